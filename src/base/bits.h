@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bits.h - a bit vector that can count: how many ones stand before a position.
+ *
+ * 64 bits a word and one 32-bit counter for every 512 bits: 6 % on top of the bits.  Built once
+ * (set bits, then bits_seal), read by any thread afterwards.
+ */
+#ifndef CAIRN_BASE_BITS_H
+#define CAIRN_BASE_BITS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bits {
+	uint64_t *word;
+	uint32_t *rank; /* ones before each block of 512 bits; NULL until sealed */
+	uint64_t n;     /* bits */
+};
+
+int bits_init(struct bits *b, uint64_t n, struct err *err); /* all zero */
+void bits_release(struct bits *b);
+int bits_seal(struct bits *b, struct err *err); /* after the last bits_set; at most 2^32-1 ones */
+
+static inline bool bits_get(const struct bits *b, uint64_t i)
+{
+	return b->word[i >> 6] >> (i & 63) & 1;
+}
+
+static inline void bits_set(struct bits *b, uint64_t i)
+{
+	b->word[i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+/* Ones in [0, i); i < n; sealed. */
+static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
+{
+	uint32_t count = b->rank[i >> 9];
+	for (uint64_t w = i >> 9 << 3; w < i >> 6; w++)
+		count += (uint32_t)__builtin_popcountll(b->word[w]);
+	uint64_t below = (UINT64_C(1) << (i & 63)) - 1;
+	return count + (uint32_t)__builtin_popcountll(b->word[i >> 6] & below);
+}
+
+/* Position of the k-th one (from 0); k < number of ones; sealed. */
+uint64_t bits_select(const struct bits *b, uint32_t k);
+uint64_t bits_count(const struct bits *b); /* ones; sealed */
+
+#endif

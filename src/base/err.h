@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * err.h - what went wrong, in words a user can act on.
+ *
+ * A function that can fail returns 0 or a negative enum err_code and fills the struct err it was
+ * given.  Messages start in lower case, carry no full stop, name the subject first and, where there
+ * is one, the next step.  Library layers never print.
+ */
+#ifndef CAIRN_BASE_ERR_H
+#define CAIRN_BASE_ERR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum err_code {
+	ERR_OK = 0,
+	ERR_NOMEM = -1,       /* not enough memory, or more than --mem allows */
+	ERR_IO = -2,          /* the system refused: open, read, write, map */
+	ERR_FORMAT = -3,      /* the bytes are not what the format allows */
+	ERR_TRUNCATED = -4,   /* the bytes end too early */
+	ERR_CANCELLED = -5,   /* the user asked to stop */
+	ERR_NOT_FOUND = -6,   /* a lookup found nothing */
+	ERR_USAGE = -7,       /* the command line is wrong */
+	ERR_UNSUPPORTED = -8, /* the dump cannot tell this */
+};
+
+struct err {
+	enum err_code code;
+	bool has_offset;
+	uint64_t offset; /* byte of the dump (inflated bytes when it is compressed) */
+	char message[480];
+};
+
+#define ERR_INIT { .code = ERR_OK }
+
+/* Fill *err (which may be NULL) and return code, so that callers can write "return err_set(...)". */
+int err_set(struct err *err, enum err_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+
+/* The same for a fault at a byte of the dump. */
+int err_at(struct err *err, enum err_code code, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5), cold));
+
+/* Put "context: " in front of the message already there. */
+void err_context(struct err *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * command.h - the one table of commands.
+ *
+ * Parser, completion, help, man page, shell completion and keys are all made from it.
+ */
+#ifndef CAIRN_COMMAND_COMMAND_H
+#define CAIRN_COMMAND_COMMAND_H
+
+#include "command/session.h"
+
+enum argument_kind {
+	ARG_END,
+	ARG_OBJECT,  /* 0xADDR, #ID, %N */
+	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object */
+	ARG_SET,     /* object, class pattern, $name, %N, joined by + - & */
+	ARG_THREAD,  /* name, number, or object */
+	ARG_REGEX,
+	ARG_FILE,
+	ARG_COMMAND, /* a command's name */
+	ARG_WORD,
+	ARG_REST,    /* the rest of the line as it is */
+};
+
+struct argument {
+	enum argument_kind kind;
+	const char *name; /* "OBJ", "PAT" as help writes it */
+	bool optional;
+};
+
+enum option_kind { OPT_FLAG, OPT_CHOICE, OPT_COLUMN, OPT_SIZE, OPT_COUNT };
+
+struct option {
+	const char *name;    /* "-by" */
+	enum option_kind kind;
+	const char *value;   /* "class|package|loader|super" or the value's name, NULL for a flag */
+	const char *summary;
+};
+
+/* A command line after parsing: values in the table's order. */
+struct call;
+
+struct command {
+	const char *name;
+	const char *aliases[6];       /* familiar spellings from other tools */
+	struct argument arguments[3]; /* ended by ARG_END */
+	const struct option *options; /* ended by a NULL name; NULL: none */
+	unsigned flags;               /* enum command_flag */
+	const char *group;            /* "look", "who holds it", "session" */
+	const char *summary;          /* one line, lower case, no full stop */
+	const char *description;      /* a paragraph or more */
+	const char *examples[4];      /* command lines that work on the samples in data/ */
+	const char *key;              /* the screen's key for it, "" none */
+	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
+};
+
+enum command_flag {
+	COMMAND_NO_DUMP = 1,         /* works without a heap */
+	COMMAND_NEEDS_REFERENCES = 2,
+};
+
+extern const struct command *const commands[]; /* NULL-terminated, in the order of help */
+
+/* By name, alias or unique prefix; NULL with ERR_USAGE and the candidates. */
+const struct command *command_find(const char *word, struct err *err);
+
+/* Parsed values. */
+struct call {
+	const struct command *command;
+	const char *line;             /* as typed, this stage of the pipe */
+	struct {
+		bool given;
+		const char *word;
+		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index */
+		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
+		size_t n_ids;
+	} argument[3];
+	struct {
+		bool given;
+		const char *word;
+		uint64_t number;      /* OPT_SIZE, OPT_COUNT */
+		int choice;           /* OPT_CHOICE: index among the words */
+	} option[8];
+};
+
+/* Which option of the command this is, or -1. */
+int call_option(const struct call *call, const char *name);
+
+/* Help and manual, from the table. */
+void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
+void command_write_man(struct text *to);                             /* troff: COMMANDS section */
+void command_write_shell_completion(const char *shell, struct text *to);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * result.h - what a command answers: columns and rows, computed when somebody looks at them.
+ *
+ * A result of twenty million rows costs the ids it ranks and nothing more: its cells are made one
+ * by one, for a printer that walks through or a screen that shows forty.  Sorting and filtering
+ * permute the rows; they never touch the cells' source.
+ */
+#ifndef CAIRN_COMMAND_RESULT_H
+#define CAIRN_COMMAND_RESULT_H
+
+#include "base/text.h"
+#include "heap/heap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cell_type {
+	CELL_NONE,    /* unknown: empty in csv, null in json */
+	CELL_TEXT,    /* escaped UTF-8 */
+	CELL_COUNT,   /* a plain number */
+	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
+	CELL_ADDRESS, /* 0x… */
+	CELL_FLAG,    /* yes/no; true/false in json */
+};
+
+struct cell {
+	enum cell_type type;
+	enum certainty certainty;
+	uint64_t number;  /* COUNT, BYTES, ADDRESS, FLAG */
+	const char *text; /* TEXT: valid until the next cell of this result is asked for */
+};
+
+/* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
+enum target_kind { TARGET_NONE, TARGET_OBJECT, TARGET_CLASS, TARGET_THREAD, TARGET_COMMAND };
+struct target {
+	enum target_kind kind;
+	uint32_t id;         /* object id, class index or thread index */
+	const char *command; /* TARGET_COMMAND: the command line that opens it */
+};
+
+struct column {
+	const char *name;    /* the word of the contract: the same in csv, json and on the screen */
+	enum cell_type type; /* of its known cells; decides alignment and how it sorts */
+	bool shown_by_default; /* false: only machine formats and -wide text print it */
+	bool total;          /* its sum stands in the table's last row */
+};
+
+struct result;
+
+struct result_ops {
+	/* Cell of row (0 … n_rows-1, the source's own order) and column; text may use *scratch. */
+	void (*cell)(const struct result *r, size_t row, unsigned column, struct cell *out,
+	    struct text *scratch);
+	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
+	void (*release)(void *data);                                            /* NULL: nothing */
+};
+
+/* One name and value of the head that stands above a table (object, info). */
+struct field {
+	const char *name;
+	struct cell cell; /* text owned by the result's arena */
+};
+
+struct result {
+	const char *title;     /* "histogram", "java.lang.String", "0xe0000af0" */
+	const struct heap *heap; /* borrowed */
+	const struct column *columns;
+	unsigned n_columns;    /* 0: only a head */
+	const struct result_ops *ops;
+	void *data;            /* the ops' own */
+	size_t n_source;       /* rows before filtering */
+	uint32_t *order;       /* n_rows source rows in the order shown; NULL: as they are */
+	size_t n_rows;         /* rows shown */
+	int sorted_by;         /* column, or -1 */
+	bool descending;
+
+	struct field *head;    /* single values above the table */
+	size_t n_head, cap_head;
+	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
+	bool failed;           /* the command answered "no": exit status 1 (check, find) */
+	bool plain_text;       /* help and the like: only the single text column's lines, no header */
+	struct arena arena;
+	struct text scratch;
+};
+
+/* A result with no rows yet; the arrays behind columns and ops must outlive it. */
+struct result *result_new(const char *title, const struct heap *heap, const struct column *columns,
+    unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows);
+void result_free(struct result *r); /* NULL is fine */
+
+/* Add a value to the head; text is copied. */
+void result_head(struct result *r, const char *name, struct cell cell);
+
+/* A result whose rows are plain strings kept by it: rows are added cell by cell. */
+struct result *result_new_rows(const char *title, const struct heap *heap,
+    const struct column *columns, unsigned n_columns);
+void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
+
+/* Cell of the row shown at position row, after sorting and filtering. */
+void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
+void result_target(const struct result *r, size_t row, struct target *out);
+
+int result_column(const struct result *r, const char *name); /* index or -1; unique prefix is enough */
+
+/* Stable; unknown cells last either way. */
+void result_sort(struct result *r, unsigned column, bool descending);
+/* Keep the rows for which keep() holds, of those shown now. */
+void result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+    void *context);
+void result_keep_first(struct result *r, size_t n);
+void result_show_all(struct result *r); /* undo filter, keep the sort order */
+
+/* Sum of a column over the rows shown; certainty is the weakest of its cells. */
+void result_total(struct result *r, unsigned column, struct cell *out);
+
+struct cell cell_none(void);
+struct cell cell_text(const char *s);
+struct cell cell_count(uint64_t n);
+struct cell cell_bytes(uint64_t n);
+struct cell cell_address(uint64_t address);
+struct cell cell_flag(bool value);
+struct cell cell_marked(struct cell c, enum certainty certainty);
+
+/* The cell as people read it, with its certainty glyph ("~" inferred, ">=" lower bound, "?"). */
+void cell_print(const struct cell *c, struct text *to);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * session.h - what commands work on: the heap, kept sets, the last table, settings, history.
+ *
+ * Main thread only.
+ */
+#ifndef CAIRN_COMMAND_SESSION_H
+#define CAIRN_COMMAND_SESSION_H
+
+#include "command/print.h"
+#include "command/result.h"
+#include "heap/heap.h"
+
+struct kept_set {
+	char *name; /* without the $ */
+	uint32_t *ids;
+	size_t n;
+};
+
+struct session {
+	const struct heap *heap; /* NULL while loading */
+	struct result *last;     /* of the last command, for %N and $_ ; owned */
+	struct kept_set *sets;
+	size_t n_sets, cap_sets;
+	char **history;          /* command lines, oldest first */
+	size_t n_history, cap_history;
+	struct print_options print;
+	bool quit;               /* the quit command was given */
+	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
+	bool mat_sizes;          /* --sizes mat */
+};
+
+void session_init(struct session *s);
+void session_release(struct session *s);
+
+/*
+ * Run one command line, pipes and redirection included.
+ *
+ * *out gets the result to show or print, owned by the session until the next call (also reachable
+ * as s->last); NULL when the command prints nothing or its output went to a file or a shell command.
+ * 0, or: ERR_USAGE, ERR_NOT_FOUND (exit 1), ERR_UNSUPPORTED (exit 1), ERR_IO …, with err->message
+ * naming the command and the word, and the nearest names.
+ */
+int session_run(struct session *s, const char *line, struct result **out, struct err *err);
+
+/* Exit status of a command's outcome, as the contract has it. */
+int session_exit_status(int code, const struct result *r);
+
+/*
+ * Candidates for the word of line that ends at byte end: command names, options, class names,
+ * addresses, columns, set names.  At most limit strings, each with the text that replaces the word;
+ * *start gets where the word begins.  The array and its strings are the caller's.
+ */
+char **session_complete(const struct session *s, const char *line, size_t end, size_t limit,
+    size_t *start, size_t *n);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reader.h - what a reader of one dump format offers, and the sink it speaks to.
+ *
+ * A reader knows bytes and the sink, never the graph.  A dump is read twice: once to survey (which
+ * objects are there, how many references each holds) and once to fill (the references themselves),
+ * so that the graph's arrays are allocated once, at their final size.  Both passes call the same
+ * read(), which must say the same things each time.
+ *
+ * A part is a stretch of the dump that can be read without the bytes before it: an offset and
+ * whatever running state the format carries there.  Formats that need the state begin with one part
+ * and offer a cut every PART_BYTES of the survey; the fill then reads all parts in parallel.
+ *
+ * Legal order of calls within one part:
+ *     { class_* | warn | cut | object references* | class_record references* | root … }
+ * references() belongs to the object or class record just before it.  A record is announced only
+ * when all of its bytes are there; cut() only between records.
+ *
+ * Any thread: read() runs on several threads at once, each with its own sink and part.
+ */
+#ifndef CAIRN_DUMP_READER_H
+#define CAIRN_DUMP_READER_H
+
+#include "base/err.h"
+#include "dump/source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PART_BYTES (4u << 20)
+
+#define SIZE_UNKNOWN UINT64_MAX   /* the format does not hold this object's size */
+#define LENGTH_UNKNOWN UINT64_MAX /* nor this array's length */
+
+struct part {
+	uint64_t begin, end; /* offsets in the source; a reader stops at the first record at or past end */
+	uint64_t state[9];   /* the reader's own */
+};
+
+/* How a record names its class. */
+enum class_naming {
+	CLASS_AT,           /* the class record at this address */
+	CLASS_ARRAY_OF,     /* the array class whose component is the class at this address */
+	CLASS_COMPONENT_OR_SELF, /* as CLASS_ARRAY_OF, unless every such record of the dump names an
+	                            array class: then that class itself (a Java 6 defect) */
+	CLASS_NAMED,        /* by name in the VM's internal spelling: java/lang/String, [I */
+};
+
+enum object_kind { OBJECT_INSTANCE, OBJECT_ARRAY, PRIMITIVE_ARRAY };
+
+struct object_record {
+	uint64_t address;
+	uint32_t class_handle; /* from sink->class_handle, same part or an earlier cut of it */
+	enum object_kind kind;
+	uint64_t size;         /* bytes, header and padding included, or SIZE_UNKNOWN */
+	uint64_t length;       /* elements, nulls included, or LENGTH_UNKNOWN; arrays only */
+	uint64_t n_references; /* that references() will deliver; nulls are never delivered */
+};
+
+struct class_record {
+	uint64_t address;       /* of the class object */
+	uint64_t superclass;    /* address, 0: none or unknown */
+	uint64_t loader;        /* address of the loader object, 0: see facts.loader_is_first_reference */
+	const uint8_t *name;    /* modified UTF-8, internal spelling; borrowed for the call */
+	size_t name_size;
+	uint64_t instance_size; /* of this class's instances, header included, or SIZE_UNKNOWN */
+	uint64_t object_size;   /* of the class object itself, or SIZE_UNKNOWN: as java.lang.Class says */
+	uint64_t n_references;
+	const uint64_t *references; /* all of them, in both passes (class records are few) */
+};
+
+/* Every member is called with the sink itself first; all return 0 or a negative err_code at which
+ * the reader must stop and return it (the sink has filled the reader's err). */
+struct sink {
+	bool wants_references; /* false: survey; the reader skips reference bytes and never calls
+	                          references() */
+	/* A small number for a class, to be put in records.  Cheap but not free: keep it. */
+	uint32_t (*class_handle)(struct sink *sink, enum class_naming how, uint64_t address,
+	    const uint8_t *name, size_t name_size);
+	int (*object)(struct sink *sink, const struct object_record *record);
+	int (*class_record)(struct sink *sink, const struct class_record *record);
+	int (*references)(struct sink *sink, const uint64_t *targets, size_t n);
+	/* Between two records, about every PART_BYTES: here is a part that begins at this point.
+	 * Also carries progress and cancel (ERR_CANCELLED). */
+	int (*cut)(struct sink *sink, const struct part *here);
+	/* Damage that does not end the reading.  Counted; the first few are kept with offsets. */
+	void (*warn)(struct sink *sink, uint64_t offset, const char *format, ...)
+	    __attribute__((format(printf, 3, 4)));
+	/* Counts that the dump states of itself, to check against (the classic trailer, PHD totals). */
+	void (*stated)(struct sink *sink, const char *what, uint64_t count);
+	struct err *err; /* where the sink's own failures are described */
+};
+
+/* What a dump says of itself, and what its format cannot tell. */
+struct dump_facts {
+	char format[24];      /* "phd", "classic" */
+	char version[16];     /* of the format: "6"; "" when it has none */
+	char vm[256];         /* the VM's own words, escaped; "" unknown */
+	unsigned word_bits;   /* 32 or 64 */
+	bool big_endian;
+	char created[32];     /* ISO 8601 UTC, or "" */
+	const char *cannot_tell; /* a static sentence: "PHD holds no field names or values, …" */
+
+	bool has_instance_sizes;        /* class records carry the size of their instances */
+	bool loader_is_first_reference; /* the first loader among a class record's references made it */
+	bool roots_recorded;            /* false: they are inferred */
+	bool references_superclass_recorded; /* class records name their superclass */
+	unsigned minimum_object_size;   /* bytes; 0: none */
+	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
+	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
+};
+
+struct dump_options {
+	unsigned heap_number;     /* --dump N; 0: the last */
+	const char *javacore;     /* --javacore FILE or NULL: look beside the dump */
+	bool no_companion;        /* tests: never look */
+};
+
+/* An opened dump.  A reader embeds it as the first member of its own struct. */
+struct dump {
+	const struct reader *reader;
+	const struct source *source; /* borrowed, outlives the dump */
+	struct dump_facts facts;
+};
+
+struct reader {
+	const char *name;
+	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
+	int (*probe)(const uint8_t *head, size_t n);
+	/* Check the header and allocate.  ERR_FORMAT / ERR_TRUNCATED with offset: the dump is not
+	 * readable at all. */
+	int (*open)(struct dump **out, const struct source *source, const struct dump_options *options,
+	    struct err *err);
+	void (*close)(struct dump *dump);
+	/* Divide the body into at most want parts (at least 1) that can be surveyed in parallel. */
+	unsigned (*parts)(const struct dump *dump, unsigned want, struct part *out);
+	/*
+	 * Read one part into the sink.  ERR_FORMAT or ERR_TRUNCATED with the offset when the part
+	 * ends before its end: all that was announced before stands.
+	 */
+	int (*read)(const struct dump *dump, const struct part *part, struct sink *sink,
+	    struct err *err);
+};
+
+extern const struct reader phd_reader, classic_reader;
+
+/* Sniff the source and open it with the reader that fits (dump/registry.c). */
+int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,
+    struct err *err);
+void dump_close(struct dump *dump); /* NULL is fine */
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * heap.h - one dump in memory: objects, classes, references both ways, roots.
+ *
+ * An object's id is its rank in address order, 0 … n_objects-1; nothing here is a pointer to an
+ * object.  Built by heap_open (builder.c) on one thread, then immutable: any thread may read it.
+ *
+ * Memory for n objects and r references, of which a are arrays: 12 n + 8 r + 8 a bytes and one bit
+ * for every 8 bytes of heap.
+ */
+#ifndef CAIRN_HEAP_HEAP_H
+#define CAIRN_HEAP_HEAP_H
+
+#include "base/bits.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "dump/reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HEAP_NONE UINT32_MAX /* no object, no class, no thread */
+
+/* How sure a number is. */
+enum certainty { EXACT, LOWER_BOUND, INFERRED, UNKNOWN };
+
+enum class_kind { CLASS_PLAIN, CLASS_OBJECT_ARRAY, CLASS_PRIMITIVE_ARRAY, CLASS_PRIMITIVE };
+
+struct heap_class {
+	const char *name;       /* as Java source writes it, UTF-8, escaped: "java.util.Map$Entry", "char[]" */
+	uint64_t address;       /* of the class object; 0 when the dump has none */
+	uint32_t object;        /* id of the class object, or HEAP_NONE */
+	uint32_t superclass;    /* class index or HEAP_NONE */
+	uint32_t loader;        /* id of the loader object, or HEAP_NONE: unknown or none */
+	uint32_t component;     /* class index of an array's component, or HEAP_NONE */
+	enum class_kind kind;
+	bool defined;           /* the dump has a record of it; false: made up from a mention */
+	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
+	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
+	uint32_t n_objects;     /* instances of exactly this class */
+	uint64_t shallow;       /* their sum */
+};
+
+/* References of every object one after another: those of id i are target[start(i)] … [start(i+1)-1]. */
+struct adjacency {
+	uint32_t *target;
+	uint64_t n;       /* targets */
+	uint32_t *offset; /* n_objects + 1, relative to base[i >> 16] */
+	uint64_t *base;
+};
+
+static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
+{
+	return a->base[i >> 16] + a->offset[i];
+}
+
+enum root_kind {
+	ROOT_UNKNOWN, ROOT_SYSTEM_CLASS, ROOT_JNI_LOCAL, ROOT_JNI_GLOBAL, ROOT_THREAD_BLOCK,
+	ROOT_BUSY_MONITOR, ROOT_JAVA_LOCAL, ROOT_NATIVE_STACK, ROOT_THREAD, ROOT_FINALIZABLE,
+	ROOT_KINDS
+};
+const char *root_kind_name(enum root_kind kind); /* "System class", "Java local", … */
+
+struct heap_root {
+	uint32_t object;
+	uint32_t thread; /* index in threads, or HEAP_NONE */
+	uint32_t frame;  /* index in that thread's frames, or HEAP_NONE */
+	enum root_kind kind;
+	enum certainty certainty;
+};
+
+struct heap_thread {
+	const char *name;     /* escaped */
+	const char *state;    /* or NULL */
+	uint32_t object;      /* id of the thread object, or HEAP_NONE */
+	uint64_t address;     /* of that object as the companion says; 0 unknown */
+	uint64_t native_id;   /* 0 unknown */
+	int priority;         /* -1 unknown */
+	bool daemon;
+	const char **frames;  /* escaped, innermost first */
+	uint32_t n_frames;
+	uint32_t n_roots;     /* roots it holds */
+};
+
+struct heap_warning {
+	uint64_t offset;
+	bool has_offset;
+	const char *text;
+};
+#define HEAP_WARNINGS_KEPT 20
+
+/* A count that the dump states of itself. */
+struct heap_stated {
+	const char *what;
+	uint64_t count;
+};
+
+struct address_index; /* address <-> id (heap/index.h) */
+
+struct heap {
+	struct source *source;   /* owned */
+	struct dump *dump;       /* owned: the opened reader, for facts */
+	struct dump_facts facts;
+	const char *companion;   /* path of the javacore used, or NULL */
+	const char *array_model; /* how array sizes were computed, or NULL: the dump holds them */
+
+	uint32_t n_objects;      /* every record, class objects included */
+	uint32_t n_instances, n_object_arrays, n_primitive_arrays; /* n_objects less class objects */
+	uint32_t n_class_objects;
+	uint64_t shallow;        /* sum over all objects, bytes */
+	uint64_t n_references;   /* non-null ones the dump records, dangling included */
+	uint64_t n_dangling;     /* of these, to no object of the dump; not in out and in */
+	uint32_t n_unknown_size; /* objects whose size cannot be told; they count 0 bytes */
+
+	struct heap_class *classes;
+	uint32_t n_classes;
+	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
+	uint32_t *class_of;        /* class index of every object */
+	struct address_index *index;
+	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
+
+	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */
+	uint32_t *own_size;        /* bytes, by rank in sized; UINT32_MAX: see wide */
+	uint32_t *own_length;      /* elements, the same way; NULL when the format has none */
+	struct wide { uint32_t id; uint64_t size, length; } *wide; /* what does not fit, sorted by id */
+	size_t n_wide;
+
+	uint32_t boot_loader;      /* object id or HEAP_NONE */
+	struct heap_root *roots;   /* sorted by object, then kind */
+	size_t n_roots;
+	uint32_t n_root_objects;   /* distinct */
+	struct heap_thread *threads;
+	uint32_t n_threads;
+
+	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
+	uint64_t n_warnings;       /* all of them */
+	struct heap_stated *stated;
+	size_t n_stated;
+	bool damaged;              /* read in part: true up to damage.offset */
+	struct err damage;         /* then: what and where */
+
+	struct arena arena;        /* strings and small structs above */
+};
+
+/* Called from the loading thread as soon as all but references and roots is true: a histogram can
+ * be shown while the rest is read.  May be NULL. */
+struct heap_watcher {
+	void (*objects_ready)(void *context, const struct heap *heap);
+	void *context;
+};
+
+struct heap_options {
+	struct dump_options dump;
+	const char *path;
+	const struct heap_watcher *watcher;
+};
+
+/*
+ * Map, read and index a dump; progress may be NULL.  0 also for a damaged dump of which at least the
+ * header could be read (heap->damaged is then set); otherwise a negative code with *err filled.
+ */
+int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
+    struct err *err);
+void heap_close(struct heap *heap); /* NULL is fine */
+
+uint64_t heap_address(const struct heap *h, uint32_t id);
+/* The object at exactly this address, or HEAP_NONE. */
+uint32_t heap_find(const struct heap *h, uint64_t address);
+
+/* Shallow size in bytes; 0 when it cannot be told (heap_size_known false). */
+uint64_t heap_shallow(const struct heap *h, uint32_t id);
+bool heap_size_known(const struct heap *h, uint32_t id);
+/* Elements of an array, or LENGTH_UNKNOWN. */
+uint64_t heap_length(const struct heap *h, uint32_t id);
+
+static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
+{
+	return &h->classes[h->class_of[id]];
+}
+
+/* The class that this object is the class object of, or HEAP_NONE for ordinary objects. */
+uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
+
+bool heap_is_root(const struct heap *h, uint32_t id);
+/* Roots of this object: index of the first in h->roots and their number. */
+size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
+
+/*
+ * References that the dump implies, as Eclipse MAT's model has them: an object to its class, a
+ * class object to its superclass and its loader.  At most 3; field names "<class>", "<super>",
+ * "<loader>".
+ */
+struct implied_reference {
+	uint32_t target;
+	const char *field;
+};
+unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3]);
+
+#endif

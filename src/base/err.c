@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * err.c - filling struct err.
+ *
+ * The text is made in a buffer of its own first, so that an argument may point into the message
+ * that is being replaced.  Any thread, each with its own struct err.
+ */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_message(struct err *err, const char *format, va_list args)
+{
+	char text[sizeof err->message] = "";
+
+	if (vsnprintf(text, sizeof text, format, args) < 0)
+		text[0] = '\0';
+	memcpy(err->message, text, sizeof text);
+}
+
+int err_set(struct err *err, enum err_code code, const char *format, ...)
+{
+	if (!err)
+		return code;
+	va_list args;
+	va_start(args, format);
+	put_message(err, format, args);
+	va_end(args);
+	err->code = code;
+	err->has_offset = false;
+	err->offset = 0;
+	return code;
+}
+
+int err_at(struct err *err, enum err_code code, uint64_t offset, const char *format, ...)
+{
+	if (!err)
+		return code;
+	va_list args;
+	va_start(args, format);
+	put_message(err, format, args);
+	va_end(args);
+	err->code = code;
+	err->has_offset = true;
+	err->offset = offset;
+	return code;
+}
+
+void err_context(struct err *err, const char *format, ...)
+{
+	char text[2 * sizeof err->message];
+
+	if (!err)
+		return;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(text, sizeof err->message, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof err->message - 2)
+		return; /* no room for the message itself: that matters more than the context */
+	snprintf(text + n, sizeof text - (size_t)n, ": %s", err->message);
+	memcpy(err->message, text, sizeof err->message);
+	err->message[sizeof err->message - 1] = '\0';
+}

@@ -20,6 +20,8 @@ struct kept_set {
 struct session {
 	const struct heap *heap; /* NULL while loading */
 	struct result *last;     /* of the last command, for %N and $_ ; owned */
+	struct result *shown;    /* what %N and $_ mean instead of last while set: the table on the
+	                            screen; borrowed, not freed or replaced by commands */
 	struct kept_set *sets;
 	size_t n_sets, cap_sets;
 	char **history;          /* command lines, oldest first */
@@ -42,6 +44,9 @@ void session_release(struct session *s);
  * naming the command and the word, and the nearest names.
  */
 int session_run(struct session *s, const char *line, struct result **out, struct err *err);
+
+/* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
+struct result *session_take(struct session *s);
 
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);

@@ -58,10 +58,10 @@ void arena_release(struct arena *a);
  *     VEC_PUSH(list, n, capacity) = item;
  */
 #define VEC_PUSH(array, count, capacity)                                                           \
-	(*(((count) == (capacity)                                                                  \
-	        ? ((capacity) = (capacity) ? 2 * (capacity) : 8,                                   \
-	           (array) = xrealloc((array), (capacity), sizeof *(array)))                       \
-	        : (array)) +                                                                       \
-	    (count)++))
+	(*((count) == (capacity)                                                                   \
+	        ? (void)((capacity) = (capacity) ? 2 * (capacity) : 8,                             \
+	              (array) = xrealloc((array), (capacity), sizeof *(array)))                    \
+	        : (void)0,                                                                         \
+	    &(array)[(count)++]))
 
 #endif

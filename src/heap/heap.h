@@ -23,6 +23,10 @@
 
 #define HEAP_NONE UINT32_MAX /* no object, no class, no thread */
 
+/* In own_size and own_length: the number does not fit and stands in wide; or nobody knows it. */
+#define OWN_WIDE UINT32_MAX
+#define OWN_UNKNOWN (UINT32_MAX - 1)
+
 /* How sure a number is. */
 enum certainty { EXACT, LOWER_BOUND, INFERRED, UNKNOWN };
 
@@ -37,6 +41,7 @@ struct heap_class {
 	uint32_t component;     /* class index of an array's component, or HEAP_NONE */
 	enum class_kind kind;
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
+	bool makes_loaders;     /* its instances are class loaders */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
 	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
 	uint32_t n_objects;     /* instances of exactly this class */
@@ -116,14 +121,17 @@ struct heap {
 
 	struct heap_class *classes;
 	uint32_t n_classes;
+	uint32_t n_defined_classes; /* those come first, in address order */
+	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
 	uint32_t *class_of;        /* class index of every object */
 	struct address_index *index;
 	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
 
 	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */
-	uint32_t *own_size;        /* bytes, by rank in sized; UINT32_MAX: see wide */
-	uint32_t *own_length;      /* elements, the same way; NULL when the format has none */
+	uint32_t n_sized;
+	uint32_t *own_size;        /* bytes, by rank in sized; or OWN_WIDE, OWN_UNKNOWN */
+	uint32_t *own_length;      /* elements, the same way; NULL when no length is known */
 	struct wide { uint32_t id; uint64_t size, length; } *wide; /* what does not fit, sorted by id */
 	size_t n_wide;
 
@@ -171,6 +179,8 @@ void heap_close(struct heap *heap); /* NULL is fine */
 uint64_t heap_address(const struct heap *h, uint32_t id);
 /* The object at exactly this address, or HEAP_NONE. */
 uint32_t heap_find(const struct heap *h, uint64_t address);
+/* The last object at or below this address, or HEAP_NONE. */
+uint32_t heap_find_below(const struct heap *h, uint64_t address);
 
 /* Shallow size in bytes; 0 when it cannot be told (heap_size_known false). */
 uint64_t heap_shallow(const struct heap *h, uint32_t id);
@@ -200,5 +210,16 @@ struct implied_reference {
 	const char *field;
 };
 unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3]);
+
+/* The other half of the model: a loader holds every class that it loaded.  The class indices and
+ * their number; 0 for what is no loader. */
+uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
+
+/*
+ * Everything that can be reached from a start over recorded and implied references.  seen: one bit
+ * an object (n_objects bits); stack: room for n_objects ids.  Adds to seen, and returns the number
+ * of objects newly seen.  Start is skipped when it is seen already.
+ */
+uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack);
 
 #endif

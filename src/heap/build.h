@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.h - how a heap comes to be; private to src/heap.
+ *
+ * heap_open (builder.c) runs these steps in order:
+ *
+ *   survey    read the dump once: addresses, classes, sizes, how many references      survey.c
+ *   objects   ids from addresses; class, size and degree moved to their ids           objects.c
+ *   classes   names, superclasses, loaders, which class a record meant                classes.c
+ *   sizes     the array model where the dump holds no sizes; sums per class           sizes.c
+ *             -- here a histogram is true: watcher->objects_ready --
+ *   fill      read the dump again, all parts in parallel: references by id            fill.c
+ *   transpose incoming references                                                     adjacency.c
+ *   roots     threads from the javacore, roots recorded or inferred                   roots.c
+ *
+ * Memory while building n objects, a arrays: the survey holds 16 n + 16 a bytes, given back before
+ * the references (8 bytes each) are allocated.
+ */
+#ifndef CAIRN_HEAP_BUILD_H
+#define CAIRN_HEAP_BUILD_H
+
+#include "dump/javacore.h"
+#include "heap/heap.h"
+#include "heap/index.h"
+
+#include <pthread.h>
+
+/* One object or class record as surveyed; 16 bytes. */
+struct survey_record {
+	uint64_t address; /* turned into the object's id by objects.c */
+	uint32_t what;    /* handle or class record number, kind << 28, RECORD_SIZED */
+	uint32_t n_references;
+};
+#define RECORD_NUMBER(what) ((what) & 0x0fffffffu)
+#define RECORD_KIND(what) ((enum record_kind)((what) >> 28 & 3))
+#define RECORD_SIZED 0x40000000u /* has an extent */
+enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
+
+/* Size and length of a sized record, in the order of the records. */
+struct survey_extent {
+	uint64_t size, length;
+};
+
+struct survey_class {
+	uint64_t address, superclass, loader;
+	uint64_t instance_size;
+	const char *name; /* plain UTF-8, internal spelling, in the survey's arena */
+	uint64_t *references;
+	size_t n_references;
+};
+
+struct survey_cut {
+	struct part part;
+	uint64_t record; /* number within the part of the first record behind the cut */
+};
+
+/* What one part of the dump turned out to hold. */
+struct survey_part {
+	struct part part;
+	struct survey_record *records;
+	uint64_t n_records, cap_records;
+	struct survey_extent *extents;
+	uint64_t n_extents, cap_extents;
+	struct survey_class *classes;
+	size_t n_classes, cap_classes;
+	struct survey_cut *cuts; /* the first is the part's own beginning */
+	size_t n_cuts, cap_cuts;
+	uint64_t n_references;
+	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
+	uint64_t n_warnings;
+	struct heap_stated *stated;
+	size_t n_stated, cap_stated;
+	struct arena arena; /* names and texts met by this part */
+	int result;         /* of the reader; negative: damaged from err.offset on */
+	struct err err;
+};
+
+/* A class as records name it, before all class records are known. */
+struct class_handle {
+	enum class_naming how;
+	uint64_t address;
+	const char *name;   /* CLASS_NAMED: plain UTF-8, internal spelling */
+	enum record_kind kind; /* of the first object that used it; HANDLE_UNUSED before */
+	uint64_t instance_size; /* of its first instance, where records carry sizes */
+	uint32_t resolved;  /* class index */
+};
+#define HANDLE_UNUSED RECORD_CLASS
+#define HANDLE_JAVA_LANG_CLASS RECORD_NUMBER(UINT32_MAX) /* in class_of, for class objects */
+
+struct build {
+	struct heap *heap;
+	const struct heap_options *options;
+	struct progress *progress;
+	struct javacore *javacore; /* or NULL */
+
+	struct survey_part *parts;
+	unsigned n_parts;
+
+	pthread_mutex_t lock; /* guards the handles while the survey runs */
+	struct class_handle *handles;
+	uint32_t n_handles, cap_handles;
+	uint32_t *handle_slots; /* hash, 0 empty */
+	uint32_t n_handle_slots;
+	struct arena arena;     /* names of handles */
+
+	/* Class records in address order, duplicates dropped: class index i < n_defined is defined[i]. */
+	struct survey_class *defined;
+	uint32_t n_defined;
+
+	struct class_handle class_objects; /* what HANDLE_JAVA_LANG_CLASS stands for */
+	const char **internal_names; /* of each class of the heap, "[Ljava/lang/String;" */
+	uint32_t cap_classes;
+	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
+	uint32_t n_by_name;
+	uint32_t n_kind[4]; /* objects by enum record_kind */
+	size_t cap_wide, cap_roots;
+	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
+	size_t n_duplicates, cap_duplicates;
+};
+
+int survey_run(struct build *b, struct err *err);
+void survey_release(struct build *b);
+
+/* Handles (survey.c). */
+uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
+    size_t name_size);
+
+/* Ids, then class handle, degree and extent of each object at its id (objects.c).  class_of holds
+ * handle numbers until classes_resolve. */
+int objects_index(struct build *b, struct err *err);
+int objects_scatter(struct build *b, struct err *err);
+
+/* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
+ * with classes made up for mentions of undefined ones.  class_of is final afterwards. */
+void classes_resolve(struct build *b);
+uint32_t class_at_address(const struct build *b, uint64_t address);           /* or HEAP_NONE */
+/* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */
+uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader);
+
+/* The loader of each defined class, and the boot loader (loaders.c); called by classes_resolve when
+ * the classes of plain instances are known. */
+void loaders_find(struct build *b);
+
+void sizes_settle(struct build *b);
+
+int fill_run(struct build *b, struct err *err);
+
+/* References by offset (adjacency.c).  init: all offsets 0, to be filled with degrees; from_degrees:
+ * degrees become starts and the targets are allocated. */
+int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
+int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err);
+int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
+    struct progress *progress, struct err *err);
+int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err);
+void adjacency_release(struct adjacency *a, uint32_t n_objects);
+
+int roots_collect(struct build *b, struct err *err);
+
+/* A warning of the heap's own making; has_offset false. */
+void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* builder.c - from a path to a heap: the steps of build.h in their order. */
+#include "heap/build.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void build_warn(struct build *b, const char *format, ...)
+{
+	struct heap *h = b->heap;
+	if (h->n_warnings < HEAP_WARNINGS_KEPT) {
+		char line[400];
+		va_list args;
+		va_start(args, format);
+		vsnprintf(line, sizeof line, format, args);
+		va_end(args);
+		h->warnings[h->n_warnings] = (struct heap_warning){
+			.text = arena_strndup(&h->arena, line, strlen(line))
+		};
+	}
+	h->n_warnings++;
+}
+
+static int by_loader(const void *x, const void *y, void *context)
+{
+	const struct heap *h = context;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	if (h->classes[a].loader != h->classes[b].loader)
+		return h->classes[a].loader < h->classes[b].loader ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void sort_classes_by_loader(struct heap *h)
+{
+	h->classes_by_loader = xcalloc(h->n_defined_classes ? h->n_defined_classes : 1,
+	    sizeof *h->classes_by_loader);
+	for (uint32_t i = 0; i < h->n_defined_classes; i++)
+		h->classes_by_loader[i] = i;
+	qsort_r(h->classes_by_loader, h->n_defined_classes, sizeof *h->classes_by_loader, by_loader, h);
+}
+
+static int open_companion(struct build *b)
+{
+	const struct dump_options *o = &b->options->dump;
+	if (o->no_companion)
+		return 0;
+	struct err err = ERR_INIT;
+	int code = javacore_open(&b->javacore, o->javacore, b->heap->source->path, &err);
+	if (code < 0)
+		build_warn(b, "javacore: %s", err.message);
+	if (b->javacore)
+		b->heap->companion =
+		    arena_strndup(&b->heap->arena, b->javacore->path, strlen(b->javacore->path));
+	return 0;
+}
+
+static int read_objects(struct build *b, struct err *err)
+{
+	int code = survey_run(b, err);
+	if (code == 0)
+		code = objects_index(b, err);
+	if (code == 0)
+		code = objects_scatter(b, err);
+	if (code < 0)
+		return code;
+	classes_resolve(b);
+	sort_classes_by_loader(b->heap);
+	sizes_settle(b);
+	const struct heap_watcher *w = b->options->watcher;
+	if (w)
+		w->objects_ready(w->context, b->heap);
+	return 0;
+}
+
+static int read_references(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	int code = fill_run(b, err);
+	survey_release(b);
+	if (code == 0)
+		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
+	if (code == 0)
+		code = roots_collect(b, err);
+	return code;
+}
+
+/* Bytes that went away under the mapping read as zeros: say from where on nothing is true. */
+static void note_lost_pages(struct heap *h)
+{
+	uint64_t offset;
+	if (!source_damage(h->source, &offset))
+		return;
+	h->damaged = true;
+	err_at(&h->damage, ERR_IO, offset,
+	    "%s: shrank or could not be read from byte %llu on: what follows is missing", h->source->path,
+	    (unsigned long long)offset);
+}
+
+/* A gzip stream that ends early: the reader met the end of what could be inflated. */
+static void note_cut_source(struct build *b)
+{
+	const struct source *s = b->heap->source;
+	if (!s->cut)
+		return;
+	build_warn(b, "%s", s->cut_reason);
+	if (b->heap->damaged)
+		return;
+	b->heap->damaged = true;
+	err_at(&b->heap->damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
+}
+
+static void build_release(struct build *b)
+{
+	survey_release(b);
+	free(b->handles);
+	free(b->handle_slots);
+	free(b->internal_names);
+	free(b->by_name);
+	free(b->defined);
+	free(b->duplicates);
+	arena_release(&b->arena);
+	javacore_close(b->javacore);
+	pthread_mutex_destroy(&b->lock);
+}
+
+int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
+    struct err *err)
+{
+	struct heap *h = xcalloc(1, sizeof *h);
+	struct build b = {
+		.heap = h,
+		.options = options,
+		.progress = progress,
+		.class_objects = { .kind = RECORD_CLASS, .instance_size = SIZE_UNKNOWN },
+	};
+	pthread_mutex_init(&b.lock, NULL);
+	h->boot_loader = HEAP_NONE;
+	int code = source_open(&h->source, options->path, progress, err);
+	if (code == 0)
+		code = dump_open(&h->dump, h->source, &options->dump, err);
+	if (code < 0)
+		goto out;
+	h->facts = h->dump->facts;
+	open_companion(&b);
+	code = read_objects(&b, err);
+	if (code == 0)
+		code = read_references(&b, err);
+	if (code == 0) {
+		note_cut_source(&b);
+		note_lost_pages(h);
+	}
+out:
+	build_release(&b);
+	if (code < 0) {
+		heap_close(h);
+		h = NULL;
+	}
+	*out = h;
+	return code;
+}
+
+void heap_close(struct heap *h)
+{
+	if (!h)
+		return;
+	adjacency_release(&h->out, h->n_objects);
+	adjacency_release(&h->in, h->n_objects);
+	big_free(h->class_of, h->n_objects, sizeof *h->class_of);
+	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
+	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+	bits_release(&h->sized);
+	free(h->wide);
+	if (h->index)
+		index_release(h->index);
+	free(h->index);
+	free(h->classes);
+	free(h->classes_by_loader);
+	free(h->roots);
+	free(h->threads);
+	free(h->stated);
+	dump_close(h->dump);
+	source_close(h->source);
+	arena_release(&h->arena);
+	free(h);
+}

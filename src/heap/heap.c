@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* heap.c - looking things up in a heap; see heap.h. */
+#include "heap/heap.h"
+
+#include "heap/build.h"
+#include "heap/index.h"
+
+#include <stdlib.h>
+
+uint64_t heap_address(const struct heap *h, uint32_t id)
+{
+	return index_address(h->index, id);
+}
+
+uint32_t heap_find(const struct heap *h, uint64_t address)
+{
+	return index_find(h->index, address);
+}
+
+uint32_t heap_find_below(const struct heap *h, uint64_t address)
+{
+	return index_find_below(h->index, address);
+}
+
+static const struct wide *wide_of(const struct heap *h, uint32_t id)
+{
+	size_t low = 0, high = h->n_wide;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (h->wide[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &h->wide[low];
+}
+
+/* SIZE_UNKNOWN when nobody knows. */
+static uint64_t size_of(const struct heap *h, uint32_t id)
+{
+	if (!bits_get(&h->sized, id))
+		return heap_class_of(h, id)->instance_size;
+	uint32_t size = h->own_size[bits_rank(&h->sized, id)];
+	if (size == OWN_UNKNOWN)
+		return SIZE_UNKNOWN;
+	return size == OWN_WIDE ? wide_of(h, id)->size : size;
+}
+
+uint64_t heap_shallow(const struct heap *h, uint32_t id)
+{
+	uint64_t size = size_of(h, id);
+	return size == SIZE_UNKNOWN ? 0 : size;
+}
+
+bool heap_size_known(const struct heap *h, uint32_t id)
+{
+	return size_of(h, id) != SIZE_UNKNOWN;
+}
+
+uint64_t heap_length(const struct heap *h, uint32_t id)
+{
+	if (!h->own_length || !bits_get(&h->sized, id))
+		return LENGTH_UNKNOWN;
+	uint32_t length = h->own_length[bits_rank(&h->sized, id)];
+	if (length == OWN_UNKNOWN)
+		return LENGTH_UNKNOWN;
+	return length == OWN_WIDE ? wide_of(h, id)->length : length;
+}
+
+uint32_t heap_class_mirrored(const struct heap *h, uint32_t id)
+{
+	if (h->class_of[id] != h->java_lang_class)
+		return HEAP_NONE;
+	uint64_t address = heap_address(h, id);
+	uint32_t low = 0, high = h->n_defined_classes;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (h->classes[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < h->n_defined_classes && h->classes[low].object == id ? low : HEAP_NONE;
+}
+
+unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3])
+{
+	unsigned n = 0;
+	const struct heap_class *c = heap_class_of(h, id);
+	if (c->object != HEAP_NONE)
+		out[n++] = (struct implied_reference){ c->object, "<class>" };
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	if (mirrored == HEAP_NONE)
+		return n;
+	const struct heap_class *m = &h->classes[mirrored];
+	if (m->superclass != HEAP_NONE && h->classes[m->superclass].object != HEAP_NONE)
+		out[n++] = (struct implied_reference){ h->classes[m->superclass].object, "<super>" };
+	if (m->loader != HEAP_NONE)
+		out[n++] = (struct implied_reference){ m->loader, "<loader>" };
+	return n;
+}
+
+uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes)
+{
+	if (!heap_class_of(h, id)->makes_loaders && id != h->boot_loader)
+		return 0;
+	uint32_t low = 0, high = h->n_defined_classes;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (h->classes[h->classes_by_loader[middle]].loader < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint32_t end = low;
+	while (end < h->n_defined_classes && h->classes[h->classes_by_loader[end]].loader == id)
+		end++;
+	*classes = h->classes_by_loader + low;
+	return end - low;
+}
+
+/* Mark a target and put it aside unless it was seen. */
+static inline uint32_t visit(uint64_t *seen, uint32_t *stack, uint32_t n, uint32_t id)
+{
+	uint64_t bit = UINT64_C(1) << (id & 63);
+	if (seen[id >> 6] & bit)
+		return n;
+	seen[id >> 6] |= bit;
+	stack[n] = id;
+	return n + 1;
+}
+
+uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack)
+{
+	uint32_t n_seen = 0, n = visit(seen, stack, 0, start);
+	while (n) {
+		uint32_t id = stack[--n];
+		n_seen++;
+		uint64_t end = adjacency_start(&h->out, id + 1);
+		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+			n = visit(seen, stack, n, h->out.target[k]);
+		struct implied_reference implied[3];
+		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
+			n = visit(seen, stack, n, implied[k].target);
+		const uint32_t *loaded;
+		for (uint32_t k = heap_loaded_classes(h, id, &loaded); k-- > 0;)
+			if (h->classes[loaded[k]].object != HEAP_NONE)
+				n = visit(seen, stack, n, h->classes[loaded[k]].object);
+	}
+	return n_seen;
+}
+
+const char *root_kind_name(enum root_kind kind)
+{
+	static const char *const names[ROOT_KINDS] = {
+		[ROOT_UNKNOWN] = "Unknown",
+		[ROOT_SYSTEM_CLASS] = "System class",
+		[ROOT_JNI_LOCAL] = "JNI local",
+		[ROOT_JNI_GLOBAL] = "JNI global",
+		[ROOT_THREAD_BLOCK] = "Thread block",
+		[ROOT_BUSY_MONITOR] = "Busy monitor",
+		[ROOT_JAVA_LOCAL] = "Java local",
+		[ROOT_NATIVE_STACK] = "Native stack",
+		[ROOT_THREAD] = "Thread",
+		[ROOT_FINALIZABLE] = "Finalizable",
+	};
+	return names[kind];
+}
+
+size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first)
+{
+	size_t low = 0, high = h->n_roots;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (h->roots[middle].object < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t end = low;
+	while (end < h->n_roots && h->roots[end].object == id)
+		end++;
+	*first = low;
+	return end - low;
+}
+
+bool heap_is_root(const struct heap *h, uint32_t id)
+{
+	size_t first;
+	return heap_roots_of(h, id, &first) > 0;
+}

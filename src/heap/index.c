@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* index.c - see index.h. */
+#include "heap/index.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_WORDS = 1024, PAGE_BYTES = PAGE_WORDS * 8 + PAGE_WORDS * 2 };
+
+/* Below this many objects a page is a list: at most ten probes, and never larger than the bits. */
+enum { LIST_MAX = 1024 };
+
+void index_init(struct address_index *x, unsigned granule_shift)
+{
+	*x = (struct address_index){ .granule_shift = granule_shift };
+}
+
+void index_release(struct address_index *x)
+{
+	big_free(x->pages, x->cap_pages, sizeof *x->pages);
+	big_free(x->slots, x->slots ? (uint64_t)x->slot_mask + 1 : 0, sizeof *x->slots);
+	big_free(x->store, x->store_size, 1);
+	*x = (struct address_index){ .granule_shift = x->granule_shift };
+}
+
+static uint32_t slot_of(const struct address_index *x, uint64_t number)
+{
+	return (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & x->slot_mask;
+}
+
+static int rehash(struct address_index *x, uint32_t n_slots, struct err *err)
+{
+	uint32_t *slots = big_alloc(n_slots, sizeof *slots, err);
+	if (!slots)
+		return ERR_NOMEM;
+	big_free(x->slots, x->slots ? (uint64_t)x->slot_mask + 1 : 0, sizeof *x->slots);
+	x->slots = slots;
+	x->slot_mask = n_slots - 1;
+	for (uint32_t i = 0; i < x->n_pages; i++) {
+		uint32_t s = slot_of(x, x->pages[i].number);
+		while (slots[s])
+			s = (s + 1) & x->slot_mask;
+		slots[s] = i + 1;
+	}
+	return 0;
+}
+
+struct index_page *index_page_slow(const struct address_index *x, uint64_t number)
+{
+	if (!x->slots)
+		return NULL;
+	for (uint32_t s = slot_of(x, number); x->slots[s]; s = (s + 1) & x->slot_mask)
+		if (x->pages[x->slots[s] - 1].number == number)
+			return &x->pages[x->slots[s] - 1];
+	return NULL;
+}
+
+static int add_page(struct address_index *x, uint64_t number, struct err *err)
+{
+	if (x->n_pages == x->cap_pages) {
+		uint32_t cap = x->cap_pages ? 2 * x->cap_pages : 1024;
+		struct index_page *pages = big_resize(x->pages, x->cap_pages, cap, sizeof *pages, err);
+		if (!pages)
+			return ERR_NOMEM;
+		x->pages = pages;
+		x->cap_pages = cap;
+		int code = rehash(x, 2 * cap, err);
+		if (code < 0)
+			return code;
+	}
+	uint32_t s = slot_of(x, number);
+	while (x->slots[s])
+		s = (s + 1) & x->slot_mask;
+	x->pages[x->n_pages++] = (struct index_page){ .number = number, .n_objects = 1 };
+	x->slots[s] = x->n_pages;
+	return 0;
+}
+
+int index_note(struct address_index *x, uint64_t address, struct err *err)
+{
+	uint64_t number = address >> x->granule_shift >> 16;
+	struct index_page *p = index_page_slow(x, number);
+	if (!p)
+		return add_page(x, number, err);
+	p->n_objects++;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = ((const struct index_page *)a)->number, y = ((const struct index_page *)b)->number;
+	return (x > y) - (x < y);
+}
+
+int index_layout(struct address_index *x, struct err *err)
+{
+	if (x->n_pages)
+		qsort(x->pages, x->n_pages, sizeof *x->pages, by_number);
+	int code = rehash(x, x->slots ? x->slot_mask + 1 : 2, err);
+	if (code < 0)
+		return code;
+	uint64_t size = 0;
+	for (uint32_t i = 0; i < x->n_pages; i++) {
+		uint32_t n = x->pages[i].n_objects;
+		size += n > LIST_MAX ? PAGE_BYTES : ((uint64_t)n * 2 + 7) & ~UINT64_C(7);
+	}
+	x->store = big_alloc(size, 1, err);
+	if (!x->store)
+		return ERR_NOMEM;
+	x->store_size = size;
+	uint8_t *at = x->store;
+	for (uint32_t i = 0; i < x->n_pages; i++) {
+		struct index_page *p = &x->pages[i];
+		if (p->n_objects > LIST_MAX) {
+			p->bits = (uint64_t *)(void *)at;
+			at += PAGE_BYTES;
+		} else {
+			p->list = (uint16_t *)(void *)at;
+			at += ((size_t)p->n_objects * 2 + 7) & ~(size_t)7;
+		}
+		p->n_objects = 0;
+	}
+	return 0;
+}
+
+void index_insert(struct address_index *x, uint64_t address)
+{
+	uint64_t granule = address >> x->granule_shift;
+	struct index_page *p = (struct index_page *)index_page_of(x, granule >> 16);
+	uint16_t g = (uint16_t)granule;
+	if (p->bits)
+		p->bits[g >> 6] |= UINT64_C(1) << (g & 63);
+	else
+		p->list[p->n_objects++] = g;
+}
+
+static int by_granule(const void *a, const void *b)
+{
+	return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
+}
+
+/* Sort a list page and drop what was entered twice. */
+static void seal_list(struct index_page *p)
+{
+	bool sorted = true;
+	for (uint32_t i = 1; i < p->n_objects && sorted; i++)
+		sorted = p->list[i - 1] < p->list[i];
+	if (sorted)
+		return;
+	qsort(p->list, p->n_objects, sizeof *p->list, by_granule);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < p->n_objects; i++)
+		if (i == 0 || p->list[i] != p->list[i - 1])
+			p->list[n++] = p->list[i];
+	p->n_objects = n;
+}
+
+static void seal_bits(struct index_page *p)
+{
+	uint16_t *rank = (uint16_t *)(void *)(p->bits + PAGE_WORDS);
+	uint32_t n = 0;
+	for (unsigned w = 0; w < PAGE_WORDS; w++) {
+		rank[w] = (uint16_t)n; /* a full page has 65,536, but before its last word fewer */
+		n += (uint32_t)__builtin_popcountll(p->bits[w]);
+	}
+	p->n_objects = n;
+}
+
+int index_seal(struct address_index *x, struct err *err)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < x->n_pages; i++) {
+		struct index_page *p = &x->pages[i];
+		if (p->bits)
+			seal_bits(p);
+		else
+			seal_list(p);
+		p->first_id = (uint32_t)n;
+		n += p->n_objects;
+		if (n > UINT32_MAX - 1)
+			return err_set(err, ERR_UNSUPPORTED,
+			    "more than 4,294,967,294 objects: too many for one heap");
+	}
+	x->n_objects = (uint32_t)n;
+	return 0;
+}
+
+uint32_t index_rank_listed(const struct index_page *p, uint16_t granule)
+{
+	uint32_t low = 0, high = p->n_objects;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (p->list[middle] < granule)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->n_objects && p->list[low] == granule ? p->first_id + low : INDEX_NONE;
+}
+
+/* Objects of the page at or below the granule. */
+static uint32_t count_up_to(const struct index_page *p, uint16_t granule)
+{
+	if (!p->bits) {
+		uint32_t n = 0;
+		while (n < p->n_objects && p->list[n] <= granule)
+			n++;
+		return n;
+	}
+	const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
+	uint64_t up_to = UINT64_MAX >> (63 - (granule & 63));
+	return rank[granule >> 6] + (uint32_t)__builtin_popcountll(p->bits[granule >> 6] & up_to);
+}
+
+uint32_t index_find_below(const struct address_index *x, uint64_t address)
+{
+	uint64_t granule = address >> x->granule_shift, number = granule >> 16;
+	uint32_t low = 0, high = x->n_pages; /* the first page beyond number */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (x->pages[middle].number <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return INDEX_NONE;
+	const struct index_page *p = &x->pages[low - 1];
+	uint32_t n = p->first_id + (p->number == number ? count_up_to(p, (uint16_t)granule) : p->n_objects);
+	return n ? n - 1 : INDEX_NONE;
+}
+
+uint64_t index_address(const struct address_index *x, uint32_t id)
+{
+	uint32_t low = 0, high = x->n_pages; /* the last page with first_id <= id */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (x->pages[middle].first_id <= id)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct index_page *p = &x->pages[low];
+	uint32_t k = id - p->first_id;
+	uint64_t granule;
+	if (p->bits) {
+		const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
+		uint32_t w = 0;
+		for (uint32_t step = PAGE_WORDS / 2; step; step /= 2)
+			if (rank[w + step] <= k)
+				w += step;
+		uint64_t word = p->bits[w];
+		for (k -= rank[w]; k; k--)
+			word &= word - 1;
+		granule = (uint64_t)w * 64 + (unsigned)__builtin_ctzll(word);
+	} else {
+		granule = p->list[k];
+	}
+	return (p->number << 16 | granule) << x->granule_shift;
+}
+
+void index_walk_init(struct index_walk *w, const struct address_index *x)
+{
+	*w = (struct index_walk){ .x = x };
+	if (x->n_pages && x->pages[0].bits)
+		w->word = x->pages[0].bits[0];
+}
+
+bool index_walk_next(struct index_walk *w, uint64_t *address)
+{
+	const struct address_index *x = w->x;
+	while (w->page < x->n_pages) {
+		const struct index_page *p = &x->pages[w->page];
+		if (p->bits) {
+			while (!w->word && ++w->at < PAGE_WORDS)
+				w->word = p->bits[w->at];
+			if (w->word) {
+				uint64_t granule = (uint64_t)w->at * 64 + (unsigned)__builtin_ctzll(w->word);
+				w->word &= w->word - 1;
+				*address = (p->number << 16 | granule) << x->granule_shift;
+				return true;
+			}
+		} else if (w->at < p->n_objects) {
+			*address = (p->number << 16 | p->list[w->at++]) << x->granule_shift;
+			return true;
+		}
+		w->page++;
+		w->at = 0;
+		w->word = w->page < x->n_pages && x->pages[w->page].bits ? x->pages[w->page].bits[0] : 0;
+	}
+	return false;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * index.h - which addresses hold objects, and the rank of each.
+ *
+ * The address space is cut into pages of 65,536 granules, a granule being the largest power of two
+ * (at most 256) that divides every address.  A page with many objects keeps a bit for each granule
+ * and a count for each word of 64 bits; a page with few keeps a sorted list.  Pages are found by
+ * hashing the page number.  So a lookup costs one probe and one popcount and never depends on how
+ * far regions of the heap lie apart; a real heap takes about one byte an object, and no heap more
+ * than some 30.
+ *
+ * Building: index_note every address, index_layout once, index_insert every address, index_seal.
+ * Main thread while building; any thread after index_seal.
+ */
+#ifndef CAIRN_HEAP_INDEX_H
+#define CAIRN_HEAP_INDEX_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INDEX_NONE UINT32_MAX
+
+struct index_page {
+	uint64_t number;    /* address >> (granule_shift + 16) */
+	uint32_t first_id;  /* objects in all pages before this one */
+	uint32_t n_objects; /* while building: upper bound, then exact */
+	uint64_t *bits;     /* 1024 words, followed by 1024 16-bit ranks; NULL: listed */
+	uint16_t *list;     /* n_objects granules, ascending; NULL: bits */
+};
+
+struct address_index {
+	unsigned granule_shift;
+	struct index_page *pages; /* ascending by number once laid out */
+	uint32_t n_pages, cap_pages;
+	uint32_t *slots; /* hash of page numbers: index in pages + 1, 0 empty */
+	uint32_t slot_mask;
+	uint32_t n_objects;
+	void *store;     /* bits and lists of all pages, one big allocation */
+	uint64_t store_size;
+};
+
+void index_init(struct address_index *x, unsigned granule_shift);
+void index_release(struct address_index *x);
+
+/* Pass 1: count an address in its page. */
+int index_note(struct address_index *x, uint64_t address, struct err *err);
+/* Between: sort the pages, choose their kind, allocate. */
+int index_layout(struct address_index *x, struct err *err);
+/* Pass 2: enter an address; entering one twice is harmless. */
+void index_insert(struct address_index *x, uint64_t address);
+/* Rank everything: lookups work from here on.  ERR_UNSUPPORTED beyond 2^32-2 objects. */
+int index_seal(struct address_index *x, struct err *err);
+
+struct index_page *index_page_slow(const struct address_index *x, uint64_t number);
+uint32_t index_rank_listed(const struct index_page *p, uint16_t granule);
+
+static inline const struct index_page *index_page_of(const struct address_index *x, uint64_t number)
+{
+	uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & x->slot_mask;
+	uint32_t at = x->slots[slot];
+	if (__builtin_expect(at && x->pages[at - 1].number == number, 1))
+		return &x->pages[at - 1];
+	return at ? index_page_slow(x, number) : NULL;
+}
+
+/* The id of the object at exactly this address, or INDEX_NONE. */
+static inline uint32_t index_find(const struct address_index *x, uint64_t address)
+{
+	uint64_t granule = address >> x->granule_shift;
+	const struct index_page *p = index_page_of(x, granule >> 16);
+	if (!p || granule << x->granule_shift != address)
+		return INDEX_NONE;
+	uint16_t g = (uint16_t)granule;
+	if (!p->bits)
+		return index_rank_listed(p, g);
+	uint64_t word = p->bits[g >> 6];
+	if (!(word >> (g & 63) & 1))
+		return INDEX_NONE;
+	const uint16_t *rank = (const uint16_t *)(p->bits + 1024);
+	uint64_t below = word & ((UINT64_C(1) << (g & 63)) - 1);
+	return p->first_id + rank[g >> 6] + (uint32_t)__builtin_popcountll(below);
+}
+
+/* The id of the last object at or below the address, or INDEX_NONE. */
+uint32_t index_find_below(const struct address_index *x, uint64_t address);
+
+/* The address of object id < n_objects. */
+uint64_t index_address(const struct address_index *x, uint32_t id);
+
+/* Walk all addresses in ascending order, from the start. */
+struct index_walk {
+	const struct address_index *x;
+	uint32_t page, at; /* at: word, or place in the list */
+	uint64_t word;     /* bits of the word not yet given */
+};
+void index_walk_init(struct index_walk *w, const struct address_index *x);
+bool index_walk_next(struct index_walk *w, uint64_t *address);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * survey.c - the first reading of a dump: what is there, without the references.
+ *
+ * Parts are read in parallel, each into arrays of its own; only class handles are shared, behind a
+ * lock that a small cache in front of it makes rare.
+ */
+#include "heap/build.h"
+
+#include "base/parallel.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024 };
+
+struct survey_sink {
+	struct sink sink; /* first: the reader's view of us */
+	struct build *build;
+	struct survey_part *part;
+	uint64_t last_offset; /* of the cut before, for progress */
+	struct {
+		uint64_t address;
+		uint32_t handle_plus_1;
+		enum class_naming how;
+	} cache[CACHED_HANDLES];
+};
+
+/* --- class handles ------------------------------------------------------------------------------ */
+
+static uint64_t hash_bytes(const char *s, size_t n)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+static uint64_t hash_handle(enum class_naming how, uint64_t address, const char *name, size_t n)
+{
+	uint64_t h = how == CLASS_NAMED ? hash_bytes(name, n) : address * UINT64_C(0x9E3779B97F4A7C15);
+	return (h ^ h >> 29) * UINT64_C(0xBF58476D1CE4E5B9) + (uint64_t)how;
+}
+
+static uint64_t hash_of(const struct class_handle *c)
+{
+	return hash_handle(c->how, c->address, c->name, c->name ? strlen(c->name) : 0);
+}
+
+static void grow_handle_slots(struct build *b)
+{
+	uint32_t n = b->n_handle_slots ? 2 * b->n_handle_slots : 4096;
+	uint32_t *slots = xcalloc(n, sizeof *slots);
+	for (uint32_t i = 0; i < b->n_handles; i++) {
+		uint32_t s = (uint32_t)(hash_of(&b->handles[i]) >> 32) & (n - 1);
+		while (slots[s])
+			s = (s + 1) & (n - 1);
+		slots[s] = i + 1;
+	}
+	free(b->handle_slots);
+	b->handle_slots = slots;
+	b->n_handle_slots = n;
+}
+
+/* Names are compared as plain UTF-8, which two spellings of one class in modified UTF-8 share. */
+uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
+    size_t name_size)
+{
+	if (2 * b->n_handles >= b->n_handle_slots)
+		grow_handle_slots(b);
+	uint32_t mask = b->n_handle_slots - 1;
+	uint32_t s = (uint32_t)(hash_handle(how, address, name, name_size) >> 32) & mask;
+	for (; b->handle_slots[s]; s = (s + 1) & mask) {
+		const struct class_handle *c = &b->handles[b->handle_slots[s] - 1];
+		if (c->how != how)
+			continue;
+		if (how == CLASS_NAMED ? strlen(c->name) == name_size && !memcmp(c->name, name, name_size)
+		                       : c->address == address)
+			return b->handle_slots[s] - 1;
+	}
+	VEC_PUSH(b->handles, b->n_handles, b->cap_handles) = (struct class_handle){
+		.how = how,
+		.address = address,
+		.name = how == CLASS_NAMED ? arena_strndup(&b->arena, name, name_size) : NULL,
+		.kind = HANDLE_UNUSED,
+		.instance_size = SIZE_UNKNOWN,
+		.resolved = HEAP_NONE,
+	};
+	b->handle_slots[s] = b->n_handles;
+	return b->n_handles - 1;
+}
+
+static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint64_t address,
+    const uint8_t *name, size_t name_size)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	size_t place = (address >> 3 ^ address >> 13) % CACHED_HANDLES;
+	if (how != CLASS_NAMED && s->cache[place].handle_plus_1 && s->cache[place].how == how &&
+	    s->cache[place].address == address)
+		return s->cache[place].handle_plus_1 - 1;
+	struct text plain = TEXT_INIT;
+	if (how == CLASS_NAMED)
+		text_add_modified_utf8(&plain, name, name_size);
+	pthread_mutex_lock(&s->build->lock);
+	uint32_t handle = build_handle(s->build, how, address, plain.s ? plain.s : "", plain.len);
+	pthread_mutex_unlock(&s->build->lock);
+	text_release(&plain);
+	if (how != CLASS_NAMED) {
+		s->cache[place].address = address;
+		s->cache[place].how = how;
+		s->cache[place].handle_plus_1 = handle + 1;
+	}
+	return handle;
+}
+
+/* --- records ------------------------------------------------------------------------------------ */
+
+static int reserve(void **array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
+{
+	if (n < *cap)
+		return 0;
+	uint64_t cap_new = *cap ? 2 * *cap : 4096;
+	void *p = big_resize(*array, *cap, cap_new, size, err);
+	if (!p)
+		return ERR_NOMEM;
+	*array = p;
+	*cap = cap_new;
+	return 0;
+}
+
+static int add_record(struct survey_sink *s, uint64_t address, uint32_t what, uint64_t n_references)
+{
+	struct survey_part *p = s->part;
+	if (n_references >= UINT32_MAX)
+		return err_set(s->sink.err, ERR_UNSUPPORTED,
+		    "object 0x%llx holds %llu references: more than one object can", (unsigned long long)address,
+		    (unsigned long long)n_references);
+	int code = reserve((void **)&p->records, &p->cap_records, p->n_records, sizeof *p->records,
+	    s->sink.err);
+	if (code < 0)
+		return code;
+	p->records[p->n_records++] =
+	    (struct survey_record){ address, what, (uint32_t)n_references };
+	p->n_references += n_references;
+	return 0;
+}
+
+static int add_extent(struct survey_sink *s, uint64_t size, uint64_t length)
+{
+	struct survey_part *p = s->part;
+	int code = reserve((void **)&p->extents, &p->cap_extents, p->n_extents, sizeof *p->extents,
+	    s->sink.err);
+	if (code == 0)
+		p->extents[p->n_extents++] = (struct survey_extent){ size, length };
+	return code;
+}
+
+static int sink_object(struct sink *sink, const struct object_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	uint32_t what = RECORD_NUMBER(r->class_handle) | (uint32_t)r->kind << 28;
+	if (r->kind != OBJECT_INSTANCE || r->size != SIZE_UNKNOWN) {
+		what |= RECORD_SIZED;
+		int code = add_extent(s, r->size, r->length);
+		if (code < 0)
+			return code;
+	}
+	return add_record(s, r->address, what, r->n_references);
+}
+
+static int sink_class_record(struct sink *sink, const struct class_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	if (p->n_classes >= RECORD_NUMBER(UINT32_MAX))
+		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", RECORD_NUMBER(UINT32_MAX));
+	struct text name = TEXT_INIT;
+	text_add_modified_utf8(&name, r->name, r->name_size);
+	struct survey_class *c = &VEC_PUSH(p->classes, p->n_classes, p->cap_classes);
+	*c = (struct survey_class){
+		.address = r->address,
+		.superclass = r->superclass,
+		.loader = r->loader,
+		.instance_size = r->instance_size,
+		.name = arena_strndup(&p->arena, name.s ? name.s : "", name.len),
+		.n_references = r->n_references,
+	};
+	text_release(&name);
+	if (c->n_references) {
+		c->references = arena_alloc(&p->arena, c->n_references * sizeof *c->references);
+		memcpy(c->references, r->references, c->n_references * sizeof *c->references);
+	}
+	uint32_t what = (uint32_t)(p->n_classes - 1) | (uint32_t)RECORD_CLASS << 28;
+	if (r->object_size != SIZE_UNKNOWN) {
+		what |= RECORD_SIZED;
+		int code = add_extent(s, r->object_size, LENGTH_UNKNOWN);
+		if (code < 0)
+			return code;
+	}
+	return add_record(s, r->address, what, r->n_references);
+}
+
+static int sink_references(struct sink *sink, const uint64_t *targets, size_t n)
+{
+	(void)sink, (void)targets, (void)n; /* not wanted, so never called */
+	return 0;
+}
+
+static int sink_cut(struct sink *sink, const struct part *here)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->n_records };
+	struct progress *progress = s->build->progress;
+	if (progress)
+		atomic_fetch_add(&progress->objects,
+		    p->n_records - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
+	bool go_on = progress_add(progress, here->begin - s->last_offset);
+	s->last_offset = here->begin;
+	return go_on ? 0 : err_set(sink->err, ERR_CANCELLED, "cancelled");
+}
+
+__attribute__((format(printf, 3, 4))) static void sink_warn(struct sink *sink, uint64_t offset,
+    const char *format, ...)
+{
+	struct survey_part *p = ((struct survey_sink *)sink)->part;
+	if (p->n_warnings < HEAP_WARNINGS_KEPT) {
+		char line[400];
+		va_list args;
+		va_start(args, format);
+		vsnprintf(line, sizeof line, format, args);
+		va_end(args);
+		p->warnings[p->n_warnings] = (struct heap_warning){
+			offset, true, arena_strndup(&p->arena, line, strlen(line))
+		};
+	}
+	p->n_warnings++;
+}
+
+static void sink_stated(struct sink *sink, const char *what, uint64_t count)
+{
+	struct survey_part *p = ((struct survey_sink *)sink)->part;
+	if (p->n_stated < 64)
+		VEC_PUSH(p->stated, p->n_stated, p->cap_stated) = (struct heap_stated){
+			arena_strndup(&p->arena, what, strlen(what)), count
+		};
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+static int survey_part(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	struct survey_part *p = &b->parts[task];
+	struct survey_sink *s = xcalloc(1, sizeof *s);
+	s->sink = (struct sink){
+		.class_handle = sink_class_handle,
+		.object = sink_object,
+		.class_record = sink_class_record,
+		.references = sink_references,
+		.cut = sink_cut,
+		.warn = sink_warn,
+		.stated = sink_stated,
+		.err = &p->err,
+	};
+	s->build = b;
+	s->part = p;
+	s->last_offset = p->part.begin;
+	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ p->part, 0 };
+	const struct dump *dump = b->heap->dump;
+	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
+	free(s);
+	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
+		return 0; /* damage: what was read before it stands */
+	if (p->result < 0)
+		*err = p->err;
+	return p->result;
+}
+
+/* Warnings, stated counts and damage of all parts, in their order, to the heap. */
+static void survey_report(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct survey_part *p = &b->parts[i];
+		uint64_t kept = p->n_warnings < HEAP_WARNINGS_KEPT ? p->n_warnings : HEAP_WARNINGS_KEPT;
+		for (uint64_t k = 0; k < kept && h->n_warnings + k < HEAP_WARNINGS_KEPT; k++) {
+			struct heap_warning w = p->warnings[k];
+			w.text = arena_strndup(&h->arena, w.text, strlen(w.text));
+			h->warnings[h->n_warnings + k] = w;
+		}
+		h->n_warnings += p->n_warnings;
+		for (size_t k = 0; k < p->n_stated; k++) {
+			h->stated = xrealloc(h->stated, h->n_stated + 1, sizeof *h->stated);
+			h->stated[h->n_stated++] = (struct heap_stated){
+				arena_strndup(&h->arena, p->stated[k].what, strlen(p->stated[k].what)),
+				p->stated[k].count
+			};
+		}
+		h->n_references += p->n_references;
+		if (p->result < 0 && !h->damaged) {
+			h->damaged = true;
+			h->damage = p->err;
+		}
+	}
+}
+
+int survey_run(struct build *b, struct err *err)
+{
+	const struct dump *dump = b->heap->dump;
+	unsigned want = parallel_threads() > 1 ? PARTS_PER_THREAD * parallel_threads() : 1;
+	struct part *parts = xcalloc(want, sizeof *parts);
+	b->n_parts = dump->reader->parts(dump, want, parts);
+	b->parts = xcalloc(b->n_parts, sizeof *b->parts);
+	for (unsigned i = 0; i < b->n_parts; i++)
+		b->parts[i].part = parts[i];
+	free(parts);
+	progress_phase(b->progress, "reading objects", dump->source->size);
+	int code = parallel_run(0, b->n_parts, survey_part, b, err);
+	if (code < 0)
+		return code;
+	survey_report(b);
+	return 0;
+}
+
+void survey_release(struct build *b)
+{
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct survey_part *p = &b->parts[i];
+		big_free(p->records, p->cap_records, sizeof *p->records);
+		big_free(p->extents, p->cap_extents, sizeof *p->extents);
+		free(p->classes);
+		free(p->cuts);
+		free(p->stated);
+		arena_release(&p->arena);
+	}
+	free(b->parts);
+	b->parts = NULL;
+	b->n_parts = 0;
+}

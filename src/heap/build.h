@@ -114,6 +114,7 @@ struct build {
 	uint32_t n_by_name;
 	uint32_t n_kind[4]; /* objects by enum record_kind */
 	size_t cap_wide, cap_roots;
+	bool any_length;            /* some record told its length */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
 };

@@ -111,6 +111,7 @@ static void keep_extent(struct build *b, uint32_t id, const struct survey_extent
 	h->own_size[place] = wide ? OWN_WIDE : e->size == SIZE_UNKNOWN ? OWN_UNKNOWN : (uint32_t)e->size;
 	h->own_length[place] = wide ? OWN_WIDE
 	    : e->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)e->length;
+	b->any_length |= e->length != LENGTH_UNKNOWN;
 }
 
 static int by_id(const void *x, const void *y)
@@ -141,6 +142,10 @@ static int scatter_extents(struct build *b, struct err *err)
 			if (id != HEAP_NONE && bits_get(&h->sized, id))
 				keep_extent(b, (uint32_t)id, e);
 		}
+	}
+	if (!b->any_length) {
+		big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+		h->own_length = NULL;
 	}
 	if (h->n_wide)
 		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);

@@ -33,6 +33,13 @@
 #define SIZE_UNKNOWN UINT64_MAX   /* the format does not hold this object's size */
 #define LENGTH_UNKNOWN UINT64_MAX /* nor this array's length */
 
+/* Kinds of GC roots, in the field's words. */
+enum root_kind {
+	ROOT_UNKNOWN, ROOT_SYSTEM_CLASS, ROOT_JNI_LOCAL, ROOT_JNI_GLOBAL, ROOT_THREAD_BLOCK,
+	ROOT_BUSY_MONITOR, ROOT_JAVA_LOCAL, ROOT_NATIVE_STACK, ROOT_THREAD, ROOT_FINALIZABLE,
+	ROOT_VM_INTERNAL, ROOT_KINDS
+};
+
 struct part {
 	uint64_t begin, end; /* offsets in the source; a reader stops at the first record at or past end */
 	uint64_t state[9];   /* the reader's own */
@@ -49,6 +56,12 @@ enum class_naming {
 
 enum object_kind { OBJECT_INSTANCE, OBJECT_ARRAY, PRIMITIVE_ARRAY };
 
+/* Types of fields and array elements; the numbers are HPROF's. */
+enum value_type {
+	VALUE_OBJECT = 2, VALUE_BOOLEAN = 4, VALUE_CHAR = 5, VALUE_FLOAT = 6, VALUE_DOUBLE = 7,
+	VALUE_BYTE = 8, VALUE_SHORT = 9, VALUE_INT = 10, VALUE_LONG = 11,
+};
+
 struct object_record {
 	uint64_t address;
 	uint32_t class_handle; /* from sink->class_handle, same part or an earlier cut of it */
@@ -56,6 +69,16 @@ struct object_record {
 	uint64_t size;         /* bytes, header and padding included, or SIZE_UNKNOWN */
 	uint64_t length;       /* elements, nulls included, or LENGTH_UNKNOWN; arrays only */
 	uint64_t n_references; /* that references() will deliver; nulls are never delivered */
+	uint64_t offset;       /* of the record in the source, for locate(); 0 where values are not held */
+};
+
+/* A field that a class declares, or a static field with its value (an address for VALUE_OBJECT, else
+ * the bits of the number, sign-extended for byte, short, int). */
+struct field_record {
+	const uint8_t *name; /* modified UTF-8, borrowed for the call */
+	size_t name_size;
+	enum value_type type;
+	uint64_t value;      /* statics only */
 };
 
 struct class_record {
@@ -68,6 +91,38 @@ struct class_record {
 	uint64_t object_size;   /* of the class object itself, or SIZE_UNKNOWN: as java.lang.Class says */
 	uint64_t n_references;
 	const uint64_t *references; /* all of them, in both passes (class records are few) */
+	const struct field_record *fields; /* declared by this very class, in the dump's order */
+	size_t n_fields;
+	const struct field_record *statics;
+	size_t n_statics;
+};
+
+struct root_record {
+	uint64_t address;
+	enum root_kind kind;
+	uint32_t thread_serial; /* 0: none */
+	uint32_t frame;         /* counted from the innermost, UINT32_MAX: none */
+};
+
+/* A thread and its stack, as the dump states them. */
+struct thread_record {
+	uint32_t serial;
+	uint64_t address;    /* of the thread object, 0 unknown */
+	const char *name;    /* UTF-8, or NULL: to be found in the thread object */
+	const char *const *frames; /* innermost first, as Java prints them; borrowed for the call */
+	size_t n_frames;
+};
+
+/* Where an object's bytes lie in the source, for looking at its values afterwards. */
+struct object_view {
+	uint64_t address;
+	enum object_kind kind;
+	uint64_t class_address;  /* of an instance or object array */
+	enum value_type element; /* of a primitive array */
+	uint64_t length;         /* elements of an array */
+	const uint8_t *bytes;    /* field values or elements, as the format writes them */
+	uint64_t n_bytes;
+	uint64_t next;           /* offset of the record behind it, 0: none in this stretch */
 };
 
 /* Every member is called with the sink itself first; all return 0 or a negative err_code at which
@@ -81,6 +136,8 @@ struct sink {
 	int (*object)(struct sink *sink, const struct object_record *record);
 	int (*class_record)(struct sink *sink, const struct class_record *record);
 	int (*references)(struct sink *sink, const uint64_t *targets, size_t n);
+	int (*root)(struct sink *sink, const struct root_record *root);       /* survey only */
+	int (*thread)(struct sink *sink, const struct thread_record *thread); /* survey only */
 	/* Between two records, about every PART_BYTES: here is a part that begins at this point.
 	 * Also carries progress and cancel (ERR_CANCELLED). */
 	int (*cut)(struct sink *sink, const struct part *here);
@@ -141,6 +198,12 @@ struct reader {
 	 */
 	int (*read)(const struct dump *dump, const struct part *part, struct sink *sink,
 	    struct err *err);
+	/* Between the survey and the fill, once, or NULL: what the reader must work out from all it
+	 * has seen (which bytes of an instance are references). */
+	int (*prepare)(struct dump *dump, struct err *err);
+	/* The object record at an offset that an object_record gave, or at a view's next; NULL where the
+	 * format holds no values.  ERR_FORMAT when there is none. */
+	int (*locate)(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err);
 };
 
 extern const struct reader phd_reader, classic_reader;

@@ -163,6 +163,7 @@ const char *root_kind_name(enum root_kind kind)
 		[ROOT_NATIVE_STACK] = "Native stack",
 		[ROOT_THREAD] = "Thread",
 		[ROOT_FINALIZABLE] = "Finalizable",
+		[ROOT_VM_INTERNAL] = "VM internal",
 	};
 	return names[kind];
 }

@@ -32,6 +32,13 @@ enum certainty { EXACT, LOWER_BOUND, INFERRED, UNKNOWN };
 
 enum class_kind { CLASS_PLAIN, CLASS_OBJECT_ARRAY, CLASS_PRIMITIVE_ARRAY, CLASS_PRIMITIVE };
 
+/* A field that a class declares; for a static one its value (an address for VALUE_OBJECT). */
+struct heap_field {
+	const char *name; /* UTF-8, escaped */
+	enum value_type type;
+	uint64_t value;   /* statics only */
+};
+
 struct heap_class {
 	const char *name;       /* as Java source writes it, UTF-8, escaped: "java.util.Map$Entry", "char[]" */
 	uint64_t address;       /* of the class object; 0 when the dump has none */
@@ -44,6 +51,9 @@ struct heap_class {
 	bool makes_loaders;     /* its instances are class loaders */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
 	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
+	const struct heap_field *fields; /* declared by this very class, in the dump's order */
+	const struct heap_field *statics;
+	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
 	uint32_t n_objects;     /* instances of exactly this class */
 	uint64_t shallow;       /* their sum */
 };
@@ -61,11 +71,6 @@ static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
 	return a->base[i >> 16] + a->offset[i];
 }
 
-enum root_kind {
-	ROOT_UNKNOWN, ROOT_SYSTEM_CLASS, ROOT_JNI_LOCAL, ROOT_JNI_GLOBAL, ROOT_THREAD_BLOCK,
-	ROOT_BUSY_MONITOR, ROOT_JAVA_LOCAL, ROOT_NATIVE_STACK, ROOT_THREAD, ROOT_FINALIZABLE,
-	ROOT_KINDS
-};
 const char *root_kind_name(enum root_kind kind); /* "System class", "Java local", … */
 
 struct heap_root {
@@ -199,6 +204,9 @@ uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
 bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
+
+/* The bytes of an object's values in the dump.  ERR_UNSUPPORTED where the format holds none. */
+int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err);
 
 /*
  * References that the dump implies, as Eclipse MAT's model has them: an object to its class, a

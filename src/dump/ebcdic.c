@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ebcdic.c - translating a whole buffer by table.
+ *
+ * Two walks over the input: one to learn the size (a character above 7F takes two bytes of UTF-8),
+ * one to write.  Memory: the text itself and 8 bytes for every TRANSLATED_MARK bytes of it.
+ */
+#include "dump/ebcdic.h"
+
+#include <iconv.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+#define EBCDIC_NL 0x15
+#define EBCDIC_LF 0x25
+#define EBCDIC_CR 0x0D
+
+int ebcdic_table(uint8_t table[256], const char *code_page, struct err *err)
+{
+	iconv_t cd = iconv_open("ISO-8859-1", code_page);
+	if (cd == (iconv_t)-1)
+		return err_set(err, ERR_UNSUPPORTED,
+		    "this system's iconv does not know code page %s; convert the file elsewhere",
+		    code_page);
+	for (unsigned i = 0; i < 256; i++) {
+		char in = (char)i, out = '?';
+		char *from = &in, *to = &out;
+		size_t from_left = 1, to_left = 1;
+		if (iconv(cd, &from, &from_left, &to, &to_left) == (size_t)-1) {
+			out = '?';
+			iconv(cd, NULL, NULL, NULL, NULL);
+		}
+		table[i] = (uint8_t)out;
+	}
+	iconv_close(cd);
+	/* Which of NL and LF is U+000A is a matter of taste among converters; both end a line. */
+	table[EBCDIC_NL] = '\n';
+	table[EBCDIC_LF] = '\n';
+	table[EBCDIC_CR] = '\r';
+	return 0;
+}
+
+/* Memory for size bytes of text and their marks. */
+static int make_room(struct translated *out, uint64_t size, struct err *err)
+{
+	*out = (struct translated)TRANSLATED_INIT;
+	out->bytes = big_alloc(size, 1, err);
+	if (!out->bytes)
+		return ERR_NOMEM;
+	out->allocated = size;
+	out->n_marks = size / TRANSLATED_MARK + 1;
+	out->mark = big_alloc(out->n_marks, sizeof *out->mark, err);
+	if (!out->mark) {
+		out->n_marks = 0;
+		translated_release(out);
+		return ERR_NOMEM;
+	}
+	return 0;
+}
+
+int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
+    const char *code_page, struct err *err)
+{
+	uint8_t table[256];
+	int rc = ebcdic_table(table, code_page, err);
+	if (rc < 0)
+		return rc;
+	uint64_t size = n;
+	for (uint64_t i = 0; i < n; i++)
+		size += table[bytes[i]] >> 7;
+	rc = make_room(out, size, err);
+	if (rc < 0)
+		return rc;
+
+	uint64_t at = 0, next_mark = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		/* A mark in the middle of a character belongs to the character after it. */
+		while (at >= next_mark) {
+			out->mark[next_mark / TRANSLATED_MARK] = i;
+			next_mark += TRANSLATED_MARK;
+		}
+		uint8_t c = table[bytes[i]];
+		if (c < 0x80) {
+			out->bytes[at++] = c;
+		} else {
+			out->bytes[at++] = (uint8_t)(0xC0 | c >> 6);
+			out->bytes[at++] = (uint8_t)(0x80 | (c & 0x3F));
+		}
+	}
+	for (uint64_t k = next_mark / TRANSLATED_MARK; k < out->n_marks; k++)
+		out->mark[k] = n;
+	out->size = at;
+	return 0;
+}
+
+/* Is there damage at bytes[i]?  Then what it was, and in *used how many bytes it takes. */
+static uint8_t repaired(const uint8_t *bytes, uint64_t n, uint64_t i,
+    const struct transfer_damage *d, unsigned *used)
+{
+	unsigned point = bytes[i];
+	*used = 1;
+	if (point < 0x80)
+		return 0;
+	if (d->utf8) {
+		if ((point != 0xC2 && point != 0xC3) || i + 1 >= n || (bytes[i + 1] & 0xC0) != 0x80)
+			return 0;
+		point = (point & 3) << 6 | (bytes[i + 1] & 0x3F);
+		*used = 2;
+	}
+	if (point == 0x85 && d->newlines)
+		return '\n';
+	if (point == 0xDD && d->brackets)
+		return '[';
+	if (point == 0xA8 && d->brackets)
+		return ']';
+	return 0;
+}
+
+int transfer_repair(struct translated *out, const uint8_t *bytes, uint64_t n,
+    const struct transfer_damage *damage, struct err *err)
+{
+	int rc = make_room(out, n, err);
+	if (rc < 0)
+		return rc;
+	uint64_t at = 0;
+	for (uint64_t i = 0; i < n;) {
+		unsigned used;
+		uint8_t c = repaired(bytes, n, i, damage, &used);
+		if (at % TRANSLATED_MARK == 0)
+			out->mark[at / TRANSLATED_MARK] = i;
+		if (c) {
+			out->bytes[at++] = c;
+			i += used;
+		} else {
+			out->bytes[at++] = bytes[i++];
+		}
+	}
+	for (uint64_t k = (at + TRANSLATED_MARK - 1) / TRANSLATED_MARK; k < out->n_marks; k++)
+		out->mark[k] = n;
+	out->size = at;
+	return 0;
+}
+
+void translated_release(struct translated *t)
+{
+	big_free(t->bytes, t->allocated, 1);
+	big_free(t->mark, t->n_marks, sizeof *t->mark);
+	*t = (struct translated)TRANSLATED_INIT;
+}
+
+uint64_t translated_offset(const struct translated *t, uint64_t at)
+{
+	if (!t->bytes)
+		return at;
+	if (at > t->size)
+		at = t->size;
+	uint64_t k = at / TRANSLATED_MARK;
+	uint64_t offset = t->mark[k];
+	/* One byte of the original for every character since; a mark counts from the first whole one. */
+	for (uint64_t i = k * TRANSLATED_MARK; i < at; i++)
+		offset += (t->bytes[i] & 0xC0) != 0x80;
+	return offset;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ebcdic.h - text that is not ASCII, turned into text that is, once, as a whole.
+ *
+ * z/OS writes its dumps in EBCDIC.  Every such code page is one byte a character, so iconv is asked
+ * once for the meaning of all 256 bytes and the buffer is translated by that table.  Any thread.
+ */
+#ifndef CAIRN_DUMP_EBCDIC_H
+#define CAIRN_DUMP_EBCDIC_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A translated buffer, with the way back to the bytes it was made from. */
+struct translated {
+	uint8_t *bytes;
+	uint64_t size;      /* of the text */
+	uint64_t allocated; /* what big_alloc gave */
+	uint64_t *mark;     /* byte of the original for every TRANSLATED_MARK bytes of the text */
+	uint64_t n_marks;
+};
+#define TRANSLATED_MARK 1024
+#define TRANSLATED_INIT { .bytes = NULL }
+
+/*
+ * The Latin-1 character that each byte of code page (an iconv name: "IBM1047", "IBM037", "IBM500")
+ * stands for.  The three line ends of EBCDIC (15 NL, 25 LF, 0D CR) become LF, LF and CR.
+ * ERR_UNSUPPORTED when this system's iconv does not know the code page.
+ */
+int ebcdic_table(uint8_t table[256], const char *code_page, struct err *err);
+
+/*
+ * Translate n bytes into UTF-8.  The result is the caller's (translated_release).  ERR_NOMEM,
+ * ERR_UNSUPPORTED.
+ */
+int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
+    const char *code_page, struct err *err);
+
+/* What a transfer did to a text that was EBCDIC once. */
+struct transfer_damage {
+	bool brackets; /* [ and ] of code page 037 came out as those of 1047: U+00DD and U+00A8 */
+	bool newlines; /* the line end came out as U+0085 */
+	bool utf8;     /* these are two bytes each (UTF-8), else one (Latin-1) */
+};
+
+/* Undo it.  All other bytes stay as they are.  ERR_NOMEM. */
+int transfer_repair(struct translated *out, const uint8_t *bytes, uint64_t n,
+    const struct transfer_damage *damage, struct err *err);
+
+void translated_release(struct translated *t);
+
+/* The byte of the original that stands at byte "at" of the text; after transfer_repair exact to
+ * TRANSLATED_MARK bytes. */
+uint64_t translated_offset(const struct translated *t, uint64_t at);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * registry.c - the only place that knows all readers.
+ *
+ * A new format is one line in `readers`.  What no reader knows is described from its first bytes,
+ * so that the user learns what to do with it instead.  Any thread.
+ */
+#include "dump/reader.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const struct reader *const readers[] = {
+	&phd_reader,
+	&classic_reader,
+};
+
+#define HEAD 4096
+
+/* First bytes of things that people take for a heap dump, and what to say of them. */
+struct signature {
+	const char *bytes;
+	size_t n;
+	const char *what;
+};
+
+static const struct signature signatures[] = {
+	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
+	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
+	    "binary mode" },
+	{ "JAVA PROFILE 1.0.", 17, "an HPROF dump, which this version of cairn does not read" },
+	{ "go1.", 4, "a Go heap dump, which this version of cairn does not read" },
+	{ "\x1F\x8B", 2, "gzip inside gzip; gunzip it once, cairn inflates the rest" },
+	{ "\x7F" "ELF", 4, "an ELF file (a core dump or a program); a heap dump is made from it by "
+			   "jdmpview or jmap" },
+	{ "MDMP", 4, "a Windows minidump; a heap dump is made from it by jdmpview" },
+	{ "PK\x03\x04", 4, "a zip archive; unpack it first" },
+	{ "BZh", 3, "compressed with bzip2; bunzip2 it first" },
+	{ "\xFD" "7zXZ", 5, "compressed with xz; unxz it first" },
+	{ "\x28\xB5\x2F\xFD", 4, "compressed with zstd; unzstd it first" },
+	{ "0SECTION", 8, "a javacore; name the heap dump beside it, cairn finds the javacore itself" },
+};
+
+static bool all_zero(const uint8_t *head, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (head[i])
+			return false;
+	return true;
+}
+
+static bool is_text(const uint8_t *head, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		int32_t p;
+		size_t used = utf8_decode((const char *)head + i, n - i, &p);
+		if (p < 0 && n - i >= 4)
+			return false;
+		if (p >= 0 && p < 0x20 && p != '\n' && p != '\r' && p != '\t' && p != '\f')
+			return false;
+		i += used;
+	}
+	return true;
+}
+
+static const char *looks_like(const uint8_t *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+		const struct signature *s = &signatures[i];
+		if (n >= s->n && !memcmp(head, s->bytes, s->n))
+			return s->what;
+	}
+	if (all_zero(head, n))
+		return "zeros only; the dump was perhaps never written";
+	return is_text(head, n) ? "text, but no classic heap dump" : "no format that cairn knows";
+}
+
+static int refuse(const struct source *source, size_t n, struct err *err)
+{
+	struct text names = TEXT_INIT;
+
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", readers[i]->name);
+	err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(source->bytes, n), names.s);
+	text_release(&names);
+	return ERR_FORMAT;
+}
+
+int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,
+    struct err *err)
+{
+	size_t n = source->size < HEAD ? (size_t)source->size : HEAD;
+	const struct reader *best = NULL;
+	int surest = 0, code;
+
+	*out = NULL;
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+		int sure = readers[i]->probe(source->bytes, n);
+		if (sure > surest) {
+			surest = sure;
+			best = readers[i];
+		}
+	}
+	code = best ? best->open(out, source, options, err) : refuse(source, n, err);
+	if (code < 0 && code != ERR_CANCELLED) {
+		struct text path = TEXT_INIT;
+		text_add_escaped(&path, source->path, strlen(source->path));
+		err_context(err, "%s", path.s ? path.s : "");
+		text_release(&path);
+	}
+	return code;
+}
+
+void dump_close(struct dump *dump)
+{
+	if (dump)
+		dump->reader->close(dump);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * source.c - a dump file as one range of bytes.
+ *
+ * A plain file stays mapped until source_close; a gzip file is mapped only while it is inflated
+ * into big memory.  Every mapping is listed in `mappings`, where the SIGBUS handler finds it: pages
+ * that the file no longer backs are replaced by zeros, so a reader meets an end of data and not the
+ * end of the program.
+ *
+ * Any thread.  The handler uses atomics, mmap and fstat only.
+ */
+#include "dump/source.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* --- mappings that may lose their file --------------------------------------------------------- */
+
+#define MOST_MAPPINGS 32
+
+struct mapping {
+	_Atomic uintptr_t begin; /* 0: free */
+	_Atomic uintptr_t end;   /* rounded up to a page */
+	_Atomic uint64_t lost;   /* first byte that is gone, or UINT64_MAX */
+	_Atomic int fd;
+};
+
+static struct mapping mappings[MOST_MAPPINGS];
+static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction previous_action;
+static uintptr_t page_size;
+
+static void lower(_Atomic uint64_t *lost, uint64_t offset)
+{
+	uint64_t now = atomic_load(lost);
+
+	while (offset < now && !atomic_compare_exchange_weak(lost, &now, offset))
+		;
+}
+
+/* Put zeros where the file no longer reaches.  False when the address is none of ours. */
+static bool replace_lost_pages(uintptr_t address)
+{
+	for (size_t i = 0; i < MOST_MAPPINGS; i++) {
+		struct mapping *m = &mappings[i];
+		uintptr_t begin = atomic_load(&m->begin);
+		uintptr_t end = atomic_load(&m->end);
+		if (!begin || address < begin || address >= end)
+			continue;
+		uintptr_t page = address & ~(page_size - 1);
+		struct stat now;
+		uint64_t offset = page - begin;
+		if (fstat(atomic_load(&m->fd), &now) == 0 && (uint64_t)now.st_size < offset)
+			offset = (uint64_t)now.st_size;
+		lower(&m->lost, offset);
+		return mmap((void *)page, end - page, PROT_READ,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+	}
+	return false;
+}
+
+static void on_sigbus(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	bool ours = info->si_code > 0 && replace_lost_pages((uintptr_t)info->si_addr);
+
+	errno = saved;
+	if (ours)
+		return; /* the load is tried again and finds zeros */
+	static atomic_flag passed_on = ATOMIC_FLAG_INIT;
+	if (atomic_flag_test_and_set(&passed_on)) {
+		signal(number, SIG_DFL); /* the other one handed it back to us */
+		return;
+	}
+	if (previous_action.sa_flags & SA_SIGINFO) {
+		previous_action.sa_sigaction(number, info, context);
+	} else if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN) {
+		previous_action.sa_handler(number);
+	} else {
+		signal(number, SIG_DFL); /* the load is tried again and ends the program */
+		if (info->si_code <= 0)
+			raise(number); /* sent by someone: nothing would be tried again */
+	}
+}
+
+/* Make on_sigbus the action, whoever else set one since; under mappings_lock. */
+static void catch_sigbus(void)
+{
+	struct sigaction now;
+
+	if (sigaction(SIGBUS, NULL, &now) < 0)
+		return;
+	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_sigbus)
+		return;
+	previous_action = now;
+	struct sigaction ours = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	sigemptyset(&ours.sa_mask);
+	sigaction(SIGBUS, &ours, NULL);
+}
+
+static struct mapping *list_mapping(const void *begin, uint64_t size, int fd)
+{
+	struct mapping *found = NULL;
+
+	pthread_mutex_lock(&mappings_lock);
+	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	catch_sigbus();
+	for (size_t i = 0; i < MOST_MAPPINGS && !found; i++)
+		if (!atomic_load(&mappings[i].begin))
+			found = &mappings[i];
+	if (found) {
+		uintptr_t end = (uintptr_t)begin + size;
+		atomic_store(&found->lost, UINT64_MAX);
+		atomic_store(&found->fd, fd);
+		atomic_store(&found->end, (end + page_size - 1) & ~(page_size - 1));
+		atomic_store(&found->begin, (uintptr_t)begin);
+	}
+	pthread_mutex_unlock(&mappings_lock);
+	return found;
+}
+
+static void unlist_mapping(struct mapping *m)
+{
+	pthread_mutex_lock(&mappings_lock);
+	atomic_store(&m->begin, 0);
+	atomic_store(&m->fd, -1);
+	pthread_mutex_unlock(&mappings_lock);
+}
+
+/* --- opening ----------------------------------------------------------------------------------- */
+
+struct opened {
+	struct source source; /* first: what the others see */
+	int fd;
+	void *map; /* of the file; NULL once inflated */
+	uint64_t map_size;
+	struct mapping *mapping;
+	uint8_t *inflated;
+	uint64_t capacity;
+};
+
+static const char *not_a_file(mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return "is a directory; name the dump file in it";
+	if (S_ISFIFO(mode))
+		return "is a pipe; save it to a file first, a dump is read twice";
+	if (S_ISSOCK(mode))
+		return "is a socket, not a dump file";
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		return "is a device, not a dump file";
+	return S_ISREG(mode) ? NULL : "is not a regular file";
+}
+
+static const char *system_reason(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return "no permission to read it";
+	case ENOENT:
+		return "no such file";
+	default:
+		return strerror(error);
+	}
+}
+
+/* Open without ever waiting: what opens slowly or does something on open is refused before. */
+static int open_file(struct opened *o, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_set(err, ERR_IO, "%s", system_reason(errno));
+	if (not_a_file(st.st_mode))
+		return err_set(err, ERR_IO, "%s", not_a_file(st.st_mode));
+	o->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (o->fd < 0 || fstat(o->fd, &st) < 0)
+		return err_set(err, ERR_IO, "%s", system_reason(errno));
+	if (not_a_file(st.st_mode))
+		return err_set(err, ERR_IO, "%s", not_a_file(st.st_mode));
+	if (st.st_size == 0)
+		return err_set(err, ERR_FORMAT,
+		    "empty file (0 bytes); a full disk often leaves a dump like that");
+	o->source.file_size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int map_file(struct opened *o, struct err *err)
+{
+	if (o->source.file_size > PTRDIFF_MAX)
+		return err_set(err, ERR_NOMEM, "%" PRIu64 " bytes do not fit into the address space",
+		    o->source.file_size);
+	void *map = mmap(NULL, o->source.file_size, PROT_READ, MAP_PRIVATE, o->fd, 0);
+	if (map == MAP_FAILED)
+		return err_set(err, ERR_IO, "cannot be mapped: %s", strerror(errno));
+	o->map = map;
+	o->map_size = o->source.file_size;
+	o->mapping = list_mapping(map, o->map_size, o->fd);
+	if (!o->mapping)
+		return err_set(err, ERR_NOMEM, "more than %d dumps are open", MOST_MAPPINGS);
+	o->source.bytes = map;
+	o->source.size = o->map_size;
+	return 0;
+}
+
+static void unmap_file(struct opened *o)
+{
+	if (o->mapping)
+		unlist_mapping(o->mapping);
+	if (o->map)
+		munmap(o->map, o->map_size);
+	o->mapping = NULL;
+	o->map = NULL;
+}
+
+/* --- gzip -------------------------------------------------------------------------------------- */
+
+#define INPUT_STEP (1u << 20)
+#define OUTPUT_STEP (16u << 20)
+#define BEST_RATIO 1032 /* deflate cannot do better; zlib's own documentation */
+
+static bool is_gzip(const uint8_t *bytes, uint64_t n)
+{
+	return n >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
+}
+
+/* Room to begin with: what the last four bytes promise (RFC 1952, ISIZE), where that is possible. */
+static uint64_t first_capacity(const uint8_t *in, uint64_t n)
+{
+	uint64_t promised = 0;
+
+	if (n >= 18)
+		for (int i = 0; i < 4; i++)
+			promised |= (uint64_t)in[n - 4 + (uint64_t)i] << 8 * i;
+	uint64_t least = n < 1u << 20 ? 1u << 20 : n;
+	return promised > least && promised / BEST_RATIO <= n ? promised + 1 : least;
+}
+
+static int make_room(struct opened *o, struct err *err)
+{
+	if (o->source.size < o->capacity)
+		return 0;
+	uint64_t capacity = 2 * o->capacity;
+	uint8_t *grown = big_resize(o->inflated, o->capacity, capacity, 1, err);
+	if (!grown) {
+		err_context(err, "inflating it takes memory, gunzip it first where there is room");
+		return ERR_NOMEM;
+	}
+	o->inflated = grown;
+	o->capacity = capacity;
+	return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void mark(struct opened *o, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(o->source.cut_reason, sizeof o->source.cut_reason, format, args);
+	va_end(args);
+}
+
+/* What follows a complete gzip member: true when it is another one. */
+static bool goes_on(struct opened *o, const uint8_t *in, uint64_t at, uint64_t n)
+{
+	if (is_gzip(in + at, n - at))
+		return true;
+	for (uint64_t i = at; i < n; i++)
+		if (in[i]) { /* zeros are padding, as tapes leave it */
+			mark(o, "%" PRIu64 " bytes after the end of the gzip data are ignored", n - at);
+			break;
+		}
+	return false;
+}
+
+/* The stream broke off: what came out before stays. */
+static void stream_broke(struct opened *o, const z_stream *z, int code, uint64_t at)
+{
+	o->source.cut = true;
+	if (code == Z_BUF_ERROR)
+		mark(o, "the gzip stream is cut at byte %" PRIu64 " of the file", at);
+	else if (z->msg && strstr(z->msg, "incorrect"))
+		mark(o, "the gzip checksum is wrong: the bytes may not be what was written");
+	else
+		mark(o, "the gzip stream is damaged near byte %" PRIu64 " of the file (%s)", at,
+		    z->msg ? z->msg : "no reason given");
+}
+
+/* Inflate all members of in[0, n). */
+static int inflate_members(struct opened *o, z_stream *z, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err)
+{
+	uint64_t at = 0;
+
+	for (;;) {
+		if (make_room(o, err) < 0)
+			return ERR_NOMEM;
+		uint64_t room = o->capacity - o->source.size;
+		uInt give = (uInt)(n - at < INPUT_STEP ? n - at : INPUT_STEP);
+		uInt take = (uInt)(room < OUTPUT_STEP ? room : OUTPUT_STEP);
+		z->next_in = (z_const Bytef *)(uintptr_t)(in + at);
+		z->avail_in = give;
+		z->next_out = o->inflated + o->source.size;
+		z->avail_out = take;
+		int code = inflate(z, Z_NO_FLUSH);
+		at += give - z->avail_in;
+		o->source.size += take - z->avail_out;
+		if (!progress_add(progress, give - z->avail_in))
+			return err_set(err, ERR_CANCELLED, "cancelled");
+		if (code == Z_MEM_ERROR)
+			return err_set(err, ERR_NOMEM, "memory: inflating it needs more");
+		if (code == Z_STREAM_END) {
+			if (!goes_on(o, in, at, n))
+				return 0;
+			inflateReset(z);
+		} else if (code != Z_OK) {
+			stream_broke(o, z, code, at);
+			return 0;
+		}
+	}
+}
+
+static int inflate_file(struct opened *o, struct progress *progress, struct err *err)
+{
+	const uint8_t *in = o->map;
+	uint64_t n = o->map_size;
+	z_stream z = { .zalloc = Z_NULL };
+
+	o->source.compressed = true;
+	o->source.size = 0;
+	o->capacity = first_capacity(in, n);
+	o->inflated = big_alloc(o->capacity, 1, err);
+	if (!o->inflated)
+		return ERR_NOMEM;
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return err_set(err, ERR_NOMEM, "memory: inflating it needs more");
+	progress_phase(progress, "inflating", n);
+	int code = inflate_members(o, &z, in, n, progress, err);
+	inflateEnd(&z);
+	if (code < 0)
+		return code;
+	uint64_t lost;
+	if (source_damage(&o->source, &lost)) {
+		o->source.cut = true;
+		mark(o, "the file shrank to %" PRIu64 " bytes while it was inflated", lost);
+	}
+	unmap_file(o);
+	if (!o->source.size)
+		return err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s",
+		    o->source.cut ? o->source.cut_reason : "gzip of nothing, the dump in it is empty");
+	uint8_t *fitted = big_resize(o->inflated, o->capacity, o->source.size, 1, err);
+	if (!fitted)
+		return ERR_NOMEM;
+	o->inflated = fitted;
+	o->capacity = o->source.size;
+	o->source.bytes = fitted;
+	return 0;
+}
+
+/* --- for the others ---------------------------------------------------------------------------- */
+
+int source_open(struct source **out, const char *path, struct progress *progress, struct err *err)
+{
+	struct opened *o = xcalloc(1, sizeof *o);
+
+	*out = NULL;
+	o->fd = -1;
+	o->source.path = xstrdup(path);
+	int code = open_file(o, path, err);
+	if (code == 0)
+		code = map_file(o, err);
+	if (code == 0 && is_gzip(o->source.bytes, o->source.size))
+		code = inflate_file(o, progress, err);
+	if (code < 0) {
+		struct text shown = TEXT_INIT;
+		text_add_escaped(&shown, path, strlen(path));
+		if (code != ERR_CANCELLED)
+			err_context(err, "%s", shown.s ? shown.s : "");
+		text_release(&shown);
+		source_close(&o->source);
+		return code;
+	}
+	*out = &o->source;
+	return 0;
+}
+
+void source_close(struct source *s)
+{
+	struct opened *o = (struct opened *)s;
+
+	if (!o)
+		return;
+	unmap_file(o);
+	big_free(o->inflated, o->capacity, 1);
+	if (o->fd >= 0)
+		close(o->fd);
+	free((char *)(uintptr_t)o->source.path);
+	free(o);
+}
+
+bool source_damage(const struct source *s, uint64_t *offset)
+{
+	const struct opened *o = (const struct opened *)s;
+	struct stat now;
+
+	if (!o->mapping)
+		return false;
+	/* the rest of a last page reads as zeros without any fault: ask for the size as well */
+	if (fstat(o->fd, &now) == 0 && (uint64_t)now.st_size < o->map_size)
+		lower(&o->mapping->lost, (uint64_t)now.st_size);
+	uint64_t lost = atomic_load(&o->mapping->lost);
+	if (lost == UINT64_MAX)
+		return false;
+	*offset = lost;
+	return true;
+}
+
+void source_will_need(const struct source *s, uint64_t offset, uint64_t n)
+{
+	const struct opened *o = (const struct opened *)s;
+
+	if (!o->map || offset >= o->map_size)
+		return;
+	if (n > o->map_size - offset)
+		n = o->map_size - offset;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t begin = offset & ~(page - 1);
+	madvise((char *)o->map + begin, offset - begin + n, MADV_WILLNEED);
+}

@@ -149,6 +149,15 @@ struct sink {
 	struct err *err; /* where the sink's own failures are described */
 };
 
+/* Where shallow sizes come from. */
+enum size_rule {
+	SIZES_RECORDED, /* from class and object records; the facts below say how to round them */
+	SIZES_HPROF,    /* from the fields that classes declare, by the rules of the VM that the addresses
+	                   speak for.  class_record.instance_size is the number of the class dump as it
+	                   stands: with java.lang.Object's above 0 it includes headers and is true
+	                   (Android, GraalVM), else it is the bytes of all fields and says nothing */
+};
+
 /* What a dump says of itself, and what its format cannot tell. */
 struct dump_facts {
 	char format[24];      /* "phd", "classic" */
@@ -159,6 +168,7 @@ struct dump_facts {
 	char created[32];     /* ISO 8601 UTC, or "" */
 	const char *cannot_tell; /* a static sentence: "PHD holds no field names or values, …" */
 
+	enum size_rule size_rule;
 	bool has_instance_sizes;        /* class records carry the size of their instances */
 	bool loader_is_first_reference; /* the first loader among a class record's references made it */
 	bool roots_recorded;            /* false: they are inferred */

@@ -171,6 +171,7 @@ struct heap_options {
 	struct dump_options dump;
 	const char *path;
 	const struct heap_watcher *watcher;
+	bool mat_sizes; /* shallow sizes by Eclipse MAT's rules, not the VM's */
 };
 
 /*

@@ -71,7 +71,7 @@ static unsigned select_in_word(uint64_t word, unsigned k)
 
 	for (unsigned half = 32; half; half /= 2) {
 		uint64_t low = word & ((UINT64_C(1) << half) - 1);
-		unsigned ones = (unsigned)__builtin_popcountll(low);
+		unsigned ones = bits_ones(low);
 		if (k >= ones) {
 			k -= ones;
 			word >>= half;
@@ -96,7 +96,7 @@ uint64_t bits_select(const struct bits *b, uint32_t k)
 	}
 	k -= b->rank[low];
 	for (uint64_t w = low * BLOCK_WORDS;; w++) {
-		unsigned ones = (unsigned)__builtin_popcountll(b->word[w]);
+		unsigned ones = bits_ones(b->word[w]);
 		if (k < ones)
 			return w * 64 + select_in_word(b->word[w], k);
 		k -= ones;

@@ -13,6 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Ones in a word, without a call where the processor's own instruction may not be assumed. */
+static inline unsigned bits_ones(uint64_t w)
+{
+#ifdef __POPCNT__
+	return (unsigned)__builtin_popcountll(w);
+#else
+	w -= w >> 1 & UINT64_C(0x5555555555555555);
+	w = (w & UINT64_C(0x3333333333333333)) + (w >> 2 & UINT64_C(0x3333333333333333));
+	w = (w + (w >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(w * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
 struct bits {
 	uint64_t *word;
 	uint32_t *rank; /* ones before each block of 512 bits; NULL until sealed */
@@ -38,9 +51,9 @@ static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
 {
 	uint32_t count = b->rank[i >> 9];
 	for (uint64_t w = i >> 9 << 3; w < i >> 6; w++)
-		count += (uint32_t)__builtin_popcountll(b->word[w]);
+		count += bits_ones(b->word[w]);
 	uint64_t below = (UINT64_C(1) << (i & 63)) - 1;
-	return count + (uint32_t)__builtin_popcountll(b->word[i >> 6] & below);
+	return count + bits_ones(b->word[i >> 6] & below);
 }
 
 /* Position of the k-th one (from 0); k < number of ones; sealed. */

@@ -467,8 +467,6 @@ static int announce_class(struct walk *w, struct class_record *r, uint32_t n, un
 	r->n_references = n;
 	r->references = targets;
 	int result = w->sink->class_record(w->sink, r);
-	if (result >= 0 && w->fill && n)
-		result = w->sink->references(w->sink, targets, n);
 	if (targets != w->batch)
 		big_free(targets, n, sizeof *targets);
 	w->prev = r->address;

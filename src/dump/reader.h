@@ -12,9 +12,10 @@
  * and offer a cut every PART_BYTES of the survey; the fill then reads all parts in parallel.
  *
  * Legal order of calls within one part:
- *     { class_* | warn | cut | object references* | class_record references* | root … }
- * references() belongs to the object or class record just before it.  A record is announced only
- * when all of its bytes are there; cut() only between records.
+ *     { class_handle | warn | cut | object references* | class_record | root | thread | stated }
+ * references() belongs to the object just before it and is called in the fill only; a class record
+ * carries its references with it, in both passes.  A record is announced only when all of its bytes
+ * are there; cut() only between records.
  *
  * Any thread: read() runs on several threads at once, each with its own sink and part.
  */

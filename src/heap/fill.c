@@ -59,21 +59,11 @@ static int begin_record(struct fill_sink *s, uint64_t address)
 	return 0;
 }
 
-static int fill_object(struct sink *sink, const struct object_record *r)
-{
-	return begin_record((struct fill_sink *)sink, r->address);
-}
-
-static int fill_class_record(struct sink *sink, const struct class_record *r)
-{
-	return begin_record((struct fill_sink *)sink, r->address);
-}
-
 static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 {
 	struct fill_sink *s = (struct fill_sink *)sink;
 	const struct address_index *index = s->build->heap->index;
-	if ((size_t)(s->end - s->at) < n) {
+	if ((size_t)(s->end - s->at) < n) { /* unsigned: at and end are NULL for a duplicate */
 		if (!s->at)
 			return 0; /* of a duplicate */
 		return err_set(sink->err, ERR_IO, "%s: changed while it was read",
@@ -89,6 +79,17 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 	s->n_dangling += n_dangling;
 	s->n_delivered += n;
 	return 0;
+}
+
+static int fill_object(struct sink *sink, const struct object_record *r)
+{
+	return begin_record((struct fill_sink *)sink, r->address);
+}
+
+static int fill_class_record(struct sink *sink, const struct class_record *r)
+{
+	int code = begin_record((struct fill_sink *)sink, r->address);
+	return code < 0 ? code : fill_references(sink, r->references, r->n_references);
 }
 
 static int fill_cut(struct sink *sink, const struct part *here)

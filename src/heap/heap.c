@@ -119,37 +119,6 @@ uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t *
 	return end - low;
 }
 
-/* Mark a target and put it aside unless it was seen. */
-static inline uint32_t visit(uint64_t *seen, uint32_t *stack, uint32_t n, uint32_t id)
-{
-	uint64_t bit = UINT64_C(1) << (id & 63);
-	if (seen[id >> 6] & bit)
-		return n;
-	seen[id >> 6] |= bit;
-	stack[n] = id;
-	return n + 1;
-}
-
-uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack)
-{
-	uint32_t n_seen = 0, n = visit(seen, stack, 0, start);
-	while (n) {
-		uint32_t id = stack[--n];
-		n_seen++;
-		uint64_t end = adjacency_start(&h->out, id + 1);
-		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
-			n = visit(seen, stack, n, h->out.target[k]);
-		struct implied_reference implied[3];
-		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
-			n = visit(seen, stack, n, implied[k].target);
-		const uint32_t *loaded;
-		for (uint32_t k = heap_loaded_classes(h, id, &loaded); k-- > 0;)
-			if (h->classes[loaded[k]].object != HEAP_NONE)
-				n = visit(seen, stack, n, h->classes[loaded[k]].object);
-	}
-	return n_seen;
-}
-
 const char *root_kind_name(enum root_kind kind)
 {
 	static const char *const names[ROOT_KINDS] = {

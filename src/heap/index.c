@@ -163,7 +163,7 @@ static void seal_bits(struct index_page *p)
 	uint32_t n = 0;
 	for (unsigned w = 0; w < PAGE_WORDS; w++) {
 		rank[w] = (uint16_t)n; /* a full page has 65,536, but before its last word fewer */
-		n += (uint32_t)__builtin_popcountll(p->bits[w]);
+		n += bits_ones(p->bits[w]);
 	}
 	p->n_objects = n;
 }
@@ -211,7 +211,7 @@ static uint32_t count_up_to(const struct index_page *p, uint16_t granule)
 	}
 	const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
 	uint64_t up_to = UINT64_MAX >> (63 - (granule & 63));
-	return rank[granule >> 6] + (uint32_t)__builtin_popcountll(p->bits[granule >> 6] & up_to);
+	return rank[granule >> 6] + bits_ones(p->bits[granule >> 6] & up_to);
 }
 
 uint32_t index_find_below(const struct address_index *x, uint64_t address)

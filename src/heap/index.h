@@ -15,6 +15,7 @@
 #ifndef CAIRN_HEAP_INDEX_H
 #define CAIRN_HEAP_INDEX_H
 
+#include "base/bits.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -81,7 +82,7 @@ static inline uint32_t index_find(const struct address_index *x, uint64_t addres
 		return INDEX_NONE;
 	const uint16_t *rank = (const uint16_t *)(p->bits + 1024);
 	uint64_t below = word & ((UINT64_C(1) << (g & 63)) - 1);
-	return p->first_id + rank[g >> 6] + (uint32_t)__builtin_popcountll(below);
+	return p->first_id + rank[g >> 6] + bits_ones(below);
 }
 
 /* The id of the last object at or below the address, or INDEX_NONE. */

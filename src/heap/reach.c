@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reach.c - walking over everything that an object leads to.
+ *
+ * Objects to visit wait on a stack.  Those taken from it pass through a short queue first, in which
+ * the memory that a visit needs is asked for ahead: the walk is otherwise one long wait for memory.
+ */
+#include "heap/heap.h"
+
+enum { AHEAD = 16 }; /* objects on their way into the cache */
+
+struct reach {
+	const struct heap *heap;
+	uint64_t *seen;
+	uint32_t *stack;
+	uint32_t n; /* on the stack */
+};
+
+/* Mark a target and put it aside unless it was seen. */
+static inline void visit(struct reach *r, uint32_t id)
+{
+	uint64_t bit = UINT64_C(1) << (id & 63);
+	if (r->seen[id >> 6] & bit)
+		return;
+	r->seen[id >> 6] |= bit;
+	r->stack[r->n++] = id;
+}
+
+static void visit_implied(struct reach *r, uint32_t id)
+{
+	const struct heap *h = r->heap;
+	const struct heap_class *c = heap_class_of(h, id);
+	if (c->object != HEAP_NONE)
+		visit(r, c->object);
+	if (h->class_of[id] == h->java_lang_class) {
+		struct implied_reference implied[3];
+		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
+			visit(r, implied[k].target);
+	}
+	if (c->makes_loaders || id == h->boot_loader) {
+		const uint32_t *loaded;
+		for (uint32_t k = heap_loaded_classes(h, id, &loaded); k-- > 0;)
+			if (h->classes[loaded[k]].object != HEAP_NONE)
+				visit(r, h->classes[loaded[k]].object);
+	}
+}
+
+uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack)
+{
+	struct reach r = { .heap = h, .seen = seen, .stack = stack };
+	uint32_t queue[AHEAD], head = 0, waiting = 0, n_seen = 0;
+	visit(&r, start);
+	while (r.n || waiting) {
+		while (r.n && waiting < AHEAD) {
+			uint32_t id = stack[--r.n];
+			__builtin_prefetch(&h->out.offset[id]);
+			__builtin_prefetch(&h->class_of[id]);
+			queue[(head + waiting++) % AHEAD] = id;
+			/* Half way through the queue the offsets have arrived: ask for the targets. */
+			if (waiting > AHEAD / 2)
+				__builtin_prefetch(&h->out.target[adjacency_start(&h->out,
+				    queue[(head + waiting - AHEAD / 2) % AHEAD])]);
+		}
+		uint32_t id = queue[head];
+		head = (head + 1) % AHEAD;
+		waiting--;
+		n_seen++;
+		uint64_t end = adjacency_start(&h->out, id + 1);
+		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+			visit(&r, h->out.target[k]);
+		visit_implied(&r, id);
+	}
+	return n_seen;
+}

@@ -183,10 +183,8 @@ static int make_text(struct classic *c, const struct head *h, struct err *err)
 		c->size = source->size;
 		return 0;
 	}
-	if (rc < 0) {
-		err_context(err, "%s", source->path);
+	if (rc < 0)
 		return rc;
-	}
 	c->text = c->translated.bytes;
 	c->size = c->translated.size;
 	return 0;
@@ -235,11 +233,10 @@ static int classic_open(struct dump **out, const struct source *source,
 	    source->size < HEAD_BYTES ? (size_t)source->size : HEAD_BYTES);
 	if (h.encoding == ENCODING_UTF16)
 		return err_at(err, ERR_FORMAT, 0,
-		    "%s: UTF-16 text, which no VM writes; convert it to UTF-8 first (iconv -f UTF-16 -t "
-		    "UTF-8)",
-		    source->path);
+		    "UTF-16 text, which no VM writes; convert it to UTF-8 first (iconv -f UTF-16 -t "
+		    "UTF-8)");
 	if (h.encoding == ENCODING_NONE)
-		return err_at(err, ERR_FORMAT, 0, "%s: not a classic heap dump", source->path);
+		return err_at(err, ERR_FORMAT, 0, "no classic heap dump");
 
 	struct classic *c = xcalloc(1, sizeof *c);
 	c->dump.reader = &classic_reader;

@@ -146,11 +146,10 @@ static enum header_result read_header(const struct classic_scan *s, const uint8_
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static int truncated(struct classic_scan *s, const uint8_t *p)
+static int truncated(struct classic_scan *s, const uint8_t *p, const char *what)
 {
 	uint64_t at = classic_offset(s->c, p);
-	return err_at(s->err, ERR_TRUNCATED, at,
-	    "%s: cut in the record that begins at byte %" PRIu64, s->c->dump.source->path, at);
+	return err_at(s->err, ERR_TRUNCATED, at, "cut in %s record at byte %" PRIu64, what, at);
 }
 
 static int class_record(struct classic_scan *s, const struct classic_header *h,
@@ -168,7 +167,7 @@ static int class_record(struct classic_scan *s, const struct classic_header *h,
 	if (!p)
 		return rc;
 	if (!r.whole)
-		return truncated(s, start);
+		return truncated(s, start, "a class");
 	size_t n;
 	char *scratch;
 	const uint8_t *name = classic_internal_name(h, &n, &scratch);
@@ -184,6 +183,8 @@ static int class_record(struct classic_scan *s, const struct classic_header *h,
 	rc = s->sink->class_record(s->sink, &record);
 	free(scratch);
 	*at = p;
+	if (rc >= 0 && s->sink->wants_references && r.stored)
+		rc = s->sink->references(s->sink, r.out, r.stored);
 	return rc;
 }
 
@@ -202,7 +203,7 @@ static int object_record(struct classic_scan *s, const struct classic_header *h,
 	if (!p)
 		return rc;
 	if (!r.whole)
-		return truncated(s, start);
+		return truncated(s, start, "an object");
 	const struct classic_name *name = classic_names_find(s, h);
 	struct object_record record = {
 		.address = h->address,
@@ -250,7 +251,7 @@ static int one_record(struct classic_scan *s, const uint8_t **at)
 	const char *why = "";
 	switch (read_header(s, p, &h, &why)) {
 	case HEADER_CUT:
-		return truncated(s, p);
+		return truncated(s, p, "the first line of a");
 	case HEADER_BAD:
 		CLASSIC_WARN(s, p, "a record is left out: %s", why);
 		*at = skip_record(s, p);

@@ -33,7 +33,7 @@ struct survey_record {
 };
 #define RECORD_NUMBER(what) ((what) & 0x0fffffffu)
 #define RECORD_KIND(what) ((enum record_kind)((what) >> 28 & 3))
-#define RECORD_SIZED 0x40000000u /* has an extent */
+#define RECORD_SIZED 0x40000000u /* has an extent of its own */
 enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
 
 /* Size and length of a sized record, in the order of the records. */
@@ -61,6 +61,8 @@ struct survey_part {
 	uint64_t n_records, cap_records;
 	struct survey_extent *extents;
 	uint64_t n_extents, cap_extents;
+	uint64_t *common_size; /* by handle: size of its first instance here, 0 none; see sink_object */
+	uint32_t n_common_size;
 	struct survey_class *classes;
 	size_t n_classes, cap_classes;
 	struct survey_cut *cuts; /* the first is the part's own beginning */

@@ -56,15 +56,30 @@ static void note_duplicate(struct build *b, struct survey_record *r, uint64_t nu
 	r->address = HEAP_NONE;
 }
 
+/* The next record's extent: its own, the one its class has in common in this part, or none. */
+static bool next_extent(const struct survey_part *p, const struct survey_record *r,
+    const struct survey_extent **own, struct survey_extent *out)
+{
+	uint32_t handle = RECORD_NUMBER(r->what);
+	if (r->what & RECORD_SIZED)
+		*out = *(*own)++;
+	else if (RECORD_KIND(r->what) == RECORD_INSTANCE && handle < p->n_common_size &&
+	    p->common_size[handle])
+		*out = (struct survey_extent){ p->common_size[handle], LENGTH_UNKNOWN };
+	else
+		return false;
+	return true;
+}
+
 /*
- * Whether the record needs a size of its own.  A plain instance whose size is that of the first
+ * Whether the object needs a size of its own.  A plain instance whose size is that of the first
  * instance of its class does not: the class will carry it.  (A format that gives instances their
  * sizes names each class in one way only, so one handle is one class.)
  */
-static bool needs_extent(struct class_handle *class, const struct survey_record *r,
+static bool needs_extent(struct class_handle *class, enum record_kind kind,
     const struct survey_extent *e)
 {
-	if (RECORD_KIND(r->what) == RECORD_OBJECT_ARRAY || RECORD_KIND(r->what) == RECORD_PRIMITIVE_ARRAY)
+	if (kind == RECORD_OBJECT_ARRAY || kind == RECORD_PRIMITIVE_ARRAY)
 		return true;
 	if (class->instance_size == SIZE_UNKNOWN)
 		class->instance_size = e->size;
@@ -75,10 +90,11 @@ static bool needs_extent(struct class_handle *class, const struct survey_record 
 static void scatter_part(struct build *b, struct survey_part *p, uint64_t first_number)
 {
 	struct heap *h = b->heap;
-	const struct survey_extent *extent = p->extents;
+	const struct survey_extent *own = p->extents;
 	for (uint64_t k = 0; k < p->n_records; k++) {
 		struct survey_record *r = &p->records[k];
-		const struct survey_extent *e = r->what & RECORD_SIZED ? extent++ : NULL;
+		struct survey_extent e;
+		bool sized = next_extent(p, r, &own, &e);
 		uint32_t id = index_find(h->index, r->address);
 		if (h->class_of[id] != HEAP_NONE) {
 			note_duplicate(b, r, first_number + k);
@@ -94,7 +110,7 @@ static void scatter_part(struct build *b, struct survey_part *p, uint64_t first_
 		h->class_of[id] = handle;
 		if (class->kind == HANDLE_UNUSED)
 			class->kind = kind;
-		if (e && needs_extent(class, r, e))
+		if (sized && needs_extent(class, kind, &e))
 			bits_set(&h->sized, id);
 	}
 }
@@ -133,14 +149,13 @@ static int scatter_extents(struct build *b, struct err *err)
 		return ERR_NOMEM;
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		struct survey_part *p = &b->parts[i];
-		const struct survey_extent *extent = p->extents;
+		const struct survey_extent *own = p->extents;
 		for (uint64_t k = 0; k < p->n_records; k++) {
-			if (!(p->records[k].what & RECORD_SIZED))
-				continue;
-			const struct survey_extent *e = extent++;
+			struct survey_extent e;
+			bool sized = next_extent(p, &p->records[k], &own, &e);
 			uint64_t id = p->records[k].address;
-			if (id != HEAP_NONE && bits_get(&h->sized, id))
-				keep_extent(b, (uint32_t)id, e);
+			if (sized && id != HEAP_NONE && bits_get(&h->sized, id))
+				keep_extent(b, (uint32_t)id, &e);
 		}
 	}
 	if (!b->any_length) {

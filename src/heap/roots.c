@@ -3,8 +3,7 @@
  * roots.c - GC roots: threads of the javacore, and what must be inferred where a dump records none.
  *
  * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
- *   1. the boot loader and the classes it loaded (all classes whose loader is unknown, if it is):
- *      System class;
+ *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
  *   2. live threads and the monitors they hold, from the javacore (these are recorded there, not
  *      inferred); without one, every thread object that something references: Thread;
  *   3. objects that no other object references: Unknown;
@@ -36,7 +35,7 @@ static void add_system_classes(struct build *b)
 {
 	struct heap *h = b->heap;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++)
-		if (h->classes[i].loader == h->boot_loader)
+		if (h->classes[i].loader == h->boot_loader || h->classes[i].loader == HEAP_NONE)
 			infer_root(b, h->classes[i].object, ROOT_SYSTEM_CLASS);
 	infer_root(b, h->boot_loader, ROOT_SYSTEM_CLASS);
 }

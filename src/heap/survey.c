@@ -158,11 +158,31 @@ static int add_extent(struct survey_sink *s, uint64_t size, uint64_t length)
 	return code;
 }
 
+/*
+ * Is this the size of all instances of the class, as far as this part knows?  Where records carry
+ * sizes (classic dumps) nearly all are, and need no extent.
+ */
+static bool is_common_size(struct survey_part *p, uint32_t handle, uint64_t size)
+{
+	if (handle >= p->n_common_size) {
+		uint32_t n = 2 * handle + 64;
+		p->common_size = xrealloc(p->common_size, n, sizeof *p->common_size);
+		memset(p->common_size + p->n_common_size, 0,
+		    (n - p->n_common_size) * sizeof *p->common_size);
+		p->n_common_size = n;
+	}
+	if (!p->common_size[handle])
+		p->common_size[handle] = size;
+	return size && p->common_size[handle] == size;
+}
+
 static int sink_object(struct sink *sink, const struct object_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	uint32_t what = RECORD_NUMBER(r->class_handle) | (uint32_t)r->kind << 28;
-	if (r->kind != OBJECT_INSTANCE || r->size != SIZE_UNKNOWN) {
+	bool sized = r->kind != OBJECT_INSTANCE || (r->size != SIZE_UNKNOWN &&
+	    !is_common_size(s->part, r->class_handle, r->size));
+	if (sized) {
 		what |= RECORD_SIZED;
 		int code = add_extent(s, r->size, r->length);
 		if (code < 0)
@@ -249,6 +269,21 @@ static void sink_stated(struct sink *sink, const char *what, uint64_t count)
 		};
 }
 
+/* The arrays grew by doubling: the untouched rest goes back before the next large ones come. */
+static void give_back_spare(struct survey_part *p)
+{
+	void *records = big_resize(p->records, p->cap_records, p->n_records, sizeof *p->records, NULL);
+	if (records) {
+		p->records = records;
+		p->cap_records = p->n_records;
+	}
+	void *extents = big_resize(p->extents, p->cap_extents, p->n_extents, sizeof *p->extents, NULL);
+	if (extents) {
+		p->extents = extents;
+		p->cap_extents = p->n_extents;
+	}
+}
+
 /* --- running ------------------------------------------------------------------------------------ */
 
 static int survey_part(void *context, unsigned task, struct err *err)
@@ -273,6 +308,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	const struct dump *dump = b->heap->dump;
 	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
 	free(s);
+	give_back_spare(p);
 	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
 		return 0; /* damage: what was read before it stands */
 	if (p->result < 0)
@@ -332,6 +368,7 @@ void survey_release(struct build *b)
 		struct survey_part *p = &b->parts[i];
 		big_free(p->records, p->cap_records, sizeof *p->records);
 		big_free(p->extents, p->cap_extents, sizeof *p->extents);
+		free(p->common_size);
 		free(p->classes);
 		free(p->cuts);
 		free(p->stated);

@@ -183,8 +183,6 @@ static int class_record(struct classic_scan *s, const struct classic_header *h,
 	rc = s->sink->class_record(s->sink, &record);
 	free(scratch);
 	*at = p;
-	if (rc >= 0 && s->sink->wants_references && r.stored)
-		rc = s->sink->references(s->sink, r.out, r.stored);
 	return rc;
 }
 

@@ -210,6 +210,7 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "bench", mkdump_bench },
 		{ "sample", mkdump_sample },
+		{ "random", mkdump_random },
 	};
 	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++) {
 		if (strcmp(argv[1], modes[i].name) == 0)

@@ -255,8 +255,6 @@ static void write_phd_record(const struct model *m, struct phd *w, const struct 
 		} else if (style->array_class) {
 			word = class;
 		}
-		if (style->class_first)
-			list_prepend(l, word);
 		phd_array(w, o->address, word, o->hash, l->address, l->n, length, o->size);
 		break;
 	}

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the Python tests share: TAP output, the programs under test, truth files, graphs."""
+
+import os
+import subprocess
+import sys
+
+BUILD = os.environ.get("CAIRN_BUILD", os.getcwd())
+SOURCE = os.environ.get("CAIRN_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
+DUMPS = os.environ.get("CAIRN_DUMPS", "")
+CAIRN = os.path.join(BUILD, "cairn")
+GRAPHDUMP = os.path.join(BUILD, "tests", "tools", "graphdump")
+MKDUMP = os.path.join(BUILD, "tests", "tools", "mkdump")
+SAMPLE = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.phd")
+SAMPLE_TEXT = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.txt")
+TIMEOUT = 120  # seconds; only a hang takes that long
+
+
+class Tap:
+    """Test results as lines; done() prints the plan."""
+
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+
+    def ok(self, good, name, detail=""):
+        self.count += 1
+        name = name.replace("#", "\\#").replace("\n", " ")
+        print(("ok" if good else "not ok"), self.count, "-", name)
+        if not good:
+            self.failed += 1
+            for line in str(detail).splitlines()[:40]:
+                print("#   " + line)
+        sys.stdout.flush()
+        return good
+
+    def skip(self, name, why):
+        self.count += 1
+        print("ok", self.count, "-", name, "# SKIP", why)
+
+    def equal(self, got, want, name):
+        """Equal values; shows the first differences of lists and dicts."""
+        return self.ok(got == want, name, "" if got == want else difference(got, want))
+
+    def done(self):
+        print("1..%d" % self.count)
+        sys.exit(1 if self.failed else 0)
+
+
+def difference(got, want):
+    lines = []
+    if isinstance(got, dict) and isinstance(want, dict):
+        keys = sorted(set(got) | set(want), key=str)
+        odd = [k for k in keys if got.get(k) != want.get(k)]
+        lines.append("%d of %d differ" % (len(odd), len(keys)))
+        lines += ["%s: got %.300r, want %.300r" % (k, got.get(k), want.get(k)) for k in odd[:12]]
+    elif isinstance(got, list) and isinstance(want, list):
+        lines.append("%d got, %d wanted" % (len(got), len(want)))
+        odd = [i for i, (a, b) in enumerate(zip(got, want)) if a != b]
+        lines += ["[%d]: got %.300r, want %.300r" % (i, got[i], want[i]) for i in odd[:12]]
+    else:
+        lines.append("got  %.2000r" % (got,))
+        lines.append("want %.2000r" % (want,))
+    return "\n".join(lines)
+
+
+def skip_all(why):
+    print("1..0 # SKIP " + why)
+    sys.exit(0)
+
+
+def need_dumps():
+    """The directory of unpacked dumps; ends the test as skipped where there is none."""
+    if not DUMPS:
+        skip_all("CAIRN_DUMPS is not set")
+    if not os.path.isdir(DUMPS):
+        skip_all("CAIRN_DUMPS (%s) is no directory" % DUMPS)
+    return DUMPS
+
+
+class Run:
+    """A finished program: status, out, err (text)."""
+
+    def __init__(self, argv, stdin=None, env=None, timeout=TIMEOUT, cwd=None):
+        full = dict(os.environ, LC_ALL="C.UTF-8", TERM="dumb", **(env or {}))
+        try:
+            done = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  stdin=subprocess.DEVNULL if stdin is None else None,
+                                  env=full, timeout=timeout, cwd=cwd)
+            self.status, out, err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired as e:
+            self.status, out, err = "timeout after %d s" % timeout, e.stdout or b"", e.stderr or b""
+        self.out = out.decode("utf-8", "backslashreplace")
+        self.err = err.decode("utf-8", "backslashreplace")
+
+    def __str__(self):
+        return "exit %s\nstdout: %.1500s\nstderr: %.1500s" % (self.status, self.out, self.err)
+
+
+def cairn(*arguments, **options):
+    return Run([CAIRN, *map(str, arguments)], **options)
+
+
+class Object:
+    __slots__ = ("address", "kind", "cls", "class_address", "shallow", "length", "out", "into")
+
+    def key(self):
+        return (self.kind, self.cls, self.class_address, self.shallow, self.length)
+
+
+def number(text):
+    return None if text == "-" else int(text, 0)
+
+
+def targets(text):
+    return [int(t, 16) for t in text.split(",")] if text else []
+
+
+class Graph:
+    """The objects, classes and counts of a graphdump or a truth file."""
+
+    def __init__(self, lines):
+        self.objects = {}
+        self.classes = {}
+        self.counts = {}
+        self.roots = []
+        self.twice = []
+        for line in lines:
+            part = line.rstrip("\n").split("\t")
+            if part[0] == "object":
+                o = Object()
+                o.address = int(part[1], 16)
+                o.kind, o.cls = part[2], part[3]
+                o.class_address = number(part[4])
+                o.shallow, o.length = number(part[5]), number(part[6])
+                o.out = targets(part[7])
+                o.into = targets(part[8]) if len(part) > 8 else None
+                if o.address in self.objects:
+                    self.twice.append(o.address)
+                self.objects[o.address] = o
+            elif part[0] == "class":
+                # Made-up classes have no address.
+                key = number(part[1])
+                if key is not None:
+                    self.classes[key] = (part[2], number(part[3]), number(part[4]), number(part[5]),
+                                         number(part[6]))
+            elif part[0] == "root":
+                self.roots.append((int(part[1], 16), part[2]))
+            elif part[0] == "count":
+                self.counts[part[1]] = int(part[2])
+
+    @staticmethod
+    def of_file(path):
+        with open(path, encoding="utf-8") as f:
+            return Graph(f)
+
+    @staticmethod
+    def of_dump(path, *options):
+        run = Run([GRAPHDUMP, *options, path])
+        graph = Graph(run.out.split("\n"))
+        graph.run = run
+        return graph
+
+
+def mirror(objects):
+    """In-references from out-references: address -> sorted list of referrers, one for each reference."""
+    into = {a: [] for a in objects}
+    for a in sorted(objects):
+        for t in objects[a].out:
+            if t in into:
+                into[t].append(a)
+    return into
+
+
+def compare(got, want, keep_order=True, check_loaders=True):
+    """Every way in which a graph differs from the truth; [] when it does not.
+
+    Numbers that the truth does not know (None) are not compared; references to where no object is
+    are left out of the truth's lists, as they are of the graph's.
+    """
+    wrong = []
+    if got.twice:
+        wrong.append("%d addresses twice" % len(got.twice))
+    for a in sorted(set(got.objects) ^ set(want.objects))[:5]:
+        wrong.append("0x%x: only in the %s" % (a, "graph" if a in got.objects else "truth"))
+    into = mirror(want.objects)
+    for a, w in want.objects.items():
+        g = got.objects.get(a)
+        if g is None:
+            continue
+        pairs = [("kind", g.kind, w.kind), ("class", g.cls, w.cls),
+                 ("class address", g.class_address, w.class_address)]
+        if w.shallow is not None:
+            pairs.append(("shallow", g.shallow, w.shallow))
+        if w.length is not None:
+            pairs.append(("length", g.length, w.length))
+        real = [t for t in w.out if t in want.objects]
+        if keep_order:
+            pairs.append(("out", g.out, real))
+        else:
+            pairs.append(("out", sorted(g.out), sorted(real)))
+        pairs.append(("in", g.into, into[a]))
+        for name, x, y in pairs:
+            if x != y:
+                wrong.append("0x%x %s: got %.200r, want %.200r" % (a, name, x, y))
+        if len(wrong) > 12:
+            return wrong
+    for a, w in want.classes.items():
+        g = got.classes.get(a)
+        if g is None:
+            wrong.append("class 0x%x %s is missing" % (a, w[0]))
+            continue
+        for i, name in enumerate(("name", "loader", "superclass", "objects", "shallow")):
+            if w[i] is None and name in ("loader", "shallow"):
+                continue
+            if name == "loader" and not check_loaders:
+                continue
+            if w[i] is None and name == "superclass" and g[i] is not None:
+                wrong.append("class 0x%x: superclass 0x%x of nothing" % (a, g[i]))
+            elif g[i] != w[i]:
+                wrong.append("class 0x%x %s: got %r, want %r" % (a, name, g[i], w[i]))
+    for name, w in want.counts.items():
+        if got.counts.get(name) != w:
+            wrong.append("%s: got %s, want %s" % (name, got.counts.get(name), w))
+    return wrong

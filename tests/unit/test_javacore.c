@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_javacore.c - finding and reading the javacore beside a dump.
+ *
+ * Files are written into a directory of the test's own.  The two real javacores are counted when
+ * CAIRN_DUMPS says where they are.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <iconv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "dump/javacore.h"
+
+static char directory[] = "/tmp/cairn-javacore-XXXXXX";
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	return rmdir(directory);
+}
+
+static void path_of(char path[512], const char *name)
+{
+	snprintf(path, 512, "%s/%s", directory, name);
+}
+
+static void put(const char *name, const void *bytes, size_t n)
+{
+	char path[512];
+	path_of(path, name);
+	FILE *f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void drop(const char *name)
+{
+	char path[512];
+	path_of(path, name);
+	assert_int_equal(unlink(path), 0);
+}
+
+static struct javacore *read_bytes(const void *bytes, size_t n)
+{
+	struct javacore *j = NULL;
+	struct err err = ERR_INIT;
+	char path[512];
+	path_of(path, "some.txt");
+	put("some.txt", bytes, n);
+	if (javacore_open(&j, path, NULL, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_non_null(j);
+	assert_string_equal(j->path, path);
+	drop("some.txt");
+	return j;
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static void found(const char *dump, const char *core, bool expected)
+{
+	static const char text[] = "0SECTION       TITLE\n";
+	struct javacore *j = NULL;
+	struct err err = ERR_INIT;
+	char dump_path[512], core_path[512];
+	path_of(dump_path, dump);
+	path_of(core_path, core);
+	put(core, text, sizeof text - 1);
+	assert_int_equal(javacore_open(&j, NULL, dump_path, &err), 0);
+	if ((j != NULL) != expected)
+		fail_msg("%s beside %s", core, dump);
+	if (j)
+		assert_string_equal(j->path, core_path);
+	javacore_close(j);
+	drop(core);
+}
+
+static void names(void **state)
+{
+	(void)state;
+	static const char dump[] = "heapdump.20160404.083909.9480.0002.phd";
+	found(dump, "javacore.20160404.083909.9480.0002.txt", true);
+	found(dump, "javacore.20160404.083909.9480.0003.txt", true);
+	found(dump, "javacore.20160404.083909.9480.0001.txt", true);
+	found(dump, "javacore.20160404.083909.9480.0004.txt", false);
+	found(dump, "javacore.20160404.083909.9481.0002.txt", false);
+	found("heapdump.20160404.083909.9480.0009.phd.gz", "javacore.20160404.083909.9480.0010.txt",
+	    true);
+	found("heapdump.20160404.083909.9480.0002.txt", "javacore.20160404.083909.9480.0003.txt", true);
+	found("heapdump.20160404.083909.9480.0002.txt.gz", "javacore.20160404.083909.9480.0003.txt",
+	    true);
+	found("WASheapdump.20160404.083909.9480.0002.phd",
+	    "WASjavacore.20160404.083909.9480.0001.txt", true);
+	found("heapdump.20160404.083909.9480.0000.phd", "javacore.20160404.083909.9480.0001.txt", true);
+	found("heapdump.20160404.083909.9480.9999.phd", "javacore.20160404.083909.9480.10000.txt",
+	    true);
+	found("heapdump.20160404.083909.9480.phd", "javacore.20160404.083909.9480.txt", true);
+	found("heapdump.20160404.083959.9480.phd", "javacore.20160404.084159.9480.txt", true);
+	found("heapdump.20160404.083959.9480.phd", "javacore.20160404.084200.9480.txt", false);
+	found("heapdump.20160404.083959.9480.phd", "javacore.20160404.083958.9480.txt", false);
+	found("heapdump123.1100000000.phd", "javacore123.1100000300.txt", true);
+	found("heapdump123.1100000000.phd", "javacore123.1100000301.txt", false);
+	found("heapdump.phd", "javacore.txt", true);
+	found("other.phd", "javacore.txt", false);
+	/* The dump's own number comes before the neighbours. */
+	put("javacore.20160404.083909.9480.0003.txt", "0SECTION\n", 9);
+	put("javacore.20160404.083909.9480.0001.txt", "0SECTION\n", 9);
+	found(dump, "javacore.20160404.083909.9480.0002.txt", true);
+	drop("javacore.20160404.083909.9480.0001.txt");
+	drop("javacore.20160404.083909.9480.0003.txt");
+}
+
+static void refused(void **state)
+{
+	(void)state;
+	struct javacore *j = NULL;
+	struct err err = ERR_INIT;
+	char path[512];
+	path_of(path, "missing.txt");
+	assert_int_equal(javacore_open(&j, path, NULL, &err), ERR_IO);
+	assert_null(j);
+	path_of(path, "text.txt");
+	put("text.txt", "just text\nand more\n", 19);
+	assert_int_equal(javacore_open(&j, path, NULL, &err), ERR_FORMAT);
+	assert_null(j);
+	drop("text.txt");
+	javacore_close(NULL);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static const char sample[] =
+    "0SECTION       TITLE subcomponent dump routine\n"
+    "1TICHARSET     UTF-8\n"
+    "1TIDATETIME    Date: 2016/04/04 at 08:39:09:996\n"
+    "NULL           ------------------------\n"
+    "1CIJAVAVERSION JRE 1.8.0 Windows 7 amd64-64 build  (pwa6480sr2fp11)\n"
+    "1CIGCVERSION   GC - R28_20160106_1341_B284759_CMPRSS\n"
+    "0SECTION       LOCKS subcomponent dump routine\n"
+    "2LKMONINUSE      sys_mon_t:0x00000000116A00A8 infl_mon_t: 0x00000000116A0120:\n"
+    "3LKMONOBJECT       java/lang/Object@0x00000000FFC5AE60: owner \"a \"quoted\" name\" "
+    "(J9VMThread:0x0000000002D00500), entry count 2\n"
+    "3LKWAITERQ            Waiting to enter:\n"
+    "3LKWAITER                \"worker\" (J9VMThread:0x0000000002D00700)\n"
+    "2LKREGMON          VM mem segment list lock (0x00000000007A7048): <unowned>\n"
+    "3LKNOTIFYQ            Waiting to be notified:\n"
+    "3LKWAITNOTIFY            \"worker\" (J9VMThread:0x0000000002D00700)\n"
+    "0SECTION       THREADS subcomponent dump routine\n"
+    "1XMCURTHDINFO  Current thread\n"
+    "3XMTHREADINFO      \"worker\" J9VMThread:0x0000000002D00700, omrthread_t:0x00000000007A75C0, "
+    "java/lang/Thread:0x00000000FFB23D98, state:B, prio=7\n"
+    "3XMJAVALTHREAD            (java/lang/Thread getId:0x14, isDaemon:true)\n"
+    "3XMTHREADINFO1            (native thread ID:0x2310, native priority:0xA, vmstate:B)\n"
+    "3XMTHREADBLOCK     Blocked on: java/lang/Object@0x00000000FFC5AE60 Owned by: \"x@0x1\" "
+    "(J9VMThread:0x0000000002D00500, java/lang/Thread:0x00000000FFB23D90)\n"
+    "3XMTHREADINFO3           Java callstack:\n"
+    "4XESTACKTRACE                at a/B.c(B.java:1(Compiled Code))\n"
+    "4XESTACKTRACE                at a/B.main(Native Method)\n"
+    "5XESTACKTRACE                   (entered lock: a/B@0x00000000FFB044B0, entry count: 1)\n"
+    "1XMTHDINFO     Thread Details\n"
+    "3XMTHREADINFO      \"a \"quoted\" TID: name\" J9VMThread:0x0000000002D00500, "
+    "j9thread_t:0x00000000007A75C0, java/lang/Thread:0x00000000FFB23D90, state:CW, prio=5\n"
+    "3XMTHREADINFO1            (native thread ID:0x11EC, native priority:0x5)\n"
+    "4XESTACKTRACE                at (Missing Method)\n"
+    "3XMTHREADINFO      \"worker\" J9VMThread:0x0000000002D00700, omrthread_t:0x00000000007A75C0, "
+    "java/lang/Thread:0x00000000FFB23D98, state:B, prio=7\n"
+    "4XESTACKTRACE                at not/Counted.twice(Native Method)\n"
+    "3XMTHREADINFO      Anonymous native thread\n"
+    "3XMTHREADINFO1            (native thread ID:0x1720, native priority: 0x0)\n"
+    "0SECTION       CLASSES subcomponent dump routine\n"
+    "4XESTACKTRACE                at nobody/Owns.this(Native Method)\n"
+    "2CLTEXTCLLOADER\t\tp---st-- Loader *System*(0x00000000FFB03EE8)\n"
+    "2CLTEXTCLLOADER\t\t-----ta- Loader a/Loader(x)(0x00000000FFB23CE0), Parent "
+    "*none*(0x0000000000000000)\n"
+    "2CLTEXTCLLOADER\t\t----st-- Loader [locked](0x00000000FFB23CF0), Parent "
+    "a/Loader(0x00000000FFB23CE0)\n"
+    "2CLTEXTCLLOAD  \t\tLoader *System*(0x00000000FFB03EE8)\n"
+    "3CLTEXTCLASS   \t\t\tjava/lang/Object(0x0000000002DD4300 shared)\n"
+    "3CLTEXTCLASS   \t\t\t[locked]\n"
+    "3CLTEXTCLASS   \t\t\t[I(0x0000000002DD4400)\n"
+    "2CLTEXTCLLOAD  \t\tLoader a/Loader(0x00000000FFB23CE0)\n"
+    "3CLTEXTCLASS   \t\t\ta/B(0x0000000002DD4500)\n"
+    "9UNKNOWN       whatever\n";
+
+static void check_sample(const struct javacore *j)
+{
+	assert_string_equal(j->date, "2016-04-04T08:39:09");
+	assert_string_equal(j->java_version, "JRE 1.8.0 Windows 7 amd64-64 build  (pwa6480sr2fp11)");
+	assert_true(j->compressed_references);
+	assert_int_equal(j->word_bits, 64);
+
+	assert_int_equal(j->n_loaders, 3);
+	assert_true(j->loaders[0].system);
+	assert_int_equal(j->loaders[0].address, 0xFFB03EE8);
+	assert_string_equal(j->loaders[0].name, "*System*");
+	assert_string_equal(j->loaders[1].name, "a/Loader(x)");
+	assert_int_equal(j->loaders[1].address, 0xFFB23CE0);
+	assert_int_equal(j->loaders[1].parent, 0);
+	assert_false(j->loaders[1].system);
+	assert_int_equal(j->loaders[2].parent, 0xFFB23CE0);
+
+	assert_int_equal(j->n_classes, 3);
+	assert_string_equal(j->classes[0].name, "java/lang/Object");
+	assert_int_equal(j->classes[0].loader, 0xFFB03EE8);
+	assert_string_equal(j->classes[1].name, "[I");
+	assert_string_equal(j->classes[2].name, "a/B");
+	assert_int_equal(j->classes[2].loader, 0xFFB23CE0);
+
+	assert_int_equal(j->n_threads, 3);
+	const struct javacore_thread *worker = &j->threads[0], *quoted = &j->threads[1];
+	assert_string_equal(worker->name, "worker");
+	assert_int_equal(worker->object, 0xFFB23D98);
+	assert_int_equal(worker->vm_thread, 0x2D00700);
+	assert_string_equal(worker->state, "blocked");
+	assert_int_equal(worker->native_id, 0x2310);
+	assert_int_equal(worker->priority, 7);
+	assert_true(worker->daemon);
+	assert_int_equal(worker->n_frames, 2);
+	assert_string_equal(worker->frames[0].text, "a/B.c(B.java:1(Compiled Code))");
+	assert_int_equal(worker->n_monitors, 2);
+	assert_int_equal(worker->monitors[0].address, 0xFFC5AE60);
+	assert_true(worker->monitors[0].waiting);
+	assert_true(worker->monitors[0].frame == SIZE_MAX);
+	assert_int_equal(worker->monitors[1].address, 0xFFB044B0);
+	assert_false(worker->monitors[1].waiting);
+	assert_int_equal(worker->monitors[1].frame, 1);
+
+	assert_string_equal(quoted->name, "a \"quoted\" TID: name");
+	assert_string_equal(quoted->state, "waiting");
+	assert_int_equal(quoted->native_id, 0x11EC);
+	assert_false(quoted->daemon);
+	assert_int_equal(quoted->n_frames, 1);
+	assert_int_equal(quoted->n_monitors, 1);
+	assert_int_equal(quoted->monitors[0].address, 0xFFC5AE60);
+	assert_false(quoted->monitors[0].waiting);
+
+	assert_string_equal(j->threads[2].name, "Anonymous native thread");
+	assert_int_equal(j->threads[2].object, 0);
+	assert_int_equal(j->threads[2].native_id, 0x1720);
+	assert_int_equal(j->threads[2].n_frames, 0);
+}
+
+static void whole_sample(void **state)
+{
+	(void)state;
+	struct javacore *j = read_bytes(sample, sizeof sample - 1);
+	check_sample(j);
+	javacore_close(j);
+}
+
+static void ebcdic_sample(void **state)
+{
+	(void)state;
+	char bytes[sizeof sample];
+	char *from = (char *)(uintptr_t)sample, *to = bytes;
+	size_t left = sizeof sample - 1, room = sizeof bytes;
+	iconv_t cd = iconv_open("IBM1047", "ISO-8859-1");
+	assert_true(iconv(cd, &from, &left, &to, &room) != (size_t)-1);
+	iconv_close(cd);
+	assert_int_equal((uint8_t)bytes[0], 0xF0);
+	struct javacore *j = read_bytes(bytes, sizeof sample - 1);
+	check_sample(j);
+	javacore_close(j);
+}
+
+static void charsets(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *name;
+	} cases[] = {
+		{ "1TICHARSET 1252\n3XMTHREADINFO \"\x80\xE9\" TID:0x1, state:R\n", "\xE2\x82\xAC\xC3\xA9" },
+		{ "1TICHARSET Cp1252\n3XMTHREADINFO \"\x80\" TID:0x1, state:R\n", "\xE2\x82\xAC" },
+		{ "1TICHARSET ISO8859-1\n3XMTHREADINFO \"\xE9\" TID:0x1, state:R\n", "\xC3\xA9" },
+		{ "1TICHARSET IBM-850\n3XMTHREADINFO \"\x82\" TID:0x1, state:R\n", "\xC3\xA9" },
+		{ "1TICHARSET UTF-8\n3XMTHREADINFO \"\xC3\xA9\" TID:0x1, state:R\n", "\xC3\xA9" },
+		{ "1TICHARSET no-such-set\n3XMTHREADINFO \"\xC3\xA9\xFF\" TID:0x1, state:R\n",
+		    "\xC3\xA9\\xff" },
+		{ "3XMTHREADINFO \"a\033[31m\" TID:0x1, state:R\n", NULL },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct javacore *j = read_bytes(cases[i].text, strlen(cases[i].text));
+		assert_int_equal(j->n_threads, 1);
+		if (cases[i].name && strcasecmp(j->threads[0].name, cases[i].name))
+			fail_msg("%zu: %s", i, j->threads[0].name);
+		assert_null(strchr(j->threads[0].name, '\033'));
+		javacore_close(j);
+	}
+}
+
+/* Java 5 and 6: no thread object; 1.4.2: the thread's id is its object, loaders have shadows. */
+static void older_vms(void **state)
+{
+	(void)state;
+	static const char text[] =
+	    "1CIJAVAVERSION J2RE 6.0 IBM J9 2.4 Windows XP x86-32 build jvmwi3260sr5\r\n"
+	    "1TIDATETIME    Date:                 2010/01/12 at 14:11:29\r\n"
+	    "3LKMONOBJECT       a/Queue@00CF8C90/00CF8C9C: Flat locked by \"main\" (0x000CBD00), entry "
+	    "count 1\r\n"
+	    "3XMTHREADINFO      \"main\" TID:0x000CBD00, j9thread_t:0x00295524, state:R, prio=5\r\n"
+	    "3XMTHREADINFO      \"old\" (TID:0x2B1C08, sys_thread_t:0x1, state:XY, native ID:0x77) "
+	    "prio=5\r\n"
+	    "2CLTEXTCLLOADER\t\t-----ta- Loader a/L(0x00001000), Shadow 0x00ABC000, Parent "
+	    "*none*(0x00000000)\r\n"
+	    "2CLTEXTCLLOAD\t\tLoader a/L(0x00001000)\r\n"
+	    "3CLTEXTCLASS\t\t\ta/B(0x00002000)\r\n";
+	struct javacore *j = read_bytes(text, sizeof text - 1);
+	assert_string_equal(j->date, "2010-01-12T14:11:29");
+	assert_int_equal(j->word_bits, 32);
+	assert_false(j->compressed_references);
+	assert_int_equal(j->n_threads, 2);
+	assert_int_equal(j->threads[0].object, 0);
+	assert_int_equal(j->threads[0].vm_thread, 0xCBD00);
+	assert_int_equal(j->threads[0].n_monitors, 1);
+	assert_int_equal(j->threads[0].monitors[0].address, 0xCF8C90);
+	assert_int_equal(j->threads[1].object, 0x2B1C08);
+	assert_string_equal(j->threads[1].name, "old");
+	assert_string_equal(j->threads[1].state, "XY");
+	assert_int_equal(j->threads[1].native_id, 0x77);
+	assert_int_equal(j->n_loaders, 1);
+	assert_int_equal(j->loaders[0].address, 0xABC000);
+	assert_int_equal(j->classes[0].loader, 0xABC000);
+	javacore_close(j);
+}
+
+/* Cut anywhere, and with every byte once something else: damage is never fatal. */
+static void damage(void **state)
+{
+	(void)state;
+	for (size_t n = 8; n < sizeof sample - 1; n++)
+		javacore_close(read_bytes(sample, n));
+	char bytes[sizeof sample];
+	memcpy(bytes, sample, sizeof sample);
+	static const char odd[] = { '\n', '\0', '(', '"', '0', ' ' };
+	for (size_t i = 16; i < sizeof sample - 1; i++) {
+		bytes[i] = odd[i % sizeof odd];
+		javacore_close(read_bytes(bytes, sizeof sample - 1));
+		bytes[i] = sample[i];
+	}
+	/* A line longer than any is cut, and the next is read. */
+	struct text t = TEXT_INIT;
+	text_add(&t, "4XESTACKTRACE at ");
+	for (unsigned i = 0; i < 200000; i++)
+		text_add_char(&t, 'x');
+	text_add(&t, "\n3XMTHREADINFO \"a\" TID:0x1, state:P\n");
+	struct javacore *j = read_bytes(t.s, t.len);
+	assert_int_equal(j->n_threads, 1);
+	assert_string_equal(j->threads[0].state, "parked");
+	javacore_close(j);
+	text_release(&t);
+}
+
+/* ---- the real ones --------------------------------------------------------------------------- */
+
+struct real {
+	const char *dump, *date;
+	unsigned word_bits;
+	bool compressed;
+	size_t loaders, classes, threads, thread_objects, frames;
+};
+
+static void real_files(void **state)
+{
+	(void)state;
+	/* Threads: blocks in the file, the current one once; frames: its lines "at", likewise. */
+	static const struct real files[] = {
+		{ "heapdump.20100112.141124.11580.0002.phd", "2010-01-12T14:11:29", 32, false, 3, 411, 5,
+		    0, 11 },
+		{ "heapdump.20160404.083909.9480.0002.phd", "2016-04-04T08:39:09", 64, true, 5, 917, 19,
+		    16, 30 },
+	};
+	const char *dumps = getenv("CAIRN_DUMPS");
+	if (!dumps || !*dumps) {
+		print_message("CAIRN_DUMPS is not set: the real javacores are not read\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const struct real *f = &files[i];
+		char path[1024];
+		snprintf(path, sizeof path, "%s/openj9/%s", dumps, f->dump);
+		struct javacore *j = NULL;
+		struct err err = ERR_INIT;
+		assert_int_equal(javacore_open(&j, NULL, path, &err), 0);
+		assert_non_null(j);
+		assert_string_equal(j->date, f->date);
+		assert_int_equal(j->word_bits, f->word_bits);
+		assert_int_equal(j->compressed_references, f->compressed);
+		assert_int_equal(j->n_loaders, f->loaders);
+		assert_int_equal(j->n_classes, f->classes);
+		assert_int_equal(j->n_threads, f->threads);
+		size_t objects = 0, frames = 0;
+		for (size_t k = 0; k < j->n_threads; k++) {
+			objects += j->threads[k].object != 0;
+			frames += j->threads[k].n_frames;
+		}
+		assert_int_equal(objects, f->thread_objects);
+		assert_int_equal(frames, f->frames);
+		assert_true(j->loaders[0].system);
+		javacore_close(j);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(whole_sample),
+		cmocka_unit_test(ebcdic_sample),
+		cmocka_unit_test(charsets),
+		cmocka_unit_test(older_vms),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(real_files),
+	};
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -144,8 +144,8 @@ static void unlist_mapping(struct mapping *m)
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
-struct opened {
-	struct source source; /* first: what the others see */
+struct source_file {
+	struct source source; /* what the others see */
 	int fd;
 	void *map; /* of the file; NULL once inflated */
 	uint64_t map_size;
@@ -181,7 +181,7 @@ static const char *system_reason(int error)
 }
 
 /* Open without ever waiting: what opens slowly or does something on open is refused before. */
-static int open_file(struct opened *o, const char *path, struct err *err)
+static int open_file(struct source_file *o, const char *path, struct err *err)
 {
 	struct stat st;
 
@@ -201,7 +201,7 @@ static int open_file(struct opened *o, const char *path, struct err *err)
 	return 0;
 }
 
-static int map_file(struct opened *o, struct err *err)
+static int map_file(struct source_file *o, struct err *err)
 {
 	if (o->source.file_size > PTRDIFF_MAX)
 		return err_set(err, ERR_NOMEM, "%" PRIu64 " bytes do not fit into the address space",
@@ -219,7 +219,7 @@ static int map_file(struct opened *o, struct err *err)
 	return 0;
 }
 
-static void unmap_file(struct opened *o)
+static void unmap_file(struct source_file *o)
 {
 	if (o->mapping)
 		unlist_mapping(o->mapping);
@@ -252,7 +252,7 @@ static uint64_t first_capacity(const uint8_t *in, uint64_t n)
 	return promised > least && promised / BEST_RATIO <= n ? promised + 1 : least;
 }
 
-static int make_room(struct opened *o, struct err *err)
+static int make_room(struct source_file *o, struct err *err)
 {
 	if (o->source.size < o->capacity)
 		return 0;
@@ -267,7 +267,7 @@ static int make_room(struct opened *o, struct err *err)
 	return 0;
 }
 
-__attribute__((format(printf, 2, 3))) static void mark(struct opened *o, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void mark(struct source_file *o, const char *format, ...)
 {
 	va_list args;
 
@@ -277,7 +277,7 @@ __attribute__((format(printf, 2, 3))) static void mark(struct opened *o, const c
 }
 
 /* What follows a complete gzip member: true when it is another one. */
-static bool goes_on(struct opened *o, const uint8_t *in, uint64_t at, uint64_t n)
+static bool goes_on(struct source_file *o, const uint8_t *in, uint64_t at, uint64_t n)
 {
 	if (is_gzip(in + at, n - at))
 		return true;
@@ -290,7 +290,7 @@ static bool goes_on(struct opened *o, const uint8_t *in, uint64_t at, uint64_t n
 }
 
 /* The stream broke off: what came out before stays. */
-static void stream_broke(struct opened *o, const z_stream *z, int code, uint64_t at)
+static void stream_broke(struct source_file *o, const z_stream *z, int code, uint64_t at)
 {
 	o->source.cut = true;
 	if (code == Z_BUF_ERROR)
@@ -303,7 +303,7 @@ static void stream_broke(struct opened *o, const z_stream *z, int code, uint64_t
 }
 
 /* Inflate all members of in[0, n). */
-static int inflate_members(struct opened *o, z_stream *z, const uint8_t *in, uint64_t n,
+static int inflate_members(struct source_file *o, z_stream *z, const uint8_t *in, uint64_t n,
     struct progress *progress, struct err *err)
 {
 	uint64_t at = 0;
@@ -336,7 +336,7 @@ static int inflate_members(struct opened *o, z_stream *z, const uint8_t *in, uin
 	}
 }
 
-static int inflate_file(struct opened *o, struct progress *progress, struct err *err)
+static int inflate_file(struct source_file *o, struct progress *progress, struct err *err)
 {
 	const uint8_t *in = o->map;
 	uint64_t n = o->map_size;
@@ -377,10 +377,11 @@ static int inflate_file(struct opened *o, struct progress *progress, struct err 
 
 int source_open(struct source **out, const char *path, struct progress *progress, struct err *err)
 {
-	struct opened *o = xcalloc(1, sizeof *o);
+	struct source_file *o = xcalloc(1, sizeof *o);
 
 	*out = NULL;
 	o->fd = -1;
+	o->source.file = o;
 	o->source.path = xstrdup(path);
 	int code = open_file(o, path, err);
 	if (code == 0)
@@ -402,7 +403,7 @@ int source_open(struct source **out, const char *path, struct progress *progress
 
 void source_close(struct source *s)
 {
-	struct opened *o = (struct opened *)s;
+	struct source_file *o = s ? s->file : NULL;
 
 	if (!o)
 		return;
@@ -416,10 +417,10 @@ void source_close(struct source *s)
 
 bool source_damage(const struct source *s, uint64_t *offset)
 {
-	const struct opened *o = (const struct opened *)s;
+	struct source_file *o = s->file;
 	struct stat now;
 
-	if (!o->mapping)
+	if (!o || !o->mapping)
 		return false;
 	/* the rest of a last page reads as zeros without any fault: ask for the size as well */
 	if (fstat(o->fd, &now) == 0 && (uint64_t)now.st_size < o->map_size)
@@ -433,9 +434,9 @@ bool source_damage(const struct source *s, uint64_t *offset)
 
 void source_will_need(const struct source *s, uint64_t offset, uint64_t n)
 {
-	const struct opened *o = (const struct opened *)s;
+	const struct source_file *o = s->file;
 
-	if (!o->map || offset >= o->map_size)
+	if (!o || !o->map || offset >= o->map_size)
 		return;
 	if (n > o->map_size - offset)
 		n = o->map_size - offset;

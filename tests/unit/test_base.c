@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_base.c - the base room: text, sizes, bits, memory, threads, errors.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/progress.h"
+#include "base/text.h"
+
+/* --- errors ------------------------------------------------------------------------------------ */
+
+static void errors(void **state)
+{
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(err_at(&err, ERR_FORMAT, 77, "tag %d", 9), ERR_FORMAT);
+	assert_true(err.has_offset);
+	assert_int_equal(err.offset, 77);
+	err_context(&err, "file %s", "a");
+	assert_string_equal(err.message, "file a: tag 9");
+	/* an argument may be the message that is replaced */
+	assert_int_equal(err_set(&err, ERR_IO, "<%s>", err.message), ERR_IO);
+	assert_string_equal(err.message, "<file a: tag 9>");
+	assert_false(err.has_offset);
+	assert_int_equal(err_set(NULL, ERR_IO, "nobody"), ERR_IO);
+
+	char longest[2 * sizeof err.message];
+	memset(longest, 'x', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	err_context(&err, "%s", longest);
+	assert_string_equal(err.message, "<file a: tag 9>"); /* the message matters more */
+	err_set(&err, ERR_IO, "%s", longest);
+	assert_int_equal(strlen(err.message), sizeof err.message - 1);
+	err_context(&err, "front");
+	assert_int_equal(strlen(err.message), sizeof err.message - 1);
+	assert_memory_equal(err.message, "front: xxx", 10);
+}
+
+/* --- text -------------------------------------------------------------------------------------- */
+
+static void check_escaped(const char *bytes, size_t n, const char *want)
+{
+	struct text t = TEXT_INIT;
+
+	text_add_escaped(&t, bytes, n);
+	assert_string_equal(t.s, want);
+	assert_int_equal(t.len, strlen(want));
+	/* what was escaped once stays */
+	struct text again = TEXT_INIT;
+	text_add_escaped(&again, t.s, t.len);
+	assert_string_equal(again.s, want);
+	text_release(&again);
+	text_release(&t);
+}
+#define ESCAPED(literal, want) check_escaped(literal, sizeof(literal) - 1, want)
+
+static void escaping(void **state)
+{
+	(void)state;
+	ESCAPED("", "");
+	ESCAPED("plain\\n", "plain\\n");
+	ESCAPED("a\nb\tc\rd\033[2J", "a\\nb\\tc\\x0dd\\x1b[2J");
+	ESCAPED("\0x\177", "\\x00x\\x7f");
+	ESCAPED("\xC2\x85|\xC2\x9B", "\\u0085|\\u009b");         /* C1: also terminal controls */
+	ESCAPED("\xE2\x80\xAE" "evil\xE2\x81\xA6", "\\u202eevil\\u2066");
+	ESCAPED("\xE2\x80\xA8", "\\u2028");
+	ESCAPED("\xC3\xA4\xE6\x97\xA5\xF0\x9F\x98\x80", "\xC3\xA4\xE6\x97\xA5\xF0\x9F\x98\x80");
+	ESCAPED("\xFF\xC3", "\\xff\\xc3");
+	ESCAPED("\xC0\x80", "\\xc0\\x80");                       /* overlong */
+	ESCAPED("\xE0\x80\x80", "\\xe0\\x80\\x80");
+	ESCAPED("\xF4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");     /* above U+10FFFF */
+	ESCAPED("\xED\xA0\xBD\xED\xB8\x80", "\\ud83d\\ude00");   /* a pair is no UTF-8 either */
+	ESCAPED("\xF0\x9F\x98", "\\xf0\\x9f\\x98");
+}
+
+static void check_modified(const char *bytes, size_t n, const char *want)
+{
+	struct text t = TEXT_INIT;
+
+	text_add_modified_utf8(&t, (const uint8_t *)bytes, n);
+	assert_string_equal(t.s, want);
+	text_release(&t);
+}
+#define MODIFIED(literal, want) check_modified(literal, sizeof(literal) - 1, want)
+
+static void modified_utf8(void **state)
+{
+	(void)state;
+	MODIFIED("java/lang/String", "java/lang/String");
+	MODIFIED("a\xC0\x80z", "a\\x00z");
+	MODIFIED("\xED\xA0\xBD\xED\xB8\x80!", "\xF0\x9F\x98\x80!");
+	MODIFIED("\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"); /* plain UTF-8 is taken as well */
+	MODIFIED("\xED\xA0\xBDx", "\\ud83dx");
+	MODIFIED("\xED\xB8\x80\xED\xA0\xBD", "\\ude00\\ud83d");
+	MODIFIED("\xED\xA0\xBD\xED\xB8", "\\ud83d\\xed\\xb8");
+	MODIFIED("\xC3\xA4\xFE\x80\xC0", "\xC3\xA4\\xfe\\x80\\xc0");
+	MODIFIED("x\033y", "x\\x1by");
+}
+
+/* Every code point there and back; every byte string of 3 bytes decodes to something or nothing. */
+static void utf8_both_ways(void **state)
+{
+	(void)state;
+	for (uint32_t p = 0; p <= 0x10FFFF; p++) {
+		char bytes[4];
+		int32_t back;
+		size_t n = utf8_encode(bytes, p);
+		size_t used = utf8_decode(bytes, n, &back);
+		if (p >= 0xD800 && p <= 0xDFFF) {
+			assert_int_equal(back, -1);
+			assert_int_equal(used, 1);
+			continue;
+		}
+		assert_int_equal(used, n);
+		assert_int_equal(back, p);
+		for (size_t cut = 1; cut < n; cut++) {
+			assert_int_equal(utf8_decode(bytes, cut, &back), 1);
+			assert_int_equal(back, -1);
+		}
+	}
+}
+
+static void width(void **state)
+{
+	size_t used;
+
+	(void)state;
+	assert_int_equal(text_width(""), 0);
+	assert_int_equal(text_width("abc"), 3);
+	assert_int_equal(text_width("a\xCC\x88" "b"), 2);                 /* a combining mark */
+	assert_int_equal(text_width("\xE6\x97\xA5\xE6\x9C\xAC"), 4);      /* two wide characters */
+	assert_int_equal(text_width("\xC3\xA4\xFF"), 2);                  /* an invalid byte */
+	assert_int_equal(text_fit("\xE6\x97\xA5\xE6\x9C\xAC", 3, &used), 3);
+	assert_int_equal(used, 2);
+	assert_int_equal(text_fit("a\xCC\x88" "b", 1, &used), 3);         /* the mark stays with its letter */
+	assert_int_equal(text_fit("abc", 10, &used), 3);
+	assert_int_equal(used, 3);
+	assert_int_equal(text_fit("abc", 0, NULL), 0);
+}
+
+static void growing(void **state)
+{
+	struct text t = TEXT_INIT;
+	char want[3001] = "";
+
+	(void)state;
+	text_clear(&t);
+	assert_string_equal(t.s, "");
+	for (int i = 0; i < 300; i++) {
+		text_addf(&t, "%09d;", i);
+		snprintf(want + 10 * i, 11, "%09d;", i);
+	}
+	assert_string_equal(t.s, want);
+	text_addf(&t, "%s", want); /* longer than what is left */
+	assert_int_equal(t.len, 6000);
+	assert_string_equal(t.s + 3000, want);
+	char *s = text_take(&t);
+	assert_null(t.s);
+	assert_int_equal(strlen(s), 6000);
+	free(s);
+	s = text_take(&t);
+	assert_string_equal(s, "");
+	free(s);
+}
+
+static void check_number(void (*add)(struct text *, uint64_t), uint64_t n, const char *want)
+{
+	struct text t = TEXT_INIT;
+
+	add(&t, n);
+	assert_string_equal(t.s, want);
+	text_release(&t);
+}
+
+static void numbers(void **state)
+{
+	uint64_t n;
+
+	(void)state;
+	check_number(text_add_count, 0, "0");
+	check_number(text_add_count, 999, "999");
+	check_number(text_add_count, 1000, "1,000");
+	check_number(text_add_count, 1234567, "1,234,567");
+	check_number(text_add_count, UINT64_MAX, "18,446,744,073,709,551,615");
+	check_number(text_add_bytes, 999, "999");
+	check_number(text_add_bytes, 1000, "1.0K");
+	check_number(text_add_bytes, 1536, "1.5K");
+	check_number(text_add_bytes, 100 << 10, "100K");
+	check_number(text_add_bytes, 1023 << 10, "1.0M");
+	check_number(text_add_bytes, UINT64_C(3) << 30, "3.0G");
+	check_number(text_add_bytes, UINT64_MAX, "16.0E");
+
+	static const struct {
+		const char *s;
+		uint64_t bytes;
+	} good[] = {
+		{ "0", 0 }, { "512", 512 }, { "64K", 64 << 10 }, { "2m", 2 << 20 },
+		{ "1.5G", UINT64_C(3) << 29 }, { "0.125K", 128 }, { "3T", UINT64_C(3) << 40 },
+		{ "18446744073709551615", UINT64_MAX }, { "16383P", UINT64_C(16383) << 50 },
+	};
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_true(parse_size(good[i].s, &n));
+		assert_int_equal(n, good[i].bytes);
+	}
+	static const char *const bad[] = { "", "K", "-1", "+1", " 1", "1 ", "1KB", "1.K", ".5K", "1.5", "0x10",
+		"18446744073709551616", "16384P", "16383.9999999P1", "1e3", "1,000" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_false(parse_size(bad[i], &n));
+}
+
+/* --- bits -------------------------------------------------------------------------------------- */
+
+static void check_bits(uint64_t n, unsigned one_in, unsigned seed)
+{
+	struct bits b;
+	struct err err = ERR_INIT;
+	bool *naive = xcalloc((size_t)n + 1, sizeof *naive);
+	uint32_t ones = 0;
+
+	assert_int_equal(bits_init(&b, n, &err), 0);
+	for (uint64_t i = 0; i < n; i++) {
+		seed = seed * 1103515245u + 12345u;
+		if ((seed >> 8) % one_in == 0) {
+			naive[i] = true;
+			bits_set(&b, i);
+		}
+	}
+	assert_int_equal(bits_seal(&b, &err), 0);
+	for (uint64_t i = 0; i < n; i++) {
+		assert_int_equal(bits_get(&b, i), naive[i]);
+		assert_int_equal(bits_rank(&b, i), ones);
+		if (naive[i]) {
+			assert_int_equal(bits_select(&b, ones), i);
+			ones++;
+		}
+	}
+	assert_int_equal(bits_count(&b), ones);
+	bits_release(&b);
+	free(naive);
+}
+
+static void rank_and_select(void **state)
+{
+	static const uint64_t sizes[] = { 0, 1, 2, 63, 64, 65, 511, 512, 513, 1024, 4097, 20000 };
+	uint64_t before = big_in_use();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		check_bits(sizes[i], 1, 1);    /* all */
+		check_bits(sizes[i], 3, 2);
+		check_bits(sizes[i], 700, 3);  /* whole blocks without any */
+		check_bits(sizes[i], 1u << 20, 4);
+	}
+	assert_int_equal(big_in_use(), before);
+}
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+static void big_memory(void **state)
+{
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use();
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	uint32_t *p = big_alloc(1000, sizeof *p, &err);
+	assert_int_equal(big_in_use() - before, page);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(p[i], 0);
+		p[i] = 7;
+	}
+	p = big_resize(p, 1000, 10, sizeof *p, &err);
+	p = big_resize(p, 10, 3000000, sizeof *p, &err);
+	for (int i = 0; i < 3000000; i++)
+		assert_int_equal(p[i], i < 10 ? 7 : 0);
+	assert_true(big_peak() >= big_in_use());
+
+	/* over the limit: refused, and what is there stays */
+	big_set_limit(big_in_use() + page);
+	assert_null(big_alloc(2 * page, 1, &err));
+	assert_int_equal(err.code, ERR_NOMEM);
+	assert_null(big_resize(p, 3000000, 4000000, sizeof *p, &err));
+	assert_int_equal(p[9], 7);
+	void *small = big_alloc(1, 1, &err);
+	assert_non_null(small);
+	big_free(small, 1, 1);
+	big_set_limit(0);
+	big_free(p, 3000000, sizeof *p);
+
+	assert_null(big_alloc(UINT64_MAX / 4, 8, &err)); /* the product overflows */
+	assert_null(big_alloc(UINT64_MAX - 10, 1, &err));
+	assert_null(big_alloc(UINT64_C(1) << 60, 1, &err));
+	void *none = big_alloc(0, 16, &err);
+	assert_non_null(none);
+	big_free(none, 0, 16);
+	big_free(NULL, 5, 5);
+	assert_int_equal(big_in_use(), before);
+}
+
+static void arenas(void **state)
+{
+	struct arena a = ARENA_INIT;
+	char *kept[2000];
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		size_t n = i * 37 % 1000 + (i % 500 ? 0 : 200000);
+		kept[i] = arena_alloc(&a, n + 1);
+		assert_int_equal((uintptr_t)kept[i] % 16, 0);
+		assert_int_equal(kept[i][n], 0);
+		memset(kept[i], (int)(i & 0x7F), n + 1);
+	}
+	for (size_t i = 0; i < 2000; i++) {
+		size_t n = i * 37 % 1000 + (i % 500 ? 0 : 200000);
+		assert_int_equal(kept[i][0], i & 0x7F);
+		assert_int_equal(kept[i][n], i & 0x7F);
+	}
+	assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+	assert_true(a.used >= 800000);
+	arena_release(&a);
+	assert_null(a.first);
+
+	int *list = NULL;
+	size_t n = 0, cap = 0;
+	for (int i = 0; i < 1000; i++)
+		VEC_PUSH(list, n, cap) = i;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(list[i], i);
+	free(list);
+}
+
+/* --- threads ----------------------------------------------------------------------------------- */
+
+struct tally {
+	_Atomic unsigned runs[500];
+	unsigned fails_from;
+};
+
+static int count_task(void *context, unsigned task, struct err *err)
+{
+	struct tally *t = context;
+
+	t->runs[task]++;
+	if (task >= t->fails_from)
+		return err_set(err, ERR_FORMAT, "task %u", task);
+	return 0;
+}
+
+static void parallel(void **state)
+{
+	(void)state;
+	for (unsigned threads = 0; threads <= 5; threads++) {
+		struct tally all = { .fails_from = UINT32_MAX };
+		struct err err = ERR_INIT;
+		assert_int_equal(parallel_run(threads, 500, count_task, &all, &err), 0);
+		for (unsigned i = 0; i < 500; i++)
+			assert_int_equal(all.runs[i], 1);
+		assert_int_equal(parallel_run(threads, 0, count_task, &all, &err), 0);
+
+		struct tally some = { .fails_from = 100 };
+		assert_int_equal(parallel_run(threads, 500, count_task, &some, &err), ERR_FORMAT);
+		/* tasks start in order, so task 100 has run, and of those that failed it is the lowest */
+		assert_string_equal(err.message, "task 100");
+		for (unsigned i = 0; i <= 100; i++)
+			assert_int_equal(some.runs[i], 1);
+		assert_int_equal(some.runs[499], 0);
+		assert_int_equal(parallel_run(threads, 500, count_task, &some, NULL), ERR_FORMAT);
+	}
+	parallel_set_threads(3);
+	assert_int_equal(parallel_threads(), 3);
+	parallel_set_threads(0);
+	assert_true(parallel_threads() >= 1);
+}
+
+static int wait_for_cancel(void *context, struct job *job)
+{
+	sigset_t blocked;
+
+	(void)context;
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	if (!sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGWINCH) ||
+	    sigismember(&blocked, SIGBUS))
+		return err_set(&job->err, ERR_IO, "wrong signals");
+	progress_phase(&job->progress, "waiting", 10);
+	while (progress_add(&job->progress, 1))
+		usleep(100);
+	return err_set(&job->err, ERR_CANCELLED, "cancelled");
+}
+
+static void jobs(void **state)
+{
+	struct job job = { .result = 0 };
+	int wake[2];
+
+	(void)state;
+	assert_int_equal(pipe(wake), 0);
+	assert_int_equal(job_start(&job, wait_for_cancel, NULL, wake[1]), 0);
+	while (!job.progress.done)
+		usleep(100);
+	assert_string_equal((const char *)job.progress.phase, "waiting");
+	assert_false(job_finished(&job));
+	job_cancel(&job);
+	struct pollfd ready = { .fd = wake[0], .events = POLLIN };
+	assert_int_equal(poll(&ready, 1, 10000), 1);
+	assert_true(job_finished(&job));
+	assert_int_equal(job_wait(&job), ERR_CANCELLED);
+	assert_int_equal(job_wait(&job), ERR_CANCELLED);
+	assert_string_equal(job.err.message, "cancelled");
+	close(wake[0]);
+	close(wake[1]);
+
+	progress_phase(NULL, "nobody watches", 1);
+	assert_true(progress_add(NULL, 1));
+	assert_false(progress_cancelled(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors),      cmocka_unit_test(escaping),
+		cmocka_unit_test(modified_utf8), cmocka_unit_test(utf8_both_ways),
+		cmocka_unit_test(width),       cmocka_unit_test(growing),
+		cmocka_unit_test(numbers),     cmocka_unit_test(rank_and_select),
+		cmocka_unit_test(big_memory),  cmocka_unit_test(arenas),
+		cmocka_unit_test(parallel),    cmocka_unit_test(jobs),
+	};
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

@@ -1,0 +1,832 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_phd.c - the PHD reader on bytes written by hand.
+ *
+ * Dumps are written as hexadecimal digits with 'names' (two bytes of length, then the text).  A sink
+ * writes what it is told, one line per record.  The bytes stand right before a page that must not
+ * be touched, so that reading one byte too many ends the test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "dump/phd.h"
+#include "dump/reader.h"
+
+/* --- bytes ------------------------------------------------------------------------------------- */
+
+static int digit(char c)
+{
+	const char *digits = "0123456789ABCDEF";
+	const char *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+static void add_hex(struct text *t, const char *hex)
+{
+	while (*hex) {
+		if (*hex == ' ') {
+			hex++;
+		} else if (*hex == '\'') {
+			const char *end = strchr(hex + 1, '\'');
+			size_t n = (size_t)(end - hex - 1);
+			text_add_char(t, (char)(n >> 8));
+			text_add_char(t, (char)n);
+			text_add_n(t, hex + 1, n);
+			hex = end + 1;
+		} else {
+			assert_true(digit(hex[0]) >= 0 && digit(hex[1]) >= 0);
+			text_add_char(t, (char)(digit(hex[0]) << 4 | digit(hex[1])));
+			hex += 2;
+		}
+	}
+}
+
+#define MAGIC "'portable heap dump'"
+
+/* --- a sink that writes ------------------------------------------------------------------------ */
+
+struct recorder {
+	struct sink sink;
+	struct text events, warnings, stated, handles;
+	struct part cuts[256];
+	unsigned n_cuts, n_warnings;
+	uint64_t last_warning;
+	uint64_t due; /* references that must still come */
+	struct err err;
+};
+
+static const char *const naming[] = { "at", "array-of", "component", "named" };
+
+/* A handle is the place of its text in `handles`. */
+static uint32_t on_handle(struct sink *sink, enum class_naming how, uint64_t address,
+    const uint8_t *name, size_t name_size)
+{
+	struct recorder *r = (struct recorder *)sink;
+	uint32_t at = (uint32_t)r->handles.len;
+
+	if (how == CLASS_NAMED)
+		text_addf(&r->handles, "%.*s", (int)name_size, (const char *)name);
+	else if (how == CLASS_AT)
+		text_addf(&r->handles, "%" PRIX64, address);
+	else
+		text_addf(&r->handles, "%s %" PRIX64, naming[how], address);
+	text_add_n(&r->handles, "", 1);
+	return at;
+}
+
+static void add_number(struct text *t, const char *key, uint64_t n)
+{
+	if (n != UINT64_MAX)
+		text_addf(t, " %s=%" PRIu64, key, n);
+}
+
+static int on_object(struct sink *sink, const struct object_record *o)
+{
+	struct recorder *r = (struct recorder *)sink;
+
+	assert_int_equal(r->due, 0);
+	assert_true(o->class_handle < r->handles.len);
+	text_addf(&r->events, "\n%c %" PRIX64 " %s", "OAP"[o->kind], o->address,
+	    r->handles.s + o->class_handle);
+	add_number(&r->events, "len", o->length);
+	add_number(&r->events, "size", o->size);
+	if (!sink->wants_references && o->n_references)
+		text_addf(&r->events, " +%" PRIu64, o->n_references);
+	r->due = sink->wants_references ? o->n_references : 0;
+	return 0;
+}
+
+static int on_class(struct sink *sink, const struct class_record *c)
+{
+	struct recorder *r = (struct recorder *)sink;
+
+	assert_int_equal(r->due, 0);
+	text_addf(&r->events, "\nC %" PRIX64 " ", c->address);
+	text_add_modified_utf8(&r->events, c->name, c->name_size);
+	text_addf(&r->events, " super=%" PRIX64, c->superclass);
+	add_number(&r->events, "instance", c->instance_size);
+	assert_int_equal(c->object_size, SIZE_UNKNOWN);
+	if (!sink->wants_references)
+		for (uint64_t i = 0; i < c->n_references; i++)
+			text_addf(&r->events, " %" PRIX64, c->references[i]);
+	r->due = sink->wants_references ? c->n_references : 0;
+	return 0;
+}
+
+static int on_references(struct sink *sink, const uint64_t *targets, size_t n)
+{
+	struct recorder *r = (struct recorder *)sink;
+
+	assert_true(sink->wants_references);
+	assert_true(n > 0 && n <= r->due);
+	r->due -= n;
+	for (size_t i = 0; i < n; i++)
+		text_addf(&r->events, " %" PRIX64, targets[i]);
+	return 0;
+}
+
+static int on_cut(struct sink *sink, const struct part *here)
+{
+	struct recorder *r = (struct recorder *)sink;
+
+	assert_int_equal(r->due, 0);
+	if (r->n_cuts < 256)
+		r->cuts[r->n_cuts++] = *here;
+	return 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void on_warn(struct sink *sink, uint64_t offset,
+    const char *format, ...)
+{
+	struct recorder *r = (struct recorder *)sink;
+	char line[300];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	text_addf(&r->warnings, "%s\n", line);
+	r->last_warning = offset;
+	r->n_warnings++;
+}
+
+static void on_stated(struct sink *sink, const char *what, uint64_t count)
+{
+	text_addf(&((struct recorder *)sink)->stated, "%s %" PRIu64 "\n", what, count);
+}
+
+static void recorder_init(struct recorder *r, bool references)
+{
+	*r = (struct recorder){
+		.sink = {
+			.wants_references = references,
+			.class_handle = on_handle,
+			.object = on_object,
+			.class_record = on_class,
+			.references = on_references,
+			.cut = on_cut,
+			.warn = on_warn,
+			.stated = on_stated,
+		},
+	};
+	r->sink.err = &r->err;
+	text_clear(&r->events);
+	text_clear(&r->warnings);
+	text_clear(&r->stated);
+}
+
+static void recorder_release(struct recorder *r)
+{
+	text_release(&r->events);
+	text_release(&r->warnings);
+	text_release(&r->stated);
+	text_release(&r->handles);
+}
+
+/* --- reading ----------------------------------------------------------------------------------- */
+
+/* Bytes right before a page that cannot be read. */
+struct fenced {
+	uint8_t *map;
+	size_t map_size;
+	struct source source;
+};
+
+static void fence(struct fenced *f, const char *bytes, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t room = (n + page - 1) / page * page;
+
+	f->map_size = room + page;
+	f->map = mmap(NULL, f->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(f->map != MAP_FAILED);
+	assert_int_equal(mprotect(f->map + room, page, PROT_NONE), 0);
+	memcpy(f->map + room - n, bytes, n);
+	f->source = (struct source){ .path = "x/heapdump.20160404.083909.9480.0002.phd",
+		.bytes = f->map + room - n, .size = n, .file_size = n };
+}
+
+/* What one reading of a dump said. */
+struct reading {
+	int opened, result;
+	struct err err;
+	struct dump_facts facts;
+	struct recorder r;
+};
+
+static void read_bytes(struct reading *out, const char *bytes, size_t n, bool references)
+{
+	struct fenced f;
+	struct dump *dump = NULL;
+	struct part part;
+	struct dump_options options = { .no_companion = true };
+
+	fence(&f, bytes, n);
+	*out = (struct reading){ .result = 0 };
+	recorder_init(&out->r, references);
+	out->opened = phd_reader.open(&dump, &f.source, &options, &out->err);
+	if (out->opened == 0) {
+		out->facts = dump->facts;
+		assert_int_equal(phd_reader.parts(dump, 4, &part), 1);
+		assert_int_equal(part.end, n);
+		out->result = phd_reader.read(dump, &part, &out->r.sink, &out->err);
+		if (out->result == 0)
+			assert_int_equal(out->r.due, 0);
+		phd_reader.close(dump);
+	}
+	munmap(f.map, f.map_size);
+}
+
+static void reading_release(struct reading *r)
+{
+	recorder_release(&r->r);
+}
+
+/* The survey must say what the fill says, with counts in place of references. */
+static void check_survey(const struct reading *fill, const char *bytes, size_t n)
+{
+	struct reading survey;
+
+	read_bytes(&survey, bytes, n, false);
+	assert_int_equal(survey.result, fill->result);
+	assert_string_equal(survey.r.warnings.s, fill->r.warnings.s);
+	const char *a = survey.r.events.s, *b = fill->r.events.s;
+	while (*a && *b) { /* line by line up to the references */
+		size_t n_a = 1 + strcspn(a + 1, "\n"), n_b = 1 + strcspn(b + 1, "\n");
+		size_t head = strcspn(a, "+");
+		if (head < n_a) {
+			uint64_t count = strtoull(a + head, NULL, 10), spaces = 0;
+			assert_memory_equal(a, b, head - 1);
+			for (size_t i = head - 1; i < n_b; i++)
+				spaces += b[i] == ' ';
+			assert_int_equal(spaces, count);
+		} else {
+			assert_int_equal(n_a, n_b);
+			assert_memory_equal(a, b, n_a);
+		}
+		a += n_a;
+		b += n_b;
+	}
+	assert_true(!*a && !*b);
+	reading_release(&survey);
+}
+
+/* Read header and body written in hexadecimal; the events must be `want`. */
+static void check_dump(const char *header, const char *body, const char *want, const char *warning)
+{
+	struct text bytes = TEXT_INIT;
+	struct reading reading;
+
+	add_hex(&bytes, MAGIC);
+	add_hex(&bytes, header);
+	add_hex(&bytes, body);
+	read_bytes(&reading, bytes.s, bytes.len, true);
+	assert_int_equal(reading.opened, 0);
+	assert_int_equal(reading.result, 0);
+	assert_string_equal(reading.r.events.s, want);
+	if (warning)
+		assert_non_null(strstr(reading.r.warnings.s, warning));
+	else
+		assert_string_equal(reading.r.warnings.s, "");
+	check_survey(&reading, bytes.s, bytes.len);
+	reading_release(&reading);
+	text_release(&bytes);
+}
+
+/* Version and flags, then the shortest header. */
+#define V6_64 "00000006 00000005 01 02 02 "
+#define V6_32 "00000006 00000004 01 02 02 "
+#define V6_64_HASHED "00000006 00000007 01 02 02 "
+#define V5_32_HASHED "00000005 00000006 01 02 02 "
+#define V4_J9_32 "00000004 00000004 01 02 02 "
+#define V4_OLD_32 "00000004 00000000 01 02 02 "
+#define END " 03"
+
+/* --- the worked examples of the format notes, from real dumps ---------------------------------- */
+
+static void real_records(void **state)
+{
+	(void)state;
+	check_dump(V6_64,
+	    "04 81 3FEBC210 00000000FFAF0740 00000001 06"
+	    "24 06 2E 0000001A"
+	    "88 1A 06" END,
+	    "\nO FFAF0840 FFAF0740 FFAF0858"
+	    "\nP FFAF0858 [C len=46 size=104"
+	    "\nO FFAF08C0 FFAF0740 FFAF08D8", NULL);
+	/* an object in front brings the previous address to 0xFFB050C0 */
+	check_dump(V6_64,
+	    "04 80 3FEC1430 00000000FFAF0200 00000000"
+	    "08 11 18 00000000FFAF0740 00000003 BFD0 BFBE BFB4 00000003 00000006" END,
+	    "\nO FFB050C0 FFAF0200"
+	    "\nA FFB05120 array-of FFAF0740 len=3 size=24 FFAF5060 FFAF5018 FFAF4FF0", NULL);
+	check_dump(V6_64,
+	    "04 80 3FF70DE4 00000000FFAF0200 00000000" /* 0xFFDC3790 */
+	    "06 28 F0 00000020 A046CCE3 00000000FFAF17A8 'java/io/IOException' 00000005"
+	    "FFF501E6 FFF501E6 FFF4B2AC FFF4B7B6 FFF4B816" END,
+	    "\nO FFDC3790 FFAF0200"
+	    "\nC FFDC3750 java/io/IOException super=FFAF17A8 instance=32"
+	    " FFB03EE8 FFB03EE8 FFAF0200 FFAF1628 FFAF17A8", NULL);
+	/* Java 6, 16-bit hashes in every record; two medium objects fill the cache */
+	check_dump(V5_32_HASHED,
+	    "40 01 00001000 1111"
+	    "40 02 00002000 2222"
+	    "25 0004 0080 6087"
+	    "B1 08 60BF 01FA FFF0" END,
+	    "\nO 4 1000"
+	    "\nO C 2000"
+	    "\nP 1C [C len=128"
+	    "\nO 3C 2000 824 FFFFFFFC", NULL);
+}
+
+/* --- each kind of record ----------------------------------------------------------------------- */
+
+static void objects(void **state)
+{
+	(void)state;
+	/* widths of gaps and references; a gap may be negative */
+	check_dump(V6_32,
+	    "44 0100 0000AAA0"              /* medium, 2-byte gap, no references */
+	    "40 FF 0000BBB0"                /* medium, gap -1 */
+	    "4B 02 0000CCC0 0000000000000001" /* medium, one 8-byte reference */
+	    "5A 02 0000DDD0 00000001 FFFFFFFF 7FFFFFFF" /* medium, three 4-byte references */
+	    "9E 0010 00000001 00000002 00000003" /* short, slot 0, 2-byte gap, three of 4 bytes */
+	    "E8 01 07" END,                 /* short, slot 3, one of 1 byte */
+	    "\nO 400 AAA0"
+	    "\nO 3FC BBB0"
+	    "\nO 404 CCC0 408"
+	    "\nO 40C DDD0 410 408 408"
+	    "\nO 44C AAA0 450 454 458"
+	    "\nO 450 DDD0 46C", NULL);
+	/* long objects: gap widths 1, 2, 4, 8 and a hash of their own */
+	check_dump(V6_64,
+	    "04 00 10 0000000000001000 00000000"
+	    "04 50 0100 0000000000002000 00000002 0001 FFFF"
+	    "04 A3 FFFFFFFF 0000000000003000 DEADBEEF 00000001 00000002"
+	    "04 F0 0000000000000002 0000000000004000 00000001 0000001000000000" END,
+	    "\nO 40 1000"
+	    "\nO 440 2000 444 43C"
+	    "\nO 43C 3000 444"
+	    "\nO 444 4000 4000000444", NULL);
+	/* the cache turns after four, and takes what it holds already */
+	check_dump(V6_32,
+	    "40 01 00001000 40 01 00001000 40 01 00002000 40 01 00003000 40 01 00004000"
+	    "80 01 A0 01 C0 01 E0 01" END,
+	    "\nO 4 1000\nO 8 1000\nO C 2000\nO 10 3000\nO 14 4000"
+	    "\nO 18 4000\nO 1C 1000\nO 20 2000\nO 24 3000", NULL);
+	/* arrays and classes leave the cache alone */
+	check_dump(V6_32,
+	    "40 01 00001000"
+	    "08 00 01 00002000 00000000 00000000 00000004"
+	    "06 00 01 00000010 00000000 'A' 00000000"
+	    "80 01 A0 01" END,
+	    "\nO 4 1000\nA 8 array-of 2000 len=0 size=16\nC C A super=0 instance=16"
+	    "\nO 10 1000\nO 14 0", "before its class was named");
+	/* addresses wrap at the width of a word */
+	check_dump(V6_32, "40 FF 00001000 4C FFFE 00002000 05" END,
+	    "\nO FFFFFFFC 1000\nO FFFFFFF4 2000 8", NULL);
+}
+
+static void arrays(void **state)
+{
+	(void)state;
+	/* short primitive arrays: every type, every width */
+	check_dump(V6_32,
+	    "20 01 00 00000004" "24 04 80 00000042" "29 0001 FFFF 00000000"
+	    "2E 00000001 7FFFFFFF FFFFFFFF" "33 0000000000000001 0000000000000005 00000006"
+	    "34 01 06 00000006" "38 01 07 0000000A" "3C FF 08 00000014" END,
+	    "\nP 4 [Z len=0 size=16\nP 14 [C len=128 size=264\nP 18 [F len=65535"
+	    "\nP 1C [D len=2147483647 size=17179869180\nP 20 [B len=5 size=24"
+	    "\nP 24 [S len=6 size=24\nP 28 [I len=7 size=40\nP 24 [J len=8 size=80", NULL);
+	/* long ones: a byte or a word each, and a hash of their own */
+	check_dump(V6_32,
+	    "07 21 05 0A 00000007" "07 B2 00000001 00000100 CAFEBABE 00000084" END,
+	    "\nP 14 [C len=10 size=28\nP 18 [S len=256 size=528", NULL);
+	check_dump(V6_64, "07 F0 0000000100000000 0000000000000009 00000014" END,
+	    "\nP 400000000 [J len=9 size=80", NULL);
+	check_dump(V6_64_HASHED, "07 01 01 0A 1234 00000006" "20 01 02 5678 00000004" END,
+	    "\nP 4 [Z len=10 size=24\nP 8 [Z len=2 size=16", NULL);
+	/* object arrays: nulls are not there, but counted by the length */
+	check_dump(V6_64,
+	    "08 03 01 0000000000001000 DEADBEEF 00000002 01 FE 00000005 FFFFFFFF" END,
+	    "\nA 4 array-of 1000 len=5 size=17179869180 8 FFFFFFFFFFFFFFFC", NULL);
+	check_dump(V5_32_HASHED, "08 01 01 00001000 5678 00000001 01 00000002" END,
+	    "\nA 4 component 1000 len=2 8", NULL);
+	/* the old kind, by a VM before J9: units of 8 bytes, no length of its own */
+	check_dump(V4_OLD_32, "05 01 02 00001000 00000002 01 02" END,
+	    "\nA 10 component 1000 len=2 18 20", NULL);
+	check_dump(V6_32, "05 01 02 00001000 00000001 01 00000004" END,
+	    "\nA 8 array-of 1000 len=1 size=16 C", NULL);
+}
+
+static void classes(void **state)
+{
+	(void)state;
+	/* an array class's instance size is a pointer; others may be damaged */
+	check_dump(V6_32,
+	    "06 00 40 02D31D24 00000100 '[I' 00000001 01"
+	    "06 58 0001 0000000C CAFEBABE 00000000 '' 00000001 0002"
+	    "06 00 01 FFFFFFFF 00000100 'A' 00000000" END,
+	    "\nC 100 [I super=100 104\nC 104  super=0 instance=12 10C\nC 108 A super=100",
+	    "instance size -1");
+	/* the hash flag gives way to hashes in every record */
+	check_dump(V5_32_HASHED, "06 08 01 00000010 1234 00000000 'B' 00000000" END,
+	    "\nC 4 B super=0 instance=16", NULL);
+	/* a class that refers to itself first keeps that reference */
+	check_dump(V6_32, "06 00 01 00000010 00000000 'B' 00000001 00" END,
+	    "\nC 4 B super=0 instance=16 4", NULL);
+}
+
+static void many_references(void **state)
+{
+	struct text bytes = TEXT_INIT, want = TEXT_INIT;
+
+	(void)state;
+	/* more than one batch, as object, array and class */
+	add_hex(&bytes, "04 11 01 00001000 00002710");
+	for (unsigned i = 0; i < 10000; i++) {
+		text_add_char(&bytes, (char)(i >> 8));
+		text_add_char(&bytes, (char)i);
+	}
+	add_hex(&bytes, "08 21 01 00001000 00001388");
+	for (unsigned i = 0; i < 5000; i++)
+		add_hex(&bytes, "00000002");
+	add_hex(&bytes, "00001388 00000000 06 00 01 00000010 00000000 'B' 00001388");
+	for (unsigned i = 0; i < 5000; i++)
+		add_hex(&bytes, "03");
+	add_hex(&bytes, END);
+	text_add(&want, "\nO 4 1000");
+	for (unsigned i = 0; i < 10000; i++)
+		text_addf(&want, " %X", 4 + 4 * i);
+	text_add(&want, "\nA 8 array-of 1000 len=5000");
+	for (unsigned i = 0; i < 5000; i++)
+		text_add(&want, " 10");
+	text_add(&want, "\nC C B super=0 instance=16");
+	for (unsigned i = 0; i < 5000; i++)
+		text_add(&want, " 18");
+
+	struct text all = TEXT_INIT;
+	struct reading reading;
+	add_hex(&all, MAGIC V6_32);
+	text_add_n(&all, bytes.s, bytes.len);
+	read_bytes(&reading, all.s, all.len, true);
+	assert_int_equal(reading.result, 0);
+	assert_string_equal(reading.r.events.s, want.s);
+	check_survey(&reading, all.s, all.len);
+	reading_release(&reading);
+	text_release(&all);
+	text_release(&bytes);
+	text_release(&want);
+}
+
+/* --- defects of files in the wild --------------------------------------------------------------- */
+
+static void defects(void **state)
+{
+	(void)state;
+	/* some J9 wrote an object's class as its first reference: small, long, array; only the first */
+	check_dump(V6_32,
+	    "50 40 00000110 04 04"
+	    "04 00 00 00000110 00000001 04"
+	    "08 01 00 00000110 00000003 04 08 04 00000003 00000000" END,
+	    "\nO 100 110 110\nO 100 110\nA 100 array-of 110 len=3 120 110", NULL);
+	/* VMs before J9 did not */
+	check_dump(V4_OLD_32, "48 20 00000110 02" END, "\nO 100 110 110", NULL);
+	/* J9 of Java 5: leaf class, then the array class in front of the elements */
+	check_dump(V4_J9_32,
+	    "05 01 40 00001000 00000003 10 20 30"
+	    "08 01 00 00001000 00000002 10 20 00000007"
+	    "05 01 00 00001000 00000000" END,
+	    "\nA 100 140 len=2 180 1C0\nA 100 140 len=6 180\nA 100 array-of 1000 len=0", NULL);
+	/* jdmpview wrote the width of the length: taken from the size, 96 = 8 + 88 */
+	check_dump(V6_32, "24 01 00 00000018 24 01 01 00000005 39 0001 0001 00000040" END,
+	    "\nP 4 [C len=44 size=96\nP 8 [C len=1 size=20\nP C [I len=62 size=256", "jdmpview");
+	/* builds of 17 September 2004: size code 3 means 4 bytes */
+	check_dump("00000004 00000000 01 04 'build 20040917' 02 02", "27 00000001 00000009" END,
+	    "\nP 8 [C len=9", NULL);
+	check_dump("00000004 00000000 01 04 'build 20040918' 02 02",
+	    "27 0000000000000001 0000000000000009" END, "\nP 8 [C len=9", NULL);
+	/* a gap of 8 bytes may lose bits at the top */
+	check_dump(V6_64, "04 C0 8000000000000000 0000000000001000 00000000" END, "\nO 0 1000", NULL);
+}
+
+static void doubtful_numbers(void **state)
+{
+	(void)state;
+	check_dump(V6_32, "04 00 01 00001000 FFFFFFFF" END, "\nO 4 1000", "-1 references");
+	check_dump(V6_32, "08 01 01 00001000 FFFFFFFB 00000003 00000006" END,
+	    "\nA 4 array-of 1000 len=3 size=24", "-5 references");
+	check_dump(V6_32, "08 01 01 00001000 00000002 01 02 00000001 00000006" END,
+	    "\nA 4 array-of 1000 len=2 size=24 8 C", "array of 1 elements with 2 references");
+	check_dump(V6_32, "08 01 01 00001000 00000001 01 80000000 00000006" END,
+	    "\nA 4 array-of 1000 len=1 size=24 8", "array of -2147483648 elements");
+	check_dump(V6_32, "32 00000001 FFFFFFFF 00000006" END, "\nP 4 [B size=24", "array length 4294967295");
+	check_dump(V6_32, V6_32 + strlen(V6_32), "", "no end mark");
+	check_dump(V6_32, END "0000", "", "2 bytes after the end");
+	check_dump("00000006 00000014 01 02 02", END, "", "unknown header flags 0x10");
+	check_dump("00000006 00000004 01 02", END, "", "no start mark");
+}
+
+/* --- header and facts --------------------------------------------------------------------------- */
+
+static void header_facts(void **state)
+{
+	struct text bytes = TEXT_INIT;
+	struct reading r;
+
+	(void)state;
+	add_hex(&bytes, MAGIC "00000006 00000005 01 03 1111111122222222 01 00000007 80000001"
+		"04 'old' 04 'JRE 17 (x)' 02 02" END);
+	bytes.s[bytes.len - 5] = '\n'; /* the x */
+	read_bytes(&r, bytes.s, bytes.len, true);
+	assert_int_equal(r.opened, 0);
+	assert_string_equal(r.r.stated.s, "objects 7\nreferences 2147483649\n");
+	assert_string_equal(r.facts.format, "phd");
+	assert_string_equal(r.facts.version, "6");
+	assert_string_equal(r.facts.vm, "JRE 17 (\\n)");
+	assert_string_equal(r.facts.created, "2016-04-04T08:39:09");
+	assert_int_equal(r.facts.word_bits, 64);
+	assert_true(r.facts.big_endian && r.facts.has_instance_sizes && !r.facts.roots_recorded);
+	assert_true(r.facts.loader_is_first_reference && r.facts.references_superclass_recorded);
+	assert_false(r.facts.array_sizes_need_model);
+	assert_int_equal(r.facts.minimum_object_size, 16);
+	assert_int_equal(r.facts.object_alignment, 8);
+	assert_non_null(strstr(r.facts.cannot_tell, "field"));
+	reading_release(&r);
+
+	text_clear(&bytes);
+	add_hex(&bytes, MAGIC V5_32_HASHED END);
+	read_bytes(&r, bytes.s, bytes.len, true);
+	assert_int_equal(r.facts.word_bits, 32);
+	assert_int_equal(r.facts.minimum_object_size, 0);
+	assert_true(r.facts.array_sizes_need_model);
+	assert_string_equal(r.facts.vm, "");
+	reading_release(&r);
+	text_release(&bytes);
+}
+
+static void check_refused(const char *hex, int code, uint64_t offset, const char *words)
+{
+	struct text bytes = TEXT_INIT;
+	struct reading r;
+
+	add_hex(&bytes, hex);
+	read_bytes(&r, bytes.s, bytes.len, true);
+	assert_int_equal(r.opened, code);
+	assert_true(r.err.has_offset);
+	assert_int_equal(r.err.offset, offset);
+	assert_non_null(strstr(r.err.message, words));
+	reading_release(&r);
+	text_release(&bytes);
+}
+
+static void bad_headers(void **state)
+{
+	(void)state;
+	check_refused("'portable heap dumb' 00000006", ERR_FORMAT, 0, "first 20 bytes");
+	check_refused(MAGIC "00000003 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version 3");
+	check_refused(MAGIC "00000007 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version 7");
+	check_refused(MAGIC "FFFFFFFF 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version -1");
+	check_refused(MAGIC "00000006 00000005 09 02 02 03", ERR_FORMAT, 28, "no start of header");
+	check_refused(MAGIC "00000006 00000005 01 09 02 03", ERR_FORMAT, 29, "unknown header entry 9");
+	check_refused(MAGIC "00000006 00000005 01 04 FFFF 02 03", ERR_TRUNCATED, 34, "cut in the header");
+}
+
+static void check_damaged(const char *body, int code, uint64_t offset, const char *message,
+    const char *before)
+{
+	struct text bytes = TEXT_INIT;
+	struct reading r;
+
+	add_hex(&bytes, MAGIC V6_32);
+	size_t start = bytes.len;
+	add_hex(&bytes, body);
+	read_bytes(&r, bytes.s, bytes.len, true);
+	assert_int_equal(r.result, code);
+	assert_int_equal(r.err.code, code);
+	assert_int_equal(r.err.offset, start + offset);
+	char want[200];
+	snprintf(want, sizeof want, "%s at byte %zu", message, start + (size_t)offset);
+	assert_string_equal(r.err.message, want);
+	assert_string_equal(r.r.events.s, before);
+	reading_release(&r);
+	text_release(&bytes);
+}
+
+static void damaged_records(void **state)
+{
+	static const char one[] = "\nO 4 1000";
+
+	(void)state;
+	check_damaged("40 01 00001000 00", ERR_FORMAT, 6, "unknown record tag 0x00", one);
+	check_damaged("40 01 00001000 01", ERR_FORMAT, 6, "unknown record tag 0x01", one);
+	check_damaged("40 01 00001000 09", ERR_FORMAT, 6, "unknown record tag 0x09", one);
+	check_damaged("40 01 00001000 1F", ERR_FORMAT, 6, "unknown record tag 0x1f", one);
+	check_damaged("40 01 00001000 80", ERR_TRUNCATED, 6, "cut in a short object record", one);
+	check_damaged("40 01 00001000 40 01 00", ERR_TRUNCATED, 6, "cut in a medium object record", one);
+	check_damaged("40 01 00001000 20 01 01", ERR_TRUNCATED, 6, "cut in a short primitive array record",
+	    one);
+	check_damaged("40 01 00001000 04 00 01 00001000 7FFFFFFF 0102", ERR_TRUNCATED, 6,
+	    "cut in a long object record", one);
+	check_damaged("40 01 00001000 05 31 01 00001000 7FFFFFFF 0102", ERR_TRUNCATED, 6,
+	    "cut in an old object array record", one);
+	check_damaged("40 01 00001000 08 31 01 00001000 7FFFFFFF 0102", ERR_TRUNCATED, 6,
+	    "cut in an object array record", one);
+	check_damaged("40 01 00001000 06 00 01 00000010 00000000 FFFF 41", ERR_TRUNCATED, 6,
+	    "cut in a class record", one);
+	check_damaged("40 01 00001000 06 30 01 00000010 00000000 'A' 7FFFFFFF 41", ERR_TRUNCATED, 6,
+	    "cut in a class record", one);
+	check_damaged("40 01 00001000 07 10 00000001 00", ERR_TRUNCATED, 6,
+	    "cut in a long primitive array record", one);
+}
+
+/* --- cut anywhere ------------------------------------------------------------------------------- */
+
+static const char every_kind[] =
+    "04 81 3FEBC210 00000000FFAF0740 00000001 06"
+    "5B 01 00000000FFAF0750 0000000000000001 0000000000000002 0000000000000003"
+    "24 06 2E 0000001A"
+    "88 1A 06"
+    "07 B2 0000000000000001 0000000000000100 CAFEBABE 00000084"
+    "2F 0000000000000001 0000000000000100 00000084"
+    "08 13 18 00000000FFAF0740 DEADBEEF 00000003 BFD0 BFBE BFB4 00000003 00000006"
+    "05 11 18 00000000FFAF0740 00000003 BFD0 BFBE BFB4 00000006"
+    "BA 01 00000001 00000002 00000003"
+    "06 28 F0 00000020 A046CCE3 00000000FFAF17A8 'java/io/IOException' 00000005"
+    "FFF501E6 FFF501E6 FFF4B2AC FFF4B7B6 FFF4B816" END;
+
+static void cut_anywhere(void **state)
+{
+	struct text bytes = TEXT_INIT;
+	struct reading whole, part;
+	unsigned boundaries = 0;
+	uint64_t last_start = 0;
+
+	(void)state;
+	add_hex(&bytes, MAGIC V6_64);
+	size_t body = bytes.len;
+	add_hex(&bytes, every_kind);
+	read_bytes(&whole, bytes.s, bytes.len, true);
+	assert_int_equal(whole.result, 0);
+	assert_int_equal(whole.r.n_warnings, 0);
+	for (size_t n = 1; n < bytes.len; n++) {
+		read_bytes(&part, bytes.s, n, n & 1);
+		if (n < body) {
+			assert_int_equal(part.opened, ERR_TRUNCATED);
+			assert_int_equal(part.err.offset, n);
+		} else if (part.result == 0) { /* between two records */
+			assert_int_equal(part.r.n_warnings, 1);
+			assert_int_equal(part.r.last_warning, n);
+			boundaries++;
+			last_start = n;
+		} else {
+			assert_int_equal(part.result, ERR_TRUNCATED);
+			assert_int_equal(part.err.offset, last_start);
+		}
+		if (n & 1) /* what came before stands, as it was */
+			assert_memory_equal(part.r.events.s, whole.r.events.s, part.r.events.len);
+		reading_release(&part);
+	}
+	assert_int_equal(boundaries, 11); /* before each of the ten records and before the end mark */
+	reading_release(&whole);
+	text_release(&bytes);
+}
+
+/* Every byte set to every value: nothing may be read outside, nothing may hang. */
+static void every_byte_wrong(void **state)
+{
+	struct text bytes = TEXT_INIT;
+	struct reading r;
+
+	(void)state;
+	add_hex(&bytes, MAGIC V6_64);
+	add_hex(&bytes, every_kind);
+	for (size_t i = 0; i < bytes.len; i++) {
+		char good = bytes.s[i];
+		for (unsigned v = 0; v < 256; v += i < 40 ? 1 : 5) {
+			bytes.s[i] = (char)v;
+			read_bytes(&r, bytes.s, bytes.len, v & 1);
+			if (r.opened == 0 && r.result < 0)
+				assert_true(r.err.has_offset && r.err.offset < bytes.len);
+			reading_release(&r);
+		}
+		bytes.s[i] = good;
+	}
+	text_release(&bytes);
+}
+
+/* Parts read on their own, from any cut, say together what one reading says. */
+static void parts_alone(void **state)
+{
+	struct text bytes = TEXT_INIT, joined = TEXT_INIT;
+	struct reading whole;
+	struct fenced f;
+	struct dump *dump;
+	struct part all;
+	struct err err = ERR_INIT;
+	struct dump_options options = { .no_companion = true };
+
+	(void)state;
+	add_hex(&bytes, MAGIC V6_64);
+	for (int i = 0; i < 20; i++) {
+		add_hex(&bytes, every_kind);
+		bytes.len--; /* no end mark in the middle */
+		add_hex(&bytes, "40 02 0000000000001000 40 02 0000000000002000 80 01 E0 02 24 01 00 00000018");
+	}
+	add_hex(&bytes, END);
+	read_bytes(&whole, bytes.s, bytes.len, true);
+	assert_int_equal(whole.result, 0);
+
+	phd_part_bytes = 1; /* a cut at every record */
+	fence(&f, bytes.s, bytes.len);
+	assert_int_equal(phd_reader.open(&dump, &f.source, &options, &err), 0);
+	assert_int_equal(phd_reader.parts(dump, 1, &all), 1);
+	struct recorder survey;
+	recorder_init(&survey, false);
+	assert_int_equal(phd_reader.read(dump, &all, &survey.sink, &err), 0);
+	assert_true(survey.n_cuts > 250);
+	text_clear(&joined);
+	unsigned n_warnings = 0;
+	for (unsigned i = 0; i <= survey.n_cuts; i++) {
+		struct part part = i ? survey.cuts[i - 1] : all;
+		part.end = i < survey.n_cuts ? survey.cuts[i].begin : all.end;
+		struct recorder r;
+		recorder_init(&r, true);
+		assert_int_equal(phd_reader.read(dump, &part, &r.sink, &err), 0);
+		text_add(&joined, r.events.s);
+		n_warnings += r.n_warnings;
+		recorder_release(&r);
+	}
+	phd_part_bytes = PART_BYTES;
+	assert_string_equal(joined.s, whole.r.events.s);
+	assert_int_equal(n_warnings, 1); /* of jdmpview's lengths: once, not once in each part */
+	assert_int_equal(whole.r.n_warnings, 1);
+	phd_reader.close(dump);
+	recorder_release(&survey);
+	reading_release(&whole);
+	munmap(f.map, f.map_size);
+	text_release(&joined);
+	text_release(&bytes);
+}
+
+/* A sink that has had enough is obeyed at once. */
+static int refuse_object(struct sink *sink, const struct object_record *o)
+{
+	(void)o;
+	return err_set(sink->err, ERR_CANCELLED, "enough");
+}
+
+static void obeys_the_sink(void **state)
+{
+	struct text bytes = TEXT_INIT;
+	struct fenced f;
+	struct dump *dump;
+	struct part all;
+	struct err err = ERR_INIT;
+	struct dump_options options = { .no_companion = true };
+	struct recorder r;
+
+	(void)state;
+	add_hex(&bytes, MAGIC V6_64);
+	add_hex(&bytes, every_kind);
+	fence(&f, bytes.s, bytes.len);
+	assert_int_equal(phd_reader.open(&dump, &f.source, &options, &err), 0);
+	phd_reader.parts(dump, 1, &all);
+	recorder_init(&r, true);
+	r.sink.object = refuse_object;
+	r.sink.err = &err;
+	assert_int_equal(phd_reader.read(dump, &all, &r.sink, &err), ERR_CANCELLED);
+	assert_string_equal(err.message, "enough");
+	recorder_release(&r);
+	phd_reader.close(dump);
+	munmap(f.map, f.map_size);
+	text_release(&bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(real_records),    cmocka_unit_test(objects),
+		cmocka_unit_test(arrays),          cmocka_unit_test(classes),
+		cmocka_unit_test(many_references), cmocka_unit_test(defects),
+		cmocka_unit_test(doubtful_numbers), cmocka_unit_test(header_facts),
+		cmocka_unit_test(bad_headers),     cmocka_unit_test(damaged_records),
+		cmocka_unit_test(cut_anywhere),    cmocka_unit_test(every_byte_wrong),
+		cmocka_unit_test(parts_alone),     cmocka_unit_test(obeys_the_sink),
+	};
+	return cmocka_run_group_tests_name("phd", tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_source.c - files that are no dumps, gzip in every state, and files that shrink under us.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "dump/reader.h"
+#include "dump/source.h"
+
+static char folder[256];
+static char path[300];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	const char *tmp = getenv("TMPDIR");
+	snprintf(folder, sizeof folder, "%s/cairn-test-XXXXXX", tmp && strlen(tmp) < 200 ? tmp : "/tmp");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof path, "%s/dump", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(folder);
+}
+
+static void write_file(const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void refused(const char *name, int code, const char *words)
+{
+	struct source *s;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(source_open(&s, name, NULL, &err), code);
+	assert_null(s);
+	assert_int_equal(err.code, code);
+	assert_non_null(strstr(err.message, words));
+}
+
+static void no_dump_files(void **state)
+{
+	char want[400];
+
+	(void)state;
+	unlink(path);
+	refused(path, ERR_IO, "no such file");
+	refused(folder, ERR_IO, "is a directory");
+	refused("/dev/null", ERR_IO, "is a device");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	refused(path, ERR_IO, "is a pipe"); /* and does not wait for a writer */
+	unlink(path);
+	write_file("", 0);
+	snprintf(want, sizeof want, "%s: empty file", path);
+	refused(path, ERR_FORMAT, want);
+	refused("/nowhere/bad\033[2Jname", ERR_IO, "bad\\x1b[2Jname");
+	write_file("x", 1);
+	if (geteuid() != 0) { /* nothing is forbidden to root */
+		assert_int_equal(chmod(path, 0), 0);
+		refused(path, ERR_IO, "no permission");
+	}
+	unlink(path);
+}
+
+/* --- gzip -------------------------------------------------------------------------------------- */
+
+static size_t gzip_to(uint8_t *out, size_t room, const void *bytes, size_t n)
+{
+	z_stream z = { .next_in = (z_const Bytef *)(uintptr_t)bytes, .avail_in = (uInt)n,
+		.next_out = out, .avail_out = (uInt)room };
+
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	return room - z.avail_out;
+}
+
+#define PLAIN (3u << 20)
+static uint8_t plain[PLAIN], packed[PLAIN + 4096];
+
+/* Open what is packed; the content must be the first want bytes of plain. */
+static struct source *opened(size_t n, size_t want)
+{
+	struct source *s;
+	struct err err = ERR_INIT;
+
+	write_file(packed, n);
+	assert_int_equal(source_open(&s, path, NULL, &err), 0);
+	assert_true(s->compressed);
+	assert_int_equal(s->file_size, n);
+	assert_int_equal(s->size, want);
+	assert_memory_equal(s->bytes, plain, want);
+	return s;
+}
+
+static void gzip_states(void **state)
+{
+	uint64_t before = big_in_use();
+
+	(void)state;
+	for (uint32_t i = 0, x = 1; i < PLAIN; i++) {
+		x = x * 1664525u + 1013904223u;
+		plain[i] = (uint8_t)(x >> 24 & 0x3F);
+	}
+	size_t n = gzip_to(packed, sizeof packed, plain, PLAIN);
+	struct source *s = opened(n, PLAIN);
+	assert_false(s->cut);
+	assert_string_equal(s->cut_reason, "");
+	source_close(s);
+
+	/* zeros behind it are padding; anything else is remarked on */
+	memset(packed + n, 0, 512);
+	s = opened(n + 512, PLAIN);
+	assert_string_equal(s->cut_reason, "");
+	source_close(s);
+	packed[n + 100] = 'x';
+	s = opened(n + 512, PLAIN);
+	assert_false(s->cut);
+	assert_non_null(strstr(s->cut_reason, "512 bytes after the end"));
+	source_close(s);
+
+	/* a wrong checksum, a cut, a damaged middle */
+	packed[n - 6] ^= 1;
+	s = opened(n, PLAIN);
+	assert_true(s->cut);
+	assert_non_null(strstr(s->cut_reason, "checksum"));
+	source_close(s);
+	packed[n - 6] ^= 1;
+	write_file(packed, n / 2);
+	struct err err = ERR_INIT;
+	assert_int_equal(source_open(&s, path, NULL, &err), 0);
+	assert_true(s->cut && s->size > PLAIN / 4 && s->size < PLAIN);
+	assert_memory_equal(s->bytes, plain, s->size);
+	assert_non_null(strstr(s->cut_reason, "cut at byte"));
+	source_close(s);
+
+	/* two members; the second damaged */
+	size_t first = gzip_to(packed, sizeof packed, plain, 1000);
+	n = first + gzip_to(packed + first, sizeof packed - first, plain + 1000, PLAIN - 1000);
+	s = opened(n, PLAIN);
+	assert_false(s->cut);
+	source_close(s);
+	packed[first + 2] = 99; /* no such method */
+	s = opened(n, 1000);
+	assert_true(s->cut);
+	source_close(s);
+
+	/* nothing in it; cut before anything came out; a size in the trailer that cannot be */
+	n = gzip_to(packed, sizeof packed, plain, 0);
+	write_file(packed, n);
+	refused(path, ERR_FORMAT, "gzip of nothing");
+	write_file(packed, 2);
+	refused(path, ERR_TRUNCATED, "cut");
+	n = gzip_to(packed, sizeof packed, plain, 1000);
+	memset(packed + n - 4, 0xFF, 4);
+	s = opened(n, 1000);
+	assert_true(s->cut);
+	source_close(s);
+	assert_int_equal(big_in_use(), before);
+	unlink(path);
+}
+
+static void gzip_cancelled(void **state)
+{
+	struct progress progress = PROGRESS_INIT;
+	struct source *s;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	size_t n = gzip_to(packed, sizeof packed, plain, PLAIN);
+	write_file(packed, n);
+	progress.cancel = true;
+	assert_int_equal(source_open(&s, path, &progress, &err), ERR_CANCELLED);
+	assert_null(s);
+	unlink(path);
+}
+
+/* --- files that change ------------------------------------------------------------------------- */
+
+static void shrinking(void **state)
+{
+	struct source *s;
+	struct err err = ERR_INIT;
+	uint64_t lost = 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 16 * page;
+	uint8_t *bytes = xmalloc(n);
+
+	(void)state;
+	memset(bytes, 0xAB, n);
+	write_file(bytes, n);
+	assert_int_equal(source_open(&s, path, NULL, &err), 0);
+	assert_false(source_damage(s, &lost));
+	assert_int_equal(s->bytes[n - 1], 0xAB);
+	source_will_need(s, 0, n);
+	source_will_need(s, n - 1, n);
+	source_will_need(s, 2 * n, 1);
+
+	/* it grows: harmless */
+	assert_int_equal(truncate(path, (off_t)(n + page)), 0);
+	assert_false(source_damage(s, &lost));
+
+	/* it shrinks: the rest reads as zeros, and from where on is told */
+	assert_int_equal(truncate(path, (off_t)(3 * page + 100)), 0);
+	for (size_t i = n; i-- > 0;)
+		assert_int_equal(s->bytes[i], i < 3 * page + 100 ? 0xAB : 0);
+	assert_true(source_damage(s, &lost));
+	assert_int_equal(lost, 3 * page + 100);
+	assert_int_equal(truncate(path, (off_t)(2 * page)), 0);
+	assert_int_equal(s->bytes[0], 0xAB);
+	assert_true(source_damage(s, &lost));
+	assert_int_equal(lost, 2 * page);
+	source_close(s);
+	free(bytes);
+	unlink(path);
+}
+
+static void handler_before(int number)
+{
+	(void)number;
+	_exit(42);
+}
+
+/* A SIGBUS that is not ours goes to the handler that was there before, or ends the program. */
+static void foreign_fault(void **state)
+{
+	(void)state;
+	for (int with_handler = 0; with_handler < 2; with_handler++) {
+		write_file("some bytes", 10);
+		pid_t child = fork();
+		assert_true(child >= 0);
+		if (!child) {
+			struct source *s;
+			struct err err = ERR_INIT;
+			signal(SIGBUS, with_handler ? handler_before : SIG_DFL);
+			if (source_open(&s, path, NULL, &err) == 0)
+				raise(SIGBUS);
+			_exit(0);
+		}
+		int status;
+		assert_int_equal(waitpid(child, &status, 0), child);
+		if (with_handler)
+			assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+		else
+			assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+	}
+	unlink(path);
+}
+
+/* --- what no reader knows ---------------------------------------------------------------------- */
+
+static void unknown(const char *bytes, size_t n, const char *words)
+{
+	struct source s = { .path = "dump", .bytes = (const uint8_t *)bytes, .size = n, .file_size = n };
+	struct dump_options options = { .no_companion = true };
+	struct dump *dump;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(dump_open(&dump, &s, &options, &err), ERR_FORMAT);
+	assert_null(dump);
+	assert_memory_equal(err.message, "dump: ", 6);
+	assert_non_null(strstr(err.message, words));
+	assert_non_null(strstr(err.message, "phd"));
+}
+#define UNKNOWN(literal, words) unknown(literal, sizeof(literal) - 1, words)
+
+static void unknown_formats(void **state)
+{
+	(void)state;
+	UNKNOWN("\x00\x12\xD7\x3F\x94\xB1\x2F\xDF....", "EBCDIC");
+	UNKNOWN("\x1F\x8B\x08", "gzip inside gzip");
+	UNKNOWN("\x7F" "ELF\2\1\1", "ELF");
+	UNKNOWN("\0\0\0\0", "zeros");
+	UNKNOWN("\x01\x02\x03\x04\x05\x06\x07\x08", "no format");
+	UNKNOWN("hello, this is a letter\n", "text");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_dump_files), cmocka_unit_test(gzip_states),
+		cmocka_unit_test(gzip_cancelled), cmocka_unit_test(shrinking),
+		cmocka_unit_test(foreign_fault), cmocka_unit_test(unknown_formats),
+	};
+	return cmocka_run_group_tests_name("source", tests, make_folder, remove_folder);
+}

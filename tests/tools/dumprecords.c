@@ -119,10 +119,9 @@ static int on_class_record(struct sink *sink, const struct class_record *r)
 	print_number("isize", r->instance_size);
 	printf(" name=%s refs=%" PRIu64 ":", name.s ? name.s : "", r->n_references);
 	text_release(&name);
-	if (!p->sink.wants_references)
-		for (uint64_t i = 0; i < r->n_references; i++)
-			printf(" 0x%" PRIx64, r->references[i]);
-	p->owed = p->sink.wants_references ? r->n_references : 0;
+	for (uint64_t i = 0; i < r->n_references; i++)
+		printf(" 0x%" PRIx64, r->references[i]);
+	p->owed = 0;
 	p->open_line = true;
 	return 0;
 }

@@ -120,10 +120,9 @@ static int on_class(struct sink *sink, const struct class_record *c)
 	text_addf(&r->events, " super=%" PRIX64, c->superclass);
 	add_number(&r->events, "instance", c->instance_size);
 	assert_int_equal(c->object_size, SIZE_UNKNOWN);
-	if (!sink->wants_references)
-		for (uint64_t i = 0; i < c->n_references; i++)
-			text_addf(&r->events, " %" PRIX64, c->references[i]);
-	r->due = sink->wants_references ? c->n_references : 0;
+	for (uint64_t i = 0; i < c->n_references; i++)
+		text_addf(&r->events, " %" PRIX64, c->references[i]);
+	r->due = 0;
 	return 0;
 }
 

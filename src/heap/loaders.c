@@ -19,7 +19,7 @@ static bool ends_with(const char *s, const char *end)
 }
 
 /* Which classes have loaders as instances: by the superclass chain, or by name where the dump records
- * no superclasses.  Each chain is walked up to the first class that is settled already. */
+ * no superclasses or java.lang.ClassLoader is not among its classes.  Each chain is walked up to the first class that is settled already. */
 static void mark_loader_classes(struct build *b)
 {
 	static const char class_loader[] = "java/lang/ClassLoader";
@@ -27,7 +27,7 @@ static void mark_loader_classes(struct build *b)
 	uint32_t top = class_named(b, class_loader, strlen(class_loader), HEAP_NONE);
 	bool *settled = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *settled);
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (!h->facts.references_superclass_recorded) {
+		if (!h->facts.references_superclass_recorded || top == HEAP_NONE) {
 			h->classes[i].makes_loaders = ends_with(b->internal_names[i], "ClassLoader");
 			continue;
 		}

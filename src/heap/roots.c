@@ -5,7 +5,7 @@
  * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
  *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
  *   2. live threads and the monitors they hold, from the javacore (these are recorded there, not
- *      inferred); without one, every thread object that something references: Thread;
+ *      inferred); where it names no thread object, every one that something references: Thread;
  *   3. objects that no other object references: Unknown;
  *   4. of what can still not be reached, the lowest object of each strongly connected component that
  *      no other unreached one points into: Unknown.
@@ -105,7 +105,16 @@ static bool is_thread_class(const struct heap *h, uint32_t class, uint32_t threa
 	return class == thread_class;
 }
 
-/* Without a javacore: instances of java.lang.Thread that some object references. */
+/* Without a javacore, or with one that names no thread objects (J9 up to 2.5). */
+static bool has_thread_root(const struct heap *h)
+{
+	for (size_t i = 0; i < h->n_roots; i++)
+		if (h->roots[i].kind == ROOT_THREAD)
+			return true;
+	return false;
+}
+
+/* Instances of java.lang.Thread that some object references. */
 static void guess_threads(struct build *b)
 {
 	struct heap *h = b->heap;
@@ -230,7 +239,7 @@ int roots_collect(struct build *b, struct err *err)
 		add_system_classes(b);
 	if (b->javacore)
 		add_javacore_threads(b);
-	if (!h->facts.roots_recorded && !b->javacore)
+	if (!h->facts.roots_recorded && !has_thread_root(h))
 		guess_threads(b);
 	if (!h->facts.roots_recorded)
 		code = infer_unreachable(b, err);

@@ -9,7 +9,8 @@
  *   W OFFSET text          S what count          (to the error output)
  *
  * "-" stands for unknown.  -s: the survey pass (no references of objects).  -p BYTES: survey with
- * cuts that far apart, then read every part between two cuts on its own.  -n: print nothing but the
+ * cuts that far apart, then read every part between two cuts on its own.  -w N: in up to N parts, for
+ * readers that divide a dump without a survey.  -n: print nothing but the
  * time.  Exit status as cairn's: 0, 3 not readable, 4 read in part, 2 usage.
  */
 #include "base/mem.h"
@@ -66,7 +67,10 @@ static uint32_t on_class_handle(struct sink *sink, enum class_naming how, uint64
     const uint8_t *name, size_t name_size)
 {
 	struct printer *p = (struct printer *)sink;
-	struct handle h = { how, address, name ? xstrndup((const char *)name, name_size) : NULL };
+	struct text text = TEXT_INIT;
+	if (name)
+		text_add_modified_utf8(&text, name, name_size);
+	struct handle h = { how, address, name ? text_take(&text) : NULL };
 
 	VEC_PUSH(p->handles, p->n_handles, p->cap_handles) = h;
 	return p->n_handles - 1;
@@ -241,15 +245,18 @@ int main(int argc, char **argv)
 {
 	bool survey = false, quiet = false, by_cuts = false;
 	struct err err = ERR_INIT;
+	uint64_t want = 1;
 	int option;
 
-	while ((option = getopt(argc, argv, "snp:")) != -1) {
+	while ((option = getopt(argc, argv, "snp:w:")) != -1) {
 		if (option == 's')
 			survey = true;
 		else if (option == 'n')
 			quiet = true;
 		else if (option == 'p' && parse_size(optarg, &phd_part_bytes))
 			by_cuts = true;
+		else if (option == 'w' && parse_size(optarg, &want) && want && want <= MOST_PARTS)
+			continue;
 		else
 			return 2;
 	}
@@ -273,7 +280,7 @@ int main(int argc, char **argv)
 	fprintf(stderr, "F %s %s %u-bit %s created=%s least=%u %s\n", f->format, f->version, f->word_bits,
 	    f->big_endian ? "big" : "little", f->created, f->minimum_object_size, f->vm);
 	struct part parts[MOST_PARTS];
-	unsigned n_parts = dump->reader->parts(dump, 1, parts);
+	unsigned n_parts = dump->reader->parts(dump, (unsigned)want, parts);
 	int result = 0;
 	for (unsigned i = 0; i < n_parts && result >= 0; i++)
 		result = by_cuts ? read_by_cuts(dump, &parts[i], &err)

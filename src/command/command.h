@@ -48,6 +48,7 @@ struct command {
 	unsigned flags;               /* enum command_flag */
 	const char *group;            /* "look", "who holds it", "session" */
 	const char *summary;          /* one line, lower case, no full stop */
+	const char *columns;          /* of its result, by blanks: help and completion of -sort */
 	const char *description;      /* a paragraph or more */
 	const char *examples[4];      /* command lines that work on the samples in data/ */
 	const char *key;              /* the screen's key for it, "" none */
@@ -67,13 +68,15 @@ const struct command *command_find(const char *word, struct err *err);
 /* Parsed values. */
 struct call {
 	const struct command *command;
-	const char *line;             /* as typed, this stage of the pipe */
+	const char *called;           /* its name, or the alias that was typed, in full */
+	const char *line;             /* the whole line as typed */
 	struct {
 		bool given;
 		const char *word;
 		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index */
 		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
 		size_t n_ids;
+		bool objects;         /* ARG_CLASS, but a kept set was named: ids are objects */
 	} argument[3];
 	struct {
 		bool given;
@@ -85,6 +88,9 @@ struct call {
 
 /* Which option of the command this is, or -1. */
 int call_option(const struct call *call, const char *name);
+/* Was it given; its choice, or otherwise when it was not. */
+bool call_has(const struct call *call, const char *name);
+int call_choice(const struct call *call, const char *name, int otherwise);
 
 /* Help and manual, from the table. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */

@@ -17,6 +17,7 @@ struct print_options {
 	enum print_format format;
 	size_t top;     /* at most so many rows; 0: all */
 	unsigned width; /* columns of the terminal, 0: no limit */
+	bool wide;      /* text: the columns that only machine formats print, too */
 };
 
 /* 0, or ERR_IO when the stream refuses. */

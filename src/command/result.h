@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum cell_type {
-	CELL_NONE,    /* unknown: empty in csv, null in json */
+	CELL_NONE,    /* unknown ("?"), or, when exact, nothing to say (""): empty in csv, null in json */
 	CELL_TEXT,    /* escaped UTF-8 */
 	CELL_COUNT,   /* a plain number */
 	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
@@ -81,6 +81,7 @@ struct result {
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
 	bool plain_text;       /* help and the like: only the single text column's lines, no header */
+	struct cell *totals;   /* what result_total() found, for the rows shown; NULL: nothing yet */
 	struct arena arena;
 	struct text scratch;
 };
@@ -112,10 +113,17 @@ void result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, 
 void result_keep_first(struct result *r, size_t n);
 void result_show_all(struct result *r); /* undo filter, keep the sort order */
 
+/*
+ * A result of its own that shows the given columns (and, for UINT_MAX - i, head field i) of the rows
+ * that r shows; takes r over.  The order of pick is the order of the columns.
+ */
+struct result *result_pick(struct result *r, const unsigned *pick, unsigned n);
+
 /* Sum of a column over the rows shown; certainty is the weakest of its cells. */
 void result_total(struct result *r, unsigned column, struct cell *out);
 
-struct cell cell_none(void);
+struct cell cell_none(void);  /* unknown */
+struct cell cell_blank(void); /* does not apply: the length of what is no array */
 struct cell cell_text(const char *s);
 struct cell cell_count(uint64_t n);
 struct cell cell_bytes(uint64_t n);
@@ -125,5 +133,9 @@ struct cell cell_marked(struct cell c, enum certainty certainty);
 
 /* The cell as people read it, with its certainty glyph ("~" inferred, ">=" lower bound, "?"). */
 void cell_print(const struct cell *c, struct text *to);
+/* The cell as machines read it: plain numbers, nothing for what is unknown. */
+void cell_print_plain(const struct cell *c, struct text *to);
+/* "exact", "lower bound", "inferred", "unknown" */
+const char *certainty_name(enum certainty certainty);
 
 #endif

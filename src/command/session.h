@@ -30,6 +30,15 @@ struct session {
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool mat_sizes;          /* --sizes mat */
+	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
+	size_t n_printed;        /* results on output so far */
+	size_t screenful;        /* rows that output shows of a text result unless --top says so; 0: all */
+	unsigned depth;          /* of scripts within scripts */
+	int status;              /* worst exit status of the lines of scripts */
+	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
+	void (*shell)(void *context, bool begins);
+	void *shell_context;
+	struct session_cache *cache; /* what commands found out about the heap and will ask again */
 };
 
 void session_init(struct session *s);
@@ -47,6 +56,16 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);
+
+/* Print a result where the session's output goes, apart from the one before it.  0 or ERR_IO. */
+int session_print(struct session *s, struct result *r, struct err *err);
+
+/* Write a result to a file, its format by the extension.  0 or ERR_IO. */
+int session_save(struct session *s, struct result *r, const char *path, struct err *err);
+
+/* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
+ * error, which then names file and line.  *out gets the last result. */
+int session_source(struct session *s, const char *path, struct result **out, struct err *err);
 
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);

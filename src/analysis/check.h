@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check.h - does a loaded heap keep its promises.
+ *
+ * Written without the code that built the heap: each promise is counted again from the plain
+ * arrays, in linear time.  Any thread.
+ */
+#ifndef CAIRN_ANALYSIS_CHECK_H
+#define CAIRN_ANALYSIS_CHECK_H
+
+#include "heap/heap.h"
+
+enum check_outcome { CHECK_OK, CHECK_BROKEN, CHECK_DOES_NOT_APPLY };
+
+struct check_line {
+	const char *name;
+	enum check_outcome outcome;
+	char detail[200]; /* what was counted, or the first thing that breaks it */
+};
+
+struct checks {
+	struct check_line *line;
+	size_t n, cap;
+	size_t n_broken;
+};
+
+/* 0, ERR_NOMEM or ERR_CANCELLED.  Broken promises are an answer, not an error. */
+int check_heap(
+    struct checks *out, const struct heap *heap, struct progress *progress, struct err *err);
+void checks_release(struct checks *c);
+
+#endif

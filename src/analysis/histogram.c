@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * histogram.c - objects and bytes per class, and the same summed by what classes have in common.
+ *
+ * The heap has counted its classes already; only a histogram of chosen objects walks objects.
+ * Any thread.
+ */
+#include "analysis/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Objects and bytes of every class within the scope. */
+struct tally {
+	uint64_t objects, shallow, unknown;
+	bool in_scope;
+};
+
+/* How many of these objects (NULL: of all) have no known size. */
+static void tally_unknown(
+    struct tally *t, const struct heap *h, const uint32_t *objects, size_t n)
+{
+	if (!h->n_unknown_size)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = objects ? objects[i] : (uint32_t)i;
+		if (!heap_size_known(h, id))
+			t[h->class_of[id]].unknown++;
+	}
+}
+
+static int tally_classes(struct tally **out, const struct heap *h,
+    const struct histogram_scope *scope, struct err *err)
+{
+	struct tally *t = big_alloc(h->n_classes, sizeof *t, err);
+	if (!t)
+		return ERR_NOMEM;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		t[c].in_scope = !scope->classes;
+	for (size_t i = 0; i < scope->n_classes; i++)
+		t[scope->classes[i]].in_scope = true;
+	if (scope->objects) {
+		for (size_t i = 0; i < scope->n_objects; i++) {
+			uint32_t c = h->class_of[scope->objects[i]];
+			t[c].objects++;
+			t[c].shallow += heap_shallow(h, scope->objects[i]);
+		}
+	} else {
+		for (uint32_t c = 0; c < h->n_classes; c++) {
+			t[c].objects = h->classes[c].n_objects;
+			t[c].shallow = h->classes[c].shallow;
+		}
+	}
+	tally_unknown(t, h, scope->objects, scope->objects ? scope->n_objects : h->n_objects);
+	*out = t;
+	return 0;
+}
+
+const char *package_of(const struct heap_class *c, size_t *n)
+{
+	const char *end = strchr(c->name, '['), *dot = NULL;
+	if (!end)
+		end = c->name + strlen(c->name);
+	/* what follows a slash is a hidden class's number, not a part of the name */
+	for (const char *s = c->name; s < end && *s != '/'; s++) {
+		if (*s == '.')
+			dot = s;
+	}
+	if (dot) {
+		*n = (size_t)(dot - c->name);
+		return c->name;
+	}
+	bool primitive = c->kind == CLASS_PRIMITIVE || c->kind == CLASS_PRIMITIVE_ARRAY;
+	const char *name = primitive ? "<primitive>" : "<default>";
+	*n = strlen(name);
+	return name;
+}
+
+static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const struct tally *t)
+{
+	return (struct histogram_row){
+	    .name = h->classes[c].name,
+	    .class = c,
+	    .loader = h->classes[c].loader,
+	    .n_classes = 1,
+	    .objects = t->objects,
+	    .shallow = t->shallow,
+	    .n_unknown = t->unknown,
+	};
+}
+
+/* What the row is summed under: fields that do not belong to the group are emptied. */
+static void generalise(
+    struct histogram *out, const struct heap *h, enum histogram_by by, struct histogram_row *row)
+{
+	const struct heap_class *c = &h->classes[row->class];
+	size_t n;
+	switch (by) {
+	case BY_CLASS:
+		return;
+	case BY_PACKAGE: {
+		const char *s = package_of(c, &n);
+		row->name = arena_strndup(&out->arena, s, n);
+		row->class = row->loader = HEAP_NONE;
+		return;
+	}
+	case BY_LOADER:
+		row->name = c->loader == HEAP_NONE ? NULL : heap_class_of(h, c->loader)->name;
+		row->class = HEAP_NONE;
+		return;
+	case BY_SUPERCLASS:
+		row->class = c->superclass;
+		row->name = c->superclass == HEAP_NONE ? NULL : h->classes[c->superclass].name;
+		row->loader = HEAP_NONE;
+		return;
+	}
+}
+
+static int by_group(const void *a, const void *b)
+{
+	const struct histogram_row *x = a, *y = b;
+	int order = strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	if (!order)
+		order = (x->loader > y->loader) - (x->loader < y->loader);
+	return order ? order : (x->class > y->class) - (x->class < y->class);
+}
+
+static void merge_groups(struct histogram *out)
+{
+	size_t n = 0;
+	qsort(out->rows, out->n, sizeof *out->rows, by_group);
+	for (size_t i = 0; i < out->n; i++) {
+		struct histogram_row *row = &out->rows[i];
+		if (n && !by_group(&out->rows[n - 1], row)) {
+			out->rows[n - 1].n_classes++;
+			out->rows[n - 1].objects += row->objects;
+			out->rows[n - 1].shallow += row->shallow;
+			out->rows[n - 1].n_unknown += row->n_unknown;
+		} else {
+			out->rows[n++] = *row;
+		}
+	}
+	out->n = n;
+}
+
+int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
+    const struct histogram_scope *scope, struct err *err)
+{
+	struct tally *t = NULL;
+	size_t cap = 0;
+	*out = (struct histogram){.arena = ARENA_INIT};
+	int code = tally_classes(&t, heap, scope, err);
+	if (code)
+		return code;
+	for (uint32_t c = 0; c < heap->n_classes; c++) {
+		if (!t[c].in_scope || (!t[c].objects && !scope->empty))
+			continue;
+		struct histogram_row row = row_of_class(heap, c, &t[c]);
+		generalise(out, heap, by, &row);
+		VEC_PUSH(out->rows, out->n, cap) = row;
+	}
+	big_free(t, heap->n_classes, sizeof *t);
+	if (by != BY_CLASS && out->n)
+		merge_groups(out);
+	return 0;
+}
+
+void histogram_release(struct histogram *h)
+{
+	free(h->rows);
+	arena_release(&h->arena);
+	*h = (struct histogram){.arena = ARENA_INIT};
+}

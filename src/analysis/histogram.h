@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* histogram.h - objects and bytes per class, package, loader or superclass.  Any thread. */
+#ifndef CAIRN_ANALYSIS_HISTOGRAM_H
+#define CAIRN_ANALYSIS_HISTOGRAM_H
+
+#include "heap/heap.h"
+
+enum histogram_by { BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS };
+
+struct histogram_row {
+	const char *name;    /* of the class, package or superclass; by loader: the loader's class, or
+	                        NULL when no loader is known.  Owned by the histogram or the heap */
+	uint32_t class;      /* by class, by superclass: its index, or HEAP_NONE */
+	uint32_t loader;     /* by class, by loader: id of the loader object, or HEAP_NONE */
+	uint32_t n_classes;
+	uint64_t objects;
+	uint64_t shallow;    /* bytes */
+	uint64_t n_unknown;  /* objects among them whose size cannot be told: they count 0 bytes */
+};
+
+struct histogram {
+	struct histogram_row *rows; /* by class: in class order; else by name, then loader */
+	size_t n;
+	struct arena arena;
+};
+
+/* What is counted. */
+struct histogram_scope {
+	const uint32_t *classes; /* only these class indices; NULL: all */
+	size_t n_classes;
+	const uint32_t *objects; /* only these object ids, each once; NULL: all */
+	size_t n_objects;
+	bool empty;              /* classes without objects too */
+};
+
+/* 0, or ERR_NOMEM. */
+int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
+    const struct histogram_scope *scope, struct err *err);
+void histogram_release(struct histogram *h);
+
+/* "java.util" of "java.util.Map$Entry[]", "<primitive>", "<default>"; length in *n. */
+const char *package_of(const struct heap_class *c, size_t *n);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reachable.c - breadth-first walk from the roots with a queue of ids; linear, no recursion.
+ * Any thread.
+ */
+#include "analysis/reachable.h"
+
+#define CANCEL_EVERY (1u << 16)
+
+struct walk {
+	const struct heap *heap;
+	struct bits *seen;
+	uint32_t *queue;
+	uint32_t head, tail;
+};
+
+static void visit(struct walk *w, uint32_t id)
+{
+	if (bits_get(w->seen, id))
+		return;
+	bits_set(w->seen, id);
+	w->queue[w->tail++] = id;
+}
+
+static void visit_references(struct walk *w, uint32_t id)
+{
+	const struct heap *h = w->heap;
+	struct implied_reference implied[3];
+	const uint32_t *classes;
+	uint64_t end = adjacency_start(&h->out, id + 1);
+	for (uint64_t i = adjacency_start(&h->out, id); i < end; i++)
+		visit(w, h->out.target[i]);
+	unsigned n = heap_implied(h, id, implied);
+	for (unsigned i = 0; i < n; i++)
+		visit(w, implied[i].target);
+	uint32_t n_classes = heap_loaded_classes(h, id, &classes);
+	for (uint32_t i = 0; i < n_classes; i++) {
+		if (h->classes[classes[i]].object != HEAP_NONE)
+			visit(w, h->classes[classes[i]].object);
+	}
+}
+
+static int walk_all(struct walk *w, struct progress *progress, struct err *err)
+{
+	for (size_t i = 0; i < w->heap->n_roots; i++)
+		visit(w, w->heap->roots[i].object);
+	while (w->head < w->tail) {
+		visit_references(w, w->queue[w->head++]);
+		if (w->head % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+			return err_set(err, ERR_CANCELLED, "stopped");
+	}
+	return 0;
+}
+
+int reachable_from_roots(
+    struct reachable *out, const struct heap *heap, struct progress *progress, struct err *err)
+{
+	struct walk w = {.heap = heap, .seen = &out->objects};
+	int code;
+
+	*out = (struct reachable){.n = 0};
+	progress_phase(progress, "following references", heap->n_objects);
+	if ((code = bits_init(&out->objects, heap->n_objects, err)))
+		return code;
+	w.queue = big_alloc(heap->n_objects, sizeof *w.queue, err);
+	code = w.queue ? walk_all(&w, progress, err) : ERR_NOMEM;
+	if (code)
+		goto out;
+	for (uint32_t id = 0; id < heap->n_objects; id++) {
+		if (bits_get(&out->objects, id))
+			out->shallow += heap_shallow(heap, id);
+	}
+	out->n = w.tail;
+	out->unreachable_n = heap->n_objects - out->n;
+	out->unreachable_shallow = heap->shallow - out->shallow;
+out:
+	big_free(w.queue, heap->n_objects, sizeof *w.queue);
+	if (code)
+		reachable_release(out);
+	return code;
+}
+
+void reachable_release(struct reachable *r)
+{
+	bits_release(&r->objects);
+}

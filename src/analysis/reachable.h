@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reachable.h - what the roots keep.
+ *
+ * Followed are recorded references, those the dump implies (heap_implied), and a loader's hold on
+ * its classes, as Eclipse MAT has them.
+ */
+#ifndef CAIRN_ANALYSIS_REACHABLE_H
+#define CAIRN_ANALYSIS_REACHABLE_H
+
+#include "heap/heap.h"
+
+struct reachable {
+	struct bits objects;  /* not sealed */
+	uint32_t n;
+	uint64_t shallow;     /* bytes */
+	uint32_t unreachable_n;
+	uint64_t unreachable_shallow;
+};
+
+/* 0, ERR_NOMEM, or ERR_CANCELLED.  4 bytes and 1 bit an object while it runs, 1 bit kept. */
+int reachable_from_roots(
+    struct reachable *out, const struct heap *heap, struct progress *progress, struct err *err);
+void reachable_release(struct reachable *r);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * search.c - classes by name, objects by address.
+ */
+#include "analysis/search.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the index -------------------------------------------------------------------------------- */
+
+struct named {
+	const char *name;
+	uint32_t class;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+	return order ? order : (x->class > y->class) - (x->class < y->class);
+}
+
+struct name_index *name_index_new(const struct heap *heap)
+{
+	struct name_index *ix = xcalloc(1, sizeof *ix);
+	size_t n = heap->n_classes ? heap->n_classes : 1;
+	struct named *list = xcalloc(n, sizeof *list);
+	for (uint32_t c = 0; c < heap->n_classes; c++)
+		list[c] = (struct named){heap->classes[c].name, c};
+	qsort(list, heap->n_classes, sizeof *list, by_name);
+	ix->heap = heap;
+	ix->n = heap->n_classes;
+	ix->by_name = xcalloc(n, sizeof *ix->by_name);
+	for (uint32_t i = 0; i < ix->n; i++)
+		ix->by_name[i] = list[i].class;
+	free(list);
+	return ix;
+}
+
+void name_index_free(struct name_index *ix)
+{
+	if (!ix)
+		return;
+	free(ix->by_name);
+	free(ix);
+}
+
+const char *name_index_name(const struct name_index *ix, uint32_t position)
+{
+	return ix->heap->classes[ix->by_name[position]].name;
+}
+
+/* Position of the first name that is not below the first n bytes of word. */
+static uint32_t lower_bound(const struct name_index *ix, const char *word)
+{
+	uint32_t low = 0, high = ix->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (strcmp(name_index_name(ix, middle), word) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t name_index_exact(const struct name_index *ix, const char *name, uint32_t *first)
+{
+	uint32_t at = *first = lower_bound(ix, name);
+	while (at < ix->n && !strcmp(name_index_name(ix, at), name))
+		at++;
+	return at - *first;
+}
+
+uint32_t name_index_prefix(const struct name_index *ix, const char *prefix, uint32_t *first)
+{
+	size_t n = strlen(prefix);
+	uint32_t at = *first = lower_bound(ix, prefix);
+	while (at < ix->n && !strncmp(name_index_name(ix, at), prefix, n))
+		at++;
+	return at - *first;
+}
+
+/* --- spellings -------------------------------------------------------------------------------- */
+
+const char *class_last_part(const char *name)
+{
+	const char *last = name;
+	for (const char *s = name; *s && *s != '/' && *s != '['; s++) {
+		if (*s == '.')
+			last = s + 1;
+	}
+	return last;
+}
+
+static const char *primitive_of(char letter)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} table[] = {{'Z', "boolean"}, {'B', "byte"}, {'C', "char"}, {'S', "short"}, {'I', "int"},
+	    {'J', "long"}, {'F', "float"}, {'D', "double"}};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if (table[i].letter == letter)
+			return table[i].name;
+	}
+	return NULL;
+}
+
+static void add_dotted(struct text *to, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		text_add_char(to, s[i] == '/' ? '.' : s[i]);
+}
+
+bool class_name_as_source(const char *word, struct text *to)
+{
+	size_t dimensions = strspn(word, "["), n = strlen(word) - dimensions;
+	const char *element = word + dimensions;
+	if (!dimensions) {
+		if (!strchr(word, '/')) {
+			text_add(to, word);
+			return false;
+		}
+		add_dotted(to, word, n);
+		return true;
+	}
+	if (n == 1 && primitive_of(*element)) {
+		text_add(to, primitive_of(*element));
+	} else if (n > 2 && *element == 'L' && element[n - 1] == ';') {
+		add_dotted(to, element + 1, n - 2);
+	} else {
+		text_add(to, word);
+		return false;
+	}
+	for (; dimensions; dimensions--)
+		text_add(to, "[]");
+	return true;
+}
+
+bool glob_match(const char *pattern, const char *s)
+{
+	const char *star = NULL, *again = NULL;
+	while (*s) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			again = s;
+		} else if (*pattern == '?' || *pattern == *s) {
+			pattern++;
+			s++;
+		} else if (star) { /* let the last star take one byte more */
+			pattern = star;
+			s = ++again;
+		} else {
+			return false;
+		}
+	}
+	return !pattern[strspn(pattern, "*")];
+}
+
+/* --- nearest names ---------------------------------------------------------------------------- */
+
+#define LONGEST 255 /* names beyond this are not compared */
+
+unsigned edit_distance(const char *a, const char *b, unsigned limit)
+{
+	size_t n = strlen(a), m = strlen(b);
+	if (n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) > limit)
+		return limit + 1;
+	unsigned rows[3][LONGEST + 1];
+	unsigned *before = rows[0], *last = rows[1], *now = rows[2];
+	for (size_t j = 0; j <= m; j++)
+		last[j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned least = now[0] = (unsigned)i;
+		int x = tolower((unsigned char)a[i - 1]);
+		for (size_t j = 1; j <= m; j++) {
+			int y = tolower((unsigned char)b[j - 1]);
+			unsigned best = last[j - 1] + (x != y);
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			now[j] = best;
+			if (best < least)
+				least = best;
+		}
+		if (least > limit)
+			return limit + 1;
+		unsigned *swap = before;
+		before = last;
+		last = now;
+		now = swap;
+	}
+	return last[m] > limit ? limit + 1 : last[m];
+}
+
+unsigned name_index_nearest(const struct name_index *ix, const char *word, const char *out[NEAREST])
+{
+	unsigned distance[NEAREST], n = 0;
+	unsigned limit = (unsigned)strlen(word) / 3;
+	if (limit < 1)
+		limit = 1;
+	if (limit > 8)
+		limit = 8;
+	for (uint32_t i = 0; i < ix->n; i++) {
+		const char *name = name_index_name(ix, i);
+		if (i && !strcmp(name, name_index_name(ix, i - 1)))
+			continue;
+		unsigned d = edit_distance(word, name, limit);
+		unsigned tail = edit_distance(word, class_last_part(name), limit);
+		if (tail < d)
+			d = tail;
+		if (d > limit)
+			continue;
+		unsigned at = n < NEAREST ? n++ : NEAREST;
+		while (at && distance[at - 1] > d) {
+			if (at < NEAREST) {
+				distance[at] = distance[at - 1];
+				out[at] = out[at - 1];
+			}
+			at--;
+		}
+		if (at < NEAREST) {
+			distance[at] = d;
+			out[at] = name;
+		}
+	}
+	return n;
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+uint32_t object_around(const struct heap *heap, uint64_t address)
+{
+	uint32_t id = heap_find_below(heap, address);
+	if (id == HEAP_NONE)
+		return HEAP_NONE;
+	uint64_t offset = address - heap_address(heap, id);
+	return offset == 0 || offset < heap_shallow(heap, id) ? id : HEAP_NONE;
+}
+
+uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, size_t n_classes,
+    size_t *n, struct err *err)
+{
+	struct bits wanted;
+	uint64_t most = 0;
+	if (bits_init(&wanted, heap->n_classes, err))
+		return NULL;
+	for (size_t i = 0; i < n_classes; i++) {
+		if (!bits_get(&wanted, classes[i]))
+			most += heap->classes[classes[i]].n_objects;
+		bits_set(&wanted, classes[i]);
+	}
+	uint32_t *ids = big_alloc(most, sizeof *ids, err);
+	*n = 0;
+	for (uint32_t id = 0; ids && id < heap->n_objects && *n < most; id++) {
+		if (bits_get(&wanted, heap->class_of[id]))
+			ids[(*n)++] = id;
+	}
+	bits_release(&wanted);
+	if (ids && *n < most) { /* the caller frees by what it was told */
+		uint32_t *less = big_resize(ids, most, *n, sizeof *ids, err);
+		if (!less)
+			big_free(ids, most, sizeof *ids);
+		ids = less;
+	}
+	return ids;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_classes.c - histo, dupclasses, loaders: rows that are classes or groups of them.
+ */
+#include "command/commands.h"
+
+#include "analysis/histogram.h"
+#include "command/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- histo ------------------------------------------------------------------------------------ */
+
+enum histogram_column {
+	H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS, H_SHALLOW, H_RETAINED, H_CLASSES,
+	H_LOADER_CLASS, H_SUPERCLASS
+};
+
+#define GROUPED_COLUMNS                                                                            \
+	{.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},          \
+	{.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},          \
+	{.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},          \
+	{.name = "retained", .type = CELL_BYTES}
+
+static const struct column class_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "class_address", .type = CELL_ADDRESS},
+    {.name = "loader", .type = CELL_ADDRESS},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES},
+    {.name = "loader_class", .type = CELL_TEXT},
+    {.name = "superclass", .type = CELL_TEXT},
+};
+static const unsigned char class_what[] = {H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS,
+    H_SHALLOW, H_RETAINED, H_LOADER_CLASS, H_SUPERCLASS};
+
+static const struct column package_columns[] = {
+    {.name = "package", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+static const struct column super_columns[] = {
+    {.name = "superclass", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+static const unsigned char named_what[] = {H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
+
+static const struct column loader_columns[] = {
+    {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+static const unsigned char loader_what[] = {
+    H_LOADER, H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
+
+static const struct shape {
+	const char *title;
+	const struct column *columns;
+	unsigned n;
+	const unsigned char *what;
+} shapes[] = {
+    [BY_CLASS] = {"histogram", class_columns, N_COLUMNS(class_columns), class_what},
+    [BY_PACKAGE] = {"histogram by package", package_columns, N_COLUMNS(package_columns), named_what},
+    [BY_LOADER] = {"histogram by loader", loader_columns, N_COLUMNS(loader_columns), loader_what},
+    [BY_SUPERCLASS] = {"histogram by superclass", super_columns, N_COLUMNS(super_columns),
+	named_what},
+};
+
+struct histo {
+	struct histogram histogram;
+	enum histogram_by by;
+	struct text command; /* of the last target asked for */
+};
+
+static struct cell object_address(const struct heap *h, uint32_t id)
+{
+	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
+}
+
+static void class_cell(const struct heap *h, const struct histogram_row *row,
+    enum histogram_column what, struct cell *out)
+{
+	enum certainty c = command_count_certainty(h);
+	const struct heap_class *class = row->class == HEAP_NONE ? NULL : &h->classes[row->class];
+	switch (what) {
+	case H_CLASS:
+		*out = cell_text(row->name);
+		break;
+	case H_CLASS_ADDRESS:
+		*out = class && class->address ? cell_address(class->address) : cell_none();
+		break;
+	case H_LOADER:
+		*out = object_address(h, row->loader);
+		break;
+	case H_OBJECTS:
+		*out = cell_marked(cell_count(row->objects), c);
+		break;
+	case H_SHALLOW:
+		*out = cell_marked(cell_bytes(row->shallow), row->n_unknown ? LOWER_BOUND : c);
+		if (row->n_unknown && row->n_unknown == row->objects)
+			*out = cell_none();
+		break;
+	case H_RETAINED:
+		*out = cell_none();
+		break;
+	case H_CLASSES:
+		*out = cell_count(row->n_classes);
+		break;
+	case H_LOADER_CLASS:
+		*out = row->loader == HEAP_NONE ? cell_none() :
+		    cell_text(heap_class_of(h, row->loader)->name);
+		break;
+	case H_SUPERCLASS:
+		*out = !class || class->superclass == HEAP_NONE ? cell_none() :
+		    cell_text(h->classes[class->superclass].name);
+		break;
+	}
+}
+
+static void histo_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct histo *h = r->data;
+	(void)scratch;
+	class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
+}
+
+static void add_regex_quoted(struct text *to, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr(".[]{}()*+?^$|\\/", *s))
+			text_add_char(to, '\\');
+		text_add_char(to, *s);
+	}
+}
+
+static void histo_target(const struct result *r, size_t row, struct target *out)
+{
+	struct histo *h = r->data;
+	const struct histogram_row *line = &h->histogram.rows[row];
+	text_clear(&h->command);
+	switch (h->by) {
+	case BY_CLASS:
+	case BY_SUPERCLASS:
+		if (line->class != HEAP_NONE)
+			*out = (struct target){.kind = TARGET_CLASS, .id = line->class};
+		return;
+	case BY_PACKAGE:
+		if (*line->name == '<')
+			return;
+		text_add(&h->command, "histo /^");
+		add_regex_quoted(&h->command, line->name);
+		text_add(&h->command, "\\.[^.]*$/");
+		break;
+	case BY_LOADER:
+		if (line->loader == HEAP_NONE)
+			return;
+		text_addf(&h->command, "histo | grep ^0x%llx$",
+		    (unsigned long long)heap_address(r->heap, line->loader));
+		break;
+	}
+	*out = (struct target){.kind = TARGET_COMMAND, .command = h->command.s};
+}
+
+static void histo_release(void *data)
+{
+	struct histo *h = data;
+	histogram_release(&h->histogram);
+	text_release(&h->command);
+	free(h);
+}
+
+static const struct result_ops histo_ops = {histo_cell, histo_target, histo_release};
+
+static const struct option histo_options[] = {
+    {"-by", OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
+    {"-sort", OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
+    {"-r", OPT_FLAG, NULL, "the other way round"},
+    {"-all", OPT_FLAG, NULL, "classes without objects, too"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
+	enum histogram_by by = kinds[call_choice(call, "-by", 0)];
+	const struct shape *shape = &shapes[by];
+	if (by == BY_SUPERCLASS && !s->heap->facts.references_superclass_recorded)
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(s->heap));
+	struct histogram_scope scope = {.empty = call_has(call, "-all")};
+	if (call->argument[0].given && call->argument[0].objects) {
+		scope.objects = call->argument[0].ids;
+		scope.n_objects = call->argument[0].n_ids;
+	} else if (call->argument[0].given) {
+		scope.classes = call->argument[0].ids;
+		scope.n_classes = call->argument[0].n_ids;
+	}
+	struct histo *h = xcalloc(1, sizeof *h);
+	h->by = by;
+	int code = histogram_make(&h->histogram, s->heap, by, &scope, err);
+	struct result *r = result_new(
+	    shape->title, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	if (!code)
+		code = command_sort(r, call, "shallow", false, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_histo = {
+    .name = "histo",
+    .aliases = {"histogram", "dumpheap -stat"},
+    .arguments = {{ARG_CLASS, "PAT", true}},
+    .options = histo_options,
+    .group = "look",
+    .summary = "objects per class, largest first",
+    .columns = "class class_address loader objects shallow retained loader_class superclass",
+    .description = "One row for each class with objects; classes of one name from two loaders are two "
+	"rows. -by sums them by package, class loader or direct superclass. PAT is a class "
+	"pattern or a kept set ($name).",
+    .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5"},
+    .key = "h",
+    .run = run_histo,
+};
+
+/* --- dupclasses ------------------------------------------------------------------------------- */
+
+static const struct column dup_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "times", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "class_address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+};
+
+static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, size_t times)
+{
+	const struct heap_class *class = &h->classes[c];
+	struct cell loader_class = class->loader == HEAP_NONE ? cell_none() :
+	    cell_text(heap_class_of(h, class->loader)->name);
+	enum certainty certainty = command_count_certainty(h);
+	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(times),
+	    class->address ? cell_address(class->address) : cell_none(),
+	    object_address(h, class->loader), loader_class,
+	    cell_marked(cell_count(class->n_objects), certainty),
+	    cell_marked(cell_bytes(class->shallow), certainty)},
+	    &(struct target){.kind = TARGET_CLASS, .id = c});
+}
+
+static int run_dupclasses(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct name_index *ix = session_names(s);
+	struct result *r =
+	    result_new_rows("classes loaded more than once", s->heap, dup_columns, N_COLUMNS(dup_columns));
+	(void)call;
+	(void)err;
+	for (uint32_t i = 0, end; i < ix->n; i = end) {
+		const char *name = name_index_name(ix, i);
+		for (end = i + 1; end < ix->n && !strcmp(name_index_name(ix, end), name); end++)
+			;
+		for (uint32_t at = i; end - i > 1 && at < end; at++)
+			add_duplicate(r, s->heap, ix->by_name[at], end - i);
+	}
+	if (!r->n_rows)
+		r->note = "no class is loaded more than once";
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_dupclasses = {
+    .name = "dupclasses",
+    .aliases = {"duplicate_classes"},
+    .group = "look",
+    .summary = "classes loaded more than once",
+    .columns = "class times class_address loader loader_class objects shallow",
+    .description = "One row for each class whose name another class has as well, with its loader.",
+    .examples = {"dupclasses"},
+    .key = "",
+    .run = run_dupclasses,
+};
+
+/* --- loaders ---------------------------------------------------------------------------------- */
+
+static const struct column loaders_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "parent", .type = CELL_ADDRESS},
+    {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "instances", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "boot", .type = CELL_FLAG, .shown_by_default = true},
+};
+
+/* Sums of the classes of one loader; a loader without classes has a row of zeros. */
+static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
+{
+	enum certainty c = command_count_certainty(h);
+	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
+	bool known = row->loader != HEAP_NONE;
+	result_add_row(r, (struct cell[]){object_address(h, row->loader),
+	    known ? cell_text(heap_class_of(h, row->loader)->name) : cell_none(), cell_none(),
+	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
+	    cell_marked(cell_bytes(row->shallow), c),
+	    known ? cell_flag(row->loader == h->boot_loader) : cell_none()},
+	    known ? &target : NULL);
+}
+
+static int idle_loaders(
+    struct result *r, const struct heap *h, const struct bits *seen, struct err *err)
+{
+	uint32_t *classes = NULL, *ids;
+	size_t n_classes = 0, cap = 0, n;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (h->classes[c].n_objects && h->classes[c].makes_loaders)
+			VEC_PUSH(classes, n_classes, cap) = c;
+	}
+	ids = objects_of_classes(h, classes, n_classes, &n, err);
+	free(classes);
+	if (!ids)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (!bits_get(seen, ids[i]))
+			add_loader(r, h, &(struct histogram_row){.loader = ids[i]});
+	}
+	big_free(ids, n, sizeof *ids);
+	return 0;
+}
+
+static int run_loaders(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct histogram_scope scope = {.empty = true};
+	struct histogram by_loader;
+	struct bits seen;
+	(void)call;
+	int code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
+	if (code)
+		return code;
+	struct result *r =
+	    result_new_rows("class loaders", h, loaders_columns, N_COLUMNS(loaders_columns));
+	code = bits_init(&seen, h->n_objects, err);
+	for (size_t i = 0; !code && i < by_loader.n; i++) {
+		add_loader(r, h, &by_loader.rows[i]);
+		if (by_loader.rows[i].loader != HEAP_NONE)
+			bits_set(&seen, by_loader.rows[i].loader);
+	}
+	if (!code)
+		code = idle_loaders(r, h, &seen, err);
+	histogram_release(&by_loader);
+	bits_release(&seen);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	result_sort(r, 3, true);
+	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
+	    "the dump does not tell which loader made a class" : NULL;
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_loaders = {
+    .name = "loaders",
+    .aliases = {"classloaders"},
+    .group = "look",
+    .summary = "class loaders, with the classes they made",
+    .columns = "address class parent classes instances shallow boot",
+    .description = "One row for each class loader object, and one without address for classes whose "
+	"loader is not known. instances and shallow are those of its classes. parent is empty "
+	"where the dump does not tell it.",
+    .examples = {"loaders"},
+    .key = "",
+    .run = run_loaders,
+};

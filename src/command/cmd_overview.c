@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_overview.c - info and check: the dump as a whole.
+ */
+#include "command/commands.h"
+
+#include "analysis/check.h"
+#include "command/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- info ------------------------------------------------------------------------------------- */
+
+static struct cell text_or_unknown(const char *s)
+{
+	return s && *s ? cell_text(s) : cell_none();
+}
+
+static void info_dump(struct result *r, const struct heap *h)
+{
+	const struct dump_facts *f = &h->facts;
+	result_head(r, "format", cell_text(f->format));
+	result_head(r, "version", *f->version ? cell_text(f->version) : cell_blank());
+	result_head(r, "vm", text_or_unknown(f->vm));
+	result_head(r, "word_bits", cell_count(f->word_bits));
+	result_head(r, "byte_order", cell_text(f->big_endian ? "big" : "little"));
+	result_head(r, "file_size", h->source ? cell_bytes(h->source->file_size) : cell_none());
+	result_head(r, "created", text_or_unknown(f->created));
+}
+
+static void info_counts(struct result *r, const struct heap *h)
+{
+	enum certainty c = command_count_certainty(h), bytes = h->n_unknown_size ? LOWER_BOUND : c;
+	result_head(r, "objects", cell_marked(cell_count(h->n_objects), c));
+	result_head(r, "classes", cell_marked(cell_count(h->n_class_objects), c));
+	result_head(r, "instances", cell_marked(cell_count(h->n_instances), c));
+	result_head(r, "object_arrays", cell_marked(cell_count(h->n_object_arrays), c));
+	result_head(r, "primitive_arrays", cell_marked(cell_count(h->n_primitive_arrays), c));
+	result_head(r, "references", cell_marked(cell_count(h->n_references), c));
+	result_head(r, "dangling", cell_count(h->n_dangling));
+	result_head(r, "roots", cell_marked(cell_count(h->n_root_objects),
+	    h->facts.roots_recorded ? c : INFERRED));
+	result_head(r, "shallow", cell_marked(cell_bytes(h->shallow), bytes));
+}
+
+static int info_reachable(const struct session *s, struct result *r, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct reachable reach = {.n = 0};
+	bool known = h->out.offset && h->n_roots;
+	if (known) {
+		int code = session_reachable(s, &reach, err);
+		if (code)
+			return code;
+	}
+	enum certainty c = h->facts.roots_recorded ? command_count_certainty(h) : INFERRED;
+	struct cell none = cell_none();
+	result_head(r, "reachable_objects", known ? cell_marked(cell_count(reach.n), c) : none);
+	result_head(r, "reachable_shallow", known ? cell_marked(cell_bytes(reach.shallow), c) : none);
+	result_head(r, "unreachable_objects",
+	    known ? cell_marked(cell_count(reach.unreachable_n), c) : none);
+	result_head(r, "unreachable_shallow",
+	    known ? cell_marked(cell_bytes(reach.unreachable_shallow), c) : none);
+	return 0;
+}
+
+static void info_warnings(struct result *r, const struct heap *h)
+{
+	struct text all = TEXT_INIT;
+	size_t kept = h->n_warnings < HEAP_WARNINGS_KEPT ? (size_t)h->n_warnings : HEAP_WARNINGS_KEPT;
+	result_head(r, "warnings", cell_count(h->n_warnings));
+	for (size_t i = 0; i < kept; i++) {
+		text_addf(&all, "%s%s", i ? "; " : "", h->warnings[i].text);
+		if (h->warnings[i].has_offset)
+			text_addf(&all, " at byte %llu", (unsigned long long)h->warnings[i].offset);
+	}
+	if (h->n_warnings > kept)
+		text_addf(&all, "; and %llu more", (unsigned long long)(h->n_warnings - kept));
+	result_head(r, "warning_text", all.len ? cell_text(all.s) : cell_blank());
+	text_release(&all);
+}
+
+static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct result *r = result_new("overview", h, NULL, 0, NULL, NULL, 0);
+	(void)call;
+	info_dump(r, h);
+	info_counts(r, h);
+	int code = info_reachable(s, r, err);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	info_warnings(r, h);
+	result_head(r, "damage", h->damaged ? cell_text(h->damage.message) : cell_blank());
+	result_head(r, "true_up_to", h->damaged && h->damage.has_offset ?
+	        cell_count(h->damage.offset) : cell_blank());
+	result_head(r, "cannot_tell", h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
+	result_head(r, "unknown_sizes", cell_count(h->n_unknown_size));
+	result_head(r, "root_entries", cell_marked(cell_count(h->n_roots),
+	    h->facts.roots_recorded ? EXACT : INFERRED));
+	result_head(r, "threads", h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
+	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
+	result_head(r, "array_model", h->array_model ? cell_text(h->array_model) : cell_blank());
+	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
+	r->note = command_roots_note(h, &r->arena);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_info = {
+    .name = "info",
+    .aliases = {"overview"},
+    .group = "look",
+    .summary = "what this dump is and how much is in it",
+    .columns = "format version vm word_bits byte_order file_size created objects classes instances "
+	"object_arrays primitive_arrays references dangling roots shallow reachable_objects "
+	"reachable_shallow unreachable_objects unreachable_shallow warnings warning_text damage "
+	"true_up_to cannot_tell unknown_sizes root_entries threads companion array_model file",
+    .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
+	"and primitive_arrays split it. references are the non-null ones that the dump records, "
+	"dangling are those among them that lead to no object. roots counts root objects, "
+	"root_entries what makes them roots (an object may be held in several ways). "
+	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
+	"dump: the byte up to which all this is true. cannot_tell says what the format does not hold.",
+    .examples = {"info", "info | cut objects,shallow"},
+    .key = "i",
+    .run = run_info,
+};
+
+/* --- check ------------------------------------------------------------------------------------ */
+
+static const struct column check_columns[] = {
+    {.name = "check", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "result", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "detail", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static int run_check(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const char *const words[] = {
+	    [CHECK_OK] = "ok",
+	    [CHECK_BROKEN] = "broken",
+	    [CHECK_DOES_NOT_APPLY] = "none",
+	};
+	struct checks checks;
+	(void)call;
+	int code = check_heap(&checks, s->heap, NULL, err);
+	if (code)
+		return code;
+	struct result *r = result_new_rows("check", s->heap, check_columns, N_COLUMNS(check_columns));
+	for (size_t i = 0; i < checks.n; i++) {
+		struct text detail = TEXT_INIT;
+		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));
+		result_add_row(r, (struct cell[]){cell_text(checks.line[i].name),
+		    cell_text(words[checks.line[i].outcome]), cell_text(detail.len ? detail.s : "")},
+		    NULL);
+		text_release(&detail);
+	}
+	r->failed = checks.n_broken > 0;
+	checks_release(&checks);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_check = {
+    .name = "check",
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "session",
+    .summary = "does the loaded graph keep its promises",
+    .columns = "check result detail",
+    .description = "Counts again, by other code than the loader's, what every command relies on: "
+	"addresses ascend and lead back to their objects, references lead to objects and are the "
+	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree. "
+	"result is ok, broken, or none where there is nothing to compare. Exit status 1 if one "
+	"is broken.",
+    .examples = {"check", "check | grep- '^ok$'"},
+    .key = "",
+    .run = run_check,
+};

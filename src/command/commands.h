@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* commands.h - the commands that table.c collects, and what they share. */
+#ifndef CAIRN_COMMAND_COMMANDS_H
+#define CAIRN_COMMAND_COMMANDS_H
+
+#include "command/command.h"
+
+extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
+extern const struct command cmd_histo, cmd_dupclasses, cmd_loaders; /* cmd_classes.c */
+extern const struct command cmd_ls, cmd_x, cmd_find;              /* cmd_objects.c */
+extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */
+extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
+extern const struct command cmd_help;                                     /* help.c */
+extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
+    cmd_quit;                                                             /* cmd_session.c */
+
+#define N_COLUMNS(array) ((unsigned)(sizeof(array) / sizeof *(array)))
+
+/* The columns of a result as its own, so that single ones can be shown or hidden. */
+struct column *command_own_columns(struct result *r);
+
+/*
+ * Order rows as -sort COL and -r say, otherwise by a default column: numbers largest first, all else
+ * smallest first.  natural: the rows come in that order already.
+ */
+int command_sort(struct result *r, const struct call *call, const char *column, bool natural,
+    struct err *err);
+
+/* The dump's format as sentences call it: "PHD". */
+const char *command_format_name(const struct heap *h);
+
+/* "~ roots are inferred (PHD records none)" and the like; NULL when there is nothing to say. */
+const char *command_roots_note(const struct heap *h, struct arena *arena);
+
+/* Counts of a dump that was read in part are lower bounds. */
+enum certainty command_count_certainty(const struct heap *h);
+
+/* Name of the i-th setting, NULL after the last. */
+const char *setting_name(size_t i);
+
+#endif

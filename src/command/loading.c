@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loading.c - open a dump on a thread of its own, and write a line on standard error meanwhile.
+ *
+ * On a terminal the line is written over; elsewhere (--progress always) there is one a second.
+ */
+#include "command/loading.h"
+
+#include "base/parallel.h"
+#include "base/text.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TICK_MS 100
+#define QUIET_TICKS 5 /* half a second before the first line */
+
+struct loading {
+	struct heap *heap;
+	const struct heap_options *options;
+	struct job job;
+};
+
+static int work(void *context, struct job *job)
+{
+	struct loading *l = context;
+	return heap_open(&l->heap, l->options, &job->progress, &job->err);
+}
+
+static void show(const struct progress *p, bool terminal, size_t *width)
+{
+	const char *phase = p->phase;
+	uint64_t done = p->done, total = p->total, objects = p->objects;
+	struct text line = TEXT_INIT;
+	if (!phase)
+		return;
+	text_addf(&line, "cairn: %s", phase);
+	if (total)
+		text_addf(&line, " %u%%", (unsigned)(done >= total ? 100 : (double)done * 100 / (double)total));
+	if (objects) {
+		text_add(&line, ", ");
+		text_add_count(&line, objects);
+		text_add(&line, " objects");
+	}
+	size_t now = text_width(line.s);
+	if (terminal)
+		fprintf(stderr, "\r%s%*s", line.s, *width > now ? (int)(*width - now) : 0, "");
+	else
+		fprintf(stderr, "%s\n", line.s);
+	*width = now;
+	text_release(&line);
+}
+
+int heap_open_watched(struct heap **out, const struct heap_options *options,
+    enum progress_wish wish, struct err *err)
+{
+	struct loading l = {.options = options};
+	bool terminal = isatty(STDERR_FILENO);
+	size_t width = 0;
+	int wake[2];
+
+	if (wish == PROGRESS_NEVER || (wish == PROGRESS_AUTO && !terminal) || pipe(wake))
+		return heap_open(out, options, NULL, err);
+	int code = job_start(&l.job, work, &l, wake[1]);
+	if (!code) {
+		struct pollfd fd = {.fd = wake[0], .events = POLLIN};
+		unsigned every = terminal ? 1 : 1000 / TICK_MS;
+		for (unsigned tick = 0; !job_finished(&l.job); tick++) {
+			poll(&fd, 1, TICK_MS);
+			if ((tick >= QUIET_TICKS || wish == PROGRESS_ALWAYS) && tick % every == 0)
+				show(&l.job.progress, terminal, &width);
+		}
+		code = job_wait(&l.job);
+		if (terminal && width)
+			fprintf(stderr, "\r%*s\r", (int)width, "");
+	}
+	close(wake[0]);
+	close(wake[1]);
+	if (code && err)
+		*err = l.job.err;
+	*out = l.heap;
+	return code;
+}

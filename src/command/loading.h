@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* loading.h - open a dump while standard error tells how far it is. */
+#ifndef CAIRN_COMMAND_LOADING_H
+#define CAIRN_COMMAND_LOADING_H
+
+#include "heap/heap.h"
+
+enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+/* heap_open beside a progress line.  Main thread only. */
+int heap_open_watched(struct heap **out, const struct heap_options *options,
+    enum progress_wish wish, struct err *err);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * print.c - choose the printer; a result as text for people.
+ *
+ * Text is aligned: columns are as wide as what the first MEASURED rows need (a later, wider cell
+ * pushes its line), numbers stand right.  On a terminal the widest text columns give way until a
+ * line fits.
+ */
+#include "command/print.h"
+
+#include "command/print_machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASURED 10000
+#define NARROWEST 12 /* columns that a text column keeps when lines are cut */
+
+bool print_format_parse(const char *name, enum print_format *format)
+{
+	static const char *const names[] = {
+	    [PRINT_TEXT] = "text",
+	    [PRINT_CSV] = "csv",
+	    [PRINT_JSON] = "json",
+	    [PRINT_JSONL] = "jsonl",
+	};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!strcmp(name, names[i])) {
+			*format = (enum print_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum print_format print_format_of_file(const char *path)
+{
+	enum print_format format;
+	const char *dot = strrchr(path, '.');
+	return dot && print_format_parse(dot + 1, &format) ? format : PRINT_TEXT;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+struct layout {
+	unsigned *column; /* the result's columns that are shown */
+	size_t *width;
+	unsigned n;
+	bool total;
+	size_t rows;      /* to print */
+	struct text line, cell;
+	FILE *to;
+};
+
+static bool right_aligned(enum cell_type type)
+{
+	return type == CELL_COUNT || type == CELL_BYTES;
+}
+
+static void measure(struct layout *l, unsigned i, const struct cell *c)
+{
+	text_clear(&l->cell);
+	cell_print(c, &l->cell);
+	size_t width = text_width(l->cell.s);
+	if (width > l->width[i])
+		l->width[i] = width;
+}
+
+/* "917 classes": what the rows are, by the first column's name. */
+static void name_rows(struct result *r, unsigned column, struct text *to)
+{
+	const char *name = r->columns[column].name;
+	const char *plural = !strcmp(name, "class") ? "es" : "s";
+	if (!strcmp(name, "address") || !strcmp(name, "direction"))
+		name = "row";
+	text_add_count(to, r->n_rows);
+	text_addf(to, " %s%s", name, r->n_rows == 1 ? "" : plural);
+}
+
+static void choose_columns(struct layout *l, struct result *r, const struct print_options *o)
+{
+	l->column = xcalloc(r->n_columns + 1, sizeof *l->column);
+	l->width = xcalloc(r->n_columns + 1, sizeof *l->width);
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (!r->columns[c].shown_by_default && !o->wide)
+			continue;
+		l->total |= r->columns[c].total;
+		l->width[l->n] = text_width(r->columns[c].name);
+		l->column[l->n++] = c;
+	}
+	l->total &= r->n_rows > 1 && l->n > 1;
+	l->rows = o->top && o->top < r->n_rows ? o->top : r->n_rows;
+}
+
+static void measure_rows(struct layout *l, struct result *r)
+{
+	struct cell c;
+	for (size_t row = 0; row < l->rows && row < MEASURED; row++) {
+		for (unsigned i = 0; i < l->n; i++) {
+			result_cell(r, row, l->column[i], &c);
+			measure(l, i, &c);
+		}
+	}
+	if (!l->total)
+		return;
+	text_clear(&l->cell);
+	name_rows(r, l->column[0], &l->cell);
+	if (text_width(l->cell.s) > l->width[0])
+		l->width[0] = text_width(l->cell.s);
+	for (unsigned i = 0; i < l->n; i++) {
+		if (!r->columns[l->column[i]].total)
+			continue;
+		result_total(r, l->column[i], &c);
+		measure(l, i, &c);
+	}
+}
+
+/* Take columns away from the widest text until a line fits. */
+static void fit(struct layout *l, const struct result *r, unsigned width)
+{
+	for (;;) {
+		size_t sum = 0;
+		int widest = -1;
+		for (unsigned i = 0; i < l->n; i++) {
+			sum += l->width[i] + 2;
+			if (r->columns[l->column[i]].type == CELL_TEXT &&
+			    (widest < 0 || l->width[i] > l->width[widest]))
+				widest = (int)i;
+		}
+		if (sum <= width + 2 || widest < 0 || l->width[widest] <= NARROWEST)
+			return;
+		size_t excess = sum - width - 2;
+		size_t can = l->width[widest] - NARROWEST;
+		size_t next = NARROWEST; /* not below the second widest at once */
+		for (unsigned i = 0; i < l->n; i++) {
+			if ((int)i != widest && r->columns[l->column[i]].type == CELL_TEXT &&
+			    l->width[i] < l->width[widest] && l->width[i] > next)
+				next = l->width[i];
+		}
+		if (can > l->width[widest] - next && l->width[widest] > next)
+			can = l->width[widest] - next;
+		l->width[widest] -= excess < can ? excess : can;
+	}
+}
+
+/* One cell's text into the line, padded to its column; the last column is not padded. */
+static void place(struct layout *l, unsigned i, const char *s, bool right, bool cut)
+{
+	size_t width = text_width(s), used = width, bytes = strlen(s);
+	const char *mark = "";
+	if (cut && width > l->width[i]) {
+		bytes = text_fit(s, l->width[i] - 2, &used);
+		mark = "..";
+		used += 2;
+	}
+	size_t pad = used < l->width[i] ? l->width[i] - used : 0;
+	if (i)
+		text_add(&l->line, "  ");
+	if (right)
+		text_addf(&l->line, "%*s", (int)pad, "");
+	text_add_n(&l->line, s, bytes);
+	text_add(&l->line, mark);
+	if (!right && i + 1 < l->n)
+		text_addf(&l->line, "%*s", (int)pad, "");
+}
+
+static void end_line(struct layout *l)
+{
+	size_t n = l->line.len;
+	while (n && l->line.s[n - 1] == ' ')
+		n--;
+	fwrite(l->line.len ? l->line.s : "", 1, n, l->to);
+	putc('\n', l->to);
+	text_clear(&l->line);
+}
+
+static void print_rows(struct layout *l, struct result *r, bool cut)
+{
+	struct cell c;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct column *column = &r->columns[l->column[i]];
+		place(l, i, column->name, right_aligned(column->type), cut);
+	}
+	end_line(l);
+	for (size_t row = 0; row < l->rows && !ferror(l->to); row++) {
+		for (unsigned i = 0; i < l->n; i++) {
+			result_cell(r, row, l->column[i], &c);
+			text_clear(&l->cell);
+			cell_print(&c, &l->cell);
+			bool text = r->columns[l->column[i]].type == CELL_TEXT;
+			place(l, i, l->cell.s, right_aligned(r->columns[l->column[i]].type),
+			    cut && text);
+		}
+		end_line(l);
+	}
+	if (l->rows < r->n_rows) {
+		text_add(&l->line, "... ");
+		text_add_count(&l->line, r->n_rows - l->rows);
+		text_add(&l->line, " more");
+		end_line(l);
+	}
+	if (!l->total)
+		return;
+	for (unsigned i = 0; i < l->n; i++) {
+		text_clear(&l->cell);
+		if (i == 0) {
+			name_rows(r, l->column[0], &l->cell);
+		} else if (r->columns[l->column[i]].total) {
+			result_total(r, l->column[i], &c);
+			cell_print(&c, &l->cell);
+		}
+		place(l, i, l->cell.s, right_aligned(r->columns[l->column[i]].type), false);
+	}
+	end_line(l);
+}
+
+static void print_head(struct layout *l, const struct result *r)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < r->n_head; i++) {
+		size_t w = text_width(r->head[i].name);
+		if (w > width)
+			width = w;
+	}
+	for (size_t i = 0; i < r->n_head; i++) {
+		const struct field *f = &r->head[i];
+		if (f->cell.type == CELL_NONE && f->cell.certainty == EXACT)
+			continue;
+		text_addf(&l->line, "%-*s  ", (int)width, f->name);
+		cell_print(&f->cell, &l->line);
+		/* few values, each alone: sizes are given to the byte as well */
+		if (f->cell.type == CELL_BYTES && f->cell.number >= 1000) {
+			text_add(&l->line, " (");
+			text_add_count(&l->line, f->cell.number);
+			text_add(&l->line, ")");
+		}
+		end_line(l);
+	}
+}
+
+static void print_plain(struct layout *l, struct result *r)
+{
+	struct cell c;
+	for (size_t row = 0; row < l->rows; row++) {
+		result_cell(r, row, 0, &c);
+		text_add(&l->line, c.type == CELL_TEXT ? c.text : "");
+		end_line(l);
+	}
+}
+
+static void print_text(struct result *r, const struct print_options *o, FILE *to)
+{
+	struct layout l = {.to = to};
+	choose_columns(&l, r, o);
+	if (r->plain_text) {
+		print_plain(&l, r);
+	} else {
+		print_head(&l, r);
+		if (r->n_head && l.n)
+			putc('\n', to);
+		if (l.n) {
+			measure_rows(&l, r);
+			if (o->width)
+				fit(&l, r, o->width);
+			print_rows(&l, r, o->width > 0);
+		}
+		if (r->note)
+			fprintf(to, "%s\n", r->note);
+	}
+	free(l.column);
+	free(l.width);
+	text_release(&l.line);
+	text_release(&l.cell);
+}
+
+int print_result(struct result *r, const struct print_options *options, FILE *to, struct err *err)
+{
+	errno = 0;
+	switch (options->format) {
+	case PRINT_TEXT:
+		print_text(r, options, to);
+		break;
+	case PRINT_CSV:
+		print_csv(r, options->top, to);
+		break;
+	case PRINT_JSON:
+		print_json(r, options->top, false, to);
+		break;
+	case PRINT_JSONL:
+		print_json(r, options->top, true, to);
+		break;
+	}
+	if (fflush(to) || ferror(to))
+		return err_set(err, ERR_IO, "writing the result: %s", strerror(errno));
+	return 0;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * session.c - run command lines: find the command, run it, lead its result through the pipe, keep it.
+ *
+ * Main thread only.
+ */
+#include "command/session.h"
+
+#include "command/call.h"
+#include "command/pipe.h"
+#include "command/values.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define SCRIPTS_DEEP 16 /* a script that runs itself ends here */
+
+struct session_cache {
+	struct name_index *names; /* of names->heap */
+	struct reachable reachable;
+	const struct heap *reachable_heap; /* of this heap; NULL: not walked */
+};
+
+void session_init(struct session *s)
+{
+	*s = (struct session){.heap = NULL};
+	s->cache = xcalloc(1, sizeof *s->cache);
+}
+
+void session_release(struct session *s)
+{
+	result_free(s->last);
+	for (size_t i = 0; i < s->n_sets; i++) {
+		free(s->sets[i].name);
+		free(s->sets[i].ids);
+	}
+	free(s->sets);
+	for (size_t i = 0; i < s->n_history; i++)
+		free(s->history[i]);
+	free(s->history);
+	if (s->cache)
+		name_index_free(s->cache->names);
+	free(s->cache);
+	*s = (struct session){.heap = NULL};
+}
+
+struct result *session_table(const struct session *s)
+{
+	return s->shown ? s->shown : s->last;
+}
+
+const struct name_index *session_names(const struct session *s)
+{
+	struct session_cache *c = s->cache;
+	if (c->names && (c->names->heap != s->heap || c->names->n != s->heap->n_classes)) {
+		name_index_free(c->names);
+		c->names = NULL;
+	}
+	if (!c->names)
+		c->names = name_index_new(s->heap);
+	return c->names;
+}
+
+int session_reachable(const struct session *s, struct reachable *out, struct err *err)
+{
+	struct session_cache *c = s->cache;
+	if (c->reachable_heap != s->heap) {
+		c->reachable_heap = NULL;
+		int code = reachable_from_roots(&c->reachable, s->heap, NULL, err);
+		if (code)
+			return code;
+		reachable_release(&c->reachable);
+		c->reachable_heap = s->heap;
+	}
+	*out = c->reachable;
+	return 0;
+}
+
+struct result *session_take(struct session *s)
+{
+	struct result *r = s->last;
+	s->last = NULL;
+	return r;
+}
+
+int session_exit_status(int code, const struct result *r)
+{
+	switch (code) {
+	case 0:
+		return r && r->failed ? 1 : 0;
+	case ERR_NOT_FOUND:
+	case ERR_UNSUPPORTED:
+		return 1;
+	case ERR_USAGE:
+		return 2;
+	default:
+		return 3;
+	}
+}
+
+/* --- where results go ------------------------------------------------------------------------- */
+
+int session_print(struct session *s, struct result *r, struct err *err)
+{
+	struct print_options o = s->print;
+	if (!o.top && o.format == PRINT_TEXT && !r->plain_text)
+		o.top = s->screenful;
+	if (s->n_printed++) {
+		if (o.format == PRINT_CSV)
+			fputs("\r\n", s->output);
+		else if (o.format == PRINT_TEXT)
+			putc('\n', s->output);
+	}
+	return print_result(r, &o, s->output, err);
+}
+
+static int to_file(
+    struct session *s, struct result *r, const char *path, bool append, struct err *err)
+{
+	struct print_options o = {.format = print_format_of_file(path), .top = s->print.top,
+	    .wide = s->print.wide};
+	FILE *f = fopen(path, append ? "ae" : "we");
+	if (!f)
+		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	int code = 0;
+	if (append && o.format == PRINT_CSV && ftell(f) > 0)
+		fputs("\r\n", f);
+	code = print_result(r, &o, f, err);
+	if (fclose(f) && !code)
+		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	return code;
+}
+
+int session_save(struct session *s, struct result *r, const char *path, struct err *err)
+{
+	return to_file(s, r, path, false, err);
+}
+
+/* The shell's command reads what it wants; that it stops early is no fault. */
+static int to_shell(struct session *s, struct result *r, const char *command, struct err *err)
+{
+	struct print_options o = {.format = s->print.format, .top = s->print.top,
+	    .wide = s->print.wide};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	if (s->output)
+		fflush(s->output);
+	if (s->shell)
+		s->shell(s->shell_context, true);
+	int code = 0;
+	FILE *f = popen(command, "we");
+	if (!f) {
+		code = err_set(err, ERR_IO, "!%.100s: %s", command, strerror(errno));
+	} else {
+		sigaction(SIGPIPE, &ignore, &before);
+		print_result(r, &o, f, NULL);
+		int status = pclose(f);
+		sigaction(SIGPIPE, &before, NULL);
+		if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+			code = err_set(err, ERR_IO, "!%.100s: the shell cannot run it", command);
+	}
+	if (s->shell)
+		s->shell(s->shell_context, false);
+	return code;
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
+
+static int keep_set(
+    struct session *s, const char *name, const struct result *r, struct err *err)
+{
+	struct kept_set set = {.name = NULL};
+	int code = value_result_objects(r, s->heap, &set.ids, &set.n, err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < s->n_sets; i++) {
+		if (!strcmp(s->sets[i].name, name)) {
+			free(s->sets[i].ids);
+			s->sets[i].ids = set.ids;
+			s->sets[i].n = set.n;
+			return 0;
+		}
+	}
+	set.name = xstrdup(name);
+	VEC_PUSH(s->sets, s->n_sets, s->cap_sets) = set;
+	return 0;
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static int needs(const struct session *s, const struct command *c, struct err *err)
+{
+	if (c->flags & COMMAND_NO_DUMP)
+		return 0;
+	if (!s->heap)
+		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+	if ((c->flags & COMMAND_NEEDS_REFERENCES) && (!s->heap->out.offset || !s->heap->in.offset))
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	return 0;
+}
+
+static int run_command(struct session *s, struct command_line *l, const char *line,
+    struct result **r, struct err *err)
+{
+	struct call call;
+	size_t words;
+	const struct command *c = call_command(&l->stages[0], &words, err);
+	if (!c)
+		return ERR_USAGE;
+	int code = needs(s, c, err);
+	if (!code)
+		code = call_parse(&call, s, c, l, line, words, err);
+	if (!code) {
+		code = c->run(s, &call, r, err);
+		call_release(&call);
+	}
+	if (code)
+		err_context(err, "%s", c->name);
+	return code;
+}
+
+/* The stages behind the command; *gone when the result went to a shell or a file. */
+static int run_pipe(struct session *s, struct command_line *l, struct result **r, bool *gone,
+    struct err *err)
+{
+	*gone = false;
+	if (!*r && (l->n > 1 || l->file.s || l->keep))
+		return err_set(err, ERR_USAGE, "%s: it prints nothing", l->stages[0].words[0].s);
+	for (size_t i = 1; i < l->n; i++) {
+		if (l->stages[i].shell) {
+			*gone = true;
+			return to_shell(s, *r, l->stages[i].shell, err);
+		}
+		int code = pipe_apply(r, &l->stages[i], err);
+		if (code)
+			return code;
+	}
+	if (l->keep) {
+		int code = keep_set(s, l->keep, *r, err);
+		if (code)
+			return code;
+		*gone = !s->interactive;
+	}
+	if (l->file.s) {
+		*gone = true;
+		return to_file(s, *r, l->file.s, l->append, err);
+	}
+	return 0;
+}
+
+static void remember(struct session *s, const char *line)
+{
+	if (s->n_history && !strcmp(s->history[s->n_history - 1], line))
+		return;
+	VEC_PUSH(s->history, s->n_history, s->cap_history) = xstrdup(line);
+}
+
+/* A line to leave out: empty, or a remark ("#" that is not "#ID"). */
+static bool is_remark(const char *line)
+{
+	line += strspn(line, " \t\r\n");
+	return !*line || (*line == '#' && !(line[1] >= '0' && line[1] <= '9'));
+}
+
+int session_run(struct session *s, const char *line, struct result **out, struct err *err)
+{
+	struct command_line l;
+	struct result *r = NULL;
+	bool gone = false;
+
+	*out = NULL;
+	if (is_remark(line))
+		return 0;
+	if (!s->depth)
+		remember(s, line);
+	int code = command_line_parse(&l, line, false, err);
+	if (!code && !l.stages[0].n)
+		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
+	if (!code)
+		code = run_command(s, &l, line, &r, err);
+	if (!code)
+		code = run_pipe(s, &l, &r, &gone, err);
+	if (code) {
+		result_free(r);
+	} else if (r) {
+		if (r != s->last)
+			result_free(s->last);
+		s->last = r;
+		*out = gone ? NULL : r;
+	}
+	command_line_release(&l);
+	return code;
+}
+
+/* --- scripts ---------------------------------------------------------------------------------- */
+
+static int run_script_line(struct session *s, const char *line, bool last_only, struct err *err)
+{
+	struct result *r;
+	int code = session_run(s, line, &r, err);
+	int status = session_exit_status(code, code ? NULL : s->last);
+	if (r && status > s->status)
+		s->status = status;
+	if (!code && r && !last_only)
+		code = session_print(s, r, err);
+	return code;
+}
+
+int session_source(struct session *s, const char *path, struct result **out, struct err *err)
+{
+	bool standard = !strcmp(path, "-");
+	char *line = NULL;
+	size_t cap = 0, number = 0;
+	ssize_t n;
+	int code = 0;
+
+	*out = NULL;
+	if (s->depth >= SCRIPTS_DEEP)
+		return err_set(err, ERR_USAGE, "%.200s: scripts run scripts %u deep", path, s->depth);
+	FILE *f = standard ? stdin : fopen(path, "re");
+	if (!f)
+		return err_set(err, ERR_NOT_FOUND, "%.200s: %s", path, strerror(errno));
+	s->depth++;
+	while (!code && !s->quit && (n = getline(&line, &cap, f)) >= 0) {
+		number++;
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = '\0';
+		code = run_script_line(s, line, !s->output, err);
+		if (code)
+			err_context(err, "%s:%zu", standard ? "standard input" : path, number);
+	}
+	if (!code && ferror(f))
+		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	s->depth--;
+	*out = code ? NULL : s->last;
+	free(line);
+	if (!standard)
+		fclose(f);
+	return code;
+}

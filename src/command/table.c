@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table.c - all commands in the order of help, and what they share.
+ */
+#include "command/commands.h"
+#include "command/pipe.h"
+
+#include <string.h>
+
+const struct command *const commands[] = {
+    &cmd_info, &cmd_histo, &cmd_ls, &cmd_x, &cmd_find, &cmd_threads,
+    &cmd_bt, &cmd_loaders, &cmd_dupclasses, &cmd_refs, &cmd_roots,
+    &cmd_check, &cmd_help, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
+    &cmd_quit, NULL};
+
+struct column *command_own_columns(struct result *r)
+{
+	struct column *own = arena_alloc(&r->arena, (r->n_columns + 1) * sizeof *own);
+	memcpy(own, r->columns, r->n_columns * sizeof *own);
+	r->columns = own;
+	return own;
+}
+
+int command_sort(struct result *r, const struct call *call, const char *column, bool natural,
+    struct err *err)
+{
+	int option = call_option(call, "-sort");
+	bool given = option >= 0 && call->option[option].given;
+	const char *word = given ? call->option[option].word : column;
+	bool reverse = call_has(call, "-r");
+	if (natural && !given && !reverse)
+		return 0;
+	const char *name = word + (*word == '-' || *word == '+');
+	int at = result_column(r, name);
+	if (at < 0)
+		return pipe_no_column(r, name, err);
+	enum cell_type type = r->columns[at].type;
+	bool descending = type == CELL_COUNT || type == CELL_BYTES;
+	if (name != word)
+		descending = *word == '-';
+	result_sort(r, (unsigned)at, descending != reverse);
+	return 0;
+}
+
+const char *command_format_name(const struct heap *h)
+{
+	static const char *const names[][2] = {
+	    {"phd", "PHD"}, {"classic", "the classic format"}, {"hprof", "HPROF"}, {"go", "a Go dump"}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!strcmp(h->facts.format, names[i][0]))
+			return names[i][1];
+	}
+	return h->facts.format;
+}
+
+const char *command_roots_note(const struct heap *h, struct arena *arena)
+{
+	struct text note = TEXT_INIT;
+	if (h->facts.roots_recorded)
+		return NULL;
+	text_addf(&note, "~ roots are inferred (%s records none)", command_format_name(h));
+	const char *kept = arena_strndup(arena, note.s, note.len);
+	text_release(&note);
+	return kept;
+}
+
+enum certainty command_count_certainty(const struct heap *h)
+{
+	return h->damaged ? LOWER_BOUND : EXACT;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * values.h - words of a command line into objects, classes, threads and sets.
+ *
+ * All return 0, ERR_USAGE for a word that cannot be meant, or ERR_NOT_FOUND for one that leads
+ * nowhere; messages name the nearest things there are.  They need a heap (s->heap).
+ */
+#ifndef CAIRN_COMMAND_VALUES_H
+#define CAIRN_COMMAND_VALUES_H
+
+#include "analysis/reachable.h"
+#include "analysis/search.h"
+#include "command/session.h"
+
+#include <regex.h>
+
+/* 0xE0000AF0, e0000af0, #ID, %N, $name (of one object), or a class by its exact name: its object. */
+int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
+
+/* Class indices of a pattern; *ids is the caller's (free). */
+int value_classes(
+    const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
+
+/* Number, name (or a part of it that only one has), %N, or the thread object. */
+int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err);
+
+/* "$name", "$_": ids ascending, the caller's (free). */
+int value_kept(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
+/* An object or the objects of a class pattern or kept set. */
+int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
+
+/* The objects that the rows of a result stand for (class rows: their instances), ascending and
+ * without doubles; the caller's (free). */
+int value_result_objects(
+    const struct result *r, const struct heap *h, uint32_t **ids, size_t *n, struct err *err);
+
+/* POSIX extended, slashes around it are taken off.  regfree() after 0. */
+int value_regex(const char *word, int flags, regex_t *to, struct err *err);
+
+/* An address in hexadecimal, with or without 0x. */
+bool value_address(const char *word, bool *prefixed, uint64_t *address);
+
+/* The table that %N and $_ mean, or NULL. */
+struct result *session_table(const struct session *s);
+/* The heap's class names, built at the first call for a heap. */
+const struct name_index *session_names(const struct session *s);
+/* What the roots keep, without the objects themselves; walked at the first call for a heap. */
+int session_reachable(const struct session *s, struct reachable *out, struct err *err);
+
+#endif

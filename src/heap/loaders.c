@@ -19,7 +19,8 @@ static bool ends_with(const char *s, const char *end)
 }
 
 /* Which classes have loaders as instances: by the superclass chain, or by name where the dump records
- * no superclasses or java.lang.ClassLoader is not among its classes.  Each chain is walked up to the first class that is settled already. */
+ * no superclasses or java.lang.ClassLoader is not among its classes.  Each chain is walked up to the
+ * first class that is settled already. */
 static void mark_loader_classes(struct build *b)
 {
 	static const char class_loader[] = "java/lang/ClassLoader";

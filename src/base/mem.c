@@ -259,3 +259,14 @@ void arena_release(struct arena *a)
 	}
 	*a = (struct arena)ARENA_INIT;
 }
+
+void arena_move(struct arena *to, struct arena *from)
+{
+	struct arena_block **last = &to->first;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = from->first;
+	to->used += from->used;
+	*from = (struct arena)ARENA_INIT;
+}

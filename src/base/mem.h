@@ -52,6 +52,7 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull)); /* 16-byte aligned */
 char *arena_strndup(struct arena *a, const char *s, size_t n) __attribute__((returns_nonnull));
 void arena_release(struct arena *a);
+void arena_move(struct arena *to, struct arena *from); /* all of from; from is empty then */
 
 /*
  * Make room for one more element in a growing array of small things:

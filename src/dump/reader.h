@@ -165,6 +165,7 @@ struct dump_facts {
 	char version[16];     /* of the format: "6"; "" when it has none */
 	char vm[256];         /* the VM's own words, escaped; "" unknown */
 	unsigned word_bits;   /* 32 or 64 */
+	unsigned n_heaps, heap_number; /* heap dumps in the file and which this is, from 1; 0: one only */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	const char *cannot_tell; /* a static sentence: "PHD holds no field names or values, …" */
@@ -217,7 +218,7 @@ struct reader {
 	int (*locate)(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err);
 };
 
-extern const struct reader phd_reader, classic_reader;
+extern const struct reader phd_reader, classic_reader, hprof_reader;
 
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,

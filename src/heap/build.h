@@ -9,7 +9,9 @@
  *   classes   names, superclasses, loaders, which class a record meant                classes.c
  *   sizes     the array model where the dump holds no sizes; sums per class           sizes.c
  *             -- here a histogram is true: watcher->objects_ready --
+ *   places    where each object's record lies, where the format holds values      places.c
  *   fill      read the dump again, all parts in parallel: references by id            fill.c
+ *   recorded  threads and roots that the dump itself records                        recorded.c
  *   transpose incoming references                                                     adjacency.c
  *   roots     threads from the javacore, roots recorded or inferred                   roots.c
  *
@@ -41,13 +43,28 @@ struct survey_extent {
 	uint64_t size, length;
 };
 
+/* Its texts last as long as the heap. */
 struct survey_class {
 	uint64_t address, superclass, loader;
 	uint64_t instance_size;
 	const char *name; /* plain UTF-8, internal spelling, in the survey's arena */
 	uint64_t *references;
 	size_t n_references;
+	struct heap_field *fields, *statics;
+	uint32_t n_fields, n_statics;
 };
+
+/* A thread as the dump records it; its texts are escaped and last as long as the heap. */
+struct survey_thread {
+	uint32_t serial;
+	uint64_t address;
+	const char *name; /* or NULL */
+	const char **frames;
+	uint32_t n_frames;
+};
+
+/* The survey notes the offset of every PLACE_STEP-th object record (places.h). */
+#define PLACE_STEP 16
 
 struct survey_cut {
 	struct part part;
@@ -67,6 +84,13 @@ struct survey_part {
 	size_t n_classes, cap_classes;
 	struct survey_cut *cuts; /* the first is the part's own beginning */
 	size_t n_cuts, cap_cuts;
+	struct root_record *roots;
+	size_t n_roots, cap_roots;
+	struct survey_thread *threads;
+	size_t n_threads, cap_threads;
+	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
+	uint64_t n_places, cap_places;
+	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
 	uint64_t n_references;
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
 	uint64_t n_warnings;
@@ -156,6 +180,11 @@ int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint3
     struct progress *progress, struct err *err);
 int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err);
 void adjacency_release(struct adjacency *a, uint32_t n_objects);
+
+/* Threads and roots that the survey met, while its parts are still there (recorded.c). */
+void recorded_collect(struct build *b);
+/* Put a root into the heap; HEAP_NONE as its object: nothing. */
+void build_root(struct build *b, struct heap_root root);
 
 int roots_collect(struct build *b, struct err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* builder.c - from a path to a heap: the steps of build.h in their order. */
 #include "heap/build.h"
+#include "heap/places.h"
 
 #include "base/text.h"
 
@@ -79,7 +80,14 @@ static int read_objects(struct build *b, struct err *err)
 static int read_references(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	int code = fill_run(b, err);
+	const struct reader *reader = h->dump->reader;
+	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
+	if (code == 0)
+		code = places_build(b, err);
+	if (code == 0)
+		code = fill_run(b, err);
+	if (code == 0)
+		recorded_collect(b);
 	survey_release(b);
 	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
@@ -145,7 +153,8 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 	if (code < 0)
 		goto out;
 	h->facts = h->dump->facts;
-	open_companion(&b);
+	if (!h->facts.roots_recorded)
+		open_companion(&b);
 	code = read_objects(&b, err);
 	if (code == 0)
 		code = read_references(&b, err);
@@ -174,6 +183,7 @@ void heap_close(struct heap *h)
 	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
 	bits_release(&h->sized);
 	free(h->wide);
+	places_release(h->places);
 	if (h->index)
 		index_release(h->index);
 	free(h->index);

@@ -62,8 +62,8 @@ static void add_java_name(struct text *to, const char *internal)
 		text_add(&plain, p->name);
 	else
 		text_add_n(&plain, rest, n);
-	for (size_t i = 0; i < plain.len; i++)
-		if (plain.s[i] == '/')
+	for (size_t i = 0; i < plain.len; i++) /* but "Cls/0x0123": a hidden class and its number */
+		if (plain.s[i] == '/' && !(plain.s[i + 1] >= '0' && plain.s[i + 1] <= '9'))
 			plain.s[i] = '.';
 	for (size_t i = 0; i < depth; i++)
 		text_add(&plain, "[]");
@@ -163,6 +163,10 @@ static void collect(struct build *b)
 		struct heap_class *c = &h->classes[index];
 		c->address = b->defined[i].address;
 		c->defined = true;
+		c->fields = b->defined[i].fields;
+		c->statics = b->defined[i].statics;
+		c->n_fields = b->defined[i].n_fields;
+		c->n_statics = b->defined[i].n_statics;
 		c->instance_size = c->kind == CLASS_PLAIN ? b->defined[i].instance_size : SIZE_UNKNOWN;
 		uint32_t id = index_find(h->index, c->address);
 		if (id != HEAP_NONE && h->class_of[id] == HANDLE_JAVA_LANG_CLASS)

@@ -108,6 +108,7 @@ struct heap_stated {
 };
 
 struct address_index; /* address <-> id (heap/index.h) */
+struct places;        /* id -> record in the dump (heap/places.h) */
 
 struct heap {
 	struct source *source;   /* owned */
@@ -131,6 +132,7 @@ struct heap {
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
 	uint32_t *class_of;        /* class index of every object */
 	struct address_index *index;
+	struct places *places;     /* NULL where the format holds no values */
 	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
 
 	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */
@@ -144,6 +146,7 @@ struct heap {
 	struct heap_root *roots;   /* sorted by object, then kind */
 	size_t n_roots;
 	uint32_t n_root_objects;   /* distinct */
+	uint32_t n_dropped_roots;  /* recorded, but of no object of the dump */
 	struct heap_thread *threads;
 	uint32_t n_threads;
 
@@ -206,7 +209,8 @@ bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
 
-/* The bytes of an object's values in the dump.  ERR_UNSUPPORTED where the format holds none. */
+/* The bytes of an object's values in the dump.  ERR_UNSUPPORTED where the format holds none,
+ * ERR_NOT_FOUND for a class object (its static fields are in its heap_class). */
 int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err);
 
 /*

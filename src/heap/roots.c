@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * roots.c - GC roots: threads of the javacore, and what must be inferred where a dump records none.
+ * roots.c - GC roots: threads of the javacore, and what must be inferred where a dump records none
+ * (those that it records: recorded.c).
  *
  * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
  *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_root(struct build *b, struct heap_root root)
+void build_root(struct build *b, struct heap_root root)
 {
 	struct heap *h = b->heap;
 	if (root.object == HEAP_NONE)
@@ -28,7 +29,7 @@ static void add_root(struct build *b, struct heap_root root)
 
 static void infer_root(struct build *b, uint32_t object, enum root_kind kind)
 {
-	add_root(b, (struct heap_root){ object, HEAP_NONE, HEAP_NONE, kind, INFERRED });
+	build_root(b, (struct heap_root){ object, HEAP_NONE, HEAP_NONE, kind, INFERRED });
 }
 
 static void add_system_classes(struct build *b)
@@ -60,8 +61,7 @@ static void add_monitor_roots(struct build *b, uint32_t thread, const struct jav
 			continue;
 		uint32_t frame = from->monitors[m].frame < from->n_frames
 		    ? (uint32_t)from->monitors[m].frame : HEAP_NONE;
-		add_root(b, (struct heap_root){ object, thread, frame, ROOT_BUSY_MONITOR, EXACT });
-		h->threads[thread].n_roots++;
+		build_root(b, (struct heap_root){ object, thread, frame, ROOT_BUSY_MONITOR, EXACT });
 	}
 }
 
@@ -89,10 +89,7 @@ static void add_javacore_threads(struct build *b)
 		for (size_t f = 0; f < from->n_frames; f++)
 			t->frames[f] = escaped(h, from->frames[f].text);
 		uint32_t thread = h->n_threads - 1;
-		if (t->object != HEAP_NONE) {
-			add_root(b, (struct heap_root){ t->object, thread, HEAP_NONE, ROOT_THREAD, EXACT });
-			t->n_roots++;
-		}
+		build_root(b, (struct heap_root){ t->object, thread, HEAP_NONE, ROOT_THREAD, EXACT });
 		add_monitor_roots(b, thread, from);
 	}
 }
@@ -230,6 +227,19 @@ static int by_object(const void *x, const void *y)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
+/* A dump may state one root twice: the same kind, thread and frame. */
+static void drop_repeated(struct heap *h)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < h->n_roots; i++)
+		if (n == 0 || by_object(&h->roots[n - 1], &h->roots[i]))
+			h->roots[n++] = h->roots[i];
+	h->n_roots = n;
+	for (size_t i = 0; i < n; i++)
+		if (h->roots[i].thread != HEAP_NONE)
+			h->threads[h->roots[i].thread].n_roots++;
+}
+
 int roots_collect(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -245,6 +255,7 @@ int roots_collect(struct build *b, struct err *err)
 		code = infer_unreachable(b, err);
 	if (h->n_roots)
 		qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);
+	drop_repeated(h);
 	for (size_t i = 0; i < h->n_roots; i++)
 		h->n_root_objects += i == 0 || h->roots[i].object != h->roots[i - 1].object;
 	return code;

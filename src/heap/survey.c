@@ -22,6 +22,7 @@ struct survey_sink {
 	struct build *build;
 	struct survey_part *part;
 	uint64_t last_offset; /* of the cut before, for progress */
+	struct text plain, escaped; /* of the text at hand */
 	struct {
 		uint64_t address;
 		uint32_t handle_plus_1;
@@ -176,9 +177,24 @@ static bool is_common_size(struct survey_part *p, uint32_t handle, uint64_t size
 	return size && p->common_size[handle] == size;
 }
 
+static int note_place(struct survey_sink *s, uint64_t offset)
+{
+	struct survey_part *p = s->part;
+	int code = reserve((void **)&p->places, &p->cap_places, p->n_places, sizeof *p->places,
+	    s->sink.err);
+	if (code == 0)
+		p->places[p->n_places++] = offset;
+	return code;
+}
+
 static int sink_object(struct sink *sink, const struct object_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
+	if (r->offset && s->part->n_placed++ % PLACE_STEP == 0) {
+		int code = note_place(s, r->offset);
+		if (code < 0)
+			return code;
+	}
 	uint32_t what = RECORD_NUMBER(r->class_handle) | (uint32_t)r->kind << 28;
 	bool sized = r->kind != OBJECT_INSTANCE || (r->size != SIZE_UNKNOWN &&
 	    !is_common_size(s->part, r->class_handle, r->size));
@@ -189,6 +205,29 @@ static int sink_object(struct sink *sink, const struct object_record *r)
 			return code;
 	}
 	return add_record(s, r->address, what, r->n_references);
+}
+
+/* Dump text made plain and harmless, in the part's arena. */
+static const char *keep_escaped(struct survey_sink *s, const uint8_t *bytes, size_t n)
+{
+	text_clear(&s->plain);
+	text_clear(&s->escaped);
+	text_add_modified_utf8(&s->plain, bytes, n);
+	text_add_escaped(&s->escaped, s->plain.s, s->plain.len);
+	return arena_strndup(&s->part->arena, s->escaped.s, s->escaped.len);
+}
+
+static struct heap_field *keep_fields(struct survey_sink *s, const struct field_record *from,
+    size_t n)
+{
+	if (!n)
+		return NULL;
+	struct heap_field *fields = arena_alloc(&s->part->arena, n * sizeof *fields);
+	for (size_t i = 0; i < n; i++)
+		fields[i] = (struct heap_field){
+			keep_escaped(s, from[i].name, from[i].name_size), from[i].type, from[i].value
+		};
+	return fields;
 }
 
 static int sink_class_record(struct sink *sink, const struct class_record *r)
@@ -207,6 +246,10 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		.instance_size = r->instance_size,
 		.name = arena_strndup(&p->arena, name.s ? name.s : "", name.len),
 		.n_references = r->n_references,
+		.fields = keep_fields(s, r->fields, r->n_fields),
+		.statics = keep_fields(s, r->statics, r->n_statics),
+		.n_fields = (uint32_t)r->n_fields,
+		.n_statics = (uint32_t)r->n_statics,
 	};
 	text_release(&name);
 	if (c->n_references) {
@@ -221,6 +264,37 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 			return code;
 	}
 	return add_record(s, r->address, what, r->n_references);
+}
+
+static int sink_root(struct sink *sink, const struct root_record *r)
+{
+	struct survey_part *p = ((struct survey_sink *)sink)->part;
+	VEC_PUSH(p->roots, p->n_roots, p->cap_roots) = *r;
+	return 0;
+}
+
+static int sink_thread(struct sink *sink, const struct thread_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	struct survey_thread *t = &VEC_PUSH(p->threads, p->n_threads, p->cap_threads);
+	*t = (struct survey_thread){
+		.serial = r->serial,
+		.address = r->address,
+		.frames = arena_alloc(&p->arena, (r->n_frames + 1) * sizeof *t->frames),
+		.n_frames = (uint32_t)r->n_frames,
+	};
+	for (size_t i = 0; i < r->n_frames; i++) {
+		text_clear(&s->escaped);
+		text_add_escaped(&s->escaped, r->frames[i], strlen(r->frames[i]));
+		t->frames[i] = arena_strndup(&p->arena, s->escaped.s, s->escaped.len);
+	}
+	if (r->name) {
+		text_clear(&s->escaped);
+		text_add_escaped(&s->escaped, r->name, strlen(r->name));
+		t->name = arena_strndup(&p->arena, s->escaped.s, s->escaped.len);
+	}
+	return 0;
 }
 
 static int sink_references(struct sink *sink, const uint64_t *targets, size_t n)
@@ -296,6 +370,8 @@ static int survey_part(void *context, unsigned task, struct err *err)
 		.object = sink_object,
 		.class_record = sink_class_record,
 		.references = sink_references,
+		.root = sink_root,
+		.thread = sink_thread,
 		.cut = sink_cut,
 		.warn = sink_warn,
 		.stated = sink_stated,
@@ -307,6 +383,8 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ p->part, 0 };
 	const struct dump *dump = b->heap->dump;
 	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
+	text_release(&s->plain);
+	text_release(&s->escaped);
 	free(s);
 	give_back_spare(p);
 	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
@@ -372,7 +450,10 @@ void survey_release(struct build *b)
 		free(p->classes);
 		free(p->cuts);
 		free(p->stated);
-		arena_release(&p->arena);
+		free(p->roots);
+		free(p->threads);
+		big_free(p->places, p->cap_places, sizeof *p->places);
+		arena_move(&b->heap->arena, &p->arena); /* names of fields, frames of threads */
 	}
 	free(b->parts);
 	b->parts = NULL;

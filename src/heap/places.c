@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* places.c - see places.h. */
+#include "heap/places.h"
+
+#include "base/parallel.h"
+#include "heap/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_RUN = 32 }; /* objects, on average; below that numbers take less room */
+
+struct placing {
+	struct build *build;
+	struct places *places;
+	struct part_runs {
+		uint32_t first_number;
+		struct place_run *runs;
+		uint64_t n, cap;
+		bool too_many;
+	} *parts;
+};
+
+/* The runs of one part; given up once they take more room than numbers would. */
+static int find_runs(void *context, unsigned task, struct err *err)
+{
+	struct placing *placing = context;
+	const struct survey_part *p = &placing->build->parts[task];
+	struct part_runs *r = &placing->parts[task];
+	uint64_t expected = UINT64_MAX, most = p->n_records / LEAST_RUN + 64;
+	uint32_t number = r->first_number;
+	(void)err;
+	for (uint64_t k = 0; k < p->n_records; k++) {
+		if (RECORD_KIND(p->records[k].what) == RECORD_CLASS)
+			continue;
+		uint64_t id = p->records[k].address; /* HEAP_NONE for what has an address twice */
+		if (id != expected && id != HEAP_NONE) {
+			if (r->n == most) {
+				r->too_many = true;
+				return 0;
+			}
+			VEC_PUSH(r->runs, r->n, r->cap) = (struct place_run){ (uint32_t)id, number };
+		}
+		expected = id == HEAP_NONE ? UINT64_MAX : id + 1;
+		number++;
+	}
+	return 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct place_run *)x)->id, b = ((const struct place_run *)y)->id;
+	return (a > b) - (a < b);
+}
+
+static int join_runs(struct placing *placing, struct err *err)
+{
+	struct places *places = placing->places;
+	const struct build *b = placing->build;
+	for (unsigned i = 0; i < b->n_parts; i++)
+		places->n_runs += placing->parts[i].n;
+	places->cap_runs = places->n_runs;
+	places->runs = big_alloc(places->cap_runs, sizeof *places->runs, err);
+	if (!places->runs)
+		return ERR_NOMEM;
+	uint64_t at = 0;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		if (placing->parts[i].n)
+			memcpy(places->runs + at, placing->parts[i].runs,
+			    placing->parts[i].n * sizeof *places->runs);
+		at += placing->parts[i].n;
+	}
+	qsort(places->runs, places->n_runs, sizeof *places->runs, by_id);
+	return 0;
+}
+
+static int number_part(void *context, unsigned task, struct err *err)
+{
+	struct placing *placing = context;
+	const struct survey_part *p = &placing->build->parts[task];
+	uint32_t number = placing->parts[task].first_number;
+	(void)err;
+	for (uint64_t k = 0; k < p->n_records; k++) {
+		if (RECORD_KIND(p->records[k].what) == RECORD_CLASS)
+			continue;
+		if (p->records[k].address != HEAP_NONE)
+			placing->places->numbers[p->records[k].address] = number;
+		number++;
+	}
+	return 0;
+}
+
+/* Every part's records are numbered from a multiple of PLACE_STEP on. */
+static int keep_offsets(struct placing *placing, struct err *err)
+{
+	struct places *places = placing->places;
+	const struct build *b = placing->build;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		placing->parts[i].first_number = (uint32_t)(places->n_offsets * PLACE_STEP);
+		places->n_offsets += b->parts[i].n_places;
+	}
+	if (places->n_offsets * PLACE_STEP > UINT32_MAX)
+		return err_set(err, ERR_UNSUPPORTED, "more than %u object records", UINT32_MAX);
+	places->offset = big_alloc(places->n_offsets, sizeof *places->offset, err);
+	if (!places->offset)
+		return ERR_NOMEM;
+	uint64_t at = 0;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		if (b->parts[i].n_places)
+			memcpy(places->offset + at, b->parts[i].places,
+			    b->parts[i].n_places * sizeof *places->offset);
+		at += b->parts[i].n_places;
+	}
+	return 0;
+}
+
+int places_build(struct build *b, struct err *err)
+{
+	uint64_t n_placed = 0;
+	for (unsigned i = 0; i < b->n_parts; i++)
+		n_placed += b->parts[i].n_placed;
+	if (!n_placed)
+		return 0;
+	struct places *places = xcalloc(1, sizeof *places);
+	struct placing placing = { b, places, xcalloc(b->n_parts, sizeof *placing.parts) };
+	b->heap->places = places;
+	bool too_many = false;
+	int code = keep_offsets(&placing, err);
+	if (code == 0)
+		code = parallel_run(0, b->n_parts, find_runs, &placing, err);
+	for (unsigned i = 0; i < b->n_parts; i++)
+		too_many |= placing.parts[i].too_many;
+	if (code == 0 && !too_many) {
+		code = join_runs(&placing, err);
+	} else if (code == 0) {
+		places->n_numbers = b->heap->n_objects;
+		places->numbers = big_alloc(places->n_numbers, sizeof *places->numbers, err);
+		code = places->numbers ? parallel_run(0, b->n_parts, number_part, &placing, err) : ERR_NOMEM;
+	}
+	for (unsigned i = 0; i < b->n_parts; i++)
+		free(placing.parts[i].runs);
+	free(placing.parts);
+	return code;
+}
+
+void places_release(struct places *p)
+{
+	if (!p)
+		return;
+	big_free(p->offset, p->n_offsets, sizeof *p->offset);
+	big_free(p->runs, p->cap_runs, sizeof *p->runs);
+	big_free(p->numbers, p->n_numbers, sizeof *p->numbers);
+	free(p);
+}
+
+/* The number of an object's record; id is no class object. */
+static uint32_t number_of(const struct places *p, uint32_t id)
+{
+	if (p->numbers)
+		return p->numbers[id];
+	uint64_t low = 0, high = p->n_runs;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (p->runs[middle].id <= id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return p->runs[low - 1].number + (id - p->runs[low - 1].id);
+}
+
+int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err)
+{
+	const struct reader *reader = h->dump->reader;
+	if (!h->places || !reader->locate)
+		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.cannot_tell
+		    ? h->facts.cannot_tell : "this dump holds no values of objects");
+	if (heap_class_mirrored(h, id) != HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "0x%llx is a class: its static fields are its values",
+		    (unsigned long long)heap_address(h, id));
+	uint32_t number = number_of(h->places, id);
+	uint64_t offset = h->places->offset[number / PLACE_STEP];
+	int code = reader->locate(h->dump, offset, out, err);
+	for (uint32_t step = number % PLACE_STEP; code == 0 && step > 0; step--)
+		code = reader->locate(h->dump, out->next, out, err);
+	if (code == 0 && out->address != heap_address(h, id))
+		return err_at(err, ERR_IO, offset, "%s: changed while it was read", h->source->path);
+	return code;
+}

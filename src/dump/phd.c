@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC "\0\022portable heap dump"
 #define MAGIC_SIZE 20
+static const uint8_t magic_bytes[MAGIC_SIZE + 1] = "\0\022portable heap dump";
 
 enum header_tag { TAG_TOTALS = 1, TAG_HEADER_END = 2, TAG_HASH_SEEDS = 3, TAG_FULL_VERSION = 4 };
 #define START_OF_HEADER 1
@@ -25,11 +25,11 @@ enum header_tag { TAG_TOTALS = 1, TAG_HEADER_END = 2, TAG_HASH_SEEDS = 3, TAG_FU
 
 static int probe(const uint8_t *head, size_t n)
 {
-	if (n >= MAGIC_SIZE && !memcmp(head, MAGIC, MAGIC_SIZE))
+	if (n >= MAGIC_SIZE && !memcmp(head, magic_bytes, MAGIC_SIZE))
 		return 100;
-	if (n < MAGIC_SIZE && n > 3 && !memcmp(head, MAGIC, n))
+	if (n < MAGIC_SIZE && n > 3 && !memcmp(head, magic_bytes, n))
 		return 60; /* a PHD cut in its first bytes */
-	if (n >= MAGIC_SIZE && !memcmp(head + 2, MAGIC + 2, 14))
+	if (n >= MAGIC_SIZE && !memcmp(head + 2, magic_bytes + 2, 14))
 		return 10; /* a PHD whose first bytes are damaged */
 	return 0;
 }
@@ -146,7 +146,7 @@ static int read_header(struct phd *phd, struct err *err)
 	struct cursor c = cursor_make(source->bytes, source->bytes + source->size);
 	const uint8_t *magic = cursor_take(&c, MAGIC_SIZE);
 
-	if (magic && memcmp(magic, MAGIC, MAGIC_SIZE))
+	if (magic && memcmp(magic, magic_bytes, MAGIC_SIZE))
 		return err_at(err, ERR_FORMAT, 0,
 		    "the mark in the first 20 bytes is damaged: no PHD dump, or one that a transfer "
 		    "in text mode spoilt");

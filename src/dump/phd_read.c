@@ -28,6 +28,9 @@ uint64_t phd_part_bytes = PART_BYTES;
 #define KNOWN_BITS 9
 #define MARGIN 40     /* bytes that the fields and the first reference of a small record may span */
 
+/* Worth a copy at each call: 10 % of the time of both passes. */
+#define HOT static inline __attribute__((always_inline))
+
 enum record_tag {
 	TAG_END = 3,
 	TAG_LONG_OBJECT = 4,
@@ -109,7 +112,7 @@ static inline uint64_t relative(const struct phd *phd, uint64_t from, int64_t ga
 	return (from + ((uint64_t)gap << phd->shift)) & phd->mask;
 }
 
-static uint32_t handle_of(struct walk *w, struct known *table, enum class_naming how,
+HOT uint32_t handle_of(struct walk *w, struct known *table, enum class_naming how,
     uint64_t address)
 {
 	struct known *k = &table[address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - KNOWN_BITS)];
@@ -190,10 +193,10 @@ static int deliver(struct walk *w, const uint8_t *p, uint64_t n, unsigned code, 
 }
 
 /*
- * Announce an object whose n references of 1 << code bytes stand at w->refs; `first` is the first
- * of them, decoded.  Some J9 releases wrote an object's class as its first reference: it goes.
+ * Announce an object whose n references of 1 << code bytes stand at w->refs.  Some J9 releases wrote
+ * an object's class as its first reference (class_first): that one goes.
  */
-static inline int announce(struct walk *w, struct object_record *r, uint64_t n, unsigned code,
+HOT int announce(struct walk *w, struct object_record *r, uint64_t n, unsigned code,
     bool class_first)
 {
 	const uint8_t *refs = w->refs;
@@ -212,8 +215,8 @@ static inline int announce(struct walk *w, struct object_record *r, uint64_t n, 
 
 /* --- small records ----------------------------------------------------------------------------- */
 
-/* q: the record's bytes, MARGIN of them readable; size bytes of it are wanted, left are there. */
-static inline int small_object(struct walk *w, const uint8_t *q, size_t left, bool medium)
+/* q: the record's bytes, MARGIN of them readable, of which `left` belong to the dump. */
+HOT int small_object(struct walk *w, const uint8_t *q, size_t left, bool medium)
 {
 	const struct phd *phd = w->phd;
 	unsigned tag = q[0];
@@ -305,7 +308,7 @@ static int primitive_array(struct walk *w, uint64_t address, unsigned type, uint
 	return announce(w, &r, 0, 0, false);
 }
 
-static inline int short_primitive_array(struct walk *w, const uint8_t *q, size_t left)
+HOT int short_primitive_array(struct walk *w, const uint8_t *q, size_t left)
 {
 	const struct phd *phd = w->phd;
 	unsigned type = q[0] >> 2 & 7, code = q[0] & 3;

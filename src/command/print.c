@@ -71,7 +71,8 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 static void name_rows(struct result *r, unsigned column, struct text *to)
 {
 	const char *name = r->columns[column].name;
-	const char *plural = !strcmp(name, "class") ? "es" : "s";
+	size_t length = strlen(name);
+	const char *plural = length > 1 && !strcmp(name + length - 2, "ss") ? "es" : "s";
 	if (!strcmp(name, "address") || !strcmp(name, "direction"))
 		name = "row";
 	text_add_count(to, r->n_rows);

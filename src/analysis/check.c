@@ -451,6 +451,7 @@ static void check_stated(struct checker *k, const struct kinds *n)
 	        n->primitive_arrays + n->arrays_of_primitive_arrays},
 	    {"records", h->n_objects, h->n_objects},
 	    {"references and nulls", h->n_references + nulls, h->n_references},
+	    {"references", h->n_references, h->n_references},
 	};
 	bool any = false, broken = false;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -576,7 +576,7 @@ static void say_of_header(struct walk *w)
 	uint32_t unknown = phd->flags & ~(uint32_t)(PHD_64_BIT | PHD_ALL_HASHED | PHD_J9);
 
 	if (phd->has_totals) {
-		w->sink->stated(w->sink, "objects", phd->total_objects);
+		w->sink->stated(w->sink, "records", phd->total_objects);
 		w->sink->stated(w->sink, "references", phd->total_references);
 	}
 	if (unknown)

@@ -782,6 +782,51 @@ static void parts_alone(void **state)
 	text_release(&bytes);
 }
 
+/* The file is cut short while it is mapped: what was there is told, then why nothing follows. */
+static void file_shrinks(void **state)
+{
+	char path[] = "/tmp/cairn-test-XXXXXX";
+	struct text bytes = TEXT_INIT;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	add_hex(&bytes, MAGIC V6_32);
+	size_t body = bytes.len;
+	while (bytes.len < 10 * page)
+		add_hex(&bytes, "40 01 00001000");
+	add_hex(&bytes, END);
+	for (int references = 0; references < 2; references++) {
+		struct source *source;
+		struct dump *dump;
+		struct part all;
+		struct err err = ERR_INIT;
+		struct dump_options options = { .no_companion = true };
+		struct recorder r;
+		memcpy(path + sizeof path - 7, "XXXXXX", 6);
+		int fd = mkstemp(path);
+		assert_true(fd >= 0);
+		assert_int_equal(write(fd, bytes.s, bytes.len), bytes.len);
+		assert_int_equal(source_open(&source, path, NULL, &err), 0);
+		assert_int_equal(dump_open(&dump, source, &options, &err), 0);
+		assert_int_equal(ftruncate(fd, (off_t)(body + 6 * 2000)), 0);
+		close(fd);
+		unlink(path);
+		phd_reader.parts(dump, 1, &all);
+		recorder_init(&r, references);
+		assert_int_equal(phd_reader.read(dump, &all, &r.sink, &err), ERR_TRUNCATED);
+		assert_int_equal(err.offset, body + 6 * 2000);
+		assert_non_null(strstr(err.message, "the file shrank"));
+		unsigned records = 0;
+		for (const char *c = r.events.s; *c; c++)
+			records += *c == '\n';
+		assert_int_equal(records, 2000);
+		recorder_release(&r);
+		dump_close(dump);
+		source_close(source);
+	}
+	text_release(&bytes);
+}
+
 /* A sink that has had enough is obeyed at once. */
 static int refuse_object(struct sink *sink, const struct object_record *o)
 {
@@ -826,6 +871,7 @@ int main(void)
 		cmocka_unit_test(bad_headers),     cmocka_unit_test(damaged_records),
 		cmocka_unit_test(cut_anywhere),    cmocka_unit_test(every_byte_wrong),
 		cmocka_unit_test(parts_alone),     cmocka_unit_test(obeys_the_sink),
+		cmocka_unit_test(file_shrinks),
 	};
 	return cmocka_run_group_tests_name("phd", tests, NULL, NULL);
 }

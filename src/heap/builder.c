@@ -88,7 +88,6 @@ static int read_references(struct build *b, struct err *err)
 		code = fill_run(b, err);
 	if (code == 0)
 		recorded_collect(b);
-	survey_release(b);
 	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)

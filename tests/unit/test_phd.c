@@ -553,7 +553,7 @@ static void header_facts(void **state)
 	bytes.s[bytes.len - 5] = '\n'; /* the x */
 	read_bytes(&r, bytes.s, bytes.len, true);
 	assert_int_equal(r.opened, 0);
-	assert_string_equal(r.r.stated.s, "objects 7\nreferences 2147483649\n");
+	assert_string_equal(r.r.stated.s, "records 7\nreferences 2147483649\n");
 	assert_string_equal(r.facts.format, "phd");
 	assert_string_equal(r.facts.version, "6");
 	assert_string_equal(r.facts.vm, "JRE 17 (\\n)");

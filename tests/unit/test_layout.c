@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_layout.c - sizes from hand-made classes.
+ *
+ * Expected sizes are those that the VMs' own class histograms show for the very classes written out
+ * here (JDK 17 and 25, every model), or were worked out by hand from the rules; random hierarchies
+ * are laid out a second time by a naive byte map.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "heap/layout.h"
+
+/* --- hand-made classes -------------------------------------------------------------------------- */
+
+enum { FIELDS_MAX = 40 };
+
+/* A class in short: fields as "name:T name:T …", T a letter of the VM's signatures. */
+struct sketch {
+	const char *name;
+	uint32_t superclass;
+	const char *fields;
+	const char *statics;
+};
+
+struct table {
+	struct heap_class classes[64];
+	struct heap_field fields[64][2 * FIELDS_MAX];
+	char text[64][2][1200];
+	uint32_t n;
+};
+
+static enum value_type type_of(char letter)
+{
+	switch (letter) {
+	case 'Z': return VALUE_BOOLEAN;
+	case 'C': return VALUE_CHAR;
+	case 'F': return VALUE_FLOAT;
+	case 'D': return VALUE_DOUBLE;
+	case 'B': return VALUE_BYTE;
+	case 'S': return VALUE_SHORT;
+	case 'I': return VALUE_INT;
+	case 'J': return VALUE_LONG;
+	default: return VALUE_OBJECT;
+	}
+}
+
+static uint32_t read_fields(const char *text, char *copy, struct heap_field *out)
+{
+	uint32_t n = 0;
+	snprintf(copy, 1200, "%s", text ? text : "");
+	for (char *at = copy; *at;) {
+		size_t length = strcspn(at, ":");
+		assert_true(n < FIELDS_MAX && at[length] == ':');
+		out[n++] = (struct heap_field){ .name = at, .type = type_of(at[length + 1]) };
+		at[length] = '\0';
+		at += length + 2;
+		at += *at == ' ';
+	}
+	return n;
+}
+
+static struct table *make(const struct sketch *sketches, uint32_t n)
+{
+	struct table *t = calloc(1, sizeof *t);
+	assert_non_null(t);
+	assert_true(n <= 64);
+	t->n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct heap_class *c = &t->classes[i];
+		*c = (struct heap_class){
+			.name = sketches[i].name,
+			.superclass = sketches[i].superclass,
+			.loader = HEAP_NONE,
+			.object = HEAP_NONE,
+			.component = HEAP_NONE,
+			.kind = CLASS_PLAIN,
+			.defined = true,
+			.fields = t->fields[i],
+			.statics = t->fields[i] + FIELDS_MAX,
+		};
+		c->n_fields = read_fields(sketches[i].fields, t->text[i][0], t->fields[i]);
+		c->n_statics = read_fields(sketches[i].statics, t->text[i][1], t->fields[i] + FIELDS_MAX);
+	}
+	return t;
+}
+
+/* The models of a 64-bit VM and the one of a 32-bit VM. */
+static const struct layout_model coops = { "coops", LAYOUT_NEW, 12, 4, 8, 8, false },
+    wide_ccp = { "wide+ccp", LAYOUT_NEW, 12, 8, 8, 8, false },
+    plain64 = { "plain64", LAYOUT_NEW, 16, 8, 8, 8, false },
+    coops_noccp = { "coops-ccp", LAYOUT_NEW, 16, 4, 8, 8, false },
+    compact = { "compact", LAYOUT_NEW, 8, 4, 8, 8, true },
+    compact_wide = { "compact wide", LAYOUT_NEW, 8, 8, 8, 8, true },
+    x32 = { "x32", LAYOUT_NEW, 8, 4, 4, 8, false };
+
+static struct layout_model with_rule(struct layout_model m, enum layout_rule rule)
+{
+	m.rule = rule;
+	return m;
+}
+
+static struct layout_model relaxed(struct layout_model m)
+{
+	m.relaxed = true;
+	return m;
+}
+
+static uint64_t size_in(const struct table *t, uint32_t class, struct layout_model m,
+    enum layout_release release)
+{
+	uint64_t size[64];
+	layout_instances(t->classes, t->n, &m, release, size);
+	return size[class];
+}
+
+/* --- arrays ------------------------------------------------------------------------------------- */
+
+static void check_bases(struct layout_model m, unsigned small, unsigned eight, unsigned reference)
+{
+	for (unsigned width = 1; width < 8; width *= 2)
+		assert_int_equal(layout_array_base(&m, false, width), small);
+	assert_int_equal(layout_array_base(&m, false, 8), eight);
+	assert_int_equal(layout_array_base(&m, true, m.reference), reference);
+}
+
+static void array_bases(void **state)
+{
+	(void)state;
+	check_bases(x32, 12, 16, 12);
+	check_bases(coops, 16, 16, 16);
+	check_bases(wide_ccp, 16, 16, 16);
+	check_bases(plain64, 24, 24, 24);
+	check_bases(coops_noccp, 24, 24, 24);
+	check_bases(relaxed(x32), 12, 16, 12);
+	check_bases(relaxed(coops), 16, 16, 16);
+	check_bases(relaxed(wide_ccp), 16, 16, 16);
+	check_bases(relaxed(plain64), 20, 24, 24);
+	check_bases(relaxed(coops_noccp), 20, 24, 20);
+	check_bases(compact, 12, 16, 12);
+	check_bases(compact_wide, 12, 16, 16);
+	/* MAT: object arrays P + r + 4, primitive arrays that rounded up to r */
+	check_bases(layout_mat_model(8, 4, 8), 16, 16, 16);
+	check_bases(layout_mat_model(8, 8, 8), 24, 24, 20);
+	check_bases(layout_mat_model(4, 4, 8), 12, 12, 12);
+}
+
+static void array_sizes(void **state)
+{
+	(void)state;
+	assert_int_equal(layout_array_size(16, 1, 0, 8), 16);
+	assert_int_equal(layout_array_size(16, 1, 1, 8), 24);
+	assert_int_equal(layout_array_size(12, 4, 1, 8), 16);
+	assert_int_equal(layout_array_size(16, 2, 1, 16), 32);
+	assert_int_equal(layout_array_size(24, 8, UINT64_C(1) << 33, 8), 24 + (UINT64_C(1) << 36));
+	assert_true(layout_array_size(16, 8, UINT64_MAX / 8, 8) == SIZE_UNKNOWN);
+	assert_true(layout_array_size(16, 8, UINT64_MAX, 256) == SIZE_UNKNOWN);
+}
+
+/* --- instances: known classes ------------------------------------------------------------------- */
+
+static const struct sketch jdk17[] = {
+	{ "java.lang.Object", HEAP_NONE, "", NULL },
+	{ "java.lang.Thread", 0,
+	    "threadLocalRandomSecondarySeed:I threadLocalRandomProbe:I threadLocalRandomSeed:J "
+	    "uncaughtExceptionHandler:L blockerLock:L blocker:L parkBlocker:L threadStatus:I tid:J "
+	    "stackSize:J inheritableThreadLocals:L threadLocals:L inheritedAccessControlContext:L "
+	    "contextClassLoader:L group:L target:L eetop:J stillborn:Z interrupted:Z daemon:Z priority:I "
+	    "name:L", NULL },
+	{ "java.lang.ref.Finalizer$FinalizerThread", 1, "running:Z", NULL },
+	{ "java.lang.Class", 0,
+	    "classValueMap:L annotationType:L annotationData:L enumConstantDirectory:L enumConstants:L "
+	    "genericInfo:L classRedefinedCount:I reflectionData:L componentType:L packageName:L "
+	    "classData:L classLoader:L module:L name:L cachedConstructor:L", NULL },
+	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", 0, "", NULL },
+	{ "java.lang.constant.Constable", 0, "", NULL },
+};
+
+static void threads_of_17(void **state)
+{
+	(void)state;
+	struct table *t = make(jdk17, sizeof jdk17 / sizeof *jdk17);
+	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_17);
+	assert_int_equal(size_in(t, 1, coops, LAYOUT_JDK_17), 368);
+	assert_int_equal(size_in(t, 1, wide_ccp, LAYOUT_JDK_17), 408);
+	assert_int_equal(size_in(t, 1, plain64, LAYOUT_JDK_17), 416);
+	assert_int_equal(size_in(t, 1, x32, LAYOUT_JDK_17), 360);
+	/* a subclass finds no holes, not even behind the padded group (histogram: 376) */
+	assert_int_equal(size_in(t, 2, coops, LAYOUT_JDK_17), 376);
+	/* without padding the thread is small */
+	assert_int_equal(size_in(t, 1, coops, LAYOUT_PLAIN), 112);
+	/* user classes are never padded, nor injected into */
+	t->classes[1].loader = 7;
+	assert_int_equal(size_in(t, 1, coops, LAYOUT_JDK_17), 112);
+	free(t);
+}
+
+static const struct sketch jdk25[] = {
+	{ "java.lang.Object", HEAP_NONE, "", NULL },
+	{ "java.lang.Class", 0,
+	    "cachedConstructor:L name:L module:L classLoader:L classData:L signers:L modifiers:C "
+	    "primitive:Z packageName:L componentType:L protectionDomain:L reflectionData:L "
+	    "classRedefinedCount:I genericInfo:L enumConstants:L enumConstantDirectory:L annotationData:L "
+	    "annotationType:L classValueMap:L", NULL },
+	{ "jdk.internal.vm.StackChunk", 0, "parent:L size:I sp:I bottom:I", NULL },
+	{ "java.util.concurrent.ForkJoinPool", 0,
+	    "termination:L saturate:L factory:L ueh:L container:L workerNamePrefix:L poolName:L "
+	    "delayScheduler:L queues:L runState:J keepAlive:J config:J stealCount:J threadIds:J ctl:J "
+	    "parallelism:I", NULL },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 0,
+	    "owner:L array:L base:I config:I top:I phase:I stackPred:I source:I nsteals:I parking:I", NULL },
+};
+
+static void class_object_bases(void **state)
+{
+	(void)state;
+	struct table *t = make(jdk17, sizeof jdk17 / sizeof *jdk17);
+	assert_int_equal(size_in(t, 3, coops, LAYOUT_JDK_17), 112);
+	assert_int_equal(size_in(t, 3, coops_noccp, LAYOUT_JDK_17), 112);
+	assert_int_equal(size_in(t, 3, wide_ccp, LAYOUT_JDK_17), 176);
+	assert_int_equal(size_in(t, 3, plain64, LAYOUT_JDK_17), 184);
+	assert_int_equal(size_in(t, 3, x32, LAYOUT_JDK_17), 96);
+	free(t);
+	t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_25);
+	assert_int_equal(size_in(t, 1, relaxed(coops), LAYOUT_JDK_25), 120);
+	assert_int_equal(size_in(t, 1, compact, LAYOUT_JDK_25), 112);
+	assert_int_equal(size_in(t, 1, relaxed(wide_ccp), LAYOUT_JDK_25), 192);
+	assert_int_equal(size_in(t, 1, compact_wide, LAYOUT_JDK_25), 184);
+	assert_int_equal(size_in(t, 1, relaxed(plain64), LAYOUT_JDK_25), 192);
+	free(t);
+}
+
+/* What JDK 25's histograms show, compressed and with compact headers. */
+static void padded_groups_of_25(void **state)
+{
+	(void)state;
+	struct table *t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(size_in(t, 3, coops, LAYOUT_JDK_25), 720 / 2);
+	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
+	assert_int_equal(size_in(t, 4, coops, LAYOUT_JDK_25), 936 / 3);
+	assert_int_equal(size_in(t, 4, compact, LAYOUT_JDK_25), 912 / 3);
+	free(t);
+}
+
+static void stack_chunks(void **state)
+{
+	(void)state;
+	struct table *t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(size_in(t, 2, coops, LAYOUT_JDK_25), 48);
+	assert_int_equal(size_in(t, 2, compact, LAYOUT_JDK_25), 48);
+	assert_int_equal(size_in(t, 2, wide_ccp, LAYOUT_JDK_25), 56);
+	assert_int_equal(layout_stack_chunk(48, 181, &coops), 1544);
+	assert_int_equal(layout_stack_chunk(48, 181, &compact), 1544);
+	assert_int_equal(layout_stack_chunk(56, 181, &wide_ccp), 1528);
+	assert_true(layout_stack_chunk(48, UINT64_C(1) << 40, &coops) == SIZE_UNKNOWN);
+	free(t);
+}
+
+/* --- instances: rules by hand ------------------------------------------------------------------- */
+
+static void old_rule(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "java.lang.Object", HEAP_NONE, "", NULL },
+		{ "A", 0, "j:J i:I", NULL },       /* 1: i fills the gap at 12, j at 16: 24 */
+		{ "B", 0, "j:J s:S b:B l:L", NULL }, /* 2: s 12, b 14, gap 15; j 16, l 24: 28 -> 32 */
+		{ "C", 0, "j:J l:L", NULL },       /* 3: l fills the gap: 24 */
+		{ "D", 0, "b:B", NULL },           /* 4: 13, rounded to a reference: 16 */
+		{ "E", 4, "b:B", NULL },           /* 5: from 16: the gap of D is lost: 24 */
+		{ "F", 0, "", NULL },              /* 6: 12 -> 16 */
+		{ "G", 6, "i:I", NULL },           /* 7: F declares nothing, so ends at 12: 16 */
+		{ "java.lang.ref.SoftReference", 0, "timestamp:J referent:L", NULL }, /* 8: 12, 16: 24 */
+		{ "java.lang.Throwable", 0, "depth:I a:L b:L c:L d:L", NULL }, /* 9: 12..28, 32: 32 */
+		{ "java.lang.String", 0, "j:J a:L b:L", NULL }, /* 10: 12, 16, 20..24 skipped, 24..32: 32 */
+	};
+	static const unsigned want[] = { 16, 24, 32, 24, 16, 24, 16, 16, 24, 32, 32 };
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	for (uint32_t i = 0; i < t->n; i++)
+		assert_int_equal(size_in(t, i, with_rule(coops, LAYOUT_OLD), LAYOUT_PLAIN), want[i]);
+	/* in 32 bits: header 8, so no gap before 8-byte fields */
+	assert_int_equal(size_in(t, 1, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 24);
+	assert_int_equal(size_in(t, 4, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 16);
+	assert_int_equal(size_in(t, 5, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 16);
+	assert_int_equal(size_in(t, 6, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 8);
+	free(t);
+}
+
+static void new_rule(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "java.lang.Object", HEAP_NONE, "", NULL },
+		{ "A", 0, "b:B", NULL },        /* 1: 13 -> 16 */
+		{ "B", 1, "b:B", NULL },        /* 2: 14 -> 16, the end is not rounded */
+		{ "C", 2, "j:J", NULL },        /* 3: 16..24, hole 14..16 */
+		{ "D", 3, "s:S", NULL },        /* 4: in the hole: 24 */
+		{ "E", 3, "i:I b:B b:B", NULL }, /* 5: 24..28, both bytes in the hole: 32 */
+		{ "F", 3, "s:S b:B", NULL },    /* 6: s in the hole, b at 24: 32 */
+		{ "G", 4, "b:B", NULL },        /* 7: no hole is left: 32 */
+		{ "H", 0, "j:J l:L", NULL },    /* 8: j 16, l in the hole 12..16: 24 */
+		{ "I", 0, "j:J i:I l:L", NULL }, /* 9: the int takes the hole, l at 24: 32 */
+	};
+	static const unsigned want[] = { 16, 16, 16, 24, 24, 32, 32, 32, 24, 32 };
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	for (uint32_t i = 0; i < t->n; i++)
+		assert_int_equal(size_in(t, i, coops, LAYOUT_PLAIN), want[i]);
+	struct layout_model aligned = coops;
+	aligned.alignment = 16;
+	assert_int_equal(size_in(t, 3, aligned, LAYOUT_PLAIN), 32);
+	assert_int_equal(size_in(t, 0, aligned, LAYOUT_PLAIN), 16);
+	free(t);
+}
+
+static void mat_rule(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "java.lang.Object", HEAP_NONE, "", NULL },
+		{ "A", 0, "b:B", "a:I l:L <resolved_references>:L" },
+		{ "B", 1, "b:B", NULL },
+		{ "C", 2, "j:J", NULL },
+	};
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct layout_model four = layout_mat_model(8, 4, 8), eight = layout_mat_model(8, 8, 8);
+	assert_int_equal(size_in(t, 0, four, LAYOUT_PLAIN), 16);  /* 12 */
+	assert_int_equal(size_in(t, 1, four, LAYOUT_PLAIN), 16);  /* 13 -> 16 */
+	assert_int_equal(size_in(t, 2, four, LAYOUT_PLAIN), 24);  /* 17 -> 20 */
+	assert_int_equal(size_in(t, 3, four, LAYOUT_PLAIN), 32);  /* 28 */
+	assert_int_equal(size_in(t, 2, eight, LAYOUT_PLAIN), 32); /* 16, 24, 32 */
+	assert_int_equal(layout_class_object(&t->classes[1], 96, &four, LAYOUT_JDK_17), 16); /* 12 */
+	assert_int_equal(layout_class_object(&t->classes[1], 96, &eight, LAYOUT_JDK_17), 24); /* 20 */
+	assert_int_equal(layout_class_object(&t->classes[0], 96, &four, LAYOUT_JDK_17), 0);
+	free(t);
+}
+
+static void class_objects(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "A", HEAP_NONE, "", "" },
+		{ "B", HEAP_NONE, "", "l:L j:J b:B" },         /* 112 l, 116 hole, 120 j, b in the hole: 128 */
+		{ "C", HEAP_NONE, "", "l:L <resolved_references>:L" }, /* 116 -> 120 */
+		{ "D", HEAP_NONE, "", "i:I j:J l:L" },         /* l 112, j 120..128, i in the hole: 128 */
+		{ "E", HEAP_NONE, "", "i:I k:I j:J l:L" },     /* and k at 128: 136 */
+	};
+	static const unsigned want[] = { 112, 128, 120, 128, 136 },
+	    want_old[] = { 112, 136, 120, 136, 136 }; /* up to JDK 14 the hole stays */
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct layout_model old = with_rule(coops, LAYOUT_OLD);
+	for (uint32_t i = 0; i < t->n; i++) {
+		assert_int_equal(layout_class_object(&t->classes[i], 112, &coops, LAYOUT_JDK_17), want[i]);
+		assert_int_equal(layout_class_object(&t->classes[i], 112, &old, LAYOUT_JDK_11), want_old[i]);
+		assert_int_equal(layout_class_object(&t->classes[i], 104, &old, LAYOUT_JDK_6), 104);
+	}
+	free(t);
+}
+
+/* Loops of superclasses, indices out of range, undefined classes, thousands of levels. */
+static void hostile_classes(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "A", 1, "i:I", NULL },
+		{ "B", 0, "i:I", NULL },
+		{ "C", 2, "i:I", NULL },
+		{ "D", 99, "i:I", NULL },
+	};
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	t->classes[3].defined = false;
+	uint64_t size[4];
+	layout_instances(t->classes, t->n, &coops, LAYOUT_PLAIN, size);
+	assert_int_equal(size[2], 16);
+	assert_true(size[0] <= 24 && size[1] <= 24);
+	assert_true(size[3] == SIZE_UNKNOWN);
+	free(t);
+
+	enum { DEEP = 100000 };
+	static const struct heap_field fields[] = { { .name = "b", .type = VALUE_BYTE },
+		{ .name = "j", .type = VALUE_LONG } };
+	struct heap_class *deep = calloc(DEEP, sizeof *deep);
+	uint64_t *sizes = calloc(DEEP, sizeof *sizes);
+	assert_true(deep && sizes);
+	for (uint32_t i = 0; i < DEEP; i++) /* the lowest class first: nothing is known of the chain */
+		deep[i] = (struct heap_class){ .name = "x", .superclass = i + 1 < DEEP ? i + 1 : HEAP_NONE,
+			.loader = HEAP_NONE, .kind = CLASS_PLAIN, .defined = true, .fields = &fields[i % 2],
+			.n_fields = 1 };
+	layout_instances(deep, DEEP, &coops, LAYOUT_PLAIN, sizes);
+	/* half of them are longs; the bytes fill at least what the first hole offers */
+	assert_true(sizes[0] >= DEEP / 2 * 9 && sizes[0] <= DEEP / 2 * 9 + 16);
+	free(deep);
+	free(sizes);
+}
+
+/* --- a second opinion --------------------------------------------------------------------------- */
+
+enum { BYTES = 8192, CLASSES = 24 };
+
+/* Bytes taken in instances of one class; free ones below end are holes. */
+struct map {
+	bool taken[BYTES];
+	unsigned end;
+};
+
+/* The smallest free run that takes the field; of equal ones the highest; else the end. */
+static void put(struct map *m, unsigned width)
+{
+	unsigned best = BYTES, best_run = BYTES;
+	for (unsigned begin = 0; begin < m->end; begin++) {
+		if (m->taken[begin] || (begin && !m->taken[begin - 1]))
+			continue;
+		unsigned run = 0;
+		while (begin + run < m->end && !m->taken[begin + run])
+			run++;
+		unsigned at = (begin + width - 1) / width * width;
+		if (at + width <= begin + run && run <= best_run) {
+			best = at;
+			best_run = run;
+		}
+	}
+	if (best == BYTES) {
+		best = (m->end + width - 1) / width * width;
+		m->end = best + width;
+	}
+	for (unsigned i = 0; i < width; i++)
+		m->taken[best + i] = true;
+}
+
+static void put_all(struct map *m, const char *letters, unsigned reference)
+{
+	for (unsigned width = 8; width; width /= 2)
+		for (const char *c = letters; *c; c++)
+			if (*c != 'L' && (*c == 'J' ? 8u : *c == 'I' ? 4u : *c == 'S' ? 2u : 1u) == width)
+				put(m, width);
+	for (const char *c = letters; *c; c++)
+		if (*c == 'L')
+			put(m, reference);
+}
+
+static void random_hierarchies(void **state)
+{
+	(void)state;
+	static const struct layout_model *const models[] = { &coops, &wide_ccp, &plain64, &coops_noccp,
+		&compact, &compact_wide, &x32 };
+	static struct map maps[CLASSES];
+	srand(20261121);
+	for (int round = 0; round < 400; round++) {
+		struct layout_model m = *models[round % 7];
+		struct sketch sketches[CLASSES];
+		char letters[CLASSES][12], fields[CLASSES][64];
+		for (uint32_t i = 0; i < CLASSES; i++) {
+			size_t n = (size_t)(i ? rand() % 11 : 0), at = 0;
+			for (size_t k = 0; k < n; k++) {
+				letters[i][k] = "LJISBB"[rand() % 6];
+				at += (size_t)snprintf(fields[i] + at, sizeof fields[i] - at, "f:%c ", letters[i][k]);
+			}
+			letters[i][n] = fields[i][at] = '\0';
+			uint32_t superclass = i ? (uint32_t)rand() % i : HEAP_NONE;
+			sketches[i] = (struct sketch){ "x", superclass, fields[i], NULL };
+			if (i) {
+				maps[i] = maps[superclass];
+			} else {
+				maps[0] = (struct map){ .end = m.header };
+				memset(maps[0].taken, true, m.header);
+			}
+			put_all(&maps[i], letters[i], m.reference);
+		}
+		struct table *t = make(sketches, CLASSES);
+		for (uint32_t i = 0; i < CLASSES; i++) {
+			unsigned to = m.word > 8 ? m.word : 8;
+			assert_int_equal(size_in(t, i, m, LAYOUT_PLAIN), (maps[i].end + to - 1) / to * to);
+		}
+		free(t);
+	}
+}
+
+/* --- choosing the model ------------------------------------------------------------------------- */
+
+static const struct sketch zoo[] = {
+	{ "java.lang.Object", HEAP_NONE, "", NULL },
+	{ "java.util.HashMap$Node", 0, "hash:I key:L value:L next:L", NULL },
+	{ "java.lang.Integer", 0, "value:I", NULL },
+	{ "Base", 0, "flag:Z", NULL },
+	{ "Derived", 3, "flag:Z i:I", NULL },
+	{ "java.lang.Object[]", 0, "", NULL },
+	{ "byte[]", 0, "", NULL },
+	{ "long[]", 0, "", NULL },
+	{ "Tiny", 3, "flag:Z", NULL }, /* it and Derived tell the rules apart, whatever the header */
+};
+
+/* A heap without gaps but for every hundredth object. */
+static size_t fill_heap(const struct table *t, struct layout_model m, struct layout_pair *pairs, size_t n)
+{
+	uint64_t size[64];
+	layout_instances(t->classes, t->n, &m, LAYOUT_PLAIN, size);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t class = (uint32_t)rand() % t->n;
+		const struct heap_class *c = &t->classes[class];
+		uint64_t length = (uint64_t)rand() % 50, bytes = size[class];
+		if (c->kind != CLASS_PLAIN) {
+			bool references = c->kind == CLASS_OBJECT_ARRAY;
+			unsigned width = references ? m.reference : c->element_size;
+			bytes = layout_array_size(layout_array_base(&m, references, width), width, length,
+			    m.alignment);
+		}
+		pairs[i] = (struct layout_pair){ class, length, bytes + (i % 100 ? 0 : 8 * m.alignment) };
+	}
+	return n;
+}
+
+static void choosing(void **state)
+{
+	(void)state;
+	enum { PAIRS = 5000 };
+	static const struct layout_model *const models[] = { &coops, &wide_ccp, &plain64, &coops_noccp,
+		&compact, &compact_wide, &x32 };
+	static struct layout_pair pairs[PAIRS];
+	struct table *t = make(zoo, sizeof zoo / sizeof *zoo);
+	t->classes[5].kind = CLASS_OBJECT_ARRAY;
+	t->classes[6].kind = t->classes[7].kind = CLASS_PRIMITIVE_ARRAY;
+	t->classes[6].element_size = 1;
+	t->classes[7].element_size = 8;
+	srand(4711);
+	for (unsigned i = 0; i < 28; i++) {
+		struct layout_model m = *models[i % 7];
+		m.rule = i / 7 % 2 ? LAYOUT_OLD : LAYOUT_NEW;
+		m.relaxed |= i >= 14;
+		m.alignment = i % 3 ? 8 : 16;
+		fill_heap(t, m, pairs, PAIRS);
+		pairs[17].distance = 1; /* a damaged record or two must not matter */
+		struct layout_choice choice;
+		layout_choose(t->classes, t->n, pairs, PAIRS, m.word * 8, m.alignment, &choice);
+		assert_false(choice.guessed);
+		assert_int_equal(choice.n_pairs, PAIRS);
+		assert_int_equal(choice.n_violations, 1);
+		assert_int_equal(choice.model.header, m.header);
+		assert_int_equal(choice.model.reference, m.reference);
+		if (m.alignment == 8)
+			assert_int_equal(choice.model.rule, m.rule);
+		for (unsigned width = 1; width <= 8; width *= 8)
+			if (m.alignment == 8)
+				assert_int_equal(layout_array_base(&choice.model, false, width),
+				    layout_array_base(&m, false, width));
+	}
+	free(t);
+}
+
+static void choosing_without_evidence(void **state)
+{
+	(void)state;
+	struct table *t = make(zoo, sizeof zoo / sizeof *zoo);
+	struct layout_choice choice;
+	char text[400];
+	layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice);
+	assert_true(choice.guessed);
+	assert_int_equal(choice.model.header, 12);
+	assert_int_equal(choice.model.reference, 4);
+	assert_int_equal(choice.model.rule, LAYOUT_OLD);
+	layout_describe(&choice, text, sizeof text);
+	assert_non_null(strstr(text, "assumed"));
+	t->classes[3].name = "java.lang.Record";
+	layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice);
+	assert_int_equal(choice.model.rule, LAYOUT_NEW);
+	layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice);
+	assert_int_equal(choice.model.header, 8);
+	free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(array_bases),
+		cmocka_unit_test(array_sizes),
+		cmocka_unit_test(threads_of_17),
+		cmocka_unit_test(class_object_bases),
+		cmocka_unit_test(padded_groups_of_25),
+		cmocka_unit_test(stack_chunks),
+		cmocka_unit_test(old_rule),
+		cmocka_unit_test(new_rule),
+		cmocka_unit_test(mat_rule),
+		cmocka_unit_test(class_objects),
+		cmocka_unit_test(hostile_classes),
+		cmocka_unit_test(random_hierarchies),
+		cmocka_unit_test(choosing),
+		cmocka_unit_test(choosing_without_evidence),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

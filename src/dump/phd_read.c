@@ -655,8 +655,9 @@ int phd_read(const struct dump *dump, const struct part *part, struct sink *sink
 	int result = walk_records(w, part);
 	result = blame_the_file(w, result);
 	if (result == 0 && w->p == w->end && !w->ended)
-		sink->warn(sink, source->size,
-		    "no end mark behind the last record: the dump may have been cut there");
+		result = err_at(err, ERR_TRUNCATED, source->size,
+		    "no end mark behind the last record at byte %" PRIu64 ": the dump was cut there",
+		    source->size);
 	free(w);
 	return result;
 }

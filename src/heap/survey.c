@@ -418,6 +418,7 @@ static void survey_report(struct build *b)
 		if (p->result < 0 && !h->damaged) {
 			h->damaged = true;
 			h->damage = p->err;
+			err_context(&h->damage, "%s", h->source->path);
 		}
 	}
 }

@@ -534,7 +534,6 @@ static void doubtful_numbers(void **state)
 	check_dump(V6_32, "08 01 01 00001000 00000001 01 80000000 00000006" END,
 	    "\nA 4 array-of 1000 len=1 size=24 8", "array of -2147483648 elements");
 	check_dump(V6_32, "32 00000001 FFFFFFFF 00000006" END, "\nP 4 [B size=24", "array length 4294967295");
-	check_dump(V6_32, "", "", "no end mark");
 	check_dump(V6_32, END "0000", "", "2 bytes after the end");
 	check_dump("00000006 00000014 01 02 02", END, "", "unknown header flags 0x10");
 	check_dump("00000006 00000004 01 02", END, "", "no start mark");
@@ -635,6 +634,7 @@ static void damaged_records(void **state)
 	check_damaged("40 01 00001000 01", ERR_FORMAT, 6, "unknown record tag 0x01", one);
 	check_damaged("40 01 00001000 09", ERR_FORMAT, 6, "unknown record tag 0x09", one);
 	check_damaged("40 01 00001000 1F", ERR_FORMAT, 6, "unknown record tag 0x1f", one);
+	check_damaged("40 01 00001000", ERR_TRUNCATED, 6, "no end mark behind the last record", one);
 	check_damaged("40 01 00001000 80", ERR_TRUNCATED, 6, "cut in a short object record", one);
 	check_damaged("40 01 00001000 40 01 00", ERR_TRUNCATED, 6, "cut in a medium object record", one);
 	check_damaged("40 01 00001000 20 01 01", ERR_TRUNCATED, 6, "cut in a short primitive array record",

@@ -230,7 +230,7 @@ static uint32_t make_session(struct sample *s, bool closed)
 {
 	uint32_t session = make(s, SESSION);
 	uint32_t customer = s->customer[chance_below(&s->chance, CUSTOMERS)];
-	uint32_t attribute[2] = { make_text(s, 8), make(s, INTEGER) };
+	uint32_t attribute[2] = { make_text(s, 8), closed ? make(s, INTEGER) : NOTHING };
 	refer(s, session, make_text(s, 12));
 	refer(s, session, customer);
 	refer(s, session, make(s, DATE));

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz_reader.c - feeds bytes to a reader and to the heap, and holds both to their promises.
+ */
+#include "fuzz_reader.h"
+
+#include "heap/heap.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PROMISE(condition)                                                                         \
+	do {                                                                                           \
+		if (!(condition)) {                                                                        \
+			fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);        \
+			abort();                                                                               \
+		}                                                                                          \
+	} while (0)
+
+enum { MOST_CUTS = 64 };
+
+struct checking_sink {
+	struct sink sink; /* first */
+	uint64_t owed;    /* references announced and not delivered yet */
+	uint64_t n_records, n_references, sum;
+	uint64_t words; /* a sum over everything said */
+	uint32_t n_handles;
+	size_t fed; /* bytes of the source */
+	struct part cuts[MOST_CUTS];
+	size_t n_cuts;
+	uint64_t last_cut;
+	struct err err;
+};
+
+static void said(struct checking_sink *s, uint64_t word)
+{
+	s->words = (s->words ^ word) * 0x9E3779B97F4A7C15u + (s->words >> 29);
+}
+
+static uint32_t check_class_handle(struct sink *sink, enum class_naming how, uint64_t address,
+    const uint8_t *name, size_t n)
+{
+	struct checking_sink *s = (struct checking_sink *)sink;
+	PROMISE(how == CLASS_NAMED ? name != NULL || n == 0 : n == 0 || name != NULL);
+	PROMISE(n <= s->fed + 64); /* as long as the text it comes from, brackets and all */
+	for (size_t i = 0; i < n; i++)
+		s->words += name[i]; /* every byte may be read */
+	(void)address;
+	return s->n_handles++;
+}
+
+static int check_object(struct sink *sink, const struct object_record *r)
+{
+	struct checking_sink *s = (struct checking_sink *)sink;
+	PROMISE(s->owed == 0);
+	PROMISE(r->class_handle < s->n_handles || !s->sink.wants_references || s->n_handles == 0);
+	PROMISE(r->kind <= PRIMITIVE_ARRAY);
+	PROMISE(r->n_references <= s->fed); /* each takes a byte at least */
+	if (r->kind == PRIMITIVE_ARRAY)
+		PROMISE(r->n_references == 0);
+	s->owed = s->sink.wants_references ? r->n_references : 0;
+	s->n_records++;
+	said(s, r->address);
+	said(s, r->kind);
+	said(s, r->size);
+	said(s, r->length);
+	said(s, r->n_references);
+	return 0;
+}
+
+static int check_class_record(struct sink *sink, const struct class_record *r)
+{
+	struct checking_sink *s = (struct checking_sink *)sink;
+	PROMISE(s->owed == 0);
+	PROMISE(r->name || !r->name_size);
+	PROMISE(r->name_size <= s->fed + 64);
+	PROMISE(r->n_references <= s->fed);
+	said(s, r->address);
+	said(s, r->superclass);
+	said(s, r->instance_size);
+	for (uint64_t i = 0; i < r->n_references; i++)
+		said(s, r->references[i]);
+	for (size_t i = 0; i < r->name_size; i++)
+		said(s, r->name[i]);
+	s->n_records++;
+	return 0;
+}
+
+static int check_references(struct sink *sink, const uint64_t *targets, size_t n)
+{
+	struct checking_sink *s = (struct checking_sink *)sink;
+	PROMISE(s->sink.wants_references);
+	PROMISE(n <= s->owed);
+	for (size_t i = 0; i < n; i++)
+		s->sum += targets[i];
+	s->n_references += n;
+	s->owed -= n;
+	return 0;
+}
+
+static int check_root(struct sink *sink, const struct root_record *r)
+{
+	PROMISE(!sink->wants_references);
+	PROMISE(r->kind < ROOT_KINDS);
+	return 0;
+}
+
+static int check_thread(struct sink *sink, const struct thread_record *r)
+{
+	PROMISE(!sink->wants_references);
+	PROMISE(r->frames || !r->n_frames);
+	return 0;
+}
+
+static int check_cut(struct sink *sink, const struct part *here)
+{
+	struct checking_sink *s = (struct checking_sink *)sink;
+	PROMISE(s->owed == 0);
+	PROMISE(here->begin >= s->last_cut && here->begin <= s->fed);
+	s->last_cut = here->begin;
+	if (s->n_cuts < MOST_CUTS && !s->sink.wants_references)
+		s->cuts[s->n_cuts++] = *here;
+	return 0;
+}
+
+static void check_warn(struct sink *sink, uint64_t offset, const char *format, ...)
+{
+	struct checking_sink *s = (struct checking_sink *)sink;
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	PROMISE(n > 0 && offset <= s->fed);
+}
+
+static void check_stated(struct sink *sink, const char *what, uint64_t count)
+{
+	(void)sink, (void)count;
+	PROMISE(what && *what);
+}
+
+static void sink_init(struct checking_sink *s, size_t size, bool wants_references)
+{
+	*s = (struct checking_sink){
+		.sink = {
+			.wants_references = wants_references,
+			.class_handle = check_class_handle,
+			.object = check_object,
+			.class_record = check_class_record,
+			.references = check_references,
+			.root = check_root,
+			.thread = check_thread,
+			.cut = check_cut,
+			.warn = check_warn,
+			.stated = check_stated,
+		},
+		.fed = size,
+	};
+	s->sink.err = &s->err;
+}
+
+static void check_message(int code, const struct err *err)
+{
+	PROMISE(code < 0);
+	PROMISE(err->message[0] != '\0');
+	PROMISE(!strchr(err->message, '\n'));
+	size_t n = strlen(err->message);
+	PROMISE(err->message[n - 1] != '.');
+}
+
+static void read_twice(const struct dump *dump, size_t size)
+{
+	struct part part;
+	PROMISE(dump->reader->parts(dump, 1, &part) == 1);
+	PROMISE(part.begin <= size && part.end <= size);
+	struct checking_sink survey, fill;
+	sink_init(&survey, size, false);
+	struct err err = ERR_INIT;
+	int code = dump->reader->read(dump, &part, &survey.sink, &err);
+	if (code < 0)
+		check_message(code, &err);
+	sink_init(&fill, size, true);
+	struct err again = ERR_INIT;
+	int second = dump->reader->read(dump, &part, &fill.sink, &again);
+	PROMISE(second == code);
+	PROMISE(fill.owed == 0);
+	PROMISE(fill.n_records == survey.n_records);
+	PROMISE(fill.words == survey.words || survey.n_handles > fill.n_handles);
+	if (code < 0)
+		PROMISE(again.offset == err.offset && again.has_offset == err.has_offset);
+}
+
+static void check_graph(const struct heap *h)
+{
+	uint64_t before = 0, in = 0, shallow = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint64_t address = heap_address(h, id);
+		PROMISE(id == 0 || address > before);
+		PROMISE(heap_find(h, address) == id);
+		before = address;
+		PROMISE(h->class_of[id] < h->n_classes);
+		shallow += heap_shallow(h, id);
+		for (uint64_t i = adjacency_start(&h->out, id); i < adjacency_start(&h->out, id + 1); i++)
+			PROMISE(h->out.target[i] < h->n_objects);
+		for (uint64_t i = adjacency_start(&h->in, id); i < adjacency_start(&h->in, id + 1); i++)
+			PROMISE(h->in.target[i] < h->n_objects);
+		in += adjacency_start(&h->in, id + 1) - adjacency_start(&h->in, id);
+	}
+	PROMISE(in == h->out.n && h->in.n == h->out.n);
+	PROMISE(shallow == h->shallow);
+	PROMISE(h->out.n + h->n_dangling == h->n_references);
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		PROMISE(h->classes[i].name);
+}
+
+/* A file in memory, for heap_open. */
+static void build_heap(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (fd < 0)
+		return;
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	if (write(fd, data, size) == (ssize_t)size) {
+		struct heap *heap = NULL;
+		struct err err = ERR_INIT;
+		struct heap_options options = { .path = path, .dump.no_companion = true };
+		int code = heap_open(&heap, &options, NULL, &err);
+		if (code < 0) {
+			check_message(code, &err);
+		} else {
+			if (heap->damaged)
+				check_message(-1, &heap->damage);
+			check_graph(heap);
+		}
+		heap_close(code < 0 ? NULL : heap);
+	}
+	close(fd);
+}
+
+void fuzz_reader(const struct reader *reader, const uint8_t *data, size_t size)
+{
+	if (size == 0)
+		return;
+	big_set_limit(UINT64_C(1) << 30); /* no input of a fuzzer deserves more */
+	const struct source source = { .path = "fuzz", .bytes = data, .size = size, .file_size = size };
+	struct dump_options options = { .no_companion = true };
+	struct dump *dump = NULL;
+	struct err err = ERR_INIT;
+	int code = reader->open(&dump, &source, &options, &err);
+	if (code < 0) {
+		check_message(code, &err);
+	} else {
+		read_twice(dump, size);
+		reader->close(dump);
+	}
+	build_heap(data, size);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz_reader.h - what the fuzz targets of the readers share: a sink that trusts nobody.
+ */
+#ifndef CAIRN_TESTS_FUZZ_READER_H
+#define CAIRN_TESTS_FUZZ_READER_H
+
+#include "dump/reader.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The entry that libFuzzer, or the replay driver, calls. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/*
+ * Read data with one reader, as a survey and as a fill over the survey's cuts, and abort when the
+ * reader breaks a promise of reader.h: order of calls, references announced and delivered, records
+ * inside the part, the same words in both passes.  Then build a heap of it, and abort when that is
+ * not consistent in itself.
+ */
+void fuzz_reader(const struct reader *reader, const uint8_t *data, size_t size);
+
+#endif

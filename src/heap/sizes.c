@@ -109,7 +109,8 @@ static const struct array_model *choose_model(const struct heap *h, struct array
 static void apply_model(struct heap *h, const struct array_model *m)
 {
 	uint32_t place = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	/* Without lengths there is nothing to work a size out from. */
+	for (uint32_t id = 0; h->own_length && id < h->n_objects; id++) {
 		if (!bits_get(&h->sized, id))
 			continue;
 		uint32_t length = h->own_length[place];

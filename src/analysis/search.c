@@ -95,6 +95,16 @@ const char *class_last_part(const char *name)
 	return last;
 }
 
+const char *class_inner_part(const char *name)
+{
+	const char *last = class_last_part(name), *inner = NULL;
+	for (const char *s = last; *s && *s != '['; s++) {
+		if (*s == '$' && s[1])
+			inner = s + 1;
+	}
+	return inner;
+}
+
 static const char *primitive_of(char letter)
 {
 	static const struct {
@@ -231,6 +241,8 @@ unsigned name_index_nearest(const struct name_index *ix, const char *word, const
 			out[at] = name;
 		}
 	}
+	while (n > 1 && distance[n - 1] > distance[0] + 1)
+		n--; /* much farther than the nearest: not what was meant */
 	return n;
 }
 

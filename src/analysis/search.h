@@ -26,6 +26,8 @@ const char *name_index_name(const struct name_index *ix, uint32_t position);
 
 /* What stands after the last dot that belongs to the name: "Map$Entry", "String[]". */
 const char *class_last_part(const char *name);
+/* And after the last $ of that: "Entry", "Entry[]"; NULL when there is none. */
+const char *class_inner_part(const char *name);
 
 /*
  * A class name in any spelling ("java/lang/String", "[C", "[Ljava.lang.String;", "char[]") as Java

@@ -9,7 +9,7 @@
 const struct program_option program_options[] = {
     {OPTION_COMMAND, "command", "CMD", "run a command line and print its result",
 	"May be given several times. No screen is opened."},
-    {OPTION_FILE, "file", "FILE", "run the command lines of a script (- is standard input)",
+    {OPTION_FILE, "file", "FILE", "run the lines of a script (-: standard input)",
 	"The first line that fails ends the script. No screen is opened."},
     {OPTION_BATCH, "batch", NULL, "never open the screen",
 	"Without -x or -f the overview and the largest classes are printed, as they are when the "
@@ -18,10 +18,10 @@ const struct program_option program_options[] = {
     {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)", NULL},
     {OPTION_TOP, "top", "N", "at most N rows of each result",
 	"By default all, and a screenful in text on a terminal."},
-    {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside it)", NULL},
+    {OPTION_JAVACORE, "javacore", "FILE", "an OpenJ9 dump's javacore (found beside it)", NULL},
     {OPTION_EXE, "exe", "FILE", "the program that wrote a Go dump", "For the types in its DWARF."},
-    {OPTION_SIZES, "sizes", "true|mat", "shallow sizes as in the VM (true), or as MAT has them", NULL},
-    {OPTION_DUMP, "dump", "N", "which dump of a file that holds several (the last)", NULL},
+    {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
+    {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
 	"auto, the default: when standard error is a terminal and loading takes longer than half a "
 	"second."},
@@ -48,7 +48,7 @@ static void option_spelling(const struct program_option *o, struct text *to)
 void options_write_help(struct text *to)
 {
 	text_add(to, "cairn [OPTION]... DUMP            browse a heap dump on the screen\n"
-	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (-x help: all of them)\n");
+	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;
 		if (!o->summary)

@@ -81,7 +81,7 @@ static int apply_grep(struct result **r, const struct stage *stage, struct err *
 			break;
 	}
 	if (at + 1 != stage->n)
-		return err_set(err, ERR_USAGE, "grep: one regular expression is wanted (grep [-v] [-i] RE)");
+		return err_set(err, ERR_USAGE, "one regular expression is wanted (grep [-v] [-i] RE)");
 	return grep_rows(*r, stage->words[at].s, negated, flags, err);
 }
 
@@ -96,7 +96,7 @@ static int apply_head(struct result **r, const struct stage *stage, struct err *
 	errno = 0;
 	unsigned long long n = strtoull(word, &end, 10);
 	if (stage->n > 2 || errno || end == word || *end || *word == '-')
-		return err_set(err, ERR_USAGE, "head: one number is wanted (head 20)");
+		return err_set(err, ERR_USAGE, "one number is wanted (head 20)");
 	result_keep_first(*r, n > SIZE_MAX ? SIZE_MAX : (size_t)n);
 	return 0;
 }
@@ -130,7 +130,7 @@ int pipe_sort(struct result *r, const char *word, struct err *err)
 static int apply_sort(struct result **r, const struct stage *stage, struct err *err)
 {
 	if (stage->n != 2)
-		return err_set(err, ERR_USAGE, "sort: one column is wanted (sort -shallow)");
+		return err_set(err, ERR_USAGE, "one column is wanted (sort -shallow)");
 	return pipe_sort(*r, stage->words[1].s, err);
 }
 
@@ -159,7 +159,7 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 	size_t n = 0, cap = 0;
 	int code = 0;
 	if (stage->n < 2)
-		return err_set(err, ERR_USAGE, "cut: columns are wanted (cut class,shallow)");
+		return err_set(err, ERR_USAGE, "columns are wanted (cut class,shallow)");
 	for (size_t w = 1; w < stage->n && !code; w++) {
 		for (const char *s = stage->words[w].s; *s && !code;) {
 			size_t length = strcspn(s, ",");
@@ -174,7 +174,7 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 		}
 	}
 	if (!code && !n)
-		code = err_set(err, ERR_USAGE, "cut: columns are wanted (cut class,shallow)");
+		code = err_set(err, ERR_USAGE, "columns are wanted (cut class,shallow)");
 	if (!code)
 		*r = result_pick(*r, pick, (unsigned)n);
 	free(pick);
@@ -195,8 +195,12 @@ const struct pipe_stage pipe_stages[] = {
 int pipe_apply(struct result **r, const struct stage *stage, struct err *err)
 {
 	for (const struct pipe_stage *p = pipe_stages; p->name; p++) {
-		if (!strcmp(p->name, stage->words[0].s))
-			return p->apply(r, stage, err);
+		if (strcmp(p->name, stage->words[0].s))
+			continue;
+		int code = p->apply(r, stage, err);
+		if (code)
+			err_context(err, "%s", p->name);
+		return code;
 	}
 	return err_set(err, ERR_USAGE,
 	    "| %.60s: a pipe leads to grep, grep-, head, sort, cut or !COMMAND (help pipes)",

@@ -71,10 +71,11 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 static void name_rows(struct result *r, unsigned column, struct text *to)
 {
 	const char *name = r->columns[column].name;
-	size_t length = strlen(name);
-	const char *plural = length > 1 && !strcmp(name + length - 2, "ss") ? "es" : "s";
 	if (!strcmp(name, "address") || !strcmp(name, "direction"))
 		name = "row";
+	size_t length = strlen(name);
+	bool hisses = length > 1 && !strcmp(name + length - 2, "ss");
+	const char *plural = hisses ? "es" : "s";
 	text_add_count(to, r->n_rows);
 	text_addf(to, " %s%s", name, r->n_rows == 1 ? "" : plural);
 }

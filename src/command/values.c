@@ -261,16 +261,17 @@ static int take_regex(
 	return 0;
 }
 
-/* "String": the class whose name ends so, if only one does. */
-static int take_last_part(
-    struct class_list *list, const struct name_index *ix, const char *word, struct err *err)
+/* "String": the class whose name ends so, if only one does; "Entry" may be an inner class. */
+static int take_last_part(struct class_list *list, const struct name_index *ix, const char *word,
+    bool inner, struct err *err)
 {
 	struct text names = TEXT_INIT;
 	const char *before = NULL;
 	unsigned different = 0;
 	for (uint32_t i = 0; i < ix->n; i++) {
 		const char *name = name_index_name(ix, i);
-		if (strcmp(class_last_part(name), word))
+		const char *part = inner ? class_inner_part(name) : class_last_part(name);
+		if (!part || strcmp(part, word))
 			continue;
 		take_range(list, ix, i, 1);
 		if (before && !strcmp(before, name))
@@ -365,7 +366,9 @@ int value_classes(
 	} else {
 		bool hex = value_address(word, &prefixed, &address);
 		if (!prefixed)
-			code = take_last_part(&list, ix, word, err);
+			code = take_last_part(&list, ix, word, false, err);
+		if (!code && !list.n && !prefixed)
+			code = take_last_part(&list, ix, word, true, err);
 		if (!code && !list.n && hex)
 			code = address_class(s, address, &one, prefixed ? err : NULL);
 		if (code && hex && !prefixed && !list.n)

@@ -217,7 +217,7 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 		code = c->run(s, &call, r, err);
 		call_release(&call);
 	}
-	if (code)
+	if (code && !s->placed)
 		err_context(err, "%s", c->name);
 	return code;
 }
@@ -274,8 +274,10 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 	*out = NULL;
 	if (is_remark(line))
 		return 0;
-	if (!s->depth)
+	if (!s->depth) {
 		remember(s, line);
+		s->placed = false;
+	}
 	int code = command_line_parse(&l, line, false, err);
 	if (!code && !l.stages[0].n)
 		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
@@ -329,8 +331,10 @@ int session_source(struct session *s, const char *path, struct result **out, str
 		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			line[--n] = '\0';
 		code = run_script_line(s, line, !s->output, err);
-		if (code)
+		if (code && !s->placed) {
 			err_context(err, "%s:%zu", standard ? "standard input" : path, number);
+			s->placed = true;
+		}
 	}
 	if (!code && ferror(f))
 		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));

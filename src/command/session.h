@@ -34,6 +34,7 @@ struct session {
 	size_t n_printed;        /* results on output so far */
 	size_t screenful;        /* rows that output shows of a text result unless --top says so; 0: all */
 	unsigned depth;          /* of scripts within scripts */
+	bool placed;             /* the error at hand names its file and line already */
 	int status;              /* worst exit status of the lines of scripts */
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);

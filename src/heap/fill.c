@@ -63,12 +63,11 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 {
 	struct fill_sink *s = (struct fill_sink *)sink;
 	const struct address_index *index = s->build->heap->index;
-	if ((size_t)(s->end - s->at) < n) { /* unsigned: at and end are NULL for a duplicate */
-		if (!s->at)
-			return 0; /* of a duplicate */
+	if (!s->at)
+		return 0; /* of a duplicate */
+	if ((size_t)(s->end - s->at) < n)
 		return err_set(sink->err, ERR_IO, "%s: changed while it was read",
 		    s->build->heap->source->path);
-	}
 	uint32_t *to = s->at;
 	uint64_t n_dangling = 0;
 	for (size_t i = 0; i < n; i++) {

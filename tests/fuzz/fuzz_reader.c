@@ -66,8 +66,6 @@ static int check_object(struct sink *sink, const struct object_record *r)
 	PROMISE(r->class_handle < s->n_handles || !s->sink.wants_references || s->n_handles == 0);
 	PROMISE(r->kind <= PRIMITIVE_ARRAY);
 	PROMISE(r->n_references <= s->fed); /* each takes a byte at least */
-	if (r->kind == PRIMITIVE_ARRAY)
-		PROMISE(r->n_references == 0);
 	s->owed = s->sink.wants_references ? r->n_references : 0;
 	s->n_records++;
 	said(s, r->address);

@@ -43,10 +43,11 @@ static int read_header(struct hprof *h, struct err *err)
 {
 	const struct source *s = h->dump.source;
 	struct dump_facts *f = &h->dump.facts;
-	struct cursor c = cursor_make(s->bytes + MAGIC_SIZE, s->bytes + s->size);
+	struct cursor c = cursor_make(s->bytes, s->bytes + s->size);
 	char version[LONGEST_VERSION + 1] = "";
 	unsigned n = 0;
 
+	cursor_take(&c, MAGIC_SIZE); /* probe() has seen it */
 	while (n < LONGEST_VERSION && (version[n] = (char)cursor_u8(&c)) != '\0')
 		n++;
 	if (!c.short_of && (version[n] != '\0' || !known_version(version)))

@@ -152,6 +152,8 @@ const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);
 void hprof_add_string(const struct hprof *h, struct text *to, uint64_t id);
 /* A class's name in the VM's internal spelling, modified UTF-8, "<unknown 0x…>" without one. */
 void hprof_add_class_name(const struct hprof *h, struct text *to, uint64_t class_id);
+/* A class's name as people read it, plain UTF-8. */
+void hprof_add_shown_name(const struct hprof *h, struct text *to, uint64_t class_id);
 /* A stack frame as Java prints it, plain UTF-8. */
 void hprof_add_frame(const struct hprof *h, struct text *to, uint64_t frame_id);
 

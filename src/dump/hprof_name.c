@@ -113,16 +113,11 @@ static void add_dotted(struct text *to, const char *name, size_t n)
 			to->s[i] = '.';
 }
 
-static void add_class_of_serial(const struct hprof *h, struct text *to, uint32_t serial)
+void hprof_add_shown_name(const struct hprof *h, struct text *to, uint64_t class_id)
 {
-	uint64_t id = idmap_get(&h->serials, serial);
 	struct text name = TEXT_INIT;
 
-	if (id == IDMAP_NONE) {
-		text_add(to, "<unknown class>");
-		return;
-	}
-	hprof_add_class_name(h, &name, id);
+	hprof_add_class_name(h, &name, class_id);
 	add_dotted(to, name.s, name.len);
 	text_release(&name);
 }
@@ -139,7 +134,11 @@ void hprof_add_frame(const struct hprof *h, struct text *to, uint64_t frame_id)
 	const uint8_t *p = h->dump.source->bytes + at + RECORD_HEAD;
 	uint64_t method = hprof_id(p + ids, ids), file = hprof_id(p + 3 * ids, ids);
 	int32_t line = (int32_t)load_be32(p + 4 * ids + 4);
-	add_class_of_serial(h, to, load_be32(p + 4 * ids));
+	uint64_t class_id = idmap_get(&h->serials, load_be32(p + 4 * ids));
+	if (class_id != IDMAP_NONE)
+		hprof_add_shown_name(h, to, class_id);
+	else
+		text_add(to, "<unknown class>");
 	text_add_char(to, '.');
 	add_plain(h, to, method);
 	size_t n;

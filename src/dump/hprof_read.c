@@ -80,6 +80,15 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 		r->sink->warn(r->sink, at, "%s", text);
 }
 
+/* An object without an identifier: nothing can refer to it, and it has no place among the others. */
+static int nameless(struct reading *r, const uint8_t *p)
+{
+	if (r->survey)
+		r->sink->warn(r->sink, (uint64_t)(p - r->bytes), "%s with the identifier 0 is left out",
+		    hprof_sub_name(*p));
+	return 0;
+}
+
 /* Once a class. */
 static void wrong_size(struct reading *r, uint64_t class_id, uint64_t at, uint64_t n,
     const struct hprof_class *c)
@@ -89,7 +98,7 @@ static void wrong_size(struct reading *r, uint64_t class_id, uint64_t at, uint64
 	if (r->told.n > 10000 || idmap_put(&r->told, class_id, 0, NULL) < 0)
 		return;
 	text_clear(&r->name);
-	hprof_add_class_name(r->h, &r->name, class_id);
+	hprof_add_shown_name(r->h, &r->name, class_id);
 	struct text shown = TEXT_INIT;
 	text_add_escaped(&shown, r->name.s, r->name.len < 200 ? r->name.len : 200);
 	if (c == &missing_class)
@@ -244,7 +253,7 @@ static inline __attribute__((always_inline)) int instance(struct reading *r, con
 		.offset = (uint64_t)(p - r->bytes),
 	};
 	if (!record.address)
-		return 0;
+		return nameless(r, p);
 	code = r->sink->object(r->sink, &record);
 	if (code < 0 || r->survey || !record.n_references)
 		return code;
@@ -286,9 +295,9 @@ static inline __attribute__((always_inline)) int object_array(struct reading *r,
 		.offset = (uint64_t)(p - r->bytes),
 	};
 	if (!record.address)
-		return 0;
+		return nameless(r, p);
 	code = r->sink->object(r->sink, &record);
-	if (r->survey || !record.n_references)
+	if (code < 0 || r->survey || !record.n_references)
 		return code;
 	size_t n_buffered = 0;
 	for (uint32_t i = 0; i < n && code == 0; i++) {
@@ -311,7 +320,7 @@ static inline __attribute__((always_inline)) int primitive_array(struct reading 
 		.offset = (uint64_t)(p - r->bytes),
 	};
 
-	return record.address ? r->sink->object(r->sink, &record) : 0;
+	return record.address ? r->sink->object(r->sink, &record) : nameless(r, p);
 }
 
 /* --- class records ------------------------------------------------------------------------------ */
@@ -391,7 +400,7 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	record.n_references = n_references;
 	record.references = r->class_references;
 	if (!record.address)
-		return 0;
+		return nameless(r, p);
 	text_clear(&r->name);
 	if (r->survey)
 		hprof_add_class_name(r->h, &r->name, record.address);

@@ -132,12 +132,34 @@ static bool plausible_chain(const struct walk *w, uint64_t at)
 	return true;
 }
 
-/* The next place from at on where records follow each other; the file's size: none. */
+/* Whether several sub-records stand in a row at body. */
+static bool sub_records_follow(const struct walk *w, uint64_t body)
+{
+	for (int i = 0; i < 4; i++) {
+		const char *why;
+		uint64_t left = body < w->size ? w->size - body : 0;
+		uint64_t size = left ? hprof_sub_size(w->h, w->bytes + body, left, &why) : 0;
+		if (size == 0 || size == UINT64_MAX)
+			return false;
+		body += size;
+	}
+	return true;
+}
+
+/*
+ * The next place from at on where records follow each other; the file's size: none.  Among damaged
+ * bytes one record alone is chance, unless it is the end of a heap or has much of one in it.
+ */
 static uint64_t find_records(const struct walk *w, uint64_t at)
 {
 	for (; at < w->size && w->size - at >= RECORD_HEAD; at++)
-		if (known_tag(w->bytes[at]) && plausible_chain(w, at))
-			return at;
+		if (known_tag(w->bytes[at]) && plausible_chain(w, at)) {
+			uint64_t next;
+			unsigned tag = w->bytes[at];
+			if (is_heap_tag(tag) ? sub_records_follow(w, at + RECORD_HEAD)
+			        : tag == HPROF_HEAP_END || (plausible(w, at, &next) && next != w->size))
+				return at;
+		}
 	return w->size;
 }
 
@@ -324,6 +346,8 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 	if (heap_number > 1 && heap_number > w.n_heaps)
 		return err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", w.n_heaps,
 		    w.n_heaps == 1 ? "" : "s", heap_number);
+	if (h->damaged && h->damage.code == ERR_TRUNCATED)
+		return 0; /* what is missing at the end has been said */
 	if (!w.n_heaps)
 		damage(&w, ERR_TRUNCATED, w.size,
 		    "holds no heap dump record; it ends at byte %" PRIu64 " before the objects", w.size);

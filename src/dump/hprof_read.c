@@ -402,8 +402,7 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	if (!record.address)
 		return nameless(r, p);
 	text_clear(&r->name);
-	if (r->survey)
-		hprof_add_class_name(r->h, &r->name, record.address);
+	hprof_add_class_name(r->h, &r->name, record.address);
 	record.name = (const uint8_t *)r->name.s;
 	record.name_size = r->name.len;
 	return r->sink->class_record(r->sink, &record);

@@ -15,6 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The readline library looks for global functions of these names, with other arguments, and would
+ * call ours: so the linker sees other names. */
+#define xmalloc cairn_xmalloc
+#define xcalloc cairn_xcalloc
+#define xrealloc cairn_xrealloc
+#define xstrdup cairn_xstrdup
+#define xstrndup cairn_xstrndup
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app.c - the loop, the stack of pages, and running command lines.
+ *
+ * One turn of the loop: wait for keys, signals, or the loading thread; take in all that is there;
+ * draw once.  Nothing sleeps and nothing polls, except that progress is looked at ten times a second
+ * while there is any.
+ */
+#include "view/app.h"
+
+#include "base/mem.h"
+#include "view/history.h"
+#include "view/prompt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGES_MOST 100       /* the oldest but the first goes then */
+#define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
+#define PROGRESS_MS 100
+#define GROUP_FROM 200       /* so many referrers are grouped by class */
+
+/* --- the stack --------------------------------------------------------------------------------- */
+
+struct page *app_page(struct app *a)
+{
+	return a->n_pages > 0 ? a->page[a->at] : NULL;
+}
+
+void app_say(struct app *a, enum role role, const char *sentence)
+{
+	text_clear(&a->message);
+	text_add(&a->message, sentence);
+	a->message_role = role;
+	a->dirty = true;
+}
+
+void app_back(struct app *a)
+{
+	if (a->n_pages > 0 && a->at > 0)
+		a->at--;
+	else
+		app_say(a, ROLE_NOTE, "this is the first view; q quits");
+}
+
+void app_forward(struct app *a)
+{
+	if (a->at + 1 < a->n_pages)
+		a->at++;
+	else
+		app_say(a, ROLE_NOTE, "this is the last view");
+}
+
+static void drop_pages(struct app *a, size_t from)
+{
+	a->session.shown = NULL;
+	while (a->n_pages > from)
+		page_free(a->page[--a->n_pages]);
+	a->at = a->n_pages > 0 ? a->n_pages - 1 : 0;
+}
+
+void app_push(struct app *a, struct page *p)
+{
+	if (a->n_pages > 0)
+		drop_pages(a, a->at + 1);
+	if (a->n_pages == PAGES_MOST) {
+		page_free(a->page[1]);
+		memmove(a->page + 1, a->page + 2, (PAGES_MOST - 2) * sizeof *a->page);
+		a->n_pages--;
+	}
+	VEC_PUSH(a->page, a->n_pages, a->cap_pages) = p;
+	a->at = a->n_pages - 1;
+	a->dirty = true;
+}
+
+/* --- running ----------------------------------------------------------------------------------- */
+
+bool app_references_ready(const struct app *a)
+{
+	return a->loader.finished && a->loader.heap;
+}
+
+/* Can the line be answered now?  While references are read only what asks for classes and their
+ * objects can: the loading thread writes the rest. */
+static bool must_wait(const struct app *a, const char *line)
+{
+	char word[64];
+	size_t n;
+
+	if (app_references_ready(a))
+		return false;
+	line += strspn(line, " \t");
+	n = strcspn(line, " \t|>");
+	if (n == 0 || n >= sizeof word)
+		return n != 0;
+	memcpy(word, line, n);
+	word[n] = '\0';
+	/* an object, a row, or a set: only the session knows what is done with it */
+	if (strchr("#%$0123456789", word[0]))
+		return true;
+	const struct command *c = command_find(word, NULL);
+	if (!c || (c->flags & COMMAND_NO_DUMP))
+		return false;
+	if (!a->session.heap || (c->flags & COMMAND_NEEDS_REFERENCES))
+		return true;
+	return strcmp(c->name, "histo") != 0 && strcmp(c->name, "ls") != 0;
+}
+
+static void wait_with(struct app *a, const char *line)
+{
+	struct text t = TEXT_INIT;
+	char *kept = xstrdup(line);
+
+	free(a->pending);
+	a->pending = kept;
+	text_addf(&t, "%s: waits until the references are read; ^C drops it", kept);
+	app_say(a, ROLE_WORKING, t.s);
+	text_release(&t);
+}
+
+/* What references the object, by class when there are many; NULL with a message. */
+static struct result *referrers_of(struct app *a, uint64_t address)
+{
+	struct result *out = NULL;
+	struct err err = ERR_INIT;
+	char line[64];
+
+	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in", address);
+	if (session_run(&a->session, line, &out, &err) || !out)
+		return NULL;
+	if (out->n_rows < GROUP_FROM)
+		return session_take(&a->session);
+	struct result *all = session_take(&a->session);
+	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in -by class", address);
+	if (session_run(&a->session, line, &out, &err) || !out)
+		return all;
+	result_free(all);
+	return session_take(&a->session);
+}
+
+/* The result of x, whole: its head begins with the object's address. */
+static bool is_object(const struct result *r, const char *line)
+{
+	return !strpbrk(line, "|>") && r->n_columns > 0 && r->n_head > 1 &&
+	       strcmp(r->head[0].name, "address") == 0 && r->head[0].cell.type == CELL_ADDRESS;
+}
+
+static void show(struct app *a, struct result *r, const char *line)
+{
+	if (r->plain_text || r->n_columns == 0) {
+		app_push(a, page_new_text(r, line));
+		return;
+	}
+	if (is_object(r, line) && app_references_ready(a)) {
+		size_t n_history = a->session.n_history;
+		struct result *in = referrers_of(a, r->head[0].cell.number);
+		/* these two were not asked for by name */
+		while (a->session.n_history > n_history)
+			free(a->session.history[--a->session.n_history]);
+		if (in) {
+			app_push(a, page_new_object(r, in, line));
+			return;
+		}
+	}
+	app_push(a, page_new_table(r, line));
+}
+
+/* The last word of the line that the message repeats is the one it means. */
+static size_t meant(const char *line, const char *message)
+{
+	size_t at = 0, found = 0;
+
+	while (line[at]) {
+		at += strspn(line + at, " \t");
+		size_t n = strcspn(line + at, " \t");
+		if (n > 0) {
+			char *word = xstrndup(line + at, n);
+			if (strstr(message, word))
+				found = at;
+			free(word);
+		}
+		at += n;
+	}
+	return found;
+}
+
+static void failed(struct app *a, const char *line, const struct err *err, bool typed)
+{
+	if (typed && (err->code == ERR_USAGE || err->code == ERR_NOT_FOUND)) {
+		text_clear(&a->prompt_error);
+		text_add(&a->prompt_error, err->message);
+		a->prompt_error_at = meant(line, err->message);
+		prompt_open(PROMPT_COMMAND, line, SIZE_MAX);
+		a->dirty = true;
+		return;
+	}
+	app_say(a, ROLE_ERROR, err->message);
+}
+
+void app_run(struct app *a, const char *line, bool typed)
+{
+	struct result *out = NULL;
+	struct err err = ERR_INIT;
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+
+	if (must_wait(a, line)) {
+		wait_with(a, line);
+		return;
+	}
+	text_clear(&a->message);
+	a->session.shown = t ? t->result : NULL;
+	a->session.print.width = (unsigned)COLS;
+	char *kept = xstrdup(line);
+	int rc = session_run(&a->session, kept, &out, &err);
+	a->session.shown = NULL;
+	if (rc) {
+		failed(a, kept, &err, typed);
+	} else if (a->session.quit) {
+		a->quit = true;
+	} else if (out) {
+		show(a, session_take(&a->session), kept);
+	}
+	free(kept);
+	a->dirty = true;
+}
+
+/* A shell pipe needs the terminal for itself. */
+static void shell(void *context, bool begins)
+{
+	struct app *a = context;
+
+	if (begins) {
+		term_pause();
+		return;
+	}
+	term_wait_for_enter();
+	while (signals_take())
+		continue; /* ^C and ^Z were meant for the other program */
+	term_resume();
+	a->dirty = true;
+}
+
+/* --- loading ----------------------------------------------------------------------------------- */
+
+static void first_page(struct app *a)
+{
+	const char *line = a->options->first_command;
+
+	app_run(a, line ? line : "histo", false);
+	/* whatever was asked for, there is something to stand on */
+	if (a->n_pages == 0 && line && !a->pending)
+		app_run(a, "histo", false);
+}
+
+static void say_damage(struct app *a)
+{
+	const struct heap *h = a->loader.heap;
+	struct text t = TEXT_INIT;
+
+	if (h->damaged) {
+		text_addf(&t, "%s; what came before is shown", h->damage.message);
+		app_say(a, ROLE_ERROR, t.s);
+		a->status = 4;
+	} else if (h->n_warnings > 0) {
+		text_add_count(&t, h->n_warnings);
+		text_addf(&t, " warning%s about the dump: i tells", h->n_warnings == 1 ? "" : "s");
+		app_say(a, ROLE_NOTE, t.s);
+	}
+	text_release(&t);
+}
+
+static void loaded(struct app *a)
+{
+	if (!a->loader.heap) {
+		a->quit = true;
+		a->status = a->loader.job.result == ERR_CANCELLED ? 130 : 3;
+		return;
+	}
+	a->session.heap = a->loader.heap;
+	if (a->n_pages == 0 && !a->pending)
+		first_page(a);
+	say_damage(a);
+	if (a->pending) {
+		char *line = a->pending;
+		a->pending = NULL;
+		app_run(a, line, false);
+		free(line);
+	}
+}
+
+static void loading_events(struct app *a)
+{
+	unsigned events = loader_poll(&a->loader);
+
+	if (events & LOADER_EARLY && !(events & (LOADER_GONE | LOADER_DONE))) {
+		a->session.heap = atomic_load(&a->loader.early);
+		first_page(a);
+	}
+	if (events & LOADER_GONE) {
+		drop_pages(a, 0);
+		result_free(session_take(&a->session));
+		a->session.heap = NULL;
+		loader_let_go(&a->loader);
+	}
+	if (events & LOADER_DONE)
+		loaded(a);
+	if (events)
+		a->dirty = true;
+}
+
+/* --- the loop ---------------------------------------------------------------------------------- */
+
+static void take_signals(struct app *a)
+{
+	int signal;
+
+	while ((signal = signals_take()) != 0) {
+		a->dirty = true;
+		switch (signal) {
+		case SIGWINCH:
+			term_check_size();
+			prompt_resize();
+			break;
+		case SIGINT:
+			app_cancel(a);
+			break;
+		case SIGTSTP:
+			term_suspend();
+			break;
+		case SIGCONT:
+			term_continued();
+			break;
+		default:
+			a->quit = true;
+			a->status = 128 + signal;
+			break;
+		}
+	}
+}
+
+static int wait_ms(struct app *a, bool more_work)
+{
+	if (more_work)
+		return 0;
+	if (a->loader.finished)
+		return -1;
+	uint64_t age = loader_age_ms(&a->loader);
+	return age < FIRST_FRAME_MS ? (int)(FIRST_FRAME_MS - age) : PROGRESS_MS;
+}
+
+static bool may_draw(struct app *a)
+{
+	return a->dirty && (a->n_pages > 0 || a->loader.finished ||
+	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
+}
+
+static bool work_on(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+
+	if (!t || t->summed >= t->result->n_rows)
+		return false;
+	bool more = table_work(t);
+	a->dirty = a->dirty || !more;
+	return more;
+}
+
+static void turn(struct app *a)
+{
+	struct pollfd fds[3] = {
+	    {.fd = term_fd(), .events = POLLIN},
+	    {.fd = signals_fd(), .events = POLLIN},
+	    {.fd = loader_fd(&a->loader), .events = POLLIN},
+	};
+	struct input in;
+
+	if (may_draw(a)) {
+		a->dirty = false;
+		app_draw(a);
+	}
+	int n = poll(fds, 3, wait_ms(a, work_on(a)));
+	if (n < 0 && errno != EINTR)
+		a->quit = true;
+	if (!a->loader.finished)
+		a->dirty = true;
+	if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+		a->quit = true; /* the terminal is gone */
+		a->status = 128 + SIGHUP;
+	}
+	take_signals(a);
+	loading_events(a);
+	while (!a->quit && term_read(&in, prompt_is_open())) {
+		a->dirty = true;
+		app_input(a, &in);
+	}
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+static char **complete(
+    void *context, const char *line, size_t end, size_t limit, size_t *start, size_t *n)
+{
+	struct app *a = context;
+
+	*n = 0;
+	*start = end;
+	return session_complete(&a->session, line, end, limit, start, n);
+}
+
+static void bring_history(struct app *a)
+{
+	size_t n;
+	char **line = history_read(&n);
+
+	prompt_init(complete, a, line, n);
+	for (size_t i = 0; i < n; i++)
+		VEC_PUSH(a->session.history, a->session.n_history, a->session.cap_history) = line[i];
+	free(line);
+}
+
+static void say_how_it_ended(const struct app *a)
+{
+	if (a->status == 3)
+		fprintf(stderr, "cairn: %s\n", a->loader.job.err.message);
+}
+
+static int browse(struct app *a, struct err *err)
+{
+	struct term_options options = {
+	    .ascii = a->options->ascii, .mouse = a->options->mouse};
+	int rc = term_open(&options, err);
+
+	if (rc)
+		return rc;
+	theme_init(a->options->color);
+	bring_history(a);
+	rc = loader_start(&a->loader, a->options->heap, err);
+	while (!rc && !a->quit)
+		turn(a);
+	prompt_release();
+	drop_pages(a, 0);
+	result_free(session_take(&a->session));
+	a->session.heap = NULL;
+	/* the terminal first: closing a large heap is not to be waited for in front of a dead screen */
+	term_close();
+	return rc;
+}
+
+int view_run(const struct view_options *options)
+{
+	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true};
+	struct err err = ERR_INIT;
+
+	setlocale(LC_CTYPE, "");
+	session_init(&a.session);
+	a.session.interactive = true;
+	a.session.shell = shell;
+	a.session.shell_context = &a;
+	int rc = browse(&a, &err);
+	if (rc) {
+		fprintf(stderr, "cairn: %s\n", err.message);
+		a.status = rc == ERR_UNSUPPORTED ? 2 : 3;
+	} else {
+		say_how_it_ended(&a);
+	}
+	loader_close(&a.loader);
+	session_release(&a.session);
+	free(a.page);
+	free(a.pending);
+	text_release(&a.message);
+	text_release(&a.prompt_error);
+	return a.status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app.h - what the running screen knows; shared by app.c, app_keys.c and chrome.c only.
+ *
+ * Main thread only.
+ */
+#ifndef CAIRN_VIEW_APP_H
+#define CAIRN_VIEW_APP_H
+
+#include "command/session.h"
+#include "view/loading.h"
+#include "view/page.h"
+#include "view/view.h"
+
+struct app {
+	const struct view_options *options;
+	struct session session;
+	struct loader loader;
+	struct page **page; /* the stack, and behind "at" where one has come back from */
+	size_t n_pages, cap_pages;
+	size_t at;          /* the page shown, when n_pages > 0 */
+	struct rect area;   /* of the page, as drawn last */
+
+	struct text message;
+	enum role message_role;
+	struct text prompt_error; /* shown with the prompt until a key changes the line */
+	size_t prompt_error_at;   /* byte of the line that it means */
+	char *pending;            /* a command line that waits for the references */
+	bool stop_asked;          /* ^C while reading: the next one ends it */
+
+	bool dirty, quit;
+	int status;
+};
+
+/* app.c: the stack and the commands */
+struct page *app_page(struct app *a); /* NULL: none yet */
+bool app_references_ready(const struct app *a);
+void app_say(struct app *a, enum role role, const char *sentence);
+void app_back(struct app *a);
+void app_forward(struct app *a);
+void app_push(struct app *a, struct page *p);
+/* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
+void app_run(struct app *a, const char *line, bool typed);
+
+/* app_keys.c */
+void app_input(struct app *a, const struct input *in);
+void app_cancel(struct app *a); /* ^C */
+
+/* chrome.c: everything around the page */
+void app_draw(struct app *a);
+
+#endif

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_keys.c - what a key does.
+ *
+ * A key that asks something becomes a command line; everything else moves in what is shown.
+ */
+#include "view/app.h"
+
+#include "base/mem.h"
+#include "view/history.h"
+#include "view/prompt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHEEL_ROWS 3
+
+static struct table *current_table(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	return p ? p->ops->table(p) : NULL;
+}
+
+static bool selected(struct app *a, struct target *out)
+{
+	struct table *t = current_table(a);
+
+	*out = (struct target){.kind = TARGET_NONE};
+	if (!t || t->result->n_rows == 0)
+		return false;
+	result_target(t->result, t->row, out);
+	return out->kind != TARGET_NONE;
+}
+
+/* --- a row as a word of a command line --------------------------------------------------------- */
+
+/* A class by its address: two loaders may have one of this name each.  Else quoted by name. */
+static void add_class(struct text *to, const struct heap_class *class)
+{
+	if (class->address && class->object != HEAP_NONE)
+		text_addf(to, "0x%" PRIx64, class->address);
+	else
+		text_addf(to, "'%s'", class->name);
+}
+
+/* The row as an object: itself, a class's class object, a thread's thread object. */
+static bool add_object(struct app *a, struct text *to, const struct target *target)
+{
+	const struct heap *h = a->session.heap;
+	uint32_t id = target->id;
+
+	if (target->kind == TARGET_CLASS)
+		id = h->classes[target->id].object;
+	else if (target->kind == TARGET_THREAD)
+		id = h->threads[target->id].object;
+	else if (target->kind != TARGET_OBJECT)
+		return false;
+	if (id == HEAP_NONE)
+		return false;
+	text_addf(to, "0x%" PRIx64, heap_address(h, id));
+	return true;
+}
+
+static void open_row(struct app *a)
+{
+	struct target target;
+	struct text line = TEXT_INIT;
+	const struct heap *h = a->session.heap;
+
+	if (!selected(a, &target)) {
+		app_say(a, ROLE_NOTE, "there is nothing behind this row");
+		return;
+	}
+	switch (target.kind) {
+	case TARGET_CLASS:
+		text_add(&line, "ls ");
+		add_class(&line, &h->classes[target.id]);
+		break;
+	case TARGET_THREAD:
+		text_addf(&line, "bt %" PRIu32, target.id);
+		break;
+	case TARGET_COMMAND:
+		text_add(&line, target.command);
+		break;
+	default:
+		text_add(&line, "x ");
+		add_object(a, &line, &target);
+		break;
+	}
+	app_run(a, line.s, false);
+	text_release(&line);
+}
+
+/* --- keys of commands -------------------------------------------------------------------------- */
+
+static bool add_argument(struct app *a, struct text *line, enum argument_kind kind)
+{
+	struct target target;
+
+	if (!selected(a, &target))
+		return false;
+	switch (kind) {
+	case ARG_OBJECT:
+	case ARG_SET:
+		return add_object(a, line, &target);
+	case ARG_CLASS:
+		if (target.kind == TARGET_CLASS)
+			add_class(line, &a->session.heap->classes[target.id]);
+		else if (target.kind == TARGET_OBJECT)
+			add_class(line, heap_class_of(a->session.heap, target.id));
+		return target.kind == TARGET_CLASS || target.kind == TARGET_OBJECT;
+	case ARG_THREAD:
+		text_addf(line, "%" PRIu32, target.id);
+		return target.kind == TARGET_THREAD;
+	default:
+		return false;
+	}
+}
+
+static void run_key(struct app *a, const struct command *c)
+{
+	struct text line = TEXT_INIT;
+	const struct argument *first = &c->arguments[0];
+
+	text_add(&line, c->name);
+	if (first->kind == ARG_END || first->optional) {
+		app_run(a, line.s, false);
+	} else {
+		text_add(&line, " ");
+		if (add_argument(a, &line, first->kind)) {
+			app_run(a, line.s, false);
+		} else if (first->kind == ARG_OBJECT || first->kind == ARG_SET) {
+			app_say(a, ROLE_NOTE, "the selected row is no object of the dump");
+		} else {
+			/* the rest is to be typed */
+			text_clear(&a->prompt_error);
+			prompt_open(PROMPT_COMMAND, line.s, SIZE_MAX);
+		}
+	}
+	text_release(&line);
+}
+
+/* --- single actions ---------------------------------------------------------------------------- */
+
+/* OSC 52: the terminal's own clipboard, also through ssh and tmux. */
+static void clipboard(const char *s)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	struct text t = TEXT_INIT;
+	size_t n = strlen(s);
+
+	text_add(&t, "\033]52;c;");
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t bits = 0;
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (i + k < n ? (unsigned char)s[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			text_add_char(&t, i + k > n ? '=' : digits[bits >> (18 - 6 * k) & 63]);
+	}
+	text_add(&t, "\a");
+	term_write(t.s, t.len);
+	text_release(&t);
+}
+
+static void copy(struct app *a)
+{
+	struct target target;
+	struct text t = TEXT_INIT, said = TEXT_INIT;
+
+	selected(a, &target);
+	if (target.kind == TARGET_CLASS)
+		text_add(&t, a->session.heap->classes[target.id].name);
+	else if (target.kind == TARGET_THREAD)
+		text_add(&t, a->session.heap->threads[target.id].name);
+	else if (!add_object(a, &t, &target))
+		text_clear(&t);
+	if (t.len > 0) {
+		clipboard(t.s);
+		text_addf(&said, "copied %s", t.s);
+	} else {
+		text_add(&said, "nothing to copy in this row");
+	}
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&t);
+	text_release(&said);
+}
+
+static void explain(const struct heap *h, const char *column, const struct cell *cell,
+    const char *note, struct text *to)
+{
+	text_addf(to, "%s ", column);
+	cell_print(cell, to);
+	switch (cell->certainty) {
+	case EXACT:
+		text_add(to, " is exact");
+		if (h->array_model && cell->type == CELL_BYTES)
+			text_addf(to, "; array sizes are computed: %s", h->array_model);
+		break;
+	case LOWER_BOUND:
+		if (h->damaged)
+			text_addf(to, " is a lower bound: %s", h->damage.message);
+		else
+			text_add(to, " is a lower bound: some of what it sums is not known");
+		break;
+	case INFERRED:
+		if (h->facts.roots_recorded)
+			text_addf(to, " is inferred%s%s", note ? ": " : "", note ? note : "");
+		else
+			text_addf(to, " is inferred: the dump records no roots, so classes of the "
+			    "system and threads are taken for them, and what nothing references");
+		break;
+	default:
+		if (strcmp(column, "retained") == 0)
+			text_add(to, " is unknown: retained sizes are not computed");
+		else if (h->facts.cannot_tell)
+			text_addf(to, " is unknown: %s", h->facts.cannot_tell);
+		else
+			text_add(to, " is unknown: the dump does not tell");
+		break;
+	}
+}
+
+static void why(struct app *a)
+{
+	struct table *t = current_table(a);
+	const char *column;
+	struct cell cell;
+	struct text said = TEXT_INIT;
+
+	if (t && table_selected_number(t, &column, &cell)) {
+		explain(a->session.heap, column, &cell, t->result->note, &said);
+		app_say(a, ROLE_NOTE, said.s);
+	} else {
+		app_say(a, ROLE_NOTE, "no number in this row");
+	}
+	text_release(&said);
+}
+
+static void help(struct app *a)
+{
+	struct text t = TEXT_INIT;
+
+	keys_write_help(&t);
+	app_push(a, page_new_lines("help", t.s));
+	text_release(&t);
+}
+
+void app_cancel(struct app *a)
+{
+	if (prompt_is_open()) {
+		prompt_close();
+	} else if (a->pending) {
+		free(a->pending);
+		a->pending = NULL;
+		app_say(a, ROLE_NOTE, "dropped");
+	} else if (!a->loader.finished && a->n_pages == 0) {
+		app_say(a, ROLE_NOTE, "stopping");
+		job_cancel(&a->loader.job);
+	} else if (!a->loader.finished && !a->stop_asked) {
+		a->stop_asked = true;
+		app_say(a, ROLE_NOTE, "the references are still being read; ^C again ends cairn");
+	} else if (!a->loader.finished) {
+		a->quit = true;
+		a->status = 130;
+	} else {
+		app_say(a, ROLE_NOTE, "nothing is going on; q quits");
+	}
+}
+
+static void ask(struct app *a, enum prompt_kind kind)
+{
+	struct table *t = current_table(a);
+	const char *text = "";
+
+	if (kind == PROMPT_FILTER && !t) {
+		app_say(a, ROLE_NOTE, "there are no rows to filter here");
+		return;
+	}
+	if (kind == PROMPT_FILTER && t->filter)
+		text = t->filter;
+	text_clear(&a->prompt_error);
+	text_clear(&a->message);
+	prompt_open(kind, text, SIZE_MAX);
+}
+
+static void act(struct app *a, enum action action)
+{
+	struct page *p = app_page(a);
+	const char *message = NULL;
+
+	switch (action) {
+	case ACTION_OPEN:
+		open_row(a);
+		return;
+	case ACTION_BACK:
+		app_back(a);
+		return;
+	case ACTION_FORWARD:
+		app_forward(a);
+		return;
+	case ACTION_FILTER:
+		ask(a, PROMPT_FILTER);
+		return;
+	case ACTION_SEARCH:
+		ask(a, PROMPT_SEARCH);
+		return;
+	case ACTION_PROMPT:
+		ask(a, PROMPT_COMMAND);
+		return;
+	case ACTION_WHY:
+		why(a);
+		return;
+	case ACTION_COPY:
+		copy(a);
+		return;
+	case ACTION_HELP:
+		help(a);
+		return;
+	default:
+		if (p && !p->ops->action(p, action, &message))
+			message = "that key does nothing in this view";
+		if (message)
+			app_say(a, ROLE_NOTE, message);
+		return;
+	}
+}
+
+/* Actions that need no page. */
+static bool act_always(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_QUIT:
+		a->quit = true;
+		return true;
+	case ACTION_CANCEL:
+		app_cancel(a);
+		return true;
+	case ACTION_SUSPEND:
+		term_suspend();
+		return true;
+	case ACTION_REDRAW:
+		clearok(curscr, TRUE);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- the prompt -------------------------------------------------------------------------------- */
+
+static void search_for(struct app *a, const char *words, bool here)
+{
+	struct page *p = app_page(a);
+	struct table *t = current_table(a);
+	bool found;
+
+	if (!*words)
+		return;
+	if (t)
+		found = table_search(t, words, here, false);
+	else
+		found = p->ops->search && p->ops->search(p, words, here, false);
+	if (!found)
+		app_say(a, ROLE_NOTE, "no row has that");
+	else
+		text_clear(&a->message);
+}
+
+static void prompt_changed(struct app *a)
+{
+	struct table *t = current_table(a);
+
+	text_clear(&a->prompt_error);
+	if (prompt_kind() == PROMPT_FILTER && t && table_filters_live(t))
+		table_filter(t, prompt_text());
+}
+
+static void prompt_accepted(struct app *a)
+{
+	struct table *t = current_table(a);
+	char *line = xstrdup(prompt_text());
+
+	text_clear(&a->prompt_error);
+	switch (prompt_kind()) {
+	case PROMPT_FILTER:
+		if (t)
+			table_filter(t, line);
+		break;
+	case PROMPT_SEARCH:
+		/* nothing typed: what was searched for before */
+		if (*line && t) {
+			char *kept = xstrdup(line);
+			free(t->search);
+			t->search = kept;
+		}
+		if (*line)
+			search_for(a, line, true);
+		else
+			act(a, ACTION_SEARCH_NEXT);
+		break;
+	default:
+		if (line[strspn(line, " ")]) {
+			history_append(line);
+			app_run(a, line, true);
+		}
+		break;
+	}
+	free(line);
+}
+
+static void prompt_key(struct app *a, const struct input *in)
+{
+	/* a filter that is given up is as it was before the prompt: that text is still in the table
+	 * only while nothing was typed, so giving up means all rows */
+	struct table *t = current_table(a);
+	bool filter = prompt_kind() == PROMPT_FILTER;
+
+	if (in->key == 26 && !in->pasted) {
+		term_suspend();
+		return;
+	}
+	/* rows can be walked while one types a filter or a search */
+	if (!in->pasted && prompt_kind() != PROMPT_COMMAND && t &&
+	    (in->key == SPECIAL(KEY_NPAGE) || in->key == SPECIAL(KEY_PPAGE))) {
+		const char *message = NULL;
+		table_action(t, in->key == SPECIAL(KEY_NPAGE) ? ACTION_PAGE_DOWN : ACTION_PAGE_UP, &message);
+		return;
+	}
+	switch (prompt_feed(in)) {
+	case PROMPT_CHANGED:
+		prompt_changed(a);
+		break;
+	case PROMPT_ACCEPTED:
+		prompt_accepted(a);
+		break;
+	case PROMPT_CANCELLED:
+		text_clear(&a->prompt_error);
+		if (filter && t)
+			table_filter(t, NULL);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- the mouse --------------------------------------------------------------------------------- */
+
+static void mouse(struct app *a, const MEVENT *event)
+{
+	struct page *p = app_page(a);
+	struct table *t = current_table(a);
+	const char *message = NULL;
+
+	if (!p)
+		return;
+	if (event->bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			p->ops->action(p, event->bstate & BUTTON4_PRESSED ? ACTION_UP : ACTION_DOWN,
+			    &message);
+		return;
+	}
+	size_t before = t ? t->row : 0;
+	if (!p->ops->click || !p->ops->click(p, a->area, event->y, event->x))
+		return;
+	/* the other half of an object was only given the keyboard by the first click */
+	if (t == current_table(a) && t && t->row == before)
+		open_row(a);
+}
+
+/* --- dispatch ---------------------------------------------------------------------------------- */
+
+void app_input(struct app *a, const struct input *in)
+{
+	if (in->key == SPECIAL(KEY_MOUSE)) {
+		mouse(a, &in->mouse);
+		return;
+	}
+	if (prompt_is_open()) {
+		prompt_key(a, in);
+		return;
+	}
+	if (in->pasted) {
+		/* text belongs into a prompt; nothing of it is a key */
+		if (a->n_pages > 0) {
+			ask(a, PROMPT_COMMAND);
+			prompt_feed(in);
+		}
+		return;
+	}
+	enum action action = key_action(in->key);
+	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
+	if (action != ACTION_CANCEL)
+		a->stop_asked = false;
+	if (act_always(a, action) || a->n_pages == 0)
+		return;
+	text_clear(&a->message);
+	if (action != ACTION_NONE)
+		act(a, action);
+	else if (command)
+		run_key(a, command);
+}

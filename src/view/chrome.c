@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * chrome.c - what stands around the page: title, breadcrumb, message or prompt, hints.
+ *
+ * From 12 lines on the last line holds hints; from 5 lines on the first one holds the title.
+ */
+#include "view/app.h"
+
+#include "view/prompt.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define LINES_FOR_HINTS 12
+#define LINES_FOR_TITLE 5
+#define CANDIDATE_LINES 8
+
+/* --- line 1 ------------------------------------------------------------------------------------ */
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void add_facts(const struct heap *h, struct text *to)
+{
+	const char *dot = glyph(GLYPH_DOT);
+
+	/* formats known by initials are written so */
+	if (strlen(h->facts.format) <= 4)
+		for (const char *p = h->facts.format; *p; p++)
+			text_add_char(to, (char)toupper((unsigned char)*p));
+	else
+		text_add(to, h->facts.format);
+	if (h->facts.version[0])
+		text_addf(to, " %s", h->facts.version);
+	if (h->facts.word_bits)
+		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
+	text_addf(to, " %s ", dot);
+	text_add_count(to, h->n_objects);
+	text_addf(to, " objects %s ", dot);
+	text_add_bytes(to, h->shallow);
+}
+
+static void draw_title(const struct app *a, int width)
+{
+	struct text name = TEXT_INIT, facts = TEXT_INIT;
+	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2;
+
+	text_add_escaped(&name, file_name(a->options->heap->path),
+	    strlen(file_name(a->options->heap->path)));
+	if (a->session.heap)
+		add_facts(a->session.heap, &facts);
+	else
+		text_clear(&facts);
+	int needed = (int)text_width(facts.s);
+	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
+	int room = width - x - (needed ? needed + 3 : 0);
+	if (room < 12) {
+		draw_text_keep_end(0, x, width - x, name.s, theme(ROLE_FACTS));
+	} else {
+		draw_text_keep_end(0, x, room, name.s, theme(ROLE_FACTS));
+		draw_right(0, width - needed, needed, facts.s, theme(ROLE_FACTS));
+	}
+	text_release(&name);
+	text_release(&facts);
+}
+
+/* --- line 2 ------------------------------------------------------------------------------------ */
+
+static void add_state(struct app *a, struct text *to)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+
+	if (!t)
+		return;
+	const struct result *r = t->result;
+	if (r->sorted_by >= 0)
+		text_addf(to, "   %s %s", r->columns[r->sorted_by].name, r->descending ? "v" : "^");
+	if (t->filter)
+		text_addf(to, "   filter: %s", t->filter);
+	text_add(to, "   ");
+	text_add_count(to, r->n_rows > 0 ? t->row + 1 : 0);
+	text_add_char(to, '/');
+	text_add_count(to, r->n_rows);
+}
+
+/* The path of views, its beginning cut when it is long. */
+static void draw_breadcrumb(struct app *a, int y, int width)
+{
+	struct text before = TEXT_INIT;
+
+	text_clear(&before);
+	for (size_t i = 0; i < a->at; i++)
+		text_addf(&before, "%s > ", a->page[i]->title);
+	const char *title = a->page[a->at]->title;
+	int needed = (int)text_width(title), x = 0;
+	if (needed < width) {
+		int room = width - needed;
+		if ((int)text_width(before.s) <= room)
+			x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
+		else if (room > 6) {
+			/* whole steps from the end, as many as fit behind an ellipsis */
+			size_t i = a->at;
+			int used = 0;
+			while (i > 0 && used + (int)text_width(a->page[i - 1]->title) + 3 <= room - 4)
+				used += (int)text_width(a->page[--i]->title) + 3;
+			text_clear(&before);
+			text_addf(&before, "%s > ", glyph(GLYPH_ELLIPSIS));
+			for (; i < a->at; i++)
+				text_addf(&before, "%s > ", a->page[i]->title);
+			x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
+		}
+	}
+	draw_text_keep_end(y, x, width - x, title, theme(ROLE_PLACE));
+	text_release(&before);
+}
+
+static void draw_place(struct app *a, int y, int width)
+{
+	struct text state = TEXT_INIT, work = TEXT_INIT;
+
+	text_clear(&state);
+	text_clear(&work);
+	add_state(a, &state);
+	if (!a->loader.finished && a->n_pages > 0)
+		loader_word(&a->loader, &work);
+	int state_width = (int)text_width(state.s), work_width = (int)text_width(work.s);
+	if (state_width > width * 2 / 3)
+		state_width = width * 2 / 3;
+	draw_right(y, width - state_width, state_width, state.s, theme(ROLE_TEXT));
+	int left = width - state_width - 1;
+	if (work_width > 0 && work_width < left) {
+		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
+		left -= work_width + 2;
+	}
+	if (a->n_pages > 0)
+		draw_breadcrumb(a, y, left);
+	else
+		draw_text(y, 0, left, "loading", theme(ROLE_PLACE));
+	text_release(&state);
+	text_release(&work);
+}
+
+/* --- the last lines ---------------------------------------------------------------------------- */
+
+static void draw_hints(struct app *a, int y, int width)
+{
+	struct page *p = app_page(a);
+	enum place place = p ? p->ops->place : PLACE_LOADING;
+	const char *key, *word;
+	int x = 0;
+
+	for (unsigned i = 0; key_hint(place, i, &key, &word); i++) {
+		int needed = (int)(strlen(key) + 1 + strlen(word));
+		if (x + needed > width)
+			continue;
+		x += draw_clipped(y, x, width - x, key, theme(ROLE_KEY)) + 1;
+		x += draw_clipped(y, x, width - x, word, theme(ROLE_QUIET)) + 2;
+	}
+}
+
+static void draw_prompt_hints(int y, int width)
+{
+	static const char *const words[PROMPT_KINDS] = {
+	    [PROMPT_COMMAND] = "Enter run  Tab complete  Up earlier  Esc leave",
+	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  Esc all rows",
+	    [PROMPT_SEARCH] = "Enter search  n N further  Esc leave"};
+
+	draw_text(y, 0, width, words[prompt_kind()], theme(ROLE_QUIET));
+}
+
+static void draw_note(struct app *a, int y, int width)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+
+	if (a->message.len > 0)
+		draw_text(y, 0, width, a->message.s, theme(a->message_role));
+	else if (t && t->result->note)
+		draw_text(y, 0, width, t->result->note, theme(ROLE_NOTE));
+}
+
+/* The error stands under the word it means, as far right as it fits. */
+static void draw_prompt_error(struct app *a, int y, int width)
+{
+	const char *s = a->prompt_error.s;
+	int needed = (int)text_width(s), x = prompt_column(a->prompt_error_at);
+
+	if (x + needed > width)
+		x = needed < width ? width - needed : 0;
+	draw_blank(y, 0, width, theme(ROLE_TEXT));
+	draw_text(y, x, width - x, s, theme(ROLE_ERROR));
+}
+
+static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
+{
+	bool hints = height >= LINES_FOR_HINTS;
+	int y = height - (hints ? 2 : 1);
+
+	*cursor_y = y;
+	if (!prompt_is_open()) {
+		draw_note(a, y, width);
+		if (hints)
+			draw_hints(a, y + 1, width);
+		return -1;
+	}
+	int x = prompt_draw(y, width);
+	int above = y;
+	if (a->prompt_error.len > 0)
+		draw_prompt_error(a, hints ? y + 1 : --above, width);
+	else if (hints)
+		draw_prompt_hints(y + 1, width);
+	int room = above - 3 < CANDIDATE_LINES ? above - 3 : CANDIDATE_LINES;
+	prompt_draw_candidates(above, room, width);
+	return x;
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+
+void app_draw(struct app *a)
+{
+	int height = LINES, width = COLS, top = 0, cursor_y;
+	struct page *p = app_page(a);
+
+	erase();
+	if (height >= LINES_FOR_TITLE)
+		draw_title(a, width), top++;
+	draw_place(a, top++, width);
+	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
+	a->area = (struct rect){top, 0, height - top - bottom, width};
+	if (p)
+		p->ops->draw(p, a->area);
+	else
+		loader_draw(&a->loader, a->area);
+	int x = draw_bottom(a, height, width, &cursor_y);
+	curs_set(x >= 0 ? 1 : 0);
+	move(cursor_y, x >= 0 ? x : 0);
+	wnoutrefresh(stdscr);
+	doupdate();
+}

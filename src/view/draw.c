@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * draw.c - UTF-8 to curses' wide strings, cut by columns.
+ */
+#include "view/draw.h"
+
+#include "base/text.h"
+
+#include <string.h>
+#include <wchar.h>
+
+#define PIECE 256 /* characters drawn by one call */
+
+/* What stands for a character on a terminal of ASCII only: as many signs as it takes columns. */
+static size_t to_ascii(const char *s, size_t used, wchar_t *out, size_t room)
+{
+	char one[8];
+	size_t n = used < sizeof one ? used : sizeof one - 1;
+	memcpy(one, s, n);
+	one[n] = '\0';
+	size_t width = text_width(one);
+
+	if (width > room)
+		width = room;
+	for (size_t i = 0; i < width; i++)
+		out[i] = L'?';
+	return width;
+}
+
+static void put(int y, int x, const char *s, size_t n, attr_t attr)
+{
+	wchar_t wide[PIECE + 4];
+	size_t at = 0, n_wide = 0;
+
+	attrset(attr);
+	move(y, x);
+	while (at < n) {
+		int32_t point;
+		size_t used = utf8_decode(s + at, n - at, &point);
+
+		if (n_wide >= PIECE) {
+			addnwstr(wide, (int)n_wide);
+			n_wide = 0;
+		}
+		if (point >= 0x20 && point < 0x7F)
+			wide[n_wide++] = (wchar_t)point;
+		else if (point < 0xA0) /* bytes that are no text; controls were escaped long before */
+			wide[n_wide++] = L'?';
+		else if (term_utf8())
+			wide[n_wide++] = (wchar_t)point;
+		else
+			n_wide += to_ascii(s + at, used, wide + n_wide, PIECE + 4 - n_wide);
+		at += used;
+	}
+	if (n_wide > 0)
+		addnwstr(wide, (int)n_wide);
+	attrset(A_NORMAL);
+}
+
+static bool on_screen(int y, int x, int *width)
+{
+	if (y < 0 || y >= LINES || x < 0 || x >= COLS)
+		return false;
+	if (*width > COLS - x)
+		*width = COLS - x;
+	return *width > 0;
+}
+
+int draw_clipped(int y, int x, int width, const char *s, attr_t attr)
+{
+	size_t used = 0;
+
+	if (!on_screen(y, x, &width))
+		return 0;
+	size_t n = text_fit(s, (size_t)width, &used);
+	put(y, x, s, n, attr);
+	return (int)used;
+}
+
+int draw_text(int y, int x, int width, const char *s, attr_t attr)
+{
+	if (!on_screen(y, x, &width))
+		return 0;
+	if (text_width(s) <= (size_t)width)
+		return draw_clipped(y, x, width, s, attr);
+	int used = draw_clipped(y, x, width - 1, s, attr);
+	return used + draw_clipped(y, x + used, 1, glyph(GLYPH_ELLIPSIS), attr);
+}
+
+/* The longest end of s that fits into width columns. */
+static const char *end_of(const char *s, size_t width)
+{
+	size_t whole = text_width(s), length = strlen(s), dropped = 0;
+
+	while (*s && whole - dropped > width) {
+		int32_t point;
+		size_t used = utf8_decode(s, length, &point);
+		char single[8] = {0};
+		memcpy(single, s, used < sizeof single ? used : sizeof single - 1);
+		dropped += text_width(single);
+		s += used;
+		length -= used;
+	}
+	return s;
+}
+
+int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
+{
+	if (!on_screen(y, x, &width))
+		return 0;
+	if (text_width(s) <= (size_t)width || width < 8)
+		return draw_text(y, x, width, s, attr);
+	/* a third for the beginning: packages of one family stay next to each other to the eye */
+	int head = draw_clipped(y, x, (width - 1) / 3, s, attr);
+	head += draw_clipped(y, x + head, 1, glyph(GLYPH_ELLIPSIS), attr);
+	return head + draw_clipped(y, x + head, width - head, end_of(s, (size_t)(width - head)), attr);
+}
+
+void draw_right(int y, int x, int width, const char *s, attr_t attr)
+{
+	size_t needed = text_width(s);
+
+	if (!on_screen(y, x, &width))
+		return;
+	if (needed <= (size_t)width) {
+		draw_clipped(y, x + width - (int)needed, (int)needed, s, attr);
+		return;
+	}
+	int sign = draw_clipped(y, x, 1, glyph(GLYPH_ELLIPSIS), attr);
+	draw_clipped(y, x + sign, width - sign, end_of(s, (size_t)(width - sign)), attr);
+}
+
+void draw_bar(int y, int x, int width, double share, attr_t attr)
+{
+	static const char *const eighths[] = {
+	    "", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+
+	if (!on_screen(y, x, &width) || !(share > 0))
+		return;
+	if (share > 1)
+		share = 1;
+	unsigned units = term_fine_blocks() ? 8 : 1;
+	unsigned filled = (unsigned)(share * width * units + 0.5);
+	if (units == 8 && filled == 0)
+		filled = 1; /* little is not nothing */
+	for (unsigned i = 0; i < filled / units; i++)
+		draw_clipped(y, x + (int)i, 1, units == 8 ? "\u2588" : "#", attr);
+	if (units == 8 && filled % 8)
+		draw_clipped(y, x + (int)(filled / 8), 1, eighths[filled % 8], attr);
+}
+
+void draw_blank(int y, int x, int width, attr_t attr)
+{
+	if (!on_screen(y, x, &width))
+		return;
+	attrset(attr);
+	for (int i = 0; i < width; i++)
+		mvaddch(y, x + i, ' ');
+	attrset(A_NORMAL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * draw.h - text into a rectangle of the screen, by display width.
+ *
+ * Every piece is placed with an absolute move, so that a character whose width we and the terminal
+ * see differently cannot push what stands right of it.  Nothing here writes outside the width it
+ * was given.  Text is UTF-8 that was made harmless before (base/text.h).  Main thread only.
+ */
+#ifndef CAIRN_VIEW_DRAW_H
+#define CAIRN_VIEW_DRAW_H
+
+#include "view/theme.h"
+
+#include <stddef.h>
+
+struct rect {
+	int y, x, height, width;
+};
+
+/* Columns used.  What does not fit is cut at the end, with an ellipsis. */
+int draw_text(int y, int x, int width, const char *s, attr_t attr);
+
+/* The same; where it must be cut, the ellipsis stands so that the end is kept (class names). */
+int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr);
+
+/* Right-aligned in width; what does not fit is shown as an ellipsis and its end. */
+void draw_right(int y, int x, int width, const char *s, attr_t attr);
+
+/* Cut at the end without a sign. */
+int draw_clipped(int y, int x, int width, const char *s, attr_t attr);
+
+/* A bar of part out of whole in width columns, in eighths of a column where the terminal can. */
+void draw_bar(int y, int x, int width, double share, attr_t attr);
+
+/* Columns of a row in one look, spaces. */
+void draw_blank(int y, int x, int width, attr_t attr);
+
+#endif

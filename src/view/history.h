@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * history.h - typed command lines, kept from one run to the next.
+ *
+ * $XDG_STATE_HOME/cairn/history (else ~/.local/state), mode 0600, a line each, oldest first.  Several
+ * programs may append at once; each holds the file's lock while it writes.  What cannot be read or
+ * written is silently not kept: it is a convenience.  Main thread only.
+ */
+#ifndef CAIRN_VIEW_HISTORY_H
+#define CAIRN_VIEW_HISTORY_H
+
+#include <stddef.h>
+
+/* The lines that are kept, without doubles, the newest last; the file is cut to them when it grew
+ * long.  The array and its strings are the caller's. */
+char **history_read(size_t *n);
+void history_append(const char *line);
+
+#endif

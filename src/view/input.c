@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * input.c - keys, pastes and the mouse, as one stream.
+ *
+ * Curses may hold bytes that poll knows nothing of, so callers read until there is nothing more.
+ * A bracketed paste is collected whole: its newlines and letters must never act as keys.
+ */
+#include "view/term.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#define PASTE_MOST (64 * 1024) /* more is dropped */
+
+static struct {
+	bool pasting;
+	struct text pasted;
+} reader;
+
+void term_define_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int code;
+	} sequences[] = {
+	    {"\033[200~", KEY_PASTE_START},
+	    {"\033[201~", KEY_PASTE_END},
+	    {"\033[1;3D", KEY_ALT_LEFT},
+	    {"\033[1;3C", KEY_ALT_RIGHT},
+	    {"\033[1;3A", KEY_ALT_UP},
+	    /* both spellings of the cursor keys, whichever mode the terminal is in */
+	    {"\033[A", KEY_UP},
+	    {"\033[B", KEY_DOWN},
+	    {"\033[C", KEY_RIGHT},
+	    {"\033[D", KEY_LEFT},
+	    {"\033[H", KEY_HOME},
+	    {"\033[F", KEY_END},
+	    {"\033[1~", KEY_HOME},
+	    {"\033[4~", KEY_END},
+	};
+
+	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+		if (key_defined(sequences[i].sequence) <= 0 ||
+		    sequences[i].code >= KEY_PASTE_START)
+			define_key(sequences[i].sequence, sequences[i].code);
+}
+
+/* Controls of a paste are spaces: it is text for one line. */
+static void paste_add(wint_t ch)
+{
+	char utf8[4];
+
+	if (reader.pasted.len > PASTE_MOST)
+		return;
+	if (ch < 0x20 || ch == 0x7F)
+		ch = ' ';
+	text_add_n(&reader.pasted, utf8, utf8_encode(utf8, (uint32_t)ch));
+}
+
+static bool read_alt(struct input *in)
+{
+	wint_t ch;
+	int kind = get_wch(&ch);
+
+	if (kind == ERR)
+		return false;
+	in->alt = true;
+	in->key = kind == KEY_CODE_YES ? SPECIAL((int)ch) : (int)ch;
+	return true;
+}
+
+bool term_read(struct input *in, bool want_alt)
+{
+	wint_t ch;
+	int kind;
+
+	*in = (struct input){.key = 0};
+	while ((kind = get_wch(&ch)) != ERR) {
+		bool special = kind == KEY_CODE_YES;
+
+		if (special && ch == KEY_PASTE_START) {
+			reader.pasting = true;
+			text_clear(&reader.pasted);
+		} else if (special && ch == KEY_PASTE_END) {
+			reader.pasting = false;
+			if (!reader.pasted.s)
+				continue;
+			in->pasted = reader.pasted.s;
+			return true;
+		} else if (reader.pasting) {
+			if (!special)
+				paste_add(ch);
+		} else if (special && ch == KEY_RESIZE) {
+			continue; /* signals.c tells */
+		} else if (special && ch == KEY_MOUSE) {
+			if (getmouse(&in->mouse) != OK)
+				continue;
+			in->key = SPECIAL(KEY_MOUSE);
+			return true;
+		} else {
+			in->key = special ? SPECIAL((int)ch) : (int)ch;
+			if (want_alt && in->key == 27)
+				read_alt(in);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * keys.h - the one table of keys.
+ *
+ * Keys that move and arrange are here; keys that ask something belong to commands and come from
+ * the command table, so that a key and a typed line are the same question.  The hints and the help
+ * page are made from both tables.  Main thread only.
+ */
+#ifndef CAIRN_VIEW_KEYS_H
+#define CAIRN_VIEW_KEYS_H
+
+#include "base/text.h"
+#include "command/command.h"
+
+enum action {
+	ACTION_NONE,
+	ACTION_UP, ACTION_DOWN, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_HALF_UP,
+	ACTION_HALF_DOWN, ACTION_FIRST, ACTION_LAST,
+	ACTION_OPEN, ACTION_BACK, ACTION_FORWARD, ACTION_SIDE,
+	ACTION_SORT_NEXT, ACTION_SORT_LEFT, ACTION_SORT_RIGHT, ACTION_REVERSE, ACTION_WIDE,
+	ACTION_FILTER, ACTION_CLEAR_FILTER, ACTION_SEARCH, ACTION_SEARCH_NEXT,
+	ACTION_SEARCH_BACK,
+	ACTION_PROMPT, ACTION_WHY, ACTION_COPY, ACTION_HELP, ACTION_REDRAW, ACTION_SUSPEND,
+	ACTION_CANCEL, ACTION_QUIT,
+};
+
+/* Where a hint is of use. */
+enum place { PLACE_TABLE = 1, PLACE_OBJECT = 2, PLACE_TEXT = 4, PLACE_LOADING = 8 };
+
+enum action key_action(int key);
+
+/* The command whose key this is, or NULL. */
+const struct command *key_command(int key);
+
+/* The hints of a place, most useful first: name and word of hint i; false behind the last. */
+bool key_hint(enum place place, unsigned i, const char **key, const char **word);
+
+/* The help page: keys, then commands. */
+void keys_write_help(struct text *to);
+
+#endif

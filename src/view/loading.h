@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loading.h - the dump is read beside the screen.
+ *
+ * Three things can be learnt: the objects are there (the histogram is true, references are not),
+ * all is there, or it failed.  A heap that was shown early may be taken away again; then the
+ * loading thread waits until loader_let_go().  All functions: main thread.
+ */
+#ifndef CAIRN_VIEW_LOADING_H
+#define CAIRN_VIEW_LOADING_H
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "heap/heap.h"
+#include "view/draw.h"
+
+#include <semaphore.h>
+#include <stdatomic.h>
+
+enum loader_event { LOADER_EARLY = 1, LOADER_GONE = 2, LOADER_DONE = 4 };
+
+struct loader {
+	struct heap_options options;
+	struct heap_watcher watcher;
+	struct job job;
+	int wake[2];
+	_Atomic(const struct heap *) early; /* set by the loading thread */
+	atomic_bool gone;
+	sem_t let_go;
+	struct heap *heap;                  /* once done; owned */
+	bool told_early, told_gone, finished;
+	uint64_t started;                   /* ns */
+	const char *phase;                  /* that the clock below belongs to */
+	uint64_t phase_started;
+};
+
+int loader_start(struct loader *l, const struct heap_options *options, struct err *err);
+int loader_fd(const struct loader *l);
+
+/* What happened since the last call, as bits of loader_event. */
+unsigned loader_poll(struct loader *l);
+
+/* Nobody looks at the early heap any more. */
+void loader_let_go(struct loader *l);
+
+/* Cancel and wait; nothing may look at the heap any more.  The heap, if there is one, is closed. */
+void loader_close(struct loader *l);
+
+uint64_t loader_age_ms(const struct loader *l);
+
+/* The whole page while nothing else can be shown. */
+void loader_draw(struct loader *l, struct rect at);
+/* "references 41%, 2 s left" */
+void loader_word(struct loader *l, struct text *to);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * match.h - does a row hold what was typed for a filter or a search?
+ *
+ * Words parted by spaces must all be there, in any order; "*" stands for anything within a word.
+ * Without a capital letter, case does not matter.  Any thread.
+ */
+#ifndef CAIRN_VIEW_MATCH_H
+#define CAIRN_VIEW_MATCH_H
+
+#include "command/result.h"
+
+struct match {
+	const char *words; /* borrowed */
+	bool any_case;
+	struct text buffer; /* a row's text */
+};
+
+void match_init(struct match *m, const char *words);
+void match_release(struct match *m);
+
+bool match_text(const struct match *m, const char *s);
+
+/* Looks at the text and addresses of the row shown at this position. */
+bool match_row(struct match *m, struct result *r, size_t row);
+
+#endif

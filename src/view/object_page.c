@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * object_page.c - one object: who holds it on one side, what it is and holds on the other.
+ *
+ * Side by side from 100 columns on, else one above the other.  The keyboard is on one of the two;
+ * Tab changes.
+ */
+#include "view/page.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE_BY_SIDE 100
+
+struct object_page {
+	struct page page;
+	struct result *x, *in;
+	struct table holds, held; /* what it holds; what it is held by */
+	bool on_held;
+	struct rect at_holds, at_held; /* of the tables, as drawn last */
+};
+
+static int heading(int y, int x, int width, const char *word, size_t n, bool active)
+{
+	struct text t = TEXT_INIT;
+
+	text_addf(&t, "%s (", word);
+	text_add_count(&t, n);
+	text_add(&t, ")");
+	int used = draw_text(y, x, width, t.s, theme(active ? ROLE_SORTED : ROLE_HEADER));
+	text_release(&t);
+	return used;
+}
+
+static void draw_held(struct object_page *o, struct rect at)
+{
+	/* grouped by class when the rows are commands that open a group */
+	size_t n = o->in->n_rows;
+	bool grouped = result_column(o->in, "references") >= 0;
+
+	heading(at.y, at.x + 2, at.width - 2, grouped ? "referrers by class" : "referrers", n,
+	    o->on_held);
+	o->at_held = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
+	table_draw(&o->held, o->at_held, o->on_held);
+}
+
+static void draw_holds(struct object_page *o, struct rect at)
+{
+	int head = page_draw_head(o->x, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
+	    at.height > 8 ? 3 : 1);
+
+	at.y += head;
+	at.height -= head;
+	heading(at.y, at.x + 2, at.width - 2, "references", o->x->n_rows, !o->on_held);
+	o->at_holds = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
+	table_draw(&o->holds, o->at_holds, !o->on_held);
+}
+
+static void draw(struct page *p, struct rect at)
+{
+	struct object_page *o = (struct object_page *)p;
+
+	if (at.width >= SIDE_BY_SIDE) {
+		int left = at.width * 2 / 5;
+		draw_held(o, (struct rect){at.y, at.x, at.height, left});
+		for (int y = 0; y < at.height; y++)
+			draw_clipped(at.y + y, at.x + left, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
+		draw_holds(o, (struct rect){at.y, at.x + left + 1, at.height, at.width - left - 1});
+		return;
+	}
+	/* the upper part gets what it needs, but at most half */
+	int upper = (int)(o->in->n_rows < 64 ? o->in->n_rows : 64) + 2;
+	if (upper > at.height / 2)
+		upper = at.height / 2;
+	if (at.height < 7) { /* only the side with the keyboard */
+		if (o->on_held)
+			draw_held(o, at);
+		else
+			draw_holds(o, at);
+		return;
+	}
+	draw_held(o, (struct rect){at.y, at.x, upper, at.width});
+	draw_holds(o, (struct rect){at.y + upper, at.x, at.height - upper, at.width});
+}
+
+static struct table *get_table(struct page *p)
+{
+	struct object_page *o = (struct object_page *)p;
+
+	return o->on_held ? &o->held : &o->holds;
+}
+
+static bool action(struct page *p, enum action a, const char **message)
+{
+	struct object_page *o = (struct object_page *)p;
+
+	if (a == ACTION_SIDE) {
+		o->on_held = !o->on_held;
+		return true;
+	}
+	return table_action(get_table(p), a, message);
+}
+
+static bool inside(struct rect r, int y, int x)
+{
+	return y >= r.y && y < r.y + r.height && x >= r.x && x < r.x + r.width;
+}
+
+static bool click(struct page *p, struct rect at, int y, int x)
+{
+	struct object_page *o = (struct object_page *)p;
+
+	(void)at;
+	if (inside(o->at_held, y, x)) {
+		o->on_held = true;
+		return table_click(&o->held, o->at_held, y);
+	}
+	if (inside(o->at_holds, y, x)) {
+		o->on_held = false;
+		return table_click(&o->holds, o->at_holds, y);
+	}
+	return false;
+}
+
+static void release(struct page *p)
+{
+	struct object_page *o = (struct object_page *)p;
+
+	table_release(&o->holds);
+	table_release(&o->held);
+	result_free(o->x);
+	result_free(o->in);
+}
+
+static const struct page_ops object_ops = {
+    .place = PLACE_OBJECT,
+    .draw = draw,
+    .action = action,
+    .table = get_table,
+    .click = click,
+    .release = release,
+};
+
+struct page *page_new_object(struct result *x, struct result *in, const char *line)
+{
+	struct object_page *o = xcalloc(1, sizeof *o);
+
+	page_init(&o->page, &object_ops, x->title, line);
+	o->x = x;
+	o->in = in;
+	table_init(&o->holds, x);
+	table_init(&o->held, in);
+	o->holds.plain = o->held.plain = true;
+	o->held.hidden = result_column(in, "direction");
+	/* an object that holds nothing is entered from the side that has rows */
+	o->on_held = x->n_rows == 0 && in->n_rows > 0;
+	return &o->page;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page.c - what pages have in common, and the plainest of them: a table with its head.
+ */
+#include "view/page.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void page_init(struct page *p, const struct page_ops *ops, const char *title, const char *line)
+{
+	p->ops = ops;
+	p->title = xstrdup(title);
+	p->line = xstrdup(line);
+}
+
+void page_free(struct page *p)
+{
+	if (!p)
+		return;
+	p->ops->release(p);
+	free(p->title);
+	free(p->line);
+	free(p);
+}
+
+/* --- head -------------------------------------------------------------------------------------- */
+
+static bool says_nothing(const struct cell *cell)
+{
+	return cell->type == CELL_NONE || (cell->type == CELL_TEXT && !*cell->text);
+}
+
+int page_draw_head(struct result *r, struct rect at, int height)
+{
+	struct text value = TEXT_INIT;
+	int x = 0, line = 0;
+
+	for (size_t i = 0; i < r->n_head; i++) {
+		struct field *f = &r->head[i];
+		if (says_nothing(&f->cell))
+			continue;
+		text_clear(&value);
+		cell_print(&f->cell, &value);
+		int name_width = (int)text_width(f->name);
+		int width = name_width + 1 + (int)text_width(value.s);
+		if (x > 0 && x + width > at.width) {
+			line++;
+			x = 0;
+		}
+		if (line >= height)
+			break;
+		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme(ROLE_QUIET));
+		bool unsure = f->cell.certainty != EXACT;
+		draw_text_keep_end(at.y + line, at.x + x + name_width + 1, at.width - x - name_width - 1,
+		    value.s, theme(unsure ? ROLE_UNSURE : ROLE_PLACE));
+		x += width + 3;
+	}
+	text_release(&value);
+	return x > 0 && line < height ? line + 1 : line;
+}
+
+/* --- a table ----------------------------------------------------------------------------------- */
+
+struct table_page {
+	struct page page;
+	struct result *result;
+	struct table table;
+	int head_lines; /* drawn the last time */
+};
+
+static void draw(struct page *p, struct rect at)
+{
+	struct table_page *t = (struct table_page *)p;
+	int head = page_draw_head(t->result, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
+	    at.height / 3);
+
+	t->head_lines = head;
+	at.y += head;
+	at.height -= head;
+	table_draw(&t->table, at, true);
+}
+
+static bool action(struct page *p, enum action a, const char **message)
+{
+	return table_action(&((struct table_page *)p)->table, a, message);
+}
+
+static struct table *get_table(struct page *p)
+{
+	return &((struct table_page *)p)->table;
+}
+
+static bool click(struct page *p, struct rect at, int y, int x)
+{
+	struct table_page *t = (struct table_page *)p;
+
+	(void)x;
+	at.y += t->head_lines;
+	at.height -= t->head_lines;
+	return table_click(&t->table, at, y);
+}
+
+static void release(struct page *p)
+{
+	struct table_page *t = (struct table_page *)p;
+
+	table_release(&t->table);
+	result_free(t->result);
+}
+
+static const struct page_ops table_ops = {
+    .place = PLACE_TABLE,
+    .draw = draw,
+    .action = action,
+    .table = get_table,
+    .click = click,
+    .release = release,
+};
+
+struct page *page_new_table(struct result *r, const char *line)
+{
+	struct table_page *t = xcalloc(1, sizeof *t);
+
+	page_init(&t->page, &table_ops, r->title, line);
+	t->result = r;
+	table_init(&t->table, r);
+	return &t->page;
+}

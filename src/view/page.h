@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page.h - what can stand between the breadcrumb and the prompt: a table, an object, a text.
+ *
+ * A page owns its results and knows nothing of the stack it lies on, nor of the terminal's lines
+ * outside its rectangle.  Main thread only.
+ */
+#ifndef CAIRN_VIEW_PAGE_H
+#define CAIRN_VIEW_PAGE_H
+
+#include "view/draw.h"
+#include "view/keys.h"
+#include "view/table.h"
+
+struct page;
+
+struct page_ops {
+	enum place place;
+	void (*draw)(struct page *p, struct rect at);
+	/* False: not an action of this page.  *message gets a sentence or stays. */
+	bool (*action)(struct page *p, enum action action, const char **message);
+	/* The table that the keyboard acts on; NULL: none. */
+	struct table *(*table)(struct page *p);
+	/* Text pages have their own search; NULL: the table's. */
+	bool (*search)(struct page *p, const char *words, bool here, bool backwards);
+	/* A click on the screen; true: it selected a row. */
+	bool (*click)(struct page *p, struct rect at, int y, int x);
+	void (*release)(struct page *p);
+};
+
+struct page {
+	const struct page_ops *ops;
+	char *title; /* a step of the breadcrumb */
+	char *line;  /* the command line that it answers */
+};
+
+/* All take the result over and copy title and line. */
+struct page *page_new_table(struct result *r, const char *line);
+/* A result without rows (a head), or of plain text lines. */
+struct page *page_new_text(struct result *r, const char *line);
+/* x: the object with its head; in: what references it. */
+struct page *page_new_object(struct result *x, struct result *in, const char *line);
+/* A text of ours. */
+struct page *page_new_lines(const char *title, const char *lines);
+
+void page_free(struct page *p);
+
+/* For the pages' own files. */
+void page_init(struct page *p, const struct page_ops *ops, const char *title, const char *line);
+
+/* Head values of a result, flowing over at most height lines; returns the lines used. */
+int page_draw_head(struct result *r, struct rect at, int height);
+
+#endif

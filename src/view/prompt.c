@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * prompt.c - readline as an editor without a terminal.
+ *
+ * readline never sees the terminal: it asks us for bytes, of which we keep a queue filled from
+ * curses' keys, its output goes to /dev/null, and its redisplay only notes that the line is to be
+ * drawn.  Whole characters go through the queue, so that searching works beyond ASCII.  The line
+ * handler only stores: nothing of ours runs inside readline.
+ */
+#include "view/prompt.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <readline/readline.h>
+#include <readline/history.h>
+
+#define CANDIDATES 400  /* asked for; a list longer than that is no help */
+#define HISTORY_MOST 1000
+
+static struct {
+	bool ready, open;
+	enum prompt_kind kind;
+	FILE *nowhere;
+	char queue[64];
+	size_t head, tail;
+	bool accepted, ended;
+	struct text line;            /* the accepted line, or a copy of the one being edited */
+	HISTORY_STATE *history[PROMPT_KINDS];
+
+	prompt_completer *complete;
+	void *context;
+	char **candidate;
+	size_t n_candidates, word;   /* where the word they replace begins */
+	int chosen;                  /* the one Tab put into the line, or -1 */
+	bool walking;                /* the line changes because Tab walks: keep the candidates */
+
+	int scroll;                  /* columns of the line left of the screen */
+	int label;                   /* columns before the line */
+} prompt = {.chosen = -1};
+
+static const char *const labels[PROMPT_KINDS] = {
+    [PROMPT_COMMAND] = ":", [PROMPT_FILTER] = "filter: ", [PROMPT_SEARCH] = "/"};
+
+/* --- what readline asks for -------------------------------------------------------------------- */
+
+static int next_byte(FILE *stream)
+{
+	(void)stream;
+	if (prompt.head == prompt.tail)
+		return EOF;
+	return (unsigned char)prompt.queue[prompt.head++];
+}
+
+static int byte_waits(void)
+{
+	return prompt.head < prompt.tail;
+}
+
+static void no_prepare(int meta)
+{
+	(void)meta;
+}
+
+static void no_deprepare(void)
+{
+}
+
+static void no_redisplay(void)
+{
+}
+
+static void take_line(char *line)
+{
+	rl_callback_handler_remove();
+	text_clear(&prompt.line);
+	if (line) {
+		text_add(&prompt.line, line);
+		prompt.accepted = true;
+	} else {
+		prompt.ended = true;
+	}
+	free(line);
+}
+
+/* --- candidates -------------------------------------------------------------------------------- */
+
+static void drop_candidates(void)
+{
+	for (size_t i = 0; i < prompt.n_candidates; i++)
+		free(prompt.candidate[i]);
+	free(prompt.candidate);
+	prompt.candidate = NULL;
+	prompt.n_candidates = 0;
+	prompt.chosen = -1;
+	prompt.walking = false;
+}
+
+/* What the word at the cursor could become; nothing while there is no word. */
+static void find_candidates(bool also_without_word)
+{
+	size_t end = (size_t)rl_point;
+
+	drop_candidates();
+	if (prompt.kind != PROMPT_COMMAND || !prompt.complete)
+		return;
+	prompt.candidate = prompt.complete(
+	    prompt.context, rl_line_buffer, end, CANDIDATES, &prompt.word, &prompt.n_candidates);
+	if (prompt.word > end)
+		prompt.word = end;
+	bool same = prompt.n_candidates == 1 &&
+		    strlen(prompt.candidate[0]) == end - prompt.word &&
+		    strncmp(prompt.candidate[0], rl_line_buffer + prompt.word, end - prompt.word) == 0;
+	if (same || (prompt.word == end && !also_without_word))
+		drop_candidates();
+}
+
+static void replace_word(const char *with)
+{
+	rl_begin_undo_group();
+	rl_delete_text((int)prompt.word, rl_point);
+	rl_point = (int)prompt.word;
+	rl_insert_text(with);
+	rl_end_undo_group();
+}
+
+/* Bytes that all candidates begin with, whole characters only. */
+static size_t common_prefix(void)
+{
+	const char *first = prompt.candidate[0];
+	size_t n = strlen(first);
+
+	for (size_t i = 1; i < prompt.n_candidates; i++) {
+		size_t same = 0;
+		while (same < n && prompt.candidate[i][same] == first[same])
+			same++;
+		n = same;
+	}
+	while (n > 0 && (first[n] & 0xC0) == 0x80)
+		n--;
+	return n;
+}
+
+static void walk(bool backwards)
+{
+	int n = (int)prompt.n_candidates;
+
+	if (prompt.chosen < 0)
+		prompt.chosen = backwards ? n - 1 : 0;
+	else
+		prompt.chosen = (prompt.chosen + (backwards ? n - 1 : 1)) % n;
+	prompt.walking = true;
+	replace_word(prompt.candidate[prompt.chosen]);
+}
+
+static void complete_single(void)
+{
+	char *only = xstrdup(prompt.candidate[0]);
+	size_t n = strlen(only);
+
+	replace_word(only);
+	if (rl_point == rl_end && n > 0 && only[n - 1] != '/' && only[n - 1] != ' ')
+		rl_insert_text(" ");
+	free(only);
+	drop_candidates();
+}
+
+static int complete_key(int count, int key)
+{
+	(void)count;
+	(void)key;
+	if (prompt.kind != PROMPT_COMMAND)
+		return 0;
+	if (!prompt.walking && prompt.n_candidates == 0)
+		find_candidates(true);
+	if (prompt.n_candidates == 0)
+		return 0;
+	if (prompt.walking) {
+		walk(false);
+		return 0;
+	}
+	if (prompt.n_candidates == 1) {
+		complete_single();
+		return 0;
+	}
+	size_t common = common_prefix(), typed = (size_t)rl_point - prompt.word;
+	if (common > typed && prompt.n_candidates < CANDIDATES) {
+		char *longer = xstrndup(prompt.candidate[0], common);
+		replace_word(longer);
+		free(longer);
+		find_candidates(true);
+		return 0;
+	}
+	walk(false);
+	return 0;
+}
+
+static int complete_back_key(int count, int key)
+{
+	(void)count;
+	(void)key;
+	if (prompt.kind != PROMPT_COMMAND)
+		return 0;
+	if (prompt.n_candidates == 0)
+		find_candidates(true);
+	if (prompt.n_candidates > 0)
+		walk(true);
+	return 0;
+}
+
+/* For whatever else an inputrc binds to completion: the same candidates, never file names. */
+static char **attempt_completion(const char *word, int start, int end)
+{
+	size_t from, n;
+	(void)word;
+	(void)start;
+
+	rl_attempted_completion_over = 1;
+	if (prompt.kind != PROMPT_COMMAND || !prompt.complete)
+		return NULL;
+	char **found = prompt.complete(
+	    prompt.context, rl_line_buffer, (size_t)end, CANDIDATES, &from, &n);
+	if (n == 0) {
+		free(found);
+		return NULL;
+	}
+	/* readline wants the common prefix in front, a NULL behind, and frees it all with free() */
+	drop_candidates();
+	prompt.candidate = found;
+	prompt.n_candidates = n;
+	char *prefix = xstrndup(found[0], common_prefix());
+	prompt.candidate = NULL;
+	prompt.n_candidates = 0;
+	found = xrealloc(found, n + 2, sizeof *found);
+	memmove(found + 1, found, n * sizeof *found);
+	found[0] = prefix;
+	found[n + 1] = NULL;
+	if (n == 1) {
+		free(found[1]);
+		found[1] = NULL;
+	}
+	return found;
+}
+
+static void show_matches(char **matches, int n, int longest)
+{
+	(void)matches;
+	(void)n;
+	(void)longest;
+	find_candidates(true);
+}
+
+/* --- opening and closing ----------------------------------------------------------------------- */
+
+static void fill_history(char *const *lines, size_t n)
+{
+	using_history();
+	stifle_history(HISTORY_MOST);
+	for (size_t i = 0; i < n; i++)
+		add_history(lines[i]);
+	prompt.history[PROMPT_COMMAND] = history_get_history_state();
+	for (int kind = PROMPT_FILTER; kind < PROMPT_KINDS; kind++)
+		prompt.history[kind] = xcalloc(1, sizeof(HISTORY_STATE));
+}
+
+void prompt_init(prompt_completer *complete, void *context, char *const *history, size_t n)
+{
+	prompt.complete = complete;
+	prompt.context = context;
+	prompt.nowhere = fopen("/dev/null", "w");
+	rl_readline_name = "cairn";
+	rl_change_environment = 0;
+	rl_catch_signals = 0;
+	rl_catch_sigwinch = 0;
+	rl_prep_term_function = no_prepare;
+	rl_deprep_term_function = no_deprepare;
+	rl_outstream = prompt.nowhere;
+	rl_instream = stdin;
+	rl_getc_function = next_byte;
+	rl_input_available_hook = byte_waits;
+	rl_redisplay_function = no_redisplay;
+	rl_attempted_completion_function = attempt_completion;
+	rl_completion_display_matches_hook = show_matches;
+	/* reads the inputrc; our own keys come after it, as they are the screen's */
+	rl_initialize();
+	rl_variable_bind("bell-style", "none");
+	rl_variable_bind("enable-bracketed-paste", "off");
+	rl_variable_bind("show-mode-in-prompt", "off");
+	rl_bind_key('\t', complete_key);
+	rl_bind_keyseq("\033[Z", complete_back_key);
+	rl_bind_key_in_map('\t', complete_key, vi_insertion_keymap);
+	rl_bind_keyseq_in_map("\033[Z", complete_back_key, vi_insertion_keymap);
+	fill_history(history, n);
+	prompt.ready = true;
+}
+
+void prompt_release(void)
+{
+	if (!prompt.ready)
+		return;
+	prompt_close();
+	for (int kind = 0; kind < PROMPT_KINDS; kind++) {
+		history_set_history_state(prompt.history[kind]);
+		clear_history();
+		free(prompt.history[kind]);
+	}
+	text_release(&prompt.line);
+	fclose(prompt.nowhere);
+	rl_outstream = NULL;
+	prompt.ready = false;
+}
+
+void prompt_open(enum prompt_kind kind, const char *text, size_t point)
+{
+	prompt_close();
+	prompt.kind = kind;
+	prompt.open = true;
+	prompt.accepted = prompt.ended = false;
+	prompt.head = prompt.tail = 0;
+	prompt.scroll = 0;
+	history_set_history_state(prompt.history[kind]);
+	using_history();
+	rl_set_screen_size(LINES, COLS);
+	rl_callback_handler_install(labels[kind], take_line);
+	if (*text) {
+		rl_insert_text(text);
+		if (point < (size_t)rl_end)
+			rl_point = (int)point;
+	}
+}
+
+static void keep_history(void)
+{
+	free(prompt.history[prompt.kind]);
+	prompt.history[prompt.kind] = history_get_history_state();
+}
+
+void prompt_close(void)
+{
+	if (!prompt.open)
+		return;
+	if (!prompt.accepted && !prompt.ended) {
+		rl_callback_sigcleanup();
+		rl_replace_line("", 1);
+		rl_callback_handler_remove();
+	}
+	keep_history();
+	drop_candidates();
+	prompt.open = false;
+}
+
+void prompt_resize(void)
+{
+	rl_set_screen_size(LINES, COLS);
+}
+
+bool prompt_is_open(void)
+{
+	return prompt.open;
+}
+
+enum prompt_kind prompt_kind(void)
+{
+	return prompt.kind;
+}
+
+const char *prompt_text(void)
+{
+	if (prompt.open) {
+		text_clear(&prompt.line);
+		text_add(&prompt.line, rl_line_buffer);
+	}
+	return prompt.line.s ? prompt.line.s : "";
+}
+
+/* --- keys -------------------------------------------------------------------------------------- */
+
+static void queue_add(const char *bytes, size_t n)
+{
+	if (prompt.head == prompt.tail)
+		prompt.head = prompt.tail = 0;
+	if (n > sizeof prompt.queue - prompt.tail)
+		return;
+	memcpy(prompt.queue + prompt.tail, bytes, n);
+	prompt.tail += n;
+}
+
+/* The sequences that readline binds by itself, whatever the terminal sends. */
+static void queue_special(int key)
+{
+	static const struct {
+		int code;
+		const char *sequence;
+	} sequences[] = {
+	    {KEY_UP, "\033[A"}, {KEY_DOWN, "\033[B"}, {KEY_RIGHT, "\033[C"}, {KEY_LEFT, "\033[D"},
+	    {KEY_HOME, "\033[H"}, {KEY_END, "\033[F"}, {KEY_DC, "\033[3~"}, {KEY_IC, "\033[2~"},
+	    {KEY_PPAGE, "\033[5~"}, {KEY_NPAGE, "\033[6~"}, {KEY_BTAB, "\033[Z"},
+	    {KEY_BACKSPACE, "\177"}, {KEY_ENTER, "\r"},
+	    {KEY_ALT_LEFT, "\033b"}, {KEY_ALT_RIGHT, "\033f"},
+	};
+
+	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+		if (SPECIAL(sequences[i].code) == key)
+			queue_add(sequences[i].sequence, strlen(sequences[i].sequence));
+}
+
+static void queue_key(const struct input *in)
+{
+	char utf8[4];
+
+	if (in->alt)
+		queue_add("\033", 1);
+	if (in->key >= KEY_SPECIAL)
+		queue_special(in->key);
+	else
+		queue_add(utf8, utf8_encode(utf8, (uint32_t)in->key));
+}
+
+static bool cancels(const struct input *in)
+{
+	if (in->alt || in->pasted)
+		return false;
+	if (in->key == 3 || in->key == 27)
+		return true;
+	if (RL_ISSTATE(RL_STATE_ISEARCH))
+		return false;
+	/* Backspace in an empty line leaves it, as it does in other full-screen programs */
+	return in->key == 7 || (rl_end == 0 && (in->key == 127 || in->key == SPECIAL(KEY_BACKSPACE)));
+}
+
+/* The newest stays, an older same line goes. */
+static void remember(void)
+{
+	using_history();
+	for (int i = history_length - 1; i >= 0; i--) {
+		HIST_ENTRY *entry = history_get(history_base + i);
+		if (entry && strcmp(entry->line, prompt.line.s) == 0)
+			free_history_entry(remove_history(i));
+	}
+	add_history(prompt.line.s);
+}
+
+static enum prompt_event after_line(void)
+{
+	if (prompt.accepted && prompt.line.s && prompt.line.s[0])
+		remember();
+	bool accepted = prompt.accepted;
+	prompt_close();
+	return accepted ? PROMPT_ACCEPTED : PROMPT_CANCELLED;
+}
+
+enum prompt_event prompt_feed(const struct input *in)
+{
+	if (cancels(in)) {
+		prompt_close();
+		return PROMPT_CANCELLED;
+	}
+	char *before = xstrdup(rl_line_buffer);
+	bool walked = prompt.walking;
+	int chosen = prompt.chosen;
+
+	if (in->pasted) {
+		rl_insert_text(in->pasted);
+	} else {
+		queue_key(in);
+		while (byte_waits() && !prompt.accepted && !prompt.ended)
+			rl_callback_read_char();
+	}
+	if (prompt.accepted || prompt.ended) {
+		free(before);
+		return after_line();
+	}
+	bool changed = strcmp(before, rl_line_buffer) != 0;
+	free(before);
+	if (walked && prompt.chosen == chosen)
+		prompt.walking = false; /* another key: what Tab put there is text now */
+	if (changed && !prompt.walking)
+		find_candidates(false);
+	else if (!changed && !prompt.walking && in->key != '\t')
+		drop_candidates();
+	return changed ? PROMPT_CHANGED : PROMPT_STAYS;
+}
+
+/* --- drawing ----------------------------------------------------------------------------------- */
+
+/* n bytes of the line as they are shown: controls as ^X, what is no text as "?". */
+static void add_visible(struct text *to, const char *s, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		int32_t point;
+		size_t used = utf8_decode(s + at, n - at, &point);
+		if (point < 0) {
+			text_add_char(to, '?');
+		} else if (point < 0x20 || point == 0x7F) {
+			text_add_char(to, '^');
+			text_add_char(to, (char)(point ^ 0x40));
+		} else {
+			text_add_n(to, s + at, used);
+		}
+		at += used;
+	}
+}
+
+static int visible_width(const char *s, size_t n)
+{
+	struct text t = TEXT_INIT;
+
+	text_clear(&t);
+	add_visible(&t, s, n);
+	int width = (int)text_width(t.s);
+	text_release(&t);
+	return width;
+}
+
+int prompt_draw(int y, int width)
+{
+	struct text line = TEXT_INIT;
+	const char *label = rl_display_prompt ? rl_display_prompt : labels[prompt.kind];
+
+	prompt.label = draw_clipped(y, 0, width / 2, label, theme(ROLE_KEY));
+	int room = width - prompt.label;
+	int cursor = visible_width(rl_line_buffer, (size_t)rl_point);
+	if (cursor < prompt.scroll)
+		prompt.scroll = cursor;
+	if (cursor >= prompt.scroll + room)
+		prompt.scroll = cursor - room + 1;
+	text_clear(&line);
+	add_visible(&line, rl_line_buffer, (size_t)rl_end);
+	/* scrolled by whole characters: a wide one may stand across the edge */
+	size_t skipped = 0;
+	size_t from = text_fit(line.s, (size_t)prompt.scroll, &skipped);
+	draw_clipped(y, prompt.label, room, line.s + from, theme(ROLE_TEXT));
+	text_release(&line);
+	int column = prompt.label + cursor - (int)skipped;
+	return column < width ? column : width - 1;
+}
+
+int prompt_column(size_t offset)
+{
+	if (!prompt.open)
+		return 0;
+	if (offset > (size_t)rl_end)
+		offset = (size_t)rl_end;
+	int column = prompt.label + visible_width(rl_line_buffer, offset) - prompt.scroll;
+	return column > 0 ? column : 0;
+}
+
+int prompt_draw_candidates(int bottom, int height, int width)
+{
+	size_t widest = 0;
+
+	if (!prompt.open || prompt.n_candidates == 0 || height < 1 || width < 8)
+		return 0;
+	for (size_t i = 0; i < prompt.n_candidates; i++) {
+		size_t w = text_width(prompt.candidate[i]);
+		widest = w > widest ? w : widest;
+	}
+	int cell = (int)(widest < (size_t)width - 2 ? widest : (size_t)width - 2) + 2;
+	size_t across = (size_t)(width - 2) / (size_t)cell;
+	across = across ? across : 1;
+	size_t lines = (prompt.n_candidates + across - 1) / across;
+	size_t shown = lines < (size_t)height ? lines : (size_t)height;
+	/* page so that the chosen one is seen */
+	size_t first = 0;
+	if (prompt.chosen >= 0)
+		first = (size_t)prompt.chosen / across / shown * shown;
+	for (size_t l = 0; l < shown; l++) {
+		int y = bottom - (int)shown + (int)l;
+		draw_blank(y, 0, width, theme(ROLE_TEXT));
+		for (size_t c = 0; c < across; c++) {
+			size_t i = (first + l) * across + c;
+			if (i >= prompt.n_candidates)
+				break;
+			draw_text(y, 2 + (int)c * cell, cell - 2, prompt.candidate[i],
+			    theme((int)i == prompt.chosen ? ROLE_CHOSEN : ROLE_QUIET));
+		}
+		if (l + 1 == shown && first + shown < lines)
+			draw_right(y, width - 2, 2, "+", theme(ROLE_KEY));
+	}
+	return (int)shown;
+}

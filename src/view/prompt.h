@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * prompt.h - the line at the bottom: readline inside curses.
+ *
+ * Curses reads the keys, readline is fed with them and edits, we draw.  prompt.c is the only file
+ * that includes readline; its state is readline's, so there is one prompt.  Main thread only, after
+ * term_open.
+ */
+#ifndef CAIRN_VIEW_PROMPT_H
+#define CAIRN_VIEW_PROMPT_H
+
+#include "view/draw.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum prompt_kind { PROMPT_COMMAND, PROMPT_FILTER, PROMPT_SEARCH, PROMPT_KINDS };
+
+/* As session_complete: candidates for the word of line that ends at byte end; all the caller's. */
+typedef char **prompt_completer(
+    void *context, const char *line, size_t end, size_t limit, size_t *start, size_t *n);
+
+/* history: earlier command lines, borrowed for the call. */
+void prompt_init(prompt_completer *complete, void *context, char *const *history, size_t n);
+void prompt_release(void);
+
+/* Open with a text in it; the cursor at byte point of it (SIZE_MAX: its end). */
+void prompt_open(enum prompt_kind kind, const char *text, size_t point);
+void prompt_close(void);
+void prompt_resize(void); /* the screen has another size */
+bool prompt_is_open(void);
+enum prompt_kind prompt_kind(void);
+
+enum prompt_event {
+	PROMPT_STAYS,     /* maybe looks different */
+	PROMPT_CHANGED,   /* the text is another one */
+	PROMPT_ACCEPTED,  /* Enter: prompt_text() is the line, the prompt is closed */
+	PROMPT_CANCELLED, /* closed */
+};
+enum prompt_event prompt_feed(const struct input *in);
+
+/* The text as it stands, or the accepted line; valid until the next call of this module. */
+const char *prompt_text(void);
+
+/* Draw the line; returns the column where the cursor belongs. */
+int prompt_draw(int y, int width);
+/* Column on the screen at which byte offset of the text was drawn last. */
+int prompt_column(size_t offset);
+
+/* The candidates, in at most height lines that end above line bottom.  Returns lines drawn. */
+int prompt_draw_candidates(int bottom, int height, int width);
+
+#endif

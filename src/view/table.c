@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table.c - what a table does: move, sort, filter, search, sum.  How it looks: table_draw.c.
+ */
+#include "view/table.h"
+
+#include "base/mem.h"
+#include "view/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE 100000       /* rows summed in one turn of the loop */
+#define LIVE_ROWS 200000   /* with more, filters wait for Enter */
+
+static unsigned n_columns(const struct table *t)
+{
+	return t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+}
+
+static void restart_sums(struct table *t)
+{
+	t->summed = 0;
+	for (unsigned c = 0; c < n_columns(t); c++)
+		t->total[c] = (struct cell){.type = t->result->columns[c].type};
+}
+
+void table_init(struct table *t, struct result *result)
+{
+	*t = (struct table){.result = result, .hidden = -1};
+	restart_sums(t);
+}
+
+void table_release(struct table *t)
+{
+	free(t->filter);
+	free(t->search);
+}
+
+/* --- sums -------------------------------------------------------------------------------------- */
+
+static void sum_row(struct table *t, size_t row)
+{
+	for (unsigned c = 0; c < n_columns(t); c++) {
+		struct cell *sum = &t->total[c], cell;
+
+		if (!t->result->columns[c].total)
+			continue;
+		result_cell(t->result, row, c, &cell);
+		enum certainty certainty = cell.certainty;
+		/* as result_total has it: the sum is of those that are known */
+		if (cell.type == CELL_NONE)
+			certainty = certainty == UNKNOWN ? LOWER_BOUND : EXACT;
+		else if (__builtin_add_overflow(sum->number, cell.number, &sum->number)) {
+			sum->number = UINT64_MAX;
+			certainty = LOWER_BOUND;
+		}
+		if (certainty > sum->certainty)
+			sum->certainty = certainty;
+	}
+}
+
+bool table_work(struct table *t)
+{
+	size_t n = t->result->n_rows;
+	size_t end = n - t->summed < SLICE ? n : t->summed + SLICE;
+
+	if (t->summed == n && (t->have_whole || t->filter))
+		return false;
+	while (t->summed < end)
+		sum_row(t, t->summed++);
+	if (t->summed == n && !t->filter && !t->have_whole) {
+		memcpy(t->whole, t->total, sizeof t->whole);
+		t->have_whole = true;
+	}
+	return t->summed < n;
+}
+
+/* --- moving ------------------------------------------------------------------------------------ */
+
+static void move_to(struct table *t, size_t row)
+{
+	size_t n = t->result->n_rows;
+
+	t->row = n == 0 ? 0 : row < n ? row : n - 1;
+}
+
+static void move_by(struct table *t, size_t by, bool up)
+{
+	if (up)
+		move_to(t, t->row > by ? t->row - by : 0);
+	else
+		move_to(t, by < SIZE_MAX - t->row ? t->row + by : SIZE_MAX);
+}
+
+static void page(struct table *t, size_t by, bool up)
+{
+	move_by(t, by, up);
+	if (up)
+		t->top = t->top > by ? t->top - by : 0;
+	else if (t->top + by < t->result->n_rows)
+		t->top += by;
+}
+
+/* --- sorting ----------------------------------------------------------------------------------- */
+
+static bool starts_descending(enum cell_type type)
+{
+	return type == CELL_COUNT || type == CELL_BYTES;
+}
+
+static bool may_sort_by(const struct table *t, unsigned column)
+{
+	return (int)column != t->hidden && (t->wide || t->result->columns[column].shown_by_default);
+}
+
+static void sort(struct table *t, unsigned column, bool descending)
+{
+	result_sort(t->result, column, descending);
+	t->row = t->top = 0;
+	restart_sums(t);
+}
+
+static void sort_step(struct table *t, bool left)
+{
+	unsigned n = n_columns(t);
+	unsigned at = t->result->sorted_by >= 0 ? (unsigned)t->result->sorted_by : left ? 0 : n - 1;
+
+	for (unsigned i = 0; i < n; i++) {
+		at = left ? (at + n - 1) % n : (at + 1) % n;
+		if (may_sort_by(t, at)) {
+			sort(t, at, starts_descending(t->result->columns[at].type));
+			return;
+		}
+	}
+}
+
+/* --- filter and search ------------------------------------------------------------------------- */
+
+static bool keep_row(struct result *r, size_t row, void *context)
+{
+	return match_row(context, r, row);
+}
+
+bool table_filters_live(const struct table *t)
+{
+	return t->result->n_source <= LIVE_ROWS;
+}
+
+void table_filter(struct table *t, const char *words)
+{
+	bool narrows = t->filter && words && strncmp(words, t->filter, strlen(t->filter)) == 0;
+
+	if (words && !*words)
+		words = NULL;
+	if (!words && !t->filter)
+		return;
+	if (!narrows || !words)
+		result_show_all(t->result);
+	char *kept = words ? xstrdup(words) : NULL;
+	free(t->filter);
+	t->filter = kept;
+	if (kept) {
+		struct match m;
+		match_init(&m, kept);
+		result_filter(t->result, keep_row, &m);
+		match_release(&m);
+	}
+	t->row = t->top = 0;
+	restart_sums(t);
+	if (!kept && t->have_whole) {
+		memcpy(t->total, t->whole, sizeof t->total);
+		t->summed = t->result->n_rows;
+	}
+}
+
+bool table_search(struct table *t, const char *words, bool here, bool backwards)
+{
+	size_t n = t->result->n_rows, at = t->row;
+	bool found = false;
+	struct match m;
+
+	if (!*words)
+		return true;
+	match_init(&m, words);
+	for (size_t i = 0; i < n && !found; i++) {
+		if (i > 0 || !here) {
+			if (backwards)
+				at = at == 0 ? n - 1 : at - 1;
+			else
+				at = at + 1 == n ? 0 : at + 1;
+		}
+		found = match_row(&m, t->result, at);
+	}
+	match_release(&m);
+	if (found)
+		t->row = at;
+	return found;
+}
+
+static void search_again(struct table *t, bool backwards, const char **message)
+{
+	if (!t->search)
+		*message = "nothing was searched for yet: / searches";
+	else if (!table_search(t, t->search, false, backwards))
+		*message = "no other row has it";
+}
+
+/* --- actions ----------------------------------------------------------------------------------- */
+
+bool table_action(struct table *t, enum action action, const char **message)
+{
+	size_t height = t->height ? t->height : 1;
+
+	switch (action) {
+	case ACTION_UP:
+	case ACTION_DOWN:
+		move_by(t, 1, action == ACTION_UP);
+		return true;
+	case ACTION_PAGE_UP:
+	case ACTION_PAGE_DOWN:
+		page(t, height, action == ACTION_PAGE_UP);
+		return true;
+	case ACTION_HALF_UP:
+	case ACTION_HALF_DOWN:
+		page(t, (height + 1) / 2, action == ACTION_HALF_UP);
+		return true;
+	case ACTION_FIRST:
+		move_to(t, 0);
+		return true;
+	case ACTION_LAST:
+		move_to(t, SIZE_MAX);
+		return true;
+	case ACTION_SORT_NEXT:
+	case ACTION_SORT_RIGHT:
+	case ACTION_SORT_LEFT:
+		sort_step(t, action == ACTION_SORT_LEFT);
+		return true;
+	case ACTION_REVERSE:
+		if (t->result->sorted_by >= 0)
+			sort(t, (unsigned)t->result->sorted_by, !t->result->descending);
+		else
+			*message = "not sorted by a column yet: s sorts";
+		return true;
+	case ACTION_WIDE:
+		t->wide = !t->wide;
+		return true;
+	case ACTION_CLEAR_FILTER:
+		table_filter(t, NULL);
+		return true;
+	case ACTION_SEARCH_NEXT:
+	case ACTION_SEARCH_BACK:
+		search_again(t, action == ACTION_SEARCH_BACK, message);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool table_click(struct table *t, struct rect at, int y)
+{
+	int first = at.y + (t->plain ? 0 : 1);
+
+	if (y < first || (size_t)(y - first) >= t->height ||
+	    t->top + (size_t)(y - first) >= t->result->n_rows)
+		return false;
+	t->row = t->top + (size_t)(y - first);
+	return true;
+}
+
+/* Is column c one to tell of, for what: 0 in doubt, 1 sorted by, 2 summed? */
+static bool tells(const struct table *t, unsigned c, int what, struct cell *out)
+{
+	const struct column *column = &t->result->columns[c];
+
+	if ((int)c == t->hidden || !(t->wide || column->shown_by_default))
+		return false;
+	result_cell(t->result, t->row, c, out);
+	if (what == 0)
+		return out->certainty != EXACT;
+	return what == 1 ? (int)c == t->result->sorted_by : column->total;
+}
+
+bool table_selected_number(struct table *t, const char **column, struct cell *out)
+{
+	if (t->result->n_rows == 0)
+		return false;
+	for (int what = 0; what < 3; what++) {
+		for (unsigned c = 0; c < n_columns(t); c++) {
+			if (!tells(t, c, what, out))
+				continue;
+			*column = t->result->columns[c].name;
+			return true;
+		}
+	}
+	return false;
+}

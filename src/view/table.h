@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table.h - a table over a result: columns by width, a selected row, sorting, filter, search.
+ *
+ * Holds positions and widths, never cells: what is drawn is asked of the result when it is drawn.
+ * Rows are counted as shown, from 0.  Main thread only.
+ */
+#ifndef CAIRN_VIEW_TABLE_H
+#define CAIRN_VIEW_TABLE_H
+
+#include "command/result.h"
+#include "view/draw.h"
+#include "view/keys.h"
+
+#define TABLE_COLUMNS 32 /* more are not shown */
+
+struct table {
+	struct result *result; /* borrowed from the page */
+	size_t row;            /* selected */
+	size_t top;            /* first row drawn */
+	size_t height;         /* rows drawn the last time: a page */
+	char *filter;          /* NULL: none */
+	char *search;          /* NULL: none yet */
+	bool wide;             /* show also the columns that are hidden by default */
+	bool plain;            /* no header and no total row: half a page */
+	int hidden;            /* column never shown, or -1 */
+
+	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
+	size_t measured;          /* rows that went into it at the beginning */
+	/* sums: of the rows shown, and of all rows; found in slices when there are many rows */
+	struct cell total[TABLE_COLUMNS], whole[TABLE_COLUMNS];
+	size_t summed;            /* rows in total[] so far */
+	bool have_whole;
+};
+
+void table_init(struct table *t, struct result *result);
+void table_release(struct table *t);
+
+void table_draw(struct table *t, struct rect at, bool has_keyboard);
+
+/* Move, sort, next match.  False: not an action of tables.  *message gets a sentence or stays. */
+bool table_action(struct table *t, enum action action, const char **message);
+
+/* A click: the row drawn at line y of the rectangle the table was last drawn in; false: none. */
+bool table_click(struct table *t, struct rect at, int y);
+
+/* Does typing into the filter narrow at once?  (Not with very many rows: then on Enter.) */
+bool table_filters_live(const struct table *t);
+void table_filter(struct table *t, const char *words); /* "" or NULL: all rows */
+
+/* Select the next row from the selected one on (it included with here) that matches; wraps. */
+bool table_search(struct table *t, const char *words, bool here, bool backwards);
+
+/* Sum on for a while.  True: there is more to do, call again. */
+bool table_work(struct table *t);
+
+/* The number of the selected row that there is most to say about: one in doubt, else the one sorted
+ * by, else one that is summed.  False: none.  Text in *out is valid until the next cell. */
+bool table_selected_number(struct table *t, const char **column, struct cell *out);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table_draw.c - how a table looks.
+ *
+ * A layout is made for every frame from the widths that the table has seen so far, which only
+ * grow, so that columns do not dance while one scrolls.  When it is narrow the names give way
+ * first, then the share bar, then whole columns, the least telling first; never the first column
+ * and never the one sorted by.
+ */
+#include "view/table.h"
+
+#include <string.h>
+
+#define GAP 2
+#define MARKER 2
+#define MEASURED 1000  /* rows looked at before the first frame */
+#define NAME_LEAST 24  /* a name keeps so many columns before others go */
+#define TEXT_LEAST 8
+#define BAR_LEAST 6
+#define BAR_MOST 16
+#define PERCENT 5      /* " 100%" */
+
+struct layout {
+	unsigned column[TABLE_COLUMNS]; /* of the result, left to right */
+	int x[TABLE_COLUMNS], width[TABLE_COLUMNS];
+	unsigned n;
+	int bar_x, bar; /* the share bar's place and width; 0: none */
+	int percent_x;  /* 0: none */
+	unsigned flexible; /* index of the column that gives way first */
+};
+
+static bool right_aligned(enum cell_type type)
+{
+	return type == CELL_COUNT || type == CELL_BYTES;
+}
+
+/* How much a column tells: the highest go first when room is short. */
+static int dispensable(const char *name)
+{
+	static const struct {
+		const char *name;
+		int rank;
+	} ranks[] = {
+	    {"class", 0}, {"name", 0}, {"value", 1}, {"shallow", 1}, {"address", 1}, {"field", 1},
+	    {"objects", 2}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
+	    {"length", 4}, {"type", 4}, {"state", 4}, {"certainty", 5}, {"loader_class", 6},
+	    {"declared_in", 7}, {"superclass", 7}, {"frame", 7}, {"loader", 8},
+	    {"class_address", 9},
+	};
+
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (strcmp(ranks[i].name, name) == 0)
+			return ranks[i].rank;
+	return 5;
+}
+
+/* --- measuring --------------------------------------------------------------------------------- */
+
+static void grow(struct table *t, unsigned c, const char *s)
+{
+	size_t width = text_width(s);
+
+	if (width > 4096)
+		width = 4096;
+	if ((int)width > t->width[c])
+		t->width[c] = (int)width;
+}
+
+static void measure_row(struct table *t, size_t row, struct text *buffer)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	for (unsigned c = 0; c < n; c++) {
+		struct cell cell;
+		text_clear(buffer);
+		result_cell(t->result, row, c, &cell);
+		cell_print(&cell, buffer);
+		grow(t, c, buffer->s);
+	}
+}
+
+static void measure_sums(struct table *t, struct text *buffer)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	for (unsigned c = 0; c < n; c++) {
+		grow(t, c, t->result->columns[c].name);
+		if (!t->result->columns[c].total || !t->have_whole)
+			continue;
+		text_clear(buffer);
+		cell_print(&t->whole[c], buffer);
+		grow(t, c, buffer->s);
+	}
+}
+
+static void measure(struct table *t, struct text *buffer)
+{
+	size_t n = t->result->n_rows;
+	size_t last = t->top + t->height < n ? t->top + t->height : n;
+
+	measure_sums(t, buffer);
+	while (t->measured < n && t->measured < MEASURED)
+		measure_row(t, t->measured++, buffer);
+	if (n > MEASURED || t->filter)
+		for (size_t row = t->top; row < last; row++)
+			measure_row(t, row, buffer);
+}
+
+/* --- laying out -------------------------------------------------------------------------------- */
+
+static bool wants_share(const struct table *t)
+{
+	int sorted = t->result->sorted_by;
+
+	return sorted >= 0 && sorted < TABLE_COLUMNS && t->result->columns[sorted].total &&
+	       t->have_whole && t->whole[sorted].number > 0 && !t->plain;
+}
+
+static int needed(const struct layout *l)
+{
+	int sum = MARKER - GAP;
+
+	for (unsigned i = 0; i < l->n; i++)
+		sum += GAP + l->width[i];
+	if (l->bar > 0)
+		sum += 1 + l->bar;
+	if (l->percent_x)
+		sum += PERCENT;
+	return sum;
+}
+
+/* Take a column away, the least telling; false when none may go. */
+static bool drop_one(const struct table *t, struct layout *l)
+{
+	int worst = -1, rank = -1;
+
+	for (unsigned i = 1; i < l->n; i++) {
+		int r = dispensable(t->result->columns[l->column[i]].name);
+		if ((int)l->column[i] != t->result->sorted_by && i != l->flexible && r >= rank) {
+			worst = (int)i;
+			rank = r;
+		}
+	}
+	if (worst < 0)
+		return false;
+	l->n--;
+	for (unsigned i = (unsigned)worst; i < l->n; i++) {
+		l->column[i] = l->column[i + 1];
+		l->width[i] = l->width[i + 1];
+	}
+	if (l->flexible > (unsigned)worst)
+		l->flexible--;
+	return true;
+}
+
+/* Shrink column i towards least; returns what is still too much. */
+static int shrink(struct layout *l, unsigned i, int least, int excess)
+{
+	int give = l->width[i] - least;
+
+	if (give > excess)
+		give = excess;
+	if (give > 0) {
+		l->width[i] -= give;
+		excess -= give;
+	}
+	return excess;
+}
+
+/* Long texts give way to a floor; returns what is still too much. */
+static int shrink_texts(const struct table *t, struct layout *l, int name_least, int excess)
+{
+	excess = shrink(l, l->flexible, name_least, excess);
+	for (unsigned i = l->n; i-- > 0 && excess > 0;)
+		if (t->result->columns[l->column[i]].type == CELL_TEXT && i != l->flexible)
+			excess = shrink(l, i, TEXT_LEAST > name_least ? name_least : TEXT_LEAST, excess);
+	return excess;
+}
+
+static void fit(const struct table *t, struct layout *l, int width)
+{
+	int excess = shrink_texts(t, l, NAME_LEAST, needed(l) - width);
+
+	if (excess > 0 && l->bar > 0) {
+		l->bar = 0;
+		excess = needed(l) - width;
+	}
+	while (excess > 0 && drop_one(t, l))
+		excess = needed(l) - width;
+	if (excess > 0 && l->percent_x) {
+		l->percent_x = 0;
+		excess = needed(l) - width;
+	}
+	if (excess > 0)
+		shrink_texts(t, l, 4, excess);
+	int room = width - needed(l);
+	if (l->bar > 0 && room > 0)
+		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
+}
+
+static void place(const struct table *t, struct layout *l, int x)
+{
+	x += MARKER;
+	for (unsigned i = 0; i < l->n; i++) {
+		l->x[i] = x;
+		x += l->width[i];
+		if ((int)l->column[i] == t->result->sorted_by) {
+			if (l->bar > 0) {
+				l->bar_x = x + 1;
+				x += 1 + l->bar;
+			}
+			if (l->percent_x) {
+				l->percent_x = x;
+				x += PERCENT;
+			}
+		}
+		x += GAP;
+	}
+}
+
+static void lay_out(struct table *t, struct layout *l, struct rect at)
+{
+	*l = (struct layout){.n = 0};
+	int widest = -1;
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+	for (unsigned c = 0; c < n; c++) {
+		const struct column *column = &t->result->columns[c];
+		if ((int)c == t->hidden || !(t->wide || column->shown_by_default))
+			continue;
+		l->column[l->n] = c;
+		l->width[l->n] = t->width[c];
+		if (column->type == CELL_TEXT && t->width[c] > widest) {
+			widest = t->width[c];
+			l->flexible = l->n;
+		}
+		l->n++;
+	}
+	if (wants_share(t)) {
+		l->bar = BAR_LEAST;
+		l->percent_x = 1;
+	}
+	fit(t, l, at.width);
+	place(t, l, at.x);
+}
+
+/* --- drawing ----------------------------------------------------------------------------------- */
+
+static void draw_cell(const struct layout *l, unsigned i, const struct column *column, int y,
+    const char *s, attr_t attr)
+{
+	if (right_aligned(column->type))
+		draw_right(y, l->x[i], l->width[i], s, attr);
+	else if (strstr(column->name, "class"))
+		draw_text_keep_end(y, l->x[i], l->width[i], s, attr);
+	else
+		draw_text(y, l->x[i], l->width[i], s, attr);
+}
+
+static void draw_header(const struct table *t, const struct layout *l, struct rect at)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct column *column = &t->result->columns[l->column[i]];
+		bool sorted = (int)l->column[i] == t->result->sorted_by;
+		draw_cell(l, i, column, at.y, column->name, theme(sorted ? ROLE_SORTED : ROLE_HEADER));
+	}
+}
+
+static enum role cell_role(const struct cell *cell)
+{
+	if (cell->certainty != EXACT)
+		return ROLE_UNSURE;
+	return cell->type == CELL_ADDRESS ? ROLE_ADDRESS : ROLE_TEXT;
+}
+
+static void draw_share(const struct table *t, const struct layout *l, int y,
+    const struct cell *part, attr_t row_attr, bool selected)
+{
+	double share = (double)part->number / (double)t->whole[t->result->sorted_by].number;
+	char percent[16];
+
+	if (l->bar > 0)
+		draw_bar(y, l->bar_x, l->bar, share, selected ? row_attr : theme(ROLE_BAR));
+	if (!l->percent_x)
+		return;
+	struct text number = TEXT_INIT;
+	if (share > 0 && share < 0.005)
+		text_add(&number, "<1%");
+	else
+		text_addf(&number, "%.0f%%", share * 100);
+	size_t n = number.len < sizeof percent ? number.len : sizeof percent - 1;
+	memcpy(percent, number.s, n);
+	percent[n] = '\0';
+	text_release(&number);
+	draw_right(y, l->percent_x, PERCENT, percent, row_attr);
+}
+
+static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,
+    bool has_keyboard, struct text *buffer)
+{
+	bool selected = row == t->row;
+	attr_t row_attr = theme(!selected ? ROLE_TEXT : has_keyboard ? ROLE_SELECTED : ROLE_MARKED);
+
+	if (selected) {
+		if (has_keyboard)
+			draw_blank(y, at.x, at.width, row_attr);
+		draw_clipped(y, at.x, 1, ">", row_attr);
+	}
+	for (unsigned i = 0; i < l->n; i++) {
+		struct cell cell;
+		unsigned c = l->column[i];
+
+		text_clear(buffer);
+		result_cell(t->result, row, c, &cell);
+		cell_print(&cell, buffer);
+		draw_cell(l, i, &t->result->columns[c], y, buffer->s,
+		    selected ? row_attr : theme(cell_role(&cell)));
+		if ((int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&
+		    cell.type != CELL_NONE)
+			draw_share(t, l, y, &cell, row_attr, selected);
+	}
+}
+
+static const char *rows_are(const struct table *t)
+{
+	struct target target = {.kind = TARGET_NONE};
+
+	if (t->result->n_rows > 0)
+		result_target(t->result, 0, &target);
+	switch (target.kind) {
+	case TARGET_CLASS:
+		return "classes";
+	case TARGET_OBJECT:
+		return "objects";
+	case TARGET_THREAD:
+		return "threads";
+	default:
+		return "rows";
+	}
+}
+
+static bool has_total(const struct table *t)
+{
+	for (unsigned c = 0; c < t->result->n_columns && c < TABLE_COLUMNS; c++)
+		if (t->result->columns[c].total && !t->plain)
+			return true;
+	return false;
+}
+
+/* The first text column says how many rows; sums stand under their columns, and the whole of the
+ * sorted column in brackets beside its sum when only a part is shown. */
+static void draw_total(const struct table *t, const struct layout *l, struct rect at, int y,
+    struct text *buffer)
+{
+	attr_t attr = theme(ROLE_TOTAL);
+	bool done = t->summed == t->result->n_rows;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		unsigned c = l->column[i];
+		const struct column *column = &t->result->columns[c];
+		text_clear(buffer);
+		if (i == 0 && !column->total) {
+			text_add_count(buffer, t->result->n_rows);
+			if (t->filter) {
+				text_add(buffer, " (");
+				text_add_count(buffer, t->result->n_source);
+				text_add(buffer, ")");
+			}
+			text_addf(buffer, " %s", rows_are(t));
+			/* over the columns that have no sum */
+			unsigned next = 1;
+			while (next < l->n && !t->result->columns[l->column[next]].total)
+				next++;
+			int end = next < l->n ? l->x[next] - 1 : at.x + at.width;
+			draw_text(y, l->x[i], end - l->x[i], buffer->s, attr);
+			continue;
+		}
+		if (!column->total)
+			continue;
+		if (done)
+			cell_print(&t->total[c], buffer);
+		else
+			text_add(buffer, glyph(GLYPH_ELLIPSIS));
+		draw_cell(l, i, column, y, buffer->s, attr);
+		if ((int)c != t->result->sorted_by || !done)
+			continue;
+		if (t->filter && t->have_whole && l->bar > 0) {
+			text_clear(buffer);
+			text_add(buffer, "(");
+			cell_print(&t->whole[c], buffer);
+			text_add(buffer, ")");
+			draw_text(y, l->bar_x, l->bar + PERCENT, buffer->s, attr);
+		} else if (l->percent_x && t->have_whole) {
+			struct layout percent_only = *l;
+			percent_only.bar = 0;
+			draw_share(t, &percent_only, y, &t->total[c], attr, false);
+		}
+	}
+}
+
+void table_draw(struct table *t, struct rect at, bool has_keyboard)
+{
+	struct layout l;
+	struct text buffer = TEXT_INIT;
+	size_t n = t->result->n_rows;
+	bool header = !t->plain && at.height >= 3, total = has_total(t) && at.height >= 4;
+	int rows = at.height - header - total;
+
+	if (rows < 1 || at.width < 4)
+		return;
+	t->height = (size_t)rows;
+	if (t->row < t->top)
+		t->top = t->row;
+	if (t->row >= t->top + t->height)
+		t->top = t->row - t->height + 1;
+	if (t->top + t->height > n)
+		t->top = n > t->height ? n - t->height : 0;
+	if (t->summed == 0)
+		table_work(t); /* a small table is whole in its first frame */
+	measure(t, &buffer);
+	lay_out(t, &l, at);
+	if (header)
+		draw_header(t, &l, at);
+	int y = at.y + header;
+	for (size_t row = t->top; row < n && row < t->top + t->height; row++)
+		draw_row(t, &l, at, y++, row, has_keyboard, &buffer);
+	if (n == 0)
+		draw_text(y++, at.x + MARKER, at.width - MARKER,
+		    t->filter ? "no row matches the filter" : "none", theme(ROLE_QUIET));
+	if (total)
+		draw_total(t, &l, at, y, &buffer);
+	text_release(&buffer);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * text_page.c - lines to read: help, the overview, a list of earlier commands.
+ *
+ * Lines are wrapped at words for the width there is; what follows hangs under the column in which
+ * the line's own text begins.
+ */
+#include "view/page.h"
+
+#include "base/mem.h"
+#include "view/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct piece {
+	const char *s;
+	size_t n;
+	int indent;
+	size_t line;
+};
+
+struct text_page {
+	struct page page;
+	struct text all;   /* the lines, each ended by NUL */
+	const char **line;
+	size_t n_lines, cap_lines;
+	struct piece *piece;
+	size_t n_pieces, cap_pieces;
+	int width;         /* that the pieces were made for */
+	size_t top, height;
+	size_t found;      /* line found by the search, or SIZE_MAX */
+	char *search;
+};
+
+/* --- wrapping ---------------------------------------------------------------------------------- */
+
+/* Where continued lines begin: behind the first gap of two blanks that follows a word early in
+ * the line, else a little further in than the line itself. */
+static int hanging(const char *s)
+{
+	size_t lead = strspn(s, " ");
+	const char *gap = strstr(s + lead, "  ");
+
+	if (gap && gap - s < 40)
+		return (int)(gap - s + (ptrdiff_t)strspn(gap, " "));
+	return (int)lead + 2;
+}
+
+static void add_piece(struct text_page *t, size_t line, const char *s, size_t n, int indent)
+{
+	VEC_PUSH(t->piece, t->n_pieces, t->cap_pieces) =
+	    (struct piece){.s = s, .n = n, .indent = indent, .line = line};
+}
+
+static void wrap_line(struct text_page *t, size_t line, int width)
+{
+	const char *s = t->line[line];
+	int indent = 0, hang = hanging(s);
+
+	if (hang > width / 2)
+		hang = width / 4;
+	for (;;) {
+		size_t room = (size_t)(width - indent), used;
+		size_t n = text_fit(s, room ? room : 1, &used);
+		if (!s[n] || n == 0) {
+			add_piece(t, line, s, strlen(s), indent);
+			return;
+		}
+		size_t cut = n;
+		while (cut > 0 && s[cut] != ' ')
+			cut--;
+		if (cut <= strspn(s, " ")) /* a word as long as the line */
+			cut = n;
+		add_piece(t, line, s, cut, indent);
+		s += cut + strspn(s + cut, " ");
+		indent = hang;
+	}
+}
+
+static void wrap(struct text_page *t, int width)
+{
+	if (width == t->width)
+		return;
+	/* the first line that is seen stays the first */
+	size_t line = t->top < t->n_pieces ? t->piece[t->top].line : 0;
+	t->width = width;
+	t->n_pieces = 0;
+	for (size_t i = 0; i < t->n_lines; i++)
+		wrap_line(t, i, width);
+	t->top = 0;
+	while (t->top < t->n_pieces && t->piece[t->top].line < line)
+		t->top++;
+}
+
+/* --- page -------------------------------------------------------------------------------------- */
+
+static void scroll_to(struct text_page *t, size_t top)
+{
+	size_t most = t->n_pieces > t->height ? t->n_pieces - t->height : 0;
+
+	t->top = top < most ? top : most;
+}
+
+static void draw(struct page *p, struct rect at)
+{
+	struct text_page *t = (struct text_page *)p;
+	struct text piece = TEXT_INIT;
+
+	if (at.height < 1 || at.width < 8)
+		return;
+	wrap(t, at.width - 3);
+	t->height = (size_t)at.height;
+	scroll_to(t, t->top);
+	for (size_t i = 0; i < t->height && t->top + i < t->n_pieces; i++) {
+		const struct piece *one = &t->piece[t->top + i];
+		bool heading = one->n > 0 && one->s[0] != ' ' && one->indent == 0 && t->page.line[0] == '\0';
+		bool found = one->line == t->found;
+		text_clear(&piece);
+		text_add_n(&piece, one->s, one->n);
+		draw_clipped(at.y + (int)i, at.x + 2 + one->indent, at.width - 2 - one->indent, piece.s,
+		    theme(found || heading ? ROLE_PLACE : ROLE_TEXT));
+		if (found)
+			draw_clipped(at.y + (int)i, at.x, 1, ">", theme(ROLE_PLACE));
+	}
+	text_release(&piece);
+}
+
+static bool search(struct page *p, const char *words, bool here, bool backwards)
+{
+	struct text_page *t = (struct text_page *)p;
+	struct match m;
+	size_t at = t->found;
+	bool found = false;
+
+	if (at == SIZE_MAX) {
+		at = t->top < t->n_pieces ? t->piece[t->top].line : 0;
+		here = true;
+	}
+	match_init(&m, words);
+	for (size_t i = 0; i < t->n_lines && !found; i++) {
+		if (i > 0 || !here) {
+			if (backwards)
+				at = at == 0 ? t->n_lines - 1 : at - 1;
+			else
+				at = at + 1 == t->n_lines ? 0 : at + 1;
+		}
+		found = match_text(&m, t->line[at]);
+	}
+	match_release(&m);
+	if (!found)
+		return false;
+	char *kept = xstrdup(words);
+	free(t->search);
+	t->search = kept;
+	t->found = at;
+	for (size_t i = 0; i < t->n_pieces; i++)
+		if (t->piece[i].line == at && (i < t->top || i >= t->top + t->height)) {
+			scroll_to(t, i > t->height / 3 ? i - t->height / 3 : 0);
+			break;
+		} else if (t->piece[i].line == at) {
+			break;
+		}
+	return true;
+}
+
+static bool action(struct page *p, enum action a, const char **message)
+{
+	struct text_page *t = (struct text_page *)p;
+	size_t page = t->height > 1 ? t->height - 1 : 1;
+
+	if (a == ACTION_HALF_DOWN || a == ACTION_HALF_UP)
+		page = (page + 1) / 2;
+	switch (a) {
+	case ACTION_UP:
+		scroll_to(t, t->top ? t->top - 1 : 0);
+		return true;
+	case ACTION_DOWN:
+		scroll_to(t, t->top + 1);
+		return true;
+	case ACTION_PAGE_UP:
+	case ACTION_HALF_UP:
+		scroll_to(t, t->top > page ? t->top - page : 0);
+		return true;
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_DOWN:
+		scroll_to(t, t->top + page);
+		return true;
+	case ACTION_FIRST:
+		scroll_to(t, 0);
+		return true;
+	case ACTION_LAST:
+		scroll_to(t, SIZE_MAX);
+		return true;
+	case ACTION_SEARCH_NEXT:
+	case ACTION_SEARCH_BACK:
+		if (!t->search)
+			*message = "nothing was searched for yet: / searches";
+		else
+			search(p, t->search, false, a == ACTION_SEARCH_BACK);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct table *no_table(struct page *p)
+{
+	(void)p;
+	return NULL;
+}
+
+static void release(struct page *p)
+{
+	struct text_page *t = (struct text_page *)p;
+
+	text_release(&t->all);
+	free(t->line);
+	free(t->piece);
+	free(t->search);
+}
+
+static const struct page_ops text_ops = {
+    .place = PLACE_TEXT,
+    .draw = draw,
+    .action = action,
+    .table = no_table,
+    .search = search,
+    .release = release,
+};
+
+/* --- making one -------------------------------------------------------------------------------- */
+
+/* all holds lines ended by newlines; from here on it does not move. */
+static struct page *finish(struct text_page *t)
+{
+	char *at = t->all.s;
+
+	while (at && *at) {
+		size_t n = strcspn(at, "\n");
+		VEC_PUSH(t->line, t->n_lines, t->cap_lines) = at;
+		if (!at[n])
+			break;
+		at[n] = '\0';
+		at += n + 1;
+	}
+	t->found = SIZE_MAX;
+	return &t->page;
+}
+
+static void add_head(struct text *to, struct result *r)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < r->n_head; i++) {
+		size_t width = strlen(r->head[i].name);
+		widest = width > widest ? width : widest;
+	}
+	for (size_t i = 0; i < r->n_head; i++) {
+		text_addf(to, "%-*s  ", (int)widest, r->head[i].name);
+		cell_print(&r->head[i].cell, to);
+		text_add_char(to, '\n');
+	}
+}
+
+struct page *page_new_text(struct result *r, const char *line)
+{
+	struct text_page *t = xcalloc(1, sizeof *t);
+	struct cell cell;
+
+	page_init(&t->page, &text_ops, r->title, line);
+	add_head(&t->all, r);
+	for (size_t row = 0; row < r->n_rows && r->n_columns > 0; row++) {
+		result_cell(r, row, 0, &cell);
+		if (cell.type == CELL_TEXT)
+			text_add(&t->all, cell.text);
+		text_add_char(&t->all, '\n');
+	}
+	if (r->note)
+		text_addf(&t->all, "\n%s\n", r->note);
+	result_free(r);
+	return finish(t);
+}
+
+struct page *page_new_lines(const char *title, const char *lines)
+{
+	struct text_page *t = xcalloc(1, sizeof *t);
+
+	page_init(&t->page, &text_ops, title, "");
+	text_add(&t->all, lines);
+	return finish(t);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * theme.h - what a thing on the screen is, and how that looks here.
+ *
+ * Views name roles, never colours.  Every role can be told from its neighbours without colour, and
+ * the eight colours are enough.  Main thread only, after term_open.
+ */
+#ifndef CAIRN_VIEW_THEME_H
+#define CAIRN_VIEW_THEME_H
+
+#include "view/term.h"
+
+enum role {
+	ROLE_TEXT,
+	ROLE_TITLE,     /* the program's name on line 1 */
+	ROLE_FACTS,     /* the rest of line 1 */
+	ROLE_PLACE,     /* the last step of the breadcrumb */
+	ROLE_QUIET,     /* breadcrumb before that, hints, borders */
+	ROLE_HEADER,    /* column names */
+	ROLE_SORTED,    /* the name of the column sorted by */
+	ROLE_SELECTED,  /* the row under the cursor */
+	ROLE_MARKED,    /* the same in the half that has no keyboard */
+	ROLE_TOTAL,
+	ROLE_ADDRESS,
+	ROLE_BAR,
+	ROLE_UNSURE,    /* numbers that are not exact */
+	ROLE_KEY,       /* a key's name among the hints */
+	ROLE_NOTE,
+	ROLE_ERROR,
+	ROLE_WORKING,   /* work going on */
+	ROLE_CHOSEN,    /* the candidate that Tab stands on */
+	ROLE_COUNT
+};
+
+void theme_init(int color); /* -1 never, 0 auto, 1 always */
+attr_t theme(enum role role);
+
+/* Glyphs: UTF-8, or ASCII where that is all there is. */
+enum glyph { GLYPH_ELLIPSIS, GLYPH_VERTICAL, GLYPH_DOT, GLYPH_COUNT };
+const char *glyph(enum glyph g);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * view.h - the full screen: open a dump and browse it.
+ *
+ * The only way into this room.  Main thread only; the dump is read on a thread of its own.
+ */
+#ifndef CAIRN_VIEW_VIEW_H
+#define CAIRN_VIEW_VIEW_H
+
+#include "heap/heap.h"
+
+#include <stdbool.h>
+
+struct view_options {
+	const struct heap_options *heap; /* borrowed; its watcher is not used */
+	const char *first_command;       /* NULL: the histogram */
+	bool ascii, mouse;
+	int color; /* -1 never, 0 auto, 1 always */
+};
+
+/*
+ * Open the dump with the screen alive, browse until quit.  Returns an exit status: 0, 2 (the
+ * terminal cannot show a screen), 3 (the dump cannot be read), 4 (it was read in part), 130 (the
+ * loading was stopped).  What went wrong is said on standard error, after the screen is gone.
+ */
+int view_run(const struct view_options *options);
+
+#endif

@@ -370,6 +370,6 @@ const struct command cmd_loaders = {
 	"loader is not known. instances and shallow are those of its classes. parent is empty "
 	"where the dump does not tell it.",
     .examples = {"loaders"},
-    .key = "",
+    .key = "L",
     .run = run_loaders,
 };

@@ -256,7 +256,7 @@ const struct command cmd_x = {
 	"implies (<class>, <super>, <loader>) by name, the others without. A class object tells "
 	"of the class it stands for as well. A line that begins with an object means x.",
     .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date"},
-    .key = "Enter",
+    .key = "x",
     .run = run_x,
 };
 
@@ -393,6 +393,6 @@ const struct command cmd_find = {
 	"threads; or an address, which may lie inside an object; or #ID. Exit status 1 when "
 	"nothing is found.",
     .examples = {"find Date", "find 0xE0000AF4", "find -i '^java.*error$'"},
-    .key = "/",
+    .key = "",
     .run = run_find,
 };

@@ -370,6 +370,6 @@ const struct command cmd_roots = {
 	"the boot loader, threads and the monitors they hold as the javacore tells, and what "
 	"nothing else references.",
     .examples = {"roots", "roots -by kind", "roots java.lang.Thread"},
-    .key = "",
+    .key = "R",
     .run = run_roots,
 };

@@ -118,6 +118,7 @@ struct build {
 	const struct heap_options *options;
 	struct progress *progress;
 	struct javacore *javacore; /* or NULL */
+	bool shown;                /* the watcher was told: somebody may look at the heap */
 
 	struct survey_part *parts;
 	unsigned n_parts;

@@ -72,8 +72,10 @@ static int read_objects(struct build *b, struct err *err)
 	sort_classes_by_loader(b->heap);
 	sizes_settle(b);
 	const struct heap_watcher *w = b->options->watcher;
-	if (w)
+	if (w) {
+		b->shown = true;
 		w->objects_ready(w->context, b->heap);
+	}
 	return 0;
 }
 
@@ -164,6 +166,8 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 out:
 	build_release(&b);
 	if (code < 0) {
+		if (b.shown && options->watcher->objects_gone)
+			options->watcher->objects_gone(options->watcher->context);
 		heap_close(h);
 		h = NULL;
 	}

@@ -93,6 +93,21 @@ static void open_row(struct app *a)
 	text_release(&line);
 }
 
+static void referrers(struct app *a)
+{
+	struct target target;
+	struct text line = TEXT_INIT;
+
+	text_add(&line, "refs ");
+	if (selected(a, &target) && add_object(a, &line, &target)) {
+		text_add(&line, " -in");
+		app_run(a, line.s, false);
+	} else {
+		app_say(a, ROLE_NOTE, "the selected row is no object of the dump");
+	}
+	text_release(&line);
+}
+
 /* --- keys of commands -------------------------------------------------------------------------- */
 
 static bool add_argument(struct app *a, struct text *line, enum argument_kind kind)
@@ -293,6 +308,9 @@ static void act(struct app *a, enum action action)
 	switch (action) {
 	case ACTION_OPEN:
 		open_row(a);
+		return;
+	case ACTION_REFERRERS:
+		referrers(a);
 		return;
 	case ACTION_BACK:
 		app_back(a);

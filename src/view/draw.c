@@ -141,8 +141,6 @@ void draw_bar(int y, int x, int width, double share, attr_t attr)
 		share = 1;
 	unsigned units = term_fine_blocks() ? 8 : 1;
 	unsigned filled = (unsigned)(share * width * units + 0.5);
-	if (units == 8 && filled == 0)
-		filled = 1; /* little is not nothing */
 	for (unsigned i = 0; i < filled / units; i++)
 		draw_clipped(y, x + (int)i, 1, units == 8 ? "\u2588" : "#", attr);
 	if (units == 8 && filled % 8)

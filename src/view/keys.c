@@ -30,6 +30,8 @@ static const struct binding {
 	"forward again", NULL, NULL, 0},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, "Tab",
 	"object view: from what it references to what references it", "side", "Tab", PLACE_OBJECT},
+    {{'u'}, ACTION_REFERRERS, "u", "what references the selected object, as a table of its own",
+	NULL, NULL, 0},
     {{'s'}, ACTION_SORT_NEXT, "s", "sort by the next column", "sort", "s", PLACE_TABLE},
     {{'r', 'S'}, ACTION_REVERSE, "r, S", "the other way round", NULL, NULL, 0},
     {{'<'}, ACTION_SORT_LEFT, "<", "sort by the column left of it", NULL, NULL, 0},
@@ -88,9 +90,9 @@ static bool command_hint(unsigned *left, const char **key, const char **word)
 	for (size_t i = 0; commands[i]; i++) {
 		const char *name = commands[i]->key;
 		/* the ones that ask about the selected row; the others are found with ? */
+		enum argument_kind kind = commands[i]->arguments[0].kind;
 		if (!name || !name[0] || name[1] || key_action((unsigned char)name[0]) ||
-		    (commands[i]->arguments[0].kind != ARG_OBJECT &&
-			commands[i]->arguments[0].kind != ARG_SET))
+		    strcmp(name, commands[i]->name) == 0 || (kind != ARG_OBJECT && kind != ARG_SET))
 			continue;
 		if ((*left)-- == 0) {
 			*key = name;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -68,7 +69,14 @@ static void crash(int signal)
 		break;
 	}
 	say("); the terminal was put back\n");
-	raise(signal); /* SA_RESETHAND: the default action now */
+	/* the default action now, whoever called us and whatever is blocked */
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t this;
+	sigemptyset(&this);
+	sigaddset(&this, signal);
+	sigaction(signal, &standard, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &this, NULL);
+	raise(signal);
 }
 
 int signals_open(struct err *err)

@@ -28,6 +28,7 @@ static bool known_version(const char *version)
 	    !strcmp(version, "1.0.3");
 }
 
+/* When the chosen heap was written: the agent may write several, hours apart. */
 static void set_created(struct dump_facts *f, uint64_t milliseconds)
 {
 	time_t seconds = (time_t)(milliseconds / 1000);
@@ -58,14 +59,13 @@ static int read_header(struct hprof *h, struct err *err)
 		return err_at(err, ERR_FORMAT, (uint64_t)(c.p - s->bytes) - 4,
 		    "the header says that identifiers take %" PRIu32 " bytes; only 4 and 8 can be",
 		    h->id_size);
-	uint64_t milliseconds = cursor_u64(&c);
+	h->created = cursor_u64(&c);
 	if (c.short_of)
 		return err_at(err, ERR_TRUNCATED, s->size,
 		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
 	h->body = (uint64_t)(c.p - s->bytes);
 	snprintf(f->format, sizeof f->format, "hprof");
 	snprintf(f->version, sizeof f->version, "%s", version);
-	set_created(f, milliseconds);
 	h->android = !strcmp(version, "1.0.3");
 	return 0;
 }
@@ -98,6 +98,7 @@ static void state_facts(struct hprof *h)
 {
 	struct dump_facts *f = &h->dump.facts;
 
+	set_created(f, h->created ? h->created + h->delay / 1000 : 0);
 	f->word_bits = 8 * h->id_size;
 	f->big_endian = true;
 	f->cannot_tell = "HPROF holds no sizes of objects, no identity hashes and no states of locks; "

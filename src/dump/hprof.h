@@ -88,6 +88,8 @@ struct hprof {
 	unsigned id_size; /* 4 or 8 */
 	bool android;
 	uint64_t body;    /* offset of the first record */
+	uint64_t created; /* milliseconds since 1970, of the header */
+	uint32_t delay;   /* microseconds from then to the chosen heap */
 
 	struct idmap strings;  /* id -> offset of the UTF8 record */
 	struct idmap names;    /* class id -> string id */

@@ -182,7 +182,7 @@ static void settle_all(struct hprof_classes *t)
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		t->list[i].references = t->offsets + at;
+		t->list[i].references = t->offsets ? t->offsets + at : NULL;
 		at += t->list[i].n_references;
 	}
 	for (uint32_t i = 0; i < t->n; i++) {

@@ -217,12 +217,13 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 
 /* --- heaps -------------------------------------------------------------------------------------- */
 
-static void begin_heap(struct walk *w)
+static void begin_heap(struct walk *w, uint64_t at)
 {
 	w->n_heaps++;
 	if (!w->wanted || w->n_heaps == w->wanted) {
 		w->h->n_segments = 0;
 		w->h->dump.facts.heap_number = w->n_heaps;
+		w->h->delay = load_be32(w->bytes + at + 1);
 	}
 }
 
@@ -232,7 +233,7 @@ static uint64_t take_heap_part(struct walk *w, uint64_t at, uint32_t length)
 	struct hprof_segment s = { .begin = at + RECORD_HEAD };
 
 	if (w->bytes[at] == HPROF_HEAP_DUMP || !w->open)
-		begin_heap(w);
+		begin_heap(w, at);
 	w->open = w->bytes[at] == HPROF_HEAP_SEGMENT;
 	w->ended |= !w->open;
 	s.end = find_end(w, at, length, &s.cut);

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A terminal to drive the real program in: a private tmux server of a fixed size.
+
+Nothing waits for a fixed time: wait() polls the screen until it shows what it must, and a failure
+shows the last screen.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+from cairntest import BUILD, CAIRN
+
+PATIENCE = float(os.environ.get("CAIRN_PATIENCE", "20"))  # seconds until a screen is given up
+PROMPT = "READY>"
+
+
+class Gone(Exception):
+    pass
+
+
+class Terminal:
+    """A shell with a known prompt in a tmux window of width x height."""
+
+    serial = 0
+
+    def __init__(self, width=80, height=24, env=None):
+        Terminal.serial += 1
+        self.server = "cairn-test-%d-%d" % (os.getpid(), Terminal.serial)
+        self.home = tempfile.mkdtemp(prefix="tui.", dir=os.path.join(BUILD, "tests"))
+        self.width, self.height = width, height
+        words = {"PS1": PROMPT + " ", "HOME": self.home, "XDG_STATE_HOME": self.home,
+                 "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "screen-256color",
+                 "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "CAIRN": CAIRN,
+                 "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
+        words.update(env or {})
+        command = ["env", "-i"] + ["%s=%s" % w for w in words.items()]
+        command += ["bash", "--norc", "--noprofile", "-i"]
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height),
+                  " ".join("'%s'" % c.replace("'", "'\\''") for c in command))
+        self.tmux("set-option", "-g", "status", "off")
+        self.tmux("set-option", "-g", "escape-time", "0")
+        self.resize(width, height)
+        self.wait(PROMPT)
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-L", self.server, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=30,
+                              env=dict(os.environ, LC_ALL="C.UTF-8", TMUX=""))
+        return done.stdout.decode("utf-8", "replace")
+
+    def close(self):
+        self.tmux("kill-server")
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def keys(self, *names):
+        """Keys by tmux's names: "Enter", "C-c", "Down", "q"."""
+        self.tmux("send-keys", *names)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+
+    def line(self, text):
+        """A command line for the shell."""
+        self.type(text)
+        self.keys("Enter")
+
+    def screen(self, escapes=False):
+        """The lines of the screen, blanks at their ends cut; with escapes: attributes too."""
+        out = self.tmux("capture-pane", "-p", *(["-e"] if escapes else []))
+        lines = [line.rstrip() for line in out.split("\n")]
+        return lines[:-1] if lines and lines[-1] == "" else lines
+
+    def text(self):
+        return "\n".join(self.screen())
+
+    def wait(self, what, gone=False):
+        """Until the screen holds what (a regular expression, or a function of its lines)."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            lines = self.screen()
+            if callable(what):
+                found = what(lines)
+            else:
+                found = re.search(what, "\n".join(lines), re.M) is not None
+            if bool(found) != gone:
+                return lines
+            if time.monotonic() > end:
+                raise Gone("%s %r; the screen:\n%s" % (
+                    "still there:" if gone else "never came:", what, "\n".join(lines)))
+            time.sleep(0.02)
+
+    def resize(self, width, height):
+        self.width, self.height = width, height
+        self.tmux("resize-window", "-x", str(width), "-y", str(height))
+
+    def cursor(self):
+        x, y = self.tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split()
+        return int(x), int(y)
+
+    def modes(self):
+        """What a program may have left on: alternate screen, hidden cursor, mouse."""
+        return self.tmux("display-message", "-p",
+                         "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_flag}").strip()
+
+    def stty(self):
+        """The terminal's settings as the shell sees them."""
+        mark = "S%d" % time.monotonic_ns()
+        self.line("clear; stty -g; echo %s''E" % mark)
+        lines = self.wait(mark + "E$")
+        found = [line for line in lines if re.fullmatch(r"[0-9a-f]+(:[0-9a-f]+)+", line)]
+        return found[0] if found else "\n".join(lines)
+
+    def pid_of(self, name):
+        """The process that runs in front in this terminal."""
+        tty = self.tmux("display-message", "-p", "#{pane_tty}").strip()
+        done = subprocess.run(["ps", "-o", "pid=,comm=", "-t", tty.replace("/dev/", "")],
+                              stdout=subprocess.PIPE, text=True)
+        for row in done.stdout.splitlines():
+            pid, comm = row.split(None, 1)
+            if comm.startswith(name[:15]):
+                return int(pid)
+        raise Gone("no process %s on %s:\n%s" % (name, tty, done.stdout))

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real program in a real terminal: keys in, screens out.
+
+    run.py [WORD]      only the cases whose name holds WORD
+
+Each case is a function that gets an open terminal; sizes says in which it runs.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import MKDUMP, SAMPLE, SAMPLE_TEXT, Tap, skip_all  # noqa: E402
+from tmux import Gone, PROMPT, Terminal  # noqa: E402
+
+BOTH = ((80, 24), (200, 50))
+CASES = []
+
+
+def case(name, sizes=((80, 24),), env=None):
+    def add(function):
+        CASES.append((name, function, sizes, env))
+        return function
+    return add
+
+
+def need(condition, what, terminal):
+    if not condition:
+        raise Gone("%s; the screen:\n%s" % (what, terminal.text()))
+
+
+def start(t, dump=SAMPLE, options=""):
+    t.line('"$CAIRN" %s \'%s\'' % (options, dump))
+    return t.wait(r"^histogram")
+
+
+def selected(t):
+    """The row under the cursor, which carries '>'."""
+    rows = [line for line in t.screen() if line.startswith("> ")]
+    return rows[0] if rows else ""
+
+
+def wait_selected(t, what):
+    t.wait(lambda lines: any(line.startswith(">") and re.search(what, line) for line in lines))
+
+
+def leave(t):
+    t.keys("q")
+    t.wait("^" + PROMPT)
+
+
+@case("histogram first: the largest class on top, counts and totals", BOTH)
+def histogram(t):
+    start(t)
+    t.wait(r"^> byte\[\] +114 +195K")
+    lines = t.wait(r"54 classes +2,820 +279K" if t.height == 24 else r"java\.util\.Date +141 +3\.3K")
+    need("PHD 6" in lines[0] and "64 bit" in lines[0] and "2,820 objects" in lines[0], "line 1", t)
+    need(all(len(line) <= t.width for line in lines), "a line is too wide", t)
+    leave(t)
+
+
+@case("down, Enter, Enter: class, instances, object with both sides; Esc goes back", BOTH)
+def walk(t):
+    start(t)
+    t.keys("Down", "Down")
+    wait_selected(t, r"java\.lang\.String ")
+    t.keys("Enter")
+    t.wait(r"^histogram > java\.lang\.String")
+    t.wait("0xe0000af0")
+    for _ in range(10):
+        t.keys("Down")
+    wait_selected(t, "0xe0000af0")
+    t.keys("Enter")
+    t.wait(r"^histogram > java\.lang\.String > 0xe0000af0")
+    t.wait("0xfff07498")  # who references it
+    t.wait("0xe0000b00")  # what it references
+    t.keys("Escape")
+    t.wait(r"^histogram > java\.lang\.String(?! >)")
+    wait_selected(t, "0xe0000af0")
+    t.keys("BSpace")
+    t.wait(r"^histogram(?! >)")
+    wait_selected(t, r"java\.lang\.String ")
+    leave(t)
+
+
+@case("] goes forward again")
+def forward(t):
+    start(t)
+    t.keys("Enter")
+    t.wait(r"^histogram > byte\[\]")
+    t.keys("Escape")
+    t.wait(r"^histogram(?! >)")
+    t.keys("]")
+    t.wait(r"^histogram > byte\[\]")
+    leave(t)
+
+
+@case("following references: Tab changes the side, Enter follows", BOTH)
+def follow(t):
+    start(t)
+    t.type(":x 0xe0000af0")
+    t.keys("Enter")
+    t.wait("0xe0000b00")
+    t.keys("Tab")
+    t.keys("Tab")
+    t.wait("0xfff07498")
+    leave(t)
+
+
+@case("s sorts by the next column, r turns it round", BOTH)
+def sort(t):
+    start(t)
+    t.wait(r"shallow v")
+    t.keys("r")
+    t.wait(r"shallow \^")
+    t.wait(lambda lines: not any("byte[]  " in line and line.startswith(">") and "195K" in line
+                                 for line in lines[2:4]))
+    t.keys("s")
+    t.wait(r"^histogram.*(?<!shallow) [v^]")
+    leave(t)
+
+
+@case("f filters while one types; F shows all again", BOTH)
+def filter_rows(t):
+    start(t)
+    t.keys("f")
+    t.type("PriceRule")
+    t.wait(lambda lines: sum("PriceRule" in line for line in lines) >= 2
+           and not any("java.lang.String " in line for line in lines))
+    t.keys("Enter")
+    t.wait(r"filter.*PriceRule|PriceRule.*filter")
+    t.keys("F")
+    t.wait(r"java\.lang\.String ")
+    leave(t)
+
+
+@case("/ searches, n and N walk the finds")
+def search(t):
+    start(t)
+    t.type("/Journal")
+    t.keys("Enter")
+    wait_selected(t, r"Journal")
+    first = selected(t)
+    t.keys("n")
+    t.wait(lambda lines: any(line.startswith(">") and "Journal" in line and line != first
+                             for line in lines))
+    t.keys("N")
+    t.wait(lambda lines: first in lines)
+    leave(t)
+
+
+@case(": runs any command of the batch", BOTH)
+def prompt(t):
+    start(t)
+    t.type(":refs 0xE0000AF0")
+    t.keys("Enter")
+    t.wait(r"out +\S* +0xe0000b00")
+    t.wait(r"in +\S* +0xfff07498")
+    leave(t)
+
+
+@case("the prompt: an error stays on the screen, Escape or ^C leaves it")
+def prompt_error(t):
+    start(t)
+    t.type(":frobnicate")
+    t.keys("Enter")
+    t.wait("frobnicate")
+    t.type(":his")
+    t.wait(":his")
+    t.keys("C-c")
+    t.wait(r"^:his", gone=True)
+    need("histogram" in t.text(), "the histogram is gone", t)
+    leave(t)
+
+
+@case("the prompt completes commands and class names")
+def completion(t):
+    start(t)
+    t.type(":ls com.acme.shop.Sess")
+    t.keys("Tab")
+    t.wait(r"com\.acme\.shop\.SessionStore")
+    t.wait(r"^:ls com\.acme\.shop\.Session$")
+    t.type("St")
+    t.keys("Tab")
+    t.wait(r"^:ls com\.acme\.shop\.SessionStore")
+    t.keys("Enter")
+    t.wait(r"^histogram > com\.acme\.shop\.SessionStore|1 object")
+    leave(t)
+
+
+@case("the prompt's history is kept from one run to the next")
+def history(t):
+    start(t)
+    t.type(":ls com.acme.shop.Catalog")
+    t.keys("Enter")
+    t.wait(r"1 object")
+    leave(t)
+    need(any("history" in name for _, _, files in os.walk(t.home) for name in files),
+         "no history file below XDG_STATE_HOME", t)
+    t.line("clear")
+    start(t)
+    t.keys(":")
+    t.wait(r"^:")
+    t.keys("Up")
+    t.wait(r"^:ls com\.acme\.shop\.Catalog")
+    t.keys("C-c")
+    leave(t)
+
+
+@case("? shows the keys", BOTH)
+def help_page(t):
+    start(t)
+    t.keys("?")
+    t.wait(r"sort by the next column")
+    t.keys("Escape")
+    t.wait(r"^histogram(?! >)")
+    leave(t)
+
+
+@case("wide and accented names keep the columns in line", BOTH)
+def wide(t):
+    start(t)
+    t.keys("f")
+    t.type("acme")
+    t.keys("Enter")
+    t.wait("acme")
+    t.keys("End")
+    t.wait("com.acme.日本.注文")
+    t.wait("com.acme.shop.Währung")
+    # Columns, not characters: a wide character takes two.
+    rows = [line for line in t.screen() if "com.acme." in line]
+
+    def number_end(line):
+        found = re.search(r" (\d[\d,]*) +[\d.]+[KM]?( |$)", line)
+        return sum(2 if ord(ch) >= 0x2E80 else 1 for ch in line[:found.end(1)])
+
+    ends = {number_end(line) for line in rows if re.search(r" (\d[\d,]*) +[\d.]+[KM]?( |$)", line)}
+    need(len(ends) == 1, "the numbers end in columns %s" % sorted(ends), t)
+    leave(t)
+
+
+@case("the classic twin opens on the screen as well")
+def classic(t):
+    start(t, SAMPLE_TEXT)
+    t.wait(r"^> byte\[\] +114 +195K")
+    leave(t)
+
+
+@case("resizing: down to 40x10 and up, the selected row stays")
+def resize(t):
+    start(t)
+    t.keys("Down", "Down")
+    wait_selected(t, r"java\.lang\.String ")
+    for width, height in ((40, 10), (200, 50), (60, 12), (80, 24)):
+        t.resize(width, height)
+        t.wait(lambda lines: len(lines) <= height and any(
+            line.startswith("> java.lang.String") for line in lines))
+        t.wait(lambda lines: all(len(line) <= width for line in lines))
+    t.resize(20, 4)
+    t.resize(80, 24)
+    wait_selected(t, r"java\.lang\.String ")
+    leave(t)
+
+
+@case("quitting puts the terminal back", BOTH)
+def quit_clean(t):
+    before, modes = t.stty(), t.modes()
+    start(t)
+    leave(t)
+    need(t.stty() == before, "stty differs", t)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+
+
+def killed(t, number):
+    before, modes = t.stty(), t.modes()
+    start(t)
+    os.kill(t.pid_of("cairn"), number)
+    t.wait("^" + PROMPT)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("kill -TERM puts the terminal back")
+def kill_term(t):
+    killed(t, signal.SIGTERM)
+
+
+@case("kill -HUP puts the terminal back")
+def kill_hup(t):
+    killed(t, signal.SIGHUP)
+
+
+@case("a crash puts the terminal back")
+def kill_segv(t):
+    killed(t, signal.SIGSEGV)
+
+
+@case("an abort puts the terminal back")
+def kill_abort(t):
+    killed(t, signal.SIGABRT)
+
+
+@case("^C on the histogram does not end the program in a mess")
+def interrupt(t):
+    before = t.stty()
+    start(t)
+    t.keys("C-c")
+    t.keys("Down")
+    t.wait(lambda lines: any(line.startswith("> char[]") or line.startswith(PROMPT) for line in lines))
+    if not any(line.startswith(PROMPT) for line in t.screen()):
+        leave(t)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("^Z and fg: the shell in between is whole, the screen comes back")
+def suspend(t):
+    before, modes = t.stty(), t.modes()
+    start(t)
+    t.keys("Down")
+    wait_selected(t, r"char\[\]")
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+    need(t.stty() == before, "stty differs while stopped", t)
+    t.line("fg")
+    t.wait(r"^histogram")
+    wait_selected(t, r"char\[\]")
+    t.keys("Down")
+    wait_selected(t, r"java\.lang\.String ")
+    leave(t)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("resized while stopped: the new size is used")
+def suspend_resize(t):
+    start(t)
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    t.resize(60, 15)
+    t.line("fg")
+    t.wait(r"^histogram")
+    t.wait(lambda lines: len(lines) <= 15 and all(len(line) <= 60 for line in lines))
+    leave(t)
+
+
+@case("TERM=dumb: says so and points at -x", env={"TERM": "dumb"})
+def dumb(t):
+    t.line('"$CAIRN" \'%s\'; echo "status $?"' % SAMPLE)
+    t.wait(r"dumb")
+    t.wait(r"-x")
+    t.wait(r"status [0-9]")
+
+
+@case("an unknown TERM is said, too", env={"TERM": "no-such-terminal"})
+def unknown_term(t):
+    t.line('"$CAIRN" \'%s\'; echo "status $?"' % SAMPLE)
+    t.wait(r"no-such-terminal|terminal")
+    t.wait(r"status [0-9]")
+
+
+@case("NO_COLOR: no colour, the selected row is still reversed", env={"NO_COLOR": "1"})
+def no_color(t):
+    start(t)
+    t.wait(r"^> byte")
+    text = "\n".join(t.screen(escapes=True))
+    colours = re.findall(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|38|48)(?:;[0-9;]*)?m", text)
+    need(not colours, "colours: %r" % colours[:5], t)
+    need(re.search(r"\x1b\[(?:[0-9;]*;)?7(?:;[0-9;]*)?m", text), "nothing is reversed", t)
+    leave(t)
+
+
+@case("--ascii: nothing beyond ASCII on the frame of the screen")
+def ascii_only(t):
+    start(t, options="--ascii")
+    lines = t.wait(r"^> byte")
+    own = [line for line in lines if "acme" not in line]
+    need(all(ord(ch) < 128 for line in own for ch in line), "a character beyond ASCII", t)
+    need("####" in t.text(), "no bar", t)
+    leave(t)
+
+
+@case("a dump that cannot be read: one sentence, the terminal as it was")
+def unreadable(t):
+    before = t.stty()
+    t.line('echo no dump >"$HOME/x.phd"; clear; "$CAIRN" "$HOME/x.phd"; echo "status $?"')
+    t.wait(r"cairn: .*x\.phd")
+    t.wait(r"status 3")
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("a damaged dump opens and says up to where it is true")
+def damaged(t):
+    t.line('head -c 20000 \'%s\' >"$HOME/cut.phd"; clear; "$CAIRN" "$HOME/cut.phd"' % SAMPLE)
+    t.wait(r"^histogram")
+    t.wait(r"byte [0-9,]+|damaged|cut")
+    leave(t)
+
+
+@case(":quit leaves, and so does a last Esc or q")
+def quits(t):
+    start(t)
+    t.type(":quit")
+    t.keys("Enter")
+    t.wait("^" + PROMPT)
+
+
+@case("many keys at once are all heard", BOTH)
+def hurry(t):
+    start(t)
+    t.keys(*(["Down"] * 12))
+    wait_selected(t, r"com\.acme\.shop\.Order\$Line")
+    t.keys("Home")
+    wait_selected(t, r"byte\[\]")
+    t.keys("End")
+    t.wait(lambda lines: any(line.startswith(">") and "byte[]" not in line for line in lines))
+    t.keys("NPage", "PPage", "Home")
+    wait_selected(t, r"byte\[\]")
+    leave(t)
+
+
+@case("a long read shows how far it is, and ^C stops it")
+def cancel(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "6000000", "--phd", big], check=True)
+    before = t.stty()
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"\d+%|objects|reading")
+    t.keys("C-c")
+    t.wait(lambda lines: any(line.startswith(PROMPT) for line in lines)
+           or any(re.search("cancel|stopped", line) for line in lines))
+    if not any(line.startswith(PROMPT) for line in t.screen()):
+        t.keys("q")
+        t.wait("^" + PROMPT)
+    need(t.stty() == before, "stty differs", t)
+
+
+def main():
+    if not shutil.which("tmux"):
+        skip_all("tmux is not installed")
+    if not shutil.which("bash"):
+        skip_all("bash is not installed")
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    tap = Tap()
+    for name, function, sizes, env in CASES:
+        if word not in name:
+            continue
+        for width, height in sizes:
+            began = time.monotonic()
+            terminal = None
+            wrong = ""
+            try:
+                terminal = Terminal(width, height, env)
+                function(terminal)
+            except Gone as e:
+                wrong = str(e)
+            finally:
+                if terminal:
+                    terminal.close()
+            tap.ok(not wrong, "%s (%dx%d, %.1f s)" % (name, width, height, time.monotonic() - began),
+                   wrong)
+    tap.done()
+
+
+main()

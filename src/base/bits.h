@@ -46,6 +46,12 @@ static inline void bits_set(struct bits *b, uint64_t i)
 	b->word[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
+/* The same while other threads set bits of the same vector. */
+static inline void bits_set_shared(struct bits *b, uint64_t i)
+{
+	__atomic_fetch_or(&b->word[i >> 6], UINT64_C(1) << (i & 63), __ATOMIC_RELAXED);
+}
+
 /* Ones in [0, i); i < n; sealed. */
 static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
 {

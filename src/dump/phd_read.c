@@ -656,7 +656,7 @@ int phd_read(const struct dump *dump, const struct part *part, struct sink *sink
 	result = blame_the_file(w, result);
 	if (result == 0 && w->p == w->end && !w->ended)
 		result = err_at(err, ERR_TRUNCATED, source->size,
-		    "no end mark behind the last record at byte %" PRIu64 ": the dump was cut there",
+		    "cut behind the last record (no end mark) at byte %" PRIu64,
 		    source->size);
 	free(w);
 	return result;

@@ -15,7 +15,7 @@
  *   transpose incoming references                                                     adjacency.c
  *   roots     threads from the javacore, roots recorded or inferred                   roots.c
  *
- * Memory while building n objects, a arrays: the survey holds 16 n + 16 a bytes, given back before
+ * Memory while building n objects, a arrays: the survey holds 8 n + 8 a bytes, given back before
  * the references (8 bytes each) are allocated.
  */
 #ifndef CAIRN_HEAP_BUILD_H
@@ -24,24 +24,10 @@
 #include "dump/javacore.h"
 #include "heap/heap.h"
 #include "heap/index.h"
+#include "heap/records.h"
 
 #include <pthread.h>
-
-/* One object or class record as surveyed; 16 bytes. */
-struct survey_record {
-	uint64_t address; /* turned into the object's id by objects.c */
-	uint32_t what;    /* handle or class record number, kind << 28, RECORD_SIZED */
-	uint32_t n_references;
-};
-#define RECORD_NUMBER(what) ((what) & 0x0fffffffu)
-#define RECORD_KIND(what) ((enum record_kind)((what) >> 28 & 3))
-#define RECORD_SIZED 0x40000000u /* has an extent of its own */
-enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
-
-/* Size and length of a sized record, in the order of the records. */
-struct survey_extent {
-	uint64_t size, length;
-};
+#include <stdatomic.h>
 
 /* Its texts last as long as the heap. */
 struct survey_class {
@@ -71,15 +57,21 @@ struct survey_cut {
 	uint64_t record; /* number within the part of the first record behind the cut */
 };
 
+struct part_class {
+	uint64_t common_size; /* of its first instance, 0 none: others of this size need no extent */
+	bool used;
+	enum record_kind kind; /* then: of the first record that used it */
+};
+
 /* What one part of the dump turned out to hold. */
 struct survey_part {
 	struct part part;
-	struct survey_record *records;
-	uint64_t n_records, cap_records;
-	struct survey_extent *extents;
-	uint64_t n_extents, cap_extents;
-	uint64_t *common_size; /* by handle: size of its first instance here, 0 none; see sink_object */
-	uint32_t n_common_size;
+	struct records records;
+	uint64_t first_record; /* number over all parts of the first of them */
+	uint32_t n_kind[4]; /* of them, by enum record_kind */
+	struct part_class *by_handle; /* what the records told of each class handle */
+	uint32_t n_by_handle;
+	uint64_t class_object_size; /* of the first class record, 0 none */
 	struct survey_class *classes;
 	size_t n_classes, cap_classes;
 	struct survey_cut *cuts; /* the first is the part's own beginning */
@@ -111,7 +103,8 @@ struct class_handle {
 	uint32_t resolved;  /* class index */
 };
 #define HANDLE_UNUSED RECORD_CLASS
-#define HANDLE_JAVA_LANG_CLASS RECORD_NUMBER(UINT32_MAX) /* in class_of, for class objects */
+#define HANDLE_MAX 0x0fffffffu /* class handles are smaller */
+#define HANDLE_JAVA_LANG_CLASS HANDLE_MAX /* in class_of, for class objects */
 
 struct build {
 	struct heap *heap;
@@ -139,9 +132,8 @@ struct build {
 	uint32_t cap_classes;
 	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
 	uint32_t n_by_name;
-	uint32_t n_kind[4]; /* objects by enum record_kind */
 	size_t cap_wide, cap_roots;
-	bool any_length;            /* some record told its length */
+	atomic_bool any_length;     /* some record told its length */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
 };
@@ -157,6 +149,21 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
  * handle numbers until classes_resolve. */
 int objects_index(struct build *b, struct err *err);
 int objects_scatter(struct build *b, struct err *err);
+
+/*
+ * Walk a part's records with their ids.  A record whose address belonged to an earlier one has the
+ * id HEAP_NONE.  After objects_scatter, any thread.
+ */
+struct objects_walk {
+	const struct build *build;
+	struct records_walk records;
+	uint64_t number;  /* over all parts, of the next record */
+	size_t duplicate; /* the next one in build->duplicates */
+};
+struct objects_walk objects_walk(const struct build *b, unsigned part);
+bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id);
+/* The first among the duplicates from this record number on. */
+size_t objects_duplicate_from(const struct build *b, uint64_t number);
 
 /* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
  * with classes made up for mentions of undefined ones.  class_of is final afterwards. */

@@ -109,14 +109,6 @@ static void fill_stated(struct sink *sink, const char *what, uint64_t count)
 	(void)sink, (void)what, (void)count;
 }
 
-static size_t first_duplicate_from(const struct build *b, uint64_t number)
-{
-	size_t i = 0;
-	while (i < b->n_duplicates && b->duplicates[i] < number)
-		i++;
-	return i;
-}
-
 static int fill_part(void *context, unsigned task, struct err *err)
 {
 	struct fill *f = context;
@@ -135,7 +127,7 @@ static int fill_part(void *context, unsigned task, struct err *err)
 		},
 		.build = b,
 		.number = t->number,
-		.duplicate = first_duplicate_from(b, t->number),
+		.duplicate = objects_duplicate_from(b, t->number),
 	};
 	s.sink.err = &s.err;
 	struct part part = t->cut->part;
@@ -159,7 +151,6 @@ static struct fill_task *list_tasks(const struct build *b, unsigned *n)
 	for (unsigned i = 0; i < b->n_parts; i++)
 		n_cuts += b->parts[i].n_cuts;
 	struct fill_task *tasks = xcalloc(n_cuts ? n_cuts : 1, sizeof *tasks);
-	uint64_t number = 0;
 	*n = 0;
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		const struct survey_part *p = &b->parts[i];
@@ -168,9 +159,8 @@ static struct fill_task *list_tasks(const struct build *b, unsigned *n)
 				.survey = p,
 				.cut = &p->cuts[k],
 				.end = k + 1 < p->n_cuts ? p->cuts[k + 1].part.begin : p->part.end,
-				.number = number + p->cuts[k].record,
+				.number = p->first_record + p->cuts[k].record,
 			};
-		number += p->n_records;
 	}
 	return tasks;
 }
@@ -181,10 +171,7 @@ int fill_run(struct build *b, struct err *err)
 	/* The survey's records are no longer needed; its cuts are. */
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		struct survey_part *p = &b->parts[i];
-		big_free(p->records, p->cap_records, sizeof *p->records);
-		big_free(p->extents, p->cap_extents, sizeof *p->extents);
-		p->records = NULL;
-		p->extents = NULL;
+		records_release(&p->records);
 	}
 	int code = adjacency_from_degrees(&h->out, h->n_objects, err);
 	if (code < 0)

@@ -57,7 +57,7 @@ struct index_page *index_page_slow(const struct address_index *x, uint64_t numbe
 	return NULL;
 }
 
-static int add_page(struct address_index *x, uint64_t number, struct err *err)
+static int add_page(struct address_index *x, uint64_t number, uint32_t n, struct err *err)
 {
 	if (x->n_pages == x->cap_pages) {
 		uint32_t cap = x->cap_pages ? 2 * x->cap_pages : 1024;
@@ -73,19 +73,32 @@ static int add_page(struct address_index *x, uint64_t number, struct err *err)
 	uint32_t s = slot_of(x, number);
 	while (x->slots[s])
 		s = (s + 1) & x->slot_mask;
-	x->pages[x->n_pages++] = (struct index_page){ .number = number, .n_objects = 1 };
+	x->pages[x->n_pages++] = (struct index_page){ .number = number, .n_objects = n };
 	x->slots[s] = x->n_pages;
 	return 0;
 }
 
-int index_note(struct address_index *x, uint64_t address, struct err *err)
+static int note_page(struct address_index *x, uint64_t number, uint32_t n, struct err *err)
 {
-	uint64_t number = address >> x->granule_shift >> 16;
-	struct index_page *p = index_page_slow(x, number);
+	struct index_page *p = x->slots ? (struct index_page *)index_page_of(x, number) : NULL;
 	if (!p)
-		return add_page(x, number, err);
-	p->n_objects++;
+		return add_page(x, number, n, err);
+	if (__builtin_add_overflow(p->n_objects, n, &p->n_objects))
+		return err_set(err, ERR_UNSUPPORTED, "more than 4,294,967,295 records at nearly one address");
 	return 0;
+}
+
+int index_note(struct address_index *x, uint64_t address, uint32_t n, struct err *err)
+{
+	return note_page(x, address >> x->granule_shift >> 16, n, err);
+}
+
+int index_join(struct address_index *x, const struct address_index *other, struct err *err)
+{
+	int code = 0;
+	for (uint32_t i = 0; i < other->n_pages && code == 0; i++)
+		code = note_page(x, other->pages[i].number, other->pages[i].n_objects, err);
+	return code;
 }
 
 static int by_number(const void *a, const void *b)
@@ -125,15 +138,28 @@ int index_layout(struct address_index *x, struct err *err)
 	return 0;
 }
 
-void index_insert(struct address_index *x, uint64_t address)
+void index_flush(struct index_writer *w)
 {
-	uint64_t granule = address >> x->granule_shift;
-	struct index_page *p = (struct index_page *)index_page_of(x, granule >> 16);
+	if (w->bits)
+		__atomic_fetch_or(w->word, w->bits, __ATOMIC_RELAXED);
+	w->bits = 0;
+}
+
+void index_insert(struct index_writer *w, uint64_t address)
+{
+	uint64_t granule = address >> w->x->granule_shift;
+	struct index_page *p = (struct index_page *)index_page_of(w->x, granule >> 16);
 	uint16_t g = (uint16_t)granule;
-	if (p->bits)
-		p->bits[g >> 6] |= UINT64_C(1) << (g & 63);
-	else
-		p->list[p->n_objects++] = g;
+	if (!p->bits) {
+		p->list[__atomic_fetch_add(&p->n_objects, 1, __ATOMIC_RELAXED)] = g;
+		return;
+	}
+	uint64_t *word = &p->bits[g >> 6];
+	if (word != w->word) {
+		index_flush(w);
+		w->word = word;
+	}
+	w->bits |= UINT64_C(1) << (g & 63);
 }
 
 static int by_granule(const void *a, const void *b)

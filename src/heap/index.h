@@ -10,7 +10,8 @@
  * than some 30.
  *
  * Building: index_note every address, index_layout once, index_insert every address, index_seal.
- * Main thread while building; any thread after index_seal.
+ * Several threads may note into indexes of their own, to be joined, and insert into one.  Lookups:
+ * any thread after index_seal.
  */
 #ifndef CAIRN_HEAP_INDEX_H
 #define CAIRN_HEAP_INDEX_H
@@ -46,12 +47,21 @@ struct address_index {
 void index_init(struct address_index *x, unsigned granule_shift);
 void index_release(struct address_index *x);
 
-/* Pass 1: count an address in its page. */
-int index_note(struct address_index *x, uint64_t address, struct err *err);
+/* Pass 1: count n objects in an address's page. */
+int index_note(struct address_index *x, uint64_t address, uint32_t n, struct err *err);
+/* Add what another index of the same granule has noted. */
+int index_join(struct address_index *x, const struct address_index *other, struct err *err);
 /* Between: sort the pages, choose their kind, allocate. */
 int index_layout(struct address_index *x, struct err *err);
-/* Pass 2: enter an address; entering one twice is harmless. */
-void index_insert(struct address_index *x, uint64_t address);
+/* Pass 2: enter an address; entering one twice is harmless.  Each thread has a writer, which gathers
+ * the bits of a word; flush it behind the last. */
+struct index_writer {
+	struct address_index *x;
+	uint64_t *word; /* where bits belong */
+	uint64_t bits;
+};
+void index_insert(struct index_writer *w, uint64_t address);
+void index_flush(struct index_writer *w);
 /* Rank everything: lookups work from here on.  ERR_UNSUPPORTED beyond 2^32-2 objects. */
 int index_seal(struct address_index *x, struct err *err);
 

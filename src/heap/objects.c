@@ -3,7 +3,9 @@
  * objects.c - from records in the dump's order to objects in address order.
  *
  * The index gives every address its rank; then each record's class handle, number of references and
- * extent move to that rank.  Where two records share an address the first one in the dump counts.
+ * extent move to that rank, all parts of the survey in parallel.  Where two records share an address
+ * the first one in the dump counts; such a heap is scattered by one thread, which meets them in
+ * order.
  */
 #include "heap/build.h"
 
@@ -12,122 +14,245 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned granule_shift(const struct build *b)
+/* --- the index ------------------------------------------------------------------------------------ */
+
+struct indexing {
+	struct build *build;
+	struct address_index *parts; /* pages of each part, to be joined */
+};
+
+static int note_part(void *context, unsigned task, struct err *err)
 {
+	struct indexing *x = context;
+	struct records_walk w = records_walk(&x->build->parts[task].records);
+	for (struct record r; records_next(&w, &r);) {
+		int code = index_note(&x->parts[task], r.address, 1, err);
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
+static int insert_part(void *context, unsigned task, struct err *err)
+{
+	struct indexing *x = context;
+	struct records_walk w = records_walk(&x->build->parts[task].records);
+	struct index_writer writer = { .x = x->build->heap->index };
+	for (struct record r; records_next(&w, &r);)
+		index_insert(&writer, r.address);
+	index_flush(&writer);
+	(void)err;
+	return 0;
+}
+
+static int note_all(struct indexing *x, struct err *err)
+{
+	struct build *b = x->build;
 	uint64_t all = 256; /* a larger granule would gain nothing */
 	for (unsigned i = 0; i < b->n_parts; i++)
-		for (uint64_t k = 0; k < b->parts[i].n_records; k++)
-			all |= b->parts[i].records[k].address;
-	return (unsigned)__builtin_ctzll(all);
+		all |= b->parts[i].records.all_addresses;
+	unsigned granule_shift = (unsigned)__builtin_ctzll(all);
+	index_init(b->heap->index, granule_shift);
+	for (unsigned i = 0; i < b->n_parts; i++)
+		index_init(&x->parts[i], granule_shift);
+	int code = parallel_run(0, b->n_parts, note_part, x, err);
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		if (code == 0)
+			code = index_join(b->heap->index, &x->parts[i], err);
+		index_release(&x->parts[i]);
+	}
+	return code;
 }
 
 int objects_index(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
+	struct indexing x = { b, xcalloc(b->n_parts, sizeof *x.parts) };
 	h->index = xcalloc(1, sizeof *h->index);
-	index_init(h->index, granule_shift(b));
-	for (unsigned i = 0; i < b->n_parts; i++)
-		for (uint64_t k = 0; k < b->parts[i].n_records; k++) {
-			int code = index_note(h->index, b->parts[i].records[k].address, err);
-			if (code < 0)
-				return code;
-		}
-	int code = index_layout(h->index, err);
-	if (code < 0)
-		return code;
-	for (unsigned i = 0; i < b->n_parts; i++)
-		for (uint64_t k = 0; k < b->parts[i].n_records; k++)
-			index_insert(h->index, b->parts[i].records[k].address);
-	code = index_seal(h->index, err);
+	int code = note_all(&x, err);
+	if (code == 0)
+		code = index_layout(h->index, err);
+	if (code == 0)
+		code = parallel_run(0, b->n_parts, insert_part, &x, err);
+	if (code == 0)
+		code = index_seal(h->index, err);
 	h->n_objects = h->index->n_objects;
+	free(x.parts);
 	return code;
 }
 
-/* Drop record number k (over all parts): its address belongs to an earlier one. */
-static void note_duplicate(struct build *b, struct survey_record *r, uint64_t number)
+/* --- walking ---------------------------------------------------------------------------------------- */
+
+size_t objects_duplicate_from(const struct build *b, uint64_t number)
 {
-	VEC_PUSH(b->duplicates, b->n_duplicates, b->cap_duplicates) = number;
-	if (b->n_duplicates == 1)
-		build_warn(b, "two records have the address 0x%llx: the first counts",
-		    (unsigned long long)r->address);
-	else
-		b->heap->n_warnings++;
-	b->heap->n_references -= r->n_references;
-	r->address = HEAP_NONE;
+	size_t low = 0, high = b->n_duplicates;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (b->duplicates[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* The next record's extent: its own, the one its class has in common in this part, or none. */
-static bool next_extent(const struct survey_part *p, const struct survey_record *r,
-    const struct survey_extent **own, struct survey_extent *out)
+struct objects_walk objects_walk(const struct build *b, unsigned part)
 {
-	uint32_t handle = RECORD_NUMBER(r->what);
-	if (r->what & RECORD_SIZED)
-		*out = *(*own)++;
-	else if (RECORD_KIND(r->what) == RECORD_INSTANCE && handle < p->n_common_size &&
-	    p->common_size[handle])
-		*out = (struct survey_extent){ p->common_size[handle], LENGTH_UNKNOWN };
-	else
+	const struct survey_part *p = &b->parts[part];
+	return (struct objects_walk){
+		.build = b,
+		.records = records_walk(&p->records),
+		.number = p->first_record,
+		.duplicate = objects_duplicate_from(b, p->first_record),
+	};
+}
+
+bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id)
+{
+	const struct build *b = w->build;
+	if (!records_next(&w->records, record))
 		return false;
+	bool duplicate = w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == w->number;
+	*id = duplicate ? HEAP_NONE : index_find(b->heap->index, record->address);
+	w->duplicate += duplicate;
+	w->number++;
 	return true;
 }
 
-/*
- * Whether the object needs a size of its own.  A plain instance whose size is that of the first
- * instance of its class does not: the class will carry it.  (A format that gives instances their
- * sizes names each class in one way only, so one handle is one class.)
- */
-static bool needs_extent(struct class_handle *class, enum record_kind kind,
-    const struct survey_extent *e)
-{
-	if (kind == RECORD_OBJECT_ARRAY || kind == RECORD_PRIMITIVE_ARRAY)
-		return true;
-	if (class->instance_size == SIZE_UNKNOWN)
-		class->instance_size = e->size;
-	return class->instance_size != e->size;
-}
+/* --- class handles ---------------------------------------------------------------------------------- */
 
-/* Class handle, degree and the sized bit of one part's objects; record addresses become ids. */
-static void scatter_part(struct build *b, struct survey_part *p, uint64_t first_number)
+/* What the parts learned of each handle, the first part's word first.  (A format that gives
+ * instances their sizes names each class in one way only, so one handle is one class.) */
+static void settle_handles(struct build *b)
 {
-	struct heap *h = b->heap;
-	const struct survey_extent *own = p->extents;
-	for (uint64_t k = 0; k < p->n_records; k++) {
-		struct survey_record *r = &p->records[k];
-		struct survey_extent e;
-		bool sized = next_extent(p, r, &own, &e);
-		uint32_t id = index_find(h->index, r->address);
-		if (h->class_of[id] != HEAP_NONE) {
-			note_duplicate(b, r, first_number + k);
-			continue;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		const struct survey_part *p = &b->parts[i];
+		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles; n++) {
+			struct class_handle *class = &b->handles[n];
+			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED)
+				class->kind = p->by_handle[n].kind;
+			if (p->by_handle[n].common_size && class->instance_size == SIZE_UNKNOWN)
+				class->instance_size = p->by_handle[n].common_size;
 		}
-		r->address = id;
-		h->out.offset[id] = r->n_references;
-		enum record_kind kind = RECORD_KIND(r->what);
-		b->n_kind[kind]++;
-		uint32_t handle = kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : RECORD_NUMBER(r->what);
-		struct class_handle *class =
-		    kind == RECORD_CLASS ? &b->class_objects : &b->handles[handle];
-		h->class_of[id] = handle;
-		if (class->kind == HANDLE_UNUSED)
-			class->kind = kind;
-		if (sized && needs_extent(class, kind, &e))
-			bits_set(&h->sized, id);
+		if (p->class_object_size && b->class_objects.instance_size == SIZE_UNKNOWN)
+			b->class_objects.instance_size = p->class_object_size;
 	}
 }
 
-static void keep_extent(struct build *b, uint32_t id, const struct survey_extent *e)
+/*
+ * Whether the object needs a size (and length) of its own: every array, and what differs from the
+ * size that its class will carry.  A record without an extent has the size its part has in common.
+ */
+static bool needs_extent(const struct build *b, const struct survey_part *p, struct record *r)
+{
+	if (r->kind == RECORD_OBJECT_ARRAY || r->kind == RECORD_PRIMITIVE_ARRAY)
+		return true;
+	bool is_class = r->kind == RECORD_CLASS;
+	if (!r->sized) {
+		r->size = is_class ? p->class_object_size : p->by_handle[r->number].common_size;
+		r->length = LENGTH_UNKNOWN;
+		if (!r->size)
+			return false;
+	}
+	return r->size != (is_class ? &b->class_objects : &b->handles[r->number])->instance_size;
+}
+
+/* --- scattering ------------------------------------------------------------------------------------- */
+
+static int scatter_part(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	struct heap *h = b->heap;
+	const struct survey_part *p = &b->parts[task];
+	struct records_walk w = records_walk(&p->records);
+	(void)err;
+	for (struct record r; records_next(&w, &r);) {
+		uint32_t id = index_find(h->index, r.address);
+		h->out.offset[id] = r.n_references;
+		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
+		if (needs_extent(b, p, &r))
+			bits_set_shared(&h->sized, id);
+	}
+	return 0;
+}
+
+/* Before scattering: find the records whose address an earlier one has, and see that they do not
+ * count.  sized serves as the set of those met; it is empty again afterwards. */
+static void find_duplicates(struct build *b)
+{
+	struct heap *h = b->heap;
+	uint64_t number = 0;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct records_walk w = records_walk(&b->parts[i].records);
+		for (struct record r; records_next(&w, &r); number++) {
+			uint32_t id = index_find(h->index, r.address);
+			if (!bits_get(&h->sized, id)) {
+				bits_set(&h->sized, id);
+				continue;
+			}
+			VEC_PUSH(b->duplicates, b->n_duplicates, b->cap_duplicates) = number;
+			h->n_references -= r.n_references;
+			b->parts[i].n_kind[r.kind]--;
+			if (b->n_duplicates == 1)
+				build_warn(b, "two records have the address 0x%llx: the first counts",
+				    (unsigned long long)r.address);
+			else
+				h->n_warnings++;
+		}
+	}
+	memset(h->sized.word, 0, (h->sized.n + 63) / 64 * sizeof *h->sized.word);
+}
+
+static void scatter_first_ones(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct objects_walk w = objects_walk(b, i);
+		uint32_t id;
+		for (struct record r; objects_next(&w, &r, &id);) {
+			if (id == HEAP_NONE)
+				continue;
+			h->out.offset[id] = r.n_references;
+			h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
+			if (needs_extent(b, &b->parts[i], &r))
+				bits_set(&h->sized, id);
+		}
+	}
+}
+
+static void keep_extent(struct build *b, uint32_t id, const struct record *r)
 {
 	struct heap *h = b->heap;
 	uint32_t place = bits_rank(&h->sized, id);
-	bool wide = e->size == SIZE_UNKNOWN
-	    ? e->length >= OWN_UNKNOWN / 16 && e->length != LENGTH_UNKNOWN /* its size may not fit */
-	    : e->size >= OWN_UNKNOWN || (e->length >= OWN_UNKNOWN && e->length != LENGTH_UNKNOWN);
-	if (wide)
-		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){ id, e->size, e->length };
-	h->own_size[place] = wide ? OWN_WIDE : e->size == SIZE_UNKNOWN ? OWN_UNKNOWN : (uint32_t)e->size;
-	h->own_length[place] = wide ? OWN_WIDE
-	    : e->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)e->length;
-	b->any_length |= e->length != LENGTH_UNKNOWN;
+	bool wide = r->size == SIZE_UNKNOWN
+	    ? r->length >= OWN_UNKNOWN / 16 && r->length != LENGTH_UNKNOWN /* its size may not fit */
+	    : r->size >= OWN_UNKNOWN || (r->length >= OWN_UNKNOWN && r->length != LENGTH_UNKNOWN);
+	if (wide) {
+		pthread_mutex_lock(&b->lock);
+		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){ id, r->size, r->length };
+		pthread_mutex_unlock(&b->lock);
+	}
+	h->own_size[place] = wide ? OWN_WIDE : r->size == SIZE_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->size;
+	h->own_length[place] =
+	    wide ? OWN_WIDE : r->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->length;
+}
+
+static int keep_extents_of_part(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	const struct survey_part *p = &b->parts[task];
+	struct objects_walk w = objects_walk(b, task);
+	uint32_t id;
+	bool any_length = false;
+	(void)err;
+	for (struct record r; objects_next(&w, &r, &id);)
+		if (id != HEAP_NONE && needs_extent(b, p, &r)) {
+			keep_extent(b, id, &r);
+			any_length |= r.length != LENGTH_UNKNOWN;
+		}
+	if (any_length)
+		b->any_length = true;
+	return 0;
 }
 
 static int by_id(const void *x, const void *y)
@@ -136,7 +261,7 @@ static int by_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static int scatter_extents(struct build *b, struct err *err)
+static int keep_extents(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	int code = bits_seal(&h->sized, err);
@@ -147,24 +272,26 @@ static int scatter_extents(struct build *b, struct err *err)
 	h->own_length = big_alloc(h->n_sized, sizeof *h->own_length, err);
 	if (!h->own_size || !h->own_length)
 		return ERR_NOMEM;
-	for (unsigned i = 0; i < b->n_parts; i++) {
-		struct survey_part *p = &b->parts[i];
-		const struct survey_extent *own = p->extents;
-		for (uint64_t k = 0; k < p->n_records; k++) {
-			struct survey_extent e;
-			bool sized = next_extent(p, &p->records[k], &own, &e);
-			uint64_t id = p->records[k].address;
-			if (sized && id != HEAP_NONE && bits_get(&h->sized, id))
-				keep_extent(b, (uint32_t)id, &e);
-		}
-	}
+	code = parallel_run(0, b->n_parts, keep_extents_of_part, b, err);
 	if (!b->any_length) {
 		big_free(h->own_length, h->n_sized, sizeof *h->own_length);
 		h->own_length = NULL;
 	}
 	if (h->n_wide)
 		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
-	return 0;
+	return code;
+}
+
+static void count_kinds(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		const uint32_t *n = b->parts[i].n_kind;
+		h->n_instances += n[RECORD_INSTANCE];
+		h->n_object_arrays += n[RECORD_OBJECT_ARRAY];
+		h->n_primitive_arrays += n[RECORD_PRIMITIVE_ARRAY];
+		h->n_class_objects += n[RECORD_CLASS];
+	}
 }
 
 int objects_scatter(struct build *b, struct err *err)
@@ -174,15 +301,18 @@ int objects_scatter(struct build *b, struct err *err)
 	int code = h->class_of ? bits_init(&h->sized, h->n_objects, err) : ERR_NOMEM;
 	if (code < 0 || (code = adjacency_init(&h->out, h->n_objects, err)) < 0)
 		return code;
-	memset(h->class_of, 0xff, (size_t)h->n_objects * sizeof *h->class_of); /* HEAP_NONE: not met */
-	uint64_t number = 0;
+	uint64_t n_records = 0;
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		scatter_part(b, &b->parts[i], number);
-		number += b->parts[i].n_records;
+		b->parts[i].first_record = n_records;
+		n_records += b->parts[i].records.n;
 	}
-	h->n_instances = b->n_kind[RECORD_INSTANCE];
-	h->n_object_arrays = b->n_kind[RECORD_OBJECT_ARRAY];
-	h->n_primitive_arrays = b->n_kind[RECORD_PRIMITIVE_ARRAY];
-	h->n_class_objects = b->n_kind[RECORD_CLASS];
-	return scatter_extents(b, err);
+	settle_handles(b);
+	if (n_records == h->n_objects) {
+		code = parallel_run(0, b->n_parts, scatter_part, b, err);
+	} else {
+		find_duplicates(b);
+		scatter_first_ones(b);
+	}
+	count_kinds(b);
+	return code < 0 ? code : keep_extents(b, err);
 }

@@ -25,23 +25,23 @@ struct placing {
 static int find_runs(void *context, unsigned task, struct err *err)
 {
 	struct placing *placing = context;
-	const struct survey_part *p = &placing->build->parts[task];
 	struct part_runs *r = &placing->parts[task];
-	uint64_t expected = UINT64_MAX, most = p->n_records / LEAST_RUN + 64;
-	uint32_t number = r->first_number;
+	uint64_t expected = UINT64_MAX;
+	uint64_t most = placing->build->parts[task].records.n / LEAST_RUN + 64;
+	uint32_t number = r->first_number, id;
+	struct objects_walk w = objects_walk(placing->build, task);
 	(void)err;
-	for (uint64_t k = 0; k < p->n_records; k++) {
-		if (RECORD_KIND(p->records[k].what) == RECORD_CLASS)
+	for (struct record record; objects_next(&w, &record, &id);) {
+		if (record.kind == RECORD_CLASS)
 			continue;
-		uint64_t id = p->records[k].address; /* HEAP_NONE for what has an address twice */
 		if (id != expected && id != HEAP_NONE) {
 			if (r->n == most) {
 				r->too_many = true;
 				return 0;
 			}
-			VEC_PUSH(r->runs, r->n, r->cap) = (struct place_run){ (uint32_t)id, number };
+			VEC_PUSH(r->runs, r->n, r->cap) = (struct place_run){ id, number };
 		}
-		expected = id == HEAP_NONE ? UINT64_MAX : id + 1;
+		expected = id == HEAP_NONE ? UINT64_MAX : (uint64_t)id + 1;
 		number++;
 	}
 	return 0;
@@ -77,14 +77,14 @@ static int join_runs(struct placing *placing, struct err *err)
 static int number_part(void *context, unsigned task, struct err *err)
 {
 	struct placing *placing = context;
-	const struct survey_part *p = &placing->build->parts[task];
-	uint32_t number = placing->parts[task].first_number;
+	uint32_t number = placing->parts[task].first_number, id;
+	struct objects_walk w = objects_walk(placing->build, task);
 	(void)err;
-	for (uint64_t k = 0; k < p->n_records; k++) {
-		if (RECORD_KIND(p->records[k].what) == RECORD_CLASS)
+	for (struct record record; objects_next(&w, &record, &id);) {
+		if (record.kind == RECORD_CLASS)
 			continue;
-		if (p->records[k].address != HEAP_NONE)
-			placing->places->numbers[p->records[k].address] = number;
+		if (id != HEAP_NONE)
+			placing->places->numbers[id] = number;
 		number++;
 	}
 	return 0;

@@ -29,8 +29,8 @@ struct places {
 	uint32_t n_numbers;
 };
 
-/* From the survey's records, whose addresses are ids by now; heap->places stays NULL where the
- * format holds no values. */
+/* From the survey's records, after objects_scatter; heap->places stays NULL where the format holds
+ * no values. */
 int places_build(struct build *b, struct err *err);
 void places_release(struct places *p); /* NULL is fine */
 

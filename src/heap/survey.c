@@ -119,92 +119,85 @@ static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint
 
 /* --- records ------------------------------------------------------------------------------------ */
 
-static int reserve(void **array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
-{
-	if (n < *cap)
-		return 0;
-	uint64_t cap_new = *cap ? 2 * *cap : 4096;
-	void *p = big_resize(*array, *cap, cap_new, size, err);
-	if (!p)
-		return ERR_NOMEM;
-	*array = p;
-	*cap = cap_new;
-	return 0;
-}
-
-static int add_record(struct survey_sink *s, uint64_t address, uint32_t what, uint64_t n_references)
+static int add_record(struct survey_sink *s, const struct record *r)
 {
 	struct survey_part *p = s->part;
-	if (n_references >= UINT32_MAX)
-		return err_set(s->sink.err, ERR_UNSUPPORTED,
-		    "object 0x%llx holds %llu references: more than one object can", (unsigned long long)address,
-		    (unsigned long long)n_references);
-	int code = reserve((void **)&p->records, &p->cap_records, p->n_records, sizeof *p->records,
-	    s->sink.err);
-	if (code < 0)
-		return code;
-	p->records[p->n_records++] =
-	    (struct survey_record){ address, what, (uint32_t)n_references };
-	p->n_references += n_references;
-	return 0;
-}
-
-static int add_extent(struct survey_sink *s, uint64_t size, uint64_t length)
-{
-	struct survey_part *p = s->part;
-	int code = reserve((void **)&p->extents, &p->cap_extents, p->n_extents, sizeof *p->extents,
-	    s->sink.err);
-	if (code == 0)
-		p->extents[p->n_extents++] = (struct survey_extent){ size, length };
+	int code = records_add(&p->records, r, s->sink.err);
+	p->n_references += r->n_references;
+	p->n_kind[r->kind]++;
 	return code;
+}
+
+static int check_degree(struct survey_sink *s, uint64_t address, uint64_t n_references)
+{
+	if (n_references < UINT32_MAX)
+		return 0;
+	return err_set(s->sink.err, ERR_UNSUPPORTED,
+	    "object 0x%llx holds %llu references: more than one object can",
+	    (unsigned long long)address, (unsigned long long)n_references);
+}
+
+static struct part_class *class_of_handle(struct survey_part *p, uint32_t handle)
+{
+	if (handle >= p->n_by_handle) {
+		uint32_t n = 2 * handle + 64;
+		p->by_handle = xrealloc(p->by_handle, n, sizeof *p->by_handle);
+		memset(p->by_handle + p->n_by_handle, 0, (n - p->n_by_handle) * sizeof *p->by_handle);
+		p->n_by_handle = n;
+	}
+	return &p->by_handle[handle];
 }
 
 /*
- * Is this the size of all instances of the class, as far as this part knows?  Where records carry
- * sizes (classic dumps) nearly all are, and need no extent.
+ * Whether an instance's size must be remembered.  Where records carry sizes (classic dumps) nearly
+ * all instances of a class have the size of the first one.
  */
-static bool is_common_size(struct survey_part *p, uint32_t handle, uint64_t size)
+static bool is_uncommon(uint64_t *common, uint64_t size)
 {
-	if (handle >= p->n_common_size) {
-		uint32_t n = 2 * handle + 64;
-		p->common_size = xrealloc(p->common_size, n, sizeof *p->common_size);
-		memset(p->common_size + p->n_common_size, 0,
-		    (n - p->n_common_size) * sizeof *p->common_size);
-		p->n_common_size = n;
-	}
-	if (!p->common_size[handle])
-		p->common_size[handle] = size;
-	return size && p->common_size[handle] == size;
+	if (size == SIZE_UNKNOWN)
+		return false;
+	if (!*common)
+		*common = size;
+	return !size || *common != size;
 }
 
-static int note_place(struct survey_sink *s, uint64_t offset)
+static int note_place(struct survey_part *p, uint64_t offset, struct err *err)
 {
-	struct survey_part *p = s->part;
-	int code = reserve((void **)&p->places, &p->cap_places, p->n_places, sizeof *p->places,
-	    s->sink.err);
-	if (code == 0)
-		p->places[p->n_places++] = offset;
-	return code;
+	if (p->n_places == p->cap_places) {
+		uint64_t cap = p->cap_places ? 2 * p->cap_places : 4096;
+		uint64_t *places = big_resize(p->places, p->cap_places, cap, sizeof *places, err);
+		if (!places)
+			return ERR_NOMEM;
+		p->places = places;
+		p->cap_places = cap;
+	}
+	p->places[p->n_places++] = offset;
+	return 0;
 }
 
 static int sink_object(struct sink *sink, const struct object_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
-	if (r->offset && s->part->n_placed++ % PLACE_STEP == 0) {
-		int code = note_place(s, r->offset);
-		if (code < 0)
-			return code;
+	int code = check_degree(s, r->address, r->n_references);
+	if (code == 0 && r->offset && s->part->n_placed++ % PLACE_STEP == 0)
+		code = note_place(s->part, r->offset, sink->err);
+	if (code < 0)
+		return code;
+	struct part_class *class = class_of_handle(s->part, r->class_handle);
+	struct record record = {
+		.address = r->address,
+		.number = r->class_handle,
+		.n_references = (uint32_t)r->n_references,
+		.kind = (enum record_kind)r->kind,
+		.size = r->size,
+		.length = r->length,
+	};
+	if (!class->used) {
+		class->used = true;
+		class->kind = record.kind;
 	}
-	uint32_t what = RECORD_NUMBER(r->class_handle) | (uint32_t)r->kind << 28;
-	bool sized = r->kind != OBJECT_INSTANCE || (r->size != SIZE_UNKNOWN &&
-	    !is_common_size(s->part, r->class_handle, r->size));
-	if (sized) {
-		what |= RECORD_SIZED;
-		int code = add_extent(s, r->size, r->length);
-		if (code < 0)
-			return code;
-	}
-	return add_record(s, r->address, what, r->n_references);
+	record.sized = r->kind != OBJECT_INSTANCE || is_uncommon(&class->common_size, r->size);
+	return add_record(s, &record);
 }
 
 /* Dump text made plain and harmless, in the part's arena. */
@@ -234,8 +227,11 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	if (p->n_classes >= RECORD_NUMBER(UINT32_MAX))
-		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", RECORD_NUMBER(UINT32_MAX));
+	int code = check_degree(s, r->address, r->n_references);
+	if (code < 0)
+		return code;
+	if (p->n_classes >= HANDLE_MAX)
+		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", HANDLE_MAX);
 	struct text name = TEXT_INIT;
 	text_add_modified_utf8(&name, r->name, r->name_size);
 	struct survey_class *c = &VEC_PUSH(p->classes, p->n_classes, p->cap_classes);
@@ -256,14 +252,16 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		c->references = arena_alloc(&p->arena, c->n_references * sizeof *c->references);
 		memcpy(c->references, r->references, c->n_references * sizeof *c->references);
 	}
-	uint32_t what = (uint32_t)(p->n_classes - 1) | (uint32_t)RECORD_CLASS << 28;
-	if (r->object_size != SIZE_UNKNOWN) {
-		what |= RECORD_SIZED;
-		int code = add_extent(s, r->object_size, LENGTH_UNKNOWN);
-		if (code < 0)
-			return code;
-	}
-	return add_record(s, r->address, what, r->n_references);
+	struct record record = {
+		.address = r->address,
+		.number = (uint32_t)(p->n_classes - 1),
+		.n_references = (uint32_t)r->n_references,
+		.kind = RECORD_CLASS,
+		.sized = is_uncommon(&p->class_object_size, r->object_size),
+		.size = r->object_size,
+		.length = LENGTH_UNKNOWN,
+	};
+	return add_record(s, &record);
 }
 
 static int sink_root(struct sink *sink, const struct root_record *r)
@@ -307,11 +305,11 @@ static int sink_cut(struct sink *sink, const struct part *here)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->n_records };
+	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->records.n };
 	struct progress *progress = s->build->progress;
 	if (progress)
 		atomic_fetch_add(&progress->objects,
-		    p->n_records - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
+		    p->records.n - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
 	bool go_on = progress_add(progress, here->begin - s->last_offset);
 	s->last_offset = here->begin;
 	return go_on ? 0 : err_set(sink->err, ERR_CANCELLED, "cancelled");
@@ -343,21 +341,6 @@ static void sink_stated(struct sink *sink, const char *what, uint64_t count)
 		};
 }
 
-/* The arrays grew by doubling: the untouched rest goes back before the next large ones come. */
-static void give_back_spare(struct survey_part *p)
-{
-	void *records = big_resize(p->records, p->cap_records, p->n_records, sizeof *p->records, NULL);
-	if (records) {
-		p->records = records;
-		p->cap_records = p->n_records;
-	}
-	void *extents = big_resize(p->extents, p->cap_extents, p->n_extents, sizeof *p->extents, NULL);
-	if (extents) {
-		p->extents = extents;
-		p->cap_extents = p->n_extents;
-	}
-}
-
 /* --- running ------------------------------------------------------------------------------------ */
 
 static int survey_part(void *context, unsigned task, struct err *err)
@@ -386,7 +369,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	text_release(&s->plain);
 	text_release(&s->escaped);
 	free(s);
-	give_back_spare(p);
+	records_trim(&p->records);
 	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
 		return 0; /* damage: what was read before it stands */
 	if (p->result < 0)
@@ -445,9 +428,8 @@ void survey_release(struct build *b)
 {
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		struct survey_part *p = &b->parts[i];
-		big_free(p->records, p->cap_records, sizeof *p->records);
-		big_free(p->extents, p->cap_extents, sizeof *p->extents);
-		free(p->common_size);
+		records_release(&p->records);
+		free(p->by_handle);
 		free(p->classes);
 		free(p->cuts);
 		free(p->stated);

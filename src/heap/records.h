@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * records.h - what the survey remembers of each record, packed.
+ *
+ * Nearly every record lies within 2 GB of the one before it, holds fewer than 255 references and has
+ * one of the first 65,535 class handles: 8 bytes.  Any other stands in full in a second list.  Sizes
+ * and lengths, for those that carry one, take another 8.  Fresh memory costs more time than the
+ * packing does.
+ *
+ * One thread writes; any thread walks afterwards.
+ */
+#ifndef CAIRN_HEAP_RECORDS_H
+#define CAIRN_HEAP_RECORDS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
+
+struct record {
+	uint64_t address;
+	uint32_t number;       /* class handle, or which class record of its part */
+	uint32_t n_references;
+	enum record_kind kind;
+	bool sized;            /* carries what follows */
+	uint64_t size, length; /* bytes and elements, or SIZE_UNKNOWN, LENGTH_UNKNOWN */
+};
+
+struct records {
+	struct packed_record {
+		int32_t step;         /* from the address before */
+		uint16_t number;
+		uint8_t n_references;
+		uint8_t what;         /* kind, PACKED_SIZED, PACKED_FULL */
+	} *packed;
+	struct full_record {
+		uint64_t address;
+		uint32_t number, n_references;
+	} *full;
+	struct packed_extent {
+		uint32_t size, length; /* OWN_UNKNOWN; or OWN_WIDE: both stand in wide */
+	} *extents;
+	struct wide_extent {
+		uint64_t size, length;
+	} *wide;
+	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents, n_wide, cap_wide;
+	uint64_t last_address;
+	uint64_t all_addresses; /* or-ed: its lowest bit tells the alignment */
+};
+enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8 };
+
+/* 0 or ERR_NOMEM. */
+int records_add(struct records *r, const struct record *record, struct err *err);
+/* The arrays grow by doubling: give the untouched rest back. */
+void records_trim(struct records *r);
+void records_release(struct records *r);
+
+struct records_walk {
+	const struct records *r;
+	uint64_t at, full, extent, wide; /* the next of each */
+	uint64_t address;                /* of the record before */
+};
+
+static inline struct records_walk records_walk(const struct records *r)
+{
+	return (struct records_walk){ .r = r };
+}
+
+void records_walk_extent(struct records_walk *w, struct record *out);
+
+/* The next record, or false behind the last. */
+static inline bool records_next(struct records_walk *w, struct record *out)
+{
+	if (w->at == w->r->n)
+		return false;
+	const struct packed_record *p = &w->r->packed[w->at++];
+	if (__builtin_expect(p->what & PACKED_FULL, 0)) {
+		const struct full_record *f = &w->r->full[w->full++];
+		out->address = f->address;
+		out->number = f->number;
+		out->n_references = f->n_references;
+	} else {
+		out->address = w->address + (uint64_t)(int64_t)p->step;
+		out->number = p->number;
+		out->n_references = p->n_references;
+	}
+	w->address = out->address;
+	out->kind = (enum record_kind)(p->what & PACKED_KIND);
+	out->sized = p->what & PACKED_SIZED;
+	if (out->sized)
+		records_walk_extent(w, out);
+	return true;
+}
+
+#endif

@@ -15,6 +15,7 @@
 #define LINES_FOR_HINTS 12
 #define LINES_FOR_TITLE 5
 #define CANDIDATE_LINES 8
+#define NAME_LEAST 22 /* columns of the file's name before the facts give way */
 
 /* --- line 1 ------------------------------------------------------------------------------------ */
 
@@ -23,6 +24,13 @@ static const char *file_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void add_size(const struct heap *h, struct text *to)
+{
+	text_add_count(to, h->n_objects);
+	text_addf(to, " objects %s ", glyph(GLYPH_DOT));
+	text_add_bytes(to, h->shallow);
 }
 
 static void add_facts(const struct heap *h, struct text *to)
@@ -40,9 +48,7 @@ static void add_facts(const struct heap *h, struct text *to)
 	if (h->facts.word_bits)
 		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
 	text_addf(to, " %s ", dot);
-	text_add_count(to, h->n_objects);
-	text_addf(to, " objects %s ", dot);
-	text_add_bytes(to, h->shallow);
+	add_size(h, to);
 }
 
 static void draw_title(const struct app *a, int width)
@@ -59,6 +65,12 @@ static void draw_title(const struct app *a, int width)
 	int needed = (int)text_width(facts.s);
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
 	int room = width - x - (needed ? needed + 3 : 0);
+	if (room < NAME_LEAST && a->session.heap) {
+		text_clear(&facts);
+		add_size(a->session.heap, &facts);
+		needed = (int)text_width(facts.s);
+		room = width - x - needed - 3;
+	}
 	if (room < 12) {
 		draw_text_keep_end(0, x, width - x, name.s, theme(ROLE_FACTS));
 	} else {

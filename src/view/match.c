@@ -79,7 +79,9 @@ bool match_row(struct match *m, struct result *r, size_t row)
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		struct cell cell;
 
-		if (r->columns[c].type != CELL_TEXT && r->columns[c].type != CELL_ADDRESS)
+		const struct column *column = &r->columns[c];
+		if ((column->type != CELL_TEXT && column->type != CELL_ADDRESS) ||
+		    !(m->hidden || column->shown_by_default))
 			continue;
 		result_cell(r, row, c, &cell);
 		if (cell.type == CELL_NONE)

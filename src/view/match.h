@@ -13,6 +13,7 @@
 struct match {
 	const char *words; /* borrowed */
 	bool any_case;
+	bool hidden; /* look also into columns that are not shown by default */
 	struct text buffer; /* a row's text */
 };
 
@@ -21,7 +22,7 @@ void match_release(struct match *m);
 
 bool match_text(const struct match *m, const char *s);
 
-/* Looks at the text and addresses of the row shown at this position. */
+/* Looks at the text and addresses of the row at this position. */
 bool match_row(struct match *m, struct result *r, size_t row);
 
 #endif

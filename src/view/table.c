@@ -163,6 +163,7 @@ void table_filter(struct table *t, const char *words)
 	if (kept) {
 		struct match m;
 		match_init(&m, kept);
+		m.hidden = t->wide;
 		result_filter(t->result, keep_row, &m);
 		match_release(&m);
 	}
@@ -183,6 +184,7 @@ bool table_search(struct table *t, const char *words, bool here, bool backwards)
 	if (!*words)
 		return true;
 	match_init(&m, words);
+	m.hidden = t->wide;
 	for (size_t i = 0; i < n && !found; i++) {
 		if (i > 0 || !here) {
 			if (backwards)

@@ -33,9 +33,15 @@ static void man_command(const struct command *c, struct text *to)
 		text_add(to, "\n");
 	}
 	for (const struct option *o = c->options; o && o->name; o++) {
-		text_add(to, ".br\n.B ");
+		text_add(to, ".br\n\\fB");
 		troff_add(to, o->name);
-		text_add(to, "\n");
+		text_add(to, "\\fR");
+		if (o->value) {
+			text_add(to, " \\fI");
+			troff_add(to, o->value);
+			text_add(to, "\\fR");
+		}
+		text_add(to, ": ");
 		troff_add(to, o->summary);
 		text_add(to, ".\n");
 	}

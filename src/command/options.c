@@ -18,7 +18,7 @@ const struct program_option program_options[] = {
     {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)", NULL},
     {OPTION_TOP, "top", "N", "at most N rows of each result",
 	"By default all, and a screenful in text on a terminal."},
-    {OPTION_JAVACORE, "javacore", "FILE", "an OpenJ9 dump's javacore (found beside it)", NULL},
+    {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside)", NULL},
     {OPTION_EXE, "exe", "FILE", "the program that wrote a Go dump", "For the types in its DWARF."},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
     {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},

@@ -92,7 +92,7 @@ void fake_heap_fill(struct fake_heap *f)
 	fill_roots(f);
 	memcpy(f->class_of, class_of, sizeof class_of);
 	struct heap *h = &f->heap;
-	strcpy(h->facts.format, "phd");
+	memcpy(h->facts.format, "phd", 4);
 	h->companion = "javacore.txt";
 	h->facts.word_bits = 32;
 	h->facts.references_superclass_recorded = true;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_result.c - rows sorted, filtered, summed and printed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/print.h"
+
+/* --- sorting ---------------------------------------------------------------------------------- */
+
+struct numbers {
+	uint64_t *number;
+	char **text; /* NULL: a column of numbers */
+};
+
+#define NOTHING UINT64_MAX /* an unknown cell */
+
+static void numbers_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct numbers *n = r->data;
+	(void)column;
+	if (n->number[row] == NOTHING) {
+		*out = cell_none();
+	} else if (n->text) {
+		text_add(scratch, n->text[row]);
+		*out = cell_text(scratch->s);
+	} else {
+		*out = cell_count(n->number[row]);
+	}
+}
+
+static const struct result_ops numbers_ops = {.cell = numbers_cell};
+
+static struct numbers *sorted_numbers;
+static bool sorted_down;
+
+/* Naive order: unknown last, then by value, then by place. */
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct numbers *n = sorted_numbers;
+	bool no_x = n->number[x] == NOTHING, no_y = n->number[y] == NOTHING;
+	int order;
+	if (no_x != no_y)
+		return no_x ? 1 : -1;
+	if (no_x)
+		order = 0;
+	else if (n->text)
+		order = strcmp(n->text[x], n->text[y]);
+	else
+		order = (n->number[x] > n->number[y]) - (n->number[x] < n->number[y]);
+	if (order)
+		return sorted_down ? -order : order;
+	return (x > y) - (x < y);
+}
+
+static void check_sort(struct numbers *n, size_t rows, bool down)
+{
+	static const struct column numbers[] = {{"n", CELL_COUNT, true, true}};
+	static const struct column texts[] = {{"t", CELL_TEXT, true, false}};
+	uint32_t *wanted = calloc(rows + 1, sizeof *wanted);
+	for (size_t i = 0; i < rows; i++)
+		wanted[i] = (uint32_t)i;
+	sorted_numbers = n;
+	sorted_down = down;
+	qsort(wanted, rows, sizeof *wanted, by_number);
+	struct result *r =
+	    result_new("n", NULL, n->text ? texts : numbers, 1, &numbers_ops, n, rows);
+	result_sort(r, 0, down);
+	assert_int_equal(r->n_rows, rows);
+	for (size_t i = 0; i < rows; i++)
+		assert_int_equal(r->order[i], wanted[i]);
+	result_free(r);
+	free(wanted);
+}
+
+static uint64_t random_bits(void)
+{
+	static uint64_t x = 88172645463325252u;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+static void test_sort(void **state)
+{
+	(void)state;
+	static const uint64_t masks[] = {1, 15, 0xfff, 0xffffffff, 0xffffffff00000000, UINT64_MAX >> 1};
+	struct numbers n = {.number = calloc(5000, sizeof *n.number)};
+	char **text = calloc(5000, sizeof *text);
+	for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+		for (size_t i = 0; i < 5000; i++) {
+			n.number[i] = random_bits() % 9 ? random_bits() & masks[m] : NOTHING;
+			char word[24];
+			snprintf(word, sizeof word, "%llx", (unsigned long long)n.number[i] % 3000);
+			text[i] = strdup(word);
+		}
+		check_sort(&n, 5000, false);
+		check_sort(&n, 5000, true);
+		n.text = text;
+		check_sort(&n, 5000, false);
+		check_sort(&n, 5000, true);
+		n.text = NULL;
+		for (size_t i = 0; i < 5000; i++)
+			free(text[i]);
+	}
+	check_sort(&n, 0, false);
+	check_sort(&n, 1, true);
+	free(text);
+	free(n.number);
+}
+
+static bool keep_even(struct result *r, size_t row, void *context)
+{
+	struct cell c;
+	(void)context;
+	result_cell(r, row, 0, &c);
+	return c.number % 2 == 0;
+}
+
+static void test_filter_and_total(void **state)
+{
+	(void)state;
+	static const struct column columns[] = {{"n", CELL_COUNT, true, true}};
+	uint64_t values[] = {5, 4, 3, 2, 8};
+	struct numbers n = {.number = values};
+	struct result *r = result_new("n", NULL, columns, 1, &numbers_ops, &n, 5);
+	struct cell c;
+	result_total(r, 0, &c);
+	assert_int_equal(c.number, 22);
+	result_sort(r, 0, false); /* 2 3 4 5 8 */
+	result_filter(r, keep_even, NULL);
+	assert_int_equal(r->n_rows, 3);
+	result_total(r, 0, &c);
+	assert_int_equal(c.number, 14);
+	result_cell(r, 1, 0, &c);
+	assert_int_equal(c.number, 4);
+	result_keep_first(r, 2);
+	result_total(r, 0, &c);
+	assert_int_equal(c.number, 6);
+	assert_int_equal(c.certainty, EXACT);
+	result_show_all(r);
+	assert_int_equal(r->n_rows, 5);
+	result_cell(r, 4, 0, &c);
+	assert_int_equal(c.number, 8);
+	values[0] = NOTHING;
+	result_show_all(r);
+	result_total(r, 0, &c);
+	assert_int_equal(c.number, 17);
+	assert_int_equal(c.certainty, LOWER_BOUND); /* one is not known */
+	result_free(r);
+}
+
+/* --- printers --------------------------------------------------------------------------------- */
+
+static struct result *awkward(void)
+{
+	static const struct column columns[] = {
+	    {"name", CELL_TEXT, true, false},
+	    {"address", CELL_ADDRESS, true, false},
+	    {"size", CELL_BYTES, true, true},
+	    {"hidden", CELL_COUNT, false, false},
+	    {"ok", CELL_FLAG, true, false},
+	};
+	struct result *r = result_new_rows("t", NULL, columns, 5);
+	result_add_row(r, (struct cell[]){cell_text("a,\"b\""), cell_address(0xE0000AF0),
+	    cell_bytes(1536), cell_count(7), cell_flag(true)}, NULL);
+	result_add_row(r, (struct cell[]){cell_text("\\n\xc3\xa9"), cell_none(),
+	    cell_marked(cell_bytes(12), INFERRED), cell_none(), cell_flag(false)}, NULL);
+	result_add_row(r, (struct cell[]){cell_none(), cell_blank(), cell_none(), cell_count(1234567),
+	    cell_blank()}, NULL);
+	return r;
+}
+
+static void expect_print(struct result *r, struct print_options o, const char *wanted)
+{
+	char *printed = NULL;
+	size_t n;
+	FILE *f = open_memstream(&printed, &n);
+	assert_int_equal(print_result(r, &o, f, NULL), 0);
+	fclose(f);
+	assert_string_equal(printed, wanted);
+	free(printed);
+}
+
+static void test_print(void **state)
+{
+	(void)state;
+	struct result *r = awkward();
+	expect_print(r, (struct print_options){.format = PRINT_CSV},
+	    "name,address,size,hidden,ok,size_certainty\r\n"
+	    "\"a,\"\"b\"\"\",0xe0000af0,1536,7,true,exact\r\n"
+	    "\\n\xc3\xa9,,12,,false,inferred\r\n"
+	    ",,,1234567,,unknown\r\n");
+	expect_print(r, (struct print_options){.format = PRINT_JSON},
+	    "[{\"name\": \"a,\\\"b\\\"\", \"address\": \"0xe0000af0\", \"size\": 1536, \"hidden\": 7, "
+	    "\"ok\": true, \"size_certainty\": \"exact\"},\n"
+	    " {\"name\": \"\\\\n\xc3\xa9\", \"address\": null, \"size\": 12, \"hidden\": null, "
+	    "\"ok\": false, \"size_certainty\": \"inferred\"},\n"
+	    " {\"name\": null, \"address\": null, \"size\": null, \"hidden\": 1234567, \"ok\": null, "
+	    "\"size_certainty\": \"unknown\"}]\n");
+	expect_print(r, (struct print_options){.format = PRINT_JSONL, .top = 1},
+	    "{\"name\": \"a,\\\"b\\\"\", \"address\": \"0xe0000af0\", \"size\": 1536, \"hidden\": 7, "
+	    "\"ok\": true}\n");
+	expect_print(r, (struct print_options){.format = PRINT_TEXT, .top = 2},
+	    "name     address      size  ok\n"
+	    "a,\"b\"    0xe0000af0   1.5K  yes\n"
+	    "\\n\xc3\xa9      ?             ~12  no\n"
+	    "... 1 more\n"
+	    "3 names              ~1.5K\n");
+	result_free(r);
+	r = result_new_rows("empty", NULL, (const struct column[]){{"n", CELL_COUNT, true, true}}, 1);
+	expect_print(r, (struct print_options){.format = PRINT_JSON}, "[]\n");
+	expect_print(r, (struct print_options){.format = PRINT_JSONL}, "");
+	expect_print(r, (struct print_options){.format = PRINT_CSV}, "n\r\n");
+	expect_print(r, (struct print_options){.format = PRINT_TEXT}, "n\n");
+	result_free(r);
+	r = result_new("head", NULL, NULL, 0, NULL, NULL, 0);
+	result_head(r, "vm", cell_text("J9"));
+	result_head(r, "n", cell_marked(cell_count(1000), LOWER_BOUND));
+	result_head(r, "none", cell_none());
+	expect_print(r, (struct print_options){.format = PRINT_JSON},
+	    "{\"vm\": \"J9\", \"n\": 1000, \"none\": null, \"n_certainty\": \"lower bound\"}\n");
+	expect_print(r, (struct print_options){.format = PRINT_CSV},
+	    "vm,n,none,n_certainty\r\nJ9,1000,,lower bound\r\n");
+	expect_print(r, (struct print_options){.format = PRINT_TEXT},
+	    "vm    J9\nn     >=1,000\nnone  ?\n");
+	result_free(r);
+}
+
+/* A terminal's width cuts the text column, never a character, and no line passes it. */
+static void test_print_width(void **state)
+{
+	(void)state;
+	static const struct column columns[] = {
+	    {"class", CELL_TEXT, true, false}, {"objects", CELL_COUNT, true, true}};
+	struct result *r = result_new_rows("w", NULL, columns, 2);
+	result_add_row(r, (struct cell[]){cell_text("com.acme.a.very.long.name.of.a.Class"),
+	    cell_count(1)}, NULL);
+	result_add_row(r, (struct cell[]){cell_text("Kurz"), cell_count(22)}, NULL);
+	expect_print(r, (struct print_options){.format = PRINT_TEXT, .width = 30},
+	    "class                  objects\n"
+	    "com.acme.a.very.lon..        1\n"
+	    "Kurz                        22\n"
+	    "2 classes                   23\n");
+	result_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_sort),
+	    cmocka_unit_test(test_filter_and_total),
+	    cmocka_unit_test(test_print),
+	    cmocka_unit_test(test_print_width),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -47,12 +47,14 @@ static void fill_classes(struct fake_heap *f)
 
 static void fill_index(struct fake_heap *f)
 {
+	struct index_writer w = {.x = &f->index};
 	index_init(&f->index, 3);
 	for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-		index_note(&f->index, addresses[i], NULL);
+		index_note(&f->index, addresses[i], 1, NULL);
 	index_layout(&f->index, NULL);
 	for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-		index_insert(&f->index, addresses[i]);
+		index_insert(&w, addresses[i]);
+	index_flush(&w);
 	index_seal(&f->index, NULL);
 }
 

@@ -52,7 +52,7 @@ static uint32_t check_class_handle(struct sink *sink, enum class_naming how, uin
 {
 	struct checking_sink *s = (struct checking_sink *)sink;
 	PROMISE(how == CLASS_NAMED ? name != NULL || n == 0 : n == 0 || name != NULL);
-	PROMISE(n <= s->fed + 64); /* as long as the text it comes from, brackets and all */
+	PROMISE(n <= most_bytes(s->fed)); /* the text it comes from, translated, brackets and all */
 	for (size_t i = 0; i < n; i++)
 		s->words += name[i]; /* every byte may be read */
 	(void)address;
@@ -81,7 +81,7 @@ static int check_class_record(struct sink *sink, const struct class_record *r)
 	struct checking_sink *s = (struct checking_sink *)sink;
 	PROMISE(s->owed == 0);
 	PROMISE(r->name || !r->name_size);
-	PROMISE(r->name_size <= s->fed + 64);
+	PROMISE(r->name_size <= most_bytes(s->fed));
 	PROMISE(r->n_references <= s->fed);
 	said(s, r->address);
 	said(s, r->superclass);

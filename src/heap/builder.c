@@ -62,6 +62,7 @@ static int open_companion(struct build *b)
 static int read_objects(struct build *b, struct err *err)
 {
 	int code = survey_run(b, err);
+	progress_phase(b->progress, "ordering objects", 0);
 	if (code == 0)
 		code = objects_index(b, err);
 	if (code == 0)

@@ -114,14 +114,11 @@ static bool must_wait(const struct app *a, const char *line)
 
 static void wait_with(struct app *a, const char *line)
 {
-	struct text t = TEXT_INIT;
 	char *kept = xstrdup(line);
 
 	free(a->pending);
 	a->pending = kept;
-	text_addf(&t, "%s: waits until the references are read; ^C drops it", kept);
-	app_say(a, ROLE_WORKING, t.s);
-	text_release(&t);
+	text_clear(&a->message); /* chrome.c says what is waited for */
 }
 
 /* What references the object, by class when there are many; NULL with a message. */

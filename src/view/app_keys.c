@@ -313,7 +313,10 @@ static void act(struct app *a, enum action action)
 		referrers(a);
 		return;
 	case ACTION_BACK:
-		app_back(a);
+		if (a->pending)
+			app_cancel(a);
+		else
+			app_back(a);
 		return;
 	case ACTION_FORWARD:
 		app_forward(a);

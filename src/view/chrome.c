@@ -186,6 +186,15 @@ static void draw_prompt_hints(int y, int width)
 	draw_text(y, 0, width, words[prompt_kind()], theme(ROLE_QUIET));
 }
 
+static void draw_pending(struct app *a, int y, int width)
+{
+	struct text t = TEXT_INIT;
+
+	text_addf(&t, "%s: waits until the references are read; ^C drops it", a->pending);
+	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
+	text_release(&t);
+}
+
 static void draw_note(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
@@ -193,6 +202,8 @@ static void draw_note(struct app *a, int y, int width)
 
 	if (a->message.len > 0)
 		draw_text(y, 0, width, a->message.s, theme(a->message_role));
+	else if (a->pending)
+		draw_pending(a, y, width);
 	else if (t && t->result->note)
 		draw_text(y, 0, width, t->result->note, theme(ROLE_NOTE));
 }

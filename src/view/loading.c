@@ -173,12 +173,27 @@ static void add_left(const struct state *s, struct text *to)
 		text_addf(to, ", %.0f min left", s->left / 60);
 }
 
+/* The place beside the breadcrumb is narrow. */
+static const char *shorter(const char *phase)
+{
+	static const char *const words[][2] = {
+	    {"reading references", "references"},
+	    {"turning references round", "referrers"},
+	    {"finding roots", "roots"},
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(words[i][0], phase) == 0)
+			return words[i][1];
+	return phase;
+}
+
 void loader_word(struct loader *l, struct text *to)
 {
 	struct state s;
 
 	look(l, &s);
-	text_add(to, s.phase);
+	text_add(to, l->told_early ? shorter(s.phase) : s.phase);
 	if (s.share >= 0)
 		text_addf(to, " %.0f%%", s.share * 100);
 	add_left(&s, to);

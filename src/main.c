@@ -6,11 +6,7 @@
 #include "base/parallel.h"
 #include "command/batch.h"
 #include "command/options.h"
-
-#if __has_include("view/view.h")
 #include "view/view.h"
-#define HAVE_VIEW 1
-#endif
 
 #include <errno.h>
 #include <getopt.h>
@@ -231,15 +227,11 @@ static int run(struct wishes *w)
 	w->batch.heap = &w->heap;
 	w->batch.lines = w->lines;
 	w->batch.n_lines = w->n_lines;
-#ifdef HAVE_VIEW
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color};
 		return view_run(&o);
 	}
-#else
-	(void)wants_screen;
-#endif
 	return batch_run(&w->batch);
 }
 

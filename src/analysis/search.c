@@ -121,8 +121,11 @@ static const char *primitive_of(char letter)
 
 static void add_dotted(struct text *to, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		text_add_char(to, s[i] == '/' ? '.' : s[i]);
+	for (size_t i = 0; i < n; i++) {
+		/* "Outer$$Lambda/0x1": the number of a hidden class keeps its slash */
+		bool hidden = i + 1 < n && isdigit((unsigned char)s[i + 1]);
+		text_add_char(to, s[i] == '/' && !hidden ? '.' : s[i]);
+	}
 }
 
 bool class_name_as_source(const char *word, struct text *to)

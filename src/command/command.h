@@ -13,7 +13,7 @@ enum argument_kind {
 	ARG_END,
 	ARG_OBJECT,  /* 0xADDR, #ID, %N */
 	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object */
-	ARG_SET,     /* object, class pattern, $name, %N, joined by + - & */
+	ARG_SET,     /* object, class pattern, $name, %N */
 	ARG_THREAD,  /* name, number, or object */
 	ARG_REGEX,
 	ARG_FILE,

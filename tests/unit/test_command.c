@@ -201,6 +201,7 @@ static void test_spellings(void **state)
 	expect_spelling("[Ljava/lang/String;", true, "java.lang.String[]");
 	expect_spelling("[[Ljava.lang.String;", true, "java.lang.String[][]");
 	expect_spelling("char[]", false, "char[]");
+	expect_spelling("a/B$$Lambda/0x01f", true, "a.B$$Lambda/0x01f");
 	expect_spelling("[Q", false, "[Q");
 	expect_spelling("[", false, "[");
 	assert_string_equal(class_last_part("java.util.Map$Entry[]"), "Map$Entry[]");

@@ -24,6 +24,7 @@
 #include "dump/javacore.h"
 #include "heap/heap.h"
 #include "heap/index.h"
+#include "heap/places.h"
 #include "heap/records.h"
 
 #include <pthread.h>
@@ -51,6 +52,8 @@ struct survey_thread {
 
 /* The survey notes the offset of every PLACE_STEP-th object record (places.h). */
 #define PLACE_STEP 16
+/* Runs shorter than this on average take more room than a number for every object. */
+#define LEAST_PLACE_RUN 32
 
 struct survey_cut {
 	struct part part;
@@ -83,6 +86,7 @@ struct survey_part {
 	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
 	uint64_t n_places, cap_places;
 	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
+	struct place_notes place_notes;
 	uint64_t n_references;
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
 	uint64_t n_warnings;

@@ -163,11 +163,13 @@ static int scatter_part(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
 	struct heap *h = b->heap;
-	const struct survey_part *p = &b->parts[task];
+	struct survey_part *p = &b->parts[task];
 	struct records_walk w = records_walk(&p->records);
 	(void)err;
 	for (struct record r; records_next(&w, &r);) {
 		uint32_t id = index_find(h->index, r.address);
+		if (r.kind != RECORD_CLASS)
+			places_note(&p->place_notes, id);
 		h->out.offset[id] = r.n_references;
 		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
 		if (needs_extent(b, p, &r))
@@ -210,6 +212,8 @@ static void scatter_first_ones(struct build *b)
 		struct objects_walk w = objects_walk(b, i);
 		uint32_t id;
 		for (struct record r; objects_next(&w, &r, &id);) {
+			if (r.kind != RECORD_CLASS)
+				places_note(&b->parts[i].place_notes, id);
 			if (id == HEAP_NONE)
 				continue;
 			h->out.offset[id] = r.n_references;
@@ -305,6 +309,8 @@ int objects_scatter(struct build *b, struct err *err)
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		b->parts[i].first_record = n_records;
 		n_records += b->parts[i].records.n;
+		if (b->parts[i].n_placed)
+			b->parts[i].place_notes.most = (uint32_t)(b->parts[i].n_placed / LEAST_PLACE_RUN + 64);
 	}
 	settle_handles(b);
 	if (n_records == h->n_objects) {

@@ -8,43 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_RUN = 32 }; /* objects, on average; below that numbers take less room */
-
 struct placing {
 	struct build *build;
 	struct places *places;
-	struct part_runs {
-		uint32_t first_number;
-		struct place_run *runs;
-		uint64_t n, cap;
-		bool too_many;
-	} *parts;
+	uint32_t *first_number; /* of each part */
 };
 
-/* The runs of one part; given up once they take more room than numbers would. */
-static int find_runs(void *context, unsigned task, struct err *err)
+/* A record that does not count begins nothing; what comes behind it begins anew. */
+void places_note_run(struct place_notes *notes, uint32_t id)
 {
-	struct placing *placing = context;
-	struct part_runs *r = &placing->parts[task];
-	uint64_t expected = UINT64_MAX;
-	uint64_t most = placing->build->parts[task].records.n / LEAST_RUN + 64;
-	uint32_t number = r->first_number, id;
-	struct objects_walk w = objects_walk(placing->build, task);
-	(void)err;
-	for (struct record record; objects_next(&w, &record, &id);) {
-		if (record.kind == RECORD_CLASS)
-			continue;
-		if (id != expected && id != HEAP_NONE) {
-			if (r->n == most) {
-				r->too_many = true;
-				return 0;
-			}
-			VEC_PUSH(r->runs, r->n, r->cap) = (struct place_run){ id, number };
-		}
-		expected = id == HEAP_NONE ? UINT64_MAX : (uint64_t)id + 1;
-		number++;
+	if (id == HEAP_NONE || notes->too_many)
+		return;
+	if (notes->n == notes->most) {
+		notes->too_many = true;
+		return;
 	}
-	return 0;
+	VEC_PUSH(notes->runs, notes->n, notes->cap) = (struct place_run){ id, notes->number };
 }
 
 static int by_id(const void *x, const void *y)
@@ -58,17 +37,18 @@ static int join_runs(struct placing *placing, struct err *err)
 	struct places *places = placing->places;
 	const struct build *b = placing->build;
 	for (unsigned i = 0; i < b->n_parts; i++)
-		places->n_runs += placing->parts[i].n;
+		places->n_runs += b->parts[i].place_notes.n;
 	places->cap_runs = places->n_runs;
 	places->runs = big_alloc(places->cap_runs, sizeof *places->runs, err);
 	if (!places->runs)
 		return ERR_NOMEM;
-	uint64_t at = 0;
+	struct place_run *to = places->runs;
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		if (placing->parts[i].n)
-			memcpy(places->runs + at, placing->parts[i].runs,
-			    placing->parts[i].n * sizeof *places->runs);
-		at += placing->parts[i].n;
+		const struct place_notes *notes = &b->parts[i].place_notes;
+		for (uint32_t k = 0; k < notes->n; k++) {
+			*to = notes->runs[k];
+			to++->number += placing->first_number[i];
+		}
 	}
 	qsort(places->runs, places->n_runs, sizeof *places->runs, by_id);
 	return 0;
@@ -77,7 +57,7 @@ static int join_runs(struct placing *placing, struct err *err)
 static int number_part(void *context, unsigned task, struct err *err)
 {
 	struct placing *placing = context;
-	uint32_t number = placing->parts[task].first_number, id;
+	uint32_t number = placing->first_number[task], id;
 	struct objects_walk w = objects_walk(placing->build, task);
 	(void)err;
 	for (struct record record; objects_next(&w, &record, &id);) {
@@ -96,7 +76,7 @@ static int keep_offsets(struct placing *placing, struct err *err)
 	struct places *places = placing->places;
 	const struct build *b = placing->build;
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		placing->parts[i].first_number = (uint32_t)(places->n_offsets * PLACE_STEP);
+		placing->first_number[i] = (uint32_t)(places->n_offsets * PLACE_STEP);
 		places->n_offsets += b->parts[i].n_places;
 	}
 	if (places->n_offsets * PLACE_STEP > UINT32_MAX)
@@ -122,14 +102,12 @@ int places_build(struct build *b, struct err *err)
 	if (!n_placed)
 		return 0;
 	struct places *places = xcalloc(1, sizeof *places);
-	struct placing placing = { b, places, xcalloc(b->n_parts, sizeof *placing.parts) };
+	struct placing placing = { b, places, xcalloc(b->n_parts, sizeof *placing.first_number) };
 	b->heap->places = places;
 	bool too_many = false;
-	int code = keep_offsets(&placing, err);
-	if (code == 0)
-		code = parallel_run(0, b->n_parts, find_runs, &placing, err);
 	for (unsigned i = 0; i < b->n_parts; i++)
-		too_many |= placing.parts[i].too_many;
+		too_many |= b->parts[i].place_notes.too_many;
+	int code = keep_offsets(&placing, err);
 	if (code == 0 && !too_many) {
 		code = join_runs(&placing, err);
 	} else if (code == 0) {
@@ -137,9 +115,7 @@ int places_build(struct build *b, struct err *err)
 		places->numbers = big_alloc(places->n_numbers, sizeof *places->numbers, err);
 		code = places->numbers ? parallel_run(0, b->n_parts, number_part, &placing, err) : ERR_NOMEM;
 	}
-	for (unsigned i = 0; i < b->n_parts; i++)
-		free(placing.parts[i].runs);
-	free(placing.parts);
+	free(placing.first_number);
 	return code;
 }
 

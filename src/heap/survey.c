@@ -436,6 +436,7 @@ void survey_release(struct build *b)
 		free(p->roots);
 		free(p->threads);
 		big_free(p->places, p->cap_places, sizeof *p->places);
+		free(p->place_notes.runs);
 		arena_move(&b->heap->arena, &p->arena); /* names of fields, frames of threads */
 	}
 	free(b->parts);

@@ -103,7 +103,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	    h->facts.roots_recorded ? EXACT : INFERRED));
 	result_head(r, "threads", h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
 	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
-	result_head(r, "array_model", h->array_model ? cell_text(h->array_model) : cell_blank());
+	result_head(r, "size_model", h->size_model ? cell_text(h->size_model) : cell_blank());
 	result_head(r, "sizes", cell_text(s->mat_sizes ? "mat" : "true"));
 	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
 	r->note = command_roots_note(h, &r->arena);
@@ -119,7 +119,7 @@ const struct command cmd_info = {
     .columns = "format version vm word_bits byte_order file_size created objects classes instances "
 	"object_arrays primitive_arrays references dangling roots shallow reachable_objects "
 	"reachable_shallow unreachable_objects unreachable_shallow warnings warning_text damage "
-	"true_up_to cannot_tell unknown_sizes root_entries threads companion array_model sizes file",
+	"true_up_to cannot_tell unknown_sizes root_entries threads companion size_model sizes file",
     .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
 	"and primitive_arrays split it. references are the non-null ones that the dump records, "
 	"dangling are those among them that lead to no object. roots counts root objects, "

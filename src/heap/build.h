@@ -7,7 +7,7 @@
  *   survey    read the dump once: addresses, classes, sizes, how many references      survey.c
  *   objects   ids from addresses; class, size and degree moved to their ids           objects.c
  *   classes   names, superclasses, loaders, which class a record meant                classes.c
- *   sizes     the array model where the dump holds no sizes; sums per class           sizes.c
+ *   sizes     by a model where the dump holds none; sums per class                    sizes.c
  *             -- here a histogram is true: watcher->objects_ready --
  *   places    where each object's record lies, where the format holds values      places.c
  *   fill      read the dump again, all parts in parallel: references by id            fill.c
@@ -137,7 +137,7 @@ struct build {
 	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
 	uint32_t n_by_name;
 	size_t cap_wide, cap_roots;
-	atomic_bool any_length;     /* some record told its length */
+	atomic_bool any_size, any_length; /* some object's own size or length was told */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
 };
@@ -180,7 +180,21 @@ uint32_t class_named(const struct build *b, const char *internal_name, size_t n,
  * the classes of plain instances are known. */
 void loaders_find(struct build *b);
 
-void sizes_settle(struct build *b);
+/* Sizes of everything, and their sums (sizes.c). */
+int sizes_settle(struct build *b, struct err *err);
+
+/* The size of an array by the heap's rule; SIZE_UNKNOWN without a rule or a length. */
+static inline uint64_t array_size(const struct heap *h, const struct heap_class *c, uint64_t length)
+{
+	const struct array_rule *r = &h->array_rule;
+	uint64_t width = c->kind == CLASS_PRIMITIVE_ARRAY ? c->element_size : r->reference;
+	if (!c->array_base || length > (UINT64_MAX >> 1) / 8)
+		return SIZE_UNKNOWN;
+	if (!length && r->empty)
+		return r->empty;
+	uint64_t size = (c->array_base + length * width + r->alignment - 1) & -(uint64_t)r->alignment;
+	return size < r->minimum ? r->minimum : size;
+}
 
 int fill_run(struct build *b, struct err *err);
 

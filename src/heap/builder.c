@@ -71,7 +71,9 @@ static int read_objects(struct build *b, struct err *err)
 		return code;
 	classes_resolve(b);
 	sort_classes_by_loader(b->heap);
-	sizes_settle(b);
+	code = sizes_settle(b, err);
+	if (code < 0)
+		return code;
 	const struct heap_watcher *w = b->options->watcher;
 	if (w) {
 		b->shown = true;
@@ -85,7 +87,7 @@ static int read_references(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	const struct reader *reader = h->dump->reader;
 	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
-	if (code == 0)
+	if (code == 0 && !h->places) /* sizes may have needed them */
 		code = places_build(b, err);
 	if (code == 0)
 		code = fill_run(b, err);
@@ -187,6 +189,7 @@ void heap_close(struct heap *h)
 	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
 	bits_release(&h->sized);
 	free(h->wide);
+	free(h->odd);
 	places_release(h->places);
 	if (h->index)
 		index_release(h->index);

@@ -35,15 +35,28 @@ static const struct wide *wide_of(const struct heap *h, uint32_t id)
 	return &h->wide[low];
 }
 
+static uint64_t odd_size(const struct heap *h, uint32_t id, const struct heap_class *c)
+{
+	size_t low = 0, high = h->n_odd;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (h->odd[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < h->n_odd && h->odd[low].id == id ? h->odd[low].size : c->instance_size;
+}
+
 /* SIZE_UNKNOWN when nobody knows. */
 static uint64_t size_of(const struct heap *h, uint32_t id)
 {
+	const struct heap_class *c = heap_class_of(h, id);
 	if (!bits_get(&h->sized, id))
-		return heap_class_of(h, id)->instance_size;
-	uint32_t size = h->own_size[bits_rank(&h->sized, id)];
-	if (size == OWN_UNKNOWN)
-		return SIZE_UNKNOWN;
-	return size == OWN_WIDE ? wide_of(h, id)->size : size;
+		return c->sizes_vary ? odd_size(h, id, c) : c->instance_size;
+	uint32_t own = h->own_size ? h->own_size[bits_rank(&h->sized, id)] : OWN_UNKNOWN;
+	uint64_t size = own == OWN_WIDE ? wide_of(h, id)->size : own == OWN_UNKNOWN ? SIZE_UNKNOWN : own;
+	return size == SIZE_UNKNOWN ? array_size(h, c, heap_length(h, id)) : size;
 }
 
 uint64_t heap_shallow(const struct heap *h, uint32_t id)

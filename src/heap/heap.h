@@ -5,8 +5,8 @@
  * An object's id is its rank in address order, 0 … n_objects-1; nothing here is a pointer to an
  * object.  Built by heap_open (builder.c) on one thread, then immutable: any thread may read it.
  *
- * Memory for n objects and r references, of which a are arrays: 12 n + 8 r + 8 a bytes and one bit
- * for every 8 bytes of heap.
+ * Memory for n objects and r references, of which a are arrays: 12 n + 8 r + 8 a bytes (4 a where sizes
+ * follow from lengths) and one bit for every 8 bytes of heap.
  */
 #ifndef CAIRN_HEAP_HEAP_H
 #define CAIRN_HEAP_HEAP_H
@@ -50,6 +50,8 @@ struct heap_class {
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
 	bool makes_loaders;     /* its instances are class loaders */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
+	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
+	bool sizes_vary;        /* some plain instances do not have instance_size: see heap->odd */
 	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
 	const struct heap_field *fields; /* declared by this very class, in the dump's order */
 	const struct heap_field *statics;
@@ -115,7 +117,7 @@ struct heap {
 	struct dump *dump;       /* owned: the opened reader, for facts */
 	struct dump_facts facts;
 	const char *companion;   /* path of the javacore used, or NULL */
-	const char *array_model; /* how array sizes were computed, or NULL: the dump holds them */
+	const char *size_model;  /* how sizes were computed, or NULL: the dump holds them */
 
 	uint32_t n_objects;      /* every record, class objects included */
 	uint32_t n_instances, n_object_arrays, n_primitive_arrays; /* n_objects less class objects */
@@ -137,10 +139,20 @@ struct heap {
 
 	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */
 	uint32_t n_sized;
-	uint32_t *own_size;        /* bytes, by rank in sized; or OWN_WIDE, OWN_UNKNOWN */
+	uint32_t *own_size;        /* bytes, by rank in sized; or OWN_WIDE, OWN_UNKNOWN; NULL: all of them
+	                              follow from their lengths */
 	uint32_t *own_length;      /* elements, the same way; NULL when no length is known */
 	struct wide { uint32_t id; uint64_t size, length; } *wide; /* what does not fit, sorted by id */
 	size_t n_wide;
+	struct array_rule {        /* how sizes follow from lengths, with the class's array_base */
+		unsigned reference;  /* bytes of an element that is a reference */
+		unsigned alignment;  /* a power of two */
+		unsigned minimum;    /* the least size */
+		unsigned empty;      /* of a zero-length array; 0: as the others */
+	} array_rule;
+	struct odd { uint32_t id; uint64_t size; } *odd; /* not sized, and not as their class says: class
+	                              objects and stack chunks; sorted by id */
+	size_t n_odd;
 
 	uint32_t boot_loader;      /* object id or HEAP_NONE */
 	struct heap_root *roots;   /* sorted by object, then kind */

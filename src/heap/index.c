@@ -258,7 +258,8 @@ uint32_t index_find_below(const struct address_index *x, uint64_t address)
 	return n ? n - 1 : INDEX_NONE;
 }
 
-uint64_t index_address(const struct address_index *x, uint32_t id)
+/* The page of object id < n_objects. */
+static uint32_t page_of_id(const struct address_index *x, uint32_t id)
 {
 	uint32_t low = 0, high = x->n_pages; /* the last page with first_id <= id */
 	while (high - low > 1) {
@@ -268,23 +269,44 @@ uint64_t index_address(const struct address_index *x, uint32_t id)
 		else
 			high = middle;
 	}
-	const struct index_page *p = &x->pages[low];
+	return low;
+}
+
+/* The word of a page with bits that holds its k-th object; *word: that object's bit and those above. */
+static uint32_t word_of(const struct index_page *p, uint32_t k, uint64_t *word)
+{
+	const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
+	uint32_t w = 0;
+	for (uint32_t step = PAGE_WORDS / 2; step; step /= 2)
+		if (rank[w + step] <= k)
+			w += step;
+	*word = p->bits[w];
+	for (k -= rank[w]; k; k--)
+		*word &= *word - 1;
+	return w;
+}
+
+uint64_t index_address(const struct address_index *x, uint32_t id)
+{
+	const struct index_page *p = &x->pages[page_of_id(x, id)];
 	uint32_t k = id - p->first_id;
-	uint64_t granule;
+	uint64_t granule, word;
 	if (p->bits) {
-		const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
-		uint32_t w = 0;
-		for (uint32_t step = PAGE_WORDS / 2; step; step /= 2)
-			if (rank[w + step] <= k)
-				w += step;
-		uint64_t word = p->bits[w];
-		for (k -= rank[w]; k; k--)
-			word &= word - 1;
-		granule = (uint64_t)w * 64 + (unsigned)__builtin_ctzll(word);
+		granule = (uint64_t)word_of(p, k, &word) * 64;
+		granule += (unsigned)__builtin_ctzll(word);
 	} else {
 		granule = p->list[k];
 	}
 	return (p->number << 16 | granule) << x->granule_shift;
+}
+
+void index_walk_seek(struct index_walk *w, const struct address_index *x, uint32_t id)
+{
+	*w = (struct index_walk){ .x = x, .page = page_of_id(x, id) };
+	const struct index_page *p = &x->pages[w->page];
+	w->at = id - p->first_id;
+	if (p->bits)
+		w->at = word_of(p, w->at, &w->word);
 }
 
 void index_walk_init(struct index_walk *w, const struct address_index *x)

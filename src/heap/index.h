@@ -108,6 +108,8 @@ struct index_walk {
 	uint64_t word;     /* bits of the word not yet given */
 };
 void index_walk_init(struct index_walk *w, const struct address_index *x);
+/* The same from the address of object id < n_objects on. */
+void index_walk_seek(struct index_walk *w, const struct address_index *x, uint32_t id);
 bool index_walk_next(struct index_walk *w, uint64_t *address);
 
 #endif

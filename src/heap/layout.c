@@ -179,6 +179,11 @@ static unsigned width_class(enum value_type type)
 	}
 }
 
+unsigned layout_width(enum value_type type, unsigned reference)
+{
+	return type == VALUE_OBJECT ? reference : 1u << width_class(type);
+}
+
 static void count_field(struct layout_fields *f, enum value_type type)
 {
 	if (type == VALUE_OBJECT)
@@ -202,11 +207,6 @@ static void pad(struct shape *s)
 	s->n_holes = 0;
 }
 
-static unsigned field_width(const struct layout_model *m, enum value_type type)
-{
-	return type == VALUE_OBJECT ? m->reference : 1u << width_class(type);
-}
-
 /* A padded group fills no holes, not even its own.  The old rule keeps some fields of a class in the
  * order of declaration, which is the dump's backwards. */
 static void append_group(struct shape *s, const struct heap_class *c, const struct layout_model *m,
@@ -222,7 +222,7 @@ static void append_group(struct shape *s, const struct heap_class *c, const stru
 	} else {
 		for (uint32_t i = c->n_fields; i-- > 0;)
 			if (layout_pads_field(c, release, c->fields[i].name)) {
-				unsigned width = field_width(m, c->fields[i].type);
+				unsigned width = layout_width(c->fields[i].type, m->reference);
 				s->end = round_up(s->end, width) + width;
 			}
 	}
@@ -254,7 +254,7 @@ static void extend(struct shape *s, const struct heap_class *c, const struct lay
 static void extend_mat(struct shape *s, const struct heap_class *c, const struct layout_model *m)
 {
 	for (uint32_t i = 0; i < c->n_fields; i++)
-		s->end += field_width(m, c->fields[i].type);
+		s->end += layout_width(c->fields[i].type, m->reference);
 	s->end = round_up(s->end, m->reference);
 }
 
@@ -309,7 +309,7 @@ uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const st
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < c->n_statics; i++) {
 		const struct heap_field *s = &c->statics[i];
-		sum += field_width(m, s->type);
+		sum += layout_width(s->type, m->reference);
 		if (s->name[0] != '<') /* what the dumper adds under a name that no program can have */
 			count_field(&f, s->type);
 	}
@@ -317,15 +317,9 @@ uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const st
 		return round_up(sum, m->alignment);
 	if (release <= LAYOUT_JDK_6)
 		return base;
-	struct shape s = { .end = base };
-	if (m->rule == LAYOUT_OLD) {
-		s.end = place_old(base, f, m->reference, true);
-	} else {
-		place(&s, m->reference, f.references);
-		f.references = 0;
-		place_new(&s, &f, m->reference);
-	}
-	return round_up(round_up(s.end, m->word), m->alignment);
+	/* References first, then 8-byte primitives from the next boundary on, then the others; the gap in
+	 * between stays, also with the new rule. */
+	return round_up(round_up(place_old(base, f, m->reference, true), m->word), m->alignment);
 }
 
 uint64_t layout_stack_chunk(uint64_t instance, uint64_t words, const struct layout_model *m)

@@ -50,6 +50,9 @@ enum layout_release {
 };
 enum layout_release layout_release_of(const struct heap_class *classes, uint32_t n);
 
+/* Bytes of a field. */
+unsigned layout_width(enum value_type type, unsigned reference);
+
 /* First byte of the elements, of this width in bytes; references: of an object array. */
 unsigned layout_array_base(const struct layout_model *m, bool references, unsigned width);
 

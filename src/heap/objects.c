@@ -165,6 +165,7 @@ static int scatter_part(void *context, unsigned task, struct err *err)
 	struct heap *h = b->heap;
 	struct survey_part *p = &b->parts[task];
 	struct records_walk w = records_walk(&p->records);
+	bool any_size = false;
 	(void)err;
 	for (struct record r; records_next(&w, &r);) {
 		uint32_t id = index_find(h->index, r.address);
@@ -172,9 +173,13 @@ static int scatter_part(void *context, unsigned task, struct err *err)
 			places_note(&p->place_notes, id);
 		h->out.offset[id] = r.n_references;
 		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
-		if (needs_extent(b, p, &r))
+		if (needs_extent(b, p, &r)) {
 			bits_set_shared(&h->sized, id);
+			any_size |= r.size != SIZE_UNKNOWN;
+		}
 	}
+	if (any_size)
+		b->any_size = true;
 	return 0;
 }
 
@@ -218,8 +223,11 @@ static void scatter_first_ones(struct build *b)
 				continue;
 			h->out.offset[id] = r.n_references;
 			h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
-			if (needs_extent(b, &b->parts[i], &r))
+			if (needs_extent(b, &b->parts[i], &r)) {
 				bits_set(&h->sized, id);
+				if (r.size != SIZE_UNKNOWN)
+					b->any_size = true;
+			}
 		}
 	}
 }
@@ -236,7 +244,9 @@ static void keep_extent(struct build *b, uint32_t id, const struct record *r)
 		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){ id, r->size, r->length };
 		pthread_mutex_unlock(&b->lock);
 	}
-	h->own_size[place] = wide ? OWN_WIDE : r->size == SIZE_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->size;
+	if (h->own_size)
+		h->own_size[place] =
+		    wide ? OWN_WIDE : r->size == SIZE_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->size;
 	h->own_length[place] =
 	    wide ? OWN_WIDE : r->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->length;
 }
@@ -272,9 +282,10 @@ static int keep_extents(struct build *b, struct err *err)
 	if (code < 0)
 		return code;
 	h->n_sized = (uint32_t)bits_count(&h->sized);
-	h->own_size = big_alloc(h->n_sized, sizeof *h->own_size, err);
+	if (b->any_size && !(h->own_size = big_alloc(h->n_sized, sizeof *h->own_size, err)))
+		return ERR_NOMEM;
 	h->own_length = big_alloc(h->n_sized, sizeof *h->own_length, err);
-	if (!h->own_size || !h->own_length)
+	if (!h->own_length)
 		return ERR_NOMEM;
 	code = parallel_run(0, b->n_parts, keep_extents_of_part, b, err);
 	if (!b->any_length) {

@@ -2,177 +2,150 @@
 /*
  * sizes.c - shallow sizes where the dump leaves them open, and their sums.
  *
- * OpenJ9 PHD: instances have the size in their class record, rounded up to the object alignment and
- * at least the minimum object size; class objects have java.lang.Class's.  Arrays carry their size
- * from version 6 on.  Before, it follows from the length, with a header and a reference width that
- * the dump does not state: the one that fits the distances between neighbouring objects best is
- * taken, and how well it fits is said.
+ * What an instance or an array takes is the rule's business (sizes.h); here all objects are counted
+ * by class, on several threads, each with tallies of its own.
  */
-#include "heap/build.h"
+#include "heap/sizes.h"
 
-#include "base/text.h"
+#include "base/parallel.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static uint64_t round_up(uint64_t n, uint64_t to)
-{
-	return to ? (n + to - 1) / to * to : n;
-}
+/* Below this many objects a second thread gains nothing. */
+enum { LEAST_PER_TASK = 1 << 18 };
 
-/* --- instances ---------------------------------------------------------------------------------- */
+/* --- the pass over all objects ------------------------------------------------------------------ */
 
-static void round_instance_sizes(struct build *b)
-{
-	struct heap *h = b->heap;
-	const struct dump_facts *f = &h->facts;
-	/* Java 1.4.2 leaves the header of three words out: then java.lang.Object's size is 0. */
-	uint32_t object = class_named(b, "java/lang/Object", strlen("java/lang/Object"), HEAP_NONE);
-	unsigned header = object != HEAP_NONE && h->classes[object].instance_size == 0
-	    ? 3 * f->word_bits / 8 : 0;
-	for (uint32_t i = 0; i < h->n_classes; i++) {
-		struct heap_class *c = &h->classes[i];
-		if (c->instance_size == SIZE_UNKNOWN || !f->has_instance_sizes)
-			continue;
-		c->instance_size = round_up(c->instance_size + header, f->object_alignment);
-		if (c->instance_size < f->minimum_object_size)
-			c->instance_size = f->minimum_object_size;
-	}
-}
-
-/* --- the array model ---------------------------------------------------------------------------- */
-
-struct array_model {
-	unsigned header, reference, minimum, empty; /* bytes; empty: of a zero-length array, 0 as others */
-	uint64_t exact, violations;
+struct count_task {
+	uint32_t begin, end; /* ids */
+	struct tally *tallies;
+	uint32_t *watched;
+	size_t n_watched, cap_watched;
 };
 
-static uint64_t model_size(const struct array_model *m, const struct heap_class *c, uint64_t length)
+struct counting {
+	const struct sizes *sizes;
+	struct count_task *tasks;
+};
+
+static uint64_t sized_bytes(const struct heap *h, uint32_t id, uint32_t place)
 {
-	if (length == 0 && m->empty)
-		return m->empty;
-	uint64_t element = c->kind == CLASS_PRIMITIVE_ARRAY ? c->element_size : m->reference;
-	if (length > (UINT64_MAX - 1024) / 8)
-		return SIZE_UNKNOWN;
-	uint64_t size = round_up(m->header + length * element, 8);
-	return size < m->minimum ? m->minimum : size;
+	if (h->own_size && h->own_size[place] < OWN_UNKNOWN)
+		return h->own_size[place];
+	if (!h->own_size && h->own_length && h->own_length[place] < OWN_UNKNOWN)
+		return array_size(h, heap_class_of(h, id), h->own_length[place]);
+	return heap_size_known(h, id) ? heap_shallow(h, id) : SIZE_UNKNOWN;
 }
 
-/* Candidates in the order of preference for ties: layouts that OpenJ9 is known to use come first. */
-static unsigned list_models(unsigned word_bits, struct array_model out[64])
+static int count_objects(void *context, unsigned task, struct err *err)
 {
-	static const unsigned headers_64[] = { 8, 16, 24, 12, 20 }, headers_32[] = { 16, 12, 8, 20, 24 };
-	const unsigned *headers = word_bits == 64 ? headers_64 : headers_32;
-	unsigned n = 0;
-	for (int h = 0; h < 5; h++)
-		for (unsigned reference = 4; reference <= word_bits / 8; reference += 4)
-			for (unsigned minimum = 16; minimum >= 8; minimum -= 8)
-				for (unsigned empty = 0; empty <= (word_bits == 64 ? 24u : 0u); empty += 24)
-					out[n++] = (struct array_model){ headers[h], reference, minimum, empty, 0, 0 };
-	return n;
-}
-
-/* Enough pairs of neighbours to tell models apart, spread over the whole heap. */
-enum { NEIGHBOURS_WANTED = 200000 };
-
-static const struct array_model *choose_model(const struct heap *h, struct array_model models[64],
-    unsigned n_models, uint64_t *n_pairs)
-{
-	struct index_walk walk;
-	index_walk_init(&walk, h->index);
-	uint64_t address = 0, next = 0;
-	uint32_t stride = h->n_sized / NEIGHBOURS_WANTED + 1, n_arrays = 0;
-	*n_pairs = 0;
-	bool more = index_walk_next(&walk, &address);
-	for (uint32_t id = 0; more && (more = index_walk_next(&walk, &next)); id++, address = next) {
-		const struct heap_class *c = &h->classes[h->class_of[id]];
-		if (!bits_get(&h->sized, id) || n_arrays++ % stride)
+	(void)err;
+	const struct counting *counting = context;
+	const struct sizes *s = counting->sizes;
+	const struct heap *h = s->build->heap;
+	struct count_task *t = &counting->tasks[task];
+	uint32_t place = t->begin < t->end ? bits_rank(&h->sized, t->begin) : 0;
+	for (uint32_t id = t->begin; id < t->end; id++) {
+		uint32_t class = h->class_of[id];
+		struct tally *tally = &t->tallies[class];
+		tally->n++;
+		if (bits_get(&h->sized, id)) {
+			uint64_t bytes = sized_bytes(h, id, place++);
+			tally->sized_bytes += bytes == SIZE_UNKNOWN ? 0 : bytes;
+			tally->n_unknown += bytes == SIZE_UNKNOWN;
 			continue;
-		uint64_t length = heap_length(h, id);
-		if (length == LENGTH_UNKNOWN)
-			continue;
-		(*n_pairs)++;
-		for (unsigned m = 0; m < n_models; m++) {
-			uint64_t size = model_size(&models[m], c, length);
-			models[m].exact += size == next - address;
-			models[m].violations += size > next - address;
 		}
+		tally->n_plain++;
+		if (s->watch[class] == WATCH_ALL || (s->watch[class] && tally->n_plain <= WATCHED_SOME))
+			VEC_PUSH(t->watched, t->n_watched, t->cap_watched) = id;
 	}
-	const struct array_model *best = &models[0];
-	for (unsigned m = 1; m < n_models; m++)
-		if (models[m].violations < best->violations ||
-		    (models[m].violations == best->violations && models[m].exact > best->exact))
-			best = &models[m];
-	return best;
+	return 0;
 }
 
-static void apply_model(struct heap *h, const struct array_model *m)
+static void join(struct sizes *s, const struct count_task *t)
 {
-	uint32_t place = 0;
-	/* Without lengths there is nothing to work a size out from. */
-	for (uint32_t id = 0; h->own_length && id < h->n_objects; id++) {
-		if (!bits_get(&h->sized, id))
-			continue;
-		uint32_t length = h->own_length[place];
-		if (h->own_size[place] == OWN_UNKNOWN && length < OWN_UNKNOWN)
-			h->own_size[place] =
-			    (uint32_t)model_size(m, &h->classes[h->class_of[id]], length);
-		place++;
+	const struct heap *h = s->build->heap;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		s->tallies[i].sized_bytes += t->tallies[i].sized_bytes;
+		s->tallies[i].n += t->tallies[i].n;
+		s->tallies[i].n_plain += t->tallies[i].n_plain;
+		s->tallies[i].n_unknown += t->tallies[i].n_unknown;
 	}
-	for (size_t i = 0; i < h->n_wide; i++)
-		if (h->wide[i].size == SIZE_UNKNOWN && h->wide[i].length != LENGTH_UNKNOWN)
-			h->wide[i].size =
-			    model_size(m, &h->classes[h->class_of[h->wide[i].id]], h->wide[i].length);
+	if (t->n_watched) {
+		s->watched = xrealloc(s->watched, s->n_watched + t->n_watched, sizeof *s->watched);
+		memcpy(s->watched + s->n_watched, t->watched, t->n_watched * sizeof *s->watched);
+		s->n_watched += t->n_watched;
+	}
 }
 
-static void model_arrays(struct heap *h)
+int sizes_count(struct sizes *s, struct err *err)
 {
-	struct array_model models[64];
-	unsigned n_models = list_models(h->facts.word_bits, models);
-	uint64_t n_pairs;
-	const struct array_model *m = choose_model(h, models, n_models, &n_pairs);
-	apply_model(h, m);
-	char text[160];
-	snprintf(text, sizeof text,
-	    "array header %u bytes, references %u bytes, least size %u "
-	    "(%llu of %llu arrays reach just to the next object)",
-	    m->header, m->reference, m->minimum, (unsigned long long)m->exact,
-	    (unsigned long long)n_pairs);
-	h->array_model = arena_strndup(&h->arena, text, strlen(text));
+	const struct heap *h = s->build->heap;
+	unsigned n = parallel_threads();
+	if (n > h->n_objects / LEAST_PER_TASK + 1)
+		n = h->n_objects / LEAST_PER_TASK + 1;
+	struct counting counting = { s, xcalloc(n, sizeof *counting.tasks) };
+	for (unsigned i = 0; i < n; i++)
+		counting.tasks[i] = (struct count_task){
+			.begin = (uint32_t)((uint64_t)h->n_objects * i / n),
+			.end = (uint32_t)((uint64_t)h->n_objects * (i + 1) / n),
+			.tallies = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *s->tallies),
+		};
+	int code = parallel_run(n, n, count_objects, &counting, err);
+	for (unsigned i = 0; i < n; i++) {
+		join(s, &counting.tasks[i]);
+		free(counting.tasks[i].tallies);
+		free(counting.tasks[i].watched);
+	}
+	free(counting.tasks);
+	return code;
+}
+
+uint64_t sizes_distance(const struct heap *h, uint32_t id)
+{
+	if (id + 1 >= h->n_objects)
+		return UINT64_MAX;
+	return index_address(h->index, id + 1) - index_address(h->index, id);
 }
 
 /* --- sums --------------------------------------------------------------------------------------- */
 
-static uint64_t own_size(const struct heap *h, uint32_t id, uint32_t place)
+static void sum_up(const struct sizes *s)
 {
-	return h->own_size[place] < OWN_UNKNOWN ? h->own_size[place] : heap_shallow(h, id);
-}
-
-static void sum_up(struct heap *h)
-{
-	uint32_t place = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		struct heap_class *c = &h->classes[h->class_of[id]];
-		uint64_t size;
-		if (bits_get(&h->sized, id)) {
-			size = own_size(h, id, place);
-			h->n_unknown_size += h->own_size[place] == OWN_UNKNOWN;
-			place++;
-		} else {
-			size = c->instance_size == SIZE_UNKNOWN ? 0 : c->instance_size;
-			h->n_unknown_size += c->instance_size == SIZE_UNKNOWN;
-		}
-		c->n_objects++;
-		c->shallow += size;
-		h->shallow += size;
+	struct heap *h = s->build->heap;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		struct heap_class *c = &h->classes[i];
+		const struct tally *t = &s->tallies[i];
+		bool known = c->instance_size != SIZE_UNKNOWN;
+		c->n_objects = t->n;
+		c->shallow = t->sized_bytes + (known ? t->n_plain * c->instance_size : 0);
+		h->n_unknown_size += t->n_unknown + (known ? 0 : t->n_plain);
 	}
+	for (size_t i = 0; i < h->n_odd; i++) {
+		struct heap_class *c = &h->classes[h->class_of[h->odd[i].id]];
+		bool known = c->instance_size != SIZE_UNKNOWN;
+		c->shallow += h->odd[i].size - (known ? c->instance_size : 0);
+		h->n_unknown_size -= !known;
+	}
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		h->shallow += h->classes[i].shallow;
 }
 
-void sizes_settle(struct build *b)
+int sizes_settle(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	round_instance_sizes(b);
-	if (h->facts.array_sizes_need_model && h->n_sized)
-		model_arrays(h);
-	sum_up(h);
+	uint32_t n = h->n_classes ? h->n_classes : 1;
+	struct sizes s = {
+		.build = b,
+		.tallies = xcalloc(n, sizeof *s.tallies),
+		.watch = xcalloc(n, sizeof *s.watch),
+	};
+	int code = h->facts.size_rule == SIZES_HPROF ? sizes_hprof(&s, err) : sizes_recorded(&s, err);
+	if (code == 0)
+		sum_up(&s);
+	free(s.tallies);
+	free(s.watch);
+	free(s.watched);
+	return code;
 }

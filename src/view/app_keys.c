@@ -210,8 +210,8 @@ static void explain(const struct heap *h, const char *column, const struct cell 
 	switch (cell->certainty) {
 	case EXACT:
 		text_add(to, " is exact");
-		if (h->array_model && cell->type == CELL_BYTES)
-			text_addf(to, "; array sizes are computed: %s", h->array_model);
+		if (h->size_model && cell->type == CELL_BYTES)
+			text_addf(to, "; sizes are computed: %s", h->size_model);
 		break;
 	case LOWER_BOUND:
 		if (h->damaged)

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shallow sizes, class by class: HPROF against the JVM's own histogram of the same heap, and with
+--sizes mat HPROF and PHD against Eclipse MAT's.
+
+Where a histogram was taken a moment after the dump a few counts differ for known reasons; then the
+size of one instance must still be the same.
+"""
+
+import gzip
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import Tap, cairn, need_dumps  # noqa: E402
+
+PRIMITIVES = {"Z": "boolean", "C": "char", "F": "float", "D": "double", "B": "byte", "S": "short",
+              "I": "int", "J": "long"}
+
+# Counts that may differ between a dump and the histogram taken after it, and why.
+COUNTS_DIFFER = {
+    # the histogram counts mirrors of archived classes that are in no record of the dump
+    "java.lang.Class": "archived mirrors",
+    # died at the collection that the histogram makes
+    "jdk.internal.ref.CleanerImpl$PhantomCleanableRef": "died",
+    "java.lang.invoke.MethodHandleNatives$CallSiteContext": "died",
+    # the collector fills gaps with arrays; JDK 25 dumps its FillerElement[] as int[]
+    "int[]": "fillers",
+    "jdk.internal.vm.FillerElement[]": "fillers",
+}
+# Beyond the basic plane jcmd prints two U+FFFD.
+UNPRINTABLE = re.compile("[^\x00-\x7f]+")
+
+
+def java_name(name):
+    depth = len(name) - len(name.lstrip("["))
+    if depth:
+        name = name[depth:]
+        name = PRIMITIVES.get(name) or name[1:].rstrip(";")
+    return UNPRINTABLE.sub("?", name.replace("+0x", "/0x")) + "[]" * depth
+
+
+def add(table, name, objects, size):
+    have = table.setdefault(name, [0, 0])
+    have[0] += objects
+    have[1] += size
+
+
+def jvm_histogram(path):
+    """name: [objects, bytes]; classes of one name together."""
+    table = {}
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            # with or without a running number; a module in brackets behind the name
+            m = re.match(r"\s*(?:\d+:)?\s*(\d+)\s+(\d+)\s+(\S+)(\s+\(.*\))?\s*$", line)
+            if m and not m.group(3).startswith("<"):  # <methodKlass>: not in the heap that is dumped
+                add(table, java_name(m.group(3)), int(m.group(1)), int(m.group(2)))
+    return table
+
+
+def rows(tap, dump, *options):
+    run = cairn(*options, "--format", "json", "-x", "histo", dump)
+    if not tap.ok(run.status == 0, "%s: histogram %s" % (os.path.basename(dump), " ".join(options)), run):
+        return []
+    return json.loads(run.out)
+
+
+def histogram(tap, dump, *options):
+    table = {}
+    for r in rows(tap, dump, *options):
+        if r["objects"]:
+            add(table, java_name(r["class"]), r["objects"], r["shallow"])
+    return table
+
+
+def against_jvm(tap, dump, truth_path):
+    name = os.path.basename(dump)
+    got, want = histogram(tap, dump), jvm_histogram(truth_path)
+    wrong, n_equal, n_each = [], 0, 0
+    for c in sorted(set(got) | set(want)):
+        g, w = got.get(c), want.get(c)
+        if g == w:
+            n_equal += 1
+        elif c not in COUNTS_DIFFER or (g and w and g[0] == w[0]):
+            wrong.append("%s: got %s, the JVM has %s" % (c, g, w))
+        elif g and w and not c.endswith("[]") and c != "java.lang.Class":
+            n_each += 1
+            if g[1] * w[0] != w[1] * g[0]:
+                wrong.append("%s: an instance of %s, the JVM has %s" % (c, g, w))
+    tap.ok(not wrong, "%s: all classes as the JVM has them" % name, "\n".join(wrong))
+    tap.ok(n_equal > 300, "%s: and they were many (%d equal, %d by instance)" % (name, n_equal, n_each))
+
+
+def size_of_one(table, c):
+    """Of a class whose instances are all of one size."""
+    return table[c][1] / table[c][0]
+
+
+def one_by_one(tap, dump, truth_path):
+    """The histogram is of another run of the same program: only sizes of one instance agree."""
+    name = os.path.basename(dump)
+    got, want = histogram(tap, dump), jvm_histogram(truth_path)
+    both = [c for c in got if c in want and not c.endswith("[]")]
+    wrong = ["%s: got %s, the JVM has %s" % (c, got[c], want[c]) for c in sorted(both)
+             if size_of_one(got, c) != size_of_one(want, c)]
+    tap.ok(not wrong, "%s: every instance as the JVM has it" % name, "\n".join(wrong))
+    tap.ok(len(both) > 80, "%s: and they were many (%d)" % (name, len(both)))
+
+
+def mat_rows(path):
+    with gzip.open(path, "rt", encoding="utf-8") as f:
+        return json.load(f)
+
+
+def address(text):
+    return int(text or "0", 16)
+
+
+def against_mat(tap, dump, truth_path):
+    """All objects, unreachable ones too: MAT's one made-up class loader is the only difference."""
+    name = os.path.basename(dump)
+    mat = mat_rows(truth_path)
+    got = {address(r["class_address"]): [r["class"], r["objects"], r["shallow"]]
+           for r in rows(tap, dump, "--sizes", "mat")}
+    wrong, total = [], sum(r[2] for r in got.values())
+    for r in mat["histogram"]:
+        w = [r["objects"], r["shallow"]]
+        g = got.get(address(r["class_address"]), [r["class"], 0, 0])
+        if r["class"] == "java.lang.ClassLoader":
+            loader = r["shallow"] // r["objects"]
+            w = [w[0] - 1, w[1] - loader]
+            total += loader
+        if g[1:] != w:
+            wrong.append("%s: got %s, MAT has %s" % (r["class"], g[1:], w))
+    tap.ok(not wrong, "%s: all classes as MAT has them" % name, "\n".join(wrong))
+    tap.equal(total, mat["used_heap_size"], "%s: MAT's sum" % name)
+
+
+def against_mat_one_by_one(tap, dump, number, truth_path):
+    """MAT has reachable objects only: the size of one instance agrees."""
+    name = "%s, heap %d" % (os.path.basename(dump), number)
+    got = {}
+    for r in rows(tap, dump, "--sizes", "mat", "--dump", str(number)):
+        if r["objects"]:
+            add(got, r["class"], r["objects"], r["shallow"])
+    want = {}
+    for r in mat_rows(truth_path)["histogram"]:
+        if r["objects"]:
+            add(want, r["class"], r["objects"], r["shallow"])
+    both = [c for c in want if c in got and not c.endswith("[]") and c != "java.lang.Class"]
+    wrong = ["%s: got %s, MAT has %s" % (c, got[c], want[c]) for c in sorted(both)
+             if size_of_one(got, c) != size_of_one(want, c)]
+    tap.ok(not wrong and len(both) > 80, "%s: every instance as MAT has it (%d)" % (name, len(both)),
+           "\n".join(wrong))
+
+
+def phd_against_mat(tap, dump, truth_path):
+    """MAT has pseudo objects for threads without one: java.lang.Object's row is left to the sum."""
+    name = os.path.basename(dump)
+    mat = mat_rows(truth_path)
+    got = {r["class_address"]: [r["objects"], r["shallow"]] for r in rows(tap, dump, "--sizes", "mat")}
+    wrong, pseudo = [], 0
+    for r in mat["histogram"]:
+        g, w = got.get(r["class_address"], [0, 0]), [r["objects"], r["shallow"]]
+        if r["class"] == "java.lang.Object":
+            pseudo = w[1] - g[1]
+            w = [g[0] + pseudo // 16, w[1]]
+            g = [r["objects"], w[1]]
+        if g != w:
+            wrong.append("%s: got %s, MAT has %s" % (r["class"], g, w))
+    tap.ok(not wrong, "%s: all classes as MAT has them" % name, "\n".join(wrong))
+    tap.equal(sum(g[1] for g in got.values()) + pseudo, mat["used_heap_size"], "%s: MAT's sum" % name)
+    tap.ok(pseudo in (0, 80), "%s: at most five pseudo threads" % name, pseudo)
+
+
+def first_of(*paths):
+    return next((p for p in paths if os.path.exists(p)), None)
+
+
+def main():
+    dumps = need_dumps()
+    tap = Tap()
+    grove = os.path.join(dumps, "grove")
+    for histo in sorted(os.listdir(grove)):
+        if histo.endswith(".histo.txt"):
+            stem = os.path.join(grove, histo[:-len(".histo.txt")])
+            dump = first_of(stem + ".hprof", stem + ".hprof.gz")
+            if tap.ok(dump is not None, "%s has a dump" % histo):
+                against_jvm(tap, dump, os.path.join(grove, histo))
+
+    hotspot = os.path.join(dumps, "hotspot")
+    for dump, truth in (("sun_jdk6_18_x32.hprof", "histogram_sun_jdk6_18_x32.txt"),
+                        ("sun_jdk6_18_x64.hprof", "histogram_sun_jdk6_18_x64.txt"),
+                        ("sun_jdk6_30_x64_compressedOops.hprof",
+                         "sun_jdk6_30_x64_compressedOops.notes.txt")):
+        one_by_one(tap, os.path.join(hotspot, dump), os.path.join(hotspot, truth))
+
+    for truth in sorted(os.listdir(hotspot)):
+        keep = truth.endswith(".mat-keep-unreachable.json.gz")
+        heap = re.match(r"(.*)\.heap(\d)\.mat\.json\.gz$", truth)
+        if keep:
+            against_mat(tap, os.path.join(hotspot, truth[:-len(".mat-keep-unreachable.json.gz")]),
+                        os.path.join(hotspot, truth))
+        elif heap:
+            against_mat_one_by_one(tap, os.path.join(hotspot, heap.group(1)), int(heap.group(2)),
+                                   os.path.join(hotspot, truth))
+
+    openj9 = os.path.join(dumps, "openj9")
+    for truth in sorted(os.listdir(openj9)):
+        if truth.endswith(".mat-loaderfix.json.gz"):
+            phd_against_mat(tap, os.path.join(openj9, truth[:-len(".mat-loaderfix.json.gz")]),
+                            os.path.join(openj9, truth))
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

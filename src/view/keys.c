@@ -4,6 +4,7 @@
  */
 #include "view/keys.h"
 
+#include "command/options.h"
 #include "view/term.h"
 
 #include <string.h>
@@ -161,4 +162,26 @@ void keys_write_help(struct text *to)
 	    "  ?                      unknown: the dump does not tell\n");
 	text_add(to, "\nA key in front of a command runs it, for the selected row where it takes one.\n");
 	write_commands(to);
+}
+
+void keys_write_man(struct text *to)
+{
+	text_add(to, ".SH KEYS\n");
+	for (size_t i = 0; i < N_BINDINGS; i++) {
+		text_add(to, ".TP\n.B ");
+		troff_add(to, bindings[i].name);
+		text_add(to, "\n");
+		troff_add(to, bindings[i].help);
+		text_add(to, "\n");
+	}
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		if (!c->key || !c->key[0] || key_action((unsigned char)c->key[0]) != ACTION_NONE)
+			continue;
+		text_add(to, ".TP\n.B ");
+		troff_add(to, c->key);
+		text_addf(to, "\nthe command\n.BR %s :\n", c->name);
+		troff_add(to, c->summary);
+		text_add(to, "\n");
+	}
 }

@@ -1,0 +1,29 @@
+_cairn() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+	COMPREPLY=()
+	case $before in
+	-x|--command)
+		COMPREPLY=($(compgen -W 'info histo ls x find threads bt loaders dupclasses refs roots check help history source save set quit' -- "$word"))
+		return;;
+	--format)
+		COMPREPLY=($(compgen -W 'text csv json jsonl' -- "$word"))
+		return;;
+	--sizes)
+		COMPREPLY=($(compgen -W 'true mat' -- "$word"))
+		return;;
+	--progress)
+		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
+		return;;
+	--color)
+		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
+		return;;
+	esac
+	case $word in
+	-*)
+		COMPREPLY=($(compgen -W '--command --file --batch --format --output --top --javacore --exe --sizes --dump --progress --threads --mem --color --ascii --mouse --version --help ' -- "$word"))
+		return;;
+	esac
+	compopt -o filenames
+	COMPREPLY=($(compgen -f -- "$word"))
+}
+complete -F _cairn cairn

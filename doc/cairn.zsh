@@ -1,0 +1,21 @@
+#compdef cairn
+_arguments -s \
+	'*--command=[run a command line and print its result]:command:(info histo ls x find threads bt loaders dupclasses refs roots check help history source save set quit)' \
+	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
+	'--batch[never open the screen]' \
+	'--format=[how results are printed (text)]:format:(text csv json jsonl)' \
+	'--output=[where results go (standard output)]:FILE:_files' \
+	'--top=[at most N rows of each result]:N:' \
+	'--javacore=[the javacore of an OpenJ9 dump (found beside)]:FILE:_files' \
+	'--exe=[the program that wrote a Go dump]:FILE:_files' \
+	'--sizes=[shallow sizes of the VM (true) or of MAT]:sizes:(true mat)' \
+	'--dump=[which heap of a file with several (the last)]:N:' \
+	'--progress=[progress on standard error]:progress:(auto always never)' \
+	'--threads=[worker threads (the processors available)]:N:' \
+	'--mem=[give up rather than use more memory (512M, 2G)]:SIZE:' \
+	'--color=[colours of the screen]:color:(auto always never)' \
+	'--ascii[no character beyond ASCII on the screen]' \
+	'--mouse[the mouse works on the screen]' \
+	'--version[say which version this is]' \
+	'--help[this]' \
+	'*:dump:_files'

@@ -6,7 +6,6 @@
 #include "base/parallel.h"
 #include "command/batch.h"
 #include "command/options.h"
-#include "view/keys.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -68,7 +67,7 @@ static int dump_docs(const char *what)
 	struct text t = TEXT_INIT;
 	docs_write(what, &t);
 	if (!strcmp(what, "man"))
-		keys_write_man(&t);
+		view_write_man(&t);
 	fputs(t.s, stdout);
 	text_release(&t);
 	return EXIT_SUCCESS;

@@ -6,6 +6,7 @@
 
 #include "command/options.h"
 #include "view/term.h"
+#include "view/view.h"
 
 #include <string.h>
 
@@ -164,7 +165,7 @@ void keys_write_help(struct text *to)
 	write_commands(to);
 }
 
-void keys_write_man(struct text *to)
+void view_write_man(struct text *to)
 {
 	text_add(to, ".SH KEYS\n");
 	for (size_t i = 0; i < N_BINDINGS; i++) {

@@ -38,7 +38,4 @@ bool key_hint(enum place place, unsigned i, const char **key, const char **word)
 /* The help page: keys, then commands. */
 void keys_write_help(struct text *to);
 
-/* The KEYS section of the manual page, troff. */
-void keys_write_man(struct text *to);
-
 #endif

@@ -25,4 +25,8 @@ struct view_options {
  */
 int view_run(const struct view_options *options);
 
+/* The KEYS section of the manual page, troff, from the table of keys (keys.c). */
+struct text;
+void view_write_man(struct text *to);
+
 #endif

@@ -371,6 +371,22 @@ static bool act_always(struct app *a, enum action action)
 
 /* --- the prompt -------------------------------------------------------------------------------- */
 
+/* Before something that looks at very many rows: say so, as nothing is drawn meanwhile. */
+static void announce(struct app *a, const char *what, const struct table *t)
+{
+	struct text said = TEXT_INIT;
+
+	if (!t || table_filters_live(t))
+		return;
+	text_addf(&said, "%s ", what);
+	text_add_count(&said, t->result->n_source);
+	text_add(&said, " rows");
+	app_say(a, ROLE_WORKING, said.s);
+	app_draw(a);
+	text_clear(&a->message);
+	text_release(&said);
+}
+
 static void search_for(struct app *a, const char *words, bool here)
 {
 	struct page *p = app_page(a);
@@ -379,6 +395,7 @@ static void search_for(struct app *a, const char *words, bool here)
 
 	if (!*words)
 		return;
+	announce(a, "searching", t);
 	if (t)
 		found = table_search(t, words, here, false);
 	else
@@ -406,6 +423,7 @@ static void prompt_accepted(struct app *a)
 	text_clear(&a->prompt_error);
 	switch (prompt_kind()) {
 	case PROMPT_FILTER:
+		announce(a, "filtering", t);
 		if (t)
 			table_filter(t, line);
 		break;

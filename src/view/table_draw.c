@@ -322,20 +322,18 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 
 static const char *rows_are(const struct table *t)
 {
+	static const char *const words[][2] = {
+	    [TARGET_NONE] = {"row", "rows"},
+	    [TARGET_OBJECT] = {"object", "objects"},
+	    [TARGET_CLASS] = {"class", "classes"},
+	    [TARGET_THREAD] = {"thread", "threads"},
+	    [TARGET_COMMAND] = {"row", "rows"},
+	};
 	struct target target = {.kind = TARGET_NONE};
 
 	if (t->result->n_rows > 0)
 		result_target(t->result, 0, &target);
-	switch (target.kind) {
-	case TARGET_CLASS:
-		return "classes";
-	case TARGET_OBJECT:
-		return "objects";
-	case TARGET_THREAD:
-		return "threads";
-	default:
-		return "rows";
-	}
+	return words[target.kind][t->result->n_rows != 1];
 }
 
 static bool has_total(const struct table *t)

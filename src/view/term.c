@@ -244,6 +244,7 @@ int term_open(const struct term_options *options, struct err *err)
 	term.paste = may_ask_for_paste(name);
 	term.mouse = options->mouse;
 	rescue_prepare();
+	del_curterm(cur_term); /* newterm makes its own */
 	rc = signals_open(err);
 	if (rc) {
 		close_streams();

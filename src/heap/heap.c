@@ -54,7 +54,11 @@ static uint64_t size_of(const struct heap *h, uint32_t id)
 	const struct heap_class *c = heap_class_of(h, id);
 	if (!bits_get(&h->sized, id))
 		return c->sizes_vary ? odd_size(h, id, c) : c->instance_size;
-	uint32_t own = h->own_size ? h->own_size[bits_rank(&h->sized, id)] : OWN_UNKNOWN;
+	uint32_t place = bits_rank(&h->sized, id), own = OWN_UNKNOWN;
+	if (h->own_size)
+		own = h->own_size[place];
+	else if (h->own_length && h->own_length[place] == OWN_WIDE)
+		own = OWN_WIDE;
 	uint64_t size = own == OWN_WIDE ? wide_of(h, id)->size : own == OWN_UNKNOWN ? SIZE_UNKNOWN : own;
 	return size == SIZE_UNKNOWN ? array_size(h, c, heap_length(h, id)) : size;
 }

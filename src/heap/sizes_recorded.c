@@ -6,13 +6,16 @@
  * at least the minimum object size; class objects have java.lang.Class's.  Arrays carry their size
  * from version 6 on.  Before, it follows from the length, with a header and a reference width that
  * the dump does not state: the one that fits the distances between neighbouring objects best is
- * taken, and how well it fits is said.  Classic dumps print every size.
+ * taken, and how well it fits is said.  Where sizes are recorded, they follow from the lengths as
+ * well for all but a few arrays (hashed ones, huge ones): only those keep theirs.  Classic dumps print
+ * every size.
  *
  * Eclipse MAT adds its own: arrays of version 5 from the pointer width, class objects twice.
  */
 #include "heap/sizes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t round_up(uint64_t n, uint64_t to)
@@ -130,6 +133,77 @@ static void model_arrays(struct heap *h)
 	h->size_model = arena_strndup(&h->arena, text, strlen(text));
 }
 
+/* --- recorded array sizes ------------------------------------------------------------------------- */
+
+/* How many of the recorded sizes (a sample of them) each model gives. */
+static const struct array_model *recorded_model(const struct heap *h, struct array_model *models,
+    unsigned n_models)
+{
+	uint32_t stride = h->n_sized / NEIGHBOURS_WANTED + 1, place = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (!bits_get(&h->sized, id))
+			continue;
+		if (place % stride == 0 && h->own_length[place] < OWN_UNKNOWN)
+			for (unsigned m = 0; m < n_models; m++)
+				models[m].exact += h->own_size[place] ==
+				    model_size(&models[m], heap_class_of(h, id), h->own_length[place]);
+		place++;
+	}
+	const struct array_model *best = &models[0];
+	for (unsigned m = 1; m < n_models; m++)
+		if (models[m].exact > best->exact)
+			best = &models[m];
+	return best;
+}
+
+/* Whether the recorded size must be kept; a size that the dump leaves out is taken from the model. */
+static bool is_exception(const struct heap *h, const struct array_model *m, uint32_t id, uint32_t place)
+{
+	uint32_t size = h->own_size[place], length = h->own_length[place];
+	if (size >= OWN_UNKNOWN || length == OWN_WIDE)
+		return false; /* unknown, or kept apart already */
+	return length == OWN_UNKNOWN || model_size(m, heap_class_of(h, id), length) != size;
+}
+
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct wide *)x)->id, b = ((const struct wide *)y)->id;
+	return (a > b) - (a < b);
+}
+
+/* Replace the column of array sizes by the model that gives nearly all of them, four bytes an array. */
+static void derive_array_sizes(struct build *b)
+{
+	struct heap *h = b->heap;
+	struct array_model models[MODELS_MAX];
+	unsigned n_models = list_models(h->facts.word_bits, models);
+	const struct array_model *m = recorded_model(h, models, n_models);
+	uint32_t place = 0, n_exceptions = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (bits_get(&h->sized, id))
+			n_exceptions += is_exception(h, m, id, place++);
+	if (n_exceptions > h->n_sized / 8)
+		return; /* a layout that no model describes: the column is smaller than the exceptions */
+	set_rule(h, m->header, (struct array_rule){ m->reference, 8, m->minimum, m->empty });
+	place = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (!bits_get(&h->sized, id))
+			continue;
+		if (is_exception(h, m, id, place)) {
+			uint32_t length = h->own_length[place];
+			VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){
+				id, h->own_size[place], length == OWN_UNKNOWN ? LENGTH_UNKNOWN : length
+			};
+			h->own_length[place] = OWN_WIDE;
+		}
+		place++;
+	}
+	if (h->n_wide)
+		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
+	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
+	h->own_size = NULL;
+}
+
 /* --- Eclipse MAT's sizes ------------------------------------------------------------------------ */
 
 /* A 64-bit VM with small objects must have had compressed references. */
@@ -165,6 +239,8 @@ int sizes_recorded(struct sizes *s, struct err *err)
 		round_instance_sizes(b, h->facts.object_alignment, h->facts.minimum_object_size);
 		if (h->facts.array_sizes_need_model && h->n_sized)
 			model_arrays(h);
+		else if (h->own_size && h->own_length)
+			derive_array_sizes(b);
 	}
 	return sizes_count(s, err);
 }

@@ -214,6 +214,10 @@ void build_root(struct build *b, struct heap_root root);
 
 int roots_collect(struct build *b, struct err *err);
 
+/* Names, states, priorities of threads from the values of their thread objects, where the dump's
+ * records do not tell them (threads.c). */
+void threads_complete(struct heap *h);
+
 /* A warning of the heap's own making; has_offset false. */
 void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

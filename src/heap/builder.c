@@ -2,6 +2,7 @@
 /* builder.c - from a path to a heap: the steps of build.h in their order. */
 #include "heap/build.h"
 #include "heap/places.h"
+#include "heap/string.h"
 
 #include "base/text.h"
 
@@ -91,8 +92,11 @@ static int read_references(struct build *b, struct err *err)
 		code = places_build(b, err);
 	if (code == 0)
 		code = fill_run(b, err);
-	if (code == 0)
+	if (code == 0) {
 		recorded_collect(b);
+		string_layout_find(h);
+		threads_complete(h);
+	}
 	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)

@@ -91,6 +91,7 @@ struct heap_thread {
 	uint64_t native_id;   /* 0 unknown */
 	int priority;         /* -1 unknown */
 	bool daemon;
+	uint64_t java_id;     /* Thread.getId(); 0 unknown */
 	const char **frames;  /* escaped, innermost first */
 	uint32_t n_frames;
 	uint32_t n_roots;     /* roots it holds */
@@ -111,6 +112,7 @@ struct heap_stated {
 
 struct address_index; /* address <-> id (heap/index.h) */
 struct places;        /* id -> record in the dump (heap/places.h) */
+struct string_layout; /* where Strings keep their text (heap/string.h) */
 
 struct heap {
 	struct source *source;   /* owned */
@@ -135,6 +137,7 @@ struct heap {
 	uint32_t *class_of;        /* class index of every object */
 	struct address_index *index;
 	struct places *places;     /* NULL where the format holds no values */
+	const struct string_layout *strings; /* NULL where there are none, or no values */
 	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
 
 	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */

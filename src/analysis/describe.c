@@ -391,11 +391,8 @@ bool describe_object(const struct heap *h, uint32_t id, uint64_t limit, struct t
 			text_add(to, "…");
 			break;
 		}
-		size_t before = to->len;
-		if (!describe_one(&d, next) && next != id)
+		if (!describe_one(&d, next) && hops > 0)
 			text_addf(to, "%s 0x%" PRIx64, heap_class_of(h, next)->name, heap_address(h, next));
-		if (to->len == before && next == id)
-			break;
 		close[hops] = d.close;
 		next = d.then;
 	}

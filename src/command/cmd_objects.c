@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_objects.c - ls, x, find: lists of objects, one object, and where something is.
+ * cmd_objects.c - ls and find: lists of objects, and where something is.
  */
 #include "command/commands.h"
 
+#include "analysis/describe.h"
 #include "command/objects.h"
 #include "command/values.h"
 
@@ -77,7 +78,7 @@ static int named_objects(const struct heap *h, const struct call *call, uint32_t
 	return *ids ? 0 : ERR_NOMEM;
 }
 
-/* Lengths are shown where there are arrays, values where there are class objects. */
+/* Lengths are shown where there are arrays, values where there is something to say. */
 static void show_what_applies(struct result *r, const struct heap *h, const struct call *call)
 {
 	struct column *columns = command_own_columns(r);
@@ -87,7 +88,7 @@ static void show_what_applies(struct result *r, const struct heap *h, const stru
 		enum class_kind kind = h->classes[class].kind;
 		if (kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY)
 			columns[LS_LENGTH].shown_by_default = true;
-		if (class == h->java_lang_class)
+		if (describe_knows_class(h, class))
 			columns[LS_VALUE].shown_by_default = true;
 	}
 }
@@ -129,135 +130,12 @@ const struct command cmd_ls = {
     .summary = "the objects of a class",
     .columns = "address class shallow retained length value",
     .description = "The objects of exactly the classes that PAT matches, by address; those of subclasses "
-	"are not among them. PAT may be a kept set ($name). value is the class that a class "
-	"object stands for.",
+	"are not among them. PAT may be a kept set ($name). value is what the object is in a few "
+	"words: the text of a String, a number, the size of a collection; of a class object the "
+	"class that it stands for. Formats without values tell only the latter.",
     .examples = {"ls java.lang.String", "ls char[] -min 1K", "ls java.util.Date", "ls '*[]' -sort shallow"},
     .key = "",
     .run = run_ls,
-};
-
-/* --- x ---------------------------------------------------------------------------------------- */
-
-static const struct column x_columns[] = {
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "type", .type = CELL_TEXT},
-    {.name = "value", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "declared_in", .type = CELL_TEXT},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-};
-static const unsigned char x_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
-    OBJECT_CLASS, OBJECT_SHALLOW};
-
-static void x_head_cell(struct result *r, uint32_t id, const char *name, enum object_column what)
-{
-	struct cell cell;
-	object_cell(r->heap, id, what, &cell, &r->scratch);
-	result_head(r, name, cell);
-}
-
-/* What makes it a root: "System class, Thread". */
-static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
-{
-	size_t first, n = heap_roots_of(h, id, &first);
-	enum certainty weakest = EXACT;
-	text_clear(to);
-	for (size_t i = 0; i < n; i++) {
-		const struct heap_root *root = &h->roots[first + i];
-		if (root->certainty > weakest)
-			weakest = root->certainty;
-		if (!i || root[-1].kind != root->kind)
-			text_addf(to, "%s%s", i ? ", " : "", root_kind_name(root->kind));
-	}
-	return n ? cell_marked(cell_text(to->s), weakest) : cell_blank();
-}
-
-/* What an object is called: a class object's class, a thread's name. */
-static struct cell value_cell(const struct heap *h, uint32_t id, struct text *scratch)
-{
-	struct cell cell;
-	for (uint32_t t = 0; t < h->n_threads; t++) {
-		if (h->threads[t].object == id)
-			return cell_text(h->threads[t].name);
-	}
-	object_cell(h, id, OBJECT_VALUE, &cell, scratch);
-	return cell;
-}
-
-static struct cell address_or_none(const struct heap *h, uint32_t id)
-{
-	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
-}
-
-/* Of a class object: the class it stands for. */
-static void x_class(struct result *r, const struct heap *h, const struct heap_class *class)
-{
-	result_head(r, "superclass", class->superclass == HEAP_NONE ? cell_none() :
-	        cell_text(h->classes[class->superclass].name));
-	result_head(r, "instance_size", class->instance_size == SIZE_UNKNOWN ? cell_none() :
-	        cell_bytes(class->instance_size));
-	result_head(r, "instances",
-	    cell_marked(cell_count(class->n_objects), command_count_certainty(h)));
-	result_head(r, "instances_shallow",
-	    cell_marked(cell_bytes(class->shallow), command_count_certainty(h)));
-}
-
-static void x_head(struct result *r, const struct heap *h, uint32_t id)
-{
-	uint32_t mirrored = heap_class_mirrored(h, id);
-	const struct heap_class *class =
-	    mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
-	struct text t = TEXT_INIT;
-	x_head_cell(r, id, "address", OBJECT_ADDRESS);
-	x_head_cell(r, id, "class", OBJECT_CLASS);
-	x_head_cell(r, id, "shallow", OBJECT_SHALLOW);
-	x_head_cell(r, id, "retained", OBJECT_RETAINED);
-	x_head_cell(r, id, "length", OBJECT_LENGTH);
-	result_head(r, "loader", address_or_none(h, class->loader));
-	result_head(r, "root", root_cell(h, id, &t));
-	result_head(r, "value", value_cell(h, id, &t));
-	result_head(r, "id", cell_count(id));
-	if (mirrored != HEAP_NONE)
-		x_class(r, h, class);
-	text_release(&t);
-}
-
-static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
-{
-	const struct heap *h = s->heap;
-	uint32_t id = call->argument[0].id;
-	struct object_rows *rows = object_rows_new(h);
-	struct text text = TEXT_INIT;
-	(void)err;
-	object_rows_out(rows, id, NULL);
-	text_addf(&text, "0x%" PRIx64, heap_address(h, id));
-	struct result *r =
-	    object_rows_result(rows, text.s, x_columns, N_COLUMNS(x_columns), x_what);
-	x_head(r, h, id);
-	text_clear(&text);
-	text_addf(&text, "%s holds no field names or values: these are its references",
-	    command_format_name(h));
-	r->note = arena_strndup(&r->arena, text.s, text.len);
-	text_release(&text);
-	*out = r;
-	return 0;
-}
-
-const struct command cmd_x = {
-    .name = "x",
-    .aliases = {"do", "inspect", "x/j"},
-    .arguments = {{ARG_OBJECT, "OBJ", false}},
-    .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "look",
-    .summary = "one object: what it is and what it holds",
-    .columns = "name type value declared_in class shallow",
-    .description = "A head (address class shallow retained length loader root value id), then a row for "
-	"each thing it holds. Formats without field values list references: those that the dump "
-	"implies (<class>, <super>, <loader>) by name, the others without. A class object tells "
-	"of the class it stands for as well. A line that begins with an object means x.",
-    .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date"},
-    .key = "x",
-    .run = run_x,
 };
 
 /* --- find ------------------------------------------------------------------------------------- */
@@ -280,7 +158,7 @@ static const struct option find_options[] = {
 static void find_object(struct result *r, const struct heap *h, uint32_t id, uint64_t offset)
 {
 	struct text t = TEXT_INIT, scratch = TEXT_INIT;
-	struct cell shallow, name = offset ? cell_none() : value_cell(h, id, &scratch);
+	struct cell shallow, name = offset ? cell_none() : object_value_cell(h, id, &scratch);
 	object_cell(h, id, OBJECT_SHALLOW, &shallow, &scratch);
 	if (offset) {
 		text_addf(&t, "byte %" PRIu64 " of it", offset);

@@ -7,7 +7,8 @@
 
 extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
 extern const struct command cmd_histo, cmd_dupclasses, cmd_loaders; /* cmd_classes.c */
-extern const struct command cmd_ls, cmd_x, cmd_find;              /* cmd_objects.c */
+extern const struct command cmd_ls, cmd_find;                        /* cmd_objects.c */
+extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
 extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */

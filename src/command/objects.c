@@ -4,21 +4,37 @@
  */
 #include "command/objects.h"
 
+#include "analysis/describe.h"
+#include "analysis/reference_name.h"
 #include "analysis/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the fields of a stretch's rows are found. */
+enum naming { NAMED, NAMED_BY_OWNER, NAMED_BY_ROW };
+
 struct stretch {
 	const char *direction, *field;
+	enum naming naming; /* by owner: the rows are its references; by row: each references it */
+	uint32_t owner;
 	uint32_t *ids; /* NULL: the single id below */
 	uint32_t one;
 	size_t begin, n; /* rows */
 	bool big;
 };
 
+/* How far the names were found: the next row's is cheap. */
+struct named_so_far {
+	struct reference_names names;
+	const struct stretch *stretch;
+	size_t row; /* the next one */
+	uint32_t holder;
+};
+
 struct object_rows {
 	const struct heap *heap;
+	struct named_so_far *named;
 	const unsigned char *what;
 	struct stretch *stretch;
 	size_t n, cap, rows;
@@ -30,12 +46,21 @@ bool object_is_array(const struct heap *h, uint32_t id)
 	return kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY;
 }
 
+static struct cell value_cell(const struct heap *h, uint32_t id, struct text *scratch)
+{
+	uint32_t class = heap_class_mirrored(h, id);
+	if (class != HEAP_NONE)
+		return cell_text(h->classes[class].name);
+	if (!values_held(h))
+		return cell_none();
+	text_clear(scratch);
+	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
+}
+
 void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch)
 {
 	uint64_t length;
-	uint32_t class;
-	(void)scratch;
 	switch (what) {
 	case OBJECT_ADDRESS:
 		*out = cell_address(heap_address(h, id));
@@ -54,8 +79,7 @@ void object_cell(const struct heap *h, uint32_t id, enum object_column what, str
 		*out = length == LENGTH_UNKNOWN ? cell_none() : cell_count(length);
 		return;
 	case OBJECT_VALUE:
-		class = heap_class_mirrored(h, id);
-		*out = class == HEAP_NONE ? cell_none() : cell_text(h->classes[class].name);
+		*out = value_cell(h, id, scratch);
 		return;
 	case OBJECT_UNKNOWN:
 	case OBJECT_DIRECTION:
@@ -66,12 +90,22 @@ void object_cell(const struct heap *h, uint32_t id, enum object_column what, str
 	}
 }
 
+struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		if (h->threads[t].object == id)
+			return cell_text(h->threads[t].name);
+	}
+	return value_cell(h, id, scratch);
+}
+
 /* --- stretches -------------------------------------------------------------------------------- */
 
 struct object_rows *object_rows_new(const struct heap *h)
 {
 	struct object_rows *rows = xcalloc(1, sizeof *rows);
 	rows->heap = h;
+	rows->named = xcalloc(1, sizeof *rows->named);
 	return rows;
 }
 
@@ -106,6 +140,7 @@ void object_rows_free(struct object_rows *rows)
 			big_free(rows->stretch[i].ids, rows->stretch[i].n, sizeof(uint32_t));
 	}
 	free(rows->stretch);
+	free(rows->named);
 	free(rows);
 }
 
@@ -140,7 +175,54 @@ uint32_t object_rows_id(const struct object_rows *rows, size_t row, const char *
 	return stretch_id(s, row);
 }
 
+/* --- the names of fields ---------------------------------------------------------------------- */
+
+/* Rows of one holder stand together; how many of them come before this one. */
+static size_t rows_before(const struct stretch *s, size_t row)
+{
+	size_t n = 0;
+	while (row - n > s->begin && stretch_id(s, row - n - 1) == stretch_id(s, row))
+		n++;
+	return n;
+}
+
+/* Begin again where the row's name can be found by going forward: at the owner's first reference, or
+ * the first row of this holder. */
+static size_t begin_names(const struct object_rows *rows, const struct stretch *s, size_t row)
+{
+	struct named_so_far *named = rows->named;
+	named->stretch = s;
+	named->holder = s->naming == NAMED_BY_OWNER ? s->owner : stretch_id(s, row);
+	reference_names_begin(&named->names, rows->heap, named->holder);
+	return s->naming == NAMED_BY_OWNER ? s->begin : row - rows_before(s, row);
+}
+
+static struct cell named_cell(
+    const struct object_rows *rows, const struct stretch *s, size_t row, struct text *to)
+{
+	struct named_so_far *named = rows->named;
+	uint32_t holder = s->naming == NAMED_BY_OWNER ? s->owner : stretch_id(s, row);
+	size_t at = named->row;
+	bool found = false;
+	if (named->stretch != s || named->holder != holder || row < at)
+		at = begin_names(rows, s, row);
+	for (; at <= row; at++) {
+		uint32_t target = s->naming == NAMED_BY_OWNER ? stretch_id(s, at) : s->owner;
+		found = reference_names_next(&named->names, target, at == row ? to : NULL);
+	}
+	named->row = row + 1;
+	return found ? cell_text(to->s) : cell_none();
+}
+
 /* --- references ------------------------------------------------------------------------------- */
+
+static void add_recorded(struct object_rows *rows, const char *direction, enum naming naming,
+    uint32_t owner, uint32_t *ids, size_t n)
+{
+	if (n)
+		add_stretch(rows, (struct stretch){.direction = direction, .ids = ids, .n = n,
+		    .naming = values_held(rows->heap) ? naming : NAMED, .owner = owner});
+}
 
 void object_rows_out(struct object_rows *rows, uint32_t id, const char *direction)
 {
@@ -150,7 +232,7 @@ void object_rows_out(struct object_rows *rows, uint32_t id, const char *directio
 	for (unsigned i = 0; i < n; i++)
 		object_rows_add_one(rows, direction, implied[i].field, implied[i].target);
 	uint64_t start = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
-	object_rows_add(rows, direction, NULL, h->out.target + start, end - start, false);
+	add_recorded(rows, direction, NAMED_BY_OWNER, id, h->out.target + start, end - start);
 }
 
 /* Who holds this class object or loader without saying so, besides the class's instances. */
@@ -175,7 +257,7 @@ int object_rows_in(struct object_rows *rows, uint32_t id, const char *direction,
 	const struct heap *h = rows->heap;
 	uint32_t class = heap_class_mirrored(h, id);
 	uint64_t start = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
-	object_rows_add(rows, direction, NULL, h->in.target + start, end - start, false);
+	add_recorded(rows, direction, NAMED_BY_ROW, id, h->in.target + start, end - start);
 	implied_holders(rows, id, direction);
 	if (class == HEAP_NONE || !h->classes[class].n_objects)
 		return 0;
@@ -234,6 +316,8 @@ static void rows_cell(
 	enum object_column what = rows->what[column];
 	if (what == OBJECT_DIRECTION)
 		*out = cell_text(s->direction);
+	else if (what == OBJECT_FIELD && s->naming != NAMED)
+		*out = named_cell(rows, s, row, scratch);
 	else if (what == OBJECT_FIELD)
 		*out = cell_text(s->field);
 	else

@@ -20,12 +20,15 @@ enum object_column {
 	OBJECT_SHALLOW,
 	OBJECT_RETAINED,
 	OBJECT_LENGTH,
-	OBJECT_VALUE, /* of a class object the class it stands for */
+	OBJECT_VALUE, /* what it is in a few words; of a class object the class it stands for */
 };
 
 /* Text points into the heap or *scratch. */
 void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch);
+
+/* The value of an object, or the name of a thread that only a javacore tells of. */
+struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
 
 /* "array of unknown length" is unknown, the length of what is no array does not apply. */
 bool object_is_array(const struct heap *h, uint32_t id);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_inspect.c - x and entries: one object, what it holds, what a collection contains.
+ */
+#include "command/commands.h"
+
+#include "command/inspect.h"
+#include "command/objects.h"
+#include "heap/string.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length says so */
+
+/* --- x ---------------------------------------------------------------------------------------- */
+
+static const struct column reference_columns[] = {
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "type", .type = CELL_TEXT},
+    {.name = "value", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "declared_in", .type = CELL_TEXT},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+};
+static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
+    OBJECT_CLASS, OBJECT_SHALLOW};
+
+static const struct option x_options[] = {
+    {"-start", OPT_COUNT, "N", "begin with this element, or character of a text"},
+    {"-length", OPT_COUNT, "N", "so many elements, or characters"},
+    {"-hex", OPT_FLAG, NULL, "the bytes of a primitive array, 16 a row"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static void x_head_cell(struct result *r, uint32_t id, const char *name, enum object_column what)
+{
+	struct cell cell;
+	object_cell(r->heap, id, what, &cell, &r->scratch);
+	result_head(r, name, cell);
+}
+
+/* What makes it a root: "System class, Thread". */
+static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	enum certainty weakest = EXACT;
+	text_clear(to);
+	for (size_t i = 0; i < n; i++) {
+		const struct heap_root *root = &h->roots[first + i];
+		if (root->certainty > weakest)
+			weakest = root->certainty;
+		if (!i || root[-1].kind != root->kind)
+			text_addf(to, "%s%s", i ? ", " : "", root_kind_name(root->kind));
+	}
+	return n ? cell_marked(cell_text(to->s), weakest) : cell_blank();
+}
+
+static struct cell address_or_none(const struct heap *h, uint32_t id)
+{
+	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
+}
+
+/* Of a class object: the class it stands for. */
+static void x_class(struct result *r, const struct heap *h, const struct heap_class *class)
+{
+	result_head(r, "superclass", class->superclass == HEAP_NONE ? cell_none() :
+	        cell_text(h->classes[class->superclass].name));
+	result_head(r, "instance_size", class->instance_size == SIZE_UNKNOWN ? cell_none() :
+	        cell_bytes(class->instance_size));
+	result_head(r, "instances",
+	    cell_marked(cell_count(class->n_objects), command_count_certainty(h)));
+	result_head(r, "instances_shallow",
+	    cell_marked(cell_bytes(class->shallow), command_count_certainty(h)));
+}
+
+/* Option -start or -length. */
+static uint64_t stretch_option(const struct call *call, const char *name, uint64_t otherwise)
+{
+	int i = call_option(call, name);
+	return call->option[i].given ? call->option[i].number : otherwise;
+}
+
+/* The text of a string: all of it within reason, or the part that is asked for. */
+static struct cell text_cell(
+    const struct heap *h, uint32_t id, const struct call *call, struct text *to)
+{
+	struct string_view s;
+	struct values v;
+	if (!heap_string(h, id, &s) && (values_open(&v, h, id, NULL) ||
+	    values_element_type(&v) != VALUE_CHAR || !heap_array_string(&v, &s)))
+		return object_value_cell(h, id, to);
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", TEXT_SHOWN);
+	uint64_t left = start < s.length ? s.length - start : 0;
+	text_clear(to);
+	text_add(to, start ? "…" : "\"");
+	string_add(&s, start, length, to);
+	text_add(to, left > length ? "…" : "\"");
+	return cell_text(to->s);
+}
+
+static void x_head(
+    struct result *r, const struct heap *h, uint32_t id, const struct call *call)
+{
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	const struct heap_class *class =
+	    mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
+	struct text t = TEXT_INIT;
+	x_head_cell(r, id, "address", OBJECT_ADDRESS);
+	x_head_cell(r, id, "class", OBJECT_CLASS);
+	x_head_cell(r, id, "shallow", OBJECT_SHALLOW);
+	x_head_cell(r, id, "retained", OBJECT_RETAINED);
+	x_head_cell(r, id, "length", OBJECT_LENGTH);
+	result_head(r, "loader", address_or_none(h, class->loader));
+	result_head(r, "root", root_cell(h, id, &t));
+	result_head(r, "value", text_cell(h, id, call, &t));
+	inspect_size(r, h, id);
+	result_head(r, "id", cell_count(id));
+	if (mirrored != HEAP_NONE)
+		x_class(r, h, class);
+	text_release(&t);
+}
+
+/* Formats without values: what it references. */
+static struct result *x_references(const struct heap *h, uint32_t id, const char *title)
+{
+	struct object_rows *rows = object_rows_new(h);
+	struct text note = TEXT_INIT;
+	object_rows_out(rows, id, NULL);
+	struct result *r = object_rows_result(
+	    rows, title, reference_columns, N_COLUMNS(reference_columns), reference_what);
+	text_addf(&note, "%s holds no field names or values: these are its references",
+	    command_format_name(h));
+	r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+	return r;
+}
+
+static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t id = call->argument[0].id;
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	struct values v;
+	char title[32];
+	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
+	if (!values_held(h)) {
+		*out = x_references(h, id, title);
+	} else {
+		int code = values_open(&v, h, id, err);
+		if (code)
+			return code;
+		bool bytes = call_has(call, "-hex") && v.view.kind == PRIMITIVE_ARRAY && !v.is_class;
+		*out = bytes ? inspect_bytes(&v, title, start, length) :
+		    inspect_values(&v, title, start, length);
+	}
+	x_head(*out, h, id, call);
+	return 0;
+}
+
+const struct command cmd_x = {
+    .name = "x",
+    .aliases = {"do", "inspect", "x/j"},
+    .arguments = {{ARG_OBJECT, "OBJ", false}},
+    .options = x_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "look",
+    .summary = "one object: what it is and what it holds",
+    .columns = "name type value declared_in class address shallow",
+    .description = "A head (address class shallow retained length loader root value id; of a "
+	"collection its size, capacity and fill), then a row for each field of the object and of "
+	"its superclasses, each static field of a class, or each element of an array. Of a "
+	"reference, type and class are those of the object that it leads to. -start and -length "
+	"choose elements, or characters of the text of a String. Formats without values list "
+	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
+	"without. A line that begins with an object means x.",
+    .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date"},
+    .key = "x",
+    .run = run_x,
+};
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static const struct option entries_options[] = {
+    {"-start", OPT_COUNT, "N", "begin with this entry"},
+    {"-length", OPT_COUNT, "N", "so many entries"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static int run_entries(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t id = call->argument[0].id;
+	struct text title = TEXT_INIT;
+	text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
+	int code = inspect_entries(out, h, id, title.s, stretch_option(call, "-start", 0),
+	    stretch_option(call, "-length", UINT64_MAX), err);
+	text_release(&title);
+	return code;
+}
+
+const struct command cmd_entries = {
+    .name = "entries",
+    .aliases = {"contents", "map", "list"},
+    .arguments = {{ARG_OBJECT, "OBJ", false}},
+    .options = entries_options,
+    .group = "look",
+    .summary = "what a list, set, map or queue contains",
+    .columns = "index key value key_class value_class key_address address",
+    .description = "One row for each element or entry, in the collection's own order, however it is "
+	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
+	"the element or value.",
+    .key = "",
+    .run = run_entries,
+};

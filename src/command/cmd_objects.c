@@ -194,7 +194,7 @@ static void find_threads(struct result *r, const struct heap *h, const regex_t *
 	for (uint32_t t = 0; t < h->n_threads; t++) {
 		const struct heap_thread *thread = &h->threads[t];
 		bool known = thread->object != HEAP_NONE;
-		if (regexec(regex, thread->name, 0, NULL, 0))
+		if (!thread->name || regexec(regex, thread->name, 0, NULL, 0))
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("thread"),
 		    thread->address ? cell_address(thread->address) : cell_none(),

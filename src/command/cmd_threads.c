@@ -130,7 +130,8 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	}
 	if (n)
 		qsort(held, n, sizeof *held, by_frame);
-	struct result *r = result_new_rows(thread->name, h, bt_columns, N_COLUMNS(bt_columns));
+	struct result *r = result_new_rows(
+	    thread->name ? thread->name : "thread", h, bt_columns, N_COLUMNS(bt_columns));
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;
 		for (; at < n && held[at].frame == frame; at++) {

@@ -121,7 +121,7 @@ static void offer_threads(struct completion *c)
 	for (uint32_t t = 0; c->s->heap && t < c->s->heap->n_threads && !full(c); t++) {
 		const char *name = c->s->heap->threads[t].name;
 		struct text quoted = TEXT_INIT;
-		if (strncmp(name, c->word, strlen(c->word)))
+		if (!name || strncmp(name, c->word, strlen(c->word)))
 			continue;
 		text_addf(&quoted, strpbrk(name, " |>'\\") ? "\"%s\"" : "%s", name);
 		VEC_PUSH(c->found, c->n, c->cap) = text_take(&quoted);

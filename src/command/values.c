@@ -437,16 +437,19 @@ static int thread_by_name(const struct heap *h, const char *word, uint32_t *thre
 	struct text names = TEXT_INIT;
 	unsigned parts = 0;
 	for (uint32_t t = 0; t < h->n_threads; t++) {
-		if (!strcmp(h->threads[t].name, word)) {
+		const char *name = h->threads[t].name;
+		if (!name)
+			continue;
+		if (!strcmp(name, word)) {
 			*thread = t;
 			text_release(&names);
 			return 0;
 		}
-		if (!strstr(h->threads[t].name, word))
+		if (!strstr(name, word))
 			continue;
 		*thread = t;
 		if (++parts <= CANDIDATES)
-			text_addf(&names, "%s\"%.60s\"", parts > 1 ? ", " : "", h->threads[t].name);
+			text_addf(&names, "%s\"%.60s\"", parts > 1 ? ", " : "", name);
 	}
 	int code = 0;
 	if (!parts)

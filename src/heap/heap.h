@@ -84,7 +84,7 @@ struct heap_root {
 };
 
 struct heap_thread {
-	const char *name;     /* escaped */
+	const char *name;     /* escaped; NULL: the dump does not tell */
 	const char *state;    /* or NULL */
 	uint32_t object;      /* id of the thread object, or HEAP_NONE */
 	uint64_t address;     /* of that object as the companion says; 0 unknown */

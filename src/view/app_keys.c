@@ -187,7 +187,7 @@ static void copy(struct app *a)
 	selected(a, &target);
 	if (target.kind == TARGET_CLASS)
 		text_add(&t, a->session.heap->classes[target.id].name);
-	else if (target.kind == TARGET_THREAD)
+	else if (target.kind == TARGET_THREAD && a->session.heap->threads[target.id].name)
 		text_add(&t, a->session.heap->threads[target.id].name);
 	else if (!add_object(a, &t, &target))
 		text_clear(&t);

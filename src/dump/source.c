@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "dump/blocks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -336,14 +337,11 @@ static int inflate_members(struct source_file *o, z_stream *z, const uint8_t *in
 	}
 }
 
-static int inflate_file(struct source_file *o, struct progress *progress, struct err *err)
+static int inflate_in_order(struct source_file *o, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err)
 {
-	const uint8_t *in = o->map;
-	uint64_t n = o->map_size;
 	z_stream z = { .zalloc = Z_NULL };
 
-	o->source.compressed = true;
-	o->source.size = 0;
 	o->capacity = first_capacity(in, n);
 	o->inflated = big_alloc(o->capacity, 1, err);
 	if (!o->inflated)
@@ -353,6 +351,22 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 	progress_phase(progress, "inflating", n);
 	int code = inflate_members(o, &z, in, n, progress, err);
 	inflateEnd(&z);
+	return code;
+}
+
+static int inflate_file(struct source_file *o, struct progress *progress, struct err *err)
+{
+	const uint8_t *in = o->map;
+	uint64_t n = o->map_size;
+
+	o->source.compressed = true;
+	o->source.size = 0;
+	progress_phase(progress, "inflating", n);
+	int code = blocks_inflate(in, n, &o->inflated, &o->source.size, progress, err);
+	if (code == 1)
+		o->capacity = o->source.size;
+	else if (code == 0)
+		code = inflate_in_order(o, in, n, progress, err);
 	if (code < 0)
 		return code;
 	uint64_t lost;

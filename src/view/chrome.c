@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #define LINES_FOR_HINTS 12
 #define LINES_FOR_TITLE 5
@@ -38,7 +37,7 @@ static void add_facts(const struct heap *h, struct text *to)
 	const char *dot = glyph(GLYPH_DOT);
 
 	/* formats known by initials are written so */
-	if (strlen(h->facts.format) <= 4)
+	if (strcmp(h->facts.format, "phd") == 0 || strcmp(h->facts.format, "hprof") == 0)
 		for (const char *p = h->facts.format; *p; p++)
 			text_add_char(to, (char)toupper((unsigned char)*p));
 	else

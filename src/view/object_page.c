@@ -53,7 +53,11 @@ static void draw_holds(struct object_page *o, struct rect at)
 
 	at.y += head;
 	at.height -= head;
-	heading(at.y, at.x + 2, at.width - 2, "references", o->x->n_rows, !o->on_held);
+	/* with types there are values, too: fields, elements, statics */
+	int type = result_column(o->x, "type");
+	bool values = type >= 0 && o->x->columns[type].shown_by_default;
+	heading(at.y, at.x + 2, at.width - 2, values ? "contents" : "references", o->x->n_rows,
+	    !o->on_held);
 	o->at_holds = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 	table_draw(&o->holds, o->at_holds, !o->on_held);
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_view.c - what of the screen needs no terminal: matching words, the history file.
+ */
+#include "base/mem.h"
+#include "view/history.h"
+#include "view/match.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static bool matches(const char *words, const char *s)
+{
+	struct match m;
+
+	match_init(&m, words);
+	bool yes = match_text(&m, s);
+	match_release(&m);
+	return yes;
+}
+
+static void words(void **state)
+{
+	(void)state;
+	assert_true(matches("", "anything"));
+	assert_true(matches("  ", "anything"));
+	assert_true(matches("string", "java.lang.String"));
+	assert_true(matches("String", "java.lang.String"));
+	assert_false(matches("STRING", "java.lang.String"));
+	assert_true(matches("node hash", "java.util.HashMap$Node"));
+	assert_false(matches("node tree", "java.util.HashMap$Node"));
+	assert_true(matches("char[]", "char[]"));
+	assert_false(matches("char[]", "char"));
+	assert_true(matches("日本", "com.acme.日本.注文"));
+}
+
+static void stars(void **state)
+{
+	(void)state;
+	assert_true(matches("util*node", "java.util.HashMap$Node"));
+	assert_false(matches("node*util", "java.util.HashMap$Node"));
+	assert_true(matches("*", ""));
+	assert_true(matches("a**b", "ab"));
+	assert_true(matches("ab*ab", "abab"));
+	assert_false(matches("ab*ab", "aba"));
+	assert_true(matches("*map*", "HashMap"));
+}
+
+/* Rows of hidden columns match only where they are shown. */
+static void rows(void **state)
+{
+	static const struct column columns[] = {
+	    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+	    {.name = "superclass", .type = CELL_TEXT},
+	    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+	    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+	};
+	(void)state;
+	struct result *r = result_new_rows("t", NULL, columns, 4);
+	result_add_row(r, (struct cell[]){cell_text("Dog"), cell_text("Animal"),
+	    cell_address(0xbeef), cell_count(77)}, NULL);
+	struct match m;
+	match_init(&m, "animal");
+	assert_false(match_row(&m, r, 0));
+	m.hidden = true;
+	assert_true(match_row(&m, r, 0));
+	match_release(&m);
+	match_init(&m, "dog beef");
+	assert_true(match_row(&m, r, 0));
+	match_release(&m);
+	match_init(&m, "77"); /* numbers are not text */
+	assert_false(match_row(&m, r, 0));
+	match_release(&m);
+	match_init(&m, "dog0x"); /* no word spans two cells */
+	assert_false(match_row(&m, r, 0));
+	match_release(&m);
+	result_free(r);
+}
+
+/* --- history ----------------------------------------------------------------------------------- */
+
+static char folder[] = "/tmp/cairn-test-XXXXXX";
+static char file[64];
+
+static int make_home(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(file, sizeof file, "%s/cairn/history", folder);
+	return setenv("XDG_STATE_HOME", folder, 1);
+}
+
+static int drop_home(void **state)
+{
+	char inner[64];
+	(void)state;
+	snprintf(inner, sizeof inner, "%s/cairn", folder);
+	unlink(file);
+	rmdir(inner);
+	return rmdir(folder);
+}
+
+static void free_lines(char **line, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(line[i]);
+	free(line);
+}
+
+static void kept(void **state)
+{
+	size_t n;
+	struct stat st;
+	(void)state;
+	char **line = history_read(&n);
+	assert_int_equal(n, 0);
+	free_lines(line, n);
+	history_append("histo");
+	history_append("ls char[]");
+	history_append("histo");
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	line = history_read(&n);
+	assert_int_equal(n, 2);
+	assert_string_equal(line[0], "ls char[]");
+	assert_string_equal(line[1], "histo");
+	free_lines(line, n);
+}
+
+static void cut(void **state)
+{
+	size_t n;
+	char text[32];
+	(void)state;
+	for (int i = 0; i < 1600; i++) {
+		snprintf(text, sizeof text, "ls C%d", i);
+		history_append(text);
+	}
+	char **line = history_read(&n);
+	assert_int_equal(n, 1000);
+	assert_string_equal(line[0], "ls C600");
+	assert_string_equal(line[999], "ls C1599");
+	free_lines(line, n);
+	/* the file was cut, too, and what another program appends afterwards is not lost */
+	history_append("info");
+	line = history_read(&n);
+	assert_int_equal(n, 1000);
+	assert_string_equal(line[n - 1], "info");
+	free_lines(line, n);
+	FILE *f = fopen(file, "r");
+	assert_non_null(f);
+	size_t lines = 0;
+	for (int c; (c = getc(f)) != EOF;)
+		lines += c == '\n';
+	fclose(f);
+	assert_int_equal(lines, 1001);
+}
+
+/* A file that ends within a line, or is full of zeros, harms nobody. */
+static void odd(void **state)
+{
+	size_t n;
+	(void)state;
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	fwrite("one\n\n\ntwo\n\0\0\0\nhal", 1, 18, f);
+	fclose(f);
+	char **line = history_read(&n);
+	assert_true(n >= 2);
+	assert_string_equal(line[0], "one");
+	assert_string_equal(line[1], "two");
+	for (size_t i = 0; i < n; i++)
+		assert_string_not_equal(line[i], "hal");
+	free_lines(line, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(words),
+	    cmocka_unit_test(stars),
+	    cmocka_unit_test(rows),
+	    cmocka_unit_test(kept),
+	    cmocka_unit_test(cut),
+	    cmocka_unit_test(odd),
+	};
+	return cmocka_run_group_tests(tests, make_home, drop_home);
+}

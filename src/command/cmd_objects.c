@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe.h"
+#include "analysis/strings.h"
 #include "command/objects.h"
 #include "command/values.h"
 
@@ -155,6 +156,8 @@ static const struct option find_options[] = {
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
+enum { FOUND_STRINGS = 1000 };
+
 static void find_object(struct result *r, const struct heap *h, uint32_t id, uint64_t offset)
 {
 	struct text t = TEXT_INIT, scratch = TEXT_INIT;
@@ -204,6 +207,37 @@ static void find_threads(struct result *r, const struct heap *h, const regex_t *
 	}
 }
 
+/* Strings, where the format holds their text; so many are shown. */
+static int find_strings(struct result *r, const struct call *call, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct string_list list;
+	struct text t = TEXT_INIT;
+	if (strings_held(h, NULL))
+		return 0;
+	int code =
+	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, "-i"), err);
+	for (size_t i = 0; !code && i < list.n && i < FOUND_STRINGS; i++) {
+		struct cell value, shallow;
+		object_cell(h, list.ids[i], OBJECT_VALUE, &value, &t);
+		object_cell(h, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
+		result_add_row(r, (struct cell[]){cell_text("string"),
+		    cell_address(heap_address(h, list.ids[i])), cell_text("java.lang.String"), value,
+		    cell_count(1), shallow, cell_blank()},
+		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
+	}
+	if (!code && list.n > FOUND_STRINGS) {
+		text_clear(&t);
+		text_addf(&t, "of %zu strings %d are shown; the command strings lists them all", list.n,
+		    FOUND_STRINGS);
+		r->note = arena_strndup(&r->arena, t.s, t.len);
+	}
+	if (!code)
+		string_list_release(&list);
+	text_release(&t);
+	return code;
+}
+
 /* The word as an address or object id; *done when it can be nothing else. */
 static int find_place(struct result *r, const struct session *s, const char *word, bool *done,
     struct err *err)
@@ -246,6 +280,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 			find_classes(r, s, &regex);
 			find_threads(r, s->heap, &regex);
 			regfree(&regex);
+			code = find_strings(r, call, err);
 		}
 	}
 	if (code) {
@@ -254,7 +289,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (r->failed)
-		r->note = "nothing is called so: no class, no thread, no object";
+		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, string or object" :
+		    "nothing is called so: no class, no thread, no object";
 	*out = r;
 	return 0;
 }
@@ -265,10 +301,10 @@ const struct command cmd_find = {
     .arguments = {{ARG_REGEX, "RE", false}},
     .options = find_options,
     .group = "look",
-    .summary = "names of classes and threads, and what an address is",
+    .summary = "names of classes and threads, texts, and what an address is",
     .columns = "kind address class name objects shallow offset",
     .description = "RE is a POSIX extended regular expression, looked for in the names of classes and "
-	"threads; or an address, which may lie inside an object; or #ID. Exit status 1 when "
+	"threads and in the texts of Strings (of which 1000 are shown); or an address, which may lie inside an object; or #ID. Exit status 1 when "
 	"nothing is found.",
     .examples = {"find Date", "find 0xE0000AF4", "find -i '^java.*error$'"},
     .key = "",

@@ -247,9 +247,9 @@ static void roots_cell(
 		*out = cell_none();
 		return;
 	case R_VALUE:
-		*out = cell_blank();
-		if (heap_class_mirrored(h, root->object) != HEAP_NONE)
-			object_cell(h, root->object, OBJECT_VALUE, out, scratch);
+		object_cell(h, root->object, OBJECT_VALUE, out, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
 		return;
 	}
 }

@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "command/objects.h"
+#include "heap/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,31 @@ static const struct column threads_columns[] = {
     {.name = "retained", .type = CELL_BYTES},
     {.name = "daemon", .type = CELL_FLAG},
     {.name = "class", .type = CELL_TEXT},
+    {.name = "tid", .type = CELL_COUNT},
 };
 
 static struct cell unless_zero(uint64_t n, struct cell cell)
 {
 	return n ? cell : cell_none();
+}
+
+static void show_column(struct result *r, const char *name, bool shown)
+{
+	int column = result_column(r, name);
+	if (column >= 0)
+		command_own_columns(r)[column].shown_by_default = shown;
+}
+
+/* The ids that some thread has: the system's from a javacore, Java's from thread objects. */
+static void choose_ids(struct result *r, const struct heap *h)
+{
+	bool native = false, java = false;
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		native |= h->threads[t].native_id != 0;
+		java |= h->threads[t].java_id != 0;
+	}
+	show_column(r, "native_id", native || !java);
+	show_column(r, "tid", java);
 }
 
 static void add_thread(struct result *r, const struct heap *h, uint32_t t)
@@ -39,7 +60,8 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t)
 	    thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
 	    unless_zero(thread->native_id, cell_address(thread->native_id)), cell_none(),
 	    cell_flag(thread->daemon), thread->object == HEAP_NONE ? cell_none() :
-	        cell_text(heap_class_of(h, thread->object)->name)},
+	        cell_text(heap_class_of(h, thread->object)->name),
+	    unless_zero(thread->java_id, cell_count(thread->java_id))},
 	    &(struct target){.kind = TARGET_THREAD, .id = t});
 }
 
@@ -55,6 +77,7 @@ static int run_threads(
 	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		add_thread(r, h, t);
+	choose_ids(r, h);
 	*out = r;
 	return 0;
 }
@@ -64,9 +87,9 @@ const struct command cmd_threads = {
     .aliases = {"goroutines", "clrthreads", "thread_overview"},
     .group = "look",
     .summary = "threads with their state, frames and roots",
-    .columns = "id name state address frames roots priority native_id retained daemon class",
-    .description = "One row for each thread. address is that of its thread object. PHD and classic dumps "
-	"hold no threads: a javacore beside the dump adds them.",
+    .columns = "id name state address frames roots priority native_id retained daemon class tid",
+    .description = "One row for each thread. address is that of its thread object; tid the number that Java "
+	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them.",
     .examples = {"threads", "threads | grep waiting"},
     .key = "t",
     .run = run_threads,
@@ -82,6 +105,7 @@ static const struct column bt_columns[] = {
     {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
     {.name = "shallow", .type = CELL_BYTES},
     {.name = "retained", .type = CELL_BYTES},
+    {.name = "value", .type = CELL_TEXT},
 };
 
 /* A frame with one of the objects that it holds, or with none (root NULL). */
@@ -89,18 +113,21 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
     uint32_t frame, const struct heap_root *root)
 {
 	bool known = frame != HEAP_NONE;
-	struct text scratch = TEXT_INIT;
-	struct cell shallow = cell_blank();
-	if (root)
+	struct text scratch = TEXT_INIT, words = TEXT_INIT;
+	struct cell shallow = cell_blank(), value = cell_blank();
+	if (root) {
 		object_cell(h, root->object, OBJECT_SHALLOW, &shallow, &scratch);
+		object_cell(h, root->object, OBJECT_VALUE, &value, &words);
+	}
 	result_add_row(r, (struct cell[]){known ? cell_count(frame) : cell_blank(),
 	    known ? cell_text(thread->frames[frame]) : cell_blank(),
 	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
 	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
 	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
-	    root ? cell_none() : cell_blank()},
+	    root ? cell_none() : cell_blank(), value},
 	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
 	text_release(&scratch);
+	text_release(&words);
 }
 
 struct held {
@@ -144,6 +171,8 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	for (; at < n; at++) /* held by the thread, no frame known */
 		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root]);
 	free(held);
+	if (values_held(h))
+		show_column(r, "value", true);
 	if (!r->n_rows)
 		r->note = "no frames are known of this thread";
 	*out = r;
@@ -156,9 +185,9 @@ const struct command cmd_bt = {
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .group = "look",
     .summary = "the frames of a thread with what they hold",
-    .columns = "frame method kind address class shallow retained",
-    .description = "Frame 0 is the innermost. A frame that holds several objects has several rows. THREAD "
-	"is an id of threads, a name or a part of one, or the thread object.",
+    .columns = "frame method kind address class shallow retained value",
+    .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
+	"value says what each is, where the format holds values. THREAD is an id of threads, a name or a part of one, or the thread object.",
     .examples = {"bt main", "bt 0"},
     .key = "",
     .run = run_bt,

@@ -9,6 +9,7 @@ extern const struct command cmd_info, cmd_check;                      /* cmd_ove
 extern const struct command cmd_histo, cmd_dupclasses, cmd_loaders; /* cmd_classes.c */
 extern const struct command cmd_ls, cmd_find;                        /* cmd_objects.c */
 extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
+extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
 extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */
@@ -35,6 +36,11 @@ const char *command_roots_note(const struct heap *h, struct arena *arena);
 
 /* Counts of a dump that was read in part are lower bounds. */
 enum certainty command_count_certainty(const struct heap *h);
+
+/* strings_matching of a word: checked, and without the slashes around it. */
+struct string_list;
+int command_strings_matching(
+    struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err);
 
 /* Name of the i-th setting, NULL after the last. */
 const char *setting_name(size_t i);

@@ -58,18 +58,26 @@ static const struct {
 };
 enum { SUSPENDED = 1 << 8 };
 
-static const char *virtual_state_of(const struct heap *h, struct values thread)
+static const char *virtual_state_of(const struct heap *h, uint64_t number)
 {
-	struct value state, constant;
-	if (!values_as_named(&thread, "java.lang.VirtualThread") ||
-	    !values_field(&thread, "state", &state) || state.type != VALUE_INT)
-		return NULL;
+	struct value constant;
 	for (size_t i = 0; i < sizeof virtual_states / sizeof *virtual_states; i++) {
 		if (values_static(h, "java.lang.VirtualThread", virtual_states[i].constant, &constant) &&
-		    constant.type == VALUE_INT && constant.bits == (state.bits & ~(uint64_t)SUSPENDED))
+		    constant.type == VALUE_INT && constant.bits == number)
 			return virtual_states[i].state;
 	}
 	return NULL;
+}
+
+/* Virtual threads are daemons of normal priority (Thread, "Virtual threads"). */
+static void complete_virtual(struct heap_thread *t, const struct values *v)
+{
+	struct value state;
+	if (!t->state && values_field(v, "state", &state) && state.type == VALUE_INT)
+		t->state = virtual_state_of(v->heap, state.bits & ~(uint64_t)SUSPENDED);
+	if (t->priority < 0)
+		t->priority = 5;
+	t->daemon = true;
 }
 
 /* A field of the thread object, or of its holder. */
@@ -95,11 +103,12 @@ static bool add_name(const struct heap *h, const struct value *name, struct text
 
 static void complete(struct heap *h, struct heap_thread *t)
 {
-	struct values thread, holder;
+	struct values thread, holder, as_virtual;
 	struct value v;
 	if (t->object == HEAP_NONE || values_open(&thread, h, t->object, NULL) ||
 	    !values_as_named(&thread, "java.lang.Thread"))
 		return;
+	as_virtual = thread;
 	uint32_t held = values_field(&thread, "holder", &v) ? value_object_id(h, &v) : HEAP_NONE;
 	bool has_holder = held != HEAP_NONE && !values_open(&holder, h, held, NULL);
 	const struct values *more = has_holder ? &holder : NULL;
@@ -109,8 +118,8 @@ static void complete(struct heap *h, struct heap_thread *t)
 	text_release(&name);
 	if (!t->state && thread_field(&thread, more, "threadStatus", &v) && v.type == VALUE_INT)
 		t->state = state_of(v.bits);
-	else if (!t->state)
-		t->state = virtual_state_of(h, thread);
+	else if (values_as_named(&as_virtual, "java.lang.VirtualThread"))
+		complete_virtual(t, &as_virtual);
 	if (t->priority < 0 && thread_field(&thread, more, "priority", &v) && v.type == VALUE_INT &&
 	    v.bits <= 10)
 		t->priority = (int)v.bits;

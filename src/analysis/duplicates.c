@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * duplicates.c - Strings that say the same.
+ *
+ * Every String's characters are hashed; Strings are dealt into stretches by the upper bits of the
+ * hash, each stretch is sorted on its own, and what stands together is compared.
+ */
+#include "analysis/strings.h"
+
+#include "analysis/search.h"
+#include "base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HASHED_A_TASK = 1 << 14, DEALT_BITS = 8, DEALT = 1 << DEALT_BITS };
+
+struct hashed {
+	uint64_t hash;
+	uint32_t id;
+	bool has_text;
+};
+
+struct hashing {
+	const struct heap *heap;
+	const uint32_t *ids;
+	struct hashed *hashed; /* of each id, then dealt */
+	size_t n;
+	size_t begin[DEALT + 1];
+	struct duplicates found[DEALT];
+};
+
+/* --- hashing ------------------------------------------------------------------------------------ */
+
+static inline uint64_t stir(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+	return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const struct string_view *s)
+{
+	uint64_t n = s->length * s->width, h = stir(n, s->width), word = 0, i = 0;
+	for (; i + 8 <= n; i += 8) {
+		memcpy(&word, s->bytes + i, 8);
+		h = stir(h, word);
+	}
+	word = 0;
+	memcpy(&word, s->bytes + i, n - i);
+	h = stir(h, word);
+	return stir(h, h >> 32);
+}
+
+static bool same_text(const struct string_view *a, const struct string_view *b)
+{
+	return a->length == b->length && a->width == b->width &&
+	    !memcmp(a->bytes, b->bytes, a->length * a->width);
+}
+
+static int hash_stretch(void *context, unsigned task, struct err *err)
+{
+	struct hashing *work = context;
+	size_t begin = (size_t)task * HASHED_A_TASK;
+	size_t end = begin + HASHED_A_TASK < work->n ? begin + HASHED_A_TASK : work->n;
+	(void)err;
+	for (size_t i = begin; i < end; i++) {
+		struct string_view s;
+		struct hashed *h = &work->hashed[i];
+		h->id = work->ids[i];
+		h->has_text = heap_string(work->heap, h->id, &s);
+		if (h->has_text)
+			h->hash = hash_of(&s);
+	}
+	return 0;
+}
+
+/* Into stretches of one hash prefix each; Strings without a text are dropped. */
+static int deal(struct hashing *work, struct err *err)
+{
+	size_t count[DEALT] = { 0 }, at = 0;
+	struct hashed *dealt = big_alloc(work->n, sizeof *dealt, err);
+	if (!dealt)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < work->n; i++)
+		count[work->hashed[i].hash >> (64 - DEALT_BITS)] += work->hashed[i].has_text;
+	for (unsigned k = 0; k < DEALT; k++) {
+		work->begin[k] = at;
+		at += count[k];
+		count[k] = work->begin[k];
+	}
+	work->begin[DEALT] = at;
+	for (size_t i = 0; i < work->n; i++) {
+		if (work->hashed[i].has_text)
+			dealt[count[work->hashed[i].hash >> (64 - DEALT_BITS)]++] = work->hashed[i];
+	}
+	big_free(work->hashed, work->n, sizeof *dealt);
+	work->hashed = dealt;
+	return 0;
+}
+
+/* --- grouping ----------------------------------------------------------------------------------- */
+
+static int by_hash(const void *x, const void *y)
+{
+	const struct hashed *a = x, *b = y;
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_number(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	return (a > b) - (a < b);
+}
+
+/* What n Strings of one text take. */
+static struct same_strings weigh(const struct heap *h, const struct hashed *same, size_t n)
+{
+	struct same_strings g = { .first = same[0].id, .count = (uint32_t)n };
+	uint32_t *arrays = xcalloc(n, sizeof *arrays);
+	uint64_t least = UINT64_MAX;
+	for (size_t i = 0; i < n; i++) {
+		struct string_view s = { .array = HEAP_NONE };
+		heap_string(h, same[i].id, &s);
+		arrays[i] = s.array;
+		g.shallow += heap_shallow(h, same[i].id);
+	}
+	qsort(arrays, n, sizeof *arrays, by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (i && arrays[i] == arrays[i - 1])
+			continue;
+		uint64_t size = heap_shallow(h, arrays[i]);
+		g.arrays++;
+		g.shallow += size;
+		least = size < least ? size : least;
+	}
+	g.wasted = g.shallow - heap_shallow(h, g.first) - least;
+	free(arrays);
+	return g;
+}
+
+/* n Strings of one hash: those with the text of the first come to the front; returns how many. */
+static size_t gather(const struct heap *h, struct hashed *s, size_t n)
+{
+	struct string_view first, other;
+	size_t same = 1;
+	heap_string(h, s[0].id, &first);
+	for (size_t i = 1; i < n; i++) {
+		heap_string(h, s[i].id, &other);
+		if (!same_text(&first, &other))
+			continue;
+		struct hashed t = s[same];
+		s[same++] = s[i];
+		s[i] = t;
+	}
+	return same;
+}
+
+static int group_stretch(void *context, unsigned task, struct err *err)
+{
+	struct hashing *work = context;
+	struct duplicates *found = &work->found[task];
+	struct hashed *s = work->hashed + work->begin[task], *end = work->hashed + work->begin[task + 1];
+	(void)err;
+	if (s < end)
+		qsort(s, (size_t)(end - s), sizeof *s, by_hash);
+	while (s < end) {
+		size_t n = 1;
+		while (s + n < end && s[n].hash == s->hash)
+			n++;
+		n = n > 1 ? gather(work->heap, s, n) : 1;
+		found->distinct++;
+		if (n > 1)
+			VEC_PUSH(found->groups, found->n, found->cap) = weigh(work->heap, s, n);
+		s += n;
+	}
+	return 0;
+}
+
+/* --- all together ------------------------------------------------------------------------------- */
+
+static int most_wasted(const void *x, const void *y)
+{
+	const struct same_strings *a = x, *b = y;
+	if (a->wasted != b->wasted)
+		return a->wasted > b->wasted ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static void join(struct duplicates *out, struct hashing *work)
+{
+	out->strings = work->begin[DEALT];
+	for (unsigned k = 0; k < DEALT; k++) {
+		struct duplicates *part = &work->found[k];
+		out->distinct += part->distinct;
+		for (size_t i = 0; i < part->n; i++) {
+			VEC_PUSH(out->groups, out->n, out->cap) = part->groups[i];
+			out->wasted += part->groups[i].wasted;
+		}
+		free(part->groups);
+	}
+	if (out->n)
+		qsort(out->groups, out->n, sizeof *out->groups, most_wasted);
+}
+
+int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err)
+{
+	struct string_list list;
+	*out = (struct duplicates){ .groups = NULL };
+	int code = strings_matching(&list, h, NULL, false, err);
+	if (code)
+		return code;
+	struct hashing *work = xcalloc(1, sizeof *work);
+	work->heap = h;
+	work->ids = list.ids;
+	work->n = list.n;
+	work->hashed = big_alloc(list.n, sizeof *work->hashed, err);
+	code = work->hashed ? 0 : ERR_NOMEM;
+	if (!code)
+		code = parallel_run(0, (unsigned)((list.n + HASHED_A_TASK - 1) / HASHED_A_TASK), hash_stretch,
+		    work, err);
+	if (!code)
+		code = deal(work, err);
+	if (!code)
+		code = parallel_run(0, DEALT, group_stretch, work, err);
+	if (!code)
+		join(out, work);
+	big_free(work->hashed, work->n, sizeof *work->hashed);
+	free(work);
+	string_list_release(&list);
+	return code;
+}
+
+void duplicates_release(struct duplicates *d)
+{
+	free(d->groups);
+	*d = (struct duplicates){ .groups = NULL };
+}

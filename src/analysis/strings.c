@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * strings.c - all Strings, and those whose text matches.
+ */
+#include "analysis/strings.h"
+
+#include "analysis/search.h"
+#include "base/parallel.h"
+
+#include <regex.h>
+#include <string.h>
+
+enum { STRINGS_A_TASK = 1 << 14 };
+
+int strings_held(const struct heap *h, struct err *err)
+{
+	if (!values_held(h))
+		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.cannot_tell
+		    ? h->facts.cannot_tell : "this dump holds no values of objects");
+	if (!h->strings)
+		return err_set(err, ERR_UNSUPPORTED, "this dump has no class java.lang.String with a value");
+	return 0;
+}
+
+void string_list_release(struct string_list *l)
+{
+	big_free(l->ids, l->cap, sizeof *l->ids);
+	*l = (struct string_list){ .ids = NULL };
+}
+
+struct matching {
+	const struct heap *heap;
+	struct string_list *list;
+	const char *regex;
+	int flags;
+	bool plain; /* no character of it is special: it is looked for as it is */
+};
+
+static bool matches(const struct matching *m, const regex_t *regex, const struct text *text)
+{
+	if (m->plain)
+		return strstr(text->s, m->regex) != NULL;
+	return !regexec(regex, text->s, 0, NULL, 0);
+}
+
+/* Keep what matches of one stretch, at its beginning; what is behind becomes HEAP_NONE. */
+static int match_stretch(void *context, unsigned task, struct err *err)
+{
+	const struct matching *m = context;
+	size_t begin = (size_t)task * STRINGS_A_TASK;
+	size_t end = begin + STRINGS_A_TASK < m->list->n ? begin + STRINGS_A_TASK : m->list->n;
+	uint32_t *ids = m->list->ids;
+	size_t kept = begin;
+	struct text text = TEXT_INIT;
+	regex_t regex; /* a task has its own: regexec locks it */
+	if (!m->plain && regcomp(&regex, m->regex, m->flags))
+		return err_set(err, ERR_USAGE, "%.150s is no regular expression", m->regex);
+	for (size_t i = begin; i < end; i++) {
+		struct string_view s;
+		if (!heap_string(m->heap, ids[i], &s))
+			continue;
+		text_clear(&text);
+		string_add(&s, 0, UINT64_MAX, &text);
+		if (matches(m, &regex, &text))
+			ids[kept++] = ids[i];
+	}
+	memset(ids + kept, 0xff, (end - kept) * sizeof *ids);
+	if (!m->plain)
+		regfree(&regex);
+	text_release(&text);
+	return 0;
+}
+
+int strings_matching(struct string_list *out, const struct heap *h, const char *regex, bool any_case,
+    struct err *err)
+{
+	*out = (struct string_list){ .ids = NULL };
+	int code = strings_held(h, err);
+	if (code)
+		return code;
+	out->ids = objects_of_classes(h, &h->strings->class, 1, &out->n, err);
+	if (!out->ids)
+		return ERR_NOMEM;
+	out->cap = out->n;
+	if (!regex || !*regex)
+		return 0;
+	struct matching m = { h, out, regex, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0),
+		!any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
+	unsigned tasks = (unsigned)((out->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK);
+	code = parallel_run(0, tasks, match_stretch, &m, err);
+	size_t kept = 0;
+	for (size_t i = 0; i < out->n; i++) {
+		if (out->ids[i] != HEAP_NONE)
+			out->ids[kept++] = out->ids[i];
+	}
+	out->n = kept;
+	if (code)
+		string_list_release(out);
+	return code;
+}

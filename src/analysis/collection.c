@@ -18,7 +18,8 @@ enum { WRAPPERS_DEEP = 16, MOST_SEGMENTS = 65536 };
 #define IN_ARRAY(class, shape, field, size) \
 	{ class, shape, VIEW_ELEMENTS, field, NULL, NULL, NULL, size, NULL }
 #define FIELDS(class, key, value) \
-	{ "java.util." class, SHAPE_FIELDS, (key) ? VIEW_MAP : VIEW_ELEMENTS, value, NULL, key, value, NULL, NULL }
+	{ "java.util." class, SHAPE_FIELDS, (key) ? VIEW_MAP : VIEW_ELEMENTS, value, NULL, key,
+	    value, NULL, NULL }
 
 static const struct collection_kind kinds[] = {
 	/* lists */
@@ -27,45 +28,61 @@ static const struct collection_kind kinds[] = {
 	IN_ARRAY("java.util.Arrays$ArrayList", SHAPE_ARRAY, "a", NULL),
 	IN_ARRAY("java.util.concurrent.CopyOnWriteArrayList", SHAPE_ARRAY, "array", NULL),
 	IN_ARRAY("java.util.ImmutableCollections$ListN", SHAPE_ARRAY, "elements", NULL),
-	C("LinkedList", SHAPE_CHAIN, VIEW_ELEMENTS, "first|header", "next", NULL, "item|element", "size", NULL),
+	C("LinkedList", SHAPE_CHAIN, VIEW_ELEMENTS, "first|header", "next", NULL, "item|element",
+	    "size", NULL),
 	FIELDS("ImmutableCollections$List12", NULL, "e0|e1"),
 	FIELDS("ImmutableCollections$List1", NULL, "e0"),
 	FIELDS("ImmutableCollections$List2", NULL, "e0|e1"),
 	FIELDS("Collections$SingletonList", NULL, "element"),
 	C("Collections$EmptyList", SHAPE_EMPTY, VIEW_ELEMENTS, NULL, NULL, NULL, NULL, NULL, NULL),
-	C("ImmutableCollections$List0", SHAPE_EMPTY, VIEW_ELEMENTS, NULL, NULL, NULL, NULL, NULL, NULL),
+	C("ImmutableCollections$List0", SHAPE_EMPTY, VIEW_ELEMENTS, NULL, NULL, NULL, NULL, NULL,
+	    NULL),
 	/* queues */
 	IN_ARRAY("java.util.PriorityQueue", SHAPE_ARRAY, "queue", "size"),
 	IN_ARRAY("java.util.concurrent.PriorityBlockingQueue", SHAPE_ARRAY, "queue", "size"),
 	C("ArrayDeque", SHAPE_RING, VIEW_ELEMENTS, "elements", "head", NULL, NULL, NULL, NULL),
-	C("concurrent.ArrayBlockingQueue", SHAPE_RING, VIEW_ELEMENTS, "items", "takeIndex", NULL, NULL, "count", NULL),
-	C("concurrent.LinkedBlockingQueue", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL, "item", "count", NULL),
-	C("concurrent.LinkedBlockingDeque", SHAPE_QUEUE, VIEW_ELEMENTS, "first", "next", NULL, "item", "count", NULL),
-	C("concurrent.ConcurrentLinkedQueue", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL, "item", NULL, NULL),
-	C("concurrent.ConcurrentLinkedDeque", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL, "item", NULL, NULL),
-	C("concurrent.LinkedTransferQueue", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL, "item", NULL, NULL),
+	C("concurrent.ArrayBlockingQueue", SHAPE_RING, VIEW_ELEMENTS, "items", "takeIndex", NULL,
+	    NULL, "count", NULL),
+	C("concurrent.LinkedBlockingQueue", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL,
+	    "item", "count", NULL),
+	C("concurrent.LinkedBlockingDeque", SHAPE_QUEUE, VIEW_ELEMENTS, "first", "next", NULL,
+	    "item", "count", NULL),
+	C("concurrent.ConcurrentLinkedQueue", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL,
+	    "item", NULL, NULL),
+	C("concurrent.ConcurrentLinkedDeque", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL,
+	    "item", NULL, NULL),
+	C("concurrent.LinkedTransferQueue", SHAPE_QUEUE, VIEW_ELEMENTS, "head", "next", NULL,
+	    "item", NULL, NULL),
 	WRAPS("concurrent.DelayQueue", "q", VIEW_ELEMENTS),
 	/* maps */
-	C("LinkedHashMap", SHAPE_CHAIN, VIEW_MAP, "head|header", "after", "key", "value", "size", "table"),
+	C("LinkedHashMap", SHAPE_CHAIN, VIEW_MAP, "head|header", "after", "key", "value", "size",
+	    "table"),
 	C("HashMap", SHAPE_BUCKETS, VIEW_MAP, "table", "next", "key", "value", "size", NULL),
-	C("concurrent.ConcurrentHashMap", SHAPE_BUCKETS, VIEW_MAP, "table|segments", "next", "key", "val|value",
+	C("concurrent.ConcurrentHashMap", SHAPE_BUCKETS, VIEW_MAP, "table|segments", "next",
+	    "key", "val|value",
 	    "baseCount", NULL),
 	WRAPS("Properties", "map", VIEW_MAP), /* before Java 9 it is a Hashtable and no more */
 	C("Hashtable", SHAPE_BUCKETS, VIEW_MAP, "table", "next", "key", "value", "count", NULL),
-	C("WeakHashMap", SHAPE_BUCKETS, VIEW_MAP, "table", "next", "referent", "value", "size", NULL),
-	{ "java.lang.ThreadLocal$ThreadLocalMap", SHAPE_BUCKETS, VIEW_MAP, "table", "", "referent", "value", "size",
+	C("WeakHashMap", SHAPE_BUCKETS, VIEW_MAP, "table", "next", "referent", "value", "size",
+	    NULL),
+	{ "java.lang.ThreadLocal$ThreadLocalMap", SHAPE_BUCKETS, VIEW_MAP, "table", "",
+	    "referent", "value", "size",
 	    NULL },
 	C("TreeMap", SHAPE_TREE, VIEW_MAP, "root", NULL, "key", "value", "size", NULL),
-	C("concurrent.ConcurrentSkipListMap", SHAPE_QUEUE, VIEW_MAP, "head", "next", "key", "val|value", "adder", NULL),
+	C("concurrent.ConcurrentSkipListMap", SHAPE_QUEUE, VIEW_MAP, "head", "next", "key",
+	    "val|value", "adder", NULL),
 	C("IdentityHashMap", SHAPE_PAIRS, VIEW_MAP, "table", NULL, NULL, NULL, "size", NULL),
 	C("EnumMap", SHAPE_ENUM, VIEW_MAP, "vals", NULL, "keyUniverse", NULL, "size", NULL),
-	C("ImmutableCollections$MapN", SHAPE_PAIRS, VIEW_MAP, "table", NULL, NULL, NULL, "size", NULL),
+	C("ImmutableCollections$MapN", SHAPE_PAIRS, VIEW_MAP, "table", NULL, NULL, NULL, "size",
+	    NULL),
 	FIELDS("ImmutableCollections$Map1", "k0", "v0"),
 	FIELDS("Collections$SingletonMap", "k", "v"),
 	C("Collections$EmptyMap", SHAPE_EMPTY, VIEW_MAP, NULL, NULL, NULL, NULL, NULL, NULL),
 	C("ImmutableCollections$Map0", SHAPE_EMPTY, VIEW_MAP, NULL, NULL, NULL, NULL, NULL, NULL),
-	{ "java.util.jar.Attributes", SHAPE_WRAPPER, VIEW_MAP, "map", NULL, NULL, NULL, NULL, NULL },
-	{ "android.util.ArrayMap", SHAPE_PAIRS, VIEW_MAP, "mArray", NULL, NULL, NULL, "mSize", NULL },
+	{ "java.util.jar.Attributes", SHAPE_WRAPPER, VIEW_MAP, "map", NULL, NULL, NULL, NULL,
+	    NULL },
+	{ "android.util.ArrayMap", SHAPE_PAIRS, VIEW_MAP, "mArray", NULL, NULL, NULL, "mSize",
+	    NULL },
 	/* sets */
 	WRAPS("HashSet", "map", VIEW_KEYS),
 	WRAPS("TreeSet", "m", VIEW_KEYS),
@@ -78,8 +95,10 @@ static const struct collection_kind kinds[] = {
 	FIELDS("ImmutableCollections$Set2", NULL, "e0|e1"),
 	FIELDS("Collections$SingletonSet", NULL, "element"),
 	C("Collections$EmptySet", SHAPE_EMPTY, VIEW_ELEMENTS, NULL, NULL, NULL, NULL, NULL, NULL),
-	C("ImmutableCollections$Set0", SHAPE_EMPTY, VIEW_ELEMENTS, NULL, NULL, NULL, NULL, NULL, NULL),
-	C("RegularEnumSet", SHAPE_BITS, VIEW_ELEMENTS, "universe", "elements", NULL, NULL, NULL, NULL),
+	C("ImmutableCollections$Set0", SHAPE_EMPTY, VIEW_ELEMENTS, NULL, NULL, NULL, NULL, NULL,
+	    NULL),
+	C("RegularEnumSet", SHAPE_BITS, VIEW_ELEMENTS, "universe", "elements", NULL, NULL, NULL,
+	    NULL),
 	/* views of others */
 	WRAPS("HashMap$KeySet", "this$0", VIEW_KEYS),
 	WRAPS("HashMap$Values", "this$0", VIEW_VALUES),
@@ -267,7 +286,8 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 	const struct collection_kind *kind = c.kind;
 	out->map = c.view == VIEW_MAP;
 	bool array = kind->shape <= SHAPE_BUCKETS || kind->table;
-	if (array && description_object(&c.store, kind->table ? kind->table : kind->store, &table)) {
+	if (array && description_object(&c.store, kind->table ? kind->table : kind->store,
+	    &table)) {
 		out->has_capacity = true;
 		out->capacity = table.view.length;
 	}

@@ -695,7 +695,7 @@ static void test_completion(void **state)
 	free(run("$mine = ls String", PRINT_TEXT));
 	expect_completion("ls $", 3, "$_ $mine ");
 	expect_completion("histo | !l", 10, "");
-	expect_completion("", 0, "info histo ls x entries find threads bt loaders dupclasses ");
+	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
 }
 
 int main(void)

@@ -10,6 +10,7 @@ dump: of these only numbers and lengths are compared here.
 import glob
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -28,7 +29,8 @@ def java_name(name, ebcdic=False):
     core = name[depth:]
     if depth:
         core = core[1:-1] if core.startswith("L") else LETTERS[core]
-    core = core.replace("/", ".").replace("\0", "\\x00")
+    # A hidden class keeps the slash before its suffix, as Class.getName writes it.
+    core = re.sub(r"/(?!0x[0-9a-f]+$)", ".", core).replace("\0", "\\x00")
     return core + "[]" * depth
 
 

@@ -18,7 +18,7 @@ enum { WRAPPERS_DEEP = 16, MOST_SEGMENTS = 65536 };
 #define IN_ARRAY(class, shape, field, size) \
 	{ class, shape, VIEW_ELEMENTS, field, NULL, NULL, NULL, size, NULL }
 #define FIELDS(class, key, value) \
-	{ "java.util." class, SHAPE_FIELDS, (key) ? VIEW_MAP : VIEW_ELEMENTS, value, NULL, key,
+	{ "java.util." class, SHAPE_FIELDS, (key) ? VIEW_MAP : VIEW_ELEMENTS, value, NULL, key, \
 	    value, NULL, NULL }
 
 static const struct collection_kind kinds[] = {

@@ -58,15 +58,37 @@ static void paste_add(wint_t ch)
 	text_add_n(&reader.pasted, utf8, utf8_encode(utf8, (uint32_t)ch));
 }
 
-static bool read_alt(struct input *in)
+/* The rest of a control sequence that terminfo does not know (a focus report, a key of a newer
+ * terminal): its bytes must not act as keys. */
+static void skip_sequence(void)
+{
+	wint_t ch;
+
+	for (int i = 0; i < 64 && get_wch(&ch) != ERR; i++)
+		if (ch >= 0x40 && ch <= 0x7E)
+			return;
+}
+
+/* What came right behind ESC.  False: all of it was a sequence that means nothing here. */
+static bool after_escape(struct input *in, bool want_alt)
 {
 	wint_t ch;
 	int kind = get_wch(&ch);
 
 	if (kind == ERR)
+		return true;
+	if (kind != KEY_CODE_YES && (ch == '[' || ch == 'O')) {
+		skip_sequence();
 		return false;
-	in->alt = true;
-	in->key = kind == KEY_CODE_YES ? SPECIAL((int)ch) : (int)ch;
+	}
+	if (want_alt) {
+		in->alt = true;
+		in->key = kind == KEY_CODE_YES ? SPECIAL((int)ch) : (int)ch;
+	} else if (kind == KEY_CODE_YES) {
+		ungetch((int)ch);
+	} else {
+		unget_wch((wchar_t)ch);
+	}
 	return true;
 }
 
@@ -100,9 +122,8 @@ bool term_read(struct input *in, bool want_alt)
 			return true;
 		} else {
 			in->key = special ? SPECIAL((int)ch) : (int)ch;
-			if (want_alt && in->key == 27)
-				read_alt(in);
-			return true;
+			if (in->key != 27 || after_escape(in, want_alt))
+				return true;
 		}
 	}
 	return false;

@@ -15,6 +15,7 @@
 #define MARKER 2
 #define MEASURED 1000  /* rows looked at before the first frame */
 #define NAME_LEAST 24  /* a name keeps so many columns before others go */
+#define NAME_LEAST_PLAIN 14 /* in half a page */
 #define TEXT_LEAST 8
 #define BAR_LEAST 6
 #define BAR_MOST 16
@@ -41,8 +42,8 @@ static int dispensable(const char *name)
 		const char *name;
 		int rank;
 	} ranks[] = {
-	    {"class", 0}, {"name", 0}, {"value", 1}, {"shallow", 1}, {"address", 1}, {"field", 1},
-	    {"objects", 2}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
+	    {"class", 0}, {"name", 0}, {"address", 0}, {"value", 1}, {"field", 1}, {"shallow", 2},
+	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
 	    {"length", 4}, {"type", 4}, {"state", 4}, {"certainty", 5}, {"loader_class", 6},
 	    {"declared_in", 7}, {"superclass", 7}, {"frame", 7}, {"loader", 8},
 	    {"class_address", 9},
@@ -179,7 +180,8 @@ static int shrink_texts(const struct table *t, struct layout *l, int name_least,
 
 static void fit(const struct table *t, struct layout *l, int width)
 {
-	int excess = shrink_texts(t, l, NAME_LEAST, needed(l) - width);
+	int least = t->plain ? NAME_LEAST_PLAIN : NAME_LEAST;
+	int excess = shrink_texts(t, l, least, needed(l) - width);
 
 	if (excess > 0 && l->bar > 0) {
 		l->bar = 0;

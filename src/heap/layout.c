@@ -207,8 +207,8 @@ static void pad(struct shape *s)
 	s->n_holes = 0;
 }
 
-/* A padded group fills no holes, not even its own.  The old rule keeps some fields of a class in the
- * order of declaration, which is the dump's backwards. */
+/* A padded group fills no holes, not even its own.  The old rule keeps it in the order of declaration,
+ * which is the dump's backwards. */
 static void append_group(struct shape *s, const struct heap_class *c, const struct layout_model *m,
     enum layout_release release, const struct layout_fields *group)
 {
@@ -217,16 +217,13 @@ static void append_group(struct shape *s, const struct heap_class *c, const stru
 		for (unsigned k = 4; k-- > 0; s->n_holes = 0)
 			place(s, 1u << k, group->n[k]);
 		place(s, m->reference, group->references);
-	} else if (layout_padding_of(c, release) == PADS_ALL_FIELDS) {
-		append(s, c, m, group);
-	} else {
-		for (uint32_t i = c->n_fields; i-- > 0;)
-			if (layout_pads_field(c, release, c->fields[i].name)) {
-				unsigned width = layout_width(c->fields[i].type, m->reference);
-				s->end = round_up(s->end, width) + width;
-			}
+		return;
 	}
-	pad(s);
+	for (uint32_t i = c->n_fields; i-- > 0;)
+		if (layout_pads_field(c, release, c->fields[i].name)) {
+			unsigned width = layout_width(c->fields[i].type, m->reference);
+			s->end = round_up(s->end, width) + width;
+		}
 }
 
 /* From the superclass's shape to this class's. */
@@ -234,18 +231,21 @@ static void extend(struct shape *s, const struct heap_class *c, const struct lay
     enum layout_release release)
 {
 	struct layout_fields common = { .references = 0 }, group = common;
-	enum layout_padding pads = layout_padding_of(c, release);
+	unsigned pads = layout_padding_of(c, release);
 	uint32_t n_group = 0;
 	for (uint32_t i = 0; i < c->n_fields; i++) {
-		bool padded = pads == PADS_ALL_FIELDS ||
-		    (pads && layout_pads_field(c, release, c->fields[i].name));
-		count_field(padded ? &group : &common, c->fields[i].type);
-		n_group += padded;
+		bool grouped = pads & PADS_GROUP && layout_pads_field(c, release, c->fields[i].name);
+		count_field(grouped ? &group : &common, c->fields[i].type);
+		n_group += grouped;
 	}
-	layout_add_injected(c, release, m->word, pads == PADS_ALL_FIELDS ? &group : &common);
+	layout_add_injected(c, release, m->word, &common);
+	if (pads & PADS_CLASS)
+		pad(s);
 	append(s, c, m, &common);
 	if (n_group)
 		append_group(s, c, m, release, &group);
+	if (pads & PADS_CLASS || n_group)
+		pad(s);
 	if (m->rule == LAYOUT_OLD && c->n_fields)
 		s->end = round_up(s->end, m->reference);
 }

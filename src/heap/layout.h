@@ -86,10 +86,11 @@ struct layout_fields {
 void layout_add_injected(const struct heap_class *c, enum layout_release release, unsigned word,
     struct layout_fields *to);
 
-/* What a class keeps in a padded group of its own (@Contended). */
-enum layout_padding { PADS_NOTHING, PADS_SOME_FIELDS, PADS_ALL_FIELDS };
-enum layout_padding layout_padding_of(const struct heap_class *c, enum layout_release release);
-/* Of a class that pads some fields: is this one of them? */
+/* What of a class's own fields stands apart from all others (@Contended), as bits: the class as a
+ * whole, or a group of some fields. */
+enum layout_padding { PADS_NOTHING = 0, PADS_CLASS = 1, PADS_GROUP = 2 };
+unsigned layout_padding_of(const struct heap_class *c, enum layout_release release);
+/* Of a class that has a padded group: is this field in it? */
 bool layout_pads_field(const struct heap_class *c, enum layout_release release, const char *field);
 
 /* --- the model of a dump (layout_models.c) ------------------------------------------------------- */

@@ -110,7 +110,7 @@ void layout_add_injected(const struct heap_class *c, enum layout_release release
 
 /* --- padded groups ------------------------------------------------------------------------------ */
 
-/* A padded field of a class; NULL: all that it declares. */
+/* A field of a class's padded group; NULL: the class as a whole.  No class has two groups. */
 static const struct contended {
 	const char *class;
 	const char *field;
@@ -134,6 +134,9 @@ static const struct contended {
 	{ "java.util.concurrent.atomic.Striped64$Cell", NULL, FROM_8 },
 	{ "java.util.concurrent.Exchanger$Node", NULL, FROM_8 & UP_TO_21 },
 	{ "java.util.concurrent.Exchanger$Slot", NULL, FROM_25 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", NULL, FROM_9 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", "demand", FROM_9 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", "waiting", FROM_9 },
 };
 
 static const struct contended *next_contended(const struct contended *k, const struct heap_class *c,
@@ -145,12 +148,14 @@ static const struct contended *next_contended(const struct contended *k, const s
 	return NULL;
 }
 
-enum layout_padding layout_padding_of(const struct heap_class *c, enum layout_release release)
+unsigned layout_padding_of(const struct heap_class *c, enum layout_release release)
 {
+	unsigned padding = PADS_NOTHING;
 	if (release == LAYOUT_PLAIN || !of_boot_loader(c))
-		return PADS_NOTHING;
-	const struct contended *k = next_contended(contended, c, release);
-	return !k ? PADS_NOTHING : k->field ? PADS_SOME_FIELDS : PADS_ALL_FIELDS;
+		return padding;
+	for (const struct contended *k = contended; (k = next_contended(k, c, release)); k++)
+		padding |= k->field ? PADS_GROUP : PADS_CLASS;
+	return padding;
 }
 
 bool layout_pads_field(const struct heap_class *c, enum layout_release release, const char *field)

@@ -24,7 +24,6 @@ enum {
 	FROM_8 = IN_8 | FROM_9,
 };
 #define UP_TO_21 (~(unsigned)FROM_25)
-#define UP_TO_17 (~(unsigned)FROM_21)
 
 /* --- the generation ----------------------------------------------------------------------------- */
 
@@ -116,9 +115,9 @@ static const struct contended {
 	const char *field;
 	unsigned releases;
 } contended[] = {
-	{ "java.lang.Thread", "threadLocalRandomSeed", FROM_8 & UP_TO_17 },
-	{ "java.lang.Thread", "threadLocalRandomProbe", FROM_8 & UP_TO_17 },
-	{ "java.lang.Thread", "threadLocalRandomSecondarySeed", FROM_8 & UP_TO_17 },
+	{ "java.lang.Thread", "threadLocalRandomSeed", FROM_8 & UP_TO_21 },
+	{ "java.lang.Thread", "threadLocalRandomProbe", FROM_8 & UP_TO_21 },
+	{ "java.lang.Thread", "threadLocalRandomSecondarySeed", FROM_8 & UP_TO_21 },
 	{ "java.util.concurrent.ForkJoinPool", NULL, IN_8 },
 	{ "java.util.concurrent.ForkJoinPool", "ctl", FROM_12 },
 	{ "java.util.concurrent.ForkJoinPool", "parallelism", FROM_25 },

@@ -109,12 +109,13 @@ struct opinions {
 static struct opinions ask(const struct sizing *z)
 {
 	const struct heap *h = z->heap;
-	enum layout_release release[OPINIONS_MAX] = { z->release };
-	struct opinions o = { .n = 1 };
-	if (z->release == LAYOUT_JDK_21) { /* in which of 19 to 24 things changed is not known */
+	enum layout_release release[OPINIONS_MAX];
+	struct opinions o = { .n = 0 };
+	if (z->release == LAYOUT_JDK_21) /* in which of 19 to 24 threads lost their padding is not known */
 		release[o.n++] = LAYOUT_JDK_25;
+	release[o.n++] = z->release;
+	if (z->release == LAYOUT_JDK_21)
 		release[o.n++] = LAYOUT_JDK_17;
-	}
 	release[o.n++] = LAYOUT_PLAIN;
 	for (unsigned i = 0; i < o.n; i++) {
 		o.size[i] = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *o.size[i]);

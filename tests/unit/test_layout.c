@@ -214,6 +214,9 @@ static const struct sketch jdk25[] = {
 	    "parallelism:I", NULL },
 	{ "java.util.concurrent.ForkJoinPool$WorkQueue", 0,
 	    "owner:L array:L base:I config:I top:I phase:I stackPred:I source:I nsteals:I parking:I", NULL },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", 0,
+	    "timeout:J head:I tail:I maxCapacity:I ctl:I array:L subscriber:L onNextHandler:L executor:L "
+	    "waiter:L pendingError:L next:L nextRetry:L demand:J waiting:I", NULL },
 };
 
 static void class_object_bases(void **state)
@@ -245,6 +248,13 @@ static void padded_groups_of_25(void **state)
 	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
 	assert_int_equal(size_in(t, 4, coops, LAYOUT_JDK_25), 936 / 3);
 	assert_int_equal(size_in(t, 4, compact, LAYOUT_JDK_25), 912 / 3);
+	/* a padded class with a padded group in it */
+	assert_int_equal(size_in(t, 5, coops, LAYOUT_JDK_25), 472);
+	assert_int_equal(size_in(t, 5, compact, LAYOUT_JDK_25), 464);
+	assert_int_equal(size_in(t, 5, wide_ccp, LAYOUT_JDK_25), 504);
+	assert_int_equal(size_in(t, 5, compact_wide, LAYOUT_JDK_25), 496);
+	assert_int_equal(size_in(t, 5, plain64, LAYOUT_JDK_25), 504);
+	assert_int_equal(size_in(t, 5, coops_noccp, LAYOUT_JDK_25), 472);
 	free(t);
 }
 

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shallow sizes of small HPROF dumps made here, where no real one is at hand: sizes that the dump
+records (Android, GraalVM), identifiers that are no addresses, releases between the known ones.
+"""
+
+import json
+import os
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import BUILD, Tap, cairn  # noqa: E402
+
+TYPES = {"L": 2, "Z": 4, "C": 5, "F": 6, "D": 7, "B": 8, "S": 9, "I": 10, "J": 11}
+WIDTHS = {"Z": 1, "C": 2, "F": 4, "D": 8, "B": 1, "S": 2, "I": 4, "J": 8}
+
+
+class Made:
+    """A dump in the making; classes first, objects behind one another from 0x10000000 on."""
+
+    def __init__(self, version="1.0.2", ids=8, start=0x10000000):
+        self.version, self.ids = version, ids
+        self.at = start
+        self.records, self.heap = b"", b""
+        self.classes = {}  # name: (id, superclass, [letters])
+        self.serial = 0
+
+    def word(self, n):
+        return n.to_bytes(self.ids, "big")
+
+    def text(self, s):
+        self.serial += 1
+        body = self.word(self.serial) + s.encode()
+        self.records += struct.pack(">BII", 1, 0, len(body)) + body
+        return self.word(self.serial)
+
+    def take(self, size):
+        at, self.at = self.at, self.at + size
+        return at
+
+    def add_class(self, name, superclass=None, fields="", statics="", size=None, mirror=112):
+        """fields and statics as "name:T …"; size: what the record states, else the fields' sum."""
+        ident = self.take(mirror)
+        parse = lambda text: [f.split(":") for f in text.split()]  # noqa: E731
+        own = parse(fields)
+        self.classes[name] = (ident, superclass, [f[1] for f in own])
+        body = struct.pack(">I", len(self.classes)) + self.word(ident) + struct.pack(">I", 1)
+        body += self.text(name)
+        self.records += struct.pack(">BII", 2, 0, len(body)) + body
+        record = b"\x20" + self.word(ident) + struct.pack(">I", 1)
+        record += self.word(self.classes[superclass][0] if superclass else 0) + self.word(0) * 5
+        record += struct.pack(">IH", self.data_size(name) if size is None else size, 0)
+        record += struct.pack(">H", len(parse(statics)))
+        for field, letter in parse(statics):
+            record += self.text(field) + bytes([TYPES[letter]]) + bytes(WIDTHS.get(letter, self.ids))
+        record += struct.pack(">H", len(own))
+        for field, letter in own:
+            record += self.text(field) + bytes([TYPES[letter]])
+        self.heap += record
+
+    def data_size(self, name):
+        size = 0
+        while name:
+            _, name_above, letters = self.classes[name]
+            size += sum(WIDTHS.get(letter, self.ids) for letter in letters)
+            name = name_above
+        return size
+
+    def instance(self, name, distance, values=None):
+        values = bytes(self.data_size(name)) if values is None else values
+        self.heap += b"\x21" + self.word(self.take(distance)) + struct.pack(">I", 1)
+        self.heap += self.word(self.classes[name][0]) + struct.pack(">I", len(values)) + values
+
+    def array(self, letter, length, distance):
+        self.heap += b"\x23" + self.word(self.take(distance)) + struct.pack(">IIB", 1, length, TYPES[letter])
+        self.heap += bytes(WIDTHS[letter] * length)
+
+    def objects(self, name, length, distance):
+        self.heap += b"\x22" + self.word(self.take(distance)) + struct.pack(">II", 1, length)
+        self.heap += self.word(self.classes[name][0]) + self.word(0) * length
+
+    def look(self, tap, name):
+        """[{class: [objects, shallow]}, info]"""
+        out = ("JAVA PROFILE " + self.version).encode() + struct.pack(">BIQ", 0, self.ids, 0)
+        out += self.records + struct.pack(">BII", 0x1C, 0, len(self.heap)) + self.heap
+        out += struct.pack(">BII", 0x2C, 0, 0)
+        handle, path = tempfile.mkstemp(suffix=".hprof", dir=os.path.join(BUILD, "tests"))
+        with os.fdopen(handle, "wb") as f:
+            f.write(out)
+        histo = cairn("--format", "json", "-x", "histo", path)
+        info = cairn("--format", "json", "-x", "info", path)
+        check = cairn("-x", "check", path)
+        good = tap.ok(histo.status == 0 and info.status == 0, "%s: opens" % name, "%s\n%s" % (histo, info))
+        tap.ok(check.status == 0, "%s: keeps its promises" % name, check)
+        if not good:
+            return {}, {"size_model": ""}
+        os.unlink(path)
+        rows = json.loads(histo.out)
+        return {r["class"]: [r["objects"], r["shallow"]] for r in rows}, json.loads(info.out)
+
+
+def subset(got, want):
+    return {k: got.get(k) for k in want}
+
+
+def android(tap):
+    """True instance sizes; array headers of 12 bytes, 16 before 8-byte elements."""
+    m = Made("1.0.3", 4)
+    m.add_class("java.lang.Object", size=8)
+    m.add_class("java.lang.Class", "java.lang.Object", size=0)
+    m.add_class("app.Thing", "java.lang.Object", "a:I b:L", "s:I t:J", size=16)
+    m.add_class("java.lang.Object[]", "java.lang.Object")
+    for i in range(3):
+        m.instance("app.Thing", 16)
+    m.array("B", 5, 24)
+    m.array("J", 2, 32)
+    m.objects("java.lang.Object[]", 3, 24)
+    got, info = m.look(tap, "Android")
+    want = {"app.Thing": [3, 48], "byte[]": [1, 24], "long[]": [1, 32], "java.lang.Object[]": [1, 24]}
+    tap.equal(subset(got, want), want, "Android: sizes")
+    tap.ok("as recorded" in info["size_model"], "Android: says so", info["size_model"])
+
+
+def graal(tap):
+    """True instance sizes in full addresses; here arrays with compressed references."""
+    m = Made()
+    m.add_class("java.lang.Object", size=8)
+    m.add_class("java.lang.Class", "java.lang.Object", "name:L", size=24)
+    m.add_class("app.Thing", "java.lang.Object", "a:I b:L c:L", size=24)
+    m.add_class("[Ljava.lang.Object;", "java.lang.Object")
+    for i in range(100):
+        m.instance("app.Thing", 24)
+        m.array("B", 5, 24)
+        m.objects("[Ljava.lang.Object;", 3, 24)
+        m.array("C", 2, 16)
+    got, info = m.look(tap, "GraalVM")
+    want = {"app.Thing": [100, 2400], "byte[]": [100, 2400], "java.lang.Object[]": [100, 2400],
+            "char[]": [100, 1600], "java.lang.Class": [4, 96]}
+    tap.equal(subset(got, want), want, "GraalVM: sizes")
+
+
+def agent(tap):
+    """Identifiers count up: no distance means anything."""
+    m = Made("1.0.1", 4, 0x50000001)
+    m.add_class("java.lang.Object", mirror=1)
+    m.add_class("java.lang.Class", "java.lang.Object", mirror=1)
+    m.add_class("app.Thing", "java.lang.Object", "a:I b:L c:J", mirror=1)
+    for i in range(300):
+        m.instance("app.Thing", 1)
+        m.array("B", 5, 1)
+    got, info = m.look(tap, "agent")
+    want = {"app.Thing": [300, 7200], "byte[]": [300, 300 * 24]}
+    tap.equal(subset(got, want), want, "agent: sizes of a 32-bit VM")
+    tap.ok("assumed" in info["size_model"], "agent: says that they are assumed", info["size_model"])
+
+
+def start_of_21(m):
+    """A few classes of a release between 18 and 25, and enough objects to find the model."""
+    m.add_class("java/lang/Object")
+    m.add_class("java/lang/Class", "java/lang/Object", "name:L loader:L")
+    m.add_class("java/lang/Thread", "java/lang/Object",
+                "eetop:J tid:J name:L threadLocalRandomSeed:J threadLocalRandomProbe:I "
+                "threadLocalRandomSecondarySeed:I")
+    m.add_class("java/lang/invoke/MethodHandleNatives$CallSiteContext", "java/lang/Object")
+    m.add_class("jdk/internal/vm/StackChunk", "java/lang/Object", "parent:L size:I sp:I bottom:I")
+    m.add_class("app/Node", "java/lang/Object", "next:L value:L key:I")
+    for i in range(20):
+        m.add_class("app/Class%d" % i, "java/lang/Object")
+    for i in range(200):
+        m.instance("app/Node", 24)
+        m.array("B", i, (16 + i + 7) // 8 * 8)
+
+
+def releases(tap):
+    """Padding and injected fields are believed as far as the objects do not contradict.
+
+    Compressed references: fields 8 * 3 + 4 + 4 * 2 = 36, injected 8 + 4 + 2 + 1 = 15, header 12: 63, which
+    is 64; with the last three in a padded group 12 + 20 + 15 = 47, + 128 = 175, 176 + 16 + 128 = 320.
+    """
+    for distance, want, name in ((320, 320, "padded"), (64, 64, "not padded"), (48, 48, "nothing injected")):
+        m = Made()
+        start_of_21(m)
+        for i in range(4):
+            m.instance("java/lang/Thread", distance)
+        # 12 + 16 = 28, injected 4 + 8 + 4 + 1 + 1: 46, which is 48; 181 words and two bits for each
+        m.instance("jdk/internal/vm/StackChunk", 1544, struct.pack(">QIII", 0, 181, 0, 0))
+        m.instance("app/Node", 24)
+        got, info = m.look(tap, "a release in between, " + name)
+        want = {"java.lang.Thread": [4, 4 * want], "jdk.internal.vm.StackChunk": [1, 1544],
+                "app.Node": [201, 201 * 24], "java.lang.Class": [26, 26 * 112]}
+        tap.equal(subset(got, want), want, "a release in between, %s: sizes" % name)
+        tap.ok("0 beyond" in info["size_model"], "%s: the model is sure" % name, info["size_model"])
+
+
+def main():
+    tap = Tap()
+    android(tap)
+    graal(tap)
+    agent(tap)
+    releases(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

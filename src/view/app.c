@@ -205,14 +205,13 @@ void app_run(struct app *a, const char *line, bool typed)
 	struct result *out = NULL;
 	struct err err = ERR_INIT;
 	struct page *p = app_page(a);
-	struct table *t = p ? p->ops->table(p) : NULL;
 
 	if (must_wait(a, line)) {
 		wait_with(a, line);
 		return;
 	}
 	text_clear(&a->message);
-	a->session.shown = t ? t->result : NULL;
+	a->session.shown = p ? page_result(p) : NULL;
 	a->session.print.width = (unsigned)COLS;
 	char *kept = xstrdup(line);
 	int rc = session_run(&a->session, kept, &out, &err);
@@ -223,6 +222,11 @@ void app_run(struct app *a, const char *line, bool typed)
 		a->quit = true;
 	} else if (out) {
 		show(a, session_take(&a->session), kept);
+	} else if (kept[strspn(kept, " ")]) {
+		struct text said = TEXT_INIT;
+		text_addf(&said, "%s: done", kept);
+		app_say(a, ROLE_NOTE, said.s);
+		text_release(&said);
 	}
 	free(kept);
 	a->dirty = true;

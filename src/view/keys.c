@@ -57,7 +57,7 @@ static const struct binding {
     {{'w'}, ACTION_WHY, "w", "how sure the selected number is, and why", "why", "w", BOTH},
     {{':'}, ACTION_PROMPT, ":", "type a command; Tab completes, Up brings back earlier ones",
 	"command", ":", ANY},
-    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, "?, F1", "this page", "help", "?", ANY},
+    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, "?, F1", "the keys and the commands", "help", "?", ANY},
     {{'y'}, ACTION_COPY, "y", "copy the selected address (or class name) to the clipboard",
 	"copy", "y", PLACE_OBJECT},
     {{CTRL('L')}, ACTION_REDRAW, "^L", "draw the screen again", NULL, NULL, 0},

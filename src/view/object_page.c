@@ -22,13 +22,14 @@ struct object_page {
 	struct rect at_holds, at_held; /* of the tables, as drawn last */
 };
 
-static int heading(int y, int x, int width, const char *word, size_t n, bool active)
+static int heading(int y, int x, int width, const char *word, size_t n, const char *behind,
+    bool active)
 {
 	struct text t = TEXT_INIT;
 
 	text_addf(&t, "%s (", word);
 	text_add_count(&t, n);
-	text_add(&t, ")");
+	text_addf(&t, ")%s", behind);
 	int used = draw_text(y, x, width, t.s, theme(active ? ROLE_SORTED : ROLE_HEADER));
 	text_release(&t);
 	return used;
@@ -41,7 +42,7 @@ static void draw_held(struct object_page *o, struct rect at)
 	bool grouped = result_column(o->in, "references") >= 0;
 
 	heading(at.y, at.x + 2, at.width - 2, grouped ? "referrers by class" : "referrers", n,
-	    o->on_held);
+	    grouped ? ": references, objects, shallow" : "", o->on_held);
 	o->at_held = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 	table_draw(&o->held, o->at_held, o->on_held);
 }
@@ -57,7 +58,7 @@ static void draw_holds(struct object_page *o, struct rect at)
 	int type = result_column(o->x, "type");
 	bool values = type >= 0 && o->x->columns[type].shown_by_default;
 	heading(at.y, at.x + 2, at.width - 2, values ? "contents" : "references", o->x->n_rows,
-	    !o->on_held);
+	    "", !o->on_held);
 	o->at_holds = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 	table_draw(&o->holds, o->at_holds, !o->on_held);
 }

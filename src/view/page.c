@@ -26,6 +26,15 @@ void page_free(struct page *p)
 	free(p);
 }
 
+struct result *page_result(struct page *p)
+{
+	struct table *t = p->ops->table(p);
+
+	if (p->ops->result)
+		return p->ops->result(p);
+	return t ? t->result : NULL;
+}
+
 /* --- head -------------------------------------------------------------------------------------- */
 
 static bool says_nothing(const struct cell *cell)

@@ -21,6 +21,8 @@ struct page_ops {
 	bool (*action)(struct page *p, enum action action, const char **message);
 	/* The table that the keyboard acts on; NULL: none. */
 	struct table *(*table)(struct page *p);
+	/* What %N, $_ and save mean while this page is shown; NULL: the table's. */
+	struct result *(*result)(struct page *p);
 	/* Text pages have their own search; NULL: the table's. */
 	bool (*search)(struct page *p, const char *words, bool here, bool backwards);
 	/* A click on the screen; true: it selected a row. */
@@ -47,6 +49,9 @@ void page_free(struct page *p);
 
 /* For the pages' own files. */
 void page_init(struct page *p, const struct page_ops *ops, const char *title, const char *line);
+
+/* The result that the page shows, borrowed; NULL: a text of ours. */
+struct result *page_result(struct page *p);
 
 /* Head values of a result, flowing over at most height lines; returns the lines used. */
 int page_draw_head(struct result *r, struct rect at, int height);

@@ -22,6 +22,7 @@ struct piece {
 
 struct text_page {
 	struct page page;
+	struct result *result; /* whose text it is, or NULL */
 	struct text all;   /* the lines, each ended by NUL */
 	const char **line;
 	size_t n_lines, cap_lines;
@@ -210,10 +211,16 @@ static struct table *no_table(struct page *p)
 	return NULL;
 }
 
+static struct result *get_result(struct page *p)
+{
+	return ((struct text_page *)p)->result;
+}
+
 static void release(struct page *p)
 {
 	struct text_page *t = (struct text_page *)p;
 
+	result_free(t->result);
 	text_release(&t->all);
 	free(t->line);
 	free(t->piece);
@@ -225,6 +232,7 @@ static const struct page_ops text_ops = {
     .draw = draw,
     .action = action,
     .table = no_table,
+    .result = get_result,
     .search = search,
     .release = release,
 };
@@ -280,7 +288,7 @@ struct page *page_new_text(struct result *r, const char *line)
 	}
 	if (r->note)
 		text_addf(&t->all, "\n%s\n", r->note);
-	result_free(r);
+	t->result = r;
 	return finish(t);
 }
 

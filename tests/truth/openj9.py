@@ -150,6 +150,9 @@ def check_mat(tap, dump, name, truth):
     info = json.loads(cairn("-x", "info", "--format", "json", dump).out)
     tap.equal(info["classes"], mat["classes"], "%s: classes" % name)
     tap.equal(info["objects"] + pseudo, mat["objects"], "%s: objects" % name)
+    mat_sizes = json.loads(cairn("--sizes", "mat", "-x", "info", "--format", "json", dump).out)
+    tap.equal(mat_sizes["shallow"] + 16 * pseudo, mat["used_heap_size"],
+              "%s: --sizes mat gives MAT's total" % name)
     tap.equal(info["shallow"], sum(r["shallow"] for r in ours.values()),
               "%s: the classes' sizes add up to the whole" % name)
     loaders = {int(r["class_address"], 16): int(r["loader"], 16) for r in fixed["histogram"]

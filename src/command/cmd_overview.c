@@ -101,6 +101,9 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, "unknown_sizes", cell_count(h->n_unknown_size));
 	result_head(r, "root_entries", cell_marked(cell_count(h->n_roots),
 	    h->facts.roots_recorded ? EXACT : INFERRED));
+	result_head(r, "dropped_roots", cell_count(h->n_dropped_roots));
+	result_head(r, "heaps", cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
+	result_head(r, "heap", cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
 	result_head(r, "threads", h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
 	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
 	result_head(r, "size_model", h->size_model ? cell_text(h->size_model) : cell_blank());
@@ -119,13 +122,16 @@ const struct command cmd_info = {
     .columns = "format version vm word_bits byte_order file_size created objects classes instances "
 	"object_arrays primitive_arrays references dangling roots shallow reachable_objects "
 	"reachable_shallow unreachable_objects unreachable_shallow warnings warning_text damage "
-	"true_up_to cannot_tell unknown_sizes root_entries threads companion size_model sizes file",
+	"true_up_to cannot_tell unknown_sizes root_entries dropped_roots heaps heap threads "
+	"companion size_model sizes file",
     .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
 	"and primitive_arrays split it. references are the non-null ones that the dump records, "
 	"dangling are those among them that lead to no object. roots counts root objects, "
 	"root_entries what makes them roots (an object may be held in several ways). "
 	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
-	"dump: the byte up to which all this is true. cannot_tell says what the format does not hold. sizes is "
+	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
+	"dump does not hold. heaps is how many heap dumps the file holds, heap which one this is "
+	"(--dump N). cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
     .examples = {"info", "info | cut objects,shallow"},
     .key = "i",

@@ -289,8 +289,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (r->failed)
-		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, string or object" :
-		    "nothing is called so: no class, no thread, no object";
+		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, text or object"
+		                               : "nothing is called so: no class, no thread, no object";
 	*out = r;
 	return 0;
 }
@@ -304,8 +304,8 @@ const struct command cmd_find = {
     .summary = "names of classes and threads, texts, and what an address is",
     .columns = "kind address class name objects shallow offset",
     .description = "RE is a POSIX extended regular expression, looked for in the names of classes and "
-	"threads and in the texts of Strings (of which 1000 are shown); or an address, which may lie inside an object; or #ID. Exit status 1 when "
-	"nothing is found.",
+	"threads and in the texts of Strings (of which 1000 are shown); or an address, which "
+	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",
     .examples = {"find Date", "find 0xE0000AF4", "find -i '^java.*error$'"},
     .key = "",
     .run = run_find,

@@ -187,7 +187,8 @@ const struct command cmd_bt = {
     .summary = "the frames of a thread with what they hold",
     .columns = "frame method kind address class shallow retained value",
     .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
-	"value says what each is, where the format holds values. THREAD is an id of threads, a name or a part of one, or the thread object.",
+	"value says what each is, where the format holds values. THREAD is an id "
+	"of threads, a name or a part of one, or the thread object.",
     .examples = {"bt main", "bt 0"},
     .key = "",
     .run = run_bt,

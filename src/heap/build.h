@@ -163,9 +163,12 @@ struct objects_walk {
 	struct records_walk records;
 	uint64_t number;  /* over all parts, of the next record */
 	size_t duplicate; /* the next one in build->duplicates */
+	bool is_duplicate; /* the record given last */
 };
 struct objects_walk objects_walk(const struct build *b, unsigned part);
-bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id);
+bool objects_next(struct objects_walk *w, struct record *record);
+/* The id of the record that objects_next gave last. */
+uint32_t objects_id(const struct objects_walk *w, const struct record *record);
 /* The first among the duplicates from this record number on. */
 size_t objects_duplicate_from(const struct build *b, uint64_t number);
 

@@ -4,8 +4,7 @@
  *
  * The index gives every address its rank; then each record's class handle, number of references and
  * extent move to that rank, all parts of the survey in parallel.  Where two records share an address
- * the first one in the dump counts; such a heap is scattered by one thread, which meets them in
- * order.
+ * the first one in the dump counts; the others are found beforehand, by one thread in order.
  */
 #include "heap/build.h"
 
@@ -107,16 +106,20 @@ struct objects_walk objects_walk(const struct build *b, unsigned part)
 	};
 }
 
-bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id)
+bool objects_next(struct objects_walk *w, struct record *record)
 {
 	const struct build *b = w->build;
 	if (!records_next(&w->records, record))
 		return false;
-	bool duplicate = w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == w->number;
-	*id = duplicate ? HEAP_NONE : index_find(b->heap->index, record->address);
-	w->duplicate += duplicate;
+	w->is_duplicate = w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == w->number;
+	w->duplicate += w->is_duplicate;
 	w->number++;
 	return true;
+}
+
+uint32_t objects_id(const struct objects_walk *w, const struct record *record)
+{
+	return w->is_duplicate ? HEAP_NONE : index_find(w->build->heap->index, record->address);
 }
 
 /* --- class handles ---------------------------------------------------------------------------------- */
@@ -159,30 +162,6 @@ static bool needs_extent(const struct build *b, const struct survey_part *p, str
 
 /* --- scattering ------------------------------------------------------------------------------------- */
 
-static int scatter_part(void *context, unsigned task, struct err *err)
-{
-	struct build *b = context;
-	struct heap *h = b->heap;
-	struct survey_part *p = &b->parts[task];
-	struct records_walk w = records_walk(&p->records);
-	bool any_size = false;
-	(void)err;
-	for (struct record r; records_next(&w, &r);) {
-		uint32_t id = index_find(h->index, r.address);
-		if (r.kind != RECORD_CLASS)
-			places_note(&p->place_notes, id);
-		h->out.offset[id] = r.n_references;
-		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
-		if (needs_extent(b, p, &r)) {
-			bits_set_shared(&h->sized, id);
-			any_size |= r.size != SIZE_UNKNOWN;
-		}
-	}
-	if (any_size)
-		b->any_size = true;
-	return 0;
-}
-
 /* Before scattering: find the records whose address an earlier one has, and see that they do not
  * count.  sized serves as the set of those met; it is empty again afterwards. */
 static void find_duplicates(struct build *b)
@@ -210,26 +189,30 @@ static void find_duplicates(struct build *b)
 	memset(h->sized.word, 0, (h->sized.n + 63) / 64 * sizeof *h->sized.word);
 }
 
-static void scatter_first_ones(struct build *b)
+static int scatter_part(void *context, unsigned task, struct err *err)
 {
+	struct build *b = context;
 	struct heap *h = b->heap;
-	for (unsigned i = 0; i < b->n_parts; i++) {
-		struct objects_walk w = objects_walk(b, i);
-		uint32_t id;
-		for (struct record r; objects_next(&w, &r, &id);) {
-			if (r.kind != RECORD_CLASS)
-				places_note(&b->parts[i].place_notes, id);
-			if (id == HEAP_NONE)
-				continue;
-			h->out.offset[id] = r.n_references;
-			h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
-			if (needs_extent(b, &b->parts[i], &r)) {
-				bits_set(&h->sized, id);
-				if (r.size != SIZE_UNKNOWN)
-					b->any_size = true;
-			}
+	struct survey_part *p = &b->parts[task];
+	struct objects_walk w = objects_walk(b, task);
+	bool any_size = false;
+	(void)err;
+	for (struct record r; objects_next(&w, &r);) {
+		uint32_t id = objects_id(&w, &r);
+		if (r.kind != RECORD_CLASS)
+			places_note(&p->place_notes, id);
+		if (id == HEAP_NONE)
+			continue;
+		h->out.offset[id] = r.n_references;
+		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
+		if (needs_extent(b, p, &r)) {
+			bits_set_shared(&h->sized, id);
+			any_size |= r.size != SIZE_UNKNOWN;
 		}
 	}
+	if (any_size)
+		b->any_size = true;
+	return 0;
 }
 
 static void keep_extent(struct build *b, uint32_t id, const struct record *r)
@@ -256,12 +239,11 @@ static int keep_extents_of_part(void *context, unsigned task, struct err *err)
 	struct build *b = context;
 	const struct survey_part *p = &b->parts[task];
 	struct objects_walk w = objects_walk(b, task);
-	uint32_t id;
 	bool any_length = false;
 	(void)err;
-	for (struct record r; objects_next(&w, &r, &id);)
-		if (id != HEAP_NONE && needs_extent(b, p, &r)) {
-			keep_extent(b, id, &r);
+	for (struct record r; objects_next(&w, &r);)
+		if (needs_extent(b, p, &r) && !w.is_duplicate) {
+			keep_extent(b, objects_id(&w, &r), &r);
 			any_length |= r.length != LENGTH_UNKNOWN;
 		}
 	if (any_length)
@@ -324,12 +306,9 @@ int objects_scatter(struct build *b, struct err *err)
 			b->parts[i].place_notes.most = (uint32_t)(b->parts[i].n_placed / LEAST_PLACE_RUN + 64);
 	}
 	settle_handles(b);
-	if (n_records == h->n_objects) {
-		code = parallel_run(0, b->n_parts, scatter_part, b, err);
-	} else {
+	if (n_records != h->n_objects)
 		find_duplicates(b);
-		scatter_first_ones(b);
-	}
 	count_kinds(b);
+	code = parallel_run(0, b->n_parts, scatter_part, b, err);
 	return code < 0 ? code : keep_extents(b, err);
 }

@@ -57,12 +57,13 @@ static int join_runs(struct placing *placing, struct err *err)
 static int number_part(void *context, unsigned task, struct err *err)
 {
 	struct placing *placing = context;
-	uint32_t number = placing->first_number[task], id;
+	uint32_t number = placing->first_number[task];
 	struct objects_walk w = objects_walk(placing->build, task);
 	(void)err;
-	for (struct record record; objects_next(&w, &record, &id);) {
+	for (struct record record; objects_next(&w, &record);) {
 		if (record.kind == RECORD_CLASS)
 			continue;
+		uint32_t id = objects_id(&w, &record);
 		if (id != HEAP_NONE)
 			placing->places->numbers[id] = number;
 		number++;

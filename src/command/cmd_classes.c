@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "analysis/describe.h"
 #include "analysis/histogram.h"
 #include "command/values.h"
 
@@ -284,12 +285,33 @@ const struct command cmd_dupclasses = {
 static const struct column loaders_columns[] = {
     {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
     {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "parent", .type = CELL_ADDRESS},
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "parent", .type = CELL_ADDRESS, .shown_by_default = true},
     {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     {.name = "instances", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     {.name = "boot", .type = CELL_FLAG, .shown_by_default = true},
 };
+
+enum { LOADERS_CLASSES = 4 }; /* the column they are sorted by */
+
+/* As the javacore says, else as the loader's own field does. */
+static uint32_t loader_parent(const struct heap *h, uint32_t loader, const struct values *values)
+{
+	for (uint32_t i = 0; i < h->n_loader_parents; i++)
+		if (h->loader_parents[i].loader == loader)
+			return h->loader_parents[i].parent;
+	struct value parent;
+	return values && values_field(values, "parent", &parent) ? value_object_id(h, &parent) : HEAP_NONE;
+}
+
+static struct cell loader_name(const struct heap *h, const struct values *values, struct text *text)
+{
+	struct value name;
+	uint32_t id = values && values_field(values, "name", &name) ? value_object_id(h, &name) : HEAP_NONE;
+	return id != HEAP_NONE && describe_object(h, id, DESCRIBE_SHORT, text) ? cell_text(text->s)
+	                                                                       : cell_none();
+}
 
 /* Sums of the classes of one loader; a loader without classes has a row of zeros. */
 static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
@@ -297,12 +319,19 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	enum certainty c = command_count_certainty(h);
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
 	bool known = row->loader != HEAP_NONE;
+	struct text name = TEXT_INIT;
+	struct values values;
+	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
+	    values_as_named(&values, "java.lang.ClassLoader");
+	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
 	result_add_row(r, (struct cell[]){object_address(h, row->loader),
-	    known ? cell_text(heap_class_of(h, row->loader)->name) : cell_none(), cell_none(),
+	    known ? cell_text(heap_class_of(h, row->loader)->name) : cell_none(),
+	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
 	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
 	    cell_marked(cell_bytes(row->shallow), c),
 	    known ? cell_flag(row->loader == h->boot_loader) : cell_none()},
 	    known ? &target : NULL);
+	text_release(&name);
 }
 
 static int idle_loaders(
@@ -353,7 +382,7 @@ static int run_loaders(
 		result_free(r);
 		return code;
 	}
-	result_sort(r, 3, true);
+	result_sort(r, LOADERS_CLASSES, true);
 	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
 	    "the dump does not tell which loader made a class" : NULL;
 	*out = r;
@@ -365,7 +394,7 @@ const struct command cmd_loaders = {
     .aliases = {"classloaders"},
     .group = "look",
     .summary = "class loaders, with the classes they made",
-    .columns = "address class parent classes instances shallow boot",
+    .columns = "address class name parent classes instances shallow boot",
     .description = "One row for each class loader object, and one without address for classes whose "
 	"loader is not known. instances and shallow are those of its classes. parent is empty "
 	"where the dump does not tell it.",

@@ -200,6 +200,7 @@ void heap_close(struct heap *h)
 	free(h->index);
 	free(h->classes);
 	free(h->classes_by_loader);
+	free(h->loader_parents);
 	free(h->roots);
 	free(h->threads);
 	free(h->stated);

@@ -158,6 +158,10 @@ struct heap {
 	size_t n_odd;
 
 	uint32_t boot_loader;      /* object id or HEAP_NONE */
+	struct loader_parent {
+		uint32_t loader, parent; /* object ids; parent HEAP_NONE: it has none */
+	} *loader_parents;         /* as a companion states them */
+	uint32_t n_loader_parents;
 	struct heap_root *roots;   /* sorted by object, then kind */
 	size_t n_roots;
 	uint32_t n_root_objects;   /* distinct */

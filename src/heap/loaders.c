@@ -119,13 +119,30 @@ static uint32_t find_boot_loader(const struct build *b)
 	return HEAP_NONE;
 }
 
+static void keep_parents(struct build *b)
+{
+	const struct javacore *j = b->javacore;
+	struct heap *h = b->heap;
+	h->loader_parents = xcalloc(j->n_loaders ? j->n_loaders : 1, sizeof *h->loader_parents);
+	for (size_t i = 0; i < j->n_loaders; i++) {
+		uint32_t loader = index_find(h->index, j->loaders[i].address);
+		if (loader == HEAP_NONE)
+			continue;
+		uint32_t parent = j->loaders[i].parent
+		    ? index_find(h->index, j->loaders[i].parent) : HEAP_NONE;
+		h->loader_parents[h->n_loader_parents++] = (struct loader_parent){ loader, parent };
+	}
+}
+
 void loaders_find(struct build *b)
 {
 	struct heap *h = b->heap;
 	mark_loader_classes(b);
 	find_in_records(b);
-	if (b->javacore)
+	if (b->javacore) {
 		find_in_javacore(b);
+		keep_parents(b);
+	}
 	h->boot_loader = find_boot_loader(b);
 	if (h->facts.loader_is_first_reference)
 		for (uint32_t i = 0; i < b->n_defined; i++)

@@ -83,10 +83,11 @@ static void begin_buckets(struct collection *c)
 int collection_open(struct collection *c, const struct heap *h, uint32_t id, struct err *err)
 {
 	struct values v;
+	*c = (struct collection){ .heap = h };
 	int code = values_open(&v, h, id, err);
-	if (code == ERR_UNSUPPORTED)
+	if (code)
 		return code;
-	if (code || !collection_find(c, h, id)) {
+	if (!collection_find(c, h, id)) {
 		*c = (struct collection){ .heap = h };
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 ", a %.200s, is no collection that is known",
 		    heap_address(h, id), heap_class_of(h, id)->name);

@@ -11,6 +11,7 @@
  * java/lang/String of 16 bytes that references the char[] of 32 bytes at 0xE0000B00; 0xFFF07498, a
  * String[] of 24 bytes with four references; 0xE00174F0, the class java/util/Date.
  */
+#include "mkdump_hprof.h"
 #include "mkdump_model.h"
 
 #include <stdio.h>
@@ -645,6 +646,7 @@ int mkdump_sample(int argc, char **argv)
 	model_write(&s->m, in_directory(argv[0], "heapdump", ".phd"), &phd, order);
 	model_write(&s->m, in_directory(argv[0], "heapdump", ".txt"), &text, order);
 	put_javacore(s, in_directory(argv[0], "javacore", ".txt"));
+	shop_write(argv[0], truth);
 	if (truth) {
 		model_write_truth(&s->m, in_directory(argv[0], "heapdump", ".phd.truth"), &phd);
 		model_write_truth(&s->m, in_directory(argv[0], "heapdump", ".txt.truth"), &text);

@@ -33,7 +33,7 @@ class Terminal:
         self.home = tempfile.mkdtemp(prefix="tui.", dir=os.path.join(BUILD, "tests"))
         self.width, self.height = width, height
         words = {"PS1": PROMPT + " ", "HOME": self.home, "XDG_STATE_HOME": self.home,
-                 "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "screen-256color",
+                 "HISTFILE": "/dev/null", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "screen-256color",
                  "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "CAIRN": CAIRN,
                  "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
         words.update(env or {})
@@ -53,7 +53,13 @@ class Terminal:
         return done.stdout.decode("utf-8", "replace")
 
     def close(self):
+        # What runs in the terminal may still write on its way out: wait for the last of it.
+        tty = self.tmux("display-message", "-p", "#{pane_tty}").strip().replace("/dev/", "")
         self.tmux("kill-server")
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and subprocess.run(
+                ["ps", "-t", tty], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            time.sleep(0.01)
         shutil.rmtree(self.home, ignore_errors=True)
 
     def keys(self, *names):

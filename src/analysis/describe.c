@@ -122,8 +122,7 @@ bool describe_knows_class(const struct heap *h, uint32_t class)
 	enum class_kind kind = h->classes[class].kind;
 	if (!values_held(h))
 		return class == h->java_lang_class;
-	return kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY ||
-	    collection_class(h, class) || known_above(h, &class);
+	return kind == CLASS_PRIMITIVE_ARRAY || collection_class(h, class) || known_above(h, &class);
 }
 
 /* --- fields ------------------------------------------------------------------------------------- */

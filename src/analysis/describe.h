@@ -23,7 +23,7 @@
  */
 bool describe_object(const struct heap *h, uint32_t id, uint64_t limit, struct text *to);
 
-/* Can objects of this class be described? */
+/* Is there more to say of objects of this class than the length of an array? */
 bool describe_knows_class(const struct heap *h, uint32_t class);
 
 /* Append a value: a number as Java prints it, 'c', true, null, an object's description or else its

@@ -176,7 +176,7 @@ const struct command cmd_x = {
 	"choose elements, or characters of the text of a String. Formats without values list "
 	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
 	"without. A line that begins with an object means x.",
-    .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date"},
+    .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date", "x com.acme.shop.Shop"},
     .key = "x",
     .run = run_x,
 };
@@ -213,6 +213,7 @@ const struct command cmd_entries = {
     .description = "One row for each element or entry, in the collection's own order, however it is "
 	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
 	"the element or value.",
+    .examples = {"entries 0xe0010228", "map 0xe00340b8 -length 10", "list 0xe001c7e8 -start 300"},
     .key = "",
     .run = run_entries,
 };

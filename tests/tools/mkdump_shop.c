@@ -181,14 +181,10 @@ static uint64_t float_bits(float f)
 }
 
 /* The constants of an enum and their array. */
-static void make_enum(struct shop *s, const char *class, const char *const *names, uint32_t *out)
+static void make_enum(struct shop *s, const char *class, const char *array_class,
+    const char *const *names, uint32_t *out)
 {
-	char array_name[80];
-	uint32_t c = hp_find_class(&s->h, class);
-	snprintf(array_name, sizeof array_name, "[L%s;", class);
-	char *kept = get_memory(strlen(array_name) + 1, 1);
-	memcpy(kept, array_name, strlen(array_name));
-	uint32_t values = hp_array(&s->h, kept, 4);
+	uint32_t c = hp_find_class(&s->h, class), values = hp_array(&s->h, array_class, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		out[i] = hp_new_of(&s->h, c);
 		hp_set(&s->h, out[i], "ordinal", i);
@@ -411,8 +407,8 @@ static void make_shop(struct shop *s)
 	static const char *const status[] = { "NEW", "PAID", "SHIPPED", "RETURNED" };
 	static const char *const category[] = { "BOOKS", "GARDEN", "KITCHEN", "TOYS" };
 	struct hp *h = &s->h;
-	make_enum(s, "com/acme/shop/Status", status, s->status);
-	make_enum(s, "com/acme/shop/Category", category, s->category);
+	make_enum(s, "com/acme/shop/Status", "[Lcom/acme/shop/Status;", status, s->status);
+	make_enum(s, "com/acme/shop/Category", "[Lcom/acme/shop/Category;", category, s->category);
 	make_customers(s);
 	uint32_t shop = hp_new(h, "com/acme/shop/Shop"), class = hp_find_class(h, "com/acme/shop/Shop");
 	hp_refer(h, shop, "catalog", make_catalog(s));

@@ -245,6 +245,7 @@ static int classic_open(struct dump **out, const struct source *source,
 	struct dump_facts *facts = &c->dump.facts;
 	memcpy(facts->format, "classic", sizeof "classic");
 	facts->cannot_tell = cannot_tell;
+	facts->loaders_hold_classes = true;
 	int rc = make_text(c, &h, err);
 	if (rc == 0) {
 		read_version(c);

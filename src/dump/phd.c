@@ -81,6 +81,7 @@ static void state_facts(struct phd *phd)
 			 "inferred, and threads come from the javacore where there is one";
 	f->has_instance_sizes = true;
 	f->loader_is_first_reference = true;
+	f->loaders_hold_classes = true;
 	f->roots_recorded = false;
 	f->references_superclass_recorded = true;
 	/* J9 2.6 gave up 16-bit hashes and took a least object size on 64 bits at the same time;

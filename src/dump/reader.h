@@ -173,6 +173,7 @@ struct dump_facts {
 	enum size_rule size_rule;
 	bool has_instance_sizes;        /* class records carry the size of their instances */
 	bool loader_is_first_reference; /* the first loader among a class record's references made it */
+	bool loaders_hold_classes;      /* a loader keeps its classes though no reference says so */
 	bool roots_recorded;            /* false: they are inferred */
 	bool references_superclass_recorded; /* class records name their superclass */
 	unsigned minimum_object_size;   /* bytes; 0: none */

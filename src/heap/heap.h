@@ -243,8 +243,8 @@ struct implied_reference {
 };
 unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3]);
 
-/* The other half of the model: a loader holds every class that it loaded.  The class indices and
- * their number; 0 for what is no loader. */
+/* The classes that a loader made: indices and their number; 0 for what is no loader.  It keeps them
+ * where facts.loaders_hold_classes says so. */
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
 
 /*

@@ -12,13 +12,14 @@
 
 enum { WRAPPERS_DEEP = 16, MOST_SEGMENTS = 65536 };
 
-#define C(class, ...) { "java.util." class, __VA_ARGS__ }
+#define CLASS(name) name, sizeof name - 1
+#define C(class, ...) { CLASS("java.util." class), __VA_ARGS__ }
 #define WRAPS(class, field, view) \
-	{ "java.util." class, SHAPE_WRAPPER, view, field, NULL, NULL, NULL, NULL, NULL }
+	{ CLASS("java.util." class), SHAPE_WRAPPER, view, field, NULL, NULL, NULL, NULL, NULL }
 #define IN_ARRAY(class, shape, field, size) \
-	{ class, shape, VIEW_ELEMENTS, field, NULL, NULL, NULL, size, NULL }
+	{ CLASS(class), shape, VIEW_ELEMENTS, field, NULL, NULL, NULL, size, NULL }
 #define FIELDS(class, key, value) \
-	{ "java.util." class, SHAPE_FIELDS, (key) ? VIEW_MAP : VIEW_ELEMENTS, value, NULL, key, \
+	{ CLASS("java.util." class), SHAPE_FIELDS, (key) ? VIEW_MAP : VIEW_ELEMENTS, value, NULL, key, \
 	    value, NULL, NULL }
 
 static const struct collection_kind kinds[] = {
@@ -65,7 +66,7 @@ static const struct collection_kind kinds[] = {
 	C("Hashtable", SHAPE_BUCKETS, VIEW_MAP, "table", "next", "key", "value", "count", NULL),
 	C("WeakHashMap", SHAPE_BUCKETS, VIEW_MAP, "table", "next", "referent", "value", "size",
 	    NULL),
-	{ "java.lang.ThreadLocal$ThreadLocalMap", SHAPE_BUCKETS, VIEW_MAP, "table", "",
+	{ CLASS("java.lang.ThreadLocal$ThreadLocalMap"), SHAPE_BUCKETS, VIEW_MAP, "table", "",
 	    "referent", "value", "size",
 	    NULL },
 	C("TreeMap", SHAPE_TREE, VIEW_MAP, "root", NULL, "key", "value", "size", NULL),
@@ -79,9 +80,9 @@ static const struct collection_kind kinds[] = {
 	FIELDS("Collections$SingletonMap", "k", "v"),
 	C("Collections$EmptyMap", SHAPE_EMPTY, VIEW_MAP, NULL, NULL, NULL, NULL, NULL, NULL),
 	C("ImmutableCollections$Map0", SHAPE_EMPTY, VIEW_MAP, NULL, NULL, NULL, NULL, NULL, NULL),
-	{ "java.util.jar.Attributes", SHAPE_WRAPPER, VIEW_MAP, "map", NULL, NULL, NULL, NULL,
+	{ CLASS("java.util.jar.Attributes"), SHAPE_WRAPPER, VIEW_MAP, "map", NULL, NULL, NULL, NULL,
 	    NULL },
-	{ "android.util.ArrayMap", SHAPE_PAIRS, VIEW_MAP, "mArray", NULL, NULL, NULL, "mSize",
+	{ CLASS("android.util.ArrayMap"), SHAPE_PAIRS, VIEW_MAP, "mArray", NULL, NULL, NULL, "mSize",
 	    NULL },
 	/* sets */
 	WRAPS("HashSet", "map", VIEW_KEYS),
@@ -119,6 +120,7 @@ static const struct collection_kind kinds[] = {
 	WRAPS("Collections$CheckedCollection", "c", VIEW_ELEMENTS),
 	WRAPS("Collections$CheckedMap", "m", VIEW_MAP),
 };
+#undef CLASS
 #undef C
 #undef WRAPS
 #undef IN_ARRAY
@@ -126,8 +128,9 @@ static const struct collection_kind kinds[] = {
 
 static const struct collection_kind *kind_of(const char *class)
 {
+	size_t n = strlen(class);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (!strcmp(kinds[i].class, class))
+		if (kinds[i].n == n && !memcmp(kinds[i].class, class, n))
 			return &kinds[i];
 	}
 	return NULL;

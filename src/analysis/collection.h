@@ -36,6 +36,7 @@ enum collection_view { VIEW_ELEMENTS, VIEW_KEYS, VIEW_VALUES, VIEW_MAP };
 
 struct collection_kind {
 	const char *class;
+	size_t n;               /* bytes of its name */
 	enum collection_shape shape;
 	enum collection_view view;
 	const char *store;      /* field of the array, first node or collection; names between '|' */

@@ -179,13 +179,21 @@ static bool next_bit(struct collection *c, struct collection_entry *e)
 	return false;
 }
 
+/* List.of(x) has room for two; its second element is then a plain Object that marks the place as free. */
+static bool is_free(const struct heap *h, const struct value *v)
+{
+	struct value empty;
+	uint32_t id = value_object_id(h, v);
+	return id != HEAP_NONE && !strcmp(heap_class_of(h, id)->name, "java.lang.Object") &&
+	    values_static(h, "java.util.ImmutableCollections", "EMPTY", &empty) &&
+	    empty.bits == v->bits;
+}
+
 static bool next_field(struct collection *c, struct collection_entry *e)
 {
 	char name[64];
-	struct value empty;
-	bool marked = values_static(c->heap, "java.util.ImmutableCollections", "EMPTY", &empty);
 	while (next_name(&c->names, name)) {
-		if (!values_field(&c->store, name, &e->value) || (marked && e->value.bits == empty.bits))
+		if (!values_field(&c->store, name, &e->value) || is_free(c->heap, &e->value))
 			continue;
 		if (c->kind->key)
 			values_field(&c->store, c->kind->key, &e->key);

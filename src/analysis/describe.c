@@ -16,90 +16,95 @@ enum {
 	MOST_CELLS = 65536 /* of a counter; there are as many as processors */
 };
 
+/* A class and the length of its name, which tells most names apart at once. */
+#define CLASS(name) name, sizeof name - 1
+
 static const struct known {
 	const char *class;
+	size_t n;
 	describer *describe;
 	const char *fields;
 } known[] = {
-	{ "java.lang.String", describe_string, NULL },
-	{ "java.lang.Integer", describe_field, "value" },
-	{ "java.lang.Long", describe_field, "value" },
-	{ "java.lang.Boolean", describe_field, "value" },
-	{ "java.lang.Double", describe_field, "value" },
-	{ "java.lang.Float", describe_field, "value" },
-	{ "java.lang.Character", describe_field, "value" },
-	{ "java.lang.Byte", describe_field, "value" },
-	{ "java.lang.Short", describe_field, "value" },
-	{ "java.lang.Enum", describe_text, "name" },
-	{ "java.lang.Class", describe_class, NULL },
-	{ "java.lang.AbstractStringBuilder", describe_builder, NULL },
-	{ "java.lang.StringBuilder", describe_builder, NULL }, /* Java 1.4 */
-	{ "java.lang.StringBuffer", describe_builder, NULL },
-	{ "java.lang.Thread", describe_text, "name" },
-	{ "java.lang.ThreadGroup", describe_text, "name" },
-	{ "java.lang.ClassLoader", describe_text, "nameAndId|name" },
-	{ "java.lang.Module", describe_text, "name" },
-	{ "java.lang.Package", describe_text, "pkgName" },
-	{ "java.lang.Throwable", describe_text, "detailMessage" },
-	{ "java.lang.StackTraceElement", describe_frame, NULL },
-	{ "java.lang.reflect.Method", describe_member, "name" },
-	{ "java.lang.reflect.Field", describe_member, "name" },
-	{ "java.lang.reflect.Constructor", describe_member, NULL },
-	{ "java.lang.invoke.MemberName", describe_member, "name" },
-	{ "java.lang.ref.Reference", describe_referent, "referent" },
-	{ "java.io.File", describe_text, "path" },
-	{ "java.io.FileInputStream", describe_text, "path" },
-	{ "java.io.FileOutputStream", describe_text, "path" },
-	{ "java.io.RandomAccessFile", describe_text, "path" },
-	{ "java.util.zip.ZipFile", describe_text, "name" },
-	{ "java.util.zip.ZipEntry", describe_text, "name" },
-	{ "sun.nio.fs.UnixPath", describe_path, "path" },
-	{ "sun.nio.fs.WindowsPath", describe_text, "path" },
-	{ "java.net.URL", describe_url, NULL },
-	{ "java.net.URI", describe_text, "string" },
-	{ "java.net.InetAddress", describe_inet, NULL },
-	{ "java.nio.Buffer", describe_buffer, NULL },
-	{ "java.nio.charset.Charset", describe_text, "name" },
-	{ "java.math.BigInteger", describe_big_integer, NULL },
-	{ "java.math.BigDecimal", describe_big_decimal, NULL },
-	{ "java.util.UUID", describe_uuid, NULL },
-	{ "java.util.BitSet", describe_bits, NULL },
-	{ "java.util.Locale", describe_locale, NULL },
-	{ "java.util.Currency", describe_text, "currencyCode" },
-	{ "java.util.TimeZone", describe_text, "ID" },
-	{ "java.util.regex.Pattern", describe_text, "pattern" },
-	{ "java.text.SimpleDateFormat", describe_text, "pattern" },
-	{ "java.security.Permission", describe_text, "name" },
-	{ "java.util.Optional", describe_optional, "value" },
-	{ "java.util.OptionalInt", describe_optional, "value" },
-	{ "java.util.OptionalLong", describe_optional, "value" },
-	{ "java.util.OptionalDouble", describe_optional, "value" },
-	{ "java.util.concurrent.atomic.AtomicInteger", describe_field, "value" },
-	{ "java.util.concurrent.atomic.AtomicLong", describe_field, "value" },
-	{ "java.util.concurrent.atomic.AtomicBoolean", describe_flag, "value" },
-	{ "java.util.concurrent.atomic.AtomicReference", describe_wrapped, "value" },
-	{ "java.util.concurrent.atomic.AtomicIntegerArray", describe_wrapped, "array" },
-	{ "java.util.concurrent.atomic.AtomicLongArray", describe_wrapped, "array" },
-	{ "java.util.concurrent.atomic.LongAdder", describe_adder, NULL },
-	{ "java.util.Date", describe_date, "fastTime" },
-	{ "java.util.Calendar", describe_date, "time" },
-	{ "java.nio.file.attribute.FileTime", describe_wrapped, "instant" },
-	{ "java.time.Instant", describe_instant, NULL },
-	{ "java.time.LocalDate", describe_local_date, NULL },
-	{ "java.time.LocalTime", describe_local_time, NULL },
-	{ "java.time.LocalDateTime", describe_date_time, NULL },
-	{ "java.time.OffsetDateTime", describe_date_time, "offset" },
-	{ "java.time.ZonedDateTime", describe_date_time, "offset" },
-	{ "java.time.ZoneOffset", describe_text, "id" },
-	{ "java.time.ZoneRegion", describe_text, "id" },
-	{ "java.time.Year", describe_field, "year" },
-	{ "java.time.Duration", describe_duration, NULL },
+	{ CLASS("java.lang.String"), describe_string, NULL },
+	{ CLASS("java.lang.Integer"), describe_field, "value" },
+	{ CLASS("java.lang.Long"), describe_field, "value" },
+	{ CLASS("java.lang.Boolean"), describe_field, "value" },
+	{ CLASS("java.lang.Double"), describe_field, "value" },
+	{ CLASS("java.lang.Float"), describe_field, "value" },
+	{ CLASS("java.lang.Character"), describe_field, "value" },
+	{ CLASS("java.lang.Byte"), describe_field, "value" },
+	{ CLASS("java.lang.Short"), describe_field, "value" },
+	{ CLASS("java.lang.Enum"), describe_text, "name" },
+	{ CLASS("java.lang.Class"), describe_class, NULL },
+	{ CLASS("java.lang.AbstractStringBuilder"), describe_builder, NULL },
+	{ CLASS("java.lang.StringBuilder"), describe_builder, NULL }, /* Java 1.4 */
+	{ CLASS("java.lang.StringBuffer"), describe_builder, NULL },
+	{ CLASS("java.lang.Thread"), describe_text, "name" },
+	{ CLASS("java.lang.ThreadGroup"), describe_text, "name" },
+	{ CLASS("java.lang.ClassLoader"), describe_text, "nameAndId|name" },
+	{ CLASS("java.lang.Module"), describe_text, "name" },
+	{ CLASS("java.lang.Package"), describe_text, "pkgName" },
+	{ CLASS("java.lang.Throwable"), describe_text, "detailMessage" },
+	{ CLASS("java.lang.StackTraceElement"), describe_frame, NULL },
+	{ CLASS("java.lang.reflect.Method"), describe_member, "name" },
+	{ CLASS("java.lang.reflect.Field"), describe_member, "name" },
+	{ CLASS("java.lang.reflect.Constructor"), describe_member, NULL },
+	{ CLASS("java.lang.invoke.MemberName"), describe_member, "name" },
+	{ CLASS("java.lang.ref.Reference"), describe_referent, "referent" },
+	{ CLASS("java.io.File"), describe_text, "path" },
+	{ CLASS("java.io.FileInputStream"), describe_text, "path" },
+	{ CLASS("java.io.FileOutputStream"), describe_text, "path" },
+	{ CLASS("java.io.RandomAccessFile"), describe_text, "path" },
+	{ CLASS("java.util.zip.ZipFile"), describe_text, "name" },
+	{ CLASS("java.util.zip.ZipEntry"), describe_text, "name" },
+	{ CLASS("sun.nio.fs.UnixPath"), describe_path, "path" },
+	{ CLASS("sun.nio.fs.WindowsPath"), describe_text, "path" },
+	{ CLASS("java.net.URL"), describe_url, NULL },
+	{ CLASS("java.net.URI"), describe_text, "string" },
+	{ CLASS("java.net.InetAddress"), describe_inet, NULL },
+	{ CLASS("java.nio.Buffer"), describe_buffer, NULL },
+	{ CLASS("java.nio.charset.Charset"), describe_text, "name" },
+	{ CLASS("java.math.BigInteger"), describe_big_integer, NULL },
+	{ CLASS("java.math.BigDecimal"), describe_big_decimal, NULL },
+	{ CLASS("java.util.UUID"), describe_uuid, NULL },
+	{ CLASS("java.util.BitSet"), describe_bits, NULL },
+	{ CLASS("java.util.Locale"), describe_locale, NULL },
+	{ CLASS("java.util.Currency"), describe_text, "currencyCode" },
+	{ CLASS("java.util.TimeZone"), describe_text, "ID" },
+	{ CLASS("java.util.regex.Pattern"), describe_text, "pattern" },
+	{ CLASS("java.text.SimpleDateFormat"), describe_text, "pattern" },
+	{ CLASS("java.security.Permission"), describe_text, "name" },
+	{ CLASS("java.util.Optional"), describe_optional, "value" },
+	{ CLASS("java.util.OptionalInt"), describe_optional, "value" },
+	{ CLASS("java.util.OptionalLong"), describe_optional, "value" },
+	{ CLASS("java.util.OptionalDouble"), describe_optional, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicInteger"), describe_field, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicLong"), describe_field, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicBoolean"), describe_flag, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicReference"), describe_wrapped, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicIntegerArray"), describe_wrapped, "array" },
+	{ CLASS("java.util.concurrent.atomic.AtomicLongArray"), describe_wrapped, "array" },
+	{ CLASS("java.util.concurrent.atomic.LongAdder"), describe_adder, NULL },
+	{ CLASS("java.util.Date"), describe_date, "fastTime" },
+	{ CLASS("java.util.Calendar"), describe_date, "time" },
+	{ CLASS("java.nio.file.attribute.FileTime"), describe_wrapped, "instant" },
+	{ CLASS("java.time.Instant"), describe_instant, NULL },
+	{ CLASS("java.time.LocalDate"), describe_local_date, NULL },
+	{ CLASS("java.time.LocalTime"), describe_local_time, NULL },
+	{ CLASS("java.time.LocalDateTime"), describe_date_time, NULL },
+	{ CLASS("java.time.OffsetDateTime"), describe_date_time, "offset" },
+	{ CLASS("java.time.ZonedDateTime"), describe_date_time, "offset" },
+	{ CLASS("java.time.ZoneOffset"), describe_text, "id" },
+	{ CLASS("java.time.ZoneRegion"), describe_text, "id" },
+	{ CLASS("java.time.Year"), describe_field, "year" },
+	{ CLASS("java.time.Duration"), describe_duration, NULL },
 };
 
 static const struct known *known_class(const char *name)
 {
+	size_t n = strlen(name);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (!strcmp(known[i].class, name))
+		if (known[i].n == n && !memcmp(known[i].class, name, n))
 			return &known[i];
 	}
 	return NULL;
@@ -370,6 +375,9 @@ static bool describe_size(const struct heap *h, uint32_t id, struct text *to)
 static bool describe_one(struct description *d, uint32_t id)
 {
 	struct values v;
+	if (heap_class_of(d->heap, id)->kind != CLASS_OBJECT_ARRAY &&
+	    !describe_knows_class(d->heap, d->heap->class_of[id]))
+		return false;
 	if (values_open(&v, d->heap, id, NULL) && !v.is_class)
 		return false;
 	if (!v.is_class && v.view.kind != OBJECT_INSTANCE)

@@ -152,7 +152,10 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 		int code = values_open(&v, h, id, err);
 		if (code)
 			return code;
-		bool bytes = call_has(call, "-hex") && v.view.kind == PRIMITIVE_ARRAY && !v.is_class;
+		bool bytes = call_has(call, "-hex");
+		if (bytes && (v.is_class || v.view.kind != PRIMITIVE_ARRAY))
+			return err_set(err, ERR_USAGE, "-hex shows the bytes of primitive arrays; %s is a %.200s",
+			    title, heap_class_of(h, id)->name);
 		*out = bytes ? inspect_bytes(&v, title, start, length) :
 		    inspect_values(&v, title, start, length);
 	}

@@ -6,6 +6,7 @@
 
 #include "command/objects.h"
 #include "command/values.h"
+#include "heap/value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -134,6 +135,16 @@ static int only_classes(
 	return code;
 }
 
+/* Each reference in a row; with what it is where the format holds values. */
+static struct result *listed(const struct heap *h, struct object_rows *rows, const char *title)
+{
+	struct result *r =
+	    object_rows_result(rows, title, refs_columns, N_COLUMNS(refs_columns), refs_what);
+	if (values_held(h))
+		command_own_columns(r)[result_column(r, "value")].shown_by_default = true;
+	return r;
+}
+
 static int references_of(
     struct session *s, const struct call *call, bool forward, bool back, struct result **out,
     struct err *err)
@@ -156,8 +167,7 @@ static int references_of(
 	else if (call_has(call, "-by"))
 		code = grouped(h, rows, title.s, id, out, err);
 	else
-		*out = object_rows_result(
-		    rows, title.s, refs_columns, N_COLUMNS(refs_columns), refs_what);
+		*out = listed(h, rows, title.s);
 	text_release(&title);
 	return code;
 }

@@ -543,6 +543,17 @@ static void make_threads(struct shop *s)
 	frame(s, 4, "java/lang/Object", "wait", -3);
 }
 
+/* ClassLoader.classes: nothing else keeps a class without instances. */
+static void list_classes(struct shop *s, uint32_t loader)
+{
+	uint32_t list[16], n = 0;
+	for (uint32_t c = 0; c < s->h.n_classes; c++) {
+		if (s->h.classes[c].loader == loader)
+			list[n++] = s->h.classes[c].object;
+	}
+	hp_refer(&s->h, loader, "classes", make_list(s, list, n, 16));
+}
+
 /* --- what there is to find ---------------------------------------------------------------------- */
 
 /* A JSON text; what is planted there holds no quotation marks. */
@@ -600,6 +611,9 @@ void shop_write(const char *directory, bool truth)
 	make_plugins(s);
 	make_properties(s);
 	make_threads(s);
+	list_classes(s, s->app);
+	list_classes(s, s->plugin[0]);
+	list_classes(s, s->plugin[1]);
 	snprintf(path, sizeof path, "%s/shop.hprof", directory);
 	hp_write(&s->h, path);
 	snprintf(path, sizeof path, "%s/shop.hprof.truth", directory);

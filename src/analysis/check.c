@@ -239,9 +239,10 @@ static void check_kinds(struct checker *k, const struct kinds *n)
 	    n->object_arrays == h->n_object_arrays &&
 	    n->primitive_arrays == h->n_primitive_arrays && n->class_objects == h->n_class_objects;
 	say(k, "kinds add up", ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " instances, %" PRIu64
-	    " object arrays, %" PRIu64 " primitive arrays, %" PRIu64 " class objects of %" PRIu32
-	    " objects", n->instances, n->object_arrays, n->primitive_arrays, n->class_objects,
-	    h->n_objects);
+	    " object arrays, %" PRIu64 " primitive arrays, %" PRIu64 " class objects by their classes, %" PRIu32
+	    ", %" PRIu32 ", %" PRIu32 " and %" PRIu32 " by their records, of %" PRIu32 " objects",
+	    n->instances, n->object_arrays, n->primitive_arrays, n->class_objects, h->n_instances,
+	    h->n_object_arrays, h->n_primitive_arrays, h->n_class_objects, h->n_objects);
 }
 
 /* --- references ------------------------------------------------------------------------------- */

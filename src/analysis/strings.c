@@ -15,8 +15,7 @@ enum { STRINGS_A_TASK = 1 << 14 };
 int strings_held(const struct heap *h, struct err *err)
 {
 	if (!values_held(h))
-		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.cannot_tell
-		    ? h->facts.cannot_tell : "this dump holds no values of objects");
+		return heap_holds_no_values(h, err);
 	if (!h->strings)
 		return err_set(err, ERR_UNSUPPORTED, "this dump has no class java.lang.String with a value");
 	return 0;

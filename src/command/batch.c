@@ -107,6 +107,9 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 	if (o->exe && strcmp((*heap)->facts.format, "go"))
 		fprintf(stderr, "cairn: --exe is left unused: %s is no Go dump but %s\n",
 		    o->heap->path, (*heap)->facts.format);
+	if (o->heap->dump.javacore && !(*heap)->companion)
+		fprintf(stderr, "cairn: warning: %s is left out: it is of another dump\n",
+		    o->heap->dump.javacore);
 	if ((*heap)->damaged)
 		say_damage(*heap);
 	return 0;
@@ -130,10 +133,10 @@ int batch_run(const struct batch_options *o)
 	if (fflush(to) || (to != stdout && fclose(to))) {
 		fprintf(stderr, "cairn: %s: %s\n", o->output ? o->output : "standard output",
 		    strerror(errno));
-		status = worse(status, 3);
+		status = worse(status, 1);
 	}
-	if (heap && heap->damaged && !status)
-		status = 4;
+	if (heap && heap->damaged && status < 2)
+		status = 4; /* that an answer may be missing for lack of data outweighs that it is missing */
 	heap_close(heap);
 	return status;
 }

@@ -78,6 +78,8 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 {
 	enum certainty c = command_count_certainty(h);
 	const struct heap_class *class = row->class == HEAP_NONE ? NULL : &h->classes[row->class];
+	if (class && class->name_shared)
+		c = INFERRED;
 	switch (what) {
 	case H_CLASS:
 		*out = cell_text(row->name);
@@ -238,7 +240,7 @@ static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, si
 	const struct heap_class *class = &h->classes[c];
 	struct cell loader_class = class->loader == HEAP_NONE ? cell_none() :
 	    cell_text(heap_class_of(h, class->loader)->name);
-	enum certainty certainty = command_count_certainty(h);
+	enum certainty certainty = class->name_shared ? INFERRED : command_count_certainty(h);
 	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(times),
 	    class->address ? cell_address(class->address) : cell_none(),
 	    object_address(h, class->loader), loader_class,
@@ -318,18 +320,18 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 {
 	enum certainty c = command_count_certainty(h);
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
-	bool known = row->loader != HEAP_NONE;
+	bool known = row->loader != HEAP_NONE, boot = !known && h->facts.boot_loader_is_null;
 	struct text name = TEXT_INIT;
 	struct values values;
 	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
 	    values_as_named(&values, "java.lang.ClassLoader");
 	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
 	result_add_row(r, (struct cell[]){object_address(h, row->loader),
-	    known ? cell_text(heap_class_of(h, row->loader)->name) : cell_none(),
+	    known ? cell_text(heap_class_of(h, row->loader)->name) : boot ? cell_text("<boot>") : cell_none(),
 	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
 	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
 	    cell_marked(cell_bytes(row->shallow), c),
-	    known ? cell_flag(row->loader == h->boot_loader) : cell_none()},
+	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none()},
 	    known ? &target : NULL);
 	text_release(&name);
 }
@@ -395,9 +397,9 @@ const struct command cmd_loaders = {
     .group = "look",
     .summary = "class loaders, with the classes they made",
     .columns = "address class name parent classes instances shallow boot",
-    .description = "One row for each class loader object, and one without address for classes whose "
-	"loader is not known. instances and shallow are those of its classes. parent is empty "
-	"where the dump does not tell it.",
+    .description = "One row for each class loader object, and one without address for the classes of a "
+	"boot loader that is no object, or of an unknown loader. instances and shallow are "
+	"those of its classes. parent is empty where the dump does not tell it.",
     .examples = {"loaders"},
     .key = "L",
     .run = run_loaders,

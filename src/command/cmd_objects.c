@@ -114,6 +114,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	struct result *r =
 	    object_rows_result(rows, title, ls_columns, N_COLUMNS(ls_columns), ls_what);
 	show_what_applies(r, h, call);
+	r->failed = n == 0;
 	code = command_sort(r, call, "address", true, err);
 	if (code)
 		result_free(r);

@@ -38,9 +38,8 @@ static void info_counts(struct result *r, const struct heap *h)
 	result_head(r, "object_arrays", cell_marked(cell_count(h->n_object_arrays), c));
 	result_head(r, "primitive_arrays", cell_marked(cell_count(h->n_primitive_arrays), c));
 	result_head(r, "references", cell_marked(cell_count(h->n_references), c));
-	result_head(r, "dangling", cell_count(h->n_dangling));
-	result_head(r, "roots", cell_marked(cell_count(h->n_root_objects),
-	    h->facts.roots_recorded ? c : INFERRED));
+	result_head(r, "dangling", cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT));
+	result_head(r, "roots", cell_marked(cell_count(h->n_root_objects), command_root_certainty(h)));
 	result_head(r, "shallow", cell_marked(cell_bytes(h->shallow), bytes));
 }
 
@@ -54,7 +53,7 @@ static int info_reachable(const struct session *s, struct result *r, struct err 
 		if (code)
 			return code;
 	}
-	enum certainty c = h->facts.roots_recorded ? command_count_certainty(h) : INFERRED;
+	enum certainty c = command_root_certainty(h);
 	struct cell none = cell_none();
 	result_head(r, "reachable_objects", known ? cell_marked(cell_count(reach.n), c) : none);
 	result_head(r, "reachable_shallow", known ? cell_marked(cell_bytes(reach.shallow), c) : none);
@@ -99,8 +98,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	        cell_count(h->damage.offset) : cell_blank());
 	result_head(r, "cannot_tell", h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
 	result_head(r, "unknown_sizes", cell_count(h->n_unknown_size));
-	result_head(r, "root_entries", cell_marked(cell_count(h->n_roots),
-	    h->facts.roots_recorded ? EXACT : INFERRED));
+	result_head(r, "root_entries", cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
 	result_head(r, "dropped_roots", cell_count(h->n_dropped_roots));
 	result_head(r, "heaps", cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
 	result_head(r, "heap", cell_count(h->facts.heap_number ? h->facts.heap_number : 1));

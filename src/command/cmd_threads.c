@@ -71,8 +71,7 @@ static int run_threads(
 	const struct heap *h = s->heap;
 	(void)call;
 	if (!h->n_threads)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "%s holds no threads; a javacore adds them (--javacore FILE)", command_format_name(h));
+		return command_no_threads(h, err);
 	struct result *r =
 	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
 	for (uint32_t t = 0; t < h->n_threads; t++)

@@ -36,6 +36,10 @@ const char *command_roots_note(const struct heap *h, struct arena *arena);
 
 /* Counts of a dump that was read in part are lower bounds. */
 enum certainty command_count_certainty(const struct heap *h);
+/* Of what depends on the roots. */
+enum certainty command_root_certainty(const struct heap *h);
+/* ERR_UNSUPPORTED, with why there are none. */
+int command_no_threads(const struct heap *h, struct err *err);
 
 /* strings_matching of a word: checked, and without the slashes around it. */
 struct string_list;

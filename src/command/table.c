@@ -53,12 +53,33 @@ const char *command_format_name(const struct heap *h)
 	return h->facts.format;
 }
 
+int command_no_threads(const struct heap *h, struct err *err)
+{
+	if (h->facts.roots_recorded)
+		return err_set(err, ERR_UNSUPPORTED, "%s", h->damaged
+		    ? "what is left of this dump names no thread" : "this dump names no thread");
+	return err_set(err, ERR_UNSUPPORTED,
+	    "%s holds no threads; a javacore adds them (--javacore FILE)", command_format_name(h));
+}
+
+enum certainty command_root_certainty(const struct heap *h)
+{
+	for (size_t i = 0; i < h->n_roots; i++)
+		if (h->roots[i].certainty == INFERRED)
+			return INFERRED;
+	return command_count_certainty(h);
+}
+
 const char *command_roots_note(const struct heap *h, struct arena *arena)
 {
 	struct text note = TEXT_INIT;
-	if (h->facts.roots_recorded)
+	if (command_root_certainty(h) != INFERRED)
 		return NULL;
-	text_addf(&note, "~ roots are inferred (%s records none)", command_format_name(h));
+	if (h->facts.roots_recorded)
+		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
+	else
+		text_addf(&note, "~ roots are inferred (%s records none): what nothing references counts as a "
+		    "root, so nothing is unreachable", command_format_name(h));
 	const char *kept = arena_strndup(arena, note.s, note.len);
 	text_release(&note);
 	return kept;

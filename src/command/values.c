@@ -171,7 +171,7 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 	text_release(&name);
 	if (!n)
 		return err_set(err, ERR_NOT_FOUND,
-		    "%.100s is no object (an object is written 0xADDRESS, #ID, %%ROW or $name)", word);
+		    "%.100s is no object (an object is written 0xADDRESS, #ID, %%ROW, $name or a class's name)", word);
 	if (n > 1)
 		return err_set(err, ERR_NOT_FOUND,
 		    "%.100s is loaded %" PRIu32 " times; dupclasses gives the addresses", word, n);
@@ -467,8 +467,7 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 	uint64_t number;
 	uint32_t id;
 	if (!h->n_threads)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "%s holds no threads; a javacore adds them (--javacore FILE)", command_format_name(h));
+		return command_no_threads(h, err);
 	if (decimal(word, &number)) {
 		if (number >= h->n_threads)
 			return err_set(err, ERR_NOT_FOUND, "no thread %s: there are %" PRIu32, word,

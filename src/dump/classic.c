@@ -244,6 +244,7 @@ static int classic_open(struct dump **out, const struct source *source,
 	c->has_bom = h.bom;
 	struct dump_facts *facts = &c->dump.facts;
 	memcpy(facts->format, "classic", sizeof "classic");
+	facts->no_values = "classic dumps hold no field values";
 	facts->cannot_tell = cannot_tell;
 	facts->loaders_hold_classes = true;
 	int rc = make_text(c, &h, err);

@@ -76,6 +76,7 @@ static void state_facts(struct phd *phd)
 	snprintf(f->version, sizeof f->version, "%u", phd->version);
 	f->word_bits = phd->word_code == 3 ? 64 : 32;
 	f->big_endian = true;
+	f->no_values = "PHD holds no field values";
 	f->cannot_tell = "PHD holds no field names or values, no contents of primitive arrays, no "
 			 "positions of elements in arrays, no GC roots and no threads; roots are "
 			 "inferred, and threads come from the javacore where there is one";

@@ -168,12 +168,14 @@ struct dump_facts {
 	unsigned n_heaps, heap_number; /* heap dumps in the file and which this is, from 1; 0: one only */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
+	const char *no_values;   /* "PHD holds no field values"; NULL: it does */
 	const char *cannot_tell; /* a static sentence: "PHD holds no field names or values, …" */
 
 	enum size_rule size_rule;
 	bool has_instance_sizes;        /* class records carry the size of their instances */
 	bool loader_is_first_reference; /* the first loader among a class record's references made it */
 	bool loaders_hold_classes;      /* a loader keeps its classes though no reference says so */
+	bool boot_loader_is_null;       /* a class record without a loader was loaded by the boot loader */
 	bool roots_recorded;            /* false: they are inferred */
 	bool references_superclass_recorded; /* class records name their superclass */
 	unsigned minimum_object_size;   /* bytes; 0: none */

@@ -103,6 +103,13 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 		}
 	}
 	code = best ? best->open(out, source, options, err) : refuse(source, n, err);
+	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
+	if (code == 0 && options && options->heap_number > n_heaps) {
+		code = err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", n_heaps,
+		    n_heaps == 1 ? "" : "s", options->heap_number);
+		dump_close(*out);
+		*out = NULL;
+	}
 	if (code < 0 && code != ERR_CANCELLED) {
 		struct text path = TEXT_INIT;
 		text_add_escaped(&path, source->path, strlen(source->path));

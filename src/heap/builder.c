@@ -45,19 +45,43 @@ static void sort_classes_by_loader(struct heap *h)
 	qsort_r(h->classes_by_loader, h->n_defined_classes, sizeof *h->classes_by_loader, by_loader, h);
 }
 
-static int open_companion(struct build *b)
+/* The javacore that was named must be readable; one that merely stands beside the dump need not. */
+static int open_companion(struct build *b, struct err *err)
 {
 	const struct dump_options *o = &b->options->dump;
 	if (o->no_companion)
 		return 0;
-	struct err err = ERR_INIT;
-	int code = javacore_open(&b->javacore, o->javacore, b->heap->source->path, &err);
+	struct err own = ERR_INIT;
+	int code = javacore_open(&b->javacore, o->javacore, b->heap->source->path, &own);
+	if (code < 0 && o->javacore) {
+		*err = own;
+		return code;
+	}
 	if (code < 0)
-		build_warn(b, "javacore: %s", err.message);
-	if (b->javacore)
-		b->heap->companion =
-		    arena_strndup(&b->heap->arena, b->javacore->path, strlen(b->javacore->path));
+		build_warn(b, "javacore: %s", own.message);
 	return 0;
+}
+
+/*
+ * A javacore of another process or moment names loaders where this heap has none: it is left out
+ * and that is said.  (In all real pairs every loader's address is an object of the dump.)
+ */
+static void check_companion(struct build *b)
+{
+	struct javacore *j = b->javacore;
+	if (!j)
+		return;
+	size_t n_found = 0;
+	for (size_t i = 0; i < j->n_loaders; i++)
+		n_found += index_find(b->heap->index, j->loaders[i].address) != HEAP_NONE;
+	if (j->n_loaders && 2 * n_found < j->n_loaders && !b->heap->damaged) {
+		build_warn(b, "%s is of another dump and left out: of its %zu class loaders %zu are objects here",
+		    j->path, j->n_loaders, n_found);
+		javacore_close(j);
+		b->javacore = NULL;
+		return;
+	}
+	b->heap->companion = arena_strndup(&b->heap->arena, j->path, strlen(j->path));
 }
 
 static int read_objects(struct build *b, struct err *err)
@@ -70,6 +94,7 @@ static int read_objects(struct build *b, struct err *err)
 		code = objects_scatter(b, err);
 	if (code < 0)
 		return code;
+	check_companion(b);
 	classes_resolve(b);
 	sort_classes_by_loader(b->heap);
 	code = sizes_settle(b, err);
@@ -162,8 +187,9 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 		goto out;
 	h->facts = h->dump->facts;
 	if (!h->facts.roots_recorded)
-		open_companion(&b);
-	code = read_objects(&b, err);
+		code = open_companion(&b, err);
+	if (code == 0)
+		code = read_objects(&b, err);
 	if (code == 0)
 		code = read_references(&b, err);
 	if (code == 0) {

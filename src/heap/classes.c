@@ -316,6 +316,29 @@ static void resolve_plain_handles(struct build *b)
 	}
 }
 
+/* Classic records name their class by its name alone: where several have it, say what is not known. */
+static void note_namesakes(struct build *b)
+{
+	struct heap *h = b->heap;
+	bool *named = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *named);
+	for (uint32_t i = 0; i < b->n_handles; i++)
+		if (b->handles[i].how == CLASS_NAMED && b->handles[i].resolved != HEAP_NONE)
+			named[b->handles[i].resolved] = true;
+	for (uint32_t i = 0, end; i < b->n_by_name; i = end) {
+		const char *name = b->internal_names[b->by_name[i]];
+		bool any = false;
+		for (end = i; end < b->n_by_name && !strcmp(b->internal_names[b->by_name[end]], name); end++)
+			any |= named[b->by_name[end]];
+		if (!any || end - i < 2)
+			continue;
+		for (uint32_t k = i; k < end; k++)
+			h->classes[b->by_name[k]].name_shared = true;
+		build_warn(b, "%u classes are called %s: the dump does not tell which objects are whose, all "
+		    "count for one", end - i, h->classes[b->by_name[i]].name);
+	}
+	free(named);
+}
+
 /* Whether every object array names an array class: then the dump names the arrays themselves. */
 static bool component_is_self(const struct build *b)
 {
@@ -394,6 +417,7 @@ void classes_resolve(struct build *b)
 	sort_by_name(b);
 	link_superclasses(b);
 	resolve_plain_handles(b);
+	note_namesakes(b);
 	loaders_find(b);
 	resolve_array_handles(b);
 	take_instance_sizes(b);

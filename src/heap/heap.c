@@ -136,6 +136,12 @@ uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t *
 	return end - low;
 }
 
+int heap_holds_no_values(const struct heap *h, struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "%s",
+	    h->facts.no_values ? h->facts.no_values : "this dump holds no field values");
+}
+
 const char *root_kind_name(enum root_kind kind)
 {
 	static const char *const names[ROOT_KINDS] = {

@@ -49,6 +49,8 @@ struct heap_class {
 	enum class_kind kind;
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
 	bool makes_loaders;     /* its instances are class loaders */
+	bool name_shared;       /* records name their class, and several have this name: the first of them
+	                           has all the objects */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
 	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
 	bool sizes_vary;        /* some plain instances do not have instance_size: see heap->odd */
@@ -230,6 +232,7 @@ size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
 
 /* The bytes of an object's values in the dump.  ERR_UNSUPPORTED where the format holds none,
  * ERR_NOT_FOUND for a class object (its static fields are in its heap_class). */
+int heap_holds_no_values(const struct heap *h, struct err *err); /* that error, in words */
 int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err);
 
 /*

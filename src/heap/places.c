@@ -150,8 +150,7 @@ int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct
 {
 	const struct reader *reader = h->dump->reader;
 	if (!h->places || !reader->locate)
-		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.cannot_tell
-		    ? h->facts.cannot_tell : "this dump holds no values of objects");
+		return heap_holds_no_values(h, err);
 	if (heap_class_mirrored(h, id) != HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND, "0x%llx is a class: its static fields are its values",
 		    (unsigned long long)heap_address(h, id));

@@ -52,6 +52,19 @@ static const char *escaped(struct heap *h, const char *s)
 	return kept;
 }
 
+/* "java/lang/Object.wait(Native Method)" as Java prints it. */
+static const char *java_frame(struct heap *h, const char *frame)
+{
+	struct text t = TEXT_INIT;
+	text_add_escaped(&t, frame, strlen(frame));
+	for (size_t i = 0; i < t.len && t.s[i] != '('; i++)
+		if (t.s[i] == '/')
+			t.s[i] = '.';
+	const char *kept = arena_strndup(&h->arena, t.s ? t.s : "", t.len);
+	text_release(&t);
+	return kept;
+}
+
 static void add_monitor_roots(struct build *b, uint32_t thread, const struct javacore_thread *from)
 {
 	struct heap *h = b->heap;
@@ -87,7 +100,7 @@ static void add_javacore_threads(struct build *b)
 		t->state = from->state ? escaped(h, from->state) : NULL;
 		t->frames = arena_alloc(&h->arena, (from->n_frames + 1) * sizeof *t->frames);
 		for (size_t f = 0; f < from->n_frames; f++)
-			t->frames[f] = escaped(h, from->frames[f].text);
+			t->frames[f] = java_frame(h, from->frames[f].text);
 		uint32_t thread = h->n_threads - 1;
 		build_root(b, (struct heap_root){ t->object, thread, HEAP_NONE, ROOT_THREAD, EXACT });
 		add_monitor_roots(b, thread, from);

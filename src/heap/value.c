@@ -53,8 +53,7 @@ int values_open(struct values *out, const struct heap *h, uint32_t id, struct er
 	};
 	out->as = out->class;
 	if (!h->places) /* the heap may not even have a dump (tests) */
-		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.cannot_tell
-		    ? h->facts.cannot_tell : "this dump holds no values of objects");
+		return heap_holds_no_values(h, err);
 	return out->is_class ? 0 : heap_view(h, id, &out->view, err);
 }
 

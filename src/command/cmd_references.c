@@ -154,7 +154,7 @@ static int references_of(
 	struct object_rows *rows = object_rows_new(h);
 	struct text title = TEXT_INIT;
 	int code = 0;
-	text_addf(&title, "%s of 0x%" PRIx64, forward ? "references" : "referrers",
+	text_addf(&title, "%s of 0x%" PRIx64, !back ? "references" : forward ? "references and referrers" : "referrers",
 	    heap_address(h, id));
 	if (forward)
 		object_rows_out(rows, id, "out");

@@ -148,8 +148,19 @@ static bool is_object(const struct result *r, const char *line)
 	       strcmp(r->head[0].name, "address") == 0 && r->head[0].cell.type == CELL_ADDRESS;
 }
 
+/* The same question again: its answer takes the place of the one shown.  What a line with %N or $_
+ * means depends on the view, so that one is never the same. */
+static bool asked_again(struct app *a, const char *line)
+{
+	struct page *p = app_page(a);
+
+	return p && strcmp(p->line, line) == 0 && !strpbrk(line, "%$");
+}
+
 static void show(struct app *a, struct result *r, const char *line)
 {
+	if (asked_again(a, line))
+		drop_pages(a, a->at);
 	if (r->plain_text || r->n_columns == 0) {
 		app_push(a, page_new_text(r, line));
 		return;

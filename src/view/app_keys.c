@@ -179,18 +179,26 @@ static void clipboard(const char *s)
 	text_release(&t);
 }
 
+/* A thread whose object is not in the dump: the address that a companion tells, else its name. */
+static void add_thread(struct text *to, const struct heap_thread *thread)
+{
+	if (thread->address)
+		text_addf(to, "0x%" PRIx64, thread->address);
+	else if (thread->name)
+		text_add(to, thread->name);
+}
+
 static void copy(struct app *a)
 {
 	struct target target;
 	struct text t = TEXT_INIT, said = TEXT_INIT;
 
+	text_clear(&t);
 	selected(a, &target);
 	if (target.kind == TARGET_CLASS)
 		text_add(&t, a->session.heap->classes[target.id].name);
-	else if (target.kind == TARGET_THREAD && a->session.heap->threads[target.id].name)
-		text_add(&t, a->session.heap->threads[target.id].name);
-	else if (!add_object(a, &t, &target))
-		text_clear(&t);
+	else if (!add_object(a, &t, &target) && target.kind == TARGET_THREAD)
+		add_thread(&t, &a->session.heap->threads[target.id]);
 	if (t.len > 0) {
 		clipboard(t.s);
 		text_addf(&said, "copied %s", t.s);
@@ -256,7 +264,10 @@ static void why(struct app *a)
 static void help(struct app *a)
 {
 	struct text t = TEXT_INIT;
+	struct page *p = app_page(a);
 
+	if (p && !*p->line && strcmp(p->title, "help") == 0)
+		return;
 	keys_write_help(&t);
 	app_push(a, page_new_lines("help", t.s));
 	text_release(&t);

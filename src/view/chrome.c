@@ -27,9 +27,29 @@ static const char *file_name(const char *path)
 
 static void add_size(const struct heap *h, struct text *to)
 {
+	if (h->damaged)
+		text_add(to, ">=");
 	text_add_count(to, h->n_objects);
 	text_addf(to, " objects %s ", glyph(GLYPH_DOT));
+	if (h->damaged || h->n_unknown_size > 0)
+		text_add(to, ">=");
 	text_add_bytes(to, h->shallow);
+}
+
+/* One word at the end of line 1, however narrow it is: nobody may take a part for the whole. */
+static int draw_damage(const struct heap *h, int width)
+{
+	if (!h || !h->damaged)
+		return 0;
+	const char *word = h->damage.code == ERR_TRUNCATED ? "cut" : "damaged";
+	int needed = (int)strlen(word);
+	if (width < needed + 8)
+		return 0;
+	draw_text(0, width - needed, needed, word, theme(ROLE_ERROR));
+	if (width < 40)
+		return needed + 1;
+	draw_text(0, width - needed - 2, 1, glyph(GLYPH_DOT), theme(ROLE_FACTS));
+	return needed + 3;
 }
 
 static void add_facts(const struct heap *h, struct text *to)
@@ -55,6 +75,7 @@ static void draw_title(const struct app *a, int width)
 	struct text name = TEXT_INIT, facts = TEXT_INIT;
 	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2;
 
+	width -= draw_damage(a->session.heap, width);
 	text_add_escaped(&name, file_name(a->options->heap->path),
 	    strlen(file_name(a->options->heap->path)));
 	if (a->session.heap)
@@ -87,8 +108,18 @@ static void add_state(struct app *a, struct text *to)
 	struct page *p = app_page(a);
 	struct table *t = p ? p->ops->table(p) : NULL;
 
-	if (!t)
+	if (!t) {
+		size_t first, last, n;
+		if (!p || !p->ops->lines || !p->ops->lines(p, &first, &last, &n))
+			return;
+		text_add(to, "   lines ");
+		text_add_count(to, first);
+		text_add_char(to, '-');
+		text_add_count(to, last);
+		text_add_char(to, '/');
+		text_add_count(to, n);
 		return;
+	}
 	const struct result *r = t->result;
 	if (r->sorted_by >= 0)
 		text_addf(to, "   %s %s", r->columns[r->sorted_by].name, r->descending ? "v" : "^");
@@ -164,11 +195,17 @@ static void draw_hints(struct app *a, int y, int width)
 	struct page *p = app_page(a);
 	enum place place = p ? p->ops->place : PLACE_LOADING;
 	const char *key, *word;
-	int x = 0;
+	int x = 0, kept = 0;
+	unsigned n = 0;
 
-	for (unsigned i = 0; key_hint(place, i, &key, &word); i++) {
+	/* the last one is the way out: its room is kept */
+	while (key_hint(place, n, &key, &word)) {
+		kept = (int)(strlen(key) + 1 + strlen(word)) + 2;
+		n++;
+	}
+	for (unsigned i = 0; i < n && key_hint(place, i, &key, &word); i++) {
 		int needed = (int)(strlen(key) + 1 + strlen(word));
-		if (x + needed > width)
+		if (x + needed > (i + 1 < n ? width - kept : width))
 			continue;
 		x += draw_clipped(y, x, width - x, key, theme(ROLE_KEY)) + 1;
 		x += draw_clipped(y, x, width - x, word, theme(ROLE_QUIET)) + 2;
@@ -205,6 +242,9 @@ static void draw_note(struct app *a, int y, int width)
 		draw_pending(a, y, width);
 	else if (t && t->result->note)
 		draw_text(y, 0, width, t->result->note, theme(ROLE_NOTE));
+	else if (a->session.heap && a->session.heap->damaged)
+		draw_text(y, 0, width, "only a part of this dump was read: w tells why",
+		    theme(ROLE_ERROR));
 }
 
 /* The error stands under the word it means, as far right as it fits. */
@@ -252,13 +292,14 @@ void app_draw(struct app *a)
 	erase();
 	if (height >= LINES_FOR_TITLE)
 		draw_title(a, width), top++;
-	draw_place(a, top++, width);
+	int place = top++;
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
 	a->area = (struct rect){top, 0, height - top - bottom, width};
 	if (p)
 		p->ops->draw(p, a->area);
 	else
 		loader_draw(&a->loader, a->area);
+	draw_place(a, place, width); /* after the page, which knows then how much of it is seen */
 	int x = draw_bottom(a, height, width, &cursor_y);
 	curs_set(x >= 0 ? 1 : 0);
 	move(cursor_y, x >= 0 ? x : 0);

@@ -81,6 +81,9 @@ static bool after_escape(struct input *in, bool want_alt)
 		skip_sequence();
 		return false;
 	}
+	/* twice in a hurry means once: no key has ESC itself with Alt */
+	if (want_alt && kind != KEY_CODE_YES && ch == 27)
+		return true;
 	if (want_alt) {
 		in->alt = true;
 		in->key = kind == KEY_CODE_YES ? SPECIAL((int)ch) : (int)ch;

@@ -25,6 +25,8 @@ struct page_ops {
 	struct result *(*result)(struct page *p);
 	/* Text pages have their own search; NULL: the table's. */
 	bool (*search)(struct page *p, const char *words, bool here, bool backwards);
+	/* The lines of a text that are seen, from 1, and how many there are; NULL or false: no text. */
+	bool (*lines)(struct page *p, size_t *first, size_t *last, size_t *n);
 	/* A click on the screen; true: it selected a row. */
 	bool (*click)(struct page *p, struct rect at, int y, int x);
 	void (*release)(struct page *p);

@@ -147,8 +147,33 @@ bool table_filters_live(const struct table *t)
 	return t->result->n_source <= LIVE_ROWS;
 }
 
+/* The row of the source under the cursor, and the cursor back on it when it is still shown. */
+static size_t source_row(const struct table *t)
+{
+	const struct result *r = t->result;
+
+	if (t->row >= r->n_rows)
+		return SIZE_MAX;
+	return r->order ? r->order[t->row] : t->row;
+}
+
+static void select_source(struct table *t, size_t source)
+{
+	const struct result *r = t->result;
+	size_t row = 0;
+
+	if (r->order)
+		while (row < r->n_rows && r->order[row] != source)
+			row++;
+	else
+		row = source;
+	t->row = row < r->n_rows ? row : 0;
+	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
+}
+
 void table_filter(struct table *t, const char *words)
 {
+	size_t source = source_row(t);
 	bool narrows = t->filter && words && strncmp(words, t->filter, strlen(t->filter)) == 0;
 
 	if (words && !*words)
@@ -167,7 +192,7 @@ void table_filter(struct table *t, const char *words)
 		result_filter(t->result, keep_row, &m);
 		match_release(&m);
 	}
-	t->row = t->top = 0;
+	select_source(t, source);
 	restart_sums(t);
 	if (!kept && t->have_whole) {
 		memcpy(t->total, t->whole, sizeof t->total);

@@ -19,7 +19,7 @@
 #define TEXT_LEAST 8
 #define BAR_LEAST 6
 #define BAR_MOST 16
-#define PERCENT 5      /* " 100%" */
+#define PERCENT 6      /* " ~100%" */
 
 struct layout {
 	unsigned column[TABLE_COLUMNS]; /* of the result, left to right */
@@ -80,6 +80,14 @@ static void measure_row(struct table *t, size_t row, struct text *buffer)
 	}
 }
 
+/* A sum over a dump that was read in part is at least so much. */
+static struct cell sum_cell(const struct table *t, const struct cell *sum)
+{
+	bool part = t->result->heap && t->result->heap->damaged;
+
+	return part && sum->certainty == EXACT ? cell_marked(*sum, LOWER_BOUND) : *sum;
+}
+
 static void measure_sums(struct table *t, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
@@ -88,8 +96,9 @@ static void measure_sums(struct table *t, struct text *buffer)
 		grow(t, c, t->result->columns[c].name);
 		if (!t->result->columns[c].total || !t->have_whole)
 			continue;
+		struct cell whole = sum_cell(t, &t->whole[c]);
 		text_clear(buffer);
-		cell_print(&t->whole[c], buffer);
+		cell_print(&whole, buffer);
 		grow(t, c, buffer->s);
 	}
 }
@@ -285,6 +294,11 @@ static void draw_share(const struct table *t, const struct layout *l, int y,
 	if (!l->percent_x)
 		return;
 	struct text number = TEXT_INIT;
+	text_clear(&number);
+	/* a share of a whole that is not known is about right at best */
+	if (sum_cell(t, &t->whole[t->result->sorted_by]).certainty != EXACT ||
+	    part->certainty != EXACT)
+		text_add(&number, "~");
 	if (share > 0 && share < 0.005)
 		text_add(&number, "<1%");
 	else
@@ -346,17 +360,57 @@ static bool has_total(const struct table *t)
 	return false;
 }
 
+/* The sum of column i, the whole in brackets behind it where there is room: beside the sorted one
+ * under the bar, else to the left, from drawn_to on.  Returns where it ends. */
+static int draw_sum(const struct table *t, const struct layout *l, unsigned i, int y, int drawn_to,
+    struct text *buffer)
+{
+	attr_t attr = theme(ROLE_TOTAL);
+	unsigned c = l->column[i];
+	struct cell sum = sum_cell(t, &t->total[c]), whole = sum_cell(t, &t->whole[c]);
+	bool done = t->summed == t->result->n_rows, sorted = (int)c == t->result->sorted_by;
+	int end = l->x[i] + l->width[i];
+
+	if (!done) {
+		draw_cell(l, i, &t->result->columns[c], y, glyph(GLYPH_ELLIPSIS), attr);
+		return end;
+	}
+	cell_print(&sum, buffer);
+	bool beside = sorted && (l->bar > 0 || l->percent_x);
+	size_t n = buffer->len;
+	if (t->filter && t->have_whole) {
+		text_add(buffer, " (");
+		cell_print(&whole, buffer);
+		text_add(buffer, ")");
+		int room = beside ? (l->bar > 0 ? 1 + l->bar : 0) + (l->percent_x ? PERCENT : 0)
+				  : end - drawn_to - 2;
+		if (beside && (int)text_width(buffer->s + n) <= room)
+			draw_text(y, end, room, buffer->s + n, attr);
+		if (!beside && (int)text_width(buffer->s) <= room) {
+			draw_right(y, drawn_to + 2, room, buffer->s, attr);
+			return end;
+		}
+		buffer->len = n; /* no room: the sum alone */
+		buffer->s[n] = '\0';
+	} else if (sorted && l->percent_x && t->have_whole) {
+		struct layout percent_only = *l;
+		percent_only.bar = 0;
+		draw_share(t, &percent_only, y, &t->total[c], attr, false);
+	}
+	draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
+	return beside ? end + (l->bar > 0 ? 1 + l->bar : 0) + PERCENT : end;
+}
+
 /* The first text column says how many rows; sums stand under their columns, and the whole of the
  * sorted column in brackets beside its sum when only a part is shown. */
 static void draw_total(const struct table *t, const struct layout *l, struct rect at, int y,
     struct text *buffer)
 {
 	attr_t attr = theme(ROLE_TOTAL);
-	bool done = t->summed == t->result->n_rows;
+	int drawn_to = at.x;
 
 	for (unsigned i = 0; i < l->n; i++) {
-		unsigned c = l->column[i];
-		const struct column *column = &t->result->columns[c];
+		const struct column *column = &t->result->columns[l->column[i]];
 		text_clear(buffer);
 		if (i == 0 && !column->total) {
 			text_add_count(buffer, t->result->n_rows);
@@ -371,29 +425,12 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 			while (next < l->n && !t->result->columns[l->column[next]].total)
 				next++;
 			int end = next < l->n ? l->x[next] - 1 : at.x + at.width;
-			draw_text(y, l->x[i], end - l->x[i], buffer->s, attr);
+			drawn_to = l->x[i] + draw_text(y, l->x[i], end - l->x[i], buffer->s, attr);
 			continue;
 		}
 		if (!column->total)
 			continue;
-		if (done)
-			cell_print(&t->total[c], buffer);
-		else
-			text_add(buffer, glyph(GLYPH_ELLIPSIS));
-		draw_cell(l, i, column, y, buffer->s, attr);
-		if ((int)c != t->result->sorted_by || !done)
-			continue;
-		if (t->filter && t->have_whole && l->bar > 0) {
-			text_clear(buffer);
-			text_add(buffer, "(");
-			cell_print(&t->whole[c], buffer);
-			text_add(buffer, ")");
-			draw_text(y, l->bar_x, l->bar + PERCENT, buffer->s, attr);
-		} else if (l->percent_x && t->have_whole) {
-			struct layout percent_only = *l;
-			percent_only.bar = 0;
-			draw_share(t, &percent_only, y, &t->total[c], attr, false);
-		}
+		drawn_to = draw_sum(t, l, i, y, drawn_to, buffer);
 	}
 }
 

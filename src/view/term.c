@@ -43,6 +43,7 @@ static struct {
 	FILE *said;                   /* what was written to it */
 	struct termios modes;         /* before us */
 	bool paste, mouse, utf8, fine_blocks;
+	bool one_screen;              /* no second screen to go back from: ours stays in sight */
 	bool continue_expected;       /* a SIGCONT is on its way that we know of */
 } term = {.saved_stderr = -1};
 
@@ -213,6 +214,16 @@ static void sequences_off(void)
 		term_write(PASTE_OFF, strlen(PASTE_OFF));
 }
 
+/* Where our last frame stays on the terminal the shell goes on below it, on an empty line. */
+static void empty_last_line(void)
+{
+	if (!term.one_screen)
+		return;
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
+}
+
 static void set_modes(void)
 {
 	raw();
@@ -243,6 +254,8 @@ int term_open(const struct term_options *options, struct err *err)
 	term.fine_blocks = term.utf8 && may_ask_for_paste(name);
 	term.paste = may_ask_for_paste(name);
 	term.mouse = options->mouse;
+	char *rmcup = tigetstr("rmcup");
+	term.one_screen = !rmcup || rmcup == (char *)-1 || !*rmcup;
 	rescue_prepare();
 	del_curterm(cur_term); /* newterm makes its own */
 	rc = signals_open(err);
@@ -278,6 +291,7 @@ void term_close(void)
 		return;
 	if (atomic_load(&rescue.active)) {
 		sequences_off();
+		empty_last_line();
 		curs_set(1);
 		endwin();
 		atomic_store(&rescue.active, false);
@@ -296,6 +310,7 @@ void term_close(void)
 void term_pause(void)
 {
 	sequences_off();
+	empty_last_line();
 	curs_set(1);
 	def_prog_mode();
 	endwin();

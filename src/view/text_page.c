@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE_MOST 2000 /* columns of a line; a value that is longer is no reading matter */
+
 struct piece {
 	const char *s;
 	size_t n;
@@ -205,6 +207,16 @@ static bool action(struct page *p, enum action a, const char **message)
 	}
 }
 
+static bool lines(struct page *p, size_t *first, size_t *last, size_t *n)
+{
+	struct text_page *t = (struct text_page *)p;
+
+	*n = t->n_pieces;
+	*first = t->top + 1;
+	*last = t->top + t->height < *n ? t->top + t->height : *n;
+	return *n > 0 && t->height > 0;
+}
+
 static struct table *no_table(struct page *p)
 {
 	(void)p;
@@ -234,10 +246,20 @@ static const struct page_ops text_ops = {
     .table = no_table,
     .result = get_result,
     .search = search,
+    .lines = lines,
     .release = release,
 };
 
 /* --- making one -------------------------------------------------------------------------------- */
+
+/* End a very long line early, in its place: three bytes for the sign are there by then. */
+static void cut_long(char *line)
+{
+	size_t used, end = text_fit(line, LINE_MOST, &used);
+
+	if (line[end] && strlen(line + end) >= 3)
+		memcpy(line + end, "...", 4);
+}
 
 /* all holds lines ended by newlines; from here on it does not move. */
 static struct page *finish(struct text_page *t)
@@ -247,9 +269,11 @@ static struct page *finish(struct text_page *t)
 	while (at && *at) {
 		size_t n = strcspn(at, "\n");
 		VEC_PUSH(t->line, t->n_lines, t->cap_lines) = at;
-		if (!at[n])
-			break;
+		bool last = !at[n];
 		at[n] = '\0';
+		cut_long(at);
+		if (last)
+			break;
 		at += n + 1;
 	}
 	t->found = SIZE_MAX;

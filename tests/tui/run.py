@@ -135,8 +135,10 @@ def filter_rows(t):
            and not any("java.lang.String " in line for line in lines))
     t.keys("Enter")
     t.wait(r"filter.*PriceRule|PriceRule.*filter")
+    t.wait(r"4 \(54\) classes +9 \(2,820\) +232 +?\(279K\)")
     t.keys("F")
-    t.wait(r"java\.lang\.String ")
+    t.wait(r"54 classes +2,820 +279K" if t.height == 24 else r"31/54")
+    wait_selected(t, r"com\.acme\.plugin\.PriceRule ")  # the row stays
     leave(t)
 
 
@@ -394,12 +396,55 @@ def unreadable(t):
     need(t.stty() == before, "stty differs", t)
 
 
-@case("a damaged dump opens and says up to where it is true")
+@case("a damaged dump opens, says up to where it is true, and does not forget it", BOTH)
 def damaged(t):
-    t.line('cd; head -c 20000 \'%s\' >cut.phd; clear; "$CAIRN" cut.phd' % SAMPLE)
+    t.line('cd; head -c 20000 \'%s\' >x.phd; clear; "$CAIRN" x.phd' % SAMPLE)
     t.wait(r"^histogram")
-    t.wait(r"byte [0-9,]+|damaged|cut")
+    t.wait(r"x\.phd: .*at byte [0-9,]+|x\.phd: cut")
+    for _ in range(3):
+        t.keys("Down")
+    t.wait(r"only a part of this dump was read")
+    lines = t.screen()
+    need(re.search(r">=[0-9,]+ objects . >=[0-9.]+K . cut$", lines[0]), "line 1 hides it", t)
+    t.keys("End")
+    t.wait(r"^ +\d+ classes +>=[0-9,]+ +>=[0-9.]+K +~100%")
+    t.resize(40, 10)
+    t.wait(lambda lines: lines[0].endswith("cut"))
     leave(t)
+
+
+@case("Esc twice in a hurry leaves the prompt, and only the prompt")
+def two_escapes(t):
+    start(t)
+    t.keys("Enter")
+    t.wait(r"^histogram > byte\[\]")
+    t.type(":info")
+    t.wait("^:info")
+    t.keys("Escape", "Escape")
+    t.wait("^:info", gone=True)
+    need(any(line.startswith("histogram > byte[]") for line in t.screen()), "left the page", t)
+    leave(t)
+
+
+@case("asked for the same view again: it is not stacked")
+def same_again(t):
+    start(t)
+    t.keys("H", "H", "Down")
+    wait_selected(t, r"char\[\]")
+    need("histogram >" not in t.text(), "stacked", t)
+    t.keys("?", "?")
+    t.wait(r"^histogram > help +lines 1-\d+/\d+$")
+    t.keys("Escape")
+    t.wait(r"^histogram(?! >)")
+    leave(t)
+
+
+@case("a terminal with one screen only: the shell goes on in an empty line", env={"TERM": "vt220"})
+def one_screen(t):
+    start(t)
+    t.keys("q")
+    t.wait(r"^" + PROMPT)
+    need(not re.search("quit|filter", t.screen()[-1]), "the prompt stands among the hints", t)
 
 
 @case(":quit leaves, and so does a last Esc or q")

@@ -7,6 +7,7 @@
 #include "command/session.h"
 
 #include "command/call.h"
+#include "command/paths.h"
 #include "command/pipe.h"
 #include "command/values.h"
 
@@ -23,7 +24,18 @@ struct session_cache {
 	struct name_index *names; /* of names->heap */
 	struct reachable reachable;
 	const struct heap *reachable_heap; /* of this heap; NULL: not walked */
+	struct path_tree paths[2];         /* strong; with weak references; of paths_heap */
+	const struct heap *paths_heap;
 };
+
+static void release_paths(struct session_cache *c)
+{
+	for (int weak = 0; weak < 2; weak++) {
+		if (c->paths[weak].parent)
+			path_tree_release(&c->paths[weak]);
+	}
+	c->paths_heap = NULL;
+}
 
 void session_init(struct session *s)
 {
@@ -42,8 +54,10 @@ void session_release(struct session *s)
 	for (size_t i = 0; i < s->n_history; i++)
 		free(s->history[i]);
 	free(s->history);
-	if (s->cache)
+	if (s->cache) {
 		name_index_free(s->cache->names);
+		release_paths(s->cache);
+	}
 	free(s->cache);
 	*s = (struct session){.heap = NULL};
 }
@@ -78,6 +92,32 @@ int session_reachable(const struct session *s, struct reachable *out, struct err
 	}
 	*out = c->reachable;
 	return 0;
+}
+
+const struct path_tree *session_has_path_tree(const struct session *s, bool weak)
+{
+	const struct session_cache *c = s->cache;
+	return c->paths_heap == s->heap && c->paths[weak].parent ? &c->paths[weak] : NULL;
+}
+
+int session_path_tree(
+    const struct session *s, bool weak, const struct path_tree **out, struct err *err)
+{
+	struct session_cache *c = s->cache;
+	struct path_rules rules;
+	if (c->paths_heap != s->heap)
+		release_paths(c);
+	c->paths_heap = s->heap;
+	*out = session_has_path_tree(s, weak);
+	if (*out)
+		return 0;
+	int code = path_rules_init(&rules, s->heap, weak, err);
+	if (code)
+		return code;
+	code = path_tree_grow(&c->paths[weak], &rules, HEAP_NONE, NULL, err);
+	path_rules_release(&rules);
+	*out = session_has_path_tree(s, weak);
+	return code;
 }
 
 struct result *session_take(struct session *s)

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_paths.c - path: by which references a root keeps an object.
+ */
+#include "command/commands.h"
+
+#include "analysis/paths.h"
+#include "command/objects.h"
+#include "command/paths.h"
+#include "command/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATHS_MOST 1000
+
+enum path_column {
+	P_PATH, P_STEP, P_FIELD, P_ADDRESS, P_CLASS, P_ROOT, P_SHALLOW, P_RETAINED, P_FREED, P_VALUE
+};
+
+static const struct column path_columns[] = {
+    [P_PATH] = {.name = "path", .type = CELL_COUNT},
+    [P_STEP] = {.name = "step", .type = CELL_COUNT, .shown_by_default = true},
+    [P_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
+    [P_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [P_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [P_ROOT] = {.name = "root", .type = CELL_TEXT, .shown_by_default = true},
+    [P_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    [P_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [P_FREED] = {.name = "freed", .type = CELL_BYTES},
+    [P_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static const struct option path_options[] = {
+    {"-n", OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
+    {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {"-not", OPT_COLUMN, "PAT", "only paths that avoid these classes and their objects"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* Data of the result: the paths one after another. */
+struct path_rows {
+	struct path_rules rules; /* to name fields by; the marks are given back */
+	uint32_t *id;
+	uint32_t *step;          /* from 1 on */
+	uint32_t *path;
+	size_t n, cap, cap_step, cap_path;
+	size_t n_step, n_path;
+};
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+static void one_root(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	text_add(to, root_kind_name(root->kind));
+	if (root->thread == HEAP_NONE || root->kind == ROOT_THREAD)
+		return;
+	const struct heap_thread *thread = &h->threads[root->thread];
+	if (thread->name)
+		text_addf(to, ", thread \"%s\"", thread->name);
+	if (root->frame < thread->n_frames)
+		text_addf(to, ", %s", thread->frames[root->frame]);
+}
+
+static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (!n)
+		return cell_blank();
+	one_root(h, &h->roots[first], to);
+	if (n > 1)
+		text_addf(to, " (and %zu more)", n - 1);
+	return cell_marked(cell_text(to->s), h->roots[first].certainty);
+}
+
+static void path_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct path_rows *rows = r->data;
+	const struct heap *h = r->heap;
+	uint32_t id = rows->id[row];
+	bool first = rows->step[row] == 1;
+	switch ((enum path_column)column) {
+	case P_PATH:
+		*out = cell_count(rows->path[row]);
+		return;
+	case P_STEP:
+		*out = cell_count(rows->step[row]);
+		return;
+	case P_FIELD:
+		*out = cell_blank();
+		if (!first && path_field(&rows->rules, rows->id[row - 1], id, scratch))
+			*out = cell_text(scratch->s);
+		else if (!first)
+			*out = cell_none();
+		return;
+	case P_ADDRESS:
+		object_cell(h, id, OBJECT_ADDRESS, out, scratch);
+		return;
+	case P_CLASS:
+		object_cell(h, id, OBJECT_CLASS, out, scratch);
+		return;
+	case P_ROOT:
+		*out = first ? root_cell(h, id, scratch) : cell_blank();
+		return;
+	case P_SHALLOW:
+		object_cell(h, id, OBJECT_SHALLOW, out, scratch);
+		return;
+	case P_RETAINED:
+		object_cell(h, id, OBJECT_RETAINED, out, scratch);
+		return;
+	case P_FREED:
+		*out = cell_none();
+		return;
+	case P_VALUE:
+		*out = object_value_cell(h, id, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	}
+}
+
+static void path_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct path_rows *rows = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->id[row]};
+}
+
+static void path_rows_release(void *data)
+{
+	struct path_rows *rows = data;
+	path_rules_release(&rows->rules);
+	free(rows->id);
+	free(rows->step);
+	free(rows->path);
+	free(rows);
+}
+
+static const struct result_ops path_ops = {path_cell, path_target, path_rows_release};
+
+static void add_path(struct path_rows *rows, const struct path *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		VEC_PUSH(rows->id, rows->n, rows->cap) = p->step[i];
+		VEC_PUSH(rows->step, rows->n_step, rows->cap_step) = (uint32_t)i + 1;
+		VEC_PUSH(rows->path, rows->n_path, rows->cap_path) = number;
+	}
+}
+
+/* --- finding ------------------------------------------------------------------------------------ */
+
+/* The objects of these classes, and the class objects. */
+static int bar_classes(
+    const struct session *s, struct path_rules *rules, const char *word, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct bits barred;
+	uint32_t *classes;
+	size_t n;
+	int code = value_classes(s, word, &classes, &n, err);
+	if (code)
+		return code;
+	code = bits_init(&barred, h->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		bits_set(&barred, classes[i]);
+		if (h->classes[classes[i]].object != HEAP_NONE)
+			path_rules_bar(rules, h->classes[classes[i]].object);
+	}
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (bits_get(&barred, h->class_of[id]))
+			path_rules_bar(rules, id);
+	}
+	bits_release(&barred);
+	free(classes);
+	return code;
+}
+
+/* The next path may not lead through the one found. */
+static void bar_path(struct path_rules *rules, const struct path *p)
+{
+	for (size_t i = 1; i + 1 < p->n; i++)
+		path_rules_bar(rules, p->step[i]);
+	if (p->n == 2 && rules->from != HEAP_NONE)
+		rules->not_directly = true;
+	else if (p->n == 2)
+		path_rules_bar(rules, p->step[0]);
+	if (p->n == 1)
+		rules->not_itself = true;
+}
+
+/* Is there a path when the rules are relaxed? */
+static int reached_at_all(const struct session *s, uint32_t from, uint32_t to, bool weak, bool *found,
+    struct err *err)
+{
+	struct path_rules rules;
+	struct path p = {.n = 0};
+	int code = path_rules_init(&rules, s->heap, weak, err);
+	if (code)
+		return code;
+	if (from != HEAP_NONE)
+		path_rules_from(&rules, from);
+	code = command_find_path(s, &rules, to, &p, err);
+	*found = p.n > 0;
+	path_release(&p);
+	path_rules_release(&rules);
+	return code;
+}
+
+static int no_path(
+    const struct session *s, const struct call *call, const struct path_rules *rules, struct err *err)
+{
+	uint32_t to = call->argument[call->argument[1].given].id;
+	bool found = false;
+	int not = call_option(call, "-not");
+	int code = 0;
+	if (rules->bars)
+		code = reached_at_all(s, rules->from, to, rules->weak, &found, err);
+	if (code)
+		return code;
+	if (found)
+		return err_set(err, ERR_NOT_FOUND, "every path to 0x%" PRIx64 " leads through %.200s",
+		    heap_address(s->heap, to), call->option[not].word);
+	if (!rules->weak && path_weak_known(s->heap))
+		code = reached_at_all(s, rules->from, to, true, &found, err);
+	if (code)
+		return code;
+	if (found)
+		return err_set(err, ERR_NOT_FOUND,
+		    "only weak references lead to 0x%" PRIx64 " (-weak follows them)",
+		    heap_address(s->heap, to));
+	if (rules->from != HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
+		    heap_address(s->heap, rules->from), heap_address(s->heap, to));
+	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
+	    ": it was garbage when the dump was written", heap_address(s->heap, to));
+}
+
+static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,
+    uint64_t wanted, uint32_t *found, struct err *err)
+{
+	uint32_t to = call->argument[call->argument[1].given].id;
+	int code = 0;
+	*found = 0;
+	while (!code && *found < wanted) {
+		struct path p;
+		code = command_find_path(s, &rows->rules, to, &p, err);
+		if (code)
+			break;
+		if (p.n)
+			add_path(rows, &p, ++*found);
+		bar_path(&rows->rules, &p);
+		bool more = p.n > 0 && !(p.n == 1 && call->argument[1].given);
+		path_release(&p);
+		if (!more)
+			break;
+	}
+	if (!code && !*found)
+		code = no_path(s, call, &rows->rules, err);
+	return code;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wanted)
+{
+	const struct heap *h = r->heap;
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(h, &r->arena);
+	if (found < wanted)
+		text_addf(&note, "there is no other path that shares no object with %s",
+		    found == 1 ? "this one" : "these");
+	if (roots)
+		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+	if (!weak && !path_weak_known(h))
+		text_addf(&note, "%s%s holds no field names: weak references count as strong",
+		    note.len ? "; " : "", command_format_name(h));
+	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
+	text_release(&note);
+}
+
+static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	int n = call_option(call, "-n"), not = call_option(call, "-not");
+	uint64_t wanted = call->option[n].given ? call->option[n].number : 1;
+	bool weak = call_has(call, "-weak");
+	uint32_t found;
+	if (wanted < 1 || wanted > PATHS_MOST)
+		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
+	struct path_rows *rows = xcalloc(1, sizeof *rows);
+	int code = path_rules_init(&rows->rules, h, weak, err);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	if (call->argument[1].given)
+		path_rules_from(&rows->rules, call->argument[0].id);
+	if (call->option[not].given)
+		code = bar_classes(s, &rows->rules, call->option[not].word, err);
+	if (!code)
+		code = find_paths(s, call, rows, wanted, &found, err);
+	path_rules_give_back(&rows->rules);
+	if (code) {
+		path_rows_release(rows);
+		return code;
+	}
+	struct text title = TEXT_INIT;
+	if (call->argument[1].given)
+		text_addf(&title, "path from 0x%" PRIx64 " to 0x%" PRIx64,
+		    heap_address(h, call->argument[0].id), heap_address(h, call->argument[1].id));
+	else
+		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
+	struct result *r = result_new(
+	    title.s, h, path_columns, N_COLUMNS(path_columns), &path_ops, rows, rows->n);
+	text_release(&title);
+	if (wanted > 1)
+		command_own_columns(r)[P_PATH].shown_by_default = true;
+	add_note(r, weak, found, wanted);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_path = {
+    .name = "path",
+    .aliases = {"gcroot", "path2gc"},
+    .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
+    .options = path_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "the shortest path from a root to an object, or between two objects",
+    .columns = "path step field address class root shallow retained freed value",
+    .description = "One row for each object on the path, the root first; field is how the row before "
+	"holds this one, root what makes the first one a root. With two objects the path leads from the "
+	"first to the second. Strong references only, unless -weak is given: the referent of soft, weak, "
+	"phantom and final references is left out where the dump tells fields. -n finds further paths, "
+	"each the shortest that shares with those before no object between the root and the end. Of "
+	"paths of one length it is always the same, by the lowest addresses seen from the end. Exit "
+	"status 1 when there is no path.",
+    .examples = {"path 0xE0000B00", "path 0xE0000B00 -n 3", "path 0xE0000B00 -not java.lang.Class"},
+    .key = "p",
+    .run = run_path,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* paths.h - finding paths with what the session knows already. */
+#ifndef CAIRN_COMMAND_PATHS_H
+#define CAIRN_COMMAND_PATHS_H
+
+#include "analysis/paths.h"
+#include "command/session.h"
+
+/* Backward, and forward from the roots where that takes too long; out->n is 0 when there is none.
+ * 0, ERR_NOMEM or ERR_CANCELLED. */
+int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
+    struct path *out, struct err *err);
+
+/* The tree of shortest paths from the roots, found at the first call for a heap and kept. */
+int session_path_tree(
+    const struct session *s, bool weak, const struct path_tree **out, struct err *err);
+/* The same if it was found before; else NULL. */
+const struct path_tree *session_has_path_tree(const struct session *s, bool weak);
+
+/* The shortest strong path to an object as one line (path_line) when it is found with little effort;
+ * false, nothing added: there is none, or it would take longer. */
+bool session_path_line(const struct session *s, uint32_t id, struct text *to);
+
+#endif

@@ -208,6 +208,13 @@ static void make_shared(struct shape *s, uint32_t n, uint32_t *want)
 	want[1] = 2;
 }
 
+static void release(struct adjacency *a)
+{
+	free(a->target);
+	free(a->offset);
+	free(a->base);
+}
+
 static int try_shape(const char *word, uint32_t n_nodes)
 {
 	struct shape s = { .edge = NULL };
@@ -231,7 +238,15 @@ static int try_shape(const char *word, uint32_t n_nodes)
 	for (uint32_t id = 0; id < n; id++)
 		if (d.immediate[id] != want[id] && wrong++ < 5)
 			printf("%" PRIu32 " hangs on %" PRIu32 ", not %" PRIu32 "\n", id, d.immediate[id], want[id]);
-	return wrong || d.retained[0] != UINT64_C(16) * n;
+	bool good = !wrong && d.retained[0] == UINT64_C(16) * n;
+	dominators_release(&d);
+	bits_release(&h.sized);
+	release(&h.out);
+	release(&h.in);
+	free(s.edge);
+	free(class_of);
+	free(want);
+	return !good;
 }
 
 static int by_object(const void *x, const void *y)

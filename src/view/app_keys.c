@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "view/history.h"
 #include "view/prompt.h"
+#include "view/why.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,54 +211,23 @@ static void copy(struct app *a)
 	text_release(&said);
 }
 
-static void explain(const struct heap *h, const char *column, const struct cell *cell,
-    const char *note, struct text *to)
+/* In the lines above the prompt, or, where it would cover the rows it speaks of, as a page. */
+static void explain(struct app *a)
 {
-	text_addf(to, "%s ", column);
-	cell_print(cell, to);
-	switch (cell->certainty) {
-	case EXACT:
-		text_add(to, " is exact");
-		if (h->size_model && cell->type == CELL_BYTES)
-			text_addf(to, "; sizes are computed: %s", h->size_model);
-		break;
-	case LOWER_BOUND:
-		if (h->damaged)
-			text_addf(to, " is a lower bound: %s", h->damage.message);
-		else
-			text_add(to, " is a lower bound: some of what it sums is not known");
-		break;
-	case INFERRED:
-		if (h->facts.roots_recorded)
-			text_addf(to, " is inferred%s%s", note ? ": " : "", note ? note : "");
-		else
-			text_addf(to, " is inferred: the dump records no roots, so classes of the "
-			    "system and threads are taken for them, and what nothing references");
-		break;
-	default:
-		if (strcmp(column, "retained") == 0)
-			text_add(to, " is unknown: retained sizes are not computed");
-		else if (h->facts.cannot_tell)
-			text_addf(to, " is unknown: %s", h->facts.cannot_tell);
-		else
-			text_add(to, " is unknown: the dump does not tell");
-		break;
-	}
-}
-
-static void why(struct app *a)
-{
+	struct page *p = app_page(a);
 	struct table *t = current_table(a);
-	const char *column;
-	struct cell cell;
+	struct result *r = p ? page_result(p) : NULL;
 	struct text said = TEXT_INIT;
 
-	if (t && table_selected_number(t, &column, &cell)) {
-		explain(a->session.heap, column, &cell, t->result->note, &said);
-		app_say(a, ROLE_NOTE, said.s);
-	} else {
-		app_say(a, ROLE_NOTE, "no number in this row");
+	if (!r || r->plain_text || (r->n_head == 0 && r->n_rows == 0)) {
+		app_say(a, ROLE_NOTE, "there are no numbers here");
+		return;
 	}
+	why(r, t && r->n_rows > 0 ? t->row : WHY_NO_ROW, t && t->wide, &said);
+	if (text_width(said.s) < (size_t)COLS * (size_t)(LINES / 3))
+		app_say(a, ROLE_NOTE, said.s);
+	else
+		app_push(a, page_new_lines("why", said.s));
 	text_release(&said);
 }
 
@@ -342,7 +312,7 @@ static void act(struct app *a, enum action action)
 		ask(a, PROMPT_COMMAND);
 		return;
 	case ACTION_WHY:
-		why(a);
+		explain(a);
 		return;
 	case ACTION_COPY:
 		copy(a);

@@ -231,13 +231,54 @@ static void draw_pending(struct app *a, int y, int width)
 	text_release(&t);
 }
 
+/* Bytes of s for a line of so many columns, cut between words; *next: where the line after begins. */
+static size_t line_of(const char *s, size_t width, size_t *next)
+{
+	size_t used, n = text_fit(s, width, &used), cut = n;
+
+	if (s[n])
+		while (cut > 0 && s[cut] != ' ')
+			cut--;
+	if (cut > 0)
+		n = cut;
+	*next = n + strspn(s + n, " ");
+	return n;
+}
+
+/* What is longer than a line covers the lowest lines of the page, an empty one above it. */
+static void draw_message(struct app *a, int y, int width)
+{
+	const char *s = a->message.s;
+	attr_t attr = theme(a->message_role);
+	struct text line = TEXT_INIT;
+	size_t next;
+	int n = 0, most = y - a->area.y;
+
+	if (text_width(s) <= (size_t)width || most < 2) {
+		draw_text(y, 0, width, s, attr);
+		return;
+	}
+	for (const char *at = s; *at && n < most; at += next, n++)
+		line_of(at, (size_t)width, &next);
+	draw_blank(y - n, 0, width, theme(ROLE_TEXT));
+	for (int i = n - 1; i > 0; i--, s += next) {
+		size_t bytes = line_of(s, (size_t)width, &next);
+		text_clear(&line);
+		text_add_n(&line, s, bytes);
+		draw_blank(y - i, 0, width, theme(ROLE_TEXT));
+		draw_text(y - i, 0, width, line.s, attr);
+	}
+	draw_text(y, 0, width, s, attr);
+	text_release(&line);
+}
+
 static void draw_note(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
 	struct table *t = p ? p->ops->table(p) : NULL;
 
 	if (a->message.len > 0)
-		draw_text(y, 0, width, a->message.s, theme(a->message_role));
+		draw_message(a, y, width);
 	else if (a->pending)
 		draw_pending(a, y, width);
 	else if (t && t->result->note)

@@ -55,7 +55,7 @@ static const struct binding {
     {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, "Home, g", "the first row", NULL, NULL, 0},
     {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, "End, G", "the last row", NULL, NULL, 0},
     {{'W'}, ACTION_WIDE, "W", "show or hide the columns that are hidden at first", NULL, NULL, 0},
-    {{'w'}, ACTION_WHY, "w", "how sure the selected number is, and why", "why", "w", BOTH},
+    {{'w'}, ACTION_WHY, "w", "how sure the numbers of the selected row are, and why", "why", "w", BOTH},
     {{':'}, ACTION_PROMPT, ":", "type a command; Tab completes, Up brings back earlier ones",
 	"command", ":", ANY},
     {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, "?, F1", "the keys and the commands", "help", "?", ANY},

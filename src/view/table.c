@@ -294,31 +294,3 @@ bool table_click(struct table *t, struct rect at, int y)
 	t->row = t->top + (size_t)(y - first);
 	return true;
 }
-
-/* Is column c one to tell of, for what: 0 in doubt, 1 sorted by, 2 summed? */
-static bool tells(const struct table *t, unsigned c, int what, struct cell *out)
-{
-	const struct column *column = &t->result->columns[c];
-
-	if ((int)c == t->hidden || !(t->wide || column->shown_by_default))
-		return false;
-	result_cell(t->result, t->row, c, out);
-	if (what == 0)
-		return out->certainty != EXACT;
-	return what == 1 ? (int)c == t->result->sorted_by : column->total;
-}
-
-bool table_selected_number(struct table *t, const char **column, struct cell *out)
-{
-	if (t->result->n_rows == 0)
-		return false;
-	for (int what = 0; what < 3; what++) {
-		for (unsigned c = 0; c < n_columns(t); c++) {
-			if (!tells(t, c, what, out))
-				continue;
-			*column = t->result->columns[c].name;
-			return true;
-		}
-	}
-	return false;
-}

@@ -54,8 +54,4 @@ bool table_search(struct table *t, const char *words, bool here, bool backwards)
 /* Sum on for a while.  True: there is more to do, call again. */
 bool table_work(struct table *t);
 
-/* The number of the selected row that there is most to say about: one in doubt, else the one sorted
- * by, else one that is summed.  False: none.  Text in *out is valid until the next cell. */
-bool table_selected_number(struct table *t, const char **column, struct cell *out);
-
 #endif

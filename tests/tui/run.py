@@ -413,6 +413,25 @@ def damaged(t):
     leave(t)
 
 
+@case("w tells how sure the numbers are, and why, in full")
+def why(t):
+    start(t)
+    t.keys("w")
+    t.wait(r"^all numbers here are exact")
+    t.keys("i")
+    t.wait(r"^histogram > overview")
+    t.keys("w")
+    t.wait(r"^roots ~\d+, .*")
+    t.wait(r"and what nothing references; the other numbers are exact$")
+    t.keys("Escape", "R", "w")
+    t.wait(r"^certainty is inferred: PHD records no roots")
+    t.keys("Escape")
+    t.type(":x 0xe0000af0")
+    t.keys("Enter", "w")
+    t.wait(lambda lines: "unknown: PHD does not tell" in " ".join(lines))
+    leave(t)
+
+
 @case("Esc twice in a hurry leaves the prompt, and only the prompt")
 def two_escapes(t):
     start(t)

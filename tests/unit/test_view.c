@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_view.c - what of the screen needs no terminal: matching words, the history file.
+ * test_view.c - what of the screen needs no terminal: matching words, reasons, the history file.
  */
 #include "base/mem.h"
 #include "view/history.h"
 #include "view/match.h"
+#include "view/why.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -83,6 +84,70 @@ static void rows(void **state)
 	assert_false(match_row(&m, r, 0));
 	match_release(&m);
 	result_free(r);
+}
+
+/* --- why --------------------------------------------------------------------------------------- */
+
+static const struct column why_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "hidden", .type = CELL_COUNT},
+};
+
+/* What is told of a row with these two numbers and this word, on a dump of this kind. */
+static void tells(struct heap *h, struct cell objects, struct cell shallow, const char *certainty,
+    bool hidden, const char *wanted)
+{
+	struct text said = TEXT_INIT;
+	struct result *r = result_new_rows("t", h, why_columns, 5);
+
+	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_text(certainty),
+	    cell_none()}, NULL);
+	why(r, 0, hidden, &said);
+	assert_string_equal(said.s, wanted);
+	text_release(&said);
+	result_free(r);
+}
+
+static void reasons(void **state)
+{
+	struct heap h = {.facts = {.format = "phd", .roots_recorded = true}};
+	struct cell seven = cell_count(7), bytes = cell_bytes(80);
+	(void)state;
+	tells(&h, seven, bytes, "exact", false, "all numbers here are exact");
+	tells(&h, cell_none(), bytes, "exact", false,
+	    "objects is unknown: PHD does not tell; the other numbers are exact");
+	tells(&h, cell_none(), cell_none(), "exact", false,
+	    "objects, shallow are unknown: PHD does not tell");
+	/* what is not shown is not told of, unless it is */
+	tells(&h, seven, bytes, "exact", true,
+	    "hidden is unknown: PHD does not tell; the other numbers are exact");
+	tells(&h, cell_blank(), cell_blank(), "exact", false, "nothing here is in doubt");
+	h.n_unknown_size = 2;
+	tells(&h, seven, cell_marked(bytes, LOWER_BOUND), "exact", false,
+	    "shallow >=80 is a lower bound: the dump does not tell the size of 2 objects; "
+	    "the other numbers are exact");
+	h.facts.roots_recorded = false;
+	tells(&h, cell_marked(seven, INFERRED), cell_blank(), "inferred", false,
+	    "objects ~7, certainty are inferred: PHD records no roots, so classes of the system and "
+	    "threads are taken for them, and what nothing references");
+	h.size_model = "as a model says";
+	tells(&h, cell_blank(), bytes, "exact", false,
+	    "all numbers here are exact, sizes computed: as a model says");
+}
+
+static void reasons_damaged(void **state)
+{
+	struct heap h = {.facts = {.format = "phd", .roots_recorded = true}, .damaged = true,
+	    .damage = {.code = ERR_TRUNCATED, .message = "x: cut at byte 9"}};
+	struct cell seven = cell_count(7), bytes = cell_bytes(80);
+	(void)state;
+	tells(&h, cell_marked(seven, LOWER_BOUND), cell_marked(bytes, LOWER_BOUND), "exact", false,
+	    "objects >=7, shallow >=80 are lower bounds: x: cut at byte 9");
+	tells(&h, seven, bytes, "exact", false,
+	    "all numbers here are exact; of the part that was read, that is: x: cut at byte 9");
 }
 
 /* --- history ----------------------------------------------------------------------------------- */
@@ -189,6 +254,8 @@ int main(void)
 	    cmocka_unit_test(words),
 	    cmocka_unit_test(stars),
 	    cmocka_unit_test(rows),
+	    cmocka_unit_test(reasons),
+	    cmocka_unit_test(reasons_damaged),
 	    cmocka_unit_test(kept),
 	    cmocka_unit_test(cut),
 	    cmocka_unit_test(odd),

@@ -165,6 +165,32 @@ int histogram_make(struct histogram *out, const struct heap *heap, enum histogra
 	return 0;
 }
 
+void histogram_groups(struct histogram *h, const struct heap *heap, enum histogram_by by,
+    const struct histogram_scope *scope, uint32_t *group)
+{
+	bool *chosen = xcalloc((size_t)heap->n_classes + 1, sizeof *chosen);
+	uint32_t next = 0;
+	for (size_t i = 0; i < scope->n_classes; i++)
+		chosen[scope->classes[i]] = true;
+	for (uint32_t c = 0; c < heap->n_classes; c++) {
+		group[c] = HEAP_NONE;
+		if (scope->classes && !chosen[c])
+			continue;
+		if (by == BY_CLASS) { /* rows in class order, some left out */
+			if (next < h->n && h->rows[next].class == c)
+				group[c] = next++;
+			continue;
+		}
+		struct histogram_row key = {.class = c, .loader = heap->classes[c].loader};
+		generalise(h, heap, by, &key);
+		const struct histogram_row *row =
+		    h->n ? bsearch(&key, h->rows, h->n, sizeof *h->rows, by_group) : NULL;
+		if (row)
+			group[c] = (uint32_t)(row - h->rows);
+	}
+	free(chosen);
+}
+
 void histogram_release(struct histogram *h)
 {
 	free(h->rows);

@@ -36,6 +36,9 @@ struct histogram_scope {
 /* 0, or ERR_NOMEM. */
 int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, struct err *err);
+/* For every class the row that counts its objects, or HEAP_NONE; by and scope as they made it. */
+void histogram_groups(struct histogram *h, const struct heap *heap, enum histogram_by by,
+    const struct histogram_scope *scope, uint32_t *group);
 void histogram_release(struct histogram *h);
 
 /* "java.util" of "java.util.Map$Entry[]", "<primitive>", "<default>"; length in *n. */

@@ -85,6 +85,7 @@ static int run_all(const struct batch_options *o, const struct heap *heap, FILE 
 	s.print = o->print;
 	s.output = to;
 	s.mat_sizes = o->heap->mat_sizes;
+	s.progress = o->progress;
 	measure_terminal(&s);
 	if (!o->n_lines)
 		status = run_overview(&s);

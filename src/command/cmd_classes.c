@@ -65,6 +65,9 @@ static const struct shape {
 struct histo {
 	struct histogram histogram;
 	enum histogram_by by;
+	uint32_t *group;     /* by class: its row */
+	struct bits only;    /* the objects counted; word NULL: all */
+	uint64_t *retained;  /* by row; NULL: not summed yet */
 	struct text command; /* of the last target asked for */
 };
 
@@ -115,12 +118,36 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 	}
 }
 
+/* Summed when it is first looked at and the sizes of objects are known. */
+static struct cell retained_cell(struct histo *h, const struct heap *heap, size_t row)
+{
+	const struct retained *known = session_retained_known(heap);
+	enum certainty c = command_retained_certainty(heap);
+	if (!known)
+		return cell_none();
+	if (h->by == BY_CLASS && !h->only.word)
+		return cell_marked(cell_bytes(known->by_class[h->histogram.rows[row].class]), c);
+	if (!h->retained) {
+		uint64_t *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
+		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n,
+		        h->only.word ? &h->only : NULL, sums, NULL, NULL)) {
+			free(sums);
+			return cell_none();
+		}
+		h->retained = sums;
+	}
+	return cell_marked(cell_bytes(h->retained[row]), c);
+}
+
 static void histo_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct histo *h = r->data;
 	(void)scratch;
-	class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
+	if (shapes[h->by].what[column] == H_RETAINED)
+		*out = retained_cell(r->data, r->heap, row);
+	else
+		class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
 }
 
 static void add_regex_quoted(struct text *to, const char *s)
@@ -164,6 +191,9 @@ static void histo_release(void *data)
 {
 	struct histo *h = data;
 	histogram_release(&h->histogram);
+	free(h->group);
+	free(h->retained);
+	bits_release(&h->only);
 	text_release(&h->command);
 	free(h);
 }
@@ -175,6 +205,7 @@ static const struct option histo_options[] = {
     {"-sort", OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
     {"-r", OPT_FLAG, NULL, "the other way round"},
     {"-all", OPT_FLAG, NULL, "classes without objects, too"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -193,18 +224,30 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		scope.classes = call->argument[0].ids;
 		scope.n_classes = call->argument[0].n_ids;
 	}
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
 	struct histo *h = xcalloc(1, sizeof *h);
 	h->by = by;
-	int code = histogram_make(&h->histogram, s->heap, by, &scope, err);
+	code = histogram_make(&h->histogram, s->heap, by, &scope, err);
+	h->group = xcalloc((size_t)s->heap->n_classes + 1, sizeof *h->group);
+	if (!code)
+		histogram_groups(&h->histogram, s->heap, by, &scope, h->group);
+	if (!code && scope.objects)
+		code = bits_init(&h->only, s->heap->n_objects, err);
+	for (size_t i = 0; !code && i < scope.n_objects; i++)
+		bits_set(&h->only, scope.objects[i]);
 	struct result *r = result_new(
 	    shape->title, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
 	if (!code)
 		code = command_sort(r, call, "shallow", false, err);
-	if (code)
+	if (code) {
 		result_free(r);
-	else
-		*out = r;
-	return code;
+		return code;
+	}
+	command_show_retained(r);
+	*out = r;
+	return 0;
 }
 
 const struct command cmd_histo = {
@@ -217,7 +260,10 @@ const struct command cmd_histo = {
     .columns = "class class_address loader objects shallow retained loader_class superclass",
     .description = "One row for each class with objects; classes of one name from two loaders are two "
 	"rows. -by sums them by package, class loader or direct superclass. PAT is a class "
-	"pattern or a kept set ($name).",
+	"pattern or a kept set ($name). What they retain takes a while to find out and is told "
+	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
+	"screen, soon after loading. It is the sum over the objects of a row that have no other "
+	"one of it above them in the dominator tree, so nothing counts twice.",
     .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5"},
     .key = "h",
     .run = run_histo,
@@ -293,6 +339,7 @@ static const struct column loaders_columns[] = {
     {.name = "instances", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     {.name = "boot", .type = CELL_FLAG, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES},
 };
 
 enum { LOADERS_CLASSES = 4 }; /* the column they are sorted by */
@@ -316,7 +363,8 @@ static struct cell loader_name(const struct heap *h, const struct values *values
 }
 
 /* Sums of the classes of one loader; a loader without classes has a row of zeros. */
-static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
+static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row,
+    struct cell retained)
 {
 	enum certainty c = command_count_certainty(h);
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
@@ -331,7 +379,7 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
 	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
 	    cell_marked(cell_bytes(row->shallow), c),
-	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none()},
+	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(), retained},
 	    known ? &target : NULL);
 	text_release(&name);
 }
@@ -339,6 +387,7 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 static int idle_loaders(
     struct result *r, const struct heap *h, const struct bits *seen, struct err *err)
 {
+	struct cell retained = session_retained_known(h) ? cell_bytes(0) : cell_none();
 	uint32_t *classes = NULL, *ids;
 	size_t n_classes = 0, cap = 0, n;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
@@ -351,11 +400,34 @@ static int idle_loaders(
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (!bits_get(seen, ids[i]))
-			add_loader(r, h, &(struct histogram_row){.loader = ids[i]});
+			add_loader(r, h, &(struct histogram_row){.loader = ids[i]}, retained);
 	}
 	big_free(ids, n, sizeof *ids);
 	return 0;
 }
+
+/* What the objects of each loader's classes retain, by row; NULL where it is not known. */
+static uint64_t *loaders_retained(const struct heap *h, struct histogram *rows)
+{
+	const struct retained *known = session_retained_known(h);
+	struct histogram_scope all = {.empty = true};
+	if (!known)
+		return NULL;
+	uint64_t *sums = xcalloc(rows->n + 1, sizeof *sums);
+	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
+	histogram_groups(rows, h, BY_LOADER, &all, group);
+	if (retained_by_group(known, group, (uint32_t)rows->n, NULL, sums, NULL, NULL)) {
+		free(sums);
+		sums = NULL;
+	}
+	free(group);
+	return sums;
+}
+
+static const struct option loaders_options[] = {
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
 
 static int run_loaders(
     struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -364,27 +436,32 @@ static int run_loaders(
 	struct histogram_scope scope = {.empty = true};
 	struct histogram by_loader;
 	struct bits seen;
-	(void)call;
-	int code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
 	if (code)
 		return code;
+	uint64_t *retained = loaders_retained(h, &by_loader);
 	struct result *r =
 	    result_new_rows("class loaders", h, loaders_columns, N_COLUMNS(loaders_columns));
 	code = bits_init(&seen, h->n_objects, err);
 	for (size_t i = 0; !code && i < by_loader.n; i++) {
-		add_loader(r, h, &by_loader.rows[i]);
+		add_loader(r, h, &by_loader.rows[i], !retained ? cell_none() :
+		    cell_marked(cell_bytes(retained[i]), command_retained_certainty(h)));
 		if (by_loader.rows[i].loader != HEAP_NONE)
 			bits_set(&seen, by_loader.rows[i].loader);
 	}
 	if (!code)
 		code = idle_loaders(r, h, &seen, err);
 	histogram_release(&by_loader);
+	free(retained);
 	bits_release(&seen);
 	if (code) {
 		result_free(r);
 		return code;
 	}
 	result_sort(r, LOADERS_CLASSES, true);
+	command_show_retained(r);
 	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
 	    "the dump does not tell which loader made a class" : NULL;
 	*out = r;
@@ -394,12 +471,13 @@ static int run_loaders(
 const struct command cmd_loaders = {
     .name = "loaders",
     .aliases = {"classloaders"},
+    .options = loaders_options,
     .group = "look",
     .summary = "class loaders, with the classes they made",
-    .columns = "address class name parent classes instances shallow boot",
+    .columns = "address class name parent classes instances shallow boot retained",
     .description = "One row for each class loader object, and one without address for the classes of a "
-	"boot loader that is no object, or of an unknown loader. instances and shallow are "
-	"those of its classes. parent is empty where the dump does not tell it.",
+	"boot loader that is no object, or of an unknown loader. instances, shallow and "
+	"retained are those of its classes. parent is empty where the dump does not tell it.",
     .examples = {"loaders"},
     .key = "L",
     .run = run_loaders,

@@ -6,6 +6,7 @@
 
 #include "command/inspect.h"
 #include "command/objects.h"
+#include "command/values.h"
 #include "heap/string.h"
 
 #include <inttypes.h>
@@ -159,6 +160,9 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 		*out = bytes ? inspect_bytes(&v, title, start, length) :
 		    inspect_values(&v, title, start, length);
 	}
+	const struct retained *found;
+	if (!s->finds_beside)
+		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
 	x_head(*out, h, id, call);
 	return 0;
 }

@@ -33,6 +33,7 @@ static const struct option ls_options[] = {
     {"-max", OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
     {"-r", OPT_FLAG, NULL, "the other way round"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -99,7 +100,10 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	const struct heap *h = s->heap;
 	uint32_t *ids = NULL;
 	size_t n = 0;
-	int code = named_objects(h, call, &ids, &n, err);
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
+	code = named_objects(h, call, &ids, &n, err);
 	if (!code)
 		code = keep_sizes(h, call, &ids, &n, err);
 	if (code) {
@@ -115,6 +119,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	    object_rows_result(rows, title, ls_columns, N_COLUMNS(ls_columns), ls_what);
 	show_what_applies(r, h, call);
 	r->failed = n == 0;
+	command_show_retained(r);
 	code = command_sort(r, call, "address", true, err);
 	if (code)
 		result_free(r);

@@ -40,6 +40,7 @@ static const struct option refs_options[] = {
     {"-in", OPT_FLAG, NULL, "only what references it"},
     {"-by", OPT_CHOICE, "class", "one row for each class"},
     {"-class", OPT_COLUMN, "PAT", "only references to, or from, objects of these classes"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -90,7 +91,7 @@ static int group_rows(struct result *r, const struct object_rows *rows, uint32_t
 		group_command(&command, h, id, direction, c);
 		result_add_row(r, (struct cell[]){cell_text(direction),
 		    cell_text(h->classes[c].name), cell_count(groups[c].references),
-		    cell_count(groups[c].objects), cell_bytes(groups[c].shallow), cell_none()},
+		    cell_count(groups[c].objects), cell_bytes(groups[c].shallow), cell_blank()},
 		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	}
 	text_release(&command);
@@ -153,12 +154,12 @@ static int references_of(
 	uint32_t id = call->argument[0].id;
 	struct object_rows *rows = object_rows_new(h);
 	struct text title = TEXT_INIT;
-	int code = 0;
+	int code = command_retained(s, call, err);
 	text_addf(&title, "%s of 0x%" PRIx64, !back ? "references" : forward ? "references and referrers" : "referrers",
 	    heap_address(h, id));
 	if (forward)
 		object_rows_out(rows, id, "out");
-	if (back)
+	if (back && !code)
 		code = object_rows_in(rows, id, "in", err);
 	if (!code)
 		code = only_classes(s, call, rows, err);
@@ -168,6 +169,8 @@ static int references_of(
 		code = grouped(h, rows, title.s, id, out, err);
 	else
 		*out = listed(h, rows, title.s);
+	if (!code)
+		command_show_retained(*out);
 	text_release(&title);
 	return code;
 }
@@ -254,7 +257,7 @@ static void roots_cell(
 		object_cell(h, root->object, OBJECT_SHALLOW, out, scratch);
 		return;
 	case R_RETAINED:
-		*out = cell_none();
+		object_cell(h, root->object, OBJECT_RETAINED, out, scratch);
 		return;
 	case R_VALUE:
 		object_cell(h, root->object, OBJECT_VALUE, out, scratch);
@@ -360,6 +363,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 		roots_release(rows);
 	} else {
 		r = result_new("roots", h, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
+		command_show_retained(r);
 	}
 	r->note = command_roots_note(h, &r->arena);
 	*out = r;

@@ -58,7 +58,8 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t)
 	    cell_text(thread->state), unless_zero(address, cell_address(address)),
 	    cell_count(thread->n_frames), cell_count(thread->n_roots),
 	    thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
-	    unless_zero(thread->native_id, cell_address(thread->native_id)), cell_none(),
+	    unless_zero(thread->native_id, cell_address(thread->native_id)),
+	    object_retained_cell(h, thread->object),
 	    cell_flag(thread->daemon), thread->object == HEAP_NONE ? cell_none() :
 	        cell_text(heap_class_of(h, thread->object)->name),
 	    unless_zero(thread->java_id, cell_count(thread->java_id))},
@@ -69,26 +70,36 @@ static int run_threads(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
-	(void)call;
 	if (!h->n_threads)
 		return command_no_threads(h, err);
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
 	struct result *r =
 	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		add_thread(r, h, t);
 	choose_ids(r, h);
+	command_show_retained(r);
 	*out = r;
 	return 0;
 }
 
+static const struct option threads_options[] = {
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
 const struct command cmd_threads = {
     .name = "threads",
     .aliases = {"goroutines", "clrthreads", "thread_overview"},
+    .options = threads_options,
     .group = "look",
     .summary = "threads with their state, frames and roots",
     .columns = "id name state address frames roots priority native_id retained daemon class tid",
     .description = "One row for each thread. address is that of its thread object; tid the number that Java "
-	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them.",
+	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them. "
+	"What a thread retains includes what its stack holds.",
     .examples = {"threads", "threads | grep waiting"},
     .key = "t",
     .run = run_threads,
@@ -123,7 +134,7 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
 	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
 	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
 	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
-	    root ? cell_none() : cell_blank(), value},
+	    root ? object_retained_cell(h, root->object) : cell_blank(), value},
 	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
 	text_release(&scratch);
 	text_release(&words);

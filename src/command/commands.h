@@ -17,6 +17,8 @@ extern const struct command cmd_help;                                     /* hel
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 
+extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
+
 #define N_COLUMNS(array) ((unsigned)(sizeof(array) / sizeof *(array)))
 
 /* The columns of a result as its own, so that single ones can be shown or hidden. */
@@ -41,6 +43,14 @@ enum certainty command_count_certainty(const struct heap *h);
 enum certainty command_root_certainty(const struct heap *h);
 /* ERR_UNSUPPORTED, with why there are none. */
 int command_no_threads(const struct heap *h, struct err *err);
+
+/* Retained sizes rest on roots, which may be inferred, and on all sizes. */
+enum certainty command_retained_certainty(const struct heap *h);
+
+/* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
+int command_retained(struct session *s, const struct call *call, struct err *err);
+/* Show the column "retained" where these sizes are known. */
+void command_show_retained(struct result *r);
 
 /* strings_matching of a word: checked, and without the slashes around it. */
 struct string_list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loading.c - open a dump on a thread of its own, and write a line on standard error meanwhile.
+ * loading.c - long works on a thread of their own, with a line on standard error meanwhile.
  *
  * On a terminal the line is written over; elsewhere (--progress always) there is one a second.
  */
@@ -53,33 +53,69 @@ static void show(const struct progress *p, bool terminal, size_t *width)
 	text_release(&line);
 }
 
-int heap_open_watched(struct heap **out, const struct heap_options *options,
+/* Start the job and show how far it is until it ends. */
+static int watch(struct job *job, int (*task)(void *context, struct job *job), void *context,
     enum progress_wish wish, struct err *err)
 {
-	struct loading l = {.options = options};
 	bool terminal = isatty(STDERR_FILENO);
 	size_t width = 0;
 	int wake[2];
 
-	if (wish == PROGRESS_NEVER || (wish == PROGRESS_AUTO && !terminal) || pipe(wake))
-		return heap_open(out, options, NULL, err);
-	int code = job_start(&l.job, work, &l, wake[1]);
+	if (pipe(wake))
+		return err_set(err, ERR_IO, "no pipe to the working thread");
+	int code = job_start(job, task, context, wake[1]);
 	if (!code) {
 		struct pollfd fd = {.fd = wake[0], .events = POLLIN};
 		unsigned every = terminal ? 1 : 1000 / TICK_MS;
-		for (unsigned tick = 0; !job_finished(&l.job); tick++) {
+		for (unsigned tick = 0; !job_finished(job); tick++) {
 			poll(&fd, 1, TICK_MS);
 			if ((tick >= QUIET_TICKS || wish == PROGRESS_ALWAYS) && tick % every == 0)
-				show(&l.job.progress, terminal, &width);
+				show(&job->progress, terminal, &width);
 		}
-		code = job_wait(&l.job);
+		code = job_wait(job);
 		if (terminal && width)
 			fprintf(stderr, "\r%*s\r", (int)width, "");
 	}
 	close(wake[0]);
 	close(wake[1]);
 	if (code && err)
-		*err = l.job.err;
+		*err = job->err;
+	return code;
+}
+
+static bool wants_progress(enum progress_wish wish)
+{
+	return wish == PROGRESS_ALWAYS || (wish == PROGRESS_AUTO && isatty(STDERR_FILENO));
+}
+
+int heap_open_watched(struct heap **out, const struct heap_options *options,
+    enum progress_wish wish, struct err *err)
+{
+	struct loading l = {.options = options};
+	if (!wants_progress(wish))
+		return heap_open(out, options, NULL, err);
+	int code = watch(&l.job, work, &l, wish, err);
 	*out = l.heap;
 	return code;
+}
+
+struct finding {
+	struct retained *out;
+	const struct heap *heap;
+	struct job job;
+};
+
+static int find(void *context, struct job *job)
+{
+	struct finding *f = context;
+	return retained_find(f->out, f->heap, &job->progress, &job->err);
+}
+
+int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
+    struct err *err)
+{
+	struct finding f = {.out = out, .heap = h};
+	if (!wants_progress(wish))
+		return retained_find(out, h, NULL, err);
+	return watch(&f.job, find, &f, wish, err);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* loading.h - open a dump while standard error tells how far it is. */
+/* loading.h - long works while standard error tells how far they are. */
 #ifndef CAIRN_COMMAND_LOADING_H
 #define CAIRN_COMMAND_LOADING_H
 
+#include "analysis/retained.h"
 #include "heap/heap.h"
 
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
@@ -10,5 +11,8 @@ enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 /* heap_open beside a progress line.  Main thread only. */
 int heap_open_watched(struct heap **out, const struct heap_options *options,
     enum progress_wish wish, struct err *err);
+/* retained_find likewise. */
+int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
+    struct err *err);
 
 #endif

@@ -7,7 +7,10 @@
 #include "analysis/describe.h"
 #include "analysis/reference_name.h"
 #include "analysis/search.h"
+#include "command/commands.h"
+#include "command/values.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +41,8 @@ struct object_rows {
 	const unsigned char *what;
 	struct stretch *stretch;
 	size_t n, cap, rows;
+	const char *open_with; /* NULL: x */
+	struct text command;   /* of the last target asked for */
 };
 
 bool object_is_array(const struct heap *h, uint32_t id)
@@ -55,6 +60,25 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 		return cell_none();
 	text_clear(scratch);
 	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
+}
+
+struct cell object_retained_cell(const struct heap *h, uint32_t id)
+{
+	const struct retained *r = session_retained_known(h);
+	if (!r || id == HEAP_NONE)
+		return cell_none();
+	return cell_marked(
+	    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
+}
+
+static struct cell children_cell(const struct heap *h, uint32_t id)
+{
+	const struct retained *r = session_retained_known(h);
+	uint32_t n;
+	if (!r)
+		return cell_none();
+	retained_children(r, id, &n);
+	return cell_marked(cell_count(n), h->facts.roots_recorded ? command_count_certainty(h) : INFERRED);
 }
 
 void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
@@ -81,10 +105,15 @@ void object_cell(const struct heap *h, uint32_t id, enum object_column what, str
 	case OBJECT_VALUE:
 		*out = value_cell(h, id, scratch);
 		return;
+	case OBJECT_RETAINED:
+		*out = object_retained_cell(h, id);
+		return;
+	case OBJECT_CHILDREN:
+		*out = children_cell(h, id);
+		return;
 	case OBJECT_UNKNOWN:
 	case OBJECT_DIRECTION:
 	case OBJECT_FIELD:
-	case OBJECT_RETAINED:
 		*out = cell_none();
 		return;
 	}
@@ -116,6 +145,11 @@ static void add_stretch(struct object_rows *rows, struct stretch s)
 	VEC_PUSH(rows->stretch, rows->n, rows->cap) = s;
 }
 
+void object_rows_open_with(struct object_rows *rows, const char *command)
+{
+	rows->open_with = command;
+}
+
 void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
     uint32_t *ids, size_t n, bool big)
 {
@@ -140,6 +174,7 @@ void object_rows_free(struct object_rows *rows)
 			big_free(rows->stretch[i].ids, rows->stretch[i].n, sizeof(uint32_t));
 	}
 	free(rows->stretch);
+	text_release(&rows->command);
 	free(rows->named);
 	free(rows);
 }
@@ -326,7 +361,13 @@ static void rows_cell(
 
 static void rows_target(const struct result *r, size_t row, struct target *out)
 {
-	*out = (struct target){.kind = TARGET_OBJECT, .id = object_rows_id(r->data, row, NULL)};
+	struct object_rows *rows = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = object_rows_id(rows, row, NULL)};
+	if (!rows->open_with)
+		return;
+	text_clear(&rows->command);
+	text_addf(&rows->command, "%s 0x%" PRIx64, rows->open_with, heap_address(r->heap, out->id));
+	out->command = rows->command.s;
 }
 
 static void rows_release(void *data)

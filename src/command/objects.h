@@ -20,12 +20,16 @@ enum object_column {
 	OBJECT_SHALLOW,
 	OBJECT_RETAINED,
 	OBJECT_LENGTH,
+	OBJECT_CHILDREN, /* in the dominator tree */
 	OBJECT_VALUE, /* what it is in a few words; of a class object the class it stands for */
 };
 
 /* Text points into the heap or *scratch. */
 void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch);
+
+/* What it retains; none while that is not known, and of HEAP_NONE. */
+struct cell object_retained_cell(const struct heap *h, uint32_t id);
 
 /* The value of an object, or the name of a thread that only a javacore tells of. */
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
@@ -34,6 +38,8 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 bool object_is_array(const struct heap *h, uint32_t id);
 
 struct object_rows;
+/* Enter on a row goes on with this command for its object, instead of x. */
+void object_rows_open_with(struct object_rows *rows, const char *command);
 struct object_rows *object_rows_new(const struct heap *h);
 /* A stretch of ids; field NULL: not known.  big: taken over (big_alloc'd, n of them), else borrowed. */
 void object_rows_add(struct object_rows *rows, const char *direction, const char *field,

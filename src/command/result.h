@@ -37,7 +37,7 @@ enum target_kind { TARGET_NONE, TARGET_OBJECT, TARGET_CLASS, TARGET_THREAD, TARG
 struct target {
 	enum target_kind kind;
 	uint32_t id;         /* object id, class index or thread index */
-	const char *command; /* TARGET_COMMAND: the command line that opens it */
+	const char *command; /* the command line that opens it; else (NULL) what its kind implies */
 };
 
 struct column {

@@ -26,6 +26,7 @@ struct session_cache {
 	const struct heap *reachable_heap; /* of this heap; NULL: not walked */
 	struct path_tree paths[2];         /* strong; with weak references; of paths_heap */
 	const struct heap *paths_heap;
+	struct retained retained; /* heap NULL: not found */
 };
 
 static void release_paths(struct session_cache *c)
@@ -58,6 +59,10 @@ void session_release(struct session *s)
 		name_index_free(s->cache->names);
 		release_paths(s->cache);
 	}
+	if (s->cache && s->heap && s->heap->retained)
+		*s->heap->retained = NULL;
+	if (s->cache && s->cache->retained.heap)
+		retained_release(&s->cache->retained);
 	free(s->cache);
 	*s = (struct session){.heap = NULL};
 }
@@ -118,6 +123,41 @@ int session_path_tree(
 	path_rules_release(&rules);
 	*out = session_has_path_tree(s, weak);
 	return code;
+}
+
+const struct retained *session_retained_known(const struct heap *h)
+{
+	return h && h->retained ? *h->retained : NULL;
+}
+
+void session_know_retained(struct session *s, struct retained *found)
+{
+	struct session_cache *c = s->cache;
+	if (c->retained.heap)
+		retained_release(&c->retained);
+	c->retained = *found;
+	if (s->heap->retained)
+		*s->heap->retained = &c->retained;
+}
+
+int session_retained(const struct session *s, const struct retained **out, struct err *err)
+{
+	struct session_cache *c = s->cache;
+	if (c->retained.heap != s->heap) {
+		struct retained found;
+		if (s->finds_beside)
+			return err_set(err, ERR_UNSUPPORTED, "retained sizes are still being found");
+		int code = retained_find_watched(&found, s->heap, s->progress, err);
+		if (code)
+			return code;
+		if (c->retained.heap)
+			retained_release(&c->retained);
+		c->retained = found;
+		if (s->heap->retained)
+			*s->heap->retained = &c->retained;
+	}
+	*out = &c->retained;
+	return 0;
 }
 
 struct result *session_take(struct session *s)

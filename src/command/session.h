@@ -7,6 +7,7 @@
 #ifndef CAIRN_COMMAND_SESSION_H
 #define CAIRN_COMMAND_SESSION_H
 
+#include "command/loading.h"
 #include "command/print.h"
 #include "command/result.h"
 #include "heap/heap.h"
@@ -30,6 +31,8 @@ struct session {
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool mat_sizes;          /* --sizes mat */
+	bool finds_beside;       /* retained sizes are found beside this thread: nobody waits for them */
+	enum progress_wish progress;
 	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
 	size_t n_printed;        /* results on output so far */
 	size_t screenful;        /* rows that output shows of a text result unless --top says so; 0: all */
@@ -54,6 +57,9 @@ void session_release(struct session *s);
  * naming the command and the word, and the nearest names.
  */
 int session_run(struct session *s, const char *line, struct result **out, struct err *err);
+
+/* Retained sizes, found elsewhere for s->heap: taken over, and known to all results from now on. */
+void session_know_retained(struct session *s, struct retained *found);
 
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);

@@ -4,12 +4,14 @@
  */
 #include "command/commands.h"
 #include "command/pipe.h"
+#include "command/values.h"
 
 #include <string.h>
 
 const struct command *const commands[] = {
     &cmd_info, &cmd_histo, &cmd_ls, &cmd_x, &cmd_entries, &cmd_find, &cmd_strings, &cmd_dups, &cmd_props, &cmd_threads,
     &cmd_bt, &cmd_loaders, &cmd_dupclasses, &cmd_refs, &cmd_roots, &cmd_path,
+    &cmd_dom, &cmd_top, &cmd_size,
     &cmd_check, &cmd_help, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
     &cmd_quit, NULL};
 
@@ -88,4 +90,32 @@ const char *command_roots_note(const struct heap *h, struct arena *arena)
 enum certainty command_count_certainty(const struct heap *h)
 {
 	return h->damaged ? LOWER_BOUND : EXACT;
+}
+
+enum certainty command_retained_certainty(const struct heap *h)
+{
+	if (!h->facts.roots_recorded)
+		return INFERRED;
+	return h->n_unknown_size ? LOWER_BOUND : command_count_certainty(h);
+}
+
+int command_retained(struct session *s, const struct call *call, struct err *err)
+{
+	const struct retained *found;
+	int sort = call_option(call, "-sort");
+	bool wanted = call_option(call, "-retained") >= 0 && call_has(call, "-retained");
+	if (sort >= 0 && call->option[sort].given) {
+		const char *word = call->option[sort].word;
+		word += *word == '-' || *word == '+';
+		wanted |= *word && !strncmp(word, "retained", strlen(word));
+	}
+	return wanted ? session_retained(s, &found, err) : 0;
+}
+
+void command_show_retained(struct result *r)
+{
+	int column = result_column(r, "retained");
+	if (column < 0 || r->columns[column].shown_by_default || !session_retained_known(r->heap))
+		return;
+	command_own_columns(r)[column].shown_by_default = true;
 }

@@ -406,13 +406,24 @@ int value_regex(const char *word, int flags, regex_t *to, struct err *err)
 
 /* --- sets and threads ------------------------------------------------------------------------- */
 
+/* A set by the name of a class, or a row that stands for one, is its instances, not its class object. */
+static bool names_object(const struct session *s, const char *word)
+{
+	struct target t;
+	uint64_t address;
+	bool prefixed;
+	if (*word == '%')
+		return !table_target(s, word, &t, NULL) && t.kind != TARGET_CLASS;
+	return *word == '#' || value_address(word, &prefixed, &address);
+}
+
 int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
 {
 	uint32_t id, *classes;
 	size_t n_classes, count;
 	if (*word == '$')
 		return value_kept(s, word, ids, n, err);
-	if (!value_object(s, word, &id, NULL)) {
+	if (names_object(s, word) && !value_object(s, word, &id, NULL)) {
 		*ids = xrealloc(NULL, 1, sizeof **ids);
 		(*ids)[0] = id;
 		*n = 1;

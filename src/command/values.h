@@ -47,4 +47,9 @@ const struct name_index *session_names(const struct session *s);
 /* What the roots keep, without the objects themselves; walked at the first call for a heap. */
 int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 
+/* What objects and classes retain: known already (NULL: not yet), or found now.  ERR_UNSUPPORTED while
+ * they are being found beside the screen. */
+const struct retained *session_retained_known(const struct heap *h);
+int session_retained(const struct session *s, const struct retained **out, struct err *err);
+
 #endif

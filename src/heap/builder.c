@@ -172,6 +172,7 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
     struct err *err)
 {
 	struct heap *h = xcalloc(1, sizeof *h);
+	h->retained = xcalloc(1, sizeof *h->retained);
 	struct build b = {
 		.heap = h,
 		.options = options,
@@ -230,6 +231,7 @@ void heap_close(struct heap *h)
 	free(h->roots);
 	free(h->threads);
 	free(h->stated);
+	free(h->retained);
 	dump_close(h->dump);
 	source_close(h->source);
 	arena_release(&h->arena);

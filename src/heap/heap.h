@@ -112,6 +112,7 @@ struct heap_stated {
 	uint64_t count;
 };
 
+struct retained;      /* analysis/retained.h */
 struct address_index; /* address <-> id (heap/index.h) */
 struct places;        /* id -> record in the dump (heap/places.h) */
 struct string_layout; /* where Strings keep their text (heap/string.h) */
@@ -178,6 +179,8 @@ struct heap {
 	bool damaged;              /* read in part: true up to damage.offset */
 	struct err damage;         /* then: what and where */
 
+	const struct retained **retained; /* not the heap's own: where the main thread hangs up what was
+	                              found about it, NULL inside until then; NULL: no such place */
 	struct arena arena;        /* strings and small structs above */
 };
 

@@ -74,7 +74,7 @@ static void open_row(struct app *a)
 		app_say(a, ROLE_NOTE, "there is nothing behind this row");
 		return;
 	}
-	switch (target.kind) {
+	switch (target.command ? TARGET_COMMAND : target.kind) {
 	case TARGET_CLASS:
 		text_add(&line, "ls ");
 		add_class(&line, &h->classes[target.id]);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * retained.c - sums over the dominator tree.
+ *
+ * The tree is walked from top to bottom without recursion: the way down is a stack of positions in
+ * the array of children, where the next position is the next sibling.  Any thread.
+ */
+#include "analysis/retained.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPORT_EVERY = 1 << 18 };
+
+static uint32_t parent_of(const struct retained *r, uint32_t id)
+{
+	uint32_t parent = r->dominators.immediate[id];
+	return parent == DOMINATED_BY_ROOTS ? r->dominators.n_objects : parent;
+}
+
+/* Counting sort by parent; ids come in ascending order. */
+static int list_children(struct retained *r, struct err *err)
+{
+	uint32_t n = r->dominators.n_objects;
+	r->first = big_alloc((uint64_t)n + 2, sizeof *r->first, err);
+	r->child = big_alloc(r->dominators.n_reachable, sizeof *r->child, err);
+	if (!r->first || !r->child)
+		return ERR_NOMEM;
+	/* one place further on, so that filling moves the starts to where they belong */
+	for (uint32_t id = 0; id < n; id++)
+		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
+			r->first[parent_of(r, id) + 2]++;
+	for (uint32_t k = 2; k <= n + 1; k++)
+		r->first[k] += r->first[k - 1];
+	for (uint32_t id = 0; id < n; id++)
+		if (r->dominators.immediate[id] != NOT_REACHABLE)
+			r->child[r->first[parent_of(r, id) + 1]++] = id;
+	return 0;
+}
+
+const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n)
+{
+	uint32_t place = id == HEAP_NONE ? r->dominators.n_objects : id;
+	*n = r->first[place + 1] - r->first[place];
+	return r->child + r->first[place];
+}
+
+struct group_walk {
+	const struct retained *r;
+	const uint32_t *group;
+	const struct bits *only;
+	uint32_t *inside; /* by group: members on the way from the top to here */
+	uint64_t *bytes;
+};
+
+/* Group of an object, or HEAP_NONE. */
+static inline uint32_t group_of(const struct group_walk *w, uint32_t id)
+{
+	uint32_t class = w->r->heap->class_of[id];
+	if (w->only && !bits_get(w->only, id))
+		return HEAP_NONE;
+	return w->group ? w->group[class] : class;
+}
+
+static inline void enter(struct group_walk *w, uint32_t id)
+{
+	uint32_t group = group_of(w, id);
+	if (group != HEAP_NONE && w->inside[group]++ == 0)
+		w->bytes[group] += w->r->dominators.retained[id];
+}
+
+static inline void leave(struct group_walk *w, uint32_t id)
+{
+	uint32_t group = group_of(w, id);
+	if (group != HEAP_NONE)
+		w->inside[group]--;
+}
+
+static int walk_groups(
+    struct group_walk *w, uint32_t *stack, struct progress *progress, struct err *err)
+{
+	const struct retained *r = w->r;
+	uint32_t n_objects = r->dominators.n_objects, depth = 0, done = 0;
+	uint32_t at = r->first[n_objects], end = r->first[n_objects + 1];
+	for (;;) {
+		if (at < end) {
+			uint32_t id = r->child[at];
+			if (at + 8 < end) {
+				__builtin_prefetch(&r->first[r->child[at + 8]]);
+				__builtin_prefetch(&r->heap->class_of[r->child[at + 8]]);
+				__builtin_prefetch(&r->dominators.retained[r->child[at + 8]]);
+			}
+			enter(w, id);
+			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+				return err_set(err, ERR_CANCELLED, "stopped");
+			stack[depth++] = at;
+			at = r->first[id];
+			end = r->first[id + 1];
+			continue;
+		}
+		if (depth == 0)
+			return 0;
+		at = stack[--depth];
+		leave(w, r->child[at]);
+		uint32_t parent = parent_of(r, r->child[at]);
+		end = r->first[parent + 1];
+		at++;
+	}
+}
+
+int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err)
+{
+	struct group_walk w = { .r = r, .group = group, .only = only, .bytes = bytes };
+	uint32_t *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
+	int code = stack ? 0 : ERR_NOMEM;
+	w.inside = xcalloc((size_t)n_groups + 1, sizeof *w.inside);
+	memset(bytes, 0, n_groups * sizeof *bytes);
+	if (code == 0)
+		code = walk_groups(&w, stack, progress, err);
+	big_free(stack, r->dominators.n_reachable, sizeof *stack);
+	free(w.inside);
+	return code;
+}
+
+int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
+    struct err *err)
+{
+	*out = (struct retained){ .heap = h };
+	int code = dominators_find(&out->dominators, h, progress, err);
+	if (code == 0) {
+		progress_phase(progress, "retained sizes of classes", out->dominators.n_reachable);
+		code = list_children(out, err);
+	}
+	if (code == 0) {
+		out->by_class = xcalloc((size_t)h->n_classes + 1, sizeof *out->by_class);
+		code = retained_by_group(out, NULL, h->n_classes, NULL, out->by_class, progress, err);
+	}
+	if (code)
+		retained_release(out);
+	return code;
+}
+
+void retained_release(struct retained *r)
+{
+	big_free(r->first, (uint64_t)r->dominators.n_objects + 2, sizeof *r->first);
+	big_free(r->child, r->dominators.n_reachable, sizeof *r->child);
+	free(r->by_class);
+	dominators_release(&r->dominators);
+	*r = (struct retained){ .heap = NULL };
+}
+
+/* --- sets ----------------------------------------------------------------------------------------- */
+
+static void walk_roots(const struct heap *h, uint64_t *seen, uint32_t *stack)
+{
+	for (size_t i = 0; i < h->n_roots; i++)
+		heap_reach(h, h->roots[i].object, seen, stack);
+}
+
+int retained_by_set(const struct heap *h, const uint32_t *ids, size_t n, uint64_t *objects,
+    uint64_t *bytes, struct err *err)
+{
+	struct bits with, without;
+	uint32_t *stack = big_alloc(h->n_objects, sizeof *stack, err);
+	int code = bits_init(&with, h->n_objects, err) | bits_init(&without, h->n_objects, err);
+	*objects = *bytes = 0;
+	if (!stack || code) {
+		code = ERR_NOMEM;
+		goto out;
+	}
+	walk_roots(h, with.word, stack);
+	for (size_t i = 0; i < n; i++)
+		bits_set(&without, ids[i]); /* as if seen: not entered */
+	walk_roots(h, without.word, stack);
+	for (size_t i = 0; i < n; i++)
+		without.word[ids[i] >> 6] &= ~(UINT64_C(1) << (ids[i] & 63));
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (!bits_get(&with, id) || bits_get(&without, id))
+			continue;
+		++*objects;
+		*bytes += heap_shallow(h, id);
+	}
+out:
+	bits_release(&with);
+	bits_release(&without);
+	big_free(stack, h->n_objects, sizeof *stack);
+	return code;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * retained.h - the dominator tree from top to bottom, and what classes and other groups retain.
+ *
+ * What a group retains is the sum over its members that have no other member above them in the
+ * tree, so that nothing counts twice.  It is a little less than what would be freed with all of
+ * them where only several members together hold an object; retained_by_set tells that exactly.
+ *
+ * Immutable once made; any thread.  Memory besides the dominators': 8 bytes an object.
+ */
+#ifndef CAIRN_ANALYSIS_RETAINED_H
+#define CAIRN_ANALYSIS_RETAINED_H
+
+#include "analysis/dominators.h"
+#include "base/bits.h"
+
+struct retained {
+	const struct heap *heap;
+	struct dominators dominators;
+	uint32_t *first;    /* by id, n_objects + 2: children of id are child[first[id]] …
+	                       child[first[id + 1] - 1]; of the roots likewise with n_objects */
+	uint32_t *child;    /* ids, ascending among the children of one object */
+	uint64_t *by_class; /* by class index: what its instances retain, bytes */
+};
+
+/* 0, ERR_NOMEM or ERR_CANCELLED. */
+int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
+    struct err *err);
+void retained_release(struct retained *r);
+
+/* Children of an object, or of the roots with HEAP_NONE. */
+const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n);
+
+/*
+ * What groups of objects retain: group is by class index (HEAP_NONE: in none; NULL: each class is its
+ * own), only (NULL: all) limits them to some objects.  bytes: n_groups, filled.
+ */
+int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err);
+
+/* What would be freed if all these objects went at once, found by walking without them.  Needs no
+ * struct retained.  Unreachable ones among them free nothing. */
+int retained_by_set(const struct heap *h, const uint32_t *ids, size_t n, uint64_t *objects,
+    uint64_t *bytes, struct err *err);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_dominators.c - dom, size, top: who keeps what alive, and how much.
+ */
+#include "command/commands.h"
+
+#include "analysis/histogram.h"
+#include "command/objects.h"
+#include "command/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void share_of(const struct retained *r, uint64_t bytes, struct text *to)
+{
+	uint64_t all = r->dominators.shallow_reachable;
+	text_clear(to);
+	text_addf(to, "%.1f%%", all ? 100.0 * (double)bytes / (double)all : 0.0);
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+enum { G_NAME, G_LOADER, G_OBJECTS, G_SHALLOW, G_RETAINED, G_SHARE };
+
+static const struct column class_columns[] = {
+    [G_NAME] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS},
+    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+};
+static const struct column package_columns[] = {
+    [G_NAME] = {.name = "package", .type = CELL_TEXT, .shown_by_default = true},
+    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS},
+    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+};
+static const struct column loader_columns[] = {
+    [G_NAME] = {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
+    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
+    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+};
+static const struct column *const group_columns[] = {
+    [BY_CLASS] = class_columns, [BY_PACKAGE] = package_columns, [BY_LOADER] = loader_columns};
+
+static struct result *groups_result(const struct retained *r, const char *title, enum histogram_by by,
+    const struct histogram *rows, const uint64_t *bytes)
+{
+	const struct heap *h = r->heap;
+	struct result *out = result_new_rows(title, h, group_columns[by], N_COLUMNS(class_columns));
+	enum certainty certainty = command_retained_certainty(h);
+	struct text share = TEXT_INIT;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct histogram_row *row = &rows->rows[i];
+		struct target target = {.kind = TARGET_CLASS, .id = row->class};
+		share_of(r, bytes[i], &share);
+		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
+		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
+		    cell_count(row->objects), cell_bytes(row->shallow),
+		    cell_marked(cell_bytes(bytes[i]), certainty), cell_text(share.s)},
+		    by == BY_CLASS ? &target : NULL);
+	}
+	text_release(&share);
+	result_sort(out, G_RETAINED, true);
+	out->note = command_roots_note(h, &out->arena);
+	return out;
+}
+
+/* All objects, or these (each dominated by the same one: none of them above another). */
+static int by_group(const struct retained *r, const char *title, enum histogram_by by,
+    const uint32_t *ids, uint32_t n, struct result **out, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct histogram_scope scope = {.objects = ids, .n_objects = n};
+	struct histogram rows;
+	int code = histogram_make(&rows, h, by, &scope, err);
+	if (code)
+		return code;
+	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
+	uint64_t *bytes = xcalloc(rows.n + 1, sizeof *bytes);
+	histogram_groups(&rows, h, by, &scope, group);
+	if (!ids)
+		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, bytes, NULL, err);
+	for (uint32_t i = 0; ids && i < n; i++)
+		bytes[group[h->class_of[ids[i]]]] += r->dominators.retained[ids[i]];
+	if (!code)
+		*out = groups_result(r, title, by, &rows, bytes);
+	free(group);
+	free(bytes);
+	histogram_release(&rows);
+	return code;
+}
+
+/* --- dom -------------------------------------------------------------------------------------- */
+
+enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE };
+
+static const struct column dom_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
+    OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
+
+static const struct option dom_options[] = {
+    {"-by", OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* Some objects as rows, largest retained first. */
+static struct result *object_list(const struct retained *r, const char *title, const uint32_t *ids,
+    uint32_t n)
+{
+	struct object_rows *rows = object_rows_new(r->heap);
+	object_rows_add(rows, NULL, NULL, (uint32_t *)ids, n, false);
+	object_rows_open_with(rows, "dom");
+	struct result *out =
+	    object_rows_result(rows, title, dom_columns, N_COLUMNS(dom_columns), dom_what);
+	result_sort(out, DOM_RETAINED, true);
+	out->note = command_roots_note(r->heap, &out->arena);
+	return out;
+}
+
+static int run_dom(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER};
+	const struct heap *h = s->heap;
+	const struct retained *r;
+	bool top = !call->argument[0].given;
+	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
+	struct text title = TEXT_INIT;
+	int code = session_retained(s, &r, err);
+	if (code)
+		return code;
+	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is not reachable: nothing holds it, so it "
+		    "keeps nothing alive", heap_address(h, id));
+	const uint32_t *children = retained_children(r, id, &n);
+	text_add(&title, "dominators");
+	if (!top) {
+		text_clear(&title);
+		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
+	}
+	if (call_has(call, "-by"))
+		code = by_group(r, title.s, kinds[call_choice(call, "-by", 0)], children, n, out, err);
+	else
+		*out = object_list(r, title.s, children, n);
+	if (!code && !top && !n)
+		(*out)->note = "nothing hangs on it alone";
+	text_release(&title);
+	return code;
+}
+
+const struct command cmd_dom = {
+    .name = "dom",
+    .aliases = {"dominator_tree", "dominators"},
+    .arguments = {{ARG_OBJECT, "OBJ", true}},
+    .options = dom_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what an object keeps alive, largest first",
+    .columns = "address class shallow retained children value",
+    .description = "The dominator tree: below an object stands what every path from a root to it leads "
+	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
+	"several objects at once. retained is the size of a row's whole subtree, children the "
+	"number of rows below it. All references count, soft and weak ones as well, and those "
+	"that the dump implies; what a thread's stack holds hangs under the thread. Enter goes "
+	"down the tree. -by sums the rows.",
+    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom | head 10"},
+    .key = "d",
+    .run = run_dom,
+};
+
+/* --- size ------------------------------------------------------------------------------------- */
+
+static int run_size(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const uint32_t *ids = call->argument[0].ids;
+	size_t n = call->argument[0].n_ids;
+	uint64_t freed, bytes, shallow = 0;
+	int code = retained_by_set(h, ids, n, &freed, &bytes, err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < n; i++)
+		shallow += heap_shallow(h, ids[i]);
+	enum certainty certainty = command_retained_certainty(h);
+	struct result *r = result_new_rows(call->argument[0].word, h, NULL, 0);
+	result_head(r, "objects", cell_count(n));
+	result_head(r, "shallow", cell_bytes(shallow));
+	result_head(r, "retained", cell_marked(cell_bytes(bytes), certainty));
+	result_head(r, "retained_objects", cell_marked(cell_count(freed), certainty));
+	r->note = command_roots_note(h, &r->arena);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_size = {
+    .name = "size",
+    .aliases = {"objsize"},
+    .arguments = {{ARG_SET, "SET", false}},
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "what would be freed with an object or a set",
+    .columns = "objects shallow retained retained_objects",
+    .description = "Exact for sets as well: objects that only several of the set hold together count, "
+	"and nothing counts twice. SET is an object, a class pattern or a kept set ($name). "
+	"Objects that no root reaches free nothing.",
+    .examples = {"size 0xE0000AF0", "size java.lang.String", "size char[]"},
+    .key = "",
+    .run = run_size,
+};
+
+/* --- top -------------------------------------------------------------------------------------- */
+
+static const struct option top_options[] = {
+    {"-by", OPT_CHOICE, "object|class|package|loader", "what the rows are (default object)"},
+    {"-n", OPT_COUNT, "N", "so many rows (default 25)"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static const struct column top_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "children", .type = CELL_COUNT},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static struct result *top_objects(const struct retained *r, size_t most)
+{
+	uint32_t n;
+	const uint32_t *children = retained_children(r, HEAP_NONE, &n);
+	struct result *sorted = object_list(r, "", children, n);
+	struct result *out = result_new_rows("largest objects", r->heap, top_columns, N_COLUMNS(top_columns));
+	struct text share = TEXT_INIT, scratch = TEXT_INIT, command = TEXT_INIT;
+	for (size_t i = 0; i < most && i < sorted->n_rows; i++) {
+		struct target target;
+		struct cell cells[N_COLUMNS(top_columns)];
+		result_target(sorted, i, &target);
+		uint32_t id = target.id;
+		object_cell(r->heap, id, OBJECT_ADDRESS, &cells[0], &scratch);
+		object_cell(r->heap, id, OBJECT_CLASS, &cells[1], &scratch);
+		object_cell(r->heap, id, OBJECT_SHALLOW, &cells[2], &scratch);
+		cells[3] = object_retained_cell(r->heap, id);
+		share_of(r, r->dominators.retained[id], &share);
+		cells[4] = cell_text(share.s);
+		object_cell(r->heap, id, OBJECT_CHILDREN, &cells[5], &scratch);
+		object_cell(r->heap, id, OBJECT_VALUE, &cells[6], &scratch);
+		text_clear(&command);
+		text_addf(&command, "dom 0x%" PRIx64, heap_address(r->heap, id));
+		target.command = command.s;
+		result_add_row(out, cells, &target);
+	}
+	text_release(&share);
+	text_release(&scratch);
+	text_release(&command);
+	result_free(sorted);
+	out->sorted_by = 3;
+	out->descending = true;
+	out->note = command_roots_note(r->heap, &out->arena);
+	return out;
+}
+
+static int run_top(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum histogram_by kinds[] = {BY_CLASS, BY_CLASS, BY_PACKAGE, BY_LOADER};
+	static const char *const titles[] = {"", "largest classes", "largest packages", "largest loaders"};
+	const struct retained *r;
+	int by = call_choice(call, "-by", 0), n = call_option(call, "-n");
+	size_t most = call->option[n].given ? (size_t)call->option[n].number : 25;
+	int code = session_retained(s, &r, err);
+	if (code)
+		return code;
+	if (by == 0) {
+		*out = top_objects(r, most);
+		return 0;
+	}
+	code = by_group(r, titles[by], kinds[by], NULL, 0, out, err);
+	if (!code)
+		result_keep_first(*out, most);
+	return code;
+}
+
+const struct command cmd_top = {
+    .name = "top",
+    .aliases = {"top_consumers"},
+    .options = top_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what retains most, with its share of the heap",
+    .columns = "address class shallow retained share children value",
+    .description = "The largest objects at the top of the dominator tree, or the largest classes, "
+	"packages or loaders. What a class or another group retains is the sum over its objects "
+	"that have no other one of the group above them. share is of what is reachable.",
+    .examples = {"top", "top -by class", "top -by package -n 5"},
+    .key = "",
+    .run = run_top,
+};

@@ -328,7 +328,7 @@ const struct command cmd_path = {
     .options = path_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
-    .summary = "the shortest path from a root to an object, or between two objects",
+    .summary = "shortest path from a root to an object, or between two",
     .columns = "path step field address class root shallow retained freed value",
     .description = "One row for each object on the path, the root first; field is how the row before "
 	"holds this one, root what makes the first one a root. With two objects the path leads from the "

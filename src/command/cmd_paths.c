@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_paths.c - path: by which references a root keeps an object.
+ * cmd_paths.c - path and paths: by which references roots keep an object, or many.
  */
 #include "command/commands.h"
 
@@ -340,4 +340,136 @@ const struct command cmd_path = {
     .examples = {"path 0xE0000B00", "path 0xE0000B00 -n 3", "path 0xE0000B00 -not java.lang.Class"},
     .key = "p",
     .run = run_path,
+};
+
+/* --- paths -------------------------------------------------------------------------------------- */
+
+enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED };
+
+static const struct column merged_columns[] = {
+    [M_DEPTH] = {.name = "depth", .type = CELL_COUNT, .shown_by_default = true},
+    [M_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [M_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    [M_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    [M_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+};
+
+static const struct option merged_options[] = {
+    {"-r", OPT_FLAG, NULL, "begin with the objects, end with the roots"},
+    {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+enum { INDENT_MOST = 30 };
+
+static void merged_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct merged_paths *merged = r->data;
+	const struct merged_row *m = &merged->row[row];
+	/* other roots, other paths */
+	enum certainty sure = r->heap->facts.roots_recorded ? EXACT : INFERRED;
+	switch ((enum merged_column)column) {
+	case M_DEPTH:
+		*out = cell_count(m->depth);
+		return;
+	case M_CLASS:
+		text_addf(scratch, "%s%s", m->is_class ? "class " : "", r->heap->classes[m->class].name);
+		*out = cell_text(scratch->s);
+		out->indent = m->depth < INDENT_MOST ? 2 * m->depth : 2 * INDENT_MOST;
+		return;
+	case M_OBJECTS:
+		*out = cell_marked(cell_count(m->objects), sure);
+		return;
+	case M_SHALLOW:
+		*out = cell_marked(cell_bytes(m->shallow), sure);
+		return;
+	case M_RETAINED:
+		*out = cell_none();
+		return;
+	}
+}
+
+static void merged_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct merged_paths *merged = r->data;
+	const struct merged_row *m = &merged->row[row];
+	*out = (struct target){.kind = TARGET_CLASS, .id = m->class};
+	if (m->is_class)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = r->heap->classes[m->class].object};
+}
+
+static void merged_release(void *data)
+{
+	merged_paths_release(data);
+	free(data);
+}
+
+static const struct result_ops merged_ops = {merged_cell, merged_target, merged_release};
+
+static void add_merged_note(struct result *r, const struct merged_paths *merged, bool weak)
+{
+	struct text note = TEXT_INIT;
+	if (merged->missing) {
+		text_add_count(&note, merged->missing);
+		text_addf(&note, " of them %s reached by no root%s; ",
+		    merged->missing == 1 ? "is" : "are",
+		    weak || !path_weak_known(r->heap) ? "" : " (by strong references)");
+	}
+	if (merged->deep)
+		text_addf(&note, "paths are shown for %d steps; ", MERGED_DEPTH);
+	if (merged->many)
+		text_addf(&note, "the tree is cut at %d rows; ", MERGED_ROWS);
+	const char *roots = command_roots_note(r->heap, &r->arena);
+	if (roots)
+		text_addf(&note, "%s; ", roots);
+	if (note.len)
+		r->note = arena_strndup(&r->arena, note.s, note.len - 2);
+	text_release(&note);
+}
+
+static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const struct path_tree *tree;
+	bool weak = call_has(call, "-weak"), backward = call_has(call, "-r");
+	int code = session_path_tree(s, weak, &tree, err);
+	if (code)
+		return code;
+	struct merged_paths *merged = xcalloc(1, sizeof *merged);
+	code = paths_merge(
+	    merged, tree, h, call->argument[0].ids, call->argument[0].n_ids, backward, err);
+	if (!code && !merged->found)
+		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
+		    call->argument[0].n_ids);
+	if (code) {
+		merged_release(merged);
+		return code;
+	}
+	struct text title = TEXT_INIT;
+	text_addf(&title, "paths to %s", call->argument[0].word);
+	struct result *r = result_new(title.s, h, merged_columns, N_COLUMNS(merged_columns), &merged_ops,
+	    merged, merged->n);
+	text_release(&title);
+	add_merged_note(r, merged, weak);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_paths = {
+    .name = "paths",
+    .aliases = {"merge_shortest_paths"},
+    .arguments = {{ARG_SET, "SET", false}},
+    .options = merged_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "the shortest paths of many objects, merged by class",
+    .columns = "depth class objects shallow retained",
+    .description = "The paths that path finds, of every object of SET, as one tree: a row for each "
+	"class at its depth below the rows above it. objects and shallow count the objects of SET whose "
+	"path leads through the row, the row's own among them. A class object is a row of its own, "
+	"called class NAME. The tree begins with the roots, with -r with the objects.",
+    .examples = {"paths com.acme.shop.Session", "paths char[] -r"},
+    .key = "",
+    .run = run_paths,
 };

@@ -77,7 +77,7 @@ void cell_print(const struct cell *c, struct text *to)
 		text_add(to, ">=");
 	switch (c->type) {
 	case CELL_TEXT:
-		text_add(to, c->text);
+		text_addf(to, "%*s%s", (int)c->indent, "", c->text);
 		break;
 	case CELL_COUNT:
 		text_add_count(to, c->number);

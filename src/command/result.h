@@ -30,6 +30,7 @@ struct cell {
 	enum certainty certainty;
 	uint64_t number;  /* COUNT, BYTES, ADDRESS, FLAG */
 	const char *text; /* TEXT: valid until the next cell of this result is asked for */
+	unsigned indent;  /* TEXT: blanks that people see before it: the rows are a tree */
 };
 
 /* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */

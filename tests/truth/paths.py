@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shortest paths against a naive search over the same graph, on random dumps and on real ones.
+
+The naive search walks forward from the roots over recorded and implied references and takes, from the
+object backward, the holder of the lowest address one step nearer to a root: the very path must come
+out, searched backward (path alone) and forward (after paths, which finds them all at once).  In dumps
+with fields, soft, weak, phantom and final references are told apart by the class names here, so every
+step of a strong path must be more than a referent.  CAIRN_SEEDS gives another number of seeds than 60.
+"""
+
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import BUILD, CAIRN, DUMPS, Graph, MKDUMP, Run, SAMPLE, Tap  # noqa: E402
+
+SEEDS = int(os.environ.get("CAIRN_SEEDS", "60"))
+
+
+class Naive:
+    """A graph with the implied references of the model, both ways."""
+
+    def __init__(self, graph):
+        self.objects = graph.objects
+        self.out = {a: set(t for t in o.out if t in graph.objects) for a, o in graph.objects.items()}
+        for a, o in graph.objects.items():
+            if o.class_address in graph.objects:
+                self.out[a].add(o.class_address)
+        for a, (_, loader, superclass, _, _) in graph.classes.items():
+            if a not in self.out:
+                continue
+            if superclass in self.out:
+                self.out[a].add(superclass)
+            if loader in self.out:
+                self.out[a].add(loader)
+                self.out[loader].add(a)
+        self.into = {a: [] for a in self.out}
+        for a in sorted(self.out):
+            for t in self.out[a]:
+                self.into[t].append(a)
+        self.roots = set(r for r, _ in graph.roots)
+
+    def path(self, starts, to, barred=(), edge=None):
+        """The path of paths.h, or None."""
+        barred = set(barred) - {to}
+        level = sorted(a for a in starts if a not in barred)
+        far = {a: 0 for a in level}
+        while level and to not in far:
+            after = []
+            for a in level:
+                for t in self.out[a]:
+                    if t not in far and t not in barred and (a, t) != edge:
+                        far[t] = far[a] + 1
+                        after.append(t)
+            level = after
+        if to not in far:
+            return None
+        path = [to]
+        while far[path[-1]]:
+            path.append(min(a for a in self.into[path[-1]] if far.get(a) == far[path[-1]] - 1 and
+                            (a, path[-1]) != edge))
+        return path[::-1]
+
+    def disjoint(self, to, n):
+        found, barred, starts = [], set(), set(self.roots)
+        while len(found) < n:
+            path = self.path(starts, to, barred)
+            if path is None:
+                break
+            found.append(path)
+            barred |= set(path[1:-1])
+            if len(path) == 2:
+                barred.add(path[0])
+            if len(path) == 1:
+                starts.discard(to)
+        return found
+
+
+def ask(path, lines, *options):
+    """An answer for each line: a list of paths (lists of addresses), or None where there is none."""
+    argv = [CAIRN, "--format", "json", *options]
+    for line in lines:
+        argv += ["-x", line]
+    done = Run(argv + [path])
+    answers, decoder, at = [], json.JSONDecoder(), 0
+    while at < len(done.out):
+        value, at = decoder.raw_decode(done.out, at)
+        while at < len(done.out) and done.out[at].isspace():
+            at += 1
+        answers.append(value)
+    return answers, done
+
+
+def paths_of(rows):
+    out = []
+    for row in rows:
+        if row["step"] == 1:
+            out.append([])
+        out[-1].append(int(row["address"], 16))
+    return out
+
+
+def check(path, graph, options, chance, most):
+    """What is wrong with the paths of one dump."""
+    naive, wrong = Naive(graph), []
+    objects = sorted(naive.out)
+    chosen = objects if len(objects) <= most else chance.sample(objects, most)
+    lines, want, unreached = [], [], []
+    for to in chosen:
+        expected = naive.disjoint(to, 1)
+        if not expected:
+            unreached.append(to)
+            continue
+        lines.append("path 0x%x -weak" % to)
+        want.append(expected)
+    forward = ["paths 0x%x -weak" % want[0][0][-1]] if want else []
+    for to in chosen[:most // 4]:
+        expected = naive.disjoint(to, 3)
+        if expected:
+            lines.append("path 0x%x -weak -n 3" % to)
+            want.append(expected)
+        start = chance.choice(objects)
+        expected = naive.path([start], to)
+        if expected:
+            lines.append("path 0x%x 0x%x -weak" % (start, to))
+            want.append([expected])
+        direct = naive.path(naive.roots, to)
+        cls = direct and len(direct) > 2 and naive.objects[direct[1]].class_address
+        if cls:
+            barred = {a for a, o in naive.objects.items() if o.class_address == cls} | {cls}
+            expected = naive.path(naive.roots, to, barred)
+            if expected:
+                lines.append("path 0x%x -weak -not 0x%x" % (to, cls))
+                want.append([expected])
+            elif len(unreached) < 3:
+                done = ask(path, ["path 0x%x -weak -not 0x%x" % (to, cls)], *options)[1]
+                if done.status != 1 or "every path" not in done.err:
+                    wrong.append("0x%x -not 0x%x: %s" % (to, cls, done))
+    for before in ([], forward):
+        answers, done = ask(path, before + lines, *options)
+        answers = answers[len(before):]
+        if len(answers) != len(lines):
+            return ["%d answers for %d lines\n%s" % (len(answers), len(lines), done)]
+        for line, rows, expected in zip(lines, answers, want):
+            got = paths_of(rows)
+            if got != expected:
+                wrong.append("%s%s: got %s, want %s" % (before and "forward " or "", line,
+                             [list(map(hex, p)) for p in got], [list(map(hex, p)) for p in expected]))
+    for to in unreached[:3]:
+        done = ask(path, ["path 0x%x -weak" % to], *options)[1]
+        if done.status != 1 or "no root reaches" not in done.err:
+            wrong.append("0x%x is reached by nothing: %s" % (to, done))
+    return wrong
+
+
+def made(tap):
+    directory = tempfile.mkdtemp(prefix="paths.", dir=os.path.join(BUILD, "tests"))
+    for seed in range(SEEDS):
+        prefix = os.path.join(directory, "r%d" % seed)
+        run = Run([MKDUMP, "random", "--seed", str(seed), "--out", prefix])
+        if run.status != 0:
+            tap.ok(False, "seed %d" % seed, run)
+            continue
+        path, layout = run.out.strip().split("\t")
+        graph = Graph.of_dump(path, "-n")
+        wrong = check(path, graph, [], random.Random(seed), 40)
+        tap.ok(not wrong, "seed %d: %s" % (seed, layout), "\n".join(wrong[:8]))
+        if tap.failed > 10:
+            break
+    shutil.rmtree(directory)
+
+
+REFERENCES = ("SoftReference", "WeakReference", "PhantomReference", "FinalReference")
+
+
+def strong_steps(path, graph, chance, most):
+    """Strong paths of instances: every step a reference, none of them by a referent alone."""
+    naive, wrong = Naive(graph), []
+    weak = set()
+    up = {a: c[2] for a, c in graph.classes.items()}
+    for a, c in graph.classes.items():
+        at, seen = a, 0
+        while at in graph.classes and seen < 99:
+            if graph.classes[at][0] in ["java.lang.ref." + r for r in REFERENCES]:
+                weak.add(a)
+            at, seen = up[at], seen + 1
+    reached = [a for a in sorted(naive.out)]
+    lines = ["path 0x%x" % a for a in chance.sample(reached, min(most, len(reached)))]
+    n = fields = 0
+    for line in lines:
+        answers, done = ask(path, [line])
+        if done.status == 1:
+            continue
+        for before, row in zip(answers[0], answers[0][1:]):
+            n += 1
+            holder, held = int(before["address"], 16), int(row["address"], 16)
+            if held not in naive.out[holder]:
+                wrong.append("%s: 0x%x does not hold 0x%x" % (line, holder, held))
+            if row["field"] == "referent" and naive.objects[holder].class_address in weak:
+                wrong.append("%s: weak step 0x%x" % (line, holder))
+            fields += row["field"] is not None
+        if answers[0][0]["root"] in (None, ""):
+            wrong.append("%s: begins at no root" % line)
+    if n and fields < n:
+        wrong.append("%d of %d steps have no field" % (n - fields, n))
+    return wrong
+
+
+GROVE = [
+    # what Grove.java and Shop.java planted: the end of the path to an object of a class
+    ("grove25.hprof", "grove.Grove$Order", None, "static CACHE"),
+    ("shop-small.hprof", "shop.Shop$OrderLine", None, "static DB"),
+    ("shop-small.hprof", "shop.Shop$Session", None, "static LEAK"),
+]
+
+
+def real(tap):
+    if not DUMPS:
+        tap.skip("real dumps", "CAIRN_DUMPS is not set")
+        return
+    for name in ("grove/shop-small.hprof", "grove/grove-tiny.hprof"):
+        path = os.path.join(DUMPS, name)
+        if not os.path.exists(path):
+            continue
+        graph = Graph.of_dump(path)
+        wrong = check(path, graph, [], random.Random(1), 24)
+        tap.ok(not wrong, "%s: the naive search's paths" % name, "\n".join(wrong[:8]))
+        wrong = strong_steps(path, graph, random.Random(2), 30)
+        tap.ok(not wrong, "%s: strong steps with fields" % name, "\n".join(wrong[:8]))
+    for name, cls, _, field in GROVE:
+        path = os.path.join(DUMPS, "grove", name)
+        if not os.path.exists(path):
+            continue
+        rows = ask(path, ["ls '%s' | head 40" % cls])[0][0]
+        wrong = []
+        for answer in ask(path, ["path %s" % r["address"] for r in rows])[0]:
+            fields = [r["field"] for r in answer]
+            if field not in fields:
+                wrong.append("%s: %s" % (answer[-1]["address"], fields))
+        tap.ok(rows and not wrong, "%s: %s hangs on %s" % (name, cls, field), "\n".join(wrong[:8]))
+
+
+def main():
+    tap = Tap()
+    made(tap)
+    wrong = check(SAMPLE, Graph.of_dump(SAMPLE), [], random.Random(0), 60)
+    tap.ok(not wrong, "the PHD sample", "\n".join(wrong[:8]))
+    real(tap)
+    tap.done()
+
+
+main()

@@ -9,6 +9,9 @@
 #include "view/app.h"
 
 #include "base/mem.h"
+#include "command/commands.h"
+#include "command/objects.h"
+#include "command/values.h"
 #include "view/history.h"
 #include "view/prompt.h"
 
@@ -86,21 +89,40 @@ bool app_references_ready(const struct app *a)
 	return a->loader.finished && a->loader.heap;
 }
 
+void app_find_retained(struct app *a)
+{
+	if (a->finding.running || session_retained_known(a->session.heap))
+		return;
+	if (finding_start(&a->finding, a->session.heap, a->loader.wake[1]))
+		app_say(a, ROLE_ERROR, a->finding.job.err.message);
+}
+
+/* Does it ask for the dominator tree, and that is not there yet? */
+static bool wants_retained(struct app *a, const char *word)
+{
+	const struct command *c = command_find(word, NULL);
+
+	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || session_retained_known(a->session.heap))
+		return false;
+	app_find_retained(a);
+	return a->finding.running;
+}
+
 /* Can the line be answered now?  While references are read only what asks for classes and their
  * objects can: the loading thread writes the rest. */
-static bool must_wait(const struct app *a, const char *line)
+static bool must_wait(struct app *a, const char *line)
 {
 	char word[64];
 	size_t n;
 
-	if (app_references_ready(a))
-		return false;
 	line += strspn(line, " \t");
 	n = strcspn(line, " \t|>");
 	if (n == 0 || n >= sizeof word)
-		return n != 0;
+		return n != 0 && !app_references_ready(a);
 	memcpy(word, line, n);
 	word[n] = '\0';
+	if (app_references_ready(a))
+		return wants_retained(a, word);
 	/* an object, a row, or a set: only the session knows what is done with it */
 	if (strchr("#%$0123456789", word[0]))
 		return true;
@@ -288,6 +310,62 @@ static void say_damage(struct app *a)
 	text_release(&t);
 }
 
+static void run_pending(struct app *a)
+{
+	char *line = a->pending;
+
+	a->pending = NULL;
+	if (line)
+		app_run(a, line, false);
+	free(line);
+}
+
+/* Fill in what tables left open; cells ask for themselves, but columns were hidden and heads are
+ * made once. */
+static void fill_in(struct result *r)
+{
+	const struct heap *h = r->heap;
+	struct field *retained = NULL;
+	uint32_t id = HEAP_NONE;
+
+	if (!h)
+		return;
+	command_show_retained(r);
+	for (size_t i = 0; i < r->n_head; i++) {
+		if (strcmp(r->head[i].name, "retained") == 0)
+			retained = &r->head[i];
+		else if (i == 0 && strcmp(r->head[i].name, "address") == 0)
+			id = heap_find(h, r->head[i].cell.number);
+	}
+	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)
+		retained->cell = object_retained_cell(h, id);
+	if (r->sorted_by >= 0 && strcmp(r->columns[r->sorted_by].name, "retained") == 0)
+		result_sort(r, (unsigned)r->sorted_by, r->descending);
+}
+
+static void retained_events(struct app *a)
+{
+	int result;
+
+	if (!finding_poll(&a->finding, &result))
+		return;
+	a->dirty = true;
+	if (result == 0) {
+		session_know_retained(&a->session, &a->finding.found);
+		for (size_t i = 0; i < a->n_pages; i++) {
+			struct result *r = page_result(a->page[i]);
+			if (r)
+				fill_in(r);
+		}
+		run_pending(a);
+		return;
+	}
+	free(a->pending);
+	a->pending = NULL;
+	if (result != ERR_CANCELLED)
+		app_say(a, ROLE_ERROR, a->finding.job.err.message);
+}
+
 static void loaded(struct app *a)
 {
 	if (!a->loader.heap) {
@@ -299,12 +377,8 @@ static void loaded(struct app *a)
 	if (a->n_pages == 0 && !a->pending)
 		first_page(a);
 	say_damage(a);
-	if (a->pending) {
-		char *line = a->pending;
-		a->pending = NULL;
-		app_run(a, line, false);
-		free(line);
-	}
+	app_find_retained(a);
+	run_pending(a);
 }
 
 static void loading_events(struct app *a)
@@ -362,7 +436,7 @@ static int wait_ms(struct app *a, bool more_work)
 	if (more_work)
 		return 0;
 	if (a->loader.finished)
-		return -1;
+		return a->finding.running ? PROGRESS_MS : -1;
 	uint64_t age = loader_age_ms(&a->loader);
 	return age < FIRST_FRAME_MS ? (int)(FIRST_FRAME_MS - age) : PROGRESS_MS;
 }
@@ -401,7 +475,7 @@ static void turn(struct app *a)
 	int n = poll(fds, 3, wait_ms(a, work_on(a)));
 	if (n < 0 && errno != EINTR)
 		a->quit = true;
-	if (!a->loader.finished)
+	if (!a->loader.finished || a->finding.running)
 		a->dirty = true;
 	if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
 		a->quit = true; /* the terminal is gone */
@@ -409,6 +483,7 @@ static void turn(struct app *a)
 	}
 	take_signals(a);
 	loading_events(a);
+	retained_events(a);
 	while (!a->quit && term_read(&in, prompt_is_open())) {
 		a->dirty = true;
 		app_input(a, &in);
@@ -473,7 +548,7 @@ int view_run(const struct view_options *options)
 
 	setlocale(LC_CTYPE, "");
 	session_init(&a.session);
-	a.session.interactive = true;
+	a.session.interactive = a.session.finds_beside = true;
 	a.session.shell = shell;
 	a.session.shell_context = &a;
 	int rc = browse(&a, &err);
@@ -483,6 +558,7 @@ int view_run(const struct view_options *options)
 	} else {
 		say_how_it_ended(&a);
 	}
+	finding_stop(&a.finding);
 	loader_close(&a.loader);
 	session_release(&a.session);
 	free(a.page);

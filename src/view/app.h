@@ -8,6 +8,7 @@
 #define CAIRN_VIEW_APP_H
 
 #include "command/session.h"
+#include "view/finding.h"
 #include "view/loading.h"
 #include "view/page.h"
 #include "view/view.h"
@@ -16,6 +17,7 @@ struct app {
 	const struct view_options *options;
 	struct session session;
 	struct loader loader;
+	struct finding finding;
 	struct page **page; /* the stack, and behind "at" where one has come back from */
 	size_t n_pages, cap_pages;
 	size_t at;          /* the page shown, when n_pages > 0 */
@@ -35,6 +37,8 @@ struct app {
 /* app.c: the stack and the commands */
 struct page *app_page(struct app *a); /* NULL: none yet */
 bool app_references_ready(const struct app *a);
+/* Find retained sizes beside the screen, unless they are known or on their way. */
+void app_find_retained(struct app *a);
 void app_say(struct app *a, enum role role, const char *sentence);
 void app_back(struct app *a);
 void app_forward(struct app *a);

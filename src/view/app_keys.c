@@ -260,6 +260,9 @@ void app_cancel(struct app *a)
 	} else if (!a->loader.finished) {
 		a->quit = true;
 		a->status = 130;
+	} else if (a->finding.running) {
+		job_cancel(&a->finding.job);
+		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top asks for them");
 	} else {
 		app_say(a, ROLE_NOTE, "nothing is going on; q quits");
 	}

@@ -171,6 +171,8 @@ static void draw_place(struct app *a, int y, int width)
 	add_state(a, &state);
 	if (!a->loader.finished && a->n_pages > 0)
 		loader_word(&a->loader, &work);
+	else if (a->finding.running)
+		finding_word(&a->finding, &work);
 	int state_width = (int)text_width(state.s), work_width = (int)text_width(work.s);
 	if (state_width > width * 2 / 3)
 		state_width = width * 2 / 3;
@@ -226,7 +228,8 @@ static void draw_pending(struct app *a, int y, int width)
 {
 	struct text t = TEXT_INIT;
 
-	text_addf(&t, "%s: waits until the references are read; ^C drops it", a->pending);
+	text_addf(&t, "%s: waits until %s; ^C drops it", a->pending, a->loader.finished ?
+	    "retained sizes are found" : "the references are read");
 	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
 	text_release(&t);
 }

@@ -103,7 +103,7 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 			text_addf(to, ": %s", r->note + (r->note[0] == '~' ? 2 : 0));
 		break;
 	case REASON_RETAINED:
-		text_add(to, "unknown: retained sizes are not computed");
+		text_add(to, "unknown: retained sizes are not known yet");
 		break;
 	default:
 		text_addf(to, "unknown: %s does not tell", h ? command_format_name(h) : "the dump");

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * finding.h - retained sizes are found beside the screen.
+ *
+ * Begins when the dump is read; nothing waits for it but what asks for the dominator tree.  Main
+ * thread only.
+ */
+#ifndef CAIRN_VIEW_FINDING_H
+#define CAIRN_VIEW_FINDING_H
+
+#include "analysis/retained.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+struct finding {
+	const struct heap *heap;
+	struct retained found;
+	struct job job;
+	bool running;
+	uint64_t phase_started; /* ns */
+	const char *phase;      /* that the clock belongs to */
+};
+
+/* wake_fd gets a byte when it ends.  0 or ERR_NOMEM. */
+int finding_start(struct finding *f, const struct heap *h, int wake_fd);
+
+/* True once, when it has ended: *result is 0 (f->found is the caller's) or the error of f->job.err. */
+bool finding_poll(struct finding *f, int *result);
+
+/* Cancel, wait, and throw away. */
+void finding_stop(struct finding *f);
+
+/* "retained: dominators 41%, 5 s left" */
+void finding_word(struct finding *f, struct text *to);
+
+#endif

@@ -3,9 +3,10 @@
  * table_draw.c - how a table looks.
  *
  * A layout is made for every frame from the widths that the table has seen so far, which only
- * grow, so that columns do not dance while one scrolls.  When it is narrow the names give way
- * first, then the share bar, then whole columns, the least telling first; never the first column
- * and never the one sorted by.
+ * grow, so that columns do not dance while one scrolls.  When it is narrow the columns in which
+ * nothing stands go first; then long texts give way, the longest first, down to a floor; then the
+ * share bar; then whole columns, the least telling first; never the first column, the one sorted
+ * by, or the one that names what the rows are.
  */
 #include "view/table.h"
 
@@ -15,11 +16,19 @@
 #define MARKER 2
 #define MEASURED 1000  /* rows looked at before the first frame */
 #define NAME_LEAST 24  /* a name keeps so many columns before others go */
+#define NAME_LEAST_NARROW 16
 #define NAME_LEAST_PLAIN 14 /* in half a page */
-#define TEXT_LEAST 8
+#define TEXT_LEAST 12
+#define TEXT_LEAST_PLAIN 8
+#define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
+#define NARROW 60      /* columns; with fewer a percentage goes before a column */
 #define BAR_LEAST 6
 #define BAR_MOST 16
 #define PERCENT 6      /* " ~100%" */
+
+/* added to how readily a column goes */
+#define NOTHING_THERE 100
+#define LITTLE_THERE 10
 
 struct layout {
 	unsigned column[TABLE_COLUMNS]; /* of the result, left to right */
@@ -27,7 +36,7 @@ struct layout {
 	unsigned n;
 	int bar_x, bar; /* the share bar's place and width; 0: none */
 	int percent_x;  /* 0: none */
-	unsigned flexible; /* index of the column that gives way first */
+	unsigned name;  /* index of the column that says what a row is */
 };
 
 static bool right_aligned(enum cell_type type)
@@ -44,8 +53,8 @@ static int dispensable(const char *name)
 	} ranks[] = {
 	    {"class", 0}, {"name", 0}, {"address", 0}, {"value", 1}, {"field", 1}, {"shallow", 2},
 	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
-	    {"length", 4}, {"type", 4}, {"state", 4}, {"certainty", 5}, {"loader_class", 6},
-	    {"declared_in", 7}, {"superclass", 7}, {"frame", 7}, {"loader", 8},
+	    {"length", 4}, {"type", 4}, {"state", -1}, {"certainty", 5}, {"loader_class", 6},
+	    {"declared_in", 7}, {"superclass", 7}, {"frame", 7}, {"loader", 8}, {"method", 0},
 	    {"class_address", 9},
 	};
 
@@ -53,6 +62,17 @@ static int dispensable(const char *name)
 		if (strcmp(ranks[i].name, name) == 0)
 			return ranks[i].rank;
 	return 5;
+}
+
+/* Columns that name the row, the best first. */
+static int naming(const char *name)
+{
+	static const char *const names[] = {"name", "method", "object", "class", NULL};
+	int i = 0;
+
+	while (names[i] && strcmp(names[i], name) != 0)
+		i++;
+	return i;
 }
 
 /* --- measuring --------------------------------------------------------------------------------- */
@@ -77,7 +97,10 @@ static void measure_row(struct table *t, size_t row, struct text *buffer)
 		result_cell(t->result, row, c, &cell);
 		cell_print(&cell, buffer);
 		grow(t, c, buffer->s);
+		if (cell.type != CELL_NONE && buffer->len > 0)
+			t->filled[c]++;
 	}
+	t->seen++;
 }
 
 /* A sum over a dump that was read in part is at least so much. */
@@ -111,9 +134,9 @@ static void measure(struct table *t, struct text *buffer)
 	measure_sums(t, buffer);
 	while (t->measured < n && t->measured < MEASURED)
 		measure_row(t, t->measured++, buffer);
-	if (n > MEASURED || t->filter)
-		for (size_t row = t->top; row < last; row++)
-			measure_row(t, row, buffer);
+	/* also those that are looked at: there may be many more, and numbers become known */
+	for (size_t row = t->top; row < last; row++)
+		measure_row(t, row, buffer);
 }
 
 /* --- laying out -------------------------------------------------------------------------------- */
@@ -139,14 +162,28 @@ static int needed(const struct layout *l)
 	return sum;
 }
 
-/* Take a column away, the least telling; false when none may go. */
-static bool drop_one(const struct table *t, struct layout *l)
+/* How readily column i goes: one that says nothing most readily, then one that says little. */
+static int readiness(const struct table *t, const struct layout *l, unsigned i)
 {
-	int worst = -1, rank = -1;
+	unsigned c = l->column[i];
+	const struct column *column = &t->result->columns[c];
+	int rank = dispensable(column->name);
+
+	if (t->seen > 0 && t->filled[c] == 0)
+		return rank + NOTHING_THERE;
+	if (column->type == CELL_TEXT && t->filled[c] < t->seen / 4)
+		return rank + LITTLE_THERE;
+	return rank;
+}
+
+/* Take the column away that tells least, of those at least so ready; false when none may go. */
+static bool drop_one(const struct table *t, struct layout *l, int least)
+{
+	int worst = -1, rank = least;
 
 	for (unsigned i = 1; i < l->n; i++) {
-		int r = dispensable(t->result->columns[l->column[i]].name);
-		if ((int)l->column[i] != t->result->sorted_by && i != l->flexible && r >= rank) {
+		int r = readiness(t, l, i);
+		if ((int)l->column[i] != t->result->sorted_by && i != l->name && r >= rank) {
 			worst = (int)i;
 			rank = r;
 		}
@@ -154,56 +191,69 @@ static bool drop_one(const struct table *t, struct layout *l)
 	if (worst < 0)
 		return false;
 	l->n--;
-	for (unsigned i = (unsigned)worst; i < l->n; i++) {
+	for (unsigned i = (unsigned)worst; i < l->n; i++)
 		l->column[i] = l->column[i + 1];
-		l->width[i] = l->width[i + 1];
-	}
-	if (l->flexible > (unsigned)worst)
-		l->flexible--;
+	if (l->name > (unsigned)worst)
+		l->name--;
 	return true;
 }
 
-/* Shrink column i towards least; returns what is still too much. */
-static int shrink(struct layout *l, unsigned i, int least, int excess)
+/* Widths as wished for, then cut the longest texts down to their floors until all of it fits.
+ * False: it does not. */
+static bool shrink(const struct table *t, struct layout *l, int width, int text_least, int name_least)
 {
-	int give = l->width[i] - least;
-
-	if (give > excess)
-		give = excess;
-	if (give > 0) {
-		l->width[i] -= give;
-		excess -= give;
+	for (unsigned i = 0; i < l->n; i++) {
+		int wished = t->width[l->column[i]];
+		l->width[i] = wished < width ? wished : width;
 	}
-	return excess;
-}
-
-/* Long texts give way to a floor; returns what is still too much. */
-static int shrink_texts(const struct table *t, struct layout *l, int name_least, int excess)
-{
-	excess = shrink(l, l->flexible, name_least, excess);
-	for (unsigned i = l->n; i-- > 0 && excess > 0;)
-		if (t->result->columns[l->column[i]].type == CELL_TEXT && i != l->flexible)
-			excess = shrink(l, i, TEXT_LEAST > name_least ? name_least : TEXT_LEAST, excess);
-	return excess;
+	for (int excess = needed(l) - width; excess > 0; excess--) {
+		int longest = -1, most = 0;
+		for (unsigned i = 0; i < l->n; i++) {
+			bool is_name = i == l->name;
+			int more = is_name ? NAME_MORE : 0, w = l->width[i];
+			if (t->result->columns[l->column[i]].type != CELL_TEXT ||
+			    w <= (is_name ? name_least : text_least))
+				continue;
+			if (readiness(t, l, i) >= LITTLE_THERE)
+				w += width; /* these first */
+			if (longest < 0 || w - more > most) {
+				longest = (int)i;
+				most = w - more;
+			}
+		}
+		if (longest < 0)
+			return false;
+		l->width[longest]--;
+	}
+	return true;
 }
 
 static void fit(const struct table *t, struct layout *l, int width)
 {
-	int least = t->plain ? NAME_LEAST_PLAIN : NAME_LEAST;
-	int excess = shrink_texts(t, l, least, needed(l) - width);
+	int text = t->plain ? TEXT_LEAST_PLAIN : TEXT_LEAST;
+	int name = t->plain ? NAME_LEAST_PLAIN : width < NARROW ? NAME_LEAST_NARROW : NAME_LEAST;
+	bool fits = shrink(t, l, width, width, width);
 
-	if (excess > 0 && l->bar > 0) {
+	while (!fits && drop_one(t, l, NOTHING_THERE))
+		fits = shrink(t, l, width, width, width);
+	if (!fits)
+		fits = shrink(t, l, width, text, name);
+	if (!fits && l->bar > 0) {
 		l->bar = 0;
-		excess = needed(l) - width;
+		fits = shrink(t, l, width, text, name);
 	}
-	while (excess > 0 && drop_one(t, l))
-		excess = needed(l) - width;
-	if (excess > 0 && l->percent_x) {
+	if (!fits && l->percent_x && width < NARROW) {
 		l->percent_x = 0;
-		excess = needed(l) - width;
+		fits = shrink(t, l, width, text, name);
 	}
-	if (excess > 0)
-		shrink_texts(t, l, 4, excess);
+	while (!fits && drop_one(t, l, -1))
+		fits = shrink(t, l, width, text, name);
+	if (!fits && l->percent_x) {
+		l->percent_x = 0;
+		fits = shrink(t, l, width, text, name);
+	}
+	if (!fits)
+		shrink(t, l, width, 4, 4);
 	int room = width - needed(l);
 	if (l->bar > 0 && room > 0)
 		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
@@ -232,17 +282,18 @@ static void place(const struct table *t, struct layout *l, int x)
 static void lay_out(struct table *t, struct layout *l, struct rect at)
 {
 	*l = (struct layout){.n = 0};
-	int widest = -1;
+	int best = -1;
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 	for (unsigned c = 0; c < n; c++) {
 		const struct column *column = &t->result->columns[c];
 		if ((int)c == t->hidden || !(t->wide || column->shown_by_default))
 			continue;
 		l->column[l->n] = c;
-		l->width[l->n] = t->width[c];
-		if (column->type == CELL_TEXT && t->width[c] > widest) {
-			widest = t->width[c];
-			l->flexible = l->n;
+		/* a column of unknown names names nothing */
+		int rank = naming(column->name) + (t->filled[c] == 0 ? NOTHING_THERE : 0);
+		if (column->type == CELL_TEXT && (best < 0 || rank < best)) {
+			best = rank;
+			l->name = l->n;
 		}
 		l->n++;
 	}

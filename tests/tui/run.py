@@ -270,6 +270,21 @@ def resize(t):
     leave(t)
 
 
+@case("a narrow screen gives up the columns that tell least")
+def narrow(t):
+    start(t)
+    t.keys("R")
+    t.wait(r"^> System class +0xe0000000 +com\.\S+Loader +inferred")
+    t.wait(r"^  System class +0xe0017270 +java\.lang\.Class +inferred +java\.lang\.Stri")
+    need("thread" not in t.screen()[2], "an almost empty column is shown", t)
+    t.resize(40, 10)
+    t.wait(r"^  System class +java\.lang\.Class")
+    t.keys("L")
+    t.resize(80, 24)
+    t.wait(r"^> 0xe0000000 +com\.ibm\.\S+ClassLoader ")
+    leave(t)
+
+
 @case("quitting puts the terminal back", BOTH)
 def quit_clean(t):
     before, modes = t.stty(), t.modes()

@@ -192,22 +192,27 @@ static void draw_place(struct app *a, int y, int width)
 
 /* --- the last lines ---------------------------------------------------------------------------- */
 
+/* Help and the way out are always shown: their room is kept. */
+static bool always_hinted(const char *key)
+{
+	return strcmp(key, "?") == 0 || strcmp(key, "q") == 0;
+}
+
 static void draw_hints(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
 	enum place place = p ? p->ops->place : PLACE_LOADING;
 	const char *key, *word;
 	int x = 0, kept = 0;
-	unsigned n = 0;
 
-	/* the last one is the way out: its room is kept */
-	while (key_hint(place, n, &key, &word)) {
-		kept = (int)(strlen(key) + 1 + strlen(word)) + 2;
-		n++;
-	}
-	for (unsigned i = 0; i < n && key_hint(place, i, &key, &word); i++) {
+	for (unsigned i = 0; key_hint(place, i, &key, &word); i++)
+		if (always_hinted(key))
+			kept += (int)(strlen(key) + 1 + strlen(word)) + 2;
+	for (unsigned i = 0; key_hint(place, i, &key, &word); i++) {
 		int needed = (int)(strlen(key) + 1 + strlen(word));
-		if (x + needed > (i + 1 < n ? width - kept : width))
+		if (always_hinted(key))
+			kept -= needed + 2;
+		if (x + needed > width - kept)
 			continue;
 		x += draw_clipped(y, x, width - x, key, theme(ROLE_KEY)) + 1;
 		x += draw_clipped(y, x, width - x, word, theme(ROLE_QUIET)) + 2;

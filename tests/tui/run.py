@@ -274,9 +274,9 @@ def resize(t):
 def narrow(t):
     start(t)
     t.keys("R")
-    t.wait(r"^> System class +0xe0000000 +com\.\S+Loader +inferred")
-    t.wait(r"^  System class +0xe0017270 +java\.lang\.Class +inferred +java\.lang\.Stri")
-    need("thread" not in t.screen()[2], "an almost empty column is shown", t)
+    t.wait(r"^> System class +0xe0000000 +com\.\S+Loader ")
+    t.wait(r"^  System class +0xe0017270 +java\.lang\.Class +\S+ +java\.lang\.Stri")
+    need("frame" not in t.screen()[2], "an almost empty column is shown", t)
     t.resize(40, 10)
     t.wait(r"^  System class +java\.lang\.Class")
     t.keys("L")

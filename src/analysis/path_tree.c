@@ -15,6 +15,7 @@
 enum {
 	AHEAD = 16,           /* objects whose references are asked for early */
 	CANCEL_EVERY = 1 << 16,
+	LINE_STEPS = 64,      /* of a path, shown in a line */
 	SCAN_WORDS = 4,       /* a level is scanned when it has an object for so many words */
 };
 
@@ -247,15 +248,17 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 {
 	const struct heap *h = r->heap;
 	struct text field = TEXT_INIT;
-	size_t begin = 0;
+	size_t low = p->n > LINE_STEPS ? p->n - LINE_STEPS : 0, begin = low;
 	bool statics = false;
-	for (size_t i = 0; i + 1 < p->n; i++) {
+	for (size_t i = low; i + 1 < p->n; i++) {
 		text_clear(&field);
 		if (path_field(r, p->step[i], p->step[i + 1], &field) && is_static(field.s)) {
 			begin = i;
 			statics = true;
 		}
 	}
+	if (low && !statics)
+		text_add(to, "... > ");
 	for (size_t i = begin; i < p->n; i++) {
 		uint32_t class = heap_class_mirrored(h, p->step[i]);
 		text_clear(&field);

@@ -46,9 +46,11 @@ bool session_path_line(const struct session *s, uint32_t id, struct text *to)
 		path_tree_path(tree, id, &p);
 	else
 		code = path_search(&p, &rules, id, LINE_EFFORT, NULL, NULL);
-	bool found = !code && p.n > 0;
-	if (found)
+	bool found = !code && !p.gave_up;
+	if (found && p.n > 0)
 		path_line(&rules, &p, to);
+	else if (found)
+		text_add(to, "none: no root reaches it by strong references");
 	path_release(&p);
 	path_rules_release(&rules);
 	return found;

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/objects.h"
+#include "command/paths.h"
 #include "command/values.h"
 #include "view/history.h"
 #include "view/prompt.h"
@@ -194,7 +195,12 @@ static void show(struct app *a, struct result *r, const char *line)
 		while (a->session.n_history > n_history)
 			free(a->session.history[--a->session.n_history]);
 		if (in) {
-			app_push(a, page_new_object(r, in, line));
+			struct text path = TEXT_INIT;
+			uint32_t id = heap_find(a->session.heap, r->head[0].cell.number);
+			if (id == HEAP_NONE || !session_path_line(&a->session, id, &path))
+				text_add(&path, "p finds it");
+			app_push(a, page_new_object(r, in, path.s, line));
+			text_release(&path);
 			return;
 		}
 	}

@@ -484,6 +484,7 @@ static int check_graph(struct checker *k, struct err *err)
 		code = check_mirror(k, err);
 	bool roots = check_roots(k);
 	check_threads(k);
+	k->to->walkable = out && in && roots;
 	if (!code && out && roots)
 		code = check_reachable(k, err);
 	return code;

@@ -8,6 +8,7 @@
 #ifndef CAIRN_ANALYSIS_CHECK_H
 #define CAIRN_ANALYSIS_CHECK_H
 
+#include "analysis/retained.h"
 #include "heap/heap.h"
 
 enum check_outcome { CHECK_OK, CHECK_BROKEN, CHECK_DOES_NOT_APPLY };
@@ -22,11 +23,16 @@ struct checks {
 	struct check_line *line;
 	size_t n, cap;
 	size_t n_broken;
+	bool walkable; /* references and roots lead to objects: a tree can be found */
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED.  Broken promises are an answer, not an error. */
 int check_heap(
     struct checks *out, const struct heap *heap, struct progress *progress, struct err *err);
+/* Is this the dominator tree, does it sum up?  Adds to checks.  0 or ERR_NOMEM. */
+int check_tree(struct checks *to, const struct retained *r, struct err *err);
+void checks_add(struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void checks_release(struct checks *c);
 
 #endif

@@ -98,6 +98,12 @@ static bool held_by_vm(const struct heap *h, uint32_t id)
 	return false;
 }
 
+uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root)
+{
+	uint32_t owner = stack_owner(h, root);
+	return owner != HEAP_NONE && held_by_vm(h, owner) ? owner : HEAP_NONE;
+}
+
 static void list_edges(struct dominance *d)
 {
 	const struct heap *h = d->h;
@@ -116,10 +122,9 @@ static void list_edges(struct dominance *d)
 			add_edge(d, class->loader, class->object);
 	}
 	for (size_t i = 0; i < h->n_roots; i++) {
-		uint32_t owner = stack_owner(h, &h->roots[i]);
-		d->is_root[i] = owner == HEAP_NONE || !held_by_vm(h, owner);
-		if (!d->is_root[i])
-			add_edge(d, owner, h->roots[i].object);
+		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
+		d->is_root[i] = owner == HEAP_NONE;
+		add_edge(d, owner, h->roots[i].object);
 	}
 	qsort(d->edges, d->n_edges, sizeof *d->edges, by_from);
 }

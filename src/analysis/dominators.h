@@ -33,6 +33,10 @@ struct dominators {
 	uint64_t shallow_reachable;
 };
 
+/* The object of the thread that holds this root in place of the VM, or HEAP_NONE: it stands on that
+ * thread's stack, and the thread is a root by more than some stack. */
+uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root);
+
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
 int dominators_find(struct dominators *out, const struct heap *h, struct progress *progress,
     struct err *err);

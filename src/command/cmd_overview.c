@@ -144,6 +144,11 @@ static const struct column check_columns[] = {
     {.name = "detail", .type = CELL_TEXT, .shown_by_default = true},
 };
 
+static const struct option check_options[] = {
+    {"-tree", OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
 static int run_check(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const char *const words[] = {
@@ -152,10 +157,19 @@ static int run_check(struct session *s, const struct call *call, struct result *
 	    [CHECK_DOES_NOT_APPLY] = "none",
 	};
 	struct checks checks;
-	(void)call;
+	const struct retained *tree = session_retained_known(s->heap);
 	int code = check_heap(&checks, s->heap, NULL, err);
 	if (code)
 		return code;
+	/* on a graph that is broken no tree can be found */
+	if (checks.walkable && call_has(call, "-tree"))
+		code = session_retained(s, &tree, err);
+	if (!code && checks.walkable && tree)
+		code = check_tree(&checks, tree, err);
+	if (code) {
+		checks_release(&checks);
+		return code;
+	}
 	struct result *r = result_new_rows("check", s->heap, check_columns, N_COLUMNS(check_columns));
 	for (size_t i = 0; i < checks.n; i++) {
 		struct text detail = TEXT_INIT;
@@ -173,13 +187,16 @@ static int run_check(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_check = {
     .name = "check",
+    .options = check_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "session",
     .summary = "does the loaded graph keep its promises",
     .columns = "check result detail",
     .description = "Counts again, by other code than the loader's, what every command relies on: "
 	"addresses ascend and lead back to their objects, references lead to objects and are the "
-	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree. "
+	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree; "
+	"and of the dominator tree, once it is known or with -tree, that every reference leads "
+	"through the parent of what it leads to, and that retained sizes sum up. "
 	"result is ok, broken, or none where there is nothing to compare. Exit status 1 if one "
 	"is broken.",
     .examples = {"check", "check | grep- '^ok$'"},

@@ -8,7 +8,8 @@
  *                                references alone
  *     dominators -R FILE DUMP    the same over all references
  *     dominators -n DUMP         compare retained sizes with the naive algorithm: take an object away
- *                                and see what can still be reached.  -s N: every N-th object only
+ *                                and see what can still be reached.  -s N: every N-th object only.
+ *                                Sets and classes likewise
  *     dominators -t DUMP         seconds it takes, and the largest
  *     dominators -m DUMP         sizes by Eclipse MAT's rule (with any of the above)
  *     dominators -shape WORD N   a heap of about 2 N objects on which simpler algorithms are quadratic:
@@ -16,7 +17,7 @@
  *
  * The naive side has its own idea of the edges, written from the rules and not from the code.
  */
-#include "analysis/dominators.h"
+#include "analysis/retained.h"
 #include "base/mem.h"
 #include "heap/heap.h"
 
@@ -78,15 +79,15 @@ static struct list *all_edges(const struct heap *h, struct list *roots)
 	return edge;
 }
 
-/* Bytes that the roots keep without this object (HEAP_NONE: with all). */
+/* Bytes that the roots keep without these objects. */
 static uint64_t kept_without(const struct heap *h, const struct list *edge, const struct list *roots,
-    uint32_t without, char *seen, uint32_t *stack)
+    const uint32_t *without, size_t n_without, char *seen, uint32_t *stack)
 {
 	size_t n = 0;
 	uint64_t bytes = 0;
 	memset(seen, 0, h->n_objects);
-	if (without != HEAP_NONE)
-		seen[without] = 1;
+	for (size_t i = 0; i < n_without; i++)
+		seen[without[i]] = 1;
 	for (size_t i = 0; i < roots->n; i++) {
 		if (!seen[roots->id[i]])
 			stack[n++] = roots->id[i];
@@ -104,6 +105,53 @@ static uint64_t kept_without(const struct heap *h, const struct list *edge, cons
 	return bytes;
 }
 
+/* Every seventh, fifth, … object as a set. */
+static unsigned compare_sets(const struct heap *h, const struct list *edge, const struct list *roots,
+    uint64_t all, char *seen, uint32_t *stack)
+{
+	unsigned wrong = 0;
+	for (uint32_t step = 2; step < 8; step++) {
+		struct list set = { .id = NULL };
+		uint64_t objects, bytes;
+		for (uint32_t id = step; id < h->n_objects; id += step)
+			push(&set, id);
+		if (retained_by_set(h, set.id, set.n, &objects, &bytes, NULL))
+			return 1;
+		uint64_t kept = kept_without(h, edge, roots, set.id, set.n, seen, stack);
+		if (all - kept != bytes && wrong++ < 5)
+			printf("every %" PRIu32 ". object retains %" PRIu64 ", naively %" PRIu64 "\n", step, bytes,
+			    all - kept);
+		free(set.id);
+	}
+	return wrong;
+}
+
+/* What a class retains: its instances that have no other one on their way up. */
+static unsigned compare_classes(const struct heap *h)
+{
+	struct retained r;
+	unsigned wrong = 0;
+	uint64_t *want = xcalloc((size_t)h->n_classes + 1, sizeof *want);
+	if (retained_find(&r, h, NULL, NULL))
+		return 1;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint32_t up = r.dominators.immediate[id];
+		if (up == NOT_REACHABLE)
+			continue;
+		while (up != DOMINATED_BY_ROOTS && h->class_of[up] != h->class_of[id])
+			up = r.dominators.immediate[up];
+		if (up == DOMINATED_BY_ROOTS)
+			want[h->class_of[id]] += r.dominators.retained[id];
+	}
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		if (want[c] != r.by_class[c] && wrong++ < 5)
+			printf("%s retains %" PRIu64 ", naively %" PRIu64 "\n", h->classes[c].name, r.by_class[c],
+			    want[c]);
+	free(want);
+	retained_release(&r);
+	return wrong;
+}
+
 /* An object's immediate dominator is that one of its dominators that retains the least; with equal
  * sizes any may be meant, so only its retained size and that it dominates are compared. */
 static unsigned compare(const struct heap *h, const struct dominators *d, uint32_t step)
@@ -112,14 +160,14 @@ static unsigned compare(const struct heap *h, const struct dominators *d, uint32
 	char *seen = xcalloc((size_t)h->n_objects + 1, 1);
 	char *whole = xcalloc((size_t)h->n_objects + 1, 1);
 	uint32_t *stack = xcalloc((size_t)h->n_objects + 1, sizeof *stack);
-	uint64_t all = kept_without(h, edge, &roots, HEAP_NONE, whole, stack);
+	uint64_t all = kept_without(h, edge, &roots, NULL, 0, whole, stack);
 	unsigned wrong = all != d->shallow_reachable;
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		wrong += (d->immediate[id] == NOT_REACHABLE) == (whole[id] == 1);
 	for (uint32_t id = 0; id < h->n_objects; id += step) {
 		if (!whole[id])
 			continue;
-		uint64_t kept = kept_without(h, edge, &roots, id, seen, stack);
+		uint64_t kept = kept_without(h, edge, &roots, &id, 1, seen, stack);
 		if (all - kept != d->retained[id] && wrong++ < 5)
 			printf("0x%" PRIx64 " retains %" PRIu64 ", naively %" PRIu64 "\n",
 			    heap_address(h, id), d->retained[id], all - kept);
@@ -130,6 +178,8 @@ static unsigned compare(const struct heap *h, const struct dominators *d, uint32
 				    heap_address(h, id), heap_address(h, k));
 		}
 	}
+	wrong += compare_sets(h, edge, &roots, all, seen, stack);
+	wrong += compare_classes(h);
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		free(edge[id].id);
 	free(edge);

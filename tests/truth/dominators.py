@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, DUMPS, MKDUMP, Run, Tap  # noqa: E402
+from cairntest import BUILD, DUMPS, MKDUMP, Run, Tap, cairn  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
 SEEDS = int(os.environ.get("CAIRN_SEEDS", "260"))
@@ -45,6 +45,9 @@ def check_random(tap, directory):
             break
         path = made.out.split("\t")[0]
         run = Run([TOOL, "-n", path])
+        proof = cairn("-x", "check -tree | grep 'dominate|sum up' | cut result", "--format", "csv", path)
+        if proof.out.split() != ["result", "ok", "ok", "ok"]:
+            wrong.append("seed %d: check -tree: %s" % (seed, proof))
         if run.status != 0:
             wrong.append("seed %d (%s): %s" % (seed, made.out.strip(), run))
         for name in os.listdir(directory):

@@ -7,6 +7,7 @@
 
 extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
 extern const struct command cmd_histo, cmd_dupclasses, cmd_loaders; /* cmd_classes.c */
+extern const struct command cmd_tree;                                /* cmd_tree.c */
 extern const struct command cmd_ls, cmd_find;                        /* cmd_objects.c */
 extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */

@@ -10,7 +10,7 @@
     ! a regular expression for the whole of standard error (without one it must be empty)
     ? the exit status (without one it must be 0)
 
-Lines that start with none of these are comments.  The shell knows cairn, $PHD and $TXT (the samples),
+Lines that start with none of these are comments.  The shell knows cairn, $PHD, $TXT and $SHOP (the samples),
 $TMP (a directory of the block's own) and mkdump.  Expected lines come from the truth file that
 "mkdump sample DIR --truth" writes, or from the contract; never from what the program happened to say.
 
@@ -79,7 +79,7 @@ def lines_match(want, got):
 
 def run_block(tap, folder, block):
     directory = tempfile.mkdtemp(prefix="cli.", dir=folder)
-    env = {"PHD": SAMPLE, "TXT": SAMPLE_TEXT, "TMP": directory, "CAIRN_BUILD": BUILD,
+    env = {"PHD": SAMPLE, "TXT": SAMPLE_TEXT, "TMP": directory, "CAIRN_BUILD": BUILD, "SHOP": os.path.join(os.path.dirname(SAMPLE), "shop.hprof"),
            "CAIRN_SOURCE": SOURCE, "XDG_STATE_HOME": directory, "HOME": directory}
     run = Run(["/bin/sh", "-c", SHELL + "\n".join(block.commands)], env=env, timeout=60, cwd=directory)
     shutil.rmtree(directory)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* class_tree.c - see class_tree.h.  Superclass chains have no loops: the heap sees to that. */
+#include "analysis/class_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct growing {
+	const struct heap *h;
+	struct class_tree_row *sums; /* by class */
+	uint32_t *by_parent;         /* classes sorted by superclass, then largest first */
+	uint32_t *next;              /* by class + 1 (0: no superclass): its next child in by_parent */
+};
+
+/* Each chain is walked up to the first class whose depth is known, then down again. */
+static void find_depths(struct growing *g)
+{
+	const struct heap *h = g->h;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		g->sums[c].depth = UINT32_MAX;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t up = c, steps = 0;
+		for (; up != HEAP_NONE && g->sums[up].depth == UINT32_MAX; up = h->classes[up].superclass)
+			steps++;
+		uint32_t depth = (up == HEAP_NONE ? 0 : g->sums[up].depth + 1) + steps;
+		for (uint32_t at = c; at != up; at = h->classes[at].superclass)
+			g->sums[at].depth = --depth;
+	}
+}
+
+static int deepest_first(const void *x, const void *y, void *context)
+{
+	const struct growing *g = context;
+	uint32_t a = g->sums[*(const uint32_t *)x].depth, b = g->sums[*(const uint32_t *)y].depth;
+	return (a < b) - (a > b);
+}
+
+static void sum_up(struct growing *g)
+{
+	const struct heap *h = g->h;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		g->by_parent[c] = c;
+		g->sums[c].class = c;
+		g->sums[c].n_objects = h->classes[c].n_objects;
+		g->sums[c].shallow = h->classes[c].shallow;
+	}
+	qsort_r(g->by_parent, h->n_classes, sizeof *g->by_parent, deepest_first, g);
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		const struct class_tree_row *row = &g->sums[g->by_parent[i]];
+		uint32_t super = h->classes[row->class].superclass;
+		if (super == HEAP_NONE)
+			continue;
+		g->sums[super].n_subclasses += row->n_subclasses + 1;
+		g->sums[super].n_objects += row->n_objects;
+		g->sums[super].shallow += row->shallow;
+	}
+}
+
+static uint32_t parent_key(const struct heap *h, uint32_t class)
+{
+	uint32_t super = h->classes[class].superclass;
+	return super == HEAP_NONE ? 0 : super + 1;
+}
+
+static int siblings_together(const void *x, const void *y, void *context)
+{
+	const struct growing *g = context;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	uint32_t p = parent_key(g->h, a), q = parent_key(g->h, b);
+	if (p != q)
+		return p < q ? -1 : 1;
+	if (g->sums[a].shallow != g->sums[b].shallow)
+		return g->sums[a].shallow > g->sums[b].shallow ? -1 : 1;
+	int order = strcmp(g->h->classes[a].name, g->h->classes[b].name);
+	return order ? order : (a > b) - (a < b);
+}
+
+/* Down to the next child, else up: a walk without a stack, as every class knows its superclass. */
+static void list_rows(struct growing *g, struct class_tree *out)
+{
+	const struct heap *h = g->h;
+	uint32_t at = HEAP_NONE; /* above all classes without a superclass */
+	while (out->n < h->n_classes) {
+		uint32_t key = at == HEAP_NONE ? 0 : at + 1;
+		uint32_t i = g->next[key];
+		if (i < h->n_classes && parent_key(h, g->by_parent[i]) == key) {
+			g->next[key]++;
+			at = g->by_parent[i];
+			out->rows[out->n++] = g->sums[at];
+		} else {
+			at = h->classes[at].superclass;
+		}
+	}
+}
+
+void class_tree_make(struct class_tree *out, const struct heap *h)
+{
+	size_t n = (size_t)h->n_classes + 1;
+	struct growing g = {
+		.h = h,
+		.sums = xcalloc(n, sizeof *g.sums),
+		.by_parent = xcalloc(n, sizeof *g.by_parent),
+		.next = xcalloc(n, sizeof *g.next),
+	};
+	*out = (struct class_tree){ .rows = xcalloc(n, sizeof *out->rows) };
+	find_depths(&g);
+	sum_up(&g);
+	qsort_r(g.by_parent, h->n_classes, sizeof *g.by_parent, siblings_together, &g);
+	for (size_t key = 0; key < n; key++)
+		g.next[key] = h->n_classes;
+	for (uint32_t i = h->n_classes; i-- > 0;)
+		g.next[parent_key(h, g.by_parent[i])] = i;
+	list_rows(&g, out);
+	free(g.sums);
+	free(g.by_parent);
+	free(g.next);
+}
+
+void class_tree_release(struct class_tree *t)
+{
+	free(t->rows);
+	*t = (struct class_tree){ .rows = NULL };
+}

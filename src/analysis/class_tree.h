@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * class_tree.h - classes below their superclasses, with the sums of what stands below each.
+ *
+ * Pure function of a heap, any thread.  Linear but for sorting; no recursion.
+ */
+#ifndef CAIRN_ANALYSIS_CLASS_TREE_H
+#define CAIRN_ANALYSIS_CLASS_TREE_H
+
+#include "heap/heap.h"
+
+struct class_tree_row {
+	uint32_t class;
+	uint32_t depth;        /* 0: has no superclass that the dump tells */
+	uint32_t n_subclasses; /* below it, at any depth */
+	uint64_t n_objects;    /* of it and of all below */
+	uint64_t shallow;      /* their bytes */
+};
+
+struct class_tree {
+	struct class_tree_row *rows; /* a class before its subclasses, the largest branch first */
+	uint32_t n;                  /* all classes */
+};
+
+void class_tree_make(struct class_tree *out, const struct heap *h);
+void class_tree_release(struct class_tree *t);
+
+#endif

@@ -11,7 +11,7 @@
  * objects are reached either way.
  *
  * Pure functions of a heap, any thread.  Time is m log n for n objects and m references whatever the
- * heap's shape; memory while it runs at most 40 bytes an object, afterwards 12.
+ * heap's shape; memory while it runs at most 36 bytes an object, afterwards 12.
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_H
 #define CAIRN_ANALYSIS_DOMINATORS_H

@@ -117,8 +117,7 @@ static void list_edges(struct dominance *d)
 		if (class->superclass != HEAP_NONE)
 			add_edge(d, class->object, h->classes[class->superclass].object);
 		add_edge(d, class->object, class->loader);
-		if (h->facts.loaders_hold_classes && class->loader != HEAP_NONE &&
-		    (class->loader == h->boot_loader || heap_class_of(h, class->loader)->makes_loaders))
+		if (heap_loader_holds(h, c))
 			add_edge(d, class->loader, class->object);
 	}
 	for (size_t i = 0; i < h->n_roots; i++) {

@@ -182,14 +182,6 @@ static bool visit(struct search *s, uint32_t id)
 	return s->found;
 }
 
-/* A loader that is no instance of a loader class holds nothing in heap_loaded_classes. */
-static bool loader_holds(const struct heap *h, uint32_t class)
-{
-	uint32_t loader = h->classes[class].loader;
-	return loader != HEAP_NONE && class < h->n_defined_classes &&
-	    (heap_class_of(h, loader)->makes_loaders || loader == h->boot_loader);
-}
-
 static void add_holder(struct search *s, uint32_t id)
 {
 	if (id != HEAP_NONE && !bits_get(&s->seen, id))
@@ -234,7 +226,7 @@ static bool visit_special(struct search *s, uint32_t id, uint32_t class)
 	}
 	s->effort += h->n_defined_classes / 16 + (end - adjacency_start(&h->in, id));
 	if (class != HEAP_NONE) {
-		if (loader_holds(h, class))
+		if (heap_loader_holds(h, class))
 			add_holder(s, h->classes[class].loader);
 		add_instances(s, class);
 	}

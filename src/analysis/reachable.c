@@ -33,7 +33,7 @@ static void visit_references(struct walk *w, uint32_t id)
 	unsigned n = heap_implied(h, id, implied);
 	for (unsigned i = 0; i < n; i++)
 		visit(w, implied[i].target);
-	uint32_t n_classes = h->facts.loaders_hold_classes ? heap_loaded_classes(h, id, &classes) : 0;
+	uint32_t n_classes = heap_loaded_classes(h, id, &classes);
 	for (uint32_t i = 0; i < n_classes; i++) {
 		if (h->classes[classes[i]].object != HEAP_NONE)
 			visit(w, h->classes[classes[i]].object);

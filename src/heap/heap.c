@@ -117,9 +117,21 @@ unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_referenc
 	return n;
 }
 
+static bool holds_classes(const struct heap *h, uint32_t id)
+{
+	return h->facts.loaders_hold_classes &&
+	    (heap_class_of(h, id)->makes_loaders || id == h->boot_loader);
+}
+
+bool heap_loader_holds(const struct heap *h, uint32_t class)
+{
+	uint32_t loader = h->classes[class].loader;
+	return class < h->n_defined_classes && loader != HEAP_NONE && holds_classes(h, loader);
+}
+
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes)
 {
-	if (!heap_class_of(h, id)->makes_loaders && id != h->boot_loader)
+	if (!holds_classes(h, id))
 		return 0;
 	uint32_t low = 0, high = h->n_defined_classes;
 	while (low < high) {

@@ -249,8 +249,9 @@ struct implied_reference {
 };
 unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3]);
 
-/* The classes that a loader made: indices and their number; 0 for what is no loader.  It keeps them
- * where facts.loaders_hold_classes says so. */
+/* Does this class's loader keep it, though no reference says so (facts.loaders_hold_classes)? */
+bool heap_loader_holds(const struct heap *h, uint32_t class);
+/* The classes that a loader keeps so: indices and their number; 0 for anything else. */
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
 
 /*

@@ -37,7 +37,7 @@ static void visit_implied(struct reach *r, uint32_t id)
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			visit(r, implied[k].target);
 	}
-	if (h->facts.loaders_hold_classes && (c->makes_loaders || id == h->boot_loader)) {
+	if (c->makes_loaders || id == h->boot_loader) { /* a cheap look before the real one */
 		const uint32_t *loaded;
 		for (uint32_t k = heap_loaded_classes(h, id, &loaded); k-- > 0;)
 			if (h->classes[loaded[k]].object != HEAP_NONE)

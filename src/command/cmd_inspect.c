@@ -115,6 +115,7 @@ static void x_head(
 	x_head_cell(r, id, "length", OBJECT_LENGTH);
 	result_head(r, "loader", address_or_none(h, class->loader));
 	result_head(r, "root", root_cell(h, id, &t));
+	result_head(r, "reachable", object_reachable_cell(h, id));
 	result_head(r, "value", text_cell(h, id, call, &t));
 	inspect_size(r, h, id);
 	result_head(r, "id", cell_count(id));
@@ -176,7 +177,7 @@ const struct command cmd_x = {
     .group = "look",
     .summary = "one object: what it is and what it holds",
     .columns = "name type value declared_in class address shallow",
-    .description = "A head (address class shallow retained length loader root value id; of a "
+    .description = "A head (address class shallow retained length loader root reachable value id; of a "
 	"collection its size, capacity and fill), then a row for each field of the object and of "
 	"its superclasses, each static field of a class, or each element of an array. Of a "
 	"reference, type and class are those of the object that it leads to. -start and -length "

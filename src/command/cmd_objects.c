@@ -31,6 +31,8 @@ static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHA
 static const struct option ls_options[] = {
     {"-min", OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {"-max", OPT_SIZE, "SIZE", "objects of at most this shallow size"},
+    {"-live", OPT_FLAG, NULL, "only what some root reaches"},
+    {"-dead", OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"},
     {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
     {"-r", OPT_FLAG, NULL, "the other way round"},
     {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
@@ -43,18 +45,28 @@ static uint64_t size_option(const struct call *call, const char *name, uint64_t 
 	return call->option[i].given ? call->option[i].number : otherwise;
 }
 
-/* Drop what is too small or too large; objects of unknown size stay only where no bound is set. */
-static int keep_sizes(const struct heap *h, const struct call *call, uint32_t **ids, size_t *n,
+/* Drop what is too small or too large, and what roots reach or do not; objects of unknown size stay
+ * only where no bound is set. */
+static int keep_asked(struct session *s, const struct call *call, uint32_t **ids, size_t *n,
     struct err *err)
 {
+	const struct heap *h = s->heap;
 	uint64_t min = size_option(call, "-min", 0), max = size_option(call, "-max", UINT64_MAX);
-	if (min == 0 && max == UINT64_MAX)
+	bool live = call_has(call, "-live"), dead = call_has(call, "-dead");
+	bool sizes = min != 0 || max != UINT64_MAX;
+	if (!sizes && !live && !dead)
 		return 0;
+	struct reachable reach = {.n = 0};
+	int code = live || dead ? session_reachable(s, &reach, err) : 0;
+	if (code)
+		return code;
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++) {
-		uint64_t size = heap_shallow(h, (*ids)[i]);
-		if (size >= min && size <= max && heap_size_known(h, (*ids)[i]))
-			(*ids)[kept++] = (*ids)[i];
+		uint32_t id = (*ids)[i];
+		uint64_t size = heap_shallow(h, id);
+		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
+		if (fits && (!(live || dead) || bits_get(&reach.objects, id) != dead))
+			(*ids)[kept++] = id;
 	}
 	uint32_t *less = big_resize(*ids, *n, kept, sizeof **ids, err);
 	if (!less)
@@ -105,7 +117,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 		return code;
 	code = named_objects(h, call, &ids, &n, err);
 	if (!code)
-		code = keep_sizes(h, call, &ids, &n, err);
+		code = keep_asked(s, call, &ids, &n, err);
 	if (code) {
 		big_free(ids, n, sizeof *ids);
 		return code;

@@ -62,6 +62,15 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
 }
 
+struct cell object_reachable_cell(const struct heap *h, uint32_t id)
+{
+	const struct retained *r = session_retained_known(h);
+	if (!r)
+		return cell_none();
+	return cell_marked(cell_flag(r->dominators.immediate[id] != NOT_REACHABLE),
+	    command_root_certainty(h));
+}
+
 struct cell object_retained_cell(const struct heap *h, uint32_t id)
 {
 	const struct retained *r = session_retained_known(h);

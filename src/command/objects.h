@@ -28,6 +28,8 @@ enum object_column {
 void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch);
 
+/* Does some root reach it?  Unknown until retained sizes are. */
+struct cell object_reachable_cell(const struct heap *h, uint32_t id);
 /* What it retains; none while that is not known, and of HEAP_NONE. */
 struct cell object_retained_cell(const struct heap *h, uint32_t id);
 

@@ -57,6 +57,7 @@ void session_release(struct session *s)
 	free(s->history);
 	if (s->cache) {
 		name_index_free(s->cache->names);
+		reachable_release(&s->cache->reachable);
 		release_paths(s->cache);
 	}
 	if (s->cache && s->heap && s->heap->retained)
@@ -88,11 +89,11 @@ int session_reachable(const struct session *s, struct reachable *out, struct err
 {
 	struct session_cache *c = s->cache;
 	if (c->reachable_heap != s->heap) {
+		reachable_release(&c->reachable);
 		c->reachable_heap = NULL;
 		int code = reachable_from_roots(&c->reachable, s->heap, NULL, err);
 		if (code)
 			return code;
-		reachable_release(&c->reachable);
 		c->reachable_heap = s->heap;
 	}
 	*out = c->reachable;

@@ -44,7 +44,7 @@ bool value_address(const char *word, bool *prefixed, uint64_t *address);
 struct result *session_table(const struct session *s);
 /* The heap's class names, built at the first call for a heap. */
 const struct name_index *session_names(const struct session *s);
-/* What the roots keep, without the objects themselves; walked at the first call for a heap. */
+/* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */
 int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 
 /* What objects and classes retain: known already (NULL: not yet), or found now.  ERR_UNSUPPORTED while

@@ -410,10 +410,10 @@ static void test_ls(void **state)
 	    "address\r\n0x1050\r\n0x1090\r\n0x10b0\r\n");
 	expect("ls * -sort shallow | head 3 | cut address", PRINT_CSV,
 	    "address\r\n0x1000\r\n0x1100\r\n0x1050\r\n");
-	expect("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] [-sort COL] [-r] [-retained])");
+	expect("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] [-live] [-dead] [-sort COL] [-r] [-retained])");
 	expect("ls String -min", PRINT_TEXT, "!ls: -min wants a value (SIZE)");
 	expect("ls String x", PRINT_TEXT,
-	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] [-sort COL] [-r] [-retained])");
+	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] [-live] [-dead] [-sort COL] [-r] [-retained])");
 }
 
 static void test_refs(void **state)
@@ -448,7 +448,8 @@ static void test_x_and_threads(void **state)
 	(void)state;
 	expect("x 0x1080", PRINT_JSON,
 	    "{\"address\": \"0x1080\", \"class\": \"java.lang.String\", \"shallow\": 16, "
-	    "\"retained\": null, \"length\": null, \"loader\": null, \"root\": null, \"value\": null, "
+	    "\"retained\": null, \"length\": null, \"loader\": null, \"root\": null, \"reachable\": null, "
+	    "\"value\": null, "
 	    "\"id\": 3, \"fields\": [\n"
 	    "{\"name\": \"<class>\", \"type\": null, \"value\": \"0x1000\", \"declared_in\": null, "
 	    "\"class\": \"java.lang.Class\", \"shallow\": 64},\n"

@@ -410,7 +410,8 @@ static void test_ls(void **state)
 	    "address\r\n0x1050\r\n0x1090\r\n0x10b0\r\n");
 	expect("ls * -sort shallow | head 3 | cut address", PRINT_CSV,
 	    "address\r\n0x1000\r\n0x1100\r\n0x1050\r\n");
-	expect("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] [-live] [-dead] [-sort COL] [-r] [-retained])");
+	expect("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] "
+	    "[-live] [-dead] [-sort COL] [-r] [-retained])");
 	expect("ls String -min", PRINT_TEXT, "!ls: -min wants a value (SIZE)");
 	expect("ls String x", PRINT_TEXT,
 	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] [-live] [-dead] [-sort COL] [-r] [-retained])");

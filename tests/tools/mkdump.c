@@ -5,6 +5,8 @@
  *     mkdump sample DIR                     the samples of data/
  *     mkdump random --seed N --out PREFIX   a small random graph in one of many layouts
  *     mkdump bench --objects N --out PREFIX a large dump and its classic twin, streamed
+ *     mkdump go --seed N --out PREFIX       a small random Go dump, any version
+ *     mkdump go-bench --objects N --out FILE a large Go dump, streamed
  */
 #include "mkdump.h"
 
@@ -211,10 +213,13 @@ int main(int argc, char **argv)
 		{ "bench", mkdump_bench },
 		{ "sample", mkdump_sample },
 		{ "random", mkdump_random },
+		{ "go", mkdump_go },
+		{ "go-bench", mkdump_go_bench },
 	};
 	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++) {
 		if (strcmp(argv[1], modes[i].name) == 0)
 			return modes[i].run(argc - 2, argv + 2);
 	}
-	die("usage: mkdump sample DIR | random --seed N --out PREFIX | bench --objects N --out PREFIX");
+	die("usage: mkdump sample DIR | random --seed N --out PREFIX | bench --objects N --out PREFIX | "
+	    "go --seed N --out PREFIX | go-bench --objects N --out FILE");
 }

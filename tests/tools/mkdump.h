@@ -124,6 +124,8 @@ void classic_end(struct classic *w);
 int mkdump_bench(int argc, char **argv);
 int mkdump_sample(int argc, char **argv);
 int mkdump_random(int argc, char **argv);
+int mkdump_go(int argc, char **argv);
+int mkdump_go_bench(int argc, char **argv);
 
 /* The value of an option "--name VALUE" at argv[*i], or NULL when argv[*i] is another one. */
 const char *option_value(int argc, char **argv, int *i, const char *name);

@@ -43,7 +43,7 @@ static void choose_ids(struct result *r, const struct heap *h)
 	bool native = false, java = false;
 	for (uint32_t t = 0; t < h->n_threads; t++) {
 		native |= h->threads[t].native_id != 0;
-		java |= h->threads[t].java_id != 0;
+		java |= h->threads[t].own_id != 0;
 	}
 	show_column(r, "native_id", native || !java);
 	show_column(r, "tid", java);
@@ -62,7 +62,7 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t)
 	    object_retained_cell(h, thread->object),
 	    cell_flag(thread->daemon), thread->object == HEAP_NONE ? cell_none() :
 	        cell_text(heap_class_of(h, thread->object)->name),
-	    unless_zero(thread->java_id, cell_count(thread->java_id))},
+	    unless_zero(thread->own_id, cell_count(thread->own_id))},
 	    &(struct target){.kind = TARGET_THREAD, .id = t});
 }
 

@@ -23,6 +23,7 @@
 #define CAIRN_DUMP_READER_H
 
 #include "base/err.h"
+#include "base/progress.h"
 #include "dump/source.h"
 
 #include <stdbool.h>
@@ -38,7 +39,8 @@
 enum root_kind {
 	ROOT_UNKNOWN, ROOT_SYSTEM_CLASS, ROOT_JNI_LOCAL, ROOT_JNI_GLOBAL, ROOT_THREAD_BLOCK,
 	ROOT_BUSY_MONITOR, ROOT_JAVA_LOCAL, ROOT_NATIVE_STACK, ROOT_THREAD, ROOT_FINALIZABLE,
-	ROOT_VM_INTERNAL, ROOT_KINDS
+	ROOT_VM_INTERNAL, ROOT_DATA, ROOT_BSS, ROOT_STACK_FRAME, ROOT_FINALIZER, ROOT_FINALIZER_FIELD,
+	ROOT_DEFER, ROOT_PANIC, ROOT_KINDS
 };
 
 struct part {
@@ -53,6 +55,7 @@ enum class_naming {
 	CLASS_COMPONENT_OR_SELF, /* as CLASS_ARRAY_OF, unless every such record of the dump names an
 	                            array class: then that class itself (a Java 6 defect) */
 	CLASS_NAMED,        /* by name in the VM's internal spelling: java/lang/String, [I */
+	CLASS_SHOWN,        /* by name as it is to be shown, which tells it from all others; UTF-8 */
 };
 
 enum object_kind { OBJECT_INSTANCE, OBJECT_ARRAY, PRIMITIVE_ARRAY };
@@ -101,15 +104,23 @@ struct class_record {
 struct root_record {
 	uint64_t address;
 	enum root_kind kind;
-	uint32_t thread_serial; /* 0: none */
+	uint64_t thread_serial; /* 0: none */
 	uint32_t frame;         /* counted from the innermost, UINT32_MAX: none */
+	uint64_t slot;          /* address of the word that holds the pointer, 0: not told */
+	bool fields_only;       /* what the object references is a root, the object itself is not */
 };
 
 /* A thread and its stack, as the dump states them. */
 struct thread_record {
-	uint32_t serial;
+	uint64_t serial;     /* not 0; no two threads have the same */
 	uint64_t address;    /* of the thread object, 0 unknown */
 	const char *name;    /* UTF-8, or NULL: to be found in the thread object */
+	const char *state;   /* "waiting", or NULL: the same; this and all below borrowed */
+	const char *waits_for; /* "chan receive", or NULL */
+	const char *creator; /* what started it, or NULL */
+	uint64_t id;         /* the number that the runtime gave it, 0 unknown */
+	uint64_t waits_since; /* nanoseconds of the machine's own clock, 0 unknown */
+	bool system;         /* the runtime's own */
 	const char *const *frames; /* innermost first, as Java prints them; borrowed for the call */
 	size_t n_frames;
 };
@@ -131,6 +142,8 @@ struct object_view {
 struct sink {
 	bool wants_references; /* false: survey; the reader skips reference bytes and never calls
 	                          references() */
+	uint64_t reached; /* survey, facts.parts_guessed: the reader leaves here where the next record
+	                     begins, or where the damage is */
 	/* A small number for a class, to be put in records.  Cheap but not free: keep it. */
 	uint32_t (*class_handle)(struct sink *sink, enum class_naming how, uint64_t address,
 	    const uint8_t *name, size_t name_size);
@@ -181,11 +194,19 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
+	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
+	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
+	bool outside_pointers_normal;   /* references to no object are ordinary, not damage */
+	/* The beginnings of parts are guesses.  The survey compares each with where the part before
+	 * reached, reads again from there when they differ, and drops what stands behind damage: so
+	 * it ends with what one part alone would have given. */
+	bool parts_guessed;
 };
 
 struct dump_options {
 	unsigned heap_number;     /* --dump N; 0: the last */
 	const char *javacore;     /* --javacore FILE or NULL: look beside the dump */
+	const char *exe;          /* --exe FILE, the program that wrote the dump; NULL: look beside it */
 	bool no_companion;        /* tests: never look */
 };
 
@@ -194,7 +215,42 @@ struct dump {
 	const struct reader *reader;
 	const struct source *source; /* borrowed, outlives the dump */
 	struct dump_facts facts;
+	const struct types *types;     /* the dump's own, or of the program; NULL: none */
+	const struct program *program; /* the executable that belongs to it; NULL: none */
 };
+
+/* By what an object came to its type, the surest last but one. */
+enum typed_by {
+	TYPED_BY_SHAPE,      /* it has none: its class tells size and pointers */
+	TYPED_BY_POINTER,    /* something typed points to it */
+	TYPED_BY_FRAME,      /* a local variable of a stack frame does */
+	TYPED_BY_GLOBAL,     /* a variable of the program does */
+	TYPED_BY_INTERFACE,  /* an interface that carries its type does */
+	TYPED_BY_RUNTIME,    /* the runtime's own descriptor: a goroutine, a thread */
+	TYPED_BY_RECORD,     /* the object's record says it */
+	TYPED_BYS
+};
+
+/*
+ * The objects of a heap, for giving them types.  Ids are those of the heap.  Lookups and assign: any
+ * thread; new_class: one thread at a time.
+ */
+struct classifier {
+	uint32_t n_objects;
+	/* The object that covers an address, its first byte and its bytes; UINT32_MAX: none does. */
+	uint32_t (*object_at)(struct classifier *c, uint64_t address, uint64_t *start, uint64_t *size);
+	/* The contents of an object, in the dump's byte order, and where they lie. */
+	const uint8_t *(*bytes)(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size);
+	/* A class of this name (UTF-8, as the language writes it); element_size bytes for arrays of no
+	 * references, else 0; type: index in dump->types, or UINT32_MAX.  Each call makes one. */
+	uint32_t (*new_class)(struct classifier *c, const char *name, enum object_kind kind,
+	    uint64_t element_size, uint32_t type);
+	/* At most once an object.  length: elements, or LENGTH_UNKNOWN for what is no array. */
+	void (*assign)(struct classifier *c, uint32_t id, uint32_t class, uint64_t length,
+	    enum typed_by by);
+};
+
+struct text; /* base/text.h */
 
 struct reader {
 	const char *name;
@@ -219,9 +275,14 @@ struct reader {
 	/* The object record at an offset that an object_record gave, or at a view's next; NULL where the
 	 * format holds no values.  ERR_FORMAT when there is none. */
 	int (*locate)(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err);
+	/* The name of what lies at an address outside of the heap, "main.cache" or "main.cache+0x18",
+	 * appended to out (UTF-8, not escaped).  False, or NULL: nobody knows. */
+	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);
+	/* Between the fill and everything that looks at classes, once, or NULL: give objects types. */
+	int (*classify)(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
 };
 
-extern const struct reader phd_reader, classic_reader, hprof_reader;
+extern const struct reader phd_reader, classic_reader, hprof_reader, go_reader;
 
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,

@@ -43,9 +43,9 @@ struct survey_class {
 
 /* A thread as the dump records it; its texts are escaped and last as long as the heap. */
 struct survey_thread {
-	uint32_t serial;
-	uint64_t address;
-	const char *name; /* or NULL */
+	uint64_t serial, address, id, waits_since;
+	const char *name, *state, *waits_for, *creator; /* or NULL */
+	bool system;
 	const char **frames;
 	uint32_t n_frames;
 };
@@ -93,6 +93,7 @@ struct survey_part {
 	struct heap_stated *stated;
 	size_t n_stated, cap_stated;
 	struct arena arena; /* names and texts met by this part */
+	uint64_t reached;   /* where the next part must begin, if parts are guessed */
 	int result;         /* of the reader; negative: damaged from err.offset on */
 	struct err err;
 };

@@ -120,6 +120,7 @@ static uint32_t add_class(struct build *b, const char *internal, const char *sho
 		.loader = HEAP_NONE,
 		.component = HEAP_NONE,
 		.instance_size = SIZE_UNKNOWN,
+		.type = HEAP_NONE,
 	};
 	text_release(&name);
 	set_kind(c, internal);
@@ -312,6 +313,8 @@ static void resolve_plain_handles(struct build *b)
 			c->resolved = class_named(b, c->name, strlen(c->name), HEAP_NONE);
 			if (c->resolved == HEAP_NONE)
 				c->resolved = add_class(b, c->name, NULL); /* handles differ by name */
+		} else if (c->how == CLASS_SHOWN) {
+			c->resolved = add_class(b, "", c->name);
 		}
 	}
 }
@@ -399,6 +402,9 @@ static void find_java_lang_class(struct build *b)
 {
 	static const char name[] = "java/lang/Class";
 	struct heap *h = b->heap;
+	h->java_lang_class = HEAP_NONE;
+	if (h->facts.no_class_objects)
+		return;
 	h->java_lang_class = class_named(b, name, strlen(name), h->boot_loader);
 	for (uint32_t i = b->n_defined; i < h->n_classes && h->java_lang_class == HEAP_NONE; i++)
 		if (!strcmp(b->internal_names[i], name))

@@ -59,10 +59,18 @@ static int begin_record(struct fill_sink *s, uint64_t address)
 	return 0;
 }
 
+/* The object that a pointer into an object, or to somewhere else, leads to. */
+static uint32_t covering(const struct heap *h, uint64_t address)
+{
+	uint64_t start;
+	return heap_covering(h, address, &start);
+}
+
 static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 {
 	struct fill_sink *s = (struct fill_sink *)sink;
 	const struct address_index *index = s->build->heap->index;
+	const bool interior = s->build->heap->facts.interior_pointers;
 	if (!s->at)
 		return 0; /* of a duplicate */
 	if ((size_t)(s->end - s->at) < n)
@@ -72,6 +80,8 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 	uint64_t n_dangling = 0;
 	for (size_t i = 0; i < n; i++) {
 		to[i] = index_find(index, targets[i]);
+		if (to[i] == HEAP_NONE && interior)
+			to[i] = covering(s->build->heap, targets[i]);
 		n_dangling += to[i] == HEAP_NONE;
 	}
 	s->at += n;

@@ -22,6 +22,18 @@ uint32_t heap_find_below(const struct heap *h, uint64_t address)
 	return index_find_below(h->index, address);
 }
 
+uint32_t heap_covering(const struct heap *h, uint64_t address, uint64_t *start)
+{
+	uint32_t id = index_covering(h->index, address, start);
+	return id != HEAP_NONE && address - *start < heap_shallow(h, id) ? id : HEAP_NONE;
+}
+
+uint32_t heap_target(const struct heap *h, uint64_t address)
+{
+	uint64_t start;
+	return h->facts.interior_pointers ? heap_covering(h, address, &start) : heap_find(h, address);
+}
+
 static const struct wide *wide_of(const struct heap *h, uint32_t id)
 {
 	size_t low = 0, high = h->n_wide;
@@ -168,6 +180,13 @@ const char *root_kind_name(enum root_kind kind)
 		[ROOT_THREAD] = "Thread",
 		[ROOT_FINALIZABLE] = "Finalizable",
 		[ROOT_VM_INTERNAL] = "VM internal",
+		[ROOT_DATA] = "Data segment",
+		[ROOT_BSS] = "BSS segment",
+		[ROOT_STACK_FRAME] = "Stack frame",
+		[ROOT_FINALIZER] = "Finalizer function",
+		[ROOT_FINALIZER_FIELD] = "Field of finalizable",
+		[ROOT_DEFER] = "Defer",
+		[ROOT_PANIC] = "Panic",
 	};
 	return names[kind];
 }

@@ -58,6 +58,7 @@ struct heap_class {
 	const struct heap_field *fields; /* declared by this very class, in the dump's order */
 	const struct heap_field *statics;
 	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
+	uint32_t type;          /* index in dump->types, or HEAP_NONE */
 	uint32_t n_objects;     /* instances of exactly this class */
 	uint64_t shallow;       /* their sum */
 };
@@ -83,17 +84,23 @@ struct heap_root {
 	uint32_t frame;  /* index in that thread's frames, or HEAP_NONE */
 	enum root_kind kind;
 	enum certainty certainty;
+	uint32_t offset; /* from the object's first byte to where the pointer points, at most UINT32_MAX */
+	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown */
 };
 
 struct heap_thread {
 	const char *name;     /* escaped; NULL: the dump does not tell */
 	const char *state;    /* or NULL */
+	const char *waits_for; /* "chan receive", or NULL */
+	const char *creator;  /* escaped; what started it, or NULL */
+	uint64_t waits_since; /* nanoseconds of the machine's own clock, 0 unknown */
+	bool system;          /* the runtime's own */
 	uint32_t object;      /* id of the thread object, or HEAP_NONE */
 	uint64_t address;     /* of that object as the companion says; 0 unknown */
 	uint64_t native_id;   /* 0 unknown */
 	int priority;         /* -1 unknown */
 	bool daemon;
-	uint64_t java_id;     /* Thread.getId(); 0 unknown */
+	uint64_t own_id;      /* Thread.getId(), a goroutine's number; 0 unknown */
 	const char **frames;  /* escaped, innermost first */
 	uint32_t n_frames;
 	uint32_t n_roots;     /* roots it holds */
@@ -138,6 +145,7 @@ struct heap {
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
 	uint32_t *class_of;        /* class index of every object */
+	uint8_t *typed_by;         /* enum typed_by of every object; NULL: classes are as recorded */
 	struct address_index *index;
 	struct places *places;     /* NULL where the format holds no values */
 	const struct string_layout *strings; /* NULL where there are none, or no values */
@@ -214,6 +222,11 @@ uint64_t heap_address(const struct heap *h, uint32_t id);
 uint32_t heap_find(const struct heap *h, uint64_t address);
 /* The last object at or below this address, or HEAP_NONE. */
 uint32_t heap_find_below(const struct heap *h, uint64_t address);
+/* The object that covers this address, or HEAP_NONE; *start gets its first byte. */
+uint32_t heap_covering(const struct heap *h, uint64_t address, uint64_t *start);
+/* What a pointer of the dump leads to: the object there, or that covers it where the format has
+ * pointers into objects; HEAP_NONE. */
+uint32_t heap_target(const struct heap *h, uint64_t address);
 
 /* Shallow size in bytes; 0 when it cannot be told (heap_size_known false). */
 uint64_t heap_shallow(const struct heap *h, uint32_t id);

@@ -230,19 +230,24 @@ uint32_t index_rank_listed(const struct index_page *p, uint16_t granule)
 static uint32_t count_up_to(const struct index_page *p, uint16_t granule)
 {
 	if (!p->bits) {
-		uint32_t n = 0;
-		while (n < p->n_objects && p->list[n] <= granule)
-			n++;
-		return n;
+		uint32_t low = 0, high = p->n_objects;
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			if (p->list[middle] <= granule)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
 	}
 	const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
 	uint64_t up_to = UINT64_MAX >> (63 - (granule & 63));
 	return rank[granule >> 6] + bits_ones(p->bits[granule >> 6] & up_to);
 }
 
-uint32_t index_find_below(const struct address_index *x, uint64_t address)
+/* The last page at or below a number that holds an object, NULL: none. */
+static const struct index_page *page_below(const struct address_index *x, uint64_t number)
 {
-	uint64_t granule = address >> x->granule_shift, number = granule >> 16;
 	uint32_t low = 0, high = x->n_pages; /* the first page beyond number */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -251,9 +256,15 @@ uint32_t index_find_below(const struct address_index *x, uint64_t address)
 		else
 			high = middle;
 	}
-	if (!low)
+	return low ? &x->pages[low - 1] : NULL;
+}
+
+uint32_t index_find_below(const struct address_index *x, uint64_t address)
+{
+	uint64_t granule = address >> x->granule_shift, number = granule >> 16;
+	const struct index_page *p = page_below(x, number);
+	if (!p)
 		return INDEX_NONE;
-	const struct index_page *p = &x->pages[low - 1];
 	uint32_t n = p->first_id + (p->number == number ? count_up_to(p, (uint16_t)granule) : p->n_objects);
 	return n ? n - 1 : INDEX_NONE;
 }
@@ -286,10 +297,9 @@ static uint32_t word_of(const struct index_page *p, uint32_t k, uint64_t *word)
 	return w;
 }
 
-uint64_t index_address(const struct address_index *x, uint32_t id)
+/* The address of the k-th object of a page. */
+static uint64_t address_in_page(const struct address_index *x, const struct index_page *p, uint32_t k)
 {
-	const struct index_page *p = &x->pages[page_of_id(x, id)];
-	uint32_t k = id - p->first_id;
 	uint64_t granule, word;
 	if (p->bits) {
 		granule = (uint64_t)word_of(p, k, &word) * 64;
@@ -298,6 +308,33 @@ uint64_t index_address(const struct address_index *x, uint32_t id)
 		granule = p->list[k];
 	}
 	return (p->number << 16 | granule) << x->granule_shift;
+}
+
+uint64_t index_address(const struct address_index *x, uint32_t id)
+{
+	const struct index_page *p = &x->pages[page_of_id(x, id)];
+	return address_in_page(x, p, id - p->first_id);
+}
+
+uint32_t index_covering(const struct address_index *x, uint64_t address, uint64_t *start)
+{
+	uint64_t granule = address >> x->granule_shift, number = granule >> 16;
+	const struct index_page *p = index_page_of(x, number);
+	uint32_t n = p ? count_up_to(p, (uint16_t)granule) : 0;
+	if (!n) {
+		p = number ? page_below(x, number - 1) : NULL;
+		n = p ? p->n_objects : 0;
+		if (!n)
+			return INDEX_NONE;
+		*start = address_in_page(x, p, n - 1);
+		return p->first_id + n - 1;
+	}
+	uint64_t here = p->bits ? p->bits[(uint16_t)granule >> 6] & UINT64_MAX >> (63 - (granule & 63)) : 0;
+	if (here) /* the usual case: it begins in the same word */
+		*start = ((granule & ~UINT64_C(63)) | (63 - (unsigned)__builtin_clzll(here))) << x->granule_shift;
+	else
+		*start = address_in_page(x, p, n - 1);
+	return p->first_id + n - 1;
 }
 
 void index_walk_seek(struct index_walk *w, const struct address_index *x, uint32_t id)

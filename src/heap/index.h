@@ -98,6 +98,10 @@ static inline uint32_t index_find(const struct address_index *x, uint64_t addres
 /* The id of the last object at or below the address, or INDEX_NONE. */
 uint32_t index_find_below(const struct address_index *x, uint64_t address);
 
+/* The same, with the object's address; quick: without a search where an object begins in the
+ * address's own page at or below it, else with one over the pages. */
+uint32_t index_covering(const struct address_index *x, uint64_t address, uint64_t *start);
+
 /* The address of object id < n_objects. */
 uint64_t index_address(const struct address_index *x, uint32_t id);
 

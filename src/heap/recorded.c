@@ -2,7 +2,7 @@
 /*
  * recorded.c - threads and GC roots as the dump itself records them.
  *
- * A root that names a thread is held by that thread if the dump has the thread's object; else it is
+ * A root that names a Java thread is held by it if the dump has the thread's object; else it is
  * held by the VM, and so is every other root.  Where no class is recorded as held by the VM, the
  * classes of the boot loader are (dumps of the old agent and of other tools).  Roots of objects that
  * the dump does not have are dropped and counted.
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 struct serial {
-	uint32_t serial, thread;
+	uint64_t serial;
+	uint32_t thread;
 };
 
 static int by_serial(const void *x, const void *y)
@@ -23,7 +24,7 @@ static int by_serial(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static uint32_t thread_of(const struct serial *serials, uint32_t n, uint32_t serial)
+static uint32_t thread_of(const struct serial *serials, uint32_t n, uint64_t serial)
 {
 	uint32_t low = 0, high = n;
 	while (low < high) {
@@ -50,6 +51,12 @@ static struct serial *collect_threads(struct build *b)
 			serials[h->n_threads] = (struct serial){ from->serial, h->n_threads };
 			h->threads[h->n_threads++] = (struct heap_thread){
 				.name = from->name,
+				.state = from->state,
+				.waits_for = from->waits_for,
+				.waits_since = from->waits_since,
+				.creator = from->creator,
+				.system = from->system,
+				.own_id = from->id,
 				.object = from->address ? heap_find(h, from->address) : HEAP_NONE,
 				.address = from->address,
 				.priority = -1,
@@ -65,31 +72,66 @@ static struct serial *collect_threads(struct build *b)
 static bool held_by_thread(enum root_kind kind)
 {
 	return kind == ROOT_JNI_LOCAL || kind == ROOT_JAVA_LOCAL || kind == ROOT_NATIVE_STACK ||
-	    kind == ROOT_THREAD_BLOCK || kind == ROOT_BUSY_MONITOR || kind == ROOT_THREAD;
+	    kind == ROOT_THREAD_BLOCK || kind == ROOT_BUSY_MONITOR || kind == ROOT_THREAD ||
+	    kind == ROOT_STACK_FRAME || kind == ROOT_DEFER || kind == ROOT_PANIC;
+}
+
+/* Held by the stack itself, whether the thread has an object or not. */
+static bool on_stack(enum root_kind kind)
+{
+	return kind == ROOT_STACK_FRAME || kind == ROOT_DEFER || kind == ROOT_PANIC;
+}
+
+/* The object that a root's pointer leads to, into the root. */
+static void set_object(const struct heap *h, struct heap_root *root, uint64_t address)
+{
+	uint64_t start;
+	root->object = heap_find(h, address);
+	if (root->object != HEAP_NONE || !h->facts.interior_pointers)
+		return;
+	root->object = heap_covering(h, address, &start);
+	if (root->object != HEAP_NONE)
+		root->offset = address - start < UINT32_MAX ? (uint32_t)(address - start) : UINT32_MAX;
+}
+
+static void add_fields(struct build *b, struct heap_root root)
+{
+	const struct heap *h = b->heap;
+	uint32_t id = root.object;
+	uint64_t end = adjacency_start(&h->out, id + 1);
+	root.offset = 0; /* which word of its target a field points to is not kept */
+	for (uint64_t k = adjacency_start(&h->out, id); k < end; k++) {
+		root.object = h->out.target[k];
+		build_root(b, root);
+	}
 }
 
 static void add_recorded(struct build *b, const struct root_record *r, const struct serial *serials)
 {
 	struct heap *h = b->heap;
 	struct heap_root root = {
-		.object = heap_find(h, r->address),
 		.thread = HEAP_NONE,
 		.frame = HEAP_NONE,
 		.kind = r->kind,
 		.certainty = EXACT,
+		.slot = r->slot,
 	};
+	set_object(h, &root, r->address);
 	if (root.object == HEAP_NONE) {
 		h->n_dropped_roots++;
 		return;
 	}
 	uint32_t thread = r->thread_serial && held_by_thread(r->kind)
 	    ? thread_of(serials, h->n_threads, r->thread_serial) : HEAP_NONE;
-	if (thread != HEAP_NONE && h->threads[thread].object != HEAP_NONE) {
+	if (thread != HEAP_NONE && (h->threads[thread].object != HEAP_NONE || on_stack(r->kind))) {
 		root.thread = thread;
 		if (r->frame < h->threads[thread].n_frames)
 			root.frame = r->frame;
 	}
-	build_root(b, root);
+	if (r->fields_only)
+		add_fields(b, root);
+	else
+		build_root(b, root);
 }
 
 static void add_boot_classes(struct build *b)
@@ -100,7 +142,8 @@ static void add_boot_classes(struct build *b)
 		if (c->loader == HEAP_NONE && c->kind != CLASS_OBJECT_ARRAY &&
 		    c->kind != CLASS_PRIMITIVE_ARRAY)
 			build_root(b, (struct heap_root){
-				c->object, HEAP_NONE, HEAP_NONE, ROOT_SYSTEM_CLASS, INFERRED
+				.object = c->object, .thread = HEAP_NONE, .frame = HEAP_NONE,
+				.kind = ROOT_SYSTEM_CLASS, .certainty = INFERRED
 			});
 	}
 }

@@ -29,7 +29,8 @@ void build_root(struct build *b, struct heap_root root)
 
 static void infer_root(struct build *b, uint32_t object, enum root_kind kind)
 {
-	build_root(b, (struct heap_root){ object, HEAP_NONE, HEAP_NONE, kind, INFERRED });
+	build_root(b, (struct heap_root){ .object = object, .thread = HEAP_NONE, .frame = HEAP_NONE,
+	    .kind = kind, .certainty = INFERRED });
 }
 
 static void add_system_classes(struct build *b)
@@ -74,7 +75,8 @@ static void add_monitor_roots(struct build *b, uint32_t thread, const struct jav
 			continue;
 		uint32_t frame = from->monitors[m].frame < from->n_frames
 		    ? (uint32_t)from->monitors[m].frame : HEAP_NONE;
-		build_root(b, (struct heap_root){ object, thread, frame, ROOT_BUSY_MONITOR, EXACT });
+		build_root(b, (struct heap_root){ .object = object, .thread = thread, .frame = frame,
+		    .kind = ROOT_BUSY_MONITOR, .certainty = EXACT });
 	}
 }
 
@@ -102,7 +104,8 @@ static void add_javacore_threads(struct build *b)
 		for (size_t f = 0; f < from->n_frames; f++)
 			t->frames[f] = java_frame(h, from->frames[f].text);
 		uint32_t thread = h->n_threads - 1;
-		build_root(b, (struct heap_root){ t->object, thread, HEAP_NONE, ROOT_THREAD, EXACT });
+		build_root(b, (struct heap_root){ .object = t->object, .thread = thread, .frame = HEAP_NONE,
+		    .kind = ROOT_THREAD, .certainty = EXACT });
 		add_monitor_roots(b, thread, from);
 	}
 }
@@ -237,10 +240,12 @@ static int by_object(const void *x, const void *y)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
-	return (a->frame > b->frame) - (a->frame < b->frame);
+	if (a->frame != b->frame)
+		return a->frame < b->frame ? -1 : 1;
+	return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
-/* A dump may state one root twice: the same kind, thread and frame. */
+/* A dump may state one root twice: the same kind, thread, frame and slot. */
 static void drop_repeated(struct heap *h)
 {
 	size_t n = 0;

@@ -40,9 +40,14 @@ static uint64_t hash_bytes(const char *s, size_t n)
 	return h;
 }
 
+static bool by_name(enum class_naming how)
+{
+	return how == CLASS_NAMED || how == CLASS_SHOWN;
+}
+
 static uint64_t hash_handle(enum class_naming how, uint64_t address, const char *name, size_t n)
 {
-	uint64_t h = how == CLASS_NAMED ? hash_bytes(name, n) : address * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t h = by_name(how) ? hash_bytes(name, n) : address * UINT64_C(0x9E3779B97F4A7C15);
 	return (h ^ h >> 29) * UINT64_C(0xBF58476D1CE4E5B9) + (uint64_t)how;
 }
 
@@ -78,14 +83,14 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
 		const struct class_handle *c = &b->handles[b->handle_slots[s] - 1];
 		if (c->how != how)
 			continue;
-		if (how == CLASS_NAMED ? strlen(c->name) == name_size && !memcmp(c->name, name, name_size)
+		if (by_name(how) ? strlen(c->name) == name_size && !memcmp(c->name, name, name_size)
 		                       : c->address == address)
 			return b->handle_slots[s] - 1;
 	}
 	VEC_PUSH(b->handles, b->n_handles, b->cap_handles) = (struct class_handle){
 		.how = how,
 		.address = address,
-		.name = how == CLASS_NAMED ? arena_strndup(&b->arena, name, name_size) : NULL,
+		.name = by_name(how) ? arena_strndup(&b->arena, name, name_size) : NULL,
 		.kind = HANDLE_UNUSED,
 		.instance_size = SIZE_UNKNOWN,
 		.resolved = HEAP_NONE,
@@ -99,17 +104,19 @@ static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	size_t place = (address >> 3 ^ address >> 13) % CACHED_HANDLES;
-	if (how != CLASS_NAMED && s->cache[place].handle_plus_1 && s->cache[place].how == how &&
+	if (!by_name(how) && s->cache[place].handle_plus_1 && s->cache[place].how == how &&
 	    s->cache[place].address == address)
 		return s->cache[place].handle_plus_1 - 1;
 	struct text plain = TEXT_INIT;
-	if (how == CLASS_NAMED)
+	if (how == CLASS_SHOWN)
+		text_add_escaped(&plain, (const char *)name, name_size);
+	else if (how == CLASS_NAMED)
 		text_add_modified_utf8(&plain, name, name_size);
 	pthread_mutex_lock(&s->build->lock);
 	uint32_t handle = build_handle(s->build, how, address, plain.s ? plain.s : "", plain.len);
 	pthread_mutex_unlock(&s->build->lock);
 	text_release(&plain);
-	if (how != CLASS_NAMED) {
+	if (!by_name(how)) {
 		s->cache[place].address = address;
 		s->cache[place].how = how;
 		s->cache[place].handle_plus_1 = handle + 1;
@@ -271,6 +278,16 @@ static int sink_root(struct sink *sink, const struct root_record *r)
 	return 0;
 }
 
+/* Text of the dump in UTF-8 made harmless, in the part's arena; NULL stays NULL. */
+static const char *keep_text(struct survey_sink *s, const char *text)
+{
+	if (!text)
+		return NULL;
+	text_clear(&s->escaped);
+	text_add_escaped(&s->escaped, text, strlen(text));
+	return arena_strndup(&s->part->arena, s->escaped.s, s->escaped.len);
+}
+
 static int sink_thread(struct sink *sink, const struct thread_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
@@ -279,19 +296,18 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 	*t = (struct survey_thread){
 		.serial = r->serial,
 		.address = r->address,
+		.id = r->id,
+		.waits_since = r->waits_since,
+		.system = r->system,
 		.frames = arena_alloc(&p->arena, (r->n_frames + 1) * sizeof *t->frames),
 		.n_frames = (uint32_t)r->n_frames,
 	};
-	for (size_t i = 0; i < r->n_frames; i++) {
-		text_clear(&s->escaped);
-		text_add_escaped(&s->escaped, r->frames[i], strlen(r->frames[i]));
-		t->frames[i] = arena_strndup(&p->arena, s->escaped.s, s->escaped.len);
-	}
-	if (r->name) {
-		text_clear(&s->escaped);
-		text_add_escaped(&s->escaped, r->name, strlen(r->name));
-		t->name = arena_strndup(&p->arena, s->escaped.s, s->escaped.len);
-	}
+	for (size_t i = 0; i < r->n_frames; i++)
+		t->frames[i] = keep_text(s, r->frames[i]);
+	t->name = keep_text(s, r->name);
+	t->state = keep_text(s, r->state);
+	t->waits_for = keep_text(s, r->waits_for);
+	t->creator = keep_text(s, r->creator);
 	return 0;
 }
 
@@ -366,6 +382,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ p->part, 0 };
 	const struct dump *dump = b->heap->dump;
 	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
+	p->reached = s->sink.reached;
 	text_release(&s->plain);
 	text_release(&s->escaped);
 	free(s);
@@ -406,6 +423,52 @@ static void survey_report(struct build *b)
 	}
 }
 
+static void release_part(struct survey_part *p)
+{
+	records_release(&p->records);
+	free(p->by_handle);
+	free(p->classes);
+	free(p->cuts);
+	free(p->stated);
+	free(p->roots);
+	free(p->threads);
+	big_free(p->places, p->cap_places, sizeof *p->places);
+	free(p->place_notes.runs);
+}
+
+/* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */
+static void begin_part_at(struct survey_part *p, uint64_t begin)
+{
+	struct part part = { .begin = begin, .end = begin < p->part.end ? p->part.end : begin };
+	release_part(p);
+	arena_release(&p->arena);
+	*p = (struct survey_part){ .part = part, .reached = begin };
+}
+
+/* Make guessed parts follow one another: see facts.parts_guessed. */
+static int join_guessed_parts(struct build *b, struct err *err)
+{
+	const unsigned n = b->n_parts;
+	for (unsigned i = 1; i < n; i++) {
+		struct survey_part *before = &b->parts[i - 1], *p = &b->parts[i];
+		if (before->result < 0) {
+			b->n_parts = i;
+			for (unsigned k = i; k < n; k++) {
+				release_part(&b->parts[k]);
+				arena_release(&b->parts[k].arena);
+			}
+			return 0;
+		}
+		if (p->part.begin == before->reached)
+			continue;
+		begin_part_at(p, before->reached);
+		int code = p->part.begin < p->part.end ? survey_part(b, i, err) : 0;
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
 int survey_run(struct build *b, struct err *err)
 {
 	const struct dump *dump = b->heap->dump;
@@ -418,6 +481,8 @@ int survey_run(struct build *b, struct err *err)
 	free(parts);
 	progress_phase(b->progress, "reading objects", dump->source->size);
 	int code = parallel_run(0, b->n_parts, survey_part, b, err);
+	if (code == 0 && dump->facts.parts_guessed)
+		code = join_guessed_parts(b, err);
 	if (code < 0)
 		return code;
 	survey_report(b);
@@ -427,17 +492,8 @@ int survey_run(struct build *b, struct err *err)
 void survey_release(struct build *b)
 {
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		struct survey_part *p = &b->parts[i];
-		records_release(&p->records);
-		free(p->by_handle);
-		free(p->classes);
-		free(p->cuts);
-		free(p->stated);
-		free(p->roots);
-		free(p->threads);
-		big_free(p->places, p->cap_places, sizeof *p->places);
-		free(p->place_notes.runs);
-		arena_move(&b->heap->arena, &p->arena); /* names of fields, frames of threads */
+		release_part(&b->parts[i]);
+		arena_move(&b->heap->arena, &b->parts[i].arena); /* names of fields, frames of threads */
 	}
 	free(b->parts);
 	b->parts = NULL;

@@ -125,8 +125,8 @@ static void complete(struct heap *h, struct heap_thread *t)
 		t->priority = (int)v.bits;
 	if (thread_field(&thread, more, "daemon", &v) && v.type == VALUE_BOOLEAN)
 		t->daemon = v.bits;
-	if (!t->java_id && values_field(&thread, "tid", &v) && v.type == VALUE_LONG)
-		t->java_id = v.bits;
+	if (!t->own_id && values_field(&thread, "tid", &v) && v.type == VALUE_LONG)
+		t->own_id = v.bits;
 }
 
 void threads_complete(struct heap *h)

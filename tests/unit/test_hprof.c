@@ -130,7 +130,7 @@ static int on_references(struct sink *sink, const uint64_t *targets, size_t n)
 static int on_root(struct sink *sink, const struct root_record *r)
 {
 	struct writer *w = (struct writer *)sink;
-	text_addf(&w->out, "R %" PRIx64 " kind %d thread %" PRIu32 " frame %" PRId32 "\n", r->address,
+	text_addf(&w->out, "R %" PRIx64 " kind %d thread %" PRIu64 " frame %" PRId32 "\n", r->address,
 	    r->kind, r->thread_serial, (int32_t)r->frame);
 	return 0;
 }
@@ -138,7 +138,7 @@ static int on_root(struct sink *sink, const struct root_record *r)
 static int on_thread(struct sink *sink, const struct thread_record *r)
 {
 	struct writer *w = (struct writer *)sink;
-	text_addf(&w->out, "T %" PRIu32 " %" PRIx64 " %s\n", r->serial, r->address,
+	text_addf(&w->out, "T %" PRIu64 " %" PRIx64 " %s\n", r->serial, r->address,
 	    r->name ? r->name : "-");
 	for (size_t i = 0; i < r->n_frames; i++)
 		text_addf(&w->out, "  at %s\n", r->frames[i]);

@@ -14,6 +14,8 @@ struct reach {
 	uint64_t *seen;
 	uint32_t *stack;
 	uint32_t n; /* on the stack */
+	const struct reach_filter *filter; /* NULL: everything is followed */
+	uint32_t from; /* the object whose references are visited, if the filter asks about them */
 };
 
 /* Mark a target and put it aside unless it was seen. */
@@ -21,6 +23,8 @@ static inline void visit(struct reach *r, uint32_t id)
 {
 	uint64_t bit = UINT64_C(1) << (id & 63);
 	if (r->seen[id >> 6] & bit)
+		return;
+	if (r->from != HEAP_NONE && !r->filter->follows(r->filter->context, r->from, id))
 		return;
 	r->seen[id >> 6] |= bit;
 	r->stack[r->n++] = id;
@@ -47,7 +51,14 @@ static void visit_implied(struct reach *r, uint32_t id)
 
 uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack)
 {
-	struct reach r = { .heap = h, .seen = seen, .stack = stack };
+	return heap_reach_without(h, start, seen, stack, NULL);
+}
+
+uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack,
+    const struct reach_filter *filter)
+{
+	struct reach r = {
+		.heap = h, .seen = seen, .stack = stack, .filter = filter, .from = HEAP_NONE };
 	uint32_t queue[AHEAD], head = 0, waiting = 0, n_seen = 0;
 	visit(&r, start);
 	while (r.n || waiting) {
@@ -65,6 +76,7 @@ uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32
 		head = (head + 1) % AHEAD;
 		waiting--;
 		n_seen++;
+		r.from = filter && bits_get(filter->asked, id) ? id : HEAP_NONE;
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
 			visit(&r, h->out.target[k]);

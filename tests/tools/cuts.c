@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuts.c - what references free, compared with a naive second algorithm.
+ *
+ *     cuts DUMP          take away every reference, one after another, and many sets of them, and see
+ *                        what can still be reached; 0 when cut.h says the same.  -s N: every N-th
+ *
+ * The naive side has its own list of the references, written from the rules and not from the code.
+ */
+#include "analysis/cut.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reference {
+	uint32_t from, to; /* from HEAP_NONE: the VM */
+	bool root;         /* a root, if on a thread's stack */
+	bool gone;
+};
+
+struct naive {
+	const struct heap *h;
+	struct reference *edge; /* by from, HEAP_NONE last */
+	size_t n, cap;
+	size_t *first; /* by object, n_objects + 1: the last is the VM's */
+	char *seen;
+	uint32_t *stack;
+	unsigned wrong;
+	uint64_t random, compared, freeing;
+};
+
+static uint32_t number(struct naive *w, uint32_t below)
+{
+	w->random = w->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((w->random >> 33) % below);
+}
+
+static void lead(struct naive *w, uint32_t from, uint32_t to, bool root)
+{
+	if (to != HEAP_NONE)
+		VEC_PUSH(w->edge, w->n, w->cap) = (struct reference){ from, to, root, false };
+}
+
+/* The thread that holds what is on its stack: one that is a root by itself. */
+static uint32_t stack_holder(const struct heap *h, const struct heap_root *r)
+{
+	if (r->thread == HEAP_NONE || h->threads[r->thread].object == r->object)
+		return HEAP_NONE;
+	uint32_t thread = h->threads[r->thread].object;
+	for (size_t i = 0; thread != HEAP_NONE && i < h->n_roots; i++) {
+		const struct heap_root *other = &h->roots[i];
+		if (other->object == thread && (other->thread == HEAP_NONE ||
+		    h->threads[other->thread].object == thread ||
+		    h->threads[other->thread].object == HEAP_NONE))
+			return thread;
+	}
+	return HEAP_NONE;
+}
+
+static int by_from(const void *x, const void *y)
+{
+	const struct reference *a = x, *b = y;
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static void list(struct naive *w)
+{
+	const struct heap *h = w->h;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		for (uint64_t k = adjacency_start(&h->out, id); k < adjacency_start(&h->out, id + 1); k++)
+			lead(w, id, h->out.target[k], false);
+		lead(w, id, heap_class_of(h, id)->object, false);
+	}
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		const struct heap_class *class = &h->classes[c];
+		if (class->object == HEAP_NONE)
+			continue;
+		if (class->superclass != HEAP_NONE)
+			lead(w, class->object, h->classes[class->superclass].object, false);
+		lead(w, class->object, class->loader, false);
+		if (strcmp(h->facts.format, "hprof") && class->loader != HEAP_NONE)
+			lead(w, class->loader, class->object, false);
+	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		lead(w, stack_holder(h, &h->roots[i]), h->roots[i].object, true);
+	qsort(w->edge, w->n, sizeof *w->edge, by_from);
+	w->first = xcalloc((size_t)h->n_objects + 2, sizeof *w->first);
+	size_t at = 0;
+	for (uint32_t id = 0; id <= h->n_objects; id++) {
+		while (at < w->n && w->edge[at].from < id)
+			at++;
+		w->first[id] = at;
+	}
+	w->first[h->n_objects + 1] = w->n;
+	w->seen = xcalloc((size_t)h->n_objects + 1, 1);
+	w->stack = xcalloc((size_t)h->n_objects + 1, sizeof *w->stack);
+}
+
+/* Bytes that can be reached by the references that are not gone. */
+static uint64_t kept(struct naive *w)
+{
+	const struct heap *h = w->h;
+	uint32_t n = 0, at = h->n_objects;
+	uint64_t bytes = 0;
+	memset(w->seen, 0, h->n_objects);
+	for (;;) {
+		for (size_t k = w->first[at]; k < w->first[at + 1]; k++) {
+			uint32_t to = w->edge[k].to;
+			if (w->edge[k].gone || w->seen[to])
+				continue;
+			w->seen[to] = 1;
+			w->stack[n++] = to;
+		}
+		if (!n)
+			return bytes;
+		at = w->stack[--n];
+		bytes += heap_shallow(h, at);
+	}
+}
+
+/* The roots' hold goes as a whole. */
+static void take(struct naive *w, uint32_t holder, uint32_t target, bool gone)
+{
+	for (size_t k = 0; holder == HEAP_NONE && k < w->n; k++)
+		if (w->edge[k].to == target && w->edge[k].root)
+			w->edge[k].gone = gone;
+}
+
+static void differ(struct naive *w, uint32_t holder, uint32_t target, uint64_t freed, uint64_t naive)
+{
+	if (w->wrong++ >= 5)
+		return;
+	if (holder == HEAP_NONE)
+		printf("roots > ");
+	else
+		printf("0x%" PRIx64 " > ", heap_address(w->h, holder));
+	printf("0x%" PRIx64 " frees %" PRIu64 ", naively %" PRIu64 "\n", heap_address(w->h, target), freed,
+	    naive);
+}
+
+static void compare_one(struct naive *w, struct cut *c, struct reference *e, uint64_t all)
+{
+	uint32_t holder = e->root ? HEAP_NONE : e->from;
+	e->gone = true;
+	take(w, holder, e->to, true);
+	uint64_t naive = all - kept(w);
+	struct cut_figure f = cut_one(c, holder, e->to);
+	/* nothing else keeps it exactly when it goes */
+	bool dies = w->seen[e->to] == 0 && c->retained->dominators.immediate[e->to] != NOT_REACHABLE;
+	if (f.freed != naive || (dies && f.others) || (!dies && !f.others && f.held))
+		differ(w, holder, e->to, f.freed, naive);
+	e->gone = false;
+	take(w, holder, e->to, false);
+	w->compared++;
+	w->freeing += naive > 0;
+}
+
+/* Some references, and every one to some objects. */
+static void compare_many(struct naive *w, const struct retained *r, uint64_t all)
+{
+	struct cut_edges edges = { .edge = NULL };
+	struct cut_loss loss;
+	uint32_t ids[4], n_ids = number(w, 4), n_edges = number(w, 12);
+	for (uint32_t i = 0; i < n_ids; i++) {
+		ids[i] = number(w, w->h->n_objects);
+		for (size_t k = 0; k < w->n; k++)
+			if (w->edge[k].to == ids[i])
+				w->edge[k].gone = true;
+	}
+	for (uint32_t i = 0; i < n_edges; i++) {
+		struct reference *e = &w->edge[number(w, (uint32_t)w->n)];
+		uint32_t holder = e->root ? HEAP_NONE : e->from;
+		if (!e->root && e->gone)
+			continue; /* by itself: each reference is taken once */
+		e->gone = true;
+		take(w, holder, e->to, true);
+		if (cut_edges_add(&edges, holder, e->to, NULL))
+			w->wrong++;
+	}
+	uint64_t naive = all - kept(w);
+	if (cut_find(&loss, r, &edges, ids, n_ids, NULL, NULL)) {
+		w->wrong++;
+	} else {
+		if (loss.bytes != naive)
+			differ(w, n_edges ? edges.edge[0].holder : 0, n_ids ? ids[0] : 0, loss.bytes, naive);
+		for (uint32_t id = 0; id < w->h->n_objects; id++)
+			w->wrong += bits_get(&loss.dead, id) !=
+			    (!w->seen[id] && r->dominators.immediate[id] != NOT_REACHABLE);
+		cut_loss_release(&loss);
+	}
+	cut_edges_release(&edges);
+	for (size_t k = 0; k < w->n; k++)
+		w->edge[k].gone = false;
+	w->compared++;
+	w->freeing += naive > 0;
+}
+
+static unsigned compare(const struct heap *h, const struct retained *r, uint32_t step)
+{
+	struct naive w = { .h = h, .random = h->n_objects };
+	struct cut climbing, numbered;
+	if (!h->n_objects)
+		return 0;
+	list(&w);
+	uint64_t all = kept(&w);
+	if (cut_init(&climbing, r, NULL) || cut_init(&numbered, r, NULL) || cut_number(&numbered, NULL))
+		return 1;
+	for (size_t k = 0; k < w.n; k += step)
+		compare_one(&w, k % 2 ? &climbing : &numbered, &w.edge[k], all);
+	for (uint32_t times = 0; w.n && times < 40; times++)
+		compare_many(&w, r, all);
+	printf("%" PRIu64 " compared, %" PRIu64 " free something\n", w.compared, w.freeing);
+	cut_release(&climbing);
+	cut_release(&numbered);
+	free(w.edge);
+	free(w.first);
+	free(w.seen);
+	free(w.stack);
+	return w.wrong;
+}
+
+int main(int argc, char **argv)
+{
+	struct heap_options o = { .path = argv[argc - 1] };
+	struct heap *h;
+	struct retained r;
+	struct err err = ERR_INIT;
+	bool skip = argc == 4 && !strcmp(argv[1], "-s");
+	uint32_t step = skip ? (uint32_t)strtoul(argv[2], NULL, 10) : 1;
+	if ((argc != 2 && !skip) || !step) {
+		fprintf(stderr, "cuts [-s N] DUMP\n");
+		return 2;
+	}
+	if (heap_open(&h, &o, NULL, &err) || retained_find(&r, h, NULL, &err)) {
+		fprintf(stderr, "%s\n", err.message);
+		return 2;
+	}
+	unsigned wrong = compare(h, &r, step);
+	retained_release(&r);
+	heap_close(h);
+	return wrong != 0;
+}

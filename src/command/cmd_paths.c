@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "analysis/cut.h"
 #include "analysis/paths.h"
 #include "command/objects.h"
 #include "command/paths.h"
@@ -16,7 +17,8 @@
 #define PATHS_MOST 1000
 
 enum path_column {
-	P_PATH, P_STEP, P_FIELD, P_ADDRESS, P_CLASS, P_ROOT, P_SHALLOW, P_RETAINED, P_FREED, P_VALUE
+	P_PATH, P_STEP, P_FIELD, P_ADDRESS, P_CLASS, P_ROOT, P_SHALLOW, P_RETAINED, P_FREED,
+	P_OTHERS, P_VALUE
 };
 
 static const struct column path_columns[] = {
@@ -28,7 +30,8 @@ static const struct column path_columns[] = {
     [P_ROOT] = {.name = "root", .type = CELL_TEXT, .shown_by_default = true},
     [P_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
     [P_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [P_FREED] = {.name = "freed", .type = CELL_BYTES},
+    [P_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [P_OTHERS] = {.name = "others", .type = CELL_COUNT},
     [P_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
 };
 
@@ -47,6 +50,8 @@ struct path_rows {
 	uint32_t *path;
 	size_t n, cap, cap_step, cap_path;
 	size_t n_step, n_path;
+	struct cut_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
+	bool from_object;         /* the first row is no root */
 };
 
 /* --- cells -------------------------------------------------------------------------------------- */
@@ -74,10 +79,41 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 	return cell_marked(cell_text(to->s), h->roots[first].certainty);
 }
 
+static void find_freed(struct path_rows *rows, const struct retained *retained)
+{
+	struct cut cut;
+	if (cut_init(&cut, retained, NULL))
+		return;
+	rows->freed = xcalloc(rows->n + 1, sizeof *rows->freed);
+	for (size_t i = 0; i < rows->n; i++) {
+		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
+		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
+	}
+	cut_release(&cut);
+}
+
+/* If the reference by which the row before holds this one were cleared. */
+static struct cell freed_cell(struct path_rows *rows, size_t row, bool others)
+{
+	const struct heap *h = rows->rules.heap;
+	const struct retained *retained = session_retained_known(h);
+	if (rows->step[row] == 1 && rows->from_object)
+		return cell_blank();
+	if (!rows->freed && retained)
+		find_freed(rows, retained);
+	if (!rows->freed)
+		return cell_none();
+	const struct cut_figure *f = &rows->freed[row];
+	if (!others)
+		return cell_marked(cell_bytes(f->freed), command_retained_certainty(h));
+	return cell_marked(cell_count(f->others),
+	    f->others == CUT_COUNTED ? LOWER_BOUND : command_root_certainty(h));
+}
+
 static void path_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct path_rows *rows = r->data;
+	struct path_rows *rows = r->data;
 	const struct heap *h = r->heap;
 	uint32_t id = rows->id[row];
 	bool first = rows->step[row] == 1;
@@ -111,7 +147,8 @@ static void path_cell(
 		object_cell(h, id, OBJECT_RETAINED, out, scratch);
 		return;
 	case P_FREED:
-		*out = cell_none();
+	case P_OTHERS:
+		*out = freed_cell(rows, row, column == P_OTHERS);
 		return;
 	case P_VALUE:
 		*out = object_value_cell(h, id, scratch);
@@ -134,6 +171,7 @@ static void path_rows_release(void *data)
 	free(rows->id);
 	free(rows->step);
 	free(rows->path);
+	free(rows->freed);
 	free(rows);
 }
 
@@ -288,7 +326,11 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	uint32_t found;
 	if (wanted < 1 || wanted > PATHS_MOST)
 		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
+	const struct retained *retained;
+	if (!s->finds_beside)
+		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
 	struct path_rows *rows = xcalloc(1, sizeof *rows);
+	rows->from_object = call->argument[1].given;
 	int code = path_rules_init(&rows->rules, h, weak, err);
 	if (code) {
 		free(rows);
@@ -316,6 +358,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	text_release(&title);
 	if (wanted > 1)
 		command_own_columns(r)[P_PATH].shown_by_default = true;
+	command_show_retained(r);
 	add_note(r, weak, found, wanted);
 	*out = r;
 	return 0;
@@ -329,14 +372,16 @@ const struct command cmd_path = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "shortest path from a root to an object, or between two",
-    .columns = "path step field address class root shallow retained freed value",
+    .columns = "path step field address class root shallow retained freed others value",
     .description = "One row for each object on the path, the root first; field is how the row before "
 	"holds this one, root what makes the first one a root. With two objects the path leads from the "
 	"first to the second. Strong references only, unless -weak is given: the referent of soft, weak, "
 	"phantom and final references is left out where the dump tells fields. -n finds further paths, "
 	"each the shortest that shares with those before no object between the root and the end. Of "
-	"paths of one length it is always the same, by the lowest addresses seen from the end. Exit "
-	"status 1 when there is no path.",
+	"paths of one length it is always the same, by the lowest addresses seen from the end. freed is "
+	"what dies if just the reference to this row is cleared, on the first row if the VM lets go of "
+	"it: 0 while something else keeps it, and others says by how many references. Exit status 1 "
+	"when there is no path.",
     .examples = {"path 0xE0000B00", "path 0xE0000B00 -n 3", "path 0xE0000B00 -not java.lang.Class"},
     .key = "p",
     .run = run_path,

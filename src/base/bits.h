@@ -46,10 +46,30 @@ static inline void bits_set(struct bits *b, uint64_t i)
 	b->word[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
-/* The same while other threads set bits of the same vector. */
-static inline void bits_set_shared(struct bits *b, uint64_t i)
+/*
+ * Setting bits while other threads set bits near by: each thread has a writer, which gathers the bits
+ * of a word, since a locked instruction costs more than all else; flush it behind the last.
+ */
+struct bits_writer {
+	uint64_t *word; /* where bits belong */
+	uint64_t bits;
+};
+
+static inline void bits_flush(struct bits_writer *w)
 {
-	__atomic_fetch_or(&b->word[i >> 6], UINT64_C(1) << (i & 63), __ATOMIC_RELAXED);
+	if (w->bits)
+		__atomic_fetch_or(w->word, w->bits, __ATOMIC_RELAXED);
+	w->bits = 0;
+}
+
+/* Set the bits of a mask in a word. */
+static inline void bits_gather(struct bits_writer *w, uint64_t *word, uint64_t bits)
+{
+	if (word != w->word) {
+		bits_flush(w);
+		w->word = word;
+	}
+	w->bits |= bits;
 }
 
 /* Ones in [0, i); i < n; sealed. */

@@ -66,10 +66,24 @@ struct part_class {
 	enum record_kind kind; /* then: of the first record that used it */
 };
 
+/*
+ * A stretch of one part's records, so long that the work on it is worth a thread's while: formats
+ * that are surveyed as a single part are ordered by all threads nevertheless.
+ */
+struct slice {
+	struct survey_part *part;
+	struct records records;
+	uint64_t first_record; /* number over all parts of the first of them */
+	struct place_notes place_notes;
+};
+#define SLICE_RECORDS (1u << 20)
+
 /* What one part of the dump turned out to hold. */
 struct survey_part {
 	struct part part;
-	struct records records;
+	struct slice *slices;
+	size_t n_slices, cap_slices;
+	uint64_t n_records;    /* in all of them */
 	uint64_t first_record; /* number over all parts of the first of them */
 	uint32_t n_kind[4]; /* of them, by enum record_kind */
 	struct part_class *by_handle; /* what the records told of each class handle */
@@ -86,7 +100,6 @@ struct survey_part {
 	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
 	uint64_t n_places, cap_places;
 	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
-	struct place_notes place_notes;
 	uint64_t n_references;
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
 	uint64_t n_warnings;
@@ -120,6 +133,9 @@ struct build {
 
 	struct survey_part *parts;
 	unsigned n_parts;
+	struct slice **slices; /* of all parts, in the dump's order */
+	unsigned n_slices;
+	uint64_t n_records;
 
 	pthread_mutex_t lock; /* guards the handles while the survey runs */
 	struct class_handle *handles;
@@ -156,22 +172,34 @@ int objects_index(struct build *b, struct err *err);
 int objects_scatter(struct build *b, struct err *err);
 
 /*
- * Walk a part's records with their ids.  A record whose address belonged to an earlier one has the
- * id HEAP_NONE.  After objects_scatter, any thread.
+ * Walk a slice's records with their ids.  A record whose address belonged to an earlier one has the
+ * id HEAP_NONE.  After objects_index, any thread.
  */
 struct objects_walk {
 	const struct build *build;
 	struct records_walk records;
+	struct index_cursor cursor;
 	uint64_t number;  /* over all parts, of the next record */
 	size_t duplicate; /* the next one in build->duplicates */
-	bool is_duplicate; /* the record given last */
 };
-struct objects_walk objects_walk(const struct build *b, unsigned part);
-bool objects_next(struct objects_walk *w, struct record *record);
-/* The id of the record that objects_next gave last. */
-uint32_t objects_id(const struct objects_walk *w, const struct record *record);
+struct objects_walk objects_walk(const struct build *b, const struct slice *slice);
 /* The first among the duplicates from this record number on. */
 size_t objects_duplicate_from(const struct build *b, uint64_t number);
+
+static inline bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id)
+{
+	const struct build *b = w->build;
+	if (!records_next(&w->records, record))
+		return false;
+	uint64_t number = w->number++;
+	if (w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == number) {
+		w->duplicate++;
+		*id = HEAP_NONE;
+		return true;
+	}
+	*id = index_follow(&w->cursor, record->address);
+	return true;
+}
 
 /* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
  * with classes made up for mentions of undefined ones.  class_of is final afterwards. */

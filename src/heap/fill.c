@@ -185,10 +185,8 @@ int fill_run(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	/* The survey's records are no longer needed; its cuts are. */
-	for (unsigned i = 0; i < b->n_parts; i++) {
-		struct survey_part *p = &b->parts[i];
-		records_release(&p->records);
-	}
+	for (unsigned i = 0; i < b->n_slices; i++)
+		records_release(&b->slices[i]->records);
 	int code = adjacency_from_degrees(&h->out, h->n_objects, err);
 	if (code < 0)
 		return code;

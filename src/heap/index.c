@@ -78,7 +78,7 @@ static int add_page(struct address_index *x, uint64_t number, uint32_t n, struct
 	return 0;
 }
 
-static int note_page(struct address_index *x, uint64_t number, uint32_t n, struct err *err)
+int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err *err)
 {
 	struct index_page *p = x->slots ? (struct index_page *)index_page_of(x, number) : NULL;
 	if (!p)
@@ -88,16 +88,11 @@ static int note_page(struct address_index *x, uint64_t number, uint32_t n, struc
 	return 0;
 }
 
-int index_note(struct address_index *x, uint64_t address, uint32_t n, struct err *err)
-{
-	return note_page(x, address >> x->granule_shift >> 16, n, err);
-}
-
 int index_join(struct address_index *x, const struct address_index *other, struct err *err)
 {
 	int code = 0;
 	for (uint32_t i = 0; i < other->n_pages && code == 0; i++)
-		code = note_page(x, other->pages[i].number, other->pages[i].n_objects, err);
+		code = index_note(x, other->pages[i].number, other->pages[i].n_objects, err);
 	return code;
 }
 
@@ -140,26 +135,22 @@ int index_layout(struct address_index *x, struct err *err)
 
 void index_flush(struct index_writer *w)
 {
-	if (w->bits)
-		__atomic_fetch_or(w->word, w->bits, __ATOMIC_RELAXED);
-	w->bits = 0;
+	bits_flush(&w->bits);
 }
 
 void index_insert(struct index_writer *w, uint64_t address)
 {
 	uint64_t granule = address >> w->x->granule_shift;
-	struct index_page *p = (struct index_page *)index_page_of(w->x, granule >> 16);
+	if (!w->page || granule >> 16 != w->number) {
+		w->number = granule >> 16;
+		w->page = (struct index_page *)index_page_of(w->x, w->number);
+	}
+	struct index_page *p = w->page;
 	uint16_t g = (uint16_t)granule;
-	if (!p->bits) {
+	if (p->bits)
+		bits_gather(&w->bits, &p->bits[g >> 6], UINT64_C(1) << (g & 63));
+	else
 		p->list[__atomic_fetch_add(&p->n_objects, 1, __ATOMIC_RELAXED)] = g;
-		return;
-	}
-	uint64_t *word = &p->bits[g >> 6];
-	if (word != w->word) {
-		index_flush(w);
-		w->word = word;
-	}
-	w->bits |= UINT64_C(1) << (g & 63);
 }
 
 static int by_granule(const void *a, const void *b)
@@ -337,43 +328,78 @@ uint32_t index_covering(const struct address_index *x, uint64_t address, uint64_
 	return p->first_id + n - 1;
 }
 
+/* --- walking ------------------------------------------------------------------------------------ */
+
+/* Let a walk stand before the word of its page, or before the place in its list. */
+static void walk_enter(struct index_walk *w, uint32_t at)
+{
+	const struct index_page *p = &w->x->pages[w->page];
+	w->at = at;
+	w->word = p->bits ? p->bits[at] : 0;
+	w->first = ((p->number << 16) + (uint64_t)at * 64) << w->x->granule_shift;
+}
+
 void index_walk_seek(struct index_walk *w, const struct address_index *x, uint32_t id)
 {
 	*w = (struct index_walk){ .x = x, .page = page_of_id(x, id) };
 	const struct index_page *p = &x->pages[w->page];
-	w->at = id - p->first_id;
-	if (p->bits)
-		w->at = word_of(p, w->at, &w->word);
+	uint64_t word = 0;
+	uint32_t k = id - p->first_id;
+	walk_enter(w, p->bits ? word_of(p, k, &word) : k);
+	w->word = word;
 }
 
 void index_walk_init(struct index_walk *w, const struct address_index *x)
 {
 	*w = (struct index_walk){ .x = x };
-	if (x->n_pages && x->pages[0].bits)
-		w->word = x->pages[0].bits[0];
+	if (x->n_pages)
+		walk_enter(w, 0);
 }
 
-bool index_walk_next(struct index_walk *w, uint64_t *address)
+bool index_walk_beyond(struct index_walk *w, uint64_t *address)
 {
 	const struct address_index *x = w->x;
 	while (w->page < x->n_pages) {
 		const struct index_page *p = &x->pages[w->page];
 		if (p->bits) {
-			while (!w->word && ++w->at < PAGE_WORDS)
-				w->word = p->bits[w->at];
-			if (w->word) {
-				uint64_t granule = (uint64_t)w->at * 64 + (unsigned)__builtin_ctzll(w->word);
-				w->word &= w->word - 1;
-				*address = (p->number << 16 | granule) << x->granule_shift;
-				return true;
-			}
+			while (!w->word && w->at + 1 < PAGE_WORDS)
+				walk_enter(w, w->at + 1);
+			if (w->word)
+				return index_walk_next(w, address);
 		} else if (w->at < p->n_objects) {
 			*address = (p->number << 16 | p->list[w->at++]) << x->granule_shift;
 			return true;
 		}
-		w->page++;
-		w->at = 0;
-		w->word = w->page < x->n_pages && x->pages[w->page].bits ? x->pages[w->page].bits[0] : 0;
+		if (++w->page < x->n_pages)
+			walk_enter(w, 0);
 	}
 	return false;
+}
+
+void index_cursor_init(struct index_cursor *c, const struct address_index *x)
+{
+	*c = (struct index_cursor){ .id = 0 };
+	index_walk_init(&c->walk, x);
+	index_walk_next(&c->walk, &c->address);
+}
+
+/* Let the cursor expect this address, if it is an object's. */
+bool index_cursor_seek(struct index_cursor *c, uint64_t address)
+{
+	const struct address_index *x = c->walk.x;
+	uint64_t granule = address >> x->granule_shift;
+	const struct index_page *p = index_page_of(x, granule >> 16);
+	uint32_t id = index_find(x, address);
+	if (id == INDEX_NONE)
+		return false;
+	c->id = id;
+	c->address = address;
+	c->walk.page = (uint32_t)(p - x->pages);
+	if (!p->bits) {
+		walk_enter(&c->walk, id - p->first_id + 1);
+		return true;
+	}
+	walk_enter(&c->walk, (uint16_t)granule >> 6);
+	c->walk.word &= ~UINT64_C(1) << (granule & 63);
+	return true;
 }

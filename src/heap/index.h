@@ -47,8 +47,12 @@ struct address_index {
 void index_init(struct address_index *x, unsigned granule_shift);
 void index_release(struct address_index *x);
 
-/* Pass 1: count n objects in an address's page. */
-int index_note(struct address_index *x, uint64_t address, uint32_t n, struct err *err);
+/* The page of an address.  Pass 1: count n objects in a page. */
+static inline uint64_t index_page_number(const struct address_index *x, uint64_t address)
+{
+	return address >> x->granule_shift >> 16;
+}
+int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err *err);
 /* Add what another index of the same granule has noted. */
 int index_join(struct address_index *x, const struct address_index *other, struct err *err);
 /* Between: sort the pages, choose their kind, allocate. */
@@ -57,8 +61,9 @@ int index_layout(struct address_index *x, struct err *err);
  * the bits of a word; flush it behind the last. */
 struct index_writer {
 	struct address_index *x;
-	uint64_t *word; /* where bits belong */
-	uint64_t bits;
+	uint64_t number;         /* of the page below */
+	struct index_page *page; /* that the last address went into, or NULL */
+	struct bits_writer bits;
 };
 void index_insert(struct index_writer *w, uint64_t address);
 void index_flush(struct index_writer *w);
@@ -110,10 +115,41 @@ struct index_walk {
 	const struct address_index *x;
 	uint32_t page, at; /* at: word, or place in the list */
 	uint64_t word;     /* bits of the word not yet given */
+	uint64_t first;    /* address of the word's lowest bit */
 };
 void index_walk_init(struct index_walk *w, const struct address_index *x);
 /* The same from the address of object id < n_objects on. */
 void index_walk_seek(struct index_walk *w, const struct address_index *x, uint32_t id);
-bool index_walk_next(struct index_walk *w, uint64_t *address);
+bool index_walk_beyond(struct index_walk *w, uint64_t *address); /* beyond the word */
+static inline bool index_walk_next(struct index_walk *w, uint64_t *address)
+{
+	if (!w->word)
+		return index_walk_beyond(w, address);
+	*address = w->first + ((uint64_t)__builtin_ctzll(w->word) << w->x->granule_shift);
+	w->word &= w->word - 1;
+	return true;
+}
+
+/*
+ * Ids of addresses that come mostly in ascending order without gaps, as dumps have them: then each
+ * is the one that a walk gives next, and costs less than looking it up.
+ */
+struct index_cursor {
+	struct index_walk walk; /* behind the following */
+	uint64_t address;       /* the one expected: object 0's behind the last one */
+	uint32_t id;            /* its id */
+};
+void index_cursor_init(struct index_cursor *c, const struct address_index *x);
+bool index_cursor_seek(struct index_cursor *c, uint64_t address);
+/* As index_find. */
+static inline uint32_t index_follow(struct index_cursor *c, uint64_t address)
+{
+	if (address != c->address && !index_cursor_seek(c, address))
+		return INDEX_NONE;
+	uint32_t id = c->id++;
+	if (!index_walk_next(&c->walk, &c->address))
+		index_cursor_init(c, c->walk.x);
+	return id;
+}
 
 #endif

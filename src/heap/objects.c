@@ -3,7 +3,7 @@
  * objects.c - from records in the dump's order to objects in address order.
  *
  * The index gives every address its rank; then each record's class handle, number of references and
- * extent move to that rank, all parts of the survey in parallel.  Where two records share an address
+ * extent move to that rank, slices of the survey in parallel.  Where two records share an address
  * the first one in the dump counts; the others are found beforehand, by one thread in order.
  */
 #include "heap/build.h"
@@ -17,25 +17,32 @@
 
 struct indexing {
 	struct build *build;
-	struct address_index *parts; /* pages of each part, to be joined */
+	struct address_index *slices; /* pages of each slice, to be joined */
 };
 
-static int note_part(void *context, unsigned task, struct err *err)
+static int note_slice(void *context, unsigned task, struct err *err)
 {
 	struct indexing *x = context;
-	struct records_walk w = records_walk(&x->build->parts[task].records);
-	for (struct record r; records_next(&w, &r);) {
-		int code = index_note(&x->parts[task], r.address, 1, err);
-		if (code < 0)
-			return code;
+	struct address_index *index = &x->slices[task];
+	struct records_walk w = records_walk(&x->build->slices[task]->records);
+	uint64_t number = 0;
+	uint32_t n = 0; /* records in this page since the last in another one */
+	int code = 0;
+	for (struct record r; code == 0 && records_next(&w, &r); n++) {
+		uint64_t here = index_page_number(index, r.address);
+		if (n && here != number) {
+			code = index_note(index, number, n, err);
+			n = 0;
+		}
+		number = here;
 	}
-	return 0;
+	return code == 0 && n ? index_note(index, number, n, err) : code;
 }
 
-static int insert_part(void *context, unsigned task, struct err *err)
+static int insert_slice(void *context, unsigned task, struct err *err)
 {
 	struct indexing *x = context;
-	struct records_walk w = records_walk(&x->build->parts[task].records);
+	struct records_walk w = records_walk(&x->build->slices[task]->records);
 	struct index_writer writer = { .x = x->build->heap->index };
 	for (struct record r; records_next(&w, &r);)
 		index_insert(&writer, r.address);
@@ -48,35 +55,58 @@ static int note_all(struct indexing *x, struct err *err)
 {
 	struct build *b = x->build;
 	uint64_t all = 256; /* a larger granule would gain nothing */
-	for (unsigned i = 0; i < b->n_parts; i++)
-		all |= b->parts[i].records.all_addresses;
+	for (unsigned i = 0; i < b->n_slices; i++)
+		all |= b->slices[i]->records.all_addresses;
 	unsigned granule_shift = (unsigned)__builtin_ctzll(all);
 	index_init(b->heap->index, granule_shift);
-	for (unsigned i = 0; i < b->n_parts; i++)
-		index_init(&x->parts[i], granule_shift);
-	int code = parallel_run(0, b->n_parts, note_part, x, err);
-	for (unsigned i = 0; i < b->n_parts; i++) {
+	for (unsigned i = 0; i < b->n_slices; i++)
+		index_init(&x->slices[i], granule_shift);
+	int code = parallel_run(0, b->n_slices, note_slice, x, err);
+	for (unsigned i = 0; i < b->n_slices; i++) {
 		if (code == 0)
-			code = index_join(b->heap->index, &x->parts[i], err);
-		index_release(&x->parts[i]);
+			code = index_join(b->heap->index, &x->slices[i], err);
+		index_release(&x->slices[i]);
 	}
 	return code;
+}
+
+/* Number the records of all parts, slice by slice. */
+static void list_slices(struct build *b)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < b->n_parts; i++)
+		b->n_slices += (unsigned)b->parts[i].n_slices;
+	b->slices = xcalloc(b->n_slices, sizeof *b->slices);
+	struct slice **to = b->slices;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct survey_part *p = &b->parts[i];
+		p->first_record = n;
+		for (size_t k = 0; k < p->n_slices; k++) {
+			struct slice *s = *to++ = &p->slices[k];
+			s->first_record = n;
+			if (p->n_placed)
+				s->place_notes.most = (uint32_t)(s->records.n / LEAST_PLACE_RUN + 64);
+			n += s->records.n;
+		}
+	}
+	b->n_records = n;
 }
 
 int objects_index(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	struct indexing x = { b, xcalloc(b->n_parts, sizeof *x.parts) };
+	list_slices(b);
+	struct indexing x = { b, xcalloc(b->n_slices, sizeof *x.slices) };
 	h->index = xcalloc(1, sizeof *h->index);
 	int code = note_all(&x, err);
 	if (code == 0)
 		code = index_layout(h->index, err);
 	if (code == 0)
-		code = parallel_run(0, b->n_parts, insert_part, &x, err);
+		code = parallel_run(0, b->n_slices, insert_slice, &x, err);
 	if (code == 0)
 		code = index_seal(h->index, err);
 	h->n_objects = h->index->n_objects;
-	free(x.parts);
+	free(x.slices);
 	return code;
 }
 
@@ -95,31 +125,16 @@ size_t objects_duplicate_from(const struct build *b, uint64_t number)
 	return low;
 }
 
-struct objects_walk objects_walk(const struct build *b, unsigned part)
+struct objects_walk objects_walk(const struct build *b, const struct slice *slice)
 {
-	const struct survey_part *p = &b->parts[part];
-	return (struct objects_walk){
+	struct objects_walk w = {
 		.build = b,
-		.records = records_walk(&p->records),
-		.number = p->first_record,
-		.duplicate = objects_duplicate_from(b, p->first_record),
+		.records = records_walk(&slice->records),
+		.number = slice->first_record,
+		.duplicate = objects_duplicate_from(b, slice->first_record),
 	};
-}
-
-bool objects_next(struct objects_walk *w, struct record *record)
-{
-	const struct build *b = w->build;
-	if (!records_next(&w->records, record))
-		return false;
-	w->is_duplicate = w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == w->number;
-	w->duplicate += w->is_duplicate;
-	w->number++;
-	return true;
-}
-
-uint32_t objects_id(const struct objects_walk *w, const struct record *record)
-{
-	return w->is_duplicate ? HEAP_NONE : index_find(w->build->heap->index, record->address);
+	index_cursor_init(&w.cursor, b->heap->index);
+	return w;
 }
 
 /* --- class handles ---------------------------------------------------------------------------------- */
@@ -168,8 +183,8 @@ static void find_duplicates(struct build *b)
 {
 	struct heap *h = b->heap;
 	uint64_t number = 0;
-	for (unsigned i = 0; i < b->n_parts; i++) {
-		struct records_walk w = records_walk(&b->parts[i].records);
+	for (unsigned i = 0; i < b->n_slices; i++) {
+		struct records_walk w = records_walk(&b->slices[i]->records);
 		for (struct record r; records_next(&w, &r); number++) {
 			uint32_t id = index_find(h->index, r.address);
 			if (!bits_get(&h->sized, id)) {
@@ -178,7 +193,7 @@ static void find_duplicates(struct build *b)
 			}
 			VEC_PUSH(b->duplicates, b->n_duplicates, b->cap_duplicates) = number;
 			h->n_references -= r.n_references;
-			b->parts[i].n_kind[r.kind]--;
+			b->slices[i]->part->n_kind[r.kind]--;
 			if (b->n_duplicates == 1)
 				build_warn(b, "two records have the address 0x%llx: the first counts",
 				    (unsigned long long)r.address);
@@ -189,36 +204,37 @@ static void find_duplicates(struct build *b)
 	memset(h->sized.word, 0, (h->sized.n + 63) / 64 * sizeof *h->sized.word);
 }
 
-static int scatter_part(void *context, unsigned task, struct err *err)
+static int scatter_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
 	struct heap *h = b->heap;
-	struct survey_part *p = &b->parts[task];
-	struct objects_walk w = objects_walk(b, task);
+	struct slice *s = b->slices[task];
+	struct objects_walk w = objects_walk(b, s);
+	struct bits_writer sized = { .word = NULL };
 	bool any_size = false;
+	uint32_t id;
 	(void)err;
-	for (struct record r; objects_next(&w, &r);) {
-		uint32_t id = objects_id(&w, &r);
+	for (struct record r; objects_next(&w, &r, &id);) {
 		if (r.kind != RECORD_CLASS)
-			places_note(&p->place_notes, id);
+			places_note(&s->place_notes, id);
 		if (id == HEAP_NONE)
 			continue;
 		h->out.offset[id] = r.n_references;
 		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
-		if (needs_extent(b, p, &r)) {
-			bits_set_shared(&h->sized, id);
+		if (needs_extent(b, s->part, &r)) {
+			bits_gather(&sized, &h->sized.word[id >> 6], UINT64_C(1) << (id & 63));
 			any_size |= r.size != SIZE_UNKNOWN;
 		}
 	}
+	bits_flush(&sized);
 	if (any_size)
 		b->any_size = true;
 	return 0;
 }
 
-static void keep_extent(struct build *b, uint32_t id, const struct record *r)
+static void keep_extent(struct build *b, uint32_t id, uint32_t place, const struct record *r)
 {
 	struct heap *h = b->heap;
-	uint32_t place = bits_rank(&h->sized, id);
 	bool wide = r->size == SIZE_UNKNOWN
 	    ? r->length >= OWN_UNKNOWN / 16 && r->length != LENGTH_UNKNOWN /* its size may not fit */
 	    : r->size >= OWN_UNKNOWN || (r->length >= OWN_UNKNOWN && r->length != LENGTH_UNKNOWN);
@@ -234,18 +250,26 @@ static void keep_extent(struct build *b, uint32_t id, const struct record *r)
 	    wide ? OWN_WIDE : r->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->length;
 }
 
-static int keep_extents_of_part(void *context, unsigned task, struct err *err)
+/* The place among the extents is looked up where ids leave their order, and counted where not. */
+static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
-	const struct survey_part *p = &b->parts[task];
-	struct objects_walk w = objects_walk(b, task);
+	const struct slice *s = b->slices[task];
+	struct objects_walk w = objects_walk(b, s);
 	bool any_length = false;
+	uint32_t id, expected = HEAP_NONE, place = 0;
 	(void)err;
-	for (struct record r; objects_next(&w, &r);)
-		if (needs_extent(b, p, &r) && !w.is_duplicate) {
-			keep_extent(b, objects_id(&w, &r), &r);
-			any_length |= r.length != LENGTH_UNKNOWN;
-		}
+	for (struct record r; objects_next(&w, &r, &id);) {
+		if (id == HEAP_NONE)
+			continue;
+		if (id != expected)
+			place = bits_rank(&b->heap->sized, id);
+		expected = id + 1;
+		if (!needs_extent(b, s->part, &r))
+			continue;
+		keep_extent(b, id, place++, &r);
+		any_length |= r.length != LENGTH_UNKNOWN;
+	}
 	if (any_length)
 		b->any_length = true;
 	return 0;
@@ -269,7 +293,7 @@ static int keep_extents(struct build *b, struct err *err)
 	h->own_length = big_alloc(h->n_sized, sizeof *h->own_length, err);
 	if (!h->own_length)
 		return ERR_NOMEM;
-	code = parallel_run(0, b->n_parts, keep_extents_of_part, b, err);
+	code = parallel_run(0, b->n_slices, keep_extents_of_slice, b, err);
 	if (!b->any_length) {
 		big_free(h->own_length, h->n_sized, sizeof *h->own_length);
 		h->own_length = NULL;
@@ -298,17 +322,10 @@ int objects_scatter(struct build *b, struct err *err)
 	int code = h->class_of ? bits_init(&h->sized, h->n_objects, err) : ERR_NOMEM;
 	if (code < 0 || (code = adjacency_init(&h->out, h->n_objects, err)) < 0)
 		return code;
-	uint64_t n_records = 0;
-	for (unsigned i = 0; i < b->n_parts; i++) {
-		b->parts[i].first_record = n_records;
-		n_records += b->parts[i].records.n;
-		if (b->parts[i].n_placed)
-			b->parts[i].place_notes.most = (uint32_t)(b->parts[i].n_placed / LEAST_PLACE_RUN + 64);
-	}
 	settle_handles(b);
-	if (n_records != h->n_objects)
+	if (b->n_records != h->n_objects)
 		find_duplicates(b);
 	count_kinds(b);
-	code = parallel_run(0, b->n_parts, scatter_part, b, err);
+	code = parallel_run(0, b->n_slices, scatter_slice, b, err);
 	return code < 0 ? code : keep_extents(b, err);
 }

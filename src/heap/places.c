@@ -11,7 +11,7 @@
 struct placing {
 	struct build *build;
 	struct places *places;
-	uint32_t *first_number; /* of each part */
+	uint32_t *first_number; /* of each slice */
 };
 
 /* A record that does not count begins nothing; what comes behind it begins anew. */
@@ -36,15 +36,15 @@ static int join_runs(struct placing *placing, struct err *err)
 {
 	struct places *places = placing->places;
 	const struct build *b = placing->build;
-	for (unsigned i = 0; i < b->n_parts; i++)
-		places->n_runs += b->parts[i].place_notes.n;
+	for (unsigned i = 0; i < b->n_slices; i++)
+		places->n_runs += b->slices[i]->place_notes.n;
 	places->cap_runs = places->n_runs;
 	places->runs = big_alloc(places->cap_runs, sizeof *places->runs, err);
 	if (!places->runs)
 		return ERR_NOMEM;
 	struct place_run *to = places->runs;
-	for (unsigned i = 0; i < b->n_parts; i++) {
-		const struct place_notes *notes = &b->parts[i].place_notes;
+	for (unsigned i = 0; i < b->n_slices; i++) {
+		const struct place_notes *notes = &b->slices[i]->place_notes;
 		for (uint32_t k = 0; k < notes->n; k++) {
 			*to = notes->runs[k];
 			to++->number += placing->first_number[i];
@@ -54,16 +54,16 @@ static int join_runs(struct placing *placing, struct err *err)
 	return 0;
 }
 
-static int number_part(void *context, unsigned task, struct err *err)
+static int number_slice(void *context, unsigned task, struct err *err)
 {
 	struct placing *placing = context;
 	uint32_t number = placing->first_number[task];
-	struct objects_walk w = objects_walk(placing->build, task);
+	struct objects_walk w = objects_walk(placing->build, placing->build->slices[task]);
+	uint32_t id;
 	(void)err;
-	for (struct record record; objects_next(&w, &record);) {
+	for (struct record record; objects_next(&w, &record, &id);) {
 		if (record.kind == RECORD_CLASS)
 			continue;
-		uint32_t id = objects_id(&w, &record);
 		if (id != HEAP_NONE)
 			placing->places->numbers[id] = number;
 		number++;
@@ -76,8 +76,14 @@ static int keep_offsets(struct placing *placing, struct err *err)
 {
 	struct places *places = placing->places;
 	const struct build *b = placing->build;
+	struct slice *const *slice = b->slices;
+	uint32_t *first = placing->first_number;
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		placing->first_number[i] = (uint32_t)(places->n_offsets * PLACE_STEP);
+		uint64_t number = places->n_offsets * PLACE_STEP;
+		for (size_t k = 0; k < b->parts[i].n_slices; k++) {
+			*first++ = (uint32_t)number;
+			number += (*slice++)->place_notes.number;
+		}
 		places->n_offsets += b->parts[i].n_places;
 	}
 	if (places->n_offsets * PLACE_STEP > UINT32_MAX)
@@ -103,18 +109,18 @@ int places_build(struct build *b, struct err *err)
 	if (!n_placed)
 		return 0;
 	struct places *places = xcalloc(1, sizeof *places);
-	struct placing placing = { b, places, xcalloc(b->n_parts, sizeof *placing.first_number) };
+	struct placing placing = { b, places, xcalloc(b->n_slices, sizeof *placing.first_number) };
 	b->heap->places = places;
 	bool too_many = false;
-	for (unsigned i = 0; i < b->n_parts; i++)
-		too_many |= b->parts[i].place_notes.too_many;
+	for (unsigned i = 0; i < b->n_slices; i++)
+		too_many |= b->slices[i]->place_notes.too_many;
 	int code = keep_offsets(&placing, err);
 	if (code == 0 && !too_many) {
 		code = join_runs(&placing, err);
 	} else if (code == 0) {
 		places->n_numbers = b->heap->n_objects;
 		places->numbers = big_alloc(places->n_numbers, sizeof *places->numbers, err);
-		code = places->numbers ? parallel_run(0, b->n_parts, number_part, &placing, err) : ERR_NOMEM;
+		code = places->numbers ? parallel_run(0, b->n_slices, number_slice, &placing, err) : ERR_NOMEM;
 	}
 	free(placing.first_number);
 	return code;

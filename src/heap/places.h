@@ -31,12 +31,12 @@ struct places {
 };
 
 /*
- * While records become objects, each part tells the ids of its object records in their order (class
+ * While records become objects, each slice tells the ids of its object records in their order (class
  * records are none); HEAP_NONE for one that does not count.  Runs are given up once they take more
- * room than numbers would.  Each part its own thread.
+ * room than numbers would.  Each slice its own thread.
  */
 struct place_notes {
-	struct place_run *runs; /* numbers count from the part's first record */
+	struct place_run *runs; /* numbers count from the slice's first record */
 	uint32_t n, cap, most;
 	uint32_t number;   /* of the next record */
 	uint64_t expected; /* its id, if the run goes on */

@@ -3,7 +3,6 @@
 #include "heap/records.h"
 
 #include "base/mem.h"
-#include "heap/heap.h"
 
 static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
 {
@@ -91,17 +90,4 @@ void records_release(struct records *r)
 	big_free(r->extents, r->cap_extents, sizeof *r->extents);
 	big_free(r->wide, r->cap_wide, sizeof *r->wide);
 	*r = (struct records){ .packed = NULL };
-}
-
-void records_walk_extent(struct records_walk *w, struct record *out)
-{
-	const struct packed_extent *e = &w->r->extents[w->extent++];
-	if (e->size == OWN_WIDE) {
-		const struct wide_extent *wide = &w->r->wide[w->wide++];
-		out->size = wide->size;
-		out->length = wide->length;
-	} else {
-		out->size = e->size == OWN_UNKNOWN ? SIZE_UNKNOWN : e->size;
-		out->length = e->length == OWN_UNKNOWN ? LENGTH_UNKNOWN : e->length;
-	}
 }

@@ -12,10 +12,7 @@
 #ifndef CAIRN_HEAP_RECORDS_H
 #define CAIRN_HEAP_RECORDS_H
 
-#include "base/err.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "heap/heap.h"
 
 enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
 
@@ -68,7 +65,18 @@ static inline struct records_walk records_walk(const struct records *r)
 	return (struct records_walk){ .r = r };
 }
 
-void records_walk_extent(struct records_walk *w, struct record *out);
+static inline void records_walk_extent(struct records_walk *w, struct record *out)
+{
+	const struct packed_extent *e = &w->r->extents[w->extent++];
+	if (__builtin_expect(e->size == OWN_WIDE, 0)) {
+		const struct wide_extent *wide = &w->r->wide[w->wide++];
+		out->size = wide->size;
+		out->length = wide->length;
+	} else {
+		out->size = e->size == OWN_UNKNOWN ? SIZE_UNKNOWN : e->size;
+		out->length = e->length == OWN_UNKNOWN ? LENGTH_UNKNOWN : e->length;
+	}
+}
 
 /* The next record, or false behind the last. */
 static inline bool records_next(struct records_walk *w, struct record *out)

@@ -21,6 +21,7 @@ struct survey_sink {
 	struct sink sink; /* first: the reader's view of us */
 	struct build *build;
 	struct survey_part *part;
+	struct records *records; /* of the last slice */
 	uint64_t last_offset; /* of the cut before, for progress */
 	struct text plain, escaped; /* of the text at hand */
 	struct {
@@ -126,10 +127,23 @@ static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint
 
 /* --- records ------------------------------------------------------------------------------------ */
 
+static void begin_slice(struct survey_sink *s)
+{
+	struct survey_part *p = s->part;
+	if (s->records)
+		records_trim(s->records);
+	struct slice *slice = &VEC_PUSH(p->slices, p->n_slices, p->cap_slices);
+	*slice = (struct slice){ .part = p };
+	s->records = &slice->records;
+}
+
 static int add_record(struct survey_sink *s, const struct record *r)
 {
 	struct survey_part *p = s->part;
-	int code = records_add(&p->records, r, s->sink.err);
+	if (s->records->n == SLICE_RECORDS)
+		begin_slice(s);
+	int code = records_add(s->records, r, s->sink.err);
+	p->n_records++;
 	p->n_references += r->n_references;
 	p->n_kind[r->kind]++;
 	return code;
@@ -321,11 +335,11 @@ static int sink_cut(struct sink *sink, const struct part *here)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->records.n };
+	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->n_records };
 	struct progress *progress = s->build->progress;
 	if (progress)
 		atomic_fetch_add(&progress->objects,
-		    p->records.n - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
+		    p->n_records - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
 	bool go_on = progress_add(progress, here->begin - s->last_offset);
 	s->last_offset = here->begin;
 	return go_on ? 0 : err_set(sink->err, ERR_CANCELLED, "cancelled");
@@ -379,14 +393,15 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	s->build = b;
 	s->part = p;
 	s->last_offset = p->part.begin;
+	begin_slice(s);
 	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ p->part, 0 };
 	const struct dump *dump = b->heap->dump;
 	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
 	p->reached = s->sink.reached;
 	text_release(&s->plain);
 	text_release(&s->escaped);
+	records_trim(s->records);
 	free(s);
-	records_trim(&p->records);
 	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
 		return 0; /* damage: what was read before it stands */
 	if (p->result < 0)
@@ -425,7 +440,11 @@ static void survey_report(struct build *b)
 
 static void release_part(struct survey_part *p)
 {
-	records_release(&p->records);
+	for (size_t k = 0; k < p->n_slices; k++) {
+		records_release(&p->slices[k].records);
+		free(p->slices[k].place_notes.runs);
+	}
+	free(p->slices);
 	free(p->by_handle);
 	free(p->classes);
 	free(p->cuts);
@@ -433,7 +452,6 @@ static void release_part(struct survey_part *p)
 	free(p->roots);
 	free(p->threads);
 	big_free(p->places, p->cap_places, sizeof *p->places);
-	free(p->place_notes.runs);
 }
 
 /* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */
@@ -495,7 +513,10 @@ void survey_release(struct build *b)
 		release_part(&b->parts[i]);
 		arena_move(&b->heap->arena, &b->parts[i].arena); /* names of fields, frames of threads */
 	}
+	free(b->slices);
 	free(b->parts);
+	b->slices = NULL;
+	b->n_slices = 0;
 	b->parts = NULL;
 	b->n_parts = 0;
 }

@@ -50,7 +50,7 @@ static void fill_index(struct fake_heap *f)
 	struct index_writer w = {.x = &f->index};
 	index_init(&f->index, 3);
 	for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-		index_note(&f->index, addresses[i], 1, NULL);
+		index_note(&f->index, index_page_number(&f->index, addresses[i]), 1, NULL);
 	index_layout(&f->index, NULL);
 	for (unsigned i = 0; i < FAKE_OBJECTS; i++)
 		index_insert(&w, addresses[i]);

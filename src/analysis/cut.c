@@ -250,15 +250,6 @@ static uint32_t references(const struct heap *h, uint32_t holder, uint32_t targe
 	return n;
 }
 
-int cut_edges_add_all(
-    struct cut_edges *to, const struct heap *h, uint32_t holder, uint32_t target, struct err *err)
-{
-	int code = 0;
-	for (uint32_t n = references(h, holder, target); !code && n > 0; n--)
-		code = cut_edges_add(to, holder, target, err);
-	return code;
-}
-
 static int by_ends(const void *x, const void *y)
 {
 	const struct cut_edge *a = x, *b = y;

@@ -63,9 +63,17 @@ struct cut_edges {
 };
 /* All 0 or ERR_NOMEM. */
 int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target, struct err *err);
-/* Every reference of the holder to the target, if there is any. */
-int cut_edges_add_all(
-    struct cut_edges *to, const struct heap *h, uint32_t holder, uint32_t target, struct err *err);
+/* That field of every instance of the class and its subclasses, or that static field.  found: there is
+ * such a field, of a type that can hold references. */
+int cut_edges_add_field(struct cut_edges *to, const struct heap *h, uint32_t class,
+    const char *field, bool *found, struct err *err);
+/* A field of one object ("table"), a static field of a class object, or an element ("[17]").  Also
+ * ERR_UNSUPPORTED where the dump holds no values. */
+int cut_edges_add_field_of(struct cut_edges *to, const struct heap *h, uint32_t holder,
+    const char *field, bool *found, struct err *err);
+/* Every reference of any of these holders to any of these targets. */
+int cut_edges_add_between(struct cut_edges *to, const struct heap *h, const uint32_t *holders,
+    size_t n_holders, const uint32_t *targets, size_t n_targets, struct err *err);
 void cut_edges_release(struct cut_edges *e);
 
 struct cut_loss {

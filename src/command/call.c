@@ -277,11 +277,17 @@ static int take_words(struct call *call, const struct session *s, struct command
 			code = take_option(call, stage, &at, err);
 		else if (kind == ARG_END)
 			code = wrong_number(c, "one word too many", err);
+		else if (kind == ARG_WORDS) {
+			VEC_PUSH(call->words, call->n_words, call->cap_words) = w->s;
+			call->argument[n].given = true;
+			code = 0;
+		}
 		else
 			code = argument_value(call, s, n++, w->s, err);
 		if (code)
 			return code;
 	}
+	n += n < CALL_ARGUMENTS && call->n_words > 0;
 	if (n < CALL_ARGUMENTS && c->arguments[n].kind != ARG_END && !c->arguments[n].optional) {
 		struct text what = TEXT_INIT;
 		text_addf(&what, "%s is missing", c->arguments[n].name);
@@ -319,6 +325,7 @@ void call_release(struct call *call)
 {
 	for (size_t i = 0; i < CALL_ARGUMENTS; i++)
 		free(call->argument[i].ids);
+	free(call->words);
 	*call = (struct call){.command = NULL};
 }
 

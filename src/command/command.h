@@ -19,6 +19,7 @@ enum argument_kind {
 	ARG_FILE,
 	ARG_COMMAND, /* a command's name */
 	ARG_WORD,
+	ARG_WORDS,   /* one or more: call->words */
 	ARG_REST,    /* the rest of the line as it is */
 };
 
@@ -71,6 +72,8 @@ struct call {
 	const struct command *command;
 	const char *called;           /* its name, or the alias that was typed, in full */
 	const char *line;             /* the whole line as typed */
+	const char **words;           /* ARG_WORDS */
+	size_t n_words, cap_words;
 	struct {
 		bool given;
 		const char *word;

@@ -19,6 +19,7 @@ extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 
 extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
+extern const struct command cmd_cut;                                 /* cmd_cut.c */
 
 #define N_COLUMNS(array) ((unsigned)(sizeof(array) / sizeof *(array)))
 

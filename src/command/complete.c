@@ -171,6 +171,7 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		break;
 	case ARG_CLASS:
 	case ARG_SET:
+	case ARG_WORDS:
 		offer_sets(c);
 		offer_addresses(c);
 		offer_classes(c);

@@ -17,7 +17,11 @@ struct scanner {
 	struct command_line *to;
 	struct text word;
 	struct err *err;
+	bool joins; /* > between two characters is part of the word */
 };
+
+/* Commands whose words are references: HOLDER>TARGET. */
+static const char *const joining[] = {"cut"};
 
 static bool is_blank(char c)
 {
@@ -64,6 +68,14 @@ static bool scan_quoted(struct scanner *s)
 	return false;
 }
 
+/* Does a > stand here that begins a file name? */
+static bool redirects(const struct scanner *s, size_t word)
+{
+	char next = s->line[s->at] == '>' ? s->line[s->at + 1] : '\0';
+	bool between = s->at > word && next && next != '>' && !is_blank(next);
+	return s->line[s->at] == '>' && !(s->joins && between);
+}
+
 static int scan_word(struct scanner *s, struct word *out)
 {
 	const char *line = s->line;
@@ -74,7 +86,7 @@ static int scan_word(struct scanner *s, struct word *out)
 		text_add_n(&s->word, line + s->at, regex);
 		s->at += regex;
 	}
-	while (line[s->at] && !is_blank(line[s->at]) && line[s->at] != '|' && line[s->at] != '>') {
+	while (line[s->at] && !is_blank(line[s->at]) && line[s->at] != '|' && !redirects(s, out->begin)) {
 		if (line[s->at] == '"' || line[s->at] == '\'') {
 			if (scan_quoted(s))
 				continue;
@@ -122,7 +134,7 @@ static struct stage *new_stage(struct scanner *s)
 static int scan_stage(struct scanner *s, bool *more)
 {
 	struct stage *stage = new_stage(s);
-	*more = false;
+	*more = s->joins = false;
 	skip_blanks(s);
 	if (s->line[s->at] == '!' && s->to->n > 1) {
 		stage->shell = arena_strndup(
@@ -148,6 +160,8 @@ static int scan_stage(struct scanner *s, bool *more)
 		if (code)
 			return code;
 		VEC_PUSH(stage->words, stage->n, stage->cap) = word;
+		for (size_t i = 0; s->to->n == 1 && i < sizeof joining / sizeof *joining; i++)
+			s->joins |= stage->n == 1 && !strcmp(word.s, joining[i]);
 	}
 }
 

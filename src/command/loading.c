@@ -23,7 +23,7 @@ struct loading {
 	struct job job;
 };
 
-static int work(void *context, struct job *job)
+static int load(void *context, struct job *job)
 {
 	struct loading *l = context;
 	return heap_open(&l->heap, l->options, &job->progress, &job->err);
@@ -94,28 +94,46 @@ int heap_open_watched(struct heap **out, const struct heap_options *options,
 	struct loading l = {.options = options};
 	if (!wants_progress(wish))
 		return heap_open(out, options, NULL, err);
-	int code = watch(&l.job, work, &l, wish, err);
+	int code = watch(&l.job, load, &l, wish, err);
 	*out = l.heap;
 	return code;
+}
+
+struct watched {
+	int (*work)(void *context, struct progress *progress, struct err *err);
+	void *context;
+	struct job job;
+};
+
+static int run(void *context, struct job *job)
+{
+	struct watched *w = context;
+	return w->work(w->context, &job->progress, &job->err);
+}
+
+int work_watched(int (*work)(void *context, struct progress *progress, struct err *err), void *context,
+    enum progress_wish wish, struct err *err)
+{
+	struct watched w = {.work = work, .context = context};
+	if (!wants_progress(wish))
+		return work(context, NULL, err);
+	return watch(&w.job, run, &w, wish, err);
 }
 
 struct finding {
 	struct retained *out;
 	const struct heap *heap;
-	struct job job;
 };
 
-static int find(void *context, struct job *job)
+static int find(void *context, struct progress *progress, struct err *err)
 {
 	struct finding *f = context;
-	return retained_find(f->out, f->heap, &job->progress, &job->err);
+	return retained_find(f->out, f->heap, progress, err);
 }
 
 int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
     struct err *err)
 {
-	struct finding f = {.out = out, .heap = h};
-	if (!wants_progress(wish))
-		return retained_find(out, h, NULL, err);
-	return watch(&f.job, find, &f, wish, err);
+	struct finding f = {out, h};
+	return work_watched(find, &f, wish, err);
 }

@@ -15,4 +15,8 @@ int heap_open_watched(struct heap **out, const struct heap_options *options,
 int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
     struct err *err);
 
+/* Any other long work likewise. */
+int work_watched(int (*work)(void *context, struct progress *progress, struct err *err), void *context,
+    enum progress_wish wish, struct err *err);
+
 #endif

@@ -120,6 +120,7 @@ static bool add_argument(struct app *a, struct text *line, enum argument_kind ki
 	switch (kind) {
 	case ARG_OBJECT:
 	case ARG_SET:
+	case ARG_WORDS:
 		return add_object(a, line, &target);
 	case ARG_CLASS:
 		if (target.kind == TARGET_CLASS)
@@ -141,13 +142,13 @@ static void run_key(struct app *a, const struct command *c)
 	const struct argument *first = &c->arguments[0];
 
 	text_add(&line, c->name);
-	if (first->kind == ARG_END || first->optional) {
+	if (first->kind == ARG_END || (first->optional && first->kind != ARG_WORDS)) {
 		app_run(a, line.s, false);
 	} else {
 		text_add(&line, " ");
 		if (add_argument(a, &line, first->kind)) {
 			app_run(a, line.s, false);
-		} else if (first->kind == ARG_OBJECT || first->kind == ARG_SET) {
+		} else if (first->kind == ARG_OBJECT || first->kind == ARG_SET || first->kind == ARG_WORDS) {
 			app_say(a, ROLE_NOTE, "the selected row is no object of the dump");
 		} else {
 			/* the rest is to be typed */

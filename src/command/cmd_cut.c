@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_cut.c - cut: what dies when references are cleared.
+ */
+#include "command/commands.h"
+
+#include "analysis/paths.h"
+#include "command/cut_words.h"
+#include "command/objects.h"
+#include "command/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what dies, by class ---------------------------------------------------------------------- */
+
+static const struct column class_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static void add_share(struct text *to, uint64_t bytes, uint64_t all)
+{
+	text_addf(to, "%.1f%%", all ? 100.0 * (double)bytes / (double)all : 0.0);
+}
+
+static void add_head(struct result *r, const struct cut_wish *wish, const struct cut_loss *loss,
+    uint64_t all)
+{
+	enum certainty sure = command_retained_certainty(r->heap);
+	struct text share = TEXT_INIT;
+	if (wish->edges.n)
+		result_head(r, "references", cell_count(wish->edges.n));
+	if (wish->n_ids)
+		result_head(r, "set", cell_count(wish->n_ids));
+	result_head(r, "objects", cell_marked(cell_count(loss->objects), command_root_certainty(r->heap)));
+	result_head(r, "freed", cell_marked(cell_bytes(loss->bytes), sure));
+	add_share(&share, loss->bytes, all);
+	result_head(r, "share", cell_text(share.s));
+	text_release(&share);
+}
+
+static struct result *by_class(const struct retained *retained, const char *title,
+    const struct cut_wish *wish, const struct cut_loss *loss)
+{
+	const struct heap *h = retained->heap;
+	struct sum { uint64_t objects, bytes; } *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (!bits_get(&loss->dead, id))
+			continue;
+		sum[h->class_of[id]].objects++;
+		sum[h->class_of[id]].bytes += heap_shallow(h, id);
+	}
+	struct result *r = result_new_rows(title, h, class_columns, N_COLUMNS(class_columns));
+	struct text share = TEXT_INIT;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (!sum[c].objects)
+			continue;
+		text_clear(&share);
+		add_share(&share, sum[c].bytes, loss->bytes);
+		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
+		    cell_marked(cell_count(sum[c].objects), command_root_certainty(h)),
+		    cell_marked(cell_bytes(sum[c].bytes), command_retained_certainty(h)),
+		    cell_text(share.s)}, &(struct target){.kind = TARGET_CLASS, .id = c});
+	}
+	text_release(&share);
+	free(sum);
+	result_sort(r, 2, true);
+	add_head(r, wish, loss, retained->dominators.shallow_reachable);
+	return r;
+}
+
+/* --- each reference by itself ----------------------------------------------------------------- */
+
+enum { E_FIELD, E_ADDRESS, E_CLASS, E_TARGET, E_TARGET_CLASS, E_FREED, E_OTHERS, E_VALUE };
+
+static const struct column each_columns[] = {
+    [E_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [E_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [E_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
+    [E_TARGET] = {.name = "target", .type = CELL_ADDRESS, .shown_by_default = true},
+    [E_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
+    [E_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [E_OTHERS] = {.name = "others", .type = CELL_COUNT, .shown_by_default = true},
+    [E_VALUE] = {.name = "value", .type = CELL_TEXT},
+};
+
+struct each_rows {
+	struct path_rules rules; /* to name fields by */
+	struct cut_edges edges;
+	struct cut_figure *figure;
+};
+
+static struct cell holder_cell(
+    const struct each_rows *rows, const struct cut_edge *e, unsigned column, struct text *scratch)
+{
+	const struct heap *h = rows->rules.heap;
+	struct cell cell = cell_blank();
+	if (column == E_FIELD && e->holder == HEAP_NONE)
+		return cell_text("root");
+	if (column == E_FIELD)
+		return path_field(&rows->rules, e->holder, e->target, scratch)
+		    ? cell_text(scratch->s) : cell_none();
+	if (e->holder != HEAP_NONE)
+		object_cell(h, e->holder, column == E_ADDRESS ? OBJECT_ADDRESS : OBJECT_CLASS, &cell, scratch);
+	return cell;
+}
+
+static void each_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct each_rows *rows = r->data;
+	const struct cut_edge *e = &rows->edges.edge[row];
+	const struct cut_figure *f = &rows->figure[row];
+	switch (column) {
+	case E_TARGET:
+		object_cell(r->heap, e->target, OBJECT_ADDRESS, out, scratch);
+		return;
+	case E_TARGET_CLASS:
+		object_cell(r->heap, e->target, OBJECT_CLASS, out, scratch);
+		return;
+	case E_FREED:
+		*out = cell_marked(cell_bytes(f->freed), command_retained_certainty(r->heap));
+		return;
+	case E_OTHERS:
+		*out = cell_marked(cell_count(f->others), f->others == CUT_COUNTED
+		    ? LOWER_BOUND : command_root_certainty(r->heap));
+		return;
+	case E_VALUE:
+		*out = object_value_cell(r->heap, e->target, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	default:
+		*out = holder_cell(rows, e, column, scratch);
+		return;
+	}
+}
+
+static void each_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct each_rows *rows = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->edges.edge[row].target};
+}
+
+static void each_release(void *data)
+{
+	struct each_rows *rows = data;
+	big_free(rows->figure, rows->edges.n, sizeof *rows->figure);
+	path_rules_release(&rows->rules);
+	cut_edges_release(&rows->edges);
+	free(rows);
+}
+
+static const struct result_ops each_ops = {each_cell, each_target, each_release};
+
+/* The holders of a set's objects: each of their references is one. */
+static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < wish->n_ids; i++) {
+		uint32_t id = wish->ids[i];
+		uint64_t end = adjacency_start(&h->in, id + 1);
+		for (uint64_t k = adjacency_start(&h->in, id); !code && k < end; k++)
+			code = cut_edges_add(&wish->edges, h->in.target[k], id, err);
+		if (!code && heap_is_root(h, id))
+			code = cut_edges_add(&wish->edges, HEAP_NONE, id, err);
+	}
+	return code;
+}
+
+static int each_one(const struct retained *retained, const char *title, struct cut_wish *wish,
+    struct result **out, struct err *err)
+{
+	const struct heap *h = retained->heap;
+	struct each_rows *rows = xcalloc(1, sizeof *rows);
+	struct cut cut = {.retained = NULL};
+	int code = path_rules_init(&rows->rules, h, true, err);
+	if (!code)
+		code = add_holders(wish, h, err);
+	if (!code)
+		code = cut_init(&cut, retained, err);
+	if (!code)
+		rows->figure = big_alloc(wish->edges.n, sizeof *rows->figure, err);
+	if (!code && !rows->figure)
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < wish->edges.n; i++)
+		rows->figure[i] = cut_one(&cut, wish->edges.edge[i].holder, wish->edges.edge[i].target);
+	cut_release(&cut);
+	rows->edges = wish->edges;
+	wish->edges = (struct cut_edges){.edge = NULL};
+	path_rules_give_back(&rows->rules);
+	if (code) {
+		each_release(rows);
+		return code;
+	}
+	*out = result_new(title, h, each_columns, N_COLUMNS(each_columns), &each_ops, rows, rows->edges.n);
+	result_sort(*out, E_FREED, true);
+	return 0;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+struct cutting {
+	const struct retained *retained;
+	struct cut_wish *wish;
+	struct cut_loss loss;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
+{
+	struct cutting *c = context;
+	return cut_find(&c->loss, c->retained, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
+}
+
+/* "alone: com.acme.Cache.map 1.2M, root>0x7a3e0010 0": what each word means, cut by itself. */
+static int add_alone(struct result *r, struct session *s, const struct retained *retained,
+    const struct call *call, struct err *err)
+{
+	struct text note = TEXT_INIT;
+	int code = 0;
+	text_add(&note, "alone: ");
+	for (size_t i = 0; !code && i < call->n_words; i++) {
+		struct cut_wish one = {.ids = NULL};
+		struct cutting c = {.retained = retained, .wish = &one};
+		code = cut_wish_add(&one, s, call->words[i], err);
+		if (!code)
+			code = work_watched(find, &c, s->progress, err);
+		if (!code) {
+			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
+			text_add_bytes(&note, c.loss.bytes);
+			cut_loss_release(&c.loss);
+		}
+		cut_wish_release(&one);
+	}
+	if (!code) {
+		if (r->note)
+			text_addf(&note, "; %s", r->note);
+		r->note = arena_strndup(&r->arena, note.s, note.len);
+	}
+	text_release(&note);
+	return code;
+}
+
+static int run_references(struct session *s, const struct call *call, const struct retained *retained,
+    struct result **out, struct err *err)
+{
+	struct cut_wish wish = {.ids = NULL};
+	struct cutting c = {.retained = retained, .wish = &wish};
+	struct text title = TEXT_INIT;
+	int code = 0;
+	text_add(&title, "cut");
+	for (size_t i = 0; !code && i < call->n_words; i++) {
+		text_addf(&title, " %s", call->words[i]);
+		code = cut_wish_add(&wish, s, call->words[i], err);
+	}
+	if (!code && call_has(call, "-each")) {
+		code = each_one(retained, title.s, &wish, out, err);
+	} else if (!code) {
+		code = work_watched(find, &c, s->progress, err);
+		if (!code) {
+			*out = by_class(retained, title.s, &wish, &c.loss);
+			cut_loss_release(&c.loss);
+		}
+	}
+	if (!code)
+		(*out)->note = command_roots_note(s->heap, &(*out)->arena);
+	if (!code && call->n_words > 1 && !call_has(call, "-each")) {
+		code = add_alone(*out, s, retained, call, err);
+		if (code)
+			result_free(*out);
+	}
+	text_release(&title);
+	cut_wish_release(&wish);
+	return code;
+}
+
+static int run_cut(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct retained *retained;
+	if (!call->n_words)
+		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET)");
+	int code = session_retained(s, &retained, err);
+	return code ? code : run_references(s, call, retained, out, err);
+}
+
+static const struct option cut_options[] = {
+    {"-each", OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_cut = {
+    .name = "cut",
+    .aliases = {"whatif"},
+    .arguments = {{ARG_WORDS, "REF...", true}},
+    .options = cut_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what dies when references are cleared",
+    .columns = "class objects freed share address field target target_class others value",
+    .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
+	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
+	"field of all instances, or that static field. An object, a class pattern or a set alone "
+	"stands for every reference to it. Several are cleared at once. Exact: found by walking the "
+	"heap without them, so that what they hold together counts, and nothing counts twice. The "
+	"rows are what dies, by class. -each lists the references instead, each with what clearing "
+	"it alone frees and how many others keep its target.",
+    .examples = {"cut 0xE0000AF0", "cut char[] java.util.HashMap", "cut java.lang.String>char[]",
+	"cut char[] -each"},
+    .key = "c",
+    .run = run_cut,
+};

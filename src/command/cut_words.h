@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cut_words.h - words of a command line into references that are to be cleared. */
+#ifndef CAIRN_COMMAND_CUT_WORDS_H
+#define CAIRN_COMMAND_CUT_WORDS_H
+
+#include "analysis/cut.h"
+#include "command/session.h"
+
+/* What is to be cleared. */
+struct cut_wish {
+	struct cut_edges edges;
+	uint32_t *ids; /* every reference to these objects */
+	size_t n_ids, cap_ids;
+};
+
+/*
+ * Add what a word means:
+ *     HOLDER>TARGET   references of an object (or the instances of a class pattern, or a set) to
+ *                     another (likewise); root>TARGET: what the roots hold
+ *     OBJ.field       a field of an object, or of a set's; OBJ[17] an element
+ *     CLASS.field     that field of all instances, or that static field
+ *     SET             every reference to an object, the instances of a class pattern, a set
+ * 0, ERR_NOT_FOUND, ERR_USAGE, ERR_UNSUPPORTED or ERR_NOMEM.
+ */
+int cut_wish_add(
+    struct cut_wish *to, const struct session *s, const char *word, struct err *err);
+void cut_wish_release(struct cut_wish *w);
+
+#endif

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "command/batch.h"
 #include "command/options.h"
+#include "dump/program.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -161,7 +162,8 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		return take_number(w, o, value);
 	case OPTION_VERSION:
 		*done = true;
-		return puts(PACKAGE_NAME " " PACKAGE_VERSION) < 0;
+		return printf("%s %s (%s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
+		    program_support() : "without libdw: a Go dump's program is not read") < 0;
 	case OPTION_HELP:
 		*done = true;
 		return help();

@@ -6,6 +6,7 @@
 
 #include "analysis/histogram.h"
 #include "command/objects.h"
+#include "command/tree.h"
 #include "command/values.h"
 
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 
 /* --- dom -------------------------------------------------------------------------------------- */
 
-enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE };
+enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR };
 
 static const struct column dom_columns[] = {
     {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
@@ -109,26 +110,72 @@ static const struct column dom_columns[] = {
     {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
     {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "dominator", .type = CELL_ADDRESS},
 };
 static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
     OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
 
 static const struct option dom_options[] = {
     {"-by", OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
+    {"-depth", OPT_COUNT, "N", "so many levels of the tree (default 1)"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
-/* Some objects as rows, largest retained first. */
-static struct result *object_list(const struct retained *r, const char *title, const uint32_t *ids,
-    uint32_t n)
+/* What the tree's source needs: the object that the first level hangs on, or HEAP_NONE. */
+struct below {
+	uint32_t id;
+};
+
+static uint32_t dom_children(const struct result *r, uint32_t node, uint32_t *to)
 {
-	struct object_rows *rows = object_rows_new(r->heap);
-	object_rows_add(rows, NULL, NULL, (uint32_t *)ids, n, false);
-	object_rows_open_with(rows, "dom");
-	struct result *out =
-	    object_rows_result(rows, title, dom_columns, N_COLUMNS(dom_columns), dom_what);
-	result_sort(out, DOM_RETAINED, true);
-	out->note = command_roots_note(r->heap, &out->arena);
+	const struct below *below = tree_data(r);
+	const struct retained *known = session_retained_known(r->heap);
+	uint32_t n = 0;
+	if (!known)
+		return 0;
+	const uint32_t *ids = retained_children(known, node == TREE_TOP ? below->id : node, &n);
+	if (to && n)
+		memcpy(to, ids, n * sizeof *to);
+	return n;
+}
+
+static void dom_cell(
+    const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
+{
+	if (column != DOM_DOMINATOR) {
+		object_cell(r->heap, id, dom_what[column], out, scratch);
+		return;
+	}
+	const struct retained *known = session_retained_known(r->heap);
+	uint32_t up = known ? known->dominators.immediate[id] : DOMINATED_BY_ROOTS;
+	*out = up < r->heap->n_objects ? cell_address(heap_address(r->heap, up)) : cell_blank();
+}
+
+static void dom_target(const struct result *r, uint32_t id, struct target *out)
+{
+	(void)r;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = id};
+}
+
+static const struct tree_source dom_source = {.children = dom_children,
+    .cell = dom_cell,
+    .target = dom_target,
+    .release = free,
+    .branch = DOM_CLASS,
+    .weight = DOM_RETAINED};
+
+/* The tree below an object, or from the top; largest retained first. */
+static struct result *dominator_tree(const struct session *s, const char *title, uint32_t id,
+    uint32_t depth)
+{
+	struct below *below = xcalloc(1, sizeof *below);
+	below->id = id;
+	struct result *out = tree_result(title, s->heap, dom_columns, N_COLUMNS(dom_columns), &dom_source,
+	    below, command_at_once(s));
+	tree_sort(out, DOM_RETAINED, true);
+	if (depth > 1)
+		tree_open_levels(out, depth);
+	out->note = command_roots_note(s->heap, &out->arena);
 	return out;
 }
 
@@ -155,7 +202,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	if (call_has(call, "-by"))
 		code = by_group(r, title.s, kinds[call_choice(call, "-by", 0)], children, n, out, err);
 	else
-		*out = object_list(r, title.s, children, n);
+		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
 	if (!code && !top && !n)
 		(*out)->note = "nothing hangs on it alone";
 	text_release(&title);
@@ -170,14 +217,15 @@ const struct command cmd_dom = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what an object keeps alive, largest first",
-    .columns = "address class shallow retained children value",
+    .columns = "address class shallow retained children value dominator",
     .description = "The dominator tree: below an object stands what every path from a root to it leads "
 	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
 	"several objects at once. retained is the size of a row's whole subtree, children the "
 	"number of rows below it. All references count, soft and weak ones as well, and those "
-	"that the dump implies; what a thread's stack holds hangs under the thread. Enter goes "
-	"down the tree. -by sums the rows.",
-    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom | head 10"},
+	"that the dump implies; what a thread's stack holds hangs under the thread. On the screen "
+	"Right opens a row, Left closes it, * goes down to where the bytes scatter; -depth "
+	"opens that many levels at once. -by sums the rows of the first level.",
+    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom -depth 3 | head 10"},
     .key = "d",
     .run = run_dom,
 };
@@ -240,11 +288,21 @@ static const struct column top_columns[] = {
     {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
 };
 
+/* Some objects as rows, largest retained first. */
+static struct result *object_list(const struct retained *r, const uint32_t *ids, uint32_t n)
+{
+	struct object_rows *rows = object_rows_new(r->heap);
+	object_rows_add(rows, NULL, NULL, (uint32_t *)ids, n, false);
+	struct result *out = object_rows_result(rows, "", dom_columns, N_COLUMNS(dom_what), dom_what);
+	result_sort(out, DOM_RETAINED, true);
+	return out;
+}
+
 static struct result *top_objects(const struct retained *r, size_t most)
 {
 	uint32_t n;
 	const uint32_t *children = retained_children(r, HEAP_NONE, &n);
-	struct result *sorted = object_list(r, "", children, n);
+	struct result *sorted = object_list(r, children, n);
 	struct result *out = result_new_rows("largest objects", r->heap, top_columns, N_COLUMNS(top_columns));
 	struct text share = TEXT_INIT, scratch = TEXT_INIT, command = TEXT_INIT;
 	for (size_t i = 0; i < most && i < sorted->n_rows; i++) {

@@ -8,6 +8,7 @@
 #include "analysis/paths.h"
 #include "command/objects.h"
 #include "command/paths.h"
+#include "command/tree.h"
 #include "command/values.h"
 
 #include <inttypes.h>
@@ -402,16 +403,24 @@ static const struct column merged_columns[] = {
 static const struct option merged_options[] = {
     {"-r", OPT_FLAG, NULL, "begin with the objects, end with the roots"},
     {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {"-depth", OPT_COUNT, "N", "so many levels (default: all)"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
-enum { INDENT_MOST = 30 };
+struct merged_tree {
+	struct merged_paths paths;
+	struct preorder order;
+};
+
+static const struct merged_row *merged_row(const struct result *r, uint32_t node)
+{
+	return &((const struct merged_tree *)tree_data(r))->paths.row[node];
+}
 
 static void merged_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct merged_paths *merged = r->data;
-	const struct merged_row *m = &merged->row[row];
+	const struct merged_row *m = merged_row(r, node);
 	/* other roots, other paths */
 	enum certainty sure = r->heap->facts.roots_recorded ? EXACT : INFERRED;
 	switch ((enum merged_column)column) {
@@ -421,7 +430,6 @@ static void merged_cell(
 	case M_CLASS:
 		text_addf(scratch, "%s%s", m->is_class ? "class " : "", r->heap->classes[m->class].name);
 		*out = cell_text(scratch->s);
-		out->indent = m->depth < INDENT_MOST ? 2 * m->depth : 2 * INDENT_MOST;
 		return;
 	case M_OBJECTS:
 		*out = cell_marked(cell_count(m->objects), sure);
@@ -435,22 +443,38 @@ static void merged_cell(
 	}
 }
 
-static void merged_target(const struct result *r, size_t row, struct target *out)
+static void merged_target(const struct result *r, uint32_t node, struct target *out)
 {
-	const struct merged_paths *merged = r->data;
-	const struct merged_row *m = &merged->row[row];
+	const struct merged_row *m = merged_row(r, node);
 	*out = (struct target){.kind = TARGET_CLASS, .id = m->class};
 	if (m->is_class)
 		*out = (struct target){.kind = TARGET_OBJECT, .id = r->heap->classes[m->class].object};
 }
 
-static void merged_release(void *data)
+static uint32_t merged_children(const struct result *r, uint32_t node, uint32_t *to)
 {
-	merged_paths_release(data);
-	free(data);
+	return preorder_children(&((const struct merged_tree *)tree_data(r))->order, node, to);
 }
 
-static const struct result_ops merged_ops = {merged_cell, merged_target, merged_release};
+static uint32_t merged_depth(const void *data, uint32_t node)
+{
+	return ((const struct merged_paths *)data)->row[node].depth;
+}
+
+static void merged_release(void *data)
+{
+	struct merged_tree *tree = data;
+	merged_paths_release(&tree->paths);
+	preorder_release(&tree->order);
+	free(tree);
+}
+
+static const struct tree_source merged_source = {.children = merged_children,
+    .cell = merged_cell,
+    .target = merged_target,
+    .release = merged_release,
+    .branch = M_CLASS,
+    .weight = M_OBJECTS};
 
 static void add_merged_note(struct result *r, const struct merged_paths *merged, bool weak)
 {
@@ -481,20 +505,23 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	int code = session_path_tree(s, weak, &tree, err);
 	if (code)
 		return code;
-	struct merged_paths *merged = xcalloc(1, sizeof *merged);
+	struct merged_tree *rows = xcalloc(1, sizeof *rows);
+	struct merged_paths *merged = &rows->paths;
 	code = paths_merge(
 	    merged, tree, h, call->argument[0].ids, call->argument[0].n_ids, backward, err);
 	if (!code && !merged->found)
 		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
 		    call->argument[0].n_ids);
 	if (code) {
-		merged_release(merged);
+		merged_release(rows);
 		return code;
 	}
+	preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged);
 	struct text title = TEXT_INIT;
 	text_addf(&title, "paths to %s", call->argument[0].word);
-	struct result *r = result_new(title.s, h, merged_columns, N_COLUMNS(merged_columns), &merged_ops,
-	    merged, merged->n);
+	struct result *r = tree_result(title.s, h, merged_columns, N_COLUMNS(merged_columns),
+	    &merged_source, rows, command_at_once(s));
+	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);
 	add_merged_note(r, merged, weak);
 	*out = r;

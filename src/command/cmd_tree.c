@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_tree.c - tree: classes below their superclasses. */
+/* cmd_tree.c - tree: classes below their superclasses, or below their packages. */
 #include "command/commands.h"
 
 #include "analysis/class_tree.h"
+#include "analysis/package_tree.h"
+#include "command/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static const struct option tree_options[] = {
+    {"-by", OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
+    {"-depth", OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+enum { SCREEN_DEPTH = 2 };
+
+static uint32_t first_depth(const struct session *s, const struct call *call)
+{
+	return command_depth(call, s->interactive ? SCREEN_DEPTH : TREE_ALL);
+}
+
+/* --- superclasses ----------------------------------------------------------------------------- */
 
 static const struct column tree_columns[] = {
     {.name = "branch", .type = CELL_TEXT, .shown_by_default = true},
@@ -14,28 +32,28 @@ static const struct column tree_columns[] = {
     {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
     {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
     {.name = "subclasses", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "objects_below", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow_below", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "objects_below", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow_below", .type = CELL_BYTES, .shown_by_default = true, .total = true},
 };
 
 enum { TREE_BRANCH, TREE_CLASS, TREE_DEPTH, TREE_ADDRESS, TREE_OBJECTS, TREE_SHALLOW, TREE_SUBCLASSES,
 	TREE_OBJECTS_BELOW, TREE_SHALLOW_BELOW };
-enum { INDENT_MAX = 40 }; /* levels; deeper ones say so by their depth */
 
-static void tree_cell(
-    const struct result *r, size_t at, unsigned column, struct cell *out, struct text *scratch)
+struct classes {
+	struct class_tree tree;
+	struct preorder order;
+};
+
+static void class_cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct class_tree_row *row = &((const struct class_tree *)r->data)->rows[at];
+	const struct classes *t = tree_data(r);
+	const struct class_tree_row *row = &t->tree.rows[node];
 	const struct heap_class *class = &r->heap->classes[row->class];
 	enum certainty c = command_count_certainty(r->heap);
+	(void)scratch;
 	switch (column) {
 	case TREE_BRANCH:
-		text_clear(scratch);
-		for (uint32_t i = 0; i < row->depth && i < INDENT_MAX; i++)
-			text_add(scratch, "  ");
-		text_add(scratch, class->name);
-		*out = cell_text(scratch->s);
-		break;
 	case TREE_CLASS:
 		*out = cell_text(class->name);
 		break;
@@ -62,20 +80,31 @@ static void tree_cell(
 	}
 }
 
-static void tree_target(const struct result *r, size_t at, struct target *out)
+static void class_target(const struct result *r, uint32_t node, struct target *out)
 {
-	const struct class_tree *t = r->data;
-	*out = (struct target){.kind = TARGET_CLASS, .id = t->rows[at].class};
+	const struct classes *t = tree_data(r);
+	*out = (struct target){.kind = TARGET_CLASS, .id = t->tree.rows[node].class};
 }
 
-static void tree_release(void *data)
+static uint32_t class_children(const struct result *r, uint32_t node, uint32_t *to)
 {
-	class_tree_release(data);
-	free(data);
+	return preorder_children(&((const struct classes *)tree_data(r))->order, node, to);
 }
 
-static const struct result_ops tree_ops = {
-    .cell = tree_cell, .target = tree_target, .release = tree_release};
+static void class_release(void *data)
+{
+	struct classes *t = data;
+	class_tree_release(&t->tree);
+	preorder_release(&t->order);
+	free(t);
+}
+
+static const struct tree_source class_source = {.children = class_children,
+    .cell = class_cell,
+    .target = class_target,
+    .release = class_release,
+    .branch = TREE_BRANCH,
+    .weight = TREE_SHALLOW_BELOW};
 
 /* Only the chosen classes, what stands below them, and nothing else; depths from the chosen on. */
 static void keep_branches(struct class_tree *t, const bool *chosen)
@@ -95,36 +124,153 @@ static void keep_branches(struct class_tree *t, const bool *chosen)
 	t->n = n;
 }
 
-static int run_tree(struct session *s, const struct call *call, struct result **out, struct err *err)
+static uint32_t class_depth(const void *data, uint32_t node)
+{
+	return ((const struct class_tree *)data)->rows[node].depth;
+}
+
+static int by_superclass(
+    const struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
 	if (!h->facts.references_superclass_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(h));
-	struct class_tree *t = xcalloc(1, sizeof *t);
-	class_tree_make(t, h);
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses (-by package needs none)",
+		    command_format_name(h));
+	struct classes *t = xcalloc(1, sizeof *t);
+	class_tree_make(&t->tree, h);
 	if (call->argument[0].given) {
 		bool *chosen = xcalloc((size_t)h->n_classes + 1, sizeof *chosen);
 		for (size_t i = 0; i < call->argument[0].n_ids; i++)
 			chosen[call->argument[0].ids[i]] = true;
-		keep_branches(t, chosen);
+		keep_branches(&t->tree, chosen);
 		free(chosen);
 	}
-	*out = result_new("superclass tree", h, tree_columns, N_COLUMNS(tree_columns), &tree_ops, t, t->n);
+	preorder_init(&t->order, t->tree.n, class_depth, &t->tree);
+	*out = tree_result("superclass tree", h, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
+	    command_at_once(s));
 	return 0;
+}
+
+/* --- packages --------------------------------------------------------------------------------- */
+
+static const struct column package_columns[] = {
+    {.name = "branch", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "name", .type = CELL_TEXT},
+    {.name = "depth", .type = CELL_COUNT},
+    {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+};
+
+enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW };
+
+struct packages {
+	struct package_tree tree;
+	struct preorder order;
+};
+
+static void package_cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct packages *t = tree_data(r);
+	const struct package_row *row = &t->tree.rows[node];
+	enum certainty c = command_count_certainty(r->heap);
+	(void)scratch;
+	switch (column) {
+	case P_BRANCH:
+		*out = cell_text(row->name + row->label);
+		break;
+	case P_NAME:
+		*out = cell_text(row->name);
+		break;
+	case P_DEPTH:
+		*out = cell_count(row->depth);
+		break;
+	case P_CLASSES:
+		*out = cell_marked(cell_count(row->n_classes), c);
+		break;
+	case P_OBJECTS:
+		*out = cell_marked(cell_count(row->objects), c);
+		break;
+	default:
+		*out = cell_marked(cell_bytes(row->shallow), c);
+	}
+}
+
+static void package_target(const struct result *r, uint32_t node, struct target *out)
+{
+	const struct packages *t = tree_data(r);
+	uint32_t class = t->tree.rows[node].class;
+	if (class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = class};
+}
+
+static uint32_t package_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	return preorder_children(&((const struct packages *)tree_data(r))->order, node, to);
+}
+
+static void package_release(void *data)
+{
+	struct packages *t = data;
+	package_tree_release(&t->tree);
+	preorder_release(&t->order);
+	free(t);
+}
+
+static const struct tree_source package_source = {.children = package_children,
+    .cell = package_cell,
+    .target = package_target,
+    .release = package_release,
+    .branch = P_BRANCH,
+    .weight = P_SHALLOW};
+
+static uint32_t package_depth(const void *data, uint32_t node)
+{
+	return ((const struct package_tree *)data)->rows[node].depth;
+}
+
+static int by_package(
+    const struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	if (call->argument[0].given)
+		return err_set(err, ERR_USAGE, "-by package shows all classes: %.100s is one word too many",
+		    call->argument[0].word);
+	struct packages *t = xcalloc(1, sizeof *t);
+	package_tree_make(&t->tree, s->heap);
+	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
+	*out = tree_result("package tree", s->heap, package_columns, N_COLUMNS(package_columns),
+	    &package_source, t, command_at_once(s));
+	tree_sort(*out, P_SHALLOW, true);
+	return 0;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int run_tree(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	bool package = call_choice(call, "-by", 0) == 1;
+	int code = package ? by_package(s, call, out, err) : by_superclass(s, call, out, err);
+	if (!code)
+		tree_open_levels(*out, first_depth(s, call));
+	return code;
 }
 
 const struct command cmd_tree = {
     .name = "tree",
     .aliases = {"hierarchy", "subclasses"},
     .arguments = {{ARG_CLASS, "PAT", true}},
+    .options = tree_options,
     .group = "look",
-    .summary = "classes below their superclasses",
+    .summary = "classes below their superclasses, or below packages",
     .columns = "branch class depth class_address objects shallow subclasses objects_below shallow_below",
     .description = "A class before its subclasses, the branch with the most bytes first; branch is the class "
 	"indented by its depth. objects and "
 	"shallow are those of exactly the class; objects_below and shallow_below include all "
-	"its subclasses. With PAT only the branches of these classes.",
-    .examples = {"tree", "tree java.util.AbstractMap"},
+	"its subclasses. With PAT only the branches of these classes. -by package: packages within "
+	"packages and their classes, with the columns branch name depth classes objects shallow; a "
+	"package that holds nothing but one other package stands in one row with it.",
+    .examples = {"tree", "tree java.util.AbstractMap", "tree -by package", "tree -by package -depth 2"},
     .key = "",
     .run = run_tree,
 };

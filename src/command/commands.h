@@ -59,6 +59,11 @@ struct string_list;
 int command_strings_matching(
     struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err);
 
+/* How deep a tree is open (-depth N; otherwise, when it was not given), and how many children get a
+ * row at once: all, but on the screen. */
+uint32_t command_depth(const struct call *call, uint32_t otherwise);
+uint32_t command_at_once(const struct session *s);
+
 /* Name of the i-th setting, NULL after the last. */
 const char *setting_name(size_t i);
 

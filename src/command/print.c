@@ -71,7 +71,7 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 static void name_rows(struct result *r, unsigned column, struct text *to)
 {
 	const char *name = r->columns[column].name;
-	if (!strcmp(name, "address") || !strcmp(name, "direction"))
+	if (!strcmp(name, "address") || !strcmp(name, "direction") || !strcmp(name, "branch"))
 		name = "row";
 	size_t length = strlen(name);
 	bool hisses = length > 1 && !strcmp(name + length - 2, "ss");

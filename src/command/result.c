@@ -257,7 +257,7 @@ int result_column(const struct result *r, const char *name)
 
 /* --- filtering -------------------------------------------------------------------------------- */
 
-static void forget_totals(struct result *r)
+void result_changed(struct result *r)
 {
 	free(r->totals);
 	r->totals = NULL;
@@ -277,14 +277,14 @@ void result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, 
 	}
 	r->order = order;
 	r->n_rows = kept;
-	forget_totals(r);
+	result_changed(r);
 }
 
 void result_keep_first(struct result *r, size_t n)
 {
 	if (n < r->n_rows) {
 		r->n_rows = n;
-		forget_totals(r);
+		result_changed(r);
 	}
 }
 
@@ -293,9 +293,32 @@ void result_show_all(struct result *r)
 	free(r->order);
 	r->order = NULL;
 	r->n_rows = r->n_source;
-	forget_totals(r);
-	if (r->sorted_by >= 0)
+	result_changed(r);
+	if (r->sorted_by >= 0 && (r->flat || !r->within)) /* a tree's own order is sorted */
 		result_sort(r, (unsigned)r->sorted_by, r->descending);
+}
+
+/* The sum is of those that are known. */
+void result_sum(struct cell *sum, const struct cell *one)
+{
+	enum certainty certainty = one->certainty;
+	if (one->type == CELL_NONE)
+		certainty = certainty == UNKNOWN ? LOWER_BOUND : EXACT;
+	else if (__builtin_add_overflow(sum->number, one->number, &sum->number)) {
+		sum->number = UINT64_MAX;
+		certainty = LOWER_BOUND;
+	}
+	if (certainty > sum->certainty)
+		sum->certainty = certainty;
+}
+
+void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum)
+{
+	struct cell one;
+	if (r->within && r->within(r, source_row(r, row)))
+		return;
+	result_cell(r, row, column, &one);
+	result_sum(sum, &one);
 }
 
 void result_total(struct result *r, unsigned column, struct cell *out)
@@ -307,19 +330,9 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 	}
 	struct cell *total = &r->totals[column];
 	if (total->type == CELL_NONE && r->columns[column].type != CELL_TEXT) {
-		struct cell c, sum = {.type = r->columns[column].type, .certainty = EXACT};
-		for (size_t row = 0; row < r->n_rows; row++) {
-			result_cell(r, row, column, &c);
-			enum certainty certainty = c.certainty;
-			if (c.type == CELL_NONE) /* the sum is of those that are known */
-				certainty = certainty == UNKNOWN ? LOWER_BOUND : EXACT;
-			else if (__builtin_add_overflow(sum.number, c.number, &sum.number)) {
-				sum.number = UINT64_MAX;
-				certainty = LOWER_BOUND;
-			}
-			if (certainty > sum.certainty)
-				sum.certainty = certainty;
-		}
+		struct cell sum = {.type = r->columns[column].type, .certainty = EXACT};
+		for (size_t row = 0; row < r->n_rows; row++)
+			result_sum_row(r, row, column, &sum);
 		*total = sum;
 	}
 	*out = *total;

@@ -76,6 +76,10 @@ struct result {
 	size_t n_rows;         /* rows shown */
 	int sorted_by;         /* column, or -1 */
 	bool descending;
+	/* Does another row's number contain that of this row of the source, so that sums leave it out?
+	 * NULL: none does. */
+	bool (*within)(const struct result *r, size_t row);
+	bool flat;             /* the rows of a tree were sorted as a list: they are none any more */
 
 	struct field *head;    /* single values above the table */
 	size_t n_head, cap_head;
@@ -106,7 +110,7 @@ void result_target(const struct result *r, size_t row, struct target *out);
 
 int result_column(const struct result *r, const char *name); /* index or -1; unique prefix is enough */
 
-/* Stable; unknown cells last either way. */
+/* Stable; unknown cells last either way.  A tree becomes a list (tree.h has tree_sort). */
 void result_sort(struct result *r, unsigned column, bool descending);
 /* Keep the rows for which keep() holds, of those shown now. */
 void result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
@@ -122,6 +126,11 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n);
 
 /* Sum of a column over the rows shown; certainty is the weakest of its cells. */
 void result_total(struct result *r, unsigned column, struct cell *out);
+/* Add the cell of a row (as shown) to a sum, whose type is the column's. */
+void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum);
+void result_sum(struct cell *sum, const struct cell *one);
+/* Rows came or went: totals are to be found anew. */
+void result_changed(struct result *r);
 
 struct cell cell_none(void);  /* unknown */
 struct cell cell_blank(void); /* does not apply: the length of what is no array */

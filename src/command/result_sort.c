@@ -225,6 +225,7 @@ void result_sort(struct result *r, unsigned column, bool descending)
 	r->order = rows;
 	r->sorted_by = (int)column;
 	r->descending = descending;
+	r->flat = true;
 out:
 	big_free(a, n, sizeof *a);
 	big_free(b, n, sizeof *b);

@@ -3,7 +3,9 @@
  * table.c - all commands in the order of help, and what they share.
  */
 #include "command/commands.h"
+
 #include "command/pipe.h"
+#include "command/tree.h"
 #include "command/values.h"
 
 #include <string.h>
@@ -119,4 +121,17 @@ void command_show_retained(struct result *r)
 	if (column < 0 || r->columns[column].shown_by_default || !session_retained_known(r->heap))
 		return;
 	command_own_columns(r)[column].shown_by_default = true;
+}
+
+uint32_t command_depth(const struct call *call, uint32_t otherwise)
+{
+	int i = call_option(call, "-depth");
+	if (!call->option[i].given)
+		return otherwise;
+	return call->option[i].number < TREE_ALL ? (uint32_t)call->option[i].number : TREE_ALL;
+}
+
+uint32_t command_at_once(const struct session *s)
+{
+	return s->interactive ? 1000 : 0;
 }

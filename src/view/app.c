@@ -345,8 +345,23 @@ static void fill_in(struct result *r)
 	}
 	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)
 		retained->cell = object_retained_cell(h, id);
-	if (r->sorted_by >= 0 && strcmp(r->columns[r->sorted_by].name, "retained") == 0)
-		result_sort(r, (unsigned)r->sorted_by, r->descending);
+}
+
+static void fill_page(struct page *p)
+{
+	struct table *both[2] = {p->ops->table(p), NULL};
+	struct result *r = page_result(p);
+
+	if (p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		if (!both[i])
+			continue;
+		fill_in(both[i]->result);
+		table_filled(both[i]);
+	}
+	if (r && !both[0])
+		fill_in(r);
 }
 
 static void retained_events(struct app *a)
@@ -358,11 +373,8 @@ static void retained_events(struct app *a)
 	a->dirty = true;
 	if (result == 0) {
 		session_know_retained(&a->session, &a->finding.found);
-		for (size_t i = 0; i < a->n_pages; i++) {
-			struct result *r = page_result(a->page[i]);
-			if (r)
-				fill_in(r);
-		}
+		for (size_t i = 0; i < a->n_pages; i++)
+			fill_page(a->page[i]);
 		run_pending(a);
 		return;
 	}

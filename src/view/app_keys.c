@@ -139,10 +139,16 @@ static bool add_argument(struct app *a, struct text *line, enum argument_kind ki
 static void run_key(struct app *a, const struct command *c)
 {
 	struct text line = TEXT_INIT;
+	struct target target;
 	const struct argument *first = &c->arguments[0];
 
 	text_add(&line, c->name);
-	if (first->kind == ARG_END || (first->optional && first->kind != ARG_WORDS)) {
+	if (first->kind == ARG_OBJECT && first->optional && selected(a, &target) &&
+	    target.kind == TARGET_OBJECT) {
+		text_add(&line, " ");
+		add_object(a, &line, &target);
+		app_run(a, line.s, false);
+	} else if (first->kind == ARG_END || (first->optional && first->kind != ARG_WORDS)) {
 		app_run(a, line.s, false);
 	} else {
 		text_add(&line, " ");
@@ -292,10 +298,23 @@ static void act(struct app *a, enum action action)
 
 	switch (action) {
 	case ACTION_OPEN:
-		open_row(a);
+	case ACTION_INTO:
+		/* a branch opens where it stands */
+		if (!p->ops->action(p, action, &message))
+			open_row(a);
+		return;
+	case ACTION_DROP:
+		if (!p->ops->action(p, action, &message))
+			message = "this is no tree (d shows one)";
+		if (message)
+			app_say(a, ROLE_NOTE, message);
 		return;
 	case ACTION_REFERRERS:
 		referrers(a);
+		return;
+	case ACTION_OUT:
+		if (!p->ops->action(p, action, &message))
+			app_back(a);
 		return;
 	case ACTION_BACK:
 		if (a->pending)
@@ -386,7 +405,7 @@ static void search_for(struct app *a, const char *words, bool here)
 	else
 		found = p->ops->search && p->ops->search(p, words, here, false);
 	if (!found)
-		app_say(a, ROLE_NOTE, "no row has that");
+		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row has that" : "no row has that");
 	else
 		text_clear(&a->message);
 }
@@ -490,7 +509,7 @@ static void mouse(struct app *a, const MEVENT *event)
 		return;
 	/* the other half of an object was only given the keyboard by the first click */
 	if (t == current_table(a) && t && t->row == before)
-		open_row(a);
+		act(a, ACTION_OPEN);
 }
 
 /* --- dispatch ---------------------------------------------------------------------------------- */

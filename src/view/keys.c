@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define CTRL(letter) ((letter) & 0x1F)
-#define BOTH (PLACE_TABLE | PLACE_OBJECT)
-#define ANY (PLACE_TABLE | PLACE_OBJECT | PLACE_TEXT)
+#define BOTH (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
+#define ANY (BOTH | PLACE_TEXT)
 
 static const struct binding {
 	int keys[6];       /* ended by 0 */
@@ -23,10 +23,17 @@ static const struct binding {
 	const char *hint_key;
 	unsigned places;   /* where the hint is shown */
 } bindings[] = {
-    {{'\r', '\n', SPECIAL(KEY_ENTER), SPECIAL(KEY_RIGHT)}, ACTION_OPEN, "Enter, Right",
-	"open the selected row: a class's objects, an object, a thread", "open", "Enter", BOTH},
-    {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_LEFT), SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK,
-	"Esc, Backspace, Left", "back to the view before; its row, sort and filter are as they were",
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, "Enter",
+	"open the selected row: a class's objects, an object, a thread; in a tree a closed branch",
+	"open", "Enter", BOTH},
+    {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, "Right",
+	"the same; in a tree open the branch, then into it", NULL, NULL, 0},
+    {{SPECIAL(KEY_LEFT)}, ACTION_OUT, "Left",
+	"back; in a tree close the branch, then to the row above it", "close", "Left", PLACE_TREE},
+    {{'*'}, ACTION_DROP, "*", "in a tree: open down the heaviest row, to where the weight scatters",
+	"to the big drop", "*", PLACE_TREE},
+    {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK,
+	"Esc, Backspace", "back to the view before; its row, sort and filter are as they were",
 	"back", "Esc", PLACE_OBJECT | PLACE_TEXT},
     {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, "], Alt-Right, ^O",
 	"forward again", NULL, NULL, 0},
@@ -34,15 +41,15 @@ static const struct binding {
 	"object view: from what it references to what references it", "side", "Tab", PLACE_OBJECT},
     {{'u'}, ACTION_REFERRERS, "u", "what references the selected object, as a table of its own",
 	NULL, NULL, 0},
-    {{'s'}, ACTION_SORT_NEXT, "s", "sort by the next column", "sort", "s", PLACE_TABLE},
+    {{'s'}, ACTION_SORT_NEXT, "s", "sort by the next column", "sort", "s", PLACE_TABLE | PLACE_TREE},
     {{'r', 'S'}, ACTION_REVERSE, "r, S", "the other way round", NULL, NULL, 0},
     {{'<'}, ACTION_SORT_LEFT, "<", "sort by the column left of it", NULL, NULL, 0},
     {{'>'}, ACTION_SORT_RIGHT, ">", "sort by the column right of it", NULL, NULL, 0},
     {{'f'}, ACTION_FILTER, "f", "filter: rows that have all these words; * is anything", "filter",
-	"f", PLACE_TABLE},
+	"f", PLACE_TABLE | PLACE_TREE},
     {{'F'}, ACTION_CLEAR_FILTER, "F", "all rows again", NULL, NULL, 0},
     {{'/'}, ACTION_SEARCH, "/", "search a row that has these words", "search", "/",
-	PLACE_TABLE | PLACE_TEXT},
+	PLACE_TABLE | PLACE_TREE | PLACE_TEXT},
     {{'n'}, ACTION_SEARCH_NEXT, "n", "the next such row", NULL, NULL, 0},
     {{'N'}, ACTION_SEARCH_BACK, "N", "the one before", NULL, NULL, 0},
     {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, "Up, k", "a row up", NULL, NULL, 0},
@@ -56,6 +63,8 @@ static const struct binding {
     {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, "End, G", "the last row", NULL, NULL, 0},
     {{'W'}, ACTION_WIDE, "W", "show or hide the columns that are hidden at first", NULL, NULL, 0},
     {{'w'}, ACTION_WHY, "w", "how sure the numbers of the selected row are, and why", "why", "w", BOTH},
+    {{'P'}, ACTION_PATH, "P", "show or hide the path from a root to the selected row's object",
+	NULL, NULL, 0},
     {{':'}, ACTION_PROMPT, ":", "type a command; Tab completes, Up brings back earlier ones",
 	"command", ":", ANY},
     {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, "?, F1", "the keys and the commands", "help", "?", ANY},

@@ -112,6 +112,14 @@ static struct table *get_table(struct page *p)
 	return o->on_held ? &o->held : &o->holds;
 }
 
+static void tables(struct page *p, struct table *both[2])
+{
+	struct object_page *o = (struct object_page *)p;
+
+	both[0] = &o->holds;
+	both[1] = &o->held;
+}
+
 static bool action(struct page *p, enum action a, const char **message)
 {
 	struct object_page *o = (struct object_page *)p;
@@ -160,6 +168,7 @@ static const struct page_ops object_ops = {
     .draw = draw,
     .action = action,
     .table = get_table,
+    .tables = tables,
     .click = click,
     .release = release,
 };

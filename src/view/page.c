@@ -129,11 +129,20 @@ static const struct page_ops table_ops = {
     .release = release,
 };
 
+static const struct page_ops tree_ops = {
+    .place = PLACE_TREE,
+    .draw = draw,
+    .action = action,
+    .table = get_table,
+    .click = click,
+    .release = release,
+};
+
 struct page *page_new_table(struct result *r, const char *line)
 {
 	struct table_page *t = xcalloc(1, sizeof *t);
 
-	page_init(&t->page, &table_ops, r->title, line);
+	page_init(&t->page, tree_is(r) ? &tree_ops : &table_ops, r->title, line);
 	t->result = r;
 	table_init(&t->table, r);
 	return &t->page;

@@ -21,6 +21,8 @@ struct page_ops {
 	bool (*action)(struct page *p, enum action action, const char **message);
 	/* The table that the keyboard acts on; NULL: none. */
 	struct table *(*table)(struct page *p);
+	/* Both tables, where there are two; NULL: there is the one. */
+	void (*tables)(struct page *p, struct table *both[2]);
 	/* What %N, $_ and save mean while this page is shown; NULL: the table's. */
 	struct result *(*result)(struct page *p);
 	/* Text pages have their own search; NULL: the table's. */

@@ -41,23 +41,9 @@ void table_release(struct table *t)
 
 static void sum_row(struct table *t, size_t row)
 {
-	for (unsigned c = 0; c < n_columns(t); c++) {
-		struct cell *sum = &t->total[c], cell;
-
-		if (!t->result->columns[c].total)
-			continue;
-		result_cell(t->result, row, c, &cell);
-		enum certainty certainty = cell.certainty;
-		/* as result_total has it: the sum is of those that are known */
-		if (cell.type == CELL_NONE)
-			certainty = certainty == UNKNOWN ? LOWER_BOUND : EXACT;
-		else if (__builtin_add_overflow(sum->number, cell.number, &sum->number)) {
-			sum->number = UINT64_MAX;
-			certainty = LOWER_BOUND;
-		}
-		if (certainty > sum->certainty)
-			sum->certainty = certainty;
-	}
+	for (unsigned c = 0; c < n_columns(t); c++)
+		if (t->result->columns[c].total)
+			result_sum_row(t->result, row, c, &t->total[c]);
 }
 
 bool table_work(struct table *t)
@@ -114,9 +100,16 @@ static bool may_sort_by(const struct table *t, unsigned column)
 	return (int)column != t->hidden && (t->wide || t->result->columns[column].shown_by_default);
 }
 
+static void filter_again(struct table *t);
+
 static void sort(struct table *t, unsigned column, bool descending)
 {
-	result_sort(t->result, column, descending);
+	if (tree_is(t->result)) {
+		tree_sort(t->result, column, descending);
+		filter_again(t);
+	} else {
+		result_sort(t->result, column, descending);
+	}
 	t->row = t->top = 0;
 	restart_sums(t);
 }
@@ -140,6 +133,45 @@ static void sort_step(struct table *t, bool left)
 static bool keep_row(struct result *r, size_t row, void *context)
 {
 	return match_row(context, r, row);
+}
+
+/* In a tree also the rows above those that match, so that one sees where they stand. */
+static bool keep_marked(struct result *r, size_t row, void *context)
+{
+	(void)r;
+	return ((const bool *)context)[row];
+}
+
+static void filter_rows(struct table *t, const char *words)
+{
+	struct match m;
+
+	match_init(&m, words);
+	m.hidden = t->wide;
+	if (tree_is(t->result)) {
+		size_t n = t->result->n_rows;
+		bool *marked = xcalloc(n ? n : 1, sizeof *marked);
+		uint32_t above = 0; /* rows of a lower depth stand above one that matched */
+		for (size_t row = n; row-- > 0;) {
+			struct branch b = {.depth = 0};
+			tree_branch(t->result, row, &b);
+			marked[row] = b.depth < above || match_row(&m, t->result, row);
+			if (marked[row])
+				above = b.depth;
+		}
+		result_filter(t->result, keep_marked, marked);
+		free(marked);
+	} else {
+		result_filter(t->result, keep_row, &m);
+	}
+	match_release(&m);
+}
+
+/* After the rows of a tree were made anew. */
+static void filter_again(struct table *t)
+{
+	if (t->filter)
+		filter_rows(t, t->filter);
 }
 
 bool table_filters_live(const struct table *t)
@@ -171,6 +203,21 @@ static void select_source(struct table *t, size_t source)
 	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
 }
 
+void table_filled(struct table *t)
+{
+	struct result *r = t->result;
+	size_t row = t->row, source = source_row(t);
+
+	t->have_whole = false;
+	restart_sums(t);
+	if (r->sorted_by < 0 || strcmp(r->columns[r->sorted_by].name, "retained") != 0)
+		return;
+	sort(t, (unsigned)r->sorted_by, r->descending);
+	/* who stands on the largest row wants the largest, others their row */
+	if (row > 0 && !tree_is(r))
+		select_source(t, source);
+}
+
 void table_filter(struct table *t, const char *words)
 {
 	size_t source = source_row(t);
@@ -185,13 +232,8 @@ void table_filter(struct table *t, const char *words)
 	char *kept = words ? xstrdup(words) : NULL;
 	free(t->filter);
 	t->filter = kept;
-	if (kept) {
-		struct match m;
-		match_init(&m, kept);
-		m.hidden = t->wide;
-		result_filter(t->result, keep_row, &m);
-		match_release(&m);
-	}
+	if (kept)
+		filter_rows(t, kept);
 	select_source(t, source);
 	restart_sums(t);
 	if (!kept && t->have_whole) {
@@ -233,12 +275,71 @@ static void search_again(struct table *t, bool backwards, const char **message)
 		*message = "no other row has it";
 }
 
+/* --- trees ------------------------------------------------------------------------------------- */
+
+/* Rows came or went.  The whole stays what it was: the first level's rows, and what has none yet. */
+static void rows_changed(struct table *t)
+{
+	if (t->row >= t->result->n_rows)
+		t->row = t->result->n_rows ? t->result->n_rows - 1 : 0;
+	restart_sums(t);
+}
+
+static bool open_branch(struct table *t)
+{
+	if (!tree_open(t->result, t->row))
+		return false;
+	rows_changed(t);
+	return true;
+}
+
+static bool tree_action(struct table *t, enum action action, const char **message)
+{
+	struct branch b;
+	bool deeper;
+	size_t row;
+
+	if (!tree_branch(t->result, t->row, &b))
+		return false;
+	switch (action) {
+	case ACTION_INTO:
+		if (b.state != BRANCH_OPEN)
+			return open_branch(t);
+		t->row++;
+		return true;
+	case ACTION_OPEN:
+		return open_branch(t);
+	case ACTION_OUT:
+		if (tree_close(t->result, t->row)) {
+			rows_changed(t);
+			return true;
+		}
+		row = tree_parent(t->result, t->row);
+		if (row != SIZE_MAX)
+			t->row = row;
+		return row != SIZE_MAX;
+	case ACTION_DROP:
+		row = tree_drop(t->result, t->row, &deeper);
+		if (deeper)
+			*message = "very deep, and no big drop yet: * goes on from here";
+		else if (row == t->row && b.state == BRANCH_LEAF)
+			*message = "nothing stands below this row";
+		t->row = row;
+		rows_changed(t);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* --- actions ----------------------------------------------------------------------------------- */
 
 bool table_action(struct table *t, enum action action, const char **message)
 {
 	size_t height = t->height ? t->height : 1;
 
+	if (tree_action(t, action, message))
+		return true;
 	switch (action) {
 	case ACTION_UP:
 	case ACTION_DOWN:

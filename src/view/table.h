@@ -8,7 +8,7 @@
 #ifndef CAIRN_VIEW_TABLE_H
 #define CAIRN_VIEW_TABLE_H
 
-#include "command/result.h"
+#include "command/tree.h"
 #include "view/draw.h"
 #include "view/keys.h"
 
@@ -41,6 +41,9 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard);
 
 /* Move, sort, next match.  False: not an action of tables.  *message gets a sentence or stays. */
 bool table_action(struct table *t, enum action action, const char **message);
+
+/* Retained sizes became known: sum and order by them again. */
+void table_filled(struct table *t);
 
 /* A click: the row drawn at line y of the rectangle the table was last drawn in; false: none. */
 bool table_click(struct table *t, struct rect at, int y);

@@ -16,6 +16,7 @@
 #define MARKER 2
 #define MEASURED 1000  /* rows looked at before the first frame */
 #define NAME_LEAST 24  /* a name keeps so many columns before others go */
+#define NAME_LEAST_TREE 36 /* it carries the branches as well */
 #define NAME_LEAST_NARROW 16
 #define NAME_LEAST_PLAIN 14 /* in half a page */
 #define TEXT_LEAST 12
@@ -51,7 +52,7 @@ static int dispensable(const char *name)
 		const char *name;
 		int rank;
 	} ranks[] = {
-	    {"class", 0}, {"name", 0}, {"address", 0}, {"value", 1}, {"field", 1}, {"shallow", 2},
+	    {"class", 0}, {"name", 0}, {"branch", 0}, {"address", 0}, {"value", 1}, {"field", 1}, {"shallow", 2},
 	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
 	    {"length", 4}, {"type", 4}, {"state", -1}, {"certainty", 5}, {"loader_class", 6},
 	    {"declared_in", 7}, {"superclass", 7}, {"frame", 7}, {"loader", 8}, {"method", 0},
@@ -67,7 +68,7 @@ static int dispensable(const char *name)
 /* Columns that name the row, the best first. */
 static int naming(const char *name)
 {
-	static const char *const names[] = {"name", "method", "object", "class", NULL};
+	static const char *const names[] = {"name", "method", "object", "branch", "class", NULL};
 	int i = 0;
 
 	while (names[i] && strcmp(names[i], name) != 0)
@@ -95,6 +96,8 @@ static void measure_row(struct table *t, size_t row, struct text *buffer)
 		struct cell cell;
 		text_clear(buffer);
 		result_cell(t->result, row, c, &cell);
+		if (tree_is(t->result) && c == tree_column(t->result))
+			cell.indent += 2; /* and the sign */
 		cell_print(&cell, buffer);
 		grow(t, c, buffer->s);
 		if (cell.type != CELL_NONE && buffer->len > 0)
@@ -231,7 +234,10 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	int text = t->plain ? TEXT_LEAST_PLAIN : TEXT_LEAST;
-	int name = t->plain ? NAME_LEAST_PLAIN : width < NARROW ? NAME_LEAST_NARROW : NAME_LEAST;
+	int name = t->plain                  ? NAME_LEAST_PLAIN
+		   : width < NARROW          ? NAME_LEAST_NARROW
+		   : tree_is(t->result)      ? NAME_LEAST_TREE
+					     : NAME_LEAST;
 	bool fits = shrink(t, l, width, width, width);
 
 	while (!fits && drop_one(t, l, NOTHING_THERE))
@@ -361,6 +367,33 @@ static void draw_share(const struct table *t, const struct layout *l, int y,
 	draw_right(y, l->percent_x, PERCENT, percent, row_attr);
 }
 
+/* The text as the branch of a tree: blanks, whether it is open, and the text.  Where the blanks would
+ * take the room of the text there are fewer of them, and the depth as a number. */
+static void draw_branch(const struct table *t, int y, int x, int width, size_t row, const char *s,
+    attr_t attr)
+{
+	struct branch b = {.depth = 0};
+	struct text depth = TEXT_INIT;
+
+	tree_branch(t->result, row, &b);
+	int most = width / 3, indent = b.depth < 1000 ? 2 * (int)b.depth : most + 1;
+	if (indent > most) {
+		text_addf(&depth, "%u", b.depth);
+		indent = most < 4 ? most : most / 2 * 2 - 2;
+		int used = draw_text(y, x, most, depth.s, theme(ROLE_QUIET));
+		indent = used + 1 > indent ? used + 1 : indent;
+	}
+	text_release(&depth);
+	const char *sign = b.state == BRANCH_OPEN     ? glyph(GLYPH_OPEN)
+			   : b.state == BRANCH_CLOSED ? glyph(GLYPH_CLOSED)
+			   : b.state == BRANCH_REST   ? glyph(GLYPH_ELLIPSIS)
+						      : " ";
+	if (indent < width)
+		draw_clipped(y, x + indent, 1, sign, attr);
+	if (indent + 2 < width)
+		draw_text_keep_end(y, x + indent + 2, width - indent - 2, s, attr);
+}
+
 static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,
     bool has_keyboard, struct text *buffer)
 {
@@ -378,9 +411,13 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 
 		text_clear(buffer);
 		result_cell(t->result, row, c, &cell);
+		cell.indent = 0; /* draw_branch knows better */
 		cell_print(&cell, buffer);
-		draw_cell(l, i, &t->result->columns[c], y, buffer->s,
-		    selected ? row_attr : theme(cell_role(&cell)));
+		attr_t attr = selected ? row_attr : theme(cell_role(&cell));
+		if (tree_is(t->result) && c == tree_column(t->result))
+			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
+		else
+			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
 		if ((int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&
 		    cell.type != CELL_NONE)
 			draw_share(t, l, y, &cell, row_attr, selected);
@@ -398,7 +435,7 @@ static const char *rows_are(const struct table *t)
 	};
 	struct target target = {.kind = TARGET_NONE};
 
-	if (t->result->n_rows > 0)
+	if (t->result->n_rows > 0 && !tree_is(t->result))
 		result_target(t->result, 0, &target);
 	return words[target.kind][t->result->n_rows != 1];
 }
@@ -513,7 +550,10 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 		draw_row(t, &l, at, y++, row, has_keyboard, &buffer);
 	if (n == 0)
 		draw_text(y++, at.x + MARKER, at.width - MARKER,
-		    t->filter ? "no row matches the filter" : "none", theme(ROLE_QUIET));
+		    !t->filter              ? "none"
+		    : tree_is(t->result) ? "no open row matches the filter (F shows all again)"
+					    : "no row matches the filter (F shows all again)",
+		    theme(ROLE_QUIET));
 	if (total)
 		draw_total(t, &l, at, y, &buffer);
 	text_release(&buffer);

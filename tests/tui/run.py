@@ -450,22 +450,70 @@ def why(t):
     leave(t)
 
 
-@case("d goes down the dominator tree")
+@case("d shows the dominator tree: Right opens, Left closes, * goes down to the drop", BOTH)
 def dominators(t):
     start(t)
     t.keys("d")
     t.wait(r"^histogram > dominators")
-    t.wait(r"^> 0xe0000090 .* ~267K ")
-    t.keys("Enter")
-    t.wait(r"> held by 0xe0000090")
-    t.keys("Down", "Enter")
-    t.wait(r"> held by 0xe0000090 > held by 0x")
-    t.keys("Escape", "Escape")
-    t.wait(r"^histogram > dominators")
+    t.wait(r"^> 0xe0000090 +▸ .* ~267K ")
+    t.keys("Right")
+    t.wait(r"^> 0xe0000090 +▾ ")
+    t.wait(r"^  0xe\w+ +  ▸ ")
+    t.keys("Right")  # into the branch
+    t.wait(r"^> 0xe\w+ +  ▸ ")
+    t.keys("Left")   # and out of it
+    t.wait(r"^> 0xe0000090 +▾ ")
+    t.keys("Left")
+    t.wait(r"^> 0xe0000090 +▸ ")
+    t.keys("*")  # half of the bytes are one child's, the others scatter
+    t.wait(r"^> 0xe0000090 +▾ ")
+    t.keys("Down", "*")  # its child holds nearly all that the class object does
+    t.wait(r"^  0xe\w+ +  ▾ java\.lang\.Class ")
+    t.wait(r"^> 0x\w+ +    ( )*▾ ")
+    t.keys("Escape")
+    t.wait(r"^histogram(?! >)")
     t.type(":top")
     t.keys("Enter")
     t.wait(r"> largest objects")
     t.wait(r"95\.\d%")
+    t.keys("Enter")
+    t.wait(r"> held by 0xe0000090")
+    leave(t)
+
+
+@case("in a tree: Enter on a leaf opens the object, d on a row makes it the top, filters keep parents")
+def tree_rows(t):
+    start(t)
+    t.keys("d", "*", "End")
+    t.keys("Home", "d")
+    t.wait(r"> held by 0xe0000090")
+    t.keys("Escape")
+    t.type(":tree -by package")
+    t.keys("Enter")
+    t.wait(r"package tree")
+    t.keys("f")
+    t.type("acme")
+    t.keys("Enter")
+    t.wait(r"^. ▾ com ")
+    t.wait(r"^.   ▸ acme ")
+    need(not any("java" in line for line in t.screen()[2:-2]), "java is still there", t)
+    t.keys("End", "Enter")
+    t.wait(r"^>   ▾ acme ")
+    t.wait(r"^      ▸ plugin ")
+    t.keys("F", "/")
+    t.type("plugin")
+    t.keys("Enter", "Enter", "Right", "Enter")
+    t.wait(r"package tree > com\.acme\.plugin\.\w+")
+    leave(t)
+
+
+@case("--ascii: branches carry + and -")
+def ascii_tree(t):
+    start(t, options="--ascii")
+    t.keys("d")
+    t.wait(r"^> 0xe0000090 +\+ ")
+    t.keys("Right")
+    t.wait(r"^> 0xe0000090 +- ")
     leave(t)
 
 

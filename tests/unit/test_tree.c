@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_tree.c - results whose rows are a tree: what is open is compared with a recursive model; class
+ * names become packages.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/package_tree.h"
+#include "command/tree.h"
+
+enum { NODES = 60, AT_ONCE = 3 };
+
+static struct forest {
+	uint32_t parent[NODES]; /* TREE_TOP, or a lower number */
+	uint64_t weight[NODES];
+	bool open[NODES];
+	uint32_t shown[NODES + 1]; /* by node + 1: children with a row; 0 stands for the top */
+} forest;
+
+static uint32_t children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	const struct forest *f = tree_data(r);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < NODES; i++) {
+		if (f->parent[i] != node)
+			continue;
+		if (to)
+			to[n] = i;
+		n++;
+	}
+	return n;
+}
+
+static void cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct forest *f = tree_data(r);
+	if (column == 1) {
+		*out = cell_bytes(f->weight[node]);
+		return;
+	}
+	text_addf(scratch, "node %u", node);
+	*out = cell_text(scratch->s);
+}
+
+static void target(const struct result *r, uint32_t node, struct target *out)
+{
+	(void)r;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = node};
+}
+
+static const struct tree_source source = {
+    .children = children, .cell = cell, .target = target, .branch = 0, .weight = 1};
+static const struct column columns[] = {
+    {.name = "node", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "weight", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+};
+
+/* --- the model -------------------------------------------------------------------------------- */
+
+struct line {
+	uint32_t node, depth; /* node TREE_TOP: the rest */
+	uint64_t rest_weight;
+	uint32_t rest, parent;
+};
+static struct line lines[2 * NODES];
+static size_t n_lines;
+
+/* Heaviest first, the lower number first among equals. */
+static int heavier(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	if (forest.weight[a] != forest.weight[b])
+		return forest.weight[a] > forest.weight[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static uint32_t ordered(uint32_t node, uint32_t *to)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < NODES; i++)
+		if (forest.parent[i] == node)
+			to[n++] = i;
+	qsort(to, n, sizeof *to, heavier);
+	return n;
+}
+
+static void write_lines(uint32_t node, uint32_t depth)
+{
+	uint32_t child[NODES], n = ordered(node, child), shown = forest.shown[node + 1];
+	for (uint32_t i = 0; i < n && i < shown; i++) {
+		lines[n_lines++] = (struct line){.node = child[i], .depth = depth};
+		if (forest.open[child[i]])
+			write_lines(child[i], depth + 1);
+	}
+	if (shown >= n)
+		return;
+	struct line rest = {
+	    .node = TREE_TOP, .depth = depth, .rest = n - shown, .parent = node};
+	for (uint32_t i = shown; i < n; i++)
+		rest.rest_weight += forest.weight[child[i]];
+	lines[n_lines++] = rest;
+}
+
+static void compare(struct result *r)
+{
+	struct cell c;
+	n_lines = 0;
+	write_lines(TREE_TOP, 0);
+	assert_int_equal(r->n_rows, n_lines);
+	for (size_t i = 0; i < n_lines; i++) {
+		struct branch b;
+		struct target t;
+		char text[32];
+		assert_true(tree_branch(r, i, &b));
+		assert_int_equal(b.depth, lines[i].depth);
+		result_target(r, i, &t);
+		result_cell(r, i, 1, &c);
+		if (lines[i].node == TREE_TOP) {
+			assert_int_equal(b.state, BRANCH_REST);
+			assert_int_equal(t.kind, TARGET_NONE);
+			assert_int_equal(c.number, lines[i].rest_weight);
+			snprintf(text, sizeof text, "and %u more", lines[i].rest);
+			result_cell(r, i, 0, &c);
+			assert_string_equal(c.text, text);
+			continue;
+		}
+		uint32_t unused[NODES];
+		enum branch_state expected = forest.open[lines[i].node] ? BRANCH_OPEN
+					     : ordered(lines[i].node, unused) ? BRANCH_CLOSED
+									      : BRANCH_LEAF;
+		assert_int_equal(b.state, expected);
+		assert_int_equal(t.id, lines[i].node);
+		assert_int_equal(c.number, forest.weight[lines[i].node]);
+	}
+}
+
+/* All below a node: closed with it. */
+static void forget_below(uint32_t node)
+{
+	for (uint32_t i = 0; i < NODES; i++)
+		if (forest.parent[i] == node) {
+			forest.open[i] = false;
+			forest.shown[i + 1] = AT_ONCE;
+			forget_below(i);
+		}
+}
+
+static void do_something(struct result *r)
+{
+	size_t row = (size_t)rand() % r->n_rows;
+	struct line at = lines[row];
+	if (at.node == TREE_TOP) {
+		assert_true(tree_open(r, row));
+		forest.shown[at.parent + 1] += AT_ONCE;
+	} else if (forest.open[at.node]) {
+		assert_false(tree_open(r, row));
+		assert_true(tree_close(r, row));
+		forest.open[at.node] = false;
+		forest.shown[at.node + 1] = AT_ONCE;
+		forget_below(at.node);
+	} else {
+		uint32_t child[NODES];
+		bool inner = ordered(at.node, child) > 0;
+		assert_false(tree_close(r, row));
+		assert_int_equal(tree_open(r, row), inner);
+		forest.open[at.node] = inner;
+	}
+}
+
+static struct result *new_forest(unsigned seed)
+{
+	srand(seed);
+	for (uint32_t i = 0; i < NODES; i++) {
+		forest.parent[i] = i == 0 || rand() % 8 == 0 ? TREE_TOP : (uint32_t)rand() % i;
+		forest.weight[i] = (uint64_t)rand() % 20;
+		forest.open[i] = false;
+		forest.shown[i + 1] = AT_ONCE;
+	}
+	forest.shown[0] = AT_ONCE;
+	struct result *r = tree_result("", NULL, columns, 2, &source, &forest, AT_ONCE);
+	tree_sort(r, 1, true);
+	return r;
+}
+
+static void test_open_and_close(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		struct result *r = new_forest(seed);
+		for (int i = 0; i < 60; i++) {
+			compare(r);
+			do_something(r);
+			if (i % 7 == 0) /* what is open stays open */
+				tree_sort(r, 1, true);
+		}
+		compare(r);
+		/* the total is that of the whole first level, whatever has rows */
+		struct cell total;
+		uint64_t sum = 0;
+		for (uint32_t i = 0; i < NODES; i++)
+			sum += forest.parent[i] == TREE_TOP ? forest.weight[i] : 0;
+		result_total(r, 1, &total);
+		assert_int_equal(total.number, sum);
+		result_free(r);
+	}
+}
+
+static bool is_even(struct result *r, size_t row, void *context)
+{
+	struct target t;
+	(void)context;
+	result_target(r, row, &t);
+	return t.kind == TARGET_OBJECT && t.id % 2 == 0;
+}
+
+/* While rows are filtered, opening shows all children of the row behind it, and nothing else moves. */
+static void test_filtered(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 200; seed++) {
+		struct result *r = new_forest(seed);
+		uint32_t before[NODES], n = 0;
+		tree_open_levels(r, 2);
+		result_filter(r, is_even, NULL);
+		for (; n < r->n_rows; n++) {
+			struct target t;
+			result_target(r, n, &t);
+			before[n] = t.id;
+		}
+		for (size_t row = n; row-- > 0;)
+			tree_open(r, row);
+		for (size_t row = r->n_rows; row-- > 0;)
+			tree_close(r, row);
+		/* levels that were open before lose their rows */
+		size_t at = 0;
+		for (size_t row = 0; row < r->n_rows; row++, at++) {
+			struct target t;
+			result_target(r, row, &t);
+			while (at < n && before[at] != t.id)
+				at++;
+			assert_true(at < n);
+		}
+		result_show_all(r);
+		assert_true(tree_is(r));
+		assert_int_equal(r->n_rows, r->n_source);
+		result_free(r);
+	}
+}
+
+static void test_parent_and_levels(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 100; seed++) {
+		struct result *r = new_forest(seed);
+		tree_open_levels(r, TREE_ALL);
+		for (size_t row = 0; row < r->n_rows; row++) {
+			struct target t, above;
+			size_t up = tree_parent(r, row);
+			result_target(r, row, &t);
+			if (t.kind == TARGET_NONE)
+				continue;
+			assert_int_equal(up == SIZE_MAX, forest.parent[t.id] == TREE_TOP);
+			if (up == SIZE_MAX)
+				continue;
+			result_target(r, up, &above);
+			assert_int_equal(above.id, forest.parent[t.id]);
+		}
+		/* sorted as a list it is a tree no more */
+		result_sort(r, 1, false);
+		assert_false(tree_is(r));
+		result_free(r);
+	}
+}
+
+/* A chain that keeps its weight, then loses half of it. */
+static void test_drop(void **state)
+{
+	bool deeper;
+	struct target t;
+	(void)state;
+	for (uint32_t i = 0; i < NODES; i++) {
+		forest.parent[i] = i ? i - 1 : TREE_TOP;
+		forest.weight[i] = i < 40 ? 1000 - i : 400 - i;
+	}
+	struct result *r = tree_result("", NULL, columns, 2, &source, &forest, AT_ONCE);
+	size_t row = tree_drop(r, 0, &deeper);
+	result_target(r, row, &t);
+	assert_int_equal(t.id, 39);
+	assert_false(deeper);
+	result_free(r);
+}
+
+/* Nothing of it recurses or is quadratic. */
+static uint32_t next_one(const struct result *r, uint32_t node, uint32_t *to)
+{
+	(void)r;
+	if (to)
+		*to = node + 1;
+	return node == TREE_TOP || node < 200000;
+}
+
+static void no_cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	(void)r;
+	(void)column;
+	(void)scratch;
+	*out = cell_bytes(1000000 - node);
+}
+
+static void test_deep(void **state)
+{
+	static const struct tree_source chain = {
+	    .children = next_one, .cell = no_cell, .target = target, .branch = 0, .weight = 1};
+	bool deeper;
+	(void)state;
+	struct result *r = tree_result("", NULL, columns, 2, &chain, NULL, 0);
+	tree_open_levels(r, TREE_ALL);
+	assert_int_equal(r->n_rows, 200001);
+	assert_true(tree_close(r, 0));
+	assert_int_equal(r->n_rows, 1);
+	size_t row = tree_drop(r, 0, &deeper);
+	assert_true(deeper);
+	assert_int_equal(row, 1000);
+	result_free(r);
+}
+
+/* --- packages --------------------------------------------------------------------------------- */
+
+static void test_packages(void **state)
+{
+	static const char *const names[] = {"com.acme.shop.Order", "com.acme.shop.Order[]",
+	    "com.acme.Main", "com.acme-x.Odd", "java.util.Map", "java.util.Map$Entry", "Alone", "int[]",
+	    "org.only.deep.down.Here"};
+	static const struct {
+		const char *name, *label;
+		uint32_t depth, classes;
+	} expected[] = {
+	    {"<default>", "<default>", 0, 1},
+	    {"Alone", "Alone", 1, 1},
+	    {"<primitive>", "<primitive>", 0, 1},
+	    {"int[]", "int[]", 1, 1},
+	    {"com", "com", 0, 4},
+	    {"com.acme", "acme", 1, 3},
+	    {"com.acme.Main", "Main", 2, 1},
+	    {"com.acme.shop", "shop", 2, 2},
+	    {"com.acme.shop.Order", "Order", 3, 1},
+	    {"com.acme.shop.Order[]", "Order[]", 3, 1},
+	    {"com.acme-x", "acme-x", 1, 1},
+	    {"com.acme-x.Odd", "Odd", 2, 1},
+	    {"java.util", "java.util", 0, 2},
+	    {"java.util.Map", "Map", 1, 1},
+	    {"java.util.Map$Entry", "Map$Entry", 1, 1},
+	    {"org.only.deep.down", "org.only.deep.down", 0, 1},
+	    {"org.only.deep.down.Here", "Here", 1, 1},
+	};
+	enum { N = sizeof names / sizeof *names, ROWS = sizeof expected / sizeof *expected };
+	struct heap_class classes[N] = {0};
+	struct heap h = {.classes = classes, .n_classes = N};
+	struct package_tree t;
+	(void)state;
+	for (uint32_t i = 0; i < N; i++) {
+		classes[i].name = (char *)names[i];
+		classes[i].n_objects = i + 1;
+		classes[i].shallow = 10 * (i + 1);
+		classes[i].kind = i == 7 ? CLASS_PRIMITIVE_ARRAY : classes[i].kind;
+	}
+	package_tree_make(&t, &h);
+	assert_int_equal(t.n, ROWS);
+	uint64_t objects = 0;
+	for (uint32_t i = 0; i < ROWS; i++) {
+		assert_string_equal(t.rows[i].name, expected[i].name);
+		assert_string_equal(t.rows[i].name + t.rows[i].label, expected[i].label);
+		assert_int_equal(t.rows[i].depth, expected[i].depth);
+		assert_int_equal(t.rows[i].n_classes, expected[i].classes);
+		assert_int_equal(t.rows[i].shallow, 10 * t.rows[i].objects);
+		objects += t.rows[i].depth ? 0 : t.rows[i].objects;
+	}
+	assert_int_equal(objects, N * (N + 1) / 2);
+	package_tree_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_open_and_close),
+	    cmocka_unit_test(test_filtered),
+	    cmocka_unit_test(test_parent_and_levels),
+	    cmocka_unit_test(test_drop),
+	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_packages),
+	};
+	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
+}

@@ -6,6 +6,7 @@
 
 #include "analysis/collection.h"
 #include "analysis/describers.h"
+#include "analysis/typed_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -127,6 +128,8 @@ bool describe_knows_class(const struct heap *h, uint32_t class)
 	enum class_kind kind = h->classes[class].kind;
 	if (!values_held(h))
 		return class == h->java_lang_class;
+	if (typed_held(h))
+		return true;
 	return kind == CLASS_PRIMITIVE_ARRAY || collection_class(h, class) || known_above(h, &class);
 }
 
@@ -388,6 +391,8 @@ static bool describe_one(struct description *d, uint32_t id)
 bool describe_object(const struct heap *h, uint32_t id, uint64_t limit, struct text *to)
 {
 	struct description d = { .heap = h, .limit = limit, .to = to };
+	if (typed_held(h))
+		return typed_add_object(h, id, limit, to);
 	const char *close[HOPS];
 	unsigned hops = 0;
 	size_t begin = to->len;

@@ -120,11 +120,14 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 	struct same_strings g = { .first = same[0].id, .count = (uint32_t)n };
 	uint32_t *arrays = xcalloc(n, sizeof *arrays);
 	uint64_t least = UINT64_MAX;
+	bool own = false; /* the characters are the object itself */
 	for (size_t i = 0; i < n; i++) {
 		struct string_view s = { .array = HEAP_NONE };
 		heap_string(h, same[i].id, &s);
 		arrays[i] = s.array;
-		g.shallow += heap_shallow(h, same[i].id);
+		own = s.array == same[i].id;
+		if (!own)
+			g.shallow += heap_shallow(h, same[i].id);
 	}
 	qsort(arrays, n, sizeof *arrays, by_number);
 	for (size_t i = 0; i < n; i++) {
@@ -135,7 +138,7 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 		g.shallow += size;
 		least = size < least ? size : least;
 	}
-	g.wasted = g.shallow - heap_shallow(h, g.first) - least;
+	g.wasted = g.shallow - least - (own ? 0 : heap_shallow(h, g.first));
 	free(arrays);
 	return g;
 }

@@ -7,6 +7,10 @@
 void reference_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)
 {
 	*n = (struct reference_names){ .open = false };
+	if (typed_held(h)) {
+		n->open = typed_open(&n->memory, h, holder);
+		return;
+	}
 	n->open = values_open(&n->holder, h, holder, NULL) == 0;
 	n->walk.values = &n->holder;
 }
@@ -38,10 +42,30 @@ static bool next_element(struct reference_names *n, uint64_t address, struct tex
 	return false;
 }
 
+/* The next pointer into the target. */
+static bool next_slot(struct reference_names *n, uint32_t target, struct text *to)
+{
+	const struct heap *h = n->memory.value.heap;
+	uint64_t start = heap_address(h, target), size = heap_shallow(h, target);
+	while (typed_next_slot(&n->memory, &n->slots)) {
+		uint64_t at = typed_number(&n->memory.value, n->slots.offset, typed_word_size(h));
+		if (at < start || (at - start >= size && at != start))
+			continue;
+		if (to)
+			typed_path(&n->memory, n->slots.offset, to);
+		if (to && at > start)
+			text_addf(to, "+%" PRIu64, at - start);
+		return true;
+	}
+	return false;
+}
+
 bool reference_names_next(struct reference_names *n, uint32_t target, struct text *to)
 {
 	if (!n->open)
 		return false;
+	if (n->memory.value.heap)
+		return next_slot(n, target, to);
 	uint64_t address = heap_address(n->holder.heap, target);
 	if (!n->holder.is_class && n->holder.view.kind == OBJECT_ARRAY)
 		return next_element(n, address, to);

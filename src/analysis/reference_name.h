@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * reference_name.h - the fields by which an object references others: "next", "[17]",
- * "static INSTANCE".
+ * "static INSTANCE"; of objects that are memory with what is between the object's start and where the
+ * pointer leads, "Stock+16".
  *
  * The graph knows that an object references another, its values know where.  Names are found by
  * walking the holder's values, so asking for one after another costs one walk in all.
@@ -12,6 +13,7 @@
 #define CAIRN_ANALYSIS_REFERENCE_NAME_H
 
 #include "base/text.h"
+#include "heap/typed.h"
 #include "heap/value.h"
 
 struct reference_names {
@@ -19,6 +21,8 @@ struct reference_names {
 	bool open;          /* the holder's values can be read */
 	struct field_walk walk;
 	uint64_t element;   /* the next to look at */
+	struct typed_object memory; /* the holder, where objects are memory */
+	struct slot_walk slots;
 };
 
 /* Begin with the first reference of an object. */

@@ -6,8 +6,10 @@
 
 #include "analysis/search.h"
 #include "base/parallel.h"
+#include "heap/typed.h"
 
 #include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STRINGS_A_TASK = 1 << 14 };
@@ -16,7 +18,7 @@ int strings_held(const struct heap *h, struct err *err)
 {
 	if (!values_held(h))
 		return heap_holds_no_values(h, err);
-	if (!h->strings)
+	if (!h->strings && !typed_held(h))
 		return err_set(err, ERR_UNSUPPORTED, "this dump has no class java.lang.String with a value");
 	return 0;
 }
@@ -30,7 +32,7 @@ void string_list_release(struct string_list *l)
 struct matching {
 	const struct heap *heap;
 	struct string_list *list;
-	const char *regex;
+	const char *regex; /* "": anything that has a text */
 	int flags;
 	bool plain; /* no character of it is special: it is looked for as it is */
 };
@@ -40,6 +42,22 @@ static bool matches(const struct matching *m, const regex_t *regex, const struct
 	if (m->plain)
 		return strstr(text->s, m->regex) != NULL;
 	return !regexec(regex, text->s, 0, NULL, 0);
+}
+
+/* Objects that may be Strings: those of one class, or whatever is no struct and no array of pointers. */
+static uint32_t *candidates(const struct heap *h, size_t *n, struct err *err)
+{
+	if (!typed_held(h))
+		return objects_of_classes(h, &h->strings->class, 1, n, err);
+	uint32_t *classes = xcalloc((size_t)h->n_classes + 1, sizeof *classes);
+	size_t n_classes = 0;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (h->classes[c].kind == CLASS_PRIMITIVE_ARRAY || h->classes[c].type == TYPE_NONE)
+			classes[n_classes++] = c;
+	}
+	uint32_t *ids = objects_of_classes(h, classes, n_classes, n, err);
+	free(classes);
+	return ids;
 }
 
 /* Keep what matches of one stretch, at its beginning; what is behind becomes HEAP_NONE. */
@@ -77,12 +95,13 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
 	int code = strings_held(h, err);
 	if (code)
 		return code;
-	out->ids = objects_of_classes(h, &h->strings->class, 1, &out->n, err);
+	out->ids = candidates(h, &out->n, err);
 	if (!out->ids)
 		return ERR_NOMEM;
 	out->cap = out->n;
-	if (!regex || !*regex)
+	if ((!regex || !*regex) && !typed_held(h))
 		return 0;
+	regex = regex ? regex : "";
 	struct matching m = { h, out, regex, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0),
 		!any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
 	unsigned tasks = (unsigned)((out->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK);

@@ -30,7 +30,7 @@ static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJ
 static const struct option x_options[] = {
     {"-start", OPT_COUNT, "N", "begin with this element, or character of a text"},
     {"-length", OPT_COUNT, "N", "so many elements, or characters"},
-    {"-hex", OPT_FLAG, NULL, "the bytes of a primitive array, 16 a row"},
+    {"-hex", OPT_FLAG, NULL, "the bytes of a primitive array, or of any Go object, 16 a row"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -88,7 +88,7 @@ static struct cell text_cell(
 {
 	struct string_view s;
 	struct values v;
-	if (!heap_string(h, id, &s) && (values_open(&v, h, id, NULL) ||
+	if (!heap_string(h, id, &s) && (typed_held(h) || values_open(&v, h, id, NULL) ||
 	    values_element_type(&v) != VALUE_CHAR || !heap_array_string(&v, &s)))
 		return object_value_cell(h, id, to);
 	uint64_t start = stretch_option(call, "-start", 0);
@@ -139,6 +139,23 @@ static struct result *x_references(const struct heap *h, uint32_t id, const char
 	return r;
 }
 
+/* An object that is memory. */
+static int x_memory(struct result **out, const struct heap *h, uint32_t id, const char *title,
+    const struct call *call, struct err *err)
+{
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	struct typed_object o;
+	if (!typed_open(&o, h, id))
+		return err_set(err, ERR_NOT_FOUND, "the bytes of %s cannot be read", title);
+	if (!call_has(call, "-hex"))
+		return inspect_typed(out, &o, title, start, length, err);
+	uint64_t n = o.view.n_bytes;
+	start = start < n ? start : n;
+	*out = inspect_memory(h, title, o.view.bytes, start, length < n - start ? length : n - start);
+	return 0;
+}
+
 static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -150,6 +167,10 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
 	if (!values_held(h)) {
 		*out = x_references(h, id, title);
+	} else if (typed_held(h)) {
+		int code = x_memory(out, h, id, title, call, err);
+		if (code)
+			return code;
 	} else {
 		int code = values_open(&v, h, id, err);
 		if (code)

@@ -188,18 +188,22 @@ static void bytes_cell(
 
 static const struct result_ops bytes_ops = {bytes_cell, NULL, free};
 
+struct result *inspect_memory(const struct heap *h, const char *title, const uint8_t *bytes,
+    uint64_t start, uint64_t n)
+{
+	struct shown_bytes *s = xcalloc(1, sizeof *s);
+	*s = (struct shown_bytes){bytes, start, n};
+	return result_new(title, h, byte_columns,
+	    (unsigned)(sizeof byte_columns / sizeof *byte_columns), &bytes_ops, s,
+	    (size_t)((n + BYTES_A_ROW - 1) / BYTES_A_ROW));
+}
+
 struct result *inspect_bytes(const struct values *v, const char *title, uint64_t start,
     uint64_t length)
 {
-	struct shown_bytes *s = xcalloc(1, sizeof *s);
 	unsigned size = values_size_of(v->heap, values_element_type(v));
 	size_t n = stretch(values_length(v), &start, length);
-	s->bytes = v->view.bytes;
-	s->start = start * size;
-	s->n = (uint64_t)n * size;
-	size_t rows = (size_t)((s->n + BYTES_A_ROW - 1) / BYTES_A_ROW);
-	return result_new(title, v->heap, byte_columns,
-	    (unsigned)(sizeof byte_columns / sizeof *byte_columns), &bytes_ops, s, rows);
+	return inspect_memory(v->heap, title, v->view.bytes, start * size, (uint64_t)n * size);
 }
 
 /* --- entries ------------------------------------------------------------------------------------ */
@@ -288,6 +292,8 @@ int inspect_entries(struct result **out, const struct heap *h, uint32_t id, cons
 {
 	struct collection c;
 	struct collection_entry e;
+	if (typed_held(h))
+		return inspect_typed_entries(out, h, id, title, start, length, err);
 	int code = collection_open(&c, h, id, err);
 	if (code) {
 		collection_close(&c);
@@ -315,6 +321,10 @@ void inspect_size(struct result *r, const struct heap *h, uint32_t id)
 {
 	struct collection_size size;
 	struct text fill = TEXT_INIT;
+	if (typed_held(h)) {
+		inspect_typed_size(r, h, id);
+		return;
+	}
 	if (!values_held(h) || !collection_size(h, id, &size))
 		return;
 	result_head(r, "size", size.known ? cell_count(size.size) : cell_none());

@@ -4,11 +4,20 @@
 #define CAIRN_COMMAND_INSPECT_H
 
 #include "command/result.h"
+#include "heap/typed.h"
 #include "heap/value.h"
 
 /* Fields, or elements start … start + length - 1 of an array, by name, type and value. */
 struct result *inspect_values(const struct values *v, const char *title, uint64_t start,
     uint64_t length);
+
+/* The same of an object that is memory: fields of its type, nested ones by their path, elements, or
+ * words where it has none.  0 or ERR_NOMEM. */
+int inspect_typed(struct result **out, const struct typed_object *o, const char *title,
+    uint64_t start, uint64_t length, struct err *err);
+/* n bytes as the dump has them, from byte start on, 16 a row. */
+struct result *inspect_memory(const struct heap *h, const char *title, const uint8_t *bytes,
+    uint64_t start, uint64_t n);
 
 /* The bytes of a primitive array as the dump has them, 16 a row, in hexadecimal and as text. */
 struct result *inspect_bytes(const struct values *v, const char *title, uint64_t start,
@@ -17,6 +26,10 @@ struct result *inspect_bytes(const struct values *v, const char *title, uint64_t
 /* Index, key and value of what a collection contains.  0, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_NOMEM. */
 int inspect_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err);
+
+int inspect_typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
+    uint64_t start, uint64_t length, struct err *err);
+void inspect_typed_size(struct result *r, const struct heap *h, uint32_t id);
 
 /* Add size, capacity and fill to the head of what is a collection. */
 void inspect_size(struct result *r, const struct heap *h, uint32_t id);

@@ -252,6 +252,14 @@ struct classifier {
 
 struct text; /* base/text.h */
 
+/* A pointer of an object. */
+struct slot_walk {
+	uint64_t offset; /* of the word in the object, bytes */
+	/* the reader's own */
+	uint64_t at, left;
+	unsigned part;
+};
+
 struct reader {
 	const char *name;
 	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
@@ -280,6 +288,19 @@ struct reader {
 	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);
 	/* Between the fill and everything that looks at classes, once, or NULL: give objects types. */
 	int (*classify)(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
+
+	/* Formats whose objects are memory (facts.interior_pointers); any of these may be NULL.  Any
+	 * thread. */
+	/* The next word of an object that its record calls a pointer; walk begins zeroed.  In the order of
+	 * the references that read() delivered, nil ones too. */
+	bool (*next_slot)(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
+	/* The bytes at an address outside of the heap's objects (data segment, frames, the program's
+	 * constants) and how many there are; NULL: the dump has none there. */
+	const uint8_t *(*memory)(const struct dump *dump, uint64_t address, uint64_t *n);
+	/* The address of the type descriptor that an itab belongs to; 0 unknown. */
+	uint64_t (*itab_type)(const struct dump *dump, uint64_t itab);
+	/* Append the name of a type by its descriptor's address, as the dump itself has it, escaped. */
+	bool (*type_name)(const struct dump *dump, uint64_t descriptor, struct text *out);
 };
 
 extern const struct reader phd_reader, classic_reader, hprof_reader, go_reader;

@@ -2,6 +2,8 @@
 /* string.c - see string.h. */
 #include "heap/string.h"
 
+#include "heap/typed.h"
+
 #include <string.h>
 
 void string_layout_find(struct heap *h)
@@ -52,8 +54,17 @@ static void take_slice(const struct string_layout *l, const struct values *strin
 	out->length = count.bits;
 }
 
+static bool memory_string(const struct heap *h, uint32_t id, struct string_view *out)
+{
+	struct typed_object o;
+	*out = (struct string_view){ .width = 1, .utf8 = true, .array = id };
+	return typed_open(&o, h, id) && typed_text(&o, &out->bytes, &out->length);
+}
+
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out)
 {
+	if (typed_held(h))
+		return memory_string(h, id, out);
 	const struct string_layout *l = h->strings;
 	struct values string, array;
 	struct value value, coder;
@@ -104,6 +115,12 @@ void string_add(const struct string_view *s, uint64_t start, uint64_t n, struct 
 	uint64_t end = n < s->length - i ? i + n : s->length;
 	if (!to->s)
 		text_clear(to);
+	if (s->utf8) {
+		while (end > i && end < s->length && s->bytes[end] >> 6 == 2) /* not inside a character */
+			end--;
+		text_add_escaped(to, (const char *)s->bytes + i, (size_t)(end - i));
+		return;
+	}
 	while (i < end) {
 		used += utf8_encode(utf8 + used, next_point(s, &i));
 		if (used > sizeof utf8 - 4) {

@@ -7,6 +7,9 @@
  * char[] big-endian, but the bytes of a byte[] as they lie in memory: UTF-16 in the byte order of the
  * machine, which the static java.lang.StringUTF16.HI_BYTE_SHIFT tells.
  *
+ * Where objects are memory (typed.h) the bytes of a text are an object, and who points to them and how
+ * many he means stands elsewhere: there an object is a string when it holds a text, which is UTF-8.
+ *
  * Any thread.
  */
 #ifndef CAIRN_HEAP_STRING_H
@@ -29,6 +32,7 @@ struct string_view {
 	uint64_t length; /* in UTF-16 units, or Latin-1 characters */
 	unsigned width;  /* bytes of each: 1 Latin-1, 2 UTF-16 */
 	bool big_endian; /* of UTF-16 */
+	bool utf8;       /* width is 1, and the bytes are UTF-8 */
 	uint32_t array;  /* the object that holds them */
 };
 
@@ -40,7 +44,8 @@ static inline bool heap_is_string(const struct heap *h, uint32_t id)
 	return h->strings && h->class_of[id] == h->strings->class;
 }
 
-/* The characters of a String.  False: it is none, or has no characters yet (value is null). */
+/* The characters of a String, or of bytes that are text.  False: it is none, or has no characters yet
+ * (value is null). */
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out);
 /* The same of a char[] or byte[] (taken as Latin-1). */
 bool heap_array_string(const struct values *array, struct string_view *out);

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* typed.c - see typed.h. */
+#include "heap/typed.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool typed_held(const struct heap *h)
+{
+	return h->dump && h->facts.interior_pointers;
+}
+
+static const struct types *types_of(const struct heap *h)
+{
+	return h->dump ? h->dump->types : NULL;
+}
+
+static const struct type *type_at(const struct heap *h, uint32_t type)
+{
+	const struct types *t = types_of(h);
+	return t && type < t->n ? &t->type[type] : NULL;
+}
+
+const struct type *typed_type(const struct typed *v)
+{
+	return type_at(v->heap, v->type);
+}
+
+const char *typed_type_name(const struct heap *h, uint32_t type)
+{
+	const struct type *t = type_at(h, type);
+	return t ? t->name : "?";
+}
+
+unsigned typed_word_size(const struct heap *h)
+{
+	return h->facts.word_bits / 8;
+}
+
+/* --- objects ------------------------------------------------------------------------------------ */
+
+bool typed_open(struct typed_object *out, const struct heap *h, uint32_t id)
+{
+	*out = (struct typed_object){ .id = id };
+	if (!typed_held(h) || heap_view(h, id, &out->view, NULL))
+		return false;
+	const struct heap_class *c = heap_class_of(h, id);
+	const struct type *t = type_at(h, c->type);
+	uint64_t n = out->view.n_bytes;
+	out->value = (struct typed){ h, TYPE_NONE, out->view.bytes, n, out->view.address };
+	out->array = c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
+	if (!t || t->size > n)
+		return true;
+	uint64_t length = out->array ? heap_length(h, id) : 1;
+	out->value.type = c->type;
+	out->stride = t->size;
+	out->count = !t->size || length <= n / t->size ? length : n / t->size;
+	if (length == LENGTH_UNKNOWN && !t->size)
+		out->count = 0;
+	return true;
+}
+
+struct typed typed_element(const struct typed_object *o, uint64_t i)
+{
+	struct typed v = o->value;
+	v.bytes += i * o->stride;
+	v.address += i * o->stride;
+	v.size = o->array ? o->stride : v.size;
+	return v;
+}
+
+bool typed_next_slot(const struct typed_object *o, struct slot_walk *w)
+{
+	const struct dump *d = o->value.heap->dump;
+	return d->reader->next_slot && d->reader->next_slot(d, &o->view, w);
+}
+
+/* --- bytes -------------------------------------------------------------------------------------- */
+
+uint64_t typed_number(const struct typed *v, uint64_t offset, unsigned width)
+{
+	uint64_t n = 0;
+	if (offset > v->size || width > v->size - offset)
+		return 0;
+	const uint8_t *p = v->bytes + offset;
+	for (unsigned i = 0; i < width; i++)
+		n = n << 8 | p[v->heap->facts.big_endian ? i : width - 1 - i];
+	return n;
+}
+
+uint64_t typed_word(const struct typed *v, unsigned i)
+{
+	unsigned word = typed_word_size(v->heap);
+	return typed_number(v, (uint64_t)i * word, word);
+}
+
+bool typed_part(const struct typed *v, uint64_t offset, uint32_t type, struct typed *out)
+{
+	const struct type *t = type_at(v->heap, type);
+	if (!t || offset > v->size || t->size > v->size - offset)
+		return false;
+	*out = (struct typed){ v->heap, type, v->bytes + offset, t->size, v->address + offset };
+	return true;
+}
+
+bool typed_field(const struct typed *v, const char *name, struct typed *out)
+{
+	const struct types *t = types_of(v->heap);
+	const struct type *type = typed_type(v);
+	uint32_t f = type && type->kind == TYPE_STRUCT ? types_field(t, v->type, name) : TYPE_NONE;
+	return f != TYPE_NONE && typed_part(v, t->field[f].offset, t->field[f].type, out);
+}
+
+uint64_t typed_field_number(const struct typed *v, const char *name)
+{
+	struct typed f;
+	return typed_field(v, name, &f) && f.size <= 8 ? typed_number(&f, 0, (unsigned)f.size) : 0;
+}
+
+bool typed_at(const struct heap *h, uint64_t address, uint32_t type, struct typed *out)
+{
+	const struct type *t = type_at(h, type);
+	uint64_t size = t ? t->size : 1, start;
+	struct object_view view;
+	uint32_t id = address ? heap_covering(h, address, &start) : HEAP_NONE;
+	*out = (struct typed){ h, t ? type : TYPE_NONE, NULL, 0, address };
+	if (id != HEAP_NONE && !heap_view(h, id, &view, NULL)) {
+		if (address - start > view.n_bytes)
+			return false;
+		out->bytes = view.bytes + (address - start);
+		out->size = view.n_bytes - (address - start);
+	} else if (address && h->dump->reader->memory) {
+		out->bytes = h->dump->reader->memory(h->dump, address, &out->size);
+	}
+	return out->bytes && size <= out->size;
+}
+
+/* --- pointers ----------------------------------------------------------------------------------- */
+
+struct typed_reference typed_resolve(const struct heap *h, uint64_t address)
+{
+	struct typed_reference r = { address, HEAP_NONE, 0 };
+	uint64_t start;
+	if (address)
+		r.id = heap_covering(h, address, &start);
+	if (r.id != HEAP_NONE)
+		r.offset = address - start;
+	return r;
+}
+
+bool typed_pointer(const struct typed *v, struct typed_reference *out)
+{
+	const struct type *t = typed_type(v);
+	switch (t ? t->kind : TYPE_UNKNOWN) {
+	case TYPE_STRING:
+	case TYPE_POINTER:
+	case TYPE_SLICE:
+	case TYPE_MAP:
+	case TYPE_CHAN:
+	case TYPE_FUNC:
+		*out = typed_resolve(v->heap, typed_word(v, 0));
+		return true;
+	case TYPE_INTERFACE:
+	case TYPE_EMPTY_INTERFACE:
+		*out = typed_resolve(v->heap, typed_word(v, 1));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A type that only the dump itself has a name for. */
+static bool dynamic_by_record(const struct heap *h, uint64_t descriptor, struct text *name)
+{
+	const struct reader *r = h->dump->reader;
+	return name && r->type_name && r->type_name(h->dump, descriptor, name);
+}
+
+bool typed_dynamic(const struct typed *v, struct typed *out, struct text *name)
+{
+	const struct heap *h = v->heap;
+	const struct reader *r = h->dump->reader;
+	const struct types *types = types_of(h);
+	const struct type *t = typed_type(v);
+	uint64_t descriptor = typed_word(v, 0);
+	if (!t || !descriptor)
+		return false;
+	if (t->kind == TYPE_INTERFACE)
+		descriptor = r->itab_type ? r->itab_type(h->dump, descriptor) : 0;
+	uint32_t type = types && descriptor ? types_by_descriptor(types, descriptor) : TYPE_NONE;
+	*out = (struct typed){ .heap = h, .type = TYPE_NONE };
+	if (type == TYPE_NONE)
+		return descriptor && dynamic_by_record(h, descriptor, name);
+	if (name)
+		text_add(name, types->type[type].name);
+	unsigned word = typed_word_size(h);
+	if (types_is_direct(types, type))
+		return typed_part(v, word, type, out) || types->type[type].size == 0;
+	if (!typed_at(h, typed_word(v, 1), type, out))
+		*out = (struct typed){ .heap = h, .type = TYPE_NONE };
+	return true;
+}
+
+/* --- names -------------------------------------------------------------------------------------- */
+
+/* The last field that begins at or before an offset and is not empty. */
+static const struct type_field *field_at(const struct types *t, const struct type *s, uint64_t offset)
+{
+	const struct type_field *f = types_fields(t, s), *found = NULL;
+	for (uint32_t i = 0; i < s->n_fields; i++) {
+		if (f[i].offset <= offset && offset - f[i].offset < t->type[f[i].type].size)
+			found = &f[i];
+	}
+	return found;
+}
+
+/* Embedded structs are looked through: their fields are the outer one's too. */
+static void add_field(const struct type_field *f, const struct types *t, size_t begin, struct text *to)
+{
+	if (f->embedded && t->type[f->type].kind == TYPE_STRUCT)
+		return;
+	text_addf(to, "%s%s", to->len > begin ? "." : "", f->name);
+}
+
+void typed_path(const struct typed_object *o, uint64_t offset, struct text *to)
+{
+	const struct types *t = types_of(o->value.heap);
+	const struct type *type = typed_type(&o->value);
+	size_t begin = to->len;
+	if (!type || !o->stride || offset / o->stride >= o->count) {
+		text_addf(to, "+0x%" PRIx64, offset);
+		return;
+	}
+	if (o->array)
+		text_addf(to, "[%" PRIu64 "]", offset / o->stride);
+	offset %= o->stride;
+	for (unsigned depth = 0; depth <= 2 * TYPE_DEPTH; depth++) {
+		if (type->kind == TYPE_ARRAY && type->count && t->type[type->element].size) {
+			uint64_t width = t->type[type->element].size;
+			text_addf(to, "[%" PRIu64 "]", offset / width);
+			offset %= width;
+			type = &t->type[type->element];
+			continue;
+		}
+		const struct type_field *f = type->kind == TYPE_STRUCT ? field_at(t, type, offset) : NULL;
+		if (!f)
+			break;
+		add_field(f, t, begin, to);
+		offset -= f->offset;
+		type = &t->type[f->type];
+	}
+	if (to->len == begin) /* a pointer that is all there is */
+		text_add(to, "*");
+}
+
+/* --- parts -------------------------------------------------------------------------------------- */
+
+static bool has_pointers(const struct types *t, uint32_t type, unsigned depth)
+{
+	const struct type *of = &t->type[type];
+	switch (of->kind) {
+	case TYPE_STRUCT:
+		for (uint32_t i = 0; depth && i < of->n_fields; i++) {
+			if (has_pointers(t, types_fields(t, of)[i].type, depth - 1))
+				return true;
+		}
+		return false;
+	case TYPE_ARRAY:
+		return depth && of->count && has_pointers(t, of->element, depth - 1);
+	case TYPE_STRING:
+	case TYPE_POINTER:
+	case TYPE_SLICE:
+	case TYPE_INTERFACE:
+	case TYPE_EMPTY_INTERFACE:
+	case TYPE_MAP:
+	case TYPE_CHAN:
+	case TYPE_FUNC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool types_has_pointers(const struct types *t, uint32_t type)
+{
+	return type < t->n && has_pointers(t, type, 2 * TYPE_DEPTH);
+}
+
+struct taking_apart {
+	typed_part_found *found;
+	void *context;
+	struct text name;
+};
+
+/* Recursion over types, which are no deeper than TYPE_DEPTH. */
+static void take_apart(struct taking_apart *a, const struct typed *v, unsigned depth)
+{
+	const struct types *t = types_of(v->heap);
+	const struct type *type = typed_type(v);
+	size_t length = a->name.len;
+	struct typed part;
+	if (type && type->kind == TYPE_STRUCT && type->n_fields && depth) {
+		for (uint32_t i = 0; i < type->n_fields; i++) {
+			const struct type_field *f = &types_fields(t, type)[i];
+			add_field(f, t, 0, &a->name);
+			if (typed_part(v, f->offset, f->type, &part))
+				take_apart(a, &part, depth - 1);
+			a->name.s[a->name.len = length] = 0;
+		}
+	} else if (type && type->kind == TYPE_ARRAY && depth && types_has_pointers(t, type->element)) {
+		uint64_t width = t->type[type->element].size;
+		for (uint64_t i = 0; i < type->count; i++) {
+			text_addf(&a->name, "[%" PRIu64 "]", i);
+			if (typed_part(v, i * width, type->element, &part))
+				take_apart(a, &part, depth - 1);
+			a->name.s[a->name.len = length] = 0;
+		}
+	} else {
+		a->found(a->context, v, a->name.s);
+	}
+}
+
+void typed_parts(const struct typed *v, typed_part_found *found, void *context)
+{
+	struct taking_apart a = { found, context, TEXT_INIT };
+	text_add(&a.name, "");
+	take_apart(&a, v, 2 * TYPE_DEPTH);
+	text_release(&a.name);
+}
+
+/* --- texts -------------------------------------------------------------------------------------- */
+
+enum { LEAST_TEXT = 4 }; /* characters that make bytes of no type a text */
+
+bool typed_printable(const uint8_t *s, uint64_t n)
+{
+	for (uint64_t i = 0; i < n;) {
+		int32_t point;
+		size_t left = n - i < 8 ? (size_t)(n - i) : 8, used;
+		if (s[i] < 0x80) { /* mostly */
+			if (s[i] == 0x7F || (s[i] < ' ' && s[i] != '\n' && s[i] != '\t' && s[i] != '\r'))
+				return false;
+			i++;
+			continue;
+		}
+		used = utf8_decode((const char *)s + i, left, &point);
+		if (point < 0 && !(n - i < 4 && i > 0))
+			return false;
+		i += used;
+	}
+	return true;
+}
+
+static bool has_slots(const struct typed_object *o)
+{
+	struct slot_walk w = { 0 };
+	return typed_next_slot(o, &w);
+}
+
+bool typed_text(const struct typed_object *o, const uint8_t **text, uint64_t *n)
+{
+	const struct type *t = typed_type(&o->value);
+	uint64_t length = o->count, least = 1;
+	if (!t) {
+		length = strnlen((const char *)o->view.bytes, (size_t)o->view.n_bytes);
+		least = LEAST_TEXT;
+	} else if (!o->array || t->kind != TYPE_UINT || t->size != 1) {
+		return false;
+	}
+	if (length < least || !o->view.bytes[0] || (!t && has_slots(o)) ||
+	    !typed_printable(o->view.bytes, length < TEXT_LOOKED_AT ? length : TEXT_LOOKED_AT))
+		return false;
+	*text = o->view.bytes;
+	*n = length;
+	return true;
+}

@@ -15,6 +15,7 @@ static const struct reader *const readers[] = {
 	&phd_reader,
 	&classic_reader,
 	&hprof_reader,
+	&go_reader,
 };
 
 #define HEAD 4096
@@ -30,7 +31,6 @@ static const struct signature signatures[] = {
 	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
 	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
 	    "binary mode" },
-	{ "go1.", 4, "a Go heap dump, which this version of cairn does not read" },
 	{ "\x1F\x8B", 2, "gzip inside gzip; gunzip it once, cairn inflates the rest" },
 	{ "\x7F" "ELF", 4, "an ELF file (a core dump or a program); a heap dump is made from it by "
 			   "jdmpview or jmap" },

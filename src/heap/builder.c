@@ -129,6 +129,34 @@ static int read_references(struct build *b, struct err *err)
 	return code;
 }
 
+/* Where pointers to elsewhere are ordinary, one that leads to no object is no damage; all of them
+ * are. */
+static void check_pointers(struct build *b)
+{
+	const struct heap *h = b->heap;
+	if (h->facts.outside_pointers_normal && h->n_references > 100 && h->n_dangling == h->n_references)
+		build_warn(b, "none of the %llu pointers leads to an object: the size of pointers or the byte "
+		    "order that the dump states is perhaps wrong", (unsigned long long)h->n_references);
+}
+
+/* A format that states how much the heap holds: what was read should be as much. */
+static void check_stated(struct build *b)
+{
+	const struct heap *h = b->heap;
+	const struct {
+		const char *what, *unit;
+		uint64_t read;
+	} counts[] = {
+		{ "HeapObjects", "objects", h->n_objects }, { "HeapAlloc", "bytes", h->shallow },
+	};
+	for (size_t i = 0; i < h->n_stated && !h->damaged; i++)
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+			if (!strcmp(h->stated[i].what, counts[k].what) && h->stated[i].count != counts[k].read)
+				build_warn(b, "%s of the dump is %llu, but %llu %s were read", counts[k].what,
+				    (unsigned long long)h->stated[i].count, (unsigned long long)counts[k].read,
+				    counts[k].unit);
+}
+
 /* Bytes that went away under the mapping read as zeros: say from where on nothing is true. */
 static void note_lost_pages(struct heap *h)
 {
@@ -194,6 +222,8 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 	if (code == 0)
 		code = read_references(&b, err);
 	if (code == 0) {
+		check_pointers(&b);
+		check_stated(&b);
 		note_cut_source(&b);
 		note_lost_pages(h);
 	}

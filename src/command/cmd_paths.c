@@ -69,14 +69,21 @@ static void one_root(const struct heap *h, const struct heap_root *root, struct 
 		text_addf(to, ", %s", thread->frames[root->frame]);
 }
 
+void command_root_words(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (n)
+		one_root(h, &h->roots[first], to);
+	if (n > 1)
+		text_addf(to, " (and %zu more)", n - 1);
+}
+
 static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 {
 	size_t first, n = heap_roots_of(h, id, &first);
 	if (!n)
 		return cell_blank();
-	one_root(h, &h->roots[first], to);
-	if (n > 1)
-		text_addf(to, " (and %zu more)", n - 1);
+	command_root_words(h, id, to);
 	return cell_marked(cell_text(to->s), h->roots[first].certainty);
 }
 

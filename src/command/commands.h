@@ -20,6 +20,7 @@ extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
 
 extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
 extern const struct command cmd_cut;                                 /* cmd_cut.c */
+extern const struct command cmd_leaks;                               /* cmd_leaks.c */
 
 #define N_COLUMNS(array) ((unsigned)(sizeof(array) / sizeof *(array)))
 
@@ -45,6 +46,9 @@ enum certainty command_count_certainty(const struct heap *h);
 enum certainty command_root_certainty(const struct heap *h);
 /* ERR_UNSUPPORTED, with why there are none. */
 int command_no_threads(const struct heap *h, struct err *err);
+
+/* "Java local, thread "main", … (and 2 more)": what makes an object a root; nothing if it is none. */
+void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 
 /* Retained sizes rest on roots, which may be inferred, and on all sizes. */
 enum certainty command_retained_certainty(const struct heap *h);

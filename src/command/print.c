@@ -267,6 +267,8 @@ static void print_text(struct result *r, const struct print_options *o, FILE *to
 				fit(&l, r, o->width);
 			print_rows(&l, r, o->width > 0);
 		}
+		if (r->story && r->n_rows == r->n_source) /* of all rows */
+			fputs(r->story, to);
 		if (r->note)
 			fprintf(to, "%s\n", r->note);
 	}

@@ -83,6 +83,7 @@ struct result {
 
 	struct field *head;    /* single values above the table */
 	size_t n_head, cap_head;
+	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
 	bool plain_text;       /* help and the like: only the single text column's lines, no header */

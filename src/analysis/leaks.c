@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* leaks.c - see leaks.h. */
+#include "analysis/leaks.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+/* The way goes on to a child that retains so much of its parent: Eclipse MAT's ratio. */
+static const double NEARLY_ALL = 0.7;
+enum { CHAIN = 4 }; /* so many objects of one class in a row are a chain */
+
+struct search {
+	const struct retained *r;
+	struct leaks *out;
+	uint32_t *open; /* objects whose children are to be looked at: HEAP_NONE the top, then classes … */
+	size_t n_open, cap_open;
+	struct piece {
+		uint32_t class, id;
+	} *piece; /* too small by themselves */
+	size_t n_pieces, cap_pieces;
+};
+
+static uint64_t kept(const struct search *s, uint32_t id)
+{
+	return s->r->dominators.retained[id];
+}
+
+/* The child that retains most; HEAP_NONE: there is none. */
+static uint32_t largest_child(const struct search *s, uint32_t id)
+{
+	uint32_t n, best = HEAP_NONE;
+	const uint32_t *child = retained_children(s->r, id, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (best == HEAP_NONE || kept(s, child[i]) > kept(s, best))
+			best = child[i];
+	return best;
+}
+
+/* Does it hold classes, or what static fields hold? */
+static bool holds_everything(const struct heap *h, uint32_t id)
+{
+	return heap_class_mirrored(h, id) != HEAP_NONE || heap_class_of(h, id)->makes_loaders;
+}
+
+/* Do the ways part here into suspects of their own? */
+static bool parts(const struct search *s, uint32_t id)
+{
+	const struct heap *h = s->r->heap;
+	uint32_t n, large = 0, special = 0;
+	const uint32_t *child = retained_children(s->r, id, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (kept(s, child[i]) <= s->out->least)
+			continue;
+		large++;
+		special += holds_everything(h, child[i]);
+	}
+	return large && (special == large || holds_everything(h, id));
+}
+
+static void add(struct search *s, uint32_t id, uint32_t piles_up, bool chain)
+{
+	VEC_PUSH(s->out->suspect, s->out->n, s->out->cap) = (struct suspect){
+		.id = id, .piles_up = piles_up, .chain = chain, .n = 1, .retained = kept(s, id) };
+}
+
+static void follow(struct search *s, uint32_t id)
+{
+	const struct heap *h = s->r->heap;
+	uint32_t at = id, above = id, alike = 1, before_chain = id;
+	for (;;) {
+		uint32_t child = largest_child(s, at);
+		if (child == HEAP_NONE || kept(s, child) <= s->out->least ||
+		    (double)kept(s, child) < NEARLY_ALL * (double)kept(s, at))
+			break;
+		bool same = h->class_of[child] == h->class_of[at] && !holds_everything(h, at);
+		if (same && alike == 1)
+			before_chain = above;
+		alike = same ? alike + 1 : 1;
+		if (alike == CHAIN) {
+			add(s, id, before_chain, true);
+			return;
+		}
+		above = at;
+		at = child;
+	}
+	if (parts(s, at))
+		VEC_PUSH(s->open, s->n_open, s->cap_open) = at;
+	else
+		add(s, id, at, false);
+}
+
+static int by_class(const void *x, const void *y)
+{
+	const struct piece *a = x, *b = y;
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_retained(const void *x, const void *y)
+{
+	const struct suspect *a = x, *b = y;
+	if (a->retained != b->retained)
+		return a->retained > b->retained ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static void add_group(struct search *s, const struct piece *piece, size_t n, uint64_t bytes)
+{
+	struct suspect group = { .id = piece[0].id, .n = (uint32_t)n, .retained = bytes };
+	group.ids = xcalloc(n, sizeof *group.ids);
+	for (size_t i = 0; i < n; i++) {
+		group.ids[i] = piece[i].id;
+		if (kept(s, piece[i].id) > kept(s, group.id))
+			group.id = piece[i].id;
+	}
+	group.piles_up = group.id;
+	VEC_PUSH(s->out->suspect, s->out->n, s->out->cap) = group;
+}
+
+static void find_groups(struct search *s)
+{
+	qsort(s->piece, s->n_pieces, sizeof *s->piece, by_class);
+	for (size_t i = 0, end; i < s->n_pieces; i = end) {
+		uint64_t bytes = 0;
+		for (end = i; end < s->n_pieces && s->piece[end].class == s->piece[i].class; end++)
+			bytes += kept(s, s->piece[end].id);
+		if (bytes > s->out->least)
+			add_group(s, s->piece + i, end - i, bytes);
+	}
+}
+
+int leaks_find(struct leaks *out, const struct retained *r, double share, struct progress *progress,
+    struct err *err)
+{
+	struct search s = { .r = r, .out = out };
+	int code = 0;
+	*out = (struct leaks){ .least = (uint64_t)((double)r->dominators.shallow_reachable * share / 100) };
+	progress_phase(progress, "looking for suspects", 0);
+	VEC_PUSH(s.open, s.n_open, s.cap_open) = HEAP_NONE;
+	while (!code && s.n_open) {
+		uint32_t n, id = s.open[--s.n_open];
+		const uint32_t *child = retained_children(r, id, &n);
+		for (uint32_t i = 0; i < n; i++) {
+			if (kept(&s, child[i]) > out->least)
+				follow(&s, child[i]);
+			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
+				VEC_PUSH(s.piece, s.n_pieces, s.cap_pieces) =
+				    (struct piece){ r->heap->class_of[child[i]], child[i] };
+		}
+		if (!progress_add(progress, n))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+	}
+	if (s.n_pieces)
+		find_groups(&s);
+	if (out->n)
+		qsort(out->suspect, out->n, sizeof *out->suspect, by_retained);
+	free(s.open);
+	free(s.piece);
+	if (code)
+		leaks_release(out);
+	return code;
+}
+
+void leaks_release(struct leaks *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->suspect[i].ids);
+	free(l->suspect);
+	*l = (struct leaks){ .n = 0 };
+}

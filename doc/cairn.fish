@@ -5,7 +5,7 @@ complete -c cairn -l format -x -a 'text csv json jsonl' -d 'how results are prin
 complete -c cairn -l output -s o -r -d 'where results go (standard output)'
 complete -c cairn -l top -x -d 'at most N rows of each result'
 complete -c cairn -l javacore -r -d 'the javacore of an OpenJ9 dump (found beside)'
-complete -c cairn -l exe -r -d 'the program of a Go dump (not read yet)'
+complete -c cairn -l exe -r -d 'the program that wrote a Go dump (found beside)'
 complete -c cairn -l sizes -x -a 'true mat' -d 'shallow sizes of the VM (true) or of MAT'
 complete -c cairn -l dump -x -d 'which heap of a file with several (the last)'
 complete -c cairn -l progress -x -a 'auto always never' -d 'progress on standard error'

@@ -7,7 +7,7 @@ _arguments -s \
 	'--output=[where results go (standard output)]:FILE:_files' \
 	'--top=[at most N rows of each result]:N:' \
 	'--javacore=[the javacore of an OpenJ9 dump (found beside)]:FILE:_files' \
-	'--exe=[the program of a Go dump (not read yet)]:FILE:_files' \
+	'--exe=[the program that wrote a Go dump (found beside)]:FILE:_files' \
 	'--sizes=[shallow sizes of the VM (true) or of MAT]:sizes:(true mat)' \
 	'--dump=[which heap of a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \

@@ -147,7 +147,7 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		w->heap.dump.javacore = value;
 		return 0;
 	case OPTION_EXE:
-		w->batch.exe = value;
+		w->heap.dump.exe = value;
 		return 0;
 	case OPTION_ASCII:
 		w->ascii = true;

@@ -105,7 +105,7 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 		complain(err.message);
 		return 3;
 	}
-	if (o->exe && strcmp((*heap)->facts.format, "go"))
+	if (o->heap->dump.exe && strcmp((*heap)->facts.format, "go"))
 		fprintf(stderr, "cairn: --exe is left unused: %s is no Go dump but %s\n",
 		    o->heap->path, (*heap)->facts.format);
 	if (o->heap->dump.javacore && !(*heap)->companion)

@@ -17,7 +17,6 @@ struct batch_options {
 	size_t n_lines;
 	struct print_options print;
 	const char *output;              /* NULL: standard output */
-	const char *exe;
 	enum progress_wish progress;
 };
 

@@ -19,7 +19,9 @@ const struct program_option program_options[] = {
     {OPTION_TOP, "top", "N", "at most N rows of each result",
 	"By default all, and a screenful in text on a terminal."},
     {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside)", NULL},
-    {OPTION_EXE, "exe", "FILE", "the program of a Go dump (not read yet)", "Go dumps are not read by this version."},
+    {OPTION_EXE, "exe", "FILE", "the program that wrote a Go dump (found beside)",
+	"Its DWARF gives objects their types. An executable beside the dump, of the same name with .elf or "
+	"without an ending, is taken if it fits."},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
     {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",

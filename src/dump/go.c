@@ -188,7 +188,7 @@ static int go_open(struct dump **out, const struct source *source, const struct 
     struct err *err)
 {
 	struct go *g = xcalloc(1, sizeof *g);
-	(void)options;
+	g->exe = options ? options->exe : NULL;
 	g->dump.reader = &go_reader;
 	g->dump.source = source;
 	pthread_mutex_init(&g->lock, NULL);

@@ -51,6 +51,7 @@ struct go {
 	unsigned version;  /* X of go1.X; 7 for all from there on */
 	unsigned word;     /* bytes of a pointer, 4 or 8; 0: it cannot be told, nor pointers be read */
 	struct err fault;  /* then: why */
+	const char *exe;   /* the program that was named, or NULL: look beside the dump */
 	bool big_endian;
 	bool swap;         /* the dump's byte order is not ours */
 	uint64_t heap_start, heap_end, channel_header;

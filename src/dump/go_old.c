@@ -152,6 +152,7 @@ int go_old_object(struct go_reading *r, const struct go_record *o)
 		.length = LENGTH_UNKNOWN,
 		.n_references = count.n,
 		.offset = o->offset,
+		.contents = (uint64_t)(o->s[0].p - r->bytes),
 	};
 	int code = r->sink->object(r->sink, &record);
 	if (code < 0 || r->survey)

@@ -102,6 +102,7 @@ static inline __attribute__((always_inline)) int object(struct go_reading *r, ui
 		.size = shape->size,
 		.length = LENGTH_UNKNOWN,
 		.offset = offset,
+		.contents = (uint64_t)(contents - r->bytes),
 	};
 	if (shape->first != GO_NOT_LISTED) {
 		record.n_references = few_pointers(r, shape, contents, plain);

@@ -74,6 +74,7 @@ struct object_record {
 	uint64_t length;       /* elements, nulls included, or LENGTH_UNKNOWN; arrays only */
 	uint64_t n_references; /* that references() will deliver; nulls are never delivered */
 	uint64_t offset;       /* of the record in the source, for locate(); 0 where values are not held */
+	uint64_t contents;     /* offset of its memory; only where the reader has classify() */
 };
 
 /* A field that a class declares, or a static field with its value (an address for VALUE_OBJECT, else
@@ -239,10 +240,12 @@ struct classifier {
 	uint32_t n_objects;
 	/* The object that covers an address, its first byte and its bytes; UINT32_MAX: none does. */
 	uint32_t (*object_at)(struct classifier *c, uint64_t address, uint64_t *start, uint64_t *size);
-	/* The contents of an object, in the dump's byte order, and where they lie. */
+	/* The contents of an object, in the dump's byte order; its first byte and its bytes where they
+	 * are not NULL (the first byte takes a search). */
 	const uint8_t *(*bytes)(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size);
-	/* A class of this name (UTF-8, as the language writes it); element_size bytes for arrays of no
-	 * references, else 0; type: index in dump->types, or UINT32_MAX.  Each call makes one. */
+	/* A class of this name (UTF-8, as the language writes it); element_size: of an element of a
+	 * primitive array, at most UINT32_MAX, else 0; type: index in dump->types, or UINT32_MAX.  Each
+	 * call makes one. */
 	uint32_t (*new_class)(struct classifier *c, const char *name, enum object_kind kind,
 	    uint64_t element_size, uint32_t type);
 	/* At most once an object.  length: elements, or LENGTH_UNKNOWN for what is no array. */

@@ -11,6 +11,7 @@
  *             -- here a histogram is true: watcher->objects_ready --
  *   places    where each object's record lies, where the format holds values      places.c
  *   fill      read the dump again, all parts in parallel: references by id            fill.c
+ *   classify  classes by types, where the reader finds any                        classify.c
  *   recorded  threads and roots that the dump itself records                        recorded.c
  *   transpose incoming references                                                     adjacency.c
  *   roots     threads from the javacore, roots recorded or inferred                   roots.c
@@ -124,6 +125,15 @@ struct class_handle {
 #define HANDLE_MAX 0x0fffffffu /* class handles are smaller */
 #define HANDLE_JAVA_LANG_CLASS HANDLE_MAX /* in class_of, for class objects */
 
+/* While a reader gives types to objects: of each of them. */
+struct object_note {
+	uint32_t contents;       /* offset of its memory, the lower bits */
+	uint8_t contents_high;
+	uint8_t by;              /* enum typed_by */
+	uint16_t length;         /* or NOTE_NO_LENGTH, NOTE_LONG: it stands in a list */
+	uint32_t class_plus_1;   /* given to it, 0: none */
+};
+
 struct build {
 	struct heap *heap;
 	const struct heap_options *options;
@@ -153,6 +163,7 @@ struct build {
 	uint32_t cap_classes;
 	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
 	uint32_t n_by_name;
+	struct object_note *notes; /* from the fill until classes are given; or NULL */
 	size_t cap_wide, cap_roots;
 	atomic_bool any_size, any_length; /* some object's own size or length was told */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
@@ -228,7 +239,23 @@ static inline uint64_t array_size(const struct heap *h, const struct heap_class 
 	return size < r->minimum ? r->minimum : size;
 }
 
+/* All objects counted again by class, and the sums, after classes changed (sizes.c). */
+int sizes_again(struct build *b, struct err *err);
+
 int fill_run(struct build *b, struct err *err);
+
+/* What the reader knows of the types of objects (classify.c): notes before the fill, which enters
+ * where each object's memory lies; then the reader is asked and classes change.  The watcher is told
+ * before and after.  Both do nothing where the reader has no classify(). */
+int classify_prepare(struct build *b, struct err *err);
+int classify_run(struct build *b, struct err *err);
+void classify_release(struct build *b);
+
+static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
+{
+	b->notes[id].contents = (uint32_t)offset;
+	b->notes[id].contents_high = (uint8_t)(offset >> 32);
+}
 
 /* References by offset (adjacency.c).  init: all offsets 0, to be filled with degrees; from_degrees:
  * degrees become starts and the targets are allocated. */

@@ -116,7 +116,11 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0 && !h->places) /* sizes may have needed them */
 		code = places_build(b, err);
 	if (code == 0)
+		code = classify_prepare(b, err);
+	if (code == 0)
 		code = fill_run(b, err);
+	if (code == 0)
+		code = classify_run(b, err);
 	if (code == 0) {
 		recorded_collect(b);
 		string_layout_find(h);
@@ -185,6 +189,7 @@ static void note_cut_source(struct build *b)
 static void build_release(struct build *b)
 {
 	survey_release(b);
+	classify_release(b);
 	free(b->handles);
 	free(b->handle_slots);
 	free(b->internal_names);
@@ -246,6 +251,7 @@ void heap_close(struct heap *h)
 	adjacency_release(&h->out, h->n_objects);
 	adjacency_release(&h->in, h->n_objects);
 	big_free(h->class_of, h->n_objects, sizeof *h->class_of);
+	big_free(h->typed_by, h->n_objects, sizeof *h->typed_by);
 	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
 	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
 	bits_release(&h->sized);

@@ -41,22 +41,40 @@ static uint32_t fill_class_handle(struct sink *sink, enum class_naming how, uint
 	return 0; /* classes are known from the survey */
 }
 
-static int begin_record(struct fill_sink *s, uint64_t address)
+/* *id: the object's, HEAP_NONE for a record that does not count. */
+static int begin_object(struct fill_sink *s, uint64_t address, uint32_t *out)
 {
 	const struct build *b = s->build;
 	struct heap *h = b->heap;
 	uint64_t number = s->number++;
 	s->at = s->end = NULL;
+	*out = HEAP_NONE;
 	if (s->duplicate < b->n_duplicates && b->duplicates[s->duplicate] == number) {
 		s->duplicate++;
 		return 0;
 	}
-	uint32_t id = index_find(h->index, address);
+	uint32_t id = *out = index_find(h->index, address);
 	if (id == HEAP_NONE)
 		return err_set(s->sink.err, ERR_IO, "%s: changed while it was read", h->source->path);
 	s->at = h->out.target + adjacency_start(&h->out, id);
 	s->end = h->out.target + adjacency_start(&h->out, id + 1);
 	return 0;
+}
+
+static int begin_record(struct fill_sink *s, uint64_t address)
+{
+	uint32_t id;
+	return begin_object(s, address, &id);
+}
+
+/* The reader will want to see the object's memory. */
+static int fill_noted(struct fill_sink *s, const struct object_record *r)
+{
+	uint32_t id;
+	int code = begin_object(s, r->address, &id);
+	if (code == 0 && id != HEAP_NONE)
+		note_contents(s->build, id, r->contents);
+	return code;
 }
 
 /* The object that a pointer into an object, or to somewhere else, leads to. */
@@ -94,6 +112,8 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 static int fill_object(struct sink *sink, const struct object_record *r)
 {
 	struct fill_sink *s = (struct fill_sink *)sink;
+	if (s->build->notes)
+		return fill_noted(s, r);
 	if (r->n_references || s->duplicate < s->build->n_duplicates)
 		return begin_record(s, r->address);
 	s->number++;

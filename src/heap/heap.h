@@ -194,8 +194,9 @@ struct heap {
 
 /* Called from the loading thread as soon as all but references and roots is true: a histogram can
  * be shown while the rest is read.  May be NULL.  When heap_open fails after that (cancelled, no
- * memory) it calls objects_gone before it frees what it had shown; the call returns once nobody
- * looks at it any more.  May be NULL. */
+ * memory), or classes change because types were found, it calls objects_gone before it frees what it
+ * had shown; the call returns once nobody looks at it any more.  May be NULL.  In the second case
+ * objects_ready follows again. */
 struct heap_watcher {
 	void (*objects_ready)(void *context, const struct heap *heap);
 	void (*objects_gone)(void *context);

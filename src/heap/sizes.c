@@ -132,6 +132,26 @@ static void sum_up(const struct sizes *s)
 		h->shallow += h->classes[i].shallow;
 }
 
+int sizes_again(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	uint32_t n = h->n_classes ? h->n_classes : 1;
+	struct sizes s = {
+		.build = b,
+		.tallies = xcalloc(n, sizeof *s.tallies),
+		.watch = xcalloc(n, sizeof *s.watch),
+	};
+	h->shallow = 0;
+	h->n_unknown_size = 0;
+	int code = sizes_count(&s, err);
+	if (code == 0)
+		sum_up(&s);
+	free(s.tallies);
+	free(s.watch);
+	free(s.watched);
+	return code;
+}
+
 int sizes_settle(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;

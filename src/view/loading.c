@@ -103,6 +103,10 @@ unsigned loader_poll(struct loader *l)
 
 void loader_let_go(struct loader *l)
 {
+	/* The loading thread waits: it may tell of another early heap when it goes on. */
+	atomic_store(&l->early, NULL);
+	atomic_store(&l->gone, false);
+	l->told_early = l->told_gone = false;
 	sem_post(&l->let_go);
 }
 

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * classify.c - objects whose classes follow from the types that their reader finds.
+ *
+ * Until then an object's class tells its size, and somebody may be looking at the classes: what the
+ * reader gives is noted beside them, 12 bytes an object, and takes effect at once at the end.  A class
+ * by type may hold objects of several sizes; those that differ from its first keep their own.
+ */
+#include "heap/build.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTE_NO_LENGTH = UINT16_MAX, NOTE_LONG = UINT16_MAX - 1 };
+
+struct long_length {
+	uint32_t id;
+	uint64_t length;
+};
+
+struct classifying {
+	struct classifier classifier; /* first: the reader's view of us */
+	struct build *build;
+	struct heap_class *classes;   /* new ones: the first has the index heap->n_classes */
+	uint32_t n_classes, cap_classes;
+	struct long_length *lengths;  /* that do not fit a note; behind build->lock */
+	size_t n_lengths, cap_lengths;
+};
+
+int classify_prepare(struct build *b, struct err *err)
+{
+	const struct heap *h = b->heap;
+	if (!h->dump->reader->classify || !h->n_objects)
+		return 0;
+	b->notes = big_alloc(h->n_objects, sizeof *b->notes, err);
+	return b->notes ? 0 : ERR_NOMEM;
+}
+
+void classify_release(struct build *b)
+{
+	big_free(b->notes, b->heap->n_objects, sizeof *b->notes);
+	b->notes = NULL;
+}
+
+/* --- what the reader asks and says ------------------------------------------------------------------ */
+
+static uint32_t object_at(struct classifier *c, uint64_t address, uint64_t *start, uint64_t *size)
+{
+	const struct heap *h = ((struct classifying *)c)->build->heap;
+	uint32_t id = index_find(h->index, address);
+	if (id != HEAP_NONE) {
+		*start = address;
+		*size = heap_shallow(h, id);
+		return id;
+	}
+	id = index_covering(h->index, address, start);
+	if (id == HEAP_NONE)
+		return UINT32_MAX;
+	*size = heap_shallow(h, id);
+	return address - *start < *size ? id : UINT32_MAX;
+}
+
+static const uint8_t *bytes(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size)
+{
+	const struct build *b = ((struct classifying *)c)->build;
+	const struct heap *h = b->heap;
+	const struct object_note *note = &b->notes[id];
+	if (start)
+		*start = index_address(h->index, id);
+	if (size)
+		*size = heap_shallow(h, id);
+	return h->source->bytes + ((uint64_t)note->contents_high << 32 | note->contents);
+}
+
+static uint32_t new_class(struct classifier *c, const char *name, enum object_kind kind,
+    uint64_t element_size, uint32_t type)
+{
+	struct classifying *k = (struct classifying *)c;
+	struct heap *h = k->build->heap;
+	struct text escaped = TEXT_INIT;
+	text_add_escaped(&escaped, name, strlen(name));
+	VEC_PUSH(k->classes, k->n_classes, k->cap_classes) = (struct heap_class){
+		.name = arena_strndup(&h->arena, escaped.s ? escaped.s : "", escaped.len),
+		.object = HEAP_NONE,
+		.superclass = HEAP_NONE,
+		.loader = HEAP_NONE,
+		.component = HEAP_NONE,
+		.kind = kind == PRIMITIVE_ARRAY ? CLASS_PRIMITIVE_ARRAY :
+		    kind == OBJECT_ARRAY ? CLASS_OBJECT_ARRAY : CLASS_PLAIN,
+		.element_size = kind == PRIMITIVE_ARRAY && element_size <= UINT32_MAX ? (unsigned)element_size : 0,
+		.instance_size = SIZE_UNKNOWN,
+		.type = type,
+	};
+	text_release(&escaped);
+	return h->n_classes + k->n_classes - 1;
+}
+
+static void assign(struct classifier *c, uint32_t id, uint32_t class, uint64_t length,
+    enum typed_by by)
+{
+	struct classifying *k = (struct classifying *)c;
+	struct object_note *note = &k->build->notes[id];
+	note->class_plus_1 = class + 1;
+	note->by = (uint8_t)by;
+	note->length = length == LENGTH_UNKNOWN ? NOTE_NO_LENGTH :
+	    length < NOTE_LONG ? (uint16_t)length : NOTE_LONG;
+	if (note->length != NOTE_LONG)
+		return;
+	pthread_mutex_lock(&k->build->lock);
+	VEC_PUSH(k->lengths, k->n_lengths, k->cap_lengths) = (struct long_length){ id, length };
+	pthread_mutex_unlock(&k->build->lock);
+}
+
+/* --- taking effect ------------------------------------------------------------------------------------ */
+
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct long_length *)x)->id, b = ((const struct long_length *)y)->id;
+	return (a > b) - (a < b);
+}
+
+static int by_wide_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct wide *)x)->id, b = ((const struct wide *)y)->id;
+	return (a > b) - (a < b);
+}
+
+/* An object with a class of its type: its size, its length, and whether they must be kept. */
+struct extent {
+	uint64_t size, length;
+	bool kept;
+};
+
+static struct extent extent_of(const struct classifying *k, uint32_t id, size_t *next_long)
+{
+	const struct heap *h = k->build->heap;
+	const struct object_note *note = &k->build->notes[id];
+	struct extent e = { .size = heap_shallow(h, id), .length = LENGTH_UNKNOWN };
+	if (!note->class_plus_1) {
+		e.kept = bits_get(&h->sized, id);
+		return e;
+	}
+	if (note->length == NOTE_LONG)
+		e.length = k->lengths[(*next_long)++].length;
+	else if (note->length != NOTE_NO_LENGTH)
+		e.length = note->length;
+	e.kept = e.length != LENGTH_UNKNOWN || e.size != h->classes[note->class_plus_1 - 1].instance_size;
+	return e;
+}
+
+/* Classes take the size of the first of their objects. */
+static void take_sizes(struct classifying *k)
+{
+	struct heap *h = k->build->heap;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint32_t class = k->build->notes[id].class_plus_1;
+		if (class && h->classes[class - 1].instance_size == SIZE_UNKNOWN)
+			h->classes[class - 1].instance_size = heap_shallow(h, id);
+	}
+}
+
+/* The objects that keep a size of their own, as a new set with its columns. */
+struct columns {
+	struct bits sized;
+	uint32_t n_sized, *own_size, *own_length;
+	struct wide *wide;
+	size_t n_wide, cap_wide;
+};
+
+static int find_sized(const struct classifying *k, struct columns *to, struct err *err)
+{
+	const struct heap *h = k->build->heap;
+	size_t next_long = 0;
+	int code = bits_init(&to->sized, h->n_objects, err);
+	for (uint32_t id = 0; code == 0 && id < h->n_objects; id++)
+		if (extent_of(k, id, &next_long).kept)
+			bits_set(&to->sized, id);
+	if (code == 0)
+		code = bits_seal(&to->sized, err);
+	if (code < 0)
+		return code;
+	to->n_sized = (uint32_t)bits_count(&to->sized);
+	to->own_size = big_alloc(to->n_sized, sizeof *to->own_size, err);
+	to->own_length = big_alloc(to->n_sized, sizeof *to->own_length, err);
+	return to->own_size && to->own_length ? 0 : ERR_NOMEM;
+}
+
+static void fill_columns(const struct classifying *k, struct columns *to)
+{
+	const struct heap *h = k->build->heap;
+	size_t next_long = 0;
+	uint32_t place = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		struct extent e = extent_of(k, id, &next_long);
+		if (!e.kept)
+			continue;
+		bool wide = e.size >= OWN_UNKNOWN || (e.length >= OWN_UNKNOWN && e.length != LENGTH_UNKNOWN);
+		if (wide)
+			VEC_PUSH(to->wide, to->n_wide, to->cap_wide) = (struct wide){ id, e.size, e.length };
+		to->own_size[place] = wide ? OWN_WIDE : (uint32_t)e.size;
+		to->own_length[place++] = wide ? OWN_WIDE :
+		    e.length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)e.length;
+	}
+	if (to->n_wide)
+		qsort(to->wide, to->n_wide, sizeof *to->wide, by_wide_id);
+}
+
+static void set_columns(struct build *b, const struct columns *from)
+{
+	struct heap *h = b->heap;
+	bits_release(&h->sized);
+	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
+	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+	free(h->wide);
+	h->sized = from->sized;
+	h->n_sized = from->n_sized;
+	h->own_size = from->own_size;
+	h->own_length = from->own_length;
+	h->wide = from->wide;
+	h->n_wide = from->n_wide;
+	b->cap_wide = from->cap_wide;
+}
+
+static void set_classes(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		const struct object_note *note = &b->notes[id];
+		if (note->class_plus_1)
+			h->class_of[id] = note->class_plus_1 - 1;
+		h->typed_by[id] = note->by;
+	}
+}
+
+static void count_kinds(struct heap *h)
+{
+	h->n_instances = h->n_object_arrays = h->n_primitive_arrays = 0;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		const struct heap_class *c = &h->classes[i];
+		*(c->kind == CLASS_OBJECT_ARRAY ? &h->n_object_arrays :
+		    c->kind == CLASS_PRIMITIVE_ARRAY ? &h->n_primitive_arrays : &h->n_instances) += c->n_objects;
+	}
+}
+
+static int take_effect(struct classifying *k, struct err *err)
+{
+	struct build *b = k->build;
+	struct heap *h = b->heap;
+	struct columns columns = { .n_sized = 0 };
+
+	for (uint32_t i = 0; i < k->n_classes; i++)
+		VEC_PUSH(h->classes, h->n_classes, b->cap_classes) = k->classes[i];
+	if (k->n_lengths)
+		qsort(k->lengths, k->n_lengths, sizeof *k->lengths, by_id);
+	take_sizes(k);
+	h->typed_by = big_alloc(h->n_objects, sizeof *h->typed_by, err);
+	int code = h->typed_by ? find_sized(k, &columns, err) : ERR_NOMEM;
+	if (code < 0) {
+		bits_release(&columns.sized);
+		big_free(columns.own_size, columns.n_sized, sizeof *columns.own_size);
+		big_free(columns.own_length, columns.n_sized, sizeof *columns.own_length);
+		return code;
+	}
+	fill_columns(k, &columns);
+	set_columns(b, &columns);
+	set_classes(b);
+	classify_release(b);
+	code = sizes_again(b, err);
+	count_kinds(h);
+	return code;
+}
+
+int classify_run(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	const struct heap_watcher *w = b->options->watcher;
+	if (!b->notes)
+		return 0;
+	struct classifying k = {
+		.classifier = {
+			.n_objects = h->n_objects, .object_at = object_at, .bytes = bytes,
+			.new_class = new_class, .assign = assign,
+		},
+		.build = b,
+	};
+	progress_phase(b->progress, "finding types", 0);
+	int code = h->dump->reader->classify(h->dump, &k.classifier, b->progress, err);
+	if (code == 0 && k.n_classes) {
+		bool shown = b->shown;
+		if (shown && w->objects_gone)
+			w->objects_gone(w->context);
+		b->shown = false;
+		code = take_effect(&k, err);
+		if (code == 0 && shown) {
+			b->shown = true;
+			w->objects_ready(w->context, h);
+		}
+	}
+	classify_release(b);
+	free(k.classes);
+	free(k.lengths);
+	return code;
+}

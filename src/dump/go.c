@@ -367,6 +367,8 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 	*out = (struct object_view){
 		.address = r.u[OBJECT_ADDRESS],
 		.kind = OBJECT_INSTANCE,
+		.class_address = r.u[OBJECT_TYPE], /* go1.3; 0 later */
+		.length = r.u[OBJECT_KIND],
 		.bytes = r.s[0].p,
 		.n_bytes = r.s[0].n,
 		.next = next_object(g, r.next),
@@ -383,4 +385,8 @@ const struct reader go_reader = {
 	.read = go_read,
 	.prepare = prepare,
 	.locate = locate,
+	.next_slot = go_next_slot,
+	.memory = go_memory,
+	.itab_type = go_itab_type,
+	.type_name = go_type_name,
 };

@@ -7,6 +7,7 @@
  *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
  *   go_read.c    the objects, told to a sink
  *   go_tell.c    everything else: goroutines, roots, counts, told to a sink
+ *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
  *   go_old.c     go1.3, whose objects find their pointers through type records
  *
  * Format: the wiki of the Go project, pages heapdump13, heapdump14 and heapdump15-through-heapdump17,
@@ -107,6 +108,16 @@ uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
     bool (*take)(void *context, uint64_t offset, uint64_t value), void *context);
 
 int go_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err);
+
+/* go_values.c: members of the reader. */
+bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
+const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n);
+uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
+bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out);
+
+/* go_old.c: the pointers of a go1.3 object, whose view has the address of its type as class and how it
+ * is laid out as length. */
+bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
 
 /* go_old.c: read the types and interface tables of a go1.3 dump. */
 int go_old_types(struct go *g, struct err *err);

@@ -112,6 +112,37 @@ static void take_all(struct taking *t, const struct go_record *o, const struct g
 	}
 }
 
+/* walk->at: the value looked at; walk->left: bytes of its type's list that were read. */
+bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk)
+{
+	const struct go_type *type = type_of(g, view->class_address);
+	uint64_t n = view->n_bytes, kind = view->length, field, offset;
+	if (!g->word || (kind != CONSERVATIVE && (!type || !type->fields.p)))
+		return false;
+	if (kind == CONSERVATIVE) {
+		walk->offset = walk->at;
+		walk->at += g->word;
+		return walk->offset <= n && n - walk->offset >= g->word;
+	}
+	if (!walk->at && !walk->left && kind == CHANNEL)
+		walk->at = g->channel_header;
+	uint64_t step = type->size ? type->size : n;
+	for (; walk->at < n && n - walk->at >= step; walk->at += step, walk->left = 0) {
+		const uint8_t *p = type->fields.p + walk->left, *end = type->fields.p + type->fields.n;
+		while (go_field_next(&p, end, &field, &offset)) {
+			uint64_t at = go_pointer_at(g, field, offset);
+			walk->left = (uint64_t)(p - type->fields.p);
+			walk->offset = walk->at + at;
+			if (at >= offset && go_slot_fits(g, at, step) && (field < GO_INTERFACE ||
+			    holds_pointer(g, field, view->bytes + walk->at + offset)))
+				return true;
+		}
+		if (kind == ONE_VALUE || !type->size)
+			return false;
+	}
+	return false;
+}
+
 /* "main.Node", "[]main.Node", "chan main.Node"; without a type the size alone. */
 static void add_name(struct text *to, const struct go_record *o, const struct go_type *type)
 {

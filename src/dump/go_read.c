@@ -239,6 +239,8 @@ static int other_record(struct go_reading *r)
 
 	if (code < 0)
 		return code;
+	if (record.tag == GO_OBJECT) /* its tag was written in more bytes than it needs */
+		return careful_object(r);
 	r->at = record.next;
 	if (r->survey)
 		note_run(&r->met, &record);

@@ -42,6 +42,8 @@ def check_objects(graph, truth):
                            ("in", g.into, into[a])):
             if x != y:
                 wrong.append("0x%x %s: got %.200r, want %.200r" % (a, what, x, y))
+        if truth["version"] < 5:  # there names say more than the shape
+            continue
         shape = (w["size"], tuple(w["slots"]))
         if shapes.setdefault(shape, g.cls) != g.cls or names.setdefault(g.cls, shape) != shape:
             wrong.append("0x%x: %s means two shapes, or one shape has two names" % (a, g.cls))
@@ -103,6 +105,8 @@ def check_dominators(path, truth):
     size = {o["at"]: o["size"] for o in truth["objects"]}
     live = reached(out, roots)
     lost = {a: live - reached(out, roots, a) for a in live}  # what a keeps alive, itself included
+    if set(got) != set(size):
+        return ["the tool knows %d objects, not %d" % (len(got), len(size))]
     wrong = []
     for a in size:
         if (got[a][0] is None) != (a not in live):

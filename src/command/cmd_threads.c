@@ -5,24 +5,34 @@
 #include "command/commands.h"
 
 #include "command/objects.h"
+#include "command/values.h"
 #include "heap/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	T_ID, T_NAME, T_STATE, T_WAITS_FOR, T_WAITED, T_ADDRESS, T_FRAMES, T_ROOTS, T_PRIORITY, T_NATIVE_ID,
+	T_RETAINED, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM
+};
+
 static const struct column threads_columns[] = {
-    {.name = "id", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "frames", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "roots", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "priority", .type = CELL_COUNT},
-    {.name = "native_id", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES},
-    {.name = "daemon", .type = CELL_FLAG},
-    {.name = "class", .type = CELL_TEXT},
-    {.name = "tid", .type = CELL_COUNT},
+    [T_ID] = {.name = "id", .type = CELL_COUNT, .shown_by_default = true},
+    [T_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    [T_STATE] = {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
+    [T_WAITS_FOR] = {.name = "waits_for", .type = CELL_TEXT},
+    [T_WAITED] = {.name = "waited", .type = CELL_COUNT},
+    [T_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [T_FRAMES] = {.name = "frames", .type = CELL_COUNT, .shown_by_default = true},
+    [T_ROOTS] = {.name = "roots", .type = CELL_COUNT, .shown_by_default = true},
+    [T_PRIORITY] = {.name = "priority", .type = CELL_COUNT},
+    [T_NATIVE_ID] = {.name = "native_id", .type = CELL_ADDRESS, .shown_by_default = true},
+    [T_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [T_DAEMON] = {.name = "daemon", .type = CELL_FLAG},
+    [T_CLASS] = {.name = "class", .type = CELL_TEXT},
+    [T_TID] = {.name = "tid", .type = CELL_COUNT},
+    [T_CREATED_BY] = {.name = "created_by", .type = CELL_TEXT},
+    [T_SYSTEM] = {.name = "system", .type = CELL_FLAG},
 };
 
 static struct cell unless_zero(uint64_t n, struct cell cell)
@@ -37,33 +47,164 @@ static void show_column(struct result *r, const char *name, bool shown)
 		command_own_columns(r)[column].shown_by_default = shown;
 }
 
-/* The ids that some thread has: the system's from a javacore, Java's from thread objects. */
-static void choose_ids(struct result *r, const struct heap *h)
+/* Columns that tell something of some thread: the system's ids from a javacore, Java's from thread
+ * objects; what goroutines wait for and who started them. */
+static void choose_columns(struct result *r, const struct heap *h)
 {
-	bool native = false, java = false;
+	bool native = false, own = false, waits = false, waited = false, created = false;
 	for (uint32_t t = 0; t < h->n_threads; t++) {
 		native |= h->threads[t].native_id != 0;
-		java |= h->threads[t].own_id != 0;
+		own |= h->threads[t].own_id != 0;
+		waits |= h->threads[t].waits_for != NULL;
+		waited |= h->threads[t].waits_since != 0;
+		created |= h->threads[t].creator != NULL;
 	}
-	show_column(r, "native_id", native || !java);
-	show_column(r, "tid", java);
+	show_column(r, "native_id", native || !own);
+	show_column(r, "tid", own && !thread_numbers_are_own(h));
+	show_column(r, "waits_for", waits);
+	show_column(r, "waited", waited);
+	show_column(r, "created_by", created);
 }
 
-static void add_thread(struct result *r, const struct heap *h, uint32_t t)
+/* Seconds that it waits at least: until another began to, for the dump does not tell its own time. */
+static struct cell waited_cell(const struct heap_thread *thread, uint64_t newest)
+{
+	return thread->waits_since ? cell_marked(
+	    cell_count((newest - thread->waits_since) / UINT64_C(1000000000)), LOWER_BOUND) : cell_none();
+}
+
+static uint64_t newest_wait(const struct heap *h)
+{
+	uint64_t newest = 0;
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		newest = h->threads[t].waits_since > newest ? h->threads[t].waits_since : newest;
+	return newest;
+}
+
+static struct cell text_or_blank(const char *s)
+{
+	return s ? cell_text(s) : cell_blank();
+}
+
+static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint64_t newest)
 {
 	const struct heap_thread *thread = &h->threads[t];
 	uint64_t address = thread->object == HEAP_NONE ? thread->address :
 	    heap_address(h, thread->object);
-	result_add_row(r, (struct cell[]){cell_count(t), cell_text(thread->name),
-	    cell_text(thread->state), unless_zero(address, cell_address(address)),
-	    cell_count(thread->n_frames), cell_count(thread->n_roots),
-	    thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
-	    unless_zero(thread->native_id, cell_address(thread->native_id)),
-	    object_retained_cell(h, thread->object),
-	    cell_flag(thread->daemon), thread->object == HEAP_NONE ? cell_none() :
+	result_add_row(r, (struct cell[]){
+	    [T_ID] = cell_count(thread_number(h, t)),
+	    [T_NAME] = cell_text(thread->name),
+	    [T_STATE] = cell_text(thread->state),
+	    [T_WAITS_FOR] = text_or_blank(thread->waits_for),
+	    [T_WAITED] = waited_cell(thread, newest),
+	    [T_ADDRESS] = unless_zero(address, cell_address(address)),
+	    [T_FRAMES] = cell_count(thread->n_frames),
+	    [T_ROOTS] = cell_count(thread->n_roots),
+	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
+	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),
+	    [T_RETAINED] = object_retained_cell(h, thread->object),
+	    [T_DAEMON] = cell_flag(thread->daemon),
+	    [T_CLASS] = thread->object == HEAP_NONE ? cell_none() :
 	        cell_text(heap_class_of(h, thread->object)->name),
-	    unless_zero(thread->own_id, cell_count(thread->own_id))},
+	    [T_TID] = unless_zero(thread->own_id, cell_count(thread->own_id)),
+	    [T_CREATED_BY] = text_or_blank(thread->creator),
+	    [T_SYSTEM] = cell_flag(thread->system)},
 	    &(struct target){.kind = TARGET_THREAD, .id = t});
+}
+
+/* --- by stack ----------------------------------------------------------------------------------- */
+
+static const struct column stacks_columns[] = {
+    {.name = "count", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "waits_for", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES, .total = true},
+    {.name = "stack", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "first", .type = CELL_COUNT, .shown_by_default = true},
+};
+
+static int by_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Threads of one state and one stack stand together; within, as they are. */
+static int by_stack(const void *x, const void *y, void *heap)
+{
+	const struct heap *h = heap;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct heap_thread *a = &h->threads[i], *b = &h->threads[k];
+	int order = (a->n_frames > b->n_frames) - (a->n_frames < b->n_frames);
+	for (uint32_t f = 0; !order && f < a->n_frames; f++)
+		order = strcmp(a->frames[f], b->frames[f]);
+	order = order ? order : by_text(a->state, b->state);
+	return order ? order : by_text(a->waits_for, b->waits_for);
+}
+
+static int by_stack_then_number(const void *x, const void *y, void *heap)
+{
+	int order = by_stack(x, y, heap);
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	return order ? order : (i > k) - (i < k);
+}
+
+static bool of_runtime(const char *frame)
+{
+	return !strncmp(frame, "runtime.", 8);
+}
+
+/* The frames from the innermost on, without those of Go's runtime at both ends where there are others. */
+static void add_stack(struct text *to, const struct heap_thread *thread)
+{
+	uint32_t begin = 0, end = thread->n_frames;
+	while (begin < end && of_runtime(thread->frames[begin]))
+		begin++;
+	while (end > begin && of_runtime(thread->frames[end - 1]))
+		end--;
+	if (begin == end) {
+		begin = 0;
+		end = thread->n_frames;
+	}
+	text_clear(to);
+	for (uint32_t f = begin; f < end; f++)
+		text_addf(to, "%s%s", f > begin ? " < " : "", thread->frames[f]);
+}
+
+static void add_group(struct result *r, const struct heap *h, const uint32_t *thread, size_t n)
+{
+	const struct heap_thread *first = &h->threads[*thread];
+	struct text stack = TEXT_INIT;
+	uint64_t retained = 0;
+	struct cell cell = cell_none();
+	for (size_t i = 0; i < n; i++) {
+		cell = object_retained_cell(h, h->threads[thread[i]].object);
+		retained += cell.number;
+	}
+	if (cell.type == CELL_BYTES)
+		cell = cell_marked(cell_bytes(retained), cell.certainty);
+	add_stack(&stack, first);
+	result_add_row(r, (struct cell[]){cell_count(n), cell_text(first->state),
+	    text_or_blank(first->waits_for), cell, cell_text(stack.s), cell_count(thread_number(h, *thread))},
+	    &(struct target){.kind = TARGET_THREAD, .id = *thread});
+	text_release(&stack);
+}
+
+static struct result *group_by_stack(const struct heap *h)
+{
+	struct result *r =
+	    result_new_rows("threads by stack", h, stacks_columns, N_COLUMNS(stacks_columns));
+	uint32_t *thread = xcalloc(h->n_threads, sizeof *thread);
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		thread[t] = t;
+	qsort_r(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
+	for (size_t i = 0, n; i < h->n_threads; i += n) {
+		for (n = 1; i + n < h->n_threads && !by_stack(&thread[i], &thread[i + n], (void *)(uintptr_t)h); n++)
+			;
+		add_group(r, h, thread + i, n);
+	}
+	free(thread);
+	result_sort(r, 0, true);
+	return r;
 }
 
 static int run_threads(
@@ -75,17 +216,24 @@ static int run_threads(
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
+	if (call_has(call, "-by")) {
+		*out = group_by_stack(h);
+		command_show_retained(*out);
+		return 0;
+	}
 	struct result *r =
 	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
+	uint64_t newest = newest_wait(h);
 	for (uint32_t t = 0; t < h->n_threads; t++)
-		add_thread(r, h, t);
-	choose_ids(r, h);
+		add_thread(r, h, t, newest);
+	choose_columns(r, h);
 	command_show_retained(r);
 	*out = r;
 	return 0;
 }
 
 static const struct option threads_options[] = {
+    {"-by", OPT_CHOICE, "stack", "one row for all threads that stand at the same place"},
     {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
@@ -95,12 +243,15 @@ const struct command cmd_threads = {
     .aliases = {"goroutines", "clrthreads", "thread_overview"},
     .options = threads_options,
     .group = "look",
-    .summary = "threads with their state, frames and roots",
-    .columns = "id name state address frames roots priority native_id retained daemon class tid",
+    .summary = "threads, or goroutines, with their state, frames and roots",
+    .columns = "id name state waits_for waited address frames roots priority native_id retained "
+	"daemon class tid created_by system",
     .description = "One row for each thread. address is that of its thread object; tid the number that Java "
 	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them. "
-	"What a thread retains includes what its stack holds.",
-    .examples = {"threads", "threads | grep waiting"},
+	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
+	"is the number that Go gave them; waits_for is the reason they wait, waited the seconds until another "
+	"one began to, where Go noted it. -by stack puts those together that stand at the same place.",
+    .examples = {"threads", "threads | grep waiting", "threads -by stack"},
     .key = "t",
     .run = run_threads,
 };

@@ -5,6 +5,7 @@
 #include "command/values.h"
 
 #include "command/commands.h"
+#include "heap/typed.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -472,6 +473,28 @@ static int thread_by_name(const struct heap *h, const char *word, uint32_t *thre
 	return code;
 }
 
+bool thread_numbers_are_own(const struct heap *h)
+{
+	return h->n_threads && h->threads[0].own_id && typed_held(h);
+}
+
+uint64_t thread_number(const struct heap *h, uint32_t thread)
+{
+	return thread_numbers_are_own(h) ? h->threads[thread].own_id : thread;
+}
+
+static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thread, struct err *err)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		if (thread_number(h, t) == number) {
+			*thread = t;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_NOT_FOUND, "no thread %" PRIu64 ": there are %" PRIu32 "%s", number, h->n_threads,
+	    thread_numbers_are_own(h) ? " (goroutines tells their numbers)" : "");
+}
+
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -479,13 +502,8 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 	uint32_t id;
 	if (!h->n_threads)
 		return command_no_threads(h, err);
-	if (decimal(word, &number)) {
-		if (number >= h->n_threads)
-			return err_set(err, ERR_NOT_FOUND, "no thread %s: there are %" PRIu32, word,
-			    h->n_threads);
-		*thread = (uint32_t)number;
-		return 0;
-	}
+	if (decimal(word, &number))
+		return numbered_thread(h, number, thread, err);
 	if (*word == '%') {
 		struct target t;
 		int code = table_target(s, word, &t, err);

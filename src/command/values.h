@@ -21,6 +21,10 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 int value_classes(
     const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
 
+/* Are threads known by the numbers that their runtime gave them (goroutines)?  Else by their place. */
+bool thread_numbers_are_own(const struct heap *h);
+uint64_t thread_number(const struct heap *h, uint32_t thread);
+
 /* Number, name (or a part of it that only one has), %N, or the thread object. */
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err);
 

@@ -7,6 +7,7 @@
 #include "view/app.h"
 
 #include "base/mem.h"
+#include "command/values.h"
 #include "view/history.h"
 #include "view/prompt.h"
 #include "view/why.h"
@@ -80,7 +81,7 @@ static void open_row(struct app *a)
 		add_class(&line, &h->classes[target.id]);
 		break;
 	case TARGET_THREAD:
-		text_addf(&line, "bt %" PRIu32, target.id);
+		text_addf(&line, "bt %" PRIu64, thread_number(h, target.id));
 		break;
 	case TARGET_COMMAND:
 		text_add(&line, target.command);

@@ -207,14 +207,13 @@ static void join(struct duplicates *out, struct hashing *work)
 		qsort(out->groups, out->n, sizeof *out->groups, most_wasted);
 }
 
-int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err)
+/* Hash all Strings into work, which free_work gives back whatever happens. */
+static int hash_all(struct hashing *work, const struct heap *h, struct err *err)
 {
 	struct string_list list;
-	*out = (struct duplicates){ .groups = NULL };
 	int code = strings_matching(&list, h, NULL, false, err);
 	if (code)
 		return code;
-	struct hashing *work = xcalloc(1, sizeof *work);
 	work->heap = h;
 	work->ids = list.ids;
 	work->n = list.n;
@@ -223,15 +222,90 @@ int duplicates_find(struct duplicates *out, const struct heap *h, struct err *er
 	if (!code)
 		code = parallel_run(0, (unsigned)((list.n + HASHED_A_TASK - 1) / HASHED_A_TASK), hash_stretch,
 		    work, err);
+	work->ids = NULL;
+	string_list_release(&list);
+	return code;
+}
+
+static void free_work(struct hashing *work)
+{
+	big_free(work->hashed, work->n, sizeof *work->hashed);
+	free(work);
+}
+
+int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err)
+{
+	*out = (struct duplicates){ .groups = NULL };
+	struct hashing *work = xcalloc(1, sizeof *work);
+	int code = hash_all(work, h, err);
 	if (!code)
 		code = deal(work, err);
 	if (!code)
 		code = parallel_run(0, DEALT, group_stretch, work, err);
 	if (!code)
 		join(out, work);
-	big_free(work->hashed, work->n, sizeof *work->hashed);
-	free(work);
-	string_list_release(&list);
+	free_work(work);
+	return code;
+}
+
+/* --- the Strings of a group ----------------------------------------------------------------------- */
+
+/* Groups by the hash of their text: numbers + 1, 0 free; a power of two, at most half of it used. */
+struct wanted {
+	uint32_t *slot;
+	uint64_t *hash; /* of each group */
+	size_t mask;
+};
+
+static void want(struct wanted *w, const struct duplicates *d, const struct heap *h,
+    const struct bits *groups)
+{
+	size_t size = 64;
+	while (size < 2 * d->n)
+		size *= 2;
+	w->mask = size - 1;
+	w->slot = xcalloc(size, sizeof *w->slot);
+	w->hash = xcalloc(d->n + 1, sizeof *w->hash);
+	for (size_t g = 0; g < d->n; g++) {
+		struct string_view s;
+		if (!bits_get(groups, g) || !heap_string(h, d->groups[g].first, &s))
+			continue;
+		w->hash[g] = hash_of(&s);
+		size_t at = w->hash[g] & w->mask;
+		while (w->slot[at])
+			at = (at + 1) & w->mask;
+		w->slot[at] = (uint32_t)g + 1;
+	}
+}
+
+static bool is_wanted(
+    const struct wanted *w, const struct duplicates *d, const struct heap *h, const struct hashed *one)
+{
+	struct string_view a, b;
+	for (size_t at = one->hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
+		size_t g = w->slot[at] - 1;
+		if (w->hash[g] == one->hash && heap_string(h, d->groups[g].first, &a) &&
+		    heap_string(h, one->id, &b) && same_text(&a, &b))
+			return true;
+	}
+	return false;
+}
+
+int duplicates_members(const struct duplicates *d, const struct heap *h, const struct bits *groups,
+    struct bits *to, struct err *err)
+{
+	struct hashing *work = xcalloc(1, sizeof *work);
+	struct wanted w = { .slot = NULL };
+	int code = hash_all(work, h, err);
+	if (!code)
+		want(&w, d, h, groups);
+	for (size_t i = 0; !code && i < work->n; i++) {
+		if (work->hashed[i].has_text && is_wanted(&w, d, h, &work->hashed[i]))
+			bits_set(to, work->hashed[i].id);
+	}
+	free(w.slot);
+	free(w.hash);
+	free_work(work);
 	return code;
 }
 

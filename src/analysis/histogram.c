@@ -7,6 +7,8 @@
  */
 #include "analysis/histogram.h"
 
+#include "analysis/search.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +191,21 @@ void histogram_groups(struct histogram *h, const struct heap *heap, enum histogr
 			group[c] = (uint32_t)(row - h->rows);
 	}
 	free(chosen);
+}
+
+int histogram_members(const struct heap *heap, const uint32_t *group, const struct bits *rows,
+    const struct bits *only, struct bits *to, struct err *err)
+{
+	struct bits classes;
+	int code = bits_init(&classes, heap->n_classes, err);
+	for (uint32_t c = 0; !code && c < heap->n_classes; c++) {
+		if (group[c] != HEAP_NONE && bits_get(rows, group[c]))
+			bits_set(&classes, c);
+	}
+	if (!code)
+		objects_mark(heap, &classes, only, to);
+	bits_release(&classes);
+	return code;
 }
 
 void histogram_release(struct histogram *h)

@@ -30,6 +30,8 @@ struct merge {
 	uint32_t *chain;   /* objects on their way up */
 	size_t cap_chain;
 	bool deep, many;
+	const bool *wanted; /* by node, when merged once more: mark the objects that it counts */
+	struct bits *marked;
 };
 enum { TABLE = 1 << 18 }; /* more than twice MERGED_ROWS */
 
@@ -97,8 +99,14 @@ static void count(struct merge *m, uint32_t node, uint64_t shallow)
 static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (m->tree->parent[ids[i]])
-			count(m, node_from_root(m, ids[i]), heap_shallow(m->heap, ids[i]));
+		if (!m->tree->parent[ids[i]])
+			continue;
+		uint32_t node = node_from_root(m, ids[i]);
+		count(m, node, heap_shallow(m->heap, ids[i]));
+		for (; m->wanted && node != NO_NODE; node = m->node[node].above) {
+			if (m->wanted[node])
+				bits_set(m->marked, ids[i]);
+		}
 	}
 	for (size_t i = m->n; i-- > 0;) {
 		if (m->node[i].above == NO_NODE)
@@ -119,6 +127,8 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 				break;
 			at = below;
 			count(m, at, shallow);
+			if (m->wanted && m->wanted[at])
+				bits_set(m->marked, ids[i]);
 			more = m->tree->parent[id] != PATH_START;
 		}
 	}
@@ -147,7 +157,7 @@ static void add_row(struct merged_paths *out, const struct merge *m, uint32_t no
 	const struct node *n = &m->node[node];
 	uint32_t n_classes = m->heap->n_classes;
 	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = n->objects,
-	    .shallow = n->shallow, .is_class = n->class >= n_classes,
+	    .shallow = n->shallow, .node = node, .is_class = n->class >= n_classes,
 	    .class = n->class >= n_classes ? n->class - n_classes : n->class};
 }
 
@@ -191,18 +201,41 @@ static void put_in_order(struct merged_paths *out, const struct merge *m)
 	free(s);
 }
 
+static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct err *err)
+{
+	m->table = xcalloc(TABLE, sizeof *m->table);
+	m->node_of = big_alloc(backward ? 0 : m->heap->n_objects, sizeof *m->node_of, err);
+	int code = m->node_of ? 0 : ERR_NOMEM;
+	if (!code && backward)
+		merge_from_objects(m, ids, n);
+	else if (!code)
+		merge_from_roots(m, ids, n);
+	big_free(m->node_of, backward ? 0 : m->heap->n_objects, sizeof *m->node_of);
+	free(m->table);
+	free(m->chain);
+	return code;
+}
+
+int merged_members(const struct merged_paths *merged, const uint32_t *rows, size_t n_rows,
+    const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,
+    struct bits *to, struct err *err)
+{
+	bool *wanted = xcalloc(merged->n + 1, sizeof *wanted);
+	struct merge m = {.heap = h, .tree = t, .wanted = wanted, .marked = to};
+	for (size_t i = 0; i < n_rows; i++)
+		wanted[merged->row[rows[i]].node] = true;
+	int code = merge(&m, ids, n, backward, err);
+	free(m.node);
+	free(wanted);
+	return code;
+}
+
 int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
     const uint32_t *ids, size_t n, bool backward, struct err *err)
 {
 	struct merge m = {.heap = h, .tree = t};
 	*out = (struct merged_paths){.n = 0};
-	m.table = xcalloc(TABLE, sizeof *m.table);
-	m.node_of = big_alloc(backward ? 0 : h->n_objects, sizeof *m.node_of, err);
-	int code = m.node_of ? 0 : ERR_NOMEM;
-	if (!code && backward)
-		merge_from_objects(&m, ids, n);
-	else if (!code)
-		merge_from_roots(&m, ids, n);
+	int code = merge(&m, ids, n, backward, err);
 	for (size_t i = 0; i < n; i++)
 		out->found += t->parent[ids[i]] != 0;
 	out->missing = (uint32_t)n - out->found;
@@ -210,10 +243,7 @@ int paths_merge(struct merged_paths *out, const struct path_tree *t, const struc
 		put_in_order(out, &m);
 	out->deep = m.deep;
 	out->many = m.many;
-	big_free(m.node_of, backward ? 0 : h->n_objects, sizeof *m.node_of);
-	free(m.table);
 	free(m.node);
-	free(m.chain);
 	return code;
 }
 

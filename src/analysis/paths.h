@@ -89,6 +89,7 @@ struct merged_row {
 	bool is_class;    /* a class object: class is the one that it stands for */
 	uint32_t objects; /* of the set, whose paths lead through this row */
 	uint64_t shallow; /* bytes of these */
+	uint32_t node;    /* its number while they were merged */
 };
 struct merged_paths {
 	struct merged_row *row; /* a tree in the order of reading, the most objects first; free() */
@@ -102,6 +103,10 @@ enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
  * ERR_NOMEM. */
 int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
     const uint32_t *ids, size_t n, bool backward, struct err *err);
+/* The objects that some rows count; all else as it was merged.  Sets bits in to.  0 or ERR_NOMEM. */
+int merged_members(const struct merged_paths *merged, const uint32_t *rows, size_t n_rows,
+    const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,
+    struct bits *to, struct err *err);
 void merged_paths_release(struct merged_paths *m);
 
 #endif

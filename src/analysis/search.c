@@ -287,3 +287,12 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 	}
 	return ids;
 }
+
+void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,
+    struct bits *to)
+{
+	for (uint32_t id = 0; id < heap->n_objects; id++) {
+		if (bits_get(classes, heap->class_of[id]) && (!only || bits_get(only, id)))
+			bits_set(to, id);
+	}
+}

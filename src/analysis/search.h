@@ -53,4 +53,9 @@ uint32_t object_around(const struct heap *heap, uint64_t address);
 uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, size_t n_classes,
     size_t *n, struct err *err);
 
+/* Set the bits of all objects of these classes (a bit for each), of those in only where that is not
+ * NULL. */
+void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,
+    struct bits *to);
+
 #endif

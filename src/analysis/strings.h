@@ -41,6 +41,9 @@ struct duplicates {
 
 /* Exact: texts of equal hashes are compared.  0, ERR_UNSUPPORTED, ERR_NOMEM. */
 int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err);
+/* The Strings of these groups (a bit for each): sets their bits in to.  0 or ERR_NOMEM. */
+int duplicates_members(const struct duplicates *d, const struct heap *h, const struct bits *groups,
+    struct bits *to, struct err *err);
 void duplicates_release(struct duplicates *d);
 
 /* ERR_UNSUPPORTED with the reason where a heap has no Strings to look at; 0 otherwise. */

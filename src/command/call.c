@@ -5,6 +5,7 @@
 #include "command/call.h"
 
 #include "analysis/search.h"
+#include "command/sets.h"
 #include "command/values.h"
 
 #include <errno.h>
@@ -107,7 +108,11 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 			return c;
 		}
 	}
-	if (strchr("#%$", *word) || !strncasecmp(word, "0x", 2)) {
+	if (set_begins(stage) && !by_exact_name(word)) {
+		*words = 0;
+		return command_find("ls", err);
+	}
+	if (strchr("#%", *word) || !strncasecmp(word, "0x", 2)) {
 		*words = 0;
 		return command_find("x", err);
 	}
@@ -215,9 +220,48 @@ static int take_option(struct call *call, const struct stage *stage, size_t *at,
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-static int argument_value(
-    struct call *call, const struct session *s, size_t i, const char *word, struct err *err)
+/* Does a class pattern stand here and nothing that joins it to a set?  A row of a table may be a class,
+ * an address a class object. */
+static bool only_classes(const struct session *s, const struct stage *stage, size_t at)
 {
+	const char *word = stage->words[at].s;
+	struct target t;
+	uint64_t address;
+	uint32_t id;
+	bool prefixed;
+	if (at + 1 < stage->n && set_joins(&stage->words[at + 1]))
+		return false;
+	if (*word == '%')
+		return value_row(s, word, &t) && t.kind == TARGET_CLASS && !t.part;
+	if (!value_address(word, &prefixed, &address) || !prefixed)
+		return !strchr("$(#", *word) || stage->words[at].quoted;
+	id = heap_find(s->heap, address);
+	return id == HEAP_NONE || heap_class_mirrored(s->heap, id) != HEAP_NONE;
+}
+
+/* An argument that may take several words, of which *at is the last afterwards. */
+static int set_value(struct call *call, const struct session *s, struct command_line *line, size_t i,
+    size_t *at, struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	struct text title = TEXT_INIT;
+	size_t first = *at;
+	int code = set_parse(s, stage, at, &call->argument[i].ids, &call->argument[i].n_ids, err);
+	if (code)
+		return code;
+	call->argument[i].objects = true;
+	set_title(s, stage, first, *at, &title);
+	call->argument[i].word = arena_strndup(&line->arena, title.s, title.len);
+	text_release(&title);
+	--*at;
+	return 0;
+}
+
+static int argument_value(struct call *call, const struct session *s, struct command_line *line,
+    size_t i, size_t *at, struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	const char *word = stage->words[*at].s;
 	enum argument_kind kind = call->command->arguments[i].kind;
 	call->argument[i].given = true;
 	call->argument[i].word = word;
@@ -227,12 +271,10 @@ static int argument_value(
 	case ARG_THREAD:
 		return value_thread(s, word, &call->argument[i].id, err);
 	case ARG_SET:
-		return value_set(s, word, &call->argument[i].ids, &call->argument[i].n_ids, err);
+		return set_value(call, s, line, i, at, err);
 	case ARG_CLASS:
-		call->argument[i].objects = *word == '$';
-		if (*word == '$')
-			return value_kept(
-			    s, word, &call->argument[i].ids, &call->argument[i].n_ids, err);
+		if (!only_classes(s, stage, *at))
+			return set_value(call, s, line, i, at, err);
 		return value_classes(s, word, &call->argument[i].ids, &call->argument[i].n_ids, err);
 	default:
 		return 0;
@@ -283,7 +325,7 @@ static int take_words(struct call *call, const struct session *s, struct command
 			code = 0;
 		}
 		else
-			code = argument_value(call, s, n++, w->s, err);
+			code = argument_value(call, s, line, n++, &at, err);
 		if (code)
 			return code;
 	}

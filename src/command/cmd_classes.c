@@ -68,7 +68,6 @@ struct histo {
 	uint32_t *group;     /* by class: its row */
 	struct bits only;    /* the objects counted; word NULL: all */
 	uint64_t *retained;  /* by row; NULL: not summed yet */
-	struct text command; /* of the last target asked for */
 };
 
 static struct cell object_address(const struct heap *h, uint32_t id)
@@ -150,41 +149,20 @@ static void histo_cell(
 		class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
 }
 
-static void add_regex_quoted(struct text *to, const char *s)
-{
-	for (; *s; s++) {
-		if (strchr(".[]{}()*+?^$|\\/", *s))
-			text_add_char(to, '\\');
-		text_add_char(to, *s);
-	}
-}
-
 static void histo_target(const struct result *r, size_t row, struct target *out)
 {
-	struct histo *h = r->data;
-	const struct histogram_row *line = &h->histogram.rows[row];
-	text_clear(&h->command);
-	switch (h->by) {
-	case BY_CLASS:
-	case BY_SUPERCLASS:
-		if (line->class != HEAP_NONE)
-			*out = (struct target){.kind = TARGET_CLASS, .id = line->class};
-		return;
-	case BY_PACKAGE:
-		if (*line->name == '<')
-			return;
-		text_add(&h->command, "histo /^");
-		add_regex_quoted(&h->command, line->name);
-		text_add(&h->command, "\\.[^.]*$/");
-		break;
-	case BY_LOADER:
-		if (line->loader == HEAP_NONE)
-			return;
-		text_addf(&h->command, "histo | grep ^0x%llx$",
-		    (unsigned long long)heap_address(r->heap, line->loader));
-		break;
-	}
-	*out = (struct target){.kind = TARGET_COMMAND, .command = h->command.s};
+	const struct histo *h = r->data;
+	uint32_t class = h->histogram.rows[row].class;
+	*out = (struct target){.kind = TARGET_GROUP};
+	if (h->by == BY_CLASS && class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = class, .part = h->only.word != NULL};
+}
+
+static int histo_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct histo *h = r->data;
+	return histogram_members(r->heap, h->group, rows, h->only.word ? &h->only : NULL, to, err);
 }
 
 static void histo_release(void *data)
@@ -194,11 +172,11 @@ static void histo_release(void *data)
 	free(h->group);
 	free(h->retained);
 	bits_release(&h->only);
-	text_release(&h->command);
 	free(h);
 }
 
-static const struct result_ops histo_ops = {histo_cell, histo_target, histo_release};
+static const struct result_ops histo_ops = {
+    .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
 static const struct option histo_options[] = {
     {"-by", OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
@@ -237,8 +215,13 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		code = bits_init(&h->only, s->heap->n_objects, err);
 	for (size_t i = 0; !code && i < scope.n_objects; i++)
 		bits_set(&h->only, scope.objects[i]);
+	struct text title = TEXT_INIT;
+	text_add(&title, shape->title);
+	if (scope.objects)
+		text_addf(&title, " of %s", call->argument[0].word);
 	struct result *r = result_new(
-	    shape->title, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	    title.s, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	text_release(&title);
 	if (!code)
 		code = command_sort(r, call, "shallow", false, err);
 	if (code) {
@@ -407,21 +390,24 @@ static int idle_loaders(
 }
 
 /* What the objects of each loader's classes retain, by row; NULL where it is not known. */
-static uint64_t *loaders_retained(const struct heap *h, struct histogram *rows)
+static uint64_t *loaders_retained(const struct heap *h, const uint32_t *group, size_t n)
 {
 	const struct retained *known = session_retained_known(h);
-	struct histogram_scope all = {.empty = true};
 	if (!known)
 		return NULL;
-	uint64_t *sums = xcalloc(rows->n + 1, sizeof *sums);
-	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
-	histogram_groups(rows, h, BY_LOADER, &all, group);
-	if (retained_by_group(known, group, (uint32_t)rows->n, NULL, sums, NULL, NULL)) {
+	uint64_t *sums = xcalloc(n + 1, sizeof *sums);
+	if (retained_by_group(known, group, (uint32_t)n, NULL, sums, NULL, NULL)) {
 		free(sums);
 		sums = NULL;
 	}
-	free(group);
 	return sums;
+}
+
+/* data: the row of each class. */
+static int loaders_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	return histogram_members(r->heap, data, rows, NULL, to, err);
 }
 
 static const struct option loaders_options[] = {
@@ -441,9 +427,12 @@ static int run_loaders(
 		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
 	if (code)
 		return code;
-	uint64_t *retained = loaders_retained(h, &by_loader);
+	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
+	histogram_groups(&by_loader, h, BY_LOADER, &scope, group);
+	uint64_t *retained = loaders_retained(h, group, by_loader.n);
 	struct result *r =
 	    result_new_rows("class loaders", h, loaders_columns, N_COLUMNS(loaders_columns));
+	result_rows_members(r, loaders_members, free, group);
 	code = bits_init(&seen, h->n_objects, err);
 	for (size_t i = 0; !code && i < by_loader.n; i++) {
 		add_loader(r, h, &by_loader.rows[i], !retained ? cell_none() :

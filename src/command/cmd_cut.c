@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/paths.h"
+#include "analysis/search.h"
 #include "command/cut_words.h"
 #include "command/objects.h"
 #include "command/values.h"
@@ -42,10 +43,43 @@ static void add_head(struct result *r, const struct cut_wish *wish, const struct
 	text_release(&share);
 }
 
+/* What a row by class counts: data is what dies, a bit for each object, and a class for each row. */
+struct dead {
+	struct bits objects;
+	uint32_t *class;
+};
+
+static int dead_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct dead *dead = data;
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t row = 0; !code && row < r->n_source; row++) {
+		if (bits_get(rows, row))
+			bits_set(&classes, dead->class[row]);
+	}
+	if (!code)
+		objects_mark(r->heap, &classes, &dead->objects, to);
+	bits_release(&classes);
+	return code;
+}
+
+static void dead_release(void *data)
+{
+	struct dead *dead = data;
+	bits_release(&dead->objects);
+	free(dead->class);
+	free(dead);
+}
+
+/* Takes the bits of what dies out of loss. */
 static struct result *by_class(const struct retained *retained, const char *title,
-    const struct cut_wish *wish, const struct cut_loss *loss)
+    const struct cut_wish *wish, struct cut_loss *loss)
 {
 	const struct heap *h = retained->heap;
+	struct dead *dead = xcalloc(1, sizeof *dead);
+	dead->class = xcalloc((size_t)h->n_classes + 1, sizeof *dead->class);
 	struct sum { uint64_t objects, bytes; } *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (!bits_get(&loss->dead, id))
@@ -58,13 +92,17 @@ static struct result *by_class(const struct retained *retained, const char *titl
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!sum[c].objects)
 			continue;
+		dead->class[r->n_source] = c;
 		text_clear(&share);
 		add_share(&share, sum[c].bytes, loss->bytes);
 		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
 		    cell_marked(cell_count(sum[c].objects), command_root_certainty(h)),
 		    cell_marked(cell_bytes(sum[c].bytes), command_retained_certainty(h)),
-		    cell_text(share.s)}, &(struct target){.kind = TARGET_CLASS, .id = c});
+		    cell_text(share.s)}, &(struct target){.kind = TARGET_CLASS, .id = c, .part = true});
 	}
+	dead->objects = loss->dead;
+	loss->dead = (struct bits){.word = NULL};
+	result_rows_members(r, dead_members, dead_release, dead);
 	text_release(&share);
 	free(sum);
 	result_sort(r, 2, true);
@@ -154,7 +192,8 @@ static void each_release(void *data)
 	free(rows);
 }
 
-static const struct result_ops each_ops = {each_cell, each_target, each_release};
+static const struct result_ops each_ops = {
+    .cell = each_cell, .target = each_target, .release = each_release};
 
 /* The holders of a set's objects: each of their references is one. */
 static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *err)

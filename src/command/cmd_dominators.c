@@ -51,8 +51,41 @@ static const struct column loader_columns[] = {
 static const struct column *const group_columns[] = {
     [BY_CLASS] = class_columns, [BY_PACKAGE] = package_columns, [BY_LOADER] = loader_columns};
 
+/* What the rows of a result by groups sum: all objects, or those that hang on one. */
+struct groups {
+	uint32_t *group; /* the row of each class */
+	bool all;
+	uint32_t below;  /* not all: this object's children in the tree, or the top's */
+};
+
+static int groups_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct groups *g = data;
+	const struct heap *h = r->heap;
+	const struct retained *known = session_retained_known(h);
+	uint32_t n;
+	if (g->all)
+		return histogram_members(h, g->group, rows, NULL, to, err);
+	if (!known)
+		return err_set(err, ERR_UNSUPPORTED, "the dominator tree is not there any more");
+	const uint32_t *ids = retained_children(known, g->below, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (bits_get(rows, g->group[h->class_of[ids[i]]]))
+			bits_set(to, ids[i]);
+	}
+	return 0;
+}
+
+static void groups_release(void *data)
+{
+	struct groups *g = data;
+	free(g->group);
+	free(g);
+}
+
 static struct result *groups_result(const struct retained *r, const char *title, enum histogram_by by,
-    const struct histogram *rows, const uint64_t *bytes)
+    const struct histogram *rows, const uint64_t *bytes, struct groups *groups)
 {
 	const struct heap *h = r->heap;
 	struct result *out = result_new_rows(title, h, group_columns[by], N_COLUMNS(class_columns));
@@ -60,40 +93,49 @@ static struct result *groups_result(const struct retained *r, const char *title,
 	struct text share = TEXT_INIT;
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct histogram_row *row = &rows->rows[i];
-		struct target target = {.kind = TARGET_CLASS, .id = row->class};
+		struct target target = {.kind = TARGET_GROUP};
+		if (by == BY_CLASS)
+			target = (struct target){
+			    .kind = TARGET_CLASS, .id = row->class, .part = !groups->all};
 		share_of(r, bytes[i], &share);
 		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
 		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
 		    cell_count(row->objects), cell_bytes(row->shallow),
 		    cell_marked(cell_bytes(bytes[i]), certainty), cell_text(share.s)},
-		    by == BY_CLASS ? &target : NULL);
+		    &target);
 	}
+	result_rows_members(out, groups_members, groups_release, groups);
 	text_release(&share);
 	result_sort(out, G_RETAINED, true);
 	out->note = command_roots_note(h, &out->arena);
 	return out;
 }
 
-/* All objects, or these (each dominated by the same one: none of them above another). */
-static int by_group(const struct retained *r, const char *title, enum histogram_by by,
-    const uint32_t *ids, uint32_t n, struct result **out, struct err *err)
+/* All objects, or the children of one in the tree (none of which stands above another). */
+static int by_group(const struct retained *r, const char *title, enum histogram_by by, bool all,
+    uint32_t below, struct result **out, struct err *err)
 {
 	const struct heap *h = r->heap;
+	uint32_t n = 0;
+	const uint32_t *ids = all ? NULL : retained_children(r, below, &n);
 	struct histogram_scope scope = {.objects = ids, .n_objects = n};
 	struct histogram rows;
 	int code = histogram_make(&rows, h, by, &scope, err);
 	if (code)
 		return code;
+	struct groups *groups = xcalloc(1, sizeof *groups);
 	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
 	uint64_t *bytes = xcalloc(rows.n + 1, sizeof *bytes);
+	*groups = (struct groups){.group = group, .all = all, .below = below};
 	histogram_groups(&rows, h, by, &scope, group);
-	if (!ids)
+	if (all)
 		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, bytes, NULL, err);
-	for (uint32_t i = 0; ids && i < n; i++)
+	for (uint32_t i = 0; !all && i < n; i++)
 		bytes[group[h->class_of[ids[i]]]] += r->dominators.retained[ids[i]];
-	if (!code)
-		*out = groups_result(r, title, by, &rows, bytes);
-	free(group);
+	if (code)
+		groups_release(groups);
+	else
+		*out = groups_result(r, title, by, &rows, bytes, groups);
 	free(bytes);
 	histogram_release(&rows);
 	return code;
@@ -193,14 +235,14 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is not reachable: nothing holds it, so it "
 		    "keeps nothing alive", heap_address(h, id));
-	const uint32_t *children = retained_children(r, id, &n);
+	retained_children(r, id, &n);
 	text_add(&title, "dominators");
 	if (!top) {
 		text_clear(&title);
 		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
 	}
 	if (call_has(call, "-by"))
-		code = by_group(r, title.s, kinds[call_choice(call, "-by", 0)], children, n, out, err);
+		code = by_group(r, title.s, kinds[call_choice(call, "-by", 0)], false, id, out, err);
 	else
 		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
 	if (!code && !top && !n)
@@ -347,7 +389,7 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 		*out = top_objects(r, most);
 		return 0;
 	}
-	code = by_group(r, titles[by], kinds[by], NULL, 0, out, err);
+	code = by_group(r, titles[by], kinds[by], true, HEAP_NONE, out, err);
 	if (!code)
 		result_keep_first(*out, most);
 	return code;

@@ -93,18 +93,25 @@ static int named_objects(const struct heap *h, const struct call *call, uint32_t
 }
 
 /* Lengths are shown where there are arrays, values where there is something to say. */
-static void show_what_applies(struct result *r, const struct heap *h, const struct call *call)
+static int show_what_applies(
+    struct result *r, const struct heap *h, const uint32_t *ids, size_t n, struct err *err)
 {
 	struct column *columns = command_own_columns(r);
-	bool sets = call->argument[0].objects;
-	for (size_t i = 0; i < call->argument[0].n_ids && !sets; i++) {
-		uint32_t class = call->argument[0].ids[i];
+	struct bits seen;
+	int code = bits_init(&seen, h->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		uint32_t class = h->class_of[ids[i]];
+		if (bits_get(&seen, class))
+			continue;
+		bits_set(&seen, class);
 		enum class_kind kind = h->classes[class].kind;
 		if (kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY)
 			columns[LS_LENGTH].shown_by_default = true;
 		if (describe_knows_class(h, class))
 			columns[LS_VALUE].shown_by_default = true;
 	}
+	bits_release(&seen);
+	return code;
 }
 
 static int run_ls(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -129,10 +136,11 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 		title = h->classes[call->argument[0].ids[0]].name;
 	struct result *r =
 	    object_rows_result(rows, title, ls_columns, N_COLUMNS(ls_columns), ls_what);
-	show_what_applies(r, h, call);
+	code = show_what_applies(r, h, ids, n, err);
 	r->failed = n == 0;
 	command_show_retained(r);
-	code = command_sort(r, call, "address", true, err);
+	if (!code)
+		code = command_sort(r, call, "address", true, err);
 	if (code)
 		result_free(r);
 	else

@@ -183,7 +183,8 @@ static void path_rows_release(void *data)
 	free(rows);
 }
 
-static const struct result_ops path_ops = {path_cell, path_target, path_rows_release};
+static const struct result_ops path_ops = {
+    .cell = path_cell, .target = path_target, .release = path_rows_release};
 
 static void add_path(struct path_rows *rows, const struct path *p, uint32_t number)
 {
@@ -417,6 +418,11 @@ static const struct option merged_options[] = {
 struct merged_tree {
 	struct merged_paths paths;
 	struct preorder order;
+	/* what it was made of, so that the objects of a row are found again */
+	const struct path_tree *made_of; /* the session's */
+	uint32_t *ids;
+	size_t n_ids;
+	bool backward;
 };
 
 static const struct merged_row *merged_row(const struct result *r, uint32_t node)
@@ -453,9 +459,18 @@ static void merged_cell(
 static void merged_target(const struct result *r, uint32_t node, struct target *out)
 {
 	const struct merged_row *m = merged_row(r, node);
-	*out = (struct target){.kind = TARGET_CLASS, .id = m->class};
+	*out = (struct target){.kind = TARGET_CLASS, .id = m->class, .part = true};
 	if (m->is_class)
-		*out = (struct target){.kind = TARGET_OBJECT, .id = r->heap->classes[m->class].object};
+		*out = (struct target){
+		    .kind = TARGET_OBJECT, .id = r->heap->classes[m->class].object, .part = true};
+}
+
+static int members_of_merged(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
+    struct err *err)
+{
+	const struct merged_tree *t = tree_data(r);
+	return merged_members(&t->paths, nodes, n, t->made_of, r->heap, t->ids, t->n_ids, t->backward,
+	    to, err);
 }
 
 static uint32_t merged_children(const struct result *r, uint32_t node, uint32_t *to)
@@ -473,12 +488,14 @@ static void merged_release(void *data)
 	struct merged_tree *tree = data;
 	merged_paths_release(&tree->paths);
 	preorder_release(&tree->order);
+	free(tree->ids);
 	free(tree);
 }
 
 static const struct tree_source merged_source = {.children = merged_children,
     .cell = merged_cell,
     .target = merged_target,
+    .members = members_of_merged,
     .release = merged_release,
     .branch = M_CLASS,
     .weight = M_OBJECTS};
@@ -514,8 +531,13 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 		return code;
 	struct merged_tree *rows = xcalloc(1, sizeof *rows);
 	struct merged_paths *merged = &rows->paths;
-	code = paths_merge(
-	    merged, tree, h, call->argument[0].ids, call->argument[0].n_ids, backward, err);
+	rows->made_of = tree;
+	rows->backward = backward;
+	rows->n_ids = call->argument[0].n_ids;
+	rows->ids = xrealloc(NULL, rows->n_ids ? rows->n_ids : 1, sizeof *rows->ids);
+	if (rows->n_ids)
+		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
+	code = paths_merge(merged, tree, h, rows->ids, rows->n_ids, backward, err);
 	if (!code && !merged->found)
 		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
 		    call->argument[0].n_ids);

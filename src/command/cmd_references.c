@@ -60,10 +60,51 @@ static void group_command(struct text *to, const struct heap *h, uint32_t id, co
 		text_addf(to, "'%s'", h->classes[class].name);
 }
 
-/* Sum the rows of one direction by class into r. */
-static int group_rows(struct result *r, const struct object_rows *rows, uint32_t id,
-    const char *direction, struct err *err)
+/* What the rows of a grouped result sum. */
+struct grouped {
+	struct object_rows *rows;
+	struct row_group {
+		const char *direction;
+		uint32_t class;
+	} *group; /* of each row */
+	size_t n, cap;
+};
+
+static int grouped_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
 {
+	const struct grouped *g = data;
+	const struct heap *h = r->heap;
+	struct bits in, out;
+	int code = bits_init(&in, h->n_classes, err) | bits_init(&out, h->n_classes, err);
+	for (size_t row = 0; !code && row < g->n; row++) {
+		if (bits_get(rows, row))
+			bits_set(!strcmp(g->group[row].direction, "in") ? &in : &out, g->group[row].class);
+	}
+	for (size_t row = 0; !code && row < object_rows_count(g->rows); row++) {
+		const char *way;
+		uint32_t other = object_rows_id(g->rows, row, &way);
+		if (bits_get(!strcmp(way, "in") ? &in : &out, h->class_of[other]))
+			bits_set(to, other);
+	}
+	bits_release(&in);
+	bits_release(&out);
+	return code ? ERR_NOMEM : 0;
+}
+
+static void grouped_release(void *data)
+{
+	struct grouped *g = data;
+	object_rows_free(g->rows);
+	free(g->group);
+	free(g);
+}
+
+/* Sum the rows of one direction by class into r. */
+static int group_rows(struct result *r, struct grouped *into, uint32_t id, const char *direction,
+    struct err *err)
+{
+	const struct object_rows *rows = into->rows;
 	const struct heap *h = r->heap;
 	struct bits seen = {.word = NULL};
 	struct group *groups = big_alloc(h->n_classes, sizeof *groups, err);
@@ -89,6 +130,8 @@ static int group_rows(struct result *r, const struct object_rows *rows, uint32_t
 		if (!groups[c].references)
 			continue;
 		group_command(&command, h, id, direction, c);
+		VEC_PUSH(into->group, into->n, into->cap) =
+		    (struct row_group){.direction = direction, .class = c};
 		result_add_row(r, (struct cell[]){cell_text(direction),
 		    cell_text(h->classes[c].name), cell_count(groups[c].references),
 		    cell_count(groups[c].objects), cell_bytes(groups[c].shallow), cell_blank()},
@@ -105,10 +148,12 @@ static int grouped(const struct heap *h, struct object_rows *rows, const char *t
 {
 	struct result *r =
 	    result_new_rows(title, h, grouped_columns, N_COLUMNS(grouped_columns));
-	int code = group_rows(r, rows, id, "out", err);
+	struct grouped *sums = xcalloc(1, sizeof *sums);
+	sums->rows = rows;
+	result_rows_members(r, grouped_members, grouped_release, sums);
+	int code = group_rows(r, sums, id, "out", err);
 	if (!code)
-		code = group_rows(r, rows, id, "in", err);
-	object_rows_free(rows);
+		code = group_rows(r, sums, id, "in", err);
 	if (code) {
 		result_free(r);
 		return code;
@@ -281,7 +326,8 @@ static void roots_release(void *data)
 	free(rows);
 }
 
-static const struct result_ops roots_ops = {roots_cell, roots_target, roots_release};
+static const struct result_ops roots_ops = {
+    .cell = roots_cell, .target = roots_target, .release = roots_release};
 
 static const struct column kinds_columns[] = {
     {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
@@ -304,9 +350,44 @@ static int choose(struct bits *chosen, const struct heap *h, const struct call *
 	return code;
 }
 
-static struct result *sum_kinds(const struct heap *h, const struct root_rows *rows, size_t n)
+/* What the rows of a result by kind sum. */
+struct kinds {
+	struct root_rows *rows;
+	size_t n;
+	enum root_kind kind[ROOT_KINDS]; /* of each row */
+};
+
+static int kinds_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct kinds *k = data;
+	bool wanted[ROOT_KINDS] = {false};
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++)
+		wanted[k->kind[row]] |= bits_get(rows, row);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct heap_root *root = &r->heap->roots[k->rows->root[i]];
+		if (wanted[root->kind])
+			bits_set(to, root->object);
+	}
+	return 0;
+}
+
+static void kinds_release(void *data)
+{
+	struct kinds *k = data;
+	roots_release(k->rows);
+	free(k);
+}
+
+/* Takes rows over. */
+static struct result *sum_kinds(const struct heap *h, struct root_rows *rows, size_t n)
 {
 	struct result *r = result_new_rows("roots by kind", h, kinds_columns, N_COLUMNS(kinds_columns));
+	struct kinds *k = xcalloc(1, sizeof *k);
+	k->rows = rows;
+	k->n = n;
+	result_rows_members(r, kinds_members, kinds_release, k);
 	struct text command = TEXT_INIT;
 	for (enum root_kind kind = 0; kind < ROOT_KINDS; kind++) {
 		uint64_t roots = 0, objects = 0, shallow = 0;
@@ -327,12 +408,13 @@ static struct result *sum_kinds(const struct heap *h, const struct root_rows *ro
 		}
 		text_clear(&command);
 		text_addf(&command, "roots | grep '^%s$'", root_kind_name(kind));
-		if (roots)
-			result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)),
-			    cell_marked(cell_count(roots), weakest),
-			    cell_marked(cell_count(objects), weakest),
-			    cell_marked(cell_bytes(shallow), weakest)},
-			    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+		if (!roots)
+			continue;
+		k->kind[r->n_source] = kind;
+		result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)),
+		    cell_marked(cell_count(roots), weakest), cell_marked(cell_count(objects), weakest),
+		    cell_marked(cell_bytes(shallow), weakest)},
+		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	}
 	text_release(&command);
 	return r;
@@ -360,7 +442,6 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	struct result *r;
 	if (call_has(call, "-by")) {
 		r = sum_kinds(h, rows, n);
-		roots_release(rows);
 	} else {
 		r = result_new("roots", h, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
 		command_show_retained(r);

@@ -229,9 +229,8 @@ const struct command cmd_set = {
     .group = "session",
     .summary = "settings and kept sets",
     .columns = "name value meaning",
-    .description = "Alone it lists settings and kept sets. $name = COMMAND keeps the objects that a "
-	"result's rows stand for; a row of classes stands for their instances.",
-    .examples = {"set", "set top 20", "$dates = ls java.util.Date"},
+    .description = "Alone it lists settings and kept sets (which the command sets tells more of).",
+    .examples = {"set", "set top 20"},
     .key = "",
     .run = run_set,
 };

@@ -103,7 +103,8 @@ static void strings_release(void *data)
 	free(data);
 }
 
-static const struct result_ops strings_ops = {strings_cell, strings_target, strings_release};
+static const struct result_ops strings_ops = {
+    .cell = strings_cell, .target = strings_target, .release = strings_release};
 
 static int run_strings(
     struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -198,7 +199,13 @@ static void dups_cell(
 static void dups_target(const struct result *r, size_t row, struct target *out)
 {
 	const struct duplicates *d = r->data;
-	*out = (struct target){.kind = TARGET_OBJECT, .id = d->groups[row].first};
+	*out = (struct target){.kind = TARGET_OBJECT, .id = d->groups[row].first, .part = true};
+}
+
+static int dups_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	return duplicates_members(r->data, r->heap, rows, to, err);
 }
 
 static void dups_release(void *data)
@@ -207,7 +214,8 @@ static void dups_release(void *data)
 	free(data);
 }
 
-static const struct result_ops dups_ops = {dups_cell, dups_target, dups_release};
+static const struct result_ops dups_ops = {
+    .cell = dups_cell, .target = dups_target, .release = dups_release, .members = dups_members};
 
 static int run_dups(struct session *s, const struct call *call, struct result **out, struct err *err)
 {

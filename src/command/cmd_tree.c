@@ -4,6 +4,7 @@
 
 #include "analysis/class_tree.h"
 #include "analysis/package_tree.h"
+#include "analysis/search.h"
 #include "command/tree.h"
 
 #include <stdlib.h>
@@ -141,7 +142,8 @@ static int by_superclass(
 	if (call->argument[0].given) {
 		bool *chosen = xcalloc((size_t)h->n_classes + 1, sizeof *chosen);
 		for (size_t i = 0; i < call->argument[0].n_ids; i++)
-			chosen[call->argument[0].ids[i]] = true;
+			chosen[call->argument[0].objects ? h->class_of[call->argument[0].ids[i]] :
+			    call->argument[0].ids[i]] = true;
 		keep_branches(&t->tree, chosen);
 		free(chosen);
 	}
@@ -201,8 +203,28 @@ static void package_target(const struct result *r, uint32_t node, struct target 
 {
 	const struct packages *t = tree_data(r);
 	uint32_t class = t->tree.rows[node].class;
+	*out = (struct target){.kind = TARGET_GROUP};
 	if (class != HEAP_NONE)
 		*out = (struct target){.kind = TARGET_CLASS, .id = class};
+}
+
+/* Of all classes that stand below. */
+static int package_members(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
+    struct err *err)
+{
+	const struct packages *t = tree_data(r);
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		for (uint32_t k = nodes[i]; k < t->order.end[nodes[i]]; k++) {
+			if (t->tree.rows[k].class != HEAP_NONE)
+				bits_set(&classes, t->tree.rows[k].class);
+		}
+	}
+	if (!code)
+		objects_mark(r->heap, &classes, NULL, to);
+	bits_release(&classes);
+	return code;
 }
 
 static uint32_t package_children(const struct result *r, uint32_t node, uint32_t *to)
@@ -221,6 +243,7 @@ static void package_release(void *data)
 static const struct tree_source package_source = {.children = package_children,
     .cell = package_cell,
     .target = package_target,
+    .members = package_members,
     .release = package_release,
     .branch = P_BRANCH,
     .weight = P_SHALLOW};

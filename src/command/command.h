@@ -12,8 +12,9 @@
 enum argument_kind {
 	ARG_END,
 	ARG_OBJECT,  /* 0xADDR, #ID, %N */
-	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object */
-	ARG_SET,     /* object, class pattern, $name, %N */
+	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object;
+	                or anything else that is a set */
+	ARG_SET,     /* objects: sets.h */
 	ARG_THREAD,  /* name, number, or object */
 	ARG_REGEX,
 	ARG_FILE,
@@ -76,11 +77,11 @@ struct call {
 	size_t n_words, cap_words;
 	struct {
 		bool given;
-		const char *word;
+		const char *word;     /* as typed; of a set a title for it */
 		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index */
 		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
 		size_t n_ids;
-		bool objects;         /* ARG_CLASS, but a kept set was named: ids are objects */
+		bool objects;         /* ids are objects: ARG_SET; ARG_CLASS where a set was given */
 	} argument[3];
 	struct {
 		bool given;

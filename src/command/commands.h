@@ -18,6 +18,7 @@ extern const struct command cmd_help;                                     /* hel
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 
+extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
 extern const struct command cmd_cut;                                 /* cmd_cut.c */
 extern const struct command cmd_leaks;                               /* cmd_leaks.c */

@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "command/help.h"
 #include "command/pipe.h"
+#include "command/sets.h"
 #include "command/values.h"
 
 #include <dirent.h>
@@ -51,12 +52,6 @@ static void offer_list(struct completion *c, const char *list, char between)
 
 /* --- kinds of candidates ---------------------------------------------------------------------- */
 
-static void offer_commands(struct completion *c)
-{
-	for (size_t i = 0; commands[i]; i++)
-		offer(c, commands[i]->name);
-}
-
 static void offer_sets(struct completion *c)
 {
 	struct text name = TEXT_INIT;
@@ -69,6 +64,14 @@ static void offer_sets(struct completion *c)
 		offer(c, name.s);
 	}
 	text_release(&name);
+}
+
+static void offer_commands(struct completion *c)
+{
+	if (*c->word == '$')
+		offer_sets(c);
+	for (size_t i = 0; commands[i]; i++)
+		offer(c, commands[i]->name);
 }
 
 /* Whole names that begin with the word; where there are none, names whose last part does. */
@@ -223,7 +226,9 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 		const struct word *w = &stage->words[i];
 		const struct option *o =
 		    !w->quoted && *w->s == '-' ? command_option(command, w->s) : NULL;
-		if (!o) {
+		if (i > words && set_joins(w) && n) {
+			n--; /* what comes next is of the same set */
+		} else if (!o) {
 			n++;
 		} else if (o->kind != OPT_FLAG && !strchr(w->s, '=')) {
 			if (i + 1 == at) {

@@ -39,9 +39,12 @@ const struct help_page help_pages[] = {
 	"A class pattern: a name as Java source or the VM writes it (java.lang.String, "
 	"java/lang/String, java.lang.String[], [C, char[]), a glob (*HashMap*; ? is one character), "
 	"/regex/ (POSIX extended), a last part that only one class has (String), the 0xADDRESS of a "
-	"class object, %N, or $name for the objects of a kept set.\n"
+	"class object, or any set of objects.\n"
 	"A thread: its id, its name or a part that only one has, %N, or its thread object.\n"
-	"Sets: $name = COMMAND keeps the objects that the rows stand for; $_ is the last result's.\n"
+	"A set of objects: an object, a class pattern, %N, %2-5 or %1,4 (exactly the objects that these "
+	"rows count), $name, $_ (those of the last result), or sets joined by + (together), - (without) "
+	"and & (in both; binds closest), with blanks around them, and ( ). $name = COMMAND keeps the "
+	"objects that the rows stand for, $name = SET those of a set; sets lists what is kept.\n"
 	"Sizes: 512, 64K, 2M, 1.5G (powers of 1024).\n"
 	"Words with blanks, | or > in them stand in '...' or \"...\", or have a \\ before each."},
     {"pipes", "what can follow a command",

@@ -121,7 +121,8 @@ static void values_release(void *data)
 	free(s);
 }
 
-static const struct result_ops values_ops = {values_cell, values_target, values_release};
+static const struct result_ops values_ops = {
+    .cell = values_cell, .target = values_target, .release = values_release};
 
 /* Rows of a stretch of n that the caller wants. */
 static size_t stretch(uint64_t n, uint64_t *start, uint64_t length)
@@ -186,7 +187,8 @@ static void bytes_cell(
 	*out = cell_text(scratch->s);
 }
 
-static const struct result_ops bytes_ops = {bytes_cell, NULL, free};
+static const struct result_ops bytes_ops = {
+    .cell = bytes_cell, .release = free};
 
 struct result *inspect_memory(const struct heap *h, const char *title, const uint8_t *bytes,
     uint64_t start, uint64_t n)
@@ -276,7 +278,8 @@ static void entries_release(void *data)
 	free(s);
 }
 
-static const struct result_ops entries_ops = {entries_cell, entries_target, entries_release};
+static const struct result_ops entries_ops = {
+    .cell = entries_cell, .target = entries_target, .release = entries_release};
 
 /* The columns that say something: no keys where there are none. */
 static void choose_entry_columns(struct result *r, bool map)

@@ -160,7 +160,8 @@ static void typed_release(void *data)
 	free(s);
 }
 
-static const struct result_ops typed_ops = {typed_cell, typed_target, typed_release};
+static const struct result_ops typed_ops = {
+    .cell = typed_cell, .target = typed_target, .release = typed_release};
 
 /* Words of an object that nothing is known of; the last may be cut. */
 static int find_words(struct shown_typed *s, uint64_t *n, struct err *err)
@@ -271,7 +272,8 @@ static void entry_release(void *data)
 	free(s);
 }
 
-static const struct result_ops entry_ops = {entry_cell, entry_target, entry_release};
+static const struct result_ops entry_ops = {
+    .cell = entry_cell, .target = entry_target, .release = entry_release};
 
 int inspect_typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err)

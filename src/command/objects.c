@@ -384,7 +384,8 @@ static void rows_release(void *data)
 	object_rows_free(data);
 }
 
-static const struct result_ops rows_ops = {rows_cell, rows_target, rows_release};
+static const struct result_ops rows_ops = {
+    .cell = rows_cell, .target = rows_target, .release = rows_release};
 
 struct result *object_rows_result(struct object_rows *rows, const char *title,
     const struct column *columns, unsigned n_columns, const unsigned char *what)

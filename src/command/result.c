@@ -8,6 +8,8 @@
  */
 #include "command/result.h"
 
+#include "analysis/search.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -169,6 +171,10 @@ struct kept_rows {
 	struct target *targets;
 	size_t n, cap, cap_targets;
 	unsigned n_columns;
+	int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+	    struct err *err);
+	void (*release)(void *data);
+	void *data; /* of members */
 };
 
 static void kept_cell(
@@ -188,12 +194,36 @@ static void kept_target(const struct result *r, size_t row, struct target *out)
 static void kept_release(void *data)
 {
 	struct kept_rows *k = data;
+	if (k->release)
+		k->release(k->data);
 	free(k->cells);
 	free(k->targets);
 	free(k);
 }
 
-static const struct result_ops kept_ops = {kept_cell, kept_target, kept_release};
+static int implied_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
+
+static int kept_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct kept_rows *k = r->data;
+	return k->members ? k->members(r, k->data, rows, to, err) : implied_members(r, rows, to, err);
+}
+
+static const struct result_ops kept_ops = {
+    .cell = kept_cell, .target = kept_target, .release = kept_release, .members = kept_members};
+
+void result_rows_members(struct result *r,
+    int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+        struct err *err),
+    void (*release)(void *data), void *data)
+{
+	struct kept_rows *k = r->data;
+	k->members = members;
+	k->release = release;
+	k->data = data;
+}
 
 struct result *result_new_rows(
     const char *title, const struct heap *heap, const struct column *columns, unsigned n_columns)
@@ -240,6 +270,79 @@ void result_target(const struct result *r, size_t row, struct target *out)
 	*out = (struct target){.kind = TARGET_NONE};
 	if (r->ops && r->ops->target)
 		r->ops->target(r, source_row(r, row), out);
+}
+
+/* --- members ---------------------------------------------------------------------------------- */
+
+int implied_begin(struct implied *m, const struct heap *h, struct bits *to, struct err *err)
+{
+	*m = (struct implied){.heap = h, .to = to};
+	int code = bits_init(&m->classes, h->n_classes, err);
+	return code ? code : bits_init(&m->threads, h->n_threads, err);
+}
+
+void implied_add(struct implied *m, const struct target *t)
+{
+	const struct heap *h = m->heap;
+	if (t->kind == TARGET_OBJECT && t->id < h->n_objects) {
+		bits_set(m->to, t->id);
+	} else if (t->kind == TARGET_CLASS && t->id < h->n_classes) {
+		bits_set(&m->classes, t->id);
+		m->any_class = true;
+	} else if (t->kind == TARGET_THREAD && h->threads[t->id].object != HEAP_NONE) {
+		bits_set(m->to, h->threads[t->id].object);
+	} else if (t->kind == TARGET_THREAD) {
+		bits_set(&m->threads, t->id);
+		m->any_thread = true;
+	}
+}
+
+void implied_end(struct implied *m)
+{
+	const struct heap *h = m->heap;
+	if (m->any_class)
+		objects_mark(h, &m->classes, NULL, m->to);
+	for (size_t i = 0; m->any_thread && i < h->n_roots; i++) {
+		if (h->roots[i].thread != HEAP_NONE && bits_get(&m->threads, h->roots[i].thread))
+			bits_set(m->to, h->roots[i].object);
+	}
+	bits_release(&m->classes);
+	bits_release(&m->threads);
+}
+
+static int implied_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	struct implied implied;
+	int code = implied_begin(&implied, r->heap, to, err);
+	for (size_t row = 0; !code && r->ops->target && row < r->n_source; row++) {
+		struct target t = {.kind = TARGET_NONE};
+		if (!bits_get(rows, row))
+			continue;
+		r->ops->target(r, row, &t);
+		implied_add(&implied, &t);
+	}
+	implied_end(&implied);
+	return code;
+}
+
+int result_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	struct bits source;
+	if (!r->ops || !r->heap)
+		return 0;
+	int code = bits_init(&source, r->n_source, err);
+	for (size_t row = 0; !code && row < r->n_rows; row++) {
+		if (!rows || bits_get(rows, row))
+			bits_set(&source, source_row(r, row));
+	}
+	if (!code && r->ops->members)
+		code = r->ops->members(r, &source, to, err);
+	else if (!code)
+		code = implied_members(r, &source, to, err);
+	bits_release(&source);
+	return code;
 }
 
 int result_column(const struct result *r, const char *name)
@@ -367,7 +470,15 @@ static void picked_release(void *data)
 	free(p);
 }
 
-static const struct result_ops picked_ops = {picked_cell, picked_target, picked_release};
+static int picked_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct picked *p = r->data;
+	return result_members(p->from, rows, to, err);
+}
+
+static const struct result_ops picked_ops = {
+    .cell = picked_cell, .target = picked_target, .release = picked_release, .members = picked_members};
 
 struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 {

@@ -34,11 +34,20 @@ struct cell {
 };
 
 /* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
-enum target_kind { TARGET_NONE, TARGET_OBJECT, TARGET_CLASS, TARGET_THREAD, TARGET_COMMAND };
+enum target_kind {
+	TARGET_NONE,
+	TARGET_OBJECT,
+	TARGET_CLASS,
+	TARGET_THREAD,
+	TARGET_GROUP, /* objects of several classes: opened as a histogram of the row's members */
+	TARGET_COMMAND,
+};
 struct target {
 	enum target_kind kind;
 	uint32_t id;         /* object id, class index or thread index */
 	const char *command; /* the command line that opens it; else (NULL) what its kind implies */
+	bool part;           /* it counts other objects than its kind implies, a part of a class or more
+	                        than the one object: opened as a list of the row's members */
 };
 
 struct column {
@@ -56,6 +65,10 @@ struct result_ops {
 	    struct text *scratch);
 	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
 	void (*release)(void *data);                                            /* NULL: nothing */
+	/* The objects that rows count (a bit for each source row) into to (a bit for each object); NULL:
+	 * those that the rows' targets imply. */
+	int (*members)(const struct result *r, const struct bits *rows, struct bits *to,
+	    struct err *err);
 };
 
 /* One name and value of the head that stands above a table (object, info). */
@@ -104,10 +117,34 @@ void result_head(struct result *r, const char *name, struct cell cell);
 struct result *result_new_rows(const char *title, const struct heap *heap,
     const struct column *columns, unsigned n_columns);
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
+/* Rows that count objects tell which when they are asked; data is taken over. */
+void result_rows_members(struct result *r,
+    int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+        struct err *err),
+    void (*release)(void *data), void *data);
 
 /* Cell of the row shown at position row, after sorting and filtering. */
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
 void result_target(const struct result *r, size_t row, struct target *out);
+
+/*
+ * The objects that rows stand for: exactly those that they count, found when somebody asks.  rows: a
+ * bit for each row shown; NULL: all of them.  Sets bits in to, which has one for each object of the
+ * heap.  0 or ERR_NOMEM.
+ */
+int result_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
+
+/* The same of single targets: an object is itself, a class its instances, a thread its object or,
+ * where the dump has none, what its stack holds.  end also after an error of begin (ERR_NOMEM). */
+struct implied {
+	const struct heap *heap;
+	struct bits classes, threads, *to;
+	bool any_class, any_thread;
+};
+int implied_begin(struct implied *m, const struct heap *h, struct bits *to, struct err *err);
+void implied_add(struct implied *m, const struct target *target);
+void implied_end(struct implied *m);
 
 int result_column(const struct result *r, const char *name); /* index or -1; unique prefix is enough */
 

@@ -9,6 +9,7 @@
 #include "command/call.h"
 #include "command/paths.h"
 #include "command/pipe.h"
+#include "command/sets.h"
 #include "command/values.h"
 
 #include <errno.h>
@@ -249,28 +250,6 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 	return code;
 }
 
-/* --- sets ------------------------------------------------------------------------------------- */
-
-static int keep_set(
-    struct session *s, const char *name, const struct result *r, struct err *err)
-{
-	struct kept_set set = {.name = NULL};
-	int code = value_result_objects(r, s->heap, &set.ids, &set.n, err);
-	if (code)
-		return code;
-	for (size_t i = 0; i < s->n_sets; i++) {
-		if (!strcmp(s->sets[i].name, name)) {
-			free(s->sets[i].ids);
-			s->sets[i].ids = set.ids;
-			s->sets[i].n = set.n;
-			return 0;
-		}
-	}
-	set.name = xstrdup(name);
-	VEC_PUSH(s->sets, s->n_sets, s->cap_sets) = set;
-	return 0;
-}
-
 /* --- running ---------------------------------------------------------------------------------- */
 
 static int needs(const struct session *s, const struct command *c, struct err *err)
@@ -290,6 +269,11 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	struct call call;
 	size_t words;
 	const struct command *c = call_command(&l->stages[0], &words, err);
+	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
+	if (l->keep && (!c || !words)) {
+		c = command_find("ls", err);
+		words = 0;
+	}
 	if (!c)
 		return ERR_USAGE;
 	int code = needs(s, c, err);
@@ -321,7 +305,7 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			return code;
 	}
 	if (l->keep) {
-		int code = keep_set(s, l->keep, *r, err);
+		int code = set_keep(s, l->keep, *r, err);
 		if (code)
 			return code;
 		*gone = !s->interactive;

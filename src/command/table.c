@@ -16,7 +16,7 @@ const struct command *const commands[] = {
     &cmd_roots, &cmd_path, &cmd_paths,
     &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
     &cmd_check, &cmd_help, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
-    &cmd_quit, NULL};
+    &cmd_sets, &cmd_quit, NULL};
 
 struct column *command_own_columns(struct result *r)
 {

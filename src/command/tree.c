@@ -162,6 +162,47 @@ static void tree_target(const struct result *r, size_t row, struct target *out)
 		t->source->target(r, t->row[row].node, out);
 }
 
+/* The nodes that rows stand for: the rest's row for all that have none. */
+static uint32_t *nodes_of_rows(const struct tree *t, const struct bits *rows, size_t *n)
+{
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	*n = 0;
+	for (size_t i = 0; i < t->n_row; i++) {
+		const struct list *l = &t->list[t->row[i].list];
+		if (!bits_get(rows, i))
+			continue;
+		if (t->row[i].node != REST)
+			VEC_PUSH(nodes, *n, cap) = t->row[i].node;
+		for (uint32_t k = l->shown; t->row[i].node == REST && k < l->n; k++)
+			VEC_PUSH(nodes, *n, cap) = l->node[k];
+	}
+	return nodes;
+}
+
+static int tree_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct tree *t = r->data;
+	struct implied implied;
+	size_t n;
+	uint32_t *nodes = nodes_of_rows(t, rows, &n);
+	int code;
+	if (t->source->members) {
+		code = t->source->members(r, nodes, n, to, err);
+	} else {
+		code = implied_begin(&implied, r->heap, to, err);
+		for (size_t i = 0; !code && i < n; i++) {
+			struct target target = {.kind = TARGET_NONE};
+			t->source->target(r, nodes[i], &target);
+			implied_add(&implied, &target);
+		}
+		implied_end(&implied);
+	}
+	free(nodes);
+	return code;
+}
+
 static void release(void *data)
 {
 	struct tree *t = data;
@@ -181,7 +222,7 @@ static bool within(const struct result *r, size_t row)
 }
 
 static const struct result_ops tree_ops = {
-    .cell = tree_cell, .target = tree_target, .release = release};
+    .cell = tree_cell, .target = tree_target, .release = release, .members = tree_members};
 
 bool tree_is(const struct result *r)
 {

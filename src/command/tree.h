@@ -23,6 +23,9 @@ struct tree_source {
 	void (*cell)(const struct result *r, uint32_t node, unsigned column, struct cell *out,
 	    struct text *scratch);
 	void (*target)(const struct result *r, uint32_t node, struct target *out);
+	/* The objects that some nodes count, into to; NULL: what their targets imply. */
+	int (*members)(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
+	    struct err *err);
 	void (*release)(void *data); /* NULL: nothing */
 	unsigned branch; /* column in which people see the tree */
 	unsigned weight; /* column that says which child is the heaviest */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * values.c - words of a command line into objects, classes, threads and sets.
+ * values.c - words of a command line into objects, classes and threads.
  */
 #include "command/values.h"
 
 #include "command/commands.h"
 #include "heap/typed.h"
+#include "command/sets.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -34,7 +35,7 @@ static bool decimal(const char *s, uint64_t *n)
 	return true;
 }
 
-/* --- rows and sets ---------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static int table_target(
     const struct session *s, const char *word, struct target *target, struct err *err)
@@ -52,76 +53,9 @@ static int table_target(
 	return 0;
 }
 
-int value_result_objects(
-    const struct result *r, const struct heap *h, uint32_t **ids, size_t *n, struct err *err)
+bool value_row(const struct session *s, const char *word, struct target *target)
 {
-	struct bits objects = {.word = NULL}, classes = {.word = NULL};
-	bool any_class = false;
-	int code = bits_init(&objects, h->n_objects, err);
-	if (!code)
-		code = bits_init(&classes, h->n_classes, err);
-	if (code)
-		goto out;
-	for (size_t row = 0; row < r->n_rows; row++) {
-		struct target t;
-		result_target(r, row, &t);
-		if (t.kind == TARGET_OBJECT && t.id < h->n_objects)
-			bits_set(&objects, t.id);
-		else if (t.kind == TARGET_CLASS && t.id < h->n_classes) {
-			bits_set(&classes, t.id);
-			any_class = true;
-		}
-	}
-	size_t count = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (any_class && bits_get(&classes, h->class_of[id]))
-			bits_set(&objects, id);
-		count += bits_get(&objects, id);
-	}
-	*ids = xrealloc(NULL, count ? count : 1, sizeof **ids);
-	*n = 0;
-	for (uint32_t id = 0; *n < count; id++) {
-		if (bits_get(&objects, id))
-			(*ids)[(*n)++] = id;
-	}
-out:
-	bits_release(&objects);
-	bits_release(&classes);
-	return code;
-}
-
-int value_kept(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
-{
-	if (!strcmp(word, "$_")) {
-		struct result *r = session_table(s);
-		if (!r || r->heap != s->heap)
-			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
-		return value_result_objects(r, s->heap, ids, n, err);
-	}
-	for (size_t i = 0; i < s->n_sets; i++) {
-		const struct kept_set *set = &s->sets[i];
-		if (strcmp(set->name, word + 1))
-			continue;
-		*ids = xrealloc(NULL, set->n ? set->n : 1, sizeof **ids);
-		if (set->n)
-			memcpy(*ids, set->ids, set->n * sizeof **ids);
-		*n = set->n;
-		return 0;
-	}
-	return err_set(err, ERR_NOT_FOUND, "no set is called %s (%s = COMMAND keeps one)", word, word);
-}
-
-static int one_of_set(const struct session *s, const char *word, uint32_t *id, struct err *err)
-{
-	uint32_t *ids = NULL;
-	size_t n = 0;
-	int code = value_kept(s, word, &ids, &n, err);
-	if (!code && n != 1)
-		code = err_set(err, ERR_NOT_FOUND, "%s holds %zu objects, one is wanted", word, n);
-	if (!code)
-		*id = ids[0];
-	free(ids);
-	return code;
+	return !table_target(s, word, target, NULL);
 }
 
 /* --- objects ---------------------------------------------------------------------------------- */
@@ -198,7 +132,7 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 	if (*word == '%')
 		return row_object(s, word, id, err);
 	if (*word == '$')
-		return one_of_set(s, word, id, err);
+		return set_one_object(s, word, id, err);
 	if (value_address(word, &prefixed, &number)) {
 		*id = heap_find(s->heap, number);
 		if (*id != HEAP_NONE)
@@ -405,44 +339,7 @@ int value_regex(const char *word, int flags, regex_t *to, struct err *err)
 	return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", word, why);
 }
 
-/* --- sets and threads ------------------------------------------------------------------------- */
-
-/* A set by the name of a class, or a row that stands for one, is its instances, not its class object. */
-static bool names_object(const struct session *s, const char *word)
-{
-	struct target t;
-	uint64_t address;
-	bool prefixed;
-	if (*word == '%')
-		return !table_target(s, word, &t, NULL) && t.kind != TARGET_CLASS;
-	return *word == '#' || value_address(word, &prefixed, &address);
-}
-
-int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
-{
-	uint32_t id, *classes;
-	size_t n_classes, count;
-	if (*word == '$')
-		return value_kept(s, word, ids, n, err);
-	if (names_object(s, word) && !value_object(s, word, &id, NULL)) {
-		*ids = xrealloc(NULL, 1, sizeof **ids);
-		(*ids)[0] = id;
-		*n = 1;
-		return 0;
-	}
-	int code = value_classes(s, word, &classes, &n_classes, err);
-	if (code)
-		return code;
-	uint32_t *big = objects_of_classes(s->heap, classes, n_classes, &count, err);
-	free(classes);
-	if (!big)
-		return ERR_NOMEM;
-	*ids = xrealloc(NULL, count ? count : 1, sizeof **ids);
-	memcpy(*ids, big, count * sizeof **ids);
-	*n = count;
-	big_free(big, count, sizeof *big);
-	return 0;
-}
+/* --- threads ---------------------------------------------------------------------------------- */
 
 static int thread_by_name(const struct heap *h, const char *word, uint32_t *thread, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * values.h - words of a command line into objects, classes, threads and sets.
+ * values.h - words of a command line into objects, classes and threads (sets: sets.h).
  *
  * All return 0, ERR_USAGE for a word that cannot be meant, or ERR_NOT_FOUND for one that leads
  * nowhere; messages name the nearest things there are.  They need a heap (s->heap).
@@ -28,21 +28,17 @@ uint64_t thread_number(const struct heap *h, uint32_t thread);
 /* Number, name (or a part of it that only one has), %N, or the thread object. */
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err);
 
-/* "$name", "$_": ids ascending, the caller's (free). */
-int value_kept(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
-/* An object or the objects of a class pattern or kept set. */
+/* One word that is a set (sets.h): ids ascending, the caller's (free). */
 int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
-
-/* The objects that the rows of a result stand for (class rows: their instances), ascending and
- * without doubles; the caller's (free). */
-int value_result_objects(
-    const struct result *r, const struct heap *h, uint32_t **ids, size_t *n, struct err *err);
 
 /* POSIX extended, slashes around it are taken off.  regfree() after 0. */
 int value_regex(const char *word, int flags, regex_t *to, struct err *err);
 
 /* An address in hexadecimal, with or without 0x. */
 bool value_address(const char *word, bool *prefixed, uint64_t *address);
+
+/* What row "%N" of the last table stands for; false: there is no such row. */
+bool value_row(const struct session *s, const char *word, struct target *target);
 
 /* The table that %N and $_ mean, or NULL. */
 struct result *session_table(const struct session *s);

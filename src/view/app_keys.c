@@ -75,7 +75,16 @@ static void open_row(struct app *a)
 		app_say(a, ROLE_NOTE, "there is nothing behind this row");
 		return;
 	}
+	if (target.part && !target.command) {
+		text_addf(&line, "ls %%%zu", current_table(a)->row + 1);
+		app_run(a, line.s, false);
+		text_release(&line);
+		return;
+	}
 	switch (target.command ? TARGET_COMMAND : target.kind) {
+	case TARGET_GROUP:
+		text_addf(&line, "histo %%%zu", current_table(a)->row + 1);
+		break;
 	case TARGET_CLASS:
 		text_add(&line, "ls ");
 		add_class(&line, &h->classes[target.id]);
@@ -119,11 +128,20 @@ static bool add_argument(struct app *a, struct text *line, enum argument_kind ki
 	if (!selected(a, &target))
 		return false;
 	switch (kind) {
-	case ARG_OBJECT:
 	case ARG_SET:
 	case ARG_WORDS:
+		if (target.kind != TARGET_OBJECT || target.part) {
+			text_addf(line, "%%%zu", current_table(a)->row + 1);
+			return target.kind != TARGET_COMMAND;
+		}
+		return add_object(a, line, &target);
+	case ARG_OBJECT:
 		return add_object(a, line, &target);
 	case ARG_CLASS:
+		if (target.part || target.kind == TARGET_GROUP) {
+			text_addf(line, "%%%zu", current_table(a)->row + 1);
+			return true;
+		}
 		if (target.kind == TARGET_CLASS)
 			add_class(line, &a->session.heap->classes[target.id]);
 		else if (target.kind == TARGET_OBJECT)

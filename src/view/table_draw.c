@@ -431,6 +431,7 @@ static const char *rows_are(const struct table *t)
 	    [TARGET_OBJECT] = {"object", "objects"},
 	    [TARGET_CLASS] = {"class", "classes"},
 	    [TARGET_THREAD] = {"thread", "threads"},
+	    [TARGET_GROUP] = {"row", "rows"},
 	    [TARGET_COMMAND] = {"row", "rows"},
 	};
 	struct target target = {.kind = TARGET_NONE};

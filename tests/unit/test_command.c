@@ -696,6 +696,8 @@ static void test_completion(void **state)
 	expect_completion("help pi", 5, "pipes ");
 	free(run("$mine = ls String", PRINT_TEXT));
 	expect_completion("ls $", 3, "$_ $mine ");
+	expect_completion("size String + $", 14, "$_ $mine ");
+	expect_completion("$m", 0, "$mine ");
 	expect_completion("histo | !l", 10, "");
 	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
 }

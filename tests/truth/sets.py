@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows and sets, against sets of Python put together from the lists of single objects.
+
+Every row of every grouped table must stand for exactly the objects that it counts, found here by
+going through all of them; random expressions of sets must give what Python's sets give.
+"""
+
+import json
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import SOURCE, Tap, cairn  # noqa: E402
+
+DATA = os.path.join(SOURCE, "data")
+HPROF = os.path.join(DATA, "shop.hprof")
+PHD = os.path.join(DATA, "heapdump.20261121.101500.4711.0001.phd")
+ROWS = 40  # of each table, so many are opened
+
+
+def answers(dump, lines):
+    """The tables that a script of command lines prints."""
+    run = cairn("--format", "json", "-f", "-", dump, stdin=("\n".join(lines) + "\n").encode())
+    if run.err.strip():
+        raise AssertionError("%s: %s" % (dump, run.err))
+    decoder, at, out, text = json.JSONDecoder(), 0, [], run.out
+    while at < len(text):
+        value, at = decoder.raw_decode(text, at)
+        out.append(value)
+        while text[at:at + 1].isspace():
+            at += 1
+    return out
+
+
+class Objects:
+    """All objects of a dump, and their classes, one by one."""
+
+    def __init__(self, dump):
+        self.dump = dump
+        rows, classes = answers(dump, ["ls *", "histo -all"])
+        self.all = {r["address"]: r for r in rows}
+        self.classes = classes
+        self.ambiguous = len({c["class"] for c in classes}) != len(classes)
+        self.of = {}
+        for c in classes:
+            self.of.setdefault(c["class"], []).append(c)
+
+    def where(self, keep):
+        """Addresses of objects whose class row satisfies keep; names here belong to one class each,
+        or to several that agree."""
+        return {a for a, r in self.all.items() if any(keep(c) for c in self.of[r["class"]])}
+
+
+def members(dump, table, rows, before=()):
+    """The table, and the addresses behind each of its first rows."""
+    shown = answers(dump, list(before) + [table])[-1]
+    # an empty row cannot be opened
+    which = [i for i, r in enumerate(shown[:rows])
+             if r.get("objects", r.get("instances", r.get("count")))]
+    script = list(before)
+    # the table again before each row, as %N means the last one; with one column it is still the row
+    for i in which:
+        script += [table + " | cut %s" % list(shown[0])[0], "ls %%%d" % (i + 1)]
+    lists = answers(dump, script)[1::2]
+    return [shown[i] for i in which], [{o["address"] for o in x} for x in lists]
+
+
+def package(name):
+    base = name.split("[")[0]
+    if "." in base.split("/")[0]:
+        return base.split("/")[0].rsplit(".", 1)[0]
+    primitive = base in ("byte", "char", "int", "long", "short", "boolean", "float", "double")
+    return "<primitive>" if primitive and name.count("[") < 2 else "<default>"
+
+
+def same(tap, name, rows, got, want, count="objects"):
+    wrong = []
+    for row, g, w in zip(rows, got, want):
+        if g != w:
+            wrong.append("%s: %d objects, not %d" % (row, len(g), len(w)))
+        elif count and row.get(count) != len(g):
+            wrong.append("%s: it says %s and holds %d" % (row, row.get(count), len(g)))
+    tap.ok(not wrong and rows, "%s: %d rows" % (name, len(rows)), "\n".join(wrong[:5]))
+
+
+def check_histograms(tap, o, name, extra=""):
+    inside = set(o.all)
+    if extra:
+        inside = {x["address"] for x in answers(o.dump, ["ls com.acme.*"])[0]}
+    rows, got = members(o.dump, "histo %s -by package" % extra, ROWS, KEEP)
+    same(tap, name + " by package", rows, got,
+         [o.where(lambda c, p=r["package"]: package(c["class"]) == p) & inside for r in rows])
+    rows, got = members(o.dump, "histo %s" % extra, ROWS, KEEP)
+    same(tap, name + " by class", rows, got,
+         [{a for a, x in o.all.items() if x["class"] == r["class"]} & inside
+          if len(o.of[r["class"]]) == 1 else g for r, g in zip(rows, got)])
+    rows, got = members(o.dump, "histo %s -by loader" % extra, ROWS, KEEP)
+    same(tap, name + " by loader", rows, got,
+         [o.where(lambda c, w=r["loader"]: c["loader"] == w) & inside if not o.ambiguous else g
+          for r, g in zip(rows, got)])
+    union = set().union(*got)
+    tap.ok(union == inside and sum(map(len, got)) == len(inside),
+           "%s by loader: every object is in one row" % name)
+
+
+KEEP = ["$acme = ls com.acme.*"]
+
+
+def check_groups(tap, o, name, values):
+    rows, got = members(o.dump, "roots -by kind", 9)
+    kinds = answers(o.dump, ["roots"])[0]
+    same(tap, name + ": kinds of roots", rows, got,
+         [{k["address"] for k in kinds if k["kind"] == r["kind"]} for r in rows])
+    rows, got = members(o.dump, "loaders | sort -classes", 9)
+    same(tap, name + ": loaders", rows, got,
+         [o.where(lambda c, w=r["address"]: c["loader"] == w) if not o.ambiguous else g
+          for r, g in zip(rows, got)], "instances")
+    top = answers(o.dump, ["dom"])[0]
+    for by, key in (("class", lambda x: x), ("package", package)):
+        rows, got = members(o.dump, "dom -by " + by, 9)
+        same(tap, "%s: top of the dominator tree by %s" % (name, by), rows, got,
+             [{x["address"] for x in top if key(x["class"]) == r[by]} for r in rows])
+    big = max(top, key=lambda x: x["children"])["address"]
+    below = answers(o.dump, ["dom " + big])[0]
+    rows, got = members(o.dump, "dom %s -by class" % big, ROWS)
+    same(tap, name + ": below an object by class", rows, got,
+         [{x["address"] for x in below if x["class"] == r["class"]} for r in rows])
+    rows, got = members(o.dump, "top -by package", 9)
+    same(tap, name + ": largest packages", rows, got,
+         [o.where(lambda c, p=r["package"]: package(c["class"]) == p) for r in rows])
+    holders = [x["address"] for x in o.all.values() if x["class"] == "java.lang.Class"][:1]
+    rows, got = members(o.dump, "refs %s -by class" % holders[0], 20)
+    single = answers(o.dump, ["refs " + holders[0]])[0]
+    same(tap, name + ": references by class", rows, got,
+         [{x["address"] for x in single if x["class"] == r["class"] and
+           x["direction"] == r["direction"]} for r in rows])
+    if not values:
+        return
+    texts = {}
+    for s in answers(o.dump, ["strings"])[0]:
+        texts.setdefault(s["value"], set()).add(s["address"])
+    rows, got = members(o.dump, "dups", ROWS)
+    same(tap, name + ": texts that several Strings have", rows, got,
+         [texts[r["value"]] for r in rows], "count")
+
+
+def check_paths(tap, o, name, pattern):
+    objects = [x["address"] for x in answers(o.dump, ["ls " + pattern])[0]]
+    ways = []
+    for address, way in zip(objects, answers(o.dump, ["path " + a for a in objects])):
+        chain = []
+        for step in way:
+            here = o.all[step["address"]]
+            mirror = here["class"] == "java.lang.Class" and here["value"]
+            chain.append("class " + here["value"] if mirror else here["class"])
+        ways.append((address, chain))
+    for option in ("", " -r"):
+        rows, got = members(o.dump, "paths %s%s" % (pattern, option), 60)
+        want, above = [], []
+        for r in rows:
+            above[r["depth"]:] = [r["class"]]
+            want.append({a for a, c in ways
+                         if (c[::-1] if option else c)[:len(above)] == above})
+        same(tap, "%s: paths to %s%s" % (name, pattern, option), rows, got, want)
+
+
+def check_algebra(tap, o, name, seed):
+    rng = random.Random(seed)
+    names = ["$a", "$b", "java.lang.*", "com.acme.*", "%2-3", "%1,4", "java.lang.String"]
+    byclass = answers(o.dump, ["histo"])[0]
+
+    def of(classes):
+        return {a for a, x in o.all.items() if x["class"] in classes}
+
+    def starts(prefix):
+        return {a for a, x in o.all.items() if x["class"].startswith(prefix)}
+    rows = [r["class"] for r in byclass]
+    one = sorted(o.all)[rng.randrange(len(o.all))]
+    value = {"$a": starts("com.acme."), "$b": of(["java.lang.String", rows[0]]),
+             "java.lang.*": starts("java.lang."), "com.acme.*": starts("com.acme."),
+             "%2-3": of(rows[1:3]), "%1,4": of([rows[0], rows[3]]),
+             "java.lang.String": of(["java.lang.String"]), one: {one}}
+    names.append(one)
+
+    def make(depth):
+        """A random expression with its value; 0: a sum, 1: a product, 2: a single set."""
+        kind = rng.randrange(3) if depth else 2
+        if kind == 2:
+            word = rng.choice(names)
+            return word, value[word], 2
+        left, x, kx = make(depth - 1)
+        right, y, ky = make(depth - 1)
+        if kind == 1:
+            left = left if kx else rng.choice(["( %s )", "(%s)"]) % left
+            right = right if ky == 2 else "( %s)" % right
+            return left + " & " + right, x & y, 1
+        right = right if ky else "(%s )" % right
+        how = rng.choice("+-")
+        return "%s %s %s" % (left, how, right), x | y if how == "+" else x - y, 0
+
+    made = [make(4) for _ in range(120)]
+    lines = ["$a = com.acme.*", "$b = %s + java.lang.String" % rows[0]]
+    for text, _, _ in made:
+        lines += ["histo", "$c = " + text, "ls $c"]
+    out = answers(o.dump, lines)[1::2]
+    wrong = [(t, len(v), len(g)) for (t, v, _), g in zip(made, out)
+             if {x["address"] for x in g} != v]
+    tap.ok(not wrong and len(out) == len(made), "%s: %d expressions" % (name, len(made)),
+           str(wrong[:3]))
+    some = [m for m in made if m[1]][:20]
+    out = answers(o.dump, lines[:2] + [x for t, _, _ in some for x in ("histo", "size " + t)])[1::2]
+    wrong = [(t, g) for (t, v, _), g in zip(some, out)
+             if g["objects"] != len(v) or g["shallow"] != sum(o.all[a]["shallow"] for a in v)]
+    tap.ok(not wrong and some, "%s: sizes of %d expressions" % (name, len(some)), str(wrong[:3]))
+
+
+def main():
+    tap = Tap()
+    for dump, name, values in ((HPROF, "HPROF sample", True), (PHD, "PHD sample", False)):
+        o = Objects(dump)
+        check_histograms(tap, o, name + ": histogram")
+        check_histograms(tap, o, name + ": histogram of a set", "$acme")
+        check_groups(tap, o, name, values)
+        check_paths(tap, o, name, "com.acme.shop.Session")
+        for seed in range(3):
+            check_algebra(tap, o, name, seed)
+    tap.done()
+
+
+main()

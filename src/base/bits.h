@@ -82,6 +82,29 @@ static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
 	return count + bits_ones(b->word[i >> 6] & below);
 }
 
+/* The ones in ascending order. */
+struct bits_walk {
+	const struct bits *b;
+	uint64_t at, word; /* the word's number; its ones not yet given */
+};
+
+static inline struct bits_walk bits_walk(const struct bits *b)
+{
+	return (struct bits_walk){ .b = b, .word = b->n ? b->word[0] : 0 };
+}
+
+static inline bool bits_next(struct bits_walk *w, uint64_t *i)
+{
+	while (!w->word) {
+		if (++w->at >= (w->b->n + 63) / 64)
+			return false;
+		w->word = w->b->word[w->at];
+	}
+	*i = w->at * 64 + (unsigned)__builtin_ctzll(w->word);
+	w->word &= w->word - 1;
+	return true;
+}
+
 /* Position of the k-th one (from 0); k < number of ones; sealed. */
 uint64_t bits_select(const struct bits *b, uint32_t k);
 uint64_t bits_count(const struct bits *b); /* ones; sealed */

@@ -27,6 +27,7 @@ struct fill {
 struct fill_sink {
 	struct sink sink; /* first: the reader's view of us */
 	struct build *build;
+	struct index_cursor cursor;
 	uint64_t number;      /* of the next record */
 	size_t duplicate;     /* the next one in build->duplicates */
 	uint32_t *at, *end;   /* where the current object's references go */
@@ -53,7 +54,7 @@ static int begin_object(struct fill_sink *s, uint64_t address, uint32_t *out)
 		s->duplicate++;
 		return 0;
 	}
-	uint32_t id = *out = index_find(h->index, address);
+	uint32_t id = *out = index_follow(&s->cursor, address);
 	if (id == HEAP_NONE)
 		return err_set(s->sink.err, ERR_IO, "%s: changed while it was read", h->source->path);
 	s->at = h->out.target + adjacency_start(&h->out, id);
@@ -108,17 +109,10 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 	return 0;
 }
 
-/* Most records of many dumps hold no references: there is no place to find for them. */
 static int fill_object(struct sink *sink, const struct object_record *r)
 {
 	struct fill_sink *s = (struct fill_sink *)sink;
-	if (s->build->notes)
-		return fill_noted(s, r);
-	if (r->n_references || s->duplicate < s->build->n_duplicates)
-		return begin_record(s, r->address);
-	s->number++;
-	s->at = s->end = NULL;
-	return 0;
+	return s->build->notes ? fill_noted(s, r) : begin_record(s, r->address);
 }
 
 static int fill_class_record(struct sink *sink, const struct class_record *r)
@@ -166,6 +160,7 @@ static int fill_part(void *context, unsigned task, struct err *err)
 		.duplicate = objects_duplicate_from(b, t->number),
 	};
 	s.sink.err = &s.err;
+	index_cursor_init(&s.cursor, b->heap->index);
 	struct part part = t->cut->part;
 	part.end = t->end;
 	const struct dump *dump = b->heap->dump;

@@ -161,14 +161,13 @@ static void settle_handles(struct build *b)
  * Whether the object needs a size (and length) of its own: every array, and what differs from the
  * size that its class will carry.  A record without an extent has the size its part has in common.
  */
-static bool needs_extent(const struct build *b, const struct survey_part *p, struct record *r)
+static inline bool needs_extent(const struct build *b, const struct survey_part *p, struct record *r)
 {
 	if (r->kind == RECORD_OBJECT_ARRAY || r->kind == RECORD_PRIMITIVE_ARRAY)
 		return true;
 	bool is_class = r->kind == RECORD_CLASS;
 	if (!r->sized) {
 		r->size = is_class ? p->class_object_size : p->by_handle[r->number].common_size;
-		r->length = LENGTH_UNKNOWN;
 		if (!r->size)
 			return false;
 	}

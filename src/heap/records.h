@@ -21,7 +21,7 @@ struct record {
 	uint32_t number;       /* class handle, or which class record of its part */
 	uint32_t n_references;
 	enum record_kind kind;
-	bool sized;            /* carries what follows */
+	bool sized;            /* carries what follows; else both are unknown */
 	uint64_t size, length; /* bytes and elements, or SIZE_UNKNOWN, LENGTH_UNKNOWN */
 };
 
@@ -48,9 +48,59 @@ struct records {
 };
 enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8 };
 
-/* 0 or ERR_NOMEM. */
-int records_add(struct records *r, const struct record *record, struct err *err);
-/* The arrays grow by doubling: give the untouched rest back. */
+/* Make room for n and the extents of some, if that can be had; more or fewer may come. */
+void records_expect(struct records *r, uint64_t n);
+
+/* All return 0 or ERR_NOMEM. */
+int records_grow(struct records *r, struct err *err);
+int records_add_wide(struct records *r, const struct record *record, struct err *err);
+int records_add_full(struct records *r, const struct record *record, struct err *err);
+
+/* An extent, for which there is room. */
+static inline int records_add_extent(struct records *r, const struct record *record, struct err *err)
+{
+	bool size_known = record->size != SIZE_UNKNOWN, length_known = record->length != LENGTH_UNKNOWN;
+	struct packed_extent e = {
+		size_known ? (uint32_t)record->size : OWN_UNKNOWN,
+		length_known ? (uint32_t)record->length : OWN_UNKNOWN,
+	};
+	int code = 0;
+	if (__builtin_expect((size_known && record->size >= OWN_UNKNOWN) ||
+	        (length_known && record->length >= OWN_UNKNOWN), 0)) {
+		code = records_add_wide(r, record, err);
+		e.size = e.length = OWN_WIDE;
+	}
+	r->extents[r->n_extents++] = e;
+	return code;
+}
+
+/* Inline, since a record on its way through memory costs more than the packing. */
+static inline int records_add(struct records *r, const struct record *record, struct err *err)
+{
+	int code = 0;
+	if (__builtin_expect(r->n == r->cap || r->n_extents == r->cap_extents, 0))
+		code = records_grow(r, err);
+	if (code == 0 && record->sized)
+		code = records_add_extent(r, record, err);
+	int64_t step = (int64_t)(record->address - r->last_address);
+	bool full = step != (int32_t)step || record->number > UINT16_MAX ||
+	    record->n_references > UINT8_MAX;
+	if (code == 0 && __builtin_expect(full, 0))
+		code = records_add_full(r, record, err);
+	if (code < 0)
+		return code;
+	r->packed[r->n++] = (struct packed_record){
+		.step = (int32_t)step,
+		.number = (uint16_t)record->number,
+		.n_references = (uint8_t)record->n_references,
+		.what = (uint8_t)(record->kind | (record->sized ? PACKED_SIZED : 0) | (full ? PACKED_FULL : 0)),
+	};
+	r->last_address = record->address;
+	r->all_addresses |= record->address;
+	return 0;
+}
+
+/* Give the untouched rest of the arrays back. */
 void records_trim(struct records *r);
 void records_release(struct records *r);
 
@@ -97,6 +147,8 @@ static inline bool records_next(struct records_walk *w, struct record *out)
 	w->address = out->address;
 	out->kind = (enum record_kind)(p->what & PACKED_KIND);
 	out->sized = p->what & PACKED_SIZED;
+	out->size = SIZE_UNKNOWN;
+	out->length = LENGTH_UNKNOWN;
 	if (out->sized)
 		records_walk_extent(w, out);
 	return true;

@@ -139,15 +139,13 @@ static void model_arrays(struct heap *h)
 static const struct array_model *recorded_model(const struct heap *h, struct array_model *models,
     unsigned n_models)
 {
-	uint32_t stride = h->n_sized / NEIGHBOURS_WANTED + 1, place = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (!bits_get(&h->sized, id))
+	uint32_t stride = h->n_sized / NEIGHBOURS_WANTED + 1;
+	for (uint32_t place = 0; place < h->n_sized; place += stride) {
+		if (h->own_length[place] >= OWN_UNKNOWN)
 			continue;
-		if (place % stride == 0 && h->own_length[place] < OWN_UNKNOWN)
-			for (unsigned m = 0; m < n_models; m++)
-				models[m].exact += h->own_size[place] ==
-				    model_size(&models[m], heap_class_of(h, id), h->own_length[place]);
-		place++;
+		const struct heap_class *c = heap_class_of(h, (uint32_t)bits_select(&h->sized, place));
+		for (unsigned m = 0; m < n_models; m++)
+			models[m].exact += h->own_size[place] == model_size(&models[m], c, h->own_length[place]);
 	}
 	const struct array_model *best = &models[0];
 	for (unsigned m = 1; m < n_models; m++)
@@ -178,30 +176,30 @@ static void derive_array_sizes(struct build *b)
 	struct array_model models[MODELS_MAX];
 	unsigned n_models = list_models(h->facts.word_bits, models);
 	const struct array_model *m = recorded_model(h, models, n_models);
-	uint32_t place = 0, n_exceptions = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++)
-		if (bits_get(&h->sized, id))
-			n_exceptions += is_exception(h, m, id, place++);
-	if (n_exceptions > h->n_sized / 8)
-		return; /* a layout that no model describes: the column is smaller than the exceptions */
-	set_rule(h, m->header, (struct array_rule){ m->reference, 8, m->minimum, m->empty });
-	place = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (!bits_get(&h->sized, id))
-			continue;
-		if (is_exception(h, m, id, place)) {
+	struct wide *exceptions = NULL;
+	size_t n = 0, cap = 0;
+	uint32_t place = 0;
+	uint64_t id;
+	for (struct bits_walk w = bits_walk(&h->sized); bits_next(&w, &id); place++)
+		if (is_exception(h, m, (uint32_t)id, place)) {
 			uint32_t length = h->own_length[place];
-			VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){
-				id, h->own_size[place], length == OWN_UNKNOWN ? LENGTH_UNKNOWN : length
+			VEC_PUSH(exceptions, n, cap) = (struct wide){
+				(uint32_t)id, h->own_size[place], length == OWN_UNKNOWN ? LENGTH_UNKNOWN : length
 			};
-			h->own_length[place] = OWN_WIDE;
+			if (n > h->n_sized / 8)
+				goto out; /* a layout that no model describes: the column is smaller */
 		}
-		place++;
+	set_rule(h, m->header, (struct array_rule){ m->reference, 8, m->minimum, m->empty });
+	for (size_t i = 0; i < n; i++) {
+		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = exceptions[i];
+		h->own_length[bits_rank(&h->sized, exceptions[i].id)] = OWN_WIDE;
 	}
 	if (h->n_wide)
 		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
 	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
 	h->own_size = NULL;
+out:
+	free(exceptions);
 }
 
 /* --- Eclipse MAT's sizes ------------------------------------------------------------------------ */

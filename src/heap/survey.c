@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024 };
+enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024, BYTES_PER_RECORD = 64 };
 
 struct survey_sink {
 	struct sink sink; /* first: the reader's view of us */
@@ -135,6 +135,8 @@ static void begin_slice(struct survey_sink *s)
 	struct slice *slice = &VEC_PUSH(p->slices, p->n_slices, p->cap_slices);
 	*slice = (struct slice){ .part = p };
 	s->records = &slice->records;
+	uint64_t n = (p->part.end - s->last_offset) / BYTES_PER_RECORD;
+	records_expect(s->records, n < SLICE_RECORDS ? n : SLICE_RECORDS);
 }
 
 static int add_record(struct survey_sink *s, const struct record *r)

@@ -80,6 +80,13 @@ static void info_warnings(struct result *r, const struct heap *h)
 	text_release(&all);
 }
 
+/* Statistics that the program kept of itself. */
+static void info_stated(struct result *r, const struct heap *h)
+{
+	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++)
+		result_head(r, h->stated[i].what, cell_count(h->stated[i].count));
+}
+
 static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -106,6 +113,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
 	result_head(r, "size_model", h->size_model ? cell_text(h->size_model) : cell_blank());
 	result_head(r, "sizes", cell_text(s->mat_sizes ? "mat" : "true"));
+	info_stated(r, h);
 	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
 	r->note = command_roots_note(h, &r->arena);
 	*out = r;
@@ -129,7 +137,7 @@ const struct command cmd_info = {
 	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
 	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
 	"dump does not hold. heaps is how many heap dumps the file holds, heap which one this is "
-	"(--dump N). cannot_tell says what the format does not hold. sizes is "
+	"(--dump N). A Go dump adds the memory statistics of its program under their own names. cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
     .examples = {"info", "info | cut objects,shallow"},
     .key = "i",

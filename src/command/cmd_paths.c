@@ -60,6 +60,12 @@ struct path_rows {
 static void one_root(const struct heap *h, const struct heap_root *root, struct text *to)
 {
 	text_add(to, root_kind_name(root->kind));
+	if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
+		text_add(to, ", ");
+		if (!heap_symbol(h, root->slot, to))
+			text_addf(to, "0x%llx", (unsigned long long)root->slot);
+		return;
+	}
 	if (root->thread == HEAP_NONE || root->kind == ROOT_THREAD)
 		return;
 	const struct heap_thread *thread = &h->threads[root->thread];

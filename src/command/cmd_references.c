@@ -250,7 +250,7 @@ const struct command cmd_refs = {
 /* --- roots ------------------------------------------------------------------------------------ */
 
 enum root_column {
-	R_KIND, R_ADDRESS, R_CLASS, R_THREAD, R_FRAME, R_CERTAINTY, R_SHALLOW, R_RETAINED, R_VALUE
+	R_KIND, R_ADDRESS, R_CLASS, R_THREAD, R_FRAME, R_SLOT, R_OFFSET, R_CERTAINTY, R_SHALLOW, R_RETAINED, R_VALUE
 };
 
 static const struct column roots_columns[] = {
@@ -259,6 +259,8 @@ static const struct column roots_columns[] = {
     [R_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
     [R_THREAD] = {.name = "thread", .type = CELL_TEXT, .shown_by_default = true},
     [R_FRAME] = {.name = "frame", .type = CELL_TEXT, .shown_by_default = true},
+    [R_SLOT] = {.name = "slot", .type = CELL_TEXT},
+    [R_OFFSET] = {.name = "offset", .type = CELL_COUNT},
     [R_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true},
     [R_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
     [R_RETAINED] = {.name = "retained", .type = CELL_BYTES},
@@ -294,6 +296,15 @@ static void roots_cell(
 	case R_FRAME:
 		*out = thread && root->frame < thread->n_frames ?
 		    cell_text(thread->frames[root->frame]) : cell_blank();
+		return;
+	case R_SLOT:
+		text_clear(scratch);
+		if (root->slot && !heap_symbol(h, root->slot, scratch))
+			text_addf(scratch, "0x%llx", (unsigned long long)root->slot);
+		*out = root->slot ? cell_text(scratch->s) : cell_blank();
+		return;
+	case R_OFFSET:
+		*out = root->offset ? cell_count(root->offset) : cell_blank();
 		return;
 	case R_CERTAINTY:
 		*out = cell_text(certainty_name(root->certainty));
@@ -335,6 +346,18 @@ static const struct column kinds_columns[] = {
     {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
     {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
 };
+
+/* Where a dump tells by which pointer an object is held. */
+static void show_slots(struct result *r, const struct heap *h)
+{
+	bool slot = false, offset = false;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		slot |= h->roots[i].slot != 0;
+		offset |= h->roots[i].offset != 0;
+	}
+	command_own_columns(r)[R_SLOT].shown_by_default = slot;
+	command_own_columns(r)[R_OFFSET].shown_by_default = offset;
+}
 
 static const struct option roots_options[] = {
     {"-by", OPT_CHOICE, "kind", "one row for each kind"},
@@ -444,6 +467,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 		r = sum_kinds(h, rows, n);
 	} else {
 		r = result_new("roots", h, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
+		show_slots(r, h);
 		command_show_retained(r);
 	}
 	r->note = command_roots_note(h, &r->arena);
@@ -459,9 +483,10 @@ const struct command cmd_roots = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "GC roots",
-    .columns = "kind address class thread frame certainty shallow retained value",
+    .columns = "kind address class thread frame slot offset certainty shallow retained value",
     .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
-	"objects of these classes. Where the dump records no roots they are inferred: classes of "
+	"objects of these classes. slot names the variable or the word of a stack that holds the pointer, "
+	"offset is how far into the object it points, where a dump tells. Where the dump records no roots they are inferred: classes of "
 	"the boot loader, threads and the monitors they hold as the javacore tells, and what "
 	"nothing else references.",
     .examples = {"roots", "roots -by kind", "roots java.lang.Thread"},

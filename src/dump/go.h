@@ -71,6 +71,11 @@ struct go {
 	size_t n_surveys, cap_surveys;
 	struct go_run *runs;  /* from prepare on: of the whole dump, ascending */
 	size_t n_runs, cap_runs;
+	struct go_segment {   /* likewise: data and bss */
+		enum go_tag tag;
+		uint64_t address, size;
+	} *segments;
+	size_t n_segments, cap_segments;
 };
 
 extern uint64_t go_part_bytes; /* between two cuts: PART_BYTES, but tests want many */

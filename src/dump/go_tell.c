@@ -10,7 +10,6 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* --- goroutines ------------------------------------------------------------------------------------- */
@@ -22,15 +21,38 @@ static bool starts_with(const char *s, const char *what)
 	return !strncmp(s, what, strlen(what));
 }
 
-/* The function that the goroutine is for: the outermost that is not the runtime's. */
+/* Bytes of a function's name that are its package: "net/http.(*conn).serve" has 8. */
+static size_t package_bytes(const char *function)
+{
+	const char *slash = strrchr(function, '/');
+	return (size_t)(slash ? slash - function : 0) + strcspn(slash ? slash : function, ".");
+}
+
+/* A closure, which the compiler called f.func1. */
+static bool is_closure(const char *function)
+{
+	const char *last = strrchr(function, '.');
+	size_t n = last ? strspn(last, ".func0123456789") : 0;
+	if (last && strspn(last + 1, "0123456789") == strcspn(last + 1, "+"))
+		return true; /* f.func1.2 */
+	return last && n > 4 && (!last[n] || last[n] == '+');
+}
+
+/*
+ * The function that the goroutine is for: the outermost that is not the runtime's.  Of a closure, as
+ * `go f(x)` makes one, what it called, if that is of the same package.
+ */
 static const char *function_of(const struct go_reading *r)
 {
 	const char *outermost = NULL;
 	for (size_t i = r->n_frames; i-- > 0;) {
-		if (!starts_with(r->frames[i], "runtime."))
-			return r->frames[i];
-		if (!outermost && !starts_with(r->frames[i], "runtime.goexit"))
-			outermost = r->frames[i];
+		const char *here = r->frames[i], *inner = i ? r->frames[i - 1] : "";
+		size_t n = package_bytes(here);
+		if (starts_with(here, "runtime.")) {
+			outermost = outermost || starts_with(here, "runtime.goexit") ? outermost : here;
+			continue;
+		}
+		return is_closure(here) && package_bytes(inner) == n && !strncmp(here, inner, n) ? inner : here;
 	}
 	return outermost;
 }
@@ -54,7 +76,7 @@ int go_tell_goroutine(struct go_reading *r)
 		return 0;
 	const struct go_record *g = &r->goroutine;
 	const char *function = function_of(r);
-	char creator[32] = "", *reason = NULL;
+	char *reason = NULL;
 	struct text name = TEXT_INIT;
 
 	text_addf(&name, "goroutine %" PRIu64 "%s", g->u[GOROUTINE_ID], function ? " " : "");
@@ -62,15 +84,13 @@ int go_tell_goroutine(struct go_reading *r)
 	/* The reason stays behind when the waiting is over. */
 	if (g->u[GOROUTINE_STATUS] == 4 && g->s[0].n)
 		reason = xstrndup((const char *)g->s[0].p, g->s[0].n < 200 ? g->s[0].n : 200);
-	if (g->u[GOROUTINE_CREATED_PC])
-		snprintf(creator, sizeof creator, "0x%" PRIx64, g->u[GOROUTINE_CREATED_PC]);
 	struct thread_record thread = {
 		.serial = g->offset,
 		.address = g->u[GOROUTINE_ADDRESS],
 		.name = name.s,
 		.state = state_of(g->u[GOROUTINE_STATUS]),
 		.waits_for = reason,
-		.creator = *creator ? creator : NULL,
+		.created_at = g->u[GOROUTINE_CREATED_PC],
 		.id = g->u[GOROUTINE_ID],
 		.waits_since = g->u[GOROUTINE_SINCE],
 		.system = g->u[GOROUTINE_SYSTEM],

@@ -118,7 +118,7 @@ struct thread_record {
 	const char *name;    /* UTF-8, or NULL: to be found in the thread object */
 	const char *state;   /* "waiting", or NULL: the same; this and all below borrowed */
 	const char *waits_for; /* "chan receive", or NULL */
-	const char *creator; /* what started it, or NULL */
+	uint64_t created_at; /* pc of the code that started it, 0 unknown */
 	uint64_t id;         /* the number that the runtime gave it, 0 unknown */
 	uint64_t waits_since; /* nanoseconds of the machine's own clock, 0 unknown */
 	bool system;         /* the runtime's own */
@@ -195,6 +195,7 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
+	bool states_itself;             /* what stated() gets are statistics of the program, for people */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool outside_pointers_normal;   /* references to no object are ordinary, not damage */

@@ -44,8 +44,8 @@ struct survey_class {
 
 /* A thread as the dump records it; its texts are escaped and last as long as the heap. */
 struct survey_thread {
-	uint64_t serial, address, id, waits_since;
-	const char *name, *state, *waits_for, *creator; /* or NULL */
+	uint64_t serial, address, id, waits_since, created_at;
+	const char *name, *state, *waits_for; /* or NULL */
 	bool system;
 	const char **frames;
 	uint32_t n_frames;

@@ -2,6 +2,7 @@
 /* heap.c - looking things up in a heap; see heap.h. */
 #include "heap/heap.h"
 
+#include "base/text.h"
 #include "heap/build.h"
 #include "heap/index.h"
 
@@ -189,6 +190,17 @@ const char *root_kind_name(enum root_kind kind)
 		[ROOT_PANIC] = "Panic",
 	};
 	return names[kind];
+}
+
+bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
+{
+	const struct reader *reader = h->dump ? h->dump->reader : NULL;
+	struct text name = TEXT_INIT;
+	bool known = reader && reader->symbol && reader->symbol(h->dump, address, &name);
+	if (known)
+		text_add_escaped(to, name.s ? name.s : "", name.len);
+	text_release(&name);
+	return known;
 }
 
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first)

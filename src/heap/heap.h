@@ -243,6 +243,10 @@ static inline const struct heap_class *heap_class_of(const struct heap *h, uint3
 /* The class that this object is the class object of, or HEAP_NONE for ordinary objects. */
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
 
+/* The name of what lies at an address outside of the heap, "main.cache" or "bss+0x1a40", escaped and
+ * appended.  False: the dump does not tell. */
+bool heap_symbol(const struct heap *h, uint64_t address, struct text *to);
+
 bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);

@@ -9,6 +9,8 @@
  */
 #include "heap/build.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 
 struct serial {
@@ -37,6 +39,17 @@ static uint32_t thread_of(const struct serial *serials, uint32_t n, uint64_t ser
 	return low < n && serials[low].serial == serial ? serials[low].thread : HEAP_NONE;
 }
 
+/* "main.main+0x1c", or the bare address. */
+static const char *code_name(struct heap *h, uint64_t pc)
+{
+	struct text name = TEXT_INIT;
+	if (!heap_symbol(h, pc, &name))
+		text_addf(&name, "0x%llx", (unsigned long long)pc);
+	const char *kept = arena_strndup(&h->arena, name.s, name.len);
+	text_release(&name);
+	return kept;
+}
+
 static struct serial *collect_threads(struct build *b)
 {
 	struct heap *h = b->heap;
@@ -54,7 +67,7 @@ static struct serial *collect_threads(struct build *b)
 				.state = from->state,
 				.waits_for = from->waits_for,
 				.waits_since = from->waits_since,
-				.creator = from->creator,
+				.creator = from->created_at ? code_name(h, from->created_at) : NULL,
 				.system = from->system,
 				.own_id = from->id,
 				.object = from->address ? heap_find(h, from->address) : HEAP_NONE,

@@ -314,6 +314,7 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 		.address = r->address,
 		.id = r->id,
 		.waits_since = r->waits_since,
+		.created_at = r->created_at,
 		.system = r->system,
 		.frames = arena_alloc(&p->arena, (r->n_frames + 1) * sizeof *t->frames),
 		.n_frames = (uint32_t)r->n_frames,
@@ -323,7 +324,6 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 	t->name = keep_text(s, r->name);
 	t->state = keep_text(s, r->state);
 	t->waits_for = keep_text(s, r->waits_for);
-	t->creator = keep_text(s, r->creator);
 	return 0;
 }
 

@@ -137,7 +137,8 @@ const struct command cmd_info = {
 	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
 	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
 	"dump does not hold. heaps is how many heap dumps the file holds, heap which one this is "
-	"(--dump N). A Go dump adds the memory statistics of its program under their own names. cannot_tell says what the format does not hold. sizes is "
+	"(--dump N). A Go dump adds the memory statistics of its program under their own names. "
+	"cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
     .examples = {"info", "info | cut objects,shallow"},
     .key = "i",

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_typing_claim.c - claims: which one an object keeps, and whose pointers are still to be followed.
+ */
+#include "dump/go_typing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUEUE = 1 << 16, BATCH = 1 << 12, MOST_CHUNKS = 1 << 20, CHUNK_SET = 1 << 21 };
+
+/* The runtime's size classes (runtime/sizeclasses.go); larger objects take whole pages. */
+static const uint16_t size_class[] = {
+    0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352,
+    384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304,
+    2688, 3072, 3200, 3456, 4096, 4864, 5120, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240,
+    10880, 12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
+};
+enum { N_CLASSES = sizeof size_class / sizeof *size_class, PAGE = 8192, LEAST_HEADER = 512 };
+
+/* Would so many bytes have been put into a smaller object? */
+static bool too_few(uint64_t bytes, uint64_t object)
+{
+	unsigned low = 0, high = N_CLASSES;
+
+	if (object > size_class[N_CLASSES - 1])
+		return object - bytes >= PAGE;
+	while (low < high) { /* the first class that is not below the object */
+		unsigned middle = (low + high) / 2;
+		if (size_class[middle] < object)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && bytes <= size_class[low - 1];
+}
+
+static enum coverage coverage(uint64_t bytes, uint64_t object)
+{
+	if (!too_few(bytes, object))
+		return COVER_ALL;
+	return bytes >= object - bytes ? COVER_HALF : COVER_LITTLE;
+}
+
+/* --- states ------------------------------------------------------------------------------------- */
+
+static uint32_t state_of(enum coverage c, uint32_t form, enum typed_by by)
+{
+	return (uint32_t)c << (FORM_BITS + BY_BITS) | form << BY_BITS | (uint32_t)by;
+}
+
+static uint32_t form_of(uint32_t state)
+{
+	return state >> BY_BITS & (MOST_FORMS - 1);
+}
+
+uint32_t typing_of(const struct typing *t, uint32_t id, bool *array)
+{
+	uint32_t form = form_of(t->state[id]);
+
+	*array = form & 1;
+	if (!t->state[id] || form >= 2 * t->go.types->n)
+		return TYPE_NONE;
+	return t->go.by_rank[form / 2];
+}
+
+uint32_t typing_closure_of(const struct typing *t, uint32_t id)
+{
+	uint32_t form = form_of(t->state[id]);
+
+	return t->state[id] && form >= 2 * t->go.types->n ? form - 2 * t->go.types->n : UINT32_MAX;
+}
+
+/* Does what big begins with, one inside of the other, include small? */
+static bool leads(const struct types *t, uint32_t big, uint32_t small)
+{
+	for (unsigned depth = 0; depth <= TYPE_DEPTH && big != TYPE_NONE; depth++) {
+		const struct type *of = &t->type[big];
+		if (big == small || of->kind == t->type[small].kind)
+			return big == small || of->kind == TYPE_POINTER;
+		if (of->kind == TYPE_ARRAY)
+			big = of->element;
+		else if (of->kind == TYPE_STRUCT && of->n_fields && !t->field[of->first_field].offset)
+			big = t->field[of->first_field].type;
+		else
+			break;
+	}
+	return false;
+}
+
+/* Two claims that fill one object: can both be right? */
+static bool agree(const struct typing *t, uint32_t a, uint32_t b)
+{
+	uint32_t limit = 2 * t->go.types->n;
+
+	if (a == b)
+		return true;
+	if (a >= limit || b >= limit)
+		return false;
+	uint32_t x = t->go.by_rank[a / 2], y = t->go.by_rank[b / 2];
+	return leads(t->go.types, x, y) || leads(t->go.types, y, x);
+}
+
+static bool to_follow(const struct typing *t, uint32_t state)
+{
+	uint32_t form = form_of(state), limit = 2 * t->go.types->n;
+
+	if (state >> (FORM_BITS + BY_BITS) == COVER_GUESSED)
+		return false;
+	return form >= limit || t->go.of[t->go.by_rank[form / 2]].n_slots;
+}
+
+static void enqueue(struct typing *t, uint32_t id)
+{
+	if (t->n_queue == QUEUE) {
+		t->waiting[id / 64] |= UINT64_C(1) << id % 64;
+		return;
+	}
+	t->queue[(t->head + t->n_queue++) % QUEUE] = id;
+}
+
+static void join(struct typing *t, uint32_t id, uint32_t state)
+{
+	uint32_t had = t->state[id];
+	uint32_t all = (uint32_t)COVER_ALL << (FORM_BITS + BY_BITS);
+
+	if (had >= all && state >= all && !agree(t, form_of(had), form_of(state)))
+		t->conflicts++;
+	if (state <= had)
+		return;
+	t->state[id] = state;
+	if ((!had || form_of(had) != form_of(state) || !to_follow(t, had)) && to_follow(t, state))
+		enqueue(t, id);
+}
+
+/* --- chunks ------------------------------------------------------------------------------------- */
+
+static void note_chunk(struct typing *t, uint64_t address, uint32_t type, uint64_t count)
+{
+	uint64_t key = (address ^ (uint64_t)type << 40 ^ count << 20) * 0x9E3779B97F4A7C15u | 1;
+	uint64_t at = key >> 43;
+
+	if (!t->go.of[type].n_slots)
+		return;
+	if (t->n_chunks >= MOST_CHUNKS) {
+		t->lost++;
+		return;
+	}
+	if (!t->chunk_set)
+		t->chunk_set = xcalloc(CHUNK_SET, sizeof *t->chunk_set);
+	for (; t->chunk_set[at % CHUNK_SET]; at++)
+		if (t->chunk_set[at % CHUNK_SET] == key)
+			return;
+	t->chunk_set[at % CHUNK_SET] = key;
+	VEC_PUSH(t->chunk, t->n_chunks, t->cap_chunks) = (struct chunk){address, count, type};
+}
+
+/* --- claims ------------------------------------------------------------------------------------- */
+
+/* Where a claim lies. */
+struct place {
+	uint32_t id;
+	uint64_t offset, room; /* from the object's first value; bytes from there to its end */
+	uint64_t size;         /* of the object */
+};
+
+static bool find(struct typing *t, uint64_t address, struct place *p)
+{
+	uint64_t start;
+
+	if (address < t->low || address >= t->high)
+		return false;
+	p->id = t->c->object_at(t->c, address, &start, &p->size);
+	if (p->id == UINT32_MAX)
+		return false;
+	p->offset = address - start;
+	p->room = p->size - p->offset;
+	if (t->headers && p->size > LEAST_HEADER && p->offset == 8)
+		p->offset = 0;
+	return true;
+}
+
+/* Does the object hold no pointers?  Its field list stands behind its contents. */
+static bool pointer_free(struct typing *t, uint32_t id)
+{
+	uint64_t start, size;
+	const uint8_t *bytes = t->c->bytes(t->c, id, &start, &size);
+
+	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
+}
+
+void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by)
+{
+	const struct go_type *g = &t->go.of[type];
+	uint64_t size = t->go.types->type[type].size;
+	struct place p;
+
+	if (g->ignored || !find(t, address, &p))
+		return;
+	if (size > p.room)
+		t->conflicts++;
+	else if (p.offset)
+		note_chunk(t, address, type, 1);
+	else
+		join(t, p.id, state_of(g->open_ended ? COVER_ALL : coverage(size, p.room), 2 * g->rank, by));
+}
+
+void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by)
+{
+	const struct go_type *g = &t->go.of[type];
+	uint64_t size = t->go.types->type[type].size;
+	uint32_t form = 2 * g->rank + 1;
+	struct place p;
+
+	if (g->ignored || !count || !find(t, address, &p))
+		return;
+	if (count > p.room / size) {
+		t->conflicts++;
+		return;
+	}
+	if (!p.offset) {
+		join(t, p.id, state_of(coverage(count * size, p.room), form, by));
+		return;
+	}
+	/* a slice of a part, or of an array in the middle of something else */
+	note_chunk(t, address, type, count);
+	if (p.offset % size == 0 && (g->pointers || pointer_free(t, p.id)))
+		join(t, p.id, state_of(COVER_GUESSED, form, by));
+}
+
+void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
+{
+	uint64_t start, size;
+	uint32_t function;
+	struct place p;
+
+	if (!t->program || !find(t, address, &p) || p.offset || p.size < t->word)
+		return;
+	const uint8_t *bytes = t->c->bytes(t->c, p.id, &start, &size);
+	if (!bytes || size < t->word)
+		return;
+	uint64_t entry = typing_word(t, bytes);
+	if (!program_function_at(t->program, entry, &function) ||
+	    program_function_entry(t->program, function) != entry ||
+	    function >= MOST_FORMS - 2 * t->go.types->n)
+		return;
+	join(t, p.id, state_of(COVER_ALL, 2 * t->go.types->n + function, by));
+}
+
+/* --- following ---------------------------------------------------------------------------------- */
+
+/* F-fm is the method value of F: a closure that holds the receiver in its second word. */
+static void walk_closure(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
+{
+	const char *name = program_function_name(t->program, function);
+	const char *open = strstr(name, ".(*"), *close = open ? strchr(open, ')') : NULL;
+	size_t n = strlen(name);
+
+	if (size < 2 * t->word || n < 3 || strcmp(name + n - 3, "-fm") != 0 || !close)
+		return;
+	struct text type = TEXT_INIT; /* "main.(*T).method-fm": main.T */
+	text_add_n(&type, name, (size_t)(open + 1 - name));
+	text_add_n(&type, open + 3, (size_t)(close - open - 3));
+	uint32_t receiver = types_by_name(t->go.types, type.s);
+	if (receiver != TYPE_NONE)
+		typing_claim(t, typing_word(t, bytes + t->word), receiver, TYPED_BY_POINTER);
+	text_release(&type);
+}
+
+static void walk_object(struct typing *t, uint32_t id)
+{
+	uint64_t start, size, head;
+	bool array;
+	uint32_t type = typing_of(t, id, &array), function = typing_closure_of(t, id);
+	const uint8_t *bytes = t->c->bytes(t->c, id, &start, &size);
+
+	if (!bytes)
+		return;
+	if (function != UINT32_MAX) {
+		walk_closure(t, function, bytes, size);
+		return;
+	}
+	head = t->headers && size > LEAST_HEADER && t->go.of[type].pointers ? 8 : 0;
+	struct memory m = {.bytes = bytes, .size = size};
+	typing_walk(t, &m, head, type, array ? (size - head) / t->go.types->type[type].size : 1,
+	    TYPED_BY_POINTER);
+}
+
+/* A chunk tells something new unless its object is known as a whole. */
+static void walk_chunk(struct typing *t, const struct chunk *c)
+{
+	uint64_t start, size, span = c->count * t->go.types->type[c->type].size;
+	bool array;
+	struct place p;
+
+	if (!find(t, c->address, &p))
+		return;
+	uint32_t type = typing_of(t, p.id, &array);
+	bool guessed = t->state[p.id] >> (FORM_BITS + BY_BITS) == COVER_GUESSED;
+	if (type != TYPE_NONE && !guessed &&
+	    (array || t->go.types->type[type].size >= p.offset + span))
+		return;
+	const uint8_t *bytes = t->c->bytes(t->c, p.id, &start, &size);
+	struct memory m = {.bytes = bytes, .size = size};
+	if (bytes)
+		typing_walk(t, &m, c->address - start, c->type, c->count, TYPED_BY_POINTER);
+}
+
+/* Objects that did not fit, in ascending order; false: there are none. */
+static bool refill(struct typing *t)
+{
+	uint32_t words = t->c->n_objects / 64 + 1;
+
+	for (uint32_t i = 0; i < words; i++)
+		while (t->waiting[i]) {
+			if (t->n_queue == QUEUE / 2)
+				return true;
+			uint32_t bit = (uint32_t)__builtin_ctzll(t->waiting[i]);
+			t->waiting[i] &= t->waiting[i] - 1;
+			enqueue(t, i * 64 + bit);
+		}
+	return t->n_queue > 0;
+}
+
+int typing_drain(struct typing *t)
+{
+	for (unsigned steps = 1;; steps++) {
+		if (steps % BATCH == 0 && !progress_add(t->progress, BATCH))
+			return err_set(t->err, ERR_CANCELLED, "cancelled");
+		if (t->n_queue || refill(t)) {
+			uint32_t id = t->queue[t->head];
+			t->head = (t->head + 1) % QUEUE;
+			t->n_queue--;
+			walk_object(t, id);
+		} else if (t->done_chunks < t->n_chunks) {
+			struct chunk c = t->chunk[t->done_chunks++];
+			walk_chunk(t, &c);
+		} else {
+			return 0;
+		}
+	}
+}

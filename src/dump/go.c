@@ -184,6 +184,7 @@ static void go_close(struct dump *dump)
 	idmap_release(&g->type_at);
 	idmap_release(&g->itab_at);
 	pthread_mutex_destroy(&g->lock);
+	go_program_release(g);
 	free(g);
 }
 
@@ -192,6 +193,7 @@ static int go_open(struct dump **out, const struct source *source, const struct 
 {
 	struct go *g = xcalloc(1, sizeof *g);
 	g->exe = options ? options->exe : NULL;
+	g->alone = options && options->no_companion;
 	g->dump.reader = &go_reader;
 	g->dump.source = source;
 	pthread_mutex_init(&g->lock, NULL);
@@ -313,6 +315,7 @@ static int prepare(struct dump *dump, struct err *err)
 	}
 	find_segments(g, GO_DATA);
 	find_segments(g, GO_BSS);
+	go_program_find(g);
 	return 0;
 }
 
@@ -422,4 +425,6 @@ const struct reader go_reader = {
 	.memory = go_memory,
 	.itab_type = go_itab_type,
 	.type_name = go_type_name,
+	.symbol = go_symbol,
+	.classify = go_classify,
 };

@@ -8,6 +8,8 @@
  *   go_read.c    the objects, told to a sink
  *   go_tell.c    everything else: goroutines, roots, counts, told to a sink
  *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
+ *   go_program.c the executable that wrote the dump
+ *   go_typing*.c types of objects, from its DWARF and from interfaces (go_typing.h)
  *   go_old.c     go1.3, whose objects find their pointers through type records
  *
  * Format: the wiki of the Go project, pages heapdump13, heapdump14 and heapdump15-through-heapdump17,
@@ -22,6 +24,7 @@
 
 #include "dump/go_record.h"
 #include "dump/idmap.h"
+#include "dump/program.h"
 #include "dump/reader.h"
 
 #include <pthread.h>
@@ -58,6 +61,10 @@ struct go {
 	uint64_t heap_start, heap_end, channel_header;
 	struct go_bytes arch;
 	char arch_letter[2]; /* where it is stated as a number */
+	bool alone;        /* look for nothing beside the dump */
+	struct program *program; /* that wrote the dump, or NULL */
+	char *program_note;
+	struct types recorded; /* from type records, where there is no program */
 	uint64_t body, params; /* offsets of the first record and of the parameters, 0 none */
 
 	/* go1.3 only: types and interface tables, which stand before the objects that need them. */
@@ -123,6 +130,14 @@ bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out
 /* go_old.c: the pointers of a go1.3 object, whose view has the address of its type as class and how it
  * is laid out as length. */
 bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
+/* go_program.c: the executable, from prepare on; what the type records tell where there is none. */
+void go_program_find(struct go *g);
+void go_program_release(struct go *g);
+void go_recorded_types(struct go *g);
+bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
+
+/* go_typing.c */
+int go_classify(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
 
 /* go_old.c: read the types and interface tables of a go1.3 dump. */
 int go_old_types(struct go *g, struct err *err);

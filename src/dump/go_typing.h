@@ -44,7 +44,7 @@ struct slot {
 };
 
 /* What is known of a type beside its declaration. */
-struct go_type {
+struct type_facts {
 	uint32_t first_slot, n_slots;
 	uint32_t rank;       /* place in the order of preference */
 	uint32_t shown_as;   /* the map or channel that this is the inside of, or TYPE_NONE */
@@ -54,17 +54,17 @@ struct go_type {
 	bool built, ignored; /* ignored: says nothing about what lies there */
 };
 
-struct go_types {
+struct type_book {
 	const struct types *types;
-	struct go_type *of;     /* types->n */
+	struct type_facts *of;     /* types->n */
 	struct slot *slot;
 	uint32_t n_slots, cap_slots;
 	uint32_t *by_rank;      /* types->n */
 	uint32_t bytes;         /* uint8, or TYPE_NONE */
 };
 
-void go_types_build(struct go_types *g, const struct types *types);
-void go_types_release(struct go_types *g);
+void type_book_build(struct type_book *g, const struct types *types);
+void type_book_release(struct type_book *g);
 
 /* --- claims ------------------------------------------------------------------------------------- */
 
@@ -73,7 +73,7 @@ void go_types_release(struct go_types *g);
  * by whom.  A form is twice the rank of a type, plus 1 for an array of it; behind those, the function
  * whose closure it is.
  */
-enum { BY_BITS = 3, FORM_BITS = 27, MOST_FORMS = 1 << FORM_BITS };
+enum { BY_BITS = 3, FORM_BITS = 27, MOST_FORMS = 1 << FORM_BITS, TYPING_QUEUE = 1 << 16 };
 enum coverage {
 	COVER_GUESSED, /* an array, concluded from a pointer into it */
 	COVER_LITTLE,  /* less than half of the object */
@@ -91,7 +91,7 @@ struct chunk {
 struct typing {
 	struct classifier *c;
 	struct program *program; /* NULL: none */
-	struct go_types go;
+	struct type_book go;
 	unsigned word;
 	bool big_endian, headers; /* objects of 1.22 and later begin with their type */
 	uint64_t low, high;       /* no object lies outside */
@@ -99,7 +99,7 @@ struct typing {
 	const uint8_t *source_end;
 	uint32_t *state;          /* c->n_objects */
 	uint64_t *waiting;        /* a bit for each object that did not fit into the queue */
-	uint32_t *queue;          /* QUEUE objects whose pointers are to be followed */
+	uint32_t *queue;          /* TYPING_QUEUE objects whose pointers are to be followed */
 	uint32_t head, n_queue;
 	struct chunk *chunk;      /* in the order found */
 	size_t n_chunks, cap_chunks, done_chunks;
@@ -120,6 +120,10 @@ void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
 int typing_drain(struct typing *t);
 /* The type of an object so far, *array when it is an array of it; TYPE_NONE: none, or a closure. */
 uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
+/* Bytes before the first value of a type in an object: the type word of 1.22 and later. */
+uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size);
+/* Does the object hold no pointers at all? */
+bool typing_pointer_free(struct typing *t, uint32_t id);
 /* The function whose closure an object is, or UINT32_MAX. */
 uint32_t typing_closure_of(const struct typing *t, uint32_t id);
 

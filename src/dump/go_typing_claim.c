@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUE = 1 << 16, BATCH = 1 << 12, MOST_CHUNKS = 1 << 20, CHUNK_SET = 1 << 21 };
+enum { BATCH = 1 << 12, MOST_CHUNKS = 1 << 20, CHUNK_SET = 1 << 21 };
 
 /* The runtime's size classes (runtime/sizeclasses.go); larger objects take whole pages. */
 static const uint16_t size_class[] = {
@@ -40,6 +40,11 @@ static enum coverage coverage(uint64_t bytes, uint64_t object)
 	if (!too_few(bytes, object))
 		return COVER_ALL;
 	return bytes >= object - bytes ? COVER_HALF : COVER_LITTLE;
+}
+
+uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size)
+{
+	return t->headers && size > LEAST_HEADER && t->go.of[type].pointers ? 8 : 0;
 }
 
 /* --- states ------------------------------------------------------------------------------------- */
@@ -112,11 +117,11 @@ static bool to_follow(const struct typing *t, uint32_t state)
 
 static void enqueue(struct typing *t, uint32_t id)
 {
-	if (t->n_queue == QUEUE) {
+	if (t->n_queue == TYPING_QUEUE) {
 		t->waiting[id / 64] |= UINT64_C(1) << id % 64;
 		return;
 	}
-	t->queue[(t->head + t->n_queue++) % QUEUE] = id;
+	t->queue[(t->head + t->n_queue++) % TYPING_QUEUE] = id;
 }
 
 static void join(struct typing *t, uint32_t id, uint32_t state)
@@ -180,8 +185,8 @@ static bool find(struct typing *t, uint64_t address, struct place *p)
 	return true;
 }
 
-/* Does the object hold no pointers?  Its field list stands behind its contents. */
-static bool pointer_free(struct typing *t, uint32_t id)
+/* The field list stands behind the contents. */
+bool typing_pointer_free(struct typing *t, uint32_t id)
 {
 	uint64_t start, size;
 	const uint8_t *bytes = t->c->bytes(t->c, id, &start, &size);
@@ -191,7 +196,7 @@ static bool pointer_free(struct typing *t, uint32_t id)
 
 void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by)
 {
-	const struct go_type *g = &t->go.of[type];
+	const struct type_facts *g = &t->go.of[type];
 	uint64_t size = t->go.types->type[type].size;
 	struct place p;
 
@@ -208,7 +213,7 @@ void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_
 void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by)
 {
-	const struct go_type *g = &t->go.of[type];
+	const struct type_facts *g = &t->go.of[type];
 	uint64_t size = t->go.types->type[type].size;
 	uint32_t form = 2 * g->rank + 1;
 	struct place p;
@@ -225,7 +230,7 @@ void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint6
 	}
 	/* a slice of a part, or of an array in the middle of something else */
 	note_chunk(t, address, type, count);
-	if (p.offset % size == 0 && (g->pointers || pointer_free(t, p.id)))
+	if (p.offset % size == 0 && (g->pointers || typing_pointer_free(t, p.id)))
 		join(t, p.id, state_of(COVER_GUESSED, form, by));
 }
 
@@ -281,7 +286,7 @@ static void walk_object(struct typing *t, uint32_t id)
 		walk_closure(t, function, bytes, size);
 		return;
 	}
-	head = t->headers && size > LEAST_HEADER && t->go.of[type].pointers ? 8 : 0;
+	head = typing_head(t, type, size);
 	struct memory m = {.bytes = bytes, .size = size};
 	typing_walk(t, &m, head, type, array ? (size - head) / t->go.types->type[type].size : 1,
 	    TYPED_BY_POINTER);
@@ -314,7 +319,7 @@ static bool refill(struct typing *t)
 
 	for (uint32_t i = 0; i < words; i++)
 		while (t->waiting[i]) {
-			if (t->n_queue == QUEUE / 2)
+			if (t->n_queue == TYPING_QUEUE / 2)
 				return true;
 			uint32_t bit = (uint32_t)__builtin_ctzll(t->waiting[i]);
 			t->waiting[i] &= t->waiting[i] - 1;
@@ -330,7 +335,7 @@ int typing_drain(struct typing *t)
 			return err_set(t->err, ERR_CANCELLED, "cancelled");
 		if (t->n_queue || refill(t)) {
 			uint32_t id = t->queue[t->head];
-			t->head = (t->head + 1) % QUEUE;
+			t->head = (t->head + 1) % TYPING_QUEUE;
 			t->n_queue--;
 			walk_object(t, id);
 		} else if (t->done_chunks < t->n_chunks) {

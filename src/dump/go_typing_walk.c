@@ -133,7 +133,7 @@ static void walk_slot(struct typing *t, const struct memory *m, uint64_t at, con
 static void walk_value(struct typing *t, const struct memory *m, uint64_t offset, uint32_t type,
     unsigned depth, enum typed_by by)
 {
-	const struct go_type *g = &t->go.of[type];
+	const struct type_facts *g = &t->go.of[type];
 	const struct slot *s = t->go.slot + g->first_slot;
 
 	for (const struct slot *end = s + g->n_slots; s < end; s++) {

@@ -219,11 +219,14 @@ struct dump {
 	struct dump_facts facts;
 	const struct types *types;     /* the dump's own, or of the program; NULL: none */
 	const struct program *program; /* the executable that belongs to it; NULL: none */
+	const char *program_note;      /* which one and what it lacks, or why one was left out; or NULL */
+	bool program_refused;          /* the one that was asked for cannot do what it was asked for */
 };
 
 /* By what an object came to its type, the surest last but one. */
 enum typed_by {
 	TYPED_BY_SHAPE,      /* it has none: its class tells size and pointers */
+	TYPED_BY_FIT,        /* nothing points to it, but only one type has its size and pointers */
 	TYPED_BY_POINTER,    /* something typed points to it */
 	TYPED_BY_FRAME,      /* a local variable of a stack frame does */
 	TYPED_BY_GLOBAL,     /* a variable of the program does */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_types.c - what a walk must know of each type: where its pointers are and what they lead to.
+ * go_type_book.c - what a walk must know of each type: where its pointers are and what they lead to.
  *
  * The slots of a struct are those of its fields, moved; they are built from the inside out (types
  * contain each other at most TYPE_DEPTH deep).  Insides of maps and channels are known by the names
@@ -19,7 +19,7 @@ static bool begins(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-static void add_slot(struct go_types *g, struct go_type *of, struct slot s)
+static void add_slot(struct type_book *g, struct type_facts *of, struct slot s)
 {
 	if (of->n_slots >= MOST_SLOTS_OF_ONE || g->n_slots >= MOST_SLOTS)
 		return;
@@ -55,7 +55,7 @@ static uint32_t group_of(const struct types *t, uint32_t table)
 }
 
 /* The slot of a field that says more than its type does; false: it does not. */
-static bool special_slot(const struct go_types *g, uint32_t type, const struct type_field *f,
+static bool special_slot(const struct type_book *g, uint32_t type, const struct type_field *f,
     struct slot *s)
 {
 	const struct types *t = g->types;
@@ -95,7 +95,7 @@ static bool special_slot(const struct go_types *g, uint32_t type, const struct t
 }
 
 /* Which struct is the inside of which map or channel. */
-static void name_inside(struct go_types *g, uint32_t type, uint32_t shown_as, bool buckets)
+static void name_inside(struct type_book *g, uint32_t type, uint32_t shown_as, bool buckets)
 {
 	if (type == TYPE_NONE || type >= g->types->n)
 		return;
@@ -108,7 +108,7 @@ static void name_inside(struct go_types *g, uint32_t type, uint32_t shown_as, bo
 	}
 }
 
-static void name_insides(struct go_types *g)
+static void name_insides(struct type_book *g)
 {
 	const struct types *t = g->types;
 
@@ -131,9 +131,9 @@ static void name_insides(struct go_types *g)
 
 /* --- slots ---------------------------------------------------------------------------------------- */
 
-static void build(struct go_types *g, uint32_t type);
+static void build(struct type_book *g, uint32_t type);
 
-static void build_struct(struct go_types *g, uint32_t type)
+static void build_struct(struct type_book *g, uint32_t type)
 {
 	const struct types *t = g->types;
 	const struct type *of = &t->type[type];
@@ -143,7 +143,7 @@ static void build_struct(struct go_types *g, uint32_t type)
 	g->of[type].first_slot = g->n_slots;
 	for (uint32_t i = 0; i < of->n_fields; i++) {
 		const struct type_field *f = &types_fields(t, of)[i];
-		const struct go_type *inner = &g->of[f->type];
+		const struct type_facts *inner = &g->of[f->type];
 		struct slot s;
 		if (special_slot(g, type, f, &s)) {
 			add_slot(g, &g->of[type], s);
@@ -157,16 +157,16 @@ static void build_struct(struct go_types *g, uint32_t type)
 	}
 }
 
-static void build_array(struct go_types *g, uint32_t type)
+static void build_array(struct type_book *g, uint32_t type)
 {
 	const struct type *of = &g->types->type[type];
-	struct go_type *me = &g->of[type];
+	struct type_facts *me = &g->of[type];
 	uint64_t size = of->element == TYPE_NONE ? 0 : g->types->type[of->element].size;
 
 	if (!size || !of->count)
 		return;
 	build(g, of->element);
-	const struct go_type *inner = &g->of[of->element];
+	const struct type_facts *inner = &g->of[of->element];
 	me->first_slot = g->n_slots;
 	if (inner->n_slots == 1 && g->slot[inner->first_slot].count == 1) {
 		struct slot s = g->slot[inner->first_slot];
@@ -186,10 +186,10 @@ static void build_array(struct go_types *g, uint32_t type)
 	}
 }
 
-static void build(struct go_types *g, uint32_t type)
+static void build(struct type_book *g, uint32_t type)
 {
 	const struct type *of = &g->types->type[type];
-	struct go_type *me = &g->of[type];
+	struct type_facts *me = &g->of[type];
 	struct slot s = {.count = 1, .type = of->element};
 
 	if (me->built)
@@ -244,7 +244,7 @@ static int by_key(const void *a, const void *b)
 
 /* Of two types that fill an object equally well the one that says more: with pointers before without,
  * structs before what they may begin with, named before unnamed, the larger. */
-static void rank_types(struct go_types *g)
+static void rank_types(struct type_book *g)
 {
 	const struct types *t = g->types;
 	struct preference *all = xcalloc(t->n + 1, sizeof *all);
@@ -265,9 +265,9 @@ static void rank_types(struct go_types *g)
 	free(all);
 }
 
-void go_types_build(struct go_types *g, const struct types *types)
+void type_book_build(struct type_book *g, const struct types *types)
 {
-	*g = (struct go_types){.types = types};
+	*g = (struct type_book){.types = types};
 	g->of = xcalloc(types->n + 1, sizeof *g->of);
 	g->bytes = types_by_name(types, "uint8");
 	for (uint32_t i = 0; i < types->n; i++) {
@@ -281,10 +281,10 @@ void go_types_build(struct go_types *g, const struct types *types)
 	rank_types(g);
 }
 
-void go_types_release(struct go_types *g)
+void type_book_release(struct type_book *g)
 {
 	free(g->of);
 	free(g->slot);
 	free(g->by_rank);
-	*g = (struct go_types){.types = NULL};
+	*g = (struct type_book){.types = NULL};
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_typing_class.c - from what was found to classes, with names that a Go programmer knows.
+ *
+ *     main.Order                  one value
+ *     []main.Line                 the elements of a slice; []uint8 also the bytes of strings
+ *     map[string]int              the head of a map (runtime: hmap)
+ *     map[string]int buckets      its buckets (groups since 1.24)
+ *     chan int                    a channel, with its elements where they hold no pointers
+ *     closure of main.f.func1     what a func value points to
+ */
+#include "dump/go_typing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct classes {
+	struct typing *t;
+	uint32_t *by_form;   /* class + 1 */
+	uint32_t n_forms;
+	struct named { char *name; uint32_t class; } *named; /* open addressing */
+	uint32_t n_named, mask;
+};
+
+static uint32_t hash_of(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (uint8_t)*s) * 16777619u;
+	return h;
+}
+
+static struct named *slot_of(const struct classes *c, const char *name)
+{
+	uint32_t at = hash_of(name) & c->mask;
+
+	while (c->named[at].name && strcmp(c->named[at].name, name) != 0)
+		at = (at + 1) & c->mask;
+	return &c->named[at];
+}
+
+static void grow(struct classes *c)
+{
+	struct named *old = c->named;
+	uint32_t n = c->mask + 1;
+
+	c->mask = 2 * n - 1;
+	c->named = xcalloc(2 * (size_t)n, sizeof *c->named);
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].name)
+			*slot_of(c, old[i].name) = old[i];
+	free(old);
+}
+
+static void name_form(const struct classes *c, uint32_t form, struct text *name)
+{
+	const struct type_book *go = &c->t->go;
+	uint32_t n = go->types->n;
+
+	if (form >= 2 * n) {
+		text_addf(name, "closure of %s", program_function_name(c->t->program, form - 2 * n));
+		return;
+	}
+	uint32_t type = go->by_rank[form / 2];
+	const struct type_facts *facts = &go->of[type];
+	if (facts->shown_as != TYPE_NONE)
+		text_addf(name, "%s%s", go->types->type[facts->shown_as].name,
+		    facts->buckets ? " buckets" : "");
+	else
+		text_addf(name, "%s%s", form & 1 ? "[]" : "", go->types->type[type].name);
+}
+
+/* The class of a form; forms that show alike share one. */
+static uint32_t class_of(struct classes *c, uint32_t form)
+{
+	struct typing *t = c->t;
+	uint32_t n = t->go.types->n, type = form < 2 * n ? t->go.by_rank[form / 2] : TYPE_NONE;
+	struct text name = TEXT_INIT;
+
+	if (c->by_form[form])
+		return c->by_form[form] - 1;
+	name_form(c, form, &name);
+	struct named *slot = slot_of(c, name.s);
+	if (!slot->name) {
+		bool array = form & 1 && type != TYPE_NONE, pointers = type == TYPE_NONE || t->go.of[type].pointers;
+		enum object_kind kind = !array ? OBJECT_INSTANCE : pointers ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
+		slot->class = t->c->new_class(t->c, name.s, kind,
+		    kind == PRIMITIVE_ARRAY ? t->go.types->type[type].size : 0, type);
+		slot->name = xstrdup(name.s);
+		c->by_form[form] = slot->class + 1;
+		if (2 * ++c->n_named > c->mask)
+			grow(c);
+	} else {
+		c->by_form[form] = slot->class + 1;
+	}
+	text_release(&name);
+	return c->by_form[form] - 1;
+}
+
+/* A value that fills less than half of its object is the beginning of something unknown. */
+static bool is_beginning(const struct typing *t, uint32_t type, uint64_t size)
+{
+	return !t->go.of[type].open_ended && size > 16 && t->go.types->type[type].size < size / 2;
+}
+
+static void assign(struct classes *c, uint32_t id)
+{
+	struct typing *t = c->t;
+	uint64_t start, size, length = LENGTH_UNKNOWN;
+	uint32_t form = t->state[id] >> BY_BITS & (MOST_FORMS - 1);
+	enum typed_by by = (enum typed_by)(t->state[id] & ((1u << BY_BITS) - 1));
+	bool array;
+	uint32_t type = typing_of(t, id, &array);
+
+	if (type != TYPE_NONE) {
+		if (!t->c->bytes(t->c, id, &start, &size))
+			return;
+		if (array)
+			length = (size - typing_head(t, type, size)) / t->go.types->type[type].size;
+		else if (is_beginning(t, type, size))
+			return;
+	}
+	t->c->assign(t->c, id, class_of(c, form), length, by);
+}
+
+int typing_assign(struct typing *t)
+{
+	struct classes c = {.t = t, .mask = 255};
+	uint32_t n_functions = t->program ? program_n_functions(t->program) : 0;
+	int code = 0;
+
+	c.n_forms = 2 * t->go.types->n + n_functions;
+	c.by_form = xcalloc(c.n_forms + 1, sizeof *c.by_form);
+	c.named = xcalloc(c.mask + 1, sizeof *c.named);
+	for (uint32_t id = 0; id < t->c->n_objects && !code; id++) {
+		if (id % 65536 == 0 && progress_cancelled(t->progress))
+			code = err_set(t->err, ERR_CANCELLED, "cancelled");
+		else if (t->state[id])
+			assign(&c, id);
+	}
+	for (uint32_t i = 0; i <= c.mask; i++)
+		free(c.named[i].name);
+	free(c.named);
+	free(c.by_form);
+	return code;
+}

@@ -425,6 +425,5 @@ const struct reader go_reader = {
 	.memory = go_memory,
 	.itab_type = go_itab_type,
 	.type_name = go_type_name,
-	.symbol = go_symbol,
 	.classify = go_classify,
 };

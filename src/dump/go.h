@@ -134,7 +134,6 @@ bool go_old_next_slot(const struct go *g, const struct object_view *view, struct
 void go_program_find(struct go *g);
 void go_program_release(struct go *g);
 void go_recorded_types(struct go *g);
-bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
 
 /* go_typing.c */
 int go_classify(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);

@@ -132,13 +132,6 @@ void go_program_release(struct go *g)
 	types_release(&g->recorded);
 }
 
-bool go_symbol(const struct dump *dump, uint64_t address, struct text *out)
-{
-	const struct go *g = (const struct go *)dump;
-
-	return g->program && program_symbol(g->program, address, out);
-}
-
 /* --- types that the dump itself tells ------------------------------------------------------------- */
 
 /*

@@ -486,9 +486,9 @@ const struct command cmd_roots = {
     .columns = "kind address class thread frame slot offset certainty shallow retained value",
     .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
 	"objects of these classes. slot names the variable or the word of a stack that holds the "
-	"pointer, offset is how far into the object it points, where a dump tells. Where the dump records no roots they are inferred: classes of "
-	"the boot loader, threads and the monitors they hold as the javacore tells, and what "
-	"nothing else references.",
+	"pointer, offset is how far into the object it points, where a dump tells. Where the dump "
+	"records no roots they are inferred: classes of the boot loader, threads and the monitors "
+	"they hold as the javacore tells, and what nothing else references.",
     .examples = {"roots", "roots -by kind", "roots java.lang.Thread"},
     .key = "R",
     .run = run_roots,

@@ -4,6 +4,8 @@
  */
 #include "analysis/search.h"
 
+#include "base/bisect.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +57,9 @@ const char *name_index_name(const struct name_index *ix, uint32_t position)
 /* Position of the first name that is not below the first n bytes of word. */
 static uint32_t lower_bound(const struct name_index *ix, const char *word)
 {
-	uint32_t low = 0, high = ix->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (strcmp(name_index_name(ix, middle), word) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t at;
+	BISECT(at, ix->n, strcmp(name_index_name(ix, at), word) < 0);
+	return at;
 }
 
 uint32_t name_index_exact(const struct name_index *ix, const char *name, uint32_t *first)

@@ -2,20 +2,15 @@
 /* hprof_locate.c - one object record at its offset, and the one behind it. */
 #include "dump/hprof.h"
 
+#include "base/bisect.h"
+
 #include <inttypes.h>
 
 static const struct hprof_segment *segment_at(const struct hprof *h, uint64_t offset)
 {
-	uint32_t low = 0, high = h->n_segments;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (h->segments[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < h->n_segments && h->segments[low].begin <= offset ? &h->segments[low] : NULL;
+	uint32_t at;
+	BISECT(at, h->n_segments, h->segments[at].end <= offset);
+	return at < h->n_segments && h->segments[at].begin <= offset ? &h->segments[at] : NULL;
 }
 
 static bool is_object(unsigned tag)

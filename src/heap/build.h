@@ -77,7 +77,7 @@ struct slice {
 	uint64_t first_record; /* number over all parts of the first of them */
 	struct place_notes place_notes;
 };
-#define SLICE_RECORDS (1u << 20)
+extern uint64_t slice_records; /* in each: 2^20, but tests want many */
 
 /* What one part of the dump turned out to hold. */
 struct survey_part {

@@ -8,6 +8,7 @@
  */
 #include "heap/build.h"
 
+#include "base/bisect.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -178,15 +179,9 @@ static void collect(struct build *b)
 
 uint32_t class_at_address(const struct build *b, uint64_t address)
 {
-	uint32_t low = 0, high = b->n_defined;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (b->defined[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < b->n_defined && b->defined[low].address == address ? low : HEAP_NONE;
+	uint32_t at;
+	BISECT(at, b->n_defined, b->defined[at].address < address);
+	return at < b->n_defined && b->defined[at].address == address ? at : HEAP_NONE;
 }
 
 static int by_internal_name(const void *x, const void *y, void *context)
@@ -215,17 +210,12 @@ static int compare_stretch(const char *s, const char *stretch, size_t n)
 
 uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader)
 {
-	uint32_t low = 0, high = b->n_by_name;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (compare_stretch(b->internal_names[b->by_name[middle]], internal_name, n) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t at;
+	BISECT(at, b->n_by_name,
+	    compare_stretch(b->internal_names[b->by_name[at]], internal_name, n) < 0);
 	uint32_t found = HEAP_NONE;
-	for (; low < b->n_by_name; low++) {
-		uint32_t i = b->by_name[low];
+	for (; at < b->n_by_name; at++) {
+		uint32_t i = b->by_name[at];
 		if (compare_stretch(b->internal_names[i], internal_name, n))
 			break;
 		if (found == HEAP_NONE || b->heap->classes[i].loader == loader)

@@ -2,6 +2,7 @@
 /* heap.c - looking things up in a heap; see heap.h. */
 #include "heap/heap.h"
 
+#include "base/bisect.h"
 #include "base/text.h"
 #include "heap/build.h"
 #include "heap/index.h"
@@ -37,28 +38,16 @@ uint32_t heap_target(const struct heap *h, uint64_t address)
 
 static const struct wide *wide_of(const struct heap *h, uint32_t id)
 {
-	size_t low = 0, high = h->n_wide;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (h->wide[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &h->wide[low];
+	size_t at;
+	BISECT(at, h->n_wide, h->wide[at].id < id);
+	return &h->wide[at];
 }
 
 static uint64_t odd_size(const struct heap *h, uint32_t id, const struct heap_class *c)
 {
-	size_t low = 0, high = h->n_odd;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (h->odd[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < h->n_odd && h->odd[low].id == id ? h->odd[low].size : c->instance_size;
+	size_t at;
+	BISECT(at, h->n_odd, h->odd[at].id < id);
+	return at < h->n_odd && h->odd[at].id == id ? h->odd[at].size : c->instance_size;
 }
 
 /* SIZE_UNKNOWN when nobody knows. */
@@ -102,15 +91,9 @@ uint32_t heap_class_mirrored(const struct heap *h, uint32_t id)
 	if (h->class_of[id] != h->java_lang_class)
 		return HEAP_NONE;
 	uint64_t address = heap_address(h, id);
-	uint32_t low = 0, high = h->n_defined_classes;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (h->classes[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < h->n_defined_classes && h->classes[low].object == id ? low : HEAP_NONE;
+	uint32_t at;
+	BISECT(at, h->n_defined_classes, h->classes[at].address < address);
+	return at < h->n_defined_classes && h->classes[at].object == id ? at : HEAP_NONE;
 }
 
 unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3])
@@ -146,19 +129,13 @@ uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t *
 {
 	if (!holds_classes(h, id))
 		return 0;
-	uint32_t low = 0, high = h->n_defined_classes;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (h->classes[h->classes_by_loader[middle]].loader < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	uint32_t end = low;
+	uint32_t at;
+	BISECT(at, h->n_defined_classes, h->classes[h->classes_by_loader[at]].loader < id);
+	uint32_t end = at;
 	while (end < h->n_defined_classes && h->classes[h->classes_by_loader[end]].loader == id)
 		end++;
-	*classes = h->classes_by_loader + low;
-	return end - low;
+	*classes = h->classes_by_loader + at;
+	return end - at;
 }
 
 int heap_holds_no_values(const struct heap *h, struct err *err)
@@ -205,19 +182,13 @@ bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
 
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first)
 {
-	size_t low = 0, high = h->n_roots;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (h->roots[middle].object < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	size_t end = low;
+	size_t at;
+	BISECT(at, h->n_roots, h->roots[at].object < id);
+	size_t end = at;
 	while (end < h->n_roots && h->roots[end].object == id)
 		end++;
-	*first = low;
-	return end - low;
+	*first = at;
+	return end - at;
 }
 
 bool heap_is_root(const struct heap *h, uint32_t id)

@@ -2,6 +2,7 @@
 /* index.c - see index.h. */
 #include "heap/index.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -206,30 +207,18 @@ int index_seal(struct address_index *x, struct err *err)
 
 uint32_t index_rank_listed(const struct index_page *p, uint16_t granule)
 {
-	uint32_t low = 0, high = p->n_objects;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (p->list[middle] < granule)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->n_objects && p->list[low] == granule ? p->first_id + low : INDEX_NONE;
+	uint32_t at;
+	BISECT(at, p->n_objects, p->list[at] < granule);
+	return at < p->n_objects && p->list[at] == granule ? p->first_id + at : INDEX_NONE;
 }
 
 /* Objects of the page at or below the granule. */
 static uint32_t count_up_to(const struct index_page *p, uint16_t granule)
 {
 	if (!p->bits) {
-		uint32_t low = 0, high = p->n_objects;
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (p->list[middle] <= granule)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
+		uint32_t at;
+		BISECT(at, p->n_objects, p->list[at] <= granule);
+		return at;
 	}
 	const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
 	uint64_t up_to = UINT64_MAX >> (63 - (granule & 63));
@@ -239,15 +228,9 @@ static uint32_t count_up_to(const struct index_page *p, uint16_t granule)
 /* The last page at or below a number that holds an object, NULL: none. */
 static const struct index_page *page_below(const struct address_index *x, uint64_t number)
 {
-	uint32_t low = 0, high = x->n_pages; /* the first page beyond number */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (x->pages[middle].number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &x->pages[low - 1] : NULL;
+	uint32_t at; /* the first page beyond number */
+	BISECT(at, x->n_pages, x->pages[at].number <= number);
+	return at ? &x->pages[at - 1] : NULL;
 }
 
 uint32_t index_find_below(const struct address_index *x, uint64_t address)
@@ -263,15 +246,9 @@ uint32_t index_find_below(const struct address_index *x, uint64_t address)
 /* The page of object id < n_objects. */
 static uint32_t page_of_id(const struct address_index *x, uint32_t id)
 {
-	uint32_t low = 0, high = x->n_pages; /* the last page with first_id <= id */
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (x->pages[middle].first_id <= id)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t at;
+	BISECT(at, x->n_pages, x->pages[at].first_id <= id);
+	return at - 1;
 }
 
 /* The word of a page with bits that holds its k-th object; *word: that object's bit and those above. */

@@ -8,6 +8,7 @@
  */
 #include "heap/build.h"
 
+#include "base/bisect.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -114,15 +115,9 @@ int objects_index(struct build *b, struct err *err)
 
 size_t objects_duplicate_from(const struct build *b, uint64_t number)
 {
-	size_t low = 0, high = b->n_duplicates;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->duplicates[middle] < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	BISECT(at, b->n_duplicates, b->duplicates[at] < number);
+	return at;
 }
 
 struct objects_walk objects_walk(const struct build *b, const struct slice *slice)

@@ -2,6 +2,7 @@
 /* places.c - see places.h. */
 #include "heap/places.h"
 
+#include "base/bisect.h"
 #include "base/parallel.h"
 #include "heap/build.h"
 
@@ -141,15 +142,9 @@ static uint32_t number_of(const struct places *p, uint32_t id)
 {
 	if (p->numbers)
 		return p->numbers[id];
-	uint64_t low = 0, high = p->n_runs;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (p->runs[middle].id <= id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return p->runs[low - 1].number + (id - p->runs[low - 1].id);
+	uint64_t at;
+	BISECT(at, p->n_runs, p->runs[at].id <= id);
+	return p->runs[at - 1].number + (id - p->runs[at - 1].id);
 }
 
 int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err)

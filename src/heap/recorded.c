@@ -9,6 +9,7 @@
  */
 #include "heap/build.h"
 
+#include "base/bisect.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -28,15 +29,9 @@ static int by_serial(const void *x, const void *y)
 
 static uint32_t thread_of(const struct serial *serials, uint32_t n, uint64_t serial)
 {
-	uint32_t low = 0, high = n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (serials[middle].serial < serial)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && serials[low].serial == serial ? serials[low].thread : HEAP_NONE;
+	uint32_t at;
+	BISECT(at, n, serials[at].serial < serial);
+	return at < n && serials[at].serial == serial ? serials[at].thread : HEAP_NONE;
 }
 
 /* "main.main+0x1c", or the bare address. */

@@ -17,6 +17,8 @@
 
 enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024, BYTES_PER_RECORD = 64 };
 
+uint64_t slice_records = 1u << 20;
+
 struct survey_sink {
 	struct sink sink; /* first: the reader's view of us */
 	struct build *build;
@@ -136,13 +138,13 @@ static void begin_slice(struct survey_sink *s)
 	*slice = (struct slice){ .part = p };
 	s->records = &slice->records;
 	uint64_t n = (p->part.end - s->last_offset) / BYTES_PER_RECORD;
-	records_expect(s->records, n < SLICE_RECORDS ? n : SLICE_RECORDS);
+	records_expect(s->records, n < slice_records ? n : slice_records);
 }
 
 static int add_record(struct survey_sink *s, const struct record *r)
 {
 	struct survey_part *p = s->part;
-	if (s->records->n == SLICE_RECORDS)
+	if (s->records->n == slice_records)
 		begin_slice(s);
 	int code = records_add(s->records, r, s->sink.err);
 	p->n_records++;

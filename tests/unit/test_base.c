@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -244,14 +245,19 @@ static void check_bits(uint64_t n, unsigned one_in, unsigned seed)
 		}
 	}
 	assert_int_equal(bits_seal(&b, &err), 0);
+	struct bits_walk walk = bits_walk(&b);
+	uint64_t one;
 	for (uint64_t i = 0; i < n; i++) {
 		assert_int_equal(bits_get(&b, i), naive[i]);
 		assert_int_equal(bits_rank(&b, i), ones);
 		if (naive[i]) {
 			assert_int_equal(bits_select(&b, ones), i);
+			assert_true(bits_next(&walk, &one));
+			assert_int_equal(one, i);
 			ones++;
 		}
 	}
+	assert_false(bits_next(&walk, &one));
 	assert_int_equal(bits_count(&b), ones);
 	bits_release(&b);
 	free(naive);
@@ -270,6 +276,20 @@ static void rank_and_select(void **state)
 		check_bits(sizes[i], 1u << 20, 4);
 	}
 	assert_int_equal(big_in_use(), before);
+}
+
+static void bisecting(void **state)
+{
+	static const int sorted[] = { 1, 3, 3, 3, 8, 9, 9 };
+	(void)state;
+	for (size_t n = 0; n <= sizeof sorted / sizeof *sorted; n++)
+		for (int key = 0; key < 11; key++) {
+			size_t naive = 0, at = 77;
+			while (naive < n && sorted[naive] < key)
+				naive++;
+			BISECT(at, n, sorted[at] < key);
+			assert_int_equal(at, naive);
+		}
 }
 
 /* --- memory ------------------------------------------------------------------------------------ */
@@ -439,6 +459,7 @@ int main(void)
 		cmocka_unit_test(modified_utf8), cmocka_unit_test(utf8_both_ways),
 		cmocka_unit_test(width),       cmocka_unit_test(growing),
 		cmocka_unit_test(numbers),     cmocka_unit_test(rank_and_select),
+		cmocka_unit_test(bisecting),
 		cmocka_unit_test(big_memory),  cmocka_unit_test(arenas),
 		cmocka_unit_test(parallel),    cmocka_unit_test(jobs),
 	};

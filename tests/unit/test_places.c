@@ -20,6 +20,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "dump/hprof.h"
+#include "heap/build.h"
 #include "heap/heap.h"
 #include "heap/places.h"
 
@@ -116,6 +117,7 @@ static bool check(const uint64_t *addresses, size_t n, size_t n_different)
 		assert_int_equal(v.address, address);
 		assert_int_equal(v.kind, PRIMITIVE_ARRAY);
 		assert_int_equal(v.length, length_at(address));
+		assert_int_equal(heap_length(h, id), v.length);
 		assert_int_equal(v.n_bytes, 4 * v.length);
 		assert_int_equal(load_be32(v.bytes), (uint32_t)address ^ 0x5a5a5a5au);
 	}
@@ -216,6 +218,18 @@ static int two_threads(void **state)
 	return 0;
 }
 
+static int many_slices(void **state)
+{
+	slice_records = 100;
+	return two_threads(state);
+}
+
+static int one_part_many_slices(void **state)
+{
+	slice_records = 777;
+	return one_thread(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +245,16 @@ int main(void)
 		cmocka_unit_test_setup(at_random, two_threads),
 		cmocka_unit_test_setup(twice, two_threads),
 		cmocka_unit_test_setup(few, two_threads),
+		cmocka_unit_test_setup(in_order, many_slices),
+		cmocka_unit_test_setup(in_runs, many_slices),
+		cmocka_unit_test_setup(backwards, many_slices),
+		cmocka_unit_test_setup(at_random, many_slices),
+		cmocka_unit_test_setup(twice, many_slices),
+		cmocka_unit_test_setup(in_order, one_part_many_slices),
+		cmocka_unit_test_setup(in_runs, one_part_many_slices),
+		cmocka_unit_test_setup(backwards, one_part_many_slices),
+		cmocka_unit_test_setup(at_random, one_part_many_slices),
+		cmocka_unit_test_setup(twice, one_part_many_slices),
 	};
 	return cmocka_run_group_tests_name("places", tests, NULL, NULL);
 }

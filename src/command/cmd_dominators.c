@@ -143,7 +143,8 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 
 /* --- dom -------------------------------------------------------------------------------------- */
 
-enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR };
+enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE,
+	DOM_OBJECT, DOM_DOMINATOR };
 
 static const struct column dom_columns[] = {
     {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
@@ -152,8 +153,20 @@ static const struct column dom_columns[] = {
     {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
     {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+static const struct column tree_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "object", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
     {.name = "dominator", .type = CELL_ADDRESS},
 };
+static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DOM_SHALLOW,
+    DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR};
+enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
 static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
     OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
 
@@ -184,13 +197,25 @@ static uint32_t dom_children(const struct result *r, uint32_t node, uint32_t *to
 static void dom_cell(
     const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
 {
-	if (column != DOM_DOMINATOR) {
-		object_cell(r->heap, id, dom_what[column], out, scratch);
-		return;
-	}
-	const struct retained *known = session_retained_known(r->heap);
+	const struct heap *h = r->heap;
+	const struct retained *known = session_retained_known(h);
 	uint32_t up = known ? known->dominators.immediate[id] : DOMINATED_BY_ROOTS;
-	*out = up < r->heap->n_objects ? cell_address(heap_address(r->heap, up)) : cell_blank();
+	uint32_t class = heap_class_mirrored(h, id);
+	switch (tree_what[column]) {
+	case DOM_OBJECT:
+		if (class == HEAP_NONE) {
+			object_cell(h, id, OBJECT_CLASS, out, scratch);
+			return;
+		}
+		text_addf(scratch, "class %s", h->classes[class].name);
+		*out = cell_text(scratch->s);
+		return;
+	case DOM_DOMINATOR:
+		*out = up < h->n_objects ? cell_address(heap_address(h, up)) : cell_blank();
+		return;
+	default:
+		object_cell(h, id, dom_what[tree_what[column]], out, scratch);
+	}
 }
 
 static void dom_target(const struct result *r, uint32_t id, struct target *out)
@@ -203,8 +228,8 @@ static const struct tree_source dom_source = {.children = dom_children,
     .cell = dom_cell,
     .target = dom_target,
     .release = free,
-    .branch = DOM_CLASS,
-    .weight = DOM_RETAINED};
+    .branch = TREE_OBJECT,
+    .weight = TREE_RETAINED};
 
 /* The tree below an object, or from the top; largest retained first. */
 static struct result *dominator_tree(const struct session *s, const char *title, uint32_t id,
@@ -212,9 +237,9 @@ static struct result *dominator_tree(const struct session *s, const char *title,
 {
 	struct below *below = xcalloc(1, sizeof *below);
 	below->id = id;
-	struct result *out = tree_result(title, s->heap, dom_columns, N_COLUMNS(dom_columns), &dom_source,
-	    below, command_at_once(s));
-	tree_sort(out, DOM_RETAINED, true);
+	struct result *out = tree_result(title, s->heap, tree_columns, N_COLUMNS(tree_columns),
+	    &dom_source, below, command_at_once(s));
+	tree_sort(out, TREE_RETAINED, true);
 	if (depth > 1)
 		tree_open_levels(out, depth);
 	out->note = command_roots_note(s->heap, &out->arena);
@@ -259,11 +284,11 @@ const struct command cmd_dom = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what an object keeps alive, largest first",
-    .columns = "address class shallow retained children value dominator",
+    .columns = "address object class shallow retained children value dominator",
     .description = "The dominator tree: below an object stands what every path from a root to it leads "
 	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
-	"several objects at once. retained is the size of a row's whole subtree, children the "
-	"number of rows below it. All references count, soft and weak ones as well, and those "
+	"several objects at once. object is the class, of a class object \"class NAME\"; "
+	"retained is the size of a row's whole subtree, children the number of rows below it. All references count, soft and weak ones as well, and those "
 	"that the dump implies; what a thread's stack holds hangs under the thread. On the screen "
 	"Right opens a row, Left closes it, * goes down to where the bytes scatter; -depth "
 	"opens that many levels at once. -by sums the rows of the first level.",
@@ -335,7 +360,7 @@ static struct result *object_list(const struct retained *r, const uint32_t *ids,
 {
 	struct object_rows *rows = object_rows_new(r->heap);
 	object_rows_add(rows, NULL, NULL, (uint32_t *)ids, n, false);
-	struct result *out = object_rows_result(rows, "", dom_columns, N_COLUMNS(dom_what), dom_what);
+	struct result *out = object_rows_result(rows, "", dom_columns, N_COLUMNS(dom_columns), dom_what);
 	result_sort(out, DOM_RETAINED, true);
 	return out;
 }
@@ -345,7 +370,8 @@ static struct result *top_objects(const struct retained *r, size_t most)
 	uint32_t n;
 	const uint32_t *children = retained_children(r, HEAP_NONE, &n);
 	struct result *sorted = object_list(r, children, n);
-	struct result *out = result_new_rows("largest objects", r->heap, top_columns, N_COLUMNS(top_columns));
+	struct result *out =
+	    result_new_rows("largest objects", r->heap, top_columns, N_COLUMNS(top_columns));
 	struct text share = TEXT_INIT, scratch = TEXT_INIT, command = TEXT_INIT;
 	for (size_t i = 0; i < most && i < sorted->n_rows; i++) {
 		struct target target;

@@ -17,8 +17,4 @@ int session_path_tree(
 /* The same if it was found before; else NULL. */
 const struct path_tree *session_has_path_tree(const struct session *s, bool weak);
 
-/* The shortest strong path to an object as one line (path_line), or that there is none; false,
- * nothing added: to find out takes more than little effort. */
-bool session_path_line(const struct session *s, uint32_t id, struct text *to);
-
 #endif

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/objects.h"
-#include "command/paths.h"
 #include "command/values.h"
 #include "view/history.h"
 #include "view/prompt.h"
@@ -195,12 +194,8 @@ static void show(struct app *a, struct result *r, const char *line)
 		while (a->session.n_history > n_history)
 			free(a->session.history[--a->session.n_history]);
 		if (in) {
-			struct text path = TEXT_INIT;
 			uint32_t id = heap_find(a->session.heap, r->head[0].cell.number);
-			if (id == HEAP_NONE || !session_path_line(&a->session, id, &path))
-				text_add(&path, "p finds it");
-			app_push(a, page_new_object(r, in, path.s, line));
-			text_release(&path);
+			app_push(a, page_new_object(r, in, id, line));
 			return;
 		}
 	}
@@ -326,6 +321,38 @@ static void run_pending(struct app *a)
 	free(line);
 }
 
+/* --- the path line ------------------------------------------------------------------------------ */
+
+/* The object whose path is to be seen: the selected row's where that was asked for, else the page's. */
+static uint32_t path_of(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+	struct target target = {.kind = TARGET_NONE};
+
+	a->path_of_row = false;
+	if (!p || !app_references_ready(a))
+		return HEAP_NONE;
+	if (a->path_wanted && t && t->row < t->result->n_rows)
+		result_target(t->result, t->row, &target);
+	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE) {
+		a->path_of_row = true;
+		return target.id;
+	}
+	return p->ops->object ? p->ops->object(p) : HEAP_NONE;
+}
+
+static void follow_cursor(struct app *a)
+{
+	const struct heap *h = a->session.heap;
+	int wake = a->loader.wake[1];
+
+	if (follow_poll(&a->follow, wake))
+		a->dirty = true;
+	if (h && app_references_ready(a))
+		follow_want(&a->follow, h, session_retained_known(h), path_of(a), wake);
+}
+
 /* Fill in what tables left open; cells ask for themselves, but columns were hidden and heads are
  * made once. */
 static void fill_in(struct result *r)
@@ -372,6 +399,7 @@ static void retained_events(struct app *a)
 		return;
 	a->dirty = true;
 	if (result == 0) {
+		follow_stop(&a->follow); /* it looks at what may be replaced */
 		session_know_retained(&a->session, &a->finding.found);
 		for (size_t i = 0; i < a->n_pages; i++)
 			fill_page(a->page[i]);
@@ -506,6 +534,8 @@ static void turn(struct app *a)
 		a->dirty = true;
 		app_input(a, &in);
 	}
+	if (!a->quit)
+		follow_cursor(a);
 }
 
 /* --- life -------------------------------------------------------------------------------------- */
@@ -551,6 +581,7 @@ static int browse(struct app *a, struct err *err)
 	while (!rc && !a->quit)
 		turn(a);
 	prompt_release();
+	follow_stop(&a->follow);
 	drop_pages(a, 0);
 	result_free(session_take(&a->session));
 	a->session.heap = NULL;
@@ -565,6 +596,7 @@ int view_run(const struct view_options *options)
 	struct err err = ERR_INIT;
 
 	setlocale(LC_CTYPE, "");
+	follow_stop(&a.follow);
 	session_init(&a.session);
 	a.session.interactive = a.session.finds_beside = true;
 	a.session.shell = shell;

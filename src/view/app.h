@@ -9,6 +9,7 @@
 
 #include "command/session.h"
 #include "view/finding.h"
+#include "view/follow.h"
 #include "view/loading.h"
 #include "view/page.h"
 #include "view/view.h"
@@ -18,6 +19,9 @@ struct app {
 	struct session session;
 	struct loader loader;
 	struct finding finding;
+	struct follow follow;
+	bool path_wanted;   /* P: the path of the selected row is shown */
+	bool path_of_row;   /* that is what follow is at, not the page's object */
 	struct page **page; /* the stack, and behind "at" where one has come back from */
 	size_t n_pages, cap_pages;
 	size_t at;          /* the page shown, when n_pages > 0 */

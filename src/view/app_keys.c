@@ -356,6 +356,9 @@ static void act(struct app *a, enum action action)
 	case ACTION_WHY:
 		explain(a);
 		return;
+	case ACTION_PATH:
+		a->path_wanted = !a->path_wanted;
+		return;
 	case ACTION_COPY:
 		copy(a);
 		return;

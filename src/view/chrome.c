@@ -9,10 +9,12 @@
 #include "view/prompt.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LINES_FOR_HINTS 12
 #define LINES_FOR_TITLE 5
+#define LINES_FOR_PATH 8 /* of the page: with fewer it needs them all */
 #define CANDIDATE_LINES 8
 #define NAME_LEAST 22 /* columns of the file's name before the facts give way */
 
@@ -331,6 +333,43 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 	return x;
 }
 
+/* --- the path ---------------------------------------------------------------------------------- */
+
+/* "path  class com.acme.Cache > table > [17] > this          cut frees 8.1K" */
+static void draw_path(struct app *a, int y, int width)
+{
+	struct page *p = app_page(a);
+	struct follow *f = &a->follow;
+	struct text label = TEXT_INIT;
+	bool known = follow_known(f);
+	int end = width;
+
+	text_add(&label, "path");
+	/* beside an object's own path that of another one is called by name */
+	if (a->path_of_row && p->ops->object)
+		text_addf(&label, " to 0x%" PRIx64, heap_address(a->session.heap, f->wanted));
+	int x = 2 + draw_text(y, 2, width - 2, label.s, theme(ROLE_QUIET)) + 2;
+	text_release(&label);
+	if (known && f->cut.len > 0 && x + 20 + (int)text_width(f->cut.s) < width) {
+		end = width - (int)text_width(f->cut.s);
+		draw_text(y, end, width - end, f->cut.s, theme(ROLE_FACTS));
+		end -= 2;
+	}
+	const char *line = known                     ? f->line.s
+			   : f->wanted != HEAP_NONE  ? glyph(GLYPH_ELLIPSIS)
+			   : !app_references_ready(a) ? "waits for the references"
+						      : "the selected row is no object";
+	if (x < end)
+		draw_text_keep_end(y, x, end - x, line,
+		    theme(known ? ROLE_PLACE : ROLE_QUIET));
+}
+
+static bool has_path(struct app *a, struct page *p, int height)
+{
+	return height >= LINES_FOR_PATH &&
+	       (p->ops->object || (a->path_wanted && p->ops->table(p)));
+}
+
 /* --- all of it --------------------------------------------------------------------------------- */
 
 void app_draw(struct app *a)
@@ -344,6 +383,10 @@ void app_draw(struct app *a)
 	int place = top++;
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
 	a->area = (struct rect){top, 0, height - top - bottom, width};
+	if (p && has_path(a, p, a->area.height)) {
+		a->area.height--;
+		draw_path(a, a->area.y + a->area.height, width);
+	}
 	if (p)
 		p->ops->draw(p, a->area);
 	else

@@ -5,15 +5,11 @@
 #include "view/finding.h"
 
 #include <string.h>
-#include <time.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
+/* About what they take of the whole, by ordinary heaps. */
+static const struct pace_phase plan[] = {
+    {"walking the heap", 45}, {"finding dominators", 45}, {"retained sizes of classes", 10}, {NULL, 0}};
+static const struct pace_phase *const plans[] = {plan, NULL};
 
 /* On the job's thread. */
 static int work(void *context, struct job *job)
@@ -54,24 +50,13 @@ void finding_word(struct finding *f, struct text *to)
 {
 	struct progress *p = &f->job.progress;
 	const char *phase = atomic_load(&p->phase);
-	uint64_t done = atomic_load(&p->done), total = atomic_load(&p->total), now = now_ns();
+	double share = pace_share(p);
 
-	if (phase != f->phase) {
-		f->phase = phase;
-		f->phase_started = now;
-	}
 	text_add(to, "retained");
 	if (!phase)
 		return;
 	text_addf(to, ": %s", strcmp(phase, "finding dominators") == 0 ? "dominators" : phase);
-	if (total == 0)
-		return;
-	double share = done < total ? (double)done / (double)total : 1;
-	double seconds = (double)(now - f->phase_started) / 1e9;
-	text_addf(to, " %.0f%%", share * 100);
-	/* not before there is something to go by */
-	if (seconds > 0.5 && share > 0.01) {
-		double left = seconds * (1 - share) / share;
-		text_addf(to, ", %.0f s left", left < 1 ? 1 : left);
-	}
+	if (share >= 0)
+		text_addf(to, " %.0f%%", share * 100);
+	pace_add_left(&f->pace, plans, p, pace_now(), to);
 }

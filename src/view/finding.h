@@ -11,14 +11,14 @@
 #include "analysis/retained.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "view/pace.h"
 
 struct finding {
 	const struct heap *heap;
 	struct retained found;
 	struct job job;
 	bool running;
-	uint64_t phase_started; /* ns */
-	const char *phase;      /* that the clock belongs to */
+	struct pace pace;
 };
 
 /* wake_fd gets a byte when it ends.  0 or ERR_NOMEM. */

@@ -8,16 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 /* --- on the loading thread --------------------------------------------------------------------- */
 
@@ -60,7 +51,7 @@ int loader_start(struct loader *l, const struct heap_options *options, struct er
 	l->watcher = (struct heap_watcher){
 	    .objects_ready = objects_ready, .objects_gone = objects_gone, .context = l};
 	l->options.watcher = &l->watcher;
-	l->started = now_ns();
+	l->started = pace_now();
 	if (sem_init(&l->let_go, 0, 0) != 0 || pipe(l->wake) != 0)
 		return err_set(err, ERR_IO, "no pipe to the loading thread: %s", strerror(errno));
 	for (int i = 0; i < 2; i++) {
@@ -130,52 +121,19 @@ void loader_close(struct loader *l)
 
 uint64_t loader_age_ms(const struct loader *l)
 {
-	return (now_ns() - l->started) / 1000000;
+	return (pace_now() - l->started) / 1000000;
 }
 
 /* --- how it looks ------------------------------------------------------------------------------ */
 
-struct state {
-	const char *phase;
-	uint64_t done, total, objects;
-	double seconds; /* in this phase */
-	double share;   /* 0 … 1; negative: not known */
-	double left;    /* seconds; negative: not known yet */
-};
-
-static void look(struct loader *l, struct state *s)
-{
-	struct progress *p = &l->job.progress;
-
-	*s = (struct state){.phase = atomic_load(&p->phase), .share = -1, .left = -1};
-	s->done = atomic_load(&p->done);
-	s->total = atomic_load(&p->total);
-	s->objects = atomic_load(&p->objects);
-	uint64_t now = now_ns();
-	if (s->phase != l->phase) {
-		l->phase = s->phase;
-		l->phase_started = now;
-	}
-	s->seconds = (double)(now - l->phase_started) / 1e9;
-	if (!s->phase)
-		s->phase = "opening";
-	if (s->total == 0)
-		return;
-	s->share = s->done < s->total ? (double)s->done / (double)s->total : 1;
-	/* not before there is something to go by */
-	if (s->seconds > 0.5 && s->share > 0.01)
-		s->left = s->seconds * (1 - s->share) / s->share;
-}
-
-static void add_left(const struct state *s, struct text *to)
-{
-	if (s->left < 0)
-		return;
-	if (s->left < 90)
-		text_addf(to, ", %.0f s left", s->left < 1 ? 1 : s->left);
-	else
-		text_addf(to, ", %.0f min left", s->left / 60);
-}
+/* About what they take of the whole: until the first table, and until all is there.  A compressed
+ * dump's inflating stands before and alone. */
+static const struct pace_phase inflating[] = {{"inflating", 1}, {NULL, 0}};
+static const struct pace_phase to_table[] = {
+    {"reading objects", 65}, {"ordering objects", 35}, {NULL, 0}};
+static const struct pace_phase to_end[] = {
+    {"reading references", 50}, {"turning references round", 40}, {"finding roots", 10}, {NULL, 0}};
+static const struct pace_phase *const plans[] = {inflating, to_table, to_end, NULL};
 
 /* The place beside the breadcrumb is narrow. */
 static const char *shorter(const char *phase)
@@ -192,43 +150,67 @@ static const char *shorter(const char *phase)
 	return phase;
 }
 
+static const char *phase_of(struct loader *l)
+{
+	const char *phase = atomic_load(&l->job.progress.phase);
+
+	return phase ? phase : "opening";
+}
+
 void loader_word(struct loader *l, struct text *to)
 {
-	struct state s;
+	double share = pace_share(&l->job.progress);
 
-	look(l, &s);
-	text_add(to, l->told_early ? shorter(s.phase) : s.phase);
-	if (s.share >= 0)
-		text_addf(to, " %.0f%%", s.share * 100);
-	add_left(&s, to);
+	text_add(to, l->told_early ? shorter(phase_of(l)) : phase_of(l));
+	if (share >= 0)
+		text_addf(to, " %.0f%%", share * 100);
+	pace_add_left(&l->pace, plans, &l->job.progress, pace_now(), to);
+}
+
+/* Is the phase counted in bytes of the dump? */
+static bool counts_bytes(const char *phase)
+{
+	return strcmp(phase, "reading objects") == 0 || strcmp(phase, "reading references") == 0 ||
+	       strcmp(phase, "inflating") == 0;
+}
+
+/* "603M of 1.0G, 13,149,843 objects" */
+static void write_amount(struct loader *l, struct text *to)
+{
+	struct progress *p = &l->job.progress;
+	uint64_t done = atomic_load(&p->done), total = atomic_load(&p->total);
+	uint64_t objects = atomic_load(&p->objects);
+
+	text_clear(to);
+	if (total > 0 && counts_bytes(phase_of(l))) {
+		text_add_bytes(to, done < total ? done : total);
+		text_add(to, " of ");
+		text_add_bytes(to, total);
+	}
+	if (objects > 0) {
+		text_add(to, to->len > 0 ? ", " : "");
+		text_add_count(to, objects);
+		text_add(to, " objects");
+	}
 }
 
 void loader_draw(struct loader *l, struct rect at)
 {
-	struct state s;
 	struct text t = TEXT_INIT;
+	double share = pace_share(&l->job.progress);
 	int y = at.y + (at.height > 6 ? 1 : 0), x = at.x + 2, width = at.width - 4;
 
-	look(l, &s);
 	if (width < 8 || at.height < 1)
 		return;
 	loader_word(l, &t);
 	draw_text(y++, x, width, t.s, theme(ROLE_WORKING));
-	if (s.share >= 0)
-		draw_bar(y, x, width < 60 ? width : 60, s.share, theme(ROLE_BAR));
+	if (share >= 0 && y < at.y + at.height)
+		draw_bar(y, x, width < 60 ? width : 60, share, theme(ROLE_BAR));
 	y++;
-	text_clear(&t);
-	if (s.objects > 0) {
-		text_add_count(&t, s.objects);
-		text_add(&t, " objects");
-		double age = (double)loader_age_ms(l) / 1e3;
-		if (age > 0.5) {
-			text_add(&t, ", ");
-			text_add_count(&t, (uint64_t)((double)s.objects / age));
-			text_add(&t, " a second");
-		}
-	}
+	write_amount(l, &t);
 	if (y < at.y + at.height)
-		draw_text(y, x, width, t.s, theme(ROLE_TEXT));
+		draw_text(y++, x, width, t.s, theme(ROLE_TEXT));
+	if (y < at.y + at.height)
+		draw_text(y, x, width, "^C stops", theme(ROLE_QUIET));
 	text_release(&t);
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "heap/heap.h"
 #include "view/draw.h"
+#include "view/pace.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -30,8 +31,7 @@ struct loader {
 	struct heap *heap;                  /* once done; owned */
 	bool told_early, told_gone, finished;
 	uint64_t started;                   /* ns */
-	const char *phase;                  /* that the clock below belongs to */
-	uint64_t phase_started;
+	struct pace pace;
 };
 
 int loader_start(struct loader *l, const struct heap_options *options, struct err *err);

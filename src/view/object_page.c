@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * object_page.c - one object: who holds it on one side, what it is and holds on the other; below, the
- * path from a root.
+ * object_page.c - one object: who holds it on one side, what it is and holds on the other.  The path
+ * from a root below them is drawn by chrome.c.
  *
  * Side by side from 100 columns on, else one above the other.  The keyboard is on one of the two;
  * Tab changes.
@@ -14,12 +14,11 @@
 #include <string.h>
 
 #define SIDE_BY_SIDE 100
-#define WITH_PATH 10 /* lines from which on one is for the path */
 
 struct object_page {
 	struct page page;
 	struct result *x, *in;
-	char *path;
+	uint32_t id;
 	struct table holds, held; /* what it holds; what it is held by */
 	bool on_held;
 	struct rect at_holds, at_held; /* of the tables, as drawn last */
@@ -66,22 +65,10 @@ static void draw_holds(struct object_page *o, struct rect at)
 	table_draw(&o->holds, o->at_holds, !o->on_held);
 }
 
-static void draw_path(const struct object_page *o, struct rect at)
-{
-	int x = 2 + draw_text(at.y, at.x + 2, at.width - 2, "path", theme(ROLE_QUIET)) + 2;
-
-	if (x < at.width)
-		draw_text_keep_end(at.y, at.x + x, at.width - x, o->path, theme(ROLE_PLACE));
-}
-
 static void draw(struct page *p, struct rect at)
 {
 	struct object_page *o = (struct object_page *)p;
 
-	if (at.height >= WITH_PATH) {
-		at.height--;
-		draw_path(o, (struct rect){at.y + at.height, at.x, 1, at.width});
-	}
 	if (at.width >= SIDE_BY_SIDE) {
 		int left = at.width * 2 / 5;
 		draw_held(o, (struct rect){at.y, at.x, at.height, left});
@@ -110,6 +97,11 @@ static struct table *get_table(struct page *p)
 	struct object_page *o = (struct object_page *)p;
 
 	return o->on_held ? &o->held : &o->holds;
+}
+
+static uint32_t object(const struct page *p)
+{
+	return ((const struct object_page *)p)->id;
 }
 
 static void tables(struct page *p, struct table *both[2])
@@ -158,7 +150,6 @@ static void release(struct page *p)
 
 	table_release(&o->holds);
 	table_release(&o->held);
-	free(o->path);
 	result_free(o->x);
 	result_free(o->in);
 }
@@ -169,19 +160,20 @@ static const struct page_ops object_ops = {
     .action = action,
     .table = get_table,
     .tables = tables,
+    .object = object,
     .click = click,
     .release = release,
 };
 
 struct page *page_new_object(
-    struct result *x, struct result *in, const char *path, const char *line)
+    struct result *x, struct result *in, uint32_t id, const char *line)
 {
 	struct object_page *o = xcalloc(1, sizeof *o);
 
 	page_init(&o->page, &object_ops, x->title, line);
 	o->x = x;
 	o->in = in;
-	o->path = xstrdup(path);
+	o->id = id;
 	table_init(&o->holds, x);
 	table_init(&o->held, in);
 	o->holds.plain = o->held.plain = true;

@@ -21,6 +21,8 @@ struct page_ops {
 	bool (*action)(struct page *p, enum action action, const char **message);
 	/* The table that the keyboard acts on; NULL: none. */
 	struct table *(*table)(struct page *p);
+	/* The object that the page is about; NULL: none. */
+	uint32_t (*object)(const struct page *p);
 	/* Both tables, where there are two; NULL: there is the one. */
 	void (*tables)(struct page *p, struct table *both[2]);
 	/* What %N, $_ and save mean while this page is shown; NULL: the table's. */
@@ -44,9 +46,8 @@ struct page {
 struct page *page_new_table(struct result *r, const char *line);
 /* A result without rows (a head), or of plain text lines. */
 struct page *page_new_text(struct result *r, const char *line);
-/* x: the object with its head; in: what references it; path: that line, copied. */
-struct page *page_new_object(
-    struct result *x, struct result *in, const char *path, const char *line);
+/* x: the object with its head; in: what references it. */
+struct page *page_new_object(struct result *x, struct result *in, uint32_t id, const char *line);
 /* A text of ours. */
 struct page *page_new_lines(const char *title, const char *lines);
 

@@ -28,6 +28,8 @@ struct table {
 	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
 	size_t measured;          /* rows that went into it at the beginning */
 	size_t seen, filled[TABLE_COLUMNS]; /* rows measured, and cells of them that say anything */
+	uint32_t first_text[TABLE_COLUMNS]; /* hash of the first text seen, 0: none */
+	bool varies[TABLE_COLUMNS];         /* another one was seen */
 	/* sums: of the rows shown, and of all rows; found in slices when there are many rows */
 	struct cell total[TABLE_COLUMNS], whole[TABLE_COLUMNS];
 	size_t summed;            /* rows in total[] so far */

@@ -5,8 +5,9 @@
  * A layout is made for every frame from the widths that the table has seen so far, which only
  * grow, so that columns do not dance while one scrolls.  When it is narrow the columns in which
  * nothing stands go first; then long texts give way, the longest first, down to a floor; then the
- * share bar; then whole columns, the least telling first; never the first column, the one sorted
- * by, or the one that names what the rows are.
+ * share bar; then whole columns, the least telling first; hardly the first column, never the one sorted
+ * by, or the one that names what the rows are.  A column that says the same in every row is one of
+ * those that tell least.
  */
 #include "view/table.h"
 
@@ -18,6 +19,7 @@
 #define NAME_LEAST 24  /* a name keeps so many columns before others go */
 #define NAME_LEAST_TREE 36 /* it carries the branches as well */
 #define NAME_LEAST_NARROW 16
+#define NAME_LEAST_NARROW_TREE 24
 #define NAME_LEAST_PLAIN 14 /* in half a page */
 #define TEXT_LEAST 12
 #define TEXT_LEAST_PLAIN 8
@@ -52,10 +54,11 @@ static int dispensable(const char *name)
 		const char *name;
 		int rank;
 	} ranks[] = {
-	    {"class", 0}, {"name", 0}, {"branch", 0}, {"address", 0}, {"value", 1}, {"field", 1}, {"shallow", 2},
+	    {"class", 0}, {"name", 0}, {"branch", 0}, {"object", 0}, {"address", 1}, {"value", 1},
+	    {"field", 1}, {"shallow", 2},
 	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
-	    {"length", 4}, {"type", 4}, {"state", -1}, {"certainty", 5}, {"loader_class", 6},
-	    {"declared_in", 7}, {"superclass", 7}, {"frame", 7}, {"loader", 8}, {"method", 0},
+	    {"length", 4}, {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
+	    {"loader_class", 6}, {"declared_in", 7}, {"superclass", 7}, {"frame", 9}, {"loader", 8}, {"method", 0},
 	    {"class_address", 9},
 	};
 
@@ -88,6 +91,20 @@ static void grow(struct table *t, unsigned c, const char *s)
 		t->width[c] = (int)width;
 }
 
+/* Whether a column says the same in every row: then it tells nothing about any. */
+static void compare_text(struct table *t, unsigned c, const char *s)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 16777619u;
+	hash |= 1;
+	if (t->first_text[c] == 0)
+		t->first_text[c] = hash;
+	else if (t->first_text[c] != hash)
+		t->varies[c] = true;
+}
+
 static void measure_row(struct table *t, size_t row, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
@@ -100,6 +117,7 @@ static void measure_row(struct table *t, size_t row, struct text *buffer)
 			cell.indent += 2; /* and the sign */
 		cell_print(&cell, buffer);
 		grow(t, c, buffer->s);
+		compare_text(t, c, buffer->s);
 		if (cell.type != CELL_NONE && buffer->len > 0)
 			t->filled[c]++;
 	}
@@ -165,6 +183,11 @@ static int needed(const struct layout *l)
 	return sum;
 }
 
+static bool is_constant(const struct table *t, unsigned c)
+{
+	return t->seen > 1 && !t->varies[c];
+}
+
 /* How readily column i goes: one that says nothing most readily, then one that says little. */
 static int readiness(const struct table *t, const struct layout *l, unsigned i)
 {
@@ -174,9 +197,17 @@ static int readiness(const struct table *t, const struct layout *l, unsigned i)
 
 	if (t->seen > 0 && t->filled[c] == 0)
 		return rank + NOTHING_THERE;
-	if (column->type == CELL_TEXT && t->filled[c] < t->seen / 4)
+	if (column->type == CELL_TEXT && (t->filled[c] < t->seen / 4 || is_constant(t, c)))
 		return rank + LITTLE_THERE;
 	return rank;
+}
+
+/* The first column says which row it is, unless it is but a number, or a tree's branch says it. */
+static bool first_may_go(const struct table *t, const struct layout *l)
+{
+	const struct column *first = &t->result->columns[l->column[0]];
+
+	return l->name != 0 && (first->type == CELL_COUNT || tree_is(t->result));
 }
 
 /* Take the column away that tells least, of those at least so ready; false when none may go. */
@@ -184,8 +215,10 @@ static bool drop_one(const struct table *t, struct layout *l, int least)
 {
 	int worst = -1, rank = least;
 
-	for (unsigned i = 1; i < l->n; i++) {
+	for (unsigned i = 0; i < l->n; i++) {
 		int r = readiness(t, l, i);
+		if (i == 0 && !first_may_go(t, l))
+			continue;
 		if ((int)l->column[i] != t->result->sorted_by && i != l->name && r >= rank) {
 			worst = (int)i;
 			rank = r;
@@ -234,10 +267,10 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	int text = t->plain ? TEXT_LEAST_PLAIN : TEXT_LEAST;
-	int name = t->plain                  ? NAME_LEAST_PLAIN
-		   : width < NARROW          ? NAME_LEAST_NARROW
-		   : tree_is(t->result)      ? NAME_LEAST_TREE
-					     : NAME_LEAST;
+	bool tree = tree_is(t->result), narrow = width < NARROW;
+	int name = t->plain ? NAME_LEAST_PLAIN
+		   : narrow ? (tree ? NAME_LEAST_NARROW_TREE : NAME_LEAST_NARROW)
+			    : (tree ? NAME_LEAST_TREE : NAME_LEAST);
 	bool fits = shrink(t, l, width, width, width);
 
 	while (!fits && drop_one(t, l, NOTHING_THERE))
@@ -296,7 +329,8 @@ static void lay_out(struct table *t, struct layout *l, struct rect at)
 			continue;
 		l->column[l->n] = c;
 		/* a column of unknown names names nothing */
-		int rank = naming(column->name) + (t->filled[c] == 0 ? NOTHING_THERE : 0);
+		int rank = naming(column->name) + (t->filled[c] == 0 ? NOTHING_THERE : 0) +
+			   (is_constant(t, c) ? LITTLE_THERE : 0);
 		if (column->type == CELL_TEXT && (best < 0 || rank < best)) {
 			best = rank;
 			l->name = l->n;

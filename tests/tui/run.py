@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import MKDUMP, SAMPLE, SAMPLE_TEXT, Tap, skip_all  # noqa: E402
+from cairntest import MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Tap, skip_all  # noqa: E402
 from tmux import Gone, PROMPT, Terminal  # noqa: E402
 
 BOTH = ((80, 24), (200, 50))
@@ -287,6 +287,53 @@ def narrow(t):
     leave(t)
 
 
+@case("at 40 columns a backtrace keeps what tells: methods, and the classes of locals")
+def narrow_backtrace(t):
+    start(t, dump=SHOP)
+    t.keys("t")
+    t.wait(r"^> +0 +main ")
+    t.keys("Enter")
+    t.wait(r"^histogram > threads > main")
+    t.wait(r"frame +method +kind")
+    t.resize(40, 10)
+    t.wait(r"^  method +class")
+    t.wait(r"^> java\.lang\.Thread")
+    t.keys("d")
+    t.wait(r"^  object +retained")
+    t.wait(r"^> ▸ java\.net\.URLClassLoader ")
+    leave(t)
+
+
+@case("P: the path of the selected row's object follows the cursor", BOTH)
+def path_pane(t):
+    start(t, dump=SHOP)
+    t.keys("P")
+    t.wait(r"^  path  the selected row is no object")
+    t.type(":ls com.acme.shop.Order")
+    t.keys("Enter")
+    # a list alone holds the orders: what one retains is what the cut of its element frees
+    t.wait(r"^> 0x\w+ +com\.acme\.shop\.Order +48 +\d+")
+    for element in range(6):
+        t.wait(r"^histogram > .* %d/320$" % (element + 1))
+        if element in (1, 2, 3):  # the stacks of threads hold these as well
+            t.wait(r"^  path  it is a root itself: Java local +cut frees 0$")
+        else:
+            retained = selected(t).split()[4]
+            t.wait(r"^  path  .*\[%d\] > this +cut frees %s$" % (element, retained))
+        t.keys("Down")
+    t.keys("Up", "P")
+    t.wait(r"cut frees", gone=True)
+    t.keys("Enter")  # an object has its path without being asked
+    t.wait(r"^  path  .*\[5\] > this +cut frees \d+$")
+    t.keys("P")      # and with P that of the row under the cursor
+    for _ in range(12):
+        if any(re.search(r"^  path to 0x\w+  .*\[5\] > \w+ > this", line) for line in t.screen()):
+            break
+        t.keys("Down")
+    t.wait(r"^  path to 0x\w+  .*\[5\] > \w+ > this")
+    leave(t)
+
+
 @case("quitting puts the terminal back", BOTH)
 def quit_clean(t):
     before, modes = t.stty(), t.modes()
@@ -468,7 +515,7 @@ def dominators(t):
     t.keys("*")  # half of the bytes are one child's, the others scatter
     t.wait(r"^> 0xe0000090 +▾ ")
     t.keys("Down", "*")  # its child holds nearly all that the class object does
-    t.wait(r"^  0xe\w+ +  ▾ java\.lang\.Class ")
+    t.wait(r"^  0xe\w+ +  ▾ class com\.acme\.shop\.AuditLog ")
     t.wait(r"^> 0x\w+ +    ( )*▾ ")
     t.keys("Escape")
     t.wait(r"^histogram(?! >)")

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "view/history.h"
 #include "view/match.h"
+#include "view/pace.h"
 #include "view/why.h"
 
 #include <fcntl.h>
@@ -248,6 +249,85 @@ static void odd(void **state)
 	free_lines(line, n);
 }
 
+/* --- time left --------------------------------------------------------------------------------- */
+
+static const struct pace_phase two[] = {{"first", 50}, {"second", 50}, {NULL, 0}};
+static const struct pace_phase *const plans[] = {two, NULL};
+
+#define NS UINT64_C(1000000000)
+
+/* Seconds told at a moment of a phase, or -1. */
+static double told(struct pace *p, const char *phase, uint64_t done, uint64_t total, double now)
+{
+	struct progress progress = PROGRESS_INIT;
+	struct text t = TEXT_INIT;
+	double left = -1;
+
+	progress_phase(&progress, phase, total);
+	atomic_store(&progress.done, done);
+	text_clear(&t);
+	pace_add_left(p, plans, &progress, (uint64_t)(now * NS) + NS, &t);
+	if (t.len > 0)
+		assert_int_equal(sscanf(t.s, ", %lf s left", &left), 1);
+	text_release(&t);
+	return left;
+}
+
+/* A work that takes the shares it is said to: the truth within a second, all the way. */
+static void steady(void **state)
+{
+	struct pace p = {.plan = NULL};
+
+	(void)state;
+	for (double now = 0; now < 40; now += 0.1) {
+		bool second = now >= 20;
+		double left = told(&p, second ? "second" : "first",
+		    (uint64_t)((second ? now - 20 : now) * 50), 1000, now);
+		if (now < 0.5)
+			assert_true(left < 0);
+		if (now > 1.5)
+			assert_true(left > 40 - now - 1.2 && left < 40 - now + 1.2);
+	}
+}
+
+/* One whose second half takes three times as long: what is told never jumps. */
+static void unsteady(void **state)
+{
+	struct pace p = {.plan = NULL};
+	double before = -1;
+
+	(void)state;
+	for (double now = 0; now < 40; now += 0.1) {
+		bool second = now >= 10;
+		double left = told(&p, second ? "second" : "first",
+		    second ? (uint64_t)((now - 10) / 30 * 1000) : (uint64_t)(now * 100), 1000, now);
+		if (now > 3 && before >= 0)
+			assert_true(left >= before - 2 && left <= before + 2);
+		if (now > 38)
+			assert_true(left >= 1 && left <= 4);
+		before = left;
+	}
+}
+
+/* Nothing is told of an unknown phase, nor of one that does not say how far it is, but that the clock
+ * runs on. */
+static void not_known(void **state)
+{
+	struct pace p = {.plan = NULL};
+
+	(void)state;
+	assert_true(told(&p, "another", 5, 10, 0) < 0);
+	assert_true(told(&p, "another", 6, 10, 5) < 0);
+	assert_true(told(&p, "first", 0, 0, 5) < 0);
+	assert_true(told(&p, "first", 0, 0, 15) < 0);
+	p = (struct pace){.plan = NULL};
+	told(&p, "first", 0, 100, 0);
+	double left = told(&p, "first", 100, 100, 4); /* four of eight seconds */
+	assert_true(left > 3.4 && left < 4.6);
+	assert_true(told(&p, "second", 0, 0, 5) > 0);
+	assert_true(told(&p, "second", 0, 0, 9) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +339,9 @@ int main(void)
 	    cmocka_unit_test(kept),
 	    cmocka_unit_test(cut),
 	    cmocka_unit_test(odd),
+	    cmocka_unit_test(steady),
+	    cmocka_unit_test(unsteady),
+	    cmocka_unit_test(not_known),
 	};
 	return cmocka_run_group_tests(tests, make_home, drop_home);
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * follow.c - see follow.h.  There is one job at most; rules and cutter stay from one to the next.
+ */
+#include "view/follow.h"
+
+#include "command/commands.h"
+
+#include <string.h>
+
+#define EFFORT (64 << 20) /* references looked at: a second or two */
+
+/* --- on the job's thread ---------------------------------------------------------------------- */
+
+/* What clearing the last reference of the path would free. */
+static void find_cut(struct follow *f, const struct path *p)
+{
+	if (!f->retained || p->n == 0)
+		return;
+	if (!f->cuts && cut_init(&f->cutter, f->retained, NULL) != 0)
+		return;
+	f->cuts = true;
+	uint32_t holder = p->n > 1 ? p->step[p->n - 2] : HEAP_NONE;
+	struct cut_figure figure = cut_one(&f->cutter, holder, p->step[p->n - 1]);
+	struct cell freed = cell_marked(cell_bytes(figure.freed), command_retained_certainty(f->heap));
+	text_add(&f->found_cut, "cut frees ");
+	cell_print(&freed, &f->found_cut);
+}
+
+static int work(void *context, struct job *job)
+{
+	struct follow *f = context;
+	struct path p = {.n = 0};
+	int code = 0;
+
+	text_clear(&f->found);
+	text_clear(&f->found_cut);
+	if (!f->ready)
+		code = path_rules_init(&f->rules, f->heap, false, &job->err);
+	if (code)
+		return code;
+	f->ready = true;
+	code = path_search(&p, &f->rules, f->at, EFFORT, &job->progress, &job->err);
+	size_t root;
+	if (!code && p.n == 1 && heap_roots_of(f->heap, f->at, &root) > 0) {
+		text_addf(&f->found, "it is a root itself: %s",
+		    root_kind_name(f->heap->roots[root].kind));
+		find_cut(f, &p);
+	} else if (!code && p.n > 0) {
+		path_line(&f->rules, &p, &f->found);
+		find_cut(f, &p);
+	} else if (!code) {
+		text_add(&f->found, p.gave_up ? "far from every root: p finds it"
+		    : "none: no root reaches it by strong references");
+	}
+	path_release(&p);
+	return code;
+}
+
+/* --- on the main thread ----------------------------------------------------------------------- */
+
+static void begin(struct follow *f, int wake_fd)
+{
+	f->at = f->wanted;
+	f->running = job_start(&f->job, work, f, wake_fd) == 0;
+}
+
+void follow_want(struct follow *f, const struct heap *h, const struct retained *retained, uint32_t id,
+    int wake_fd)
+{
+	if (f->heap != h || f->retained != retained) {
+		follow_stop(f);
+		f->heap = h;
+		f->retained = retained;
+	}
+	f->wanted = id;
+	if (f->running && f->at != id)
+		job_cancel(&f->job);
+	else if (!f->running && id != HEAP_NONE && f->known != id)
+		begin(f, wake_fd);
+}
+
+bool follow_poll(struct follow *f, int wake_fd)
+{
+	if (!f->running || !job_finished(&f->job))
+		return false;
+	int code = job_wait(&f->job);
+	f->running = false;
+	if (code != ERR_CANCELLED) {
+		f->known = f->at;
+		text_clear(&f->line);
+		text_clear(&f->cut);
+		text_add(&f->line, code ? f->job.err.message : f->found.s);
+		text_add(&f->cut, code ? "" : f->found_cut.s);
+	}
+	if (f->wanted != HEAP_NONE && f->known != f->wanted)
+		begin(f, wake_fd);
+	return true;
+}
+
+bool follow_known(const struct follow *f)
+{
+	return f->wanted != HEAP_NONE && f->known == f->wanted;
+}
+
+void follow_stop(struct follow *f)
+{
+	if (f->running) {
+		job_cancel(&f->job);
+		job_wait(&f->job);
+	}
+	if (f->ready)
+		path_rules_release(&f->rules);
+	if (f->cuts)
+		cut_release(&f->cutter);
+	text_release(&f->line);
+	text_release(&f->cut);
+	text_release(&f->found);
+	text_release(&f->found_cut);
+	*f = (struct follow){.wanted = HEAP_NONE,
+	    .at = HEAP_NONE,
+	    .known = HEAP_NONE,
+	    .line = TEXT_INIT,
+	    .cut = TEXT_INIT,
+	    .found = TEXT_INIT,
+	    .found_cut = TEXT_INIT};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * follow.h - the path of one object in one line, found beside the screen.
+ *
+ * Asked again for another object it drops what it was at, so that a cursor can run through a list.
+ * Main thread only.
+ */
+#ifndef CAIRN_VIEW_FOLLOW_H
+#define CAIRN_VIEW_FOLLOW_H
+
+#include "analysis/cut.h"
+#include "analysis/paths.h"
+#include "base/parallel.h"
+
+struct follow {
+	const struct heap *heap;
+	const struct retained *retained; /* NULL: not known, so there is no word about cuts */
+	uint32_t wanted;       /* id; HEAP_NONE: none */
+	uint32_t at, known;    /* what the job is at, and what line belongs to; HEAP_NONE: nothing */
+	struct job job;
+	bool running;
+	struct text line, cut; /* "… > table > [17] > this", "cut frees 8.1K" or nothing */
+	/* the job's own */
+	struct path_rules rules;
+	struct cut cutter;
+	bool ready, cuts;      /* these were made */
+	struct text found, found_cut;
+};
+
+/* The object whose path is wanted from now on; wake_fd gets a byte when it is there. */
+void follow_want(struct follow *f, const struct heap *h, const struct retained *retained, uint32_t id,
+    int wake_fd);
+/* True once, when a line has come (or the next search begun): the screen is to be drawn. */
+bool follow_poll(struct follow *f, int wake_fd);
+/* The line and what a cut frees are those of the object that is wanted. */
+bool follow_known(const struct follow *f);
+/* Nothing of the heap is looked at any more; it can be asked again. */
+void follow_stop(struct follow *f);
+
+#endif

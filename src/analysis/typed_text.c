@@ -49,7 +49,6 @@ bool typed_add_text(const uint8_t *bytes, uint64_t n, uint64_t limit, struct tex
 void typed_add_address(const struct heap *h, uint64_t address, struct text *to)
 {
 	struct typed_reference r = typed_resolve(h, address);
-	struct text name = TEXT_INIT;
 	if (!address) {
 		text_add(to, "nil");
 		return;
@@ -57,11 +56,11 @@ void typed_add_address(const struct heap *h, uint64_t address, struct text *to)
 	text_addf(to, "0x%" PRIx64, address - r.offset);
 	if (r.offset)
 		text_addf(to, "+%" PRIu64, r.offset);
-	if (r.id == HEAP_NONE && h->dump->reader->symbol && h->dump->reader->symbol(h->dump, address, &name)) {
-		text_add(to, " ");
-		text_add_escaped(to, name.s, name.len);
-	}
-	text_release(&name);
+	if (r.id != HEAP_NONE)
+		return;
+	text_add(to, " ");
+	if (!heap_symbol(h, address, to))
+		to->s[--to->len] = 0;
 }
 
 /* --- numbers ------------------------------------------------------------------------------------ */
@@ -220,18 +219,14 @@ static void add_size(struct printing *p, const struct typed *v)
 
 static void add_function(struct printing *p, const struct typed *v)
 {
-	const struct reader *r = p->heap->dump->reader;
 	struct typed closure;
-	struct text name = TEXT_INIT;
 	uint64_t code = 0;
 	if (typed_at(p->heap, typed_word(v, 0), TYPE_NONE, &closure))
 		code = typed_word(&closure, 0);
 	typed_add_address(p->heap, typed_word(v, 0), p->to);
-	if (code && r->symbol && r->symbol(p->heap->dump, code, &name)) {
-		text_add(p->to, " ");
-		text_add_escaped(p->to, name.s, name.len);
-	}
-	text_release(&name);
+	text_add(p->to, " ");
+	if (!heap_symbol(p->heap, code, p->to))
+		p->to->s[--p->to->len] = 0;
 }
 
 static void add_interface(struct printing *p, const struct typed *v)

@@ -6,6 +6,7 @@
 
 #include "command/objects.h"
 #include "command/values.h"
+#include "heap/typed.h"
 #include "heap/value.h"
 
 #include <inttypes.h>
@@ -360,7 +361,7 @@ static void show_slots(struct result *r, const struct heap *h)
 }
 
 static const struct option roots_options[] = {
-    {"-by", OPT_CHOICE, "kind", "one row for each kind"},
+    {"-by", OPT_CHOICE, "kind|name", "one row for each kind, or for each variable, thread or kind"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -449,8 +450,16 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	struct root_rows *rows = xcalloc(1, sizeof *rows);
 	struct bits chosen = {.word = NULL};
 	size_t n = 0;
-	bool all = !call->argument[0].given;
+	bool all = !call->argument[0].given, globals = !strcmp(call->called, "globals");
+	bool names = globals || (call_has(call, "-by") && !strcmp(call->option[call_option(call, "-by")].word,
+	    "name"));
+	const struct retained *found;
 	int code = all ? 0 : choose(&chosen, h, call, err);
+	if (globals && !typed_held(h))
+		code = err_set(err, ERR_UNSUPPORTED, "%s dumps know no global variables; static fields are shown by "
+		    "x CLASS", command_format_name(h));
+	if (names && !s->finds_beside)
+		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
 	rows->root = xcalloc(h->n_roots ? h->n_roots : 1, sizeof *rows->root);
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object;
@@ -463,7 +472,10 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 		return code;
 	}
 	struct result *r;
-	if (call_has(call, "-by")) {
+	if (names) {
+		r = command_roots_by_name(h, rows->root, n, globals);
+		roots_release(rows);
+	} else if (call_has(call, "-by")) {
 		r = sum_kinds(h, rows, n);
 	} else {
 		r = result_new("roots", h, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
@@ -477,7 +489,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_roots = {
     .name = "roots",
-    .aliases = {"gc_roots"},
+    .aliases = {"gc_roots", "globals"},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = roots_options,
     .flags = COMMAND_NEEDS_REFERENCES,
@@ -487,9 +499,11 @@ const struct command cmd_roots = {
     .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
 	"objects of these classes. slot names the variable or the word of a stack that holds the "
 	"pointer, offset is how far into the object it points, where a dump tells. Where the dump "
-	"records no roots they are inferred: classes of the boot loader, threads and the monitors "
-	"they hold as the javacore tells, and what nothing else references.",
-    .examples = {"roots", "roots -by kind", "roots java.lang.Thread"},
+	"records no roots they are inferred: classes of the boot loader, threads and the monitors they "
+	"hold as the javacore tells, and what nothing else references. -by name sums the "
+	"roots of each variable or thread and ranks them by what they retain; globals does so for "
+	"variables alone.",
+    .examples = {"roots", "roots -by kind", "roots -by name", "roots java.lang.Thread"},
     .key = "R",
     .run = run_roots,
 };

@@ -59,6 +59,10 @@ int command_retained(struct session *s, const struct call *call, struct err *err
 /* Show the column "retained" where these sizes are known. */
 void command_show_retained(struct result *r);
 
+/* Roots (n numbers of h->roots) summed by variable, thread or kind; globals: variables alone. */
+struct result *command_roots_by_name(
+    const struct heap *h, const size_t *roots, size_t n, bool globals);
+
 /* strings_matching of a word: checked, and without the slashes around it. */
 struct string_list;
 int command_strings_matching(

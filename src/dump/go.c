@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* go.c - Go heap dumps: header, parameters, facts, parts, single records; see go.h. */
 #include "dump/go_shape.h"
-#include "dump/program.h"
 
 #include "base/mem.h"
 
@@ -178,8 +177,8 @@ static void go_close(struct dump *dump)
 	for (size_t i = 0; i < g->n_surveys; i++)
 		free(g->surveys[i].runs);
 	free(g->surveys);
+	free(g->stretches);
 	free(g->runs);
-	free(g->segments);
 	free(g->types);
 	idmap_release(&g->type_at);
 	idmap_release(&g->itab_at);
@@ -288,15 +287,6 @@ static int by_begin(const void *x, const void *y)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-static void find_segments(struct go *g, enum go_tag tag)
-{
-	struct go_record r;
-	size_t run = 0;
-	for (uint64_t at = 0; go_next(g, tag, &run, &at, &r);)
-		VEC_PUSH(g->segments, g->n_segments, g->cap_segments) =
-		    (struct go_segment){ tag, r.u[SEGMENT_ADDRESS], r.s[0].n };
-}
-
 /* The surveys that follow one another are the ones that count; guesses that missed are left out. */
 static int prepare(struct dump *dump, struct err *err)
 {
@@ -313,8 +303,7 @@ static int prepare(struct dump *dump, struct err *err)
 			VEC_PUSH(g->runs, g->n_runs, g->cap_runs) = s->runs[k];
 		at = s->reached;
 	}
-	find_segments(g, GO_DATA);
-	find_segments(g, GO_BSS);
+	go_find_stretches(g);
 	go_program_find(g);
 	return 0;
 }
@@ -393,24 +382,6 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 	return 0;
 }
 
-/* --- names of addresses --------------------------------------------------------------------------------- */
-
-/* As the program calls it; without one the segment and how far in it that is. */
-static bool symbol(const struct dump *dump, uint64_t address, struct text *out)
-{
-	const struct go *g = (const struct go *)dump;
-	if (dump->program && program_symbol(dump->program, address, out))
-		return true;
-	for (size_t i = 0; i < g->n_segments; i++) {
-		const struct go_segment *s = &g->segments[i];
-		if (address < s->address || address - s->address >= s->size)
-			continue;
-		text_addf(out, "%s+0x%" PRIx64, s->tag == GO_DATA ? "data" : "bss", address - s->address);
-		return true;
-	}
-	return false;
-}
-
 const struct reader go_reader = {
 	.name = "go",
 	.probe = probe,
@@ -420,7 +391,7 @@ const struct reader go_reader = {
 	.read = go_read,
 	.prepare = prepare,
 	.locate = locate,
-	.symbol = symbol,
+	.symbol = go_symbol,
 	.next_slot = go_next_slot,
 	.memory = go_memory,
 	.itab_type = go_itab_type,

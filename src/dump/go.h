@@ -43,6 +43,12 @@ struct go_survey {
 	size_t n_runs, cap_runs;
 };
 
+/* Where a stretch of memory outside of the heap stands in the dump. */
+struct go_stretch {
+	uint64_t address, size; /* size not 0 */
+	uint64_t record;        /* offset of its record: a frame, data or bss */
+};
+
 /* A type of go1.3, with its pointers; or of later versions, without. */
 struct go_type {
 	uint64_t address, size;
@@ -76,13 +82,10 @@ struct go {
 	pthread_mutex_t lock; /* guards surveys */
 	struct go_survey *surveys;
 	size_t n_surveys, cap_surveys;
+	struct go_stretch *stretches; /* from prepare on: by address */
+	size_t n_stretches, cap_stretches;
 	struct go_run *runs;  /* from prepare on: of the whole dump, ascending */
 	size_t n_runs, cap_runs;
-	struct go_segment {   /* likewise: data and bss */
-		enum go_tag tag;
-		uint64_t address, size;
-	} *segments;
-	size_t n_segments, cap_segments;
 };
 
 extern uint64_t go_part_bytes; /* between two cuts: PART_BYTES, but tests want many */
@@ -121,7 +124,10 @@ uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
 
 int go_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err);
 
-/* go_values.c: members of the reader. */
+/* go_values.c: find the memory outside of the heap; part of prepare. */
+void go_find_stretches(struct go *g);
+/* Members of the reader. */
+bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
 const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n);
 uint64_t go_itab_type(const struct dump *dump, uint64_t itab);

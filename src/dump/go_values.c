@@ -3,10 +3,16 @@
  * go_values.c - what is asked about the memory of a Go heap dump once it is loaded: which words of an
  * object are pointers, what lies outside of the heap, which type an itab or a descriptor means.
  *
- * Records are looked up in the dump each time: segments, itabs and types are few, and what lies in a
- * frame is asked for rarely.
+ * Segments and frames are found by their addresses; itabs and types are few and looked up in the dump
+ * each time.  Names of locals: one thread at a time (dump/program.h).
  */
 #include "dump/go_shape.h"
+#include "dump/program.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 /* --- pointers of an object ---------------------------------------------------------------------- */
 
@@ -31,32 +37,94 @@ bool go_next_slot(const struct dump *dump, const struct object_view *view, struc
 
 /* --- other memory ------------------------------------------------------------------------------- */
 
-static bool in_record(const struct go_record *r, uint64_t begin, uint64_t address, uint64_t *n,
-    const uint8_t **bytes)
+static int by_address(const void *x, const void *y)
 {
-	if (address < begin || address - begin >= r->s[0].n)
-		return false;
-	*bytes = r->s[0].p + (address - begin);
-	*n = r->s[0].n - (address - begin);
-	return true;
+	const struct go_stretch *a = x, *b = y;
+	return (a->address > b->address) - (a->address < b->address);
 }
 
-const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n)
+void go_find_stretches(struct go *g)
 {
 	static const enum go_tag tags[] = { GO_DATA, GO_BSS, GO_FRAME };
-	const struct go *g = (const struct go *)dump;
-	const uint8_t *bytes = NULL;
 	struct go_record r;
 	for (unsigned i = 0; i < sizeof tags / sizeof *tags; i++) {
 		size_t run = 0;
 		uint64_t at = 0;
 		while (go_next(g, tags[i], &run, &at, &r)) {
 			/* the sp of a frame and the address of a segment stand at the same place */
-			if (in_record(&r, r.u[SEGMENT_ADDRESS], address, n, &bytes))
-				return bytes;
+			if (r.s[0].n && r.s[0].n <= UINT64_MAX - r.u[SEGMENT_ADDRESS])
+				VEC_PUSH(g->stretches, g->n_stretches, g->cap_stretches) =
+				    (struct go_stretch){ r.u[SEGMENT_ADDRESS], r.s[0].n, r.offset };
 		}
 	}
-	return NULL;
+	if (g->n_stretches)
+		qsort(g->stretches, g->n_stretches, sizeof *g->stretches, by_address);
+}
+
+/* The record whose contents lie at an address. */
+static bool record_at(const struct go *g, uint64_t address, struct go_record *out)
+{
+	size_t low = 0, high = g->n_stretches; /* the first that begins behind it */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (g->stretches[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct go_stretch *s = low ? &g->stretches[low - 1] : NULL;
+	return s && address - s->address < s->size && go_record_decode(g->dump.source->bytes,
+	    g->dump.source->size, s->record, g->version, out, NULL) == 0;
+}
+
+const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n)
+{
+	struct go_record r;
+	if (!record_at((const struct go *)dump, address, &r))
+		return NULL;
+	uint64_t offset = address - r.u[SEGMENT_ADDRESS];
+	if (offset >= r.s[0].n)
+		return NULL;
+	*n = r.s[0].n - offset;
+	return r.s[0].p + offset;
+}
+
+/* --- names of addresses --------------------------------------------------------------------------- */
+
+/* The variable of a frame that a word of it belongs to.  Locations count from the caller's stack
+ * pointer, which is where the frame ends; the pc of a caller is behind its call. */
+static bool local_name(const struct go *g, const struct go_record *frame, uint64_t address,
+    struct text *out)
+{
+	size_t n = 0;
+	int64_t offset = (int64_t)(address - frame->u[FRAME_SP]) - (int64_t)frame->s[0].n;
+	uint64_t pc = frame->u[FRAME_PC] - (frame->u[FRAME_DEPTH] > 0);
+	const struct program_local *l = program_locals((struct program *)(uintptr_t)g->dump.program, pc, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (offset < l[i].offset || (uint64_t)(offset - l[i].offset) >= l[i].size)
+			continue;
+		text_add(out, l[i].name);
+		if (offset > l[i].offset || l[i].first)
+			text_addf(out, "+%" PRIu64, (uint64_t)(offset - l[i].offset) + l[i].first);
+		return true;
+	}
+	return false;
+}
+
+/* Without a program the place in its segment: "bss+0x1a40". */
+bool go_symbol(const struct dump *dump, uint64_t address, struct text *out)
+{
+	const struct go *g = (const struct go *)dump;
+	struct go_record r;
+	bool known = record_at(g, address, &r);
+	if (known && r.tag == GO_FRAME)
+		return dump->program && local_name(g, &r, address, out);
+	if (dump->program && program_symbol(dump->program, address, out))
+		return true;
+	if (known)
+		text_addf(out, "%s+0x%" PRIx64, r.tag == GO_DATA ? "data" : "bss",
+		    address - r.u[SEGMENT_ADDRESS]);
+	return known;
 }
 
 /* --- types that the dump itself tells ----------------------------------------------------------- */

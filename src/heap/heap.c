@@ -171,7 +171,7 @@ const char *root_kind_name(enum root_kind kind)
 
 bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
 {
-	const struct reader *reader = h->dump ? h->dump->reader : NULL;
+	const struct reader *reader = h->dump && address ? h->dump->reader : NULL;
 	struct text name = TEXT_INIT;
 	bool known = reader && reader->symbol && reader->symbol(h->dump, address, &name);
 	if (known)

@@ -367,6 +367,8 @@ bool typed_text(const struct typed_object *o, const uint8_t **text, uint64_t *n)
 	} else if (!o->array || t->kind != TYPE_UINT || t->size != 1) {
 		return false;
 	}
+	while (t && length && !o->view.bytes[length - 1]) /* what the object has more than was wanted */
+		length--;
 	if (length < least || !o->view.bytes[0] || (!t && has_slots(o)) ||
 	    !typed_printable(o->view.bytes, length < TEXT_LOOKED_AT ? length : TEXT_LOOKED_AT))
 		return false;

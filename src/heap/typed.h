@@ -89,8 +89,9 @@ typedef void typed_part_found(void *context, const struct typed *part, const cha
 void typed_parts(const struct typed *v, typed_part_found *found, void *context);
 
 /*
- * The text that an object is: bytes of the type of characters, or of no type and without pointers, up to
- * the first NUL then and at least four.  Only whether the first TEXT_LOOKED_AT of them are UTF-8 without
+ * The text that an object is: bytes of the type of characters, without the zeros at their end (objects
+ * are larger than what was asked for); or of no type and without pointers, then up to the first NUL and
+ * at least four.  Only whether the first TEXT_LOOKED_AT of them are UTF-8 without
  * controls decides.  False: it is none.
  */
 #define TEXT_LOOKED_AT 256

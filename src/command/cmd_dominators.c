@@ -290,8 +290,9 @@ const struct command cmd_dom = {
 	"several objects at once. object is the class, of a class object \"class NAME\"; "
 	"retained is the size of a row's whole subtree, children the number of rows below it. "
 	"All references count, soft and weak ones as well, and those that the dump implies; "
-	"what a thread's stack holds hangs under the thread. On the screen Right opens a row, Left closes it, * goes down to where the bytes scatter; -depth "
-	"opens that many levels at once. -by sums the rows of the first level.",
+	"what a thread's stack holds hangs under the thread. On the screen Right opens a row, "
+	"Left closes it, * goes down to where the bytes scatter; -depth opens that many "
+	"levels at once. -by sums the rows of the first level.",
     .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom -depth 3 | head 10"},
     .key = "d",
     .run = run_dom,

@@ -195,3 +195,26 @@ out:
 	big_free(stack, h->n_objects, sizeof *stack);
 	return code;
 }
+
+void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes)
+{
+	uint32_t at = r->first[id], end = r->first[id + 1], *stack = NULL;
+	size_t depth = 0, cap = 0;
+	*bytes = r->dominators.retained[id];
+	*objects = r->dominators.immediate[id] != NOT_REACHABLE;
+	while (at < end || depth) {
+		if (at < end) {
+			uint32_t child = r->child[at];
+			++*objects;
+			VEC_PUSH(stack, depth, cap) = at;
+			at = r->first[child];
+			end = r->first[child + 1];
+			continue;
+		}
+		at = stack[--depth];
+		uint32_t parent = r->dominators.immediate[r->child[at]]; /* never the roots: below id */
+		end = r->first[parent + 1];
+		at++;
+	}
+	free(stack);
+}

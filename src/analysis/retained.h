@@ -43,4 +43,7 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 int retained_by_set(const struct heap *h, const uint32_t *ids, size_t n, uint64_t *objects,
     uint64_t *bytes, struct err *err);
 
+/* The same of one object, where sizes are known: no walk through the heap, only through what it holds. */
+void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes);
+
 #endif

@@ -179,6 +179,7 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 	switch (o->kind) {
 	case OPT_FLAG:
 	case OPT_COLUMN:
+	case OPT_SET: /* took its words elsewhere */
 		return 0;
 	case OPT_CHOICE:
 		call->option[i].choice = choice_of(o->value, word);
@@ -199,23 +200,6 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 		return 0;
 	}
 	return 0;
-}
-
-static int take_option(struct call *call, const struct stage *stage, size_t *at, struct err *err)
-{
-	const char *word = stage->words[*at].s, *value = strchr(word, '=');
-	const struct option *o = command_option(call->command, word);
-	if (!o)
-		return unknown_option(call->command, word, err);
-	size_t i = (size_t)(o - call->command->options);
-	call->option[i].given = true;
-	if (o->kind == OPT_FLAG)
-		return value ? err_set(err, ERR_USAGE, "%s takes no value", o->name) : 0;
-	if (value)
-		return option_value(call, i, value + 1, err);
-	if (*at + 1 >= stage->n)
-		return err_set(err, ERR_USAGE, "%s wants a value (%s)", o->name, o->value);
-	return option_value(call, i, stage->words[++*at].s, err);
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -239,22 +223,29 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 	return id == HEAP_NONE || heap_class_mirrored(s->heap, id) != HEAP_NONE;
 }
 
-/* An argument that may take several words, of which *at is the last afterwards. */
-static int set_value(struct call *call, const struct session *s, struct command_line *line, size_t i,
-    size_t *at, struct err *err)
+/* A set may take several words, of which *at is the last afterwards; *word gets a title for it. */
+static int take_set(const struct session *s, struct command_line *line, size_t *at, uint32_t **ids,
+    size_t *n, const char **word, struct err *err)
 {
 	const struct stage *stage = &line->stages[0];
 	struct text title = TEXT_INIT;
 	size_t first = *at;
-	int code = set_parse(s, stage, at, &call->argument[i].ids, &call->argument[i].n_ids, err);
+	int code = set_parse(s, stage, at, ids, n, err);
 	if (code)
 		return code;
-	call->argument[i].objects = true;
 	set_title(s, stage, first, *at, &title);
-	call->argument[i].word = arena_strndup(&line->arena, title.s, title.len);
+	*word = arena_strndup(&line->arena, title.s, title.len);
 	text_release(&title);
 	--*at;
 	return 0;
+}
+
+static int set_value(struct call *call, const struct session *s, struct command_line *line, size_t i,
+    size_t *at, struct err *err)
+{
+	call->argument[i].objects = true;
+	return take_set(s, line, at, &call->argument[i].ids, &call->argument[i].n_ids,
+	    &call->argument[i].word, err);
 }
 
 static int argument_value(struct call *call, const struct session *s, struct command_line *line,
@@ -279,6 +270,31 @@ static int argument_value(struct call *call, const struct session *s, struct com
 	default:
 		return 0;
 	}
+}
+
+static int take_option(struct call *call, const struct session *s, struct command_line *line,
+    size_t *at, struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	const char *word = stage->words[*at].s, *value = strchr(word, '=');
+	const struct option *o = command_option(call->command, word);
+	if (!o)
+		return unknown_option(call->command, word, err);
+	size_t i = (size_t)(o - call->command->options);
+	call->option[i].given = true;
+	if (o->kind == OPT_FLAG)
+		return value ? err_set(err, ERR_USAGE, "%s takes no value", o->name) : 0;
+	if (value && o->kind == OPT_SET)
+		return err_set(err, ERR_USAGE, "%s SET is written without =", o->name);
+	if (value)
+		return option_value(call, i, value + 1, err);
+	if (*at + 1 >= stage->n)
+		return err_set(err, ERR_USAGE, "%s wants a value (%s)", o->name, o->value);
+	++*at;
+	if (o->kind == OPT_SET)
+		return take_set(s, line, at, &call->option[i].ids, &call->option[i].n_ids,
+		    &call->option[i].word, err);
+	return option_value(call, i, stage->words[*at].s, err);
 }
 
 static int wrong_number(const struct command *c, const char *what, struct err *err)
@@ -316,7 +332,7 @@ static int take_words(struct call *call, const struct session *s, struct command
 			continue;
 		}
 		if (options && looks_like_option(w))
-			code = take_option(call, stage, &at, err);
+			code = take_option(call, s, line, &at, err);
 		else if (kind == ARG_END)
 			code = wrong_number(c, "one word too many", err);
 		else if (kind == ARG_WORDS) {
@@ -367,6 +383,8 @@ void call_release(struct call *call)
 {
 	for (size_t i = 0; i < CALL_ARGUMENTS; i++)
 		free(call->argument[i].ids);
+	for (size_t i = 0; i < CALL_OPTIONS; i++)
+		free(call->option[i].ids);
 	free(call->words);
 	*call = (struct call){.command = NULL};
 }

@@ -184,14 +184,75 @@ static const struct option histo_options[] = {
     {"-r", OPT_FLAG, NULL, "the other way round"},
     {"-all", OPT_FLAG, NULL, "classes without objects, too"},
     {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    REACH_OPTIONS,
     {NULL, OPT_FLAG, NULL, NULL},
 };
+
+/* The objects of the scope that roots reach, or do not, in place of the scope; *ids: big memory of n. */
+static int limit_scope(struct session *s, enum reach_wish wish, struct histogram_scope *scope,
+    uint32_t **ids, size_t *n, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct reachable reach;
+	struct bits chosen;
+	int code = session_reachable(s, &reach, err);
+	if (code)
+		return code;
+	code = bits_init(&chosen, h->n_classes, err);
+	for (size_t i = 0; !code && i < scope->n_classes; i++)
+		bits_set(&chosen, scope->classes[i]);
+	*n = 0;
+	size_t most = scope->objects ? scope->n_objects : h->n_objects;
+	*ids = code ? NULL : big_alloc(most, sizeof **ids, err);
+	for (size_t i = 0; *ids && i < most; i++) {
+		uint32_t id = scope->objects ? scope->objects[i] : (uint32_t)i;
+		if (bits_get(&reach.objects, id) == (wish == REACH_LIVE) &&
+		    (!scope->classes || bits_get(&chosen, h->class_of[id])))
+			(*ids)[(*n)++] = id;
+	}
+	bits_release(&chosen);
+	if (!*ids)
+		return ERR_NOMEM;
+	uint32_t *less = big_resize(*ids, most, *n, sizeof **ids, err);
+	if (!less) {
+		big_free(*ids, most, sizeof **ids);
+		return ERR_NOMEM;
+	}
+	*ids = less;
+	scope->objects = *ids;
+	scope->n_objects = *n;
+	scope->classes = NULL;
+	scope->n_classes = 0;
+	return 0;
+}
+
+static void histo_title(struct text *to, const struct shape *shape, const struct call *call,
+    enum reach_wish wish)
+{
+	static const char *const reached[] = {"", " of what roots reach", " of what no root reaches"};
+	text_addf(to, "%s%s", shape->title, reached[wish]);
+	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
+		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
+}
+
+static struct result *histo_result(
+    struct session *s, const struct call *call, enum reach_wish wish, struct histo *h)
+{
+	const struct shape *shape = &shapes[h->by];
+	struct text title = TEXT_INIT;
+	histo_title(&title, shape, call, wish);
+	struct result *r = result_new(
+	    title.s, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	text_release(&title);
+	if (wish != REACH_ALL)
+		r->note = command_roots_note(s->heap, &r->arena);
+	return r;
+}
 
 static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
 	enum histogram_by by = kinds[call_choice(call, "-by", 0)];
-	const struct shape *shape = &shapes[by];
 	if (by == BY_SUPERCLASS && !s->heap->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(s->heap));
 	struct histogram_scope scope = {.empty = call_has(call, "-all")};
@@ -202,7 +263,14 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		scope.classes = call->argument[0].ids;
 		scope.n_classes = call->argument[0].n_ids;
 	}
+	uint32_t *ids = NULL;
+	size_t n_ids = 0;
+	enum reach_wish wish;
 	int code = command_retained(s, call, err);
+	if (!code)
+		code = command_reach(call, &wish, err);
+	if (!code && wish != REACH_ALL)
+		code = limit_scope(s, wish, &scope, &ids, &n_ids, err);
 	if (code)
 		return code;
 	struct histo *h = xcalloc(1, sizeof *h);
@@ -215,13 +283,8 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		code = bits_init(&h->only, s->heap->n_objects, err);
 	for (size_t i = 0; !code && i < scope.n_objects; i++)
 		bits_set(&h->only, scope.objects[i]);
-	struct text title = TEXT_INIT;
-	text_add(&title, shape->title);
-	if (scope.objects)
-		text_addf(&title, " of %s", call->argument[0].word);
-	struct result *r = result_new(
-	    title.s, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
-	text_release(&title);
+	big_free(ids, n_ids, sizeof *ids);
+	struct result *r = histo_result(s, call, wish, h);
 	if (!code)
 		code = command_sort(r, call, "shallow", false, err);
 	if (code) {
@@ -243,11 +306,13 @@ const struct command cmd_histo = {
     .columns = "class class_address loader objects shallow retained loader_class superclass",
     .description = "One row for each class with objects; classes of one name from two loaders are two "
 	"rows. -by sums them by package, class loader or direct superclass. PAT is a class "
-	"pattern or a kept set ($name). What they retain takes a while to find out and is told "
+	"pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
+	"what they do not. What they retain takes a while to find out and is told "
 	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
 	"screen, soon after loading. It is the sum over the objects of a row that have no other "
 	"one of it above them in the dominator tree, so nothing counts twice.",
-    .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5"},
+    .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5",
+	"histo -unreachable"},
     .key = "h",
     .run = run_histo,
 };

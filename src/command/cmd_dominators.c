@@ -173,6 +173,8 @@ static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SH
 static const struct option dom_options[] = {
     {"-by", OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
     {"-depth", OPT_COUNT, "N", "so many levels of the tree (default 1)"},
+    {"-up", OPT_SET, "SET", "who holds these objects: their immediate dominators, by class"},
+    {"-skip", OPT_COLUMN, "PAT", "with -up: not these classes, but who holds them"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -255,8 +257,17 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
 	struct text title = TEXT_INIT;
 	int code = session_retained(s, &r, err);
+	int up = call_option(call, "-up"), skip = call_option(call, "-skip");
+	if (!code && call->option[up].given && !top)
+		return err_set(err, ERR_USAGE, "-up takes the set: %.100s is one word too many",
+		    call->argument[0].word);
+	if (!code && call->option[skip].given && !call->option[up].given)
+		return err_set(err, ERR_USAGE, "-skip goes with -up SET");
 	if (code)
 		return code;
+	if (call->option[up].given)
+		return command_holders(s, r, call->option[up].word, call->option[up].ids,
+		    call->option[up].n_ids, call->option[skip].word, out, err);
 	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is not reachable: nothing holds it, so it "
 		    "keeps nothing alive", heap_address(h, id));
@@ -288,12 +299,15 @@ const struct command cmd_dom = {
     .description = "The dominator tree: below an object stands what every path from a root to it leads "
 	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
 	"several objects at once. object is the class, of a class object \"class NAME\"; "
-	"retained is the size of a row's whole subtree, children the number of rows below it. "
-	"All references count, soft and weak ones as well, and those that the dump implies; "
-	"what a thread's stack holds hangs under the thread. On the screen Right opens a row, "
-	"Left closes it, * goes down to where the bytes scatter; -depth opens that many "
-	"levels at once. -by sums the rows of the first level.",
-    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom -depth 3 | head 10"},
+	"retained is the size of a row's whole subtree, children the number of rows below it. All "
+	"references count, soft and weak ones as well, and those that the dump implies; what a "
+	"thread's stack holds hangs under the thread. On the screen "
+	"Right opens a row, Left closes it, * goes down to where the bytes scatter; -depth "
+	"opens that many levels at once. -by sums the rows of the first level. -up tells "
+	"who holds a set: the immediate dominators of its objects, summed by class, with the columns "
+	"class objects shallow held held_shallow retained: objects are the holders, held those of the "
+	"set below them. -skip leaves out holders of some classes in favour of who holds those.",
+    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom -up char[] -skip java.*"},
     .key = "d",
     .run = run_dom,
 };
@@ -306,7 +320,12 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	const uint32_t *ids = call->argument[0].ids;
 	size_t n = call->argument[0].n_ids;
 	uint64_t freed, bytes, shallow = 0;
-	int code = retained_by_set(h, ids, n, &freed, &bytes, err);
+	const struct retained *known = session_retained_known(h);
+	int code = 0;
+	if (known && n == 1)
+		retained_by_one(known, ids[0], &freed, &bytes);
+	else
+		code = retained_by_set(h, ids, n, &freed, &bytes, err);
 	if (code)
 		return code;
 	for (size_t i = 0; i < n; i++)

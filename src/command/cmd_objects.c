@@ -31,8 +31,7 @@ static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHA
 static const struct option ls_options[] = {
     {"-min", OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {"-max", OPT_SIZE, "SIZE", "objects of at most this shallow size"},
-    {"-live", OPT_FLAG, NULL, "only what some root reaches"},
-    {"-dead", OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"},
+    REACH_OPTIONS,
     {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
     {"-r", OPT_FLAG, NULL, "the other way round"},
     {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
@@ -52,20 +51,20 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
 {
 	const struct heap *h = s->heap;
 	uint64_t min = size_option(call, "-min", 0), max = size_option(call, "-max", UINT64_MAX);
-	bool live = call_has(call, "-live"), dead = call_has(call, "-dead");
 	bool sizes = min != 0 || max != UINT64_MAX;
-	if (!sizes && !live && !dead)
-		return 0;
+	enum reach_wish wish;
 	struct reachable reach = {.n = 0};
-	int code = live || dead ? session_reachable(s, &reach, err) : 0;
-	if (code)
+	int code = command_reach(call, &wish, err);
+	if (!code && wish != REACH_ALL)
+		code = session_reachable(s, &reach, err);
+	if (code || (!sizes && wish == REACH_ALL))
 		return code;
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++) {
 		uint32_t id = (*ids)[i];
 		uint64_t size = heap_shallow(h, id);
 		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
-		if (fits && (!(live || dead) || bits_get(&reach.objects, id) != dead))
+		if (fits && (wish == REACH_ALL || bits_get(&reach.objects, id) == (wish == REACH_LIVE)))
 			(*ids)[kept++] = id;
 	}
 	uint32_t *less = big_resize(*ids, *n, kept, sizeof **ids, err);

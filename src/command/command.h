@@ -30,7 +30,7 @@ struct argument {
 	bool optional;
 };
 
-enum option_kind { OPT_FLAG, OPT_CHOICE, OPT_COLUMN, OPT_SIZE, OPT_COUNT };
+enum option_kind { OPT_FLAG, OPT_CHOICE, OPT_COLUMN, OPT_SIZE, OPT_COUNT, OPT_SET };
 
 struct option {
 	const char *name;    /* "-by" */
@@ -88,6 +88,8 @@ struct call {
 		const char *word;
 		uint64_t number;      /* OPT_SIZE, OPT_COUNT */
 		int choice;           /* OPT_CHOICE: index among the words */
+		uint32_t *ids;        /* OPT_SET: object ids, sorted; word is a title for it */
+		size_t n_ids;
 	} option[8];
 };
 

@@ -54,6 +54,20 @@ void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 /* Retained sizes rest on roots, which may be inferred, and on all sizes. */
 enum certainty command_retained_certainty(const struct heap *h);
 
+/* Who holds these objects (cmd_holders.c); set: what the title calls them; skipped: a class pattern, or
+ * NULL. */
+int command_holders(struct session *s, const struct retained *known, const char *set,
+    const uint32_t *ids, size_t n, const char *skipped, struct result **out, struct err *err);
+
+/* What -live, -dead and -unreachable ask for. */
+enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
+#define REACH_OPTIONS                                                                              \
+	{"-live", OPT_FLAG, NULL, "only what some root reaches"},                                  \
+	{"-dead", OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"}, \
+	{"-unreachable", OPT_FLAG, NULL, "the same as -dead"}
+/* 0 or ERR_USAGE. */
+int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
+
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
 int command_retained(struct session *s, const struct call *call, struct err *err);
 /* Show the column "retained" where these sizes are known. */

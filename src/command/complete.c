@@ -208,6 +208,8 @@ static void offer_option_value(
 {
 	if (o->kind == OPT_CHOICE)
 		offer_list(c, o->value, '|');
+	else if (o->kind == OPT_SET)
+		offer_argument(c, ARG_SET);
 	else if (o->kind == OPT_COLUMN && !strcmp(o->value, "PAT"))
 		offer_classes(c);
 	else if (o->kind == OPT_COLUMN)

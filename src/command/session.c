@@ -89,6 +89,8 @@ const struct name_index *session_names(const struct session *s)
 int session_reachable(const struct session *s, struct reachable *out, struct err *err)
 {
 	struct session_cache *c = s->cache;
+	if (!s->heap->out.offset || !s->heap->in.offset)
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
 	if (c->reachable_heap != s->heap) {
 		reachable_release(&c->reachable);
 		c->reachable_heap = NULL;

@@ -102,6 +102,14 @@ enum certainty command_retained_certainty(const struct heap *h)
 	return h->n_unknown_size ? LOWER_BOUND : command_count_certainty(h);
 }
 
+int command_reach(const struct call *call, enum reach_wish *out, struct err *err)
+{
+	bool live = call_has(call, "-live");
+	bool dead = call_has(call, "-dead") || call_has(call, "-unreachable");
+	*out = live ? REACH_LIVE : dead ? REACH_DEAD : REACH_ALL;
+	return live && dead ? err_set(err, ERR_USAGE, "-live and -dead leave nothing") : 0;
+}
+
 int command_retained(struct session *s, const struct call *call, struct err *err)
 {
 	const struct retained *found;

@@ -12,7 +12,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import SOURCE, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, SOURCE, Tap, cairn  # noqa: E402
 
 DATA = os.path.join(SOURCE, "data")
 HPROF = os.path.join(DATA, "shop.hprof")
@@ -146,6 +146,68 @@ def check_groups(tap, o, name, values):
          [texts[r["value"]] for r in rows], "count")
 
 
+def check_holders(tap, o, name, dominator, pattern, skip):
+    """dom -up, by climbing the tree for every object by itself."""
+    ids = [x["address"] for x in answers(o.dump, ["ls " + pattern])[0]]
+    want = {}
+    for a in ids:
+        up = dominator.get(a)
+        if a not in dominator:
+            continue
+        while up and skip and o.all[up]["class"].startswith(skip):
+            up = dominator[up]
+        row = want.setdefault(o.all[up]["class"] if up else "<roots>", (set(), set()))
+        row[1].add(a)
+        if up:
+            row[0].add(up)
+
+    def size(addresses):
+        return sum(o.all[a]["shallow"] for a in addresses)
+    line = "dom -up '%s'%s" % (pattern, skip and " -skip '%s*'" % skip)
+    rows, got = members(o.dump, line, ROWS)
+    named = {r["class"]: r for r in answers(o.dump, [line])[0]}
+    # classes of one name from several loaders have a row each
+    once = {c: w for c, w in want.items() if len(o.of.get(c, [0])) == 1}
+    wrong = [c for c, (up, held) in once.items() if c not in named or
+             (named[c]["objects"], named[c]["held"], named[c]["shallow"],
+              named[c]["held_shallow"]) != (len(up), len(held), size(up), size(held))]
+    tap.ok(not wrong and once, "%s: %s: %d classes" % (name, line, len(once)), str(wrong[:5]))
+    same(tap, "%s: %s" % (name, line), rows, got,
+         [want[r["class"]][0] if r["class"] in once else g for r, g in zip(rows, got)])
+
+
+def check_tree(tap, o, name, sets):
+    """What hangs on the dominator tree, and what does not: that no root reaches."""
+    tree = answers(o.dump, ["dom -depth 4000000000"])[0]
+    dominator = {x["address"]: x["dominator"] for x in tree}
+    for pattern, skip in sets:
+        check_holders(tap, o, name, dominator, pattern, skip)
+    live, dead, some = answers(o.dump, ["histo -live", "histo -unreachable", "ls * -dead"])
+    gone = set(o.all) - set(dominator)
+    tap.ok({x["address"] for x in some} == gone, "%s: ls -dead: %d objects" % (name, len(gone)))
+    for rows, which, word in ((live, set(dominator), "live"), (dead, gone, "unreachable")):
+        count, shallow = {}, {}
+        for a in which:
+            c = o.all[a]["class"]
+            count[c] = count.get(c, 0) + 1
+            shallow[c] = shallow.get(c, 0) + o.all[a]["shallow"]
+        got, got_shallow = {}, {}
+        for r in rows:
+            got[r["class"]] = got.get(r["class"], 0) + r["objects"]
+            got_shallow[r["class"]] = got_shallow.get(r["class"], 0) + r["shallow"]
+        tap.ok((got, got_shallow) == (count, shallow),
+               "%s: histo -%s: %d classes" % (name, word, len(count)))
+    top = max(tree[:200], key=lambda x: x["children"])["address"]
+    walked, known = answers(o.dump, ["size " + top, "dom | head 1", "size " + top])[::2]
+    below = {top}
+    for x in tree:  # what stands above comes first
+        if x["dominator"] in below:
+            below.add(x["address"])
+    tap.ok(walked == known and known["retained_objects"] == len(below) and
+           known["retained"] == sum(o.all[a]["shallow"] for a in below),
+           "%s: size of an object, by walking, by the tree and by hand" % name, str((walked, known)))
+
+
 def check_paths(tap, o, name, pattern):
     objects = [x["address"] for x in answers(o.dump, ["ls " + pattern])[0]]
     ways = []
@@ -224,8 +286,16 @@ def main():
         check_histograms(tap, o, name + ": histogram of a set", "$acme")
         check_groups(tap, o, name, values)
         check_paths(tap, o, name, "com.acme.shop.Session")
+        check_tree(tap, o, name, [("byte[]" if values else "char[]", ""),
+                                  ("java.lang.String", "java."), ("com.acme.*", "com.acme.shop.")])
         for seed in range(3):
             check_algebra(tap, o, name, seed)
+    garbage = os.path.join(DUMPS, "grove", "grove-tiny.hprof")
+    if DUMPS and os.path.exists(garbage):
+        check_tree(tap, Objects(garbage), "a dump with garbage",
+                   [("byte[]", "java.lang.String"), ("java.util.*", "java.util.")])
+    else:
+        tap.skip("a dump with garbage", "needs CAIRN_DUMPS")
     tap.done()
 
 

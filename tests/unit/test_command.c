@@ -411,10 +411,11 @@ static void test_ls(void **state)
 	expect("ls * -sort shallow | head 3 | cut address", PRINT_CSV,
 	    "address\r\n0x1000\r\n0x1100\r\n0x1050\r\n");
 	expect("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] "
-	    "[-live] [-dead] [-sort COL] [-r] [-retained])");
+	    "[-live] [-dead] [-unreachable] [-sort COL] [-r] [-retained])");
 	expect("ls String -min", PRINT_TEXT, "!ls: -min wants a value (SIZE)");
 	expect("ls String x", PRINT_TEXT,
-	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] [-live] [-dead] [-sort COL] [-r] [-retained])");
+	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] "
+	    "[-live] [-dead] [-unreachable] [-sort COL] [-r] [-retained])");
 }
 
 static void test_refs(void **state)
@@ -684,7 +685,7 @@ static void test_completion(void **state)
 	expect_completion("hi", 0, "histo history ");
 	expect_completion("ls java.l", 3, "java.lang.Class java.lang.String ");
 	expect_completion("ls Sess", 3, "com.acme.Session ");
-	expect_completion("histo -", 6, "-by -sort -r -all -retained ");
+	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable ");
 	expect_completion("histo -by p", 10, "package ");
 	expect_completion("histo -sort cl", 12, "class class_address ");
 	expect_completion("refs 0x10", 5, "0x1000 0x1040 0x1050 0x1080 0x1090 0x10b0 ");

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * holders.c - immediate dominators of a set, by class.
+ *
+ * For every object of a skipped class the first one above it that is not skipped is remembered, so a
+ * list of a million nodes is climbed once.  Any thread.
+ */
+#include "analysis/holders.h"
+
+#include <stdlib.h>
+
+#define ROOTS UINT32_MAX /* nothing above */
+
+struct climb {
+	const struct retained *r;
+	const struct bits *skip;
+	uint32_t *above; /* by object of a skipped class: 1 + the holder above it, ROOTS, or 0: not known */
+};
+
+static bool skipped(const struct climb *c, uint32_t id)
+{
+	return c->skip && bits_get(c->skip, c->r->heap->class_of[id]);
+}
+
+/* The nearest dominator that is not skipped, or ROOTS. */
+static uint32_t holder_of(struct climb *c, uint32_t id)
+{
+	const uint32_t *immediate = c->r->dominators.immediate;
+	uint32_t at = immediate[id], found;
+	while (at != DOMINATED_BY_ROOTS && skipped(c, at) && !c->above[at])
+		at = immediate[at];
+	if (at == DOMINATED_BY_ROOTS)
+		found = ROOTS;
+	else if (!skipped(c, at))
+		found = at;
+	else
+		found = c->above[at] == ROOTS ? ROOTS : c->above[at] - 1;
+	/* everything passed on the way leads there as well */
+	for (uint32_t up = immediate[id]; up != at; up = immediate[up])
+		c->above[up] = found == ROOTS ? ROOTS : found + 1;
+	return found;
+}
+
+static void sum_up(struct holders *out, struct climb *c, struct holders_row *row,
+    const uint32_t *ids, size_t n)
+{
+	const struct heap *h = c->r->heap;
+	for (size_t i = 0; i < n; i++) {
+		if (c->r->dominators.immediate[ids[i]] == NOT_REACHABLE) {
+			out->unreachable++;
+			continue;
+		}
+		uint32_t holder = holder_of(c, ids[i]);
+		struct holders_row *to = &row[holder == ROOTS ? h->n_classes : h->class_of[holder]];
+		to->held++;
+		to->held_shallow += heap_shallow(h, ids[i]);
+		if (holder == ROOTS || bits_get(&out->objects, holder))
+			continue;
+		bits_set(&out->objects, holder);
+		to->holders++;
+		to->holders_shallow += heap_shallow(h, holder);
+	}
+}
+
+int holders_find(struct holders *out, const struct retained *r, const uint32_t *ids, size_t n,
+    const struct bits *skip, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct climb c = {.r = r, .skip = skip};
+	struct holders_row *row = xcalloc((size_t)h->n_classes + 1, sizeof *row);
+	uint64_t *bytes = xcalloc((size_t)h->n_classes + 1, sizeof *bytes);
+	*out = (struct holders){.rows = NULL};
+	c.above = big_alloc(h->n_objects, sizeof *c.above, err);
+	int code = c.above ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
+	if (!code) {
+		sum_up(out, &c, row, ids, n);
+		code = retained_by_group(r, NULL, h->n_classes, &out->objects, bytes, NULL, err);
+	}
+	for (uint32_t i = 0; !code && i <= h->n_classes; i++) {
+		if (!row[i].held)
+			continue;
+		row[out->n] = row[i];
+		row[out->n].class = i < h->n_classes ? i : HEAP_NONE;
+		row[out->n++].retained = i < h->n_classes ? bytes[i] : 0;
+	}
+	out->rows = row;
+	big_free(c.above, h->n_objects, sizeof *c.above);
+	free(bytes);
+	if (code)
+		holders_release(out);
+	return code;
+}
+
+void holders_release(struct holders *h)
+{
+	free(h->rows);
+	bits_release(&h->objects);
+	*h = (struct holders){.rows = NULL};
+}

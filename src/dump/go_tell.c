@@ -38,6 +38,12 @@ static bool is_closure(const char *function)
 	return last && n > 4 && (!last[n] || last[n] == '+');
 }
 
+static bool same_package(const char *a, const char *b)
+{
+	size_t n = package_bytes(a);
+	return package_bytes(b) == n && !strncmp(a, b, n);
+}
+
 /*
  * The function that the goroutine is for: the outermost that is not the runtime's.  Of a closure, as
  * `go f(x)` makes one, what it called, if that is of the same package.
@@ -46,13 +52,14 @@ static const char *function_of(const struct go_reading *r)
 {
 	const char *outermost = NULL;
 	for (size_t i = r->n_frames; i-- > 0;) {
-		const char *here = r->frames[i], *inner = i ? r->frames[i - 1] : "";
-		size_t n = package_bytes(here);
+		const char *here = r->frames[i];
 		if (starts_with(here, "runtime.")) {
 			outermost = outermost || starts_with(here, "runtime.goexit") ? outermost : here;
 			continue;
 		}
-		return is_closure(here) && package_bytes(inner) == n && !strncmp(here, inner, n) ? inner : here;
+		while (i-- > 0 && is_closure(here) && same_package(here, r->frames[i]))
+			here = r->frames[i];
+		return here;
 	}
 	return outermost;
 }

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Damaged Go dumps: all that is whole is there, what is missing is said in one sentence.
+
+expected.json tells how many records stand before the damage: they must be there, and the graph that
+is made of them must hold together.
+"""
+
+import glob
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import Tap, cairn, need_dumps  # noqa: E402
+
+WHOLE, GOROUTINES = 4935, 95  # of the dump that was damaged
+
+UNREADABLE = {"empty", "g-cut-in-header", "g-new-version"}
+# Nothing is missing but what a warning tells; "" where there is nothing to warn of.
+HARMLESS = {"g-field-outside": "1 pointer outside of it", "g-field-unaligned": "not aligned",
+            "g-frame-without-goroutine": "belongs to no goroutine", "g-trailing-garbage": "1000 bytes follow",
+            "g-duplicate-object": "two records", "g-bigendian-wrong": "none of the 8411 pointers",
+            "g-no-data": "", "g-go1.5": ""}
+# All objects are there, but no reference can be read.
+NO_POINTERS = {"g-no-params", "g-ptrsize-0", "g-ptrsize-3", "g-ptrsize-4-wrong"}
+# What stands before the damage, where expected.json does not tell.
+OBJECTS = {"g-old-version": 0, "g-text": 0}
+# Which byte the sentence must name.
+BYTES = {"g-cut-in-object": 267938, "g-cut-in-varint": 267938, "g-cut-between-records": 267938,
+         "g-cut-in-fieldlist": 272288, "g-cut-in-frame": 1929870, "g-cut-in-memstats": 2279361,
+         "g-no-eof": 2279711, "g-unknown-tag": 267938, "g-huge-object": 267938,
+         "g-big-object": 267938, "g-bitflip-length": 267938, "g-overlong-varint": 267938,
+         "g-bad-fieldkind": 272288, "g-header-only": 16, "g-text": 16}
+
+
+def one_sentence(run, name):
+    lines = [line for line in run.err.splitlines() if line]
+    good = len(lines) == 1 and name in lines[0] and not lines[0].endswith(".")
+    return good and (run.status == 3 or re.search(r"byte \d+", lines[0]))
+
+
+def check_readable(tap, name, short, run, expected):
+    info = json.loads(run.out or "{}")
+    objects, threads = info.get("objects"), info.get("threads") or 0
+    if short in HARMLESS:
+        tap.equal((run.status, objects, threads), (0, WHOLE, GOROUTINES), name + ": all is there")
+        tap.ok(HARMLESS[short] in info["warning_text"] and bool(HARMLESS[short]) == (info["warnings"] > 0),
+               name + ": and what is odd is said", info["warning_text"])
+        return
+    tap.ok(run.status == 4 and one_sentence(run, name), name + ": read in part, one sentence", run)
+    if short in NO_POINTERS:
+        tap.equal((objects, threads, info["references"]), (WHOLE, GOROUTINES, 0),
+                  name + ": all objects, no references")
+        return
+    want = expected.get(name, {})
+    tap.equal((objects, threads), (want.get("whole_objects", OBJECTS.get(short)), want.get("goroutines", 0)),
+              name + ": what stands before the damage")
+    if short in BYTES:
+        tap.equal(info["true_up_to"], BYTES[short], name + ": the byte up to which all is true")
+
+
+def main():
+    broken = os.path.join(need_dumps(), "broken")
+    with open(os.path.join(broken, "expected.json"), encoding="utf-8") as f:
+        expected = json.load(f)
+    tap = Tap()
+    paths = sorted(glob.glob(os.path.join(broken, "*.dump")))
+    tap.ok(len(paths) >= 29, "there are damaged dumps", paths)
+    for path in paths:
+        name = os.path.basename(path)
+        short = name.split(".dump")[0]
+        run = cairn("-x", "info", "--format", "json", "--mem", "2G", path, timeout=20)
+        if short in UNREADABLE:
+            tap.ok(run.status == 3 and one_sentence(run, name), name + ": refused with a reason", run)
+            continue
+        check_readable(tap, name, short, run, expected)
+        again = cairn("-x", "check -tree", "-x", "threads", "-x", "roots", "--mem", "2G", path, timeout=20)
+        tap.ok(again.status in (0, 1, 4) and "broken" not in again.out,
+               name + ": what was read holds together", again)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

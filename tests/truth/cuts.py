@@ -7,7 +7,6 @@ that knows its own sizes built and leaked, by cut and by leaks; and groups of su
 the dominator tree's top.  CAIRN_SEEDS gives another number of seeds than 260.
 """
 
-import glob
 import json
 import os
 import shutil
@@ -79,28 +78,34 @@ def check_shop(tap):
               [(leak["bytes"], "static shop.Shop$SessionCache.LEAK")], "leaks: the leak")
 
 
-def check_groups(tap):
-    """Where no class or loader at the top is a suspect the groups are those of the top."""
-    tried = 0
-    for path in sorted(glob.glob(os.path.join(DUMPS, "grove", "grove*.hprof"))):
-        top = ask(path, "dom")
-        reachable = ask(path, "info")["reachable_shallow"]
-        for share in (2, 5, 10, 20, 40):
-            least = int(reachable * share / 100)
-            large = [r for r in top if r["retained"] > least]
-            if any(r["class"] == "java.lang.Class" or "ClassLoader" in r["class"] for r in large):
-                continue
-            sums = {}
-            for r in top:
-                if r["retained"] <= least and r["class"] != "java.lang.Class":
-                    sums[r["class"]] = sums.get(r["class"], 0) + r["retained"]
-            want = {c: n for c, n in sums.items() if n > least}
-            found = ask(path, "leaks -share %d" % share)
-            got = {r["class"]: r["retained"] for r in found if not r["address"]}
-            tap.equal(got, want, "%s: groups above %d%%" % (os.path.basename(path), share))
-            tried += len(want) > 0
-    if not tried:
-        tap.skip("groups of suspects", "no dump has any" if DUMPS else "CAIRN_DUMPS is not set")
+def groups(path, share):
+    """The groups of suspects as the tree's top has them; None where a class or loader is opened."""
+    top = ask(path, "dom")
+    least = int(ask(path, "info")["reachable_shallow"] * share / 100)
+    large = [r for r in top if r["retained"] > least]
+    if any(r["class"] == "java.lang.Class" or "Loader" in r["class"] for r in large):
+        return None
+    sums = {}
+    for r in top:
+        if r["retained"] <= least and r["class"] != "java.lang.Class":
+            sums[r["class"]] = sums.get(r["class"], 0) + r["retained"]
+    return {c: n for c, n in sums.items() if n > least}
+
+
+def check_groups(tap, directory):
+    wrong, tried = [], 0
+    for seed in range(0, SEEDS, 4):
+        made = Run([MKDUMP, "random", "--seed", str(seed), "--out", os.path.join(directory, "g")])
+        path = made.out.split("\t")[0]
+        want = groups(path, 5)
+        if want:
+            got = {r["class"]: r["retained"] for r in ask(path, "leaks -share 5") if not r["address"]}
+            tried += 1
+            if got != want:
+                wrong.append("seed %d: %s, not %s" % (seed, got, want))
+        for name in os.listdir(directory):
+            os.unlink(os.path.join(directory, name))
+    tap.ok(not wrong and tried, "%d random graphs: suspects by class" % tried, "\n".join(wrong))
 
 
 def main():
@@ -109,7 +114,7 @@ def main():
     check_random(tap, directory)
     check_sample(tap)
     check_shop(tap)
-    check_groups(tap)
+    check_groups(tap, directory)
     shutil.rmtree(directory)
     tap.done()
 

@@ -319,14 +319,20 @@ static int run_references(struct session *s, const struct call *call, const stru
 static int run_cut(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct retained *retained;
-	if (!call->n_words)
-		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET)");
+	int plan = call_option(call, "-plan");
+	if (call->n_words == 0 && !call->option[plan].given)
+		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET, cut -plan SIZE)");
+	if (call->n_words && call->option[plan].given)
+		return err_set(err, ERR_USAGE, "-plan finds the references itself");
 	int code = session_retained(s, &retained, err);
+	if (!code && call->option[plan].given)
+		return command_cut_plan(s, retained, call->option[plan].number, out, err);
 	return code ? code : run_references(s, call, retained, out, err);
 }
 
 static const struct option cut_options[] = {
     {"-each", OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
+    {"-plan", OPT_SIZE, "SIZE", "the fewest references to clear to free so much"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -338,16 +344,23 @@ const struct command cmd_cut = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what dies when references are cleared",
-    .columns = "class objects freed share address field target target_class others value",
+    .columns = "class objects freed share address field target target_class others value reference "
+	"references total",
     .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
 	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
 	"field of all instances, or that static field. An object, a class pattern or a set alone "
 	"stands for every reference to it. Several are cleared at once. Exact: found by walking the "
 	"heap without them, so that what they hold together counts, and nothing counts twice. The "
 	"rows are what dies, by class. -each lists the references instead, each with what clearing "
-	"it alone frees and how many others keep its target.",
+	"it alone frees and how many others keep its target. -plan proposes what to clear: a reference, "
+	"several to one object (its address stands for all of them), or a field of all instances, "
+	"written as cut takes it; freed is what each frees alone, total what it frees with those above "
+	"it, both exact. The next is always what frees most of what is missing, and what is not needed "
+	"goes. It never proposes what the dump implies, roots that the VM keeps, references whose end "
+	"unloads classes, or all instances of a field of the JDK's own classes. Exit status 1 when no "
+	"plan reaches SIZE.",
     .examples = {"cut 0xE0000AF0", "cut char[] java.util.HashMap", "cut java.lang.String>char[]",
-	"cut char[] -each"},
+	"cut -plan 64K"},
     .key = "c",
     .run = run_cut,
 };

@@ -26,4 +26,9 @@ int cut_wish_add(
     struct cut_wish *to, const struct session *s, const char *word, struct err *err);
 void cut_wish_release(struct cut_wish *w);
 
+/* cut -plan: the references to clear so that so many bytes are freed.  Its exit status says whether
+ * that can be. */
+int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
+    struct result **out, struct err *err);
+
 #endif

@@ -2,12 +2,14 @@
 /*
  * cuts.c - what references free, compared with a naive second algorithm.
  *
- *     cuts DUMP          take away every reference, one after another, and many sets of them, and see
- *                        what can still be reached; 0 when cut.h says the same.  -s N: every N-th
+ *     cuts DUMP          take away every reference, one after another, many sets of them, and what
+ *                        plans propose, and see what can still be reached; 0 when cut.h and cut_plan.h
+ *                        say the same, and no single reference does what a plan takes several for.
+ *                        -s N: every N-th reference
  *
  * The naive side has its own list of the references, written from the rules and not from the code.
  */
-#include "analysis/cut.h"
+#include "analysis/cut_plan.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -18,7 +20,10 @@
 struct reference {
 	uint32_t from, to; /* from HEAP_NONE: the VM */
 	bool root;         /* a root, if on a thread's stack */
+	bool fixed;        /* nobody can clear it */
 	bool gone;
+	uint64_t frees;    /* alone, naively */
+	bool unloads;      /* classes go with it */
 };
 
 struct naive {
@@ -28,7 +33,7 @@ struct naive {
 	size_t *first; /* by object, n_objects + 1: the last is the VM's */
 	char *seen;
 	uint32_t *stack;
-	unsigned wrong;
+	unsigned wrong, plans, several;
 	uint64_t random, compared, freeing;
 };
 
@@ -38,10 +43,11 @@ static uint32_t number(struct naive *w, uint32_t below)
 	return (uint32_t)((w->random >> 33) % below);
 }
 
-static void lead(struct naive *w, uint32_t from, uint32_t to, bool root)
+static void lead(struct naive *w, uint32_t from, uint32_t to, bool root, bool fixed)
 {
 	if (to != HEAP_NONE)
-		VEC_PUSH(w->edge, w->n, w->cap) = (struct reference){ from, to, root, false };
+		VEC_PUSH(w->edge, w->n, w->cap) =
+		    (struct reference){ .from = from, .to = to, .root = root, .fixed = fixed };
 }
 
 /* The thread that holds what is on its stack: one that is a root by itself. */
@@ -71,21 +77,23 @@ static void list(struct naive *w)
 	const struct heap *h = w->h;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		for (uint64_t k = adjacency_start(&h->out, id); k < adjacency_start(&h->out, id + 1); k++)
-			lead(w, id, h->out.target[k], false);
-		lead(w, id, heap_class_of(h, id)->object, false);
+			lead(w, id, h->out.target[k], false, false);
+		lead(w, id, heap_class_of(h, id)->object, false, true);
 	}
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		const struct heap_class *class = &h->classes[c];
 		if (class->object == HEAP_NONE)
 			continue;
 		if (class->superclass != HEAP_NONE)
-			lead(w, class->object, h->classes[class->superclass].object, false);
-		lead(w, class->object, class->loader, false);
+			lead(w, class->object, h->classes[class->superclass].object, false, true);
+		lead(w, class->object, class->loader, false, true);
 		if (strcmp(h->facts.format, "hprof") && class->loader != HEAP_NONE)
-			lead(w, class->loader, class->object, false);
+			lead(w, class->loader, class->object, false, true);
 	}
 	for (size_t i = 0; i < h->n_roots; i++)
-		lead(w, stack_holder(h, &h->roots[i]), h->roots[i].object, true);
+		lead(w, stack_holder(h, &h->roots[i]), h->roots[i].object, true,
+		    h->roots[i].kind == ROOT_SYSTEM_CLASS || h->roots[i].kind == ROOT_THREAD ||
+		    h->roots[i].kind == ROOT_UNKNOWN || h->roots[i].kind == ROOT_VM_INTERNAL);
 	qsort(w->edge, w->n, sizeof *w->edge, by_from);
 	w->first = xcalloc((size_t)h->n_objects + 2, sizeof *w->first);
 	size_t at = 0;
@@ -141,12 +149,28 @@ static void differ(struct naive *w, uint32_t holder, uint32_t target, uint64_t f
 	    naive);
 }
 
+/* Has a class gone, other than of arrays or of a lambda, or is the target a class or a loader? */
+static bool unloads(const struct naive *w, const struct retained *r, uint32_t target)
+{
+	const struct heap *h = w->h;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t id = h->classes[c].object;
+		if (id != HEAP_NONE && !w->seen[id] && r->dominators.immediate[id] != NOT_REACHABLE &&
+		    h->classes[c].kind == CLASS_PLAIN && !strchr(h->classes[c].name, '/'))
+			return true;
+	}
+	return heap_class_mirrored(h, target) != HEAP_NONE || heap_class_of(h, target)->makes_loaders ||
+	    h->class_of[target] == h->java_lang_class;
+}
+
 static void compare_one(struct naive *w, struct cut *c, struct reference *e, uint64_t all)
 {
 	uint32_t holder = e->root ? HEAP_NONE : e->from;
 	e->gone = true;
 	take(w, holder, e->to, true);
 	uint64_t naive = all - kept(w);
+	e->frees = naive;
+	e->unloads = unloads(w, c->retained, e->to);
 	struct cut_figure f = cut_one(c, holder, e->to);
 	/* nothing else keeps it exactly when it goes */
 	bool dies = w->seen[e->to] == 0 && c->retained->dominators.immediate[e->to] != NOT_REACHABLE;
@@ -198,6 +222,67 @@ static void compare_many(struct naive *w, const struct retained *r, uint64_t all
 	w->freeing += naive > 0;
 }
 
+static void take_edges(struct naive *w, const struct cut_edges *edges)
+{
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct cut_edge *e = &edges->edge[i];
+		size_t k = 0;
+		take(w, e->holder, e->target, true);
+		while (k < w->n && (w->edge[k].gone || w->edge[k].from != e->holder ||
+		    w->edge[k].to != e->target || w->edge[k].fixed))
+			k++;
+		if (k == w->n && e->holder != HEAP_NONE)
+			w->wrong++; /* no such reference that can be cleared */
+		else if (k < w->n)
+			w->edge[k].gone = true;
+	}
+}
+
+static void give_back(struct naive *w)
+{
+	for (size_t k = 0; k < w->n; k++)
+		w->edge[k].gone = false;
+}
+
+/* Does one reference that can be cleared free so much, and no classes with it? */
+static bool one_does(const struct naive *w, uint64_t wanted)
+{
+	for (size_t k = 0; k < w->n; k++)
+		if (!w->edge[k].fixed && !w->edge[k].unloads && w->edge[k].frees >= wanted)
+			return true;
+	return false;
+}
+
+static void compare_plan(struct naive *w, const struct retained *r, uint64_t all, uint64_t wanted,
+    bool every)
+{
+	struct cut_plan plan;
+	if (cut_plan_find(&plan, r, wanted, NULL, NULL)) {
+		w->wrong++;
+		return;
+	}
+	for (size_t i = 0; i < plan.n; i++) {
+		take_edges(w, &plan.item[i].edges);
+		uint64_t alone = all - kept(w);
+		give_back(w);
+		for (size_t k = 0; k <= i; k++)
+			take_edges(w, &plan.item[k].edges);
+		uint64_t total = all - kept(w);
+		give_back(w);
+		if (alone != plan.item[i].freed || total != plan.item[i].total)
+			differ(w, HEAP_NONE, plan.item[i].target, plan.item[i].total, total);
+	}
+	uint64_t total = plan.n ? plan.item[plan.n - 1].total : 0;
+	w->wrong += plan.bytes != total || plan.reached != (total >= wanted);
+	if (every && one_does(w, wanted) && !(plan.n == 1 && plan.reached)) {
+		w->wrong++;
+		printf("%zu references for %" PRIu64 " where one does\n", plan.n, wanted);
+	}
+	w->plans++;
+	w->several += plan.reached && plan.n > 1;
+	cut_plan_release(&plan);
+}
+
 static unsigned compare(const struct heap *h, const struct retained *r, uint32_t step)
 {
 	struct naive w = { .h = h, .random = h->n_objects };
@@ -212,7 +297,10 @@ static unsigned compare(const struct heap *h, const struct retained *r, uint32_t
 		compare_one(&w, k % 2 ? &climbing : &numbered, &w.edge[k], all);
 	for (uint32_t times = 0; w.n && times < 40; times++)
 		compare_many(&w, r, all);
-	printf("%" PRIu64 " compared, %" PRIu64 " free something\n", w.compared, w.freeing);
+	for (uint32_t part = 2; all && part < 12; part++)
+		compare_plan(&w, r, all, 1 + all / (part * part), step == 1);
+	printf("%" PRIu64 " compared, %" PRIu64 " free something; %u plans, %u of several references\n",
+	    w.compared, w.freeing, w.plans, w.several);
 	cut_release(&climbing);
 	cut_release(&numbered);
 	free(w.edge);

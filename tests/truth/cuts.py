@@ -21,7 +21,7 @@ SEEDS = int(os.environ.get("CAIRN_SEEDS", "260"))
 
 
 def check_random(tap, directory):
-    wrong, compared, freeing = [], 0, 0
+    wrong, compared, freeing, plans, several = [], 0, 0, 0, 0
     for seed in range(SEEDS):
         made = Run([MKDUMP, "random", "--seed", str(seed), "--out", os.path.join(directory, "g")])
         if made.status != 0:
@@ -34,10 +34,13 @@ def check_random(tap, directory):
             word = run.out.split()
             compared += int(word[0])
             freeing += int(word[2])
+            plans += int(word[5])
+            several += int(word[7])
         for name in os.listdir(directory):
             os.unlink(os.path.join(directory, name))
     tap.ok(not wrong, "%d random graphs as the naive algorithm has them" % SEEDS, "\n".join(wrong))
     tap.ok(freeing * 20 > compared, "of %d cuts %d free something" % (compared, freeing))
+    tap.ok(several, "of %d plans %d take several references" % (plans, several))
 
 
 def ask(path, line, *options):

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cut_plan.c - cut -plan: the fewest references to clear, as rows.
+ */
+#include "analysis/cut_plan.h"
+
+#include "analysis/paths.h"
+#include "command/commands.h"
+#include "command/cut_words.h"
+#include "command/values.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_TOTAL };
+
+static const struct column columns[] = {
+    [C_REFERENCE] = {.name = "reference", .type = CELL_TEXT, .shown_by_default = true},
+    [C_REFERENCES] = {.name = "references", .type = CELL_COUNT, .shown_by_default = true},
+    [C_CLASS] = {.name = "class", .type = CELL_TEXT},
+    [C_FIELD] = {.name = "field", .type = CELL_TEXT},
+    [C_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
+    [C_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
+    [C_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true},
+};
+
+/* A class as a word of a command line: its name, or where several have it the address. */
+static void add_class(struct text *to, const struct session *s, uint32_t class)
+{
+	const struct heap_class *c = &s->heap->classes[class];
+	uint32_t first;
+	if (c->object != HEAP_NONE && name_index_exact(session_names(s), c->name, &first) > 1)
+		text_addf(to, "0x%" PRIx64, c->address);
+	else
+		text_add(to, c->name);
+}
+
+/* As cut takes it: "com.acme.Cache.INSTANCE", "0x7a3e0010.table", "0x7a3e0010[17]", … */
+static void name_one(struct text *to, struct text *field, const struct session *s,
+    const struct path_rules *rules, const struct cut_edge *e)
+{
+	const struct heap *h = s->heap;
+	static const char statics[] = "static ";
+	if (e->holder == HEAP_NONE) {
+		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
+		return;
+	}
+	uint32_t class = heap_class_mirrored(h, e->holder);
+	if (!path_field(rules, e->holder, e->target, field)) {
+		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder),
+		    heap_address(h, e->target));
+	} else if (class != HEAP_NONE && !strncmp(field->s, statics, sizeof statics - 1)) {
+		add_class(to, s, class);
+		text_addf(to, ".%s", field->s + sizeof statics - 1);
+	} else {
+		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(h, e->holder), *field->s == '[' ? "" : ".",
+		    field->s);
+	}
+}
+
+static void name_item(struct text *to, struct text *field, const struct session *s,
+    const struct path_rules *rules, const struct plan_item *item)
+{
+	if (item->target != HEAP_NONE && item->edges.n == 1) {
+		name_one(to, field, s, rules, &item->edges.edge[0]);
+	} else if (item->target != HEAP_NONE) {
+		text_addf(to, "0x%" PRIx64, heap_address(s->heap, item->target));
+	} else {
+		add_class(to, s, item->class);
+		text_addf(to, item->field ? ".%s" : ">", item->field);
+		if (!item->field)
+			add_class(to, s, item->to_class);
+		text_add(field, item->field ? item->field : "");
+	}
+}
+
+static void add_row(struct result *out, const struct session *s, const struct path_rules *rules,
+    const struct plan_item *item)
+{
+	const struct heap *h = s->heap;
+	enum certainty sure = command_retained_certainty(h);
+	struct text name = TEXT_INIT, field = TEXT_INIT;
+	uint32_t holder = item->edges.n ? item->edges.edge[0].holder : HEAP_NONE;
+	bool single = item->target != HEAP_NONE, one = single && item->edges.n == 1;
+	uint32_t class = item->class;
+	if (one && holder != HEAP_NONE) {
+		class = heap_class_mirrored(h, holder);
+		class = class == HEAP_NONE ? h->class_of[holder] : class;
+	}
+	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
+	name_item(&name, &field, s, rules, item);
+	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,
+	    .id = single ? item->target : item->class};
+	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(item->edges.n),
+	    class != HEAP_NONE ? cell_text(h->classes[class].name) : cell_blank(),
+	    field.len ? cell_text(field.s) : cell_blank(),
+	    single ? cell_address(heap_address(h, item->target)) : cell_blank(),
+	    to_class < h->n_classes ? cell_text(h->classes[to_class].name) : cell_blank(),
+	    cell_marked(cell_bytes(item->freed), sure), cell_marked(cell_bytes(item->total), sure)},
+	    &target);
+	text_release(&name);
+	text_release(&field);
+}
+
+static void add_head(
+    struct result *out, const struct retained *r, const struct cut_plan *plan, uint64_t wanted)
+{
+	enum certainty sure = command_retained_certainty(out->heap);
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(out->heap, &out->arena);
+	uint64_t all = r->dominators.shallow_reachable;
+	result_head(out, "wanted", cell_bytes(wanted));
+	result_head(out, "objects", cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
+	result_head(out, "freed", cell_marked(cell_bytes(plan->bytes), sure));
+	text_addf(&note, "%.1f%%", all ? 100.0 * (double)plan->bytes / (double)all : 0.0);
+	result_head(out, "share", cell_text(note.s));
+	result_head(out, "reached", cell_flag(plan->reached));
+	text_clear(&note);
+	if (!plan->reached)
+		text_addf(&note, "no plan of %d references reaches that (help cut says what is never proposed)",
+		    PLAN_MOST);
+	if (roots)
+		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+	if (note.len)
+		out->note = arena_strndup(&out->arena, note.s, note.len);
+	text_release(&note);
+	out->failed = !plan->reached;
+}
+
+struct planning {
+	struct cut_plan plan;
+	const struct retained *retained;
+	uint64_t wanted;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
+{
+	struct planning *p = context;
+	return cut_plan_find(&p->plan, p->retained, p->wanted, progress, err);
+}
+
+int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
+    struct result **out, struct err *err)
+{
+	struct planning p = {.retained = retained, .wanted = wanted};
+	struct path_rules rules;
+	if (!wanted)
+		return err_set(err, ERR_USAGE, "-plan wants a size above 0 (64K, 2M, 1.5G)");
+	int code = work_watched(find, &p, s->progress, err);
+	if (code)
+		return code;
+	code = path_rules_init(&rules, s->heap, true, err);
+	if (!code) {
+		*out = result_new_rows("plan", s->heap, columns, N_COLUMNS(columns));
+		for (size_t i = 0; i < p.plan.n; i++)
+			add_row(*out, s, &rules, &p.plan.item[i]);
+		add_head(*out, retained, &p.plan, wanted);
+		path_rules_release(&rules);
+	}
+	cut_plan_release(&p.plan);
+	return code;
+}

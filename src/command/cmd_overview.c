@@ -87,6 +87,33 @@ static void info_stated(struct result *r, const struct heap *h)
 		result_head(r, h->stated[i].what, cell_count(h->stated[i].count));
 }
 
+/* Of a format whose objects get types: from which program, how many, and by what. */
+static void info_types(struct result *r, const struct heap *h)
+{
+	struct text how = TEXT_INIT;
+	uint64_t objects = 0, shallow = 0;
+
+	if (!h->dump || !h->dump->reader->classify)
+		return;
+	for (unsigned by = TYPED_BY_SHAPE + 1; by < TYPED_BYS; by++) {
+		const struct typed_sum *sum = &h->typed[by];
+		objects += sum->objects;
+		shallow += sum->shallow;
+		if (!sum->objects)
+			continue;
+		text_addf(&how, "%s%s ", how.len ? ", " : "", typed_by_name((enum typed_by)by));
+		text_add_count(&how, sum->objects);
+		text_add(&how, " (");
+		text_add_bytes(&how, sum->shallow);
+		text_add(&how, ")");
+	}
+	result_head(r, "program", h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
+	result_head(r, "typed_objects", cell_count(objects));
+	result_head(r, "typed_shallow", cell_bytes(shallow));
+	result_head(r, "typed_by", how.len ? cell_text(how.s) : cell_blank());
+	text_release(&how);
+}
+
 static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -113,6 +140,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
 	result_head(r, "size_model", h->size_model ? cell_text(h->size_model) : cell_blank());
 	result_head(r, "sizes", cell_text(s->mat_sizes ? "mat" : "true"));
+	info_types(r, h);
 	info_stated(r, h);
 	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
 	r->note = command_roots_note(h, &r->arena);
@@ -138,6 +166,10 @@ const struct command cmd_info = {
 	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
 	"dump does not hold. heaps is how many heap dumps the file holds, heap which one this is "
 	"(--dump N). A Go dump adds the memory statistics of its program under their own names. "
+	"program is the executable that its types come from, or why one was left out; typed_by says "
+	"how many objects came to their types how: by an interface that carries it, a variable of "
+	"the program (global) or of a frame, a record of the runtime's, a pointer in something "
+	"typed, or because only one type fits. "
 	"cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
     .examples = {"info", "info | cut objects,shallow"},

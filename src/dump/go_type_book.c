@@ -86,6 +86,12 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 		s->other = group_of(t, pointed(t, s->type));
 		return found && s->type != TYPE_NONE && s->other != TYPE_NONE;
 	}
+	if (!strcmp(name, "sync.Pool") && (!strcmp(f->name, "local") || !strcmp(f->name, "victim"))) {
+		s->kind = SLOT_COUNTED; /* declared unsafe.Pointer: an array with one for each P */
+		s->type = types_by_name(t, "sync.poolLocal");
+		s->aside = aside(t, type, f, *f->name == 'l' ? "localSize" : "victimSize", &found);
+		return found && s->type != TYPE_NONE;
+	}
 	if (!strcmp(f->name, "data") && types_field(t, type, "lengthMask") != UINT32_MAX) {
 		s->kind = SLOT_MASKED;
 		s->aside = aside(t, type, f, "lengthMask", &found);

@@ -244,12 +244,12 @@ static void read_itabs(struct typing *t, const struct go *g)
 static int from_unknown(struct typing *t)
 {
 	for (uint32_t id = 0; id < t->c->n_objects; id++) {
-		uint64_t start, size;
+		uint64_t size;
 		if (id % 65536 == 0 && !progress_add(t->progress, 0))
 			return err_set(t->err, ERR_CANCELLED, "cancelled");
 		if (t->state[id])
 			continue;
-		const uint8_t *bytes = t->c->bytes(t->c, id, &start, &size);
+		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
 		if (!bytes || typing_pointer_free(t, id))
 			continue;
 		for (uint64_t at = 0; at + 2 * t->word <= size; at += t->word) {
@@ -259,7 +259,7 @@ static int from_unknown(struct typing *t)
 				typing_interface(t, type, typing_word(t, bytes + at + t->word), TYPED_BY_INTERFACE);
 		}
 		if (t->program)
-			typing_claim_closure(t, start, TYPED_BY_FIT);
+			typing_claim_closure(t, typing_address(t, id), TYPED_BY_FIT);
 	}
 	return 0;
 }
@@ -327,6 +327,10 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 	}
 	if (!code)
 		code = from_unknown(&t);
+	if (!code)
+		code = typing_drain(&t);
+	if (!code && t.program)
+		typing_fit(&t);
 	if (!code)
 		code = typing_drain(&t);
 	if (!code)

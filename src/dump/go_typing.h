@@ -149,6 +149,11 @@ uint64_t typing_itab(const struct typing *t, uint64_t itab);
 /* Words in the dump's byte order. */
 uint64_t typing_word(const struct typing *t, const uint8_t *at);
 
+/* The size of the object that so many bytes are put into. */
+uint64_t typing_size_class(uint64_t bytes);
+uint64_t typing_address(const struct typing *t, uint32_t id);
+/* Objects without a claim that can only be of one type (go_typing_fit.c). */
+void typing_fit(struct typing *t);
 /* Give every object the class of its best claim. */
 int typing_assign(struct typing *t);
 

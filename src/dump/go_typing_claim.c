@@ -35,6 +35,22 @@ static bool too_few(uint64_t bytes, uint64_t object)
 	return low && bytes <= size_class[low - 1];
 }
 
+uint64_t typing_size_class(uint64_t bytes)
+{
+	for (unsigned i = 0; i < N_CLASSES; i++)
+		if (bytes <= size_class[i])
+			return size_class[i];
+	return bytes > UINT64_MAX - PAGE ? bytes : (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+uint64_t typing_address(const struct typing *t, uint32_t id)
+{
+	uint64_t start = 0;
+
+	t->c->bytes(t->c, id, &start, NULL);
+	return start;
+}
+
 static enum coverage coverage(uint64_t bytes, uint64_t object)
 {
 	if (!too_few(bytes, object))
@@ -188,8 +204,8 @@ static bool find(struct typing *t, uint64_t address, struct place *p)
 /* The field list stands behind the contents. */
 bool typing_pointer_free(struct typing *t, uint32_t id)
 {
-	uint64_t start, size;
-	const uint8_t *bytes = t->c->bytes(t->c, id, &start, &size);
+	uint64_t size;
+	const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
 
 	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
 }
@@ -236,13 +252,13 @@ void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint6
 
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
 {
-	uint64_t start, size;
+	uint64_t size;
 	uint32_t function;
 	struct place p;
 
 	if (!t->program || !find(t, address, &p) || p.offset || p.size < t->word)
 		return;
-	const uint8_t *bytes = t->c->bytes(t->c, p.id, &start, &size);
+	const uint8_t *bytes = t->c->bytes(t->c, p.id, NULL, &size);
 	if (!bytes || size < t->word)
 		return;
 	uint64_t entry = typing_word(t, bytes);
@@ -275,10 +291,10 @@ static void walk_closure(struct typing *t, uint32_t function, const uint8_t *byt
 
 static void walk_object(struct typing *t, uint32_t id)
 {
-	uint64_t start, size, head;
+	uint64_t size, head;
 	bool array;
 	uint32_t type = typing_of(t, id, &array), function = typing_closure_of(t, id);
-	const uint8_t *bytes = t->c->bytes(t->c, id, &start, &size);
+	const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
 
 	if (!bytes)
 		return;
@@ -288,8 +304,10 @@ static void walk_object(struct typing *t, uint32_t id)
 	}
 	head = typing_head(t, type, size);
 	struct memory m = {.bytes = bytes, .size = size};
+	/* what follows from a guess is one */
+	bool fit = (t->state[id] & ((1u << BY_BITS) - 1)) == TYPED_BY_FIT;
 	typing_walk(t, &m, head, type, array ? (size - head) / t->go.types->type[type].size : 1,
-	    TYPED_BY_POINTER);
+	    fit ? TYPED_BY_FIT : TYPED_BY_POINTER);
 }
 
 /* A chunk tells something new unless its object is known as a whole. */

@@ -107,14 +107,14 @@ static bool is_beginning(const struct typing *t, uint32_t type, uint64_t size)
 static void assign(struct classes *c, uint32_t id)
 {
 	struct typing *t = c->t;
-	uint64_t start, size, length = LENGTH_UNKNOWN;
+	uint64_t size, length = LENGTH_UNKNOWN;
 	uint32_t form = t->state[id] >> BY_BITS & (MOST_FORMS - 1);
 	enum typed_by by = (enum typed_by)(t->state[id] & ((1u << BY_BITS) - 1));
 	bool array;
 	uint32_t type = typing_of(t, id, &array);
 
 	if (type != TYPE_NONE) {
-		if (!t->c->bytes(t->c, id, &start, &size))
+		if (!t->c->bytes(t->c, id, NULL, &size))
 			return;
 		if (array)
 			length = (size - typing_head(t, type, size)) / t->go.types->type[type].size;

@@ -113,6 +113,8 @@ static int read_references(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	const struct reader *reader = h->dump->reader;
 	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
+	if (code == 0 && h->dump->program_refused)
+		build_warn(b, "%s", h->dump->program_note);
 	if (code == 0 && !h->places) /* sizes may have needed them */
 		code = places_build(b, err);
 	if (code == 0)

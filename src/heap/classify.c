@@ -231,6 +231,8 @@ static void set_classes(struct build *b)
 		if (note->class_plus_1)
 			h->class_of[id] = note->class_plus_1 - 1;
 		h->typed_by[id] = note->by;
+		h->typed[note->by].objects++;
+		h->typed[note->by].shallow += heap_shallow(h, id);
 	}
 }
 

@@ -9,6 +9,21 @@
 
 #include <stdlib.h>
 
+const char *typed_by_name(enum typed_by by)
+{
+	static const char *const names[TYPED_BYS] = {
+		[TYPED_BY_SHAPE] = "shape",
+		[TYPED_BY_FIT] = "fit",
+		[TYPED_BY_POINTER] = "pointer",
+		[TYPED_BY_FRAME] = "frame",
+		[TYPED_BY_GLOBAL] = "global",
+		[TYPED_BY_INTERFACE] = "interface",
+		[TYPED_BY_RUNTIME] = "runtime",
+		[TYPED_BY_RECORD] = "record",
+	};
+	return by < TYPED_BYS ? names[by] : "?";
+}
+
 uint64_t heap_address(const struct heap *h, uint32_t id)
 {
 	return index_address(h->index, id);

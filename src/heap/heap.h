@@ -76,6 +76,7 @@ static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
 	return a->base[i >> 16] + a->offset[i];
 }
 
+const char *typed_by_name(enum typed_by by); /* "interface", "pointer", … */
 const char *root_kind_name(enum root_kind kind); /* "System class", "Java local", … */
 
 struct heap_root {
@@ -146,6 +147,9 @@ struct heap {
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
 	uint32_t *class_of;        /* class index of every object */
 	uint8_t *typed_by;         /* enum typed_by of every object; NULL: classes are as recorded */
+	struct typed_sum {
+		uint64_t objects, shallow;
+	} typed[TYPED_BYS];        /* how many objects came to their types how */
 	struct address_index *index;
 	struct places *places;     /* NULL where the format holds no values */
 	const struct string_layout *strings; /* NULL where there are none, or no values */

@@ -292,7 +292,6 @@ static int prepare(struct dump *dump, struct err *err)
 {
 	struct go *g = (struct go *)dump;
 	uint64_t at = g->body;
-	(void)err;
 	if (g->n_surveys)
 		qsort(g->surveys, g->n_surveys, sizeof *g->surveys, by_begin);
 	for (size_t i = 0; i < g->n_surveys; i++) {
@@ -304,8 +303,7 @@ static int prepare(struct dump *dump, struct err *err)
 		at = s->reached;
 	}
 	go_find_stretches(g);
-	go_program_find(g);
-	return 0;
+	return go_program_find(g, err);
 }
 
 bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,

@@ -136,8 +136,10 @@ bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out
 /* go_old.c: the pointers of a go1.3 object, whose view has the address of its type as class and how it
  * is laid out as length. */
 bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
-/* go_program.c: the executable, from prepare on; what the type records tell where there is none. */
-void go_program_find(struct go *g);
+/* go_program.c: find the executable, once the runs are known: ERR_IO where the one that was named
+ * cannot be read; one that does not fit is left out, and program_note says so.  And what the type
+ * records tell where there is none. */
+int go_program_find(struct go *g, struct err *err);
 void go_program_release(struct go *g);
 void go_recorded_types(struct go *g);
 

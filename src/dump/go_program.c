@@ -24,6 +24,41 @@ static struct program_section segment(const struct go *g, enum go_tag tag)
 	return (struct program_section){r.u[SEGMENT_ADDRESS], r.s[0].n};
 }
 
+/* "main.f[...]" and "main.f[go.shape.int]" are one function. */
+static bool same_function(const struct go_bytes *name, const char *own)
+{
+	size_t i = 0;
+
+	while (i < name->n && own[i] && name->p[i] == (uint8_t)own[i] && own[i] != '[')
+		i++;
+	return (i == name->n || name->p[i] == '[') && (!own[i] || own[i] == '[');
+}
+
+/* Frames tell functions and where they begin: do they begin there in the program?  Another build may
+ * have as many bytes of data as the one that ran. */
+static int check_functions(const struct go *g, const struct program *p, struct err *err)
+{
+	enum { ENOUGH = 1000 };
+	unsigned n = 0, n_wrong = 0;
+	size_t run = 0;
+	uint64_t at = 0;
+
+	for (struct go_record r; n < ENOUGH && go_next(g, GO_FRAME, &run, &at, &r);) {
+		uint32_t number;
+		uint64_t entry = r.u[FRAME_ENTRY];
+		const char *own = entry ? program_function_at(p, entry, &number) : NULL;
+		if (!own)
+			continue;
+		n++;
+		if (program_function_entry(p, number) != entry || !same_function(&r.s[1], own))
+			n_wrong++;
+	}
+	if (n_wrong > n / 4)
+		return err_set(err, ERR_NOT_FOUND, "it is another build: %u of %u functions in the dump's "
+		    "frames begin elsewhere in it", n_wrong, n);
+	return 0;
+}
+
 static int open_checked(struct go *g, const char *path, struct err *err)
 {
 	struct text arch = TEXT_INIT;
@@ -41,6 +76,8 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	    .bss = segment(g, GO_BSS),
 	};
 	code = program_check(p, &match, err);
+	if (!code)
+		code = check_functions(g, p, err);
 	if (code) {
 		struct text name = TEXT_INIT;
 		text_add_escaped(&name, path, strlen(path));
@@ -108,21 +145,25 @@ static void look_beside(struct go *g)
 	}
 }
 
-void go_program_find(struct go *g)
+int go_program_find(struct go *g, struct err *err)
 {
-	struct err err = ERR_INIT;
-
 	if (!g->word || g->program)
-		return;
+		return 0;
 	if (!g->exe) {
 		if (!g->alone)
 			look_beside(g);
-	} else if (!open_checked(g, g->exe, &err)) {
+		return 0;
+	}
+	int code = open_checked(g, g->exe, err);
+	if (code == ERR_IO)
+		return code;
+	if (!code) {
 		settle(g);
 	} else {
-		note(g, "%s%s", "", err.message);
+		note(g, "%s%s", "", err->message);
 		g->dump.program_refused = true;
 	}
+	return 0;
 }
 
 void go_program_release(struct go *g)

@@ -171,8 +171,9 @@ static int check_sections(const struct program *p, const struct program_match *d
 		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data is at 0x%" PRIx64
 		    ", the dump's at 0x%" PRIx64, data->address, dump->data.address);
 	if (*bias % 4096)
-		return err_set(err, ERR_NOT_FOUND, "it is another build: the dump's data lies 0x%" PRIx64
-		    " bytes from where it should, which is no number of pages", *bias);
+		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data would lie at 0x...%03" PRIx64
+		    ", wherever it is loaded, the dump's is at 0x%" PRIx64, data->address % 4096,
+		    dump->data.address);
 	return 0;
 }
 

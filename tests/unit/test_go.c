@@ -1,0 +1,803 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_go.c - the reader of Go heap dumps on bytes written by hand, one dump for each version; cut
+ * at every byte; and divided where its own objects look like a dump.
+ *
+ * Bytes are hexadecimal digits with 'text', as in test_hprof.c, and stand right before a page that
+ * must not be touched.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "dump/go_shape.h"
+#include "heap/heap.h"
+#include "heap/index.h"
+
+/* --- bytes ------------------------------------------------------------------------------------- */
+
+static int digit(char c)
+{
+	const char *digits = "0123456789ABCDEF";
+	const char *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+static void add_hex(struct text *t, const char *hex)
+{
+	while (*hex) {
+		if (*hex == ' ') {
+			hex++;
+		} else if (*hex == '\'') {
+			const char *end = strchr(hex + 1, '\'');
+			text_add_n(t, hex + 1, (size_t)(end - hex - 1));
+			hex = end + 1;
+		} else {
+			assert_true(digit(hex[0]) >= 0 && digit(hex[1]) >= 0);
+			text_add_char(t, (char)(digit(hex[0]) << 4 | digit(hex[1])));
+			hex += 2;
+		}
+	}
+}
+
+static void add_number(struct text *t, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		text_add_char(t, (char)(n | 0x80));
+	text_add_char(t, (char)n);
+}
+
+/* --- a sink that writes ------------------------------------------------------------------------ */
+
+struct writer {
+	struct sink sink; /* first */
+	struct text out, class;
+	unsigned n_objects;
+	struct part cuts[64];
+	unsigned n_cuts;
+	struct err err;
+};
+
+static uint32_t on_handle(struct sink *sink, enum class_naming how, uint64_t address,
+    const uint8_t *name, size_t n)
+{
+	struct writer *w = (struct writer *)sink;
+	(void)address;
+	assert_int_equal(how, CLASS_SHOWN);
+	text_addf(&w->out, "class %.*s\n", (int)n, (const char *)name);
+	return 7;
+}
+
+static int on_object(struct sink *sink, const struct object_record *r)
+{
+	struct writer *w = (struct writer *)sink;
+	text_addf(&w->out, "O %" PRIx64 " size %" PRIu64 " refs %" PRIu64 "\n", r->address, r->size,
+	    r->n_references);
+	assert_int_equal(r->kind, OBJECT_INSTANCE);
+	assert_true(r->length == LENGTH_UNKNOWN);
+	w->n_objects++;
+	return 0;
+}
+
+static int on_references(struct sink *sink, const uint64_t *targets, size_t n)
+{
+	struct writer *w = (struct writer *)sink;
+	assert_true(w->sink.wants_references);
+	for (size_t i = 0; i < n; i++)
+		text_addf(&w->out, "  -> %" PRIx64 "\n", targets[i]);
+	return 0;
+}
+
+static int on_root(struct sink *sink, const struct root_record *r)
+{
+	struct writer *w = (struct writer *)sink;
+	text_addf(&w->out, "R %" PRIx64 " kind %d%s", r->address, r->kind, r->fields_only ? " fields" : "");
+	if (r->thread_serial)
+		text_addf(&w->out, " thread");
+	if (r->frame != UINT32_MAX)
+		text_addf(&w->out, " frame %" PRIu32, r->frame);
+	if (r->slot)
+		text_addf(&w->out, " slot %" PRIx64, r->slot);
+	text_add(&w->out, "\n");
+	return 0;
+}
+
+static int on_thread(struct sink *sink, const struct thread_record *r)
+{
+	struct writer *w = (struct writer *)sink;
+	text_addf(&w->out, "T %" PRIx64 " %s: %s, %s since %" PRIu64 " by %" PRIx64 "%s\n", r->address,
+	    r->name, r->state, r->waits_for ? r->waits_for : "-", r->waits_since, r->created_at,
+	    r->system ? " system" : "");
+	for (size_t i = 0; i < r->n_frames; i++)
+		text_addf(&w->out, "  at %s\n", r->frames[i]);
+	return 0;
+}
+
+static int on_cut(struct sink *sink, const struct part *here)
+{
+	struct writer *w = (struct writer *)sink;
+	assert_true(w->n_cuts < 64);
+	w->cuts[w->n_cuts++] = *here;
+	return 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void on_warn(struct sink *sink, uint64_t offset,
+    const char *format, ...)
+{
+	struct writer *w = (struct writer *)sink;
+	char line[300];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	(void)offset;
+	text_addf(&w->out, "W %s\n", line);
+}
+
+static void on_stated(struct sink *sink, const char *what, uint64_t count)
+{
+	struct writer *w = (struct writer *)sink;
+	if (count)
+		text_addf(&w->out, "S %s %" PRIu64 "\n", what, count);
+}
+
+static void writer_init(struct writer *w, bool wants_references)
+{
+	*w = (struct writer){
+		.sink = {
+			.wants_references = wants_references, .class_handle = on_handle,
+			.object = on_object, .references = on_references, .root = on_root,
+			.thread = on_thread, .cut = on_cut, .warn = on_warn, .stated = on_stated,
+		},
+	};
+	w->sink.err = &w->err;
+}
+
+/* --- a dump in memory -------------------------------------------------------------------------- */
+
+struct fixture {
+	struct source source;
+	uint8_t *map;
+	size_t map_size;
+	struct dump *dump;
+	struct err err;
+	int result;
+};
+
+static void open_bytes(struct fixture *f, const char *bytes, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t room = (n + page - 1) / page * page;
+	struct dump_options options = { .heap_number = 0 };
+
+	*f = (struct fixture){ .map_size = room + page };
+	f->map = mmap(NULL, f->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(f->map != MAP_FAILED);
+	assert_int_equal(mprotect(f->map + room, page, PROT_NONE), 0);
+	memcpy(f->map + room - n, bytes, n);
+	f->source = (struct source){
+		.path = "test.dump", .bytes = f->map + room - n, .size = n, .file_size = n
+	};
+	f->result = go_reader.probe(f->source.bytes, n < 4096 ? n : 4096) ?
+	    go_reader.open(&f->dump, &f->source, &options, &f->err) : ERR_USAGE;
+}
+
+static void finish(struct fixture *f)
+{
+	if (f->result == 0)
+		go_reader.close(f->dump);
+	munmap(f->map, f->map_size);
+}
+
+static int read_all(struct fixture *f, struct writer *w)
+{
+	struct part part;
+	assert_int_equal(go_reader.parts(f->dump, 1, &part), 1);
+	return go_reader.read(f->dump, &part, &w->sink, &w->err);
+}
+
+/* Both passes of a dump say this; result: of each. */
+static void expect(const struct text *t, int result, const char *survey, const char *fill)
+{
+	struct fixture f;
+	struct writer w;
+
+	open_bytes(&f, t->s, t->len);
+	assert_int_equal(f.result, 0);
+	writer_init(&w, false);
+	assert_int_equal(read_all(&f, &w), result);
+	assert_string_equal(w.out.s, survey);
+	text_release(&w.out);
+	writer_init(&w, true);
+	assert_int_equal(read_all(&f, &w), result);
+	assert_string_equal(w.out.s, fill);
+	text_release(&w.out);
+	finish(&f);
+}
+
+/* --- go1.7 ------------------------------------------------------------------------------------- */
+
+/* 64-bit, little endian; heap 0x10000 to 0x20000; amd64, go1.19.8, 2 processors. */
+#define PARAMS "06 00 08 808004 808008 05 'amd64' 08 'go1.19.8' 02"
+#define Z8 "0000000000000000"
+/* 0x10000: 24 bytes, pointers at 0 (into the middle of the next object), 8 (nil) and 16 (outside). */
+#define OBJECT_A "01 808004 18 2400010000000000 " Z8 " 9944000000000000 01 00 01 08 01 10 00"
+/* 0x10020: 16 bytes without pointers; 0x10030: 8 bytes, pointer to 0x10000. */
+#define OBJECT_B "01 A08004 10 " Z8 Z8 " 00"
+#define OBJECT_C "01 B08004 08 0000010000000000 01 00 00"
+/* g 0x10030, sp 0x7000, id 18, created at 0x401000, waiting since 5, chan receive, context 0x10020. */
+#define GOROUTINE                                                                                  \
+	"04 B08004 80E001 12 80A08002 04 00 00 05 0C 'chan receive' A08004 00 00 00"
+/* Two frames: runtime.gopark without pointers, main.work of 16 bytes with one at 8. */
+#define FRAMES                                                                                     \
+	"05 80E001 00 00 08 " Z8 " 80B001 90B001 90B001 0E 'runtime.gopark' 00 "                   \
+	"05 88E001 01 80E001 10 " Z8 " 2800010000000000 80C001 9CC001 9CC001 09 'main.work' 01 08 00"
+#define DEFER "0E A08004 B08004 00 00 808004 00 00"
+#define PANIC "0F 808004 B08004 11 A08004 00 00"
+#define REST                                                                                       \
+	"02 04 'type' 808004 09 B08004 01 02 "                                                     \
+	"0C 80F001 08 0000010000000000 01 00 00 0D 80F801 08 2000010000000000 01 00 00 "           \
+	"07 A08004 808004 01 02 03 0B B08004 A08004 01 02 03"
+
+static void add_memstats(struct text *t, unsigned first)
+{
+	add_number(t, 10);
+	for (unsigned i = 0; i < 24; i++)
+		add_number(t, first + i);
+	for (unsigned i = 0; i < 256; i++)
+		add_number(t, 300);
+	add_number(t, 3);
+}
+
+static void small_dump(struct text *t)
+{
+	add_hex(t, "'go1.7 heap dump' 0A" PARAMS "03 D004 08 05 'main.' 01 08 D804 D004");
+	add_hex(t, OBJECT_A OBJECT_B OBJECT_C GOROUTINE FRAMES DEFER PANIC REST);
+	add_memstats(t, 0);
+	add_hex(t, "10 05 40 01 03 'f.g' 04 'f.go' 07 02 01 11 808004 05 00");
+}
+
+#define STATED                                                                                     \
+	"S TotalAlloc 1\nS Sys 2\nS Lookups 3\nS Mallocs 4\nS Frees 5\nS HeapAlloc 6\nS HeapSys 7\n" \
+	"S HeapIdle 8\nS HeapInuse 9\nS HeapReleased 10\nS HeapObjects 11\nS StackInuse 12\n"      \
+	"S StackSys 13\nS MSpanInuse 14\nS MSpanSys 15\nS MCacheInuse 16\nS MCacheSys 17\n"        \
+	"S BuckHashSys 18\nS GCSys 19\nS OtherSys 20\nS NextGC 21\nS LastGC 22\nS PauseTotalNs 23\n" \
+	"S NumGC 3\n"
+#define WRITTEN_SURVEY                                                                             \
+	"class 24 B {ptr@0 ptr@8 ptr@16}\nO 10000 size 24 refs 2\n"                                \
+	"class 16 B {}\nO 10020 size 16 refs 0\nclass 8 B {ptr@0}\nO 10030 size 8 refs 1\n"
+#define WRITTEN_FILL                                                                               \
+	"O 10000 size 24 refs 2\n  -> 10024\n  -> 4499\nO 10020 size 16 refs 0\n"                  \
+	"O 10030 size 8 refs 1\n  -> 10000\n"
+
+static void whole_dump(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+
+	small_dump(&t);
+	expect(&t, 0, WRITTEN_SURVEY
+	    "R 10030 kind 8 thread\nR 10020 kind 13 thread\n"
+	    "R 10028 kind 13 thread frame 1 slot 7010\n"
+	    "R 10020 kind 16 thread\nR 10000 kind 16 thread\n"
+	    "R 10000 kind 17 thread\nR 10020 kind 17 thread\n"
+	    "R 10000 kind 10\nR 10030 kind 8\n"
+	    "R 10000 kind 11 slot 7800\nR 10020 kind 12 slot 7c00\n"
+	    "R 10000 kind 14\nR 10020 kind 15 fields\nR 10030 kind 9\nR 10020 kind 9\n" STATED
+	    "T 10030 goroutine 18 main.work: waiting, chan receive since 5 by 401000\n"
+	    "  at runtime.gopark+0x10\n  at main.work+0x1c\n", WRITTEN_FILL);
+	text_release(&t);
+}
+
+static void facts(void **state)
+{
+	struct text t = TEXT_INIT;
+	struct fixture f;
+	(void)state;
+
+	small_dump(&t);
+	open_bytes(&f, t.s, t.len);
+	assert_int_equal(f.result, 0);
+	const struct dump_facts *facts = &f.dump->facts;
+	assert_string_equal(facts->format, "go");
+	assert_string_equal(facts->version, "1.7");
+	assert_string_equal(facts->vm, "go1.19.8 amd64");
+	assert_int_equal(facts->word_bits, 64);
+	assert_false(facts->big_endian);
+	assert_true(facts->interior_pointers && facts->roots_recorded);
+	finish(&f);
+	text_release(&t);
+}
+
+/* Records that the types are found by are listed once the survey is over. */
+static void records_by_tag(void **state)
+{
+	struct text t = TEXT_INIT;
+	struct fixture f;
+	struct writer w;
+	struct go_record r;
+	size_t run = 0;
+	uint64_t at = 0;
+	(void)state;
+
+	small_dump(&t);
+	open_bytes(&f, t.s, t.len);
+	writer_init(&w, false);
+	assert_int_equal(read_all(&f, &w), 0);
+	assert_int_equal(f.dump->reader->prepare(f.dump, &f.err), 0);
+	const struct go *g = (const struct go *)f.dump;
+	assert_true(go_next(g, GO_FRAME, &run, &at, &r));
+	assert_int_equal(r.u[FRAME_SP], 0x7000);
+	assert_true(go_next(g, GO_FRAME, &run, &at, &r));
+	assert_int_equal(r.u[FRAME_PC], 0x601c);
+	assert_memory_equal(r.s[1].p, "main.work", 9);
+	assert_false(go_next(g, GO_FRAME, &run, &at, &r));
+	run = 0, at = 0;
+	assert_true(go_next(g, GO_BUCKET, &run, &at, &r));
+	assert_int_equal(r.u[BUCKET_ALLOCS], 2);
+	assert_int_equal(r.u[BUCKET_FREES], 1);
+	struct go_site_frame frame;
+	assert_true(go_site_next(&r.s[0], &frame));
+	assert_memory_equal(frame.file.p, "f.go", 4);
+	assert_int_equal(frame.line, 7);
+	assert_false(go_site_next(&r.s[0], &frame));
+	text_release(&w.out);
+	finish(&f);
+	text_release(&t);
+}
+
+/* --- other machines and versions --------------------------------------------------------------- */
+
+static void big_endian_32(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+
+	add_hex(&t, "'go1.7 heap dump' 0A 06 01 04 808004 808008 04 'mips' 08 'go1.19.8' 01");
+	add_hex(&t, "01 808004 08 00010010 00000000 01 00 01 04 00 01 908004 04 00000000 00");
+	add_hex(&t, "0D 80F801 08 00010000 00000000 01 00 01 04 00 00");
+	expect(&t, 0,
+	    "class 8 B {ptr@0 ptr@4}\nO 10000 size 8 refs 1\nclass 4 B {}\nO 10010 size 4 refs 0\n"
+	    "R 10000 kind 12 slot 7c00\n",
+	    "O 10000 size 8 refs 1\n  -> 10010\nO 10010 size 4 refs 0\n");
+	text_release(&t);
+}
+
+/* The architecture as a number, experiments instead of a release. */
+static void go_1_5(void **state)
+{
+	struct text t = TEXT_INIT;
+	struct fixture f;
+	(void)state;
+
+	add_hex(&t, "'go1.5 heap dump' 0A 06 00 08 808004 808008 36 06 'fp,foo' 02");
+	add_hex(&t, OBJECT_A OBJECT_B OBJECT_C "00");
+	expect(&t, 0, WRITTEN_SURVEY, WRITTEN_FILL);
+	open_bytes(&f, t.s, t.len);
+	assert_string_equal(f.dump->facts.vm, "Go fp,foo amd64");
+	finish(&f);
+	text_release(&t);
+}
+
+static void later_versions(void **state)
+{
+	struct text t = TEXT_INIT;
+	struct fixture f;
+	(void)state;
+
+	add_hex(&t, "'go1.12 heap dump' 0A" PARAMS OBJECT_A OBJECT_B OBJECT_C "00");
+	expect(&t, 0, "W format go1.12 is not known: read as go1.7\n" WRITTEN_SURVEY, WRITTEN_FILL);
+	text_release(&t);
+	add_hex(&t, "'go2.1 heap dump' 0A" PARAMS "00");
+	open_bytes(&f, t.s, t.len);
+	assert_int_equal(f.result, ERR_FORMAT);
+	assert_non_null(strstr(f.err.message, "go2.1"));
+	finish(&f);
+	text_release(&t);
+}
+
+/* Interfaces and empty ones: the second word is the pointer. */
+static void go_1_4(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+
+	add_hex(&t, "'go1.4 heap dump' 0A 06 00 08 808004 808008 36 00 02");
+	add_hex(&t, "01 808004 28 2000010000000000 9944000000000000 2100010000000000"
+	    "9944000000000000 2200010000000000 01 00 02 08 03 18 00");
+	add_hex(&t, "01 A08004 10 " Z8 Z8 " 00 00");
+	expect(&t, 0,
+	    "class 40 B {ptr@0 iface@8 eface@24}\nO 10000 size 40 refs 3\n"
+	    "class 16 B {}\nO 10020 size 16 refs 0\n",
+	    "O 10000 size 40 refs 3\n  -> 10020\n  -> 10021\n  -> 10022\nO 10020 size 16 refs 0\n");
+	text_release(&t);
+}
+
+/*
+ * Types 0x100 "T" of 16 bytes (string at 0), 0x110 "int" of 8 (no pointers, stands in the interface),
+ * 0x120 "E" of 32 (interface at 0, empty interface at 16).  Itabs 0x200 (pointer), 0x210 (none).
+ */
+static void go_1_3(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+
+	add_hex(&t, "'go1.3 heap dump' 0A 06 00 08 08 808004 808008 36 00 02");
+	add_hex(&t, "03 8002 10 01 'T' 01 02 00 00 03 9002 08 03 'int' 00 00 03 A002 20 01 'E' 01 04 00 05 10 00");
+	add_hex(&t, "08 8004 01 08 9004 00");
+	/* one T; an array of two; a channel (header 8) of one; conservative */
+	add_hex(&t, "01 808004 8002 00 10 0100010000000000 0400000000000000");
+	add_hex(&t, "01 908004 8002 01 20 0200010000000000" Z8 "0300010000000000" Z8);
+	add_hex(&t, "01 C08004 8002 02 18 0900010000000000 0400010000000000" Z8);
+	add_hex(&t, "01 808104 00 7F 10 0500010000000000 2A00000000000000");
+	/* an E with a pointer in the interface and none in the other; then the other way round */
+	add_hex(&t, "01 A08104 A002 00 20 0002000000000000 0600010000000000 1001000000000000 2A00000000000000");
+	add_hex(&t, "01 808204 A002 00 20 1002000000000000 2A00000000000000 0001000000000000 0700010000000000");
+	/* of a type that nothing describes */
+	add_hex(&t, "01 A08204 9903 00 08 0800010000000000 00");
+	expect(&t, 0,
+	    "class T\nO 10000 size 16 refs 1\nclass []T\nO 10010 size 32 refs 2\n"
+	    "class chan T\nO 10040 size 24 refs 1\nclass 16 B {?}\nO 10080 size 16 refs 2\n"
+	    "class E\nO 100a0 size 32 refs 1\nclass E\nO 10100 size 32 refs 1\n"
+	    "W object 0x10120 is of type 0x199, which no record before it describes\n"
+	    "class 8 B {}\nO 10120 size 8 refs 0\n",
+	    "O 10000 size 16 refs 1\n  -> 10001\nO 10010 size 32 refs 2\n  -> 10002\n  -> 10003\n"
+	    "O 10040 size 24 refs 1\n  -> 10004\nO 10080 size 16 refs 2\n  -> 10005\n  -> 2a\n"
+	    "O 100a0 size 32 refs 1\n  -> 10006\nO 10100 size 32 refs 1\n  -> 10007\n"
+	    "O 10120 size 8 refs 0\n");
+	text_release(&t);
+}
+
+/* --- damage ------------------------------------------------------------------------------------ */
+
+static void cut_everywhere(void **state)
+{
+	struct text t = TEXT_INIT;
+	unsigned before = 0;
+	(void)state;
+
+	small_dump(&t);
+	for (size_t n = 3; n < t.len; n++) {
+		struct fixture f;
+		open_bytes(&f, t.s, n);
+		if (n < 16) {
+			assert_int_equal(f.result, ERR_TRUNCATED);
+			finish(&f);
+			continue;
+		}
+		assert_int_equal(f.result, 0);
+		for (int fill = 0; fill < 2; fill++) {
+			struct writer w;
+			writer_init(&w, fill);
+			int code = read_all(&f, &w);
+			/* before the parameters are whole no pointer can be read: that comes second */
+			assert_true(code == ERR_TRUNCATED);
+			assert_true(w.err.has_offset && w.err.offset <= n);
+			assert_true(w.n_objects >= before && w.n_objects <= 3);
+			if (fill)
+				before = w.n_objects;
+			text_release(&w.out);
+		}
+		finish(&f);
+	}
+	assert_int_equal(before, 3);
+	text_release(&t);
+}
+
+static void damaged(const char *hex, int code, const char *words)
+{
+	struct text t = TEXT_INIT;
+	struct fixture f;
+	struct writer w;
+
+	add_hex(&t, "'go1.7 heap dump' 0A" PARAMS);
+	add_hex(&t, OBJECT_B);
+	add_hex(&t, hex);
+	open_bytes(&f, t.s, t.len);
+	assert_int_equal(f.result, 0);
+	writer_init(&w, false);
+	assert_int_equal(read_all(&f, &w), code);
+	assert_int_equal(w.n_objects, 1);
+	if (!strstr(w.err.message, words))
+		fail_msg("\"%s\" is not in \"%s\"", words, w.err.message);
+	text_release(&w.out);
+	finish(&f);
+	text_release(&t);
+}
+
+static void damage(void **state)
+{
+	(void)state;
+	damaged("63 00", ERR_FORMAT, "unknown type 99");
+	damaged("01 808004 FFFFFFFFFFFFFFFF7F 00", ERR_TRUNCATED, "says that 9223372036854775807 bytes follow");
+	damaged("01 808004 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "says that 18446744073709551615 bytes follow");
+	damaged("01 80808080808080808080808001 00 0000000000", ERR_FORMAT, "more than 64 bits");
+	damaged("01 80808080808080808002 00 0000000000000000", ERR_FORMAT, "more than 64 bits");
+	damaged("01 808004 08 " Z8 " 02 00 00", ERR_FORMAT, "a field of kind 2");
+	damaged("10 05 40 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "an allocation bucket record");
+	damaged("", ERR_TRUNCATED, "without an end record");
+}
+
+/* What does not end the reading. */
+static void odd_things(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+
+	add_hex(&t, "'go1.7 heap dump' 0A" PARAMS);
+	/* a list that leads outside and between words; numbers longer than they need to be; size 0; an
+	 * address that nothing can be at, and one whose end lies beyond the last */
+	add_hex(&t, "01 808004 08 " Z8 " 01 00 01 08 01 03 01 FFFFFFFFFFFFFFFFFF01 00");
+	add_hex(&t, "01 A0808400 8880808000 B000010000000000 81808000 80808000 00");
+	add_hex(&t, "01 B08004 00 00 01 00 00 00 01 F9FFFFFFFFFFFFFFFF01 08 " Z8 " 00");
+	add_hex(&t, PARAMS "05 80E001 00 00 00 00 00 00 01 'f' 00 00 AAAA");
+	expect(&t, 0,
+	    "W object 0x10000 of 8 bytes lists 3 pointers outside of it or not aligned: passed over\n"
+	    "class 8 B {ptr@0 ptr@8 ptr@3 ptr@18446744073709551615}\nO 10000 size 8 refs 0\n"
+	    "class 8 B {ptr@0}\nO 10020 size 8 refs 1\nclass 0 B {}\nO 10030 size 0 refs 0\n"
+	    "W an object of 0 bytes at address 0x0 cannot be: left out\n"
+	    "W an object of 8 bytes at address 0xfffffffffffffff9 cannot be: left out\n"
+	    "W parameters stand twice: the first count\n"
+	    "W a stack frame that belongs to no goroutine\n"
+	    "W 2 bytes follow the end record\n",
+	    "O 10000 size 8 refs 0\nO 10020 size 8 refs 1\n  -> 100b0\nO 10030 size 0 refs 0\n");
+	text_release(&t);
+}
+
+static void no_parameters(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+
+	add_hex(&t, "'go1.7 heap dump' 0A" OBJECT_A "00");
+	expect(&t, ERR_FORMAT, "class 24 B {ptr@0 ptr@8 ptr@16}\nO 10000 size 24 refs 0\n",
+	    "O 10000 size 24 refs 0\n");
+	text_release(&t);
+	add_hex(&t, "'go1.7 heap dump' 0A 06 00 03 808004 808008 00 00 01" OBJECT_A "00");
+	expect(&t, ERR_FORMAT, "class 24 B {ptr@0 ptr@8 ptr@16}\nO 10000 size 24 refs 0\n",
+	    "O 10000 size 24 refs 0\n");
+	text_release(&t);
+	add_hex(&t, "'go1.7 heap dump' 0A" OBJECT_B PARAMS OBJECT_C "00"); /* late */
+	expect(&t, 0,
+	    "class 16 B {}\nO 10020 size 16 refs 0\nW parameters do not stand first\n"
+	    "class 8 B {ptr@0}\nO 10030 size 8 refs 1\n",
+	    "O 10020 size 16 refs 0\nO 10030 size 8 refs 1\n  -> 10000\n");
+	text_release(&t);
+}
+
+/* --- shapes ------------------------------------------------------------------------------------ */
+
+static void name_is(const char *hex, uint64_t size, const char *name)
+{
+	struct text t = TEXT_INIT, out = TEXT_INIT;
+	const struct go g = { .version = 7, .word = 8 };
+
+	add_hex(&t, hex);
+	go_shape_name(&g, size, (const uint8_t *)t.s, t.len, &out);
+	assert_string_equal(out.s, name);
+	text_release(&t);
+	text_release(&out);
+}
+
+static void names_of_shapes(void **state)
+{
+	struct text irregular = TEXT_INIT, a = TEXT_INIT, b = TEXT_INIT;
+	const struct go g = { .version = 7, .word = 8 };
+	(void)state;
+
+	name_is("00", 32, "32 B {}");
+	name_is("01 00 01 10 00", 96, "96 B {ptr@0 ptr@16}");
+	name_is("01 00 01 08 01 10 00", 96, "96 B {ptr@0 ptr@8 ptr@16}");
+	name_is("01 00 01 08 01 10 01 18 00", 32, "32 B {ptr@0+8\xC3\x97" "4}");
+	name_is("01 00 01 18 01 20 01 28 01 30 00", 64, "64 B {ptr@0 ptr@24+8\xC3\x97" "4}");
+	name_is("01 8010 01 8810 00", 4096, "4096 B {ptr@2048 ptr@2056}");
+	for (unsigned i = 0; i < 300; i++) { /* steps that grow: no run to fold */
+		add_number(&irregular, 1);
+		add_number(&irregular, (uint64_t)i * (i + 1) * 8);
+	}
+	size_t one_less = irregular.len;
+	add_number(&irregular, 0);
+	go_shape_name(&g, 1 << 20, (const uint8_t *)irregular.s, irregular.len, &a);
+	assert_true(a.len < 80);
+	assert_non_null(strstr(a.s, "300 fields #"));
+	irregular.s[one_less - 1] ^= 1; /* the last offset differs: another shape */
+	go_shape_name(&g, 1 << 20, (const uint8_t *)irregular.s, irregular.len, &b);
+	assert_string_not_equal(a.s, b.s);
+	text_release(&irregular);
+	text_release(&a);
+	text_release(&b);
+}
+
+/* --- parts ------------------------------------------------------------------------------------- */
+
+enum { OBJECTS = 3000, FAKES = 2000, FAKE_AT = 1000 };
+
+/* Objects 64 bytes apart, each with a pointer to one that a formula tells; and behind the first
+ * FAKE_AT of them one whose memory is a row of object records. */
+static uint64_t target_of(uint64_t i)
+{
+	return 0x10000000 + i * 7919 % OBJECTS * 64 + i % 64;
+}
+
+static void add_object(struct text *t, uint64_t i)
+{
+	add_number(t, 1);
+	add_number(t, 0x10000000 + i * 64);
+	add_number(t, 64);
+	for (unsigned k = 0; k < 8; k++)
+		for (unsigned byte = 0; byte < 8; byte++)
+			text_add_char(t, k == 3 ? (char)(target_of(i) >> 8 * byte) : 1); /* 1: looks like a tag */
+	add_hex(t, "01 18 00");
+}
+
+static size_t parts_dump(struct text *t)
+{
+	struct text fake = TEXT_INIT;
+
+	add_hex(t, "'go1.7 heap dump' 0A 06 00 08");
+	add_number(t, 0x10000000);
+	add_number(t, 0x20000000);
+	add_hex(t, "05 'amd64' 08 'go1.19.8' 02");
+	for (uint64_t i = 0; i < FAKE_AT; i++)
+		add_object(t, i);
+	for (uint64_t i = 0; i < FAKES; i++)
+		add_object(&fake, 100000 + i);
+	add_number(t, 1);
+	add_number(t, 0x18000000);
+	add_number(t, fake.len);
+	text_add_n(t, fake.s, fake.len);
+	add_hex(t, "00");
+	for (uint64_t i = FAKE_AT; i < OBJECTS; i++)
+		add_object(t, i);
+	add_hex(t, "0D");
+	add_number(t, 0x400000);
+	add_hex(t, "08 0000001000000000 01 00 00 00");
+	size_t n = fake.len;
+	text_release(&fake);
+	return n;
+}
+
+static struct heap *load(const char *path, unsigned threads)
+{
+	struct heap_options options = { .path = path };
+	struct heap *h;
+	struct err err;
+
+	parallel_set_threads(threads);
+	assert_int_equal(heap_open(&h, &options, NULL, &err), 0);
+	parallel_set_threads(0);
+	return h;
+}
+
+static void guessed_parts(void **state)
+{
+	struct text t = TEXT_INIT;
+	char path[] = "/tmp/cairn-test-go-XXXXXX";
+	uint64_t usual = go_part_bytes;
+	(void)state;
+
+	size_t n_fake = parts_dump(&t);
+	int fd = mkstemp(path);
+	assert_true(fd >= 0 && write(fd, t.s, t.len) == (ssize_t)t.len);
+	close(fd);
+	go_part_bytes = 3000;
+	for (unsigned threads = 1; threads <= 8; threads++) {
+		struct heap *h = load(path, threads);
+		assert_int_equal(h->n_objects, OBJECTS + 1);
+		assert_int_equal(h->n_warnings, 0);
+		assert_false(h->damaged);
+		assert_int_equal(h->out.n, OBJECTS);
+		for (uint32_t id = 0; id < OBJECTS; id++) {
+			assert_int_equal(heap_address(h, id), 0x10000000 + id * 64);
+			assert_int_equal(heap_address(h, h->out.target[id]), target_of(id) & ~UINT64_C(63));
+		}
+		assert_int_equal(heap_shallow(h, OBJECTS), n_fake);
+		assert_int_equal(h->n_roots, 1);
+		struct object_view view;
+		struct err err;
+		assert_int_equal(heap_view(h, 1234, &view, &err), 0);
+		assert_int_equal(view.address, heap_address(h, 1234));
+		heap_close(h);
+	}
+	/* At least one guess lay in the object that looks like a dump, or nothing was tested. */
+	struct fixture f;
+	struct part parts[64];
+	bool missed = false;
+	open_bytes(&f, t.s, t.len);
+	unsigned n = go_reader.parts(f.dump, 64, parts);
+	for (unsigned i = 1; i < n; i++) {
+		const uint8_t *p = f.source.bytes + parts[i].begin + 1;
+		uint64_t address = 0;
+		assert_true(go_varint(&p, f.source.bytes + f.source.size, &address));
+		missed |= address >= 0x10000000 + 100000 * UINT64_C(64) && address < 0x18000000;
+	}
+	assert_true(n > 8 && missed);
+	finish(&f);
+	go_part_bytes = usual;
+	unlink(path);
+	text_release(&t);
+}
+
+/* --- objects by any of their addresses ---------------------------------------------------------- */
+
+static uint64_t random_state = 1;
+
+static uint64_t next_random(void)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return random_state >> 33;
+}
+
+/* Lookups against a search through all addresses: crowded pages, sparse ones, and gaps of many. */
+static void covering_lookups(void **state)
+{
+	enum { N = 9000 };
+	static uint64_t address[N];
+	struct address_index x;
+	uint64_t at = 0x7000;
+	(void)state;
+
+	for (unsigned i = 0; i < N; i++) {
+		at += 8 * (1 + next_random() % 6);
+		if (i % 1700 == 1699 || (i > 8000 && i % 100 == 99))
+			at += next_random() % 64 << 20;
+		address[i] = at;
+	}
+	index_init(&x, 3);
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(index_note(&x, index_page_number(&x, address[i]), 1, NULL), 0);
+	assert_int_equal(index_layout(&x, NULL), 0);
+	struct index_writer w = { .x = &x };
+	for (unsigned i = 0; i < N; i++)
+		index_insert(&w, address[i]);
+	index_flush(&w);
+	assert_int_equal(index_seal(&x, NULL), 0);
+	for (unsigned k = 0; k < 20000; k++) {
+		uint64_t wanted = k % 2 ? address[next_random() % N] + next_random() % 3000000
+		                        : next_random() % (at + 5000), start = 0;
+		unsigned below = 0;
+		while (below < N && address[below] <= wanted)
+			below++;
+		uint32_t id = index_covering(&x, wanted, &start);
+		assert_int_equal(id, below ? below - 1 : INDEX_NONE);
+		if (below)
+			assert_int_equal(start, address[below - 1]);
+	}
+	index_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_dump),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(records_by_tag),
+		cmocka_unit_test(big_endian_32),
+		cmocka_unit_test(go_1_3),
+		cmocka_unit_test(go_1_4),
+		cmocka_unit_test(go_1_5),
+		cmocka_unit_test(later_versions),
+		cmocka_unit_test(cut_everywhere),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(odd_things),
+		cmocka_unit_test(no_parameters),
+		cmocka_unit_test(names_of_shapes),
+		cmocka_unit_test(guessed_parts),
+		cmocka_unit_test(covering_lookups),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -98,6 +98,7 @@ static void state_facts(struct hprof *h)
 {
 	struct dump_facts *f = &h->dump.facts;
 
+	f->parts_guessed = h->n_segments == 1;
 	set_created(f, h->created ? h->created + h->delay / 1000 : 0);
 	f->word_bits = 8 * h->id_size;
 	f->big_endian = true;
@@ -155,26 +156,103 @@ static int hprof_open(struct dump **out, const struct source *source,
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
-/* Groups of whole segments of about the same number of bytes.  state: the segment to begin in,
- * whether the part is the first, whether it is the last. */
-static unsigned hprof_parts(const struct dump *dump, unsigned want, struct part *out)
+enum { ROW = 32, ROW_WITHIN = 1 << 20 }; /* records; bytes */
+
+/* Bytes of the object record that seems to begin at p, 0 where none does. */
+static uint64_t plausible_object(const struct hprof *h, const uint8_t *p, uint64_t left)
 {
-	const struct hprof *h = (const struct hprof *)dump;
+	const unsigned ids = h->id_size;
+	const struct hprof_class *c;
+	const char *why;
+	uint64_t size = left ? hprof_sub_size(h, p, left, &why) : 0;
+
+	if (size == 0 || size == UINT64_MAX)
+		return 0;
+	switch (*p) {
+	case SUB_INSTANCE:
+		c = hprof_class_of(h->classes, hprof_id(p + 1 + ids + 4, ids));
+		return c && size - (1 + 2 * ids + 8) == c->chain_size ? size : 0;
+	case SUB_OBJECT_ARRAY:
+		c = hprof_class_of(h->classes, hprof_id(p + 1 + ids + 8, ids));
+		return c ? size : 0;
+	case SUB_PRIMITIVE_ARRAY:
+		return size;
+	default:
+		return 0;
+	}
+}
+
+/* The first instance between from and to that a row of objects begins with, or UINT64_MAX. */
+static uint64_t find_row(const struct hprof *h, uint64_t from, uint64_t to)
+{
+	const uint8_t *bytes = h->dump.source->bytes, *end = bytes + h->segments[0].end;
+
+	for (const uint8_t *p = bytes + from; p < bytes + to; p++) {
+		p = memchr(p, SUB_INSTANCE, (size_t)(bytes + to - p));
+		if (!p)
+			break;
+		const uint8_t *q = p;
+		uint64_t size;
+		unsigned n = 0;
+		for (; n < ROW && (size = plausible_object(h, q, (uint64_t)(end - q))) > 0; n++)
+			q += size;
+		if (n == ROW)
+			return (uint64_t)(p - bytes);
+	}
+	return UINT64_MAX;
+}
+
+/*
+ * A single heap dump record, as JDK 5 to 8 write it, has nothing to divide it by.  But where instances
+ * of known classes and of just their size follow each other in a row, records begin most likely; the
+ * survey sees whether they do (facts.parts_guessed).
+ */
+static unsigned guess_parts(const struct hprof *h, unsigned want, struct part *out)
+{
+	const struct hprof_segment *s = &h->segments[0];
+	uint64_t step = (s->end - s->begin) / want;
+	unsigned n = 0;
+
+	if (step < hprof_part_bytes)
+		step = hprof_part_bytes;
+	out[n++] = (struct part){ .begin = s->begin, .end = s->end };
+	for (uint64_t at = s->begin + step; n < want && at < s->end && s->end - at >= step / 2; at += step) {
+		uint64_t within = step < ROW_WITHIN ? step : ROW_WITHIN;
+		uint64_t row = find_row(h, at, s->end - at < within ? s->end : at + within);
+		if (row == UINT64_MAX)
+			continue;
+		out[n - 1].end = row;
+		out[n++] = (struct part){ .begin = row, .end = s->end };
+	}
+	return n;
+}
+
+/* Groups of whole segments of about the same number of bytes. */
+static unsigned group_segments(const struct hprof *h, unsigned want, struct part *out)
+{
 	uint64_t total = 0, done = 0;
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < h->n_segments; i++)
 		total += h->segments[i].end - h->segments[i].begin;
 	if (!h->n_segments)
-		out[n++] = (struct part){ .begin = dump->source->size, .end = dump->source->size };
+		out[n++] = (struct part){ .begin = h->dump.source->size, .end = h->dump.source->size };
 	for (uint32_t i = 0; i < h->n_segments; i++) {
 		if (n == 0 || (n < want && done >= total / want * n))
 			out[n++] = (struct part){ .begin = h->segments[i].begin, .state = { i } };
 		out[n - 1].end = h->segments[i].end;
 		done += h->segments[i].end - h->segments[i].begin;
 	}
+	return n;
+}
+
+/* state: the segment to begin in, and whether the part is the first. */
+static unsigned hprof_parts(const struct dump *dump, unsigned want, struct part *out)
+{
+	const struct hprof *h = (const struct hprof *)dump;
+	unsigned n = dump->facts.parts_guessed ? guess_parts(h, want, out) : group_segments(h, want, out);
+
 	out[0].state[1] = 1;
-	out[n - 1].state[2] = 1;
 	return n;
 }
 

@@ -588,7 +588,16 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 		uint64_t stop = least(least(s->end, part_end), r->next_cut);
 		code = r->h->id_size == 8 ? read_stretch_8(r, s, &at, stop) : read_stretch_4(r, s, &at, stop);
 	}
+	r->sink->reached = at;
 	return code < 0 ? code : 0;
+}
+
+/* Whether a part came to the end of the heap; what lies behind may be damaged. */
+static bool came_to_the_end(const struct reading *r)
+{
+	const struct hprof *h = r->h;
+
+	return !h->n_segments || r->sink->reached == h->segments[h->n_segments - 1].end;
 }
 
 /* What the walk over the top-level records met: warnings with the first part, damage with the last. */
@@ -612,6 +621,7 @@ int hprof_read(const struct dump *dump, const struct part *part, struct sink *si
 	r->here.state[1] = 0; /* a cut is no beginning */
 	r->next_cut = part->begin + hprof_part_bytes;
 	r->err = err;
+	sink->reached = part->begin;
 	r->classes = h->classes;
 	memset(r->primitive_handles, 0xff, sizeof r->primitive_handles);
 	if (part->state[1] && r->survey)
@@ -625,7 +635,7 @@ int hprof_read(const struct dump *dump, const struct part *part, struct sink *si
 	}
 	if (code == 0)
 		code = r->result;
-	if (code == 0 && part->state[2] && h->damaged) {
+	if (code == 0 && h->damaged && came_to_the_end(r)) {
 		*err = h->damage;
 		code = h->damage.code;
 	}

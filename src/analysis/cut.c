@@ -357,7 +357,8 @@ int cut_find(struct cut_loss *out, const struct retained *r, struct cut_edges *e
 		code = ERR_NOMEM;
 		goto out;
 	}
-	qsort(edges->edge, edges->n, sizeof *edges->edge, by_ends);
+	if (edges->n)
+		qsort(edges->edge, edges->n, sizeof *edges->edge, by_ends);
 	for (size_t i = 0; i < edges->n; i++)
 		if (edges->edge[i].holder != HEAP_NONE)
 			bits_set(&holders, edges->edge[i].holder);

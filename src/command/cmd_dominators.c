@@ -215,6 +215,11 @@ static void dom_cell(
 	case DOM_DOMINATOR:
 		*out = up < h->n_objects ? cell_address(heap_address(h, up)) : cell_blank();
 		return;
+	case DOM_VALUE: /* of a class object it is the class, which stands there already */
+		object_cell(h, id, OBJECT_VALUE, out, scratch);
+		if (class != HEAP_NONE)
+			*out = cell_blank();
+		return;
 	default:
 		object_cell(h, id, dom_what[tree_what[column]], out, scratch);
 	}

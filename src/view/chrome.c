@@ -256,10 +256,8 @@ static size_t line_of(const char *s, size_t width, size_t *next)
 }
 
 /* What is longer than a line covers the lowest lines of the page, an empty one above it. */
-static void draw_message(struct app *a, int y, int width)
+static void draw_lines(struct app *a, int y, int width, const char *s, attr_t attr)
 {
-	const char *s = a->message.s;
-	attr_t attr = theme(a->message_role);
 	struct text line = TEXT_INIT;
 	size_t next;
 	int n = 0, most = y - a->area.y;
@@ -282,17 +280,54 @@ static void draw_message(struct app *a, int y, int width)
 	text_release(&line);
 }
 
+/* A note that is too long ends with its last whole clause, and where the rest is told. */
+static void draw_result_note(int y, int width, const char *s)
+{
+	static const char more[] = "; w tells why";
+	size_t used, n = text_fit(s, (size_t)width, &used);
+	struct text t = TEXT_INIT;
+
+	if (s[n]) {
+		n = text_fit(s, (size_t)width - sizeof more + 1, &used);
+		while (n > 0 && s[n] != ':' && s[n] != ';')
+			n--;
+	}
+	if (n > 0 && s[n]) {
+		text_add_n(&t, s, n);
+		text_add(&t, more);
+		draw_text(y, 0, width, t.s, theme(ROLE_NOTE));
+	} else {
+		draw_text(y, 0, width, s, theme(ROLE_NOTE));
+	}
+	text_release(&t);
+}
+
+/* What the selected row says in a sentence, which is too long for a column. */
+static bool draw_sentence(struct app *a, struct table *t, int y, int width)
+{
+	struct cell cell;
+
+	if (t->sentence < 0 || t->row >= t->result->n_rows)
+		return false;
+	result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
+	if (cell.type == CELL_TEXT)
+		draw_lines(a, y, width, cell.text, theme(ROLE_TEXT));
+	return cell.type == CELL_TEXT;
+}
+
 static void draw_note(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
 	struct table *t = p ? p->ops->table(p) : NULL;
 
 	if (a->message.len > 0)
-		draw_message(a, y, width);
+		draw_lines(a, y, width, a->message.s, theme(a->message_role));
 	else if (a->pending)
 		draw_pending(a, y, width);
+	else if (t && draw_sentence(a, t, y, width))
+		return;
 	else if (t && t->result->note)
-		draw_text(y, 0, width, t->result->note, theme(ROLE_NOTE));
+		draw_result_note(y, width, t->result->note);
 	else if (a->session.heap && a->session.heap->damaged)
 		draw_text(y, 0, width, "only a part of this dump was read: w tells why",
 		    theme(ROLE_ERROR));

@@ -28,6 +28,9 @@ static void restart_sums(struct table *t)
 void table_init(struct table *t, struct result *result)
 {
 	*t = (struct table){.result = result, .hidden = -1};
+	t->sentence = result_column(result, "sentence");
+	if (t->sentence >= 0)
+		t->hidden = t->sentence;
 	restart_sums(t);
 }
 
@@ -208,7 +211,11 @@ void table_filled(struct table *t)
 	struct result *r = t->result;
 	size_t row = t->row, source = source_row(t);
 
-	t->have_whole = false;
+	/* while rows are filtered the whole stays: what it said of other columns is true */
+	if (t->filter)
+		t->old_whole = true;
+	else
+		t->have_whole = false;
 	restart_sums(t);
 	if (r->sorted_by < 0 || strcmp(r->columns[r->sorted_by].name, "retained") != 0)
 		return;
@@ -236,6 +243,8 @@ void table_filter(struct table *t, const char *words)
 		filter_rows(t, kept);
 	select_source(t, source);
 	restart_sums(t);
+	if (!kept && t->old_whole)
+		t->have_whole = t->old_whole = false;
 	if (!kept && t->have_whole) {
 		memcpy(t->total, t->whole, sizeof t->total);
 		t->summed = t->result->n_rows;

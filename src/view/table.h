@@ -24,6 +24,7 @@ struct table {
 	bool wide;             /* show also the columns that are hidden by default */
 	bool plain;            /* no header and no total row: half a page */
 	int hidden;            /* column never shown, or -1 */
+	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 
 	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
 	size_t measured;          /* rows that went into it at the beginning */
@@ -34,6 +35,7 @@ struct table {
 	struct cell total[TABLE_COLUMNS], whole[TABLE_COLUMNS];
 	size_t summed;            /* rows in total[] so far */
 	bool have_whole;
+	bool old_whole;           /* numbers became known since */
 };
 
 void table_init(struct table *t, struct result *result);

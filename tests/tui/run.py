@@ -334,6 +334,40 @@ def path_pane(t):
     leave(t)
 
 
+@case("retained sizes are found beside the screen: ^C stops that, d begins again, tables fill in")
+def beside(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"^histogram +retained")
+    t.keys("C-c")
+    t.wait(r"retained sizes stay unknown until dom or top asks for them")
+    t.wait(r"^histogram +retained", gone=True)
+    need("retained" not in t.screen()[2], "a column of sizes that nobody knows", t)
+    t.keys("Down", "d")
+    t.wait(r"^dom: waits until retained sizes are found|> dominators")
+    t.wait(r"^histogram > dominators")
+    t.keys("Escape")
+    # the histogram below has filled in, and the cursor stayed
+    lines = t.wait(r"^histogram(?! >)")
+    need(lines[2].rstrip().endswith("retained"), "the column did not come", t)
+    need(lines[4].startswith("> "), "the cursor moved", t)
+    leave(t)
+
+
+@case("before the first table: how far in bytes and objects, how to stop; keys wait for nothing",
+      ((80, 24), (40, 10)))
+def first_screen(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "4000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"^  reading objects \d+%")
+    t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")
+    t.wait(r"^  \^C stops$")
+    t.wait(r"^histogram")
+    leave(t)
+
+
 @case("quitting puts the terminal back", BOTH)
 def quit_clean(t):
     before, modes = t.stty(), t.modes()
@@ -531,8 +565,9 @@ def dominators(t):
 @case("in a tree: Enter on a leaf opens the object, d on a row makes it the top, filters keep parents")
 def tree_rows(t):
     start(t)
-    t.keys("d", "*", "End")
-    t.keys("Home", "d")
+    t.keys("d")
+    t.wait(r"^histogram > dominators")
+    t.keys("*", "End", "Home", "d")
     t.wait(r"> held by 0xe0000090")
     t.keys("Escape")
     t.type(":tree -by package")

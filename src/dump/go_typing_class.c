@@ -4,6 +4,7 @@
  *
  *     main.Order                  one value
  *     []main.Line                 the elements of a slice; []uint8 also the bytes of strings
+ *     []string header             a slice itself: pointer, length, capacity
  *     map[string]int              the head of a map (runtime: hmap)
  *     map[string]int buckets      its buckets (groups since 1.24)
  *     chan int                    a channel, with its elements where they hold no pointers
@@ -68,7 +69,8 @@ static void name_form(const struct classes *c, uint32_t form, struct text *name)
 		text_addf(name, "%s%s", go->types->type[facts->shown_as].name,
 		    facts->buckets ? " buckets" : "");
 	else
-		text_addf(name, "%s%s", form & 1 ? "[]" : "", go->types->type[type].name);
+		text_addf(name, "%s%s%s", form & 1 ? "[]" : "", go->types->type[type].name,
+		    !(form & 1) && go->types->type[type].kind == TYPE_SLICE ? " header" : "");
 }
 
 /* The class of a form; forms that show alike share one. */

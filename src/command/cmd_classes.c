@@ -390,7 +390,7 @@ static const struct column loaders_columns[] = {
     {.name = "retained", .type = CELL_BYTES},
 };
 
-enum { LOADERS_CLASSES = 4 }; /* the column they are sorted by */
+enum { LOADERS_CLASSES = 4 /* the column they are sorted by */, LOADERS_RETAINED = 8 };
 
 /* As the javacore says, else as the loader's own field does. */
 static uint32_t loader_parent(const struct heap *h, uint32_t loader, const struct values *values)
@@ -411,8 +411,7 @@ static struct cell loader_name(const struct heap *h, const struct values *values
 }
 
 /* Sums of the classes of one loader; a loader without classes has a row of zeros. */
-static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row,
-    struct cell retained)
+static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
 {
 	enum certainty c = command_count_certainty(h);
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
@@ -427,7 +426,8 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
 	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
 	    cell_marked(cell_bytes(row->shallow), c),
-	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(), retained},
+	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(),
+	    cell_none() /* when looked at */},
 	    known ? &target : NULL);
 	text_release(&name);
 }
@@ -435,7 +435,6 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 static int idle_loaders(
     struct result *r, const struct heap *h, const struct bits *seen, struct err *err)
 {
-	struct cell retained = session_retained_known(h) ? cell_bytes(0) : cell_none();
 	uint32_t *classes = NULL, *ids;
 	size_t n_classes = 0, cap = 0, n;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
@@ -448,31 +447,50 @@ static int idle_loaders(
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (!bits_get(seen, ids[i]))
-			add_loader(r, h, &(struct histogram_row){.loader = ids[i]}, retained);
+			add_loader(r, h, &(struct histogram_row){.loader = ids[i]});
 	}
 	big_free(ids, n, sizeof *ids);
 	return 0;
 }
 
-/* What the objects of each loader's classes retain, by row; NULL where it is not known. */
-static uint64_t *loaders_retained(const struct heap *h, const uint32_t *group, size_t n)
-{
-	const struct retained *known = session_retained_known(h);
-	if (!known)
-		return NULL;
-	uint64_t *sums = xcalloc(n + 1, sizeof *sums);
-	if (retained_by_group(known, group, (uint32_t)n, NULL, sums, NULL, NULL)) {
-		free(sums);
-		sums = NULL;
-	}
-	return sums;
-}
+/* What the rows of loaders sum; rows behind n have no classes. */
+struct loader_rows {
+	uint32_t *group;    /* the row of each class */
+	size_t n;
+	uint64_t *retained; /* NULL: not summed yet */
+};
 
-/* data: the row of each class. */
 static int loaders_members(const struct result *r, void *data, const struct bits *rows,
     struct bits *to, struct err *err)
 {
-	return histogram_members(r->heap, data, rows, NULL, to, err);
+	const struct loader_rows *l = data;
+	return histogram_members(r->heap, l->group, rows, NULL, to, err);
+}
+
+static struct cell loaders_retained(const struct result *r, void *data, size_t row)
+{
+	struct loader_rows *l = data;
+	const struct retained *known = session_retained_known(r->heap);
+	if (!known)
+		return cell_none();
+	if (!l->retained) {
+		uint64_t *sums = xcalloc(l->n + 1, sizeof *sums);
+		if (retained_by_group(known, l->group, (uint32_t)l->n, NULL, sums, NULL, NULL)) {
+			free(sums);
+			return cell_none();
+		}
+		l->retained = sums;
+	}
+	return cell_marked(
+	    cell_bytes(row < l->n ? l->retained[row] : 0), command_retained_certainty(r->heap));
+}
+
+static void loaders_release(void *data)
+{
+	struct loader_rows *l = data;
+	free(l->group);
+	free(l->retained);
+	free(l);
 }
 
 static const struct option loaders_options[] = {
@@ -492,23 +510,23 @@ static int run_loaders(
 		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
 	if (code)
 		return code;
-	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
-	histogram_groups(&by_loader, h, BY_LOADER, &scope, group);
-	uint64_t *retained = loaders_retained(h, group, by_loader.n);
+	struct loader_rows *rows = xcalloc(1, sizeof *rows);
+	rows->group = xcalloc((size_t)h->n_classes + 1, sizeof *rows->group);
+	rows->n = by_loader.n;
+	histogram_groups(&by_loader, h, BY_LOADER, &scope, rows->group);
 	struct result *r =
 	    result_new_rows("class loaders", h, loaders_columns, N_COLUMNS(loaders_columns));
-	result_rows_members(r, loaders_members, free, group);
+	result_rows_members(r, loaders_members, loaders_release, rows);
+	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
 	code = bits_init(&seen, h->n_objects, err);
 	for (size_t i = 0; !code && i < by_loader.n; i++) {
-		add_loader(r, h, &by_loader.rows[i], !retained ? cell_none() :
-		    cell_marked(cell_bytes(retained[i]), command_retained_certainty(h)));
+		add_loader(r, h, &by_loader.rows[i]);
 		if (by_loader.rows[i].loader != HEAP_NONE)
 			bits_set(&seen, by_loader.rows[i].loader);
 	}
 	if (!code)
 		code = idle_loaders(r, h, &seen, err);
 	histogram_release(&by_loader);
-	free(retained);
 	bits_release(&seen);
 	if (code) {
 		result_free(r);

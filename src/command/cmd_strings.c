@@ -7,6 +7,7 @@
 #include "analysis/collection.h"
 #include "analysis/describe.h"
 #include "analysis/strings.h"
+#include "command/objects.h"
 #include "command/values.h"
 
 #include <stdlib.h>
@@ -89,6 +90,8 @@ static void strings_cell(
 		*out = length_cell(h, id);
 	else if (column == S_SHALLOW && heap_size_known(h, id))
 		*out = cell_bytes(heap_shallow(h, id));
+	else if (column == S_RETAINED)
+		*out = object_retained_cell(h, id);
 }
 
 static void strings_target(const struct result *r, size_t row, struct target *out)
@@ -119,6 +122,7 @@ static int run_strings(
 	}
 	struct result *r = result_new("strings", h, strings_columns, N_COLUMNS(strings_columns),
 	    &strings_ops, list, list->n);
+	command_show_retained(r);
 	code = command_sort(r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)

@@ -102,7 +102,7 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 	    [T_ROOTS] = cell_count(thread->n_roots),
 	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
 	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),
-	    [T_RETAINED] = object_retained_cell(h, thread->object),
+	    [T_RETAINED] = cell_none(), /* when looked at */
 	    [T_DAEMON] = cell_flag(thread->daemon),
 	    [T_CLASS] = thread->object == HEAP_NONE ? cell_none() :
 	        cell_text(heap_class_of(h, thread->object)->name),
@@ -170,21 +170,57 @@ static void add_stack(struct text *to, const struct heap_thread *thread)
 		text_addf(to, "%s%s", f > begin ? " < " : "", thread->frames[f]);
 }
 
+enum { STACKS_RETAINED = 3 };
+
+/* The threads of each row. */
+struct stacks {
+	uint32_t *thread; /* all, those of one row together */
+	size_t *begin;    /* by row, and one more */
+};
+
+static struct cell stack_retained(const struct result *r, void *data, size_t row)
+{
+	const struct stacks *s = data;
+	const struct heap *h = r->heap;
+	uint64_t retained = 0;
+	struct cell cell = cell_none();
+	for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
+		cell = object_retained_cell(h, h->threads[s->thread[i]].object);
+		retained += cell.number;
+	}
+	return cell.type == CELL_BYTES ? cell_marked(cell_bytes(retained), cell.certainty) : cell;
+}
+
+static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct stacks *s = data;
+	struct implied implied;
+	int code = implied_begin(&implied, r->heap, to, err);
+	for (size_t row = 0; !code && row < r->n_source; row++) {
+		for (size_t i = s->begin[row]; bits_get(rows, row) && i < s->begin[row + 1]; i++)
+			implied_add(&implied,
+			    &(struct target){.kind = TARGET_THREAD, .id = s->thread[i]});
+	}
+	implied_end(&implied);
+	return code;
+}
+
+static void stacks_release(void *data)
+{
+	struct stacks *s = data;
+	free(s->thread);
+	free(s->begin);
+	free(s);
+}
+
 static void add_group(struct result *r, const struct heap *h, const uint32_t *thread, size_t n)
 {
 	const struct heap_thread *first = &h->threads[*thread];
 	struct text stack = TEXT_INIT;
-	uint64_t retained = 0;
-	struct cell cell = cell_none();
-	for (size_t i = 0; i < n; i++) {
-		cell = object_retained_cell(h, h->threads[thread[i]].object);
-		retained += cell.number;
-	}
-	if (cell.type == CELL_BYTES)
-		cell = cell_marked(cell_bytes(retained), cell.certainty);
 	add_stack(&stack, first);
 	result_add_row(r, (struct cell[]){cell_count(n), cell_text(first->state),
-	    text_or_blank(first->waits_for), cell, cell_text(stack.s), cell_count(thread_number(h, *thread))},
+	    text_or_blank(first->waits_for), cell_none(), cell_text(stack.s), cell_count(thread_number(h, *thread))},
 	    &(struct target){.kind = TARGET_THREAD, .id = *thread});
 	text_release(&stack);
 }
@@ -194,6 +230,11 @@ static struct result *group_by_stack(const struct heap *h)
 	struct result *r =
 	    result_new_rows("threads by stack", h, stacks_columns, N_COLUMNS(stacks_columns));
 	uint32_t *thread = xcalloc(h->n_threads, sizeof *thread);
+	struct stacks *s = xcalloc(1, sizeof *s);
+	s->thread = thread;
+	s->begin = xcalloc((size_t)h->n_threads + 1, sizeof *s->begin);
+	result_rows_members(r, stack_members, stacks_release, s);
+	result_rows_late(r, STACKS_RETAINED, stack_retained);
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		thread[t] = t;
 	qsort_r(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
@@ -201,8 +242,8 @@ static struct result *group_by_stack(const struct heap *h)
 		for (n = 1; i + n < h->n_threads && !by_stack(&thread[i], &thread[i + n], (void *)(uintptr_t)h); n++)
 			;
 		add_group(r, h, thread + i, n);
+		s->begin[r->n_source] = i + n;
 	}
-	free(thread);
 	result_sort(r, 0, true);
 	return r;
 }
@@ -224,6 +265,7 @@ static int run_threads(
 	struct result *r =
 	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
 	uint64_t newest = newest_wait(h);
+	result_rows_late(r, T_RETAINED, row_retained_cell);
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		add_thread(r, h, t, newest);
 	choose_columns(r, h);
@@ -269,6 +311,8 @@ static const struct column bt_columns[] = {
     {.name = "value", .type = CELL_TEXT},
 };
 
+enum { BT_RETAINED = 6 };
+
 /* A frame with one of the objects that it holds, or with none (root NULL). */
 static void add_frame(struct result *r, const struct heap *h, const struct heap_thread *thread,
     uint32_t frame, const struct heap_root *root)
@@ -285,7 +329,7 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
 	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
 	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
 	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
-	    root ? object_retained_cell(h, root->object) : cell_blank(), value},
+	    cell_blank() /* when looked at */, value},
 	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
 	text_release(&scratch);
 	text_release(&words);
@@ -320,6 +364,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 		qsort(held, n, sizeof *held, by_frame);
 	struct result *r = result_new_rows(
 	    thread->name ? thread->name : "thread", h, bt_columns, N_COLUMNS(bt_columns));
+	result_rows_late(r, BT_RETAINED, row_retained_cell);
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;
 		for (; at < n && held[at].frame == frame; at++) {

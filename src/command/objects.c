@@ -80,6 +80,16 @@ struct cell object_retained_cell(const struct heap *h, uint32_t id)
 	    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
 }
 
+struct cell row_retained_cell(const struct result *r, void *data, size_t row)
+{
+	struct target t = {.kind = TARGET_NONE};
+	(void)data;
+	r->ops->target(r, row, &t);
+	if (t.kind == TARGET_THREAD)
+		return object_retained_cell(r->heap, r->heap->threads[t.id].object);
+	return t.kind == TARGET_OBJECT ? object_retained_cell(r->heap, t.id) : cell_blank();
+}
+
 static struct cell children_cell(const struct heap *h, uint32_t id)
 {
 	const struct retained *r = session_retained_known(h);

@@ -33,6 +33,9 @@ struct cell object_reachable_cell(const struct heap *h, uint32_t id);
 /* What it retains; none while that is not known, and of HEAP_NONE. */
 struct cell object_retained_cell(const struct heap *h, uint32_t id);
 
+/* What the object or thread that a row stands for retains, for result_rows_late; data is unused. */
+struct cell row_retained_cell(const struct result *r, void *data, size_t row);
+
 /* The value of an object, or the name of a thread that only a javacore tells of. */
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
 

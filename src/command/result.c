@@ -174,7 +174,9 @@ struct kept_rows {
 	int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
 	    struct err *err);
 	void (*release)(void *data);
-	void *data; /* of members */
+	void *data; /* of members and late */
+	struct cell (*late)(const struct result *r, void *data, size_t row);
+	unsigned late_column;
 };
 
 static void kept_cell(
@@ -182,7 +184,10 @@ static void kept_cell(
 {
 	const struct kept_rows *k = r->data;
 	(void)scratch;
-	*out = k->cells[row * k->n_columns + column];
+	if (k->late && column == k->late_column)
+		*out = k->late(r, k->data, row);
+	else
+		*out = k->cells[row * k->n_columns + column];
 }
 
 static void kept_target(const struct result *r, size_t row, struct target *out)
@@ -213,6 +218,14 @@ static int kept_members(
 
 static const struct result_ops kept_ops = {
     .cell = kept_cell, .target = kept_target, .release = kept_release, .members = kept_members};
+
+void result_rows_late(struct result *r, unsigned column,
+    struct cell (*cell)(const struct result *r, void *data, size_t row))
+{
+	struct kept_rows *k = r->data;
+	k->late = cell;
+	k->late_column = column;
+}
 
 void result_rows_members(struct result *r,
     int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,

@@ -117,6 +117,9 @@ void result_head(struct result *r, const char *name, struct cell cell);
 struct result *result_new_rows(const char *title, const struct heap *heap,
     const struct column *columns, unsigned n_columns);
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
+/* Cells of a column that is found out only when somebody looks: data is that of the members. */
+void result_rows_late(struct result *r, unsigned column,
+    struct cell (*cell)(const struct result *r, void *data, size_t row));
 /* Rows that count objects tell which when they are asked; data is taken over. */
 void result_rows_members(struct result *r,
     int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,

@@ -28,6 +28,7 @@ struct session_cache {
 	struct path_tree paths[2];         /* strong; with weak references; of paths_heap */
 	const struct heap *paths_heap;
 	struct retained retained; /* heap NULL: not found */
+	bool refused;             /* somebody asked for them too early */
 };
 
 static void release_paths(struct session_cache *c)
@@ -149,8 +150,10 @@ int session_retained(const struct session *s, const struct retained **out, struc
 	struct session_cache *c = s->cache;
 	if (c->retained.heap != s->heap) {
 		struct retained found;
-		if (s->finds_beside)
+		if (s->finds_beside) {
+			c->refused = true;
 			return err_set(err, ERR_UNSUPPORTED, "retained sizes are still being found");
+		}
 		int code = retained_find_watched(&found, s->heap, s->progress, err);
 		if (code)
 			return code;
@@ -162,6 +165,13 @@ int session_retained(const struct session *s, const struct retained **out, struc
 	}
 	*out = &c->retained;
 	return 0;
+}
+
+bool session_must_wait(struct session *s)
+{
+	bool refused = s->cache->refused;
+	s->cache->refused = false;
+	return refused;
 }
 
 struct result *session_take(struct session *s)

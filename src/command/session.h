@@ -61,6 +61,10 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 /* Retained sizes, found elsewhere for s->heap: taken over, and known to all results from now on. */
 void session_know_retained(struct session *s, struct retained *found);
 
+/* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
+ * again when they are there. */
+bool session_must_wait(struct session *s);
+
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);
 

@@ -250,7 +250,14 @@ void app_run(struct app *a, const char *line, bool typed)
 	char *kept = xstrdup(line);
 	int rc = session_run(&a->session, kept, &out, &err);
 	a->session.shown = NULL;
-	if (rc) {
+	if (session_must_wait(&a->session) && rc) {
+		/* it will be run again when they are there */
+		app_find_retained(a);
+		if (a->finding.running)
+			wait_with(a, kept);
+		else
+			failed(a, kept, &err, typed);
+	} else if (rc) {
 		failed(a, kept, &err, typed);
 	} else if (a->session.quit) {
 		a->quit = true;

@@ -407,7 +407,7 @@ const struct command cmd_path = {
 enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED };
 
 static const struct column merged_columns[] = {
-    [M_DEPTH] = {.name = "depth", .type = CELL_COUNT, .shown_by_default = true},
+    [M_DEPTH] = {.name = "depth", .type = CELL_COUNT},
     [M_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
     [M_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
     [M_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},

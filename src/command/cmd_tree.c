@@ -150,6 +150,7 @@ static int by_superclass(
 	preorder_init(&t->order, t->tree.n, class_depth, &t->tree);
 	*out = tree_result("superclass tree", h, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
 	    command_at_once(s));
+	tree_sort(*out, TREE_SHALLOW_BELOW, true); /* as class_tree has it, and the screen shows that */
 	return 0;
 }
 

@@ -57,7 +57,8 @@ static int dispensable(const char *name)
 	    {"class", 0}, {"name", 0}, {"branch", 0}, {"object", 0}, {"address", 1}, {"value", 1},
 	    {"field", 1}, {"shallow", 2},
 	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
-	    {"length", 4}, {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
+	    {"shallow_below", 1}, {"objects_below", 2}, {"subclasses", 6}, {"length", 4},
+	    {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
 	    {"loader_class", 6}, {"declared_in", 7}, {"superclass", 7}, {"frame", 9}, {"loader", 8}, {"method", 0},
 	    {"class_address", 9},
 	};
@@ -410,7 +411,7 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 	struct text depth = TEXT_INIT;
 
 	tree_branch(t->result, row, &b);
-	int most = width / 3, indent = b.depth < 1000 ? 2 * (int)b.depth : most + 1;
+	int most = width / 2, indent = b.depth < 1000 ? 2 * (int)b.depth : most + 1;
 	if (indent > most) {
 		text_addf(&depth, "%u", b.depth);
 		indent = most < 4 ? most : most / 2 * 2 - 2;

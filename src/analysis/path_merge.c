@@ -9,6 +9,8 @@
  */
 #include "analysis/paths.h"
 
+#include "analysis/cut.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@
 struct node {
 	uint32_t above, class; /* class: n_classes + i is the class object of i */
 	uint32_t objects, depth;
-	uint64_t shallow;
+	uint64_t shallow, retained;
+	uint32_t inside; /* of its objects, on the way down the dominator tree to here */
 };
 
 struct merge {
@@ -120,7 +123,7 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t shallow = heap_shallow(m->heap, ids[i]);
-		uint32_t at = NO_NODE, id = ids[i];
+		uint32_t at = NO_NODE, id = ids[i], first = ids[i];
 		for (bool more = m->tree->parent[id] != 0; more; id = m->tree->parent[id] - 1) {
 			uint32_t below = node_below(m, at, id);
 			if (below == at)
@@ -131,7 +134,50 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 				bits_set(m->marked, ids[i]);
 			more = m->tree->parent[id] != PATH_START;
 		}
+		m->node_of[first] = at + 1;
 	}
+}
+
+/* --- what they retain ---------------------------------------------------------------------------- */
+
+static void enter(struct merge *m, uint32_t node, uint64_t bytes)
+{
+	for (; node != NO_NODE; node = m->node[node].above)
+		if (m->node[node].inside++ == 0)
+			m->node[node].retained += bytes;
+}
+
+static void leave(struct merge *m, uint32_t node)
+{
+	for (; node != NO_NODE; node = m->node[node].above)
+		m->node[node].inside--;
+}
+
+/* The objects in the order of the dominator tree: one counts in those rows of which no other object
+ * stands above it. */
+static int sum_retained(
+    struct merge *m, struct cut *cut, const uint32_t *ids, size_t n, struct err *err)
+{
+	const struct dominators *d = &cut->retained->dominators;
+	uint32_t *at = big_alloc(d->n_reachable, sizeof *at, err); /* id + 1 by place in the tree */
+	uint32_t *open = NULL;
+	size_t n_open = 0, cap_open = 0;
+	int code = at ? cut_number(cut, err) : ERR_NOMEM;
+	for (size_t i = 0; !code && i < n; i++)
+		if (m->tree->parent[ids[i]] && d->immediate[ids[i]] != NOT_REACHABLE)
+			at[cut->span[ids[i]].from] = ids[i] + 1;
+	for (uint32_t k = 0; !code && k < d->n_reachable; k++) {
+		if (!at[k])
+			continue;
+		uint32_t id = at[k] - 1;
+		while (n_open && cut->span[open[n_open - 1]].to < k)
+			leave(m, m->node_of[open[--n_open]] - 1);
+		enter(m, m->node_of[id] - 1, d->retained[id]);
+		VEC_PUSH(open, n_open, cap_open) = id;
+	}
+	big_free(at, d->n_reachable, sizeof *at);
+	free(open);
+	return code;
 }
 
 /* --- in the order of reading -------------------------------------------------------------------- */
@@ -157,7 +203,7 @@ static void add_row(struct merged_paths *out, const struct merge *m, uint32_t no
 	const struct node *n = &m->node[node];
 	uint32_t n_classes = m->heap->n_classes;
 	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = n->objects,
-	    .shallow = n->shallow, .node = node, .is_class = n->class >= n_classes,
+	    .shallow = n->shallow, .retained = n->retained, .node = node, .is_class = n->class >= n_classes,
 	    .class = n->class >= n_classes ? n->class - n_classes : n->class};
 }
 
@@ -201,16 +247,19 @@ static void put_in_order(struct merged_paths *out, const struct merge *m)
 	free(s);
 }
 
-static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct err *err)
+static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
+    struct err *err)
 {
 	m->table = xcalloc(TABLE, sizeof *m->table);
-	m->node_of = big_alloc(backward ? 0 : m->heap->n_objects, sizeof *m->node_of, err);
+	m->node_of = big_alloc(m->heap->n_objects, sizeof *m->node_of, err);
 	int code = m->node_of ? 0 : ERR_NOMEM;
 	if (!code && backward)
 		merge_from_objects(m, ids, n);
 	else if (!code)
 		merge_from_roots(m, ids, n);
-	big_free(m->node_of, backward ? 0 : m->heap->n_objects, sizeof *m->node_of);
+	if (!code && cut)
+		code = sum_retained(m, cut, ids, n, err);
+	big_free(m->node_of, m->heap->n_objects, sizeof *m->node_of);
 	free(m->table);
 	free(m->chain);
 	return code;
@@ -224,18 +273,19 @@ int merged_members(const struct merged_paths *merged, const uint32_t *rows, size
 	struct merge m = {.heap = h, .tree = t, .wanted = wanted, .marked = to};
 	for (size_t i = 0; i < n_rows; i++)
 		wanted[merged->row[rows[i]].node] = true;
-	int code = merge(&m, ids, n, backward, err);
+	int code = merge(&m, ids, n, backward, NULL, err);
 	free(m.node);
 	free(wanted);
 	return code;
 }
 
 int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
-    const uint32_t *ids, size_t n, bool backward, struct err *err)
+    const uint32_t *ids, size_t n, bool backward, struct cut *cut, struct err *err)
 {
 	struct merge m = {.heap = h, .tree = t};
 	*out = (struct merged_paths){.n = 0};
-	int code = merge(&m, ids, n, backward, err);
+	int code = merge(&m, ids, n, backward, cut, err);
+	out->retained = cut != NULL;
 	for (size_t i = 0; i < n; i++)
 		out->found += t->parent[ids[i]] != 0;
 	out->missing = (uint32_t)n - out->found;

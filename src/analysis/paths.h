@@ -83,26 +83,29 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 
 /* --- many paths, merged by class ---------------------------------------------------------------- */
 
+struct cut; /* analysis/cut.h */
 struct merged_row {
 	uint32_t depth;  /* 0: where the paths begin */
 	uint32_t class;
 	bool is_class;    /* a class object: class is the one that it stands for */
 	uint32_t objects; /* of the set, whose paths lead through this row */
 	uint64_t shallow; /* bytes of these */
+	uint64_t retained; /* bytes: of those of them that have no other one above them */
 	uint32_t node;    /* its number while they were merged */
 };
 struct merged_paths {
 	struct merged_row *row; /* a tree in the order of reading, the most objects first; free() */
 	size_t n;
 	uint32_t found, missing; /* objects of the set that are reached, and that are not */
+	bool retained;           /* what the rows' objects retain is known */
 	bool deep, many;         /* cut: steps after MERGED_DEPTH, rows after MERGED_ROWS */
 };
 enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
 
-/* ids ascending.  backward: the tree begins with the objects and ends with the roots.  0 or
- * ERR_NOMEM. */
+/* ids ascending.  backward: the tree begins with the objects and ends with the roots.  cut: asked
+ * about the dominator tree, or NULL: what they retain is not known.  0 or ERR_NOMEM. */
 int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
-    const uint32_t *ids, size_t n, bool backward, struct err *err);
+    const uint32_t *ids, size_t n, bool backward, struct cut *cut, struct err *err);
 /* The objects that some rows count; all else as it was merged.  Sets bits in to.  0 or ERR_NOMEM. */
 int merged_members(const struct merged_paths *merged, const uint32_t *rows, size_t n_rows,
     const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,

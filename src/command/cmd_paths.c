@@ -458,6 +458,9 @@ static void merged_cell(
 		return;
 	case M_RETAINED:
 		*out = cell_none();
+		if (((const struct merged_tree *)tree_data(r))->paths.retained)
+			*out = cell_marked(
+			    cell_bytes(m->retained), command_retained_certainty(r->heap));
 		return;
 	}
 }
@@ -527,6 +530,22 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 	text_release(&note);
 }
 
+/* With what they retain, if that is known or nobody waits on the screen for it. */
+static int merge_paths(struct session *s, struct merged_tree *rows, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const struct retained *retained = session_retained_known(h);
+	struct cut cut = {.retained = NULL};
+	if (!retained && !s->finds_beside)
+		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
+	int code = retained ? cut_init(&cut, retained, err) : 0;
+	if (!code)
+		code = paths_merge(&rows->paths, rows->made_of, h, rows->ids, rows->n_ids, rows->backward,
+		    retained ? &cut : NULL, err);
+	cut_release(&cut);
+	return code;
+}
+
 static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -543,7 +562,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	rows->ids = xrealloc(NULL, rows->n_ids ? rows->n_ids : 1, sizeof *rows->ids);
 	if (rows->n_ids)
 		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
-	code = paths_merge(merged, tree, h, rows->ids, rows->n_ids, backward, err);
+	code = merge_paths(s, rows, err);
 	if (!code && !merged->found)
 		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
 		    call->argument[0].n_ids);
@@ -558,6 +577,8 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	    &merged_source, rows, command_at_once(s));
 	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);
+	if (merged->retained)
+		command_show_retained(r);
 	add_merged_note(r, merged, weak);
 	*out = r;
 	return 0;
@@ -574,7 +595,8 @@ const struct command cmd_paths = {
     .columns = "depth class objects shallow retained",
     .description = "The paths that path finds, of every object of SET, as one tree: a row for each "
 	"class at its depth below the rows above it. objects and shallow count the objects of SET whose "
-	"path leads through the row, the row's own among them. A class object is a row of its own, "
+	"path leads through the row, the row's own among them; retained is what these retain, those "
+	"below another of them once. A class object is a row of its own, "
 	"called class NAME. The tree begins with the roots, with -r with the objects.",
     .examples = {"paths com.acme.shop.Session", "paths char[] -r"},
     .key = "",

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from cairntest import BUILD, DUMPS, MKDUMP, Run, SOURCE, Tap, cairn  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "cuts")
+DOMINATORS = os.path.join(BUILD, "tests", "tools", "dominators")
 SEEDS = int(os.environ.get("CAIRN_SEEDS", "260"))
 
 
@@ -111,10 +112,61 @@ def check_groups(tap, directory):
     tap.ok(not wrong and tried, "%d random graphs: suspects by class" % tried, "\n".join(wrong))
 
 
+def merged(path, class_name, backward):
+    """What the rows of paths must say: (classes from the tree's begin) -> objects, retained."""
+    tree = {}
+    for line in Run([DOMINATORS, path]).out.splitlines():
+        address, above, retained = line.split("\t")
+        tree[int(address, 16)] = (None if above == "-" else int(above, 16), int(retained))
+    objects = [r["address"] for r in ask(path, "ls %s" % class_name)]
+    members = {}
+    for address in objects:
+        steps = ask(path, "path %s" % address)
+        names = [("class " + str(s["value"]) if s["class"] == "java.lang.Class" else s["class"]) for s in steps]
+        names = names[::-1] if backward else names
+        for n in range(1, len(names) + 1):
+            members.setdefault(tuple(names[:n]), set()).add(int(address, 16))
+    rows = {}
+    for names, of in members.items():
+        total = 0
+        for address in of:
+            up = tree[address][0]
+            while up and up not in of:
+                up = tree[up][0]
+            total += 0 if up else tree[address][1]
+        rows[names] = (len(of), total)
+    return rows
+
+
+def check_merged(tap, directory):
+    wrong, tried, nested = [], 0, 0
+    for seed in range(1, SEEDS, 9):
+        made = Run([MKDUMP, "random", "--seed", str(seed), "--out", os.path.join(directory, "g")])
+        path = made.out.split("\t")[0]
+        histo = [r for r in ask(path, "histo") if 1 < r["objects"] < 14 and
+                 sum(o["class"] == r["class"] for o in ask(path, "histo %s" % r["class"])) == 1]
+        for r in histo[:1]:
+            for option in ("", " -r"):
+                want = merged(path, r["class"], bool(option))
+                got, names = {}, []
+                for row in ask(path, "paths %s%s" % (r["class"], option)):
+                    names = names[:row["depth"]] + [row["class"]]
+                    got[tuple(names)] = (row["objects"], row["retained"])
+                tried += 1
+                nested += any(n > 1 for n, _ in want.values())
+                if got != want:
+                    wrong.append("seed %d, %s%s: %s, not %s" % (seed, r["class"], option, got, want))
+        for name in os.listdir(directory):
+            os.unlink(os.path.join(directory, name))
+    tap.ok(not wrong and nested, "%d trees of merged paths: what their rows retain" % tried,
+           "\n".join(wrong[:3]))
+
+
 def main():
     tap = Tap()
     directory = tempfile.mkdtemp(prefix="cuts.", dir=os.path.join(BUILD, "tests"))
     check_random(tap, directory)
+    check_merged(tap, directory)
     check_sample(tap)
     check_shop(tap)
     check_groups(tap, directory)

@@ -5,7 +5,8 @@
  *   hprof.c         header, facts, the reader's table, division into parts
  *   hprof_top.c     the top-level records: strings, class names, stacks; where the heap lies
  *   hprof_class.c   the layout of instances, from the class records
- *   hprof_read.c    the heap: objects, classes, roots, threads, to a sink
+ *   hprof_read.c    the heap: objects, to a sink
+ *   hprof_other.c   the rest of the heap: classes, roots, threads
  *   hprof_name.c    names and stack frames in the spelling the rest of the program uses
  *   hprof_locate.c  one object record, for looking at values
  *

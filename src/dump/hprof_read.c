@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hprof_read.c - the heap of an HPROF dump, told to a sink.
+ * hprof_read.c - the objects of an HPROF dump, told to a sink; what else there is: hprof_other.c.
  *
  * Damage within a segment costs the rest of that segment: a sub-record carries no length, so nothing
  * behind an unknown one can be found, but the next segment can.  The first damage is returned at the
  * end of the part, as the reader's contract has it; what comes later is warned of.
  *
  * References are delivered as the dump has them: an instance's own fields first, then those of its
- * superclasses; elements in order; static fields in order.
+ * superclasses; elements in order.
  */
-#include "dump/hprof.h"
+#include "dump/hprof_reading.h"
 
 #include "base/mem.h"
 
@@ -18,36 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHED_CLASSES = 2048, BUFFERED = 512, PRIMITIVE_TYPES = 12 };
-
 #define NO_HANDLE UINT32_MAX
-
-struct cached_class {
-	uint64_t id;
-	const struct hprof_class *class; /* NULL: the slot is empty */
-	uint32_t handle;
-};
-
-struct reading {
-	const struct hprof *h;
-	struct sink *sink;
-	bool survey;
-	const uint8_t *bytes; /* of the whole file */
-	struct part here;     /* what a cut hands on */
-	uint64_t next_cut;
-	struct err *err;      /* the first damage, or why the sink refused */
-	int result;           /* its code */
-	struct hprof_classes *classes;
-	uint32_t primitive_handles[PRIMITIVE_TYPES];
-	struct field_record *fields; /* of one class record, statics first */
-	size_t cap_fields;
-	uint64_t *class_references;
-	size_t cap_class_references;
-	struct text name;
-	struct idmap told; /* classes whose instances had a wrong size, or that are missing */
-	struct cached_class cache[CACHED_CLASSES];
-	uint64_t targets[BUFFERED];
-};
 
 /* A class that the dump does not define: nothing is known of its instances. */
 static const struct hprof_class missing_class = { .known = true };
@@ -80,8 +51,7 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 		r->sink->warn(r->sink, at, "%s", text);
 }
 
-/* An object without an identifier: nothing can refer to it, and it has no place among the others. */
-static int nameless(struct reading *r, const uint8_t *p)
+int hprof_nameless(struct reading *r, const uint8_t *p)
 {
 	if (r->survey)
 		r->sink->warn(r->sink, (uint64_t)(p - r->bytes), "%s with the identifier 0 is left out",
@@ -253,7 +223,7 @@ static inline __attribute__((always_inline)) int instance(struct reading *r, con
 		.offset = (uint64_t)(p - r->bytes),
 	};
 	if (!record.address)
-		return nameless(r, p);
+		return hprof_nameless(r, p);
 	code = r->sink->object(r->sink, &record);
 	if (code < 0 || r->survey || !record.n_references)
 		return code;
@@ -295,7 +265,7 @@ static inline __attribute__((always_inline)) int object_array(struct reading *r,
 		.offset = (uint64_t)(p - r->bytes),
 	};
 	if (!record.address)
-		return nameless(r, p);
+		return hprof_nameless(r, p);
 	code = r->sink->object(r->sink, &record);
 	if (code < 0 || r->survey || !record.n_references)
 		return code;
@@ -320,200 +290,7 @@ static inline __attribute__((always_inline)) int primitive_array(struct reading 
 		.offset = (uint64_t)(p - r->bytes),
 	};
 
-	return record.address ? r->sink->object(r->sink, &record) : nameless(r, p);
-}
-
-/* --- class records ------------------------------------------------------------------------------ */
-
-static uint64_t number(const uint8_t *p, unsigned type, unsigned ids)
-{
-	switch (type) {
-	case VALUE_BOOLEAN: return *p;
-	case VALUE_CHAR: return load_be16(p);
-	case VALUE_BYTE: return (uint64_t)(int8_t)*p;
-	case VALUE_SHORT: return (uint64_t)(int16_t)load_be16(p);
-	case VALUE_FLOAT: return load_be32(p);
-	case VALUE_INT: return (uint64_t)(int32_t)load_be32(p);
-	case VALUE_DOUBLE: case VALUE_LONG: return load_be64(p);
-	default: return hprof_id(p, ids);
-	}
-}
-
-static void add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned type, uint64_t value)
-{
-	struct field_record *f = &VEC_PUSH(r->fields, *n, r->cap_fields);
-
-	f->name = hprof_string(r->h, name_id, &f->name_size);
-	if (!f->name) {
-		f->name = (const uint8_t *)"<unresolved>";
-		f->name_size = strlen("<unresolved>");
-	}
-	f->type = type <= VALUE_OBJECT ? VALUE_OBJECT : (enum value_type)type;
-	f->value = value;
-}
-
-/* Static fields, then those of instances, into r->fields; returns how many of the first.  Only the
- * references are of use in the second reading. */
-static size_t read_fields(struct reading *r, struct cursor *c, size_t *n, size_t *n_references)
-{
-	unsigned ids = r->h->id_size;
-
-	*n = *n_references = 0;
-	for (unsigned k = cursor_u16(c); k-- > 0;) {
-		cursor_take(c, 2);
-		cursor_take(c, hprof_type_size(cursor_u8(c), ids));
-	}
-	for (unsigned k = cursor_u16(c); k-- > 0;) {
-		uint64_t name = hprof_id(cursor_take(c, ids), ids);
-		unsigned type = cursor_u8(c);
-		uint64_t value = number(cursor_take(c, hprof_type_size(type, ids)), type, ids);
-		if (type <= VALUE_OBJECT && value)
-			VEC_PUSH(r->class_references, *n_references, r->cap_class_references) = value;
-		if (r->survey)
-			add_field(r, n, name, type, value);
-	}
-	size_t n_statics = *n;
-	for (unsigned k = r->survey ? cursor_u16(c) : 0; k-- > 0;) {
-		uint64_t name = hprof_id(cursor_take(c, ids), ids);
-		add_field(r, n, name, cursor_u8(c), 0);
-	}
-	return n_statics;
-}
-
-static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
-{
-	unsigned ids = r->h->id_size;
-	struct cursor c = cursor_make(p + 1, p + size);
-	struct class_record record = { .object_size = SIZE_UNKNOWN };
-	size_t n, n_references;
-
-	record.address = hprof_id(cursor_take(&c, ids), ids);
-	cursor_take(&c, 4);
-	record.superclass = hprof_id(cursor_take(&c, ids), ids);
-	record.loader = hprof_id(cursor_take(&c, ids), ids);
-	cursor_take(&c, 4 * ids); /* signers, protection domain: no references in the usual model */
-	record.instance_size = cursor_u32(&c);
-	record.n_statics = read_fields(r, &c, &n, &n_references);
-	record.statics = r->fields;
-	record.fields = r->fields ? r->fields + record.n_statics : NULL;
-	record.n_fields = n - record.n_statics;
-	record.n_references = n_references;
-	record.references = r->class_references;
-	if (!record.address)
-		return nameless(r, p);
-	text_clear(&r->name);
-	hprof_add_class_name(r->h, &r->name, record.address);
-	record.name = (const uint8_t *)r->name.s;
-	record.name_size = r->name.len;
-	return r->sink->class_record(r->sink, &record);
-}
-
-/* --- roots and threads -------------------------------------------------------------------------- */
-
-static int add_root(struct reading *r, const uint8_t *p, enum root_kind kind, bool thread, bool frame)
-{
-	unsigned ids = r->h->id_size;
-	struct root_record root = {
-		.address = hprof_id(p + 1, ids),
-		.kind = kind,
-		.thread_serial = thread ? load_be32(p + 1 + ids) : 0,
-		.frame = frame ? load_be32(p + 1 + ids + 4) : UINT32_MAX,
-	};
-
-	return root.address ? r->sink->root(r->sink, &root) : 0;
-}
-
-/* The frames of a TRACE record; its length and number of frames were compared. */
-static size_t read_frames(struct reading *r, uint32_t stack_serial, struct text **out)
-{
-	uint64_t at = idmap_get(&r->h->traces, stack_serial);
-	unsigned ids = r->h->id_size;
-
-	*out = NULL;
-	if (at == IDMAP_NONE)
-		return 0;
-	const uint8_t *p = r->bytes + at + RECORD_HEAD;
-	size_t n = load_be32(p + 8);
-	struct text *frames = xcalloc(n ? n : 1, sizeof *frames);
-	for (size_t i = 0; i < n; i++)
-		hprof_add_frame(r->h, &frames[i], hprof_id(p + 12 + i * ids, ids));
-	*out = frames;
-	return n;
-}
-
-static int add_thread(struct reading *r, const uint8_t *p)
-{
-	unsigned ids = r->h->id_size;
-	uint32_t serial = load_be32(p + 1 + ids);
-	struct text *frames, name = TEXT_INIT;
-	size_t n = read_frames(r, load_be32(p + 1 + ids + 4), &frames);
-	const char **borrowed = xcalloc(n ? n : 1, sizeof *borrowed);
-	uint64_t start = idmap_get(&r->h->starts, serial);
-	size_t name_size;
-
-	for (size_t i = 0; i < n; i++)
-		borrowed[i] = frames[i].s;
-	if (start != IDMAP_NONE) {
-		const uint8_t *body = r->bytes + start + RECORD_HEAD;
-		const uint8_t *s = hprof_string(r->h, hprof_id(body + 8 + ids, ids), &name_size);
-		if (s) {
-			text_add_n(&name, "", 0);
-			text_add_modified_utf8(&name, s, name_size);
-		}
-	}
-	struct thread_record thread = {
-		.serial = serial,
-		.address = hprof_id(p + 1, ids),
-		.name = name.s,
-		.frames = borrowed,
-		.n_frames = n,
-	};
-	int code = r->sink->thread(r->sink, &thread);
-	for (size_t i = 0; i < n; i++)
-		text_release(&frames[i]);
-	free(frames);
-	free(borrowed);
-	text_release(&name);
-	if (code < 0)
-		return code;
-	return add_root(r, p, ROOT_THREAD, true, false);
-}
-
-/* Everything that is no object. */
-static int other(struct reading *r, const uint8_t *p, uint64_t size)
-{
-	if (*p == SUB_CLASS)
-		return class_record(r, p, size);
-	if (!r->survey)
-		return 0;
-	switch (*p) {
-	case SUB_UNKNOWN: case SUB_INTERNED: case SUB_REFERENCE_CLEANUP:
-		return add_root(r, p, ROOT_UNKNOWN, false, false);
-	case SUB_JNI_GLOBAL:
-		return add_root(r, p, ROOT_JNI_GLOBAL, false, false);
-	case SUB_JNI_LOCAL:
-		return add_root(r, p, ROOT_JNI_LOCAL, true, true);
-	case SUB_JAVA_FRAME:
-		return add_root(r, p, ROOT_JAVA_LOCAL, true, true);
-	case SUB_NATIVE_STACK:
-		return add_root(r, p, ROOT_NATIVE_STACK, true, false);
-	case SUB_STICKY_CLASS:
-		return add_root(r, p, ROOT_SYSTEM_CLASS, false, false);
-	case SUB_THREAD_BLOCK:
-		return add_root(r, p, ROOT_THREAD_BLOCK, true, false);
-	case SUB_MONITOR:
-		return add_root(r, p, ROOT_BUSY_MONITOR, false, false);
-	case SUB_JNI_MONITOR:
-		return add_root(r, p, ROOT_BUSY_MONITOR, true, true);
-	case SUB_FINALIZING:
-		return add_root(r, p, ROOT_FINALIZABLE, false, false);
-	case SUB_DEBUGGER: case SUB_VM_INTERNAL:
-		return add_root(r, p, ROOT_VM_INTERNAL, false, false);
-	case SUB_THREAD_OBJECT:
-		return add_thread(r, p);
-	default:
-		return 0; /* the name of an Android heap; what Android found unreachable is no root */
-	}
+	return record.address ? r->sink->object(r->sink, &record) : hprof_nameless(r, p);
 }
 
 /* --- segments ----------------------------------------------------------------------------------- */
@@ -547,7 +324,7 @@ static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
 		else if (*p == SUB_PRIMITIVE_ARRAY || *p == SUB_ARRAY_WITHOUT_DATA)
 			code = primitive_array(r, p, ids);
 		else
-			code = other(r, p, size);
+			code = hprof_other(r, p, size);
 		p += size;
 	}
 	*at = (uint64_t)(p - r->bytes);

@@ -216,7 +216,7 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 	if (at + 1 < stage->n && set_joins(&stage->words[at + 1]))
 		return false;
 	if (*word == '%')
-		return value_row(s, word, &t) && t.kind == TARGET_CLASS && !t.part;
+		return !value_row(s, word, &t, NULL) && t.kind == TARGET_CLASS && !t.part;
 	if (!value_address(word, &prefixed, &address) || !prefixed)
 		return !strchr("$(#", *word) || stage->words[at].quoted;
 	id = heap_find(s->heap, address);

@@ -96,7 +96,8 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 		*out = cell_marked(cell_count(row->objects), c);
 		break;
 	case H_SHALLOW:
-		*out = cell_marked(cell_bytes(row->shallow), row->n_unknown ? LOWER_BOUND : c);
+		*out = cell_marked(cell_bytes(row->shallow), row->n_unknown ? LOWER_BOUND :
+		    c == EXACT ? command_size_certainty(h) : c);
 		if (row->n_unknown && row->n_unknown == row->objects)
 			*out = cell_none();
 		break;

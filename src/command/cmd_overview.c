@@ -31,7 +31,8 @@ static void info_dump(struct result *r, const struct heap *h)
 
 static void info_counts(struct result *r, const struct heap *h)
 {
-	enum certainty c = command_count_certainty(h), bytes = h->n_unknown_size ? LOWER_BOUND : c;
+	enum certainty c = command_count_certainty(h), bytes = h->n_unknown_size ? LOWER_BOUND :
+	    command_size_certainty(h);
 	result_head(r, "objects", cell_marked(cell_count(h->n_objects), c));
 	result_head(r, "classes", cell_marked(cell_count(h->n_class_objects), c));
 	result_head(r, "instances", cell_marked(cell_count(h->n_instances), c));

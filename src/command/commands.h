@@ -18,6 +18,7 @@ extern const struct command cmd_help;                                     /* hel
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 
+extern const struct command cmd_why;                                 /* cmd_why.c */
 extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
 extern const struct command cmd_cut;                                 /* cmd_cut.c */
@@ -43,6 +44,8 @@ const char *command_roots_note(const struct heap *h, struct arena *arena);
 
 /* Counts of a dump that was read in part are lower bounds. */
 enum certainty command_count_certainty(const struct heap *h);
+/* Of bytes, besides sizes that are not known at all. */
+enum certainty command_size_certainty(const struct heap *h);
 /* Of what depends on the roots. */
 enum certainty command_root_certainty(const struct heap *h);
 /* ERR_UNSUPPORTED, with why there are none. */

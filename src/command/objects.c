@@ -112,7 +112,9 @@ void object_cell(const struct heap *h, uint32_t id, enum object_column what, str
 		*out = cell_text(heap_class_of(h, id)->name);
 		return;
 	case OBJECT_SHALLOW:
-		*out = heap_size_known(h, id) ? cell_bytes(heap_shallow(h, id)) : cell_none();
+		*out = cell_none();
+		if (heap_size_known(h, id))
+			*out = cell_marked(cell_bytes(heap_shallow(h, id)), h->sizes_assumed ? INFERRED : EXACT);
 		return;
 	case OBJECT_LENGTH:
 		*out = cell_blank();

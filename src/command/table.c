@@ -16,7 +16,7 @@ const struct command *const commands[] = {
     &cmd_roots, &cmd_path, &cmd_paths,
     &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
     &cmd_check, &cmd_help, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
-    &cmd_sets, &cmd_quit, NULL};
+    &cmd_sets, &cmd_why, &cmd_quit, NULL};
 
 struct column *command_own_columns(struct result *r)
 {
@@ -95,9 +95,14 @@ enum certainty command_count_certainty(const struct heap *h)
 	return h->damaged ? LOWER_BOUND : EXACT;
 }
 
+enum certainty command_size_certainty(const struct heap *h)
+{
+	return h->sizes_assumed ? INFERRED : command_count_certainty(h);
+}
+
 enum certainty command_retained_certainty(const struct heap *h)
 {
-	if (!h->facts.roots_recorded)
+	if (!h->facts.roots_recorded || h->sizes_assumed)
 		return INFERRED;
 	return h->n_unknown_size ? LOWER_BOUND : command_count_certainty(h);
 }

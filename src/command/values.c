@@ -37,8 +37,7 @@ static bool decimal(const char *s, uint64_t *n)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static int table_target(
-    const struct session *s, const char *word, struct target *target, struct err *err)
+int value_row(const struct session *s, const char *word, struct target *target, struct err *err)
 {
 	struct result *r = session_table(s);
 	uint64_t row;
@@ -51,11 +50,6 @@ static int table_target(
 		    r->n_rows, r->n_rows == 1 ? "" : "s");
 	result_target(r, row - 1, target);
 	return 0;
-}
-
-bool value_row(const struct session *s, const char *word, struct target *target)
-{
-	return !table_target(s, word, target, NULL);
 }
 
 /* --- objects ---------------------------------------------------------------------------------- */
@@ -84,7 +78,7 @@ static int no_object_at(const struct heap *h, uint64_t address, struct err *err)
 static int row_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
 {
 	struct target t;
-	int code = table_target(s, word, &t, err);
+	int code = value_row(s, word, &t, err);
 	if (code)
 		return code;
 	*id = HEAP_NONE;
@@ -244,7 +238,7 @@ static int no_class(const struct name_index *ix, const char *word, struct err *e
 static int row_class(const struct session *s, const char *word, uint32_t *class, struct err *err)
 {
 	struct target t;
-	int code = table_target(s, word, &t, err);
+	int code = value_row(s, word, &t, err);
 	if (code)
 		return code;
 	*class = HEAP_NONE;
@@ -403,7 +397,7 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 		return numbered_thread(h, number, thread, err);
 	if (*word == '%') {
 		struct target t;
-		int code = table_target(s, word, &t, err);
+		int code = value_row(s, word, &t, err);
 		if (!code && t.kind == TARGET_THREAD) {
 			*thread = t.id;
 			return 0;

@@ -37,8 +37,8 @@ int value_regex(const char *word, int flags, regex_t *to, struct err *err);
 /* An address in hexadecimal, with or without 0x. */
 bool value_address(const char *word, bool *prefixed, uint64_t *address);
 
-/* What row "%N" of the last table stands for; false: there is no such row. */
-bool value_row(const struct session *s, const char *word, struct target *target);
+/* What row "%N" of the last table stands for. */
+int value_row(const struct session *s, const char *word, struct target *target, struct err *err);
 
 /* The table that %N and $_ mean, or NULL. */
 struct result *session_table(const struct session *s);

@@ -130,6 +130,7 @@ struct heap {
 	struct dump *dump;       /* owned: the opened reader, for facts */
 	struct dump_facts facts;
 	const char *companion;   /* path of the javacore used, or NULL */
+	bool sizes_assumed;      /* size_model is the usual one, borne out by nothing in the dump */
 	const char *size_model;  /* how sizes were computed, or NULL: the dump holds them */
 
 	uint32_t n_objects;      /* every record, class objects included */

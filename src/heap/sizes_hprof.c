@@ -294,6 +294,7 @@ static void choose_model(struct sizing *z)
 		    layout_array_base(&z->model, false, 1), z->model.reference);
 	} else {
 		layout_describe(&choice, text, sizeof text);
+		h->sizes_assumed = choice.guessed;
 	}
 	h->size_model = arena_strndup(&h->arena, text, strlen(text));
 }

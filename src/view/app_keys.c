@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "command/values.h"
+#include "command/why.h"
 #include "view/history.h"
 #include "view/prompt.h"
-#include "view/why.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

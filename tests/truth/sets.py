@@ -208,6 +208,32 @@ def check_tree(tap, o, name, sets):
            "%s: size of an object, by walking, by the tree and by hand" % name, str((walked, known)))
 
 
+def check_why(tap, o, name, hold):
+    """How much hangs on inferred roots alone, by a search from the others.  hold: loaders keep their
+    classes without a reference."""
+    addresses = sorted(o.all)
+    edges = dict(zip(addresses, answers(o.dump, ["refs %s -out" % a for a in addresses])))
+    edges = {a: {x["address"] for x in rows} for a, rows in edges.items()}
+    for c in o.classes if hold else []:
+        if c["loader"] and c["class_address"]:
+            edges[c["loader"]].add(c["class_address"])
+    roots = answers(o.dump, ["roots"])[0]
+    seen, todo = set(), [r["address"] for r in roots if r["certainty"] == "exact"]
+    while todo:
+        at = todo.pop()
+        if at not in seen:
+            seen.add(at)
+            todo += edges[at]
+    lines = ["why"]
+    at = [i for i, r in enumerate(answers(o.dump, lines)[0]) if r["what"] == "roots"][0]
+    rows, got = answers(o.dump, lines + ["ls %%%d" % (at + 1)])
+    left = set(o.all) - seen
+    tap.ok(rows[at]["certainty"] == "inferred" and rows[at]["objects"] == len(left) and
+           rows[at]["shallow"] == sum(o.all[a]["shallow"] for a in left) and
+           {x["address"] for x in got} == left and left,
+           "%s: why: %d objects hang on inferred roots alone" % (name, len(left)), str(rows[at]))
+
+
 def check_paths(tap, o, name, pattern):
     objects = [x["address"] for x in answers(o.dump, ["ls " + pattern])[0]]
     ways = []
@@ -288,6 +314,8 @@ def main():
         check_paths(tap, o, name, "com.acme.shop.Session")
         check_tree(tap, o, name, [("byte[]" if values else "char[]", ""),
                                   ("java.lang.String", "java."), ("com.acme.*", "com.acme.shop.")])
+        if not values:
+            check_why(tap, o, name, True)
         for seed in range(3):
             check_algebra(tap, o, name, seed)
     garbage = os.path.join(DUMPS, "grove", "grove-tiny.hprof")

@@ -4,7 +4,7 @@
  *
  * Values of one reason are named together, so that a row of eight unknowns is still one sentence.
  */
-#include "view/why.h"
+#include "command/why.h"
 
 #include "command/commands.h"
 
@@ -18,6 +18,7 @@ enum reason {
 	REASON_PART_SUM,
 	REASON_ROOTS,
 	REASON_RULE,
+	REASON_SIZES,
 	REASON_RETAINED,
 	REASON_SILENT,
 	N_REASONS
@@ -69,6 +70,9 @@ static enum reason reason_of(const struct heap *h, const char *name, const struc
 	case LOWER_BOUND:
 		return h && h->damaged ? REASON_DAMAGE : REASON_PART_SUM;
 	case INFERRED:
+		if (h && h->sizes_assumed && cell->type == CELL_BYTES &&
+		    (h->facts.roots_recorded || strcmp(name, "shallow") == 0))
+			return REASON_SIZES;
 		return h && !h->facts.roots_recorded ? REASON_ROOTS : REASON_RULE;
 	default:
 		return strcmp(name, "retained") == 0 ? REASON_RETAINED : REASON_SILENT;
@@ -97,6 +101,9 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 		text_addf(to, "inferred: %s records no roots, so classes of the system and threads are "
 		    "taken for them, and what nothing references", command_format_name(h));
 		break;
+	case REASON_SIZES:
+		text_addf(to, "inferred: sizes are computed, %s", h->size_model ? h->size_model : "assumed");
+		break;
 	case REASON_RULE:
 		text_add(to, "inferred");
 		if (r->note)
@@ -111,6 +118,22 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 			text_add(to, ", or not in the part that was read");
 		break;
 	}
+}
+
+enum certainty why_one(
+    const struct result *r, const char *name, const struct cell *cell, struct text *to)
+{
+	static const enum certainty of[N_REASONS] = {[REASON_DAMAGE] = LOWER_BOUND,
+	    [REASON_PART_SUM] = LOWER_BOUND, [REASON_ROOTS] = INFERRED, [REASON_RULE] = INFERRED,
+	    [REASON_SIZES] = INFERRED, [REASON_RETAINED] = UNKNOWN, [REASON_SILENT] = UNKNOWN};
+	enum reason reason = reason_of(r->heap, name, cell);
+
+	text_clear(to);
+	if (reason != REASON_NONE)
+		add_reason(r, reason, false, to);
+	else
+		text_add(to, "exact");
+	return of[reason];
 }
 
 /* The values of one reason, then the reason; returns how many there are. */

@@ -499,6 +499,7 @@ int check_heap(
 	int code;
 
 	*out = (struct checks){.n = 0};
+	checks_begin(out);
 	progress_phase(progress, "checking", 0);
 	check_addresses(&k);
 	check_lookup(&k);

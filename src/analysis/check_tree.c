@@ -1,21 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_tree.c - is a dominator tree one?
+ * check_tree.c - is a dominator tree one, do its sums add up, are the paths paths?
  *
- * Written without the code that found it.  Parent property: whatever leads to an object hangs below
+ * Written without the code that found them.  Parent property: whatever leads to an object hangs below
  * the object's parent in the tree, or is that parent; so nothing but the way through the parent leads
- * there, and every parent dominates its children.  Any thread.
+ * there, and every parent dominates its children.  That no nearer object does is the sibling property
+ * (check_siblings.c).  The two together make it the dominator tree.  Any thread.
  */
-#include "analysis/check.h"
+#include "analysis/check_tree.h"
+
+#include "analysis/paths.h"
+#include "analysis/reachable.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void checks_begin(struct checks *c)
+{
+	c->since = now();
+}
 
 void checks_add(
     struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
 {
-	struct check_line line = {.name = name, .outcome = outcome};
+	double at = now();
+	struct check_line line = {.name = name, .outcome = outcome,
+	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000) : 0};
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(line.detail, sizeof line.detail, format, arguments);
@@ -23,93 +43,152 @@ void checks_add(
 	VEC_PUSH(to->line, to->n, to->cap) = line;
 	if (outcome == CHECK_BROKEN)
 		to->n_broken++;
+	to->since = at;
 }
 
-struct span {
-	uint32_t from, to; /* an object's number from top to bottom, and the last one below it */
-};
+/* --- the tree ----------------------------------------------------------------------------------- */
 
-struct tree {
-	const struct heap *h;
-	const struct retained *r;
-	struct span *span; /* by id; {0, 0}: not in the tree */
-	uint32_t n;
-	uint64_t edges;
-	uint32_t bad_from, bad_to; /* the first edge that breaks the property; HEAP_NONE: none */
-};
-
-/* Number the tree; the stack has places in the list of children. */
-static void number(struct tree *t, uint32_t *stack)
+/* Number the tree.  The stack has ids; next, by id, says which child is to come. */
+static int number(struct tree *t, struct err *err)
 {
-	const struct retained *r = t->r;
-	uint32_t depth = 0, above = t->h->n_objects;
-	uint32_t at = r->first[above], end = r->first[above + 1];
-	for (;;) {
-		if (at < end) {
-			uint32_t id = r->child[at];
-			t->span[id].from = ++t->n;
-			stack[depth++] = at;
-			at = r->first[id];
-			end = r->first[id + 1];
-		} else if (depth > 0) {
-			at = stack[--depth];
-			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
-			t->span[id].to = t->n;
-			end = r->first[(parent == DOMINATED_BY_ROOTS ? above : parent) + 1];
+	uint32_t n_children, depth = 0, n = t->r->dominators.n_reachable;
+	uint32_t *stack = big_alloc((uint64_t)n + 1, sizeof *stack, err);
+	uint32_t *next = big_alloc((uint64_t)n + 1, sizeof *next, err); /* by depth */
+	int code = stack && next ? 0 : ERR_NOMEM;
+	stack ? stack[0] = HEAP_NONE : 0;
+	for (bool over = code; !over;) {
+		uint32_t id = stack[depth];
+		const uint32_t *child = retained_children(t->r, id, &n_children);
+		if (next[depth] < n_children && t->n < n) {
+			uint32_t below = child[next[depth]++];
+			t->span[below].from = ++t->n;
+			t->order[t->n] = below;
+			stack[++depth] = below;
+			next[depth] = 0;
 		} else {
-			return;
+			if (id != HEAP_NONE)
+				t->span[id].to = t->n;
+			over = depth == 0;
+			depth -= depth > 0;
 		}
 	}
+	big_free(stack, (uint64_t)n + 1, sizeof *stack);
+	big_free(next, (uint64_t)n + 1, sizeof *next);
+	return code;
 }
 
-static void edge(struct tree *t, uint32_t from, uint32_t to)
+/* The thread whose stack has this root, when that thread is a root by something else. */
+static uint32_t holding_thread(const struct heap *h, const struct heap_root *root)
 {
-	uint32_t parent = t->r->dominators.immediate[to];
-	if (t->r->dominators.immediate[from] == NOT_REACHABLE)
-		return;
-	t->edges++;
-	bool ok = parent == DOMINATED_BY_ROOTS || (parent != NOT_REACHABLE &&
-	    t->span[from].from >= t->span[parent].from && t->span[from].from <= t->span[parent].to);
-	if (!ok && t->bad_from == HEAP_NONE) {
-		t->bad_from = from;
-		t->bad_to = to;
+	uint32_t thread = root->thread == HEAP_NONE ? HEAP_NONE : h->threads[root->thread].object;
+	if (thread == HEAP_NONE || thread == root->object)
+		return HEAP_NONE;
+	size_t first, n = heap_roots_of(h, thread, &first);
+	for (size_t i = first; i < first + n; i++) {
+		uint32_t of = h->roots[i].thread;
+		if (of == HEAP_NONE || h->threads[of].object == HEAP_NONE || h->threads[of].object == thread)
+			return thread;
 	}
+	return HEAP_NONE;
 }
 
-static void all_edges(struct tree *t)
+void tree_edges(const struct tree *t, tree_edge *visit, void *context)
 {
 	const struct heap *h = t->h;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (t->span && !t->span[id].from)
+			continue; /* what no root reaches holds nothing */
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
-			edge(t, id, h->out.target[k]);
+			if (!weak_is(t->left_out, id, h->out.target[k]))
+				visit(context, id, h->out.target[k]);
 		struct implied_reference implied[3];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
-			edge(t, id, implied[k].target);
+			visit(context, id, implied[k].target);
 	}
-	for (uint32_t c = 0; c < h->n_classes && h->facts.loaders_hold_classes; c++)
-		if (h->classes[c].loader != HEAP_NONE && h->classes[c].object != HEAP_NONE)
-			edge(t, h->classes[c].loader, h->classes[c].object);
-	for (size_t i = 0; i < h->n_roots; i++) {
-		const struct heap_root *root = &h->roots[i];
-		uint32_t thread = root->thread == HEAP_NONE ? HEAP_NONE : h->threads[root->thread].object;
-		bool hangs = t->r->dominators.immediate[root->object] != DOMINATED_BY_ROOTS;
-		/* a root may hang below its thread; any other stands at the top */
-		if (hangs && (thread == HEAP_NONE || thread == root->object))
-			t->bad_from = t->bad_to = root->object;
-		else if (hangs)
-			edge(t, thread, root->object);
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t loader = h->classes[c].loader;
+		if (h->classes[c].object != HEAP_NONE && heap_loader_holds(h, c) &&
+		    (!t->span || t->span[loader].from))
+			visit(context, loader, h->classes[c].object);
 	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		visit(context, t->span ? holding_thread(h, &h->roots[i]) : HEAP_NONE, h->roots[i].object);
 }
 
-static void check_sums(struct tree *t, struct checks *to)
+/* --- parents ------------------------------------------------------------------------------------ */
+
+struct parents {
+	const struct tree *t;
+	uint64_t edges;
+	uint32_t bad_from, bad_to; /* the first that breaks the property; bad_to HEAP_NONE: none */
+};
+
+static void leads(void *context, uint32_t from, uint32_t to)
+{
+	struct parents *p = context;
+	const struct tree *t = p->t;
+	uint32_t parent = t->r->dominators.immediate[to];
+	p->edges++;
+	bool ok = parent == DOMINATED_BY_ROOTS ||
+	    (parent != NOT_REACHABLE && from != HEAP_NONE && tree_holds(t, parent, from));
+	if (ok || p->bad_to != HEAP_NONE)
+		return;
+	p->bad_from = from;
+	p->bad_to = to;
+}
+
+static void check_parents(struct checks *to, const struct tree *t)
+{
+	const char *name = "parents dominate";
+	const struct heap *h = t->h;
+	struct parents p = {.t = t, .bad_to = HEAP_NONE};
+	tree_edges(t, leads, &p);
+	if (t->n != t->r->dominators.n_reachable)
+		checks_add(to, name, CHECK_BROKEN, "%" PRIu32 " objects hang in the tree, %" PRIu32
+		    " are reachable", t->n, t->r->dominators.n_reachable);
+	else if (p.bad_to != HEAP_NONE && p.bad_from == HEAP_NONE)
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is a root and hangs below another",
+		    heap_address(h, p.bad_to));
+	else if (p.bad_to != HEAP_NONE)
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " leads to 0x%" PRIx64
+		    " past its parent", heap_address(h, p.bad_from), heap_address(h, p.bad_to));
+	else
+		checks_add(to, name, CHECK_OK, "%" PRIu64 " references and %zu roots lead to %" PRIu32
+		    " objects through their parents", p.edges - h->n_roots, h->n_roots, t->n);
+}
+
+/* What hangs in the tree is what a walk from the roots reaches. */
+static int check_reached(struct checks *to, const struct tree *t, struct err *err)
+{
+	const char *name = "the tree has all that is reachable";
+	struct reachable reach;
+	int code = reachable_from_roots(&reach, t->h, NULL, err);
+	if (code)
+		return code;
+	uint32_t id = 0;
+	while (id < t->h->n_objects && bits_get(&reach.objects, id) == (t->span[id].from != 0))
+		id++;
+	if (id < t->h->n_objects)
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is reachable or in the tree, not both",
+		    heap_address(t->h, id));
+	else
+		checks_add(to, name, CHECK_OK, "%" PRIu32 " objects, %" PRIu64 " bytes", reach.n,
+		    reach.shallow);
+	reachable_release(&reach);
+	return 0;
+}
+
+/* --- sums --------------------------------------------------------------------------------------- */
+
+static void check_sums(struct checks *to, const struct tree *t)
 {
 	const struct retained *r = t->r;
 	const char *name = "retained sizes sum up";
 	uint64_t top = 0;
 	uint32_t n;
 	for (uint32_t id = 0; id < t->h->n_objects; id++) {
-		if (r->dominators.immediate[id] == NOT_REACHABLE)
+		if (!t->span[id].from)
 			continue;
 		uint64_t sum = heap_shallow(t->h, id);
 		const uint32_t *child = retained_children(r, id, &n);
@@ -129,29 +208,153 @@ static void check_sums(struct tree *t, struct checks *to)
 	    " are reachable", top, r->dominators.shallow_reachable);
 }
 
+/* From top to bottom an instance counts unless it lies within the last one of its class that did. */
+static void check_classes(struct checks *to, const struct tree *t)
+{
+	const struct heap *h = t->h;
+	const char *name = "classes retain what their topmost objects do";
+	const uint64_t *stated = t->r->by_class;
+	uint64_t *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
+	uint32_t *until = xcalloc((size_t)h->n_classes + 1, sizeof *until), topmost = 0, c = 0;
+	for (uint32_t k = 1; k <= t->n; k++) {
+		uint32_t id = t->order[k], class = h->class_of[id];
+		if (k <= until[class])
+			continue;
+		until[class] = t->span[id].to;
+		sum[class] += t->r->dominators.retained[id];
+		topmost++;
+	}
+	while (c < h->n_classes && sum[c] == stated[c])
+		c++;
+	if (c < h->n_classes)
+		checks_add(to, name, CHECK_BROKEN, "%.100s: %" PRIu64 " stated, %" PRIu64 " found",
+		    h->classes[c].name, stated[c], sum[c]);
+	else
+		checks_add(to, name, CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " topmost objects",
+		    h->n_classes, topmost);
+	free(sum);
+	free(until);
+}
+
+/* --- paths -------------------------------------------------------------------------------------- */
+
+struct steps {
+	const struct path_tree *paths;
+	uint32_t *length;  /* by id: steps from the root, from 1; 0: not known yet */
+	struct bits held;  /* by id: its holder does hold it, or it is a root and begins the path */
+	uint32_t shorter;  /* an object that a reference leads to in fewer steps; HEAP_NONE: none */
+};
+
+/* Lengths by going up until one is known; the way is remembered in the stack. */
+static void measure(struct steps *s, uint32_t id, uint32_t *stack)
+{
+	uint32_t n = 0, parent = PATH_START;
+	for (; !s->length[id]; id = parent - 1) {
+		stack[n++] = id;
+		parent = s->paths->parent[id];
+		if (parent == PATH_START || n >= s->paths->reached)
+			break;
+	}
+	uint32_t length = parent == PATH_START || !n ? 0 : s->length[id];
+	while (n > 0)
+		s->length[stack[--n]] = ++length;
+}
+
+static void step(void *context, uint32_t from, uint32_t to)
+{
+	struct steps *s = context;
+	uint32_t parent = s->paths->parent[to];
+	bool begins = from == HEAP_NONE;
+	if (!begins && !s->paths->parent[from])
+		return;
+	if (parent == (begins ? PATH_START : from + 1))
+		bits_set(&s->held, to);
+	if (s->length[to] > (begins ? 0 : s->length[from]) + 1)
+		s->shorter = to;
+}
+
+static void say_paths(struct checks *to, const struct tree *t, const struct steps *s)
+{
+	const char *name = "paths are paths, and no reference shortens one";
+	uint64_t all = 0;
+	uint32_t longest = 0;
+	for (uint32_t id = 0; id < t->h->n_objects; id++) {
+		if (!s->paths->parent[id])
+			continue;
+		all += s->length[id];
+		longest = s->length[id] > longest ? s->length[id] : longest;
+		if (!bits_get(&s->held, id)) {
+			checks_add(to, name, CHECK_BROKEN, "nothing leads to 0x%" PRIx64 " as its path has it",
+			    heap_address(t->h, id));
+			return;
+		}
+	}
+	if (s->shorter != HEAP_NONE)
+		checks_add(to, name, CHECK_BROKEN, "a reference leads to 0x%" PRIx64 " in fewer steps",
+		    heap_address(t->h, s->shorter));
+	else
+		checks_add(to, name, CHECK_OK, "to %" PRIu32 " objects, %" PRIu64 " steps, %" PRIu32
+		    " at most", s->paths->reached, all, longest);
+}
+
+static int check_paths(struct checks *to, const struct tree *t, struct err *err)
+{
+	const struct tree all = {.h = t->h}; /* paths go over all references, whatever the tree leaves out */
+	struct path_rules rules;
+	struct path_tree paths = {.n = 0};
+	struct steps s = {.paths = &paths, .shorter = HEAP_NONE};
+	uint32_t n = t->h->n_objects;
+	int code = path_rules_init(&rules, t->h, true, err);
+	if (code)
+		return code;
+	code = path_tree_grow(&paths, &rules, HEAP_NONE, NULL, err);
+	if (!code)
+		code = bits_init(&s.held, n, err);
+	s.length = big_alloc(n, sizeof *s.length, err);
+	uint32_t *stack = big_alloc(n, sizeof *stack, err);
+	if (!code && s.length && stack) {
+		for (uint32_t id = 0; id < n; id++)
+			if (paths.parent[id])
+				measure(&s, id, stack);
+		tree_edges(&all, step, &s);
+		say_paths(to, t, &s);
+	} else if (!code) {
+		code = ERR_NOMEM;
+	}
+	big_free(s.length, n, sizeof *s.length);
+	big_free(stack, n, sizeof *stack);
+	bits_release(&s.held);
+	if (paths.parent)
+		path_tree_release(&paths);
+	path_rules_release(&rules);
+	return code;
+}
+
+/* --- all ---------------------------------------------------------------------------------------- */
+
 int check_tree(struct checks *to, const struct retained *r, struct err *err)
 {
-	const struct heap *h = r->heap;
-	struct tree t = {.h = h, .r = r, .bad_from = HEAP_NONE};
-	const char *name = "parents dominate";
-	uint32_t *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
-	t.span = big_alloc(h->n_objects, sizeof *t.span, err);
-	int code = stack && t.span ? 0 : ERR_NOMEM;
+	struct tree t = {.h = r->heap, .r = r, .left_out = heap_left_out(r->heap)};
+	uint64_t n = r->heap->n_objects, n_order = (uint64_t)r->dominators.n_reachable + 1;
+	size_t broken = to->n_broken;
+	checks_begin(to);
+	t.span = big_alloc(n, sizeof *t.span, err);
+	t.order = big_alloc(n_order, sizeof *t.order, err);
+	int code = t.span && t.order ? number(&t, err) : ERR_NOMEM;
+	if (!code)
+		check_parents(to, &t);
+	/* the proof about siblings goes by their parents */
+	if (!code && to->n_broken == broken)
+		code = check_siblings(to, &t, err);
+	if (!code)
+		code = check_reached(to, &t, err);
 	if (!code) {
-		number(&t, stack);
-		all_edges(&t);
-		if (t.n != r->dominators.n_reachable)
-			checks_add(to, name, CHECK_BROKEN, "%" PRIu32 " objects hang in the tree, %" PRIu32
-			    " are reachable", t.n, r->dominators.n_reachable);
-		else if (t.bad_from != HEAP_NONE)
-			checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " leads to 0x%" PRIx64
-			    " past its parent", heap_address(h, t.bad_from), heap_address(h, t.bad_to));
-		else
-			checks_add(to, name, CHECK_OK, "%" PRIu64 " references and %zu roots lead to %" PRIu32
-			    " objects through their parents", t.edges, h->n_roots, t.n);
-		check_sums(&t, to);
+		check_sums(to, &t);
+		check_classes(to, &t);
 	}
-	big_free(stack, r->dominators.n_reachable, sizeof *stack);
-	big_free(t.span, h->n_objects, sizeof *t.span);
+	if (!code)
+		code = check_paths(to, &t, err);
+	big_free(t.span, n, sizeof *t.span);
+	big_free(t.order, n_order, sizeof *t.order);
 	return code;
 }

@@ -69,7 +69,7 @@ static void reach_all(struct growth *g, uint32_t id)
 	const struct path_rules *r = g->rules;
 	const struct heap *h = g->heap;
 	uint64_t end = adjacency_start(&h->out, id + 1);
-	bool weak = r->referent && r->referent[h->class_of[id]].type == VALUE_OBJECT;
+	bool weak = !r->weak && bits_get(&r->weak_references.holders, id);
 	for (uint64_t k = adjacency_start(&h->out, id); k < end; k++) {
 		if (!weak || !path_is_weak(r, id, h->out.target[k]))
 			reach(g, h->out.target[k], id + 1);
@@ -194,7 +194,7 @@ static bool recorded_field(
 	const struct heap *h = r->heap;
 	struct reference_names names;
 	reference_names_begin(&names, h, holder);
-	bool skip = r->referent && r->referent[h->class_of[holder]].type == VALUE_OBJECT;
+	bool skip = !r->weak && bits_get(&r->weak_references.holders, holder);
 	struct text name = TEXT_INIT;
 	bool found = false;
 	while (!found) {

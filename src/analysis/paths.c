@@ -11,62 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANCEL_EVERY = 1 << 12, CLASSES_DEEP = 1000 };
+enum { CANCEL_EVERY = 1 << 12 };
 
 /* --- rules -------------------------------------------------------------------------------------- */
-
-bool path_weak_known(const struct heap *h)
-{
-	return values_held(h);
-}
-
-static bool is_weak_class_name(const char *name)
-{
-	static const char package[] = "java.lang.ref.";
-	static const char *const names[] = {"SoftReference", "WeakReference", "PhantomReference",
-	    "FinalReference", "FinalizerReference"};
-	if (strncmp(name, package, sizeof package - 1) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (!strcmp(name + sizeof package - 1, names[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Where the weak field of such a class's instances lies: subclasses come first in a record. */
-static bool weak_place(const struct heap *h, uint32_t class, struct field_place *out)
-{
-	uint64_t below = 0;
-	bool weak = false;
-	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
-		const struct heap_class *c = &h->classes[class];
-		weak |= is_weak_class_name(c->name);
-		if (weak && !strcmp(c->name, "java.lang.ref.Reference")) {
-			if (!values_place(h, class, "referent", out) || out->type != VALUE_OBJECT)
-				return false;
-			out->offset += below;
-			return true;
-		}
-		for (uint32_t i = 0; i < c->n_fields; i++)
-			below += values_size_of(h, c->fields[i].type);
-		class = c->superclass;
-	}
-	return false;
-}
-
-static int find_weak_classes(struct path_rules *r, struct err *err)
-{
-	const struct heap *h = r->heap;
-	r->referent = big_alloc(h->n_classes, sizeof *r->referent, err);
-	if (!r->referent)
-		return ERR_NOMEM;
-	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (h->classes[i].kind != CLASS_PLAIN || !weak_place(h, i, &r->referent[i]))
-			r->referent[i] = (struct field_place){.type = VALUE_BYTE};
-	}
-	return 0;
-}
 
 int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struct err *err)
 {
@@ -76,8 +23,8 @@ int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struc
 		code = bits_init(&r->starts, h->n_objects, err);
 	if (!code)
 		code = bits_init(&r->loaders, h->n_objects, err);
-	if (!code && !weak && path_weak_known(h))
-		code = find_weak_classes(r, err);
+	if (!code && !weak)
+		code = weak_find(&r->weak_references, h, NULL, err);
 	if (code) {
 		path_rules_release(r);
 		return code;
@@ -93,8 +40,7 @@ int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struc
 
 void path_rules_release(struct path_rules *r)
 {
-	big_free(r->referent, r->heap->n_classes, sizeof *r->referent);
-	r->referent = NULL;
+	weak_release(&r->weak_references);
 	path_rules_give_back(r);
 }
 
@@ -121,21 +67,7 @@ void path_rules_bar(struct path_rules *r, uint32_t id)
 
 bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target)
 {
-	const struct heap *h = r->heap;
-	struct values values;
-	struct value value;
-	unsigned times = 0;
-	if (!r->referent || r->referent[h->class_of[holder]].type != VALUE_OBJECT)
-		return false;
-	if (values_open(&values, h, holder, NULL) ||
-	    !values_at(&values, &r->referent[h->class_of[holder]], &value) ||
-	    value_object_id(h, &value) != target)
-		return false;
-	/* another field may hold it as well */
-	uint64_t end = adjacency_start(&h->out, holder + 1);
-	for (uint64_t k = adjacency_start(&h->out, holder); k < end; k++)
-		times += h->out.target[k] == target;
-	return times < 2 && heap_class_of(h, holder)->object != target;
+	return !r->weak && weak_is(&r->weak_references, holder, target);
 }
 
 void path_release(struct path *p)

@@ -3,9 +3,7 @@
  * paths.h - by which references an object is reached from a root, or from another object.
  *
  * Followed are the references of reachable.h: recorded ones, implied ones, and a loader's hold on its
- * classes.  Unless weak references are asked for, the field "referent" that java.lang.ref.Reference
- * declares is left out in instances of SoftReference, WeakReference, PhantomReference, FinalReference
- * (and Android's FinalizerReference).  Where the dump holds no values all references count as strong.
+ * classes.  Weak ones (heap/weak.h) are left out unless they are asked for.
  *
  * Of several shortest paths it is always the same one, whichever way it is found: seen from the object
  * backward, each holder is the one of the lowest id that stands on a shortest path.
@@ -17,6 +15,7 @@
 
 #include "base/text.h"
 #include "heap/value.h"
+#include "heap/weak.h"
 
 struct path_rules {
 	const struct heap *heap;
@@ -26,7 +25,7 @@ struct path_rules {
 	bool not_directly;           /* nor that from holds it */
 	struct bits barred;          /* by object: no path begins at it or leads through it */
 	bool bars;                   /* any is barred */
-	struct field_place *referent; /* by class, VALUE_OBJECT where it has a weak field; NULL: none has */
+	struct weak_references weak_references; /* not to be followed, unless weak */
 	struct bits starts, loaders; /* by object: roots (or from), loaders of classes */
 };
 
@@ -37,10 +36,7 @@ void path_rules_release(struct path_rules *r);
 void path_rules_give_back(struct path_rules *r);
 void path_rules_from(struct path_rules *r, uint32_t id);
 void path_rules_bar(struct path_rules *r, uint32_t id);
-/* Can weak references be told from strong ones in this dump? */
-bool path_weak_known(const struct heap *h);
-
-/* Is the reference of the holder to the target by its weak field alone, and not to be followed? */
+/* Is the reference of the holder to the target a weak one, and not to be followed? */
 bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target);
 
 struct path {

@@ -5,6 +5,8 @@
  */
 #include "analysis/reachable.h"
 
+#include "heap/weak.h"
+
 #define CANCEL_EVERY (1u << 16)
 
 struct walk {
@@ -29,7 +31,8 @@ static void visit_references(struct walk *w, uint32_t id)
 	const uint32_t *classes;
 	uint64_t end = adjacency_start(&h->out, id + 1);
 	for (uint64_t i = adjacency_start(&h->out, id); i < end; i++)
-		visit(w, h->out.target[i]);
+		if (!weak_is(heap_left_out(h), id, h->out.target[i]))
+			visit(w, h->out.target[i]);
 	unsigned n = heap_implied(h, id, implied);
 	for (unsigned i = 0; i < n; i++)
 		visit(w, implied[i].target);

@@ -3,7 +3,7 @@
  * reachable.h - what the roots keep.
  *
  * Followed are recorded references, those the dump implies (heap_implied), and a loader's hold on
- * its classes, as Eclipse MAT has them.
+ * its classes, as Eclipse MAT has them; less what heap_left_out leaves out.
  */
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H

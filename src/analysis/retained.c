@@ -12,12 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPORT_EVERY = 1 << 18 };
+enum { REPORT_EVERY = 1 << 18, AHEAD = 16 };
 
 static uint32_t parent_of(const struct retained *r, uint32_t id)
 {
 	uint32_t parent = r->dominators.immediate[id];
 	return parent == DOMINATED_BY_ROOTS ? r->dominators.n_objects : parent;
+}
+
+/* The object whose list the one so far ahead goes to is on its way into the cache. */
+static inline void look_ahead(const struct retained *r, uint32_t id)
+{
+	if (r->dominators.n_objects - id > AHEAD && r->dominators.immediate[id + AHEAD] < NOT_REACHABLE)
+		__builtin_prefetch(&r->first[r->dominators.immediate[id + AHEAD] + 1], 1);
 }
 
 /* Counting sort by parent; ids come in ascending order. */
@@ -29,14 +36,18 @@ static int list_children(struct retained *r, struct err *err)
 	if (!r->first || !r->child)
 		return ERR_NOMEM;
 	/* one place further on, so that filling moves the starts to where they belong */
-	for (uint32_t id = 0; id < n; id++)
+	for (uint32_t id = 0; id < n; id++) {
+		look_ahead(r, id);
 		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
 			r->first[parent_of(r, id) + 2]++;
+	}
 	for (uint32_t k = 2; k <= n + 1; k++)
 		r->first[k] += r->first[k - 1];
-	for (uint32_t id = 0; id < n; id++)
+	for (uint32_t id = 0; id < n; id++) {
+		look_ahead(r, id);
 		if (r->dominators.immediate[id] != NOT_REACHABLE)
 			r->child[r->first[parent_of(r, id) + 1]++] = id;
+	}
 	return 0;
 }
 
@@ -45,6 +56,56 @@ const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_
 	uint32_t place = id == HEAP_NONE ? r->dominators.n_objects : id;
 	*n = r->first[place + 1] - r->first[place];
 	return r->child + r->first[place];
+}
+
+int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err)
+{
+	const uint32_t *immediate = r->dominators.immediate;
+	uint32_t all = 0;
+	for (uint32_t id = 0; id < r->dominators.n_objects; id++)
+		all += immediate[id] == DOMINATED_BY_ROOTS;
+	*n = 0;
+	*ids = big_alloc(all, sizeof **ids, err);
+	for (uint32_t id = 0; *ids && *n < all; id++)
+		if (immediate[id] == DOMINATED_BY_ROOTS)
+			(*ids)[(*n)++] = id;
+	return *ids ? 0 : ERR_NOMEM;
+}
+
+struct counted {
+	uint32_t id;
+	size_t place;
+};
+
+static int by_counted(const void *a, const void *b)
+{
+	uint32_t x = ((const struct counted *)a)->id, y = ((const struct counted *)b)->id;
+	return (x > y) - (x < y);
+}
+
+int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
+    uint32_t *counts, struct err *err)
+{
+	struct bits asked;
+	if (bits_init(&asked, r->dominators.n_objects, err))
+		return ERR_NOMEM;
+	struct counted *sorted = xcalloc(n + 1, sizeof *sorted);
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = (struct counted){ids[i], i};
+		bits_set(&asked, ids[i]);
+		counts[i] = 0;
+	}
+	qsort(sorted, n, sizeof *sorted, by_counted);
+	for (uint32_t id = 0; id < r->dominators.n_objects; id++) {
+		struct counted key = {.id = r->dominators.immediate[id]};
+		if (key.id >= NOT_REACHABLE || !bits_get(&asked, key.id))
+			continue;
+		struct counted *found = bsearch(&key, sorted, n, sizeof *sorted, by_counted);
+		counts[found->place]++;
+	}
+	free(sorted);
+	bits_release(&asked);
+	return 0;
 }
 
 struct group_walk {
@@ -82,30 +143,31 @@ static int walk_groups(
     struct group_walk *w, uint32_t *stack, struct progress *progress, struct err *err)
 {
 	const struct retained *r = w->r;
+	const uint32_t *first = r->first, *child = r->child;
 	uint32_t n_objects = r->dominators.n_objects, depth = 0, done = 0;
-	uint32_t at = r->first[n_objects], end = r->first[n_objects + 1];
+	uint32_t at = first[n_objects], end = first[n_objects + 1];
 	for (;;) {
 		if (at < end) {
-			uint32_t id = r->child[at];
+			uint32_t id = child[at];
 			if (at + 8 < end) {
-				__builtin_prefetch(&r->first[r->child[at + 8]]);
-				__builtin_prefetch(&r->heap->class_of[r->child[at + 8]]);
-				__builtin_prefetch(&r->dominators.retained[r->child[at + 8]]);
+				__builtin_prefetch(&first[child[at + 8]]);
+				__builtin_prefetch(&r->heap->class_of[child[at + 8]]);
+				__builtin_prefetch(&r->dominators.retained[child[at + 8]]);
 			}
 			enter(w, id);
 			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				return err_set(err, ERR_CANCELLED, "stopped");
 			stack[depth++] = at;
-			at = r->first[id];
-			end = r->first[id + 1];
+			at = first[id];
+			end = first[id + 1];
 			continue;
 		}
 		if (depth == 0)
 			return 0;
 		at = stack[--depth];
-		leave(w, r->child[at]);
-		uint32_t parent = parent_of(r, r->child[at]);
-		end = r->first[parent + 1];
+		leave(w, child[at]);
+		uint32_t parent = parent_of(r, child[at]);
+		end = first[parent + 1];
 		at++;
 	}
 }
@@ -125,19 +187,34 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 	return code;
 }
 
+static void release_lists(struct retained *r)
+{
+	big_free(r->first, (uint64_t)r->dominators.n_objects + 2, sizeof *r->first);
+	big_free(r->child, r->dominators.n_reachable, sizeof *r->child);
+	free(r->by_class);
+	r->first = r->child = NULL;
+	r->by_class = NULL;
+}
+
+int retained_complete(struct retained *r, struct progress *progress, struct err *err)
+{
+	if (r->by_class)
+		return 0;
+	progress_phase(progress, "retained sizes of classes", r->dominators.n_reachable);
+	int code = list_children(r, err);
+	r->by_class = xcalloc((size_t)r->heap->n_classes + 1, sizeof *r->by_class);
+	if (code == 0)
+		code = retained_by_group(r, NULL, r->heap->n_classes, NULL, r->by_class, progress, err);
+	if (code)
+		release_lists(r);
+	return code;
+}
+
 int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
     struct err *err)
 {
 	*out = (struct retained){ .heap = h };
 	int code = dominators_find(&out->dominators, h, progress, err);
-	if (code == 0) {
-		progress_phase(progress, "retained sizes of classes", out->dominators.n_reachable);
-		code = list_children(out, err);
-	}
-	if (code == 0) {
-		out->by_class = xcalloc((size_t)h->n_classes + 1, sizeof *out->by_class);
-		code = retained_by_group(out, NULL, h->n_classes, NULL, out->by_class, progress, err);
-	}
 	if (code)
 		retained_release(out);
 	return code;
@@ -145,9 +222,7 @@ int retained_find(struct retained *out, const struct heap *h, struct progress *p
 
 void retained_release(struct retained *r)
 {
-	big_free(r->first, (uint64_t)r->dominators.n_objects + 2, sizeof *r->first);
-	big_free(r->child, r->dominators.n_reachable, sizeof *r->child);
-	free(r->by_class);
+	release_lists(r);
 	dominators_release(&r->dominators);
 	*r = (struct retained){ .heap = NULL };
 }

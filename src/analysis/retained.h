@@ -6,7 +6,8 @@
  * tree, so that nothing counts twice.  It is a little less than what would be freed with all of
  * them where only several members together hold an object; retained_by_set tells that exactly.
  *
- * Immutable once made; any thread.  Memory besides the dominators': 8 bytes an object.
+ * Sizes come first; what asks for nothing else can do without the lists of children, 8 bytes an
+ * object, and the sums by class, which retained_complete adds.  Immutable otherwise; any thread.
  */
 #ifndef CAIRN_ANALYSIS_RETAINED_H
 #define CAIRN_ANALYSIS_RETAINED_H
@@ -18,18 +19,27 @@ struct retained {
 	const struct heap *heap;
 	struct dominators dominators;
 	uint32_t *first;    /* by id, n_objects + 2: children of id are child[first[id]] …
-	                       child[first[id + 1] - 1]; of the roots likewise with n_objects */
+	                       child[first[id + 1] - 1]; of the roots likewise with n_objects; NULL: not
+	                       complete */
 	uint32_t *child;    /* ids, ascending among the children of one object */
-	uint64_t *by_class; /* by class index: what its instances retain, bytes */
+	uint64_t *by_class; /* by class index: what its instances retain, bytes; NULL: not complete */
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
 int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
     struct err *err);
+/* Lists and sums, unless they are there.  The same codes; the sizes stay in any case. */
+int retained_complete(struct retained *r, struct progress *progress, struct err *err);
 void retained_release(struct retained *r);
 
-/* Children of an object, or of the roots with HEAP_NONE. */
+/* The objects at the top of the tree, ids ascending: *ids is big memory of *n.  0 or ERR_NOMEM. */
+int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err);
+
+/* Children of an object, or of the roots with HEAP_NONE, ids ascending; of a complete one. */
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n);
+/* How many each of a few objects has, without making lists.  0 or ERR_NOMEM. */
+int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
+    uint32_t *counts, struct err *err);
 
 /*
  * What groups of objects retain: group is by class index (HEAP_NONE: in none; NULL: each class is its

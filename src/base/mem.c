@@ -205,6 +205,19 @@ void big_free(void *p, uint64_t count, uint64_t size)
 	atomic_fetch_sub(&in_use, bytes);
 }
 
+void big_touch(void *p, uint64_t count, uint64_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = (uintptr_t)p & ~(page - 1), end = (uintptr_t)p + count * size;
+	/* a wish: a kernel before 5.14 does not know it */
+	if (count)
+		madvise((void *)begin, ((end + page - 1) & ~(page - 1)) - begin, MADV_POPULATE_WRITE);
+#else
+	(void)p, (void)count, (void)size;
+#endif
+}
+
 /* --- arenas ------------------------------------------------------------------------------------ */
 
 #define ARENA_BLOCK ((size_t)64 << 10)

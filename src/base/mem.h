@@ -44,6 +44,10 @@ void *big_resize(void *old, uint64_t old_count, uint64_t new_count, uint64_t siz
 /* Give back what big_alloc(count, size) gave.  NULL is fine. */
 void big_free(void *p, uint64_t count, uint64_t size);
 
+/* Have the kernel back count elements of big memory that will be written: a thread's way to help
+ * another.  What they hold does not change. */
+void big_touch(void *p, uint64_t count, uint64_t size);
+
 /* Bytes of big memory in use now, and the most there ever was; the limit (0: none) set by --mem. */
 uint64_t big_in_use(void);
 uint64_t big_peak(void);

@@ -146,14 +146,8 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE,
 	DOM_OBJECT, DOM_DOMINATOR };
 
-static const struct column dom_columns[] = {
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-};
+static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
+    OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
 static const struct column tree_columns[] = {
     {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
     {.name = "object", .type = CELL_TEXT, .shown_by_default = true},
@@ -167,8 +161,6 @@ static const struct column tree_columns[] = {
 static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DOM_SHALLOW,
     DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR};
 enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
-static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
-    OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
 
 static const struct option dom_options[] = {
     {"-by", OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
@@ -380,50 +372,69 @@ static const struct column top_columns[] = {
     {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
 };
 
-/* Some objects as rows, largest retained first. */
-static struct result *object_list(const struct retained *r, const uint32_t *ids, uint32_t n)
+/* Larger first; equal ones by id. */
+static int by_size(const void *a, const void *b, void *context)
 {
-	struct object_rows *rows = object_rows_new(r->heap);
-	object_rows_add(rows, NULL, NULL, (uint32_t *)ids, n, false);
-	struct result *out = object_rows_result(rows, "", dom_columns, N_COLUMNS(dom_columns), dom_what);
-	result_sort(out, DOM_RETAINED, true);
-	return out;
+	const uint64_t *retained = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	if (retained[x] != retained[y])
+		return retained[x] < retained[y] ? 1 : -1;
+	return (x > y) - (x < y);
 }
 
-static struct result *top_objects(const struct retained *r, size_t most)
+static struct result *top_rows(
+    const struct retained *r, const uint32_t *ids, size_t n, const uint32_t *children)
 {
-	uint32_t n;
-	const uint32_t *children = retained_children(r, HEAP_NONE, &n);
-	struct result *sorted = object_list(r, children, n);
+	const struct heap *h = r->heap;
 	struct result *out =
-	    result_new_rows("largest objects", r->heap, top_columns, N_COLUMNS(top_columns));
+	    result_new_rows("largest objects", h, top_columns, N_COLUMNS(top_columns));
 	struct text share = TEXT_INIT, scratch = TEXT_INIT, command = TEXT_INIT;
-	for (size_t i = 0; i < most && i < sorted->n_rows; i++) {
-		struct target target;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = ids[i];
+		struct target target = {.kind = TARGET_OBJECT, .id = id};
 		struct cell cells[N_COLUMNS(top_columns)];
-		result_target(sorted, i, &target);
-		uint32_t id = target.id;
-		object_cell(r->heap, id, OBJECT_ADDRESS, &cells[0], &scratch);
-		object_cell(r->heap, id, OBJECT_CLASS, &cells[1], &scratch);
-		object_cell(r->heap, id, OBJECT_SHALLOW, &cells[2], &scratch);
-		cells[3] = object_retained_cell(r->heap, id);
+		object_cell(h, id, OBJECT_ADDRESS, &cells[0], &scratch);
+		object_cell(h, id, OBJECT_CLASS, &cells[1], &scratch);
+		object_cell(h, id, OBJECT_SHALLOW, &cells[2], &scratch);
+		cells[3] = cell_marked(
+		    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
 		share_of(r, r->dominators.retained[id], &share);
 		cells[4] = cell_text(share.s);
-		object_cell(r->heap, id, OBJECT_CHILDREN, &cells[5], &scratch);
-		object_cell(r->heap, id, OBJECT_VALUE, &cells[6], &scratch);
+		cells[5] = object_count_of_children(h, children[i]);
+		object_cell(h, id, OBJECT_VALUE, &cells[6], &scratch);
 		text_clear(&command);
-		text_addf(&command, "dom 0x%" PRIx64, heap_address(r->heap, id));
+		text_addf(&command, "dom 0x%" PRIx64, heap_address(h, id));
 		target.command = command.s;
 		result_add_row(out, cells, &target);
 	}
 	text_release(&share);
 	text_release(&scratch);
 	text_release(&command);
-	result_free(sorted);
 	out->sorted_by = 3;
 	out->descending = true;
-	out->note = command_roots_note(r->heap, &out->arena);
+	out->note = command_roots_note(h, &out->arena);
 	return out;
+}
+
+/* Asks for no lists of children: these are as much work as a third of all sizes. */
+static int top_objects(struct session *s, size_t most, struct result **out, struct err *err)
+{
+	const struct retained *r;
+	uint32_t n, *ids;
+	int code = session_sizes(s, &r, err);
+	if (!code)
+		code = retained_top(r, &ids, &n, err);
+	if (code)
+		return code;
+	qsort_r(ids, n, sizeof *ids, by_size, r->dominators.retained);
+	size_t shown = most < n ? most : n;
+	uint32_t *children = xcalloc(shown + 1, sizeof *children);
+	code = retained_count_children(r, ids, shown, children, err);
+	if (!code)
+		*out = top_rows(r, ids, shown, children);
+	free(children);
+	big_free(ids, n, sizeof *ids);
+	return code;
 }
 
 static int run_top(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -433,13 +444,11 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 	const struct retained *r;
 	int by = call_choice(call, "-by", 0), n = call_option(call, "-n");
 	size_t most = call->option[n].given ? (size_t)call->option[n].number : 25;
+	if (by == 0)
+		return top_objects(s, most, out, err);
 	int code = session_retained(s, &r, err);
 	if (code)
 		return code;
-	if (by == 0) {
-		*out = top_objects(r, most);
-		return 0;
-	}
 	code = by_group(r, titles[by], kinds[by], true, HEAP_NONE, out, err);
 	if (!code)
 		result_keep_first(*out, most);

@@ -184,6 +184,7 @@ static const struct column check_columns[] = {
     {.name = "check", .type = CELL_TEXT, .shown_by_default = true},
     {.name = "result", .type = CELL_TEXT, .shown_by_default = true},
     {.name = "detail", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "milliseconds", .type = CELL_COUNT},
 };
 
 static const struct option check_options[] = {
@@ -217,8 +218,8 @@ static int run_check(struct session *s, const struct call *call, struct result *
 		struct text detail = TEXT_INIT;
 		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));
 		result_add_row(r, (struct cell[]){cell_text(checks.line[i].name),
-		    cell_text(words[checks.line[i].outcome]), cell_text(detail.len ? detail.s : "")},
-		    NULL);
+		    cell_text(words[checks.line[i].outcome]), cell_text(detail.len ? detail.s : ""),
+		    cell_count(checks.line[i].milliseconds)}, NULL);
 		text_release(&detail);
 	}
 	r->failed = checks.n_broken > 0;
@@ -233,12 +234,14 @@ const struct command cmd_check = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "session",
     .summary = "does the loaded graph keep its promises",
-    .columns = "check result detail",
+    .columns = "check result detail milliseconds",
     .description = "Counts again, by other code than the loader's, what every command relies on: "
 	"addresses ascend and lead back to their objects, references lead to objects and are the "
 	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree; "
-	"and of the dominator tree, once it is known or with -tree, that every reference leads "
-	"through the parent of what it leads to, and that retained sizes sum up. "
+	"and of the dominator tree, once it is known or with -tree: every reference leads "
+	"through the parent of what it leads to, no sibling dominates another, all that is "
+	"reachable hangs in it, retained sizes sum up, those of classes too, and shortest paths "
+	"are paths that no reference shortens. milliseconds is what each took. "
 	"result is ok, broken, or none where there is nothing to compare. Exit status 1 if one "
 	"is broken.",
     .examples = {"check", "check | grep- '^ok$'"},

@@ -274,7 +274,7 @@ static int no_path(
 	if (found)
 		return err_set(err, ERR_NOT_FOUND, "every path to 0x%" PRIx64 " leads through %.200s",
 		    heap_address(s->heap, to), call->option[not].word);
-	if (!rules->weak && path_weak_known(s->heap))
+	if (!rules->weak && weak_known(s->heap))
 		code = reached_at_all(s, rules->from, to, true, &found, err);
 	if (code)
 		return code;
@@ -325,7 +325,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 		    found == 1 ? "this one" : "these");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
-	if (!weak && !path_weak_known(h))
+	if (!weak && !weak_known(h))
 		text_addf(&note, "%s%s holds no field names: weak references count as strong",
 		    note.len ? "; " : "", command_format_name(h));
 	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
@@ -516,7 +516,7 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 		text_add_count(&note, merged->missing);
 		text_addf(&note, " of them %s reached by no root%s; ",
 		    merged->missing == 1 ? "is" : "are",
-		    weak || !path_weak_known(r->heap) ? "" : " (by strong references)");
+		    weak || !weak_known(r->heap) ? "" : " (by strong references)");
 	}
 	if (merged->deep)
 		text_addf(&note, "paths are shown for %d steps; ", MERGED_DEPTH);

@@ -90,6 +90,11 @@ struct cell row_retained_cell(const struct result *r, void *data, size_t row)
 	return t.kind == TARGET_OBJECT ? object_retained_cell(r->heap, t.id) : cell_blank();
 }
 
+struct cell object_count_of_children(const struct heap *h, uint32_t n)
+{
+	return cell_marked(cell_count(n), h->facts.roots_recorded ? command_count_certainty(h) : INFERRED);
+}
+
 static struct cell children_cell(const struct heap *h, uint32_t id)
 {
 	const struct retained *r = session_retained_known(h);
@@ -97,7 +102,7 @@ static struct cell children_cell(const struct heap *h, uint32_t id)
 	if (!r)
 		return cell_none();
 	retained_children(r, id, &n);
-	return cell_marked(cell_count(n), h->facts.roots_recorded ? command_count_certainty(h) : INFERRED);
+	return object_count_of_children(h, n);
 }
 
 void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,

@@ -31,6 +31,7 @@ void object_cell(const struct heap *h, uint32_t id, enum object_column what, str
 /* Does some root reach it?  Unknown until retained sizes are. */
 struct cell object_reachable_cell(const struct heap *h, uint32_t id);
 /* What it retains; none while that is not known, and of HEAP_NONE. */
+struct cell object_count_of_children(const struct heap *h, uint32_t n); /* counted elsewhere */
 struct cell object_retained_cell(const struct heap *h, uint32_t id);
 
 /* What the object or thread that a row stands for retains, for result_rows_late; data is unused. */

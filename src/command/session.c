@@ -145,7 +145,7 @@ void session_know_retained(struct session *s, struct retained *found)
 		*s->heap->retained = &c->retained;
 }
 
-int session_retained(const struct session *s, const struct retained **out, struct err *err)
+int session_sizes(const struct session *s, const struct retained **out, struct err *err)
 {
 	struct session_cache *c = s->cache;
 	if (c->retained.heap != s->heap) {
@@ -160,11 +160,19 @@ int session_retained(const struct session *s, const struct retained **out, struc
 		if (c->retained.heap)
 			retained_release(&c->retained);
 		c->retained = found;
-		if (s->heap->retained)
-			*s->heap->retained = &c->retained;
 	}
 	*out = &c->retained;
 	return 0;
+}
+
+int session_retained(const struct session *s, const struct retained **out, struct err *err)
+{
+	int code = session_sizes(s, out, err);
+	if (!code)
+		code = retained_complete(&s->cache->retained, NULL, err);
+	if (!code && s->heap->retained)
+		*s->heap->retained = &s->cache->retained;
+	return code;
 }
 
 bool session_must_wait(struct session *s)

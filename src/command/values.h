@@ -51,5 +51,7 @@ int session_reachable(const struct session *s, struct reachable *out, struct err
  * they are being found beside the screen. */
 const struct retained *session_retained_known(const struct heap *h);
 int session_retained(const struct session *s, const struct retained **out, struct err *err);
+/* Sizes of objects alone, without lists of children and sums by class; the same codes. */
+int session_sizes(const struct session *s, const struct retained **out, struct err *err);
 
 #endif

@@ -122,6 +122,7 @@ struct heap_stated {
 
 struct retained;      /* analysis/retained.h */
 struct address_index; /* address <-> id (heap/index.h) */
+struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
 struct string_layout; /* where Strings keep their text (heap/string.h) */
 
@@ -194,6 +195,8 @@ struct heap {
 
 	const struct retained **retained; /* not the heap's own: where the main thread hangs up what was
 	                              found about it, NULL inside until then; NULL: no such place */
+	const struct weak_references **left_out; /* likewise: references that do not count (set weak off);
+	                              NULL inside: all count */
 	struct arena arena;        /* strings and small structs above */
 };
 
@@ -240,6 +243,12 @@ bool heap_size_known(const struct heap *h, uint32_t id);
 /* Elements of an array, or LENGTH_UNKNOWN. */
 uint64_t heap_length(const struct heap *h, uint32_t id);
 
+/* References that reachability, dominators and retained sizes leave out; NULL: none. */
+static inline const struct weak_references *heap_left_out(const struct heap *h)
+{
+	return h->left_out ? *h->left_out : NULL;
+}
+
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
 	return &h->classes[h->class_of[id]];
@@ -278,7 +287,8 @@ bool heap_loader_holds(const struct heap *h, uint32_t class);
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
 
 /*
- * Everything that can be reached from a start over recorded and implied references.  seen: one bit
+ * Everything that can be reached from a start over recorded and implied references, but those left
+ * out (heap_left_out).  seen: one bit
  * an object (n_objects bits); stack: room for n_objects ids.  Adds to seen, and returns the number
  * of objects newly seen.  Start is skipped when it is seen already.
  */

@@ -6,6 +6,7 @@
  * the memory that a visit needs is asked for ahead: the walk is otherwise one long wait for memory.
  */
 #include "heap/heap.h"
+#include "heap/weak.h"
 
 enum { AHEAD = 16 }; /* objects on their way into the cache */
 
@@ -59,6 +60,7 @@ uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen
 {
 	struct reach r = {
 		.heap = h, .seen = seen, .stack = stack, .filter = filter, .from = HEAP_NONE };
+	const struct weak_references *left_out = heap_left_out(h);
 	uint32_t queue[AHEAD], head = 0, waiting = 0, n_seen = 0;
 	visit(&r, start);
 	while (r.n || waiting) {
@@ -78,8 +80,11 @@ uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen
 		n_seen++;
 		r.from = filter && bits_get(filter->asked, id) ? id : HEAP_NONE;
 		uint64_t end = adjacency_start(&h->out, id + 1);
+		uint32_t weak = left_out && bits_get(&left_out->holders, id) ? weak_referent(left_out, id)
+		                                                             : HEAP_NONE;
 		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
-			visit(&r, h->out.target[k]);
+			if (h->out.target[k] != weak)
+				visit(&r, h->out.target[k]);
 		visit_implied(&r, id);
 	}
 	return n_seen;

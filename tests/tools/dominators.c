@@ -10,6 +10,8 @@
  *     dominators -n DUMP         compare retained sizes with the naive algorithm: take an object away
  *                                and see what can still be reached.  -s N: every N-th object only.
  *                                Sets and classes likewise
+ *     dominators -spoil DUMP     hang objects too high and too low in the tree: 0 when check_tree finds
+ *                                each of them
  *     dominators -t DUMP         seconds it takes, and the largest
  *     dominators -m DUMP         sizes by Eclipse MAT's rule (with any of the above)
  *     dominators -shape WORD N   a heap of about 2 N objects on which simpler algorithms are quadratic:
@@ -17,6 +19,7 @@
  *
  * The naive side has its own idea of the edges, written from the rules and not from the code.
  */
+#include "analysis/check.h"
 #include "analysis/retained.h"
 #include "base/mem.h"
 #include "heap/heap.h"
@@ -132,8 +135,9 @@ static unsigned compare_classes(const struct heap *h)
 	struct retained r;
 	unsigned wrong = 0;
 	uint64_t *want = xcalloc((size_t)h->n_classes + 1, sizeof *want);
-	if (retained_find(&r, h, NULL, NULL))
+	if (retained_find(&r, h, NULL, NULL) || retained_complete(&r, NULL, NULL))
 		return 1;
+	const uint64_t *found = r.by_class;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		uint32_t up = r.dominators.immediate[id];
 		if (up == NOT_REACHABLE)
@@ -144,8 +148,8 @@ static unsigned compare_classes(const struct heap *h)
 			want[h->class_of[id]] += r.dominators.retained[id];
 	}
 	for (uint32_t c = 0; c < h->n_classes; c++)
-		if (want[c] != r.by_class[c] && wrong++ < 5)
-			printf("%s retains %" PRIu64 ", naively %" PRIu64 "\n", h->classes[c].name, r.by_class[c],
+		if (want[c] != found[c] && wrong++ < 5)
+			printf("%s retains %" PRIu64 ", naively %" PRIu64 "\n", h->classes[c].name, found[c],
 			    want[c]);
 	free(want);
 	retained_release(&r);
@@ -187,6 +191,47 @@ static unsigned compare(const struct heap *h, const struct dominators *d, uint32
 	free(seen);
 	free(whole);
 	free(stack);
+	return wrong;
+}
+
+/* --- spoiling ------------------------------------------------------------------------------------- */
+
+/* With this object hung elsewhere, does the checker see that the tree is none?  Hung too high, it may
+ * as well be missed below its old parent, by another one there that it leads to. */
+static bool finds(const struct heap *h, uint32_t id, uint32_t parent, bool too_high)
+{
+	struct checks checks = { .n = 0 };
+	struct retained r;
+	bool found = false;
+	if (retained_find(&r, h, NULL, NULL))
+		return false;
+	r.dominators.immediate[id] = parent;
+	if (retained_complete(&r, NULL, NULL) == 0 && check_tree(&checks, &r, NULL) == 0)
+		for (size_t i = 0; i < checks.n; i++)
+			found |= checks.line[i].outcome == CHECK_BROKEN &&
+			    (!strcmp(checks.line[i].name, "parents dominate") ||
+			    (too_high && !strcmp(checks.line[i].name, "no sibling dominates another")));
+	checks_release(&checks);
+	retained_release(&r);
+	return found;
+}
+
+static unsigned spoil(const struct heap *h, const struct dominators *d)
+{
+	unsigned wrong = 0, tried = 0;
+	uint32_t before = HEAP_NONE; /* another one with the same parent */
+	for (uint32_t id = 0; id < h->n_objects && tried < 40; id++) {
+		uint32_t parent = d->immediate[id];
+		if (parent >= NOT_REACHABLE)
+			continue;
+		tried++;
+		if (!finds(h, id, d->immediate[parent], true) && wrong++ < 5)
+			printf("0x%" PRIx64 " hangs too high unnoticed\n", heap_address(h, id));
+		if (before != HEAP_NONE && d->immediate[before] == parent &&
+		    !finds(h, id, before, false) && wrong++ < 5)
+			printf("0x%" PRIx64 " hangs too low unnoticed\n", heap_address(h, id));
+		before = id;
+	}
 	return wrong;
 }
 
@@ -370,7 +415,7 @@ int main(int argc, char **argv)
 	struct dominators d;
 	struct err err = ERR_INIT;
 	const char *roots = NULL;
-	bool naive = false, timed = false, recorded = false;
+	bool naive = false, timed = false, recorded = false, spoiled = false;
 	uint32_t step = 1;
 	int status = 0;
 	if (argc == 4 && !strcmp(argv[1], "-shape"))
@@ -382,6 +427,8 @@ int main(int argc, char **argv)
 			naive = true;
 		else if (!strcmp(argv[i], "-t"))
 			timed = true;
+		else if (!strcmp(argv[i], "-spoil"))
+			spoiled = true;
 		else if (!strcmp(argv[i], "-r") || !strcmp(argv[i], "-R")) {
 			recorded = argv[i][1] == 'r';
 			roots = argv[++i];
@@ -403,6 +450,8 @@ int main(int argc, char **argv)
 	double seconds = now() - start;
 	if (naive)
 		status = compare(h, &d, step ? step : 1) != 0;
+	else if (spoiled)
+		status = spoil(h, &d) != 0;
 	else if (timed)
 		print_time(h, &d, seconds);
 	else

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weak.c - finding weak references: by class first, then by the values of the few instances.
+ */
+#include "heap/weak.h"
+
+#include "heap/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANCEL_EVERY = 1 << 16, CLASSES_DEEP = 1000 };
+
+bool weak_known(const struct heap *h)
+{
+	return values_held(h);
+}
+
+static bool is_weak_class_name(const char *name)
+{
+	static const char package[] = "java.lang.ref.";
+	static const char *const names[] = {"SoftReference", "WeakReference", "PhantomReference",
+	    "FinalReference", "FinalizerReference"};
+	if (strncmp(name, package, sizeof package - 1) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!strcmp(name + sizeof package - 1, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Where the weak field of such a class's instances lies: subclasses come first in a record. */
+static bool weak_place(const struct heap *h, uint32_t class, struct field_place *out)
+{
+	uint64_t below = 0;
+	bool weak = false;
+	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
+		const struct heap_class *c = &h->classes[class];
+		weak |= is_weak_class_name(c->name);
+		if (weak && !strcmp(c->name, "java.lang.ref.Reference")) {
+			if (!values_place(h, class, "referent", out) || out->type != VALUE_OBJECT)
+				return false;
+			out->offset += below;
+			return true;
+		}
+		for (uint32_t i = 0; i < c->n_fields; i++)
+			below += values_size_of(h, c->fields[i].type);
+		class = c->superclass;
+	}
+	return false;
+}
+
+/* By class: the place of the weak field, of type VALUE_BYTE where there is none. */
+static struct field_place *weak_places(const struct heap *h)
+{
+	struct field_place *place = xcalloc((size_t)h->n_classes + 1, sizeof *place);
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (h->classes[i].kind != CLASS_PLAIN || !weak_place(h, i, &place[i]))
+			place[i] = (struct field_place){.type = VALUE_BYTE};
+	}
+	return place;
+}
+
+/* The object that the weak field alone holds, or HEAP_NONE. */
+static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct field_place *place)
+{
+	struct values values;
+	struct value value;
+	unsigned times = 0;
+	if (values_open(&values, h, id, NULL) || !values_at(&values, place, &value))
+		return HEAP_NONE;
+	uint32_t referent = value_object_id(h, &value);
+	uint64_t end = adjacency_start(&h->out, id + 1);
+	for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+		times += h->out.target[k] == referent;
+	return times < 2 && heap_class_of(h, id)->object != referent ? referent : HEAP_NONE;
+}
+
+int weak_find(struct weak_references *out, const struct heap *h, struct progress *progress,
+    struct err *err)
+{
+	size_t cap = 0;
+	*out = (struct weak_references){.n = 0};
+	progress_phase(progress, "finding weak references", h->n_objects);
+	int code = bits_init(&out->holders, h->n_objects, err);
+	if (code || !weak_known(h))
+		return code;
+	struct field_place *place = weak_places(h);
+	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
+		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+		if (place[h->class_of[id]].type != VALUE_OBJECT)
+			continue;
+		uint32_t referent = held_weakly(h, id, &place[h->class_of[id]]);
+		if (referent == HEAP_NONE)
+			continue;
+		bits_set(&out->holders, id);
+		VEC_PUSH(out->reference, out->n, cap) = (struct weak_reference){id, referent};
+	}
+	free(place);
+	if (code)
+		weak_release(out);
+	return code;
+}
+
+void weak_release(struct weak_references *w)
+{
+	bits_release(&w->holders);
+	free(w->reference);
+	*w = (struct weak_references){.n = 0};
+}
+
+uint32_t weak_referent(const struct weak_references *w, uint32_t holder)
+{
+	size_t low = 0, high = w->n;
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+		if (w->reference[middle].holder <= holder)
+			low = middle;
+		else
+			high = middle;
+	}
+	return w->n ? w->reference[low].referent : HEAP_NONE;
+}

@@ -6,6 +6,7 @@
 
 #include "command/objects.h"
 #include "command/values.h"
+#include "heap/typed.h"
 #include "heap/value.h"
 
 #include <stdlib.h>
@@ -309,6 +310,7 @@ static const struct column bt_columns[] = {
     {.name = "shallow", .type = CELL_BYTES},
     {.name = "retained", .type = CELL_BYTES},
     {.name = "value", .type = CELL_TEXT},
+    {.name = "variable", .type = CELL_TEXT},
 };
 
 enum { BT_RETAINED = 6 };
@@ -318,9 +320,11 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
     uint32_t frame, const struct heap_root *root)
 {
 	bool known = frame != HEAP_NONE;
-	struct text scratch = TEXT_INIT, words = TEXT_INIT;
-	struct cell shallow = cell_blank(), value = cell_blank();
+	struct text scratch = TEXT_INIT, words = TEXT_INIT, name = TEXT_INIT;
+	struct cell shallow = cell_blank(), value = cell_blank(), variable = cell_blank();
 	if (root) {
+		if (heap_symbol(h, root->slot, &name))
+			variable = cell_text(name.s);
 		object_cell(h, root->object, OBJECT_SHALLOW, &shallow, &scratch);
 		object_cell(h, root->object, OBJECT_VALUE, &value, &words);
 	}
@@ -329,8 +333,9 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
 	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
 	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
 	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
-	    cell_blank() /* when looked at */, value},
+	    cell_blank() /* when looked at */, value, variable},
 	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
+	text_release(&name);
 	text_release(&scratch);
 	text_release(&words);
 }
@@ -379,6 +384,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	free(held);
 	if (values_held(h))
 		show_column(r, "value", true);
+	show_column(r, "variable", typed_held(h));
 	if (!r->n_rows)
 		r->note = "no frames are known of this thread";
 	*out = r;
@@ -391,9 +397,10 @@ const struct command cmd_bt = {
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .group = "look",
     .summary = "the frames of a thread with what they hold",
-    .columns = "frame method kind address class shallow retained value",
+    .columns = "frame method kind address class shallow retained value variable",
     .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
-	"value says what each is, where the format holds values. THREAD is an id "
+	"value says what each is, where the format holds values, and variable which local holds it, where "
+	"the program of a Go dump tells. THREAD is an id "
 	"of threads, a name or a part of one, or the thread object.",
     .examples = {"bt main", "bt 0"},
     .key = "",

@@ -43,7 +43,8 @@ static int read_header(struct go *g, struct err *err)
 	size_t number, n;
 	char *end;
 
-	is_header(s->bytes, s->size < 64 ? (size_t)s->size : 64, &number, &n); /* as probe() found */
+	if (!is_header(s->bytes, s->size < 64 ? (size_t)s->size : 64, &number, &n))
+		return err_at(err, ERR_FORMAT, 0, "no Go heap dump: it does not begin with its name and version");
 	g->body = number + n + REST_BYTES;
 	if (g->body > s->size)
 		return err_at(err, ERR_TRUNCATED, s->size,

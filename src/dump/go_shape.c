@@ -13,6 +13,8 @@ void go_shapes_init(struct go_shapes *s, const struct go *go)
 {
 	*s = (struct go_shapes){ .go = go, .n_slots = FIRST_SLOTS };
 	s->slots = xcalloc(s->n_slots, sizeof *s->slots);
+	s->cap_offsets = 64; /* never NULL, so that a shape without any needs no question */
+	s->offsets = xcalloc(s->cap_offsets, sizeof *s->offsets);
 }
 
 void go_shapes_release(struct go_shapes *s)

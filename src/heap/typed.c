@@ -141,8 +141,12 @@ struct typed_reference typed_resolve(const struct heap *h, uint64_t address)
 {
 	struct typed_reference r = { address, HEAP_NONE, 0 };
 	uint64_t start;
-	if (address)
-		r.id = heap_covering(h, address, &start);
+	if (!address)
+		return r;
+	r.id = heap_find(h, address); /* an object of no bytes covers nothing */
+	if (r.id != HEAP_NONE)
+		return r;
+	r.id = heap_covering(h, address, &start);
 	if (r.id != HEAP_NONE)
 		r.offset = address - start;
 	return r;

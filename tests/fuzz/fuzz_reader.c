@@ -5,6 +5,7 @@
 #include "fuzz_reader.h"
 
 #include "heap/heap.h"
+#include "heap/typed.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -222,6 +223,38 @@ static void check_graph(const struct heap *h)
 		PROMISE(h->classes[i].name);
 }
 
+/* Where objects are memory: the pointers of each, found one by one, are its references in their order;
+ * values and names of everything can be asked for. */
+static void check_memory(const struct heap *h)
+{
+	struct text text = TEXT_INIT;
+	for (uint32_t id = 0; typed_held(h) && id < h->n_objects; id++) {
+		struct typed_object o;
+		struct slot_walk w = { 0 };
+		const uint8_t *bytes;
+		uint64_t n, i = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
+		PROMISE(typed_open(&o, h, id));
+		while (typed_next_slot(&o, &w)) {
+			PROMISE(w.offset < o.view.n_bytes);
+			uint64_t to = typed_number(&o.value, w.offset, typed_word_size(h));
+			struct typed_reference r = typed_resolve(h, to);
+			if (r.id == HEAP_NONE) {
+				heap_symbol(h, to, &text);
+				continue;
+			}
+			PROMISE(i < end && h->out.target[i] == r.id);
+			i++;
+			typed_path(&o, w.offset, &text);
+		}
+		PROMISE(i == end);
+		typed_text(&o, &bytes, &n);
+		text_clear(&text);
+	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		heap_symbol(h, h->roots[i].slot, &text);
+	text_release(&text);
+}
+
 /* A file in memory, for heap_open. */
 static void build_heap(const uint8_t *data, size_t size)
 {
@@ -241,6 +274,7 @@ static void build_heap(const uint8_t *data, size_t size)
 			if (heap->damaged)
 				check_message(-1, &heap->damage);
 			check_graph(heap);
+			check_memory(heap);
 		}
 		heap_close(code < 0 ? NULL : heap);
 	}

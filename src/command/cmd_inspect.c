@@ -7,6 +7,7 @@
 #include "command/inspect.h"
 #include "command/objects.h"
 #include "command/values.h"
+#include "heap/sites.h"
 #include "heap/string.h"
 
 #include <inttypes.h>
@@ -51,8 +52,14 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 		const struct heap_root *root = &h->roots[first + i];
 		if (root->certainty > weakest)
 			weakest = root->certainty;
-		if (!i || root[-1].kind != root->kind)
-			text_addf(to, "%s%s", i ? ", " : "", root_kind_name(root->kind));
+		if (i && root[-1].kind == root->kind)
+			continue;
+		text_addf(to, "%s%s", i ? ", " : "", root_kind_name(root->kind));
+		if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
+			text_add(to, " ");
+			if (!heap_symbol(h, root->slot, to))
+				to->s[--to->len] = 0;
+		}
 	}
 	return n ? cell_marked(cell_text(to->s), weakest) : cell_blank();
 }
@@ -101,6 +108,29 @@ static struct cell text_cell(
 	return cell_text(to->s);
 }
 
+/* How its type is known, and who allocated it, where a dump tells. */
+static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct text *t)
+{
+	static const char *const means[TYPED_BYS] = {
+	    [TYPED_BY_SHAPE] = "nothing: its class is size and pointers",
+	    [TYPED_BY_POINTER] = "a pointer from something typed",
+	    [TYPED_BY_FRAME] = "a local variable",
+	    [TYPED_BY_GLOBAL] = "a global variable",
+	    [TYPED_BY_INTERFACE] = "an interface that holds it",
+	    [TYPED_BY_RUNTIME] = "the runtime's own records",
+	    [TYPED_BY_RECORD] = "its record",
+	};
+	const struct heap_site *site = heap_site_of(h, id);
+	if (h->typed_by && h->typed_by[id] < TYPED_BYS)
+		result_head(r, "typed_by", cell_text(means[h->typed_by[id]]));
+	if (!site)
+		return;
+	text_clear(t);
+	for (uint32_t i = 0; i < site->n_frames; i++)
+		text_addf(t, "%s%s", i ? " < " : "", site->frames[i]);
+	result_head(r, "site", cell_text(t->s ? t->s : ""));
+}
+
 static void x_head(
     struct result *r, const struct heap *h, uint32_t id, const struct call *call)
 {
@@ -113,11 +143,13 @@ static void x_head(
 	x_head_cell(r, id, "shallow", OBJECT_SHALLOW);
 	x_head_cell(r, id, "retained", OBJECT_RETAINED);
 	x_head_cell(r, id, "length", OBJECT_LENGTH);
-	result_head(r, "loader", address_or_none(h, class->loader));
+	if (!h->facts.no_class_objects)
+		result_head(r, "loader", address_or_none(h, class->loader));
 	result_head(r, "root", root_cell(h, id, &t));
 	result_head(r, "reachable", object_reachable_cell(h, id));
 	result_head(r, "value", text_cell(h, id, call, &t));
 	inspect_size(r, h, id);
+	x_origin(r, h, id, &t);
 	result_head(r, "id", cell_count(id));
 	if (mirrored != HEAP_NONE)
 		x_class(r, h, class);
@@ -199,12 +231,14 @@ const struct command cmd_x = {
     .summary = "one object: what it is and what it holds",
     .columns = "name type value declared_in class address shallow",
     .description = "A head (address class shallow retained length loader root reachable value id; of a "
-	"collection its size, capacity and fill), then a row for each field of the object and of "
+	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, and site, the "
+	"stack that allocated it), then a row for each field of the object and of "
 	"its superclasses, each static field of a class, or each element of an array. Of a "
 	"reference, type and class are those of the object that it leads to. -start and -length "
 	"choose elements, or characters of the text of a String. Formats without values list "
 	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
-	"without. A line that begins with an object means x.",
+	"without. Objects of Go dumps without a type show their words. A global variable's name means the "
+	"object it points to (x main.cache). A line that begins with an object means x.",
     .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date", "x com.acme.shop.Shop"},
     .key = "x",
     .run = run_x,

@@ -11,6 +11,7 @@ extern const struct command cmd_tree;                                /* cmd_tree
 extern const struct command cmd_ls, cmd_find;                        /* cmd_objects.c */
 extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
+extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */
 extern const struct command cmd_path, cmd_paths;                      /* cmd_paths.c */
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */

@@ -91,8 +91,27 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no object", word) : 0;
 }
 
+/* What a global variable of this name points to. */
+static bool global_object(const struct heap *h, const char *word, uint32_t *id)
+{
+	struct text name = TEXT_INIT;
+	bool found = false;
+	for (size_t i = 0; !found && typed_held(h) && i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (root->kind != ROOT_DATA && root->kind != ROOT_BSS)
+			continue;
+		text_clear(&name);
+		found = heap_symbol(h, root->slot, &name) && !strcmp(name.s, word);
+		*id = root->object;
+	}
+	text_release(&name);
+	return found;
+}
+
 static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
 {
+	if (global_object(s->heap, word, id))
+		return 0;
 	struct text name = TEXT_INIT;
 	uint32_t first;
 	class_name_as_source(word, &name);

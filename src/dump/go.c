@@ -395,5 +395,6 @@ const struct reader go_reader = {
 	.memory = go_memory,
 	.itab_type = go_itab_type,
 	.type_name = go_type_name,
+	.sites = go_sites,
 	.classify = go_classify,
 };

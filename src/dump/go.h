@@ -131,6 +131,7 @@ bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
 const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n);
 uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
+int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
 bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out);
 
 /* go_old.c: the pointers of a go1.3 object, whose view has the address of its type as class and how it

@@ -81,7 +81,7 @@ const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n)
 {
 	struct go_record r;
 	if (!record_at((const struct go *)dump, address, &r))
-		return NULL;
+		return dump->program ? program_constant(dump->program, address, n) : NULL;
 	uint64_t offset = address - r.u[SEGMENT_ADDRESS];
 	if (offset >= r.s[0].n)
 		return NULL;
@@ -158,4 +158,48 @@ bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out
 		return true;
 	}
 	return false;
+}
+
+/* --- allocation sites --------------------------------------------------------------------------- */
+
+enum { MOST_FRAMES = 128, LONGEST_FRAME = 4096 };
+
+static int tell_site(struct site_sink *sink, const struct go_record *r)
+{
+	struct text frame[MOST_FRAMES] = { { .s = NULL } };
+	const char *frames[MOST_FRAMES];
+	struct go_bytes rest = r->s[0];
+	struct go_site_frame f;
+	size_t n = 0;
+	while (n < MOST_FRAMES && go_site_next(&rest, &f)) {
+		uint64_t function = f.function.n < LONGEST_FRAME ? f.function.n : LONGEST_FRAME;
+		uint64_t file = f.file.n < LONGEST_FRAME ? f.file.n : LONGEST_FRAME;
+		text_add_n(&frame[n], (const char *)f.function.p, (size_t)function);
+		text_add(&frame[n], " ");
+		text_add_n(&frame[n], (const char *)f.file.p, (size_t)file);
+		text_addf(&frame[n], ":%" PRIu64, f.line);
+		frames[n] = frame[n].s;
+		n++;
+	}
+	struct site_record site = { r->u[BUCKET_ID], frames, n, r->u[BUCKET_SIZE], r->u[BUCKET_ALLOCS],
+		r->u[BUCKET_FREES] };
+	int code = sink->site(sink, &site);
+	while (n)
+		text_release(&frame[--n]);
+	return code;
+}
+
+int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err)
+{
+	const struct go *g = (const struct go *)dump;
+	struct go_record r;
+	size_t run = 0;
+	int code = 0;
+	(void)err;
+	for (uint64_t at = 0; code == 0 && go_next(g, GO_BUCKET, &run, &at, &r);)
+		code = tell_site(sink, &r);
+	run = 0;
+	for (uint64_t at = 0; code == 0 && go_next(g, GO_SAMPLE, &run, &at, &r);)
+		code = sink->sample(sink, r.u[SAMPLE_ADDRESS], r.u[SAMPLE_BUCKET]);
+	return code;
 }

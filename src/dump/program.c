@@ -340,6 +340,12 @@ bool program_symbol(const struct program *p, uint64_t address, struct text *out)
 }
 
 #ifndef HAVE_LIBDW
+const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n)
+{
+	(void)p, (void)address, (void)n;
+	return NULL;
+}
+
 const char *program_support(void)
 {
 	return NULL;

@@ -92,6 +92,10 @@ uint64_t program_function_entry(const struct program *p, uint32_t number);
  * Borrowed until the next call; 0 and n = 0 where nothing is known. */
 const struct program_local *program_locals(struct program *p, uint64_t pc, size_t *n);
 
+/* Bytes of the file that lie at an address in memory that the program cannot write to (texts of
+ * literals), and how many there are; NULL: none do. */
+const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n);
+
 /* "main.Cache", "main.db.users", "main.leakRecv+0x1c": false when nothing is there. */
 bool program_symbol(const struct program *p, uint64_t address, struct text *out);
 

@@ -164,4 +164,26 @@ void program_release_elf(struct program *p)
 	p->dwarf = p->elf = NULL;
 	p->reader = NULL;
 }
+/* The contents of a section; not of one that is packed or not in the file. */
+static const uint8_t *section_bytes(Elf_Scn *s, const GElf_Shdr *head)
+{
+	const Elf_Data *data = head->sh_type == SHT_PROGBITS && !(head->sh_flags & SHF_COMPRESSED)
+	    ? elf_rawdata(s, NULL) : NULL;
+	return data && data->d_size == head->sh_size ? data->d_buf : NULL;
+}
+
+const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n)
+{
+	uint64_t at = address - p->bias;
+	for (Elf_Scn *s = NULL; p->elf && (s = elf_nextscn(p->elf, s));) {
+		GElf_Shdr head;
+		if (!gelf_getshdr(s, &head) || (head.sh_flags & (SHF_ALLOC | SHF_WRITE)) != SHF_ALLOC ||
+		    at < head.sh_addr || at - head.sh_addr >= head.sh_size)
+			continue;
+		const uint8_t *bytes = section_bytes(s, &head);
+		*n = head.sh_size - (at - head.sh_addr);
+		return bytes ? bytes + (at - head.sh_addr) : NULL;
+	}
+	return NULL;
+}
 #endif

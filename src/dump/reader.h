@@ -267,6 +267,19 @@ struct slot_walk {
 	unsigned part;
 };
 
+/* Where a program allocated objects. */
+struct site_record {
+	uint64_t key;                /* by which samples name it */
+	const char *const *frames;   /* "main.visit gocart/main.go:131", the innermost first; not escaped */
+	size_t n_frames;
+	uint64_t object_size;        /* bytes asked for */
+	uint64_t allocs, frees;
+};
+struct site_sink {
+	int (*site)(struct site_sink *sink, const struct site_record *record); /* all of them first */
+	int (*sample)(struct site_sink *sink, uint64_t address, uint64_t key);
+};
+
 struct reader {
 	const char *name;
 	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
@@ -306,6 +319,8 @@ struct reader {
 	const uint8_t *(*memory)(const struct dump *dump, uint64_t address, uint64_t *n);
 	/* The address of the type descriptor that an itab belongs to; 0 unknown. */
 	uint64_t (*itab_type)(const struct dump *dump, uint64_t itab);
+	/* Allocation sites, then the samples of objects; NULL: the format has none. */
+	int (*sites)(const struct dump *dump, struct site_sink *sink, struct err *err);
 	/* Append the name of a type by its descriptor's address, as the dump itself has it, escaped. */
 	bool (*type_name)(const struct dump *dump, uint64_t descriptor, struct text *out);
 };

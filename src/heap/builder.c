@@ -2,6 +2,7 @@
 /* builder.c - from a path to a heap: the steps of build.h in their order. */
 #include "heap/build.h"
 #include "heap/places.h"
+#include "heap/sites.h"
 #include "heap/string.h"
 
 #include "base/text.h"
@@ -123,6 +124,8 @@ static int read_references(struct build *b, struct err *err)
 		code = fill_run(b, err);
 	if (code == 0)
 		code = classify_run(b, err);
+	if (code == 0)
+		code = sites_collect(h, err);
 	if (code == 0) {
 		recorded_collect(b);
 		string_layout_find(h);
@@ -261,6 +264,7 @@ void heap_close(struct heap *h)
 	free(h->wide);
 	free(h->odd);
 	places_release(h->places);
+	sites_free(h->sites);
 	if (h->index)
 		index_release(h->index);
 	free(h->index);

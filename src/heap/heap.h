@@ -124,6 +124,7 @@ struct retained;      /* analysis/retained.h */
 struct address_index; /* address <-> id (heap/index.h) */
 struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
+struct heap_sites;    /* heap/sites.h */
 struct string_layout; /* where Strings keep their text (heap/string.h) */
 
 struct heap {
@@ -154,6 +155,7 @@ struct heap {
 	} typed[TYPED_BYS];        /* how many objects came to their types how */
 	struct address_index *index;
 	struct places *places;     /* NULL where the format holds no values */
+	struct heap_sites *sites;  /* where objects were allocated (heap/sites.h), or NULL */
 	const struct string_layout *strings; /* NULL where there are none, or no values */
 	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
 

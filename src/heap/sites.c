@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sites.c - see sites.h. */
+#include "heap/sites.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct collecting {
+	struct site_sink sink; /* first */
+	struct heap *heap;
+	struct heap_sites *sites;
+	struct keyed {
+		uint64_t key;
+		uint32_t site;
+	} *keys; /* in the dump's order, then by key */
+	size_t n_keys, cap_keys;
+	bool sorted;
+};
+
+static int take_site(struct site_sink *sink, const struct site_record *r)
+{
+	struct collecting *c = (struct collecting *)sink;
+	struct heap_site site = { .object_size = r->object_size, .allocs = r->allocs, .frees = r->frees };
+	struct text frame = TEXT_INIT;
+	site.n_frames = r->n_frames < UINT16_MAX ? (uint32_t)r->n_frames : UINT16_MAX;
+	site.frames = arena_alloc(&c->heap->arena, (site.n_frames + 1) * sizeof *site.frames);
+	for (uint32_t i = 0; i < site.n_frames; i++) {
+		text_clear(&frame);
+		text_add_escaped(&frame, r->frames[i], strlen(r->frames[i]));
+		site.frames[i] = arena_strndup(&c->heap->arena, frame.s, frame.len);
+	}
+	text_release(&frame);
+	VEC_PUSH(c->keys, c->n_keys, c->cap_keys) = (struct keyed){ r->key, c->sites->n };
+	VEC_PUSH(c->sites->site, c->sites->n, c->sites->cap) = site;
+	return 0;
+}
+
+static int by_key(const void *x, const void *y)
+{
+	const struct keyed *a = x, *b = y;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+static int take_sample(struct site_sink *sink, uint64_t address, uint64_t key)
+{
+	struct collecting *c = (struct collecting *)sink;
+	if (!c->sorted && c->n_keys)
+		qsort(c->keys, c->n_keys, sizeof *c->keys, by_key);
+	c->sorted = true;
+	const struct keyed *found = c->n_keys ? bsearch(&(struct keyed){ .key = key }, c->keys, c->n_keys,
+	    sizeof *c->keys, by_key) : NULL;
+	uint32_t object = heap_target(c->heap, address);
+	if (!found || object == HEAP_NONE)
+		c->sites->n_lost++;
+	else
+		VEC_PUSH(c->sites->sample, c->sites->n_samples, c->sites->cap_samples) =
+		    (struct site_sample){ object, found->site };
+	return 0;
+}
+
+static int by_object(const void *x, const void *y)
+{
+	const struct site_sample *a = x, *b = y;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+/* An object has one site; count what each has. */
+static void settle(const struct heap *h, struct heap_sites *s)
+{
+	size_t kept = 0;
+	if (s->n_samples)
+		qsort(s->sample, s->n_samples, sizeof *s->sample, by_object);
+	for (size_t i = 0; i < s->n_samples; i++) {
+		struct site_sample sample = s->sample[i];
+		if (kept && s->sample[kept - 1].object == sample.object)
+			continue;
+		s->sample[kept++] = sample;
+		s->site[sample.site].n_objects++;
+		s->site[sample.site].shallow += heap_shallow(h, sample.object);
+	}
+	s->n_samples = kept;
+}
+
+int sites_collect(struct heap *h, struct err *err)
+{
+	const struct reader *reader = h->dump->reader;
+	struct collecting c = { .sink = { take_site, take_sample }, .heap = h };
+	if (!reader->sites)
+		return 0;
+	c.sites = xcalloc(1, sizeof *c.sites);
+	int code = reader->sites(h->dump, &c.sink, err);
+	free(c.keys);
+	if (code < 0 || !c.sites->n) {
+		sites_free(c.sites);
+		return code;
+	}
+	settle(h, c.sites);
+	h->sites = c.sites;
+	return 0;
+}
+
+void sites_free(struct heap_sites *s)
+{
+	if (!s)
+		return;
+	free(s->site);
+	free(s->sample);
+	free(s);
+}
+
+const struct heap_site *heap_site_of(const struct heap *h, uint32_t id)
+{
+	const struct heap_sites *s = h->sites;
+	size_t low = 0, high = s ? s->n_samples : 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->sample[middle].object < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return s && low < s->n_samples && s->sample[low].object == id ? &s->site[s->sample[low].site] : NULL;
+}

@@ -6,6 +6,7 @@
 #include "analysis/package_tree.h"
 #include "analysis/search.h"
 #include "command/tree.h"
+#include "command/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 static const struct option tree_options[] = {
     {"-by", OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
     {"-depth", OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
+    {"-retained", OPT_FLAG, NULL, "find out what packages retain, if that is not known yet"},
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
@@ -163,14 +165,56 @@ static const struct column package_columns[] = {
     {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES},
 };
 
-enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW };
+enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
 
 struct packages {
 	struct package_tree tree;
 	struct preorder order;
+	uint64_t *retained; /* by row, of the levels that were looked at */
+	bool *summed;       /* by depth */
 };
+
+/* What the packages of one level retain: no two of them share a class, so one walk sums them all. */
+static bool sum_level(struct packages *t, const struct retained *known, uint32_t depth)
+{
+	uint32_t n = t->tree.n, n_classes = known->heap->n_classes;
+	uint32_t *group = xcalloc((size_t)n_classes + 1, sizeof *group);
+	uint64_t *bytes = xcalloc((size_t)n + 1, sizeof *bytes);
+	uint32_t at = 0; /* the row of that depth that holds the ones behind it */
+	memset(group, 0xFF, n_classes * sizeof *group);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct package_row *row = &t->tree.rows[i];
+		if (row->depth == depth)
+			at = i;
+		if (row->class != HEAP_NONE && row->depth >= depth)
+			group[row->class] = at;
+	}
+	bool summed = retained_by_group(known, group, n, NULL, bytes, NULL, NULL) == 0;
+	for (uint32_t i = 0; summed && i < n; i++) {
+		if (t->tree.rows[i].depth == depth)
+			t->retained[i] = bytes[i];
+	}
+	free(group);
+	free(bytes);
+	return summed;
+}
+
+/* Summed when a level is first looked at and the sizes of objects are known. */
+static struct cell package_retained(const struct heap *h, struct packages *t, uint32_t node)
+{
+	const struct retained *known = session_retained_known(h);
+	uint32_t depth = t->tree.rows[node].depth;
+	if (!known)
+		return cell_none();
+	if (!t->summed[depth])
+		t->summed[depth] = sum_level(t, known, depth);
+	if (!t->summed[depth])
+		return cell_none();
+	return cell_marked(cell_bytes(t->retained[node]), command_retained_certainty(h));
+}
 
 static void package_cell(
     const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
@@ -195,8 +239,11 @@ static void package_cell(
 	case P_OBJECTS:
 		*out = cell_marked(cell_count(row->objects), c);
 		break;
-	default:
+	case P_SHALLOW:
 		*out = cell_marked(cell_bytes(row->shallow), c);
+		break;
+	default:
+		*out = package_retained(r->heap, tree_data(r), node);
 	}
 }
 
@@ -238,6 +285,8 @@ static void package_release(void *data)
 	struct packages *t = data;
 	package_tree_release(&t->tree);
 	preorder_release(&t->order);
+	free(t->retained);
+	free(t->summed);
 	free(t);
 }
 
@@ -262,10 +311,13 @@ static int by_package(
 		    call->argument[0].word);
 	struct packages *t = xcalloc(1, sizeof *t);
 	package_tree_make(&t->tree, s->heap);
+	t->retained = xcalloc((size_t)t->tree.n + 1, sizeof *t->retained);
+	t->summed = xcalloc((size_t)t->tree.n + 1, sizeof *t->summed);
 	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
 	*out = tree_result("package tree", s->heap, package_columns, N_COLUMNS(package_columns),
 	    &package_source, t, command_at_once(s));
 	tree_sort(*out, P_SHALLOW, true);
+	command_show_retained(*out);
 	return 0;
 }
 
@@ -274,7 +326,9 @@ static int by_package(
 static int run_tree(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	bool package = call_choice(call, "-by", 0) == 1;
-	int code = package ? by_package(s, call, out, err) : by_superclass(s, call, out, err);
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = package ? by_package(s, call, out, err) : by_superclass(s, call, out, err);
 	if (!code)
 		tree_open_levels(*out, first_depth(s, call));
 	return code;
@@ -292,8 +346,8 @@ const struct command cmd_tree = {
 	"indented by its depth. objects and "
 	"shallow are those of exactly the class; objects_below and shallow_below include all "
 	"its subclasses. With PAT only the branches of these classes. -by package: packages within "
-	"packages and their classes, with the columns branch name depth classes objects shallow; a "
-	"package that holds nothing but one other package stands in one row with it.",
+	"packages and their classes, with the columns branch name depth classes objects shallow "
+	"retained (when that is known); a package that holds nothing but one other package stands in one row with it.",
     .examples = {"tree", "tree java.util.AbstractMap", "tree -by package", "tree -by package -depth 2"},
     .key = "",
     .run = run_tree,

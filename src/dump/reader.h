@@ -252,7 +252,8 @@ struct classifier {
 	 * call makes one. */
 	uint32_t (*new_class)(struct classifier *c, const char *name, enum object_kind kind,
 	    uint64_t element_size, uint32_t type);
-	/* At most once an object.  length: elements, or LENGTH_UNKNOWN for what is no array. */
+	/* At most once an object, whose bytes cannot be asked for afterwards.  length: elements, or
+	 * LENGTH_UNKNOWN for what is no array. */
 	void (*assign)(struct classifier *c, uint32_t id, uint32_t class, uint64_t length,
 	    enum typed_by by);
 };

@@ -125,13 +125,13 @@ struct class_handle {
 #define HANDLE_MAX 0x0fffffffu /* class handles are smaller */
 #define HANDLE_JAVA_LANG_CLASS HANDLE_MAX /* in class_of, for class objects */
 
-/* While a reader gives types to objects: of each of them. */
+/* While a reader gives types to objects: of each of them where its memory lies, and once it has a
+ * class that class. */
 struct object_note {
-	uint32_t contents;       /* offset of its memory, the lower bits */
-	uint8_t contents_high;
-	uint8_t by;              /* enum typed_by */
-	uint16_t length;         /* or NOTE_NO_LENGTH, NOTE_LONG: it stands in a list */
-	uint32_t class_plus_1;   /* given to it, 0: none */
+	uint32_t low;     /* of the offset of its memory; or the class */
+	uint8_t high;     /* of the offset; or enum typed_by */
+	bool has_class;
+	uint16_t length;  /* with a class: elements, NOTE_NO_LENGTH, or NOTE_LONG: it stands in a list */
 };
 
 struct build {
@@ -253,8 +253,8 @@ void classify_release(struct build *b);
 
 static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
 {
-	b->notes[id].contents = (uint32_t)offset;
-	b->notes[id].contents_high = (uint8_t)(offset >> 32);
+	b->notes[id].low = (uint32_t)offset;
+	b->notes[id].high = (uint8_t)(offset >> 32);
 }
 
 /* References by offset (adjacency.c).  init: all offsets 0, to be filled with degrees; from_degrees:

@@ -3,7 +3,7 @@
  * classify.c - objects whose classes follow from the types that their reader finds.
  *
  * Until then an object's class tells its size, and somebody may be looking at the classes: what the
- * reader gives is noted beside them, 12 bytes an object, and takes effect at once at the end.  A class
+ * reader gives is noted beside them, 8 bytes an object, and takes effect at once at the end.  A class
  * by type may hold objects of several sizes; those that differ from its first keep their own.
  */
 #include "heap/build.h"
@@ -71,7 +71,7 @@ static const uint8_t *bytes(struct classifier *c, uint32_t id, uint64_t *start, 
 		*start = index_address(h->index, id);
 	if (size)
 		*size = heap_shallow(h, id);
-	return h->source->bytes + ((uint64_t)note->contents_high << 32 | note->contents);
+	return h->source->bytes + ((uint64_t)note->high << 32 | note->low);
 }
 
 static uint32_t new_class(struct classifier *c, const char *name, enum object_kind kind,
@@ -102,8 +102,9 @@ static void assign(struct classifier *c, uint32_t id, uint32_t class, uint64_t l
 {
 	struct classifying *k = (struct classifying *)c;
 	struct object_note *note = &k->build->notes[id];
-	note->class_plus_1 = class + 1;
-	note->by = (uint8_t)by;
+	note->has_class = true;
+	note->low = class;
+	note->high = (uint8_t)by;
 	note->length = length == LENGTH_UNKNOWN ? NOTE_NO_LENGTH :
 	    length < NOTE_LONG ? (uint16_t)length : NOTE_LONG;
 	if (note->length != NOTE_LONG)
@@ -121,44 +122,10 @@ static int by_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static int by_wide_id(const void *x, const void *y)
+/* What an object takes by the class that it still has. */
+static inline uint64_t size_before(const struct heap *h, uint32_t id)
 {
-	uint32_t a = ((const struct wide *)x)->id, b = ((const struct wide *)y)->id;
-	return (a > b) - (a < b);
-}
-
-/* An object with a class of its type: its size, its length, and whether they must be kept. */
-struct extent {
-	uint64_t size, length;
-	bool kept;
-};
-
-static struct extent extent_of(const struct classifying *k, uint32_t id, size_t *next_long)
-{
-	const struct heap *h = k->build->heap;
-	const struct object_note *note = &k->build->notes[id];
-	struct extent e = { .size = heap_shallow(h, id), .length = LENGTH_UNKNOWN };
-	if (!note->class_plus_1) {
-		e.kept = bits_get(&h->sized, id);
-		return e;
-	}
-	if (note->length == NOTE_LONG)
-		e.length = k->lengths[(*next_long)++].length;
-	else if (note->length != NOTE_NO_LENGTH)
-		e.length = note->length;
-	e.kept = e.length != LENGTH_UNKNOWN || e.size != h->classes[note->class_plus_1 - 1].instance_size;
-	return e;
-}
-
-/* Classes take the size of the first of their objects. */
-static void take_sizes(struct classifying *k)
-{
-	struct heap *h = k->build->heap;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		uint32_t class = k->build->notes[id].class_plus_1;
-		if (class && h->classes[class - 1].instance_size == SIZE_UNKNOWN)
-			h->classes[class - 1].instance_size = heap_shallow(h, id);
-	}
+	return bits_get(&h->sized, id) ? heap_shallow(h, id) : heap_class_of(h, id)->instance_size;
 }
 
 /* The objects that keep a size of their own, as a new set with its columns. */
@@ -169,14 +136,23 @@ struct columns {
 	size_t n_wide, cap_wide;
 };
 
+/* A class takes the size of the first of its objects; others, and arrays, keep theirs. */
 static int find_sized(const struct classifying *k, struct columns *to, struct err *err)
 {
-	const struct heap *h = k->build->heap;
-	size_t next_long = 0;
+	struct heap *h = k->build->heap;
 	int code = bits_init(&to->sized, h->n_objects, err);
-	for (uint32_t id = 0; code == 0 && id < h->n_objects; id++)
-		if (extent_of(k, id, &next_long).kept)
+	for (uint32_t id = 0; code == 0 && id < h->n_objects; id++) {
+		const struct object_note *note = &k->build->notes[id];
+		bool kept = !note->has_class && bits_get(&h->sized, id);
+		if (note->has_class) {
+			uint64_t *common = &h->classes[note->low].instance_size, size = size_before(h, id);
+			if (*common == SIZE_UNKNOWN)
+				*common = size;
+			kept = note->length != NOTE_NO_LENGTH || size != *common;
+		}
+		if (kept)
 			bits_set(&to->sized, id);
+	}
 	if (code == 0)
 		code = bits_seal(&to->sized, err);
 	if (code < 0)
@@ -187,24 +163,30 @@ static int find_sized(const struct classifying *k, struct columns *to, struct er
 	return to->own_size && to->own_length ? 0 : ERR_NOMEM;
 }
 
-static void fill_columns(const struct classifying *k, struct columns *to)
+/* What those objects keep, and at last the new class of every object. */
+static void move_over(const struct classifying *k, struct columns *to)
 {
-	const struct heap *h = k->build->heap;
-	size_t next_long = 0;
+	struct heap *h = k->build->heap;
+	const struct long_length *next = k->lengths;
 	uint32_t place = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
-		struct extent e = extent_of(k, id, &next_long);
-		if (!e.kept)
-			continue;
-		bool wide = e.size >= OWN_UNKNOWN || (e.length >= OWN_UNKNOWN && e.length != LENGTH_UNKNOWN);
-		if (wide)
-			VEC_PUSH(to->wide, to->n_wide, to->cap_wide) = (struct wide){ id, e.size, e.length };
-		to->own_size[place] = wide ? OWN_WIDE : (uint32_t)e.size;
-		to->own_length[place++] = wide ? OWN_WIDE :
-		    e.length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)e.length;
+		const struct object_note *note = &k->build->notes[id];
+		if (bits_get(&to->sized, id)) {
+			uint64_t size = size_before(h, id), length = LENGTH_UNKNOWN;
+			if (note->has_class && note->length != NOTE_NO_LENGTH)
+				length = note->length == NOTE_LONG ? next++->length : note->length;
+			bool wide = size >= OWN_UNKNOWN || (length >= OWN_UNKNOWN && length != LENGTH_UNKNOWN);
+			if (wide)
+				VEC_PUSH(to->wide, to->n_wide, to->cap_wide) = (struct wide){ id, size, length };
+			to->own_size[place] = wide ? OWN_WIDE : (uint32_t)size;
+			to->own_length[place++] = wide ? OWN_WIDE :
+			    length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)length;
+		}
+		if (note->has_class) {
+			h->class_of[id] = note->low;
+			h->typed_by[id] = note->high;
+		}
 	}
-	if (to->n_wide)
-		qsort(to->wide, to->n_wide, sizeof *to->wide, by_wide_id);
 }
 
 static void set_columns(struct build *b, const struct columns *from)
@@ -221,19 +203,6 @@ static void set_columns(struct build *b, const struct columns *from)
 	h->wide = from->wide;
 	h->n_wide = from->n_wide;
 	b->cap_wide = from->cap_wide;
-}
-
-static void set_classes(struct build *b)
-{
-	struct heap *h = b->heap;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		const struct object_note *note = &b->notes[id];
-		if (note->class_plus_1)
-			h->class_of[id] = note->class_plus_1 - 1;
-		h->typed_by[id] = note->by;
-		h->typed[note->by].objects++;
-		h->typed[note->by].shallow += heap_shallow(h, id);
-	}
 }
 
 static void count_kinds(struct heap *h)
@@ -256,7 +225,6 @@ static int take_effect(struct classifying *k, struct err *err)
 		VEC_PUSH(h->classes, h->n_classes, b->cap_classes) = k->classes[i];
 	if (k->n_lengths)
 		qsort(k->lengths, k->n_lengths, sizeof *k->lengths, by_id);
-	take_sizes(k);
 	h->typed_by = big_alloc(h->n_objects, sizeof *h->typed_by, err);
 	int code = h->typed_by ? find_sized(k, &columns, err) : ERR_NOMEM;
 	if (code < 0) {
@@ -265,9 +233,8 @@ static int take_effect(struct classifying *k, struct err *err)
 		big_free(columns.own_length, columns.n_sized, sizeof *columns.own_length);
 		return code;
 	}
-	fill_columns(k, &columns);
+	move_over(k, &columns);
 	set_columns(b, &columns);
-	set_classes(b);
 	classify_release(b);
 	code = sizes_again(b, err);
 	count_kinds(h);

@@ -88,7 +88,7 @@ static uint32_t class_of(struct classes *c, uint32_t form)
 		bool array = form & 1 && type != TYPE_NONE, pointers = type == TYPE_NONE || t->go.of[type].pointers;
 		enum object_kind kind = !array ? OBJECT_INSTANCE : pointers ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
 		slot->class = t->c->new_class(t->c, name.s, kind,
-		    kind == PRIMITIVE_ARRAY ? t->go.types->type[type].size : 0, type);
+		    array ? t->go.types->type[type].size : 0, type);
 		slot->name = xstrdup(name.s);
 		c->by_form[form] = slot->class + 1;
 		if (2 * ++c->n_named > c->mask)

@@ -247,8 +247,8 @@ struct classifier {
 	/* The contents of an object, in the dump's byte order; its first byte and its bytes where they
 	 * are not NULL (the first byte takes a search). */
 	const uint8_t *(*bytes)(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size);
-	/* A class of this name (UTF-8, as the language writes it); element_size: of an element of a
-	 * primitive array, at most UINT32_MAX, else 0; type: index in dump->types, or UINT32_MAX.  Each
+	/* A class of this name (UTF-8, as the language writes it); element_size: of an element of an
+	 * array, at most UINT32_MAX, else 0; type: index in dump->types, or UINT32_MAX.  Each
 	 * call makes one. */
 	uint32_t (*new_class)(struct classifier *c, const char *name, enum object_kind kind,
 	    uint64_t element_size, uint32_t type);

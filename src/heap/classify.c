@@ -79,6 +79,7 @@ static uint32_t new_class(struct classifier *c, const char *name, enum object_ki
 {
 	struct classifying *k = (struct classifying *)c;
 	struct heap *h = k->build->heap;
+	unsigned stride = kind != OBJECT_INSTANCE && element_size <= UINT32_MAX ? (unsigned)element_size : 0;
 	struct text escaped = TEXT_INIT;
 	text_add_escaped(&escaped, name, strlen(name));
 	VEC_PUSH(k->classes, k->n_classes, k->cap_classes) = (struct heap_class){
@@ -89,7 +90,8 @@ static uint32_t new_class(struct classifier *c, const char *name, enum object_ki
 		.component = HEAP_NONE,
 		.kind = kind == PRIMITIVE_ARRAY ? CLASS_PRIMITIVE_ARRAY :
 		    kind == OBJECT_ARRAY ? CLASS_OBJECT_ARRAY : CLASS_PLAIN,
-		.element_size = kind == PRIMITIVE_ARRAY && element_size <= UINT32_MAX ? (unsigned)element_size : 0,
+		.element_size = kind == PRIMITIVE_ARRAY ? stride : 0,
+		.stride = stride,
 		.instance_size = SIZE_UNKNOWN,
 		.type = type,
 	};
@@ -134,21 +136,40 @@ struct columns {
 	uint32_t n_sized, *own_size, *own_length;
 	struct wide *wide;
 	size_t n_wide, cap_wide;
+	bool any_length; /* that does not follow from the size */
 };
 
-/* A class takes the size of the first of its objects; others, and arrays, keep theirs. */
+/* The length that follows from the size. */
+static inline uint64_t usual_length(const struct heap_class *c, uint64_t size)
+{
+	return c->stride ? size / c->stride : LENGTH_UNKNOWN;
+}
+
+/* The length of an object with a new class; *next: the next of the long ones. */
+static inline uint64_t length_of(const struct object_note *note, const struct long_length **next)
+{
+	return note->length == NOTE_NO_LENGTH ? LENGTH_UNKNOWN :
+	    note->length == NOTE_LONG ? (*next)++->length : note->length;
+}
+
+/* A class takes the size of the first of its objects; those of another keep theirs, and lengths that
+ * do not follow from sizes are kept. */
 static int find_sized(const struct classifying *k, struct columns *to, struct err *err)
 {
 	struct heap *h = k->build->heap;
+	const struct long_length *next = k->lengths;
 	int code = bits_init(&to->sized, h->n_objects, err);
 	for (uint32_t id = 0; code == 0 && id < h->n_objects; id++) {
 		const struct object_note *note = &k->build->notes[id];
 		bool kept = !note->has_class && bits_get(&h->sized, id);
 		if (note->has_class) {
-			uint64_t *common = &h->classes[note->low].instance_size, size = size_before(h, id);
-			if (*common == SIZE_UNKNOWN)
-				*common = size;
-			kept = note->length != NOTE_NO_LENGTH || size != *common;
+			struct heap_class *class = &h->classes[note->low];
+			uint64_t size = size_before(h, id);
+			bool odd = length_of(note, &next) != usual_length(class, size);
+			if (class->instance_size == SIZE_UNKNOWN)
+				class->instance_size = size;
+			kept = odd || size != class->instance_size;
+			to->any_length |= odd;
 		}
 		if (kept)
 			bits_set(&to->sized, id);
@@ -159,8 +180,9 @@ static int find_sized(const struct classifying *k, struct columns *to, struct er
 		return code;
 	to->n_sized = (uint32_t)bits_count(&to->sized);
 	to->own_size = big_alloc(to->n_sized, sizeof *to->own_size, err);
-	to->own_length = big_alloc(to->n_sized, sizeof *to->own_length, err);
-	return to->own_size && to->own_length ? 0 : ERR_NOMEM;
+	if (to->any_length)
+		to->own_length = big_alloc(to->n_sized, sizeof *to->own_length, err);
+	return to->own_size && (to->own_length || !to->any_length) ? 0 : ERR_NOMEM;
 }
 
 /* What those objects keep, and at last the new class of every object. */
@@ -171,16 +193,17 @@ static void move_over(const struct classifying *k, struct columns *to)
 	uint32_t place = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		const struct object_note *note = &k->build->notes[id];
+		uint64_t length = note->has_class ? length_of(note, &next) : LENGTH_UNKNOWN;
 		if (bits_get(&to->sized, id)) {
-			uint64_t size = size_before(h, id), length = LENGTH_UNKNOWN;
-			if (note->has_class && note->length != NOTE_NO_LENGTH)
-				length = note->length == NOTE_LONG ? next++->length : note->length;
+			uint64_t size = size_before(h, id);
 			bool wide = size >= OWN_UNKNOWN || (length >= OWN_UNKNOWN && length != LENGTH_UNKNOWN);
 			if (wide)
 				VEC_PUSH(to->wide, to->n_wide, to->cap_wide) = (struct wide){ id, size, length };
 			to->own_size[place] = wide ? OWN_WIDE : (uint32_t)size;
-			to->own_length[place++] = wide ? OWN_WIDE :
-			    length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)length;
+			if (to->own_length)
+				to->own_length[place] = wide ? OWN_WIDE :
+				    length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)length;
+			place++;
 		}
 		if (note->has_class) {
 			h->class_of[id] = note->low;

@@ -93,8 +93,9 @@ bool heap_size_known(const struct heap *h, uint32_t id)
 
 uint64_t heap_length(const struct heap *h, uint32_t id)
 {
+	unsigned stride = heap_class_of(h, id)->stride;
 	if (!h->own_length || !bits_get(&h->sized, id))
-		return LENGTH_UNKNOWN;
+		return stride ? heap_shallow(h, id) / stride : LENGTH_UNKNOWN;
 	uint32_t length = h->own_length[bits_rank(&h->sized, id)];
 	if (length == OWN_UNKNOWN)
 		return LENGTH_UNKNOWN;

@@ -52,6 +52,7 @@ struct heap_class {
 	bool name_shared;       /* records name their class, and several have this name: the first of them
 	                           has all the objects */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
+	unsigned stride;        /* bytes of an element where lengths follow from sizes; else 0 */
 	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
 	bool sizes_vary;        /* some plain instances do not have instance_size: see heap->odd */
 	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
@@ -163,7 +164,7 @@ struct heap {
 	uint32_t n_sized;
 	uint32_t *own_size;        /* bytes, by rank in sized; or OWN_WIDE, OWN_UNKNOWN; NULL: all of them
 	                              follow from their lengths */
-	uint32_t *own_length;      /* elements, the same way; NULL when no length is known */
+	uint32_t *own_length;      /* elements, the same way; NULL when no length is known but by stride */
 	struct wide { uint32_t id; uint64_t size, length; } *wide; /* what does not fit, sorted by id */
 	size_t n_wide;
 	struct array_rule {        /* how sizes follow from lengths, with the class's array_base */

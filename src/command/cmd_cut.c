@@ -266,7 +266,7 @@ static int add_alone(struct result *r, struct session *s, const struct retained 
 		struct cutting c = {.retained = retained, .wish = &one};
 		code = cut_wish_add(&one, s, call->words[i], err);
 		if (!code)
-			code = work_watched(find, &c, s->progress, err);
+			code = session_work(s, find, &c, err);
 		if (!code) {
 			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
 			text_add_bytes(&note, c.loss.bytes);
@@ -298,7 +298,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 	if (!code && call_has(call, "-each")) {
 		code = each_one(retained, title.s, &wish, out, err);
 	} else if (!code) {
-		code = work_watched(find, &c, s->progress, err);
+		code = session_work(s, find, &c, err);
 		if (!code) {
 			*out = by_class(retained, title.s, &wish, &c.loss);
 			cut_loss_release(&c.loss);

@@ -174,21 +174,28 @@ static void add_sentence(struct told *t, const struct retained *r, const struct 
 	}
 }
 
+struct group_loss {
+	const struct retained *retained;
+	const struct suspect *suspect;
+	uint64_t bytes;
+};
+
 /* What goes when all objects of a group go. */
-static int free_group(
-    struct told *t, const struct retained *r, const struct suspect *s, struct err *err)
+static int free_group(void *context, struct progress *progress, struct err *err)
 {
+	struct group_loss *g = context;
 	struct cut_edges none = {.edge = NULL};
 	struct cut_loss loss;
-	int code = cut_find(&loss, r, &none, s->ids, s->n, NULL, err);
+	int code =
+	    cut_find(&loss, g->retained, &none, g->suspect->ids, g->suspect->n, progress, err);
 	if (code)
 		return code;
-	t->freed = loss.bytes;
+	g->bytes = loss.bytes;
 	cut_loss_release(&loss);
 	return 0;
 }
 
-static int tell(struct told *t, const struct session *s, struct cut *cut, const struct suspect *suspect,
+static int tell(struct told *t, struct session *s, struct cut *cut, const struct suspect *suspect,
     struct err *err)
 {
 	struct path_rules rules;
@@ -206,8 +213,11 @@ static int tell(struct told *t, const struct session *s, struct cut *cut, const 
 		if (!suspect->ids)
 			choose_cut(t, cut, &rules, &p);
 	}
+	struct group_loss group = {cut->retained, suspect, 0};
 	if (!code && suspect->ids)
-		code = free_group(t, cut->retained, suspect, err);
+		code = session_work(s, free_group, &group, err);
+	if (suspect->ids)
+		t->freed = group.bytes;
 	if (!code)
 		add_sentence(t, cut->retained, suspect, p.n);
 	path_release(&p);
@@ -266,7 +276,7 @@ static void add_row(
 }
 
 static int add_suspects(
-    struct result *out, const struct session *s, struct cut *cut, const struct leaks *leaks, struct err *err)
+    struct result *out, struct session *s, struct cut *cut, const struct leaks *leaks, struct err *err)
 {
 	struct text story = TEXT_INIT;
 	int code = 0;

@@ -147,7 +147,7 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 	struct path_rules rules;
 	if (!wanted)
 		return err_set(err, ERR_USAGE, "-plan wants a size above 0 (64K, 2M, 1.5G)");
-	int code = work_watched(find, &p, s->progress, err);
+	int code = session_work(s, find, &p, err);
 	if (code)
 		return code;
 	code = path_rules_init(&rules, s->heap, true, err);

@@ -182,6 +182,12 @@ bool session_must_wait(struct session *s)
 	return refused;
 }
 
+int session_work(struct session *s, session_task *task, void *context, struct err *err)
+{
+	return s->work ? s->work(s->work_context, task, context, err)
+	               : work_watched(task, context, s->progress, err);
+}
+
 struct result *session_take(struct session *s)
 {
 	struct result *r = s->last;

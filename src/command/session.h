@@ -18,6 +18,9 @@ struct kept_set {
 	size_t n;
 };
 
+/* A long work: adds to progress, gives up with ERR_CANCELLED; on any thread. */
+typedef int session_task(void *context, struct progress *progress, struct err *err);
+
 struct session {
 	const struct heap *heap; /* NULL while loading */
 	struct result *last;     /* of the last command, for %N and $_ ; owned */
@@ -42,6 +45,10 @@ struct session {
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);
 	void *shell_context;
+	/* The screen runs a long work beside itself (session_work); NULL: standard error tells how far it
+	 * is. */
+	int (*work)(void *context, session_task *task, void *argument, struct err *err);
+	void *work_context;
 	struct session_cache *cache; /* what commands found out about the heap and will ask again */
 };
 
@@ -57,6 +64,9 @@ void session_release(struct session *s);
  * naming the command and the word, and the nearest names.
  */
 int session_run(struct session *s, const char *line, struct result **out, struct err *err);
+
+/* Run a long work and wait for its end, which the user can see coming and stop. */
+int session_work(struct session *s, session_task *task, void *context, struct err *err);
 
 /* Retained sizes, found elsewhere for s->heap: taken over, and known to all results from now on. */
 void session_know_retained(struct session *s, struct retained *found);

@@ -456,7 +456,7 @@ static void loading_events(struct app *a)
 
 /* --- the loop ---------------------------------------------------------------------------------- */
 
-static void take_signals(struct app *a)
+void app_take_signals(struct app *a)
 {
 	int signal;
 
@@ -534,7 +534,7 @@ static void turn(struct app *a)
 		a->quit = true; /* the terminal is gone */
 		a->status = 128 + SIGHUP;
 	}
-	take_signals(a);
+	app_take_signals(a);
 	loading_events(a);
 	retained_events(a);
 	while (!a->quit && term_read(&in, prompt_is_open())) {
@@ -606,6 +606,8 @@ int view_run(const struct view_options *options)
 	follow_stop(&a.follow);
 	session_init(&a.session);
 	a.session.interactive = a.session.finds_beside = true;
+	a.session.work = working_run;
+	a.session.work_context = &a;
 	a.session.shell = shell;
 	a.session.shell_context = &a;
 	int rc = browse(&a, &err);

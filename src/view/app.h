@@ -34,6 +34,8 @@ struct app {
 	char *pending;            /* a command line that waits for the references */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
+	struct job *working;      /* what a command waits for: ^C ends that */
+
 	bool dirty, quit;
 	int status;
 };
@@ -44,6 +46,7 @@ bool app_references_ready(const struct app *a);
 /* Find retained sizes beside the screen, unless they are known or on their way. */
 void app_find_retained(struct app *a);
 void app_say(struct app *a, enum role role, const char *sentence);
+void app_take_signals(struct app *a);
 void app_back(struct app *a);
 void app_forward(struct app *a);
 void app_push(struct app *a, struct page *p);
@@ -53,6 +56,9 @@ void app_run(struct app *a, const char *line, bool typed);
 /* app_keys.c */
 void app_input(struct app *a, const struct input *in);
 void app_cancel(struct app *a); /* ^C */
+
+/* working.c: session.work */
+int working_run(void *context, session_task *task, void *argument, struct err *err);
 
 /* chrome.c: everything around the page */
 void app_draw(struct app *a);

@@ -271,7 +271,9 @@ static void help(struct app *a)
 
 void app_cancel(struct app *a)
 {
-	if (prompt_is_open()) {
+	if (a->working) {
+		job_cancel(a->working);
+	} else if (prompt_is_open()) {
 		prompt_close();
 	} else if (a->pending) {
 		free(a->pending);

@@ -9,6 +9,7 @@
 #include "analysis/cut.h"
 
 #include "base/mem.h"
+#include "heap/weak.h"
 
 #include <stdlib.h>
 
@@ -70,6 +71,8 @@ int cut_number(struct cut *c, struct err *err)
 	const struct dominators *d = &c->retained->dominators;
 	if (c->span)
 		return 0;
+	if (!c->retained->first)
+		return err_set(err, ERR_NOMEM, "the tree is not complete");
 	uint32_t *stack = big_alloc(d->n_reachable, sizeof *stack, err);
 	struct cut_span *span = stack ? big_alloc(d->n_objects, sizeof *span, err) : NULL;
 	if (span)
@@ -174,7 +177,8 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 	uint64_t end = adjacency_start(&h->in, target + 1);
 	bool more = true;
 	for (uint64_t k = adjacency_start(&h->in, target); more && k < end; k++)
-		more = held_from(&t, h->in.target[k]);
+		if (!weak_is(heap_left_out(h), h->in.target[k], target))
+			more = held_from(&t, h->in.target[k]);
 	if (bits_get(&c->special, target)) {
 		held_from_roots(&t);
 		if (t.others < CUT_COUNTED)
@@ -240,7 +244,7 @@ static uint32_t references(const struct heap *h, uint32_t holder, uint32_t targe
 	uint32_t class = heap_class_mirrored(h, target);
 	if (holder == HEAP_NONE)
 		return n_roots > 0;
-	uint32_t n = recorded(h, holder, target);
+	uint32_t n = weak_is(heap_left_out(h), holder, target) ? 0 : recorded(h, holder, target);
 	for (unsigned i = heap_implied(h, holder, implied); i-- > 0;)
 		n += implied[i].target == target;
 	if (class != HEAP_NONE && heap_loader_holds(h, class))

@@ -9,7 +9,8 @@
  * more than the sum of what each one does, and is found by walking without them.
  *
  * A reference is what struct retained counts as one: each field or element, what the dump implies
- * (object to class, class to superclass and loader, loader to class), and what a thread's stack holds.
+ * (object to class, class to superclass and loader, loader to class), and what a thread's stack holds;
+ * but not those that heap_left_out leaves out.
  * The roots' hold on an object counts as one reference, however many roots it is: a person asks
  * what goes when the VM lets go of it.
  *
@@ -35,7 +36,7 @@ struct cut {
 /* 0 or ERR_NOMEM; a bit an object, and 8 bytes an object more when the tree gets numbered. */
 int cut_init(struct cut *c, const struct retained *r, struct err *err);
 void cut_release(struct cut *c);
-/* Number the tree now, for those who will ask much. */
+/* Number the tree now, for those who will ask much; a complete one (retained_complete). */
 int cut_number(struct cut *c, struct err *err);
 
 /* Does every way from the roots to the object lead through this other one, or is it that one? */

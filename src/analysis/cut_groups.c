@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "heap/value.h"
+#include "heap/weak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,8 @@ static uint64_t key_of(const struct sums *s, uint32_t id)
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
 		uint32_t from = h->in.target[k];
+		if (weak_is(heap_left_out(h), from, id))
+			continue;
 		own += from == holder;
 		if (own > 1 || (from != holder && r->dominators.immediate[from] != NOT_REACHABLE &&
 		    !cut_below(s->cut, from, id)))

@@ -9,6 +9,7 @@
 
 #include "analysis/cut_groups.h"
 #include "base/mem.h"
+#include "heap/weak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,8 @@ static uint32_t keepers(struct planning *p, uint32_t id, struct cut_edges *to, i
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
 		uint32_t from = h->in.target[k];
-		if (immediate[from] == NOT_REACHABLE || is_dead(p, from) || cut_below(p->cut, from, id))
+		if (immediate[from] == NOT_REACHABLE || is_dead(p, from) ||
+		    weak_is(heap_left_out(h), from, id) || cut_below(p->cut, from, id))
 			continue;
 		if (++n > PLAN_TOGETHER)
 			return 0;

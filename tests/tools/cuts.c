@@ -5,12 +5,13 @@
  *     cuts DUMP          take away every reference, one after another, many sets of them, and what
  *                        plans propose, and see what can still be reached; 0 when cut.h and cut_plan.h
  *                        say the same, and no single reference does what a plan takes several for.
- *                        -s N: every N-th reference
+ *                        -s N: every N-th reference; -w: without weak references
  *
  * The naive side has its own list of the references, written from the rules and not from the code.
  */
 #include "analysis/cut_plan.h"
 #include "base/mem.h"
+#include "heap/weak.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,7 +78,8 @@ static void list(struct naive *w)
 	const struct heap *h = w->h;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		for (uint64_t k = adjacency_start(&h->out, id); k < adjacency_start(&h->out, id + 1); k++)
-			lead(w, id, h->out.target[k], false, false);
+			if (!weak_is(heap_left_out(h), id, h->out.target[k]))
+				lead(w, id, h->out.target[k], false, false);
 		lead(w, id, heap_class_of(h, id)->object, false, true);
 	}
 	for (uint32_t c = 0; c < h->n_classes; c++) {
@@ -315,18 +317,35 @@ int main(int argc, char **argv)
 	struct heap_options o = { .path = argv[argc - 1] };
 	struct heap *h;
 	struct retained r;
+	struct weak_references weak;
 	struct err err = ERR_INIT;
-	bool skip = argc == 4 && !strcmp(argv[1], "-s");
-	uint32_t step = skip ? (uint32_t)strtoul(argv[2], NULL, 10) : 1;
-	if ((argc != 2 && !skip) || !step) {
-		fprintf(stderr, "cuts [-s N] DUMP\n");
+	uint32_t step = 1;
+	bool strong = false, usage = argc < 2;
+	for (int i = 1; i < argc - 1; i++) {
+		if (!strcmp(argv[i], "-s") && i + 1 < argc - 1)
+			step = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "-w"))
+			strong = true;
+		else
+			usage = true;
+	}
+	if (usage || !step) {
+		fprintf(stderr, "cuts [-s N] [-w] DUMP\n");
 		return 2;
 	}
-	if (heap_open(&h, &o, NULL, &err) || retained_find(&r, h, NULL, &err)) {
+	if (heap_open(&h, &o, NULL, &err) || (strong && weak_find(&weak, h, NULL, &err))) {
+		fprintf(stderr, "%s\n", err.message);
+		return 2;
+	}
+	if (strong)
+		*h->left_out = &weak;
+	if (retained_find(&r, h, NULL, &err) || retained_complete(&r, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}
 	unsigned wrong = compare(h, &r, step);
+	if (strong)
+		weak_release(&weak);
 	retained_release(&r);
 	heap_close(h);
 	return wrong != 0;

@@ -44,6 +44,18 @@ def check_random(tap, directory):
     tap.ok(several, "of %d plans %d take several references" % (plans, several))
 
 
+def check_weak(tap):
+    """Dumps with values, where weak references can be left out; roots on the stacks of threads."""
+    dumps = [(os.path.join(SOURCE, "data", "shop.hprof"), "3")]
+    real = os.path.join(DUMPS, "hotspot", "sun_jdk6_18_x32.hprof")
+    if os.path.exists(real):
+        dumps.append((real, "499"))
+    for path, step in dumps:
+        for options in ((), ("-w",)):
+            run = Run([TOOL, "-s", step, *options, path])
+            tap.ok(run.status == 0, "%s %s" % (os.path.basename(path), " ".join(options)), run)
+
+
 def ask(path, line, *options):
     return json.loads(cairn("-x", line, "--format", "json", *options, path).out or "[]")
 
@@ -167,6 +179,7 @@ def main():
     directory = tempfile.mkdtemp(prefix="cuts.", dir=os.path.join(BUILD, "tests"))
     check_random(tap, directory)
     check_merged(tap, directory)
+    check_weak(tap)
     check_sample(tap)
     check_shop(tap)
     check_groups(tap, directory)

@@ -334,6 +334,23 @@ def path_pane(t):
     leave(t)
 
 
+@case("K: suspects with a sentence; c: what dies without an object; the plan of a cut", BOTH)
+def cuts(t):
+    start(t, dump=SHOP)
+    t.keys("K")
+    t.wait(r"^histogram > suspects")
+    t.keys("Down")
+    t.wait(r"AuditLog\.ENTRIES")  # in the sentence, the planted leak
+    t.keys("c")
+    t.wait(r"^histogram > suspects > cut 0x\w+")
+    t.keys("Escape")
+    t.wait(r"^histogram > suspects(?! >)")
+    t.type(":cut -plan 190K")
+    t.keys("Enter")
+    t.wait(r"com\.acme\.shop\.AuditLog\.ENTRIES")
+    leave(t)
+
+
 @case("retained sizes are found beside the screen: ^C stops that, d begins again, tables fill in")
 def beside(t):
     big = os.path.join(t.home, "big.phd")

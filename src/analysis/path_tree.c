@@ -244,6 +244,19 @@ static bool is_static(const char *field)
 	return !strncmp(field, "static ", strlen("static "));
 }
 
+/* The variable that holds a root, where the dump's program tells it. */
+static bool variable_of(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if ((root->kind == ROOT_DATA || root->kind == ROOT_BSS) &&
+		    heap_symbol(h, root->slot, to))
+			return true;
+	}
+	return false;
+}
+
 void path_line(const struct path_rules *r, const struct path *p, struct text *to)
 {
 	const struct heap *h = r->heap;
@@ -268,8 +281,10 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 			text_add(to, "this");
 		else if (i == begin && class != HEAP_NONE)
 			text_addf(to, "%s %s", statics ? "static" : "class", h->classes[class].name);
-		else if (i == begin)
+		else if (i == begin && (i > 0 || !variable_of(h, p->step[i], to)))
 			text_add(to, heap_class_of(h, p->step[i])->name);
+		else if (i == begin)
+			continue;
 		else if (of_class)
 			text_addf(to, ".%s", field.s + strlen("static "));
 		else if (named || !last)

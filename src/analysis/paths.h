@@ -73,8 +73,8 @@ void path_tree_path(const struct path_tree *t, uint32_t to, struct path *out);
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to);
 
 /* "static com.acme.Cache.INSTANCE > table > [17] > this": from the last static field on, before which
- * stand only a class and what loaded it; otherwise from the root, by its class; of a long path
- * the end. */
+ * stand only a class and what loaded it; otherwise from the root, by the variable that holds it or
+ * by its class; of a long path the end. */
 void path_line(const struct path_rules *r, const struct path *p, struct text *to);
 
 /* --- many paths, merged by class ---------------------------------------------------------------- */

@@ -41,10 +41,9 @@ static int work(void *context, struct job *job)
 		return code;
 	f->ready = true;
 	code = path_search(&p, &f->rules, f->at, EFFORT, &job->progress, &job->err);
-	size_t root;
-	if (!code && p.n == 1 && heap_roots_of(f->heap, f->at, &root) > 0) {
-		text_addf(&f->found, "it is a root itself: %s",
-		    root_kind_name(f->heap->roots[root].kind));
+	if (!code && p.n == 1) {
+		text_add(&f->found, "it is a root itself: ");
+		command_root_words(f->heap, f->at, &f->found);
 		find_cut(f, &p);
 	} else if (!code && p.n > 0) {
 		path_line(&f->rules, &p, &f->found);

@@ -26,7 +26,7 @@ struct wishes {
 	struct batch_options batch;
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
-	bool never_screen, ascii, mouse;
+	bool never_screen, ascii, mouse, format_given;
 	int color; /* -1 never, 0 auto, 1 always */
 };
 
@@ -114,6 +114,7 @@ static int take_choice(struct wishes *w, const struct program_option *o, const c
 	switch (o->key) {
 	case OPTION_FORMAT:
 		print_format_parse(value, &w->batch.print.format);
+		w->format_given = true;
 		break;
 	case OPTION_SIZES:
 		w->heap.mat_sizes = n == 1;
@@ -231,6 +232,8 @@ static int run(struct wishes *w)
 	w->batch.heap = &w->heap;
 	w->batch.lines = w->lines;
 	w->batch.n_lines = w->n_lines;
+	if (w->batch.output && !w->format_given)
+		w->batch.print.format = print_format_of_file(w->batch.output);
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color};

@@ -111,6 +111,9 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 	if (o->heap->dump.javacore && !(*heap)->companion)
 		fprintf(stderr, "cairn: warning: %s is left out: it is of another dump\n",
 		    o->heap->dump.javacore);
+	if ((*heap)->no_references)
+		fprintf(stderr, "cairn: warning: the references are left out: %s; histo, ls, tree and "
+		    "info work without\n", (*heap)->shortage.message);
 	if ((*heap)->damaged)
 		say_damage(*heap);
 	return 0;
@@ -136,7 +139,7 @@ int batch_run(const struct batch_options *o)
 		    strerror(errno));
 		status = worse(status, 1);
 	}
-	if (heap && heap->damaged && status < 2)
+	if (heap && (heap->damaged || heap->no_references) && status < 2)
 		status = 4; /* that an answer may be missing for lack of data outweighs that it is missing */
 	heap_close(heap);
 	return status;

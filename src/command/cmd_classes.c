@@ -302,6 +302,7 @@ const struct command cmd_histo = {
     .aliases = {"histogram", "dumpheap -stat"},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = histo_options,
+    .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "objects per class, largest first",
     .columns = "class class_address loader objects shallow retained loader_class superclass",
@@ -368,6 +369,7 @@ static int run_dupclasses(
 const struct command cmd_dupclasses = {
     .name = "dupclasses",
     .aliases = {"duplicate_classes"},
+    .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "classes loaded more than once",
     .columns = "class times class_address loader loader_class objects shallow",

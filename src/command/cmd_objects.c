@@ -152,6 +152,7 @@ const struct command cmd_ls = {
     .aliases = {"instances", "list_objects", "dumpheap -type"},
     .arguments = {{ARG_CLASS, "PAT", false}},
     .options = ls_options,
+    .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "the objects of a class",
     .columns = "address class shallow retained length value",

@@ -38,9 +38,12 @@ static void info_counts(struct result *r, const struct heap *h)
 	result_head(r, "instances", cell_marked(cell_count(h->n_instances), c));
 	result_head(r, "object_arrays", cell_marked(cell_count(h->n_object_arrays), c));
 	result_head(r, "primitive_arrays", cell_marked(cell_count(h->n_primitive_arrays), c));
-	result_head(r, "references", cell_marked(cell_count(h->n_references), c));
-	result_head(r, "dangling", cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT));
-	result_head(r, "roots", cell_marked(cell_count(h->n_root_objects), command_root_certainty(h)));
+	bool known = !h->no_references;
+	struct cell none = cell_none();
+	result_head(r, "references", known ? cell_marked(cell_count(h->n_references), c) : none);
+	result_head(r, "dangling", known ? cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT) : none);
+	result_head(r, "roots",
+	    known ? cell_marked(cell_count(h->n_root_objects), command_root_certainty(h)) : none);
 	result_head(r, "shallow", cell_marked(cell_bytes(h->shallow), bytes));
 }
 
@@ -133,7 +136,8 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	        cell_count(h->damage.offset) : cell_blank());
 	result_head(r, "cannot_tell", h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
 	result_head(r, "unknown_sizes", cell_count(h->n_unknown_size));
-	result_head(r, "root_entries", cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
+	result_head(r, "root_entries", h->no_references ? cell_none() :
+	        cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
 	result_head(r, "dropped_roots", cell_count(h->n_dropped_roots));
 	result_head(r, "heaps", cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
 	result_head(r, "heap", cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
@@ -152,6 +156,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 const struct command cmd_info = {
     .name = "info",
     .aliases = {"overview"},
+    .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "what this dump is and how much is in it",
     .columns = "format version vm word_bits byte_order file_size created objects classes instances "

@@ -4,6 +4,7 @@
 
 #include "analysis/retained.h"
 #include "command/sets.h"
+#include "command/values.h"
 
 #include <stdlib.h>
 
@@ -58,8 +59,8 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	bool wanted = call_has(call, "-retained");
 	int code = 0;
 	struct result *r = result_new_rows("kept sets", h, sets_columns, N_COLUMNS(sets_columns));
-	if (wanted && (!h->out.offset || !h->in.offset))
-		code = err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	if (wanted)
+		code = session_references(s, err);
 	for (size_t i = 0; !code && i < s->n_sets; i++) {
 		const struct kept_set *set = &s->sets[i];
 		struct cell retained = cell_none();
@@ -92,6 +93,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 const struct command cmd_sets = {
     .name = "sets",
     .options = sets_options,
+    .flags = COMMAND_OBJECTS_ONLY,
     .group = "session",
     .summary = "the sets of objects that were kept",
     .columns = "name objects shallow retained",

@@ -339,6 +339,7 @@ const struct command cmd_tree = {
     .aliases = {"hierarchy", "subclasses"},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = tree_options,
+    .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "classes below their superclasses, or below packages",
     .columns = "branch class depth class_address objects shallow subclasses objects_below shallow_below",

@@ -61,6 +61,7 @@ enum command_flag {
 	COMMAND_NO_DUMP = 1,         /* works without a heap */
 	COMMAND_NEEDS_REFERENCES = 2,
 	COMMAND_NEEDS_RETAINED = 4,  /* the screen waits until retained sizes are known */
+	COMMAND_OBJECTS_ONLY = 8,   /* works where references did not fit into memory */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated, in the order of help */

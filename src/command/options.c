@@ -15,7 +15,8 @@ const struct program_option program_options[] = {
 	"Without -x or -f the overview and the largest classes are printed, as they are when the "
 	"output is no terminal."},
     {OPTION_FORMAT, "format", "text|csv|json|jsonl", "how results are printed (text)", NULL},
-    {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)", NULL},
+    {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)",
+	"Without --format as the file's extension says: .csv .json .jsonl, anything else is text."},
     {OPTION_TOP, "top", "N", "at most N rows of each result",
 	"By default all, and a screenful in text on a terminal."},
     {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside)", NULL},
@@ -29,7 +30,8 @@ const struct program_option program_options[] = {
 	"second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
     {OPTION_MEM, "mem", "SIZE", "give up rather than use more memory (512M, 2G)",
-	"The mapped dump does not count."},
+	"The mapped dump does not count. Where it suffices for the objects but not for their references, "
+	"histo, ls, tree and info still work, and the exit status is 4."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
     {OPTION_ASCII, "ascii", NULL, "no character beyond ASCII on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},

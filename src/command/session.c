@@ -87,11 +87,22 @@ const struct name_index *session_names(const struct session *s)
 	return c->names;
 }
 
+int session_references(const struct session *s, struct err *err)
+{
+	const struct heap *h = s->heap;
+	if (h->no_references)
+		return err_set(err, ERR_UNSUPPORTED, "the references did not fit: %s", h->shortage.message);
+	if (!h->out.offset || !h->in.offset)
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	return 0;
+}
+
 int session_reachable(const struct session *s, struct reachable *out, struct err *err)
 {
 	struct session_cache *c = s->cache;
-	if (!s->heap->out.offset || !s->heap->in.offset)
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	int missing = session_references(s, err);
+	if (missing)
+		return missing;
 	if (c->reachable_heap != s->heap) {
 		reachable_release(&c->reachable);
 		c->reachable_heap = NULL;
@@ -148,6 +159,9 @@ void session_know_retained(struct session *s, struct retained *found)
 int session_sizes(const struct session *s, const struct retained **out, struct err *err)
 {
 	struct session_cache *c = s->cache;
+	int missing = s->heap->no_references ? session_references(s, err) : 0;
+	if (missing)
+		return missing;
 	if (c->retained.heap != s->heap) {
 		struct retained found;
 		if (s->finds_beside) {
@@ -236,6 +250,11 @@ static int to_file(
 	if (!f)
 		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	int code = 0;
+	if (append && o.format == PRINT_JSON && ftell(f) > 0) {
+		fclose(f);
+		return err_set(err, ERR_USAGE, "%.200s holds a JSON text already, and two are none: "
+		    "append to a .jsonl file, or write with >", path);
+	}
 	if (append && o.format == PRINT_CSV && ftell(f) > 0)
 		fputs("\r\n", f);
 	code = print_result(r, &o, f, err);
@@ -284,8 +303,9 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 		return 0;
 	if (!s->heap)
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
-	if ((c->flags & COMMAND_NEEDS_REFERENCES) && (!s->heap->out.offset || !s->heap->in.offset))
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	bool without = c->flags & COMMAND_OBJECTS_ONLY;
+	if ((c->flags & COMMAND_NEEDS_REFERENCES) || (s->heap->no_references && !without))
+		return session_references(s, err);
 	return 0;
 }
 

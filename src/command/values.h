@@ -44,6 +44,8 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 struct result *session_table(const struct session *s);
 /* The heap's class names, built at the first call for a heap. */
 const struct name_index *session_names(const struct session *s);
+/* Are references there?  0, or ERR_UNSUPPORTED with why not. */
+int session_references(const struct session *s, struct err *err);
 /* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */
 int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 

@@ -191,6 +191,24 @@ static void note_cut_source(struct build *b)
 	err_at(&b->heap->damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
 }
 
+/* Objects, classes and sizes are there and true: keep them where memory does not suffice for the rest.
+ * Not so where types, and with them classes, are found after the references. */
+static bool keep_objects(struct build *b, const struct err *shortage)
+{
+	struct heap *h = b->heap;
+	if (h->dump->reader->classify)
+		return false;
+	adjacency_release(&h->out, h->n_objects);
+	adjacency_release(&h->in, h->n_objects);
+	h->out = h->in = (struct adjacency){ .target = NULL };
+	h->n_roots = 0;
+	h->n_root_objects = 0;
+	h->n_threads = 0;
+	h->no_references = true;
+	h->shortage = *shortage;
+	return true;
+}
+
 static void build_release(struct build *b)
 {
 	survey_release(b);
@@ -230,11 +248,16 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 		code = open_companion(&b, err);
 	if (code == 0)
 		code = read_objects(&b, err);
-	if (code == 0)
-		code = read_references(&b, err);
 	if (code == 0) {
+		code = read_references(&b, err);
+		if (code == ERR_NOMEM && keep_objects(&b, err))
+			code = 0;
+	}
+	if (code == 0 && !h->no_references) {
 		check_pointers(&b);
 		check_stated(&b);
+	}
+	if (code == 0) {
 		note_cut_source(&b);
 		note_lost_pages(h);
 	}

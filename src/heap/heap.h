@@ -196,6 +196,8 @@ struct heap {
 	bool damaged;              /* read in part: true up to damage.offset */
 	struct err damage;         /* then: what and where */
 
+	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
+	struct err shortage;     /* then: why */
 	const struct retained **retained; /* not the heap's own: where the main thread hangs up what was
 	                              found about it, NULL inside until then; NULL: no such place */
 	const struct weak_references **left_out; /* likewise: references that do not count (set weak off);
@@ -223,7 +225,8 @@ struct heap_options {
 
 /*
  * Map, read and index a dump; progress may be NULL.  0 also for a damaged dump of which at least the
- * header could be read (heap->damaged is then set); otherwise a negative code with *err filled.
+ * header could be read (heap->damaged is then set), and when memory sufficed for the objects but not
+ * for their references (heap->no_references); otherwise a negative code with *err filled.
  */
 int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
     struct err *err);

@@ -91,7 +91,8 @@ bool app_references_ready(const struct app *a)
 
 void app_find_retained(struct app *a)
 {
-	if (a->finding.running || session_retained_known(a->session.heap))
+	if (a->finding.running || session_retained_known(a->session.heap) ||
+	    a->session.heap->no_references)
 		return;
 	if (finding_start(&a->finding, a->session.heap, a->loader.wake[1]))
 		app_say(a, ROLE_ERROR, a->finding.job.err.message);
@@ -306,7 +307,11 @@ static void say_damage(struct app *a)
 	const struct heap *h = a->loader.heap;
 	struct text t = TEXT_INIT;
 
-	if (h->damaged) {
+	if (h->no_references) {
+		text_addf(&t, "the references are left out: %s", h->shortage.message);
+		app_say(a, ROLE_ERROR, t.s);
+		a->status = 4;
+	} else if (h->damaged) {
 		text_addf(&t, "%s; what came before is shown", h->damage.message);
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;

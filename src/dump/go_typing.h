@@ -81,6 +81,15 @@ enum coverage {
 	COVER_ALL,     /* no smaller size class would do */
 };
 
+/* Claims wait in a row, so that the memory that each needs has come when it is its turn. */
+struct claim {
+	uint64_t address, count; /* count 0: one value, no array */
+	uint64_t start;          /* of the object */
+	uint32_t type, id;
+	enum typed_by by;
+};
+enum { CLAIMS = 64, CLAIM_AHEAD = 24 }; /* a claim's object is looked up when so many came behind it */
+
 /* A value known to lie inside of an object of which nothing else is known. */
 struct chunk {
 	uint64_t address;
@@ -100,7 +109,9 @@ struct typing {
 	uint32_t *state;          /* c->n_objects */
 	uint64_t *waiting;        /* a bit for each object that did not fit into the queue */
 	uint32_t *queue;          /* TYPING_QUEUE objects whose pointers are to be followed */
-	uint32_t head, n_queue;
+	uint32_t head, n_queue, sweep; /* sweep: word of waiting */
+	struct claim claim[CLAIMS];
+	uint32_t first_claim, n_claims, n_located; /* of those that wait: objects are known of the first */
 	struct chunk *chunk;      /* in the order found */
 	size_t n_chunks, cap_chunks, done_chunks;
 	uint64_t *chunk_set;      /* open addressing: those already noted */

@@ -185,19 +185,25 @@ struct place {
 	uint64_t size;         /* of the object */
 };
 
+static void place_in(struct typing *t, uint64_t address, uint64_t start, struct place *p)
+{
+	p->size = t->c->size(t->c, p->id);
+	p->offset = address - start;
+	p->room = p->size - p->offset;
+	if (t->headers && p->size > LEAST_HEADER && p->offset == 8)
+		p->offset = 0;
+}
+
 static bool find(struct typing *t, uint64_t address, struct place *p)
 {
 	uint64_t start;
 
 	if (address < t->low || address >= t->high)
 		return false;
-	p->id = t->c->object_at(t->c, address, &start, &p->size);
+	p->id = t->c->object_at(t->c, address, &start);
 	if (p->id == UINT32_MAX)
 		return false;
-	p->offset = address - start;
-	p->room = p->size - p->offset;
-	if (t->headers && p->size > LEAST_HEADER && p->offset == 8)
-		p->offset = 0;
+	place_in(t, address, start, p);
 	return true;
 }
 
@@ -210,44 +216,94 @@ bool typing_pointer_free(struct typing *t, uint32_t id)
 	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
 }
 
+static void settle_one(struct typing *t, const struct claim *c, const struct place *p)
+{
+	const struct type_facts *g = &t->go.of[c->type];
+	uint64_t size = t->go.types->type[c->type].size;
+
+	if (size > p->room)
+		t->conflicts++;
+	else if (p->offset)
+		note_chunk(t, c->address, c->type, 1);
+	else
+		join(t, p->id, state_of(g->open_ended ? COVER_ALL : coverage(size, p->room), 2 * g->rank,
+		    c->by));
+}
+
+static void settle_array(struct typing *t, const struct claim *c, const struct place *p)
+{
+	const struct type_facts *g = &t->go.of[c->type];
+	uint64_t size = t->go.types->type[c->type].size;
+	uint32_t form = 2 * g->rank + 1;
+
+	if (c->count > p->room / size) {
+		t->conflicts++;
+		return;
+	}
+	if (!p->offset) {
+		join(t, p->id, state_of(coverage(c->count * size, p->room), form, c->by));
+		return;
+	}
+	/* a slice of a part, or of an array in the middle of something else */
+	note_chunk(t, c->address, c->type, c->count);
+	if (p->offset % size == 0 && (g->pointers || typing_pointer_free(t, p->id)))
+		join(t, p->id, state_of(COVER_GUESSED, form, c->by));
+}
+
+/* Find the object of the oldest claim that has none. */
+static void locate_next(struct typing *t)
+{
+	struct claim *c = &t->claim[(t->first_claim + t->n_located++) % CLAIMS];
+
+	c->id = t->c->object_at(t->c, c->address, &c->start);
+	if (c->id == UINT32_MAX)
+		return;
+	__builtin_prefetch(&t->state[c->id], 1);
+	t->c->soon(t->c, c->id, false);
+}
+
+static void settle_next(struct typing *t)
+{
+	if (!t->n_located)
+		locate_next(t);
+	struct claim *c = &t->claim[t->first_claim];
+	struct place p = {.id = c->id};
+	t->first_claim = (t->first_claim + 1) % CLAIMS;
+	t->n_claims--;
+	t->n_located--;
+	if (p.id == UINT32_MAX)
+		return;
+	place_in(t, c->address, c->start, &p);
+	if (c->count)
+		settle_array(t, c, &p);
+	else
+		settle_one(t, c, &p);
+}
+
+static void add_claim(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by)
+{
+	if (address < t->low || address >= t->high || t->go.of[type].ignored)
+		return;
+	if (t->n_claims == CLAIMS)
+		settle_next(t);
+	t->claim[(t->first_claim + t->n_claims++) % CLAIMS] =
+	    (struct claim){.address = address, .count = count, .type = type, .by = by};
+	t->c->soon_at(t->c, address);
+	if (t->n_claims - t->n_located > CLAIM_AHEAD)
+		locate_next(t);
+}
+
 void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by)
 {
-	const struct type_facts *g = &t->go.of[type];
-	uint64_t size = t->go.types->type[type].size;
-	struct place p;
-
-	if (g->ignored || !find(t, address, &p))
-		return;
-	if (size > p.room)
-		t->conflicts++;
-	else if (p.offset)
-		note_chunk(t, address, type, 1);
-	else
-		join(t, p.id, state_of(g->open_ended ? COVER_ALL : coverage(size, p.room), 2 * g->rank, by));
+	add_claim(t, address, type, 0, by);
 }
 
 void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by)
 {
-	const struct type_facts *g = &t->go.of[type];
-	uint64_t size = t->go.types->type[type].size;
-	uint32_t form = 2 * g->rank + 1;
-	struct place p;
-
-	if (g->ignored || !count || !find(t, address, &p))
-		return;
-	if (count > p.room / size) {
-		t->conflicts++;
-		return;
-	}
-	if (!p.offset) {
-		join(t, p.id, state_of(coverage(count * size, p.room), form, by));
-		return;
-	}
-	/* a slice of a part, or of an array in the middle of something else */
-	note_chunk(t, address, type, count);
-	if (p.offset % size == 0 && (g->pointers || typing_pointer_free(t, p.id)))
-		join(t, p.id, state_of(COVER_GUESSED, form, by));
+	if (count)
+		add_claim(t, address, type, count, by);
 }
 
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
@@ -330,20 +386,34 @@ static void walk_chunk(struct typing *t, const struct chunk *c)
 		typing_walk(t, &m, c->address - start, c->type, c->count, TYPED_BY_POINTER);
 }
 
-/* Objects that did not fit, in ascending order; false: there are none. */
+/* Objects that did not fit, in ascending order from where the last sweep stopped; false: there are
+ * none. */
 static bool refill(struct typing *t)
 {
 	uint32_t words = t->c->n_objects / 64 + 1;
 
-	for (uint32_t i = 0; i < words; i++)
-		while (t->waiting[i]) {
+	for (uint32_t n = 0; n < words; n++, t->sweep = t->sweep + 1 < words ? t->sweep + 1 : 0)
+		while (t->waiting[t->sweep]) {
 			if (t->n_queue == TYPING_QUEUE / 2)
 				return true;
-			uint32_t bit = (uint32_t)__builtin_ctzll(t->waiting[i]);
-			t->waiting[i] &= t->waiting[i] - 1;
-			enqueue(t, i * 64 + bit);
+			uint32_t bit = (uint32_t)__builtin_ctzll(t->waiting[t->sweep]);
+			t->waiting[t->sweep] &= t->waiting[t->sweep] - 1;
+			enqueue(t, t->sweep * 64 + bit);
 		}
 	return t->n_queue > 0;
+}
+
+/* What the objects next in turn will be read for. */
+static void look_ahead(struct typing *t)
+{
+	enum { NOTES = 12, CONTENTS = 6 };
+
+	if (t->n_queue > NOTES) {
+		t->c->soon(t->c, t->queue[(t->head + NOTES) % TYPING_QUEUE], true);
+		const uint8_t *bytes = t->c->bytes(t->c, t->queue[(t->head + CONTENTS) % TYPING_QUEUE], NULL, NULL);
+		__builtin_prefetch(bytes);
+		__builtin_prefetch(bytes + 64);
+	}
 }
 
 int typing_drain(struct typing *t)
@@ -351,7 +421,11 @@ int typing_drain(struct typing *t)
 	for (unsigned steps = 1;; steps++) {
 		if (steps % BATCH == 0 && !progress_add(t->progress, BATCH))
 			return err_set(t->err, ERR_CANCELLED, "cancelled");
+		if (!t->n_queue)
+			while (t->n_claims)
+				settle_next(t);
 		if (t->n_queue || refill(t)) {
+			look_ahead(t);
 			uint32_t id = t->queue[t->head];
 			t->head = (t->head + 1) % TYPING_QUEUE;
 			t->n_queue--;

@@ -12,6 +12,8 @@
  */
 #include "dump/go_typing.h"
 
+#include "base/parallel.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,41 +108,63 @@ static bool is_beginning(const struct typing *t, uint32_t type, uint64_t size)
 	return !t->go.of[type].open_ended && size > 16 && t->go.types->type[type].size < size / 2;
 }
 
-static void assign(struct classes *c, uint32_t id)
+static bool is_left_out(const struct typing *t, uint32_t id)
 {
-	struct typing *t = c->t;
-	uint64_t size, length = LENGTH_UNKNOWN;
-	uint32_t form = t->state[id] >> BY_BITS & (MOST_FORMS - 1);
-	enum typed_by by = (enum typed_by)(t->state[id] & ((1u << BY_BITS) - 1));
 	bool array;
-	uint32_t type = typing_of(t, id, &array);
+	uint32_t state = t->state[id];
 
-	if (type != TYPE_NONE) {
-		if (!t->c->bytes(t->c, id, NULL, &size))
-			return;
-		if (array)
+	if (!state)
+		return true;
+	if (state >> (FORM_BITS + BY_BITS) != COVER_LITTLE)
+		return false;
+	uint32_t type = typing_of(t, id, &array);
+	return type != TYPE_NONE && !array && is_beginning(t, type, t->c->size(t->c, id));
+}
+
+static uint32_t form_at(const struct typing *t, uint32_t id)
+{
+	return t->state[id] >> BY_BITS & (MOST_FORMS - 1);
+}
+
+/* A stretch of the objects; classes are all there. */
+enum { TASK = 1 << 18 };
+
+static int assign_some(void *context, unsigned task, struct err *err)
+{
+	const struct classes *c = context;
+	struct typing *t = c->t;
+	uint32_t end = t->c->n_objects - task * TASK > TASK ? (task + 1) * TASK : t->c->n_objects;
+
+	if (progress_cancelled(t->progress))
+		return err_set(err, ERR_CANCELLED, "cancelled");
+	for (uint32_t id = task * TASK; id < end; id++) {
+		uint64_t length = LENGTH_UNKNOWN;
+		bool array;
+		if (is_left_out(t, id))
+			continue;
+		uint32_t type = typing_of(t, id, &array);
+		if (type != TYPE_NONE && array) {
+			uint64_t size = t->c->size(t->c, id);
 			length = (size - typing_head(t, type, size)) / t->go.types->type[type].size;
-		else if (is_beginning(t, type, size))
-			return;
+		}
+		t->c->assign(t->c, id, c->by_form[form_at(t, id)] - 1, length,
+		    (enum typed_by)(t->state[id] & ((1u << BY_BITS) - 1)));
 	}
-	t->c->assign(t->c, id, class_of(c, form), length, by);
+	return 0;
 }
 
 int typing_assign(struct typing *t)
 {
 	struct classes c = {.t = t, .mask = 255};
-	uint32_t n_functions = t->program ? program_n_functions(t->program) : 0;
-	int code = 0;
+	uint32_t n = t->c->n_objects;
 
-	c.n_forms = 2 * t->go.types->n + n_functions;
+	c.n_forms = 2 * t->go.types->n + (t->program ? program_n_functions(t->program) : 0);
 	c.by_form = xcalloc(c.n_forms + 1, sizeof *c.by_form);
 	c.named = xcalloc(c.mask + 1, sizeof *c.named);
-	for (uint32_t id = 0; id < t->c->n_objects && !code; id++) {
-		if (id % 65536 == 0 && progress_cancelled(t->progress))
-			code = err_set(t->err, ERR_CANCELLED, "cancelled");
-		else if (t->state[id])
-			assign(&c, id);
-	}
+	for (uint32_t id = 0; id < n; id++)
+		if (t->state[id] && !c.by_form[form_at(t, id)] && !is_left_out(t, id))
+			class_of(&c, form_at(t, id));
+	int code = parallel_run(0, n / TASK + 1, assign_some, &c, t->err);
 	for (uint32_t i = 0; i <= c.mask; i++)
 		free(c.named[i].name);
 	free(c.named);

@@ -242,8 +242,12 @@ enum typed_by {
  */
 struct classifier {
 	uint32_t n_objects;
-	/* The object that covers an address, its first byte and its bytes; UINT32_MAX: none does. */
-	uint32_t (*object_at)(struct classifier *c, uint64_t address, uint64_t *start, uint64_t *size);
+	/* The object that covers an address and where it begins; UINT32_MAX: none does. */
+	uint32_t (*object_at)(struct classifier *c, uint64_t address, uint64_t *start);
+	uint64_t (*size)(struct classifier *c, uint32_t id);
+	/* Soon object_at will be asked about this address; of this object size or bytes. */
+	void (*soon_at)(struct classifier *c, uint64_t address);
+	void (*soon)(struct classifier *c, uint32_t id, bool bytes);
 	/* The contents of an object, in the dump's byte order; its first byte and its bytes where they
 	 * are not NULL (the first byte takes a search). */
 	const uint8_t *(*bytes)(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size);

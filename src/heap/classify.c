@@ -46,31 +46,51 @@ void classify_release(struct build *b)
 
 /* --- what the reader asks and says ------------------------------------------------------------------ */
 
-static uint32_t object_at(struct classifier *c, uint64_t address, uint64_t *start, uint64_t *size)
+static uint32_t object_at(struct classifier *c, uint64_t address, uint64_t *start)
 {
 	const struct heap *h = ((struct classifying *)c)->build->heap;
 	uint32_t id = index_find(h->index, address);
 	if (id != HEAP_NONE) {
 		*start = address;
-		*size = heap_shallow(h, id);
 		return id;
 	}
-	id = index_covering(h->index, address, start);
-	if (id == HEAP_NONE)
-		return UINT32_MAX;
-	*size = heap_shallow(h, id);
-	return address - *start < *size ? id : UINT32_MAX;
+	return heap_covering(h, address, start);
 }
 
-static const uint8_t *bytes(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size)
+static uint64_t size(struct classifier *c, uint32_t id)
+{
+	return heap_shallow(((struct classifying *)c)->build->heap, id);
+}
+
+static void soon_at(struct classifier *c, uint64_t address)
+{
+	const struct address_index *x = ((struct classifying *)c)->build->heap->index;
+	uint64_t granule = address >> x->granule_shift;
+	const struct index_page *p = index_page_of(x, granule >> 16);
+	if (p && p->bits) {
+		unsigned word = (uint16_t)granule >> 6;
+		__builtin_prefetch(p->bits + word);
+		__builtin_prefetch((const uint16_t *)(p->bits + 1024) + word);
+	}
+}
+
+static void soon(struct classifier *c, uint32_t id, bool contents)
+{
+	const struct build *b = ((struct classifying *)c)->build;
+	__builtin_prefetch(b->heap->class_of + id);
+	if (contents)
+		__builtin_prefetch(b->notes + id);
+}
+
+static const uint8_t *bytes(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *n)
 {
 	const struct build *b = ((struct classifying *)c)->build;
 	const struct heap *h = b->heap;
 	const struct object_note *note = &b->notes[id];
 	if (start)
 		*start = index_address(h->index, id);
-	if (size)
-		*size = heap_shallow(h, id);
+	if (n)
+		*n = heap_shallow(h, id);
 	return h->source->bytes + ((uint64_t)note->high << 32 | note->low);
 }
 
@@ -272,7 +292,8 @@ int classify_run(struct build *b, struct err *err)
 		return 0;
 	struct classifying k = {
 		.classifier = {
-			.n_objects = h->n_objects, .object_at = object_at, .bytes = bytes,
+			.n_objects = h->n_objects, .object_at = object_at, .size = size, .soon_at = soon_at,
+			.soon = soon, .bytes = bytes,
 			.new_class = new_class, .assign = assign,
 		},
 		.build = b,

@@ -89,8 +89,8 @@ static uint32_t class_of(struct classes *c, uint32_t form)
 	if (!slot->name) {
 		bool array = form & 1 && type != TYPE_NONE, pointers = type == TYPE_NONE || t->go.of[type].pointers;
 		enum object_kind kind = !array ? OBJECT_INSTANCE : pointers ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
-		slot->class = t->c->new_class(t->c, name.s, kind,
-		    array ? t->go.types->type[type].size : 0, type);
+		uint64_t size = array ? t->go.types->type[type].size : 0;
+		slot->class = t->c->new_class(t->c, name.s, kind, size <= UINT32_MAX ? size : 0, type);
 		slot->name = xstrdup(name.s);
 		c->by_form[form] = slot->class + 1;
 		if (2 * ++c->n_named > c->mask)

@@ -190,6 +190,8 @@ static int find_sized(const struct classifying *k, struct columns *to, struct er
 				class->instance_size = size;
 			kept = odd || size != class->instance_size;
 			to->any_length |= odd;
+			h->typed[note->high].objects++;
+			h->typed[note->high].shallow += size;
 		}
 		if (kept)
 			bits_set(&to->sized, id);

@@ -261,7 +261,7 @@ static void add_row(
 	    there != HEAP_NONE ? h->classes[there].name : heap_class_of(h, s->piles_up)->name);
 	struct target target = {.kind = TARGET_OBJECT, .id = s->piles_up};
 	if (s->ids)
-		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id]};
+		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
 	result_add_row(out, (struct cell[]){
 	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(class.s),
 	    cell_count(s->n), cell_marked(cell_bytes(s->retained), sure), cell_text(share.s),
@@ -298,6 +298,30 @@ static int add_suspects(
 	return code;
 }
 
+/* A row stands for where it piles up, that of a group for its objects; data is the suspects. */
+static int suspects_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct leaks *leaks = data;
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++) {
+		const struct suspect *s = &leaks->suspect[row];
+		if (!bits_get(rows, row))
+			continue;
+		if (!s->ids)
+			bits_set(to, s->piles_up);
+		for (uint32_t i = 0; s->ids && i < s->n; i++)
+			bits_set(to, s->ids[i]);
+	}
+	return 0;
+}
+
+static void suspects_release(void *data)
+{
+	leaks_release(data);
+	free(data);
+}
+
 static int wanted_share(const struct call *call, double *share, struct err *err)
 {
 	int i = call_option(call, "-share");
@@ -313,33 +337,41 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 	return 0;
 }
 
+static void add_note(struct result *r, const struct leaks *leaks, double share)
+{
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(r->heap, &r->arena);
+	if (!leaks->n)
+		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, roots ? "; " : "");
+	text_add(&note, roots ? roots : "");
+	if (note.len)
+		r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+}
+
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct retained *r;
-	struct leaks leaks;
 	struct cut cut;
 	double share;
 	int code = wanted_share(call, &share, err);
 	if (!code)
 		code = session_retained(s, &r, err);
-	if (!code)
-		code = leaks_find(&leaks, r, share, NULL, err);
 	if (code)
 		return code;
+	struct leaks *leaks = xcalloc(1, sizeof *leaks);
+	code = leaks_find(leaks, r, share, NULL, err);
+	if (code) {
+		free(leaks);
+		return code;
+	}
 	struct result *result = result_new_rows("suspects", s->heap, columns, N_COLUMNS(columns));
 	code = cut_init(&cut, r, err);
 	if (!code)
-		code = add_suspects(result, s, &cut, &leaks, err);
+		code = add_suspects(result, s, &cut, leaks, err);
 	cut_release(&cut);
-	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(s->heap, &result->arena);
-	if (!leaks.n)
-		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, roots ? "; " : "");
-	text_add(&note, roots ? roots : "");
-	if (note.len)
-		result->note = arena_strndup(&result->arena, note.s, note.len);
-	text_release(&note);
-	leaks_release(&leaks);
+	add_note(result, leaks, share);
+	result_rows_members(result, suspects_members, suspects_release, leaks);
 	if (s->finds_beside) /* where the story does not stand below */
 		command_own_columns(result)[L_SENTENCE].shown_by_default = true;
 	if (code)

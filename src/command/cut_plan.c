@@ -10,6 +10,7 @@
 #include "command/values.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_TOTAL };
@@ -44,6 +45,7 @@ static void name_one(struct text *to, struct text *field, const struct session *
 	static const char statics[] = "static ";
 	if (e->holder == HEAP_NONE) {
 		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
+		command_root_words(h, e->target, field);
 		return;
 	}
 	uint32_t class = heap_class_mirrored(h, e->holder);
@@ -91,7 +93,7 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
 	name_item(&name, &field, s, rules, item);
 	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,
-	    .id = single ? item->target : item->class};
+	    .id = single ? item->target : item->class, .part = !single};
 	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(item->edges.n),
 	    class != HEAP_NONE ? cell_text(h->classes[class].name) : cell_blank(),
 	    field.len ? cell_text(field.s) : cell_blank(),
@@ -101,6 +103,21 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	    &target);
 	text_release(&name);
 	text_release(&field);
+}
+
+/* An address alone says little: the class that holds, and what makes a root one. */
+static void show_holders(struct result *out, const struct cut_plan *plan)
+{
+	struct column *own = command_own_columns(out);
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct plan_item *item = &plan->item[i];
+		if (item->target == HEAP_NONE || item->edges.n != 1)
+			continue;
+		uint32_t holder = item->edges.edge[0].holder;
+		own[C_FIELD].shown_by_default |= holder == HEAP_NONE;
+		own[C_CLASS].shown_by_default |=
+		    holder != HEAP_NONE && heap_class_mirrored(out->heap, holder) == HEAP_NONE;
+	}
 }
 
 static void add_head(
@@ -126,6 +143,26 @@ static void add_head(
 		out->note = arena_strndup(&out->arena, note.s, note.len);
 	text_release(&note);
 	out->failed = !plan->reached;
+}
+
+/* A row stands for what its references lead to; data is the plan. */
+static int plan_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct cut_plan *plan = data;
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++) {
+		const struct cut_edges *edges = &plan->item[row].edges;
+		for (size_t i = 0; bits_get(rows, row) && i < edges->n; i++)
+			bits_set(to, edges->edge[i].target);
+	}
+	return 0;
+}
+
+static void plan_release(void *data)
+{
+	cut_plan_release(data);
+	free(data);
 }
 
 struct planning {
@@ -155,9 +192,14 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 		*out = result_new_rows("plan", s->heap, columns, N_COLUMNS(columns));
 		for (size_t i = 0; i < p.plan.n; i++)
 			add_row(*out, s, &rules, &p.plan.item[i]);
+		show_holders(*out, &p.plan);
 		add_head(*out, retained, &p.plan, wanted);
 		path_rules_release(&rules);
+		struct cut_plan *kept = xcalloc(1, sizeof *kept);
+		*kept = p.plan;
+		result_rows_members(*out, plan_members, plan_release, kept);
+	} else {
+		cut_plan_release(&p.plan);
 	}
-	cut_plan_release(&p.plan);
 	return code;
 }

@@ -8,6 +8,7 @@
 #include "analysis/check.h"
 
 #include "analysis/reachable.h"
+#include "dump/types.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -341,6 +342,40 @@ static void check_reference_count(struct checker *k)
 	    h->n_references, h->n_dangling, h->out.n, h->in.n);
 }
 
+/* --- types --------------------------------------------------------------------------------------- */
+
+/* Does what the type describes fit into the object? */
+static bool type_fits(const struct heap *h, uint32_t id)
+{
+	const struct types *types = h->dump ? h->dump->types : NULL;
+	const struct heap_class *class = heap_class_of(h, id);
+	uint64_t length = heap_length(h, id), size = heap_shallow(h, id);
+	if (class->stride && length != LENGTH_UNKNOWN && length > size / class->stride)
+		return false;
+	if (class->type == HEAP_NONE)
+		return true;
+	return types && class->type < types->n &&
+	    (class->kind != CLASS_PLAIN || types->type[class->type].size <= size);
+}
+
+static void check_types(struct checker *k)
+{
+	const struct heap *h = k->h;
+	const char *name = "types fit their objects";
+	uint64_t n = 0;
+	for (uint32_t id = 0; h->typed_by && id < h->n_objects; id++) {
+		if (h->typed_by[id] == TYPED_BY_SHAPE)
+			continue;
+		n++;
+		if (h->typed_by[id] >= TYPED_BYS || !type_fits(h, id)) {
+			say(k, name, CHECK_BROKEN, "%.100s at 0x%" PRIx64 " does not",
+			    heap_class_of(h, id)->name, heap_address(h, id));
+			return;
+		}
+	}
+	say(k, name, h->typed_by ? CHECK_OK : CHECK_DOES_NOT_APPLY, "%" PRIu64 " objects have one", n);
+}
+
 /* --- roots and threads ------------------------------------------------------------------------ */
 
 static const char *root_fault(const struct heap *h, const struct heap_root *r)
@@ -510,6 +545,7 @@ int check_heap(
 	check_class_objects(&k);
 	kinds = count_kinds(heap);
 	check_kinds(&k, &kinds);
+	check_types(&k);
 	code = check_sums(&k, err);
 	if (!code)
 		code = check_graph(&k, err);

@@ -242,6 +242,9 @@ static inline uint64_t array_size(const struct heap *h, const struct heap_class 
 /* All objects counted again by class, and the sums, after classes changed (sizes.c). */
 int sizes_again(struct build *b, struct err *err);
 
+/* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
+int overlaps_warn(struct build *b, struct err *err);
+
 int fill_run(struct build *b, struct err *err);
 
 /* What the reader knows of the types of objects (classify.c): notes before the fill, which enters

@@ -119,6 +119,8 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0 && !h->places) /* sizes may have needed them */
 		code = places_build(b, err);
 	if (code == 0)
+		code = overlaps_warn(b, err);
+	if (code == 0)
 		code = classify_prepare(b, err);
 	if (code == 0)
 		code = fill_run(b, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_go.c - the reader of Go heap dumps on bytes written by hand, one dump for each version; cut
- * at every byte; and divided where its own objects look like a dump.
+ * test_go.c - the reader of Go heap dumps on bytes written by hand, one dump for each version, and
+ * cut at every byte.
  *
  * Bytes are hexadecimal digits with 'text', as in test_hprof.c, and stand right before a page that
  * must not be touched.
@@ -15,17 +15,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "base/parallel.h"
 #include "base/text.h"
 #include "dump/go_shape.h"
-#include "heap/heap.h"
-#include "heap/index.h"
 
 /* --- bytes ------------------------------------------------------------------------------------- */
 
@@ -622,164 +617,6 @@ static void names_of_shapes(void **state)
 	text_release(&b);
 }
 
-/* --- parts ------------------------------------------------------------------------------------- */
-
-enum { OBJECTS = 3000, FAKES = 2000, FAKE_AT = 1000 };
-
-/* Objects 64 bytes apart, each with a pointer to one that a formula tells; and behind the first
- * FAKE_AT of them one whose memory is a row of object records. */
-static uint64_t target_of(uint64_t i)
-{
-	return 0x10000000 + i * 7919 % OBJECTS * 64 + i % 64;
-}
-
-static void add_object(struct text *t, uint64_t i)
-{
-	add_number(t, 1);
-	add_number(t, 0x10000000 + i * 64);
-	add_number(t, 64);
-	for (unsigned k = 0; k < 8; k++)
-		for (unsigned byte = 0; byte < 8; byte++)
-			text_add_char(t, k == 3 ? (char)(target_of(i) >> 8 * byte) : 1); /* 1: looks like a tag */
-	add_hex(t, "01 18 00");
-}
-
-static size_t parts_dump(struct text *t)
-{
-	struct text fake = TEXT_INIT;
-
-	add_hex(t, "'go1.7 heap dump' 0A 06 00 08");
-	add_number(t, 0x10000000);
-	add_number(t, 0x20000000);
-	add_hex(t, "05 'amd64' 08 'go1.19.8' 02");
-	for (uint64_t i = 0; i < FAKE_AT; i++)
-		add_object(t, i);
-	for (uint64_t i = 0; i < FAKES; i++)
-		add_object(&fake, 100000 + i);
-	add_number(t, 1);
-	add_number(t, 0x18000000);
-	add_number(t, fake.len);
-	text_add_n(t, fake.s, fake.len);
-	add_hex(t, "00");
-	for (uint64_t i = FAKE_AT; i < OBJECTS; i++)
-		add_object(t, i);
-	add_hex(t, "0D");
-	add_number(t, 0x400000);
-	add_hex(t, "08 0000001000000000 01 00 00 00");
-	size_t n = fake.len;
-	text_release(&fake);
-	return n;
-}
-
-static struct heap *load(const char *path, unsigned threads)
-{
-	struct heap_options options = { .path = path };
-	struct heap *h;
-	struct err err;
-
-	parallel_set_threads(threads);
-	assert_int_equal(heap_open(&h, &options, NULL, &err), 0);
-	parallel_set_threads(0);
-	return h;
-}
-
-static void guessed_parts(void **state)
-{
-	struct text t = TEXT_INIT;
-	char path[] = "/tmp/cairn-test-go-XXXXXX";
-	uint64_t usual = go_part_bytes;
-	(void)state;
-
-	size_t n_fake = parts_dump(&t);
-	int fd = mkstemp(path);
-	assert_true(fd >= 0 && write(fd, t.s, t.len) == (ssize_t)t.len);
-	close(fd);
-	go_part_bytes = 3000;
-	for (unsigned threads = 1; threads <= 8; threads++) {
-		struct heap *h = load(path, threads);
-		assert_int_equal(h->n_objects, OBJECTS + 1);
-		assert_int_equal(h->n_warnings, 0);
-		assert_false(h->damaged);
-		assert_int_equal(h->out.n, OBJECTS);
-		for (uint32_t id = 0; id < OBJECTS; id++) {
-			assert_int_equal(heap_address(h, id), 0x10000000 + id * 64);
-			assert_int_equal(heap_address(h, h->out.target[id]), target_of(id) & ~UINT64_C(63));
-		}
-		assert_int_equal(heap_shallow(h, OBJECTS), n_fake);
-		assert_int_equal(h->n_roots, 1);
-		struct object_view view;
-		struct err err;
-		assert_int_equal(heap_view(h, 1234, &view, &err), 0);
-		assert_int_equal(view.address, heap_address(h, 1234));
-		heap_close(h);
-	}
-	/* At least one guess lay in the object that looks like a dump, or nothing was tested. */
-	struct fixture f;
-	struct part parts[64];
-	bool missed = false;
-	open_bytes(&f, t.s, t.len);
-	unsigned n = go_reader.parts(f.dump, 64, parts);
-	for (unsigned i = 1; i < n; i++) {
-		const uint8_t *p = f.source.bytes + parts[i].begin + 1;
-		uint64_t address = 0;
-		assert_true(go_varint(&p, f.source.bytes + f.source.size, &address));
-		missed |= address >= 0x10000000 + 100000 * UINT64_C(64) && address < 0x18000000;
-	}
-	assert_true(n > 8 && missed);
-	finish(&f);
-	go_part_bytes = usual;
-	unlink(path);
-	text_release(&t);
-}
-
-/* --- objects by any of their addresses ---------------------------------------------------------- */
-
-static uint64_t random_state = 1;
-
-static uint64_t next_random(void)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-	return random_state >> 33;
-}
-
-/* Lookups against a search through all addresses: crowded pages, sparse ones, and gaps of many. */
-static void covering_lookups(void **state)
-{
-	enum { N = 9000 };
-	static uint64_t address[N];
-	struct address_index x;
-	uint64_t at = 0x7000;
-	(void)state;
-
-	for (unsigned i = 0; i < N; i++) {
-		at += 8 * (1 + next_random() % 6);
-		if (i % 1700 == 1699 || (i > 8000 && i % 100 == 99))
-			at += next_random() % 64 << 20;
-		address[i] = at;
-	}
-	index_init(&x, 3);
-	for (unsigned i = 0; i < N; i++)
-		assert_int_equal(index_note(&x, index_page_number(&x, address[i]), 1, NULL), 0);
-	assert_int_equal(index_layout(&x, NULL), 0);
-	struct index_writer w = { .x = &x };
-	for (unsigned i = 0; i < N; i++)
-		index_insert(&w, address[i]);
-	index_flush(&w);
-	assert_int_equal(index_seal(&x, NULL), 0);
-	for (unsigned k = 0; k < 20000; k++) {
-		uint64_t wanted = k % 2 ? address[next_random() % N] + next_random() % 3000000
-		                        : next_random() % (at + 5000), start = 0;
-		unsigned below = 0;
-		while (below < N && address[below] <= wanted)
-			below++;
-		uint32_t id = index_covering(&x, wanted, &start);
-		assert_int_equal(id, below ? below - 1 : INDEX_NONE);
-		if (below)
-			assert_int_equal(start, address[below - 1]);
-	}
-	index_release(&x);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -796,8 +633,6 @@ int main(void)
 		cmocka_unit_test(odd_things),
 		cmocka_unit_test(no_parameters),
 		cmocka_unit_test(names_of_shapes),
-		cmocka_unit_test(guessed_parts),
-		cmocka_unit_test(covering_lookups),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

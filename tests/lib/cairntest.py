@@ -12,6 +12,7 @@ CAIRN = os.path.join(BUILD, "cairn")
 GRAPHDUMP = os.path.join(BUILD, "tests", "tools", "graphdump")
 MKDUMP = os.path.join(BUILD, "tests", "tools", "mkdump")
 SAMPLE = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.phd")
+GO = os.path.join(SOURCE, "data", "gocart.dump")
 SHOP = os.path.join(SOURCE, "data", "shop.hprof")
 SAMPLE_TEXT = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.txt")
 TIMEOUT = 120  # seconds; only a hang takes that long

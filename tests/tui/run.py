@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Tap, skip_all  # noqa: E402
+from cairntest import GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn, skip_all  # noqa: E402
 from tmux import Gone, PROMPT, Terminal  # noqa: E402
 
 BOTH = ((80, 24), (200, 50))
@@ -100,6 +100,27 @@ def forward(t):
     t.wait(r"^histogram(?! >)")
     t.keys("]")
     t.wait(r"^histogram > byte\[\]")
+    leave(t)
+
+
+@case("a Go dump: types, an object's fields, what a field leads to, goroutines", BOTH)
+def go_dump(t):
+    if "libdw" not in cairn("--version").out:
+        return  # without DWARF there are no types to see
+    start(t, dump=GO)
+    t.wait(r"main\.Session +103 ")
+    t.type(":x main.last")
+    t.keys("Enter")
+    t.wait(r"> 0xc[0-9a-f]+")
+    t.wait(r"Customer +\*main\.Customer +0xc")  # session-99, the last one
+    t.wait(r"ID +uint64 +1099511627875")
+    t.keys("Down")
+    t.wait(r"> Customer ")
+    t.keys("Enter")
+    t.wait(r'Name +string +"customer 99"')
+    t.type(":goroutines")
+    t.keys("Enter")
+    t.wait(r"goroutine 8 main\.waitFor.* waiting +chan receive")
     leave(t)
 
 

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""data/gocart.dump says what data/gocart/main.go does; the expectations are read off the source.
+
+Also: what cairn says where the program is not there, or is another one.
+"""
+
+import json
+import os
+import shutil
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import BUILD, GO, SOURCE, Tap, cairn, skip_all  # noqa: E402
+import godump  # noqa: E402
+
+DUMP = GO
+ELF = os.path.join(SOURCE, "data", "gocart.elf")
+
+
+def rows(line, path=DUMP, *options):
+    run = cairn("--format", "json", *options, "-x", line, path)
+    got = json.loads(run.out) if run.out.strip() else []
+    if isinstance(got, dict):
+        lists = [v for v in got.values() if isinstance(v, list)]
+        return lists[0] if lists else [got]
+    return got
+
+
+def value_of(line):
+    """Of an object: {name: value}."""
+    return {r["name"]: r["value"] for r in rows(line)}
+
+
+def check_contents(tap):
+    sessions = rows("entries main.sessions")
+    tap.equal({r["key"] for r in sessions}, {'"session-%d"' % i for i in range(100)}, "the map that leaks")
+    tap.equal({r["key"]: r["value"] for r in rows("entries main.visits")},
+              {str(i): "2" for i in range(50)}, "a map of numbers")
+    ids = [r["value"].partition("{ID: ")[2].partition(",")[0] for r in rows("entries main.orders")]
+    tap.equal(ids, [str((1 << 40) + 11 * i) for i in range(5)], "a channel, oldest first")
+    notify = [r["value"].split(" ")[0] for r in rows("entries main.notify")]
+    tap.equal(notify, ["*main.Mail", "main.Pager", "nil"], "interfaces and their dynamic types")
+    settings = {r["key"]: r["value"] for r in rows("entries main.settings")}
+    want = {'"name"': 'string "gocart"', '"retries"': "int 3", '"ratio"': "float64 0.75", '"none"': "nil"}
+    tap.equal({k: settings.get(k) for k in want}, want, "empty interfaces and their values")
+    titles = [r["value"].split('"')[1::2][:2] for r in rows("entries main.catalogue")]
+    want = [["SKU-%d" % (10000 + i), "%s no. %d" % (
+        ["kettle", "lamp", "teapot", "caf\u00e9 cup", "\u8336 tin", "quilt"][i % 6], i)] for i in range(60)]
+    tap.equal(titles[:60], want, "a slice of pointers, texts in UTF-8")
+
+
+def check_fields(tap):
+    session = [r["address"] for r in rows("entries main.sessions") if r["key"] == '"session-7"'][0]
+    f = value_of("x " + session)
+    want = {"ID": str((1 << 40) + 7), "Status": "1", "Discount": "0.875"}
+    tap.equal({k: f.get(k) for k in want}, want, "numbers of a struct")
+    tap.ok(f["Extra"].startswith("*main.Customer 0xc"), "a pointer in an interface", f)
+    tap.ok(f["Cart"].startswith("len 3 cap "), "a slice with its length", f)
+    tap.ok('Name: "customer 7", Email: "c7@example.org"' in f["Customer"], "what a pointer leads to", f)
+    tap.ok(f["Previous"].partition(" ")[2].startswith("{ID: %d," % ((1 << 40) + 6)), "the one before", f)
+    tap.equal(len(rows("ls main.Session")), 103, "100 sessions and three on offer")
+    warehouse = rows("ls main.Warehouse | sort address")[0]["value"]
+    count = [sum(i for i in range(60) if i % 3 == 0 and i % 16 == k) for k in range(16)]
+    tap.ok("Count: [%s]" % ", ".join(map(str, count)) in warehouse, "an array in a struct", warehouse)
+
+
+def check_interior(tap):
+    """Pointers into the middle keep all of the object."""
+    slots = {r["slot"]: r for r in rows("roots | grep 'main.'") if r["slot"]}
+    got = {name: (slots[name]["class"], slots[name]["offset"]) for name in ("main.hot", "main.receipt",
+                                                                          "main.window")}
+    # 16 bytes of a string, then element 4 of the counters; bytes 6000 to 6029; elements 100 to 120
+    tap.equal(got, {"main.hot": ("main.Warehouse", 16 + 4 * 8), "main.receipt": ("[]uint8", 6000),
+                    "main.window": ("[]int64", 800)}, "globals that point into objects")
+    stores = [r["address"] for r in rows("ls main.Warehouse")]
+    into = rows("referrers %s -class main.Item" % stores[1])
+    tap.equal(sorted(int(r["field"].partition("+")[2]) for r in into),
+              sorted(16 + 8 * (i % 16) for i in range(60) if i % 3 == 1), "fields that point into an object")
+    globals_ = {r["name"]: r["retained"] for r in rows("globals")}
+    tap.ok(globals_["main.receipt"] >= 12000, "29 bytes keep a page of 12000", globals_["main.receipt"])
+
+
+def check_goroutines(tap):
+    stacks = {(r["waits_for"], r["stack"].split("+")[0]): r["count"] for r in rows("threads -by stack")}
+    tap.equal(stacks.get(("chan receive", "main.waitForAnswer")), 8, "goroutines that wait for an answer")
+    tap.equal(stacks.get(("chan send", "main.offer")), 3, "goroutines that nobody listens to")
+    truth = {r.id: r for r in godump.records(DUMP) if r.kind == "goroutine"}
+    got = {r["id"]: (int(r["address"], 16), r["system"]) for r in rows("goroutines")}
+    tap.equal(got, {i: (r.address, r.system != 0) for i, r in truth.items()}, "every goroutine")
+    waiting = [r["id"] for r in rows("threads") if "waitForAnswer" in r["name"]]
+    held = [(r["variable"], r["class"]) for r in rows("bt %d" % waiting[0])
+            if (r["method"] or "").startswith("main.waitForAnswer")]
+    tap.ok(("s", "main.Session") in held, "a local variable keeps a session", held)
+
+
+def check_sites(tap):
+    records = list(godump.records(DUMP))
+    samples = [r for r in records if r.kind == "sample"]
+    sites = rows("sites")
+    tap.equal(sum(r["objects"] for r in sites), len({r.object for r in samples}), "every sample counts")
+    bucket = {r.id: r.stack for r in records if r.kind == "bucket"}
+    want = {}
+    for r in samples:
+        stack = " < ".join(f for f, _, _ in bucket[r.bucket])
+        want[stack] = want.get(stack, 0) + 1
+    got = {}
+    for r in sites:
+        got[r["stack"]] = got.get(r["stack"], 0) + r["objects"]
+    tap.equal(got, want, "objects by stack")
+    site = rows("x main.catalogue")
+    head = json.loads(cairn("--format", "json", "-x", "x main.last", DUMP).out)
+    tap.ok("main.visit gocart/main.go:" in json.dumps(head) and site, "who allocated an object", head)
+
+
+def check_without(tap):
+    """The dump alone; another program; a program for other data."""
+    directory = tempfile.mkdtemp(prefix="go.", dir=os.path.join(BUILD, "tests"))
+    alone = os.path.join(directory, "alone.dump")
+    shutil.copy(DUMP, alone)
+    names = {r["slot"] for r in rows("roots | grep segment", alone)}
+    tap.ok(names and all(n.startswith(("bss+0x", "data+0x")) for n in names), "alone: places instead of names")
+    session = [r for r in rows("ls main.Session")][0]["address"]
+    words = rows("x " + session, alone)
+    record = [r for r in godump.records(DUMP) if r.kind == "object" and r.address == int(session, 16)][0]
+    want = ["0x%016x" % w for w in struct.unpack("<10Q", record.contents)]
+    got = [r["value"].split(" ")[0] for r in words]
+    for i, r in enumerate(words):
+        if r["type"] == "pointer":
+            got[i] = "0x%016x" % (0 if r["value"] == "nil" else sum(int(p, 0) for p in got[i].split("+")))
+    tap.equal(got, want, "alone: words in hexadecimal")
+    tap.equal([int(r["name"], 16) for r in words if r["type"] == "pointer"], record.fields,
+              "alone: pointers are marked")
+    same = rows("roots | grep segment", alone, "--exe", ELF)
+    tap.ok(any(r["slot"] == "main.sessions" for r in same), "--exe: names again")
+    run = cairn("-x", "info", "--exe", os.path.join(BUILD, "cairn"), alone)
+    tap.ok(run.status == 0 and "did not write this dump" in run.out + run.err, "another program is refused", run)
+    shutil.rmtree(directory)
+
+
+def main():
+    if "libdw" not in cairn("--version").out:
+        skip_all("cairn was built without libdw")
+    tap = Tap()
+    for check in (check_contents, check_fields, check_interior, check_goroutines, check_sites, check_without):
+        check(tap)
+    tap.done()
+
+
+main()

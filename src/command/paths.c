@@ -25,7 +25,7 @@ int command_find_path(const struct session *s, const struct path_rules *rules, u
 		return code;
 	}
 	struct path_tree grown;
-	code = path_tree_grow(&grown, rules, to, NULL, err);
+	code = session_grow_paths(s, &grown, rules, to, err);
 	if (code)
 		return code;
 	path_tree_path(&grown, to, out);

@@ -17,4 +17,8 @@ int session_path_tree(
 /* The same if it was found before; else NULL. */
 const struct path_tree *session_has_path_tree(const struct session *s, bool weak);
 
+/* path_tree_grow as a work that takes long: with progress, and ^C ends it. */
+int session_grow_paths(const struct session *s, struct path_tree *out, const struct path_rules *rules,
+    uint32_t to, struct err *err);
+
 #endif

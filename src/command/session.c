@@ -121,6 +121,25 @@ const struct path_tree *session_has_path_tree(const struct session *s, bool weak
 	return c->paths_heap == s->heap && c->paths[weak].parent ? &c->paths[weak] : NULL;
 }
 
+struct growing {
+	struct path_tree *tree;
+	const struct path_rules *rules;
+	uint32_t to;
+};
+
+static int grow(void *context, struct progress *progress, struct err *err)
+{
+	struct growing *g = context;
+	return path_tree_grow(g->tree, g->rules, g->to, progress, err);
+}
+
+int session_grow_paths(const struct session *s, struct path_tree *out, const struct path_rules *rules,
+    uint32_t to, struct err *err)
+{
+	struct growing g = {out, rules, to};
+	return session_work(s, grow, &g, err);
+}
+
 int session_path_tree(
     const struct session *s, bool weak, const struct path_tree **out, struct err *err)
 {
@@ -135,7 +154,7 @@ int session_path_tree(
 	int code = path_rules_init(&rules, s->heap, weak, err);
 	if (code)
 		return code;
-	code = path_tree_grow(&c->paths[weak], &rules, HEAP_NONE, NULL, err);
+	code = session_grow_paths(s, &c->paths[weak], &rules, HEAP_NONE, err);
 	path_rules_release(&rules);
 	*out = session_has_path_tree(s, weak);
 	return code;
@@ -196,7 +215,7 @@ bool session_must_wait(struct session *s)
 	return refused;
 }
 
-int session_work(struct session *s, session_task *task, void *context, struct err *err)
+int session_work(const struct session *s, session_task *task, void *context, struct err *err)
 {
 	return s->work ? s->work(s->work_context, task, context, err)
 	               : work_watched(task, context, s->progress, err);

@@ -66,7 +66,7 @@ void session_release(struct session *s);
 int session_run(struct session *s, const char *line, struct result **out, struct err *err);
 
 /* Run a long work and wait for its end, which the user can see coming and stop. */
-int session_work(struct session *s, session_task *task, void *context, struct err *err);
+int session_work(const struct session *s, session_task *task, void *context, struct err *err);
 
 /* Retained sizes, found elsewhere for s->heap: taken over, and known to all results from now on. */
 void session_know_retained(struct session *s, struct retained *found);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#define FIRST_SECONDS 0.5 /* before that, and below this share, there is nothing to go by */
-#define FIRST_SHARE 0.03
+#define FIRST_SECONDS 1.0 /* before that, and below this share, there is nothing to go by */
+#define FIRST_SHARE 0.06
 #define PULL 3.0          /* seconds in which two thirds of a wrong estimate are made good */
 
 uint64_t pace_now(void)

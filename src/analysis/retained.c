@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,7 +214,8 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
     struct err *err)
 {
-	*out = (struct retained){ .heap = h };
+	static _Atomic uint64_t found;
+	*out = (struct retained){ .heap = h, .serial = ++found };
 	int code = dominators_find(&out->dominators, h, progress, err);
 	if (code)
 		retained_release(out);

@@ -68,6 +68,7 @@ struct histo {
 	uint32_t *group;     /* by class: its row */
 	struct bits only;    /* the objects counted; word NULL: all */
 	uint64_t *retained;  /* by row; NULL: not summed yet */
+	uint64_t serial;  /* of what retained was summed from */
 };
 
 static struct cell object_address(const struct heap *h, uint32_t id)
@@ -127,6 +128,10 @@ static struct cell retained_cell(struct histo *h, const struct heap *heap, size_
 		return cell_none();
 	if (h->by == BY_CLASS && !h->only.word)
 		return cell_marked(cell_bytes(known->by_class[h->histogram.rows[row].class]), c);
+	if (h->serial != known->serial) {
+		free(h->retained);
+		h->retained = NULL;
+	}
 	if (!h->retained) {
 		uint64_t *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
 		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n,
@@ -135,6 +140,7 @@ static struct cell retained_cell(struct histo *h, const struct heap *heap, size_
 			return cell_none();
 		}
 		h->retained = sums;
+		h->serial = known->serial;
 	}
 	return cell_marked(cell_bytes(h->retained[row]), c);
 }

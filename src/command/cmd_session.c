@@ -109,18 +109,21 @@ static const struct column set_columns[] = {
     {.name = "meaning", .type = CELL_TEXT, .shown_by_default = true},
 };
 
+enum { NO_VALUE = 1 }; /* not a value of that setting */
+
 static void show_top(const struct session *s, struct text *to)
 {
 	text_addf(to, "%zu", s->print.top);
 }
 
-static bool set_top(struct session *s, const char *value)
+static int set_top(struct session *s, const char *value, struct err *err)
 {
 	uint64_t n;
+	(void)err;
 	if (!parse_size(value, &n))
-		return false;
+		return NO_VALUE;
 	s->print.top = (size_t)n;
-	return true;
+	return 0;
 }
 
 static void show_format(const struct session *s, struct text *to)
@@ -129,9 +132,10 @@ static void show_format(const struct session *s, struct text *to)
 	text_add(to, names[s->print.format]);
 }
 
-static bool set_format(struct session *s, const char *value)
+static int set_format(struct session *s, const char *value, struct err *err)
 {
-	return print_format_parse(value, &s->print.format);
+	(void)err;
+	return print_format_parse(value, &s->print.format) ? 0 : NO_VALUE;
 }
 
 static void show_wide(const struct session *s, struct text *to)
@@ -139,10 +143,11 @@ static void show_wide(const struct session *s, struct text *to)
 	text_add(to, s->print.wide ? "on" : "off");
 }
 
-static bool set_wide(struct session *s, const char *value)
+static int set_wide(struct session *s, const char *value, struct err *err)
 {
+	(void)err;
 	s->print.wide = !strcmp(value, "on");
-	return s->print.wide || !strcmp(value, "off");
+	return s->print.wide || !strcmp(value, "off") ? 0 : NO_VALUE;
 }
 
 static void show_threads(const struct session *s, struct text *to)
@@ -151,27 +156,41 @@ static void show_threads(const struct session *s, struct text *to)
 	text_addf(to, "%u", parallel_threads());
 }
 
-static bool set_threads(struct session *s, const char *value)
+static int set_threads(struct session *s, const char *value, struct err *err)
 {
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
 	(void)s;
+	(void)err;
 	if (*end || end == value || *value == '-' || n > 1024)
-		return false;
+		return NO_VALUE;
 	parallel_set_threads((unsigned)n);
-	return true;
+	return 0;
+}
+
+static void show_weak(const struct session *s, struct text *to)
+{
+	text_add(to, s->weak_off ? "off" : "on");
+}
+
+static int set_weak(struct session *s, const char *value, struct err *err)
+{
+	bool on = !strcmp(value, "on");
+	return on || !strcmp(value, "off") ? session_count_weak(s, on, err) : NO_VALUE;
 }
 
 static const struct setting {
 	const char *name, *values, *meaning;
 	void (*show)(const struct session *s, struct text *to);
-	bool (*set)(struct session *s, const char *value); /* false: not such a value */
+	int (*set)(struct session *s, const char *value, struct err *err); /* 0, NO_VALUE, an error */
 } settings[] = {
     {"top", "a number, 0 for all", "rows printed of each result", show_top, set_top},
     {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format},
     {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide},
     {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,
 	set_threads},
+    {"weak", "on or off", "soft, weak, phantom and final references keep objects alive", show_weak,
+	set_weak},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
@@ -215,9 +234,9 @@ static int run_set(struct session *s, const struct call *call, struct result **o
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		if (strcmp(settings[i].name, name))
 			continue;
-		if (!call->argument[1].given || !settings[i].set(s, value))
-			return err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values);
-		return 0;
+		int code = call->argument[1].given ? settings[i].set(s, value, err) : NO_VALUE;
+		return code == NO_VALUE
+		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
 	}
 	return err_set(err, ERR_USAGE, "no setting is called %.60s (set alone lists them)", name);
 }
@@ -229,8 +248,11 @@ const struct command cmd_set = {
     .group = "session",
     .summary = "settings and kept sets",
     .columns = "name value meaning",
-    .description = "Alone it lists settings and kept sets (which the command sets tells more of).",
-    .examples = {"set", "set top 20"},
+    .description = "Alone it lists settings and kept sets (which the command sets tells more of). With "
+	"weak off, reachability, dominators and retained sizes are found anew without what "
+	"instances of soft, weak, phantom and final references refer to; on, as at first, is "
+	"Eclipse MAT's model. Formats without field values cannot tell them apart.",
+    .examples = {"set", "set top 20", "set weak off"},
     .key = "",
     .run = run_set,
 };

@@ -11,6 +11,7 @@
 #include "command/pipe.h"
 #include "command/sets.h"
 #include "command/values.h"
+#include "heap/weak.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -28,6 +29,8 @@ struct session_cache {
 	struct path_tree paths[2];         /* strong; with weak references; of paths_heap */
 	const struct heap *paths_heap;
 	struct retained retained; /* heap NULL: not found */
+	struct weak_references weak; /* of weak_heap; NULL: not found */
+	const struct heap *weak_heap;
 	bool refused;             /* somebody asked for them too early */
 };
 
@@ -64,6 +67,10 @@ void session_release(struct session *s)
 	}
 	if (s->cache && s->heap && s->heap->retained)
 		*s->heap->retained = NULL;
+	if (s->cache && s->heap && s->heap->left_out)
+		*s->heap->left_out = NULL;
+	if (s->cache)
+		weak_release(&s->cache->weak);
 	if (s->cache && s->cache->retained.heap)
 		retained_release(&s->cache->retained);
 	free(s->cache);
@@ -206,6 +213,58 @@ int session_retained(const struct session *s, const struct retained **out, struc
 	if (!code && s->heap->retained)
 		*s->heap->retained = &s->cache->retained;
 	return code;
+}
+
+/* What was found about what keeps objects alive. */
+static void forget_reachability(struct session *s)
+{
+	struct session_cache *c = s->cache;
+	if (c->retained.heap)
+		retained_release(&c->retained);
+	if (s->heap->retained)
+		*s->heap->retained = NULL;
+	reachable_release(&c->reachable);
+	c->reachable_heap = NULL;
+}
+
+static int find_weak(struct session *s, struct err *err)
+{
+	struct session_cache *c = s->cache;
+	if (c->weak_heap == s->heap)
+		return 0;
+	weak_release(&c->weak);
+	c->weak_heap = NULL;
+	int code = weak_find(&c->weak, s->heap, NULL, err);
+	if (!code)
+		c->weak_heap = s->heap;
+	return code;
+}
+
+int session_count_weak(struct session *s, bool counts, struct err *err)
+{
+	const struct heap *h = s->heap;
+	if (!h)
+		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+	if (!h->out.offset || !h->in.offset || !h->left_out)
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	if (!weak_known(h)) {
+		int code = heap_holds_no_values(h, err);
+		err_context(err, "weak references cannot be told from others");
+		return code;
+	}
+	if (counts == !s->weak_off)
+		return 0;
+	if (s->model && !s->model(s->model_context, true))
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	int code = counts ? 0 : find_weak(s, err);
+	if (code)
+		return code;
+	forget_reachability(s);
+	*h->left_out = counts ? NULL : &s->cache->weak;
+	s->weak_off = !counts;
+	if (s->model)
+		s->model(s->model_context, false);
+	return 0;
 }
 
 bool session_must_wait(struct session *s)

@@ -49,6 +49,11 @@ struct session {
 	 * is. */
 	int (*work)(void *context, session_task *task, void *argument, struct err *err);
 	void *work_context;
+	bool weak_off;           /* weak references do not count: set by session_count_weak */
+	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
+	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
+	bool (*model)(void *context, bool begins);
+	void *model_context;
 	struct session_cache *cache; /* what commands found out about the heap and will ask again */
 };
 
@@ -74,6 +79,13 @@ void session_know_retained(struct session *s, struct retained *found);
 /* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
  * again when they are there. */
 bool session_must_wait(struct session *s);
+
+/*
+ * Do soft, weak, phantom and final references count for what is reachable and retained?  At first they
+ * do, as Eclipse MAT has it.  What was found so far is dropped.  0, ERR_USAGE without a dump,
+ * ERR_UNSUPPORTED where the dump cannot tell them from others, ERR_NOMEM.
+ */
+int session_count_weak(struct session *s, bool counts, struct err *err);
 
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);

@@ -78,14 +78,16 @@ enum certainty command_root_certainty(const struct heap *h)
 const char *command_roots_note(const struct heap *h, struct arena *arena)
 {
 	struct text note = TEXT_INIT;
-	if (command_root_certainty(h) != INFERRED)
-		return NULL;
-	if (h->facts.roots_recorded)
+	if (heap_left_out(h))
+		text_add(&note, "soft, weak, phantom and final references do not count (set weak off)");
+	if (command_root_certainty(h) == INFERRED && note.len)
+		text_add(&note, "; ");
+	if (command_root_certainty(h) == INFERRED && h->facts.roots_recorded)
 		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
-	else
+	else if (command_root_certainty(h) == INFERRED)
 		text_addf(&note, "~ roots are inferred (%s records none): what nothing references counts as a "
 		    "root, so nothing is unreachable", command_format_name(h));
-	const char *kept = arena_strndup(arena, note.s, note.len);
+	const char *kept = note.len ? arena_strndup(arena, note.s, note.len) : NULL;
 	text_release(&note);
 	return kept;
 }

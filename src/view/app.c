@@ -290,6 +290,24 @@ static void shell(void *context, bool begins)
 	a->dirty = true;
 }
 
+/* Nothing beside the screen may look at what changes; pages with rows from the old tree go. */
+static bool model(void *context, bool begins)
+{
+	struct app *a = context;
+
+	if (!app_references_ready(a))
+		return false;
+	if (begins) {
+		finding_stop(&a->finding);
+		follow_stop(&a->follow);
+		return true;
+	}
+	drop_pages(a, a->n_pages > 0);
+	app_find_retained(a);
+	a->dirty = true;
+	return true;
+}
+
 /* --- loading ----------------------------------------------------------------------------------- */
 
 static void first_page(struct app *a)
@@ -615,6 +633,8 @@ int view_run(const struct view_options *options)
 	a.session.work_context = &a;
 	a.session.shell = shell;
 	a.session.shell_context = &a;
+	a.session.model = model;
+	a.session.model_context = &a;
 	int rc = browse(&a, &err);
 	if (rc) {
 		fprintf(stderr, "cairn: %s\n", err.message);

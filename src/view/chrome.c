@@ -82,7 +82,9 @@ static void draw_title(const struct app *a, int width)
 	    strlen(file_name(a->options->heap->path)));
 	if (a->session.heap)
 		add_facts(a->session.heap, &facts);
-	else
+	if (a->session.heap && a->session.weak_off)
+		text_add(&facts, " weak off ");
+	if (!a->session.heap)
 		text_clear(&facts);
 	int needed = (int)text_width(facts.s);
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */

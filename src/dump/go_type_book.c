@@ -101,7 +101,8 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 }
 
 /* Which struct is the inside of which map or channel. */
-static void name_inside(struct type_book *g, uint32_t type, uint32_t shown_as, bool buckets)
+static void name_inside(struct type_book *g, uint32_t type, uint32_t shown_as,
+    const char *part)
 {
 	if (type == TYPE_NONE || type >= g->types->n)
 		return;
@@ -110,7 +111,7 @@ static void name_inside(struct type_book *g, uint32_t type, uint32_t shown_as, b
 	if (had == TYPE_NONE || (begins(g->types->type[shown_as].name, "chan ") &&
 	    !begins(g->types->type[had].name, "chan "))) {
 		g->of[type].shown_as = shown_as;
-		g->of[type].buckets = buckets;
+		g->of[type].part = part;
 	}
 }
 
@@ -122,16 +123,19 @@ static void name_insides(struct type_book *g)
 		const struct type *of = &t->type[i];
 		if ((of->kind != TYPE_MAP && of->kind != TYPE_CHAN) || of->layout == TYPE_NONE)
 			continue;
-		name_inside(g, of->layout, i, false);
+		name_inside(g, of->layout, i, "");
 		g->of[of->layout].open_ended = of->kind == TYPE_CHAN;
 		if (of->kind == TYPE_CHAN)
 			continue;
 		uint32_t f = types_field(t, of->layout, "buckets");
 		if (f != UINT32_MAX)
-			name_inside(g, pointed(t, t->field[f].type), i, true);
+			name_inside(g, pointed(t, t->field[f].type), i, " buckets");
 		f = types_field(t, of->layout, "dirPtr");
-		if (f != UINT32_MAX)
-			name_inside(g, group_of(t, pointed(t, pointed(t, t->field[f].type))), i, true);
+		if (f == UINT32_MAX)
+			continue;
+		uint32_t table = pointed(t, pointed(t, t->field[f].type));
+		name_inside(g, table, i, " table");
+		name_inside(g, group_of(t, table), i, " buckets");
 	}
 }
 

@@ -49,7 +49,7 @@ struct type_facts {
 	uint32_t rank;       /* place in the order of preference */
 	uint32_t shown_as;   /* the map or channel that this is the inside of, or TYPE_NONE */
 	bool pointers;       /* there are pointers in it */
-	bool buckets;        /* shown as the buckets (groups) of shown_as */
+	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
 	bool open_ended;     /* more follows behind it in the same object */
 	bool built, ignored; /* ignored: says nothing about what lies there */
 };

@@ -6,7 +6,7 @@
  *     []main.Line                 the elements of a slice; []uint8 also the bytes of strings
  *     []string header             a slice itself: pointer, length, capacity
  *     map[string]int              the head of a map (runtime: hmap)
- *     map[string]int buckets      its buckets (groups since 1.24)
+ *     map[string]int buckets      its buckets (groups since 1.24, which " table" leads to)
  *     chan int                    a channel, with its elements where they hold no pointers
  *     closure of main.f.func1     what a func value points to
  */
@@ -68,8 +68,7 @@ static void name_form(const struct classes *c, uint32_t form, struct text *name)
 	uint32_t type = go->by_rank[form / 2];
 	const struct type_facts *facts = &go->of[type];
 	if (facts->shown_as != TYPE_NONE)
-		text_addf(name, "%s%s", go->types->type[facts->shown_as].name,
-		    facts->buckets ? " buckets" : "");
+		text_addf(name, "%s%s", go->types->type[facts->shown_as].name, facts->part);
 	else
 		text_addf(name, "%s%s%s", form & 1 ? "[]" : "", go->types->type[type].name,
 		    !(form & 1) && go->types->type[type].kind == TYPE_SLICE ? " header" : "");

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_typing.c - how claims spread: a small memory of our own, types of our own, and what each object
+ * must turn out to be.  Maps of Go 1.24 and later are here because no dump with them is at hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump/go_typing.h"
+
+enum { MOST = 64, START = 0xc000, W = 8 };
+
+/* Objects behind one another; their bytes are followed by a field list, as in a dump. */
+struct world {
+	struct classifier c; /* first */
+	struct types types;
+	struct typing t;
+	uint64_t at[MOST], size[MOST];
+	uint8_t *bytes[MOST];
+	uint64_t next;
+	const char *class_name[MOST]; /* "": none */
+	uint64_t length[MOST];
+	enum typed_by by[MOST];
+	char names[MOST][80];
+	uint32_t n_names;
+};
+
+static uint32_t object_at(struct classifier *c, uint64_t address, uint64_t *start)
+{
+	struct world *w = (struct world *)c;
+
+	for (uint32_t i = 0; i < c->n_objects; i++)
+		if (address >= w->at[i] && address - w->at[i] < w->size[i]) {
+			*start = w->at[i];
+			return i;
+		}
+	return UINT32_MAX;
+}
+
+static uint64_t size_of(struct classifier *c, uint32_t id)
+{
+	return ((struct world *)c)->size[id];
+}
+
+static void soon_at(struct classifier *c, uint64_t address)
+{
+	(void)c;
+	(void)address;
+}
+
+static void soon(struct classifier *c, uint32_t id, bool bytes)
+{
+	(void)bytes;
+	assert_true(id < c->n_objects);
+}
+
+static const uint8_t *bytes_of(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size)
+{
+	struct world *w = (struct world *)c;
+
+	if (start)
+		*start = w->at[id];
+	if (size)
+		*size = w->size[id];
+	return w->bytes[id];
+}
+
+static uint32_t new_class(struct classifier *c, const char *name, enum object_kind kind,
+    uint64_t element_size, uint32_t type)
+{
+	struct world *w = (struct world *)c;
+
+	(void)kind;
+	(void)element_size;
+	(void)type;
+	for (uint32_t i = 0; i < w->n_names; i++)
+		assert_string_not_equal(w->names[i], name);
+	snprintf(w->names[w->n_names], sizeof w->names[0], "%s", name);
+	return w->n_names++;
+}
+
+static void assign(struct classifier *c, uint32_t id, uint32_t class, uint64_t length, enum typed_by by)
+{
+	struct world *w = (struct world *)c;
+
+	assert_true(class < w->n_names && !w->class_name[id][0]);
+	w->class_name[id] = w->names[class];
+	w->length[id] = length;
+	w->by[id] = by;
+}
+
+/* --- making types ------------------------------------------------------------------------------ */
+
+static uint32_t add_type(struct world *w, struct type type)
+{
+	VEC_PUSH(w->types.type, w->types.n, w->types.cap) = type;
+	return w->types.n - 1;
+}
+
+static uint32_t simple(struct world *w, const char *name, enum type_kind kind, uint64_t size,
+    uint32_t element)
+{
+	return add_type(w, (struct type){.name = name, .kind = kind, .size = size, .element = element,
+	    .key = TYPE_NONE, .layout = TYPE_NONE});
+}
+
+static uint32_t structure(struct world *w, const char *name, uint64_t size)
+{
+	uint32_t i = simple(w, name, TYPE_STRUCT, size, TYPE_NONE);
+	w->types.type[i].first_field = w->types.n_fields;
+	return i;
+}
+
+/* To the struct made last. */
+static void field(struct world *w, const char *name, uint64_t offset, uint32_t type)
+{
+	VEC_PUSH(w->types.field, w->types.n_fields, w->types.cap_fields) =
+	    (struct type_field){.name = name, .offset = offset, .type = type};
+	for (uint32_t i = w->types.n; i-- > 0;)
+		if (w->types.type[i].kind == TYPE_STRUCT) {
+			w->types.type[i].n_fields++;
+			return;
+		}
+}
+
+static uint32_t pointer(struct world *w, const char *name, uint32_t to)
+{
+	return simple(w, name, TYPE_POINTER, W, to);
+}
+
+/* --- making memory ------------------------------------------------------------------------------ */
+
+static uint32_t object(struct world *w, uint64_t size)
+{
+	uint32_t id = w->c.n_objects++;
+
+	w->at[id] = w->next;
+	w->size[id] = size;
+	w->class_name[id] = "";
+	w->bytes[id] = xcalloc(size + 8, 1); /* field list: empty */
+	w->next += size;
+	return id;
+}
+
+static void set(struct world *w, uint32_t id, uint64_t offset, uint64_t value)
+{
+	memcpy(w->bytes[id] + offset, &value, sizeof value);
+}
+
+static struct world *world_new(void)
+{
+	struct world *w = xcalloc(1, sizeof *w);
+
+	w->c = (struct classifier){.object_at = object_at, .size = size_of, .soon_at = soon_at,
+	    .soon = soon, .bytes = bytes_of, .new_class = new_class, .assign = assign};
+	w->types.word = W;
+	w->next = START;
+	simple(w, "int", TYPE_INT, 8, TYPE_NONE);    /* 0 */
+	simple(w, "uint8", TYPE_UINT, 1, TYPE_NONE); /* 1 */
+	simple(w, "string", TYPE_STRING, 16, TYPE_NONE); /* 2 */
+	return w;
+}
+
+static void begin(struct world *w)
+{
+	struct err err = ERR_INIT;
+
+	types_settle(&w->types);
+	w->t = (struct typing){.c = &w->c, .word = W,
+	    .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .low = START, .high = UINT64_MAX, .err = &err};
+	type_book_build(&w->t.go, &w->types);
+	w->t.state = xcalloc(MOST, sizeof *w->t.state);
+	w->t.waiting = xcalloc(MOST / 64 + 1, sizeof *w->t.waiting);
+	w->t.queue = xcalloc(TYPING_QUEUE, sizeof *w->t.queue);
+}
+
+static void finish(struct world *w)
+{
+	assert_int_equal(typing_drain(&w->t), 0);
+	assert_int_equal(typing_assign(&w->t), 0);
+}
+
+static void world_free(struct world *w)
+{
+	type_book_release(&w->t.go);
+	free(w->t.state);
+	free(w->t.waiting);
+	free(w->t.queue);
+	free(w->t.chunk);
+	free(w->t.chunk_set);
+	for (uint32_t i = 0; i < w->c.n_objects; i++)
+		free(w->bytes[i]);
+	types_release(&w->types);
+	free(w);
+}
+
+static void is(const struct world *w, uint32_t id, const char *name, uint64_t length, enum typed_by by)
+{
+	assert_string_equal(w->class_name[id], name);
+	assert_int_equal(w->length[id], length);
+	assert_int_equal(w->by[id], by);
+}
+
+/* --- cases ---------------------------------------------------------------------------------------- */
+
+/* A list that is its own end, strings, a slice, and a pointer to a first field that must not win. */
+static void spreads(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t node = structure(w, "main.Node", 64), to_node = pointer(w, "*main.Node", node);
+	uint32_t slice = simple(w, "[]main.Node", TYPE_SLICE, 24, node);
+	uint32_t to_int = pointer(w, "*int", 0);
+	/* the fields of the struct that was made last */
+	field(w, "n", 0, 0);
+	field(w, "next", 8, to_node);
+	field(w, "name", 16, 2);
+	field(w, "more", 32, slice);
+	field(w, "n_of_next", 56, to_int);
+	uint32_t a = object(w, 64), b = object(w, 64), text = object(w, 16), array = object(w, 192);
+	uint32_t lost = object(w, 64), inside = object(w, 16);
+	begin(w);
+	set(w, a, 8, w->at[b]);
+	set(w, a, 56, w->at[b]); /* n of b */
+	set(w, b, 8, w->at[a]);
+	set(w, b, 16, w->at[text]);
+	set(w, b, 24, 9);
+	set(w, b, 32, w->at[array]);
+	set(w, b, 40, 1);
+	set(w, b, 48, 3);
+	set(w, array, 128 + 16, w->at[inside]); /* the third element's name */
+	set(w, array, 128 + 24, 12);
+	typing_claim(&w->t, w->at[a], node, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, a, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, b, "main.Node", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	is(w, text, "[]uint8", 16, TYPED_BY_POINTER);
+	is(w, array, "[]main.Node", 3, TYPED_BY_POINTER);
+	is(w, inside, "[]uint8", 16, TYPED_BY_POINTER);
+	assert_string_equal(w->class_name[lost], "");
+	assert_int_equal(w->t.conflicts, 0);
+	world_free(w);
+}
+
+/* A value in the middle of something unknown is followed, but names nothing. */
+static void chunks(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t pair = structure(w, "main.Pair", 16), to_pair = pointer(w, "*main.Pair", pair);
+	field(w, "next", 0, to_pair);
+	field(w, "n", 8, 0);
+	uint32_t whole = object(w, 96), end = object(w, 16), small = object(w, 8);
+	begin(w);
+	set(w, whole, 40, w->at[whole] + 40); /* to itself: must end */
+	set(w, whole, 64, w->at[end]);
+	typing_claim(&w->t, w->at[whole] + 40, pair, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[whole] + 64, pair, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[small], pair, TYPED_BY_GLOBAL); /* does not fit */
+	finish(w);
+	assert_string_equal(w->class_name[whole], "");
+	assert_string_equal(w->class_name[small], "");
+	is(w, end, "main.Pair", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	assert_int_equal(w->t.conflicts, 1);
+	world_free(w);
+}
+
+/* Whichever comes first: the claim that fills the object, then the one that says more. */
+static void preference(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 2; turn++) {
+		struct world *w = world_new();
+		uint32_t big = structure(w, "main.Big", 48), small = simple(w, "main.Id", TYPE_INT, 8, TYPE_NONE);
+		field(w, "id", 0, small);
+		uint32_t other = structure(w, "main.Other", 48);
+		uint32_t a = object(w, 48), b = object(w, 48);
+		begin(w);
+		for (int i = 0; i < 2; i++) {
+			typing_claim(&w->t, w->at[a], i == turn ? big : small, TYPED_BY_POINTER);
+			typing_claim(&w->t, w->at[b], i == turn ? big : other, TYPED_BY_FRAME);
+		}
+		finish(w);
+		is(w, a, "main.Big", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+		is(w, b, "main.Big", LENGTH_UNKNOWN, TYPED_BY_FRAME);
+		assert_int_equal(w->t.conflicts, 1); /* b: two structs of one size */
+		world_free(w);
+	}
+}
+
+static void interfaces(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t holder = structure(w, "main.Holder", 32);
+	uint32_t any = simple(w, "interface {}", TYPE_EMPTY_INTERFACE, 16, TYPE_NONE);
+	uint32_t shape = simple(w, "main.Shape", TYPE_INTERFACE, 16, TYPE_NONE);
+	field(w, "any", 0, any);
+	field(w, "shape", 16, shape);
+	uint32_t rect = structure(w, "main.Rect", 16);
+	uint32_t to_rect = pointer(w, "*main.Rect", rect);
+	w->types.type[rect].descriptor = 0x1000;
+	w->types.type[to_rect].descriptor = 0x2000;
+	uint32_t a = object(w, 32), value = object(w, 16), direct = object(w, 16);
+	begin(w);
+	uint64_t itabs[] = {0x8000, 0x2000};
+	w->t.itab = itabs;
+	w->t.n_itabs = 1;
+	set(w, a, 0, 0x1000); /* a copy of a Rect */
+	set(w, a, 8, w->at[value]);
+	set(w, a, 16, 0x8000); /* a *Rect, which is the data word itself */
+	set(w, a, 24, w->at[direct]);
+	typing_claim(&w->t, w->at[a], holder, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, value, "main.Rect", LENGTH_UNKNOWN, TYPED_BY_INTERFACE);
+	is(w, direct, "main.Rect", LENGTH_UNKNOWN, TYPED_BY_INTERFACE);
+	world_free(w);
+}
+
+/* hash<K,V> with 4 buckets, and one that overflows. */
+static void old_map(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t bucket = structure(w, "bucket<int,int>", 144);
+	uint32_t to_bucket = pointer(w, "*bucket<int,int>", bucket);
+	uint32_t word = simple(w, "uintptr", TYPE_UINTPTR, 8, TYPE_NONE);
+	field(w, "overflow", 136, word); /* keys and values hold no pointers */
+	uint32_t hash = structure(w, "hash<int,int>", 48);
+	field(w, "B", 9, 1);
+	field(w, "buckets", 16, to_bucket);
+	field(w, "oldbuckets", 24, to_bucket);
+	uint32_t map = simple(w, "map[int]int", TYPE_MAP, 8, 0);
+	w->types.type[map].key = 0;
+	w->types.type[map].layout = hash;
+	uint32_t head = object(w, 48), buckets = object(w, 576), old = object(w, 288), more = object(w, 144);
+	begin(w);
+	w->bytes[head][9] = 2;
+	set(w, head, 16, w->at[buckets]);
+	set(w, head, 24, w->at[old]);
+	set(w, buckets, 3 * 144 + 136, w->at[more]);
+	typing_claim(&w->t, w->at[head], hash, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, head, "map[int]int", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, buckets, "map[int]int buckets", 4, TYPED_BY_POINTER);
+	is(w, old, "map[int]int buckets", 2, TYPED_BY_POINTER);
+	is(w, more, "map[int]int buckets", 1, TYPED_BY_POINTER);
+	world_free(w);
+}
+
+/* map<K,V> of 1.24: a directory of tables with groups, or one group. */
+static void new_map(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t group = structure(w, "group<string,int>", 208), to_group = pointer(w, "*group", group);
+	uint32_t slots = simple(w, "[8]string", TYPE_ARRAY, 128, 2);
+	w->types.type[slots].count = 8;
+	field(w, "keys", 8, slots);
+	uint32_t reference = structure(w, "groupReference<string,int>", 16);
+	field(w, "data", 0, to_group);
+	field(w, "lengthMask", 8, 0);
+	uint32_t table = structure(w, "table<string,int>", 32), to_table = pointer(w, "*table", table);
+	field(w, "used", 0, 0);
+	field(w, "groups", 16, reference);
+	uint32_t directory = pointer(w, "**table", to_table);
+	uint32_t head = structure(w, "map<string,int>", 48);
+	field(w, "used", 0, 0);
+	field(w, "dirPtr", 16, directory);
+	field(w, "dirLen", 24, 0);
+	uint32_t map = simple(w, "map[string]int", TYPE_MAP, 8, 0);
+	w->types.type[map].key = 2;
+	w->types.type[map].layout = head;
+	uint32_t large = object(w, 48), dir = object(w, 16), tables[2] = {object(w, 32), object(w, 32)};
+	uint32_t groups = object(w, 416), small = object(w, 48), single = object(w, 208), key = object(w, 32);
+	begin(w);
+	set(w, large, 16, w->at[dir]);
+	set(w, large, 24, 2);
+	set(w, dir, 0, w->at[tables[0]]);
+	set(w, dir, 8, w->at[tables[1]]);
+	set(w, tables[1], 16, w->at[groups]);
+	set(w, tables[1], 24, 1); /* a mask: two groups */
+	set(w, small, 16, w->at[single]);
+	set(w, single, 8 + 16, w->at[key]);
+	set(w, single, 8 + 24, 30);
+	typing_claim(&w->t, w->at[large], head, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[small], head, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, large, "map[string]int", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, dir, "[]*table", 2, TYPED_BY_POINTER);
+	is(w, tables[0], "map[string]int table", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	is(w, groups, "map[string]int buckets", 2, TYPED_BY_POINTER);
+	is(w, single, "map[string]int buckets", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	is(w, key, "[]uint8", 32, TYPED_BY_POINTER);
+	world_free(w);
+}
+
+static void channels(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t any = simple(w, "unsafe.Pointer", TYPE_POINTER, 8, TYPE_NONE);
+	uint32_t hchan = structure(w, "hchan<string>", 96);
+	field(w, "dataqsiz", 8, 0);
+	field(w, "buf", 16, any);
+	uint32_t one_way = simple(w, "<-chan string", TYPE_CHAN, 8, 2);
+	uint32_t chan = simple(w, "chan string", TYPE_CHAN, 8, 2);
+	w->types.type[one_way].layout = w->types.type[chan].layout = hchan;
+	uint32_t head = object(w, 96), buffer = object(w, 64), text = object(w, 8);
+	begin(w);
+	set(w, head, 8, 4);
+	set(w, head, 16, w->at[buffer]);
+	set(w, buffer, 48, w->at[text]);
+	set(w, buffer, 56, 5);
+	typing_claim(&w->t, w->at[head], hchan, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, head, "chan string", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, buffer, "[]string", 4, TYPED_BY_POINTER);
+	is(w, text, "[]uint8", 8, TYPED_BY_POINTER);
+	world_free(w);
+}
+
+/* Since 1.22 objects above 512 bytes with pointers begin with 8 bytes of their own. */
+static void headers(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t big = structure(w, "main.Big", 600), to_big = pointer(w, "*main.Big", big);
+	field(w, "next", 0, to_big);
+	uint32_t a = object(w, 640), b = object(w, 640);
+	begin(w);
+	w->t.headers = true;
+	set(w, a, 8, w->at[b] + 8);
+	typing_claim(&w->t, w->at[a] + 8, big, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, a, "main.Big", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, b, "main.Big", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	world_free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(spreads), cmocka_unit_test(chunks), cmocka_unit_test(preference),
+	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
+	    cmocka_unit_test(channels), cmocka_unit_test(headers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -59,12 +59,12 @@ static int grep_rows(
 	if (code)
 		return code;
 	if (r->n_columns)
-		result_filter(r, keep_matching, &g);
+		code = result_filter(r, keep_matching, &g) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
 	else
 		grep_head(r, &g);
 	regfree(&g.regex);
 	text_release(&g.cell);
-	return 0;
+	return code;
 }
 
 static int apply_grep(struct result **r, const struct stage *stage, struct err *err)
@@ -123,8 +123,7 @@ int pipe_sort(struct result *r, const char *word, struct err *err)
 	int column = result_column(r, word + (descending || *word == '+'));
 	if (column < 0)
 		return pipe_no_column(r, word + descending, err);
-	result_sort(r, (unsigned)column, descending);
-	return 0;
+	return result_sort(r, (unsigned)column, descending) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
 }
 
 static int apply_sort(struct result **r, const struct stage *stage, struct err *err)

@@ -379,21 +379,29 @@ void result_changed(struct result *r)
 	r->totals = NULL;
 }
 
-void result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+bool result_stopped(const struct result *r, size_t row)
+{
+	return r->stop && row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1 && r->stop(r->stop_context);
+}
+
+bool result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
     void *context)
 {
-	uint32_t *order = r->order;
-	if (!order)
-		order = xrealloc(NULL, r->n_source ? r->n_source : 1, sizeof *order);
+	uint32_t *order = xrealloc(NULL, r->n_rows ? r->n_rows : 1, sizeof *order);
 	size_t kept = 0;
 	for (size_t row = 0; row < r->n_rows; row++) {
-		/* kept <= row: what is overwritten was looked at before */
+		if (result_stopped(r, row)) {
+			free(order);
+			return false;
+		}
 		if (keep(r, row, context))
 			order[kept++] = (uint32_t)source_row(r, row);
 	}
+	free(r->order);
 	r->order = order;
 	r->n_rows = kept;
 	result_changed(r);
+	return true;
 }
 
 void result_keep_first(struct result *r, size_t n)

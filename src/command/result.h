@@ -101,9 +101,13 @@ struct result {
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
 	bool plain_text;       /* help and the like: only the single text column's lines, no header */
 	struct cell *totals;   /* what result_total() found, for the rows shown; NULL: nothing yet */
+	/* Asked every RESULT_STOP_EVERY rows while rows are filtered or sorted; true: give up.  NULL: never */
+	bool (*stop)(void *context);
+	void *stop_context;
 	struct arena arena;
 	struct text scratch;
 };
+#define RESULT_STOP_EVERY 65536
 
 /* A result with no rows yet; the arrays behind columns and ops must outlive it. */
 struct result *result_new(const char *title, const struct heap *heap, const struct column *columns,
@@ -151,10 +155,13 @@ void implied_end(struct implied *m);
 
 int result_column(const struct result *r, const char *name); /* index or -1; unique prefix is enough */
 
-/* Stable; unknown cells last either way.  A tree becomes a list (tree.h has tree_sort). */
-void result_sort(struct result *r, unsigned column, bool descending);
-/* Keep the rows for which keep() holds, of those shown now. */
-void result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+/* Should a loop over rows end before its time?  Asks only now and then. */
+bool result_stopped(const struct result *r, size_t row);
+/* Stable; unknown cells last either way.  A tree becomes a list (tree.h has tree_sort).  False: stopped,
+ * all is as it was. */
+bool result_sort(struct result *r, unsigned column, bool descending);
+/* Keep the rows for which keep() holds, of those shown now.  False: stopped, all is as it was. */
+bool result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
     void *context);
 void result_keep_first(struct result *r, size_t n);
 void result_show_all(struct result *r); /* undo filter, keep the sort order */

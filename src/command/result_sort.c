@@ -137,7 +137,7 @@ static uint64_t key_of(struct sorting *s, uint32_t source)
 	return c.number;
 }
 
-/* The rows shown, known cells first, into rows; returns the number of known ones. */
+/* The rows shown, known cells first, into rows; returns the number of known ones, or SIZE_MAX: stopped. */
 static size_t look_at_rows(struct sorting *s, uint32_t *rows)
 {
 	struct result *r = s->r;
@@ -148,6 +148,10 @@ static size_t look_at_rows(struct sorting *s, uint32_t *rows)
 	for (size_t i = 0; i < r->n_rows; i++) {
 		struct cell c;
 		uint32_t source = r->order ? r->order[i] : (uint32_t)i;
+		if (result_stopped(r, i)) {
+			text_release(&printed);
+			return SIZE_MAX;
+		}
 		result_cell(r, i, s->column, &c);
 		if (c.type == CELL_NONE) {
 			rows[r->n_rows - ++unknown] = source;
@@ -186,11 +190,13 @@ static unsigned bit_length(uint64_t x)
 	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
 }
 
-static void sort_known(struct sorting *s, uint32_t *rows, size_t n, uint64_t **a, uint64_t **b)
+static bool sort_known(struct sorting *s, uint32_t *rows, size_t n, uint64_t **a, uint64_t **b)
 {
 	unsigned bits = n ? bit_length(s->high - s->low) : 0;
 	for (unsigned shift = 0; shift < bits; shift += 32) {
 		for (size_t i = 0; i < n; i++) {
+			if (result_stopped(s->r, i))
+				return false;
 			uint64_t key = key_of(s, rows[i]);
 			key = s->descending ? s->high - key : key - s->low;
 			(*a)[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];
@@ -199,9 +205,10 @@ static void sort_known(struct sorting *s, uint32_t *rows, size_t n, uint64_t **a
 		for (size_t i = 0; i < n; i++)
 			rows[i] = (uint32_t)(*a)[i];
 	}
+	return true;
 }
 
-void result_sort(struct result *r, unsigned column, bool descending)
+bool result_sort(struct result *r, unsigned column, bool descending)
 {
 	struct sorting s = {
 	    .r = r,
@@ -210,6 +217,7 @@ void result_sort(struct result *r, unsigned column, bool descending)
 	    .descending = descending,
 	};
 	size_t n = r->n_rows;
+	bool sorted = true;
 	uint64_t *a = big_alloc(n, sizeof *a, NULL), *b = big_alloc(n, sizeof *b, NULL);
 	uint32_t *rows = malloc(n ? n * sizeof *rows : 1);
 	if (s.by_text)
@@ -220,7 +228,11 @@ void result_sort(struct result *r, unsigned column, bool descending)
 		goto out;
 	}
 	size_t known = look_at_rows(&s, rows);
-	sort_known(&s, rows, known, &a, &b);
+	sorted = known != SIZE_MAX && sort_known(&s, rows, known, &a, &b);
+	if (!sorted) {
+		free(rows);
+		goto out;
+	}
 	free(r->order);
 	r->order = rows;
 	r->sorted_by = (int)column;
@@ -231,4 +243,5 @@ out:
 	big_free(b, n, sizeof *b);
 	big_free(s.number, r->n_source, sizeof *s.number);
 	distinct_release(&s.distinct);
+	return sorted;
 }

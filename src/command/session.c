@@ -412,6 +412,39 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	return code;
 }
 
+/* A stage that looks at many rows is a long work. */
+enum { LONG_ROWS = 200000 };
+
+struct piping {
+	struct result **r;
+	const struct stage *stage;
+};
+
+static bool stop_piping(void *progress)
+{
+	return !progress_add(progress, RESULT_STOP_EVERY);
+}
+
+static int pipe_task(void *context, struct progress *progress, struct err *err)
+{
+	struct piping *p = context;
+	struct result *r = *p->r;
+	progress_phase(progress, "looking at rows", r->n_rows);
+	r->stop = stop_piping;
+	r->stop_context = progress;
+	int code = pipe_apply(p->r, p->stage, err);
+	r->stop = NULL; /* it lives on, within another one perhaps */
+	return code;
+}
+
+static int run_stage(struct session *s, struct result **r, const struct stage *stage, struct err *err)
+{
+	struct piping p = {.r = r, .stage = stage};
+	if ((*r)->n_rows < LONG_ROWS)
+		return pipe_apply(r, stage, err);
+	return session_work(s, pipe_task, &p, err);
+}
+
 /* The stages behind the command; *gone when the result went to a shell or a file. */
 static int run_pipe(struct session *s, struct command_line *l, struct result **r, bool *gone,
     struct err *err)
@@ -424,7 +457,7 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			*gone = true;
 			return to_shell(s, *r, l->stages[i].shell, err);
 		}
-		int code = pipe_apply(r, &l->stages[i], err);
+		int code = run_stage(s, r, &l->stages[i], err);
 		if (code)
 			return code;
 	}

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STOPPABLE_ROWS 200000 /* fewer are looked through before a key could be waited for */
 #define PAGES_MOST 100       /* the oldest but the first goes then */
 #define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
 #define PROGRESS_MS 100
@@ -68,8 +69,34 @@ static void drop_pages(struct app *a, size_t from)
 	a->at = a->n_pages > 0 ? a->n_pages - 1 : 0;
 }
 
+/* Is a key waiting that stops what goes on?  Other keys wait their turn. */
+static bool stop_wanted(void *context)
+{
+	struct app *a = context;
+	struct pollfd fd = {.fd = term_fd(), .events = POLLIN};
+	struct input in;
+	enum { CTRL_C = 3, ESCAPE = 27 };
+
+	a->looking = true;
+	app_take_signals(a);
+	a->looking = false;
+	if (a->stopping || a->quit)
+		return true;
+	if (poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLIN))
+		return false;
+	while (term_read(&in, false)) /* as in working.c: nothing else is run meanwhile */
+		a->stopping |= in.key == CTRL_C || in.key == ESCAPE;
+	return a->stopping;
+}
+
 void app_push(struct app *a, struct page *p)
 {
+	struct result *r = page_result(p);
+
+	if (r && r->n_source >= STOPPABLE_ROWS) {
+		r->stop = stop_wanted;
+		r->stop_context = a;
+	}
 	if (a->n_pages > 0)
 		drop_pages(a, a->at + 1);
 	if (a->n_pages == PAGES_MOST) {

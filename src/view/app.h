@@ -34,6 +34,7 @@ struct app {
 	char *pending;            /* a command line that waits for the references */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
+	bool looking, stopping;   /* through many rows of a page; ^C or Esc came meanwhile */
 	struct job *working;      /* what a command waits for: ^C ends that */
 
 	bool dirty, quit;

@@ -271,7 +271,9 @@ static void help(struct app *a)
 
 void app_cancel(struct app *a)
 {
-	if (a->working) {
+	if (a->looking) {
+		a->stopping = true;
+	} else if (a->working) {
 		job_cancel(a->working);
 	} else if (prompt_is_open()) {
 		prompt_close();
@@ -370,6 +372,8 @@ static void act(struct app *a, enum action action)
 	default:
 		if (p && !p->ops->action(p, action, &message))
 			message = "that key does nothing in this view";
+		if (a->stopping)
+			message = "stopped";
 		if (message)
 			app_say(a, ROLE_NOTE, message);
 		return;
@@ -408,7 +412,7 @@ static void announce(struct app *a, const char *what, const struct table *t)
 		return;
 	text_addf(&said, "%s ", what);
 	text_add_count(&said, t->result->n_source);
-	text_add(&said, " rows");
+	text_add(&said, " rows: Esc stops it");
 	app_say(a, ROLE_WORKING, said.s);
 	app_draw(a);
 	text_clear(&a->message);
@@ -428,7 +432,9 @@ static void search_for(struct app *a, const char *words, bool here)
 		found = table_search(t, words, here, false);
 	else
 		found = p->ops->search && p->ops->search(p, words, here, false);
-	if (!found)
+	if (!found && a->stopping)
+		app_say(a, ROLE_NOTE, "stopped");
+	else if (!found)
 		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row has that" : "no row has that");
 	else
 		text_clear(&a->message);
@@ -454,6 +460,8 @@ static void prompt_accepted(struct app *a)
 		announce(a, "filtering", t);
 		if (t)
 			table_filter(t, line);
+		if (a->stopping)
+			app_say(a, ROLE_NOTE, "stopped: all rows are shown");
 		break;
 	case PROMPT_SEARCH:
 		/* nothing typed: what was searched for before */
@@ -540,6 +548,7 @@ static void mouse(struct app *a, const MEVENT *event)
 
 void app_input(struct app *a, const struct input *in)
 {
+	a->stopping = false;
 	if (in->key == SPECIAL(KEY_MOUSE)) {
 		mouse(a, &in->mouse);
 		return;

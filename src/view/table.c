@@ -111,7 +111,8 @@ static void sort(struct table *t, unsigned column, bool descending)
 		tree_sort(t->result, column, descending);
 		filter_again(t);
 	} else {
-		result_sort(t->result, column, descending);
+		if (!result_sort(t->result, column, descending))
+			return;
 	}
 	t->row = t->top = 0;
 	restart_sums(t);
@@ -145,9 +146,10 @@ static bool keep_marked(struct result *r, size_t row, void *context)
 	return ((const bool *)context)[row];
 }
 
-static void filter_rows(struct table *t, const char *words)
+static bool filter_rows(struct table *t, const char *words)
 {
 	struct match m;
+	bool done = true;
 
 	match_init(&m, words);
 	m.hidden = t->wide;
@@ -165,9 +167,10 @@ static void filter_rows(struct table *t, const char *words)
 		result_filter(t->result, keep_marked, marked);
 		free(marked);
 	} else {
-		result_filter(t->result, keep_row, &m);
+		done = result_filter(t->result, keep_row, &m);
 	}
 	match_release(&m);
+	return done;
 }
 
 /* After the rows of a tree were made anew. */
@@ -239,8 +242,11 @@ void table_filter(struct table *t, const char *words)
 	char *kept = words ? xstrdup(words) : NULL;
 	free(t->filter);
 	t->filter = kept;
-	if (kept)
-		filter_rows(t, kept);
+	if (kept && !filter_rows(t, kept)) { /* stopped: no filter at all */
+		result_show_all(t->result);
+		free(t->filter);
+		t->filter = kept = NULL;
+	}
 	select_source(t, source);
 	restart_sums(t);
 	if (!kept && t->old_whole)
@@ -268,6 +274,8 @@ bool table_search(struct table *t, const char *words, bool here, bool backwards)
 			else
 				at = at + 1 == n ? 0 : at + 1;
 		}
+		if (result_stopped(t->result, i))
+			break;
 		found = match_row(&m, t->result, at);
 	}
 	match_release(&m);

@@ -129,6 +129,40 @@ static bool keep_even(struct result *r, size_t row, void *context)
 	return c.number % 2 == 0;
 }
 
+static bool stop_at_last(void *context)
+{
+	return --*(int *)context == 0;
+}
+
+/* Stopped at any question, a filter or a sort leaves the rows as they were. */
+static void test_stopped(void **state)
+{
+	static const struct column columns[] = {{"n", CELL_COUNT, true, true}};
+	enum { ROWS = 5 * RESULT_STOP_EVERY + 7 };
+	struct numbers n = {.number = calloc(ROWS, sizeof *n.number)};
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++)
+		n.number[i] = (i * 7919) % ROWS;
+	/* five questions for a filter, ten for a sort: five while looking, five while ordering */
+	for (int after = 1; after <= 11; after++) {
+		struct result *r = result_new("n", NULL, columns, 1, &numbers_ops, &n, ROWS);
+		struct cell c;
+		int left = after;
+		assert_true(result_sort(r, 0, true));
+		r->stop = stop_at_last;
+		r->stop_context = &left;
+		assert_int_equal(result_sort(r, 0, false), after > 10);
+		assert_int_equal(r->n_rows, ROWS);
+		result_cell(r, 0, 0, &c);
+		assert_int_equal(c.number, after > 10 ? 0 : ROWS - 1);
+		left = after;
+		assert_int_equal(result_filter(r, keep_even, NULL), after > 5);
+		assert_int_equal(r->n_rows, after > 5 ? (ROWS + 1) / 2 : ROWS);
+		result_free(r);
+	}
+	free(n.number);
+}
+
 static void test_filter_and_total(void **state)
 {
 	(void)state;
@@ -262,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sort),
 	    cmocka_unit_test(test_filter_and_total),
+	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_print),
 	    cmocka_unit_test(test_print_width),
 	};

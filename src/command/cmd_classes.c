@@ -427,6 +427,8 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	bool known = row->loader != HEAP_NONE, boot = !known && h->facts.boot_loader_is_null;
 	struct text name = TEXT_INIT;
 	struct values values;
+	if (!known)
+		target = (struct target){.kind = TARGET_GROUP};
 	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
 	    values_as_named(&values, "java.lang.ClassLoader");
 	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
@@ -437,7 +439,7 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	    cell_marked(cell_bytes(row->shallow), c),
 	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(),
 	    cell_none() /* when looked at */},
-	    known ? &target : NULL);
+	    &target);
 	text_release(&name);
 }
 

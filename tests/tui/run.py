@@ -637,6 +637,29 @@ def ascii_tree(t):
     leave(t)
 
 
+def plain_tree(t):
+    start(t, dump=SHOP)
+    t.keys("d")
+    t.wait(r"^> 0x\w+ +\+ java\.net\.URLClassLoader ")
+    t.keys("*")
+    t.wait(r"^  0x\w+ +- java\.net\.URLClassLoader ")
+    t.wait(r"^> 0x\w+ +(  )+- ")
+    t.resize(40, 10)
+    t.wait(r"^> +(  )+- ")
+    t.wait(lambda lines: all(len(line) <= 40 for line in lines))
+    leave(t)
+
+
+@case("the console's font has no triangles: branches carry + and -", env={"TERM": "linux"})
+def linux_tree(t):
+    plain_tree(t)
+
+
+@case("a vt100 shows trees as well", env={"TERM": "vt100"})
+def vt100_tree(t):
+    plain_tree(t)
+
+
 @case("Esc twice in a hurry leaves the prompt, and only the prompt")
 def two_escapes(t):
     start(t)

@@ -22,6 +22,7 @@
 #include "analysis/check.h"
 #include "analysis/retained.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "heap/heap.h"
 
 #include <inttypes.h>
@@ -129,30 +130,69 @@ static unsigned compare_sets(const struct heap *h, const struct list *edge, cons
 	return wrong;
 }
 
-/* What a class retains: its instances that have no other one on their way up. */
+/* What groups of classes retain: their objects that have no other of the group on their way up. */
+static unsigned compare_groups(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    const uint64_t *found)
+{
+	const struct heap *h = r->heap;
+	unsigned wrong = 0;
+	uint64_t *want = xcalloc((size_t)n_groups + 1, sizeof *want);
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint32_t up = r->dominators.immediate[id], of = group[h->class_of[id]];
+		if (up == NOT_REACHABLE || of == HEAP_NONE)
+			continue;
+		while (up != DOMINATED_BY_ROOTS && group[h->class_of[up]] != of)
+			up = r->dominators.immediate[up];
+		if (up == DOMINATED_BY_ROOTS)
+			want[of] += r->dominators.retained[id];
+	}
+	for (uint32_t c = 0; c < n_groups; c++)
+		if (want[c] != found[c] && wrong++ < 5)
+			printf("group %" PRIu32 " of %" PRIu32 " retains %" PRIu64 ", naively %" PRIu64 "\n", c,
+			    n_groups, found[c], want[c]);
+	free(want);
+	return wrong;
+}
+
+/* Each class for itself; then every third class together, every fifth in no group. */
 static unsigned compare_classes(const struct heap *h)
 {
 	struct retained r;
 	unsigned wrong = 0;
-	uint64_t *want = xcalloc((size_t)h->n_classes + 1, sizeof *want);
+	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
+	uint64_t found[3];
 	if (retained_find(&r, h, NULL, NULL) || retained_complete(&r, NULL, NULL))
 		return 1;
-	const uint64_t *found = r.by_class;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		uint32_t up = r.dominators.immediate[id];
-		if (up == NOT_REACHABLE)
-			continue;
-		while (up != DOMINATED_BY_ROOTS && h->class_of[up] != h->class_of[id])
-			up = r.dominators.immediate[up];
-		if (up == DOMINATED_BY_ROOTS)
-			want[h->class_of[id]] += r.dominators.retained[id];
-	}
 	for (uint32_t c = 0; c < h->n_classes; c++)
-		if (want[c] != found[c] && wrong++ < 5)
-			printf("%s retains %" PRIu64 ", naively %" PRIu64 "\n", h->classes[c].name, found[c],
-			    want[c]);
-	free(want);
+		group[c] = c;
+	wrong += compare_groups(&r, group, h->n_classes, r.by_class);
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		group[c] = c % 5 == 4 ? HEAP_NONE : c % 3;
+	if (retained_by_group(&r, group, 3, NULL, found, NULL, NULL))
+		return 1;
+	wrong += compare_groups(&r, group, 3, found);
+	free(group);
 	retained_release(&r);
+	return wrong;
+}
+
+/* The same with one thread as with many. */
+static unsigned compare_threads(const struct heap *h, const struct dominators *d)
+{
+	unsigned wrong = 0;
+	for (unsigned n = 1; n < 10; n += 4) {
+		struct dominators other;
+		parallel_set_threads(n);
+		if (dominators_find(&other, h, NULL, NULL))
+			return 1;
+		wrong += other.n_reachable != d->n_reachable ||
+		    memcmp(other.immediate, d->immediate, h->n_objects * sizeof *d->immediate) != 0 ||
+		    memcmp(other.retained, d->retained, h->n_objects * sizeof *d->retained) != 0;
+		dominators_release(&other);
+	}
+	parallel_set_threads(0);
+	if (wrong)
+		printf("another number of threads, another answer\n");
 	return wrong;
 }
 
@@ -184,6 +224,7 @@ static unsigned compare(const struct heap *h, const struct dominators *d, uint32
 	}
 	wrong += compare_sets(h, edge, &roots, all, seen, stack);
 	wrong += compare_classes(h);
+	wrong += compare_threads(h, d);
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		free(edge[id].id);
 	free(edge);

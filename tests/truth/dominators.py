@@ -116,6 +116,26 @@ def check_mat(tap, directory):
         want = {int(r["address"], 16): r["retained"] for r in mat["top_dominators"]}
         found = {a: got[a][1] if a in got else None for a in want}
         tap.equal(found, want, "%s: what MAT's largest retain" % os.path.basename(path))
+        check_top(tap, path, mat, got)
+
+
+def check_top(tap, path, mat, got):
+    """How many stand at the top, and what they retain together.  MAT's rules make it more by one
+    object of java.lang.ClassLoader in HPROF, which stands for the boot loader; and in PHD by roots
+    that are no objects of the dump: of these it tells no sizes."""
+    top = [g[1] for g in got.values() if g[0] == 0]
+    more, bytes_more = 0, 0
+    if path.endswith(".phd"):
+        more = len(set(r["address"] for r in mat["roots"] if int(r["address"], 16) not in got))
+    else:
+        more = 1
+        bytes_more = sum(r["shallow"] // r["objects"] for r in mat["histogram"]
+                         if r["class"] == "java.lang.ClassLoader" and r["objects"])
+    name = os.path.basename(path)
+    tap.equal(len(top) + more, mat["dominator_roots"], "%s: objects at the top" % name)
+    if not more or bytes_more:
+        tap.equal(sum(top) + bytes_more, mat["dominator_roots_retained_sum"],
+                  "%s: what they retain together" % name)
 
 
 def ask(path, line):

@@ -163,6 +163,37 @@ static void guessed_parts(void **state)
 	text_release(&t);
 }
 
+/* What stands behind damage is not read, though a guess may find objects there. */
+static void damage_between_parts(void **state)
+{
+	struct text t = TEXT_INIT;
+	uint64_t usual = go_part_bytes;
+	(void)state;
+
+	parts_dump(&t);
+	struct heap *h = load(&t, 1);
+	struct object_view view;
+	struct err err;
+	assert_int_equal(heap_view(h, 2000, &view, &err), 0);
+	const char *record = t.s + (view.bytes - h->source->bytes);
+	size_t at = (size_t)(record - t.s) - 7; /* tag, 5 bytes of address, 1 of length */
+	heap_close(h);
+	assert_int_equal(t.s[at], GO_OBJECT);
+	t.s[at] = 99;
+	go_part_bytes = 3000;
+	for (unsigned threads = 1; threads <= 8; threads++) {
+		h = load(&t, threads);
+		assert_true(h->damaged);
+		assert_int_equal(h->damage.code, ERR_FORMAT);
+		assert_int_equal(h->damage.offset, at);
+		assert_int_equal(h->n_objects, 2001); /* and the one that looks like a dump */
+		assert_int_equal(h->n_roots, 0);
+		heap_close(h);
+	}
+	go_part_bytes = usual;
+	text_release(&t);
+}
+
 /* --- objects by any of their addresses ---------------------------------------------------------- */
 
 static uint64_t random_state = 1;
@@ -365,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(guessed_parts),
+		cmocka_unit_test(damage_between_parts),
 		cmocka_unit_test(covering_lookups),
 		cmocka_unit_test(overlapping_objects),
 		cmocka_unit_test(classes_by_types),

@@ -67,7 +67,7 @@ static const struct program_local *locals_at(struct typing *t, struct pc_cache *
 			VEC_PUSH(c->local, c->n, c->cap) = found[i];
 	}
 	*n = c->slot[at].n;
-	return c->local + c->slot[at].first;
+	return *n ? c->local + c->slot[at].first : NULL;
 }
 
 static bool set_live(void *context, uint64_t offset, uint64_t value)

@@ -2,7 +2,11 @@
 /* reference_name.c - see reference_name.h. */
 #include "analysis/reference_name.h"
 
+#include "analysis/typed_text.h"
+
 #include <inttypes.h>
+
+enum { KEY_SHOWN = 40 }; /* characters of a map's key */
 
 void reference_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)
 {
@@ -42,6 +46,37 @@ static bool next_element(struct reference_names *n, uint64_t address, struct tex
 	return false;
 }
 
+/* A place in a bucket of a map: named by its key, ["session-7"]; the key itself, key "session-7". */
+static bool add_entry(const struct typed_object *o, uint64_t offset, struct text *to)
+{
+	struct typed bucket, keys, part, key;
+	const struct type *t;
+	bool is_key;
+	if (!o->stride || offset / o->stride >= o->count)
+		return false;
+	bucket = typed_element(o, offset / o->stride);
+	offset %= o->stride;
+	if (!typed_field(&bucket, "tophash", &part) || !typed_field(&bucket, "keys", &keys))
+		return false;
+	is_key = bucket.address + offset - keys.address < typed_type(&keys)->size;
+	if (!is_key && !typed_field(&bucket, "values", &part) && !typed_field(&bucket, "elems", &part))
+		return false;
+	part = is_key ? keys : part;
+	t = typed_type(&part);
+	uint64_t at = bucket.address + offset - part.address;
+	if (t->kind != TYPE_ARRAY || !t->count || !t->size || at >= t->size)
+		return false;
+	uint64_t place = at / (t->size / t->count);
+	const struct type *all = typed_type(&keys);
+	if (all->kind != TYPE_ARRAY || !all->count || place >= all->count ||
+	    !typed_part(&keys, place * (all->size / all->count), all->element, &key))
+		return false;
+	text_add(to, is_key ? "key " : "[");
+	typed_add(&key, KEY_SHOWN, to);
+	text_add(to, is_key ? "" : "]");
+	return true;
+}
+
 /* The next pointer into the target. */
 static bool next_slot(struct reference_names *n, uint32_t target, struct text *to)
 {
@@ -51,7 +86,7 @@ static bool next_slot(struct reference_names *n, uint32_t target, struct text *t
 		uint64_t at = typed_number(&n->memory.value, n->slots.offset, typed_word_size(h));
 		if (at < start || (at - start >= size && at != start))
 			continue;
-		if (to)
+		if (to && !add_entry(&n->memory, n->slots.offset, to))
 			typed_path(&n->memory, n->slots.offset, to);
 		if (to && at > start)
 			text_addf(to, "+%" PRIu64, at - start);

@@ -86,7 +86,35 @@ static struct cell retained_by_roots(const struct heap *h, const struct named_ro
 	         : cell_none();
 }
 
-static void add_named_roots(struct result *r, const struct named_root *root, size_t n, struct text *command)
+/* The objects of each row, for those who ask which a row counts. */
+struct name_rows {
+	struct named_object {
+		uint32_t row, object;
+	} *list;
+	size_t n;
+};
+
+static int names_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct name_rows *names = data;
+	(void)r;
+	(void)err;
+	for (size_t i = 0; i < names->n; i++) {
+		if (bits_get(rows, names->list[i].row))
+			bits_set(to, names->list[i].object);
+	}
+	return 0;
+}
+
+static void names_release(void *data)
+{
+	struct name_rows *names = data;
+	free(names->list);
+	free(names);
+}
+
+static void add_named_roots(struct result *r, const struct named_root *root, size_t n)
 {
 	uint64_t objects = 0, shallow = 0;
 	bool one_kind = true;
@@ -97,16 +125,12 @@ static void add_named_roots(struct result *r, const struct named_root *root, siz
 		objects++;
 		shallow += heap_shallow(r->heap, root[i].root->object);
 	}
-	text_clear(command);
-	if (is_global(root->root)) { /* dots and brackets mean themselves well enough */
-		text_addf(command, "roots | grep '%s'", root->name);
-	}
 	struct target one = {.kind = TARGET_OBJECT, .id = root->root->object};
-	struct target several = {.kind = TARGET_COMMAND, .command = command->s};
+	struct target several = {.kind = TARGET_GROUP};
 	result_add_row(r, (struct cell[]){cell_text(root->name),
 	    cell_text(one_kind ? root_kind_name(root->root->kind) : "Thread"), cell_count(n),
 	    cell_count(objects), cell_bytes(shallow), retained_by_roots(r->heap, root, n)},
-	    objects == 1 || !command->len ? &one : &several);
+	    objects == 1 ? &one : &several);
 }
 
 struct result *command_roots_by_name(const struct heap *h, const size_t *roots, size_t n, bool globals)
@@ -114,7 +138,7 @@ struct result *command_roots_by_name(const struct heap *h, const size_t *roots, 
 	struct result *r = result_new_rows(globals ? "globals" : "roots by name", h, names_columns,
 	    N_COLUMNS(names_columns));
 	struct named_root *named = xcalloc(n + 1, sizeof *named);
-	struct text command = TEXT_INIT;
+	struct name_rows *members = xcalloc(1, sizeof *members);
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_root *root = &h->roots[roots[i]];
@@ -122,15 +146,19 @@ struct result *command_roots_by_name(const struct heap *h, const size_t *roots, 
 			named[kept++] = (struct named_root){name_of_root(h, root), root};
 	}
 	qsort(named, kept, sizeof *named, by_name_of_root);
+	members->list = xcalloc(kept + 1, sizeof *members->list);
 	for (size_t i = 0, same; i < kept; i += same) {
 		for (same = 1; i + same < kept && !strcmp(named[i].name, named[i + same].name); same++)
 			;
-		add_named_roots(r, named + i, same, &command);
+		for (size_t k = i; k < i + same; k++)
+			members->list[members->n++] =
+			    (struct named_object){(uint32_t)r->n_source, named[k].root->object};
+		add_named_roots(r, named + i, same);
 	}
+	result_rows_members(r, names_members, names_release, members);
 	for (size_t i = 0; i < kept; i++)
 		free(named[i].name);
 	free(named);
-	text_release(&command);
 	result_sort(r, session_retained_known(h) ? NAMES_RETAINED : NAMES_SHALLOW, true);
 	return r;
 }

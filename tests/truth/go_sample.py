@@ -61,6 +61,8 @@ def check_fields(tap):
     tap.ok(f["Cart"].startswith("len 3 cap "), "a slice with its length", f)
     tap.ok('Name: "customer 7", Email: "c7@example.org"' in f["Customer"], "what a pointer leads to", f)
     tap.ok(f["Previous"].partition(" ")[2].startswith("{ID: %d," % ((1 << 40) + 6)), "the one before", f)
+    fields = [r["field"] for r in rows("referrers " + session) if "buckets" in r["class"]]
+    tap.equal(fields, ['["session-7"]'], "a map holds it by its key")
     tap.equal(len(rows("ls main.Session")), 103, "100 sessions and three on offer")
     warehouse = rows("ls main.Warehouse | sort address")[0]["value"]
     count = [sum(i for i in range(60) if i % 3 == 0 and i % 16 == k) for k in range(16)]
@@ -80,6 +82,9 @@ def check_interior(tap):
     tap.equal(sorted(int(r["field"].partition("+")[2]) for r in into),
               sorted(16 + 8 * (i % 16) for i in range(60) if i % 3 == 1), "fields that point into an object")
     globals_ = {r["name"]: r["retained"] for r in rows("globals")}
+    run = cairn("--format", "json", "-x", "$g = roots -by name | grep main.stores", "-x", "size $g", DUMP)
+    size = json.loads(run.out.splitlines()[-1])
+    tap.equal(size["objects"], 3, "a row of roots counts what its variable holds")
     tap.ok(globals_["main.receipt"] >= 12000, "29 bytes keep a page of 12000", globals_["main.receipt"])
 
 

@@ -109,7 +109,8 @@ struct typing {
 	uint32_t *state;          /* c->n_objects */
 	uint64_t *waiting;        /* a bit for each object that did not fit into the queue */
 	uint32_t *queue;          /* TYPING_QUEUE objects whose pointers are to be followed */
-	uint32_t head, n_queue, sweep; /* sweep: word of waiting */
+	uint32_t head, n_queue;
+	uint32_t n_waiting, sweep; /* sweep: the word of waiting that is looked at next */
 	struct claim claim[CLAIMS];
 	uint32_t first_claim, n_claims, n_located; /* of those that wait: objects are known of the first */
 	struct chunk *chunk;      /* in the order found */

@@ -134,6 +134,7 @@ static bool to_follow(const struct typing *t, uint32_t state)
 static void enqueue(struct typing *t, uint32_t id)
 {
 	if (t->n_queue == TYPING_QUEUE) {
+		t->n_waiting += !(t->waiting[id / 64] >> id % 64 & 1);
 		t->waiting[id / 64] |= UINT64_C(1) << id % 64;
 		return;
 	}
@@ -392,12 +393,13 @@ static bool refill(struct typing *t)
 {
 	uint32_t words = t->c->n_objects / 64 + 1;
 
-	for (uint32_t n = 0; n < words; n++, t->sweep = t->sweep + 1 < words ? t->sweep + 1 : 0)
+	for (uint32_t n = 0; n < words && t->n_waiting; n++, t->sweep = t->sweep + 1 < words ? t->sweep + 1 : 0)
 		while (t->waiting[t->sweep]) {
 			if (t->n_queue == TYPING_QUEUE / 2)
 				return true;
 			uint32_t bit = (uint32_t)__builtin_ctzll(t->waiting[t->sweep]);
 			t->waiting[t->sweep] &= t->waiting[t->sweep] - 1;
+			t->n_waiting--;
 			enqueue(t, t->sweep * 64 + bit);
 		}
 	return t->n_queue > 0;

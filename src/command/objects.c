@@ -10,7 +10,6 @@
 #include "command/commands.h"
 #include "command/values.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +40,6 @@ struct object_rows {
 	const unsigned char *what;
 	struct stretch *stretch;
 	size_t n, cap, rows;
-	const char *open_with; /* NULL: x */
-	struct text command;   /* of the last target asked for */
 };
 
 bool object_is_array(const struct heap *h, uint32_t id)
@@ -171,11 +168,6 @@ static void add_stretch(struct object_rows *rows, struct stretch s)
 	VEC_PUSH(rows->stretch, rows->n, rows->cap) = s;
 }
 
-void object_rows_open_with(struct object_rows *rows, const char *command)
-{
-	rows->open_with = command;
-}
-
 void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
     uint32_t *ids, size_t n, bool big)
 {
@@ -200,7 +192,6 @@ void object_rows_free(struct object_rows *rows)
 			big_free(rows->stretch[i].ids, rows->stretch[i].n, sizeof(uint32_t));
 	}
 	free(rows->stretch);
-	text_release(&rows->command);
 	free(rows->named);
 	free(rows);
 }
@@ -387,13 +378,7 @@ static void rows_cell(
 
 static void rows_target(const struct result *r, size_t row, struct target *out)
 {
-	struct object_rows *rows = r->data;
-	*out = (struct target){.kind = TARGET_OBJECT, .id = object_rows_id(rows, row, NULL)};
-	if (!rows->open_with)
-		return;
-	text_clear(&rows->command);
-	text_addf(&rows->command, "%s 0x%" PRIx64, rows->open_with, heap_address(r->heap, out->id));
-	out->command = rows->command.s;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = object_rows_id(r->data, row, NULL)};
 }
 
 static void rows_release(void *data)

@@ -44,8 +44,6 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 bool object_is_array(const struct heap *h, uint32_t id);
 
 struct object_rows;
-/* Enter on a row goes on with this command for its object, instead of x. */
-void object_rows_open_with(struct object_rows *rows, const char *command);
 struct object_rows *object_rows_new(const struct heap *h);
 /* A stretch of ids; field NULL: not known.  big: taken over (big_alloc'd, n of them), else borrowed. */
 void object_rows_add(struct object_rows *rows, const char *direction, const char *field,

@@ -54,6 +54,13 @@ void app_push(struct app *a, struct page *p);
 /* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
 void app_run(struct app *a, const char *line, bool typed);
 
+/* Run the line that waited, if there is one. */
+void app_run_pending(struct app *a);
+
+/* app_later.c */
+void app_take_retained(struct app *a); /* when they were found: into all tables */
+void app_follow(struct app *a);        /* the selected object's path */
+
 /* app_keys.c */
 void app_input(struct app *a, const struct input *in);
 void app_cancel(struct app *a); /* ^C */

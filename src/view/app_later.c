@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_later.c - what comes after a page is shown: retained sizes fill in, the path of the selected
+ * object follows the cursor.
+ */
+#include "view/app.h"
+
+#include "command/commands.h"
+#include "command/objects.h"
+#include "command/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the path line ------------------------------------------------------------------------------ */
+
+/* The object whose path is to be seen: the selected row's where that was asked for, else the page's. */
+static uint32_t path_of(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+	struct target target = {.kind = TARGET_NONE};
+
+	a->path_of_row = false;
+	if (!p || !app_references_ready(a))
+		return HEAP_NONE;
+	if (a->path_wanted && t && t->row < t->result->n_rows)
+		result_target(t->result, t->row, &target);
+	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE) {
+		a->path_of_row = true;
+		return target.id;
+	}
+	return p->ops->object ? p->ops->object(p) : HEAP_NONE;
+}
+
+void app_follow(struct app *a)
+{
+	const struct heap *h = a->session.heap;
+	int wake = a->loader.wake[1];
+
+	if (follow_poll(&a->follow, wake))
+		a->dirty = true;
+	if (h && app_references_ready(a))
+		follow_want(&a->follow, h, session_retained_known(h), path_of(a), wake);
+}
+
+/* --- retained sizes ----------------------------------------------------------------------------- */
+
+/* Fill in what tables left open; cells ask for themselves, but columns were hidden and heads are
+ * made once. */
+static void fill_in(struct result *r)
+{
+	const struct heap *h = r->heap;
+	struct field *retained = NULL;
+	uint32_t id = HEAP_NONE;
+
+	if (!h)
+		return;
+	command_show_retained(r);
+	for (size_t i = 0; i < r->n_head; i++) {
+		if (strcmp(r->head[i].name, "retained") == 0)
+			retained = &r->head[i];
+		else if (i == 0 && strcmp(r->head[i].name, "address") == 0)
+			id = heap_find(h, r->head[i].cell.number);
+	}
+	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)
+		retained->cell = object_retained_cell(h, id);
+}
+
+static void fill_page(struct page *p)
+{
+	struct table *both[2] = {p->ops->table(p), NULL};
+	struct result *r = page_result(p);
+
+	if (p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		if (!both[i])
+			continue;
+		fill_in(both[i]->result);
+		table_filled(both[i]);
+	}
+	if (r && !both[0])
+		fill_in(r);
+}
+
+void app_take_retained(struct app *a)
+{
+	int result;
+
+	if (!finding_poll(&a->finding, &result))
+		return;
+	a->dirty = true;
+	if (result == 0) {
+		follow_stop(&a->follow); /* it looks at what may be replaced */
+		session_know_retained(&a->session, &a->finding.found);
+		for (size_t i = 0; i < a->n_pages; i++)
+			fill_page(a->page[i]);
+		app_run_pending(a);
+		return;
+	}
+	free(a->pending);
+	a->pending = NULL;
+	if (result != ERR_CANCELLED)
+		app_say(a, ROLE_ERROR, a->finding.job.err.message);
+}

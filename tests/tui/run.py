@@ -165,6 +165,22 @@ def filter_rows(t):
     leave(t)
 
 
+@case("Enter on a row of a set opens just what the row counts")
+def rows_are_sets(t):
+    start(t)
+    t.type(":histo ( com.acme.* - com.acme.shop.Session ) -by package")
+    t.keys("Enter")
+    t.wait(r"histogram by package.*Session \)")
+    wait_selected(t, r"com\.acme\.shop ")
+    t.keys("Enter")
+    t.wait(r"histogram of com\.acme\.shop")
+    t.wait(lambda lines: any("com.acme.shop.Journal$Entry " in line for line in lines)
+           and not any("com.acme.shop.Session " in line for line in lines))
+    t.keys("Enter")  # the class's row: objects of one class
+    wait_selected(t, r"0x[0-9a-f]+ +com\.acme\.shop\.")
+    leave(t)
+
+
 @case("/ searches, n and N walk the finds")
 def search(t):
     start(t)

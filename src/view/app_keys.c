@@ -314,30 +314,33 @@ static void ask(struct app *a, enum prompt_kind kind)
 	prompt_open(kind, text, SIZE_MAX);
 }
 
-static void act(struct app *a, enum action action)
+/* Actions of the page itself, and what they mean where it knows none. */
+static void act_in_page(struct app *a, enum action action)
 {
 	struct page *p = app_page(a);
 	const char *message = NULL;
 
+	if (p && p->ops->action(p, action, &message))
+		;
+	else if (action == ACTION_OPEN || action == ACTION_INTO)
+		open_row(a); /* a branch has opened where it stands */
+	else if (action == ACTION_OUT)
+		app_back(a);
+	else if (action == ACTION_DROP)
+		message = "this is no tree (d shows one)";
+	else if (p)
+		message = "that key does nothing in this view";
+	if (a->stopping)
+		message = "stopped";
+	if (message)
+		app_say(a, ROLE_NOTE, message);
+}
+
+static void act(struct app *a, enum action action)
+{
 	switch (action) {
-	case ACTION_OPEN:
-	case ACTION_INTO:
-		/* a branch opens where it stands */
-		if (!p->ops->action(p, action, &message))
-			open_row(a);
-		return;
-	case ACTION_DROP:
-		if (!p->ops->action(p, action, &message))
-			message = "this is no tree (d shows one)";
-		if (message)
-			app_say(a, ROLE_NOTE, message);
-		return;
 	case ACTION_REFERRERS:
 		referrers(a);
-		return;
-	case ACTION_OUT:
-		if (!p->ops->action(p, action, &message))
-			app_back(a);
 		return;
 	case ACTION_BACK:
 		if (a->pending)
@@ -370,12 +373,7 @@ static void act(struct app *a, enum action action)
 		help(a);
 		return;
 	default:
-		if (p && !p->ops->action(p, action, &message))
-			message = "that key does nothing in this view";
-		if (a->stopping)
-			message = "stopped";
-		if (message)
-			app_say(a, ROLE_NOTE, message);
+		act_in_page(a, action);
 		return;
 	}
 }

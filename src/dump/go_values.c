@@ -146,6 +146,8 @@ bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out
 {
 	const struct go *g = (const struct go *)dump;
 	size_t run = 0;
+	if (dump->program && program_type_name(dump->program, descriptor, out))
+		return true;
 	uint64_t at = 0;
 	for (struct go_record r; go_next(g, GO_TYPE, &run, &at, &r);) {
 		size_t n = r.s[0].n < 200 ? (size_t)r.s[0].n : 200;

@@ -339,6 +339,39 @@ bool program_symbol(const struct program *p, uint64_t address, struct text *out)
 	return true;
 }
 
+static uint64_t number_at(const struct program *p, const uint8_t *at, unsigned width)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < width; i++)
+		n = n << 8 | at[p->big_endian ? i : width - 1 - i];
+	return n;
+}
+
+bool program_type_name(const struct program *p, uint64_t descriptor, struct text *out)
+{
+	enum { EXTRA_STAR = 2 }; /* the text serves a type and the pointer to it */
+	const unsigned flags_at = 2 * p->word + 4, name_at = 4 * p->word + 8;
+	uint64_t n, length = 0;
+	if (!p->types_begin || descriptor < p->types_begin + p->bias || descriptor >= p->types_end + p->bias)
+		return false;
+	const uint8_t *type = program_constant(p, descriptor, &n);
+	if (!type || n < name_at + 4)
+		return false;
+	bool star = type[flags_at] & EXTRA_STAR;
+	uint64_t name = p->types_begin + p->bias + number_at(p, type + name_at, 4);
+	const uint8_t *text = program_constant(p, name, &n);
+	unsigned used = 1; /* behind the flags: length, seven bits a byte */
+	for (unsigned shift = 0; text && used < 4 && used < n; shift += 7) {
+		length |= (uint64_t)(text[used] & 0x7F) << shift;
+		if (text[used++] < 0x80)
+			break;
+	}
+	if (!text || !length || length > MOST_NAME || length > n - used || (star && length < 2))
+		return false;
+	text_add_escaped(out, (const char *)text + used + star, (size_t)length - star);
+	return true;
+}
+
 #ifndef HAVE_LIBDW
 const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n)
 {

@@ -96,6 +96,13 @@ const struct program_local *program_locals(struct program *p, uint64_t pc, size_
  * literals), and how many there are; NULL: none do. */
 const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n);
 
+/*
+ * The name in the run-time descriptor of a type, for types that DWARF leaves out: appended, escaped.
+ * False where there is no descriptor of Go 1.17 or newer (runtime/type.go: _type, and the name at its
+ * offset from the symbol runtime.types).
+ */
+bool program_type_name(const struct program *p, uint64_t descriptor, struct text *out);
+
 /* "main.Cache", "main.db.users", "main.leakRecv+0x1c": false when nothing is there. */
 bool program_symbol(const struct program *p, uint64_t address, struct text *out);
 

@@ -46,6 +46,7 @@ def check_contents(tap):
     settings = {r["key"]: r["value"] for r in rows("entries main.settings")}
     want = {'"name"': 'string "gocart"', '"retries"': "int 3", '"ratio"': "float64 0.75", '"none"': "nil"}
     tap.equal({k: settings.get(k) for k in want}, want, "empty interfaces and their values")
+    tap.ok(settings['"sizes"'].startswith("[]int 0xc"), "a type that DWARF leaves out", settings)
     titles = [r["value"].split('"')[1::2][:2] for r in rows("entries main.catalogue")]
     want = [["SKU-%d" % (10000 + i), "%s no. %d" % (
         ["kettle", "lamp", "teapot", "caf\u00e9 cup", "\u8336 tin", "quilt"][i % 6], i)] for i in range(60)]

@@ -107,8 +107,10 @@ def check_contents(tap, d):
             '"invalid"': '"\\xff\\xfe\\x00x"', '"empty"': '""'}
     tap.equal(strings, want, "%s: texts of the program, escaped" % d.name)
     kinds = [r["value"].split(" ")[0] for r in d.rows("x main.Ifaces")]
-    want = ["int", "int", "int64", "float64", "string", "bool", "*main.Payload", "main.Inner"]
-    tap.equal(kinds[:8], want, "%s: dynamic types of interfaces" % d.name)
+    want = ["int", "int", "int64", "float64", "string", "bool", "*main.Payload", "main.Inner", "[]int",
+            "map[string]int", "nil", "*errors.errorString", "main.Pair[string,int]", "[3]int", "main.Status",
+            "func()", "uint8"]
+    tap.equal(kinds, want, "%s: dynamic types of interfaces" % d.name)
     shapes = [r["value"].partition(" ")[0] for r in d.rows("x main.Shapes")]
     want = ["main.Circle", "*main.Rect", "main.Blob", "*main.Blob"]
     tap.equal(shapes, want, "%s: dynamic types behind itabs" % d.name)

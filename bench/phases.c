@@ -5,9 +5,10 @@
  *     phases [-t THREADS] DUMP
  *
  * Tab-separated: objects, references, file bytes; seconds to the first histogram and to the whole
- * graph; big memory in use and at its peak (anonymous bytes sized by the dump), and the process's own
+ * graph, and from the file on to retained sizes; big memory in use and at its peak (anonymous bytes sized by the dump), and the process's own
  * anonymous memory now, from the kernel.
  */
+#include "analysis/dominators.h"
 #include "base/parallel.h"
 #include "heap/heap.h"
 
@@ -76,6 +77,13 @@ int main(int argc, char **argv)
 	    (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
 	        (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec,
 	    big_in_use(), big_peak(), anonymous_bytes(), (uint64_t)usage.ru_maxrss * 1024);
+	struct dominators found;
+	if (dominators_find(&found, heap, NULL, &err) < 0) {
+		fprintf(stderr, "phases: %s\n", err.message);
+		return 3;
+	}
+	printf("retained_sizes\t%.3f\nretained_peak\t%" PRIu64 "\n", seconds() - began, big_peak());
+	dominators_release(&found);
 	heap_close(heap);
 	return 0;
 }

@@ -8,6 +8,9 @@
 # Without DUMP it makes a PHD of OBJECTS (20,000,000: about 310 MB, 60 million references) and its
 # classic twin (about 2 GB) in DIR (BUILD/bench), once.  The best of RUNS (3) is shown, file warm.
 # Measure on a quiet machine: make -C BUILD bench.
+#
+# Other programs that are installed (ParseHeapDump.sh of Eclipse MAT, hprof-slurp, hprof-analyzer) read the
+# same HPROF dumps once each, and their time is given as a multiple of ours to retained sizes.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -85,6 +88,30 @@ best_phases() {
 	done
 }
 
+# peer NAME COMMAND...: its seconds beside ours; MAT leaves its index files beside the dump, so it gets
+# a link in a folder of its own
+peer() {
+	name=$1
+	shift
+	command -v "$1" >/dev/null 2>&1 || return 0
+	its_time=$(seconds "$@" 2>/dev/null)
+	awk -v name="$name" -v its="$its_time" '$1 == "retained_sizes" {
+		printf "  %-44s %8.3f s  %5.1f x ours to retained sizes\n", name, its, its / $2 }' "$work/phases"
+}
+
+peers() {
+	case $1 in
+	*.hprof) ;;
+	*) return 0 ;;
+	esac
+	mkdir -p "$work/mat"
+	ln -sf "$(readlink -f "$1")" "$work/mat/dump.hprof"
+	peer "Eclipse MAT (ParseHeapDump.sh)" ParseHeapDump.sh "$work/mat/dump.hprof"
+	peer "hprof-slurp (histogram alone)" hprof-slurp -i "$1"
+	peer "hprof-analyzer" hprof-analyzer "$1"
+	rm -rf "$work/mat"
+}
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -111,6 +138,7 @@ for dump; do
 			line("one summing pass over the mapped file", sum)
 			line("to the first histogram", v["first_histogram"])
 			line("to both directions of references", v["whole_graph"])
+			line("from the file to retained sizes", v["retained_sizes"])
 			line("cairn -x info, the whole program", info)
 			line("cairn -x histo, the whole program", histo)
 			target = 16 * v["objects"] + 8 * v["references"]
@@ -119,7 +147,10 @@ for dump; do
 				v["anonymous"] / target
 			printf "  %-44s %8.0f MB  %25s %5.2f of the same\n", "peak of memory sized by the dump", \
 				v["big_peak"] / 1e6, "", v["big_peak"] / target
+			printf "  %-44s %8.0f MB  %5.1f bytes an object\n", "the same while retained sizes are found", \
+				v["retained_peak"] / 1e6, v["retained_peak"] / v["objects"]
 			printf "  %-44s %8.0f MB  (the mapped file included)\n", "peak resident", v["peak_rss"] / 1e6
 			printf "  %-44s %8.3f s of processor\n", "to both directions", v["cpu_seconds"]
 		}' "$work/phases"
+	peers "$dump"
 done

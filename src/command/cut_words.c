@@ -153,7 +153,8 @@ int cut_wish_add(
 	const char *field = strrchr(word, '.'), *element = strrchr(word, '[');
 	if (element && (!field || element > field) && element[1] != ']')
 		field = element;
-	if (code != ERR_NOT_FOUND || !field || field == word || !field[1])
+	bool unknown = code == ERR_NOT_FOUND || code == ERR_USAGE; /* #5.next is no object either */
+	if (!unknown || !field || field == word || !field[1])
 		return code;
 	/* no set is called so: a field, if what stands before it means something */
 	struct err other = ERR_INIT;

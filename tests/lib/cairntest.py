@@ -103,6 +103,12 @@ def cairn(*arguments, **options):
     return Run([CAIRN, *map(str, arguments)], **options)
 
 
+def need_libdw():
+    """Ends the test as skipped where cairn cannot read the programs of Go dumps."""
+    if "without libdw" in cairn("--version").out:
+        skip_all("built without libdw")
+
+
 class Object:
     __slots__ = ("address", "kind", "cls", "class_address", "shallow", "length", "out", "into")
 

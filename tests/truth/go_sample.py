@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, GO, SOURCE, Tap, cairn, skip_all  # noqa: E402
+from cairntest import BUILD, GO, SOURCE, Tap, cairn, need_libdw  # noqa: E402
 import godump  # noqa: E402
 
 DUMP = GO
@@ -147,8 +147,7 @@ def check_without(tap):
 
 
 def main():
-    if "libdw" not in cairn("--version").out:
-        skip_all("cairn was built without libdw")
+    need_libdw()
     tap = Tap()
     for check in (check_contents, check_fields, check_interior, check_goroutines, check_sites, check_without):
         check(tap)

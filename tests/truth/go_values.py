@@ -12,7 +12,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, cairn, need_dumps, skip_all  # noqa: E402
+from cairntest import Tap, cairn, need_dumps, need_libdw, skip_all  # noqa: E402
 
 
 class Dump:
@@ -202,8 +202,7 @@ def main():
     paths = sorted(glob.glob(os.path.join(need_dumps(), "go", "*.dump")))
     if not paths:
         skip_all("CAIRN_DUMPS holds no Go dumps")
-    if "libdw" not in cairn("--version").out:
-        skip_all("cairn was built without libdw")
+    need_libdw()
     for path in paths:
         d = Dump(path)
         check_known(tap, d)

@@ -243,6 +243,8 @@ static void read_itabs(struct typing *t, const struct go *g)
  * descriptor, and behind it a pointer to an object. */
 static int from_unknown(struct typing *t)
 {
+	if (!t->n_itabs && !t->program)
+		return 0;
 	for (uint32_t id = 0; id < t->c->n_objects; id++) {
 		uint64_t size;
 		if (id % 65536 == 0 && !progress_add(t->progress, 0))

@@ -25,6 +25,9 @@ uint64_t typing_itab(const struct typing *t, uint64_t itab)
 {
 	size_t low = 0, high = t->n_itabs;
 
+	/* most words that are asked about are far from any */
+	if (!high || itab < t->itab[0] || itab > t->itab[2 * (high - 1)])
+		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (t->itab[2 * middle] < itab)

@@ -10,7 +10,7 @@
 #include "dump/program.h"
 
 #define MOST_NAME 4096u            /* bytes of a symbol's or type's name that are kept */
-#define MOST_ENTRIES (1u << 24)    /* symbols, types, fields, variables, functions: of each */
+#define MOST_ENTRIES (1u << 22)    /* symbols, types, fields, variables, functions: of each */
 #define MOST_DWARF (UINT64_C(2) << 30) /* inflated bytes of all debug sections */
 
 struct program_range {

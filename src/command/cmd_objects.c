@@ -233,6 +233,25 @@ static void find_threads(struct result *r, const struct heap *h, const regex_t *
 	}
 }
 
+/* Words of global variables, each with what it points to. */
+static void find_globals(struct result *r, const struct heap *h, const regex_t *regex)
+{
+	struct text name = TEXT_INIT;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		text_clear(&name);
+		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name) ||
+		    regexec(regex, name.s, 0, NULL, 0))
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("global"),
+		    cell_address(heap_address(h, root->object)),
+		    cell_text(heap_class_of(h, root->object)->name), cell_text(name.s), cell_blank(),
+		    cell_bytes(heap_shallow(h, root->object)), cell_blank()},
+		    &(struct target){.kind = TARGET_OBJECT, .id = root->object});
+	}
+	text_release(&name);
+}
+
 /* Strings, where the format holds their text; so many are shown. */
 static int find_strings(struct result *r, const struct call *call, struct err *err)
 {
@@ -248,7 +267,8 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 		object_cell(h, list.ids[i], OBJECT_VALUE, &value, &t);
 		object_cell(h, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
 		result_add_row(r, (struct cell[]){cell_text("string"),
-		    cell_address(heap_address(h, list.ids[i])), cell_text("java.lang.String"), value,
+		    cell_address(heap_address(h, list.ids[i])),
+		    cell_text(heap_class_of(h, list.ids[i])->name), value,
 		    cell_count(1), shallow, cell_blank()},
 		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
 	}
@@ -305,6 +325,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		if (!code) {
 			find_classes(r, s, &regex);
 			find_threads(r, s->heap, &regex);
+			find_globals(r, s->heap, &regex);
 			regfree(&regex);
 			code = find_strings(r, call, err);
 		}
@@ -315,7 +336,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (r->failed)
-		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, text or object"
+		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, variable, text or object"
 		                               : "nothing is called so: no class, no thread, no object";
 	*out = r;
 	return 0;
@@ -329,8 +350,8 @@ const struct command cmd_find = {
     .group = "look",
     .summary = "names of classes and threads, texts, and what an address is",
     .columns = "kind address class name objects shallow offset",
-    .description = "RE is a POSIX extended regular expression, looked for in the names of classes and "
-	"threads and in the texts of Strings (of which 1000 are shown); or an address, which "
+    .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
+	"threads and global variables, and in the texts of Strings (of which 1000 are shown); or an address, which "
 	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",
     .examples = {"find Date", "find 0xE0000AF4", "find -i '^java.*error$'"},
     .key = "",

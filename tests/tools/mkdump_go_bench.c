@@ -6,7 +6,7 @@
  *
  * Pages of one size each, in no order of address, as the runtime writes spans: lists of small objects
  * whose pointers mostly lead near by, tables that hold many, texts that hold none.  A word of the data
- * segment leads to each list, so that everything can be reached.
+ * segment leads to each list; texts that no pointer hits, a third of all objects, are garbage.
  */
 #include "mkdump.h"
 

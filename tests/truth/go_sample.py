@@ -83,6 +83,9 @@ def check_interior(tap):
     tap.equal(sorted(int(r["field"].partition("+")[2]) for r in into),
               sorted(16 + 8 * (i % 16) for i in range(60) if i % 3 == 1), "fields that point into an object")
     globals_ = {r["name"]: r["retained"] for r in rows("globals")}
+    found = rows("find ^main.sessions$")
+    tap.equal([(r["kind"], r["class"]) for r in found], [("global", "map[string]*main.Session")],
+              "a variable is found by its name")
     run = cairn("--format", "json", "-x", "$g = roots -by name | grep main.stores", "-x", "size $g", DUMP)
     size = json.loads(run.out.splitlines()[-1])
     tap.equal(size["objects"], 3, "a row of roots counts what its variable holds")

@@ -115,6 +115,7 @@ static void info_types(struct result *r, const struct heap *h)
 	result_head(r, "typed_objects", cell_count(objects));
 	result_head(r, "typed_shallow", cell_bytes(shallow));
 	result_head(r, "typed_by", how.len ? cell_text(how.s) : cell_blank());
+	result_head(r, "type_conflicts", cell_count(h->dump->type_conflicts));
 	text_release(&how);
 }
 
@@ -175,7 +176,7 @@ const struct command cmd_info = {
 	"program is the executable that its types come from, or why one was left out; typed_by says "
 	"how many objects came to their types how: by an interface that carries it, a variable of "
 	"the program (global) or of a frame, a record of the runtime's, a pointer in something "
-	"typed, or because only one type fits. "
+	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
 	"cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
     .examples = {"info", "info | cut objects,shallow"},

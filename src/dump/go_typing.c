@@ -337,6 +337,7 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 		code = typing_drain(&t);
 	if (!code)
 		code = typing_assign(&t);
+	dump->type_conflicts = t.conflicts;
 	end(&t);
 	return code;
 }

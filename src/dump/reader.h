@@ -220,6 +220,7 @@ struct dump {
 	const struct types *types;     /* the dump's own, or of the program; NULL: none */
 	const struct program *program; /* the executable that belongs to it; NULL: none */
 	const char *program_note;      /* which one and what it lacks, or why one was left out; or NULL */
+	uint64_t type_conflicts;       /* what contradicted the types that objects were given */
 	bool program_refused;          /* the one that was asked for cannot do what it was asked for */
 };
 

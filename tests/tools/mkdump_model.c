@@ -277,6 +277,18 @@ static void write_classic_record(const struct model *m, struct classic *w,
 	    l->nulls);
 }
 
+/* What an old header states: objects, and references that are not null. */
+static struct phd_options phd_totals(const struct model *m, const struct style *style, struct list *l)
+{
+	struct phd_options options = style->phd;
+	options.n_objects = m->n_objects;
+	for (uint32_t i = 0; i < m->n_objects; i++) {
+		list_references(m, style, i, l);
+		options.n_references += l->n;
+	}
+	return options;
+}
+
 void model_write(const struct model *m, const char *path, const struct style *style,
     const uint32_t *order)
 {
@@ -285,10 +297,12 @@ void model_write(const struct model *m, const char *path, const struct style *st
 	struct classic classic;
 	struct list l = new_list(m);
 	out_open(&out, path);
-	if (style->text)
+	if (style->text) {
 		classic_begin(&classic, &out, &style->classic);
-	else
-		phd_begin(&phd, &out, &style->phd);
+	} else {
+		struct phd_options options = phd_totals(m, style, &l);
+		phd_begin(&phd, &out, &options);
+	}
 	for (uint32_t i = 0; i < m->n_objects; i++) {
 		list_references(m, style, order[i], &l);
 		if (style->text)

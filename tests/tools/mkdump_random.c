@@ -320,7 +320,7 @@ static void choose_style(struct random *r, struct style *style)
 	*style = (struct style){
 		.text = f->version == 0,
 		.phd = { .version = f->version, .flags = f->flags, .full_version = said,
-		    .old_header = f->quirks & OLD_HEADER, .n_objects = r->m.n_objects,
+		    .old_header = f->quirks & OLD_HEADER,
 		    .wild = f->quirks & TAME ? NULL : &r->chance },
 		.classic = { .digits = f->flags & PHD_64 ? 16 : 8, .version = said,
 		    .crlf = f->quirks & CRLF, .jdmpview = f->quirks & JDMPVIEW,

@@ -51,8 +51,9 @@ def check_random(tap, directory):
         path = made.out.split("\t")[0]
         run = Run([TOOL, "-n", path])
         proof = cairn("-x", "check -tree | cut check,result", "--format", "json", path)
-        proved = {line["check"] for line in json.loads(proof.out or "[]") if line["result"] == "ok"}
-        if not PROMISES <= proved:
+        outcome = {line["check"]: line["result"] for line in json.loads(proof.out or "[]")}
+        proved = {check for check, result in outcome.items() if result == "ok"}
+        if not PROMISES <= proved or "broken" in outcome.values():
             wrong.append("seed %d: check -tree: %s" % (seed, proof))
         if seed % 10 == 0 and Run([TOOL, "-spoil", path]).status != 0:
             wrong.append("seed %d: a spoiled tree passes as one" % seed)

@@ -113,6 +113,7 @@ static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct
 {
 	static const char *const means[TYPED_BYS] = {
 	    [TYPED_BY_SHAPE] = "nothing: its class is size and pointers",
+	    [TYPED_BY_FIT] = "its size and pointers, which only one type has",
 	    [TYPED_BY_POINTER] = "a pointer from something typed",
 	    [TYPED_BY_FRAME] = "a local variable",
 	    [TYPED_BY_GLOBAL] = "a global variable",
@@ -122,7 +123,8 @@ static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct
 	};
 	const struct heap_site *site = heap_site_of(h, id);
 	if (h->typed_by && h->typed_by[id] < TYPED_BYS)
-		result_head(r, "typed_by", cell_text(means[h->typed_by[id]]));
+		result_head(r, "typed_by", cell_marked(cell_text(means[h->typed_by[id]]),
+		    h->typed_by[id] == TYPED_BY_FIT ? INFERRED : EXACT));
 	if (!site)
 		return;
 	text_clear(t);

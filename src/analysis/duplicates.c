@@ -62,12 +62,13 @@ static int hash_stretch(void *context, unsigned task, struct err *err)
 	struct hashing *work = context;
 	size_t begin = (size_t)task * HASHED_A_TASK;
 	size_t end = begin + HASHED_A_TASK < work->n ? begin + HASHED_A_TASK : work->n;
+	struct string_walk walk = { .string = { 0 } };
 	(void)err;
 	for (size_t i = begin; i < end; i++) {
 		struct string_view s;
 		struct hashed *h = &work->hashed[i];
 		h->id = work->ids[i];
-		h->has_text = heap_string(work->heap, h->id, &s);
+		h->has_text = heap_string_along(work->heap, h->id, &walk, &s);
 		if (h->has_text)
 			h->hash = hash_of(&s);
 	}
@@ -121,9 +122,10 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 	uint32_t *arrays = xcalloc(n, sizeof *arrays);
 	uint64_t least = UINT64_MAX;
 	bool own = false; /* the characters are the object itself */
+	struct string_walk walk = { .string = { 0 } };
 	for (size_t i = 0; i < n; i++) {
 		struct string_view s = { .array = HEAP_NONE };
-		heap_string(h, same[i].id, &s);
+		heap_string_along(h, same[i].id, &walk, &s);
 		arrays[i] = s.array;
 		own = s.array == same[i].id;
 		if (!own)
@@ -147,10 +149,11 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 static size_t gather(const struct heap *h, struct hashed *s, size_t n)
 {
 	struct string_view first, other;
+	struct string_walk walk = { .string = { 0 } };
 	size_t same = 1;
 	heap_string(h, s[0].id, &first);
 	for (size_t i = 1; i < n; i++) {
-		heap_string(h, s[i].id, &other);
+		heap_string_along(h, s[i].id, &walk, &other);
 		if (!same_text(&first, &other))
 			continue;
 		struct hashed t = s[same];

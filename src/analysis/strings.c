@@ -69,12 +69,13 @@ static int match_stretch(void *context, unsigned task, struct err *err)
 	uint32_t *ids = m->list->ids;
 	size_t kept = begin;
 	struct text text = TEXT_INIT;
+	struct string_walk walk = { .string = { 0 } };
 	regex_t regex; /* a task has its own: regexec locks it */
 	if (!m->plain && regcomp(&regex, m->regex, m->flags))
 		return err_set(err, ERR_USAGE, "%.150s is no regular expression", m->regex);
 	for (size_t i = begin; i < end; i++) {
 		struct string_view s;
-		if (!heap_string(m->heap, ids[i], &s))
+		if (!heap_string_along(m->heap, ids[i], &walk, &s))
 			continue;
 		text_clear(&text);
 		string_add(&s, 0, UINT64_MAX, &text);

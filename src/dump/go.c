@@ -354,20 +354,31 @@ uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
 
 /* --- one object --------------------------------------------------------------------------------------- */
 
-/* The next object record from `at` on that the reading announced as one; 0: none. */
-static uint64_t next_object(const struct go *g, uint64_t at)
+/* Was the object of this record announced by the reading? */
+static bool announced(const struct go *g, uint64_t address, uint64_t size)
 {
-	const struct source *s = g->dump.source;
 	uint64_t last = g->word == 4 ? UINT32_MAX : UINT64_MAX;
-	struct go_record r;
-	while (at < s->size && go_record_decode(s->bytes, s->size, at, g->version, &r, NULL) == 0 &&
-	    r.tag != GO_EOF) {
-		uint64_t address = r.u[OBJECT_ADDRESS];
-		if (r.tag == GO_OBJECT && address && address <= last && r.s[0].n <= last - address)
-			return at;
-		at = r.next;
+	return address && address <= last && size <= last - address;
+}
+
+/* An object record from go1.4 on at p, as nearly all are: no other kind, nothing cut. */
+static bool view_plain(const struct go *g, const uint8_t *p, struct object_view *out)
+{
+	const uint8_t *bytes = g->dump.source->bytes, *end = bytes + g->dump.source->size;
+	uint64_t address, n, kind, offset;
+	if (g->version == 3 || p == end || *p++ != GO_OBJECT || !go_varint(&p, end, &address) ||
+	    !go_varint(&p, end, &n) || n > (uint64_t)(end - p) || !announced(g, address, n))
+		return false;
+	*out = (struct object_view){
+		.address = address, .kind = OBJECT_INSTANCE, .bytes = p, .n_bytes = n
+	};
+	p += n;
+	while (go_field_next(&p, end, &kind, &offset)) {
+		if (kind > GO_EMPTY_INTERFACE)
+			return false;
 	}
-	return 0;
+	out->next = (uint64_t)(p - bytes);
+	return p[-1] == 0;
 }
 
 static int locate(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err)
@@ -375,12 +386,18 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 	const struct go *g = (const struct go *)dump;
 	const struct source *s = dump->source;
 	struct go_record r = { .tag = GO_EOF };
-	int code = offset < s->size
-	    ? go_record_decode(s->bytes, s->size, offset, g->version, &r, err) : 0;
+	int code = 0;
+	if (offset < s->size && view_plain(g, s->bytes + offset, out))
+		return 0;
+	for (uint64_t at = offset; code == 0 && at < s->size; at = r.next) {
+		code = go_record_decode(s->bytes, s->size, at, g->version, &r, err);
+		if (r.tag == GO_EOF || (r.tag == GO_OBJECT && announced(g, r.u[OBJECT_ADDRESS], r.s[0].n)))
+			break;
+	}
 	if (code < 0)
 		return code;
 	if (r.tag != GO_OBJECT)
-		return err_at(err, ERR_FORMAT, offset, "no object record at byte %" PRIu64, offset);
+		return err_at(err, ERR_FORMAT, offset, "no object record from byte %" PRIu64 " on", offset);
 	*out = (struct object_view){
 		.address = r.u[OBJECT_ADDRESS],
 		.kind = OBJECT_INSTANCE,
@@ -388,7 +405,7 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		.length = r.u[OBJECT_KIND],
 		.bytes = r.s[0].p,
 		.n_bytes = r.s[0].n,
-		.next = next_object(g, r.next),
+		.next = r.next,
 	};
 	return 0;
 }

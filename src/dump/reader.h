@@ -135,7 +135,7 @@ struct object_view {
 	uint64_t length;         /* elements of an array */
 	const uint8_t *bytes;    /* field values or elements, as the format writes them */
 	uint64_t n_bytes;
-	uint64_t next;           /* offset of the record behind it, 0: none in this stretch */
+	uint64_t next;           /* offset of what stands behind it, 0: no more in this stretch */
 };
 
 /* Every member is called with the sink itself first; all return 0 or a negative err_code at which
@@ -306,8 +306,8 @@ struct reader {
 	/* Between the survey and the fill, once, or NULL: what the reader must work out from all it
 	 * has seen (which bytes of an instance are references). */
 	int (*prepare)(struct dump *dump, struct err *err);
-	/* The object record at an offset that an object_record gave, or at a view's next; NULL where the
-	 * format holds no values.  ERR_FORMAT when there is none. */
+	/* The object record at an offset that an object_record gave, or the first at or behind a view's
+	 * next; NULL where the format holds no values.  ERR_FORMAT when there is none. */
 	int (*locate)(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err);
 	/* The name of what lies at an address outside of the heap, "main.cache" or "main.cache+0x18",
 	 * appended to out (UTF-8, not escaped).  False, or NULL: nobody knows. */

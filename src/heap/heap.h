@@ -275,6 +275,15 @@ size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
  * ERR_NOT_FOUND for a class object (its static fields are in its heap_class). */
 int heap_holds_no_values(const struct heap *h, struct err *err); /* that error, in words */
 int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err);
+/* The same of many objects: in the dump's order each costs one record, not up to 16.  A walk begins
+ * zeroed and is one thread's. */
+struct view_walk {
+	uint64_t run;    /* of places */
+	uint64_t next;   /* offset of a record, 0 none */
+	uint32_t number; /* of that record */
+};
+int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
+    struct object_view *out, struct err *err);
 
 /*
  * References that the dump implies, as Eclipse MAT's model has them: an object to its class, a

@@ -137,17 +137,32 @@ void places_release(struct places *p)
 	free(p);
 }
 
-/* The number of an object's record; id is no class object. */
-static uint32_t number_of(const struct places *p, uint32_t id)
+/* Does the run that begins here hold this id? */
+static bool run_holds(const struct places *p, uint64_t run, uint32_t id)
+{
+	return p->runs[run].id <= id && (run + 1 == p->n_runs || id < p->runs[run + 1].id);
+}
+
+/* The number of an object's record; id is no class object.  The run is looked for where it was before. */
+static uint32_t number_of(const struct places *p, uint32_t id, uint64_t *run)
 {
 	if (p->numbers)
 		return p->numbers[id];
-	uint64_t at;
-	BISECT(at, p->n_runs, p->runs[at].id <= id);
-	return p->runs[at - 1].number + (id - p->runs[at - 1].id);
+	if (!run_holds(p, *run, id)) {
+		uint64_t at;
+		BISECT(at, p->n_runs, p->runs[at].id <= id);
+		*run = at - 1;
+	}
+	return p->runs[*run].number + (id - p->runs[*run].id);
 }
 
 int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err)
+{
+	return heap_view_along(h, id, &(struct view_walk){ 0 }, out, err);
+}
+
+int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
+    struct object_view *out, struct err *err)
 {
 	const struct reader *reader = h->dump->reader;
 	if (!h->places || !reader->locate)
@@ -155,11 +170,17 @@ int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct
 	if (heap_class_mirrored(h, id) != HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND, "0x%llx is a class: its static fields are its values",
 		    (unsigned long long)heap_address(h, id));
-	uint32_t number = number_of(h->places, id);
+	uint32_t number = number_of(h->places, id, &walk->run), steps = number % PLACE_STEP;
 	uint64_t offset = h->places->offset[number / PLACE_STEP];
+	if (walk->next && number - walk->number < steps) { /* before it: a very large number */
+		offset = walk->next;
+		steps = number - walk->number;
+	}
 	int code = reader->locate(h->dump, offset, out, err);
-	for (uint32_t step = number % PLACE_STEP; code == 0 && step > 0; step--)
+	for (; code == 0 && steps > 0; steps--)
 		code = reader->locate(h->dump, out->next, out, err);
+	walk->number = number + 1;
+	walk->next = code == 0 ? out->next : 0;
 	if (code == 0 && out->address != heap_address(h, id))
 		return err_at(err, ERR_IO, offset, "%s: changed while it was read", h->source->path);
 	return code;

@@ -54,25 +54,32 @@ static void take_slice(const struct string_layout *l, const struct values *strin
 	out->length = count.bits;
 }
 
-static bool memory_string(const struct heap *h, uint32_t id, struct string_view *out)
+static bool memory_string(
+    const struct heap *h, uint32_t id, struct view_walk *walk, struct string_view *out)
 {
 	struct typed_object o;
 	*out = (struct string_view){ .width = 1, .utf8 = true, .array = id };
-	return typed_open(&o, h, id) && typed_text(&o, &out->bytes, &out->length);
+	return typed_open_along(&o, h, id, walk) && typed_text(&o, &out->bytes, &out->length);
 }
 
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out)
 {
+	return heap_string_along(h, id, &(struct string_walk){ .string = { 0 } }, out);
+}
+
+bool heap_string_along(
+    const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out)
+{
 	if (typed_held(h))
-		return memory_string(h, id, out);
+		return memory_string(h, id, &walk->string, out);
 	const struct string_layout *l = h->strings;
 	struct values string, array;
 	struct value value, coder;
-	if (!heap_is_string(h, id) || values_open(&string, h, id, NULL) ||
+	if (!heap_is_string(h, id) || values_open_along(&string, h, id, &walk->string, NULL) ||
 	    !values_at(&string, &l->value, &value))
 		return false;
 	uint32_t holder = value_object_id(h, &value);
-	if (holder == HEAP_NONE || values_open(&array, h, holder, NULL) ||
+	if (holder == HEAP_NONE || values_open_along(&array, h, holder, &walk->array, NULL) ||
 	    !heap_array_string(&array, out))
 		return false;
 	if (array.view.element == VALUE_BYTE && l->has_coder &&

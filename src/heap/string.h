@@ -47,6 +47,12 @@ static inline bool heap_is_string(const struct heap *h, uint32_t id)
 /* The characters of a String, or of bytes that are text.  False: it is none, or has no characters yet
  * (value is null). */
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out);
+/* The same of many, quickest in the order of ids (heap_view_along). */
+struct string_walk {
+	struct view_walk string, array;
+};
+bool heap_string_along(
+    const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out);
 /* The same of a char[] or byte[] (taken as Latin-1). */
 bool heap_array_string(const struct values *array, struct string_view *out);
 

@@ -41,8 +41,14 @@ unsigned typed_word_size(const struct heap *h)
 
 bool typed_open(struct typed_object *out, const struct heap *h, uint32_t id)
 {
+	return typed_open_along(out, h, id, &(struct view_walk){ 0 });
+}
+
+bool typed_open_along(
+    struct typed_object *out, const struct heap *h, uint32_t id, struct view_walk *walk)
+{
 	*out = (struct typed_object){ .id = id };
-	if (!typed_held(h) || heap_view(h, id, &out->view, NULL))
+	if (!typed_held(h) || heap_view_along(h, id, walk, &out->view, NULL))
 		return false;
 	const struct heap_class *c = heap_class_of(h, id);
 	const struct type *t = type_at(h, c->type);

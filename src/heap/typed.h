@@ -42,6 +42,8 @@ bool typed_held(const struct heap *h);
 /* False: its bytes cannot be read.  Without a type, or with one that is larger than the object,
  * value.type is TYPE_NONE. */
 bool typed_open(struct typed_object *out, const struct heap *h, uint32_t id);
+bool typed_open_along(struct typed_object *out, const struct heap *h, uint32_t id,
+    struct view_walk *walk); /* one of many: heap_view_along */
 struct typed typed_element(const struct typed_object *o, uint64_t i); /* i < count */
 
 /* NULL for TYPE_NONE. */

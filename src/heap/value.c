@@ -44,6 +44,12 @@ static struct value load_value(const struct heap *h, const uint8_t *p, enum valu
 
 int values_open(struct values *out, const struct heap *h, uint32_t id, struct err *err)
 {
+	return values_open_along(out, h, id, &(struct view_walk){ 0 }, err);
+}
+
+int values_open_along(struct values *out, const struct heap *h, uint32_t id, struct view_walk *walk,
+    struct err *err)
+{
 	uint32_t mirrored = heap_class_mirrored(h, id);
 	*out = (struct values){
 		.heap = h,
@@ -54,7 +60,7 @@ int values_open(struct values *out, const struct heap *h, uint32_t id, struct er
 	out->as = out->class;
 	if (!h->places) /* the heap may not even have a dump (tests) */
 		return heap_holds_no_values(h, err);
-	return out->is_class ? 0 : heap_view(h, id, &out->view, err);
+	return out->is_class ? 0 : heap_view_along(h, id, walk, &out->view, err);
 }
 
 /* --- fields ------------------------------------------------------------------------------------- */

@@ -36,6 +36,8 @@ bool values_held(const struct heap *h);
 
 /* 0, or what heap_view says (ERR_UNSUPPORTED where the format holds none); err may be NULL. */
 int values_open(struct values *out, const struct heap *h, uint32_t id, struct err *err);
+int values_open_along(struct values *out, const struct heap *h, uint32_t id, struct view_walk *walk,
+    struct err *err); /* one of many: heap_view_along */
 
 /* One after another; begin with { .values = v }. */
 struct field_walk {

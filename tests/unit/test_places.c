@@ -87,6 +87,26 @@ static void write_dump(const char *path, const uint64_t *addresses, size_t n)
 	text_release(&t);
 }
 
+/* One walk over all objects by steps of so many ids, which begins anew at its end: the same views as
+ * without a walk, and each of the object's own address. */
+static void check_walk(const struct heap *h, uint32_t step)
+{
+	struct view_walk walk = { 0 };
+	for (uint32_t begin = 0; begin < step; begin++) {
+		for (uint32_t id = begin; id < h->n_objects; id += step) {
+			struct object_view v, alone;
+			uint64_t address = heap_address(h, id);
+			if (address % STEP)
+				continue;
+			assert_int_equal(heap_view_along(h, id, &walk, &v, NULL), 0);
+			assert_int_equal(heap_view(h, id, &alone, NULL), 0);
+			assert_int_equal(v.address, address);
+			assert_ptr_equal(v.bytes, alone.bytes);
+			assert_int_equal(v.next, alone.next);
+		}
+	}
+}
+
 /* Write, open, look at every object; whether runs were enough. */
 static bool check(const uint64_t *addresses, size_t n, size_t n_different)
 {
@@ -121,6 +141,9 @@ static bool check(const uint64_t *addresses, size_t n, size_t n_different)
 		assert_int_equal(v.n_bytes, 4 * v.length);
 		assert_int_equal(load_be32(v.bytes), (uint32_t)address ^ 0x5a5a5a5au);
 	}
+	check_walk(h, 1);
+	check_walk(h, 3);
+	check_walk(h, 101);
 	bool runs = h->places->runs != NULL;
 	heap_close(h);
 	return runs;

@@ -8,10 +8,12 @@
  */
 #include "analysis/cut.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* --- below whom --------------------------------------------------------------------------------- */
 
@@ -221,23 +223,18 @@ void cut_edges_release(struct cut_edges *e)
 /* How many of the references to a target come from this holder; they are sorted by holder. */
 static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
 {
-	uint64_t low = adjacency_start(&h->in, target), end = adjacency_start(&h->in, target + 1);
-	uint64_t high = end;
+	uint64_t begin = adjacency_start(&h->in, target), n_in = adjacency_start(&h->in, target + 1) - begin;
+	const uint32_t *from = h->in.target + begin;
+	uint64_t at;
 	uint32_t n = 0;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (h->in.target[middle] < holder)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < end && h->in.target[low] == holder; low++)
+	BISECT(at, n_in, from[at] < holder);
+	for (; at < n_in && from[at] == holder; at++)
 		n++;
 	return n;
 }
 
-/* How many references of the model lead from the holder to the target. */
-static uint32_t references(const struct heap *h, uint32_t holder, uint32_t target)
+/* How many references of the model lead from the holder to the target, with those of its stack? */
+static uint32_t references(const struct heap *h, uint32_t holder, uint32_t target, bool with_stack)
 {
 	struct implied_reference implied[3];
 	size_t first, n_roots = heap_roots_of(h, target, &first);
@@ -249,7 +246,7 @@ static uint32_t references(const struct heap *h, uint32_t holder, uint32_t targe
 		n += implied[i].target == target;
 	if (class != HEAP_NONE && heap_loader_holds(h, class))
 		n += h->classes[class].loader == holder;
-	for (size_t i = first; i < first + n_roots; i++)
+	for (size_t i = first; with_stack && i < first + n_roots; i++)
 		n += dominators_stack_owner(h, &h->roots[i]) == holder;
 	return n;
 }
@@ -262,124 +259,157 @@ static int by_ends(const void *x, const void *y)
 	return (a->target > b->target) - (a->target < b->target);
 }
 
-/* Index of the first edge not before this one. */
-static size_t first_edge(const struct cut_edges *e, struct cut_edge wanted)
-{
-	size_t low = 0, high = e->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (by_ends(&e->edge[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-struct without {
+struct loss_walk {
 	const struct heap *heap;
 	const struct cut_edges *edges;
+	struct bits alive;
+	struct bits barred, holders; /* of the references */
+	struct bits met;             /* what something alive leads to, but that is barred or cut off */
+	struct reach_filter filter;
+	uint32_t *stack;
+	struct progress *progress;
 };
+
+/* How many of the edges are from this holder to this target? */
+static size_t cleared(const struct loss_walk *w, uint32_t holder, uint32_t target)
+{
+	struct cut_edge wanted = { holder, target };
+	size_t at, n = 0;
+	BISECT(at, w->edges->n, by_ends(&w->edges->edge[at], &wanted) < 0);
+	while (at + n < w->edges->n && !by_ends(&w->edges->edge[at + n], &wanted))
+		n++;
+	return n;
+}
 
 /* Is some reference left from the holder to the target? */
 static bool passes(const void *context, uint32_t holder, uint32_t target)
 {
-	const struct without *w = context;
-	struct cut_edge edge = { holder, target };
-	size_t at = first_edge(w->edges, edge), n = 0;
-	while (at + n < w->edges->n && !by_ends(&w->edges->edge[at + n], &edge))
-		n++;
-	return !n || references(w->heap, holder, target) > n;
+	const struct loss_walk *w = context;
+	size_t n = cleared(w, holder, target);
+	if (!n)
+		return true;
+	bool with_stack = holder == HEAP_NONE || !cleared(w, HEAP_NONE, target);
+	return references(w->heap, holder, target, with_stack) > n;
 }
 
-/* What a thread's stack holds is walked once the thread is; its object may be found late. */
-static int walk(const struct without *w, const struct bits *barred, const struct reach_filter *filter,
-    struct bits *seen, uint32_t *stack, struct progress *progress, struct err *err)
+/* False: stopped. */
+static bool reach(struct loss_walk *w, uint32_t id, struct bits *seen)
+{
+	heap_reach_without(w->heap, id, seen->word, w->stack, &w->filter);
+	return !progress_cancelled(w->progress);
+}
+
+/* Everything that is left.  What a thread's stack holds is walked once the thread is; its object may be
+ * found late. */
+static int walk_alive(struct loss_walk *w, struct err *err)
 {
 	const struct heap *h = w->heap;
 	size_t n_late = 0;
 	size_t *late = xcalloc(h->n_roots + 1, sizeof *late);
-	bool stopped = !progress_add(progress, 0);
-	for (size_t i = 0; !stopped && i < h->n_roots; i++) {
+	bool going = true;
+	for (size_t i = 0; going && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object, owner = dominators_stack_owner(h, &h->roots[i]);
 		if (!passes(w, HEAP_NONE, id))
 			continue;
 		if (owner == HEAP_NONE)
-			heap_reach_without(h, id, seen->word, stack, filter);
+			going = reach(w, id, &w->alive);
 		else if (passes(w, owner, id))
 			late[n_late++] = i;
-		stopped = !progress_add(progress, 0);
 	}
-	for (bool again = true; again && !stopped;) {
+	for (bool again = true; again && going;) {
 		size_t left = 0;
 		again = false;
-		for (size_t i = 0; i < n_late; i++) {
-			uint32_t owner = dominators_stack_owner(h, &h->roots[late[i]]);
-			if (!bits_get(seen, owner) || bits_get(barred, owner)) {
+		for (size_t i = 0; going && i < n_late; i++) {
+			const struct heap_root *root = &h->roots[late[i]];
+			bool held = bits_get(&w->alive, dominators_stack_owner(h, root));
+			if (!held)
 				late[left++] = late[i];
-				continue;
-			}
-			again |= heap_reach_without(
-			    h, h->roots[late[i]].object, seen->word, stack, filter) > 0;
+			else if (!bits_get(&w->alive, root->object))
+				again = going = reach(w, root->object, &w->alive);
 		}
 		n_late = left;
 	}
 	free(late);
-	return stopped ? err_set(err, ERR_CANCELLED, "stopped") : 0;
+	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
 }
 
-static void count_dead(struct cut_loss *out, const struct retained *r, const struct bits *alive,
-    const struct bits *barred)
+/* What else was reached: from the roots and from where the walk was kept out, on without hindrance. */
+static int walk_dead(struct loss_walk *w, struct bits *dead, struct err *err)
 {
-	const struct heap *h = r->heap;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (r->dominators.immediate[id] == NOT_REACHABLE)
-			continue;
-		if (bits_get(alive, id) && !bits_get(barred, id))
-			continue;
-		bits_set(&out->dead, id);
-		out->objects++;
-		out->bytes += heap_shallow(h, id);
+	const struct heap *h = w->heap;
+	uint64_t words = ((uint64_t)h->n_objects + 63) / 64;
+	bool going = true;
+	memset(w->barred.word, 0, words * sizeof *w->barred.word);
+	memset(w->holders.word, 0, words * sizeof *w->holders.word);
+	memcpy(dead->word, w->alive.word, words * sizeof *dead->word);
+	for (size_t i = 0; going && i < h->n_roots; i++)
+		going = reach(w, h->roots[i].object, dead);
+	for (uint64_t at = 0; going && at < words; at++) {
+		uint64_t left = w->met.word[at];
+		for (; going && left; left &= left - 1)
+			going = reach(w, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left), dead);
+	}
+	for (uint64_t at = 0; at < words; at++)
+		dead->word[at] &= ~w->alive.word[at];
+	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+static void count_dead(struct cut_loss *out, const struct heap *h)
+{
+	for (uint64_t at = 0; at * 64 < h->n_objects; at++) {
+		for (uint64_t left = out->dead.word[at]; left; left &= left - 1) {
+			out->objects++;
+			out->bytes += heap_shallow(h, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left));
+		}
 	}
 }
 
-int cut_find(struct cut_loss *out, const struct retained *r, struct cut_edges *edges,
+static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids, struct err *err)
+{
+	uint32_t n = w->heap->n_objects;
+	w->stack = big_alloc(n, sizeof *w->stack, err);
+	if (!w->stack || bits_init(&w->alive, n, err) || bits_init(&w->barred, n, err) ||
+	    bits_init(&w->holders, n, err) || bits_init(&w->met, n, err))
+		return ERR_NOMEM;
+	w->filter = (struct reach_filter){ &w->barred, &w->holders, passes, w, &w->met, w->progress };
+	for (size_t i = 0; i < w->edges->n; i++)
+		if (w->edges->edge[i].holder != HEAP_NONE)
+			bits_set(&w->holders, w->edges->edge[i].holder);
+	for (size_t i = 0; i < n_ids; i++)
+		bits_set(&w->barred, ids[i]);
+	return 0;
+}
+
+static void loss_walk_release(struct loss_walk *w)
+{
+	bits_release(&w->alive);
+	bits_release(&w->barred);
+	bits_release(&w->holders);
+	bits_release(&w->met);
+	big_free(w->stack, w->heap->n_objects, sizeof *w->stack);
+}
+
+int cut_find(struct cut_loss *out, const struct heap *h, struct cut_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err)
 {
-	const struct heap *h = r->heap;
-	struct without w = { h, edges };
-	struct bits alive = { .word = NULL }, barred = { .word = NULL }, holders = { .word = NULL };
-	struct reach_filter filter = { &holders, passes, &w };
-	uint32_t *stack = big_alloc(h->n_objects, sizeof *stack, err);
+	struct cut_edges none = { .edge = NULL };
+	struct loss_walk w = { .heap = h, .edges = edges ? edges : &none, .progress = progress };
 	*out = (struct cut_loss){ .objects = 0 };
-	progress_phase(progress, "walking without the references", 0);
-	int code = stack ? 0 : ERR_NOMEM;
-	if (!code)
-		code = bits_init(&alive, h->n_objects, err) | bits_init(&barred, h->n_objects, err) |
-		    bits_init(&holders, h->n_objects, err) | bits_init(&out->dead, h->n_objects, err);
-	if (code) {
-		code = ERR_NOMEM;
-		goto out;
-	}
-	if (edges->n)
+	progress_phase(progress, "walking what is left", h->n_objects);
+	if (w.edges->n)
 		qsort(edges->edge, edges->n, sizeof *edges->edge, by_ends);
-	for (size_t i = 0; i < edges->n; i++)
-		if (edges->edge[i].holder != HEAP_NONE)
-			bits_set(&holders, edges->edge[i].holder);
-	for (size_t i = 0; i < n_ids; i++) {
-		bits_set(&barred, ids[i]);
-		bits_set(&alive, ids[i]); /* as if seen: not entered */
-	}
-	code = walk(&w, &barred, &filter, &alive, stack, progress, err);
+	int code = bits_init(&out->dead, h->n_objects, err);
 	if (!code)
-		count_dead(out, r, &alive, &barred);
-out:
-	bits_release(&alive);
-	bits_release(&barred);
-	bits_release(&holders);
-	big_free(stack, h->n_objects, sizeof *stack);
-	if (code)
+		code = loss_walk_init(&w, ids, n_ids, err);
+	if (!code)
+		code = walk_alive(&w, err);
+	if (!code)
+		code = walk_dead(&w, &out->dead, err);
+	if (!code)
+		count_dead(out, h);
+	else
 		cut_loss_release(out);
+	loss_walk_release(&w);
 	return code;
 }
 

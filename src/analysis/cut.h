@@ -83,10 +83,12 @@ struct cut_loss {
 	uint64_t bytes;
 };
 /*
- * What dies when these references are cleared, and every one to the objects of ids, those included.
- * Sorts the edges.  A walk over all that is left.  0, ERR_NOMEM or ERR_CANCELLED.
+ * What dies when these references are cleared (NULL: none), and every one to the objects of ids, those
+ * included, of whom any may be unreachable.  Where the roots' hold on an object is among them, so is
+ * what stacks hold: others of a thread to it are then its fields.  Sorts the edges.  One walk over
+ * everything; needs no retained sizes.  0, ERR_NOMEM or ERR_CANCELLED.
  */
-int cut_find(struct cut_loss *out, const struct retained *r, struct cut_edges *edges,
+int cut_find(struct cut_loss *out, const struct heap *h, struct cut_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
 void cut_loss_release(struct cut_loss *l);
 

@@ -216,7 +216,8 @@ static int edges_between_classes(
 			continue;
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		for (uint64_t k = adjacency_start(&h->out, id); !code && k < end; k++)
-			if (h->class_of[h->out.target[k]] == g->to_class)
+			if (h->class_of[h->out.target[k]] == g->to_class &&
+			    !weak_is(heap_left_out(h), id, h->out.target[k]))
 				code = cut_edges_add(to, id, h->out.target[k], err);
 	}
 	return code;
@@ -302,7 +303,7 @@ static int walk_without(struct planning *p, size_t but, const struct plan_item *
 			code = cut_edges_add(&all, item->edges.edge[k].holder, item->edges.edge[k].target, err);
 	}
 	if (!code)
-		code = cut_find(loss, p->r, &all, NULL, 0, p->progress, err);
+		code = cut_find(loss, p->r->heap, &all, NULL, 0, p->progress, err);
 	cut_edges_release(&all);
 	return code;
 }
@@ -310,7 +311,7 @@ static int walk_without(struct planning *p, size_t but, const struct plan_item *
 static int walk_alone(struct planning *p, struct plan_item *item, struct err *err)
 {
 	struct cut_loss loss;
-	int code = cut_find(&loss, p->r, &item->edges, NULL, 0, p->progress, err);
+	int code = cut_find(&loss, p->r->heap, &item->edges, NULL, 0, p->progress, err);
 	if (code)
 		return code;
 	item->freed = loss.bytes;

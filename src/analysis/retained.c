@@ -229,50 +229,6 @@ void retained_release(struct retained *r)
 	*r = (struct retained){ .heap = NULL };
 }
 
-/* --- sets ----------------------------------------------------------------------------------------- */
-
-/* What a thread's stack holds goes with the thread, when that is in the set. */
-static void walk_roots(const struct heap *h, const struct bits *set, uint64_t *seen, uint32_t *stack)
-{
-	for (size_t i = 0; i < h->n_roots; i++) {
-		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
-		if (!set || owner == HEAP_NONE || !bits_get(set, owner))
-			heap_reach(h, h->roots[i].object, seen, stack);
-	}
-}
-
-int retained_by_set(const struct heap *h, const uint32_t *ids, size_t n, uint64_t *objects,
-    uint64_t *bytes, struct err *err)
-{
-	struct bits with, without, set;
-	uint32_t *stack = big_alloc(h->n_objects, sizeof *stack, err);
-	int code = bits_init(&with, h->n_objects, err) | bits_init(&without, h->n_objects, err) |
-	    bits_init(&set, h->n_objects, err);
-	*objects = *bytes = 0;
-	if (!stack || code) {
-		code = ERR_NOMEM;
-		goto out;
-	}
-	walk_roots(h, NULL, with.word, stack);
-	for (size_t i = 0; i < n; i++) {
-		bits_set(&set, ids[i]);
-		bits_set(&without, ids[i]); /* as if seen: not entered */
-	}
-	walk_roots(h, &set, without.word, stack);
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (!bits_get(&with, id) || (bits_get(&without, id) && !bits_get(&set, id)))
-			continue;
-		++*objects;
-		*bytes += heap_shallow(h, id);
-	}
-out:
-	bits_release(&with);
-	bits_release(&without);
-	bits_release(&set);
-	big_free(stack, h->n_objects, sizeof *stack);
-	return code;
-}
-
 void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes)
 {
 	uint32_t at = r->first[id], end = r->first[id + 1], *stack = NULL;

@@ -4,7 +4,7 @@
  *
  * What a group retains is the sum over its members that have no other member above them in the
  * tree, so that nothing counts twice.  It is a little less than what would be freed with all of
- * them where only several members together hold an object; retained_by_set tells that exactly.
+ * them where only several members together hold an object; cut_find tells that exactly.
  *
  * Sizes come first; what asks for nothing else can do without the lists of children, 8 bytes an
  * object, and the sums by class, which retained_complete adds.  Immutable otherwise; any thread.
@@ -49,12 +49,7 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
     const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err);
 
-/* What would be freed if all these objects went at once, found by walking without them.  Needs no
- * struct retained.  Unreachable ones among them free nothing. */
-int retained_by_set(const struct heap *h, const uint32_t *ids, size_t n, uint64_t *objects,
-    uint64_t *bytes, struct err *err);
-
-/* The same of one object, where sizes are known: no walk through the heap, only through what it holds. */
+/* What would be freed with one object; no walk through the heap, only through what it holds. */
 void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes);
 
 #endif

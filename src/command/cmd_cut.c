@@ -243,7 +243,7 @@ static int each_one(const struct retained *retained, const char *title, struct c
 /* --- the command ------------------------------------------------------------------------------ */
 
 struct cutting {
-	const struct retained *retained;
+	const struct heap *heap;
 	struct cut_wish *wish;
 	struct cut_loss loss;
 };
@@ -251,19 +251,20 @@ struct cutting {
 static int find(void *context, struct progress *progress, struct err *err)
 {
 	struct cutting *c = context;
-	return cut_find(&c->loss, c->retained, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
+	return cut_find(
+	    &c->loss, c->heap, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
 }
 
 /* "alone: com.acme.Cache.map 1.2M, root>0x7a3e0010 0": what each word means, cut by itself. */
-static int add_alone(struct result *r, struct session *s, const struct retained *retained,
-    const struct call *call, struct err *err)
+static int add_alone(
+    struct result *r, struct session *s, const struct call *call, struct err *err)
 {
 	struct text note = TEXT_INIT;
 	int code = 0;
 	text_add(&note, "alone: ");
 	for (size_t i = 0; !code && i < call->n_words; i++) {
 		struct cut_wish one = {.ids = NULL};
-		struct cutting c = {.retained = retained, .wish = &one};
+		struct cutting c = {.heap = s->heap, .wish = &one};
 		code = cut_wish_add(&one, s, call->words[i], err);
 		if (!code)
 			code = session_work(s, find, &c, err);
@@ -287,7 +288,7 @@ static int run_references(struct session *s, const struct call *call, const stru
     struct result **out, struct err *err)
 {
 	struct cut_wish wish = {.ids = NULL};
-	struct cutting c = {.retained = retained, .wish = &wish};
+	struct cutting c = {.heap = s->heap, .wish = &wish};
 	struct text title = TEXT_INIT;
 	int code = 0;
 	text_add(&title, "cut");
@@ -307,7 +308,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 	if (!code)
 		(*out)->note = command_roots_note(s->heap, &(*out)->arena);
 	if (!code && call->n_words > 1 && !call_has(call, "-each")) {
-		code = add_alone(*out, s, retained, call, err);
+		code = add_alone(*out, s, call, err);
 		if (code)
 			result_free(*out);
 	}

@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "analysis/cut.h"
 #include "analysis/histogram.h"
 #include "command/objects.h"
 #include "command/tree.h"
@@ -312,6 +313,36 @@ const struct command cmd_dom = {
 
 /* --- size ------------------------------------------------------------------------------------- */
 
+struct set_loss {
+	const struct heap *heap;
+	const uint32_t *ids;
+	size_t n;
+	uint64_t objects, bytes;
+};
+
+static int find_loss(void *context, struct progress *progress, struct err *err)
+{
+	struct set_loss *l = context;
+	struct cut_loss loss;
+	int code = cut_find(&loss, l->heap, NULL, l->ids, l->n, progress, err);
+	if (code)
+		return code;
+	l->objects = loss.objects;
+	l->bytes = loss.bytes;
+	cut_loss_release(&loss);
+	return 0;
+}
+
+int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint64_t *objects,
+    uint64_t *bytes, struct err *err)
+{
+	struct set_loss loss = {.heap = s->heap, .ids = ids, .n = n};
+	int code = session_work(s, find_loss, &loss, err);
+	*objects = loss.objects;
+	*bytes = loss.bytes;
+	return code;
+}
+
 static int run_size(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -323,7 +354,7 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	if (known && n == 1)
 		retained_by_one(known, ids[0], &freed, &bytes);
 	else
-		code = retained_by_set(h, ids, n, &freed, &bytes, err);
+		code = command_set_retained(s, ids, n, &freed, &bytes, err);
 	if (code)
 		return code;
 	for (size_t i = 0; i < n; i++)

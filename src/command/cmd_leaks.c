@@ -174,27 +174,6 @@ static void add_sentence(struct told *t, const struct retained *r, const struct 
 	}
 }
 
-struct group_loss {
-	const struct retained *retained;
-	const struct suspect *suspect;
-	uint64_t bytes;
-};
-
-/* What goes when all objects of a group go. */
-static int free_group(void *context, struct progress *progress, struct err *err)
-{
-	struct group_loss *g = context;
-	struct cut_edges none = {.edge = NULL};
-	struct cut_loss loss;
-	int code =
-	    cut_find(&loss, g->retained, &none, g->suspect->ids, g->suspect->n, progress, err);
-	if (code)
-		return code;
-	g->bytes = loss.bytes;
-	cut_loss_release(&loss);
-	return 0;
-}
-
 static int tell(struct told *t, struct session *s, struct cut *cut, const struct suspect *suspect,
     struct err *err)
 {
@@ -213,11 +192,9 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 		if (!suspect->ids)
 			choose_cut(t, cut, &rules, &p);
 	}
-	struct group_loss group = {cut->retained, suspect, 0};
+	uint64_t objects;
 	if (!code && suspect->ids)
-		code = session_work(s, free_group, &group, err);
-	if (suspect->ids)
-		t->freed = group.bytes;
+		code = command_set_retained(s, suspect->ids, suspect->n, &objects, &t->freed, err);
 	if (!code)
 		add_sentence(t, cut->retained, suspect, p.n);
 	path_release(&p);

@@ -2,7 +2,6 @@
 /* cmd_sets.c - sets: the objects that were kept. */
 #include "command/commands.h"
 
-#include "analysis/retained.h"
 #include "command/sets.h"
 #include "command/values.h"
 
@@ -66,7 +65,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 		struct cell retained = cell_none();
 		uint64_t objects, bytes;
 		if (wanted)
-			code = retained_by_set(h, set->ids, set->n, &objects, &bytes, err);
+			code = command_set_retained(s, set->ids, set->n, &objects, &bytes, err);
 		if (wanted && !code)
 			retained = cell_marked(cell_bytes(bytes), command_retained_certainty(h));
 		text_clear(&name);

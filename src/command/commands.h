@@ -72,6 +72,9 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 /* 0 or ERR_USAGE. */
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 
+/* What would be freed if all these objects went at once, by a walk that can be watched and stopped. */
+int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint64_t *objects,
+    uint64_t *bytes, struct err *err);
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
 int command_retained(struct session *s, const struct call *call, struct err *err);
 /* Show the column "retained" where these sizes are known. */

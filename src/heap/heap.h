@@ -309,12 +309,17 @@ uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t *
  */
 uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack);
 
-/* The same without some references: of the objects marked in asked, those to a target are followed
- * only if follows() says so.  NULL: all are. */
+/*
+ * The same without some objects and references, marking in met what was kept out though something led
+ * there: barred ones, and the targets of references from those in asked that follows() says no to.
+ * Gives up early when progress, which may be NULL, is cancelled.  All else must be there.
+ */
 struct reach_filter {
-	const struct bits *asked;
+	const struct bits *barred, *asked;
 	bool (*follows)(const void *context, uint32_t holder, uint32_t target);
 	const void *context;
+	struct bits *met;
+	struct progress *progress;
 };
 uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack,
     const struct reach_filter *filter);

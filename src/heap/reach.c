@@ -8,7 +8,7 @@
 #include "heap/heap.h"
 #include "heap/weak.h"
 
-enum { AHEAD = 16 }; /* objects on their way into the cache */
+enum { AHEAD = 16, REPORT_EVERY = 1 << 18 }; /* AHEAD objects on their way into the cache */
 
 struct reach {
 	const struct heap *heap;
@@ -19,13 +19,24 @@ struct reach {
 	uint32_t from; /* the object whose references are visited, if the filter asks about them */
 };
 
+/* Does the filter let the walk on to this one? */
+static bool passes(const struct reach *r, uint32_t id)
+{
+	const struct reach_filter *f = r->filter;
+	if (!bits_get(f->barred, id) &&
+	    (r->from == HEAP_NONE || f->follows(f->context, r->from, id)))
+		return true;
+	bits_set(f->met, id);
+	return false;
+}
+
 /* Mark a target and put it aside unless it was seen. */
 static inline void visit(struct reach *r, uint32_t id)
 {
 	uint64_t bit = UINT64_C(1) << (id & 63);
 	if (r->seen[id >> 6] & bit)
 		return;
-	if (r->from != HEAP_NONE && !r->filter->follows(r->filter->context, r->from, id))
+	if (r->filter && !passes(r, id))
 		return;
 	r->seen[id >> 6] |= bit;
 	r->stack[r->n++] = id;
@@ -77,7 +88,8 @@ uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen
 		uint32_t id = queue[head];
 		head = (head + 1) % AHEAD;
 		waiting--;
-		n_seen++;
+		if (++n_seen % REPORT_EVERY == 0 && filter && !progress_add(filter->progress, REPORT_EVERY))
+			break;
 		r.from = filter && bits_get(filter->asked, id) ? id : HEAP_NONE;
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		uint32_t weak = left_out && bits_get(&left_out->holders, id) ? weak_referent(left_out, id)

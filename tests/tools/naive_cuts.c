@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* naive_cuts.c - what references free, compared; see naive.h. */
+#include "naive.h"
+
+#include "analysis/cut_plan.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t number(struct naive *w, uint32_t below)
+{
+	w->random = w->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)((w->random >> 33) % below);
+}
+
+/* The roots' hold goes as a whole. */
+static void take(struct naive *w, uint32_t holder, uint32_t target, bool gone)
+{
+	for (size_t k = 0; holder == HEAP_NONE && k < w->n; k++)
+		if (w->edge[k].to == target && w->edge[k].root)
+			w->edge[k].gone = gone;
+}
+
+static void differ(struct naive *w, uint32_t holder, uint32_t target, uint64_t freed, uint64_t naive)
+{
+	if (w->wrong++ >= 5)
+		return;
+	if (holder == HEAP_NONE)
+		printf("roots > ");
+	else
+		printf("0x%" PRIx64 " > ", heap_address(w->h, holder));
+	printf("0x%" PRIx64 " frees %" PRIu64 ", naively %" PRIu64 "\n", heap_address(w->h, target), freed,
+	    naive);
+}
+
+/* Has a class gone, other than of arrays or of a lambda, or is the target a class or a loader? */
+static bool unloads(const struct naive *w, const struct retained *r, uint32_t target)
+{
+	const struct heap *h = w->h;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t id = h->classes[c].object;
+		if (id != HEAP_NONE && !w->seen[id] && r->dominators.immediate[id] != NOT_REACHABLE &&
+		    h->classes[c].kind == CLASS_PLAIN && !strchr(h->classes[c].name, '/'))
+			return true;
+	}
+	return heap_class_mirrored(h, target) != HEAP_NONE || heap_class_of(h, target)->makes_loaders ||
+	    h->class_of[target] == h->java_lang_class;
+}
+
+static void compare_one(struct naive *w, struct cut *c, struct reference *e, uint32_t holder)
+{
+	e->gone = true;
+	take(w, holder, e->to, true);
+	uint64_t naive = w->all - naive_kept(w, NULL, 0);
+	struct cut_figure f = cut_one(c, holder, e->to);
+	/* nothing else keeps it exactly when it goes */
+	bool dies = w->seen[e->to] == 0 && c->retained->dominators.immediate[e->to] != NOT_REACHABLE;
+	if (f.freed != naive || (dies && f.others) || (!dies && !f.others && f.held))
+		differ(w, holder, e->to, f.freed, naive);
+	if (!e->root || holder == HEAP_NONE) {
+		e->frees = naive;
+		e->unloads = unloads(w, c->retained, e->to);
+	}
+	e->gone = false;
+	take(w, holder, e->to, false);
+	w->compared++;
+	w->freeing += naive > 0;
+}
+
+/* Is one of the roots' holds on this object gone already? */
+static bool root_gone(const struct naive *w, uint32_t target)
+{
+	for (size_t k = 0; k < w->n; k++)
+		if (w->edge[k].to == target && w->edge[k].root && w->edge[k].gone)
+			return true;
+	return false;
+}
+
+/* Some references, and every one to some objects.  What a stack holds goes as the thread's or as the
+ * roots'. */
+static void compare_many(struct naive *w, const struct retained *r)
+{
+	const struct heap *h = w->h;
+	struct cut_edges edges = { .edge = NULL };
+	struct cut_loss loss;
+	uint32_t ids[4], n_ids = number(w, 4), n_edges = number(w, 12);
+	for (uint32_t i = 0; i < n_ids; i++) {
+		ids[i] = number(w, h->n_objects);
+		for (size_t k = 0; k < w->n; k++)
+			if (w->edge[k].to == ids[i])
+				w->edge[k].gone = true;
+	}
+	for (uint32_t i = 0; i < n_edges; i++) {
+		struct reference *e = &w->edge[number(w, (uint32_t)w->n)];
+		uint32_t holder = e->root && number(w, 2) ? HEAP_NONE : e->from;
+		if (e->gone || (e->root && holder == HEAP_NONE && root_gone(w, e->to)))
+			continue; /* by itself: each reference is taken once */
+		e->gone = true;
+		take(w, holder, e->to, true);
+		if (cut_edges_add(&edges, holder, e->to, NULL))
+			w->wrong++;
+	}
+	uint64_t naive = w->all - naive_kept(w, NULL, 0);
+	if (cut_find(&loss, h, &edges, ids, n_ids, NULL, NULL)) {
+		w->wrong++;
+	} else {
+		if (loss.bytes != naive)
+			differ(w, edges.n ? edges.edge[0].holder : 0, n_ids ? ids[0] : 0, loss.bytes, naive);
+		for (uint32_t id = 0; id < h->n_objects; id++)
+			w->wrong += bits_get(&loss.dead, id) !=
+			    (!w->seen[id] && r->dominators.immediate[id] != NOT_REACHABLE);
+		cut_loss_release(&loss);
+	}
+	cut_edges_release(&edges);
+	for (size_t k = 0; k < w->n; k++)
+		w->edge[k].gone = false;
+	w->compared++;
+	w->freeing += naive > 0;
+}
+
+/* Each must be one that can be cleared; an earlier item of the plan may have it already. */
+static void take_edges(struct naive *w, const struct cut_edges *edges)
+{
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct cut_edge *e = &edges->edge[i];
+		bool there = e->holder == HEAP_NONE;
+		take(w, e->holder, e->target, true);
+		for (size_t k = 0; k < w->n; k++) {
+			struct reference *of = &w->edge[k];
+			if (of->from != e->holder || of->to != e->target || of->fixed)
+				continue;
+			there = true;
+			if (of->gone)
+				continue;
+			of->gone = true;
+			break;
+		}
+		if (there)
+			continue;
+		w->wrong++;
+		printf("0x%" PRIx64 " > 0x%" PRIx64 " is no reference that can be cleared\n",
+		    heap_address(w->h, e->holder), heap_address(w->h, e->target));
+	}
+}
+
+static void give_back(struct naive *w)
+{
+	for (size_t k = 0; k < w->n; k++)
+		w->edge[k].gone = false;
+}
+
+/* One reference that can be cleared and frees so much, and no classes with it; or NULL. */
+static const struct reference *one_does(const struct naive *w, uint64_t wanted)
+{
+	for (size_t k = 0; k < w->n; k++)
+		if (!w->edge[k].fixed && !w->edge[k].unloads && w->edge[k].frees >= wanted)
+			return &w->edge[k];
+	return NULL;
+}
+
+static void compare_plan(struct naive *w, const struct retained *r, uint64_t wanted, bool every)
+{
+	struct cut_plan plan;
+	if (cut_plan_find(&plan, r, wanted, NULL, NULL)) {
+		w->wrong++;
+		return;
+	}
+	for (size_t i = 0; i < plan.n; i++) {
+		take_edges(w, &plan.item[i].edges);
+		uint64_t alone = w->all - naive_kept(w, NULL, 0);
+		give_back(w);
+		for (size_t k = 0; k <= i; k++)
+			take_edges(w, &plan.item[k].edges);
+		uint64_t total = w->all - naive_kept(w, NULL, 0);
+		give_back(w);
+		if (alone != plan.item[i].freed || total != plan.item[i].total)
+			differ(w, HEAP_NONE, plan.item[i].target, plan.item[i].total, total);
+	}
+	uint64_t total = plan.n ? plan.item[plan.n - 1].total : 0;
+	if (plan.bytes != total || plan.reached != (total >= wanted)) {
+		w->wrong++;
+		printf("a plan of %" PRIu64 " for %" PRIu64 " says %sreached, naively %" PRIu64 "\n", plan.bytes,
+		    wanted, plan.reached ? "" : "not ", total);
+	}
+	const struct reference *one = every ? one_does(w, wanted) : NULL;
+	if (one && !(plan.n == 1 && plan.reached)) {
+		w->wrong++;
+		printf("%zu references for %" PRIu64 " where one to 0x%" PRIx64 " does\n", plan.n, wanted,
+		    heap_address(w->h, one->to));
+	}
+	w->plans++;
+	w->several += plan.reached && plan.n > 1;
+	cut_plan_release(&plan);
+}
+
+unsigned naive_compare_cuts(struct naive *w, const struct retained *r, uint32_t step, uint32_t rounds)
+{
+	struct cut climbing, numbered;
+	if (cut_init(&climbing, r, NULL) || cut_init(&numbered, r, NULL) || cut_number(&numbered, NULL))
+		return 1;
+	for (size_t k = 0; k < w->n; k += step) {
+		struct reference *e = &w->edge[k];
+		struct cut *c = k % 2 ? &climbing : &numbered;
+		if (e->root)
+			compare_one(w, c, e, HEAP_NONE);
+		if (e->from != HEAP_NONE)
+			compare_one(w, c, e, e->from);
+	}
+	for (uint32_t times = 0; w->n && times < rounds; times++)
+		compare_many(w, r);
+	for (uint32_t part = 2; w->all && part < 2 + rounds / 4; part++)
+		compare_plan(w, r, 1 + w->all / (part * part), step == 1);
+	cut_release(&climbing);
+	cut_release(&numbered);
+	return w->wrong;
+}

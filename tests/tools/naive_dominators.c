@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* naive_dominators.c - retained sizes compared; see naive.h. */
+#include "naive.h"
+
+#include "analysis/cut.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every seventh, fifth, … object as a set. */
+static unsigned compare_sets(struct naive *w)
+{
+	const struct heap *h = w->h;
+	unsigned wrong = 0;
+	for (uint32_t step = 2; step < 8; step++) {
+		uint32_t *set = xcalloc((size_t)h->n_objects + 1, sizeof *set), n = 0;
+		struct cut_loss loss;
+		for (uint32_t id = step; id < h->n_objects; id += step)
+			set[n++] = id;
+		if (cut_find(&loss, h, NULL, set, n, NULL, NULL))
+			return 1;
+		uint64_t kept = naive_kept(w, set, n);
+		if (w->all - kept != loss.bytes && wrong++ < 5)
+			printf("every %" PRIu32 ". object retains %" PRIu64 ", naively %" PRIu64 "\n", step,
+			    loss.bytes, w->all - kept);
+		cut_loss_release(&loss);
+		free(set);
+	}
+	return wrong;
+}
+
+/* What groups of classes retain: their objects that have no other of the group on their way up. */
+static unsigned compare_groups(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    const uint64_t *found)
+{
+	const struct heap *h = r->heap;
+	unsigned wrong = 0;
+	uint64_t *want = xcalloc((size_t)n_groups + 1, sizeof *want);
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint32_t up = r->dominators.immediate[id], of = group[h->class_of[id]];
+		if (up == NOT_REACHABLE || of == HEAP_NONE)
+			continue;
+		while (up != DOMINATED_BY_ROOTS && group[h->class_of[up]] != of)
+			up = r->dominators.immediate[up];
+		if (up == DOMINATED_BY_ROOTS)
+			want[of] += r->dominators.retained[id];
+	}
+	for (uint32_t c = 0; c < n_groups; c++)
+		if (want[c] != found[c] && wrong++ < 5)
+			printf("group %" PRIu32 " of %" PRIu32 " retains %" PRIu64 ", naively %" PRIu64 "\n", c,
+			    n_groups, found[c], want[c]);
+	free(want);
+	return wrong;
+}
+
+/* Each class for itself; then every third class together, every fifth in no group. */
+static unsigned compare_classes(const struct heap *h)
+{
+	struct retained r;
+	unsigned wrong = 0;
+	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
+	uint64_t found[3];
+	if (retained_find(&r, h, NULL, NULL) || retained_complete(&r, NULL, NULL))
+		return 1;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		group[c] = c;
+	wrong += compare_groups(&r, group, h->n_classes, r.by_class);
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		group[c] = c % 5 == 4 ? HEAP_NONE : c % 3;
+	if (retained_by_group(&r, group, 3, NULL, found, NULL, NULL))
+		return 1;
+	wrong += compare_groups(&r, group, 3, found);
+	free(group);
+	retained_release(&r);
+	return wrong;
+}
+
+/* The same with one thread as with many. */
+static unsigned compare_threads(const struct heap *h, const struct dominators *d)
+{
+	unsigned wrong = 0;
+	for (unsigned n = 1; n < 10; n += 4) {
+		struct dominators other;
+		parallel_set_threads(n);
+		if (dominators_find(&other, h, NULL, NULL))
+			return 1;
+		wrong += other.n_reachable != d->n_reachable ||
+		    memcmp(other.immediate, d->immediate, h->n_objects * sizeof *d->immediate) != 0 ||
+		    memcmp(other.retained, d->retained, h->n_objects * sizeof *d->retained) != 0;
+		dominators_release(&other);
+	}
+	parallel_set_threads(0);
+	if (wrong)
+		printf("another number of threads, another answer\n");
+	return wrong;
+}
+
+/* What one object retains, and that those hung on it directly cannot be reached without it. */
+static unsigned compare_one(struct naive *w, const struct dominators *d, uint32_t id)
+{
+	const struct heap *h = w->h;
+	unsigned wrong = 0;
+	uint64_t kept = naive_kept(w, &id, 1);
+	if (w->all - kept != d->retained[id] && wrong++ < 5)
+		printf("0x%" PRIx64 " retains %" PRIu64 ", naively %" PRIu64 "\n", heap_address(h, id),
+		    d->retained[id], w->all - kept);
+	for (uint32_t k = 0; k < h->n_objects; k++)
+		if (d->immediate[k] == id && w->seen[k] && wrong++ < 5)
+			printf("0x%" PRIx64 " does not hold 0x%" PRIx64 "\n", heap_address(h, id),
+			    heap_address(h, k));
+	return wrong;
+}
+
+/* An object's immediate dominator is that one of its dominators that retains the least; with equal
+ * sizes any may be meant, so only its retained size and that it dominates are compared. */
+unsigned naive_compare_dominators(struct naive *w, const struct dominators *d, uint32_t step)
+{
+	const struct heap *h = w->h;
+	char *whole = xcalloc((size_t)h->n_objects + 1, 1);
+	unsigned wrong = naive_kept(w, NULL, 0) != d->shallow_reachable;
+	memcpy(whole, w->seen, h->n_objects);
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		wrong += (d->immediate[id] == NOT_REACHABLE) == (whole[id] == 1);
+	for (uint32_t id = 0; id < h->n_objects && wrong < 5; id += step)
+		if (whole[id])
+			wrong += compare_one(w, d, id);
+	wrong += compare_sets(w);
+	wrong += compare_classes(h);
+	wrong += compare_threads(h, d);
+	free(whole);
+	return wrong;
+}

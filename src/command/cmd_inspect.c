@@ -233,9 +233,9 @@ const struct command cmd_x = {
     .summary = "one object: what it is and what it holds",
     .columns = "name type value declared_in class address shallow",
     .description = "A head (address class shallow retained length loader root reachable value id; of a "
-	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, and site, the "
-	"stack that allocated it), then a row for each field of the object and of "
-	"its superclasses, each static field of a class, or each element of an array. Of a "
+	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, site, the "
+	"stack that allocated it, and held_as, which part of it slices and strings mean), then a row "
+	"for each field of the object and of its superclasses, each static field of a class, or each element of an array. Of a "
 	"reference, type and class are those of the object that it leads to. -start and -length "
 	"choose elements, or characters of the text of a String. Formats without values list "
 	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
@@ -260,9 +260,20 @@ static int run_entries(
 	const struct heap *h = s->heap;
 	uint32_t id = call->argument[0].id;
 	struct text title = TEXT_INIT;
-	text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
-	int code = inspect_entries(out, h, id, title.s, stretch_option(call, "-start", 0),
-	    stretch_option(call, "-length", UINT64_MAX), err);
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	struct typed v;
+	struct typed_contents c;
+	int code = 0;
+	if (value_global(h, call->argument[0].word, &v) && typed_type(&v)->kind == TYPE_SLICE) {
+		text_addf(&title, "contents of %s", call->argument[0].word);
+		code = typed_contents_open(&c, &v, err);
+		if (!code)
+			*out = inspect_typed_entries(&c, title.s, start, length);
+	} else {
+		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
+		code = inspect_entries(out, h, id, title.s, start, length, err);
+	}
 	text_release(&title);
 	return code;
 }
@@ -272,12 +283,14 @@ const struct command cmd_entries = {
     .aliases = {"contents", "map", "list"},
     .arguments = {{ARG_OBJECT, "OBJ", false}},
     .options = entries_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",
     .summary = "what a list, set, map or queue contains",
     .columns = "index key value key_class value_class key_address address",
     .description = "One row for each element or entry, in the collection's own order, however it is "
 	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
-	"the element or value.",
+	"the element or value. A global variable's name means that slice, with the elements that it has; "
+	"an array that one slice alone holds shows these too, any other all that it has room for.",
     .examples = {"entries 0xe0010228", "map 0xe00340b8 -length 10", "list 0xe001c7e8 -start 300"},
     .key = "",
     .run = run_entries,

@@ -9,6 +9,7 @@
 #include "analysis/strings.h"
 #include "command/objects.h"
 #include "command/values.h"
+#include "heap/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,9 @@ static int run_strings(
 	r->failed = word && !r->n_rows;
 	if (r->failed)
 		r->note = "no String's text matches";
+	else if (typed_held(h))
+		r->note = "short texts may share a block of memory, of which the first is shown; "
+		    "held_as of x tells all";
 	if (code)
 		result_free(r);
 	else
@@ -238,6 +242,8 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	text_add_count(&note, d->distinct);
 	text_add(&note, " different texts; one of each would save ");
 	text_add_bytes(&note, d->wasted);
+	if (typed_held(r->heap))
+		text_add(&note, "; short texts that share a block of memory count as one");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	code = command_sort(r, call, "wasted", true, err);

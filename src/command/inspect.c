@@ -290,13 +290,28 @@ static void choose_entry_columns(struct result *r, bool map)
 	r->columns = own;
 }
 
+static int typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
+    uint64_t start, uint64_t length, struct err *err)
+{
+	struct typed_contents c;
+	struct text note = TEXT_INIT;
+	int code = inspect_typed_open(&c, h, id, &note, err);
+	if (!code) {
+		*out = inspect_typed_entries(&c, title, start, length);
+		if (note.len && !(*out)->note)
+			(*out)->note = arena_strndup(&(*out)->arena, note.s, note.len);
+	}
+	text_release(&note);
+	return code;
+}
+
 int inspect_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err)
 {
 	struct collection c;
 	struct collection_entry e;
 	if (typed_held(h))
-		return inspect_typed_entries(out, h, id, title, start, length, err);
+		return typed_entries(out, h, id, title, start, length, err);
 	int code = collection_open(&c, h, id, err);
 	if (code) {
 		collection_close(&c);

@@ -27,8 +27,13 @@ struct result *inspect_bytes(const struct values *v, const char *title, uint64_t
 int inspect_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err);
 
-int inspect_typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
-    uint64_t start, uint64_t length, struct err *err);
+/* The same of what was just opened, which is read to its end or to the entries wanted. */
+struct result *inspect_typed_entries(
+    struct typed_contents *c, const char *title, uint64_t start, uint64_t length);
+/* Contents of an object; of an array that is known by a single slice those of the slice, and *note
+ * says so (else NULL).  0 or ERR_NOT_FOUND. */
+int inspect_typed_open(struct typed_contents *c, const struct heap *h, uint32_t id,
+    struct text *note, struct err *err);
 void inspect_typed_size(struct result *r, const struct heap *h, uint32_t id);
 
 /* Add size, capacity and fill to the head of what is a collection. */

@@ -6,6 +6,7 @@
 #include "command/inspect.h"
 
 #include "analysis/describe.h"
+#include "analysis/slices.h"
 #include "analysis/typed_text.h"
 #include "base/bits.h"
 
@@ -275,29 +276,42 @@ static void entry_release(void *data)
 static const struct result_ops entry_ops = {
     .cell = entry_cell, .target = entry_target, .release = entry_release};
 
-int inspect_typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
-    uint64_t start, uint64_t length, struct err *err)
+struct result *inspect_typed_entries(
+    struct typed_contents *c, const char *title, uint64_t start, uint64_t length)
 {
-	struct typed_contents c;
-	int code = typed_contents_of_object(&c, h, id, err);
-	if (code)
-		return code;
 	struct typed_entries *s = xcalloc(1, sizeof *s);
 	s->start = start;
-	s->map = c.map;
-	for (uint64_t i = 0; s->n < length && typed_contents_next(&c); i++) {
+	s->map = c->map;
+	for (uint64_t i = 0; s->n < length && typed_contents_next(c); i++) {
 		if (i >= start)
-			VEC_PUSH(s->entry, s->n, s->cap) = (struct typed_entry){c.key, c.value};
+			VEC_PUSH(s->entry, s->n, s->cap) = (struct typed_entry){c->key, c->value};
 	}
-	struct result *r = result_new(title, h, entry_columns, N_ENTRY_COLUMNS, &entry_ops, s, s->n);
+	struct result *r = result_new(title, c->heap, entry_columns, N_ENTRY_COLUMNS, &entry_ops, s, s->n);
 	struct column *own = arena_alloc(&r->arena, sizeof entry_columns);
 	memcpy(own, entry_columns, sizeof entry_columns);
-	own[E_KEY].shown_by_default = c.map;
+	own[E_KEY].shown_by_default = c->map;
 	r->columns = own;
-	if (c.broken)
+	if (c->broken)
 		r->note = "it runs in a circle or leads astray: shown is what comes before";
-	*out = r;
-	return 0;
+	return r;
+}
+
+int inspect_typed_open(struct typed_contents *c, const struct heap *h, uint32_t id,
+    struct text *note, struct err *err)
+{
+	struct slices s;
+	struct typed_object o;
+	int code = typed_contents_of_object(c, h, id, err);
+	if (code || !typed_open(&o, h, id) || !o.array)
+		return code;
+	slices_of(&s, h, id);
+	if (s.n != 1 || s.others || typed_type(&s.known[0].value)->kind != TYPE_SLICE)
+		return 0;
+	slices_add(&s, h, note);
+	text_add(note, ": the elements it has, of ");
+	text_add_count(note, o.count);
+	text_add(note, " that the array behind it has room for");
+	return typed_contents_open(c, &s.known[0].value, err);
 }
 
 /* Size and capacity in the head of what contains something. */
@@ -305,6 +319,14 @@ void inspect_typed_size(struct result *r, const struct heap *h, uint32_t id)
 {
 	struct typed_object o;
 	struct typed_contents c;
+	struct slices s;
+	struct text text = TEXT_INIT;
+	slices_of(&s, h, id);
+	if (s.n) {
+		slices_add(&s, h, &text);
+		result_head(r, "held_as", cell_text(text.s));
+	}
+	text_release(&text);
 	if (!typed_open(&o, h, id) || o.array || o.value.type == TYPE_NONE ||
 	    typed_type(&o.value)->kind != TYPE_STRUCT || typed_contents_open(&c, &o.value, NULL))
 		return;

@@ -91,27 +91,36 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no object", word) : 0;
 }
 
-/* What a global variable of this name points to. */
-static bool global_object(const struct heap *h, const char *word, uint32_t *id)
+/* The global variable of this name, or part of one, that points to an object; NULL. */
+static const struct heap_root *global_root(const struct heap *h, const char *word)
 {
 	struct text name = TEXT_INIT;
-	bool found = false;
+	const struct heap_root *found = NULL;
 	for (size_t i = 0; !found && typed_held(h) && i < h->n_roots; i++) {
 		const struct heap_root *root = &h->roots[i];
 		if (root->kind != ROOT_DATA && root->kind != ROOT_BSS)
 			continue;
 		text_clear(&name);
-		found = heap_symbol(h, root->slot, &name) && !strcmp(name.s, word);
-		*id = root->object;
+		if (heap_symbol(h, root->slot, &name) && !strcmp(name.s, word))
+			found = root;
 	}
 	text_release(&name);
 	return found;
 }
 
+bool value_global(const struct heap *h, const char *word, struct typed *out)
+{
+	const struct heap_root *root = word ? global_root(h, word) : NULL;
+	return root && typed_variable(h, root->slot, out);
+}
+
 static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
 {
-	if (global_object(s->heap, word, id))
+	const struct heap_root *global = global_root(s->heap, word);
+	if (global) {
+		*id = global->object;
 		return 0;
+	}
 	struct text name = TEXT_INIT;
 	uint32_t first;
 	class_name_as_source(word, &name);

@@ -2,6 +2,8 @@
 /* typed.c - see typed.h. */
 #include "heap/typed.h"
 
+#include "dump/program.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -222,6 +224,36 @@ static const struct type_field *field_at(const struct types *t, const struct typ
 			found = &f[i];
 	}
 	return found;
+}
+
+bool typed_inner(const struct typed *v, uint64_t offset, struct typed *out)
+{
+	const struct types *t = types_of(v->heap);
+	*out = *v;
+	for (unsigned depth = 0; depth <= 2 * TYPE_DEPTH; depth++) {
+		const struct type *type = typed_type(out);
+		if (!type || offset >= type->size)
+			return false;
+		const struct type_field *f = type->kind == TYPE_STRUCT ? field_at(t, type, offset) : NULL;
+		bool array = type->kind == TYPE_ARRAY && type->count && t->type[type->element].size;
+		if (!array && !f)
+			return type->kind != TYPE_STRUCT;
+		uint64_t width = array ? t->type[type->element].size : 0;
+		uint64_t begin = array ? offset - offset % width : f->offset;
+		if (!typed_part(out, begin, array ? type->element : f->type, out))
+			return false;
+		offset -= begin;
+	}
+	return false;
+}
+
+bool typed_variable(const struct heap *h, uint64_t address, struct typed *out)
+{
+	const struct program *p = h->dump ? h->dump->program : NULL;
+	const struct program_variable *v = p ? program_variable_at(p, address) : NULL;
+	struct typed whole;
+	return v && typed_at(h, v->address, v->type, &whole) &&
+	    typed_inner(&whole, address - v->address, out);
 }
 
 /* Embedded structs are looked through: their fields are the outer one's too. */

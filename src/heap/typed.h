@@ -64,6 +64,12 @@ uint64_t typed_field_number(const struct typed *v, const char *name);
  * nowhere, or less than the type needs. */
 bool typed_at(const struct heap *h, uint64_t address, uint32_t type, struct typed *out);
 
+/* The innermost part of a value that has the byte at an offset: structs and arrays are looked into.
+ * False: there is none. */
+bool typed_inner(const struct typed *v, uint64_t offset, struct typed *out);
+/* The same of the global variable of the program that an address lies in. */
+bool typed_variable(const struct heap *h, uint64_t address, struct typed *out);
+
 /* Where a pointer leads. */
 struct typed_reference {
 	uint64_t address; /* as it stands there; 0: nil */

@@ -118,6 +118,21 @@ def check_contents(tap, d):
     tap.equal(ring["Pos"]["value"], "0", "%s: a ring" % d.name)
 
 
+def check_slices(tap, d):
+    """Slices and strings that mean a part of an array, as the program cut them."""
+    part = [r["value"] for r in d.rows("entries main.SubSlice")]
+    tap.equal(part, [str(k) for k in range(900, 950)], "%s: a slice of the end of an array" % d.name)
+    backing = next(r["address"] for r in d.rows("roots | grep SubSlice"))
+    tap.equal([r["value"] for r in d.rows("entries %s" % backing)], part,
+              "%s: the array that one slice alone holds" % d.name)
+    hoard = d.rows("entries main.Hoard")
+    tap.equal(len(hoard), d.truth["expect"]["hoard"], "%s: elements of a slice with room for more" % d.name)
+    for name, held in (("SubSlice", "len 50 cap 50 at +7200"), ("SubString", "len 11 at +6000")):
+        head = cairn("-x", "x main.%s -length 0" % name, d.path).out
+        tap.ok(["held_as", *held.split(), "of", "main.%s" % name] in [l.split() for l in head.split("\n")],
+               "%s: how the array of %s is held" % (d.name, name), head)
+
+
 def check_goroutines(tap, d):
     rows = {r["id"]: r for r in d.rows("threads")}
     wrong = []
@@ -209,7 +224,7 @@ def main():
         if "stripped" in d.name:
             check_stripped(tap, d)
             continue
-        for check in (check_orders, check_globals, check_contents, check_goroutines, check_rest):
+        for check in (check_orders, check_globals, check_contents, check_slices, check_goroutines, check_rest):
             check(tap, d)
     tap.done()
 

@@ -19,28 +19,20 @@ static const struct column class_columns[] = {
     {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
     {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
 };
 
-static void add_share(struct text *to, uint64_t bytes, uint64_t all)
-{
-	text_addf(to, "%.1f%%", all ? 100.0 * (double)bytes / (double)all : 0.0);
-}
-
-static void add_head(struct result *r, const struct cut_wish *wish, const struct cut_loss *loss,
-    uint64_t all)
+static void add_head(struct result *r, const struct retained *retained, const struct cut_wish *wish,
+    const struct cut_loss *loss)
 {
 	enum certainty sure = command_retained_certainty(r->heap);
-	struct text share = TEXT_INIT;
 	if (wish->edges.n)
 		result_head(r, "references", cell_count(wish->edges.n));
 	if (wish->n_ids)
 		result_head(r, "set", cell_count(wish->n_ids));
 	result_head(r, "objects", cell_marked(cell_count(loss->objects), command_root_certainty(r->heap)));
 	result_head(r, "freed", cell_marked(cell_bytes(loss->bytes), sure));
-	add_share(&share, loss->bytes, all);
-	result_head(r, "share", cell_text(share.s));
-	text_release(&share);
+	result_head(r, "share", command_share(retained, loss->bytes));
 }
 
 /* What a row by class counts: data is what dies, a bit for each object, and a class for each row. */
@@ -88,25 +80,22 @@ static struct result *by_class(const struct retained *retained, const char *titl
 		sum[h->class_of[id]].bytes += heap_shallow(h, id);
 	}
 	struct result *r = result_new_rows(title, h, class_columns, N_COLUMNS(class_columns));
-	struct text share = TEXT_INIT;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!sum[c].objects)
 			continue;
 		dead->class[r->n_source] = c;
-		text_clear(&share);
-		add_share(&share, sum[c].bytes, loss->bytes);
 		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
 		    cell_marked(cell_count(sum[c].objects), command_root_certainty(h)),
 		    cell_marked(cell_bytes(sum[c].bytes), command_retained_certainty(h)),
-		    cell_text(share.s)}, &(struct target){.kind = TARGET_CLASS, .id = c, .part = true});
+		    command_share(retained, sum[c].bytes)},
+		    &(struct target){.kind = TARGET_CLASS, .id = c, .part = true});
 	}
 	dead->objects = loss->dead;
 	loss->dead = (struct bits){.word = NULL};
 	result_rows_members(r, dead_members, dead_release, dead);
-	text_release(&share);
 	free(sum);
 	result_sort(r, 2, true);
-	add_head(r, wish, loss, retained->dominators.shallow_reachable);
+	add_head(r, retained, wish, loss);
 	return r;
 }
 
@@ -270,7 +259,9 @@ static int add_alone(
 			code = session_work(s, find, &c, err);
 		if (!code) {
 			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
-			text_add_bytes(&note, c.loss.bytes);
+			struct cell freed = cell_marked(
+			    cell_bytes(c.loss.bytes), command_retained_certainty(s->heap));
+			cell_print(&freed, &note);
 			cut_loss_release(&c.loss);
 		}
 		cut_wish_release(&one);

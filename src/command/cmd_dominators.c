@@ -14,13 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void share_of(const struct retained *r, uint64_t bytes, struct text *to)
-{
-	uint64_t all = r->dominators.shallow_reachable;
-	text_clear(to);
-	text_addf(to, "%.1f%%", all ? 100.0 * (double)bytes / (double)all : 0.0);
-}
-
 /* --- groups ----------------------------------------------------------------------------------- */
 
 enum { G_NAME, G_LOADER, G_OBJECTS, G_SHALLOW, G_RETAINED, G_SHARE };
@@ -31,7 +24,7 @@ static const struct column class_columns[] = {
     [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [G_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
 };
 static const struct column package_columns[] = {
     [G_NAME] = {.name = "package", .type = CELL_TEXT, .shown_by_default = true},
@@ -39,7 +32,7 @@ static const struct column package_columns[] = {
     [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [G_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
 };
 static const struct column loader_columns[] = {
     [G_NAME] = {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
@@ -47,7 +40,7 @@ static const struct column loader_columns[] = {
     [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
     [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
     [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [G_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
 };
 static const struct column *const group_columns[] = {
     [BY_CLASS] = class_columns, [BY_PACKAGE] = package_columns, [BY_LOADER] = loader_columns};
@@ -91,22 +84,19 @@ static struct result *groups_result(const struct retained *r, const char *title,
 	const struct heap *h = r->heap;
 	struct result *out = result_new_rows(title, h, group_columns[by], N_COLUMNS(class_columns));
 	enum certainty certainty = command_retained_certainty(h);
-	struct text share = TEXT_INIT;
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct histogram_row *row = &rows->rows[i];
 		struct target target = {.kind = TARGET_GROUP};
 		if (by == BY_CLASS)
 			target = (struct target){
 			    .kind = TARGET_CLASS, .id = row->class, .part = !groups->all};
-		share_of(r, bytes[i], &share);
 		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
 		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
 		    cell_count(row->objects), cell_bytes(row->shallow),
-		    cell_marked(cell_bytes(bytes[i]), certainty), cell_text(share.s)},
+		    cell_marked(cell_bytes(bytes[i]), certainty), command_share(r, bytes[i])},
 		    &target);
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
-	text_release(&share);
 	result_sort(out, G_RETAINED, true);
 	out->note = command_roots_note(h, &out->arena);
 	return out;
@@ -399,7 +389,7 @@ static const struct column top_columns[] = {
     {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
     {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
     {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
     {.name = "children", .type = CELL_COUNT},
     {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
 };
@@ -420,7 +410,7 @@ static struct result *top_rows(
 	const struct heap *h = r->heap;
 	struct result *out =
 	    result_new_rows("largest objects", h, top_columns, N_COLUMNS(top_columns));
-	struct text share = TEXT_INIT, scratch = TEXT_INIT, command = TEXT_INIT;
+	struct text scratch = TEXT_INIT, command = TEXT_INIT;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = ids[i];
 		struct target target = {.kind = TARGET_OBJECT, .id = id};
@@ -430,8 +420,7 @@ static struct result *top_rows(
 		object_cell(h, id, OBJECT_SHALLOW, &cells[2], &scratch);
 		cells[3] = cell_marked(
 		    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
-		share_of(r, r->dominators.retained[id], &share);
-		cells[4] = cell_text(share.s);
+		cells[4] = command_share(r, r->dominators.retained[id]);
 		cells[5] = object_count_of_children(h, children[i]);
 		object_cell(h, id, OBJECT_VALUE, &cells[6], &scratch);
 		text_clear(&command);
@@ -439,7 +428,6 @@ static struct result *top_rows(
 		target.command = command.s;
 		result_add_row(out, cells, &target);
 	}
-	text_release(&share);
 	text_release(&scratch);
 	text_release(&command);
 	out->sorted_by = 3;

@@ -25,7 +25,7 @@ static const struct column columns[] = {
     [L_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
     [L_OBJECTS] = {.name = "objects", .type = CELL_COUNT},
     [L_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [L_SHARE] = {.name = "share", .type = CELL_TEXT, .shown_by_default = true},
+    [L_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
     [L_POINT] = {.name = "accumulated_in", .type = CELL_ADDRESS},
     [L_POINT_CLASS] = {.name = "accumulated_class", .type = CELL_TEXT},
     [L_POINT_RETAINED] = {.name = "accumulated", .type = CELL_BYTES},
@@ -51,8 +51,10 @@ static void add_bytes(struct text *to, const struct heap *h, uint64_t bytes)
 static void add_size(struct text *to, const struct retained *r, uint64_t bytes)
 {
 	add_bytes(to, r->heap, bytes);
-	text_addf(to, " (%.1f%%)", r->dominators.shallow_reachable
-	    ? 100.0 * (double)bytes / (double)r->dominators.shallow_reachable : 0.0);
+	struct cell share = command_share(r, bytes);
+	text_add(to, " (");
+	cell_print(&share, to);
+	text_add(to, ")");
 }
 
 /* "static com.acme.Cache.INSTANCE", "com.acme.Cache.map", "[17] of java.lang.Object[]", "a root". */
@@ -228,10 +230,8 @@ static void add_row(
 {
 	const struct heap *h = r->heap;
 	enum certainty sure = command_retained_certainty(h);
-	struct text share = TEXT_INIT, class = TEXT_INIT, point = TEXT_INIT;
+	struct text class = TEXT_INIT, point = TEXT_INIT;
 	uint32_t mirrored = heap_class_mirrored(h, s->id), there = heap_class_mirrored(h, s->piles_up);
-	text_addf(&share, "%.1f%%", r->dominators.shallow_reachable
-	    ? 100.0 * (double)s->retained / (double)r->dominators.shallow_reachable : 0.0);
 	text_addf(&class, "%s%s", mirrored != HEAP_NONE && !s->ids ? "class " : "",
 	    mirrored != HEAP_NONE && !s->ids ? h->classes[mirrored].name : heap_class_of(h, s->id)->name);
 	text_addf(&point, "%s%s", there != HEAP_NONE ? "class " : "",
@@ -241,13 +241,12 @@ static void add_row(
 		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
 	result_add_row(out, (struct cell[]){
 	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(class.s),
-	    cell_count(s->n), cell_marked(cell_bytes(s->retained), sure), cell_text(share.s),
+	    cell_count(s->n), cell_marked(cell_bytes(s->retained), sure), command_share(r, s->retained),
 	    cell_address(heap_address(h, s->piles_up)), cell_text(point.s),
 	    cell_marked(cell_bytes(r->dominators.retained[s->piles_up]), sure),
 	    cell_marked(cell_bytes(t->freed), sure),
 	    t->reference.len ? cell_text(t->reference.s) : cell_blank(),
 	    t->path.len ? cell_text(t->path.s) : cell_blank(), cell_text(t->sentence.s)}, &target);
-	text_release(&share);
 	text_release(&class);
 	text_release(&point);
 }

@@ -270,11 +270,6 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 	text_release(&weakest);
 }
 
-static bool is_number(enum cell_type type)
-{
-	return type == CELL_COUNT || type == CELL_BYTES;
-}
-
 static void add_value(struct result *r, struct why_rows *w, const struct result *table,
     const char *name, const struct cell *cell)
 {
@@ -297,7 +292,7 @@ static int about_row(const struct session *s, struct result *r, struct why_rows 
 	for (unsigned c = 0; c < table->n_columns; c++) {
 		struct cell cell;
 		result_cell(table, row, c, &cell);
-		if (is_number(table->columns[c].type))
+		if (cell_is_number(table->columns[c].type))
 			add_value(r, w, table, table->columns[c].name, &cell);
 	}
 	return 0;
@@ -328,11 +323,11 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 	struct result *table = session_table(s);
 	int code = 0;
 	for (size_t i = 0; table && i < table->n_head; i++) {
-		if (is_number(table->head[i].cell.type))
+		if (cell_is_number(table->head[i].cell.type))
 			add_value(r, w, table, table->head[i].name, &table->head[i].cell);
 	}
 	for (unsigned c = 0; table && c < table->n_columns; c++) {
-		if (is_number(table->columns[c].type))
+		if (cell_is_number(table->columns[c].type))
 			add_column(r, w, table, c);
 	}
 	for (size_t i = 0; !code && i < sizeof facts / sizeof *facts; i++)

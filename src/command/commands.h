@@ -57,6 +57,8 @@ void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 
 /* Retained sizes rest on roots, which may be inferred, and on all sizes. */
 enum certainty command_retained_certainty(const struct heap *h);
+/* So many bytes as a percentage of all that is reachable, as certain as they are. */
+struct cell command_share(const struct retained *r, uint64_t bytes);
 
 /* Who holds these objects (cmd_holders.c); set: what the title calls them; skipped: a class pattern, or
  * NULL. */

@@ -126,14 +126,11 @@ static void add_head(
 	enum certainty sure = command_retained_certainty(out->heap);
 	struct text note = TEXT_INIT;
 	const char *roots = command_roots_note(out->heap, &out->arena);
-	uint64_t all = r->dominators.shallow_reachable;
 	result_head(out, "wanted", cell_bytes(wanted));
 	result_head(out, "objects", cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
 	result_head(out, "freed", cell_marked(cell_bytes(plan->bytes), sure));
-	text_addf(&note, "%.1f%%", all ? 100.0 * (double)plan->bytes / (double)all : 0.0);
-	result_head(out, "share", cell_text(note.s));
+	result_head(out, "share", command_share(r, plan->bytes));
 	result_head(out, "reached", cell_flag(plan->reached));
-	text_clear(&note);
 	if (!plan->reached)
 		text_addf(&note, "no plan of %d references reaches that (help cut says what is never proposed)",
 		    PLAN_MOST);

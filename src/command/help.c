@@ -52,10 +52,12 @@ const struct help_page help_pages[] = {
     {"formats", "text, csv, json and jsonl; certainty",
 	"text is for people: sizes as 2.9M (powers of 1024), counts with separators. ~ stands before "
 	"what is inferred, >= before a lower bound, ? for what is unknown.\n"
-	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result; x "
-	"is an object with its rows under \"fields\") and jsonl (an object a line) have the same "
-	"names: numbers are plain bytes or counts, addresses are strings 0x..., what is unknown or "
-	"does not apply is empty or null.\n"
+	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result) and "
+	"jsonl (an object a line) have the same names: numbers are plain bytes, counts or percents "
+	"(share: 36.8), addresses are strings 0x..., what is unknown or does not apply is empty or "
+	"null.\n"
+	"Single values above a table (x, cut and others) are one object in json, which has the rows "
+	"under \"fields\"; in csv they are a table of one row before the other, after an empty line.\n"
 	"Where numbers of a column NAME are not all exact, a column NAME_certainty follows the "
 	"others: exact, lower bound, inferred or unknown. Without it all are exact.\n"
 	"save FILE and > FILE take the format from the extension: .csv .json .jsonl, else text."},

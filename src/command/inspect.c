@@ -338,7 +338,6 @@ int inspect_entries(struct result **out, const struct heap *h, uint32_t id, cons
 void inspect_size(struct result *r, const struct heap *h, uint32_t id)
 {
 	struct collection_size size;
-	struct text fill = TEXT_INIT;
 	if (typed_held(h)) {
 		inspect_typed_size(r, h, id);
 		return;
@@ -349,9 +348,6 @@ void inspect_size(struct result *r, const struct heap *h, uint32_t id)
 	if (!size.has_capacity)
 		return;
 	result_head(r, "capacity", cell_count(size.capacity));
-	if (size.known && size.capacity) {
-		text_addf(&fill, "%.0f%%", 100.0 * (double)size.size / (double)size.capacity);
-		result_head(r, "fill", cell_text(fill.s));
-	}
-	text_release(&fill);
+	if (size.known && size.capacity)
+		result_head(r, "fill", cell_percent(size.size, size.capacity));
 }

@@ -53,11 +53,6 @@ struct layout {
 	FILE *to;
 };
 
-static bool right_aligned(enum cell_type type)
-{
-	return type == CELL_COUNT || type == CELL_BYTES;
-}
-
 static void measure(struct layout *l, unsigned i, const struct cell *c)
 {
 	text_clear(&l->cell);
@@ -182,7 +177,7 @@ static void print_rows(struct layout *l, struct result *r, bool cut)
 	struct cell c;
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &r->columns[l->column[i]];
-		place(l, i, column->name, right_aligned(column->type), cut);
+		place(l, i, column->name, cell_is_number(column->type), cut);
 	}
 	end_line(l);
 	for (size_t row = 0; row < l->rows && !ferror(l->to); row++) {
@@ -191,7 +186,7 @@ static void print_rows(struct layout *l, struct result *r, bool cut)
 			text_clear(&l->cell);
 			cell_print(&c, &l->cell);
 			bool text = r->columns[l->column[i]].type == CELL_TEXT;
-			place(l, i, l->cell.s, right_aligned(r->columns[l->column[i]].type),
+			place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type),
 			    cut && text);
 		}
 		end_line(l);
@@ -212,7 +207,7 @@ static void print_rows(struct layout *l, struct result *r, bool cut)
 			result_total(r, l->column[i], &c);
 			cell_print(&c, &l->cell);
 		}
-		place(l, i, l->cell.s, right_aligned(r->columns[l->column[i]].type), false);
+		place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type), false);
 	}
 	end_line(l);
 }

@@ -12,15 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_number(enum cell_type type)
-{
-	return type == CELL_COUNT || type == CELL_BYTES;
-}
-
 /* A word that a reader of the output should see beside the number. */
 static bool is_inexact(const struct cell *c)
 {
-	return is_number(c->type) && c->certainty != EXACT;
+	return cell_is_number(c->type) && c->certainty != EXACT;
 }
 
 /* Which columns need a certainty beside them; the caller frees. */
@@ -28,7 +23,7 @@ static bool *inexact_columns(struct result *r, size_t rows)
 {
 	bool *inexact = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *inexact);
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		if (!is_number(r->columns[c].type))
+		if (!cell_is_number(r->columns[c].type))
 			continue;
 		for (size_t row = 0; row < rows && !inexact[c]; row++) {
 			struct cell cell;
@@ -158,6 +153,9 @@ static void json_value(const struct cell *c, FILE *to)
 	case CELL_COUNT:
 	case CELL_BYTES:
 		fprintf(to, "%" PRIu64, c->number);
+		break;
+	case CELL_PERCENT:
+		fprintf(to, "%" PRIu64 ".%" PRIu64, c->number / 10, c->number % 10);
 		break;
 	case CELL_ADDRESS:
 		fprintf(to, "\"0x%" PRIx64 "\"", c->number);

@@ -40,6 +40,17 @@ struct cell cell_bytes(uint64_t n)
 	return (struct cell){.type = CELL_BYTES, .number = n};
 }
 
+struct cell cell_percent(uint64_t part, uint64_t whole)
+{
+	double tenths = whole ? 1000.0 * (double)part / (double)whole : 0;
+	return (struct cell){.type = CELL_PERCENT, .number = (uint64_t)(tenths + 0.5)};
+}
+
+bool cell_is_number(enum cell_type type)
+{
+	return type == CELL_COUNT || type == CELL_BYTES || type == CELL_PERCENT;
+}
+
 struct cell cell_address(uint64_t address)
 {
 	return (struct cell){.type = CELL_ADDRESS, .number = address};
@@ -87,6 +98,10 @@ void cell_print(const struct cell *c, struct text *to)
 	case CELL_BYTES:
 		text_add_bytes(to, c->number);
 		break;
+	case CELL_PERCENT:
+		cell_print_plain(c, to);
+		text_add(to, "%");
+		break;
 	case CELL_FLAG:
 		text_add(to, c->number ? "yes" : "no");
 		break;
@@ -107,6 +122,9 @@ void cell_print_plain(const struct cell *c, struct text *to)
 	case CELL_COUNT:
 	case CELL_BYTES:
 		text_addf(to, "%" PRIu64, c->number);
+		break;
+	case CELL_PERCENT:
+		text_addf(to, "%" PRIu64 ".%" PRIu64, c->number / 10, c->number % 10);
 		break;
 	case CELL_ADDRESS:
 		text_addf(to, "0x%" PRIx64, c->number);

@@ -21,6 +21,7 @@ enum cell_type {
 	CELL_TEXT,    /* escaped UTF-8 */
 	CELL_COUNT,   /* a plain number */
 	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
+	CELL_PERCENT, /* tenths of a percent; "36.8%" on the screen, 36.8 in machine formats */
 	CELL_ADDRESS, /* 0x… */
 	CELL_FLAG,    /* yes/no; true/false in json */
 };
@@ -28,7 +29,7 @@ enum cell_type {
 struct cell {
 	enum cell_type type;
 	enum certainty certainty;
-	uint64_t number;  /* COUNT, BYTES, ADDRESS, FLAG */
+	uint64_t number;  /* COUNT, BYTES, PERCENT, ADDRESS, FLAG */
 	const char *text; /* TEXT: valid until the next cell of this result is asked for */
 	unsigned indent;  /* TEXT: blanks that people see before it: the rows are a tree */
 };
@@ -185,9 +186,13 @@ struct cell cell_blank(void); /* does not apply: the length of what is no array 
 struct cell cell_text(const char *s);
 struct cell cell_count(uint64_t n);
 struct cell cell_bytes(uint64_t n);
+struct cell cell_percent(uint64_t part, uint64_t whole); /* of nothing: 0 */
 struct cell cell_address(uint64_t address);
 struct cell cell_flag(bool value);
 struct cell cell_marked(struct cell c, enum certainty certainty);
+
+/* Numbers that tell how much: they stand right, begin with the largest and may be inexact. */
+bool cell_is_number(enum cell_type type);
 
 /* The cell as people read it, with its certainty glyph ("~" inferred, ">=" lower bound, "?"). */
 void cell_print(const struct cell *c, struct text *to);

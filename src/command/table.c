@@ -39,8 +39,7 @@ int command_sort(struct result *r, const struct call *call, const char *column, 
 	int at = result_column(r, name);
 	if (at < 0)
 		return pipe_no_column(r, name, err);
-	enum cell_type type = r->columns[at].type;
-	bool descending = type == CELL_COUNT || type == CELL_BYTES;
+	bool descending = cell_is_number(r->columns[at].type);
 	if (name != word)
 		descending = *word == '-';
 	result_sort(r, (unsigned)at, descending != reverse);
@@ -107,6 +106,12 @@ enum certainty command_retained_certainty(const struct heap *h)
 	if (!h->facts.roots_recorded || h->sizes_assumed)
 		return INFERRED;
 	return h->n_unknown_size ? LOWER_BOUND : command_count_certainty(h);
+}
+
+struct cell command_share(const struct retained *r, uint64_t bytes)
+{
+	return cell_marked(cell_percent(bytes, r->dominators.shallow_reachable),
+	    command_retained_certainty(r->heap));
 }
 
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)

@@ -52,11 +52,6 @@ static bool value_at(const struct values_told *v, size_t i, const char **name, s
 	return true;
 }
 
-static bool is_number(const struct cell *cell)
-{
-	return cell->type == CELL_COUNT || cell->type == CELL_BYTES;
-}
-
 static enum reason reason_of(const struct heap *h, const char *name, const struct cell *cell)
 {
 	/* roots say of themselves how sure they are, in a word */
@@ -70,7 +65,7 @@ static enum reason reason_of(const struct heap *h, const char *name, const struc
 	case LOWER_BOUND:
 		return h && h->damaged ? REASON_DAMAGE : REASON_PART_SUM;
 	case INFERRED:
-		if (h && h->sizes_assumed && cell->type == CELL_BYTES &&
+		if (h && h->sizes_assumed && (cell->type == CELL_BYTES || cell->type == CELL_PERCENT) &&
 		    (h->facts.roots_recorded || strcmp(name, "shallow") == 0))
 			return REASON_SIZES;
 		return h && !h->facts.roots_recorded ? REASON_ROOTS : REASON_RULE;
@@ -172,7 +167,7 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 	size_t numbers = 0, bytes = 0;
 
 	for (size_t i = 0; i < v->n; i++) {
-		if (!value_at(v, i, &name, &cell) || !is_number(&cell) || cell.certainty != EXACT)
+		if (!value_at(v, i, &name, &cell) || !cell_is_number(cell.type) || cell.certainty != EXACT)
 			continue;
 		numbers++;
 		bytes += cell.type == CELL_BYTES;

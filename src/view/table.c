@@ -93,11 +93,6 @@ static void page(struct table *t, size_t by, bool up)
 
 /* --- sorting ----------------------------------------------------------------------------------- */
 
-static bool starts_descending(enum cell_type type)
-{
-	return type == CELL_COUNT || type == CELL_BYTES;
-}
-
 static bool may_sort_by(const struct table *t, unsigned column)
 {
 	return (int)column != t->hidden && (t->wide || t->result->columns[column].shown_by_default);
@@ -126,7 +121,7 @@ static void sort_step(struct table *t, bool left)
 	for (unsigned i = 0; i < n; i++) {
 		at = left ? (at + n - 1) % n : (at + 1) % n;
 		if (may_sort_by(t, at)) {
-			sort(t, at, starts_descending(t->result->columns[at].type));
+			sort(t, at, cell_is_number(t->result->columns[at].type));
 			return;
 		}
 	}

@@ -42,11 +42,6 @@ struct layout {
 	unsigned name;  /* index of the column that says what a row is */
 };
 
-static bool right_aligned(enum cell_type type)
-{
-	return type == CELL_COUNT || type == CELL_BYTES;
-}
-
 /* How much a column tells: the highest go first when room is short. */
 static int dispensable(const char *name)
 {
@@ -351,7 +346,7 @@ static void lay_out(struct table *t, struct layout *l, struct rect at)
 static void draw_cell(const struct layout *l, unsigned i, const struct column *column, int y,
     const char *s, attr_t attr)
 {
-	if (right_aligned(column->type))
+	if (cell_is_number(column->type))
 		draw_right(y, l->x[i], l->width[i], s, attr);
 	else if (strstr(column->name, "class"))
 		draw_text_keep_end(y, l->x[i], l->width[i], s, attr);

@@ -87,7 +87,7 @@ def check_shop(t, truth):
         "two\\nlines\\tand a tab", "")], "an ArrayDeque that runs around its end; escapes")
     t.equal(entries(shop["queue"]["address"]), [], "an empty list")
     head = ask("x " + shop["queue"]["address"])
-    t.equal([head["size"], head["capacity"], head["fill"]], [0, 100, "0%"], "its fill")
+    t.equal([head["size"], head["capacity"], head["fill"]], [0, 100, 0.0], "its fill")
     t.equal(list(values(shop["currency"]["address"]).items()),
             [("k\u00fcrzel", "'\u20ac'"), ("kurs", "1.0925")], "names that are not ASCII")
     live = ask("entries " + shop["sessions"]["address"])

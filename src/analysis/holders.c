@@ -74,7 +74,7 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 	int code = c.above ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
 	if (!code) {
 		sum_up(out, &c, row, ids, n);
-		code = retained_by_group(r, NULL, h->n_classes, &out->objects, bytes, NULL, err);
+		code = retained_by_group(r, NULL, h->n_classes, NULL, &out->objects, bytes, NULL, err);
 	}
 	for (uint32_t i = 0; !code && i <= h->n_classes; i++) {
 		if (!row[i].held)

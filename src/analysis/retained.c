@@ -111,7 +111,7 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 
 struct group_walk {
 	const struct retained *r;
-	const uint32_t *group;
+	const uint32_t *group, *within;
 	const struct bits *only;
 	uint32_t *inside; /* by group: members on the way from the top to here */
 	uint64_t *bytes;
@@ -126,17 +126,21 @@ static inline uint32_t group_of(const struct group_walk *w, uint32_t id)
 	return w->group ? w->group[class] : class;
 }
 
+static inline uint32_t group_around(const struct group_walk *w, uint32_t group)
+{
+	return w->within ? w->within[group] : HEAP_NONE;
+}
+
 static inline void enter(struct group_walk *w, uint32_t id)
 {
-	uint32_t group = group_of(w, id);
-	if (group != HEAP_NONE && w->inside[group]++ == 0)
-		w->bytes[group] += w->r->dominators.retained[id];
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
+		if (w->inside[group]++ == 0)
+			w->bytes[group] += w->r->dominators.retained[id];
 }
 
 static inline void leave(struct group_walk *w, uint32_t id)
 {
-	uint32_t group = group_of(w, id);
-	if (group != HEAP_NONE)
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
 		w->inside[group]--;
 }
 
@@ -174,9 +178,10 @@ static int walk_groups(
 }
 
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err)
+    const uint32_t *within, const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err)
 {
-	struct group_walk w = { .r = r, .group = group, .only = only, .bytes = bytes };
+	struct group_walk w = {
+		.r = r, .group = group, .within = within, .only = only, .bytes = bytes };
 	uint32_t *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
 	int code = stack ? 0 : ERR_NOMEM;
 	w.inside = xcalloc((size_t)n_groups + 1, sizeof *w.inside);
@@ -205,7 +210,7 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 	int code = list_children(r, err);
 	r->by_class = xcalloc((size_t)r->heap->n_classes + 1, sizeof *r->by_class);
 	if (code == 0)
-		code = retained_by_group(r, NULL, r->heap->n_classes, NULL, r->by_class, progress, err);
+		code = retained_by_group(r, NULL, r->heap->n_classes, NULL, NULL, r->by_class, progress, err);
 	if (code)
 		release_lists(r);
 	return code;

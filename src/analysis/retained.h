@@ -44,10 +44,11 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 
 /*
  * What groups of objects retain: group is by class index (HEAP_NONE: in none; NULL: each class is its
- * own), only (NULL: all) limits them to some objects.  bytes: n_groups, filled.
+ * own), only (NULL: all) limits them to some objects.  within: by group, the one that it is a part of,
+ * of a smaller number, or HEAP_NONE; NULL: there are no parts.  bytes: n_groups, filled.
  */
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err);
+    const uint32_t *within, const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err);
 
 /* What would be freed with one object; no walk through the heap, only through what it holds. */
 void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes);

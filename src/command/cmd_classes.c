@@ -134,7 +134,7 @@ static struct cell retained_cell(struct histo *h, const struct heap *heap, size_
 	}
 	if (!h->retained) {
 		uint64_t *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
-		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n,
+		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n, NULL,
 		        h->only.word ? &h->only : NULL, sums, NULL, NULL)) {
 			free(sums);
 			return cell_none();
@@ -293,7 +293,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	big_free(ids, n_ids, sizeof *ids);
 	struct result *r = histo_result(s, call, wish, h);
 	if (!code)
-		code = command_sort(r, call, "shallow", false, err);
+		code = command_sort(s, r, call, "shallow", false, err);
 	if (code) {
 		result_free(r);
 		return code;
@@ -486,7 +486,7 @@ static struct cell loaders_retained(const struct result *r, void *data, size_t r
 		return cell_none();
 	if (!l->retained) {
 		uint64_t *sums = xcalloc(l->n + 1, sizeof *sums);
-		if (retained_by_group(known, l->group, (uint32_t)l->n, NULL, sums, NULL, NULL)) {
+		if (retained_by_group(known, l->group, (uint32_t)l->n, NULL, NULL, sums, NULL, NULL)) {
 			free(sums);
 			return cell_none();
 		}

@@ -199,24 +199,50 @@ static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *
 	return code;
 }
 
-static int each_one(const struct retained *retained, const char *title, struct cut_wish *wish,
-    struct result **out, struct err *err)
+struct each_task {
+	const struct retained *retained;
+	const struct cut_edges *edges;
+	struct cut_figure *figure;
+};
+
+static int find_each(void *context, struct progress *progress, struct err *err)
+{
+	enum { REPORT_EVERY = 1 << 12 };
+	struct each_task *t = context;
+	const struct cut_edges *e = t->edges;
+	struct cut cut;
+	int code = cut_init(&cut, t->retained, err);
+	progress_phase(progress, "cutting references", e->n);
+	for (size_t i = 0; !code && i < e->n; i++) {
+		t->figure[i] = cut_one(&cut, e->edge[i].holder, e->edge[i].target);
+		if (i % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+	}
+	cut_release(&cut);
+	return code;
+}
+
+static int order_each(struct result **r, const void *context, struct err *err)
+{
+	(void)context;
+	return result_sort(*r, E_FREED, true) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+static int each_one(struct session *s, const struct retained *retained, const char *title,
+    struct cut_wish *wish, struct result **out, struct err *err)
 {
 	const struct heap *h = retained->heap;
 	struct each_rows *rows = xcalloc(1, sizeof *rows);
-	struct cut cut = {.retained = NULL};
 	int code = path_rules_init(&rows->rules, h, true, err);
 	if (!code)
 		code = add_holders(wish, h, err);
 	if (!code)
-		code = cut_init(&cut, retained, err);
-	if (!code)
 		rows->figure = big_alloc(wish->edges.n, sizeof *rows->figure, err);
 	if (!code && !rows->figure)
 		code = ERR_NOMEM;
-	for (size_t i = 0; !code && i < wish->edges.n; i++)
-		rows->figure[i] = cut_one(&cut, wish->edges.edge[i].holder, wish->edges.edge[i].target);
-	cut_release(&cut);
+	struct each_task task = {retained, &wish->edges, rows->figure};
+	if (!code)
+		code = session_work(s, find_each, &task, err);
 	rows->edges = wish->edges;
 	wish->edges = (struct cut_edges){.edge = NULL};
 	path_rules_give_back(&rows->rules);
@@ -225,8 +251,10 @@ static int each_one(const struct retained *retained, const char *title, struct c
 		return code;
 	}
 	*out = result_new(title, h, each_columns, N_COLUMNS(each_columns), &each_ops, rows, rows->edges.n);
-	result_sort(*out, E_FREED, true);
-	return 0;
+	code = session_on_rows(s, out, order_each, NULL, err);
+	if (code)
+		result_free(*out);
+	return code;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -288,7 +316,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 		code = cut_wish_add(&wish, s, call->words[i], err);
 	}
 	if (!code && call_has(call, "-each")) {
-		code = each_one(retained, title.s, &wish, out, err);
+		code = each_one(s, retained, title.s, &wish, out, err);
 	} else if (!code) {
 		code = session_work(s, find, &c, err);
 		if (!code) {

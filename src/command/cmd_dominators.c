@@ -120,7 +120,7 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 	*groups = (struct groups){.group = group, .all = all, .below = below};
 	histogram_groups(&rows, h, by, &scope, group);
 	if (all)
-		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, bytes, NULL, err);
+		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, bytes, NULL, err);
 	for (uint32_t i = 0; !all && i < n; i++)
 		bytes[group[h->class_of[ids[i]]]] += r->dominators.retained[ids[i]];
 	if (code)

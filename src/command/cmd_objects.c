@@ -139,7 +139,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	r->failed = n == 0;
 	command_show_retained(r);
 	if (!code)
-		code = command_sort(r, call, "address", true, err);
+		code = command_sort(s, r, call, "address", true, err);
 	if (code)
 		result_free(r);
 	else

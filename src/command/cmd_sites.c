@@ -187,7 +187,7 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	text_add(&note, " objects were sampled");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
-	code = command_sort(r, call, "shallow", false, err);
+	code = command_sort(s, r, call, "shallow", false, err);
 	if (code)
 		result_free(r);
 	else

@@ -124,7 +124,7 @@ static int run_strings(
 	struct result *r = result_new("strings", h, strings_columns, N_COLUMNS(strings_columns),
 	    &strings_ops, list, list->n);
 	command_show_retained(r);
-	code = command_sort(r, call, "address", true, err);
+	code = command_sort(s, r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)
 		r->note = "no String's text matches";
@@ -246,7 +246,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 		text_add(&note, "; short texts that share a block of memory count as one");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
-	code = command_sort(r, call, "wasted", true, err);
+	code = command_sort(s, r, call, "wasted", true, err);
 	if (code)
 		result_free(r);
 	else

@@ -173,45 +173,48 @@ enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
 struct packages {
 	struct package_tree tree;
 	struct preorder order;
-	uint64_t *retained; /* by row, of the levels that were looked at */
-	bool *summed;       /* by depth */
+	uint64_t *retained; /* by row */
+	bool summed;        /* these were found */
 };
 
-/* What the packages of one level retain: no two of them share a class, so one walk sums them all. */
-static bool sum_level(struct packages *t, const struct retained *known, uint32_t depth)
+struct package_sums {
+	struct packages *t;
+	const struct retained *known;
+};
+
+/* What all rows retain: a class is a part of its package, that one of the package it stands in. */
+static int sum_packages(void *context, struct progress *progress, struct err *err)
 {
-	uint32_t n = t->tree.n, n_classes = known->heap->n_classes;
+	const struct package_sums *s = context;
+	struct packages *t = s->t;
+	uint32_t n = t->tree.n, n_classes = s->known->heap->n_classes;
 	uint32_t *group = xcalloc((size_t)n_classes + 1, sizeof *group);
-	uint64_t *bytes = xcalloc((size_t)n + 1, sizeof *bytes);
-	uint32_t at = 0; /* the row of that depth that holds the ones behind it */
+	uint32_t *within = xcalloc((size_t)n + 1, sizeof *within);
+	uint32_t *open = xcalloc((size_t)n + 1, sizeof *open); /* by depth: the row at hand */
 	memset(group, 0xFF, n_classes * sizeof *group);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct package_row *row = &t->tree.rows[i];
-		if (row->depth == depth)
-			at = i;
-		if (row->class != HEAP_NONE && row->depth >= depth)
-			group[row->class] = at;
+		open[row->depth] = i;
+		within[i] = row->depth ? open[row->depth - 1] : HEAP_NONE;
+		if (row->class != HEAP_NONE)
+			group[row->class] = i;
 	}
-	bool summed = retained_by_group(known, group, n, NULL, bytes, NULL, NULL) == 0;
-	for (uint32_t i = 0; summed && i < n; i++) {
-		if (t->tree.rows[i].depth == depth)
-			t->retained[i] = bytes[i];
-	}
+	progress_phase(progress, "retained sizes of packages", s->known->dominators.n_reachable);
+	int code = retained_by_group(s->known, group, n, within, NULL, t->retained, progress, err);
+	t->summed = code == 0;
 	free(group);
-	free(bytes);
-	return summed;
+	free(within);
+	free(open);
+	return code;
 }
 
-/* Summed when a level is first looked at and the sizes of objects are known. */
+/* Summed with the tree where the sizes of objects are known then, else when it is first looked at. */
 static struct cell package_retained(const struct heap *h, struct packages *t, uint32_t node)
 {
 	const struct retained *known = session_retained_known(h);
-	uint32_t depth = t->tree.rows[node].depth;
 	if (!known)
 		return cell_none();
-	if (!t->summed[depth])
-		t->summed[depth] = sum_level(t, known, depth);
-	if (!t->summed[depth])
+	if (!t->summed && sum_packages(&(struct package_sums){t, known}, NULL, NULL))
 		return cell_none();
 	return cell_marked(cell_bytes(t->retained[node]), command_retained_certainty(h));
 }
@@ -286,7 +289,6 @@ static void package_release(void *data)
 	package_tree_release(&t->tree);
 	preorder_release(&t->order);
 	free(t->retained);
-	free(t->summed);
 	free(t);
 }
 
@@ -312,8 +314,13 @@ static int by_package(
 	struct packages *t = xcalloc(1, sizeof *t);
 	package_tree_make(&t->tree, s->heap);
 	t->retained = xcalloc((size_t)t->tree.n + 1, sizeof *t->retained);
-	t->summed = xcalloc((size_t)t->tree.n + 1, sizeof *t->summed);
 	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
+	struct package_sums sums = {t, session_retained_known(s->heap)};
+	int code = sums.known ? session_work(s, sum_packages, &sums, err) : 0;
+	if (code) {
+		package_release(t);
+		return code;
+	}
 	*out = tree_result("package tree", s->heap, package_columns, N_COLUMNS(package_columns),
 	    &package_source, t, command_at_once(s));
 	tree_sort(*out, P_SHALLOW, true);

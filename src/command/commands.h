@@ -34,8 +34,8 @@ struct column *command_own_columns(struct result *r);
  * Order rows as -sort COL and -r say, otherwise by a default column: numbers largest first, all else
  * smallest first.  natural: the rows come in that order already.
  */
-int command_sort(struct result *r, const struct call *call, const char *column, bool natural,
-    struct err *err);
+int command_sort(const struct session *s, struct result *r, const struct call *call,
+    const char *column, bool natural, struct err *err);
 
 /* The dump's format as sentences call it: "PHD". */
 const char *command_format_name(const struct heap *h);

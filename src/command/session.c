@@ -104,6 +104,17 @@ int session_references(const struct session *s, struct err *err)
 	return 0;
 }
 
+struct reaching {
+	struct reachable *out;
+	const struct heap *heap;
+};
+
+static int reach(void *context, struct progress *progress, struct err *err)
+{
+	struct reaching *r = context;
+	return reachable_from_roots(r->out, r->heap, progress, err);
+}
+
 int session_reachable(const struct session *s, struct reachable *out, struct err *err)
 {
 	struct session_cache *c = s->cache;
@@ -113,7 +124,8 @@ int session_reachable(const struct session *s, struct reachable *out, struct err
 	if (c->reachable_heap != s->heap) {
 		reachable_release(&c->reachable);
 		c->reachable_heap = NULL;
-		int code = reachable_from_roots(&c->reachable, s->heap, NULL, err);
+		struct reaching reaching = {&c->reachable, s->heap};
+		int code = session_work(s, reach, &reaching, err);
 		if (code)
 			return code;
 		c->reachable_heap = s->heap;
@@ -412,37 +424,44 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	return code;
 }
 
-/* A stage that looks at many rows is a long work. */
+/* What looks at so many rows is a long work. */
 enum { LONG_ROWS = 200000 };
 
-struct piping {
+struct on_rows {
 	struct result **r;
-	const struct stage *stage;
+	rows_task *task;
+	const void *context;
 };
 
-static bool stop_piping(void *progress)
+static bool stop_rows(void *progress)
 {
 	return !progress_add(progress, RESULT_STOP_EVERY);
 }
 
-static int pipe_task(void *context, struct progress *progress, struct err *err)
+static int watch_rows(void *context, struct progress *progress, struct err *err)
 {
-	struct piping *p = context;
-	struct result *r = *p->r;
+	struct on_rows *o = context;
+	struct result *r = *o->r;
 	progress_phase(progress, "looking at rows", r->n_rows);
-	r->stop = stop_piping;
+	r->stop = stop_rows;
 	r->stop_context = progress;
-	int code = pipe_apply(p->r, p->stage, err);
+	int code = o->task(o->r, o->context, err);
 	r->stop = NULL; /* it lives on, within another one perhaps */
 	return code;
 }
 
-static int run_stage(struct session *s, struct result **r, const struct stage *stage, struct err *err)
+int session_on_rows(const struct session *s, struct result **r, rows_task *task, const void *context,
+    struct err *err)
 {
-	struct piping p = {.r = r, .stage = stage};
+	struct on_rows o = {.r = r, .task = task, .context = context};
 	if ((*r)->n_rows < LONG_ROWS)
-		return pipe_apply(r, stage, err);
-	return session_work(s, pipe_task, &p, err);
+		return task(r, context, err);
+	return session_work(s, watch_rows, &o, err);
+}
+
+static int apply_stage(struct result **r, const void *stage, struct err *err)
+{
+	return pipe_apply(r, stage, err);
 }
 
 /* The stages behind the command; *gone when the result went to a shell or a file. */
@@ -457,7 +476,7 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			*gone = true;
 			return to_shell(s, *r, l->stages[i].shell, err);
 		}
-		int code = run_stage(s, r, &l->stages[i], err);
+		int code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
 		if (code)
 			return code;
 	}

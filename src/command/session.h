@@ -72,6 +72,10 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 
 /* Run a long work and wait for its end, which the user can see coming and stop. */
 int session_work(const struct session *s, session_task *task, void *context, struct err *err);
+/* What goes through the rows of a result, likewise where these are many. */
+typedef int rows_task(struct result **r, const void *context, struct err *err);
+int session_on_rows(const struct session *s, struct result **r, rows_task *task, const void *context,
+    struct err *err);
 
 /* Retained sizes, found elsewhere for s->heap: taken over, and known to all results from now on. */
 void session_know_retained(struct session *s, struct retained *found);

@@ -26,8 +26,19 @@ struct column *command_own_columns(struct result *r)
 	return own;
 }
 
-int command_sort(struct result *r, const struct call *call, const char *column, bool natural,
-    struct err *err)
+struct order {
+	unsigned column;
+	bool descending;
+};
+
+static int order_rows(struct result **r, const void *context, struct err *err)
+{
+	const struct order *o = context;
+	return result_sort(*r, o->column, o->descending) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+int command_sort(const struct session *s, struct result *r, const struct call *call,
+    const char *column, bool natural, struct err *err)
 {
 	int option = call_option(call, "-sort");
 	bool given = option >= 0 && call->option[option].given;
@@ -42,8 +53,8 @@ int command_sort(struct result *r, const struct call *call, const char *column, 
 	bool descending = cell_is_number(r->columns[at].type);
 	if (name != word)
 		descending = *word == '-';
-	result_sort(r, (unsigned)at, descending != reverse);
-	return 0;
+	struct order order = {(unsigned)at, descending != reverse};
+	return session_on_rows(s, &r, order_rows, &order, err);
 }
 
 const char *command_format_name(const struct heap *h)

@@ -83,6 +83,18 @@ static void look(struct pace *p, const char *phase, struct progress *progress, u
 		p->left = 0;
 }
 
+static void add_left(struct pace *p, const char *phase, struct progress *progress, uint64_t now,
+    struct text *to)
+{
+	look(p, phase, progress, now);
+	if (p->left < 0)
+		return;
+	if (p->left < 90)
+		text_addf(to, ", %.0f s left", p->left < 1 ? 1 : p->left);
+	else
+		text_addf(to, ", %.0f min left", p->left / 60);
+}
+
 void pace_add_left(struct pace *p, const struct pace_phase *const *plans, struct progress *progress,
     uint64_t now, struct text *to)
 {
@@ -93,11 +105,15 @@ void pace_add_left(struct pace *p, const struct pace_phase *const *plans, struct
 		return;
 	if (plan != p->plan)
 		*p = (struct pace){.plan = plan, .began = now, .left = -1, .told = now};
-	look(p, phase, progress, now);
-	if (p->left < 0)
-		return;
-	if (p->left < 90)
-		text_addf(to, ", %.0f s left", p->left < 1 ? 1 : p->left);
-	else
-		text_addf(to, ", %.0f min left", p->left / 60);
+	add_left(p, phase, progress, now, to);
+}
+
+void pace_add_phase(struct pace *p, const char *phase, struct progress *progress, uint64_t now,
+    struct text *to)
+{
+	if (!p->plan || strcmp(p->alone[0].name, phase) != 0) {
+		*p = (struct pace){.alone = {{phase, 1}}, .began = now, .left = -1, .told = now};
+		p->plan = p->alone;
+	}
+	add_left(p, phase, progress, now, to);
 }

@@ -18,6 +18,7 @@ struct pace_phase {
 
 struct pace {
 	const struct pace_phase *plan; /* that the rest belongs to */
+	struct pace_phase alone[2];    /* a plan of one phase */
 	uint64_t began;   /* ns */
 	double left;      /* seconds as told last; negative: not known */
 	uint64_t told;    /* ns, when that was */
@@ -29,6 +30,10 @@ uint64_t pace_now(void); /* ns */
  * one that has the phase counts. */
 void pace_add_left(struct pace *p, const struct pace_phase *const *plans, struct progress *progress,
     uint64_t now, struct text *to);
+
+/* The same of one phase, where no plan tells what else there will be: the clock begins with each. */
+void pace_add_phase(struct pace *p, const char *phase, struct progress *progress, uint64_t now,
+    struct text *to);
 
 /* How far the phase is, 0 … 1; negative: not known. */
 double pace_share(struct progress *progress);

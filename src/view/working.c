@@ -24,8 +24,9 @@ static int run(void *context, struct job *job)
 	return w->task(w->context, &job->progress, &job->err);
 }
 
-/* "weighing references 40%: ^C stops it" */
-static void say(struct app *a, struct job *job)
+/* "weighing references 40%, 5 s left: ^C stops it".  How many phases will follow nobody tells, so what is
+ * left is that of the phase. */
+static void say(struct app *a, struct job *job, struct pace *pace)
 {
 	struct text t = TEXT_INIT;
 	const char *phase = atomic_load(&job->progress.phase);
@@ -34,6 +35,8 @@ static void say(struct app *a, struct job *job)
 	text_add(&t, phase ? phase : "working");
 	if (share >= 0)
 		text_addf(&t, " %.0f%%", share * 100);
+	if (phase && !job->progress.cancel)
+		pace_add_phase(pace, phase, &job->progress, pace_now(), &t);
 	text_add(&t, job->progress.cancel ? ": stopping" : ": ^C stops it");
 	app_say(a, ROLE_NOTE, t.s);
 	text_release(&t);
@@ -54,6 +57,7 @@ static void take_keys(struct app *a, struct job *job)
 static void watch(struct app *a, struct job *job, int wake_fd)
 {
 	uint64_t began = pace_now();
+	struct pace pace = {.plan = NULL};
 	struct pollfd fds[3] = {
 	    {.fd = term_fd(), .events = POLLIN},
 	    {.fd = signals_fd(), .events = POLLIN},
@@ -65,7 +69,7 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 		app_take_signals(a);
 		take_keys(a, job);
 		if (!job_finished(job) && (pace_now() - began) / 1000000 >= QUIET_MS)
-			say(a, job);
+			say(a, job, &pace);
 	}
 }
 

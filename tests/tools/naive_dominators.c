@@ -71,7 +71,7 @@ static unsigned compare_classes(const struct heap *h)
 	wrong += compare_groups(&r, group, h->n_classes, r.by_class);
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		group[c] = c % 5 == 4 ? HEAP_NONE : c % 3;
-	if (retained_by_group(&r, group, 3, NULL, found, NULL, NULL))
+	if (retained_by_group(&r, group, 3, NULL, NULL, found, NULL, NULL))
 		return 1;
 	wrong += compare_groups(&r, group, 3, found);
 	free(group);

@@ -68,13 +68,28 @@ static void drop_pages(struct app *a, size_t from)
 	a->at = a->n_pages > 0 ? a->n_pages - 1 : 0;
 }
 
-/* Is a key waiting that stops what goes on?  Other keys wait their turn. */
+bool app_stop_typed(void)
+{
+	enum { CTRL_C = 3, ESCAPE = 27 };
+	struct input in;
+	bool stop = false;
+
+	while (term_read(&in, false)) {
+		if (in.pasted || (in.key != CTRL_C && in.key != ESCAPE)) {
+			term_keep(&in);
+			continue;
+		}
+		term_drop_kept();
+		stop = true;
+	}
+	return stop;
+}
+
+/* Is a key waiting that stops what goes on? */
 static bool stop_wanted(void *context)
 {
 	struct app *a = context;
 	struct pollfd fd = {.fd = term_fd(), .events = POLLIN};
-	struct input in;
-	enum { CTRL_C = 3, ESCAPE = 27 };
 
 	a->looking = true;
 	app_take_signals(a);
@@ -83,8 +98,7 @@ static bool stop_wanted(void *context)
 		return true;
 	if (poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLIN))
 		return false;
-	while (term_read(&in, false)) /* as in working.c: nothing else is run meanwhile */
-		a->stopping |= in.key == CTRL_C || in.key == ESCAPE;
+	a->stopping = app_stop_typed();
 	return a->stopping;
 }
 
@@ -470,6 +484,34 @@ static bool work_on(struct app *a)
 	return more;
 }
 
+/* Does it act before there is anything to see?  Behind others a letter may belong to a prompt. */
+static bool acts_early(const struct input *in, bool first)
+{
+	enum action action = in->pasted ? ACTION_NONE : key_action(in->key);
+
+	return action == ACTION_CANCEL || action == ACTION_SUSPEND || action == ACTION_REDRAW ||
+	       (action == ACTION_QUIT && first);
+}
+
+/* All that were typed, in their order; before the first page they wait for it. */
+static void take_keys(struct app *a)
+{
+	struct input in;
+	bool early = a->n_pages == 0;
+
+	while (!a->quit) {
+		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
+			return;
+		a->dirty = true;
+		if (early && !acts_early(&in, !a->kept_early)) {
+			a->kept_early = true;
+			term_keep(&in);
+		} else {
+			app_input(a, &in);
+		}
+	}
+}
+
 static void turn(struct app *a)
 {
 	struct pollfd fds[3] = {
@@ -477,7 +519,6 @@ static void turn(struct app *a)
 	    {.fd = signals_fd(), .events = POLLIN},
 	    {.fd = loader_fd(&a->loader), .events = POLLIN},
 	};
-	struct input in;
 
 	if (may_draw(a)) {
 		a->dirty = false;
@@ -495,10 +536,7 @@ static void turn(struct app *a)
 	app_take_signals(a);
 	loading_events(a);
 	app_take_retained(a);
-	while (!a->quit && term_read(&in, prompt_is_open())) {
-		a->dirty = true;
-		app_input(a, &in);
-	}
+	take_keys(a);
 	if (!a->quit)
 		app_follow(a);
 }
@@ -546,6 +584,7 @@ static int browse(struct app *a, struct err *err)
 	while (!rc && !a->quit)
 		turn(a);
 	prompt_release();
+	term_drop_kept();
 	follow_stop(&a->follow);
 	drop_pages(a, 0);
 	result_free(session_take(&a->session));

@@ -33,6 +33,7 @@ struct app {
 	size_t prompt_error_at;   /* byte of the line that it means */
 	char *pending;            /* a command line that waits for the references */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
+	bool kept_early;          /* keys came before the first page, which they wait for */
 
 	bool looking, stopping;   /* through many rows of a page; ^C or Esc came meanwhile */
 	struct job *working;      /* what a command waits for: ^C ends that */
@@ -48,6 +49,9 @@ bool app_references_ready(const struct app *a);
 void app_find_retained(struct app *a);
 void app_say(struct app *a, enum role role, const char *sentence);
 void app_take_signals(struct app *a);
+/* While something goes on: was ^C or Esc typed?  That drops what was typed before, as a terminal's
+ * interrupt does; other keys wait until they can be heard. */
+bool app_stop_typed(void);
 void app_back(struct app *a);
 void app_forward(struct app *a);
 void app_push(struct app *a, struct page *p);

@@ -7,8 +7,10 @@
  */
 #include "view/term.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PASTE_MOST (64 * 1024) /* more is dropped */
@@ -17,6 +19,12 @@ static struct {
 	bool pasting;
 	struct text pasted;
 } reader;
+
+static struct {
+	struct input *key;
+	size_t at, n, cap; /* those from "at" on wait */
+	char *given;       /* the paste that was given last */
+} kept;
 
 void term_define_keys(void)
 {
@@ -130,4 +138,37 @@ bool term_read(struct input *in, bool want_alt)
 		}
 	}
 	return false;
+}
+
+void term_keep(const struct input *in)
+{
+	struct input copy = *in;
+
+	if (in->pasted)
+		copy.pasted = xstrdup(in->pasted);
+	VEC_PUSH(kept.key, kept.n, kept.cap) = copy;
+}
+
+bool term_read_kept(struct input *in)
+{
+	free(kept.given);
+	kept.given = NULL;
+	if (kept.at == kept.n) {
+		kept.at = kept.n = 0;
+		return false;
+	}
+	*in = kept.key[kept.at++];
+	kept.given = (char *)in->pasted;
+	return true;
+}
+
+void term_drop_kept(void)
+{
+	struct input in;
+
+	while (term_read_kept(&in))
+		continue;
+	free(kept.key);
+	kept.key = NULL;
+	kept.cap = 0;
 }

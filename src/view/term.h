@@ -77,6 +77,11 @@ struct input {
 bool term_read(struct input *in, bool want_alt);
 void term_define_keys(void); /* for term.c */
 
+/* Keys that came while nothing could be done with them wait in a row; nothing typed is lost. */
+void term_keep(const struct input *in);      /* at its end; the text of a paste is copied */
+bool term_read_kept(struct input *in);       /* the first one, away from it; false: none waits */
+void term_drop_kept(void);
+
 /* --- signals (signals.c) ---------------------------------------------------------------------- */
 
 /* Handlers that only write to a pipe; must stand before newterm, which would put its own. */

@@ -3,14 +3,14 @@
  * working.c - a command that takes long works on a thread of its own, while the screen says how far it
  * is and ^C or Esc stops it.
  *
- * The command waits here for its answer, so nothing else is run meanwhile: other keys are dropped.
+ * The command waits here for its answer, so nothing else is run meanwhile: other keys wait until it is there.
  */
 #include "view/app.h"
 
 #include <poll.h>
 #include <unistd.h>
 
-enum { QUIET_MS = 200, TICK_MS = 100, CTRL_C = 3, ESCAPE = 27 };
+enum { QUIET_MS = 200, TICK_MS = 100 };
 
 struct working {
 	session_task *task;
@@ -45,12 +45,7 @@ static void say(struct app *a, struct job *job, struct pace *pace)
 
 static void take_keys(struct app *a, struct job *job)
 {
-	struct input in;
-
-	while (term_read(&in, false))
-		if (in.key == CTRL_C || in.key == ESCAPE)
-			job_cancel(job);
-	if (a->quit)
+	if (app_stop_typed() || a->quit)
 		job_cancel(job);
 }
 

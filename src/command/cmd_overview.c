@@ -140,6 +140,8 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, "root_entries", h->no_references ? cell_none() :
 	        cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
 	result_head(r, "dropped_roots", cell_count(h->n_dropped_roots));
+	if (h->facts.outside_pointers_normal)
+		result_head(r, "outside_roots", cell_count(h->n_outside_roots));
 	result_head(r, "heaps", cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
 	result_head(r, "heap", cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
 	result_head(r, "threads", h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
@@ -163,16 +165,18 @@ const struct command cmd_info = {
     .columns = "format version vm word_bits byte_order file_size created objects classes instances "
 	"object_arrays primitive_arrays references dangling roots shallow reachable_objects "
 	"reachable_shallow unreachable_objects unreachable_shallow warnings warning_text damage "
-	"true_up_to cannot_tell unknown_sizes root_entries dropped_roots heaps heap threads "
-	"companion size_model sizes file",
+	"true_up_to cannot_tell unknown_sizes root_entries dropped_roots outside_roots heaps "
+	"heap threads companion size_model sizes file",
     .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
 	"and primitive_arrays split it. references are the non-null ones that the dump records, "
 	"dangling are those among them that lead to no object. roots counts root objects, "
 	"root_entries what makes them roots (an object may be held in several ways). "
 	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
 	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
-	"dump does not hold. heaps is how many heap dumps the file holds, heap which one this is "
-	"(--dump N). A Go dump adds the memory statistics of its program under their own names. "
+	"dump does not hold; words of variables and frames of a Go program that point outside of its heap, "
+	"as many do, are outside_roots (such words of objects are dangling). heaps is how many "
+	"heap dumps the file holds, heap which one this is (--dump N). A Go dump adds the "
+	"memory statistics of its program under their own names. "
 	"program is the executable that its types come from, or why one was left out; typed_by says "
 	"how many objects came to their types how: by an interface that carries it, a variable of "
 	"the program (global) or of a frame, a record of the runtime's, a pointer in something "

@@ -315,15 +315,38 @@ static const struct column bt_columns[] = {
 
 enum { BT_RETAINED = 6 };
 
-/* A frame with one of the objects that it holds, or with none (root NULL). */
+/* "gp, +2 words": the names of the words that hold one object, and how many have none. */
+static void add_variables(
+    const struct heap *h, const struct heap_root *root, size_t n, struct text *to)
+{
+	struct text name = TEXT_INIT, last = TEXT_INIT;
+	size_t nameless = 0;
+	for (size_t i = 0; i < n; i++) {
+		text_clear(&name);
+		if (!heap_symbol(h, root[i].slot, &name)) {
+			nameless++;
+		} else if (!last.s || strcmp(last.s, name.s)) {
+			text_addf(to, "%s%s", to->len ? ", " : "", name.s);
+			text_clear(&last);
+			text_add(&last, name.s);
+		}
+	}
+	if (nameless && n > 1)
+		text_addf(to, "%s%zu word%s", to->len ? ", +" : "", nameless, nameless == 1 ? "" : "s");
+	text_release(&name);
+	text_release(&last);
+}
+
+/* A frame with one of the objects that it holds, by n words; or with none (root NULL). */
 static void add_frame(struct result *r, const struct heap *h, const struct heap_thread *thread,
-    uint32_t frame, const struct heap_root *root)
+    uint32_t frame, const struct heap_root *root, size_t n)
 {
 	bool known = frame != HEAP_NONE;
 	struct text scratch = TEXT_INIT, words = TEXT_INIT, name = TEXT_INIT;
 	struct cell shallow = cell_blank(), value = cell_blank(), variable = cell_blank();
 	if (root) {
-		if (heap_symbol(h, root->slot, &name))
+		add_variables(h, root, n, &name);
+		if (name.len)
 			variable = cell_text(name.s);
 		object_cell(h, root->object, OBJECT_SHALLOW, &shallow, &scratch);
 		object_cell(h, root->object, OBJECT_VALUE, &value, &words);
@@ -353,13 +376,25 @@ static int by_frame(const void *a, const void *b)
 	return (x->root > y->root) - (x->root < y->root);
 }
 
+/* How many from the first on hold the same object, word by word; else 1. */
+static size_t same_object(const struct heap *h, const struct held *held, size_t n)
+{
+	const struct heap_root *first = &h->roots[held->root];
+	size_t same = 1;
+	while (first->slot && same < n && held[same].frame == held->frame &&
+	    held[same].root == held->root + same && first[same].object == first->object &&
+	    first[same].kind == first->kind && first[same].slot)
+		same++;
+	return same;
+}
+
 static int run_bt(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
 	uint32_t t = call->argument[0].id;
 	const struct heap_thread *thread = &h->threads[t];
 	struct held *held = NULL;
-	size_t n = 0, cap = 0, at = 0;
+	size_t n = 0, cap = 0, at = 0, same;
 	(void)err;
 	for (size_t i = 0; i < h->n_roots; i++) {
 		if (h->roots[i].thread == t)
@@ -372,15 +407,16 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	result_rows_late(r, BT_RETAINED, row_retained_cell);
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;
-		for (; at < n && held[at].frame == frame; at++) {
-			add_frame(r, h, thread, frame, &h->roots[held[at].root]);
+		for (; at < n && held[at].frame == frame; at += same) {
+			same = same_object(h, held + at, n - at);
+			add_frame(r, h, thread, frame, &h->roots[held[at].root], same);
 			any = true;
 		}
 		if (!any)
-			add_frame(r, h, thread, frame, NULL);
+			add_frame(r, h, thread, frame, NULL, 0);
 	}
 	for (; at < n; at++) /* held by the thread, no frame known */
-		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root]);
+		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
 	free(held);
 	if (values_held(h))
 		show_column(r, "value", true);
@@ -399,8 +435,8 @@ const struct command cmd_bt = {
     .summary = "the frames of a thread with what they hold",
     .columns = "frame method kind address class shallow retained value variable",
     .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
-	"value says what each is, where the format holds values, and variable which local holds it, where "
-	"the program of a Go dump tells. THREAD is an id "
+	"value says what each is, where the format holds values, and variable which locals hold it, where "
+	"the program of a Go dump tells, and how many words without a name. THREAD is an id "
 	"of threads, a name or a part of one, or the thread object.",
     .examples = {"bt main", "bt 0"},
     .key = "",

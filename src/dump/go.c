@@ -154,25 +154,12 @@ static void find_params(struct go *g)
 	}
 }
 
-#define CANNOT_TELL                                                                                \
-	"Go heap dumps hold no types of objects, no names of variables, no registers and no memory "   \
-	"outside of the heap but data, bss and stacks"
-
-/* Since 1.22 a span of small objects ends in a bitmap, which the runtime's writer takes for objects. */
-static const char *cannot_tell(const char *vm)
-{
-	char *end = NULL;
-	unsigned long minor = strncmp(vm, "go1.", 4) ? 0 : strtoul(vm + 4, &end, 10);
-	return minor >= 22 ? CANNOT_TELL "; Go 1.22 and later write the bitmap at the end of each span of "
-	    "small objects as if it were objects, which nothing reaches" : CANNOT_TELL;
-}
-
 static void state_facts(struct go *g)
 {
 	struct dump_facts *f = &g->dump.facts;
 	f->word_bits = 8 * g->word;
 	f->big_endian = g->big_endian;
-	f->cannot_tell = cannot_tell(f->vm);
+	go_state_limits(g);
 	f->size_rule = SIZES_RECORDED;
 	f->roots_recorded = true;
 	f->no_class_objects = true;

@@ -70,6 +70,7 @@ struct go {
 	bool alone;        /* look for nothing beside the dump */
 	struct program *program; /* that wrote the dump, or NULL */
 	char *program_note;
+	char *cannot_tell; /* facts.cannot_tell */
 	struct types recorded; /* from type records, where there is no program */
 	uint64_t body, params; /* offsets of the first record and of the parameters, 0 none */
 
@@ -142,6 +143,9 @@ bool go_old_next_slot(const struct go *g, const struct object_view *view, struct
  * records tell where there is none. */
 int go_program_find(struct go *g, struct err *err);
 void go_program_release(struct go *g);
+unsigned go_release_of(const struct go *g); /* X of the Go 1.X that the program was built with; 0 unknown */
+/* Settle facts.cannot_tell by what the program adds. */
+void go_state_limits(struct go *g);
 void go_recorded_types(struct go *g);
 
 /* go_typing.c */

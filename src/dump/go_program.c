@@ -111,6 +111,7 @@ static void settle(struct go *g)
 	if (program_has_types(g->program))
 		g->dump.types = program_types(g->program);
 	note(g, lacks ? "%s: %s" : "%s", path, lacks ? lacks : "");
+	go_state_limits(g);
 	/* what was asked for and cannot be had is worth a warning */
 	g->dump.program_refused = g->exe && lacks;
 }
@@ -166,9 +167,38 @@ int go_program_find(struct go *g, struct err *err)
 	return 0;
 }
 
+unsigned go_release_of(const struct go *g)
+{
+	const char *vm = g->dump.facts.vm;
+	return strncmp(vm, "go1.", 4) ? 0 : (unsigned)strtoul(vm + 4, NULL, 10);
+}
+
+void go_state_limits(struct go *g)
+{
+	bool names = g->program && program_has_symbols(g->program);
+	bool types = g->program && program_has_types(g->program);
+	struct text t = TEXT_INIT;
+
+	text_add(&t, "Go heap dumps hold ");
+	if (!types)
+		text_add(&t, names ? "no types of objects, no names of local variables, " :
+		    "no types of objects, no names of variables, ");
+	text_add(&t, "no registers and no memory outside of the heap but data, bss and stacks");
+	if (types || names)
+		text_addf(&t, "; %s are those of the program",
+		    types ? "types and names of variables" : "names of global variables");
+	if (go_release_of(g) >= 22)
+		text_add(&t, "; Go 1.22 and later write the bitmap at the end of each span of small objects as if "
+		    "it were objects, which nothing reaches");
+	free(g->cannot_tell);
+	g->cannot_tell = text_take(&t);
+	g->dump.facts.cannot_tell = g->cannot_tell;
+}
+
 void go_program_release(struct go *g)
 {
 	program_close(g->program);
+	free(g->cannot_tell);
 	free(g->program_note);
 	types_release(&g->recorded);
 }

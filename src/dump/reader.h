@@ -183,7 +183,8 @@ struct dump_facts {
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	const char *no_values;   /* "PHD holds no field values"; NULL: it does */
-	const char *cannot_tell; /* a static sentence: "PHD holds no field names or values, …" */
+	/* A sentence that lives as long as the dump, settled by prepare. */
+	const char *cannot_tell; /* "PHD holds no field names or values, …" */
 
 	enum size_rule size_rule;
 	bool has_instance_sizes;        /* class records carry the size of their instances */

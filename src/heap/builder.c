@@ -114,6 +114,7 @@ static int read_references(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	const struct reader *reader = h->dump->reader;
 	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
+	h->facts.cannot_tell = h->dump->facts.cannot_tell; /* a program beside it may tell more */
 	if (code == 0 && h->dump->program_refused)
 		build_warn(b, "%s", h->dump->program_note);
 	if (code == 0 && !h->places) /* sizes may have needed them */

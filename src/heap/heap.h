@@ -186,6 +186,7 @@ struct heap {
 	size_t n_roots;
 	uint32_t n_root_objects;   /* distinct */
 	uint32_t n_dropped_roots;  /* recorded, but of no object of the dump */
+	uint32_t n_outside_roots;  /* the same where that is ordinary (facts.outside_pointers_normal) */
 	struct heap_thread *threads;
 	uint32_t n_threads;
 

@@ -126,7 +126,7 @@ static void add_recorded(struct build *b, const struct root_record *r, const str
 	};
 	set_object(h, &root, r->address);
 	if (root.object == HEAP_NONE) {
-		h->n_dropped_roots++;
+		*(h->facts.outside_pointers_normal ? &h->n_outside_roots : &h->n_dropped_roots) += 1;
 		return;
 	}
 	uint32_t thread = r->thread_serial && held_by_thread(r->kind)

@@ -7,6 +7,7 @@ wrote the dump: addresses it knows and what they point to, its goroutines, its f
 that it built on purpose.  Everything is asked with commands, through machine formats.
 """
 
+import bisect
 import glob
 import json
 import os
@@ -15,6 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import BUILD, Graph, Run, Tap, cairn, need_dumps  # noqa: E402
+from godump import records  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
 
@@ -199,6 +201,39 @@ def check_roots(tap, name, path, manifest, counts):
            "\n".join(wrong))
 
 
+ROOT_WORDS = {"root": ("pointer",), "goroutine": ("address", "context"), "thread": ("address",),
+              "finalizer": ("object", "closure"), "queued": ("object", "closure"),
+              "defer": ("address", "closure"), "panic": ("address", "data")}
+
+
+def root_words(path):
+    """Every non-nil word that a record tells as a root, and where the objects lie: begin and end."""
+    words, objects, width, order = [], [], 8, "little"
+    for r in records(path):
+        if r.kind == "params":
+            width, order = r.pointer, "big" if r.big_endian else "little"
+        elif r.kind == "object":
+            objects.append((r.address, r.address + len(r.contents)))
+        elif r.kind in ROOT_WORDS:
+            words += [r[field] for field in ROOT_WORDS[r.kind]]
+        elif r.kind in ("frame", "data", "bss"):
+            words += [int.from_bytes(r.contents[at:at + width], order) for at in r.fields
+                      if at + width <= len(r.contents)]
+    return [w for w in words if w], sorted(objects)
+
+
+def check_outside(tap, name, path):
+    words, objects = root_words(path)
+    outside = 0
+    for w in words:
+        at = bisect.bisect_right(objects, (w, 1 << 64)) - 1
+        outside += at < 0 or not (w < objects[at][1] or w == objects[at][0])
+    run, answers = ask(path, "info")
+    got = answers[0] if answers else {}
+    tap.equal([got.get("dropped_roots"), got.get("outside_roots")], [0, outside],
+              "%s: of %d root words those that lead outside of the heap" % (name, len(words)))
+
+
 def check_garbage(tap, name, path, counts):
     run, answers = ask(path, "ls * -dead")
     sizes = {}
@@ -233,6 +268,7 @@ def main():
             check_frames(tap, name, alone, manifest, counts)
             check_dominators(tap, name, alone, manifest, counts)
             check_roots(tap, name, alone, manifest, counts)
+            check_outside(tap, name, alone)
             check_garbage(tap, name, alone, counts)
     tap.done()
 

@@ -131,6 +131,7 @@ struct typed_contents {
 	uint64_t begin;             /* of a ring: index of its first element */
 	uint64_t buckets, next;     /* in the array of buckets: how many, the next one */
 	uint64_t old_first, old_buckets; /* the array that a growing map is still taken from; 0: none */
+	struct typed row, old_row;  /* the memory at first and old_first, once it was looked up */
 	struct typed bucket;        /* the one looked at, bytes NULL: none */
 	unsigned slot;              /* the next in it */
 	unsigned chain;             /* buckets that overflowed into it */

@@ -165,6 +165,21 @@ int typed_contents_of_object(
 
 /* --- one after another -------------------------------------------------------------------------- */
 
+/* The i-th of a row that begins at an address.  The row's memory is looked up once: the dump finds an
+ * object's end by reading all that the record says of it. */
+static bool element_at(const struct typed_contents *c, struct typed *row, uint64_t i, uint64_t first,
+    uint32_t type, struct typed *out)
+{
+	uint64_t offset, address;
+	if (__builtin_mul_overflow(i, types_of(c->heap)->type[type].size, &offset) ||
+	    __builtin_add_overflow(offset, first, &address))
+		return false;
+	if (!row->bytes && !typed_at(c->heap, first, TYPE_NONE, row))
+		*row = (struct typed){ .heap = NULL };
+	return row->bytes ? typed_part(row, offset, type, out) :
+	                    typed_at(c->heap, address, type, out);
+}
+
 static bool next_in_row(struct typed_contents *c)
 {
 	const struct types *t = types_of(c->heap);
@@ -173,10 +188,7 @@ static bool next_in_row(struct typed_contents *c)
 	uint64_t i = c->found, width = t->type[c->value_type].size;
 	if (c->capacity && c->begin < c->capacity)
 		i = (c->begin + i) % c->capacity;
-	uint64_t address;
-	if (__builtin_mul_overflow(i, width, &address) ||
-	    __builtin_add_overflow(address, c->first, &address) ||
-	    !typed_at(c->heap, address, c->value_type, &c->value)) {
+	if (!element_at(c, &c->row, i, c->first, c->value_type, &c->value)) {
 		c->broken = true;
 		return false;
 	}
@@ -190,8 +202,7 @@ static bool next_in_row(struct typed_contents *c)
 /* The next bucket of the array, or of the old one. */
 static bool next_bucket(struct typed_contents *c)
 {
-	const struct types *t = types_of(c->heap);
-	uint64_t to = 0, address;
+	uint64_t to = 0;
 	struct typed overflow;
 	if (c->bucket.bytes && typed_field(&c->bucket, "overflow", &overflow))
 		to = typed_word(&overflow, 0);
@@ -202,14 +213,19 @@ static bool next_bucket(struct typed_contents *c)
 		uint64_t i = old ? c->next - c->buckets : c->next;
 		c->next++;
 		c->chain = 0;
-		if (__builtin_mul_overflow(i, t->type[c->bucket_type].size, &address) ||
-		    __builtin_add_overflow(address, old ? c->old_first : c->first, &to))
-			to = 0;
+		if (!element_at(c, old ? &c->old_row : &c->row, i, old ? c->old_first : c->first,
+		        c->bucket_type, &c->bucket))
+			c->broken = true;
+		c->slot = 0;
+		return !c->broken;
 	} else {
 		return false;
 	}
 	c->slot = 0;
-	if (c->chain <= MOST_CHAIN && typed_at(c->heap, to, c->bucket_type, &c->bucket))
+	/* the first that overflow stand in the same object, behind the others */
+	bool beside = c->row.bytes && to >= c->first &&
+	    typed_part(&c->row, to - c->first, c->bucket_type, &c->bucket);
+	if (c->chain <= MOST_CHAIN && (beside || typed_at(c->heap, to, c->bucket_type, &c->bucket)))
 		return true;
 	c->broken = true;
 	return false;

@@ -293,6 +293,8 @@ struct result *inspect_typed_entries(
 	r->columns = own;
 	if (c->broken)
 		r->note = "it runs in a circle or leads astray: shown is what comes before";
+	else if (c->found > TYPED_MOST_EMPTY)
+		r->note = "its elements have no bytes: shown are the first 65,536 of them";
 	return r;
 }
 

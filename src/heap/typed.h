@@ -142,6 +142,8 @@ struct typed_contents {
 int typed_contents_open(struct typed_contents *c, const struct typed *v, struct err *err);
 int typed_contents_of_object(
     struct typed_contents *c, const struct heap *h, uint32_t id, struct err *err);
+/* Of elements without bytes, which any number can be of, the first TYPED_MOST_EMPTY. */
+#define TYPED_MOST_EMPTY 65536
 bool typed_contents_next(struct typed_contents *c);
 
 #endif

@@ -74,7 +74,10 @@ static uint32_t type_in_bucket(const struct types *t, uint32_t bucket, const cha
 {
 	uint32_t f = types_field(t, bucket, field);
 	const struct type *of = f == TYPE_NONE ? NULL : &t->type[t->field[f].type];
-	return of && of->kind == TYPE_ARRAY && of->count >= PLACES ? of->element : TYPE_NONE;
+	if (!of || of->kind != TYPE_ARRAY)
+		return TYPE_NONE;
+	/* arrays of what has no size have no count here */
+	return of->count >= PLACES || !t->type[of->element].size ? of->element : TYPE_NONE;
 }
 
 static int open_map(
@@ -186,14 +189,16 @@ static bool next_in_row(struct typed_contents *c)
 	if (c->found >= c->size)
 		return false;
 	uint64_t i = c->found, width = t->type[c->value_type].size;
+	if (!width) { /* a number of them is all there is */
+		c->value = (struct typed){ c->heap, c->value_type, (const uint8_t *)"", 0, c->first };
+		return c->found++ < TYPED_MOST_EMPTY;
+	}
 	if (c->capacity && c->begin < c->capacity)
 		i = (c->begin + i) % c->capacity;
 	if (!element_at(c, &c->row, i, c->first, c->value_type, &c->value)) {
 		c->broken = true;
 		return false;
 	}
-	if (!width) /* any number of nothing */
-		return false;
 	c->value.size = width;
 	c->found++;
 	return true;

@@ -283,7 +283,7 @@ static void add_value(struct result *r, struct why_rows *w, const struct result 
 static int about_row(const struct session *s, struct result *r, struct why_rows *w, const char *word,
     struct err *err)
 {
-	struct result *table = session_table(s);
+	struct result *table = session_rows(s);
 	struct target unused;
 	int code = value_row(s, word, &unused, err);
 	if (code)

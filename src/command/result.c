@@ -224,6 +224,17 @@ static void kept_release(void *data)
 	free(k);
 }
 
+bool result_has_sets(const struct result *r)
+{
+	struct target target = {.kind = TARGET_NONE};
+	size_t row = 0;
+	if (!r->n_columns || r->plain_text)
+		return false;
+	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND))
+		result_target(r, row++, &target);
+	return !r->n_rows || (target.kind != TARGET_NONE && target.kind != TARGET_COMMAND);
+}
+
 static int implied_members(
     const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
 

@@ -135,6 +135,9 @@ void result_rows_members(struct result *r,
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
 void result_target(const struct result *r, size_t row, struct target *out);
 
+/* Does any row shown stand for objects?  Head values, help and settings do not. */
+bool result_has_sets(const struct result *r);
+
 /*
  * The objects that rows stand for: exactly those that they count, found when somebody asks.  rows: a
  * bit for each row shown; NULL: all of them.  Sets bits in to, which has one for each object of the

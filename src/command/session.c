@@ -51,7 +51,7 @@ void session_init(struct session *s)
 
 void session_release(struct session *s)
 {
-	result_free(s->last);
+	session_drop_results(s);
 	for (size_t i = 0; i < s->n_sets; i++) {
 		free(s->sets[i].name);
 		free(s->sets[i].ids);
@@ -80,6 +80,12 @@ void session_release(struct session *s)
 struct result *session_table(const struct session *s)
 {
 	return s->shown ? s->shown : s->last;
+}
+
+struct result *session_rows(const struct session *s)
+{
+	struct result *r = session_table(s), *before = s->shown_rows ? s->shown_rows : s->rows;
+	return r && (!before || result_has_sets(r)) ? r : before;
 }
 
 const struct name_index *session_names(const struct session *s)
@@ -290,6 +296,30 @@ int session_work(const struct session *s, session_task *task, void *context, str
 {
 	return s->work ? s->work(s->work_context, task, context, err)
 	               : work_watched(task, context, s->progress, err);
+}
+
+void session_drop_results(struct session *s)
+{
+	result_free(s->last);
+	result_free(s->rows);
+	s->last = s->rows = NULL;
+}
+
+/* The newest result takes the place of the last one; rows that are sets stay until others come. */
+static void replace_last(struct session *s, struct result *r)
+{
+	bool sets = result_has_sets(r);
+	if (s->last && !sets && result_has_sets(s->last)) {
+		result_free(s->rows);
+		s->rows = s->last;
+	} else {
+		result_free(s->last);
+	}
+	if (sets) {
+		result_free(s->rows);
+		s->rows = NULL;
+	}
+	s->last = r;
 }
 
 struct result *session_take(struct session *s)
@@ -531,8 +561,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 		result_free(r);
 	} else if (r) {
 		if (r != s->last)
-			result_free(s->last);
-		s->last = r;
+			replace_last(s, r);
 		*out = gone ? NULL : r;
 	}
 	command_line_release(&l);

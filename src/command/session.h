@@ -23,9 +23,12 @@ typedef int session_task(void *context, struct progress *progress, struct err *e
 
 struct session {
 	const struct heap *heap; /* NULL while loading */
-	struct result *last;     /* of the last command, for %N and $_ ; owned */
-	struct result *shown;    /* what %N and $_ mean instead of last while set: the table on the
-	                            screen; borrowed, not freed or replaced by commands */
+	struct result *last;     /* of the last command, for save and why; owned */
+	struct result *rows;     /* the last one before it whose rows are sets, where last has none (size,
+	                            help, settings), for %N and $_; owned, or NULL */
+	struct result *shown;    /* instead of last while set: the page on the screen; borrowed, not freed
+	                            or replaced by commands */
+	struct result *shown_rows; /* and instead of rows: the nearest page before it, or NULL */
 	struct kept_set *sets;
 	size_t n_sets, cap_sets;
 	char **history;          /* command lines, oldest first */
@@ -90,6 +93,9 @@ bool session_must_wait(struct session *s);
  * ERR_UNSUPPORTED where the dump cannot tell them from others, ERR_NOMEM.
  */
 int session_count_weak(struct session *s, bool counts, struct err *err);
+
+/* Drop the last results: the heap goes. */
+void session_drop_results(struct session *s);
 
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);

@@ -44,7 +44,7 @@ const struct kept_set *set_find(const struct session *s, const char *name)
 static int kept(const struct session *s, const char *word, struct bits *to, struct err *err)
 {
 	if (!strcmp(word, "$_")) {
-		const struct result *r = session_table(s);
+		const struct result *r = session_rows(s);
 		if (!r || r->heap != s->heap)
 			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
 		return result_members(r, NULL, to, err);
@@ -98,7 +98,7 @@ static bool any(const struct bits *b)
 
 static int rows_of_table(const struct session *s, const char *word, struct bits *to, struct err *err)
 {
-	struct result *r = session_table(s);
+	struct result *r = session_rows(s);
 	struct bits rows;
 	if (!r || r->heap != s->heap || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%.60s: there is no last table", word);
@@ -376,7 +376,7 @@ static bool row_title(struct result *r, size_t row, struct text *out)
 void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
     struct text *out)
 {
-	struct result *r = session_table(s);
+	struct result *r = session_rows(s);
 	const char *word = stage->words[from].s;
 	if (to == from + 1 && *word == '%' && r && strspn(word + 1, "0123456789") == strlen(word + 1)) {
 		size_t row = strtoull(word + 1, NULL, 10);

@@ -39,7 +39,7 @@ static bool decimal(const char *s, uint64_t *n)
 
 int value_row(const struct session *s, const char *word, struct target *target, struct err *err)
 {
-	struct result *r = session_table(s);
+	struct result *r = session_rows(s);
 	uint64_t row;
 	if (!decimal(word + 1, &row) || !row)
 		return err_set(err, ERR_USAGE, "%s is no row (%%1 is the first of the last table)", word);

@@ -45,8 +45,10 @@ bool value_address(const char *word, bool *prefixed, uint64_t *address);
 /* What row "%N" of the last table stands for. */
 int value_row(const struct session *s, const char *word, struct target *target, struct err *err);
 
-/* The table that %N and $_ mean, or NULL. */
+/* What save and why mean, or NULL. */
 struct result *session_table(const struct session *s);
+/* The one that %N and $_ mean: the last one whose rows are sets. */
+struct result *session_rows(const struct session *s);
 /* The heap's class names, built at the first call for a heap. */
 const struct name_index *session_names(const struct session *s);
 /* Are references there?  0, or ERR_UNSUPPORTED with why not. */

@@ -275,6 +275,17 @@ static void failed(struct app *a, const char *line, const struct err *err, bool 
 	app_say(a, ROLE_ERROR, err->message);
 }
 
+/* The nearest table before the page shown: what %N means on a page without rows. */
+static struct result *rows_below(const struct app *a)
+{
+	for (size_t i = a->at; i-- > 0;) {
+		struct result *r = page_result(a->page[i]);
+		if (r && result_has_sets(r))
+			return r;
+	}
+	return NULL;
+}
+
 void app_run(struct app *a, const char *line, bool typed)
 {
 	struct result *out = NULL;
@@ -287,10 +298,11 @@ void app_run(struct app *a, const char *line, bool typed)
 	}
 	text_clear(&a->message);
 	a->session.shown = p ? page_result(p) : NULL;
+	a->session.shown_rows = rows_below(a);
 	a->session.print.width = (unsigned)COLS;
 	char *kept = xstrdup(line);
 	int rc = session_run(&a->session, kept, &out, &err);
-	a->session.shown = NULL;
+	a->session.shown = a->session.shown_rows = NULL;
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);
@@ -416,7 +428,7 @@ static void loading_events(struct app *a)
 	}
 	if (events & LOADER_GONE) {
 		drop_pages(a, 0);
-		result_free(session_take(&a->session));
+		session_drop_results(&a->session);
 		a->session.heap = NULL;
 		loader_let_go(&a->loader);
 	}
@@ -587,7 +599,7 @@ static int browse(struct app *a, struct err *err)
 	term_drop_kept();
 	follow_stop(&a->follow);
 	drop_pages(a, 0);
-	result_free(session_take(&a->session));
+	session_drop_results(&a->session);
 	a->session.heap = NULL;
 	/* the terminal first: closing a large heap is not to be waited for in front of a dead screen */
 	term_close();

@@ -2,6 +2,7 @@
 """What the Python tests share: TAP output, the programs under test, truth files, graphs."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -64,6 +65,20 @@ def difference(got, want):
         lines.append("got  %.2000r" % (got,))
         lines.append("want %.2000r" % (want,))
     return "\n".join(lines)
+
+
+def readme_commands():
+    """What README.md says to type behind ":", as (dump, lines) in its order."""
+    sections = []
+    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
+        for line in f:
+            named = re.findall(r"`cairn (data/[^`]+)`", line)
+            if named:
+                sections.append((named[-1], []))
+            found = re.match(r"    :(.*?)(  +.*)?$", line)
+            if found:
+                sections[-1][1].append(found.group(1).strip())
+    return sections
 
 
 def skip_all(why):

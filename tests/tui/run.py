@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn, skip_all  # noqa: E402
+from cairntest import GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn, readme_commands, skip_all  # noqa: E402
 from tmux import Gone, PROMPT, Terminal  # noqa: E402
 
 BOTH = ((80, 24), (200, 50))
@@ -101,6 +101,21 @@ def forward(t):
     t.keys("]")
     t.wait(r"^histogram > byte\[\]")
     leave(t)
+
+
+@case("what README.md says to type, in its order", BOTH)
+def readme(t):
+    for dump, lines in readme_commands():
+        if dump != "data/shop.hprof":
+            continue
+        start(t, dump=SHOP)
+        for line in lines:
+            t.type(":" + line)
+            t.wait(lambda lines: any(line[-30:] in shown for shown in lines))
+            t.keys("Enter")
+            # what fails stays in the prompt; what needs retained sizes waits for them
+            t.wait(lambda lines: not any(re.match(r":|\S+: waits", shown) for shown in lines[-9:]))
+        leave(t)
 
 
 @case("a Go dump: types, an object's fields, what a field leads to, goroutines", BOTH)

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What README.md says to type works as written, in its order.
+
+A line that is indented and begins with ":" is a command for the dump named last before it; what
+follows two blanks explains it.  Indented lines that begin with "cairn -x" are for the shell, on my.*.
+"""
+
+import os
+import re
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import SAMPLE, SHOP, SOURCE, Tap, cairn, readme_commands  # noqa: E402
+
+
+def run_all(tap, dump, lines):
+    """One session: what a line leaves behind is there for the next."""
+    if dump.endswith(".dump") and "without libdw" in cairn("--version").out:
+        tap.skip("the lines about %s" % dump, "Go types need libdw")
+        return
+    words = []
+    for line in lines:
+        words += ["-x", line]
+    got = cairn(*words, os.path.join(SOURCE, dump))
+    tap.ok(got.status == 0 and not got.err, "%d lines about %s" % (len(lines), dump),
+           "status %d\n%s" % (got.status, got.err))
+
+
+def shell_lines():
+    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
+        for line in f:
+            found = re.match(r"    (cairn .*-x .*?)(  +#.*)?$", line)
+            if found:
+                yield found.group(1)
+
+
+def main():
+    tap = Tap()
+    sections = readme_commands()
+    tap.ok({dump for dump, _ in sections} >= {"data/shop.hprof", "data/gocart.dump"} and
+           sum(len(lines) for _, lines in sections) > 15, "README.md holds lines to type")
+    for dump, lines in sections:
+        run_all(tap, dump, lines)
+    shell = list(shell_lines())
+    tap.ok(shell, "README.md holds lines for a shell")
+    for line in shell:
+        words = shlex.split(line)[1:]
+        words = [{"my.phd": SAMPLE, "my.hprof": SHOP}.get(w, w) for w in words]
+        got = cairn(*words)
+        tap.ok(got.status == 0 and got.out and not got.err, line, "status %d\n%s" % (got.status, got.err))
+    tap.done()
+
+
+main()

@@ -213,22 +213,25 @@ static void check_classes(struct checks *to, const struct tree *t)
 {
 	const struct heap *h = t->h;
 	const char *name = "classes retain what their topmost objects do";
-	const uint64_t *stated = t->r->by_class;
-	uint64_t *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
+	const struct retained_sum *stated = t->r->by_class;
+	struct retained_sum *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
 	uint32_t *until = xcalloc((size_t)h->n_classes + 1, sizeof *until), topmost = 0, c = 0;
 	for (uint32_t k = 1; k <= t->n; k++) {
 		uint32_t id = t->order[k], class = h->class_of[id];
 		if (k <= until[class])
 			continue;
 		until[class] = t->span[id].to;
-		sum[class] += t->r->dominators.retained[id];
+		sum[class].bytes += t->r->dominators.retained[id];
+		sum[class].topmost++;
 		topmost++;
 	}
-	while (c < h->n_classes && sum[c] == stated[c])
+	while (c < h->n_classes && sum[c].bytes == stated[c].bytes &&
+	    sum[c].topmost == stated[c].topmost)
 		c++;
 	if (c < h->n_classes)
-		checks_add(to, name, CHECK_BROKEN, "%.100s: %" PRIu64 " stated, %" PRIu64 " found",
-		    h->classes[c].name, stated[c], sum[c]);
+		checks_add(to, name, CHECK_BROKEN, "%.100s: %" PRIu64 " by %" PRIu64 " objects stated, %"
+		    PRIu64 " by %" PRIu64 " found", h->classes[c].name, stated[c].bytes,
+		    stated[c].topmost, sum[c].bytes, sum[c].topmost);
 	else
 		checks_add(to, name, CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " topmost objects",
 		    h->n_classes, topmost);

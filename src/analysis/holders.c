@@ -68,24 +68,24 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 	const struct heap *h = r->heap;
 	struct climb c = {.r = r, .skip = skip};
 	struct holders_row *row = xcalloc((size_t)h->n_classes + 1, sizeof *row);
-	uint64_t *bytes = xcalloc((size_t)h->n_classes + 1, sizeof *bytes);
+	struct retained_sum *sums = xcalloc((size_t)h->n_classes + 1, sizeof *sums);
 	*out = (struct holders){.rows = NULL};
 	c.above = big_alloc(h->n_objects, sizeof *c.above, err);
 	int code = c.above ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
 	if (!code) {
 		sum_up(out, &c, row, ids, n);
-		code = retained_by_group(r, NULL, h->n_classes, NULL, &out->objects, bytes, NULL, err);
+		code = retained_by_group(r, NULL, h->n_classes, NULL, &out->objects, sums, NULL, err);
 	}
 	for (uint32_t i = 0; !code && i <= h->n_classes; i++) {
 		if (!row[i].held)
 			continue;
 		row[out->n] = row[i];
 		row[out->n].class = i < h->n_classes ? i : HEAP_NONE;
-		row[out->n++].retained = i < h->n_classes ? bytes[i] : 0;
+		row[out->n++].retained = i < h->n_classes ? sums[i] : (struct retained_sum){.bytes = 0};
 	}
 	out->rows = row;
 	big_free(c.above, h->n_objects, sizeof *c.above);
-	free(bytes);
+	free(sums);
 	if (code)
 		holders_release(out);
 	return code;

@@ -15,7 +15,7 @@ struct holders_row {
 	uint32_t class;             /* of the holders; HEAP_NONE: nothing but the roots holds */
 	uint64_t holders, held;     /* objects, each once */
 	uint64_t holders_shallow, held_shallow; /* bytes */
-	uint64_t retained;          /* by the holders: those below no other of the row */
+	struct retained_sum retained; /* by the holders */
 };
 
 struct holders {

@@ -154,13 +154,18 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	}
 	if (s.n_pieces)
 		find_groups(&s);
-	if (out->n)
-		qsort(out->suspect, out->n, sizeof *out->suspect, by_retained);
+	leaks_sort(out);
 	free(s.open);
 	free(s.piece);
 	if (code)
 		leaks_release(out);
 	return code;
+}
+
+void leaks_sort(struct leaks *l)
+{
+	if (l->n)
+		qsort(l->suspect, l->n, sizeof *l->suspect, by_retained);
 }
 
 void leaks_release(struct leaks *l)

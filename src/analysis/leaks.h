@@ -23,7 +23,7 @@ struct suspect {
 	bool chain;          /* a chain of objects of one class hangs there */
 	uint32_t n;          /* objects of a group; 1 */
 	uint32_t *ids;       /* of a group, ascending; NULL */
-	uint64_t retained;   /* bytes, all together */
+	uint64_t retained;   /* bytes; of a group the sum, until someone puts what all free in its place */
 };
 
 struct leaks {
@@ -35,6 +35,8 @@ struct leaks {
 /* share: in percent, above 0.  0, ERR_NOMEM or ERR_CANCELLED. */
 int leaks_find(struct leaks *out, const struct retained *r, double share, struct progress *progress,
     struct err *err);
+/* The largest first again, after sizes have changed. */
+void leaks_sort(struct leaks *l);
 void leaks_release(struct leaks *l);
 
 #endif

@@ -19,7 +19,8 @@
 struct node {
 	uint32_t above, class; /* class: n_classes + i is the class object of i */
 	uint32_t objects, depth;
-	uint64_t shallow, retained;
+	uint64_t shallow;
+	struct retained_sum retained;
 	uint32_t inside; /* of its objects, on the way down the dominator tree to here */
 };
 
@@ -142,9 +143,13 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 
 static void enter(struct merge *m, uint32_t node, uint64_t bytes)
 {
-	for (; node != NO_NODE; node = m->node[node].above)
-		if (m->node[node].inside++ == 0)
-			m->node[node].retained += bytes;
+	for (; node != NO_NODE; node = m->node[node].above) {
+		struct node *n = &m->node[node];
+		if (n->inside++)
+			continue;
+		n->retained.bytes += bytes;
+		n->retained.topmost++;
+	}
 }
 
 static void leave(struct merge *m, uint32_t node)

@@ -13,6 +13,7 @@
 #ifndef CAIRN_ANALYSIS_PATHS_H
 #define CAIRN_ANALYSIS_PATHS_H
 
+#include "analysis/retained.h"
 #include "base/text.h"
 #include "heap/value.h"
 #include "heap/weak.h"
@@ -86,7 +87,7 @@ struct merged_row {
 	bool is_class;    /* a class object: class is the one that it stands for */
 	uint32_t objects; /* of the set, whose paths lead through this row */
 	uint64_t shallow; /* bytes of these */
-	uint64_t retained; /* bytes: of those of them that have no other one above them */
+	struct retained_sum retained; /* of the same */
 	uint32_t node;    /* its number while they were merged */
 };
 struct merged_paths {

@@ -114,7 +114,7 @@ struct group_walk {
 	const uint32_t *group, *within;
 	const struct bits *only;
 	uint32_t *inside; /* by group: members on the way from the top to here */
-	uint64_t *bytes;
+	struct retained_sum *sums;
 };
 
 /* Group of an object, or HEAP_NONE. */
@@ -133,9 +133,12 @@ static inline uint32_t group_around(const struct group_walk *w, uint32_t group)
 
 static inline void enter(struct group_walk *w, uint32_t id)
 {
-	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
-		if (w->inside[group]++ == 0)
-			w->bytes[group] += w->r->dominators.retained[id];
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
+		if (w->inside[group]++)
+			continue;
+		w->sums[group].bytes += w->r->dominators.retained[id];
+		w->sums[group].topmost++;
+	}
 }
 
 static inline void leave(struct group_walk *w, uint32_t id)
@@ -178,19 +181,26 @@ static int walk_groups(
 }
 
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const uint32_t *within, const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err)
+    const uint32_t *within, const struct bits *only, struct retained_sum *sums,
+    struct progress *progress, struct err *err)
 {
 	struct group_walk w = {
-		.r = r, .group = group, .within = within, .only = only, .bytes = bytes };
+		.r = r, .group = group, .within = within, .only = only, .sums = sums };
 	uint32_t *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
 	int code = stack ? 0 : ERR_NOMEM;
 	w.inside = xcalloc((size_t)n_groups + 1, sizeof *w.inside);
-	memset(bytes, 0, n_groups * sizeof *bytes);
+	memset(sums, 0, n_groups * sizeof *sums);
 	if (code == 0)
 		code = walk_groups(&w, stack, progress, err);
 	big_free(stack, r->dominators.n_reachable, sizeof *stack);
 	free(w.inside);
 	return code;
+}
+
+/* All that is reachable is more than anything frees. */
+bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum)
+{
+	return sum->topmost <= 1 || sum->bytes == r->dominators.shallow_reachable;
 }
 
 static void release_lists(struct retained *r)

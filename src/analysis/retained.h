@@ -2,9 +2,12 @@
 /*
  * retained.h - the dominator tree from top to bottom, and what classes and other groups retain.
  *
- * What a group retains is the sum over its members that have no other member above them in the
- * tree, so that nothing counts twice.  It is a little less than what would be freed with all of
- * them where only several members together hold an object; cut_find tells that exactly.
+ * What a group (a class, a package, a loader, a set) retains is the sum over its topmost members, those
+ * that have no other member above them in the tree, so that nothing counts twice.  What several members
+ * hold jointly, so that none of them dominates it, is not in it, but would be freed with all of them.
+ * So with several topmost members it is a lower bound, as in Eclipse MAT's histogram, and with one
+ * it is exact: that one's retained size.  cut_find tells exactly what goes with all members, by a walk
+ * through the heap.
  *
  * Sizes come first; what asks for nothing else can do without the lists of children, 8 bytes an
  * object, and the sums by class, which retained_complete adds.  Immutable otherwise; any thread.
@@ -15,6 +18,11 @@
 #include "analysis/dominators.h"
 #include "base/bits.h"
 
+struct retained_sum {
+	uint64_t bytes;   /* retained by the topmost members */
+	uint64_t topmost; /* how many these are */
+};
+
 struct retained {
 	const struct heap *heap;
 	uint64_t serial;    /* another one for each that was found: what is summed from it goes with it */
@@ -23,7 +31,7 @@ struct retained {
 	                       child[first[id + 1] - 1]; of the roots likewise with n_objects; NULL: not
 	                       complete */
 	uint32_t *child;    /* ids, ascending among the children of one object */
-	uint64_t *by_class; /* by class index: what its instances retain, bytes; NULL: not complete */
+	struct retained_sum *by_class; /* by class index: its instances; NULL: not complete */
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
@@ -45,10 +53,13 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 /*
  * What groups of objects retain: group is by class index (HEAP_NONE: in none; NULL: each class is its
  * own), only (NULL: all) limits them to some objects.  within: by group, the one that it is a part of,
- * of a smaller number, or HEAP_NONE; NULL: there are no parts.  bytes: n_groups, filled.
+ * of a smaller number, or HEAP_NONE; NULL: there are no parts.  sums: n_groups, filled.
  */
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const uint32_t *within, const struct bits *only, uint64_t *bytes, struct progress *progress, struct err *err);
+    const uint32_t *within, const struct bits *only, struct retained_sum *sums,
+    struct progress *progress, struct err *err);
+/* Is the sum just what would be freed with all members?  false: at least it. */
+bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum);
 
 /* What would be freed with one object; no walk through the heap, only through what it holds. */
 void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes);

@@ -67,7 +67,7 @@ struct histo {
 	enum histogram_by by;
 	uint32_t *group;     /* by class: its row */
 	struct bits only;    /* the objects counted; word NULL: all */
-	uint64_t *retained;  /* by row; NULL: not summed yet */
+	struct retained_sum *retained; /* by row; NULL: not summed yet */
 	uint64_t serial;  /* of what retained was summed from */
 };
 
@@ -123,17 +123,16 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 static struct cell retained_cell(struct histo *h, const struct heap *heap, size_t row)
 {
 	const struct retained *known = session_retained_known(heap);
-	enum certainty c = command_retained_certainty(heap);
 	if (!known)
 		return cell_none();
 	if (h->by == BY_CLASS && !h->only.word)
-		return cell_marked(cell_bytes(known->by_class[h->histogram.rows[row].class]), c);
+		return command_retained_sum(heap, &known->by_class[h->histogram.rows[row].class]);
 	if (h->serial != known->serial) {
 		free(h->retained);
 		h->retained = NULL;
 	}
 	if (!h->retained) {
-		uint64_t *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
+		struct retained_sum *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
 		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n, NULL,
 		        h->only.word ? &h->only : NULL, sums, NULL, NULL)) {
 			free(sums);
@@ -142,7 +141,7 @@ static struct cell retained_cell(struct histo *h, const struct heap *heap, size_
 		h->retained = sums;
 		h->serial = known->serial;
 	}
-	return cell_marked(cell_bytes(h->retained[row]), c);
+	return command_retained_sum(heap, &h->retained[row]);
 }
 
 static void histo_cell(
@@ -318,7 +317,8 @@ const struct command cmd_histo = {
 	"what they do not. What they retain takes a while to find out and is told "
 	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
 	"screen, soon after loading. It is the sum over the objects of a row that have no other "
-	"one of it above them in the dominator tree, so nothing counts twice.",
+	"one of it above them in the dominator tree, so nothing counts twice; where several such may hold "
+	"more jointly it is a lower bound, marked >=, and size tells all.",
     .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5",
 	"histo -unreachable"},
     .key = "h",
@@ -468,7 +468,7 @@ static int idle_loaders(
 struct loader_rows {
 	uint32_t *group;    /* the row of each class */
 	size_t n;
-	uint64_t *retained; /* NULL: not summed yet */
+	struct retained_sum *retained; /* NULL: not summed yet */
 };
 
 static int loaders_members(const struct result *r, void *data, const struct bits *rows,
@@ -485,15 +485,15 @@ static struct cell loaders_retained(const struct result *r, void *data, size_t r
 	if (!known)
 		return cell_none();
 	if (!l->retained) {
-		uint64_t *sums = xcalloc(l->n + 1, sizeof *sums);
+		struct retained_sum *sums = xcalloc(l->n + 1, sizeof *sums);
 		if (retained_by_group(known, l->group, (uint32_t)l->n, NULL, NULL, sums, NULL, NULL)) {
 			free(sums);
 			return cell_none();
 		}
 		l->retained = sums;
 	}
-	return cell_marked(
-	    cell_bytes(row < l->n ? l->retained[row] : 0), command_retained_certainty(r->heap));
+	static const struct retained_sum nothing;
+	return command_retained_sum(r->heap, row < l->n ? &l->retained[row] : &nothing);
 }
 
 static void loaders_release(void *data)

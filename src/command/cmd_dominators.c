@@ -79,11 +79,10 @@ static void groups_release(void *data)
 }
 
 static struct result *groups_result(const struct retained *r, const char *title, enum histogram_by by,
-    const struct histogram *rows, const uint64_t *bytes, struct groups *groups)
+    const struct histogram *rows, const struct retained_sum *sums, struct groups *groups)
 {
 	const struct heap *h = r->heap;
 	struct result *out = result_new_rows(title, h, group_columns[by], N_COLUMNS(class_columns));
-	enum certainty certainty = command_retained_certainty(h);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct histogram_row *row = &rows->rows[i];
 		struct target target = {.kind = TARGET_GROUP};
@@ -93,7 +92,7 @@ static struct result *groups_result(const struct retained *r, const char *title,
 		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
 		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
 		    cell_count(row->objects), cell_bytes(row->shallow),
-		    cell_marked(cell_bytes(bytes[i]), certainty), command_share(r, bytes[i])},
+		    command_retained_sum(h, &sums[i]), command_share_of_sum(r, &sums[i])},
 		    &target);
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
@@ -116,18 +115,21 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 		return code;
 	struct groups *groups = xcalloc(1, sizeof *groups);
 	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
-	uint64_t *bytes = xcalloc(rows.n + 1, sizeof *bytes);
+	struct retained_sum *sums = xcalloc(rows.n + 1, sizeof *sums);
 	*groups = (struct groups){.group = group, .all = all, .below = below};
 	histogram_groups(&rows, h, by, &scope, group);
 	if (all)
-		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, bytes, NULL, err);
-	for (uint32_t i = 0; !all && i < n; i++)
-		bytes[group[h->class_of[ids[i]]]] += r->dominators.retained[ids[i]];
+		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, NULL, err);
+	for (uint32_t i = 0; !all && i < n; i++) {
+		struct retained_sum *sum = &sums[group[h->class_of[ids[i]]]];
+		sum->bytes += r->dominators.retained[ids[i]];
+		sum->topmost++;
+	}
 	if (code)
 		groups_release(groups);
 	else
-		*out = groups_result(r, title, by, &rows, bytes, groups);
-	free(bytes);
+		*out = groups_result(r, title, by, &rows, sums, groups);
+	free(sums);
 	histogram_release(&rows);
 	return code;
 }
@@ -485,7 +487,8 @@ const struct command cmd_top = {
     .columns = "address class shallow retained share children value",
     .description = "The largest objects at the top of the dominator tree, or the largest classes, "
 	"packages or loaders. What a class or another group retains is the sum over its objects "
-	"that have no other one of the group above them. share is of what is reachable.",
+	"that have no other one of the group above them; several such may hold more jointly (size tells "
+	"all), so it is a lower bound then, marked >=. share is of what is reachable.",
     .examples = {"top", "top -by class", "top -by package -n 5"},
     .key = "",
     .run = run_top,

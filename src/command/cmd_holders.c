@@ -47,7 +47,7 @@ static void up_cell(
 		*out = cell_marked(cell_bytes(at->held_shallow), bytes);
 		return;
 	default:
-		*out = at->class == HEAP_NONE ? cell_blank() : cell_marked(cell_bytes(at->retained), bytes);
+		*out = at->class == HEAP_NONE ? cell_blank() : command_retained_sum(r->heap, &at->retained);
 	}
 }
 

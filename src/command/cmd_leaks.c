@@ -194,9 +194,8 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 		if (!suspect->ids)
 			choose_cut(t, cut, &rules, &p);
 	}
-	uint64_t objects;
-	if (!code && suspect->ids)
-		code = command_set_retained(s, suspect->ids, suspect->n, &objects, &t->freed, err);
+	if (suspect->ids)
+		t->freed = suspect->retained;
 	if (!code)
 		add_sentence(t, cut->retained, suspect, p.n);
 	path_release(&p);
@@ -325,6 +324,20 @@ static void add_note(struct result *r, const struct leaks *leaks, double share)
 	text_release(&note);
 }
 
+/* What the objects of a group hold jointly goes with them as well; there are few groups. */
+static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < leaks->n; i++) {
+		struct suspect *group = &leaks->suspect[i];
+		uint64_t objects;
+		if (group->ids)
+			code = command_set_retained(s, group->ids, group->n, &objects, &group->retained, err);
+	}
+	leaks_sort(leaks);
+	return code;
+}
+
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct retained *r;
@@ -343,6 +356,8 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	}
 	struct result *result = result_new_rows("suspects", s->heap, columns, N_COLUMNS(columns));
 	code = cut_init(&cut, r, err);
+	if (!code)
+		code = size_groups(s, leaks, err);
 	if (!code)
 		code = add_suspects(result, s, &cut, leaks, err);
 	cut_release(&cut);

@@ -459,8 +459,7 @@ static void merged_cell(
 	case M_RETAINED:
 		*out = cell_none();
 		if (((const struct merged_tree *)tree_data(r))->paths.retained)
-			*out = cell_marked(
-			    cell_bytes(m->retained), command_retained_certainty(r->heap));
+			*out = command_retained_sum(r->heap, &m->retained);
 		return;
 	}
 }

@@ -89,7 +89,7 @@ static bool same_function(const struct heap_site *a, const struct heap_site *b)
 static struct cell retained_cell(const struct heap *h, const uint32_t *row, uint32_t wanted)
 {
 	const struct retained *known = session_retained_known(h);
-	uint64_t bytes = 0, objects = 0;
+	struct retained_sum sum = {.bytes = 0};
 	for (size_t i = 0; known && i < h->sites->n_samples; i++) {
 		const struct site_sample *s = &h->sites->sample[i];
 		if (row[s->site] != wanted)
@@ -100,10 +100,11 @@ static struct cell retained_cell(const struct heap *h, const uint32_t *row, uint
 			const struct heap_site *above = heap_site_of(h, id);
 			inside = above && row[above - h->sites->site] == wanted;
 		}
-		bytes += inside ? 0 : known->dominators.retained[s->object];
-		objects++;
+		inside |= known->dominators.immediate[s->object] == NOT_REACHABLE;
+		sum.bytes += inside ? 0 : known->dominators.retained[s->object];
+		sum.topmost += !inside;
 	}
-	return known ? cell_marked(cell_bytes(bytes), objects > 1 ? LOWER_BOUND : EXACT) : cell_none();
+	return command_retained_sum(h, &sum);
 }
 
 /* One row for n sites, which have a function in common or are one. */

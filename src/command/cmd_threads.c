@@ -183,13 +183,14 @@ static struct cell stack_retained(const struct result *r, void *data, size_t row
 {
 	const struct stacks *s = data;
 	const struct heap *h = r->heap;
-	uint64_t retained = 0;
+	struct retained_sum sum = {.bytes = 0};
 	struct cell cell = cell_none();
 	for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
 		cell = object_retained_cell(h, h->threads[s->thread[i]].object);
-		retained += cell.number;
+		sum.bytes += cell.number;
+		sum.topmost++;
 	}
-	return cell.type == CELL_BYTES ? cell_marked(cell_bytes(retained), cell.certainty) : cell;
+	return cell.type == CELL_BYTES ? command_retained_sum(h, &sum) : cell;
 }
 
 static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,

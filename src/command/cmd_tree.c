@@ -173,8 +173,8 @@ enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
 struct packages {
 	struct package_tree tree;
 	struct preorder order;
-	uint64_t *retained; /* by row */
-	bool summed;        /* these were found */
+	struct retained_sum *retained; /* by row */
+	bool summed; /* these were found */
 };
 
 struct package_sums {
@@ -216,7 +216,7 @@ static struct cell package_retained(const struct heap *h, struct packages *t, ui
 		return cell_none();
 	if (!t->summed && sum_packages(&(struct package_sums){t, known}, NULL, NULL))
 		return cell_none();
-	return cell_marked(cell_bytes(t->retained[node]), command_retained_certainty(h));
+	return command_retained_sum(h, &t->retained[node]);
 }
 
 static void package_cell(

@@ -65,7 +65,7 @@ static int by_name_of_root(const void *x, const void *y)
 static struct cell retained_by_roots(const struct heap *h, const struct named_root *root, size_t n)
 {
 	const struct retained *r = session_retained_known(h);
-	uint64_t bytes = 0, objects = 0;
+	struct retained_sum sum = {.bytes = 0};
 	for (size_t i = 0; r && i < n; i++) {
 		if (i && root[i].root->object == root[i - 1].root->object)
 			continue;
@@ -78,12 +78,11 @@ static struct cell retained_by_roots(const struct heap *h, const struct named_ro
 			place.object = id;
 			inside = bsearch(&up, root, n, sizeof up, by_name_of_root) != NULL;
 		}
-		bytes += inside ? 0 : r->dominators.retained[root[i].root->object];
-		objects++;
+		inside |= r->dominators.immediate[root[i].root->object] == NOT_REACHABLE;
+		sum.bytes += inside ? 0 : r->dominators.retained[root[i].root->object];
+		sum.topmost += !inside;
 	}
-	enum certainty certainty = command_retained_certainty(h);
-	return r ? cell_marked(cell_bytes(bytes), objects > 1 && certainty == EXACT ? LOWER_BOUND : certainty)
-	         : cell_none();
+	return command_retained_sum(h, &sum);
 }
 
 /* The objects of each row, for those who ask which a row counts. */

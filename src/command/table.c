@@ -125,6 +125,24 @@ struct cell command_share(const struct retained *r, uint64_t bytes)
 	    command_retained_certainty(r->heap));
 }
 
+static enum certainty sum_certainty(const struct retained *r, const struct retained_sum *sum)
+{
+	enum certainty sure = command_retained_certainty(r->heap);
+	return sure == EXACT && !retained_sum_exact(r, sum) ? LOWER_BOUND : sure;
+}
+
+struct cell command_retained_sum(const struct heap *h, const struct retained_sum *sum)
+{
+	const struct retained *r = session_retained_known(h);
+	return r ? cell_marked(cell_bytes(sum->bytes), sum_certainty(r, sum)) : cell_none();
+}
+
+struct cell command_share_of_sum(const struct retained *r, const struct retained_sum *sum)
+{
+	struct cell share = command_share(r, sum->bytes);
+	return cell_marked(share, sum_certainty(r, sum));
+}
+
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)
 {
 	bool live = call_has(call, "-live");

@@ -16,6 +16,7 @@ enum reason {
 	REASON_NONE,     /* exact, or not a matter of numbers */
 	REASON_DAMAGE,
 	REASON_PART_SUM,
+	REASON_JOINT,    /* what several members of a group hold is not in its retained size */
 	REASON_ROOTS,
 	REASON_RULE,
 	REASON_SIZES,
@@ -63,6 +64,9 @@ static enum reason reason_of(const struct heap *h, const char *name, const struc
 	case EXACT:
 		return REASON_NONE;
 	case LOWER_BOUND:
+		if (h && command_retained_certainty(h) == EXACT &&
+		    (strcmp(name, "retained") == 0 || strcmp(name, "share") == 0))
+			return REASON_JOINT;
 		return h && h->damaged ? REASON_DAMAGE : REASON_PART_SUM;
 	case INFERRED:
 		if (h && h->sizes_assumed && (cell->type == CELL_BYTES || cell->type == CELL_PERCENT) &&
@@ -92,6 +96,10 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 			text_add(to, "some of what it sums is not known");
 		}
 		break;
+	case REASON_JOINT:
+		text_addf(to, "%s: what is held jointly by several members is not in it; `size` of the row "
+		    "tells what goes with all of them", many ? "lower bounds" : "a lower bound");
+		break;
 	case REASON_ROOTS:
 		text_addf(to, "inferred: %s records no roots, so classes of the system and threads are "
 		    "taken for them, and what nothing references", command_format_name(h));
@@ -119,7 +127,8 @@ enum certainty why_one(
     const struct result *r, const char *name, const struct cell *cell, struct text *to)
 {
 	static const enum certainty of[N_REASONS] = {[REASON_DAMAGE] = LOWER_BOUND,
-	    [REASON_PART_SUM] = LOWER_BOUND, [REASON_ROOTS] = INFERRED, [REASON_RULE] = INFERRED,
+	    [REASON_PART_SUM] = LOWER_BOUND,
+	    [REASON_JOINT] = LOWER_BOUND, [REASON_ROOTS] = INFERRED, [REASON_RULE] = INFERRED,
 	    [REASON_SIZES] = INFERRED, [REASON_RETAINED] = UNKNOWN, [REASON_SILENT] = UNKNOWN};
 	enum reason reason = reason_of(r->heap, name, cell);
 

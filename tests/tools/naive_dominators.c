@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { GROUPS_TAKEN_AWAY = 300 }; /* each a walk through the heap */
+
 /* Every seventh, fifth, … object as a set. */
 static unsigned compare_sets(struct naive *w)
 {
@@ -35,45 +37,72 @@ static unsigned compare_sets(struct naive *w)
 
 /* What groups of classes retain: their objects that have no other of the group on their way up. */
 static unsigned compare_groups(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const uint64_t *found)
+    const struct retained_sum *found)
 {
 	const struct heap *h = r->heap;
 	unsigned wrong = 0;
-	uint64_t *want = xcalloc((size_t)n_groups + 1, sizeof *want);
+	struct retained_sum *want = xcalloc((size_t)n_groups + 1, sizeof *want);
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		uint32_t up = r->dominators.immediate[id], of = group[h->class_of[id]];
 		if (up == NOT_REACHABLE || of == HEAP_NONE)
 			continue;
 		while (up != DOMINATED_BY_ROOTS && group[h->class_of[up]] != of)
 			up = r->dominators.immediate[up];
-		if (up == DOMINATED_BY_ROOTS)
-			want[of] += r->dominators.retained[id];
+		if (up != DOMINATED_BY_ROOTS)
+			continue;
+		want[of].bytes += r->dominators.retained[id];
+		want[of].topmost++;
 	}
 	for (uint32_t c = 0; c < n_groups; c++)
-		if (want[c] != found[c] && wrong++ < 5)
+		if ((want[c].bytes != found[c].bytes || want[c].topmost != found[c].topmost) && wrong++ < 5)
 			printf("group %" PRIu32 " of %" PRIu32 " retains %" PRIu64 ", naively %" PRIu64 "\n", c,
-			    n_groups, found[c], want[c]);
+			    n_groups, found[c].bytes, want[c].bytes);
 	free(want);
 	return wrong;
 }
 
-/* Each class for itself; then every third class together, every fifth in no group. */
-static unsigned compare_classes(const struct heap *h)
+/* What is called exact is what goes with all members taken away, and no sum is more than that. */
+static unsigned compare_certainty(struct naive *w, const struct retained *r, const uint32_t *group,
+    uint32_t n_groups, const struct retained_sum *found)
 {
+	const struct heap *h = r->heap;
+	unsigned wrong = 0;
+	uint32_t *member = xcalloc((size_t)h->n_objects + 1, sizeof *member);
+	for (uint32_t c = 0; c < n_groups && c < GROUPS_TAKEN_AWAY; c++) {
+		uint32_t n = 0;
+		for (uint32_t id = 0; id < h->n_objects; id++)
+			if (group[h->class_of[id]] == c)
+				member[n++] = id;
+		uint64_t freed = w->all - naive_kept(w, member, n);
+		bool exact = retained_sum_exact(r, &found[c]);
+		if ((found[c].bytes > freed || (exact && found[c].bytes != freed)) && wrong++ < 5)
+			printf("group %" PRIu32 " of %" PRIu32 " retains %s %" PRIu64 ", naively %" PRIu64 "\n",
+			    c, n_groups, exact ? "exactly" : "at least", found[c].bytes, freed);
+	}
+	free(member);
+	return wrong;
+}
+
+/* Each class for itself; then every third class together, every fifth in no group. */
+static unsigned compare_classes(struct naive *w)
+{
+	const struct heap *h = w->h;
 	struct retained r;
 	unsigned wrong = 0;
 	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
-	uint64_t found[3];
+	struct retained_sum found[3];
 	if (retained_find(&r, h, NULL, NULL) || retained_complete(&r, NULL, NULL))
 		return 1;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		group[c] = c;
 	wrong += compare_groups(&r, group, h->n_classes, r.by_class);
+	wrong += compare_certainty(w, &r, group, h->n_classes, r.by_class);
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		group[c] = c % 5 == 4 ? HEAP_NONE : c % 3;
 	if (retained_by_group(&r, group, 3, NULL, NULL, found, NULL, NULL))
 		return 1;
 	wrong += compare_groups(&r, group, 3, found);
+	wrong += compare_certainty(w, &r, group, 3, found);
 	free(group);
 	retained_release(&r);
 	return wrong;
@@ -129,7 +158,7 @@ unsigned naive_compare_dominators(struct naive *w, const struct dominators *d, u
 		if (whole[id])
 			wrong += compare_one(w, d, id);
 	wrong += compare_sets(w);
-	wrong += compare_classes(h);
+	wrong += compare_classes(w);
 	wrong += compare_threads(h, d);
 	free(whole);
 	return wrong;

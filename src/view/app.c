@@ -269,6 +269,7 @@ static void failed(struct app *a, const char *line, const struct err *err, bool 
 		text_add(&a->prompt_error, err->message);
 		a->prompt_error_at = meant(line, err->message);
 		prompt_open(PROMPT_COMMAND, line, SIZE_MAX);
+		a->prompt_again = true;
 		a->dirty = true;
 		return;
 	}
@@ -316,6 +317,11 @@ void app_run(struct app *a, const char *line, bool typed)
 		a->quit = true;
 	} else if (out) {
 		show(a, session_take(&a->session), kept);
+	} else if (a->model_changed) {
+		a->model_changed = false;
+		app_say(a, ROLE_NOTE, a->session.weak_off ?
+		    "weak off: sizes are found anew; the views of the old tree are closed" :
+		    "weak on: sizes are found anew; the views of the old tree are closed");
 	} else if (kept[strspn(kept, " ")]) {
 		struct text said = TEXT_INIT;
 		text_addf(&said, "%s: done", kept);
@@ -356,7 +362,7 @@ static bool model(void *context, bool begins)
 	}
 	drop_pages(a, a->n_pages > 0);
 	app_find_retained(a);
-	a->dirty = true;
+	a->model_changed = a->dirty = true;
 	return true;
 }
 

@@ -31,6 +31,7 @@ struct app {
 	enum role message_role;
 	struct text prompt_error; /* shown with the prompt until a key changes the line */
 	size_t prompt_error_at;   /* byte of the line that it means */
+	bool prompt_again;        /* the line failed and stands there untouched: ":" begins another */
 	char *pending;            /* a command line that waits for the references */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 	bool kept_early;          /* keys came before the first page, which they wait for */
@@ -38,6 +39,7 @@ struct app {
 	bool looking, stopping;   /* through many rows of a page; ^C or Esc came meanwhile */
 	struct job *working;      /* what a command waits for: ^C ends that */
 
+	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool dirty, quit;
 	int status;
 };

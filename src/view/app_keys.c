@@ -311,6 +311,7 @@ static void ask(struct app *a, enum prompt_kind kind)
 		text = t->filter;
 	text_clear(&a->prompt_error);
 	text_clear(&a->message);
+	a->prompt_again = false;
 	prompt_open(kind, text, SIZE_MAX);
 }
 
@@ -488,8 +489,13 @@ static void prompt_key(struct app *a, const struct input *in)
 	/* a filter that is given up is as it was before the prompt: that text is still in the table
 	 * only while nothing was typed, so giving up means all rows */
 	struct table *t = current_table(a);
-	bool filter = prompt_kind() == PROMPT_FILTER;
+	bool filter = prompt_kind() == PROMPT_FILTER, again = a->prompt_again;
 
+	a->prompt_again = false;
+	if (again && !in->pasted && !in->alt && in->key == ':') {
+		ask(a, PROMPT_COMMAND); /* Up brings the line that failed */
+		return;
+	}
 	if (in->key == 26 && !in->pasted) {
 		term_suspend();
 		return;

@@ -54,7 +54,7 @@ static int draw_damage(const struct heap *h, int width)
 	return needed + 3;
 }
 
-static void add_facts(const struct heap *h, struct text *to)
+static void add_format(const struct heap *h, struct text *to)
 {
 	const char *dot = glyph(GLYPH_DOT);
 
@@ -69,33 +69,43 @@ static void add_facts(const struct heap *h, struct text *to)
 	if (h->facts.word_bits)
 		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
 	text_addf(to, " %s ", dot);
-	add_size(h, to);
+}
+
+/* What is told of the dump: with less room less, and longest that weak references do not count. */
+enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
+
+static void add_facts(const struct app *a, int how_much, struct text *to)
+{
+	const struct heap *h = a->session.heap;
+
+	text_clear(to);
+	if (!h)
+		return;
+	if (how_much == FACTS_ALL)
+		add_format(h, to);
+	if (how_much <= FACTS_SIZE)
+		add_size(h, to);
+	if (a->session.weak_off && how_much <= FACTS_WEAK)
+		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? glyph(GLYPH_DOT) : "",
+		    to->len ? " weak off" : "weak off");
 }
 
 static void draw_title(const struct app *a, int width)
 {
 	struct text name = TEXT_INIT, facts = TEXT_INIT;
-	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2;
+	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
 	width -= draw_damage(a->session.heap, width);
 	text_add_escaped(&name, file_name(a->options->heap->path),
 	    strlen(file_name(a->options->heap->path)));
-	if (a->session.heap)
-		add_facts(a->session.heap, &facts);
-	if (a->session.heap && a->session.weak_off)
-		text_add(&facts, " weak off ");
-	if (!a->session.heap)
-		text_clear(&facts);
-	int needed = (int)text_width(facts.s);
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
-	int room = width - x - (needed ? needed + 3 : 0);
-	if (room < NAME_LEAST && a->session.heap) {
-		text_clear(&facts);
-		add_size(a->session.heap, &facts);
+	int named = (int)text_width(name.s), least[] = {NAME_LEAST, 12, 8, 0};
+	do {
+		add_facts(a, how_much, &facts);
 		needed = (int)text_width(facts.s);
-		room = width - x - needed - 3;
-	}
-	if (room < 12) {
+		room = width - x - (needed ? needed + 3 : 0);
+	} while (room < named && room < least[how_much] && ++how_much < FACTS_NONE);
+	if (how_much == FACTS_NONE || !needed) {
 		draw_text_keep_end(0, x, width - x, name.s, theme(ROLE_FACTS));
 	} else {
 		draw_text_keep_end(0, x, room, name.s, theme(ROLE_FACTS));

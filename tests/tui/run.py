@@ -244,9 +244,16 @@ def prompt_error(t):
     start(t)
     t.type(":frobnicate")
     t.keys("Enter")
-    t.wait("frobnicate")
-    t.type(":his")
-    t.wait(":his")
+    t.wait("^ *unknown command|no command.*frobnicate|^ +.*frobnicate")
+    t.type(":his")  # begins anew
+    t.wait("^:his$")
+    t.keys("C-u", "Up")
+    t.wait("^:frobnicate$")
+    t.keys("Enter")
+    t.wait("^ +.*frobnicate")
+    t.keys("BSpace")  # any other key corrects it
+    t.type("x:his")
+    t.wait("^:frobnicatx:his$")
     t.keys("C-c")
     t.wait(r"^:his", gone=True)
     need("histogram" in t.text(), "the histogram is gone", t)
@@ -371,6 +378,25 @@ def narrow_backtrace(t):
     t.keys("d")
     t.wait(r"^  object +retained")
     t.wait(r"^> ▸ java\.net\.URLClassLoader ")
+    leave(t)
+
+
+@case("set weak off: said in the title as long as there is room, views of the old tree close with a word",
+      ((80, 24), (200, 50), (40, 10), (30, 8)))
+def weak_off(t):
+    start(t, dump=SHOP)
+    t.keys("d")
+    t.wait(r"nators  *retained v")
+    t.type(":set weak off")
+    t.keys("Enter")
+    if t.height >= 10:
+        t.wait(r"weak off: sizes are found anew")
+    t.wait(r"^histogram(?! >)")
+    title = t.wait(r"^cairn .*weak off$")[0]
+    need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)
+    t.type(":set weak on")
+    t.keys("Enter")
+    t.wait(r"^cairn .*weak off$", gone=True)
     leave(t)
 
 

@@ -32,9 +32,9 @@ struct junction {
 	uint32_t parent;    /* number; linked: of the topmost junction that label stands for */
 	uint32_t label;     /* linked: the junction with the least semidominator from here up to above;
 	                       0: least is one of an object between junctions, and dominates it */
-	uint32_t least;     /* linked: that semidominator, a number */
-	uint32_t semi;      /* its own, a number */
-	uint32_t dominator; /* a number, or the junction with the same; before: the next in its bucket */
+	uint32_t least;     /* linked: that semidominator, a number; before: its own, as far as known */
+	uint32_t dominator; /* a number, or the junction with the same (as_label); before: the next in its
+	                       bucket */
 };
 
 /*
@@ -61,11 +61,11 @@ struct dominance {
 	uint32_t *object;       /* by number: its id; the first of its bucket while it has one */
 	struct place *place;    /* by number */
 	struct junction *junction;
-	uint32_t *path;         /* junctions on the way up, to be compressed */
-	struct bits meets;      /* by id: a junction */
+	struct bits meets;      /* by id: a junction; until the walk is over */
 	struct bits at;         /* by number: a junction */
-	struct bits has_bucket; /* by number: junctions with this semidominator wait */
+	struct bits has_bucket; /* by number: junctions with this semidominator wait; after the walk */
 	struct bits ends;       /* by junction: the last in its bucket, which keeps the object */
+	struct bits as_label;   /* by junction: dominator is a junction that has the same dominator */
 
 	bool *is_root;          /* by index in h->roots: no thread's object holds it instead */
 	struct edge *edges;     /* ids, by from: class to superclass and loader, loader to classes, thread

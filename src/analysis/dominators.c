@@ -2,7 +2,7 @@
 /*
  * dominators.c - from a heap to immediate dominators and retained sizes.
  *
- * The order of the work and its memory stand here: 16 bytes an object and 28 a junction.  The numbers
+ * The order of the work and its memory stand here: 16 bytes an object and 20 a junction.  The numbers
  * become the immediate dominators, the places the retained sizes: the kernel takes longer to clear
  * pages than we to fill them.
  */
@@ -37,7 +37,7 @@ static int begin_stretch(void *context, unsigned task, struct err *err)
 		shallow += r->retained[id];
 		if (!number[id])
 			number[id] = NOT_REACHABLE;
-		else if (!bits_get(&r->d->meets, id))
+		else if (!bits_get(&r->d->at, number[id]))
 			number[id] = h->in.target[adjacency_start(&h->in, id)];
 	}
 	atomic_fetch_add(&r->shallow, shallow);
@@ -81,9 +81,7 @@ static int allocate(struct dominance *d, struct err *err)
 	d->place = big_alloc(d->size, sizeof *d->place, err);
 	if (!d->number || !d->object || !d->place)
 		return ERR_NOMEM;
-	if (bits_init(&d->meets, d->size, err) || bits_init(&d->at, d->size, err))
-		return ERR_NOMEM;
-	return bits_init(&d->has_bucket, d->size, err);
+	return bits_init(&d->meets, d->size, err) ? ERR_NOMEM : bits_init(&d->at, d->size, err);
 }
 
 static int allocate_junctions(struct dominance *d, struct err *err)
@@ -92,21 +90,26 @@ static int allocate_junctions(struct dominance *d, struct err *err)
 	d->n_instances = INSTANCE_BLOCK;
 	d->instance = big_alloc(d->cap_instances, sizeof *d->instance, err);
 	d->junction = big_alloc(d->most, sizeof *d->junction, err);
-	d->path = big_alloc(d->most, sizeof *d->path, err);
-	if (!d->instance || !d->junction || !d->path)
+	return d->instance && d->junction ? 0 : ERR_NOMEM;
+}
+
+/* What the walk needed makes room for what comes. */
+static int allocate_buckets(struct dominance *d, struct err *err)
+{
+	bits_release(&d->meets);
+	if (bits_init(&d->has_bucket, d->size, err) || bits_init(&d->ends, d->most, err))
 		return ERR_NOMEM;
-	return bits_init(&d->ends, d->most, err);
+	return bits_init(&d->as_label, d->most, err);
 }
 
 static void release_junctions(struct dominance *d)
 {
 	big_free(d->junction, d->most, sizeof *d->junction);
-	big_free(d->path, d->most, sizeof *d->path);
 	big_free(d->instance, d->cap_instances, sizeof *d->instance);
 	d->junction = NULL;
-	d->path = NULL;
 	d->instance = NULL;
 	bits_release(&d->ends);
+	bits_release(&d->as_label);
 	bits_release(&d->has_bucket);
 }
 
@@ -158,6 +161,8 @@ int dominators_find(struct dominators *out, const struct heap *h, struct progres
 		code = allocate_junctions(&d, err);
 	if (code == 0)
 		code = dominance_walk(&d, err);
+	if (code == 0)
+		code = allocate_buckets(&d, err);
 	if (code == 0)
 		code = dominance_of_junctions(&d, err);
 	if (code == 0)

@@ -23,8 +23,6 @@
 
 enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 16 };
 
-#define AS_LABEL UINT32_MAX /* in semi: dominator is a junction that has the same dominator */
-
 /* The nearest ancestor of k within its group that is not behind w; the group's junction is not. */
 static uint32_t nearest(struct place *place, uint32_t k, uint32_t w)
 {
@@ -40,30 +38,35 @@ static uint32_t nearest(struct place *place, uint32_t k, uint32_t w)
 }
 
 /* The linked v gets the label with the least semidominator up to the last linked junction, which is
- * behind i; w is the number at hand. */
+ * behind i; w is the number at hand.  On the way up each link is turned round, so there is a way back. */
 static void compress(struct dominance *d, uint32_t v, uint32_t i, uint32_t w)
 {
 	struct junction *junction = d->junction;
-	uint32_t n = 0, at = v;
-	for (; junction[at].above > i; at = junction[at].above)
-		d->path[n++] = at;
-	struct junction *top = &junction[at];
-	if (top->parent > w) {
-		uint32_t offered = nearest(d->place, top->parent, w);
-		if (offered < top->least) {
-			top->least = offered;
-			top->label = 0;
+	uint32_t below = 0, at = v;
+	while (junction[at].above > i) {
+		uint32_t above = junction[at].above;
+		junction[at].above = below;
+		below = at;
+		at = above;
+	}
+	struct junction *up = &junction[at];
+	if (up->parent > w) {
+		uint32_t offered = nearest(d->place, up->parent, w);
+		if (offered < up->least) {
+			up->least = offered;
+			up->label = 0;
 		}
 	}
-	while (n-- > 0) {
-		struct junction *j = &junction[d->path[n]];
-		const struct junction *up = &junction[j->above];
+	while (below) {
+		struct junction *j = &junction[below];
 		if (up->least < j->least) {
 			j->least = up->least;
 			j->label = up->label;
 		}
+		below = j->above;
 		j->above = up->above;
 		j->parent = up->parent;
+		up = j;
 	}
 }
 
@@ -84,8 +87,8 @@ static inline void reached_from(struct dominance *d, uint32_t i, uint32_t w, uin
 			return; /* below it */
 		}
 	}
-	if (semi < d->junction[i].semi)
-		d->junction[i].semi = semi;
+	if (semi < d->junction[i].least)
+		d->junction[i].least = semi;
 }
 
 static void reached_from_instances(struct dominance *d, uint32_t i, uint32_t w, uint32_t class)
@@ -116,7 +119,7 @@ static void reached_from_referrers(struct dominance *d, uint32_t i, uint32_t w, 
 /* The object of a number stays with the last of the junctions in its bucket. */
 static void into_bucket(struct dominance *d, uint32_t i)
 {
-	uint32_t semi = d->junction[i].semi;
+	uint32_t semi = d->junction[i].least;
 	if (!bits_get(&d->has_bucket, semi)) {
 		bits_set(&d->has_bucket, semi);
 		bits_set(&d->ends, i);
@@ -136,11 +139,9 @@ static void empty_bucket(struct dominance *d, uint32_t i, uint32_t w)
 		uint32_t next = j->dominator;
 		last = bits_get(&d->ends, v);
 		compress(d, v, i, w);
-		j->dominator = w;
-		if (j->least < j->semi) {
-			j->dominator = j->label ? j->label : j->least;
-			j->semi = j->label ? AS_LABEL : j->least;
-		}
+		j->dominator = j->least == w ? w : j->label ? j->label : j->least;
+		if (j->least < w && j->label)
+			bits_set(&d->as_label, v);
 		v = next;
 	} while (!last);
 	d->object[w] = v;
@@ -228,8 +229,8 @@ struct special {
 static void find_semidominator(struct dominance *d, struct special *s, uint32_t i, uint32_t w)
 {
 	struct junction *j = &d->junction[i];
-	if (j->semi) { /* a root has the smallest there is */
-		j->semi = w;
+	if (j->least) { /* a root has the smallest there is */
+		j->least = w;
 		reached_from_referrers(d, i, w, d->object[w]);
 	}
 	for (; s->edge < d->n_edges && d->edges[s->edge].to == w; s->edge++)
@@ -237,8 +238,7 @@ static void find_semidominator(struct dominance *d, struct special *s, uint32_t 
 	for (; s->class < s->n_classes && s->classes[s->class].to == w; s->class++)
 		reached_from_instances(d, i, w, s->classes[s->class].from);
 	j->label = i;
-	j->least = j->semi;
-	if (j->semi)
+	if (j->least)
 		into_bucket(d, i);
 }
 
@@ -268,15 +268,15 @@ int dominance_of_junctions(struct dominance *d, struct err *err)
 	struct special s = { .classes = NULL };
 	progress_phase(d->progress, "finding dominators", d->m);
 	for (uint32_t i = 1; i <= d->m; i++)
-		d->junction[i].semi = UINT32_MAX;
+		d->junction[i].least = UINT32_MAX;
 	for (size_t i = 0; i < d->h->n_roots; i++)
 		if (d->is_root[i])
-			d->junction[d->place[d->number[d->h->roots[i].object]].group].semi = 0;
+			d->junction[d->place[d->number[d->h->roots[i].object]].group].least = 0;
 	number_edges(d);
 	s.classes = list_class_objects(d, &s.n_classes);
 	int code = d->n ? find_semidominators(d, &s, err) : 0;
 	for (uint32_t i = 1; code == 0 && i <= d->m; i++)
-		if (d->junction[i].semi == AS_LABEL)
+		if (bits_get(&d->as_label, i))
 			d->junction[i].dominator = d->junction[d->junction[i].dominator].dominator;
 	free(s.classes);
 	return code;

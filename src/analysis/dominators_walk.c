@@ -175,6 +175,15 @@ static int add_block(struct dominance *d, struct instances *i, struct err *err)
 	return 0;
 }
 
+/* Looked for in the next few groups above only: further up it hardly ever is. */
+static inline bool stands_above(const struct dominance *d, uint32_t group, uint32_t below)
+{
+	enum { STEPS = 8 };
+	for (unsigned i = 0; i < STEPS && below > group; i++)
+		below = d->junction[below].above;
+	return below == group;
+}
+
 /*
  * Of those met before the class object the first one counts, the least number.  Of those met after
  * it the last one of each group that is met in a row, and none whose group stands right above the
@@ -191,7 +200,7 @@ static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k,
 			i->first = k;
 		return 0;
 	}
-	if (!i->last || (i->group != group && i->group != d->junction[group].above)) {
+	if (!i->last || (i->group != group && !stands_above(d, i->group, group))) {
 		if (i->last % INSTANCE_BLOCK == INSTANCE_BLOCK - 1 || !i->last) {
 			int code = add_block(d, i, err);
 			if (code)

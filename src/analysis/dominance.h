@@ -38,16 +38,24 @@ struct junction {
 };
 
 /*
- * Instances of a class whose object is no root: they hold it.  Their numbers stand in blocks of a
- * common list; the first word of a block is the block before, 0: none.
+ * Instances of a class whose object is no root: they hold it.  The numbers of those met before the last
+ * one ascend in blocks of a common list, each as its distance from the one before, in groups of seven
+ * bits from the lowest, the highest bit of a byte saying that another follows; 0 ends a block.
  */
 struct instances {
 	bool hold;
-	uint32_t first; /* the first number, met before the class object has one; 0: none */
-	uint64_t last;  /* of those met afterwards: where the last one stands; 0: none */
-	uint32_t group; /* of that one */
+	uint8_t fill;     /* bytes used in the last block */
+	uint32_t first;   /* the first number, met before the class object has one; 0: none */
+	uint32_t last;    /* of those met afterwards the last one, not in a block yet; 0: none */
+	uint32_t group;   /* its */
+	uint32_t written; /* the last one in a block */
+	uint32_t block;   /* that block; 0: none */
 };
-enum { INSTANCE_BLOCK = 16 };
+struct instance_block {
+	uint32_t before; /* the block before, 0: none */
+	uint32_t first;
+	uint8_t further[56];
+};
 
 struct dominance {
 	const struct heap *h;
@@ -73,8 +81,8 @@ struct dominance {
 	size_t n_edges;
 	bool *has_edges;        /* by class: some instance may have such edges */
 	struct instances *instances; /* by class */
-	uint32_t *instance;     /* the list; its first block is not used */
-	uint64_t n_instances, cap_instances;
+	struct instance_block *block; /* the list; its first block is not used */
+	uint32_t n_blocks, cap_blocks;
 };
 
 /* dominators_walk.c: edges and junctions; then numbers, places, the junctions' above and parent. */

@@ -86,11 +86,11 @@ static int allocate(struct dominance *d, struct err *err)
 
 static int allocate_junctions(struct dominance *d, struct err *err)
 {
-	d->cap_instances = INSTANCE_BLOCK * (d->h->n_classes + UINT64_C(2));
-	d->n_instances = INSTANCE_BLOCK;
-	d->instance = big_alloc(d->cap_instances, sizeof *d->instance, err);
+	d->cap_blocks = d->h->n_classes + 2;
+	d->n_blocks = 1;
+	d->block = big_alloc(d->cap_blocks, sizeof *d->block, err);
 	d->junction = big_alloc(d->most, sizeof *d->junction, err);
-	return d->instance && d->junction ? 0 : ERR_NOMEM;
+	return d->block && d->junction ? 0 : ERR_NOMEM;
 }
 
 /* What the walk needed makes room for what comes. */
@@ -105,9 +105,9 @@ static int allocate_buckets(struct dominance *d, struct err *err)
 static void release_junctions(struct dominance *d)
 {
 	big_free(d->junction, d->most, sizeof *d->junction);
-	big_free(d->instance, d->cap_instances, sizeof *d->instance);
+	big_free(d->block, d->cap_blocks, sizeof *d->block);
 	d->junction = NULL;
-	d->instance = NULL;
+	d->block = NULL;
 	bits_release(&d->ends);
 	bits_release(&d->as_label);
 	bits_release(&d->has_bucket);

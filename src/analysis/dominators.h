@@ -11,8 +11,8 @@
  * that is a root of its own; the same objects are reached either way.
  *
  * Pure functions of a heap, any thread.  Time is m log n for n objects and m references whatever the
- * heap's shape; memory while it runs 17 bytes an object, 20 more for one that several objects refer to, and at
- * most 4 for one whose class object is no root; afterwards 12.
+ * heap's shape; memory while it runs 17 bytes an object, 20 more for one that several objects refer to, and
+ * one or two, at most five, for one whose class object is no root; afterwards 12.
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_H
 #define CAIRN_ANALYSIS_DOMINATORS_H

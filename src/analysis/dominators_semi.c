@@ -95,10 +95,20 @@ static void reached_from_instances(struct dominance *d, uint32_t i, uint32_t w, 
 {
 	const struct instances *all = &d->instances[class];
 	reached_from(d, i, w, all->first);
-	for (uint64_t at = all->last; at;) {
-		reached_from(d, i, w, d->instance[at--]);
-		if (at % INSTANCE_BLOCK == 0 && (at = d->instance[at] * (uint64_t)INSTANCE_BLOCK))
-			at += INSTANCE_BLOCK - 1;
+	reached_from(d, i, w, all->last);
+	for (uint32_t block = all->block; block; block = d->block[block].before) {
+		const struct instance_block *b = &d->block[block];
+		uint32_t k = b->first, distance = 0;
+		reached_from(d, i, w, k);
+		for (unsigned at = 0, shift = 0; at < sizeof b->further && b->further[at]; at++) {
+			distance |= (uint32_t)(b->further[at] & 127) << shift;
+			shift += 7;
+			if (b->further[at] & 128)
+				continue;
+			k += distance;
+			distance = shift = 0;
+			reached_from(d, i, w, k);
+		}
 	}
 }
 

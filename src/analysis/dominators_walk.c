@@ -8,6 +8,7 @@
  */
 #include "analysis/dominance.h"
 
+#include "base/bisect.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 
@@ -83,15 +84,9 @@ static void list_edges(struct dominance *d)
 /* Index of the first edge from id; its edges stand together. */
 static size_t first_edge(const struct dominance *d, uint32_t id)
 {
-	size_t low = 0, high = d->n_edges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (d->edges[middle].from < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	BISECT(at, d->n_edges, d->edges[at].from < id);
+	return at;
 }
 
 /* --- junctions ------------------------------------------------------------------------------------ */
@@ -158,21 +153,39 @@ int dominance_prepare(struct dominance *d, struct err *err)
 
 /* --- instances of classes ------------------------------------------------------------------------- */
 
-/* A fresh block of the list, behind the class's last one. */
+/* A fresh block of the list, with the class's last instance in it. */
 static int add_block(struct dominance *d, struct instances *i, struct err *err)
 {
-	if (d->n_instances + INSTANCE_BLOCK > d->cap_instances) {
-		uint64_t cap = d->cap_instances + d->cap_instances / 2;
-		uint32_t *more = big_resize(d->instance, d->cap_instances, cap, sizeof *more, err);
+	if (d->n_blocks == d->cap_blocks) {
+		uint32_t cap = d->cap_blocks + d->cap_blocks / 8 + 1;
+		struct instance_block *more = big_resize(d->block, d->cap_blocks, cap, sizeof *more, err);
 		if (!more)
 			return ERR_NOMEM;
-		d->instance = more;
-		d->cap_instances = cap;
+		d->block = more;
+		d->cap_blocks = cap;
 	}
-	d->instance[d->n_instances] = (uint32_t)(i->last / INSTANCE_BLOCK);
-	i->last = d->n_instances;
-	d->n_instances += INSTANCE_BLOCK;
+	d->block[d->n_blocks] = (struct instance_block){ .before = i->block, .first = i->last };
+	i->block = d->n_blocks++;
+	i->fill = 0;
 	return 0;
+}
+
+/* Put the last one into the list. */
+static inline int write_instance(struct dominance *d, struct instances *i, struct err *err)
+{
+	enum { MOST = 5 }; /* bytes */
+	int code = 0;
+	struct instance_block *b = &d->block[i->block];
+	if (!i->block || i->fill + MOST > (int)sizeof b->further) {
+		code = add_block(d, i, err);
+	} else {
+		uint32_t distance = i->last - i->written;
+		for (; distance > 127; distance >>= 7)
+			b->further[i->fill++] = (uint8_t)(distance | 128);
+		b->further[i->fill++] = (uint8_t)distance;
+	}
+	i->written = i->last;
+	return code;
 }
 
 /* Looked for in the next few groups above only: further up it hardly ever is. */
@@ -186,7 +199,7 @@ static inline bool stands_above(const struct dominance *d, uint32_t group, uint3
 
 /*
  * Of those met before the class object the first one counts, the least number.  Of those met after
- * it the last one of each group that is met in a row, and none whose group stands right above the
+ * it the last one of each group that is met in a row, and none whose group stands a little above the
  * next one's: for these the algorithm finds nothing less (see dominators_semi.c).
  */
 static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k, uint32_t group,
@@ -200,17 +213,12 @@ static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k,
 			i->first = k;
 		return 0;
 	}
-	if (!i->last || (i->group != group && !stands_above(d, i->group, group))) {
-		if (i->last % INSTANCE_BLOCK == INSTANCE_BLOCK - 1 || !i->last) {
-			int code = add_block(d, i, err);
-			if (code)
-				return code;
-		}
-		i->last++;
-	}
-	d->instance[i->last] = k;
+	int code = 0;
+	if (i->last && i->group != group && !stands_above(d, i->group, group))
+		code = write_instance(d, i, err);
+	i->last = k;
 	i->group = group;
-	return 0;
+	return code;
 }
 
 /* --- the walk ----------------------------------------------------------------------------------- */

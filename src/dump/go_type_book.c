@@ -54,15 +54,12 @@ static uint32_t group_of(const struct types *t, uint32_t table)
 	return data == UINT32_MAX ? TYPE_NONE : pointed(t, t->field[data].type);
 }
 
-/* The slot of a field that says more than its type does; false: it does not. */
-static bool special_slot(const struct type_book *g, uint32_t type, const struct type_field *f,
-    struct slot *s)
+/* Of the insides of maps, before Go 1.24 and since. */
+static bool map_slot(const struct types *t, uint32_t type, const struct type_field *f, struct slot *s)
 {
-	const struct types *t = g->types;
 	const char *name = t->type[type].name;
 	bool found = false;
 
-	*s = (struct slot){.offset = f->offset, .count = 1, .type = pointed(t, f->type)};
 	if (begins(name, "hash<") && (!strcmp(f->name, "buckets") || !strcmp(f->name, "oldbuckets"))) {
 		s->kind = *f->name == 'b' ? SLOT_BUCKETS : SLOT_OLD_BUCKETS;
 		s->aside = aside(t, type, f, "B", &found);
@@ -73,24 +70,11 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 		s->type = type;
 		return true;
 	}
-	if (begins(name, "hchan<") && !strcmp(f->name, "buf")) {
-		s->kind = SLOT_COUNTED;
-		s->aside = aside(t, type, f, "dataqsiz", &found);
-		uint32_t chan = g->of[type].shown_as;
-		s->type = chan == TYPE_NONE ? TYPE_NONE : t->type[chan].element;
-		return found && s->type != TYPE_NONE;
-	}
 	if (begins(name, "map<") && !strcmp(f->name, "dirPtr")) {
 		s->kind = SLOT_DIRECTORY;
 		s->aside = aside(t, type, f, "dirLen", &found);
 		s->other = group_of(t, pointed(t, s->type));
 		return found && s->type != TYPE_NONE && s->other != TYPE_NONE;
-	}
-	if (!strcmp(name, "sync.Pool") && (!strcmp(f->name, "local") || !strcmp(f->name, "victim"))) {
-		s->kind = SLOT_COUNTED; /* declared unsafe.Pointer: an array with one for each P */
-		s->type = types_by_name(t, "sync.poolLocal");
-		s->aside = aside(t, type, f, *f->name == 'l' ? "localSize" : "victimSize", &found);
-		return found && s->type != TYPE_NONE;
 	}
 	if (!strcmp(f->name, "data") && types_field(t, type, "lengthMask") != UINT32_MAX) {
 		s->kind = SLOT_MASKED;
@@ -98,6 +82,31 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 		return s->type != TYPE_NONE;
 	}
 	return false;
+}
+
+/* The slot of a field that says more than its type does; false: it does not. */
+static bool special_slot(const struct type_book *g, uint32_t type, const struct type_field *f,
+    struct slot *s)
+{
+	const struct types *t = g->types;
+	const char *name = t->type[type].name;
+	bool found = false;
+
+	*s = (struct slot){.offset = f->offset, .count = 1, .type = pointed(t, f->type)};
+	if (begins(name, "hchan<") && !strcmp(f->name, "buf")) {
+		s->kind = SLOT_COUNTED;
+		s->aside = aside(t, type, f, "dataqsiz", &found);
+		uint32_t chan = g->of[type].shown_as;
+		s->type = chan == TYPE_NONE ? TYPE_NONE : t->type[chan].element;
+		return found && s->type != TYPE_NONE;
+	}
+	if (!strcmp(name, "sync.Pool") && (!strcmp(f->name, "local") || !strcmp(f->name, "victim"))) {
+		s->kind = SLOT_COUNTED; /* declared unsafe.Pointer: an array with one for each P */
+		s->type = types_by_name(t, "sync.poolLocal");
+		s->aside = aside(t, type, f, *f->name == 'l' ? "localSize" : "victimSize", &found);
+		return found && s->type != TYPE_NONE;
+	}
+	return map_slot(t, type, f, s);
 }
 
 /* Which struct is the inside of which map or channel. */

@@ -79,19 +79,12 @@ static void walk_directory(struct typing *t, const struct slot *s, uint64_t poin
 		typing_claim(t, pointer, s->other, by);
 }
 
-static void walk_slot(struct typing *t, const struct memory *m, uint64_t at, const struct slot *s,
-    enum typed_by by)
+/* What the pointer of the slot at `at` leads to. */
+static void walk_pointer(struct typing *t, const struct memory *m, uint64_t at, const struct slot *s,
+    uint64_t pointer, enum typed_by by)
 {
-	uint64_t data = at, aside = at + (uint64_t)s->aside;
+	uint64_t aside = at + (uint64_t)s->aside;
 
-	/* the word that holds the pointer; of an interface the second */
-	if (s->kind == SLOT_INTERFACE || s->kind == SLOT_EMPTY)
-		data += t->word;
-	if (m->live && !m->live(m, data))
-		return;
-	uint64_t pointer = word_at(t, m, data);
-	if (!pointer)
-		return;
 	switch (s->kind) {
 	case SLOT_POINTER:
 		typing_claim(t, pointer, s->type, by);
@@ -130,6 +123,17 @@ static void walk_slot(struct typing *t, const struct memory *m, uint64_t at, con
 	case SLOT_NEST: case SLOT_BLIND:
 		break;
 	}
+}
+
+static void walk_slot(struct typing *t, const struct memory *m, uint64_t at, const struct slot *s,
+    enum typed_by by)
+{
+	bool second = s->kind == SLOT_INTERFACE || s->kind == SLOT_EMPTY; /* the word with the pointer */
+	uint64_t data = second ? at + t->word : at;
+	uint64_t pointer = m->live && !m->live(m, data) ? 0 : word_at(t, m, data);
+
+	if (pointer)
+		walk_pointer(t, m, at, s, pointer, by);
 }
 
 /* One value and those nested in it; no deeper than types are. */

@@ -11,6 +11,8 @@
  */
 #include "analysis/check_tree.h"
 
+#include "base/bisect.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -90,15 +92,9 @@ static int by_from(const void *x, const void *y)
 
 static size_t first_pair(const struct siblings *s, uint32_t from)
 {
-	size_t low = 0, high = s->n_pairs;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->pair[middle].from < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	BISECT(at, s->n_pairs, s->pair[at].from < from);
+	return at;
 }
 
 /* What is newly known leads to others. */

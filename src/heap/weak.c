@@ -4,6 +4,7 @@
  */
 #include "heap/weak.h"
 
+#include "base/bisect.h"
 #include "heap/value.h"
 
 #include <stdlib.h>
@@ -113,13 +114,7 @@ void weak_release(struct weak_references *w)
 
 uint32_t weak_referent(const struct weak_references *w, uint32_t holder)
 {
-	size_t low = 0, high = w->n;
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-		if (w->reference[middle].holder <= holder)
-			low = middle;
-		else
-			high = middle;
-	}
-	return w->n ? w->reference[low].referent : HEAP_NONE;
+	size_t at;
+	BISECT(at, w->n, w->reference[at].holder < holder);
+	return at < w->n ? w->reference[at].referent : HEAP_NONE;
 }

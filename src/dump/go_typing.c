@@ -19,13 +19,24 @@ static void from_segment(struct typing *t, const struct go *g, enum go_tag tag)
 	const struct program_variable *v = program_variables(t->program, &n);
 
 	while (go_next(g, tag, &run, &at, &r)) {
-		struct memory m = {.bytes = r.s[0].p, .size = r.s[0].n};
+		struct memory m = {
+		    .bytes = r.s[0].p, .size = r.s[0].n, .address = r.u[SEGMENT_ADDRESS]};
 		for (size_t i = 0; i < n; i++) {
 			uint64_t offset = v[i].address - r.u[SEGMENT_ADDRESS];
+			m.variable = &v[i];
 			if (v[i].address >= r.u[SEGMENT_ADDRESS] && offset < m.size)
 				typing_walk(t, &m, offset, v[i].type, 1, TYPED_BY_GLOBAL);
 		}
 	}
+}
+
+static void add_segments(struct typing *t, const struct go *g, enum go_tag tag)
+{
+	size_t run = 0;
+	uint64_t at = 0;
+
+	for (struct go_record r; go_next(g, tag, &run, &at, &r);)
+		typing_add_segment(t, r.u[SEGMENT_ADDRESS], r.s[0].p, r.s[0].n);
 }
 
 /* --- frames ------------------------------------------------------------------------------------------ */
@@ -321,6 +332,8 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 	t.progress = p;
 	progress_phase(p, "finding types", c->n_objects);
 	if (!code && t.program && program_has_types(t.program)) {
+		add_segments(&t, g, GO_DATA);
+		add_segments(&t, g, GO_BSS);
 		from_segment(&t, g, GO_DATA);
 		from_segment(&t, g, GO_BSS);
 		from_frames(&t, g);
@@ -337,6 +350,7 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 		code = typing_drain(&t);
 	if (!code)
 		code = typing_assign(&t);
+	typing_end_statics(&t, !code);
 	dump->type_conflicts = t.conflicts;
 	end(&t);
 	return code;

@@ -97,6 +97,20 @@ struct chunk {
 	uint32_t type;
 };
 
+/* What variables lead to in the program's own memory (go_typing_static.c). */
+struct statics {
+	struct static_segment { uint64_t address, size; const uint8_t *bytes; } *segment;
+	size_t n_segments, cap_segments;
+	struct program_static { struct program_variable is; enum typed_by by; } *found;
+	size_t n, cap, done; /* in the order found; done: their pointers are followed */
+	uint64_t *seen;      /* open addressing: address and type */
+	uint64_t room;       /* bytes that may yet be looked at: they may overlap */
+	struct arena names;
+	/* the pointer that is being followed: a part of which variable; NULL: of none */
+	const struct program_variable *from;
+	uint64_t from_offset;
+};
+
 struct typing {
 	struct classifier *c;
 	struct program *program; /* NULL: none */
@@ -113,6 +127,7 @@ struct typing {
 	uint32_t n_waiting, sweep; /* sweep: the word of waiting that is looked at next */
 	struct claim claim[CLAIMS];
 	uint32_t first_claim, n_claims, n_located; /* of those that wait: objects are known of the first */
+	struct statics statics;
 	struct chunk *chunk;      /* in the order found */
 	size_t n_chunks, cap_chunks, done_chunks;
 	uint64_t *chunk_set;      /* open addressing: those already noted */
@@ -148,6 +163,8 @@ struct memory {
 	/* which words are live pointers (of a frame); NULL: all may be */
 	bool (*live)(const struct memory *m, uint64_t offset);
 	const void *context;
+	const struct program_variable *variable; /* that is looked at in it; NULL: none, and address 0 */
+	uint64_t address; /* of the first byte */
 };
 
 /* Claim what the pointers in n values of type lead to; the first lies at offset of the memory. */
@@ -157,6 +174,18 @@ void typing_walk(struct typing *t, const struct memory *m, uint64_t offset, uint
 void typing_interface(struct typing *t, uint64_t descriptor, uint64_t data, enum typed_by by);
 /* The descriptor that an itab names, or 0. */
 uint64_t typing_itab(const struct typing *t, uint64_t itab);
+
+/* --- statics -------------------------------------------------------------------------------------- */
+
+/* Memory of the program's own. */
+void typing_add_segment(struct typing *t, uint64_t address, const uint8_t *bytes, uint64_t size);
+/* Outside of the heap lies one of type, or count in a row: noted where it is in no variable. */
+void typing_claim_static(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by);
+/* Follow the pointers of the next one; false: there is none. */
+bool typing_walk_static(struct typing *t);
+/* Let the program know what was found, and forget it. */
+void typing_end_statics(struct typing *t, bool tell);
 
 /* Words in the dump's byte order. */
 uint64_t typing_word(const struct typing *t, const uint8_t *at);

@@ -284,8 +284,12 @@ static void settle_next(struct typing *t)
 static void add_claim(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by)
 {
-	if (address < t->low || address >= t->high || t->go.of[type].ignored)
+	if (t->go.of[type].ignored)
 		return;
+	if (address < t->low || address >= t->high) {
+		typing_claim_static(t, address, type, count, by);
+		return;
+	}
 	if (t->n_claims == CLAIMS)
 		settle_next(t);
 	t->claim[(t->first_claim + t->n_claims++) % CLAIMS] =
@@ -432,6 +436,8 @@ int typing_drain(struct typing *t)
 			t->head = (t->head + 1) % TYPING_QUEUE;
 			t->n_queue--;
 			walk_object(t, id);
+		} else if (typing_walk_static(t)) {
+			continue;
 		} else if (t->done_chunks < t->n_chunks) {
 			struct chunk c = t->chunk[t->done_chunks++];
 			walk_chunk(t, &c);

@@ -46,7 +46,9 @@ void typing_interface(struct typing *t, uint64_t descriptor, uint64_t data, enum
 		return;
 	if (types_is_direct(t->go.types, type)) {
 		uint8_t word[8];
-		struct memory m = {.bytes = word, .size = t->word};
+		struct memory m = {.bytes = word, .size = t->word, .variable = t->statics.from};
+		if (m.variable)
+			m.address = m.variable->address + t->statics.from_offset;
 		for (unsigned i = 0; i < t->word; i++)
 			word[i] = (uint8_t)(data >> 8 * (t->big_endian ? t->word - 1 - i : i));
 		typing_walk(t, &m, 0, type, 1, by);
@@ -85,6 +87,8 @@ static void walk_pointer(struct typing *t, const struct memory *m, uint64_t at, 
 {
 	uint64_t aside = at + (uint64_t)s->aside;
 
+	t->statics.from = m->variable;
+	t->statics.from_offset = m->variable ? m->address + at - m->variable->address : 0;
 	switch (s->kind) {
 	case SLOT_POINTER:
 		typing_claim(t, pointer, s->type, by);
@@ -165,4 +169,5 @@ void typing_walk(struct typing *t, const struct memory *m, uint64_t offset, uint
 		n = (m->size - offset) / size;
 	for (uint64_t i = 0; i < n; i++, offset += size)
 		walk_value(t, m, offset, type, 0, by);
+	t->statics.from = NULL;
 }

@@ -109,6 +109,9 @@ void program_close(struct program *p)
 		close(p->fd);
 	types_release(&p->types);
 	arena_release(&p->arena);
+	if (p->statics)
+		arena_release(&p->statics->names);
+	free(p->statics);
 	free(p->function);
 	free(p->object);
 	free(p->variable);
@@ -229,21 +232,60 @@ const struct program_variable *program_variables(const struct program *p, size_t
 	return p->variable;
 }
 
-const struct program_variable *program_variable_at(const struct program *p, uint64_t address)
+static const struct program_variable *variable_in(const struct program *p,
+    const struct program_variable *variable, uint32_t n, uint64_t address)
 {
-	uint32_t low = 0, high = p->n_variables;
+	uint32_t low = 0, high = n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (p->variable[middle].address <= address)
+		if (variable[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return NULL;
-	const struct program_variable *v = &p->variable[low - 1];
+	const struct program_variable *v = &variable[low - 1];
 	return address - v->address < p->types.type[v->type].size ? v : NULL;
+}
+
+const struct program_variable *program_variable_at(const struct program *p, uint64_t address)
+{
+	const struct program_variable *v = variable_in(p, p->variable, p->n_variables, address);
+	const struct program_statics *s = v ? NULL : __atomic_load_n(&p->statics, __ATOMIC_ACQUIRE);
+
+	return s ? variable_in(p, s->variable, s->n, address) : v;
+}
+
+/* Of those that begin at one address the largest comes first. */
+static int by_place(const void *a, const void *b, void *types)
+{
+	const struct program_variable *x = a, *y = b;
+	const struct type *type = types;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (type[x->type].size < type[y->type].size) - (type[x->type].size > type[y->type].size);
+}
+
+void program_tell_statics(struct program *p, const struct program_variable *all, size_t n)
+{
+	struct program_variable *sorted = xmalloc((n + 1) * sizeof *sorted);
+	struct program_statics *s = xcalloc(1, sizeof *s + n * sizeof *s->variable);
+	uint64_t end = 0;
+
+	if (n)
+		memcpy(sorted, all, n * sizeof *sorted);
+	qsort_r(sorted, n, sizeof *sorted, by_place, p->types.type);
+	for (size_t i = 0; i < n; i++) {
+		if (sorted[i].address < end)
+			continue;
+		end = sorted[i].address + p->types.type[sorted[i].type].size;
+		sorted[i].name = arena_strndup(&s->names, sorted[i].name, strlen(sorted[i].name));
+		s->variable[s->n++] = sorted[i];
+	}
+	free(sorted);
+	__atomic_store_n(&p->statics, s, __ATOMIC_RELEASE);
 }
 
 /* The range with this link address in it, or NULL. */
@@ -286,9 +328,10 @@ uint64_t program_function_entry(const struct program *p, uint32_t number)
 	return number < p->n_functions ? p->function[number].low + p->bias : 0;
 }
 
-/* What lies at an offset of a value: ".users", "[3].name"; returns what is left of the offset. */
-static uint64_t add_path(const struct types *t, uint32_t type, uint64_t offset, struct text *out)
+uint64_t program_path_in(const struct program *p, uint32_t type, uint64_t offset, struct text *out)
 {
+	const struct types *t = &p->types;
+
 	for (unsigned depth = 0; depth <= TYPE_DEPTH && type != TYPE_NONE; depth++) {
 		const struct type *of = &t->type[type];
 		if (of->kind == TYPE_ARRAY && of->count && t->type[of->element].size) {
@@ -324,7 +367,7 @@ bool program_symbol(const struct program *p, uint64_t address, struct text *out)
 
 	if (v) {
 		text_add(out, v->name);
-		offset = add_path(&p->types, v->type, address - v->address, out);
+		offset = program_path_in(p, v->type, address - v->address, out);
 	} else {
 		const struct program_range *r = range_at(p->object, p->n_objects, address - p->bias);
 		if (!r)

@@ -77,8 +77,18 @@ const char *program_lacks(const struct program *p);
 const struct types *program_types(const struct program *p); /* n 0 without DWARF */
 /* All variables with a type in ascending order of address; borrowed. */
 const struct program_variable *program_variables(const struct program *p, size_t *n);
-/* The variable that this address lies in, or NULL. */
+/* The variable that this address lies in, or what it was told of (program_tell_statics), or NULL. */
 const struct program_variable *program_variable_at(const struct program *p, uint64_t address);
+
+/*
+ * Memory of the program's own that has no name and that variables lead to, such as T in
+ * "var x = &T{...}": from then on program_variable_at and program_symbol know it.  Copied; in any
+ * order; of two that overlap the one that begins first is kept, then the larger.  Once; other threads
+ * may be asking meanwhile.
+ */
+void program_tell_statics(struct program *p, const struct program_variable *all, size_t n);
+/* Append what lies at an offset of a value: ".users", "[3].name"; returns what is left of it. */
+uint64_t program_path_in(const struct program *p, uint32_t type, uint64_t offset, struct text *out);
 
 /* The function that contains a pc: its name, and a number below program_n_functions that stands
  * for it; NULL when there is none. */

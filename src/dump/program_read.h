@@ -37,6 +37,11 @@ struct program {
 	uint32_t n_objects, cap_objects;
 	struct program_variable *variable; /* ascending; addresses moved by program_check */
 	uint32_t n_variables, cap_variables;
+	struct program_statics { /* set as a whole, atomically; NULL: none */
+		struct arena names;
+		uint32_t n;
+		struct program_variable variable[]; /* ascending, none overlaps another */
+	} *statics;
 	struct types types;
 	struct arena arena;
 

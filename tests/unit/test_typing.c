@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "dump/go_typing.h"
+#include "dump/program_read.h"
 
 enum { MOST = 64, START = 0xc000, W = 8 };
 
@@ -446,12 +447,76 @@ static void headers(void **state)
 	world_free(w);
 }
 
+static void called(const struct program *p, uint64_t address, const char *want)
+{
+	struct text name = TEXT_INIT;
+
+	assert_int_equal(program_symbol(p, address, &name), want != NULL);
+	if (want)
+		assert_string_equal(name.s, want);
+	text_release(&name);
+}
+
+/* var first = &Node{...}; var all = []Node{{...}, {...}}; var count = &n: what they point to lies in
+ * the program's data, has no name there, and leads to objects. */
+static void statics(void **state)
+{
+	(void)state;
+	enum { DATA = 0x1000, FIRST = 0x40, ALL = 0x80, CELL = 0xF0 };
+	struct world *w = world_new();
+	uint32_t node = structure(w, "main.Node", 24), to_node = pointer(w, "*main.Node", node);
+	field(w, "n", 0, 0);
+	field(w, "kept", 8, to_node);
+	field(w, "next", 16, to_node);
+	uint32_t slice = simple(w, "[]main.Node", TYPE_SLICE, 24, node);
+	uint32_t to_pointer = pointer(w, "**main.Node", to_node);
+	uint32_t a = object(w, 24), b = object(w, 24), c = object(w, 24), lost = object(w, 24);
+	uint64_t data[32] = {0};
+	data[0] = DATA + FIRST;                       /* first */
+	data[1] = DATA + ALL, data[2] = data[3] = 2;  /* all */
+	data[4] = DATA + CELL;                        /* cell */
+	data[FIRST / W + 1] = w->at[a];
+	data[FIRST / W + 2] = DATA + FIRST;           /* itself: must end */
+	data[ALL / W + 3 + 1] = w->at[b];             /* all[1].kept */
+	data[CELL / W] = w->at[c];
+	data[5] = DATA + 31 * W;                      /* beyond: does not fit into the segment */
+	struct program_variable variable[] = {{"main.first", DATA, to_node}, {"main.all", DATA + 8, slice},
+	    {"main.cell", DATA + 32, to_pointer}, {"main.beyond", DATA + 40, to_node}};
+	begin(w);
+	struct program p = {.variable = variable, .n_variables = 4, .types = w->types};
+	w->t.program = &p;
+	typing_add_segment(&w->t, DATA, (const uint8_t *)data, sizeof data);
+	for (int i = 0; i < 4; i++) {
+		struct memory m = {.bytes = (const uint8_t *)data, .size = sizeof data, .address = DATA,
+		    .variable = &variable[i]};
+		typing_walk(&w->t, &m, variable[i].address - DATA, variable[i].type, 1, TYPED_BY_GLOBAL);
+	}
+	called(&p, DATA + FIRST + 8, NULL);
+	finish(w);
+	typing_end_statics(&w->t, true);
+	is(w, a, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, b, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	is(w, c, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	assert_string_equal(w->class_name[lost], "");
+	assert_int_equal(w->t.conflicts, 1);
+	called(&p, DATA, "main.first");
+	called(&p, DATA + FIRST + 8, "main.first.kept");
+	called(&p, DATA + ALL + 24 + 8, "main.all[1].kept");
+	called(&p, DATA + CELL, "*main.cell");
+	called(&p, DATA + 31 * W, NULL);
+	arena_release(&p.statics->names);
+	free(p.statics);
+	w->t.program = NULL;
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(spreads), cmocka_unit_test(chunks), cmocka_unit_test(preference),
 	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
 	    cmocka_unit_test(channels), cmocka_unit_test(headers),
+	    cmocka_unit_test(statics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

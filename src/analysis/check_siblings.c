@@ -100,7 +100,8 @@ static size_t first_pair(const struct siblings *s, uint32_t from)
 /* What is newly known leads to others. */
 static void spread(struct siblings *s)
 {
-	qsort(s->pair, s->n_pairs, sizeof *s->pair, by_from);
+	if (s->n_pairs)
+		qsort(s->pair, s->n_pairs, sizeof *s->pair, by_from);
 	while (s->n_list > 0) {
 		uint32_t known = s->list[--s->n_list];
 		for (size_t i = first_pair(s, known); i < s->n_pairs && s->pair[i].from == known; i++)

@@ -2,6 +2,7 @@
 /* made_heap.c - see made_heap.h. */
 #include "made_heap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -354,7 +355,8 @@ void made_heap_fill(struct made_heap *m, uint64_t seed)
 	h->n_objects = 1 + below(m, percent(m, 10) ? 150 : 40);
 	h->boot_loader = HEAP_NONE;
 	h->facts.loaders_hold_classes = percent(m, 50);
-	memcpy(h->facts.format, h->facts.loaders_hold_classes ? "phd" : "hprof", 6);
+	snprintf(h->facts.format, sizeof h->facts.format, "%s",
+	    h->facts.loaders_hold_classes ? "phd" : "hprof");
 	h->left_out = &m->left_out;
 	if (bits_init(&h->sized, h->n_objects, NULL))
 		abort();

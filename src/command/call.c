@@ -259,6 +259,9 @@ static int argument_value(struct call *call, const struct session *s, struct com
 	switch (kind) {
 	case ARG_OBJECT:
 		return value_object(s, word, &call->argument[i].id, err);
+	case ARG_VALUE:
+		return value_of(s, word, &call->argument[i].variable, &call->argument[i].is_variable,
+		    &call->argument[i].id, err);
 	case ARG_THREAD:
 		return value_thread(s, word, &call->argument[i].id, err);
 	case ARG_SET:

@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "analysis/typed_text.h"
 #include "command/inspect.h"
 #include "command/objects.h"
 #include "command/values.h"
@@ -190,6 +191,44 @@ static int x_memory(struct result **out, const struct heap *h, uint32_t id, cons
 	return 0;
 }
 
+/* Is this a value that is looked at as itself, not as the object that it points to? */
+static bool by_itself(const struct call *call)
+{
+	return call->argument[0].is_variable && call->argument[0].id == HEAP_NONE;
+}
+
+/* A global variable, whose memory is outside of the heap. */
+static int x_variable(struct result **out, const struct heap *h, const struct call *call, struct err *err)
+{
+	const struct typed *v = &call->argument[0].variable;
+	struct typed_object o = {.value = *v, .count = 1, .stride = v->size, .id = HEAP_NONE};
+	const struct type *t = typed_type(v);
+	struct typed_contents c;
+	struct text text = TEXT_INIT;
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	int code = 0;
+	if (call_has(call, "-hex")) {
+		start = start < v->size ? start : v->size;
+		length = length < v->size - start ? length : v->size - start;
+		*out = inspect_memory(h, call->argument[0].word, v->bytes, start, length);
+	} else {
+		code = inspect_typed(out, &o, call->argument[0].word, start, length, err);
+	}
+	if (code)
+		return code;
+	result_head(*out, "variable", cell_text(call->argument[0].word));
+	result_head(*out, "address", cell_address(v->address));
+	result_head(*out, "class", cell_text(t->name));
+	result_head(*out, "shallow", cell_bytes(v->size));
+	typed_add(v, TEXT_SHOWN, &text);
+	result_head(*out, "value", cell_text(text.s));
+	if (t->kind != TYPE_ARRAY && t->kind != TYPE_STRUCT && !typed_contents_open(&c, v, NULL))
+		result_head(*out, "size", cell_count(c.size));
+	text_release(&text);
+	return 0;
+}
+
 static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -198,6 +237,8 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
 	struct values v;
 	char title[32];
+	if (by_itself(call))
+		return x_variable(out, h, call, err);
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
 	if (!values_held(h)) {
 		*out = x_references(h, id, title);
@@ -226,7 +267,7 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 const struct command cmd_x = {
     .name = "x",
     .aliases = {"do", "inspect", "x/j"},
-    .arguments = {{ARG_OBJECT, "OBJ", false}},
+    .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = x_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",
@@ -240,7 +281,8 @@ const struct command cmd_x = {
 	"choose elements, or characters of the text of a String. Formats without values list "
 	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
 	"without. Objects of Go dumps without a type show their words. A global variable's name means the "
-	"object it points to (x main.cache). A line that begins with an object means x.",
+	"object it points to (x main.cache), or what it is itself: its fields, a number, nil. "
+	"A line that begins with an object means x.",
     .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date", "x com.acme.shop.Shop"},
     .key = "x",
     .run = run_x,
@@ -262,12 +304,12 @@ static int run_entries(
 	struct text title = TEXT_INIT;
 	uint64_t start = stretch_option(call, "-start", 0);
 	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
-	struct typed v;
+	const struct typed *v = &call->argument[0].variable;
 	struct typed_contents c;
 	int code = 0;
-	if (value_global(h, call->argument[0].word, &v) && typed_type(&v)->kind == TYPE_SLICE) {
+	if (by_itself(call) || (call->argument[0].is_variable && typed_type(v)->kind == TYPE_SLICE)) {
 		text_addf(&title, "contents of %s", call->argument[0].word);
-		code = typed_contents_open(&c, &v, err);
+		code = typed_contents_open(&c, v, err);
 		if (!code)
 			*out = inspect_typed_entries(&c, title.s, start, length);
 	} else {
@@ -281,7 +323,7 @@ static int run_entries(
 const struct command cmd_entries = {
     .name = "entries",
     .aliases = {"contents", "map", "list"},
-    .arguments = {{ARG_OBJECT, "OBJ", false}},
+    .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = entries_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",

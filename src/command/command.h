@@ -8,10 +8,12 @@
 #define CAIRN_COMMAND_COMMAND_H
 
 #include "command/session.h"
+#include "heap/typed.h"
 
 enum argument_kind {
 	ARG_END,
 	ARG_OBJECT,  /* 0xADDR, #ID, %N */
+	ARG_VALUE,   /* an object, or a global variable or a part of one */
 	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object;
 	                or anything else that is a set */
 	ARG_SET,     /* objects: sets.h */
@@ -79,7 +81,10 @@ struct call {
 	struct {
 		bool given;
 		const char *word;     /* as typed; of a set a title for it */
-		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index */
+		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index; ARG_VALUE:
+		                         HEAP_NONE if it is none */
+		bool is_variable;     /* ARG_VALUE: this variable was meant, id what it points to */
+		struct typed variable;
 		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
 		size_t n_ids;
 		bool objects;         /* ids are objects: ARG_SET; ARG_CLASS where a set was given */

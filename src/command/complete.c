@@ -167,6 +167,7 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 {
 	switch (kind) {
 	case ARG_OBJECT:
+	case ARG_VALUE:
 		offer_sets(c);
 		offer_addresses(c);
 		if (*c->word && *c->word != '$' && !c->n)

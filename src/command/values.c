@@ -108,12 +108,6 @@ static const struct heap_root *global_root(const struct heap *h, const char *wor
 	return found;
 }
 
-bool value_global(const struct heap *h, const char *word, struct typed *out)
-{
-	const struct heap_root *root = word ? global_root(h, word) : NULL;
-	return root && typed_variable(h, root->slot, out);
-}
-
 static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
 {
 	const struct heap_root *global = global_root(s->heap, word);
@@ -165,6 +159,22 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 		return 0;
 	}
 	return class_object(s, word, id, err);
+}
+
+int value_of(const struct session *s, const char *word, struct typed *variable, bool *is_variable,
+    uint32_t *id, struct err *err)
+{
+	struct typed_reference to;
+	int code = typed_named(variable, s->heap, word, err);
+	*id = HEAP_NONE;
+	*is_variable = !code;
+	if (code == ERR_UNSUPPORTED || code == ERR_USAGE)
+		return code;
+	if (code)
+		return value_object(s, word, id, err);
+	if (typed_pointer(variable, &to))
+		*id = to.id;
+	return 0;
 }
 
 /* --- classes ---------------------------------------------------------------------------------- */

@@ -18,9 +18,10 @@
 /* 0xE0000AF0, e0000af0, #ID, %N, $name (of one object), or a class by its exact name: its object. */
 int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
 
-/* The value of a global variable by its name ("main.cache", "main.db.users"), where it points to an
- * object and the program's types are known. */
-bool value_global(const struct heap *h, const char *word, struct typed *out);
+/* An object, or a global variable or a part of one (typed_named): then *id is the object that it points
+ * to, or HEAP_NONE. */
+int value_of(const struct session *s, const char *word, struct typed *variable, bool *is_variable,
+    uint32_t *id, struct err *err);
 
 /* Class indices of a pattern; *ids is the caller's (free). */
 int value_classes(

@@ -70,6 +70,13 @@ bool typed_inner(const struct typed *v, uint64_t offset, struct typed *out);
 /* The same of the global variable of the program that an address lies in. */
 bool typed_variable(const struct heap *h, uint64_t address, struct typed *out);
 
+/*
+ * A global variable or a part of it as the program writes it: "main.conf", "main.conf.Ports[2]";
+ * pointers and slices on the way are followed.  0, ERR_NOT_FOUND (no variable), ERR_USAGE (no such
+ * part of it), ERR_UNSUPPORTED (the dump does not have the variable's memory).
+ */
+int typed_named(struct typed *out, const struct heap *h, const char *word, struct err *err);
+
 /* Where a pointer leads. */
 struct typed_reference {
 	uint64_t address; /* as it stands there; 0: nil */

@@ -70,6 +70,22 @@ def check_fields(tap):
     tap.ok("Count: [%s]" % ", ".join(map(str, count)) in warehouse, "an array in a struct", warehouse)
 
 
+def check_variables(tap):
+    """Global variables that are no single pointer, and parts of them as Go writes them."""
+    stores = [r["value"] for r in rows("x main.stores")]
+    tap.equal([v.partition('Name: "')[2].partition('"')[0] for v in stores],
+              ["store %d" % i for i in range(3)], "an array that is a variable")
+    tap.equal([r["name"] for r in rows("x main.stores")], ["[0]", "[1]", "[2]"], "its elements")
+    count = sum(i for i in range(60) if i % 3 == 1 and i % 16 == 4)
+    got = [r["value"] for r in rows("x main.stores[1].Count")]
+    tap.equal(got[4:5], [str(count)], "a part of what an element points to")
+    run = cairn("-x", "x main.guard", DUMP)
+    tap.ok(run.status == 1 and "main.guard is not in the dump" in run.err, "a variable that Go leaves out", run.err)
+    for line, told in (("x main.stores[3]", "has nothing at [3]"), ("x main.stores.Name", "has nothing at .Name")):
+        run = cairn("-x", line, DUMP)
+        tap.ok(run.status == 2 and told in run.err, "%s is no part" % line, (run.status, run.err))
+
+
 def check_interior(tap):
     """Pointers into the middle keep all of the object."""
     slots = {r["slot"]: r for r in rows("roots | grep 'main.'") if r["slot"]}
@@ -152,7 +168,8 @@ def check_without(tap):
 def main():
     need_libdw()
     tap = Tap()
-    for check in (check_contents, check_fields, check_interior, check_goroutines, check_sites, check_without):
+    for check in (check_contents, check_fields, check_variables, check_interior, check_goroutines, check_sites,
+                  check_without):
         check(tap)
     tap.done()
 

@@ -210,8 +210,6 @@ struct result *inspect_bytes(const struct values *v, const char *title, uint64_t
 
 /* --- entries ------------------------------------------------------------------------------------ */
 
-enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
-
 static const struct column entry_columns[] = {
     [E_INDEX] = {.name = "index", .type = CELL_COUNT, .shown_by_default = true},
     [E_KEY] = {.name = "key", .type = CELL_TEXT, .shown_by_default = true},
@@ -282,12 +280,15 @@ static const struct result_ops entries_ops = {
     .cell = entries_cell, .target = entries_target, .release = entries_release};
 
 /* The columns that say something: no keys where there are none. */
-static void choose_entry_columns(struct result *r, bool map)
+struct result *inspect_entry_result(const struct heap *h, const char *title,
+    const struct result_ops *ops, void *data, size_t n, bool map)
 {
+	struct result *r = result_new(title, h, entry_columns, N_ENTRY_COLUMNS, ops, data, n);
 	struct column *own = arena_alloc(&r->arena, sizeof entry_columns);
 	memcpy(own, entry_columns, sizeof entry_columns);
 	own[E_KEY].shown_by_default = map;
 	r->columns = own;
+	return r;
 }
 
 static int typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
@@ -325,9 +326,7 @@ int inspect_entries(struct result **out, const struct heap *h, uint32_t id, cons
 			VEC_PUSH(s->entry, s->n, s->cap) =
 			    (struct shown_entry){e.has_key ? e.key.bits : 0, e.value.bits};
 	}
-	struct result *r =
-	    result_new(title, h, entry_columns, N_ENTRY_COLUMNS, &entries_ops, s, s->n);
-	choose_entry_columns(r, s->map);
+	struct result *r = inspect_entry_result(h, title, &entries_ops, s, s->n, s->map);
 	if (c.broken)
 		r->note = "its nodes run in a circle or lead astray: shown is what comes before";
 	collection_close(&c);

@@ -27,6 +27,11 @@ struct result *inspect_bytes(const struct values *v, const char *title, uint64_t
 int inspect_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err);
 
+/* Rows of entries, with these columns; key only of maps.  Takes data over. */
+enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
+struct result *inspect_entry_result(const struct heap *h, const char *title,
+    const struct result_ops *ops, void *data, size_t n, bool map);
+
 /* The same of what was just opened, which is read to its end or to the entries wanted. */
 struct result *inspect_typed_entries(
     struct typed_contents *c, const char *title, uint64_t start, uint64_t length);

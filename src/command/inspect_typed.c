@@ -90,6 +90,26 @@ static void add_word(const struct typed *v, struct text *to)
 	typed_add_text(v->bytes, v->size, v->size, to);
 }
 
+/* The first word of a closure is the address of its code. */
+static bool is_code(const struct shown_typed *s, const struct typed *v)
+{
+	const char *class = heap_class_of(v->heap, s->object.id)->name;
+	return v->type == TYPE_NONE && v->address == s->object.value.address &&
+	    !strncmp(class, "closure of ", strlen("closure of "));
+}
+
+/* Where a pointer of no type leads, and what stands there. */
+static void add_untyped_pointer(
+    const struct heap *h, const struct typed_reference *to, struct text *text)
+{
+	typed_add_address(h, to->address, text);
+	if (to->id == HEAP_NONE || to->offset || heap_class_of(h, to->id)->type == TYPE_NONE)
+		return;
+	text_addf(text, " %s ", heap_class_of(h, to->id)->name);
+	if (!typed_add_object(h, to->id, DESCRIBE_SHORT, text))
+		text->s[--text->len] = 0;
+}
+
 static void typed_name(const struct shown_typed *s, size_t row, const struct typed *v, struct text *to)
 {
 	if (s->parts)
@@ -115,13 +135,16 @@ static void typed_cell(
 		*out = cell_text(scratch->s);
 		return;
 	case T_TYPE:
-		*out = cell_text(v.type != TYPE_NONE ? typed_type_name(h, v.type) : pointer ? "pointer" : "word");
+		*out = cell_text(v.type != TYPE_NONE ? typed_type_name(h, v.type) :
+		    pointer ? "pointer" : is_code(s, &v) ? "code" : "word");
 		return;
 	case T_VALUE:
 		if (v.type != TYPE_NONE)
 			typed_add(&v, DESCRIBE_SHORT, scratch);
 		else if (pointer)
-			typed_add_address(h, to.address, scratch);
+			add_untyped_pointer(h, &to, scratch);
+		else if (is_code(s, &v))
+			typed_add_address(h, typed_word(&v, 0), scratch);
 		else
 			add_word(&v, scratch);
 		*out = cell_text(scratch->s);
@@ -214,19 +237,6 @@ int inspect_typed(struct result **out, const struct typed_object *o, const char 
 
 /* --- entries ------------------------------------------------------------------------------------ */
 
-enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
-
-static const struct column entry_columns[] = {
-    [E_INDEX] = {.name = "index", .type = CELL_COUNT, .shown_by_default = true},
-    [E_KEY] = {.name = "key", .type = CELL_TEXT, .shown_by_default = true},
-    [E_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    [E_KEY_CLASS] = {.name = "key_class", .type = CELL_TEXT},
-    [E_VALUE_CLASS] = {.name = "value_class", .type = CELL_TEXT, .shown_by_default = true},
-    [E_KEY_ADDRESS] = {.name = "key_address", .type = CELL_ADDRESS},
-    [E_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-};
-#define N_ENTRY_COLUMNS (unsigned)(sizeof entry_columns / sizeof *entry_columns)
-
 struct typed_entries {
 	struct typed_entry {
 		struct typed key, value;
@@ -286,11 +296,7 @@ struct result *inspect_typed_entries(
 		if (i >= start)
 			VEC_PUSH(s->entry, s->n, s->cap) = (struct typed_entry){c->key, c->value};
 	}
-	struct result *r = result_new(title, c->heap, entry_columns, N_ENTRY_COLUMNS, &entry_ops, s, s->n);
-	struct column *own = arena_alloc(&r->arena, sizeof entry_columns);
-	memcpy(own, entry_columns, sizeof entry_columns);
-	own[E_KEY].shown_by_default = c->map;
-	r->columns = own;
+	struct result *r = inspect_entry_result(c->heap, title, &entry_ops, s, s->n, c->map);
 	if (c->broken)
 		r->note = "it runs in a circle or leads astray: shown is what comes before";
 	else if (c->found > TYPED_MOST_EMPTY)

@@ -133,6 +133,24 @@ def check_slices(tap, d):
                "%s: how the array of %s is held" % (d.name, name), head)
 
 
+def check_closures(tap, d):
+    """Closures capture a Payload with N 500 + k; a method value the receiver with N 12321."""
+    wrong = []
+    for k in range(5):
+        address = next(o["addr"] for o in d.truth["known"] if o["name"] == "closure %d" % k)
+        code, captured = d.rows("x %s" % address)[:2]
+        if code["type"] != "code" or " main.main.func" not in code["value"]:
+            wrong.append("closure %d: its code is %s" % (k, code))
+        # nothing tells the type of what they hold: text, its length, N
+        words = d.rows("x %s" % captured["address"])
+        if captured["type"] != "pointer" or int(words[2]["value"].split()[0], 16) != 500 + k:
+            wrong.append("closure %d: captured %s" % (k, captured))
+    code, receiver = d.rows("x main.FuncVar")[:2]
+    if not code["value"].endswith(".method-fm") or "N: 12321," not in receiver["value"]:
+        wrong.append("method value: %s, %s" % (code, receiver))
+    tap.ok(not wrong, "%s: what closures capture" % d.name, "\n".join(wrong))
+
+
 def check_goroutines(tap, d):
     rows = {r["id"]: r for r in d.rows("threads")}
     wrong = []
@@ -224,7 +242,8 @@ def main():
         if "stripped" in d.name:
             check_stripped(tap, d)
             continue
-        for check in (check_orders, check_globals, check_contents, check_slices, check_goroutines, check_rest):
+        for check in (check_orders, check_globals, check_contents, check_slices, check_closures,
+                      check_goroutines, check_rest):
             check(tap, d)
     tap.done()
 

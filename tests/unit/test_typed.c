@@ -185,8 +185,8 @@ static uint64_t sum(const struct typed *v, uint64_t *n, bool *broken)
 	uint64_t s = 0;
 	assert_int_equal(typed_contents_open(&c, v, NULL), 0);
 	for (*n = 0; typed_contents_next(&c); ++*n) {
-		assert_true(*n < BYTES);
-		s += (c.map ? 100 : 1) * typed_word(&c.value, 0);
+		assert_true(*n < BYTES || !c.value.size);
+		s += c.value.size ? (c.map ? 100 : 1) * typed_word(&c.value, 0) : 0;
 		s += c.map ? typed_word(&c.key, 0) : 0;
 	}
 	*broken = c.broken;
@@ -272,7 +272,7 @@ static void lengths(struct world *w)
 		assert_true(broken);
 		v = at(w, BASE, w->row);
 		sum(&v, &n, &broken);
-		assert_int_equal(n, 0); /* any number of nothing */
+		assert_int_equal(n, length < TYPED_MOST_EMPTY ? length : TYPED_MOST_EMPTY); /* of nothing */
 		struct text t = TEXT_INIT;
 		v = at(w, BASE, w->text);
 		typed_add(&v, 200, &t);

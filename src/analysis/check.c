@@ -7,6 +7,7 @@
  */
 #include "analysis/check.h"
 
+#include "analysis/check_tree.h"
 #include "analysis/reachable.h"
 #include "dump/types.h"
 
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PROMISES = 15 }; /* about so many, for the progress */
 
 struct checker {
 	const struct heap *h;
@@ -26,14 +29,11 @@ struct checker {
 static void __attribute__((format(printf, 4, 5))) say(
     struct checker *k, const char *name, enum check_outcome outcome, const char *format, ...)
 {
-	struct check_line line = {.name = name, .outcome = outcome};
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(line.detail, sizeof line.detail, format, arguments);
+	checks_add_list(k->to, name, outcome, format, arguments);
 	va_end(arguments);
-	VEC_PUSH(k->to->line, k->to->n, k->to->cap) = line;
-	if (outcome == CHECK_BROKEN)
-		k->to->n_broken++;
+	progress_add(k->progress, 1);
 }
 
 /* --- objects and classes ---------------------------------------------------------------------- */
@@ -304,10 +304,9 @@ static int check_mirror(struct checker *k, struct err *err)
 			out_hash += hash_pair(id, h->out.target[i]);
 		}
 	}
-	if (!progress_add(k->progress, h->n_objects)) {
-		code = err_set(err, ERR_CANCELLED, "stopped");
+	code = check_stopped(k->progress, err);
+	if (code)
 		goto out;
-	}
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		uint64_t start = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
 		if (end - start != degree[id]) {
@@ -515,9 +514,9 @@ static int check_graph(struct checker *k, struct err *err)
 {
 	bool out = adjacency_sound(k, &k->h->out, "references lead to objects");
 	bool in = adjacency_sound(k, &k->h->in, "referrers are objects");
-	int code = 0;
+	int code = check_stopped(k->progress, err);
 	check_reference_count(k);
-	if (out && in)
+	if (!code && out && in)
 		code = check_mirror(k, err);
 	bool roots = check_roots(k);
 	check_threads(k);
@@ -535,9 +534,9 @@ int check_heap(
 	struct kinds kinds;
 	int code;
 
-	*out = (struct checks){.n = 0};
+	*out = (struct checks){.progress = progress};
 	checks_begin(out);
-	progress_phase(progress, "checking", 0);
+	progress_phase(progress, "checking the graph", PROMISES);
 	check_addresses(&k);
 	check_lookup(&k);
 	check_classes(&k);
@@ -548,7 +547,9 @@ int check_heap(
 	kinds = count_kinds(heap);
 	check_kinds(&k, &kinds);
 	check_types(&k);
-	code = check_sums(&k, err);
+	code = check_stopped(progress, err);
+	if (!code)
+		code = check_sums(&k, err);
 	if (!code)
 		code = check_graph(&k, err);
 	if (!code)

@@ -97,12 +97,16 @@ static size_t first_pair(const struct siblings *s, uint32_t from)
 	return at;
 }
 
+/* Of what is told about pairs: two sortings, a walk, another sorting, two rounds. */
+enum { STAGES = 6, LOOK_EVERY = 65536 };
+
 /* What is newly known leads to others. */
 static void spread(struct siblings *s)
 {
 	if (s->n_pairs)
 		qsort(s->pair, s->n_pairs, sizeof *s->pair, by_from);
-	while (s->n_list > 0) {
+	progress_add(s->t->progress, s->n_pairs);
+	while (s->n_list > 0 && !progress_cancelled(s->t->progress)) {
 		uint32_t known = s->list[--s->n_list];
 		for (size_t i = first_pair(s, known); i < s->n_pairs && s->pair[i].from == known; i++)
 			held_by(s, known, s->pair[i].to);
@@ -118,6 +122,8 @@ struct rest {
 	uint32_t *node;       /* by number from 1: the id, ascending */
 	uint32_t n;
 	uint32_t *order, *place, *parent; /* in the order of a depth-first walk, and back */
+	struct progress *progress;
+	size_t stage;                     /* what a part of the work counts as */
 	uint32_t *semi, *label, *ancestor, *bucket, *next, *dominator, *stack;
 };
 
@@ -230,11 +236,15 @@ static uint32_t find_dominated(struct rest *g, uint32_t n)
 {
 	qsort(g->edge, g->n_edges, sizeof *g->edge, by_to);
 	size_t *start = starts(g, true);
+	progress_add(g->progress, g->stage);
 	for (uint32_t v = 0; v < n; v++) {
 		g->semi[v] = g->label[v] = v;
 		g->ancestor[v] = UNLINKED;
 	}
 	for (uint32_t w = n - 1; w > 0; w--) {
+		if (w % LOOK_EVERY == 0 &&
+		    !progress_add(g->progress, 2 * g->stage / (n / LOOK_EVERY + 1)))
+			break; /* stopped: nobody asks for the answer */
 		for (size_t k = start[g->order[w]]; k < start[g->order[w] + 1]; k++) {
 			uint32_t u = eval(g, g->place[g->edge[k].from]);
 			if (g->semi[u] < g->semi[w])
@@ -263,7 +273,10 @@ static uint32_t find_dominated(struct rest *g, uint32_t n)
 static uint32_t look_at_rest(const struct siblings *s, uint32_t *n)
 {
 	struct rest g = {.edge = NULL};
+	g.progress = s->t->progress;
+	g.stage = s->n_pairs;
 	collect(&g, s);
+	progress_add(g.progress, g.stage);
 	uint32_t **arrays[] = {&g.order, &g.place, &g.parent, &g.semi, &g.label, &g.ancestor, &g.bucket,
 	    &g.next, &g.dominator, &g.stack};
 	size_t n_arrays = sizeof arrays / sizeof *arrays;
@@ -273,7 +286,8 @@ static uint32_t look_at_rest(const struct siblings *s, uint32_t *n)
 	for (uint32_t v = 1; v <= g.n && bad == HEAP_NONE; v++)
 		if (!g.place[v])
 			bad = g.node[v]; /* only through a sibling that is no longer in question */
-	if (bad == HEAP_NONE)
+	progress_add(g.progress, g.stage);
+	if (bad == HEAP_NONE && !progress_cancelled(g.progress))
 		bad = find_dominated(&g, met);
 	*n = g.n;
 	for (size_t i = 0; i < n_arrays; i++)
@@ -291,21 +305,30 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 	int code = bits_init(&s.known, n_objects, err);
 	s.holder = big_alloc(n_objects, sizeof *s.holder, err);
 	if (!code && s.holder) {
+		progress_phase(t->progress, "checking siblings", 2 * (uint64_t)n_objects);
 		tree_edges(t, direct, &s);
 		tree_edges(t, from_beside, &s);
+		code = check_stopped(t->progress, err);
+	} else {
+		code = ERR_NOMEM;
+	}
+	if (!code) {
+		progress_phase(t->progress, "checking siblings that hold each other",
+		    STAGES * (uint64_t)s.n_pairs);
 		spread(&s);
 		uint32_t left = t->n - s.n_direct - s.n_double;
-		if (left)
+		if (left && !progress_cancelled(t->progress))
 			bad = look_at_rest(&s, &n_rest);
-		if (bad == HEAP_NONE)
+		code = check_stopped(t->progress, err);
+		if (code)
+			;
+		else if (bad == HEAP_NONE)
 			checks_add(to, name, CHECK_OK, "%" PRIu32 " objects are held by their parents, %" PRIu32
 			    " by two siblings' subtrees, %" PRIu32 " are in rings of their own", s.n_direct,
 			    s.n_double, left);
 		else
 			checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " hangs too high: something beside it "
 			    "dominates it", heap_address(t->h, bad));
-	} else {
-		code = ERR_NOMEM;
 	}
 	bits_release(&s.known);
 	big_free(s.holder, n_objects, sizeof *s.holder);

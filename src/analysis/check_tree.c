@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum { REPORT_EVERY = 65536 };
+
 static double now(void)
 {
 	struct timespec t;
@@ -25,25 +27,36 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+int check_stopped(struct progress *progress, struct err *err)
+{
+	return progress_cancelled(progress) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
+}
+
 void checks_begin(struct checks *c)
 {
 	c->since = now();
 }
 
-void checks_add(
-    struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
+void checks_add_list(struct checks *to, const char *name, enum check_outcome outcome,
+    const char *format, va_list arguments)
 {
 	double at = now();
 	struct check_line line = {.name = name, .outcome = outcome,
-	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000) : 0};
-	va_list arguments;
-	va_start(arguments, format);
+	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000 + 0.5) : 0};
 	vsnprintf(line.detail, sizeof line.detail, format, arguments);
-	va_end(arguments);
 	VEC_PUSH(to->line, to->n, to->cap) = line;
 	if (outcome == CHECK_BROKEN)
 		to->n_broken++;
 	to->since = at;
+}
+
+void checks_add(
+    struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	checks_add_list(to, name, outcome, format, arguments);
+	va_end(arguments);
 }
 
 /* --- the tree ----------------------------------------------------------------------------------- */
@@ -96,6 +109,8 @@ void tree_edges(const struct tree *t, tree_edge *visit, void *context)
 {
 	const struct heap *h = t->h;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (id % REPORT_EVERY == REPORT_EVERY - 1 && !progress_add(t->progress, REPORT_EVERY))
+			return;
 		if (t->span && !t->span[id].from)
 			continue; /* what no root reaches holds nothing */
 		uint64_t end = adjacency_start(&h->out, id + 1);
@@ -163,7 +178,7 @@ static int check_reached(struct checks *to, const struct tree *t, struct err *er
 {
 	const char *name = "the tree has all that is reachable";
 	struct reachable reach;
-	int code = reachable_from_roots(&reach, t->h, NULL, err);
+	int code = reachable_from_roots(&reach, t->h, t->progress, err);
 	if (code)
 		return code;
 	uint32_t id = 0;
@@ -302,7 +317,8 @@ static void say_paths(struct checks *to, const struct tree *t, const struct step
 
 static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 {
-	const struct tree all = {.h = t->h}; /* paths go over all references, whatever the tree leaves out */
+	/* paths go over all references, whatever the tree leaves out */
+	const struct tree all = {.h = t->h, .progress = t->progress};
 	struct path_rules rules;
 	struct path_tree paths = {.n = 0};
 	struct steps s = {.paths = &paths, .shorter = HEAP_NONE};
@@ -310,7 +326,7 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 	int code = path_rules_init(&rules, t->h, true, err);
 	if (code)
 		return code;
-	code = path_tree_grow(&paths, &rules, HEAP_NONE, NULL, err);
+	code = path_tree_grow(&paths, &rules, HEAP_NONE, t->progress, err);
 	if (!code)
 		code = bits_init(&s.held, n, err);
 	s.length = big_alloc(n, sizeof *s.length, err);
@@ -319,8 +335,11 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 		for (uint32_t id = 0; id < n; id++)
 			if (paths.parent[id])
 				measure(&s, id, stack);
+		progress_phase(t->progress, "checking paths", n);
 		tree_edges(&all, step, &s);
-		say_paths(to, t, &s);
+		code = check_stopped(t->progress, err);
+		if (!code)
+			say_paths(to, t, &s);
 	} else if (!code) {
 		code = ERR_NOMEM;
 	}
@@ -337,23 +356,29 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 
 int check_tree(struct checks *to, const struct retained *r, struct err *err)
 {
-	struct tree t = {.h = r->heap, .r = r, .left_out = heap_left_out(r->heap)};
+	struct tree t = {.h = r->heap, .r = r, .left_out = heap_left_out(r->heap),
+	    .progress = to->progress};
 	uint64_t n = r->heap->n_objects, n_order = (uint64_t)r->dominators.n_reachable + 1;
 	size_t broken = to->n_broken;
 	checks_begin(to);
 	t.span = big_alloc(n, sizeof *t.span, err);
 	t.order = big_alloc(n_order, sizeof *t.order, err);
+	progress_phase(t.progress, "checking parents", n);
 	int code = t.span && t.order ? number(&t, err) : ERR_NOMEM;
 	if (!code)
 		check_parents(to, &t);
+	if (!code)
+		code = check_stopped(t.progress, err);
 	/* the proof about siblings goes by their parents */
 	if (!code && to->n_broken == broken)
 		code = check_siblings(to, &t, err);
 	if (!code)
 		code = check_reached(to, &t, err);
 	if (!code) {
+		progress_phase(t.progress, "checking retained sizes", 0);
 		check_sums(to, &t);
 		check_classes(to, &t);
+		code = check_stopped(t.progress, err);
 	}
 	if (!code)
 		code = check_paths(to, &t, err);

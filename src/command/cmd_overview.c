@@ -202,6 +202,40 @@ static const struct option check_options[] = {
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
+struct checking {
+	struct checks checks;
+	const struct heap *heap;
+	const struct retained *tree; /* NULL: not looked at */
+};
+
+static int check_graph(void *context, struct progress *progress, struct err *err)
+{
+	struct checking *c = context;
+	return check_heap(&c->checks, c->heap, progress, err);
+}
+
+static int check_its_tree(void *context, struct progress *progress, struct err *err)
+{
+	struct checking *c = context;
+	c->checks.progress = progress;
+	return check_tree(&c->checks, c->tree, err);
+}
+
+/* On a graph that is broken no tree can be found. */
+static int check_all(struct session *s, struct checking *c, bool wanted, struct err *err)
+{
+	c->tree = session_retained_known(s->heap);
+	/* beside the screen it may be found already, or is waited for before anything is checked */
+	int code = wanted && s->finds_beside ? session_retained(s, &c->tree, err) : 0;
+	if (!code)
+		code = session_work(s, check_graph, c, err);
+	if (!code && c->checks.walkable && wanted && !c->tree)
+		code = session_retained(s, &c->tree, err);
+	if (!code && c->checks.walkable && c->tree)
+		code = session_work(s, check_its_tree, c, err);
+	return code;
+}
+
 static int run_check(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const char *const words[] = {
@@ -209,16 +243,9 @@ static int run_check(struct session *s, const struct call *call, struct result *
 	    [CHECK_BROKEN] = "broken",
 	    [CHECK_DOES_NOT_APPLY] = "none",
 	};
-	struct checks checks;
-	const struct retained *tree = session_retained_known(s->heap);
-	int code = check_heap(&checks, s->heap, NULL, err);
-	if (code)
-		return code;
-	/* on a graph that is broken no tree can be found */
-	if (checks.walkable && call_has(call, "-tree"))
-		code = session_retained(s, &tree, err);
-	if (!code && checks.walkable && tree)
-		code = check_tree(&checks, tree, err);
+	struct checking c = {.heap = s->heap};
+	int code = check_all(s, &c, call_has(call, "-tree"), err);
+	struct checks checks = c.checks;
 	if (code) {
 		checks_release(&checks);
 		return code;

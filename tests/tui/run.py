@@ -430,6 +430,27 @@ def path_pane(t):
     leave(t)
 
 
+@case("check -tree works beside the screen: it tells how far it is, ^C stops it, other keys wait")
+def check_beside(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"^histogram +shallow v")  # references are there, and retained sizes
+    t.wait(lambda lines: lines[2].endswith("retained"))
+    t.type(":check -tree")
+    t.keys("Enter")
+    t.wait(r"^(checking|following)[a-z ]* \d+%.*: \^C stops it")
+    t.keys("C-c")
+    t.wait(r"^check: stopped")
+    t.wait(r"^histogram(?! >)")
+    t.type(":check -tree")
+    t.keys("Enter")
+    t.wait(r"^checking[a-z ]* \d+%")
+    t.type("i")  # heard when the answer is there
+    t.wait(r"^histogram > check > overview")
+    leave(t)
+
+
 @case("K: suspects with a sentence; c: what dies without an object; the plan of a cut", BOTH)
 def cuts(t):
     start(t, dump=SHOP)

@@ -8,7 +8,9 @@
  */
 #include "analysis/cut_groups.h"
 
+#include "analysis/cut_owner.h"
 #include "base/mem.h"
+#include "heap/typed.h"
 #include "heap/value.h"
 #include "heap/weak.h"
 
@@ -22,7 +24,7 @@ struct pair {
 	uint64_t bytes;
 	uint32_t inside; /* on the way from the top to here */
 	uint32_t n;
-	uint32_t sample[SAMPLES]; /* targets */
+	struct cut_edge sample[SAMPLES];
 };
 
 struct sums {
@@ -32,6 +34,12 @@ struct sums {
 	size_t n, cap;
 	uint32_t *table; /* index in pair + 1; 0: free */
 	size_t size;     /* a power of two */
+	uint64_t alive;  /* bytes of those met that are */
+};
+
+struct level {
+	uint32_t at;     /* in the list of children */
+	uint64_t before;
 };
 
 static size_t place_of(const struct sums *s, uint64_t key)
@@ -59,47 +67,61 @@ static struct pair *pair_of(struct sums *s, uint64_t key)
 	return &s->pair[s->table[at] - 1];
 }
 
-/* The pair of the one reference that keeps an object, if a field of an instance does; else no key. */
-static uint64_t key_of(const struct sums *s, uint32_t id)
+static bool is_dead(const struct sums *s, uint32_t id)
+{
+	return s->dead && bits_get(s->dead, id);
+}
+
+/* The pair of the one reference that still keeps an object, if a field of an instance does; else no
+ * key. */
+static uint64_t key_of(const struct sums *s, uint32_t id, uint32_t *by)
 {
 	const struct retained *r = s->cut->retained;
 	const struct heap *h = r->heap;
-	uint32_t holder = r->dominators.immediate[id], own = 0;
-	if (holder >= h->n_objects || bits_get(&s->cut->special, id) || (s->dead && bits_get(s->dead, id)))
-		return UINT64_MAX;
-	if (heap_class_of(h, holder)->kind != CLASS_PLAIN || h->class_of[holder] == h->java_lang_class)
+	uint32_t holder = HEAP_NONE;
+	if (bits_get(&s->cut->special, id) || is_dead(s, id))
 		return UINT64_MAX;
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
 		uint32_t from = h->in.target[k];
-		if (weak_is(heap_left_out(h), from, id))
+		if (weak_is(heap_left_out(h), from, id) || r->dominators.immediate[from] == NOT_REACHABLE ||
+		    is_dead(s, from) || cut_below(s->cut, from, id))
 			continue;
-		own += from == holder;
-		if (own > 1 || (from != holder && r->dominators.immediate[from] != NOT_REACHABLE &&
-		    !cut_below(s->cut, from, id)))
+		if (holder != HEAP_NONE)
 			return UINT64_MAX;
+		holder = from;
 	}
-	return own ? (uint64_t)h->class_of[holder] << 32 | h->class_of[id] : UINT64_MAX;
+	if (holder == HEAP_NONE || heap_class_of(h, holder)->kind != CLASS_PLAIN ||
+	    h->class_of[holder] == h->java_lang_class)
+		return UINT64_MAX;
+	*by = holder;
+	return (uint64_t)h->class_of[holder] << 32 | h->class_of[id];
 }
 
-static void enter(struct sums *s, uint32_t id, bool leaf)
+static void enter(struct sums *s, uint32_t id)
 {
-	uint64_t key = key_of(s, id);
+	uint32_t holder;
+	uint64_t key = key_of(s, id, &holder);
+	if (!is_dead(s, id))
+		s->alive += heap_shallow(s->cut->retained->heap, id);
 	if (key == UINT64_MAX)
 		return;
 	struct pair *p = pair_of(s, key);
 	if (p->n < SAMPLES)
-		p->sample[p->n++] = id;
-	if (p->inside == 0)
-		p->bytes += s->cut->retained->dominators.retained[id];
-	p->inside += !leaf;
+		p->sample[p->n++] = (struct cut_edge){ holder, id };
+	p->inside++;
 }
 
-static void leave(struct sums *s, uint32_t id)
+/* before: what was alive of all before this object. */
+static void leave(struct sums *s, uint32_t id, uint64_t before)
 {
-	uint64_t key = key_of(s, id);
-	if (key != UINT64_MAX)
-		pair_of(s, key)->inside--;
+	uint32_t holder;
+	uint64_t key = key_of(s, id, &holder);
+	if (key == UINT64_MAX)
+		return;
+	struct pair *p = pair_of(s, key);
+	if (--p->inside == 0)
+		p->bytes += s->alive - before;
 }
 
 static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
@@ -107,7 +129,7 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 	const struct retained *r = s->cut->retained;
 	uint32_t top = r->dominators.n_objects, depth = 0, done = 0;
 	uint32_t at = r->first[top], end = r->first[top + 1];
-	uint32_t *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
+	struct level *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
 	int code = stack ? 0 : ERR_NOMEM;
 	progress_phase(progress, "adding up fields", r->dominators.n_reachable);
 	while (!code && (at < end || depth > 0)) {
@@ -117,17 +139,17 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 				__builtin_prefetch(&r->first[r->child[at + 8]]);
 				__builtin_prefetch(&r->heap->in.offset[r->child[at + 8]]);
 			}
-			enter(s, id, r->first[id] == r->first[id + 1]);
+			uint64_t before = s->alive;
+			enter(s, id);
 			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				code = err_set(err, ERR_CANCELLED, "stopped");
-			stack[depth++] = at;
+			stack[depth++] = (struct level){ at, before };
 			at = r->first[id];
 			end = r->first[id + 1];
 		} else {
-			at = stack[--depth];
+			at = stack[--depth].at;
 			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
-			if (r->first[id] < r->first[id + 1])
-				leave(s, id);
+			leave(s, id, stack[depth].before);
 			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
 		}
 	}
@@ -137,25 +159,15 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 
 /* --- the field of a pair ------------------------------------------------------------------------ */
 
-static bool of_the_jdk(const char *name)
-{
-	static const char *const prefixes[] = { "java.", "javax.", "jdk.", "sun.", "com.sun.", "com.ibm.oti.",
-		"com.ibm.jvm.", "openj9." };
-	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
-/* The field by which a target is held. */
-static bool field_of(const struct retained *r, uint32_t target, struct cut_group *out)
+/* The field by which a reference's target is held. */
+static bool field_of(const struct retained *r, const struct cut_edge *e, struct cut_group *out)
 {
 	const struct heap *h = r->heap;
 	struct values values;
-	if (values_open(&values, h, r->dominators.immediate[target], NULL))
+	if (values_open(&values, h, e->holder, NULL))
 		return false;
 	for (struct field_walk w = { .values = &values }; values_next_field(&w);) {
-		if (w.missing || w.value.type != VALUE_OBJECT || value_object_id(h, &w.value) != target)
+		if (w.missing || w.value.type != VALUE_OBJECT || value_object_id(h, &w.value) != e->target)
 			continue;
 		out->class = w.declared_in;
 		out->field = w.field->name;
@@ -171,7 +183,7 @@ static bool usual_field(const struct retained *r, const struct pair *p, struct c
 	unsigned times[SAMPLES] = { 0 }, n = 0, best = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		found[n] = (struct cut_group){ .to_class = HEAP_NONE };
-		if (!field_of(r, p->sample[i], &found[n]))
+		if (!field_of(r, &p->sample[i], &found[n]))
 			continue;
 		unsigned k = 0;
 		while (k < n && (found[k].class != found[n].class || found[k].field != found[n].field))
@@ -222,9 +234,9 @@ static void name_pairs(struct cut_groups *out, struct sums *s, uint64_t least)
 	for (size_t i = 0; i < s->n && named < PAIRS_MOST && s->pair[i].bytes >= least; i++) {
 		struct cut_group group = { .class = (uint32_t)(s->pair[i].key >> 32),
 			.to_class = (uint32_t)s->pair[i].key, .bytes = s->pair[i].bytes };
-		if (values_held(r->heap) && !usual_field(r, &s->pair[i], &group))
+		if (values_held(r->heap) && !typed_held(r->heap) && !usual_field(r, &s->pair[i], &group))
 			continue;
-		if (of_the_jdk(r->heap->classes[group.class].name))
+		if (!cut_owner_class(r->heap, r->heap->classes[group.class].name))
 			continue;
 		add_group(out, &group);
 		named++;

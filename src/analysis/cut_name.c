@@ -13,6 +13,46 @@
 
 enum { CLASSES_DEEP = 1000 };
 
+/* --- objects that are memory ---------------------------------------------------------------------- */
+
+/* Is this how a reference is called?  Where the pointer leads into its target, "+16" follows. */
+static bool is_called(const char *name, const char *field)
+{
+	size_t n = strlen(field);
+	return !strncmp(name, field, n) &&
+	    (!name[n] || (name[n] == '+' && strspn(name + n + 1, "0123456789") == strlen(name + n + 1)));
+}
+
+/* By the names that reference_name.h gives: "Previous", "Cart[3].Item", "buckets". */
+static int add_named(struct cut_edges *to, const struct heap *h, uint32_t holder, const char *field,
+    bool *found, struct err *err)
+{
+	struct reference_names names;
+	struct text name = TEXT_INIT;
+	uint32_t target;
+	int code = 0;
+	reference_names_begin(&names, h, holder);
+	while (!code && reference_names_any(&names, &target, &name)) {
+		if (is_called(name.s, field)) {
+			*found = true;
+			code = cut_edges_add(to, holder, target, err);
+		}
+		text_clear(&name);
+	}
+	text_release(&name);
+	return code;
+}
+
+static int add_named_of_class(struct cut_edges *to, const struct heap *h, uint32_t class,
+    const char *field, bool *found, struct err *err)
+{
+	int code = 0;
+	for (uint32_t id = 0; !code && id < h->n_objects; id++)
+		if (h->class_of[id] == class)
+			code = add_named(to, h, id, field, found, err);
+	return code;
+}
+
 /* --- a field of all instances ------------------------------------------------------------------- */
 
 /* Where instances of a class have the field that one of its superclasses, or it itself, declares or
@@ -72,6 +112,8 @@ int cut_edges_add_field(struct cut_edges *to, const struct heap *h, uint32_t cla
 {
 	struct field_place place;
 	*found = false;
+	if (typed_held(h))
+		return add_named_of_class(to, h, class, field, found, err);
 	int code = add_static(to, h, class, field, found, err);
 	if (code || !values_place(h, class, field, &place) || place.type != VALUE_OBJECT)
 		return code;
@@ -106,6 +148,8 @@ int cut_edges_add_field_of(struct cut_edges *to, const struct heap *h, uint32_t 
 	struct value value;
 	uint64_t index = 0;
 	*found = false;
+	if (typed_held(h))
+		return add_named(to, h, holder, field, found, err);
 	int code = values_open(&values, h, holder, err);
 	if (code)
 		return code;

@@ -8,6 +8,7 @@
 #include "analysis/cut_plan.h"
 
 #include "analysis/cut_groups.h"
+#include "analysis/cut_owner.h"
 #include "base/mem.h"
 #include "heap/weak.h"
 
@@ -15,10 +16,12 @@
 #include <string.h>
 
 enum {
-	FINE = 1024,   /* candidates keep at least this part of what is wanted */
+	FINE = 1024,   /* candidates keep at least this part of what is wanted, or of the largest */
+	FINEST = 1 << 20, /* and this one of what is reachable */
 	TRIES = 64,    /* choices that free nothing count, too */
 };
 static const double ALIKE = 1.01; /* a static field may free so much more than the reference below it */
+static const double NEARLY = 1.25; /* a field that the program names, than an internal of a collection */
 
 struct candidate {
 	uint32_t id;
@@ -30,14 +33,16 @@ struct planning {
 	const struct retained *r;
 	struct cut *cut;
 	struct cut_plan *plan;
-	uint64_t wanted;
+	uint64_t wanted, least; /* choices free at least so much */
 	struct candidate *candidate;
 	size_t n, cap;
 	struct bits unloads;  /* by object: classes go with it */
 	struct cut_loss loss; /* of all chosen; objects 0: nothing is */
 	struct progress *progress;
+	struct cut_owner owner;
 	struct cut_groups groups;
 	bool grouped;         /* the groups are those of now */
+	bool pruned;          /* totals are to be found anew */
 };
 
 /* --- candidates --------------------------------------------------------------------------------- */
@@ -101,19 +106,33 @@ static uint32_t keepers(struct planning *p, uint32_t id, struct cut_edges *to, i
 	return n;
 }
 
-static bool is_candidate(const struct planning *p, uint32_t id, uint64_t least)
+static bool is_candidate(struct planning *p, uint32_t id, uint64_t least)
 {
 	const struct heap *h = p->r->heap;
 	if (p->r->dominators.retained[id] < least || p->r->dominators.immediate[id] == NOT_REACHABLE)
 		return false;
 	return !bits_get(&p->unloads, id) && h->class_of[id] != h->java_lang_class &&
-	    !heap_class_of(h, id)->makes_loaders;
+	    !heap_class_of(h, id)->makes_loaders && !cut_owner_internal(&p->owner, id);
+}
+
+/* The same for all that want more than the largest choice frees, so that who wants more gets more. */
+static uint64_t least_of(struct planning *p)
+{
+	uint64_t all = p->r->dominators.shallow_reachable, largest = 0;
+	for (uint32_t id = 0; id < p->r->heap->n_objects; id++)
+		if (is_candidate(p, id, largest + 1) && keepers(p, id, NULL, NULL, NULL))
+			largest = p->r->dominators.retained[id];
+	uint64_t whole = largest ? largest : all;
+	uint64_t least = (p->wanted < whole ? p->wanted : whole) / FINE;
+	if (least < all / FINEST)
+		least = all / FINEST;
+	return least ? least : 1;
 }
 
 static int list_candidates(struct planning *p, struct err *err)
 {
 	const struct heap *h = p->r->heap;
-	uint64_t least = p->wanted / FINE ? p->wanted / FINE : 1;
+	uint64_t least = p->least = least_of(p);
 	size_t n = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		n += is_candidate(p, id, least);
@@ -188,21 +207,28 @@ static const struct candidate *best_candidate(const struct planning *p, uint64_t
 	return best;
 }
 
-/* A static field that frees hardly more than the reference below it says more. */
-static uint32_t static_above(struct planning *p, const struct candidate *c)
+/* A static field that frees hardly more than the reference below it says more; so does a field that
+ * the program gave a name, or a root, than one inside of a collection. */
+static uint32_t named_above(struct planning *p, const struct candidate *c)
 {
 	const struct heap *h = p->r->heap;
 	const struct dominators *d = &p->r->dominators;
-	double most = ALIKE * (double)d->retained[c->id];
-	for (uint32_t id = c->id;;) {
+	double bytes = (double)d->retained[c->id], slack = bytes + (double)p->wanted / 64;
+	double nearly = NEARLY * bytes > slack ? NEARLY * bytes : slack;
+	bool inside = true; /* of a collection, as far as we came */
+	for (uint32_t id = c->id, best = id;;) {
 		uint32_t up = d->immediate[id];
 		if (up >= h->n_objects)
-			return c->id;
+			return inside ? id : best;
 		if (h->class_of[up] == h->java_lang_class)
 			return id;
-		if ((double)d->retained[up] > most || !is_candidate(p, up, 0) ||
-		    keepers(p, up, NULL, NULL, NULL) != 1)
-			return c->id;
+		if (inside && cut_owner_names(&p->owner, h->class_of[up])) {
+			inside = false;
+			best = id;
+		}
+		if ((double)d->retained[up] > (inside ? nearly : ALIKE * bytes) ||
+		    !is_candidate(p, up, 0) || keepers(p, up, NULL, NULL, NULL) != 1)
+			return best;
 		id = up;
 	}
 }
@@ -238,7 +264,7 @@ static int take_candidate(
     struct planning *p, struct plan_item *item, const struct candidate *c, struct err *err)
 {
 	int code = 0;
-	uint32_t target = c->cost == 1 ? static_above(p, c) : c->id;
+	uint32_t target = c->cost == 1 ? named_above(p, c) : c->id;
 	*item = (struct plan_item){ .target = target, .class = HEAP_NONE, .to_class = HEAP_NONE };
 	keepers(p, item->target, &item->edges, &code, err);
 	return code;
@@ -254,7 +280,7 @@ static int choose(struct planning *p, struct plan_item *item, bool *found, struc
 	if (!(c && c->cost == 1 && c->bytes >= left) && !p->grouped) {
 		cut_groups_release(&p->groups);
 		int code = cut_groups_find(&p->groups, p->cut, p->loss.objects ? &p->loss.dead : NULL,
-		    left / FINE, p->progress, err);
+		    left / FINE < p->least ? left / FINE : p->least, p->progress, err);
 		if (code)
 			return code;
 		p->grouped = true;
@@ -267,7 +293,7 @@ static int choose(struct planning *p, struct plan_item *item, bool *found, struc
 			best = g;
 	}
 	uint64_t most = best ? best->bytes : c ? c->bytes / c->cost : 0;
-	if (most < left / (PLAN_MOST - p->plan->n)) { /* all the rest would not reach it */
+	if (most < p->least && most < left) { /* not worth a row */
 		*found = false;
 		return 0;
 	}
@@ -311,6 +337,10 @@ static int walk_without(struct planning *p, size_t but, const struct plan_item *
 static int walk_alone(struct planning *p, struct plan_item *item, struct err *err)
 {
 	struct cut_loss loss;
+	if (item->edges.n == 1) { /* the tree tells */
+		item->freed = cut_one(p->cut, item->edges.edge[0].holder, item->edges.edge[0].target).freed;
+		return 0;
+	}
 	int code = cut_find(&loss, p->r->heap, &item->edges, NULL, 0, p->progress, err);
 	if (code)
 		return code;
@@ -364,11 +394,12 @@ static int choose_all(struct planning *p, struct err *err)
 static int prune(struct planning *p, struct err *err)
 {
 	struct cut_plan *plan = p->plan;
+	uint64_t enough = p->loss.bytes < p->wanted ? p->loss.bytes : p->wanted;
 	int code = 0;
 	for (size_t i = plan->n; !code && plan->n > 1 && i-- > 0;) {
 		struct cut_loss loss;
 		code = walk_without(p, i, NULL, &loss, err);
-		if (code || loss.bytes < p->wanted) {
+		if (code || loss.bytes < enough) {
 			if (!code)
 				cut_loss_release(&loss);
 			continue;
@@ -378,6 +409,7 @@ static int prune(struct planning *p, struct err *err)
 		cut_edges_release(&plan->item[i].edges);
 		memmove(&plan->item[i], &plan->item[i + 1], (plan->n - i - 1) * sizeof *plan->item);
 		plan->n--;
+		p->pruned = true;
 	}
 	return code;
 }
@@ -392,7 +424,7 @@ static int settle(struct planning *p, struct err *err)
 		struct cut_loss loss;
 		code = walk_alone(p, &plan->item[i], err);
 		plan->n = i + 1; /* those up to here */
-		if (!code && i + 1 < n && i > 0) {
+		if (!code && p->pruned && i + 1 < n && i > 0) {
 			code = walk_without(p, SIZE_MAX, NULL, &loss, err);
 			if (!code) {
 				plan->item[i].total = loss.bytes;
@@ -425,14 +457,17 @@ int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wante
 	if (!code)
 		code = mark_unloading(&p, err);
 	if (!code)
+		code = cut_owner_init(&p.owner, r, err);
+	if (!code)
 		code = list_candidates(&p, err);
 	if (!code)
 		code = choose_all(&p, err);
-	if (!code && p.loss.bytes >= wanted)
+	if (!code)
 		code = prune(&p, err);
 	if (!code)
 		code = settle(&p, err);
 	cut_groups_release(&p.groups);
+	cut_owner_release(&p.owner);
 	cut_loss_release(&p.loss);
 	bits_release(&p.unloads);
 	big_free(p.candidate, p.cap, sizeof *p.candidate);

@@ -2,6 +2,7 @@
 /* reference_name.c - see reference_name.h. */
 #include "analysis/reference_name.h"
 
+#include "analysis/search.h"
 #include "analysis/typed_text.h"
 
 #include <inttypes.h>
@@ -77,6 +78,14 @@ static bool add_entry(const struct typed_object *o, uint64_t offset, struct text
 	return true;
 }
 
+static void name_slot(struct reference_names *n, uint64_t past, struct text *to)
+{
+	if (!add_entry(&n->memory, n->slots.offset, to))
+		typed_path(&n->memory, n->slots.offset, to);
+	if (past)
+		text_addf(to, "+%" PRIu64, past);
+}
+
 /* The next pointer into the target. */
 static bool next_slot(struct reference_names *n, uint32_t target, struct text *to)
 {
@@ -86,10 +95,24 @@ static bool next_slot(struct reference_names *n, uint32_t target, struct text *t
 		uint64_t at = typed_number(&n->memory.value, n->slots.offset, typed_word_size(h));
 		if (at < start || (at - start >= size && at != start))
 			continue;
-		if (to && !add_entry(&n->memory, n->slots.offset, to))
-			typed_path(&n->memory, n->slots.offset, to);
-		if (to && at > start)
-			text_addf(to, "+%" PRIu64, at - start);
+		if (to)
+			name_slot(n, at - start, to);
+		return true;
+	}
+	return false;
+}
+
+bool reference_names_any(struct reference_names *n, uint32_t *target, struct text *to)
+{
+	const struct heap *h = n->memory.value.heap;
+	if (!n->open || !h)
+		return false;
+	while (typed_next_slot(&n->memory, &n->slots)) {
+		uint64_t at = typed_number(&n->memory.value, n->slots.offset, typed_word_size(h));
+		*target = object_around(h, at);
+		if (*target == HEAP_NONE)
+			continue;
+		name_slot(n, at - heap_address(h, *target), to);
 		return true;
 	}
 	return false;

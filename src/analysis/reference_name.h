@@ -32,4 +32,7 @@ void reference_names_begin(struct reference_names *n, const struct heap *h, uint
  * appended unless to is NULL. */
 bool reference_names_next(struct reference_names *n, uint32_t target, struct text *to);
 
+/* The next reference of an object that is memory, whatever it leads to.  False: there is none. */
+bool reference_names_any(struct reference_names *n, uint32_t *target, struct text *to);
+
 #endif

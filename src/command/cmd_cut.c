@@ -365,7 +365,7 @@ const struct command cmd_cut = {
     .group = "who holds it",
     .summary = "what dies when references are cleared",
     .columns = "class objects freed share address field target target_class others value reference "
-	"references total",
+	"references adds total",
     .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
 	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
 	"field of all instances, or that static field. An object, a class pattern or a set alone "
@@ -374,11 +374,13 @@ const struct command cmd_cut = {
 	"rows are what dies, by class. -each lists the references instead, each with what clearing "
 	"it alone frees and how many others keep its target. -plan proposes what to clear: a reference, "
 	"several to one object (its address stands for all of them), or a field of all instances, "
-	"written as cut takes it; freed is what each frees alone, total what it frees with those above "
-	"it, both exact. The next is always what frees most of what is missing, and what is not needed "
-	"goes. It never proposes what the dump implies, roots that the VM keeps, references whose end "
-	"unloads classes, or all instances of a field of the JDK's own classes. Exit status 1 when no "
-	"plan reaches SIZE.",
+	"written as cut takes it; freed is what each frees alone, adds what it frees when those above it "
+	"have gone, total what it frees with them, all exact. The next is always what frees most of what "
+	"is missing, up to 32, and what is not needed goes. Rather than an internal of a collection it "
+	"names the field that leads there. It never proposes what the dump implies, roots that the VM "
+	"keeps, references whose end unloads classes, all instances of a field of the JDK's own classes, "
+	"nor what only static fields of these or global variables of Go's own library (runtime, unicode "
+	"and so on) lead to, nor objects of the Go runtime. Exit status 1 when no plan reaches SIZE.",
     .examples = {"cut 0xE0000AF0", "cut char[] java.util.HashMap", "cut java.lang.String>char[]",
 	"cut -plan 64K"},
     .key = "c",

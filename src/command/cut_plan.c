@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_TOTAL };
+enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_ADDS, C_TOTAL };
 
 static const struct column columns[] = {
     [C_REFERENCE] = {.name = "reference", .type = CELL_TEXT, .shown_by_default = true},
@@ -23,6 +23,7 @@ static const struct column columns[] = {
     [C_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
     [C_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
     [C_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [C_ADDS] = {.name = "adds", .type = CELL_BYTES, .shown_by_default = true},
     [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true},
 };
 
@@ -77,8 +78,18 @@ static void name_item(struct text *to, struct text *field, const struct session 
 	}
 }
 
+/* "map[string]int buckets>int" has a blank: one word for a command line. */
+static void quote(struct text *name)
+{
+	if (!strpbrk(name->s, " \"|"))
+		return;
+	char *plain = text_take(name);
+	text_addf(name, "'%s'", plain);
+	free(plain);
+}
+
 static void add_row(struct result *out, const struct session *s, const struct path_rules *rules,
-    const struct plan_item *item)
+    const struct plan_item *item, uint64_t before)
 {
 	const struct heap *h = s->heap;
 	enum certainty sure = command_retained_certainty(h);
@@ -92,6 +103,7 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	}
 	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
 	name_item(&name, &field, s, rules, item);
+	quote(&name);
 	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,
 	    .id = single ? item->target : item->class, .part = !single};
 	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(item->edges.n),
@@ -99,8 +111,9 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	    field.len ? cell_text(field.s) : cell_blank(),
 	    single ? cell_address(heap_address(h, item->target)) : cell_blank(),
 	    to_class < h->n_classes ? cell_text(h->classes[to_class].name) : cell_blank(),
-	    cell_marked(cell_bytes(item->freed), sure), cell_marked(cell_bytes(item->total), sure)},
-	    &target);
+	    cell_marked(cell_bytes(item->freed), sure),
+	    cell_marked(cell_bytes(item->total - before), sure),
+	    cell_marked(cell_bytes(item->total), sure)}, &target);
 	text_release(&name);
 	text_release(&field);
 }
@@ -125,6 +138,7 @@ static void add_head(
 {
 	enum certainty sure = command_retained_certainty(out->heap);
 	struct text note = TEXT_INIT;
+	bool together = false;
 	const char *roots = command_roots_note(out->heap, &out->arena);
 	result_head(out, "wanted", cell_bytes(wanted));
 	result_head(out, "objects", cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
@@ -132,8 +146,16 @@ static void add_head(
 	result_head(out, "share", command_share(r, plan->bytes));
 	result_head(out, "reached", cell_flag(plan->reached));
 	if (!plan->reached)
-		text_addf(&note, "no plan of %d references reaches that (help cut says what is never proposed)",
-		    PLAN_MOST);
+		text_addf(&note, plan->n == PLAN_MOST
+		    ? "%zu rows are the most of a plan, and these do not reach it"
+		    : "%zu rows do not reach it, and no other one found frees more", plan->n);
+	if (!plan->reached)
+		text_add(&note, " (help cut says what is never proposed)");
+	for (size_t i = 0; i < plan->n && !together; i++)
+		together = !plan->item[i].freed;
+	if (together)
+		text_addf(&note, "%swhat frees 0 alone frees only together with others",
+		    note.len ? "; " : "");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
 	if (note.len)
@@ -188,7 +210,7 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 	if (!code) {
 		*out = result_new_rows("plan", s->heap, columns, N_COLUMNS(columns));
 		for (size_t i = 0; i < p.plan.n; i++)
-			add_row(*out, s, &rules, &p.plan.item[i]);
+			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total : 0);
 		show_holders(*out, &p.plan);
 		add_head(*out, retained, &p.plan, wanted);
 		path_rules_release(&rules);

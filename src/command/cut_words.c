@@ -62,6 +62,11 @@ static int add_between(struct cut_wish *to, const struct session *s, const char 
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
+static bool names_objects(const char *word)
+{
+	return strchr("#%$", *word) || !strncasecmp(word, "0x", 2);
+}
+
 static int add_field_of_objects(struct cut_wish *to, const struct session *s, const char *objects,
     const char *field, struct err *err)
 {
@@ -111,7 +116,7 @@ static int add_field(struct cut_wish *to, const struct session *s, const char *w
 {
 	size_t before = to->edges.n;
 	char *holder = xstrndup(word, (size_t)(field - word));
-	bool objects = strchr("#%$", *word) || !strncasecmp(word, "0x", 2);
+	bool objects = names_objects(word);
 	field += *field == '.';
 	int code = objects ? add_field_of_objects(to, s, holder, field, err)
 	                   : add_field_of_classes(to, s, holder, field, err);
@@ -153,6 +158,8 @@ int cut_wish_add(
 	const char *field = strrchr(word, '.'), *element = strrchr(word, '[');
 	if (element && (!field || element > field) && element[1] != ']')
 		field = element;
+	if (names_objects(word)) /* the name of a reference may have dots and brackets itself */
+		field = *(word + strcspn(word, ".[")) ? word + strcspn(word, ".[") : NULL;
 	bool unknown = code == ERR_NOT_FOUND || code == ERR_USAGE; /* #5.next is no object either */
 	if (!unknown || !field || field == word || !field[1])
 		return code;

@@ -72,6 +72,58 @@ def check_sample(tap):
         tap.equal(ask(path, "leaks", "-t", threads), list(rows.values()), "leaks: %s threads" % threads)
 
 
+def check_plans(tap):
+    """Plans for more and more: who wants more gets no less, and cut frees what the plan's rows say."""
+    for name in sorted(os.listdir(os.path.join(SOURCE, "data"))):
+        path = os.path.join(SOURCE, "data", name)
+        if not name.endswith((".dump", ".hprof", ".phd")):
+            continue
+        whole = ask(path, "info")["reachable_shallow"]
+        wrong, most, missed = [], 0, 0
+        for part in range(1, 11):
+            plan = ask(path, "cut -plan %d" % (whole * part // 10))
+            got = ask(path, "cut " + " ".join(r["reference"] for r in plan["fields"]))
+            if got["freed"] != plan["freed"] or got["objects"] != plan["objects"]:
+                wrong.append("%d/10: cut frees %d of %d" % (part, got["freed"], plan["freed"]))
+            if not plan["reached"] and plan["freed"] < most:
+                wrong.append("%d/10: %d, before %d" % (part, plan["freed"], most))
+            if sum(r["adds"] for r in plan["fields"]) != plan["freed"]:
+                wrong.append("%d/10: what the rows add is not the total" % part)
+            most = max(most, plan["freed"])
+            missed += not plan["reached"]
+        tap.ok(not wrong and missed, "%s: plans for more free no less" % name, "\n".join(wrong))
+
+
+def check_proposals(tap):
+    """What a plan names, and what it never does."""
+    shop = os.path.join(SOURCE, "data", "shop.hprof")
+    (orders,) = [r for r in ask(shop, "refs %s -out" % ask(shop, "ls com.acme.shop.Shop")[0]["address"])
+                 if r["field"] == "orders"]
+    tap.equal([(r["field"], r["address"]) for r in ask(shop, "cut -plan 64K")["fields"]],
+              [("orders", orders["address"])], "a field of the program, not the array inside its list")
+    whole = ask(shop, "info")["reachable_shallow"]
+    jdk = [r["reference"] for r in ask(shop, "cut -plan %d" % whole)["fields"]
+           if (r["class"] or "").startswith("java.lang.")]
+    tap.equal(jdk, [], "nothing inside of what static fields of the JDK hold")
+    cart = os.path.join(SOURCE, "data", "gocart.dump")
+    if not [r for r in ask(cart, "roots") if "main.sessions" in str(r)]:
+        tap.skip("names of variables in gocart.dump", "built without libelf")
+        return
+    last = ask(cart, "path %s" % [r for r in ask(cart, "roots") if "main.last" in str(r)][0]["address"])[-1]["address"]
+    before = [r["address"] for r in ask(cart, "refs %s -out" % last) if r["field"] == "Previous"]
+    tap.equal([r["target"] for r in ask(cart, "cut %s.Previous -each" % last)], before, "a field of a Go object")
+    sessions = [r["address"] for r in ask(cart, "ls main.Session")]
+    fields = [r["target"] for r in ask(cart, "cut main.Session.Previous -each")]
+    refs = [r["address"] for s in sessions for r in ask(cart, "refs %s -out" % s) if r["field"] == "Previous"]
+    tap.equal(sorted(fields), sorted(refs), "a field of all objects of a Go type")
+    plan = ask(cart, "cut -plan 1G")["fields"]
+    held = [r["field"].split(", ", 1)[1] for r in plan if r["reference"].startswith("root>0x")]
+    tap.ok("main.sessions" in held and not [n for n in held if n.startswith(("runtime.", "unicode.", "internal/"))],
+           "nothing that Go's own library holds", held)
+    tap.ok("main.Session>main.Session" in [r["reference"] for r in ask(cart, "cut -plan 40K")["fields"]],
+           "what the objects of a type hold of another, once others let go")
+
+
 def check_shop(tap):
     """What a program built and knows the size of."""
     path = os.path.join(DUMPS, "grove", "shop-small.hprof")
@@ -181,6 +233,8 @@ def main():
     check_merged(tap, directory)
     check_weak(tap)
     check_sample(tap)
+    check_plans(tap)
+    check_proposals(tap)
     check_shop(tap)
     check_groups(tap, directory)
     shutil.rmtree(directory)

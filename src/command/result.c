@@ -224,17 +224,6 @@ static void kept_release(void *data)
 	free(k);
 }
 
-bool result_has_sets(const struct result *r)
-{
-	struct target target = {.kind = TARGET_NONE};
-	size_t row = 0;
-	if (!r->n_columns || r->plain_text)
-		return false;
-	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND))
-		result_target(r, row++, &target);
-	return !r->n_rows || (target.kind != TARGET_NONE && target.kind != TARGET_COMMAND);
-}
-
 static int implied_members(
     const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
 
@@ -529,6 +518,29 @@ static int picked_members(
 
 static const struct result_ops picked_ops = {
     .cell = picked_cell, .target = picked_target, .release = picked_release, .members = picked_members};
+
+/* Does it say itself what its rows count?  Then these are sets, whatever opening one asks for. */
+static bool tells_members(const struct result *r)
+{
+	if (r->ops == &kept_ops)
+		return ((const struct kept_rows *)r->data)->members != NULL;
+	if (r->ops == &picked_ops)
+		return tells_members(((const struct picked *)r->data)->from);
+	return r->ops && r->ops->members;
+}
+
+bool result_has_sets(const struct result *r)
+{
+	struct target target = {.kind = TARGET_NONE};
+	size_t row = 0;
+	if (!r->n_columns || r->plain_text)
+		return false;
+	if (tells_members(r))
+		return true;
+	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND))
+		result_target(r, row++, &target);
+	return !r->n_rows || (target.kind != TARGET_NONE && target.kind != TARGET_COMMAND);
+}
 
 struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 {

@@ -86,6 +86,23 @@ def check_variables(tap):
         tap.ok(run.status == 2 and told in run.err, "%s is no part" % line, (run.status, run.err))
 
 
+def cut_of(line):
+    run = cairn("--format", "json", "-x", line, DUMP)
+    got = json.loads(run.out)
+    return got["references"], {r["class"]: r["objects"] for r in got["fields"]}
+
+
+def check_cuts(tap):
+    """What goes when fields are cleared: a fifth of the customers is in Extra too; each has three texts."""
+    tap.equal(cut_of("cut main.Session.Customer"), (100, {"main.Customer": 80, "[]uint8": 240}),
+              "a field of all objects of a type")
+    tap.equal(cut_of("cut main.Session.Cart"), (75, {"[]main.Line": 75}), "a slice that every fourth lacks")
+    session = [r["address"] for r in rows("entries main.sessions") if r["key"] == '"session-8"'][0]
+    tap.equal(cut_of("cut %s.Customer" % session), (1, {"main.Customer": 1, "[]uint8": 3}), "a field of one")
+    run = cairn("-x", "cut main.Session.Status", DUMP)
+    tap.ok(run.status == 1 and "no field Status that can hold" in run.err, "a field without pointers", (run.status, run.err))
+
+
 def check_interior(tap):
     """Pointers into the middle keep all of the object."""
     slots = {r["slot"]: r for r in rows("roots | grep 'main.'") if r["slot"]}
@@ -168,8 +185,8 @@ def check_without(tap):
 def main():
     need_libdw()
     tap = Tap()
-    for check in (check_contents, check_fields, check_variables, check_interior, check_goroutines, check_sites,
-                  check_without):
+    for check in (check_contents, check_fields, check_variables, check_cuts, check_interior, check_goroutines,
+                  check_sites, check_without):
         check(tap)
     tap.done()
 

@@ -159,6 +159,9 @@ static void state_facts(struct go *g)
 	struct dump_facts *f = &g->dump.facts;
 	f->word_bits = 8 * g->word;
 	f->big_endian = g->big_endian;
+	if (go_release_of(g) >= 22)
+		f->surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects as if it were "
+		    "objects; nothing reaches these";
 	go_state_limits(g);
 	f->size_rule = SIZES_RECORDED;
 	f->roots_recorded = true;

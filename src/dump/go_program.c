@@ -187,9 +187,8 @@ void go_state_limits(struct go *g)
 	if (types || names)
 		text_addf(&t, "; %s are those of the program",
 		    types ? "types and names of variables" : "names of global variables");
-	if (go_release_of(g) >= 22)
-		text_add(&t, "; Go 1.22 and later write the bitmap at the end of each span of small objects as if "
-		    "it were objects, which nothing reaches");
+	if (g->dump.facts.surplus)
+		text_addf(&t, "; %s", g->dump.facts.surplus);
 	free(g->cannot_tell);
 	g->cannot_tell = text_take(&t);
 	g->dump.facts.cannot_tell = g->cannot_tell;

@@ -183,6 +183,7 @@ struct dump_facts {
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	const char *no_values;   /* "PHD holds no field values"; NULL: it does */
+	const char *surplus;     /* why there may be more objects than the program counted, or NULL */
 	/* A sentence that lives as long as the dump, settled by prepare. */
 	const char *cannot_tell; /* "PHD holds no field names or values, …" */
 

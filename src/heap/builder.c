@@ -151,6 +151,14 @@ static void check_pointers(struct build *b)
 		    "order that the dump states is perhaps wrong", (unsigned long long)h->n_references);
 }
 
+static void warn_stated(struct build *b, const char *what, uint64_t stated, uint64_t read,
+    const char *unit)
+{
+	const char *why = read > stated ? b->heap->facts.surplus : NULL;
+	build_warn(b, "%s of the dump is %llu, but %llu %s were read%s%s", what, (unsigned long long)stated,
+	    (unsigned long long)read, unit, why ? ": " : "", why ? why : "");
+}
+
 /* A format that states how much the heap holds: what was read should be as much. */
 static void check_stated(struct build *b)
 {
@@ -164,9 +172,7 @@ static void check_stated(struct build *b)
 	for (size_t i = 0; i < h->n_stated && !h->damaged; i++)
 		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
 			if (!strcmp(h->stated[i].what, counts[k].what) && h->stated[i].count != counts[k].read)
-				build_warn(b, "%s of the dump is %llu, but %llu %s were read", counts[k].what,
-				    (unsigned long long)h->stated[i].count, (unsigned long long)counts[k].read,
-				    counts[k].unit);
+				warn_stated(b, counts[k].what, h->stated[i].count, counts[k].read, counts[k].unit);
 }
 
 /* Bytes that went away under the mapping read as zeros: say from where on nothing is true. */

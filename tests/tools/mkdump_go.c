@@ -3,8 +3,10 @@
  * mkdump_go.c - small random Go heap dumps of every version, byte order and pointer width, with what
  * was planted as JSON beside them.
  *
- *     mkdump go --seed N [--version 3|4|5|6|7] [--big-endian 0|1] [--pointer 4|8] --out PREFIX
+ *     mkdump go --seed N [--version 3|4|5|6|7] [--big-endian 0|1] [--pointer 4|8]
+ *         [--release go1.X] [--surplus N] --out PREFIX
  *
+ * A surplus is of objects that the memory statistics do not count, as since Go 1.22.
  * What is not given follows from the seed.  Objects lie apart or side by side, in pages with holes;
  * pointers lead to their start, into them, just past them, into data and bss, to nowhere.  Where a
  * pointer leads is found again for the truth by looking at every object.
@@ -122,7 +124,7 @@ static void put_params(struct go *g)
 		put(g, g->width == 8 ? '6' : '8');
 	else
 		put_text(g, g->width == 8 ? g->big ? "s390x" : "amd64" : g->big ? "mips" : "386");
-	put_text(g, g->version == 7 ? "go1.19.8" : g->version == 3 ? "" : "fieldtrack");
+	put_text(g, g->version == 7 ? g->release : g->version == 3 ? "" : "fieldtrack");
 	put(g, 2);
 }
 
@@ -276,7 +278,7 @@ static void put_statistics(struct go *g)
 		bytes += g->object[i].size;
 	put(g, 10);
 	for (unsigned i = 0; i < 24; i++)
-		put(g, i == 0 || i == 6 ? bytes : i == 11 ? g->n_objects : 1000 + i);
+		put(g, i == 0 || i == 6 ? bytes : i == 11 ? g->n_objects - g->surplus : 1000 + i);
 	for (unsigned i = 0; i < 256; i++)
 		put(g, 0);
 	put(g, 3);
@@ -370,6 +372,7 @@ static const char *read_options(struct go *g, int argc, char **argv)
 	const char *value, *prefix = NULL;
 	uint64_t seed = 0;
 	int version = -1, big = -1, width = -1;
+	g->release = "go1.19.8";
 	for (int i = 0; i < argc; i++) {
 		if ((value = option_value(argc, argv, &i, "--seed")))
 			seed = option_number(value);
@@ -377,6 +380,10 @@ static const char *read_options(struct go *g, int argc, char **argv)
 			version = (int)option_number(value);
 		else if ((value = option_value(argc, argv, &i, "--big-endian")))
 			big = (int)option_number(value);
+		else if ((value = option_value(argc, argv, &i, "--release")))
+			g->release = value;
+		else if ((value = option_value(argc, argv, &i, "--surplus")))
+			g->surplus = option_number(value);
 		else if ((value = option_value(argc, argv, &i, "--pointer")))
 			width = (int)option_number(value);
 		else if (!(prefix = option_value(argc, argv, &i, "--out")))

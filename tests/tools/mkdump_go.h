@@ -49,6 +49,8 @@ struct go {
 	struct goroutine goroutine[MOST_GOROUTINES];
 	unsigned n_goroutines, n_roots;
 	uint64_t low, high; /* of the heap */
+	const char *release; /* "go1.19.8" */
+	uint64_t surplus;   /* objects that the statistics do not count */
 	uint64_t n_outside; /* words of objects that lead to no object and are not nil */
 };
 

@@ -141,14 +141,12 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 
 /* --- what they retain ---------------------------------------------------------------------------- */
 
-static void enter(struct merge *m, uint32_t node, uint64_t bytes)
+static void enter(struct merge *m, uint32_t node, const struct retained *r, uint32_t id)
 {
 	for (; node != NO_NODE; node = m->node[node].above) {
 		struct node *n = &m->node[node];
-		if (n->inside++)
-			continue;
-		n->retained.bytes += bytes;
-		n->retained.topmost++;
+		if (n->inside++ == 0)
+			retained_sum_add(r, &n->retained, id);
 	}
 }
 
@@ -177,7 +175,7 @@ static int sum_retained(
 		uint32_t id = at[k] - 1;
 		while (n_open && cut->span[open[n_open - 1]].to < k)
 			leave(m, m->node_of[open[--n_open]] - 1);
-		enter(m, m->node_of[id] - 1, d->retained[id]);
+		enter(m, m->node_of[id] - 1, cut->retained, id);
 		VEC_PUSH(open, n_open, cap_open) = id;
 	}
 	big_free(at, d->n_reachable, sizeof *at);

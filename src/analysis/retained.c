@@ -7,6 +7,7 @@
  */
 #include "analysis/retained.h"
 
+#include "analysis/joint.h"
 #include "base/mem.h"
 
 #include <stdatomic.h>
@@ -115,6 +116,8 @@ struct group_walk {
 	const struct bits *only;
 	uint32_t *inside; /* by group: members on the way from the top to here */
 	struct retained_sum *sums;
+	int64_t *ways;       /* joint_ways; added up on the way back, for: */
+	struct bits *joint;  /* by class */
 };
 
 /* Group of an object, or HEAP_NONE. */
@@ -134,10 +137,8 @@ static inline uint32_t group_around(const struct group_walk *w, uint32_t group)
 static inline void enter(struct group_walk *w, uint32_t id)
 {
 	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
-		if (w->inside[group]++)
-			continue;
-		w->sums[group].bytes += w->r->dominators.retained[id];
-		w->sums[group].topmost++;
+		if (w->inside[group]++ == 0)
+			retained_sum_add(w->r, &w->sums[group], id);
 	}
 }
 
@@ -145,6 +146,14 @@ static inline void leave(struct group_walk *w, uint32_t id)
 {
 	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
 		w->inside[group]--;
+}
+
+/* All below this object is added up. */
+static void pass_ways_on(struct group_walk *w, uint32_t id, uint32_t parent)
+{
+	bits_set(w->joint, w->r->heap->class_of[id]);
+	if (parent != w->r->dominators.n_objects)
+		w->ways[parent] += w->ways[id];
 }
 
 static int walk_groups(
@@ -175,9 +184,25 @@ static int walk_groups(
 		at = stack[--depth];
 		leave(w, child[at]);
 		uint32_t parent = parent_of(r, child[at]);
+		if (w->ways && w->ways[child[at]])
+			pass_ways_on(w, child[at], parent);
 		end = first[parent + 1];
 		at++;
 	}
+}
+
+static int sum_groups(
+    struct group_walk *w, uint32_t n_groups, struct progress *progress, struct err *err)
+{
+	uint32_t n = w->r->dominators.n_reachable, *stack = big_alloc(n, sizeof *stack, err);
+	int code = stack ? 0 : ERR_NOMEM;
+	w->inside = xcalloc((size_t)n_groups + 1, sizeof *w->inside);
+	memset(w->sums, 0, n_groups * sizeof *w->sums);
+	if (code == 0)
+		code = walk_groups(w, stack, progress, err);
+	big_free(stack, n, sizeof *stack);
+	free(w->inside);
+	return code;
 }
 
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
@@ -186,21 +211,20 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 {
 	struct group_walk w = {
 		.r = r, .group = group, .within = within, .only = only, .sums = sums };
-	uint32_t *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
-	int code = stack ? 0 : ERR_NOMEM;
-	w.inside = xcalloc((size_t)n_groups + 1, sizeof *w.inside);
-	memset(sums, 0, n_groups * sizeof *sums);
-	if (code == 0)
-		code = walk_groups(&w, stack, progress, err);
-	big_free(stack, r->dominators.n_reachable, sizeof *stack);
-	free(w.inside);
-	return code;
+	return sum_groups(&w, n_groups, progress, err);
+}
+
+void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id)
+{
+	sum->bytes += r->dominators.retained[id];
+	sum->topmost++;
+	sum->joint |= !r->joint.word || bits_get(&r->joint, r->heap->class_of[id]);
 }
 
 /* All that is reachable is more than anything frees. */
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum)
 {
-	return sum->topmost <= 1 || sum->bytes == r->dominators.shallow_reachable;
+	return sum->topmost <= 1 || !sum->joint || sum->bytes == r->dominators.shallow_reachable;
 }
 
 static void release_lists(struct retained *r)
@@ -208,8 +232,28 @@ static void release_lists(struct retained *r)
 	big_free(r->first, (uint64_t)r->dominators.n_objects + 2, sizeof *r->first);
 	big_free(r->child, r->dominators.n_reachable, sizeof *r->child);
 	free(r->by_class);
+	bits_release(&r->joint);
 	r->first = r->child = NULL;
 	r->by_class = NULL;
+}
+
+/* One walk for the sums and for the classes that may hold something jointly. */
+static int sum_classes(struct retained *r, struct progress *progress, struct err *err)
+{
+	uint32_t n = r->heap->n_classes;
+	struct bits joint;
+	struct group_walk w = { .r = r, .sums = r->by_class, .joint = &joint };
+	int code = bits_init(&joint, n, err);
+	if (code)
+		return code;
+	code = joint_ways(r, &w.ways, err);
+	if (code == 0)
+		code = sum_groups(&w, n, progress, err);
+	for (uint32_t c = 0; c < n; c++)
+		r->by_class[c].joint = bits_get(&joint, c);
+	big_free(w.ways, r->dominators.n_objects, sizeof *w.ways);
+	r->joint = joint;
+	return code;
 }
 
 int retained_complete(struct retained *r, struct progress *progress, struct err *err)
@@ -220,7 +264,7 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 	int code = list_children(r, err);
 	r->by_class = xcalloc((size_t)r->heap->n_classes + 1, sizeof *r->by_class);
 	if (code == 0)
-		code = retained_by_group(r, NULL, r->heap->n_classes, NULL, NULL, r->by_class, progress, err);
+		code = sum_classes(r, progress, err);
 	if (code)
 		release_lists(r);
 	return code;

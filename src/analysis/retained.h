@@ -5,9 +5,9 @@
  * What a group (a class, a package, a loader, a set) retains is the sum over its topmost members, those
  * that have no other member above them in the tree, so that nothing counts twice.  What several members
  * hold jointly, so that none of them dominates it, is not in it, but would be freed with all of them.
- * So with several topmost members it is a lower bound, as in Eclipse MAT's histogram, and with one
- * it is exact: that one's retained size.  cut_find tells exactly what goes with all members, by a walk
- * through the heap.
+ * So with several topmost members it is a lower bound, as in Eclipse MAT's histogram, unless joint.h's
+ * proof says that their classes hold nothing jointly; with one it is exact: that one's retained size.
+ * cut_find tells exactly what goes with all members, by a walk through the heap.
  *
  * Sizes come first; what asks for nothing else can do without the lists of children, 8 bytes an
  * object, and the sums by class, which retained_complete adds.  Immutable otherwise; any thread.
@@ -21,6 +21,7 @@
 struct retained_sum {
 	uint64_t bytes;   /* retained by the topmost members */
 	uint64_t topmost; /* how many these are */
+	bool joint;       /* they may hold something jointly */
 };
 
 struct retained {
@@ -32,6 +33,7 @@ struct retained {
 	                       complete */
 	uint32_t *child;    /* ids, ascending among the children of one object */
 	struct retained_sum *by_class; /* by class index: its instances; NULL: not complete */
+	struct bits joint;  /* by class index: its instances may hold something jointly, or with others */
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
@@ -58,6 +60,8 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
     const uint32_t *within, const struct bits *only, struct retained_sum *sums,
     struct progress *progress, struct err *err);
+/* Adds what a topmost member retains. */
+void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
 /* Is the sum just what would be freed with all members?  false: at least it. */
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum);
 

@@ -120,11 +120,8 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 	histogram_groups(&rows, h, by, &scope, group);
 	if (all)
 		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, NULL, err);
-	for (uint32_t i = 0; !all && i < n; i++) {
-		struct retained_sum *sum = &sums[group[h->class_of[ids[i]]]];
-		sum->bytes += r->dominators.retained[ids[i]];
-		sum->topmost++;
-	}
+	for (uint32_t i = 0; !all && i < n; i++)
+		retained_sum_add(r, &sums[group[h->class_of[ids[i]]]], ids[i]);
 	if (code)
 		groups_release(groups);
 	else
@@ -487,8 +484,8 @@ const struct command cmd_top = {
     .columns = "address class shallow retained share children value",
     .description = "The largest objects at the top of the dominator tree, or the largest classes, "
 	"packages or loaders. What a class or another group retains is the sum over its objects "
-	"that have no other one of the group above them; several such may hold more jointly (size tells "
-	"all), so it is a lower bound then, marked >=. share is of what is reachable.",
+	"that have no other one of the group above them; where several such may hold more jointly it is a "
+	"lower bound, marked >=, and size tells all. share is of what is reachable.",
     .examples = {"top", "top -by class", "top -by package -n 5"},
     .key = "",
     .run = run_top,

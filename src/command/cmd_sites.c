@@ -101,8 +101,8 @@ static struct cell retained_cell(const struct heap *h, const uint32_t *row, uint
 			inside = above && row[above - h->sites->site] == wanted;
 		}
 		inside |= known->dominators.immediate[s->object] == NOT_REACHABLE;
-		sum.bytes += inside ? 0 : known->dominators.retained[s->object];
-		sum.topmost += !inside;
+		if (!inside)
+			retained_sum_add(known, &sum, s->object);
 	}
 	return command_retained_sum(h, &sum);
 }

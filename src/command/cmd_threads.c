@@ -189,6 +189,7 @@ static struct cell stack_retained(const struct result *r, void *data, size_t row
 		cell = object_retained_cell(h, h->threads[s->thread[i]].object);
 		sum.bytes += cell.number;
 		sum.topmost++;
+		sum.joint = true;
 	}
 	return cell.type == CELL_BYTES ? command_retained_sum(h, &sum) : cell;
 }

@@ -79,8 +79,8 @@ static struct cell retained_by_roots(const struct heap *h, const struct named_ro
 			inside = bsearch(&up, root, n, sizeof up, by_name_of_root) != NULL;
 		}
 		inside |= r->dominators.immediate[root[i].root->object] == NOT_REACHABLE;
-		sum.bytes += inside ? 0 : r->dominators.retained[root[i].root->object];
-		sum.topmost += !inside;
+		if (!inside)
+			retained_sum_add(r, &sum, root[i].root->object);
 	}
 	return command_retained_sum(h, &sum);
 }

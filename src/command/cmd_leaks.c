@@ -6,6 +6,7 @@
 
 #include "analysis/cut.h"
 #include "analysis/leaks.h"
+#include "command/cut_words.h"
 #include "command/objects.h"
 #include "command/paths.h"
 #include "command/values.h"
@@ -26,7 +27,7 @@ static const struct column columns[] = {
     [L_OBJECTS] = {.name = "objects", .type = CELL_COUNT},
     [L_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
     [L_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
-    [L_POINT] = {.name = "accumulated_in", .type = CELL_ADDRESS},
+    [L_POINT] = {.name = "accumulated_in", .type = CELL_ADDRESS, .shown_by_default = true},
     [L_POINT_CLASS] = {.name = "accumulated_class", .type = CELL_TEXT},
     [L_POINT_RETAINED] = {.name = "accumulated", .type = CELL_BYTES},
     [L_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
@@ -37,7 +38,7 @@ static const struct column columns[] = {
 
 /* What is told of a suspect besides its numbers. */
 struct told {
-	struct text path, reference, sentence;
+	struct text path, reference, unnamed, sentence;
 	uint64_t freed;    /* 0: no reference of the path does */
 	uint32_t others;   /* that keep the accumulation point besides the path's last one */
 };
@@ -57,34 +58,27 @@ static void add_size(struct text *to, const struct retained *r, uint64_t bytes)
 	text_add(to, ")");
 }
 
-/* "static com.acme.Cache.INSTANCE", "com.acme.Cache.map", "[17] of java.lang.Object[]", "a root". */
-static void add_reference(struct text *to, const struct path_rules *rules, const struct path *p, size_t i)
+/* The reference to a path's step, as a word for cut; unnamed: of whose fields the dump tells no names. */
+static void add_reference(struct told *t, const struct session *s, const struct path_rules *rules,
+    const struct path *p, size_t i)
 {
 	const struct heap *h = rules->heap;
 	struct text field = TEXT_INIT;
-	if (i == 0) {
-		text_add(to, "what makes it a root");
-		return;
+	struct cut_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
+	cut_word_of(&t->reference, &field, s, rules, &edge);
+	cut_word_quote(&t->reference);
+	if (i && !field.len) {
+		uint32_t class = heap_class_mirrored(h, edge.holder);
+		text_addf(&t->unnamed, " (a reference of %s%s)", class != HEAP_NONE ? "class " : "",
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
 	}
-	uint32_t holder = p->step[i - 1], class = heap_class_mirrored(h, holder);
-	bool named = path_field(rules, holder, p->step[i], &field);
-	const char *name = class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, holder)->name;
-	if (!named)
-		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64 " (a reference of %s%s)", heap_address(h, holder),
-		    heap_address(h, p->step[i]), class != HEAP_NONE ? "class " : "", name);
-	else if (!strncmp(field.s, "static ", strlen("static ")))
-		text_addf(to, "static %s.%s", name, field.s + strlen("static "));
-	else if (*field.s == '[' || *field.s == '<')
-		text_addf(to, "%s of %s 0x%" PRIx64, field.s, name, heap_address(h, holder));
-	else
-		text_addf(to, "%s.%s", name, field.s);
 	text_release(&field);
 }
 
 /* The step of the path that a person would cut: the last static field that frees the end of the path, or
  * else the last reference that does. */
-static void choose_cut(struct told *t, struct cut *cut, const struct path_rules *rules,
-    const struct path *p)
+static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
+    const struct path_rules *rules, const struct path *p)
 {
 	size_t best = p->n;
 	bool is_static = false;
@@ -100,7 +94,7 @@ static void choose_cut(struct told *t, struct cut *cut, const struct path_rules 
 		is_static = statics;
 	}
 	if (best < p->n)
-		add_reference(&t->reference, rules, p, best);
+		add_reference(t, s, rules, p, best);
 }
 
 /* The way to the accumulation point as a line, without the object itself. */
@@ -116,6 +110,17 @@ static void add_path_line(struct text *to, const struct path_rules *rules, const
 	}
 }
 
+/* "One java.util.HashMap, 0x7a3e0010, keeps 1.2M (3.4%) alive" */
+static void add_object(struct text *to, const struct retained *r, uint32_t id)
+{
+	const struct heap *h = r->heap;
+	uint32_t class = heap_class_mirrored(h, id);
+	text_addf(to, "%s %s, 0x%" PRIx64 ", keeps ", class != HEAP_NONE ? "The class" : "One",
+	    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name, heap_address(h, id));
+	add_size(to, r, r->dominators.retained[id]);
+	text_add(to, " alive");
+}
+
 static void add_subject(struct text *to, const struct retained *r, const struct suspect *s)
 {
 	const struct heap *h = r->heap;
@@ -128,14 +133,14 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 		add_bytes(to, h, r->dominators.retained[id]);
 		return;
 	}
-	if (class != HEAP_NONE)
-		text_addf(to, "The class %s, 0x%" PRIx64 ", keeps ", h->classes[class].name,
+	add_object(to, r, s->id);
+	if (s->id != id) {
+		text_add(to, "; ");
+		add_size(to, r, r->dominators.retained[id]);
+		text_addf(to, " of it in %s%s, 0x%" PRIx64, class != HEAP_NONE ? "the class " : "one ",
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name,
 		    heap_address(h, id));
-	else
-		text_addf(to, "One %s, 0x%" PRIx64 ", keeps ", heap_class_of(h, id)->name,
-		    heap_address(h, id));
-	add_size(to, r, r->dominators.retained[id]);
-	text_add(to, " alive");
+	}
 	uint32_t n;
 	const uint32_t *child = retained_children(r, id, &n);
 	uint32_t link = s->chain && n ? child[0] : HEAP_NONE;
@@ -149,25 +154,25 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 static void add_sentence(struct told *t, const struct retained *r, const struct suspect *s, size_t steps)
 {
 	struct text *to = &t->sentence;
+	const char *which = s->id != s->piles_up ? "that" : "it";
 	add_subject(to, r, s);
 	if (steps == 0)
 		text_add(to, "; no strong reference leads there from a root.");
 	else if (s->ids)
 		text_addf(to, ", reached by %s.", t->path.s);
 	else if (steps == 1)
-		text_addf(to, "; it is a root itself (%s)", t->path.s);
+		text_addf(to, "; %s is a root itself (%s)", which, t->path.s);
 	else
-		text_addf(to, "; it is reached by %s", t->path.s);
+		text_addf(to, "; %s is reached by %s", which, t->path.s);
 	if (s->ids || steps == 0)
 		return;
-	if (t->freed && !strcmp(t->reference.s, t->path.s))
-		text_add(to, "; clearing that reference frees it all.");
-	else if (t->freed && steps == 1)
-		text_add(to, "; without that all of it is freed.");
-	else if (t->freed)
-		text_addf(to, "; clearing %s frees it all.", t->reference.s);
-	else
+	if (t->freed) {
+		text_addf(to, "; clearing %s%s frees ", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
+		add_bytes(to, r->heap, t->freed);
+		text_add(to, ".");
+	} else {
 		text_add(to, "; no single reference of that path frees it.");
+	}
 	if (!t->freed && t->others) {
 		text_add(to, " ");
 		text_add_count(to, t->others);
@@ -192,7 +197,7 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 			command_root_words(s->heap, p.step[0], &t->path);
 		}
 		if (!suspect->ids)
-			choose_cut(t, cut, &rules, &p);
+			choose_cut(t, s, cut, &rules, &p);
 	}
 	if (suspect->ids)
 		t->freed = suspect->retained;
@@ -235,7 +240,7 @@ static void add_row(
 	    mirrored != HEAP_NONE && !s->ids ? h->classes[mirrored].name : heap_class_of(h, s->id)->name);
 	text_addf(&point, "%s%s", there != HEAP_NONE ? "class " : "",
 	    there != HEAP_NONE ? h->classes[there].name : heap_class_of(h, s->piles_up)->name);
-	struct target target = {.kind = TARGET_OBJECT, .id = s->piles_up};
+	struct target target = {.kind = TARGET_OBJECT, .id = s->id};
 	if (s->ids)
 		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
 	result_add_row(out, (struct cell[]){
@@ -265,6 +270,7 @@ static int add_suspects(
 		}
 		text_release(&t.path);
 		text_release(&t.reference);
+		text_release(&t.unnamed);
 		text_release(&t.sentence);
 	}
 	if (story.len)
@@ -273,7 +279,7 @@ static int add_suspects(
 	return code;
 }
 
-/* A row stands for where it piles up, that of a group for its objects; data is the suspects. */
+/* A row stands for the suspect, that of a group for its objects; data is the suspects. */
 static int suspects_members(const struct result *r, void *data, const struct bits *rows,
     struct bits *to, struct err *err)
 {
@@ -284,7 +290,7 @@ static int suspects_members(const struct result *r, void *data, const struct bit
 		if (!bits_get(rows, row))
 			continue;
 		if (!s->ids)
-			bits_set(to, s->piles_up);
+			bits_set(to, s->id);
 		for (uint32_t i = 0; s->ids && i < s->n; i++)
 			bits_set(to, s->ids[i]);
 	}
@@ -389,10 +395,10 @@ const struct command cmd_leaks = {
     .description = "Suspects are objects at the top of the dominator tree that retain more than a share "
 	"of what is reachable (10 percent unless -share says otherwise), and objects of one class that "
 	"do so together. From there the way leads down the tree while one object keeps nearly all: "
-	"accumulated_in is where it parts. path is the shortest strong path to that place, reference "
-	"the one on it to clear, and freed what that frees: exactly, and 0 where something else keeps "
-	"it. A class or class loader that holds several suspects is none itself. Enter opens where "
-	"it piles up.",
+	"accumulated_in is where it parts. The row, its address and what it retains are the suspect's. "
+	"path is the shortest strong path to where it parts, reference the one on it to clear, as cut takes "
+	"it, and freed what that frees: exactly, and 0 where something else keeps it. A class or class "
+	"loader that holds several suspects is none itself.",
     .examples = {"leaks", "leaks -share 5"},
     .key = "K",
     .run = run_leaks,

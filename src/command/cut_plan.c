@@ -27,65 +27,20 @@ static const struct column columns[] = {
     [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true},
 };
 
-/* A class as a word of a command line: its name, or where several have it the address. */
-static void add_class(struct text *to, const struct session *s, uint32_t class)
-{
-	const struct heap_class *c = &s->heap->classes[class];
-	uint32_t first;
-	if (c->object != HEAP_NONE && name_index_exact(session_names(s), c->name, &first) > 1)
-		text_addf(to, "0x%" PRIx64, c->address);
-	else
-		text_add(to, c->name);
-}
-
-/* As cut takes it: "com.acme.Cache.INSTANCE", "0x7a3e0010.table", "0x7a3e0010[17]", … */
-static void name_one(struct text *to, struct text *field, const struct session *s,
-    const struct path_rules *rules, const struct cut_edge *e)
-{
-	const struct heap *h = s->heap;
-	static const char statics[] = "static ";
-	if (e->holder == HEAP_NONE) {
-		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
-		command_root_words(h, e->target, field);
-		return;
-	}
-	uint32_t class = heap_class_mirrored(h, e->holder);
-	if (!path_field(rules, e->holder, e->target, field)) {
-		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder),
-		    heap_address(h, e->target));
-	} else if (class != HEAP_NONE && !strncmp(field->s, statics, sizeof statics - 1)) {
-		add_class(to, s, class);
-		text_addf(to, ".%s", field->s + sizeof statics - 1);
-	} else {
-		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(h, e->holder), *field->s == '[' ? "" : ".",
-		    field->s);
-	}
-}
-
 static void name_item(struct text *to, struct text *field, const struct session *s,
     const struct path_rules *rules, const struct plan_item *item)
 {
 	if (item->target != HEAP_NONE && item->edges.n == 1) {
-		name_one(to, field, s, rules, &item->edges.edge[0]);
+		cut_word_of(to, field, s, rules, &item->edges.edge[0]);
 	} else if (item->target != HEAP_NONE) {
 		text_addf(to, "0x%" PRIx64, heap_address(s->heap, item->target));
 	} else {
-		add_class(to, s, item->class);
+		cut_class_word(to, s, item->class);
 		text_addf(to, item->field ? ".%s" : ">", item->field);
 		if (!item->field)
-			add_class(to, s, item->to_class);
+			cut_class_word(to, s, item->to_class);
 		text_add(field, item->field ? item->field : "");
 	}
-}
-
-/* "map[string]int buckets>int" has a blank: one word for a command line. */
-static void quote(struct text *name)
-{
-	if (!strpbrk(name->s, " \"|"))
-		return;
-	char *plain = text_take(name);
-	text_addf(name, "'%s'", plain);
-	free(plain);
 }
 
 static void add_row(struct result *out, const struct session *s, const struct path_rules *rules,
@@ -103,7 +58,7 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	}
 	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
 	name_item(&name, &field, s, rules, item);
-	quote(&name);
+	cut_word_quote(&name);
 	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,
 	    .id = single ? item->target : item->class, .part = !single};
 	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(item->edges.n),

@@ -2,9 +2,11 @@
 /* cut_words.c - see cut_words.h. */
 #include "command/cut_words.h"
 
+#include "command/commands.h"
 #include "command/values.h"
 #include "heap/value.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,4 +173,48 @@ int cut_wish_add(
 	else if (second && err && strncmp(other.message, "no class", strlen("no class")) != 0)
 		*err = other;
 	return second;
+}
+
+/* --- back into words ---------------------------------------------------------------------------- */
+
+void cut_class_word(struct text *to, const struct session *s, uint32_t class)
+{
+	const struct heap_class *c = &s->heap->classes[class];
+	uint32_t first;
+	if (c->object != HEAP_NONE && name_index_exact(session_names(s), c->name, &first) > 1)
+		text_addf(to, "0x%" PRIx64, c->address);
+	else
+		text_add(to, c->name);
+}
+
+void cut_word_of(struct text *to, struct text *field, const struct session *s,
+    const struct path_rules *rules, const struct cut_edge *e)
+{
+	const struct heap *h = s->heap;
+	static const char statics[] = "static ";
+	if (e->holder == HEAP_NONE) {
+		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
+		command_root_words(h, e->target, field);
+		return;
+	}
+	uint32_t class = heap_class_mirrored(h, e->holder);
+	if (!path_field(rules, e->holder, e->target, field)) {
+		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder),
+		    heap_address(h, e->target));
+	} else if (class != HEAP_NONE && !strncmp(field->s, statics, sizeof statics - 1)) {
+		cut_class_word(to, s, class);
+		text_addf(to, ".%s", field->s + sizeof statics - 1);
+	} else {
+		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(h, e->holder), *field->s == '[' ? "" : ".",
+		    field->s);
+	}
+}
+
+void cut_word_quote(struct text *name)
+{
+	if (!strpbrk(name->s, " \"|"))
+		return;
+	char *plain = text_take(name);
+	text_addf(name, "'%s'", plain);
+	free(plain);
 }

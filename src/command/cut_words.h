@@ -4,6 +4,7 @@
 #define CAIRN_COMMAND_CUT_WORDS_H
 
 #include "analysis/cut.h"
+#include "analysis/paths.h"
 #include "command/session.h"
 
 /* What is to be cleared. */
@@ -25,6 +26,15 @@ struct cut_wish {
 int cut_wish_add(
     struct cut_wish *to, const struct session *s, const char *word, struct err *err);
 void cut_wish_release(struct cut_wish *w);
+
+/* A reference as cut takes it: "com.acme.Cache.INSTANCE", "0x7a3e0010.table", "0x7a3e0010[17]",
+ * "root>0x7a3e0010", or the addresses of both.  field: gets its field, or what makes it a root. */
+void cut_word_of(struct text *to, struct text *field, const struct session *s,
+    const struct path_rules *rules, const struct cut_edge *e);
+/* A class as a word: its name, or where several have it the address. */
+void cut_class_word(struct text *to, const struct session *s, uint32_t class);
+/* Quotes round what a command line would take for several words ("map[string]int buckets>int"). */
+void cut_word_quote(struct text *name);
 
 /* cut -plan: the references to clear so that so many bytes are freed.  Its exit status says whether
  * that can be. */

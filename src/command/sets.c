@@ -9,6 +9,7 @@
 
 #include "analysis/search.h"
 #include "command/values.h"
+#include "heap/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,32 @@ static bool names_object(const struct session *s, const char *word)
 	return prefixed || heap_find(s->heap, address) != HEAP_NONE;
 }
 
+/* What a global variable, or a part of one, points to: all pointers that lie in it. */
+static bool of_variable(const struct session *s, const char *word, struct bits *to)
+{
+	const struct heap *h = s->heap;
+	struct typed v;
+	struct typed_reference r;
+	uint32_t id;
+	if (!typed_held(h))
+		return false;
+	if (typed_named(&v, h, word, NULL)) { /* "bss+0x1a40", where no program tells names */
+		if (!strchr(word, '+') || value_object(s, word, &id, NULL))
+			return false;
+		bits_set(to, id);
+		return true;
+	}
+	for (size_t i = 0; i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if ((root->kind == ROOT_DATA || root->kind == ROOT_BSS) && root->slot >= v.address &&
+		    root->slot - v.address < v.size)
+			bits_set(to, root->object);
+	}
+	if (typed_pointer(&v, &r) && r.id != HEAP_NONE)
+		bits_set(to, r.id);
+	return any(to);
+}
+
 static int one_set(const struct session *s, const char *word, struct bits *to, struct err *err)
 {
 	uint32_t id;
@@ -151,8 +178,10 @@ static int one_set(const struct session *s, const char *word, struct bits *to, s
 		return kept(s, word, to, err);
 	if (*word == '%')
 		return rows_of_table(s, word, to, err);
-	if (!names_object(s, word))
-		return of_classes(s, word, to, err);
+	if (!names_object(s, word)) {
+		int none = of_classes(s, word, to, err);
+		return none == ERR_NOT_FOUND && of_variable(s, word, to) ? 0 : none;
+	}
 	int code = value_object(s, word, &id, err);
 	if (!code)
 		bits_set(to, id);

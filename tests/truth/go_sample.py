@@ -97,6 +97,8 @@ def check_cuts(tap):
     tap.equal(cut_of("cut main.Session.Customer"), (100, {"main.Customer": 80, "[]uint8": 240}),
               "a field of all objects of a type")
     tap.equal(cut_of("cut main.Session.Cart"), (75, {"[]main.Line": 75}), "a slice that every fourth lacks")
+    tap.equal(rows("size main.stores")[0]["objects"], 3, "all that a variable points to is a set")
+    tap.equal(cut_of("cut root>main.receipt")[0], 1, "the hold of a variable")
     session = [r["address"] for r in rows("entries main.sessions") if r["key"] == '"session-8"'][0]
     tap.equal(cut_of("cut %s.Customer" % session), (1, {"main.Customer": 1, "[]uint8": 3}), "a field of one")
     run = cairn("-x", "cut main.Session.Status", DUMP)

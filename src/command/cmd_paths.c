@@ -24,14 +24,14 @@ enum path_column {
 
 static const struct column path_columns[] = {
     [P_PATH] = {.name = "path", .type = CELL_COUNT},
-    [P_STEP] = {.name = "step", .type = CELL_COUNT, .shown_by_default = true},
-    [P_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
-    [P_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [P_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    [P_ROOT] = {.name = "root", .type = CELL_TEXT, .shown_by_default = true},
-    [P_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    [P_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [P_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [P_STEP] = {.name = "step", .type = CELL_COUNT, .shown_by_default = true, .room = COLUMN_LATE},
+    [P_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [P_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true, .room = COLUMN_EARLY},
+    [P_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [P_ROOT] = {.name = "root", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LATE},
+    [P_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_EARLY},
+    [P_RETAINED] = {.name = "retained", .type = CELL_BYTES, .room = COLUMN_EARLY},
+    [P_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
     [P_OTHERS] = {.name = "others", .type = CELL_COUNT},
     [P_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
 };
@@ -408,10 +408,10 @@ enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED };
 
 static const struct column merged_columns[] = {
     [M_DEPTH] = {.name = "depth", .type = CELL_COUNT},
-    [M_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [M_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
     [M_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
     [M_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    [M_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [M_RETAINED] = {.name = "retained", .type = CELL_BYTES, .room = COLUMN_LAST},
 };
 
 static const struct option merged_options[] = {

@@ -16,15 +16,15 @@
 enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_ADDS, C_TOTAL };
 
 static const struct column columns[] = {
-    [C_REFERENCE] = {.name = "reference", .type = CELL_TEXT, .shown_by_default = true},
+    [C_REFERENCE] = {.name = "reference", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
     [C_REFERENCES] = {.name = "references", .type = CELL_COUNT, .shown_by_default = true},
     [C_CLASS] = {.name = "class", .type = CELL_TEXT},
     [C_FIELD] = {.name = "field", .type = CELL_TEXT},
     [C_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
     [C_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
-    [C_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
-    [C_ADDS] = {.name = "adds", .type = CELL_BYTES, .shown_by_default = true},
-    [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true},
+    [C_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
+    [C_ADDS] = {.name = "adds", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LATE},
+    [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
 };
 
 static void name_item(struct text *to, struct text *field, const struct session *s,

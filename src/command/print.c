@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define MEASURED 10000
+#define WIDEST 120   /* columns that a text pads others to; contents are cut there unless they end the line */
 #define NARROWEST 12 /* columns that a text column keeps when lines are cut */
 
 bool print_format_parse(const char *name, enum print_format *format)
@@ -47,7 +48,7 @@ struct layout {
 	unsigned *column; /* the result's columns that are shown */
 	size_t *width;
 	unsigned n;
-	bool total;
+	bool total, terminal;
 	size_t rows;      /* to print */
 	struct text line, cell;
 	FILE *to;
@@ -58,6 +59,8 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 	text_clear(&l->cell);
 	cell_print(c, &l->cell);
 	size_t width = text_width(l->cell.s);
+	if (c->type == CELL_TEXT && width > WIDEST)
+		width = WIDEST; /* one long text does not pad all lines */
 	if (width > l->width[i])
 		l->width[i] = width;
 }
@@ -113,8 +116,34 @@ static void measure_rows(struct layout *l, struct result *r)
 	}
 }
 
-/* Take columns away from the widest text until a line fits. */
-static void fit(struct layout *l, const struct result *r, unsigned width)
+/* --- room ------------------------------------------------------------------------------------- */
+
+int column_readiness(const struct column *column)
+{
+	static const int rooms[] = {[COLUMN_LAST] = COLUMN_STAYS, [COLUMN_LATE] = 0, [COLUMN_EARLY] = 8};
+	static const struct {
+		const char *name;
+		int rank;
+	} ranks[] = {
+	    {"class", 0}, {"name", 0}, {"branch", 0}, {"object", 0}, {"address", 1}, {"value", 1},
+	    {"field", 1}, {"shallow", 2},
+	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
+	    {"shallow_below", 1}, {"objects_below", 2}, {"subclasses", 6}, {"length", 4},
+	    {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
+	    {"loader_class", 6}, {"declared_in", 7}, {"superclass", 7}, {"frame", 9}, {"loader", 8}, {"method", 0},
+	    {"class_address", 9},
+	};
+
+	if (column->room != COLUMN_BY_NAME)
+		return rooms[column->room];
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (strcmp(ranks[i].name, column->name) == 0)
+			return ranks[i].rank;
+	return 5;
+}
+
+/* Take columns away from the widest text, down to so many, until a line fits.  False: it does not. */
+static bool shrink(struct layout *l, const struct result *r, unsigned width, size_t least)
 {
 	for (;;) {
 		size_t sum = 0;
@@ -125,11 +154,11 @@ static void fit(struct layout *l, const struct result *r, unsigned width)
 			    (widest < 0 || l->width[i] > l->width[widest]))
 				widest = (int)i;
 		}
-		if (sum <= width + 2 || widest < 0 || l->width[widest] <= NARROWEST)
-			return;
+		if (sum <= width + 2 || widest < 0 || l->width[widest] <= least)
+			return sum <= width + 2;
 		size_t excess = sum - width - 2;
-		size_t can = l->width[widest] - NARROWEST;
-		size_t next = NARROWEST; /* not below the second widest at once */
+		size_t can = l->width[widest] - least;
+		size_t next = least; /* not below the second widest at once */
 		for (unsigned i = 0; i < l->n; i++) {
 			if ((int)i != widest && r->columns[l->column[i]].type == CELL_TEXT &&
 			    l->width[i] < l->width[widest] && l->width[i] > next)
@@ -141,15 +170,69 @@ static void fit(struct layout *l, const struct result *r, unsigned width)
 	}
 }
 
+/* Take the column away that tells least; the first one says which row it is. */
+static bool drop_one(struct layout *l, const struct result *r)
+{
+	unsigned worst = 0;
+	int rank = COLUMN_STAYS;
+	for (unsigned i = 1; i < l->n; i++) {
+		int ready = column_readiness(&r->columns[l->column[i]]);
+		if (ready > rank && (int)l->column[i] != r->sorted_by) {
+			worst = i;
+			rank = ready;
+		}
+	}
+	if (!worst)
+		return false;
+	l->n--;
+	for (unsigned i = worst; i < l->n; i++) {
+		l->column[i] = l->column[i + 1];
+		l->width[i] = l->width[i + 1];
+	}
+	return true;
+}
+
+/* A line is never wider than the terminal, unless it is but numbers. */
+static void fit(struct layout *l, const struct result *r, unsigned width)
+{
+	size_t *by_column = xcalloc(r->n_columns + 1, sizeof *by_column);
+	for (unsigned i = 0; i < l->n; i++)
+		by_column[l->column[i]] = l->width[i];
+	bool fits = shrink(l, r, width, NARROWEST);
+	while (!fits && drop_one(l, r)) {
+		for (unsigned i = 0; i < l->n; i++)
+			l->width[i] = by_column[l->column[i]];
+		fits = shrink(l, r, width, NARROWEST);
+	}
+	if (!fits)
+		shrink(l, r, width, 4);
+	free(by_column);
+}
+
+/* The longest end of s that fits into so many columns. */
+static const char *end_of(const char *s, size_t width)
+{
+	while (*s && text_width(s) > width)
+		do
+			s++;
+		while ((*s & 0xC0) == 0x80);
+	return s;
+}
+
+enum cut { CUT_NOT, CUT_END, CUT_MIDDLE };
+
 /* One cell's text into the line, padded to its column; the last column is not padded. */
-static void place(struct layout *l, unsigned i, const char *s, bool right, bool cut)
+static void place(struct layout *l, unsigned i, const char *s, bool right, enum cut cut)
 {
 	size_t width = text_width(s), used = width, bytes = strlen(s);
-	const char *mark = "";
+	const char *mark = "", *end = "";
 	if (cut && width > l->width[i]) {
-		bytes = text_fit(s, l->width[i] - 2, &used);
+		/* names of classes in the middle: their ends tell most */
+		size_t room = l->width[i] - 2, head = cut == CUT_MIDDLE && room >= 6 ? room / 3 : room;
+		bytes = text_fit(s, head, &used);
 		mark = "..";
-		used += 2;
+		end = head < room ? end_of(s, room - used) : "";
+		used += 2 + text_width(end);
 	}
 	size_t pad = used < l->width[i] ? l->width[i] - used : 0;
 	if (i)
@@ -158,6 +241,7 @@ static void place(struct layout *l, unsigned i, const char *s, bool right, bool 
 		text_addf(&l->line, "%*s", (int)pad, "");
 	text_add_n(&l->line, s, bytes);
 	text_add(&l->line, mark);
+	text_add(&l->line, end);
 	if (!right && i + 1 < l->n)
 		text_addf(&l->line, "%*s", (int)pad, "");
 }
@@ -172,12 +256,22 @@ static void end_line(struct layout *l)
 	text_clear(&l->line);
 }
 
-static void print_rows(struct layout *l, struct result *r, bool cut)
+/* In a pipe only contents are cut, and only where other columns follow. */
+static enum cut cut_of(const struct layout *l, unsigned i, const struct column *column)
+{
+	if (column->type != CELL_TEXT)
+		return CUT_NOT;
+	if (!l->terminal)
+		return i + 1 < l->n && !strcmp(column->name, "value") ? CUT_END : CUT_NOT;
+	return strstr(column->name, "class") ? CUT_MIDDLE : CUT_END;
+}
+
+static void print_rows(struct layout *l, struct result *r)
 {
 	struct cell c;
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &r->columns[l->column[i]];
-		place(l, i, column->name, cell_is_number(column->type), cut);
+		place(l, i, column->name, cell_is_number(column->type), CUT_END);
 	}
 	end_line(l);
 	for (size_t row = 0; row < l->rows && !ferror(l->to); row++) {
@@ -185,9 +279,8 @@ static void print_rows(struct layout *l, struct result *r, bool cut)
 			result_cell(r, row, l->column[i], &c);
 			text_clear(&l->cell);
 			cell_print(&c, &l->cell);
-			bool text = r->columns[l->column[i]].type == CELL_TEXT;
-			place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type),
-			    cut && text);
+			const struct column *column = &r->columns[l->column[i]];
+			place(l, i, l->cell.s, cell_is_number(column->type), cut_of(l, i, column));
 		}
 		end_line(l);
 	}
@@ -207,7 +300,7 @@ static void print_rows(struct layout *l, struct result *r, bool cut)
 			result_total(r, l->column[i], &c);
 			cell_print(&c, &l->cell);
 		}
-		place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type), false);
+		place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type), CUT_NOT);
 	}
 	end_line(l);
 }
@@ -248,7 +341,7 @@ static void print_plain(struct layout *l, struct result *r)
 
 static void print_text(struct result *r, const struct print_options *o, FILE *to)
 {
-	struct layout l = {.to = to};
+	struct layout l = {.to = to, .terminal = o->width > 0};
 	choose_columns(&l, r, o);
 	if (r->plain_text) {
 		print_plain(&l, r);
@@ -260,7 +353,7 @@ static void print_text(struct result *r, const struct print_options *o, FILE *to
 			measure_rows(&l, r);
 			if (o->width)
 				fit(&l, r, o->width);
-			print_rows(&l, r, o->width > 0);
+			print_rows(&l, r);
 		}
 		if (r->story && r->n_rows == r->n_source) /* of all rows */
 			fputs(r->story, to);

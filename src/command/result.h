@@ -51,11 +51,15 @@ struct target {
 	                        than the one object: opened as a list of the row's members */
 };
 
+/* When a column goes where room is short.  What the command is about stays to the last. */
+enum column_room { COLUMN_BY_NAME, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
+
 struct column {
 	const char *name;    /* the word of the contract: the same in csv, json and on the screen */
 	enum cell_type type; /* of its known cells; decides alignment and how it sorts */
 	bool shown_by_default; /* false: only machine formats and -wide text print it */
 	bool total;          /* its sum stands in the table's last row */
+	enum column_room room;
 };
 
 struct result;

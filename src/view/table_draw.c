@@ -11,6 +11,8 @@
  */
 #include "view/table.h"
 
+#include "command/print.h"
+
 #include <string.h>
 
 #define GAP 2
@@ -41,28 +43,6 @@ struct layout {
 	int percent_x;  /* 0: none */
 	unsigned name;  /* index of the column that says what a row is */
 };
-
-/* How much a column tells: the highest go first when room is short. */
-static int dispensable(const char *name)
-{
-	static const struct {
-		const char *name;
-		int rank;
-	} ranks[] = {
-	    {"class", 0}, {"name", 0}, {"branch", 0}, {"object", 0}, {"address", 1}, {"value", 1},
-	    {"field", 1}, {"shallow", 2},
-	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
-	    {"shallow_below", 1}, {"objects_below", 2}, {"subclasses", 6}, {"length", 4},
-	    {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
-	    {"loader_class", 6}, {"declared_in", 7}, {"superclass", 7}, {"frame", 9}, {"loader", 8}, {"method", 0},
-	    {"class_address", 9},
-	};
-
-	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-		if (strcmp(ranks[i].name, name) == 0)
-			return ranks[i].rank;
-	return 5;
-}
 
 /* Columns that name the row, the best first. */
 static int naming(const char *name)
@@ -189,11 +169,12 @@ static int readiness(const struct table *t, const struct layout *l, unsigned i)
 {
 	unsigned c = l->column[i];
 	const struct column *column = &t->result->columns[c];
-	int rank = dispensable(column->name);
+	int rank = column_readiness(column);
 
 	if (t->seen > 0 && t->filled[c] == 0)
 		return rank + NOTHING_THERE;
-	if (column->type == CELL_TEXT && (t->filled[c] < t->seen / 4 || is_constant(t, c)))
+	bool weighed = column->room == COLUMN_LAST || column->room == COLUMN_LATE;
+	if (!weighed && column->type == CELL_TEXT && (t->filled[c] < t->seen / 4 || is_constant(t, c)))
 		return rank + LITTLE_THERE;
 	return rank;
 }

@@ -364,6 +364,30 @@ def narrow(t):
     leave(t)
 
 
+@case("what a command is about stays: fields, classes and what is freed", ((80, 24), (40, 12)))
+def narrow_path(t):
+    start(t, dump=SHOP)
+    t.type(":path 0xe00200a8")
+    t.keys("Enter")
+    t.wait(r"^  (step +)?field +class +(root +)?freed")
+    t.wait(r"\[0\] +com\.a\S*Session +1\.3K")
+    if t.width == 80:
+        t.wait(r"^  step .* root ")
+    t.type(":cut -plan 190K")
+    t.keys("Enter")
+    t.wait(r"^  reference .* freed +total")
+    t.type(":paths com.acme.shop.Order")
+    t.keys("Enter")
+    t.wait(r"^  class .*retained$")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+    # and no line of a printed table is wider than the terminal
+    t.line("clear; \"$CAIRN\" -x 'path 0xe00200a8' '%s'" % SHOP)
+    lines = t.wait(r"^ *\d* *\[0\]  .*1\.3K")
+    first = [i for i, line in enumerate(lines) if re.search(r"\bfield +class", line)][0]
+    need(all(re.match(r" +\d  .*[a-z]", line) for line in lines[first + 1:first + 8]), "a line wraps", t)
+
+
 @case("at 40 columns a backtrace keeps what tells: methods, and the classes of locals")
 def narrow_backtrace(t):
     start(t, dump=SHOP)

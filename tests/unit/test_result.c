@@ -66,8 +66,8 @@ static int by_number(const void *a, const void *b)
 
 static void check_sort(struct numbers *n, size_t rows, bool down)
 {
-	static const struct column numbers[] = {{"n", CELL_COUNT, true, true}};
-	static const struct column texts[] = {{"t", CELL_TEXT, true, false}};
+	static const struct column numbers[] = {{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}};
+	static const struct column texts[] = {{"t", CELL_TEXT, true, false, COLUMN_BY_NAME}};
 	uint32_t *wanted = calloc(rows + 1, sizeof *wanted);
 	for (size_t i = 0; i < rows; i++)
 		wanted[i] = (uint32_t)i;
@@ -137,7 +137,7 @@ static bool stop_at_last(void *context)
 /* Stopped at any question, a filter or a sort leaves the rows as they were. */
 static void test_stopped(void **state)
 {
-	static const struct column columns[] = {{"n", CELL_COUNT, true, true}};
+	static const struct column columns[] = {{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}};
 	enum { ROWS = 5 * RESULT_STOP_EVERY + 7 };
 	struct numbers n = {.number = calloc(ROWS, sizeof *n.number)};
 	(void)state;
@@ -166,7 +166,7 @@ static void test_stopped(void **state)
 static void test_filter_and_total(void **state)
 {
 	(void)state;
-	static const struct column columns[] = {{"n", CELL_COUNT, true, true}};
+	static const struct column columns[] = {{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}};
 	uint64_t values[] = {5, 4, 3, 2, 8};
 	struct numbers n = {.number = values};
 	struct result *r = result_new("n", NULL, columns, 1, &numbers_ops, &n, 5);
@@ -201,11 +201,11 @@ static void test_filter_and_total(void **state)
 static struct result *awkward(void)
 {
 	static const struct column columns[] = {
-	    {"name", CELL_TEXT, true, false},
-	    {"address", CELL_ADDRESS, true, false},
-	    {"size", CELL_BYTES, true, true},
-	    {"hidden", CELL_COUNT, false, false},
-	    {"ok", CELL_FLAG, true, false},
+	    {"name", CELL_TEXT, true, false, COLUMN_BY_NAME},
+	    {"address", CELL_ADDRESS, true, false, COLUMN_BY_NAME},
+	    {"size", CELL_BYTES, true, true, COLUMN_BY_NAME},
+	    {"hidden", CELL_COUNT, false, false, COLUMN_BY_NAME},
+	    {"ok", CELL_FLAG, true, false, COLUMN_BY_NAME},
 	};
 	struct result *r = result_new_rows("t", NULL, columns, 5);
 	result_add_row(r, (struct cell[]){cell_text("a,\"b\""), cell_address(0xE0000AF0),
@@ -254,7 +254,8 @@ static void test_print(void **state)
 	    "... 1 more\n"
 	    "3 names              ~1.5K\n");
 	result_free(r);
-	r = result_new_rows("empty", NULL, (const struct column[]){{"n", CELL_COUNT, true, true}}, 1);
+	r = result_new_rows("empty", NULL,
+	    (const struct column[]){{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}}, 1);
 	expect_print(r, (struct print_options){.format = PRINT_JSON}, "[]\n");
 	expect_print(r, (struct print_options){.format = PRINT_JSONL}, "");
 	expect_print(r, (struct print_options){.format = PRINT_CSV}, "n\r\n");
@@ -278,14 +279,15 @@ static void test_print_width(void **state)
 {
 	(void)state;
 	static const struct column columns[] = {
-	    {"class", CELL_TEXT, true, false}, {"objects", CELL_COUNT, true, true}};
+	    {"class", CELL_TEXT, true, false, COLUMN_BY_NAME},
+	    {"objects", CELL_COUNT, true, true, COLUMN_BY_NAME}};
 	struct result *r = result_new_rows("w", NULL, columns, 2);
 	result_add_row(r, (struct cell[]){cell_text("com.acme.a.very.long.name.of.a.Class"),
 	    cell_count(1)}, NULL);
 	result_add_row(r, (struct cell[]){cell_text("Kurz"), cell_count(22)}, NULL);
 	expect_print(r, (struct print_options){.format = PRINT_TEXT, .width = 30},
 	    "class                  objects\n"
-	    "com.acme.a.very.lon..        1\n"
+	    "com.ac..me.of.a.Class        1\n"
 	    "Kurz                        22\n"
 	    "2 classes                   23\n");
 	result_free(r);

@@ -375,7 +375,7 @@ def narrow_path(t):
         t.wait(r"^  step .* root ")
     t.type(":cut -plan 190K")
     t.keys("Enter")
-    t.wait(r"^  reference .* freed +total")
+    t.wait(r"^  reference .* freed +adds +total")
     t.type(":paths com.acme.shop.Order")
     t.keys("Enter")
     t.wait(r"^  class .*retained$")

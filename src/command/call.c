@@ -48,7 +48,7 @@ static const struct command *by_exact_name(const char *word)
 static int no_command(const char *word, struct err *err)
 {
 	const char *near = NULL;
-	unsigned best = 3;
+	unsigned best = strlen(word) < 4 ? 2 : 3; /* of a short word two letters are another word */
 	for (size_t i = 0; commands[i]; i++) {
 		unsigned d = edit_distance(word, commands[i]->name, 2);
 		if (d < best) {

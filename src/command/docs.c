@@ -71,7 +71,7 @@ static void man_page_text(const char *s, struct text *to)
 
 void command_write_man(struct text *to)
 {
-	text_add(to, ".SH COMMANDS\nAny unique prefix of a command works.\n");
+	text_add(to, ".SH COMMANDS\n");
 	for (size_t i = 0; commands[i]; i++)
 		man_command(commands[i], to);
 	struct text pipes = TEXT_INIT;

@@ -344,6 +344,19 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 	}
 }
 
+/* Sideways, where all columns are shown. */
+static void pan(struct table *t, bool left, const char **message)
+{
+	if (!t->wide)
+		*message = "W first: it shows all columns";
+	else if (left && t->left > 0)
+		t->left--;
+	else if (!left && t->more)
+		t->left++;
+	else
+		*message = left ? "these are the first columns" : "these are the last columns";
+}
+
 /* --- actions ----------------------------------------------------------------------------------- */
 
 bool table_action(struct table *t, enum action action, const char **message)
@@ -384,6 +397,13 @@ bool table_action(struct table *t, enum action action, const char **message)
 		return true;
 	case ACTION_WIDE:
 		t->wide = !t->wide;
+		t->left = 0;
+		if (t->wide)
+			*message = "all columns: } or Shift-Right shows those further right, { goes back";
+		return true;
+	case ACTION_PAN_RIGHT:
+	case ACTION_PAN_LEFT:
+		pan(t, action == ACTION_PAN_LEFT, message);
 		return true;
 	case ACTION_CLEAR_FILTER:
 		table_filter(t, NULL);

@@ -22,6 +22,8 @@ struct table {
 	char *filter;          /* NULL: none */
 	char *search;          /* NULL: none yet */
 	bool wide;             /* show also the columns that are hidden by default */
+	unsigned left;         /* wide: so many columns beside the name are left of what is seen */
+	bool more;             /* and there are others right of it, as drawn last */
 	bool plain;            /* no header and no total row: half a page */
 	int hidden;            /* column never shown, or -1 */
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */

@@ -27,6 +27,7 @@
 #define TEXT_LEAST_PLAIN 8
 #define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
+#define WIDE_LEAST 20   /* and a text where one moves sideways */
 #define BAR_LEAST 6
 #define BAR_MOST 16
 #define PERCENT 6      /* " ~100%" */
@@ -275,6 +276,34 @@ static void fit(const struct table *t, struct layout *l, int width)
 		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
 }
 
+static void remove_column(struct layout *l, unsigned i)
+{
+	l->n--;
+	if (l->name > i)
+		l->name--;
+	for (; i < l->n; i++)
+		l->column[i] = l->column[i + 1];
+}
+
+/* All columns, of which the name stays and the others are moved through what room is left. */
+static void fit_wide(struct table *t, struct layout *l, int width)
+{
+	t->more = false;
+	if (shrink(t, l, width, width, width)) {
+		t->left = 0;
+		return;
+	}
+	l->bar = l->percent_x = 0;
+	for (unsigned skip = t->left; skip > 0 && l->n > 2; skip--)
+		remove_column(l, l->name == 0);
+	while (l->n > 2 && !shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW)) {
+		remove_column(l, l->name == l->n - 1 ? l->n - 2 : l->n - 1);
+		t->more = true;
+	}
+	if (!shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW))
+		shrink(t, l, width, 4, 4);
+}
+
 static void place(const struct table *t, struct layout *l, int x)
 {
 	x += MARKER;
@@ -318,7 +347,10 @@ static void lay_out(struct table *t, struct layout *l, struct rect at)
 		l->bar = BAR_LEAST;
 		l->percent_x = 1;
 	}
-	fit(t, l, at.width);
+	if (t->wide && !t->plain)
+		fit_wide(t, l, at.width);
+	else
+		fit(t, l, at.width);
 	place(t, l, at.x);
 }
 

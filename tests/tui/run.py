@@ -388,6 +388,30 @@ def narrow_path(t):
     need(all(re.match(r" +\d  .*[a-z]", line) for line in lines[first + 1:first + 8]), "a line wraps", t)
 
 
+@case("W brings every column, } and { move sideways", ((80, 24), (40, 12)))
+def sideways(t):
+    start(t, dump=SHOP)
+    t.type(":path 0xe00200a8")
+    t.keys("Enter")
+    t.wait(r"^  .*field +class")
+    t.keys("W")
+    seen = set()
+    for _ in range(12):
+        t.wait(r"^  .*\bclass\b")
+        seen |= set(t.screen()[2].split())
+        if "value" in seen:
+            break
+        before = t.screen()[2]
+        t.keys("}")
+        t.wait(lambda lines: lines[2] != before)
+    wanted = {"path", "step", "field", "address", "class", "root", "shallow", "retained", "freed",
+              "others", "value"}
+    need(seen == wanted, "columns %s, missing %s" % (seen - wanted, wanted - seen), t)
+    t.keys("W")
+    t.wait(r"^  (step +)?field +class")
+    leave(t)
+
+
 @case("at 40 columns a backtrace keeps what tells: methods, and the classes of locals")
 def narrow_backtrace(t):
     start(t, dump=SHOP)

@@ -159,6 +159,8 @@ static void build_struct(struct type_book *g, uint32_t type)
 
 	for (uint32_t i = 0; i < of->n_fields; i++)
 		build(g, types_fields(t, of)[i].type);
+	for (uint32_t i = 0; i < of->n_fields; i++)
+		g->of[type].unsure |= g->of[types_fields(t, of)[i].type].unsure;
 	g->of[type].first_slot = g->n_slots;
 	for (uint32_t i = 0; i < of->n_fields; i++) {
 		const struct type_field *f = &types_fields(t, of)[i];
@@ -185,6 +187,7 @@ static void build_array(struct type_book *g, uint32_t type)
 	if (!size || !of->count)
 		return;
 	build(g, of->element);
+	me->unsure = g->of[of->element].unsure;
 	const struct type_facts *inner = &g->of[of->element];
 	me->first_slot = g->n_slots;
 	if (inner->n_slots == 1 && g->slot[inner->first_slot].count == 1) {
@@ -238,6 +241,9 @@ static void build(struct type_book *g, uint32_t type)
 		return;
 	case TYPE_ARRAY:
 		build_array(g, type);
+		return;
+	case TYPE_UNKNOWN:
+		me->unsure = of->size > 0;
 		return;
 	default:
 		return;
@@ -302,6 +308,8 @@ void type_book_build(struct type_book *g, const struct types *types)
 
 void type_book_release(struct type_book *g)
 {
+	for (uint32_t i = 0; g->of && i < g->types->n; i++)
+		free(g->of[i].mask);
 	free(g->of);
 	free(g->slot);
 	free(g->by_rank);

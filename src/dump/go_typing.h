@@ -51,6 +51,8 @@ struct type_facts {
 	bool pointers;       /* there are pointers in it */
 	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
 	bool open_ended;     /* more follows behind it in the same object */
+	struct word_mask *mask; /* go_typing_words.c; NULL: not built */
+	bool unsure;         /* something in it is of no known type */
 	bool built, ignored; /* ignored: says nothing about what lies there */
 };
 
@@ -133,6 +135,7 @@ struct typing {
 	uint64_t *chunk_set;      /* open addressing: those already noted */
 	uint64_t *itab;           /* pairs: address, type descriptor; ascending */
 	size_t n_itabs;
+	uint64_t mask_words;      /* of all masks of types */
 	uint64_t conflicts, lost; /* claims that disagree; chunks beyond what is kept */
 	struct progress *progress;
 	struct err *err;
@@ -151,6 +154,10 @@ uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
 uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size);
 /* Does the object hold no pointers at all? */
 bool typing_pointer_free(struct typing *t, uint32_t id);
+/* Do the object's pointer words allow that it is one value of the type (count 0), or an array that
+ * begins with so many?  GUESSED_COUNT: as many as it may be. */
+#define GUESSED_COUNT UINT64_MAX
+bool typing_fits(struct typing *t, uint32_t id, uint32_t type, uint64_t count);
 /* The function whose closure an object is, or UINT32_MAX. */
 uint32_t typing_closure_of(const struct typing *t, uint32_t id);
 

@@ -217,6 +217,19 @@ bool typing_pointer_free(struct typing *t, uint32_t id)
 	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
 }
 
+/* A claim at the beginning of an object: what does not fit it is a part of it.  Where it leaves no
+ * room for a pointer behind it there is nothing to ask. */
+static void settle_at_start(struct typing *t, const struct claim *c, const struct place *p,
+    uint32_t state, uint64_t count)
+{
+	uint64_t span = (c->count ? c->count : 1) * t->go.types->type[c->type].size;
+
+	if (state <= t->state[p->id] || p->room - span < t->word || typing_fits(t, p->id, c->type, count))
+		join(t, p->id, state);
+	else
+		note_chunk(t, c->address, c->type, c->count ? c->count : 1);
+}
+
 static void settle_one(struct typing *t, const struct claim *c, const struct place *p)
 {
 	const struct type_facts *g = &t->go.of[c->type];
@@ -227,8 +240,8 @@ static void settle_one(struct typing *t, const struct claim *c, const struct pla
 	else if (p->offset)
 		note_chunk(t, c->address, c->type, 1);
 	else
-		join(t, p->id, state_of(g->open_ended ? COVER_ALL : coverage(size, p->room), 2 * g->rank,
-		    c->by));
+		settle_at_start(t, c, p, state_of(g->open_ended ? COVER_ALL : coverage(size, p->room),
+		    2 * g->rank, c->by), 0);
 }
 
 static void settle_array(struct typing *t, const struct claim *c, const struct place *p)
@@ -242,13 +255,15 @@ static void settle_array(struct typing *t, const struct claim *c, const struct p
 		return;
 	}
 	if (!p->offset) {
-		join(t, p->id, state_of(coverage(c->count * size, p->room), form, c->by));
+		settle_at_start(t, c, p, state_of(coverage(c->count * size, p->room), form, c->by), c->count);
 		return;
 	}
 	/* a slice of a part, or of an array in the middle of something else */
 	note_chunk(t, c->address, c->type, c->count);
-	if (p->offset % size == 0 && (g->pointers || typing_pointer_free(t, p->id)))
-		join(t, p->id, state_of(COVER_GUESSED, form, c->by));
+	uint32_t state = state_of(COVER_GUESSED, form, c->by);
+	if (p->offset % size == 0 && (g->pointers || typing_pointer_free(t, p->id)) &&
+	    (state <= t->state[p->id] || typing_fits(t, p->id, c->type, GUESSED_COUNT)))
+		join(t, p->id, state);
 }
 
 /* Find the object of the oldest claim that has none. */

@@ -5,6 +5,7 @@
  *     main.Order                  one value
  *     []main.Line                 the elements of a slice; []uint8 also the bytes of strings
  *     []string header             a slice itself: pointer, length, capacity
+ *     map[string]int pointer      a variable that holds a map or channel: a word that points to it
  *     map[string]int              the head of a map (runtime: hmap)
  *     map[string]int buckets      its buckets (groups since 1.24, which " table" leads to)
  *     chan int                    a channel, with its elements where they hold no pointers
@@ -67,11 +68,13 @@ static void name_form(const struct classes *c, uint32_t form, struct text *name)
 	}
 	uint32_t type = go->by_rank[form / 2];
 	const struct type_facts *facts = &go->of[type];
+	enum type_kind kind = go->types->type[type].kind;
+	const char *cell = form & 1 ? "" : kind == TYPE_SLICE ? " header" :
+	    kind == TYPE_MAP || kind == TYPE_CHAN ? " pointer" : "";
 	if (facts->shown_as != TYPE_NONE)
 		text_addf(name, "%s%s", go->types->type[facts->shown_as].name, facts->part);
 	else
-		text_addf(name, "%s%s%s", form & 1 ? "[]" : "", go->types->type[type].name,
-		    !(form & 1) && go->types->type[type].kind == TYPE_SLICE ? " header" : "");
+		text_addf(name, "%s%s%s", form & 1 ? "[]" : "", go->types->type[type].name, cell);
 }
 
 /* The class of a form; forms that show alike share one. */

@@ -447,6 +447,58 @@ static void headers(void **state)
 	world_free(w);
 }
 
+/* The list of pointer words behind the contents; n at most 3. */
+static void pointers_at(struct world *w, uint32_t id, int n, const uint8_t *offset)
+{
+	for (int i = 0; i < n; i++) {
+		w->bytes[id][w->size[id] + 2 * i] = 1;
+		w->bytes[id][w->size[id] + 2 * i + 1] = offset[i];
+	}
+}
+
+/* A type is refused where the object's pointer words are not its own: what lies there is followed all
+ * the same.  And a variable that holds a map is no map. */
+static void pointer_words(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t in = structure(w, "main.In", 24); /* sl0 = w.X[:2] of a main.W {X [2]In; Y *In} */
+	field(w, "n", 0, 0);
+	field(w, "text", 8, 2);
+	uint32_t pair = structure(w, "main.Pair", 16);
+	uint32_t map = simple(w, "map[int]int", TYPE_MAP, 8, 0);
+	w->types.type[map].key = 0;
+	w->types.type[map].layout = pair;
+	uint32_t a = object(w, 64), b = object(w, 64), c = object(w, 16), d = object(w, 32);
+	uint32_t e = object(w, 32), cell = object(w, 8), text = object(w, 16);
+	pointers_at(w, a, 3, (uint8_t[]){8, 32, 48});
+	pointers_at(w, b, 2, (uint8_t[]){8, 32});
+	pointers_at(w, c, 1, (uint8_t[]){8});
+	pointers_at(w, d, 1, (uint8_t[]){8});
+	pointers_at(w, e, 1, (uint8_t[]){0});
+	pointers_at(w, cell, 1, (uint8_t[]){0});
+	begin(w);
+	w->t.field_lists = true;
+	w->t.source_end = (const uint8_t *)UINTPTR_MAX;
+	set(w, a, 8, w->at[text]);
+	set(w, a, 16, 16);
+	typing_claim_array(&w->t, w->at[a], in, 2, TYPED_BY_GLOBAL); /* and a pointer behind them */
+	typing_claim_array(&w->t, w->at[b], in, 2, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[c], 0, TYPED_BY_GLOBAL);     /* an int before a pointer */
+	typing_claim(&w->t, w->at[d], in, TYPED_BY_GLOBAL);    /* fits */
+	typing_claim(&w->t, w->at[e], in, TYPED_BY_GLOBAL);    /* its pointer is elsewhere */
+	typing_claim(&w->t, w->at[cell], map, TYPED_BY_GLOBAL);
+	finish(w);
+	assert_string_equal(w->class_name[a], "");
+	is(w, text, "[]uint8", 16, TYPED_BY_POINTER);
+	is(w, b, "[]main.In", 2, TYPED_BY_GLOBAL);
+	assert_string_equal(w->class_name[c], "");
+	is(w, d, "main.In", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	assert_string_equal(w->class_name[e], "");
+	is(w, cell, "map[int]int pointer", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	world_free(w);
+}
+
 static void called(const struct program *p, uint64_t address, const char *want)
 {
 	struct text name = TEXT_INIT;
@@ -516,7 +568,7 @@ int main(void)
 	    cmocka_unit_test(spreads), cmocka_unit_test(chunks), cmocka_unit_test(preference),
 	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
 	    cmocka_unit_test(channels), cmocka_unit_test(headers),
-	    cmocka_unit_test(statics),
+	    cmocka_unit_test(statics), cmocka_unit_test(pointer_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

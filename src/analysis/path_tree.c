@@ -270,8 +270,11 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 			statics = true;
 		}
 	}
-	if (low && !statics)
-		text_add(to, "... > ");
+	if (low && !statics) { /* the root, and the end of a long way */
+		uint32_t root = p->step[0], class = heap_class_mirrored(h, root);
+		text_addf(to, "%s%s > … > ", class != HEAP_NONE ? "class " : "",
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, root)->name);
+	}
 	for (size_t i = begin; i < p->n; i++) {
 		uint32_t class = heap_class_mirrored(h, p->step[i]);
 		text_clear(&field);
@@ -287,6 +290,8 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 			continue;
 		else if (of_class)
 			text_addf(to, ".%s", field.s + strlen("static "));
+		else if (named && class != HEAP_NONE && !strcmp(field.s, "<loaded>"))
+			text_addf(to, " > <loaded %s>", h->classes[class].name);
 		else if (named || !last)
 			text_addf(to, " > %s", named ? field.s : heap_class_of(h, p->step[i])->name);
 		if (i > begin && last)

@@ -42,7 +42,7 @@ static int work(void *context, struct job *job)
 	f->ready = true;
 	code = path_search(&p, &f->rules, f->at, EFFORT, &job->progress, &job->err);
 	if (!code && p.n == 1) {
-		text_add(&f->found, "it is a root itself: ");
+		text_add(&f->found, "a root: ");
 		command_root_words(f->heap, f->at, &f->found);
 		find_cut(f, &p);
 	} else if (!code && p.n > 0) {

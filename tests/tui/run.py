@@ -460,7 +460,7 @@ def path_pane(t):
     for element in range(6):
         t.wait(r"^histogram > .* %d/320$" % (element + 1))
         if element in (1, 2, 3):  # the stacks of threads hold these as well
-            t.wait(r"^  path  it is a root itself.* cut frees 0$")
+            t.wait(r"^  path  a root: .* cut frees 0$")
         else:
             retained = selected(t).split()[4]
             t.wait(r"^  path  .*\[%d\] > this +cut frees %s$" % (element, retained))

@@ -138,6 +138,8 @@ static void check_class_objects(struct checker *k)
 	const struct heap *h = k->h;
 	const char *name = "class objects are java.lang.Class";
 	uint32_t mirrors = 0, named = 0;
+	if (h->facts.no_class_objects)
+		return;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		uint32_t id = h->classes[c].object;
 		if (id == HEAP_NONE)

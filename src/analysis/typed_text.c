@@ -241,10 +241,12 @@ static void add_interface(struct printing *p, const struct typed *v)
 	} else {
 		text_add(p->to, name.s ? name.s : "?");
 		text_add(p->to, " ");
+		p->depth--; /* it is the interface's own value, not one in it: pointers are followed */
 		if (value.type != TYPE_NONE)
 			add_value(p, &value);
 		else
 			typed_add_address(p->heap, typed_word(v, 1), p->to);
+		p->depth++;
 	}
 	text_release(&name);
 }

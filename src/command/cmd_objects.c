@@ -210,8 +210,9 @@ static void find_classes(struct result *r, const struct session *s, const regex_
 		if (regexec(regex, c->name, 0, NULL, 0))
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("class"),
-		    c->address ? cell_address(c->address) : cell_none(),
-		    cell_text("java.lang.Class"), cell_text(c->name),
+		    c->address ? cell_address(c->address) :
+		        h->facts.no_class_objects ? cell_blank() : cell_none(),
+		    h->facts.no_class_objects ? cell_blank() : cell_text("java.lang.Class"), cell_text(c->name),
 		    cell_marked(cell_count(c->n_objects), command_count_certainty(h)),
 		    cell_marked(cell_bytes(c->shallow), command_count_certainty(h)), cell_blank()},
 		    &(struct target){.kind = TARGET_CLASS, .id = ix->by_name[i]});

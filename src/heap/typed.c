@@ -188,6 +188,36 @@ static bool dynamic_by_record(const struct heap *h, uint64_t descriptor, struct 
 	return name && r->type_name && r->type_name(h->dump, descriptor, name);
 }
 
+/*
+ * Values of one byte in interfaces: the runtime has a table of the numbers below 256, eight bytes each,
+ * which nothing writes to (runtime/iface.go: staticuint64s; in a big-endian program the pointer leads to
+ * the last byte).  It holds no pointers, so dumps leave it out.
+ */
+static bool small_value(const struct heap *h, uint64_t address, uint32_t type, struct typed *out)
+{
+#define EIGHT(i) { i }, { i + 1 }, { i + 2 }, { i + 3 }, { i + 4 }, { i + 5 }, { i + 6 }, { i + 7 }
+#define SIXTY_FOUR(i) EIGHT(i), EIGHT(i + 8), EIGHT(i + 16), EIGHT(i + 24), EIGHT(i + 32), \
+	EIGHT(i + 40), EIGHT(i + 48), EIGHT(i + 56)
+	static const uint8_t numbers[256][8] = {
+	    SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192) };
+#undef EIGHT
+#undef SIXTY_FOUR
+	const struct program *p = h->dump->program;
+	const struct program_variable *v = p ? program_variable_at(p, address) : NULL;
+	uint64_t i = v ? (address - v->address) / 8 : 256;
+	const struct type *t = type_at(h, type);
+	if (t && !t->size) {
+		*out = (struct typed){ h, type, numbers[0], 0, address };
+		return true;
+	}
+	if (i >= 256 || strcmp(v->name, "runtime.staticuint64s") != 0 || !t || t->size > 8 ||
+	    (address - v->address) % 8 != (h->facts.big_endian ? 8 - t->size : 0) ||
+	    (h->facts.big_endian && t->size > 1))
+		return false;
+	*out = (struct typed){ h, type, numbers[i], t->size, address };
+	return true;
+}
+
 bool typed_dynamic(const struct typed *v, struct typed *out, struct text *name)
 {
 	const struct heap *h = v->heap;
@@ -208,7 +238,8 @@ bool typed_dynamic(const struct typed *v, struct typed *out, struct text *name)
 	unsigned word = typed_word_size(h);
 	if (types_is_direct(types, type))
 		return typed_part(v, word, type, out) || types->type[type].size == 0;
-	if (!typed_at(h, typed_word(v, 1), type, out))
+	if (!typed_at(h, typed_word(v, 1), type, out) &&
+	    !small_value(h, typed_word(v, 1), type, out))
 		*out = (struct typed){ .heap = h, .type = TYPE_NONE };
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LINES_FOR_HINTS 12
@@ -59,13 +60,17 @@ static void add_format(const struct heap *h, struct text *to)
 	const char *dot = glyph(GLYPH_DOT);
 
 	/* formats known by initials are written so */
-	if (strcmp(h->facts.format, "phd") == 0 || strcmp(h->facts.format, "hprof") == 0)
-		for (const char *p = h->facts.format; *p; p++)
-			text_add_char(to, (char)toupper((unsigned char)*p));
+	char name[sizeof h->facts.format];
+	bool initials = strcmp(h->facts.format, "phd") == 0 || strcmp(h->facts.format, "hprof") == 0;
+	snprintf(name, sizeof name, "%s", h->facts.format);
+	for (char *p = name; initials && *p; p++)
+		*p = (char)toupper((unsigned char)*p);
+	/* of a Go dump the release that wrote it is what its version is taken for */
+	size_t release = !strcmp(h->facts.format, "go") ? strcspn(h->facts.vm, " ") : 0;
+	if (release)
+		text_addf(to, "%.*s (dump format %s)", (int)release, h->facts.vm, h->facts.version);
 	else
-		text_add(to, h->facts.format);
-	if (h->facts.version[0])
-		text_addf(to, " %s", h->facts.version);
+		text_addf(to, "%s%s%s", name, h->facts.version[0] ? " " : "", h->facts.version);
 	if (h->facts.word_bits)
 		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
 	text_addf(to, " %s ", dot);

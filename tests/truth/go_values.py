@@ -111,6 +111,10 @@ def check_contents(tap, d):
             "map[string]int", "nil", "*errors.errorString", "main.Pair[string,int]", "[3]int", "main.Status",
             "func()", "uint8"]
     tap.equal(kinds[:17], want, "%s: dynamic types of interfaces" % d.name)  # and room for one more
+    got = [r["value"] for r in d.rows("x main.Ifaces")]
+    tap.ok({"bool true", "uint8 200"} <= set(got), "%s: small values in interfaces" % d.name, got)
+    tap.ok(any(v.startswith("*main.Payload 0x") and 'Tag: "iface", N: 77' in v for v in got),
+           "%s: a pointer in an interface is followed" % d.name, got)
     shapes = [r["value"].partition(" ")[0] for r in d.rows("x main.Shapes")]
     want = ["main.Circle", "*main.Rect", "main.Blob", "*main.Blob"]
     tap.equal(shapes, want, "%s: dynamic types behind itabs" % d.name)

@@ -217,6 +217,10 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 		return false;
 	if (*word == '%')
 		return !value_row(s, word, &t, NULL) && t.kind == TARGET_CLASS && !t.part;
+	bool named = false;
+	value_named(s, word, &named, &id, NULL);
+	if (named)
+		return false;
 	if (!value_address(word, &prefixed, &address) || !prefixed)
 		return !strchr("$(#", *word) || stage->words[at].quoted;
 	id = heap_find(s->heap, address);

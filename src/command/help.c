@@ -34,8 +34,9 @@ void command_usage(const struct command *c, struct text *to)
 const struct help_page help_pages[] = {
     {"values", "how objects, classes, threads and sizes are written",
 	"An object: 0xE0000AF0 (either case, with or without 0x), #ID (its number in address order, "
-	"from 0), %N (row N of the last table, from 1), $name (a kept set of one object), or a "
-	"class name, which means its class object.\n"
+	"from 0), %N (row N of the last table, from 1), $name (a kept set of one object), a "
+	"class's name, which means its class object, CLASS.FIELD of a static field or the name of a global "
+	"variable, which mean the object there.\n"
 	"A class pattern: a name as Java source or the VM writes it (java.lang.String, "
 	"java/lang/String, java.lang.String[], [C, char[]), a glob (*HashMap*; ? is one character), "
 	"/regex/ (POSIX extended), a last part that only one class has (String), the 0xADDRESS of a "

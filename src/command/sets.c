@@ -178,11 +178,16 @@ static int one_set(const struct session *s, const char *word, struct bits *to, s
 		return kept(s, word, to, err);
 	if (*word == '%')
 		return rows_of_table(s, word, to, err);
-	if (!names_object(s, word)) {
+	bool named = false;
+	int code = 0;
+	if (names_object(s, word))
+		code = value_object(s, word, &id, err);
+	else if (!typed_held(s->heap))
+		code = value_named(s, word, &named, &id, err);
+	if (!named && !names_object(s, word)) {
 		int none = of_classes(s, word, to, err);
 		return none == ERR_NOT_FOUND && of_variable(s, word, to) ? 0 : none;
 	}
-	int code = value_object(s, word, &id, err);
 	if (!code)
 		bits_set(to, id);
 	return code;

@@ -6,6 +6,7 @@
 
 #include "command/commands.h"
 #include "heap/typed.h"
+#include "heap/value.h"
 #include "command/sets.h"
 
 #include <ctype.h>
@@ -108,28 +109,85 @@ static const struct heap_root *global_root(const struct heap *h, const char *wor
 	return found;
 }
 
-static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
+/* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null. */
+static bool static_object(const struct session *s, const char *word, uint32_t *id)
+{
+	const struct heap *h = s->heap;
+	const char *dot = strrchr(word, '.');
+	uint32_t *classes;
+	size_t n;
+	if (!dot || dot == word || !dot[1] || strpbrk(word, "*?/>[") || strchr("#%$", *word))
+		return false;
+	char *class = xstrndup(word, (size_t)(dot - word));
+	int code = value_classes(s, class, &classes, &n, NULL);
+	free(class);
+	if (code)
+		return false;
+	bool found = false;
+	for (uint32_t i = 0; n == 1 && !found && i < h->classes[*classes].n_statics; i++) {
+		const struct heap_field *field = &h->classes[*classes].statics[i];
+		struct value value = {VALUE_OBJECT, field->value};
+		found = field->type == VALUE_OBJECT && !strcmp(field->name, dot + 1);
+		if (found)
+			*id = value_object_id(h, &value);
+	}
+	free(classes);
+	return found;
+}
+
+int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
 {
 	const struct heap_root *global = global_root(s->heap, word);
-	if (global) {
+	*found = true;
+	if (global)
 		*id = global->object;
-		return 0;
-	}
-	struct text name = TEXT_INIT;
-	uint32_t first;
-	class_name_as_source(word, &name);
-	uint32_t n = name.len ? name_index_exact(session_names(s), name.s, &first) : 0;
-	text_release(&name);
+	else
+		*found = static_object(s, word, id);
+	if (*found && *id == HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+	return 0;
+}
+
+/* The class of a word that is no pattern; n: so many have the name. */
+static uint32_t one_class(const struct session *s, const char *word, uint32_t *n, struct err *err)
+{
+	uint32_t *classes, class = HEAP_NONE;
+	size_t found;
+	*n = 0;
+	if (strpbrk(word, "*?>") || *word == '/' || value_classes(s, word, &classes, &found, err))
+		return class;
+	*n = (uint32_t)found;
+	class = *classes;
+	free(classes);
+	return class;
+}
+
+static int no_class_object(const struct heap *h, uint32_t class, struct err *err)
+{
+	return err_set(err, ERR_NOT_FOUND, "%.150s has no class object in this dump; ls %.150s lists its %" PRIu32
+	    " object%s", h->classes[class].name, h->classes[class].name, h->classes[class].n_objects,
+	    h->classes[class].n_objects == 1 ? "" : "s");
+}
+
+static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
+{
+	bool found;
+	uint32_t n;
+	struct err unclear = ERR_INIT;
+	int code = value_named(s, word, &found, id, err);
+	if (found)
+		return code;
+	uint32_t class = one_class(s, word, &n, &unclear);
+	if (!n && strstr(unclear.message, " may be "))
+		return err_set(err, ERR_NOT_FOUND, "%s", unclear.message);
 	if (!n)
-		return err_set(err, ERR_NOT_FOUND,
-		    "%.100s is no object (an object is written 0xADDRESS, #ID, %%ROW, $name or a class's name)", word);
+		return err_set(err, ERR_NOT_FOUND, "%.100s is no object (an object is written 0xADDRESS, #ID, "
+		    "%%ROW, $name, or as the name of a class, a static field or a global variable)", word);
 	if (n > 1)
 		return err_set(err, ERR_NOT_FOUND,
 		    "%.100s is loaded %" PRIu32 " times; dupclasses gives the addresses", word, n);
-	*id = s->heap->classes[session_names(s)->by_name[first]].object;
-	if (*id == HEAP_NONE)
-		return err_set(err, ERR_NOT_FOUND, "%.100s has no class object in this dump", word);
-	return 0;
+	*id = s->heap->classes[class].object;
+	return *id == HEAP_NONE ? no_class_object(s->heap, class, err) : 0;
 }
 
 int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err)

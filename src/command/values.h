@@ -15,8 +15,13 @@
 
 #include <regex.h>
 
-/* 0xE0000AF0, e0000af0, #ID, %N, $name (of one object), or a class by its exact name: its object. */
+/* 0xE0000AF0, e0000af0, #ID, %N, $name (of one object), a name (value_named), or a class by its exact
+ * name or the last part of it that only one has: its object. */
 int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
+
+/* The object of a static field CLASS.FIELD, or that a global variable points to; found: there is one of
+ * this name.  Then ERR_NOT_FOUND where it is null. */
+int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err);
 
 /* An object, or a global variable or a part of one (typed_named): then *id is the object that it points
  * to, or HEAP_NONE. */

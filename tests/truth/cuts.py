@@ -136,6 +136,12 @@ def check_proposals(tap):
     fields = [r["target"] for r in ask(cart, "cut main.Session.Previous -each")]
     refs = [r["address"] for s in sessions for r in ask(cart, "refs %s -out" % s) if r["field"] == "Previous"]
     tap.equal(sorted(fields), sorted(refs), "a field of all objects of a Go type")
+    sessions = [r["address"] for r in ask(cart, "roots") if "main.sessions" in str(r)][0]
+    tap.equal([ask(cart, "x main.sessions")["address"], ask(cart, "ls main.sessions")[0]["address"],
+               ask(cart, "cut main.sessions")["freed"], ask(cart, "cut root>main.sessions")["freed"]],
+              [sessions, sessions, *[ask(cart, "cut root>%s" % sessions)["freed"]] * 2], "a global variable's name")
+    none = cairn("-x", "x main.Session", cart)
+    tap.ok(none.status == 1 and "ls main.Session lists" in none.err, "a class without an object", none)
     plan = ask(cart, "cut -plan 1G")["fields"]
     held = [r["field"].split(", ", 1)[1] for r in plan if r["reference"].startswith("root>0x")]
     tap.ok("main.sessions" in held and not [n for n in held if n.startswith(("runtime.", "unicode.", "internal/"))],

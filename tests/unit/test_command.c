@@ -335,7 +335,8 @@ static void test_objects(void **state)
 	expect_object("com.acme.Session",
 	    "!com.acme.Session is loaded 2 times; dupclasses gives the addresses");
 	expect_object("Nothing",
-	    "!Nothing is no object (an object is written 0xADDRESS, #ID, %ROW, $name or a class's name)");
+	    "!Nothing is no object (an object is written 0xADDRESS, #ID, %ROW, $name, or as the name of a "
+	    "class, a static field or a global variable)");
 	free(run("ls java.lang.String", PRINT_TEXT));
 	expect_object("%2", "3");
 	expect_object("%3", "!%3: the last table has 2 rows");

@@ -58,9 +58,42 @@ static int tally_classes(struct tally **out, const struct heap *h,
 	return 0;
 }
 
+/* Of a type as Go writes it: the package of what it is made of, "main" of "map[string]*main.Order".
+ * The last slash before a name is in the path of its package.  NULL: it is in none. */
+static const char *package_of_type(const char *name, size_t *n)
+{
+	static const char *const before[] = {"*", "[]", "chan ", "<-chan ", "chan<- ", "closure of "};
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+		if (!strncmp(name, before[i], strlen(before[i]))) {
+			name += strlen(before[i]);
+			i = (size_t)-1; /* from the first again */
+		} else if (*name == '[' || !strncmp(name, "map[", 4)) { /* "[4]", a key, which may have "]" */
+			unsigned deep = 0;
+			for (name += strcspn(name, "["); *name; name++) {
+				deep += *name == '[';
+				deep -= *name == ']';
+				if (!deep)
+					break;
+			}
+			name += *name == ']';
+			i = (size_t)-1;
+		}
+	}
+	const char *end = name + strcspn(name, "[<{( "), *start = name, *dot;
+	for (const char *s = name; s < end; s++)
+		start = *s == '/' ? s : start;
+	dot = memchr(start, '.', (size_t)(end - start));
+	*n = dot ? (size_t)(dot - name) : 0;
+	return dot ? name : NULL;
+}
+
 const char *package_of(const struct heap_class *c, size_t *n)
 {
-	const char *end = strchr(c->name, '['), *dot = NULL;
+	bool closure = !strncmp(c->name, "closure of ", 11);
+	const char *of_type = c->type != HEAP_NONE || closure ? package_of_type(c->name, n) : NULL;
+	if (of_type)
+		return of_type;
+	const char *end = c->type != HEAP_NONE ? c->name : strchr(c->name, '['), *dot = NULL;
 	if (!end)
 		end = c->name + strlen(c->name);
 	/* what follows a slash is a hidden class's number, not a part of the name */

@@ -92,6 +92,15 @@ def cut_of(line):
     return got["references"], {r["class"]: r["objects"] for r in got["fields"]}
 
 
+def check_packages(tap):
+    """What is made of a package's types counts for it: maps, slices and channels of them, closures."""
+    found = {r["package"] for r in rows("histo -by package")}
+    tap.ok("main" in found and not [p for p in found if " " in p or "*" in p], "packages are names", found)
+    main = [r for r in rows("histo -by package") if r["package"] == "main"][0]
+    named = [r for r in rows("histo") if "main." in r["class"]]
+    tap.equal(main["objects"], sum(r["objects"] for r in named), "objects of what main declares")
+
+
 def check_cuts(tap):
     """What goes when fields are cleared: a fifth of the customers is in Extra too; each has three texts."""
     tap.equal(cut_of("cut main.Session.Customer"), (100, {"main.Customer": 80, "[]uint8": 240}),
@@ -187,8 +196,8 @@ def check_without(tap):
 def main():
     need_libdw()
     tap = Tap()
-    for check in (check_contents, check_fields, check_variables, check_cuts, check_interior, check_goroutines,
-                  check_sites, check_without):
+    for check in (check_contents, check_fields, check_variables, check_packages, check_cuts, check_interior,
+                  check_goroutines, check_sites, check_without):
         check(tap)
     tap.done()
 

@@ -15,6 +15,7 @@ static struct heap_class plain(const char *name, uint64_t size, uint32_t objects
 	    .superclass = HEAP_NONE,
 	    .loader = HEAP_NONE,
 	    .component = HEAP_NONE,
+	    .type = HEAP_NONE,
 	    .instance_size = size,
 	    .n_objects = objects,
 	    .shallow = size == SIZE_UNKNOWN ? 0 : size * objects,

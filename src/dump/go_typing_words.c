@@ -57,6 +57,8 @@ static void mark_value(const struct typing *t, struct word_mask *m, uint64_t off
 	const struct type *of = &types->type[type];
 	uint64_t word = offset / t->word;
 
+	/* where nothing else in a bucket is a pointer, what overflows is held by another list */
+	bool bucket = of->kind == TYPE_STRUCT && !strncmp(of->name, "bucket<", 7);
 	switch (of->kind) {
 	case TYPE_STRING: case TYPE_POINTER: case TYPE_SLICE: case TYPE_MAP: case TYPE_CHAN:
 	case TYPE_FUNC:
@@ -74,8 +76,6 @@ static void mark_value(const struct typing *t, struct word_mask *m, uint64_t off
 				mark_value(t, m, offset + i * types->type[of->element].size, of->element, must);
 		break;
 	case TYPE_STRUCT:
-		/* where nothing else in a bucket is a pointer, what overflows is held by another list */
-		bool bucket = !strncmp(of->name, "bucket<", 7);
 		must = must && strncmp(of->name, "runtime.", 8) != 0;
 		for (uint32_t i = 0; i < of->n_fields; i++) {
 			const struct type_field *f = &types_fields(types, of)[i];

@@ -297,6 +297,7 @@ static int begin(struct typing *t, struct go *g, struct classifier *c, struct er
 	    .source_end = g->dump.source->bytes + g->dump.source->size, .err = err,
 	};
 	type_book_build(&t->go, g->dump.types);
+	t->tiny_form = 2 * t->go.types->n + (g->program ? program_n_functions(g->program) : 0);
 	read_itabs(t, g);
 	t->state = big_alloc(n, sizeof *t->state, err);
 	t->waiting = big_alloc((uint64_t)n / 64 + 1, sizeof *t->waiting, err);

@@ -73,9 +73,10 @@ void type_book_release(struct type_book *g);
 /*
  * The state of an object, 0: nothing claimed.  From the top: 2 bits coverage, 27 bits form, 3 bits
  * by whom.  A form is twice the rank of a type, plus 1 for an array of it; behind those, the function
- * whose closure it is.
+ * whose closure it is; then one for a block of several small values (tiny_form).
  */
-enum { BY_BITS = 3, FORM_BITS = 27, MOST_FORMS = 1 << FORM_BITS, TYPING_QUEUE = 1 << 16 };
+enum { BY_BITS = 3, FORM_BITS = 27, MOST_FORMS = 1 << FORM_BITS, TYPING_QUEUE = 1 << 16,
+	TINY = 16 /* bytes of such a block */ };
 enum coverage {
 	COVER_GUESSED, /* an array, concluded from a pointer into it */
 	COVER_LITTLE,  /* less than half of the object */
@@ -122,6 +123,7 @@ struct typing {
 	uint64_t low, high;       /* no object lies outside */
 	bool field_lists;         /* stand behind the contents of objects (1.4 and later) */
 	const uint8_t *source_end;
+	uint32_t tiny_form;
 	uint32_t *state;          /* c->n_objects */
 	uint64_t *waiting;        /* a bit for each object that did not fit into the queue */
 	uint32_t *queue;          /* TYPING_QUEUE objects whose pointers are to be followed */

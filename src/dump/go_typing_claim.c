@@ -89,7 +89,7 @@ uint32_t typing_closure_of(const struct typing *t, uint32_t id)
 {
 	uint32_t form = form_of(t->state[id]);
 
-	return t->state[id] && form >= 2 * t->go.types->n ? form - 2 * t->go.types->n : UINT32_MAX;
+	return t->state[id] && form != t->tiny_form && form >= 2 * t->go.types->n ? form - 2 * t->go.types->n : UINT32_MAX;
 }
 
 /* Does what big begins with, one inside of the other, include small? */
@@ -128,7 +128,8 @@ static bool to_follow(const struct typing *t, uint32_t state)
 
 	if (state >> (FORM_BITS + BY_BITS) == COVER_GUESSED)
 		return false;
-	return form >= limit || t->go.of[t->go.by_rank[form / 2]].n_slots;
+	return (form >= limit && form != t->tiny_form) ||
+	    (form < limit && t->go.of[t->go.by_rank[form / 2]].n_slots);
 }
 
 static void enqueue(struct typing *t, uint32_t id)
@@ -217,6 +218,29 @@ bool typing_pointer_free(struct typing *t, uint32_t id)
 	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
 }
 
+/*
+ * The allocator puts values without pointers that are smaller than 16 bytes together into one object
+ * (runtime/malloc.go: the tiny allocator).  What only a part of one is claimed to be names it while
+ * nothing else is known of it; values of one type beside one another are an array; else it is a block.
+ * False: it is no such object, or it is claimed as a whole.
+ */
+static bool settle_part(struct typing *t, const struct claim *c, const struct place *p)
+{
+	uint64_t span = (c->count ? c->count : 1) * t->go.types->type[c->type].size;
+	uint32_t form = 2 * t->go.of[c->type].rank + (c->count || p->offset), had = t->state[p->id];
+
+	if (p->size != TINY || span >= TINY || t->go.of[c->type].pointers || t->go.of[c->type].unsure)
+		return false;
+	/* what fills it, or was asked about before, needs no second look */
+	bool filled = !p->offset && span > TINY - t->word;
+	if (!filled && had != state_of(COVER_HALF, form, c->by) && !typing_pointer_free(t, p->id))
+		return false;
+	bool mixed = (had && form_of(had) / 2 != form / 2) ||
+	    p->offset % t->go.types->type[c->type].size != 0;
+	join(t, p->id, state_of(COVER_HALF, mixed ? t->tiny_form : form, c->by));
+	return true;
+}
+
 /* A claim at the beginning of an object: what does not fit it is a part of it.  Where it leaves no
  * room for a pointer behind it there is nothing to ask. */
 static void settle_at_start(struct typing *t, const struct claim *c, const struct place *p,
@@ -237,6 +261,8 @@ static void settle_one(struct typing *t, const struct claim *c, const struct pla
 
 	if (size > p->room)
 		t->conflicts++;
+	else if (settle_part(t, c, p))
+		return;
 	else if (p->offset)
 		note_chunk(t, c->address, c->type, 1);
 	else
@@ -254,6 +280,8 @@ static void settle_array(struct typing *t, const struct claim *c, const struct p
 		t->conflicts++;
 		return;
 	}
+	if (settle_part(t, c, p))
+		return;
 	if (!p->offset) {
 		settle_at_start(t, c, p, state_of(coverage(c->count * size, p->room), form, c->by), c->count);
 		return;
@@ -340,7 +368,7 @@ void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
 	uint64_t entry = typing_word(t, bytes);
 	if (!program_function_at(t->program, entry, &function) ||
 	    program_function_entry(t->program, function) != entry ||
-	    function >= MOST_FORMS - 2 * t->go.types->n)
+	    function >= MOST_FORMS - 2 * t->go.types->n - 1)
 		return;
 	join(t, p.id, state_of(COVER_ALL, 2 * t->go.types->n + function, by));
 }

@@ -9,6 +9,7 @@
  *     map[string]int              the head of a map (runtime: hmap)
  *     map[string]int buckets      its buckets (groups since 1.24, which " table" leads to)
  *     chan int                    a channel, with its elements where they hold no pointers
+ *     tiny block                  small values that the allocator put together
  *     closure of main.f.func1     what a func value points to
  */
 #include "dump/go_typing.h"
@@ -62,6 +63,10 @@ static void name_form(const struct classes *c, uint32_t form, struct text *name)
 	const struct type_book *go = &c->t->go;
 	uint32_t n = go->types->n;
 
+	if (form == c->t->tiny_form) {
+		text_add(name, "tiny block");
+		return;
+	}
 	if (form >= 2 * n) {
 		text_addf(name, "closure of %s", program_function_name(c->t->program, form - 2 * n));
 		return;
@@ -160,7 +165,7 @@ int typing_assign(struct typing *t)
 	struct classes c = {.t = t, .mask = 255};
 	uint32_t n = t->c->n_objects;
 
-	c.n_forms = 2 * t->go.types->n + (t->program ? program_n_functions(t->program) : 0);
+	c.n_forms = t->tiny_form;
 	c.by_form = xcalloc(c.n_forms + 1, sizeof *c.by_form);
 	c.named = xcalloc(c.mask + 1, sizeof *c.named);
 	for (uint32_t id = 0; id < n; id++)

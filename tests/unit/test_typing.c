@@ -178,6 +178,7 @@ static void begin(struct world *w)
 	w->t = (struct typing){.c = &w->c, .word = W,
 	    .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .low = START, .high = UINT64_MAX, .err = &err};
 	type_book_build(&w->t.go, &w->types);
+	w->t.tiny_form = 2 * w->types.n;
 	w->t.state = xcalloc(MOST, sizeof *w->t.state);
 	w->t.waiting = xcalloc(MOST / 64 + 1, sizeof *w->t.waiting);
 	w->t.queue = xcalloc(TYPING_QUEUE, sizeof *w->t.queue);
@@ -499,6 +500,47 @@ static void pointer_words(void **state)
 	world_free(w);
 }
 
+/* Values of less than 16 bytes share objects: none of them names one that holds another, whichever is
+ * met first; one that fills it does. */
+static void tiny_blocks(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 2; turn++) {
+		struct world *w = world_new();
+		uint32_t boolean = simple(w, "bool", TYPE_BOOL, 1, TYPE_NONE);
+		uint32_t pair = structure(w, "main.Pair", 16);
+		field(w, "a", 0, 0);
+		field(w, "b", 8, 0);
+		uint32_t mixed = object(w, 16), whole = object(w, 16), one = object(w, 16);
+		uint32_t inside = object(w, 16), texts = object(w, 16), askew = object(w, 16);
+		begin(w);
+		w->t.field_lists = true;
+		w->t.source_end = (const uint8_t *)UINTPTR_MAX;
+		for (int i = 0; i < 2; i++) {
+			if (i == turn) {
+				typing_claim(&w->t, w->at[mixed], 0, TYPED_BY_GLOBAL);
+				typing_claim(&w->t, w->at[whole], pair, TYPED_BY_GLOBAL);
+				typing_claim_array(&w->t, w->at[texts], 1, 8, TYPED_BY_GLOBAL);
+			} else {
+				typing_claim_array(&w->t, w->at[mixed] + 8, boolean, 3, TYPED_BY_GLOBAL);
+				typing_claim(&w->t, w->at[whole] + 8, 0, TYPED_BY_GLOBAL);
+				typing_claim_array(&w->t, w->at[texts] + 8, 1, 8, TYPED_BY_GLOBAL);
+			}
+		}
+		typing_claim(&w->t, w->at[one], 0, TYPED_BY_GLOBAL);
+		typing_claim(&w->t, w->at[inside] + 8, 0, TYPED_BY_GLOBAL);
+		typing_claim(&w->t, w->at[askew] + 4, 0, TYPED_BY_GLOBAL);
+		finish(w);
+		is(w, mixed, "tiny block", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+		is(w, whole, "main.Pair", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+		is(w, one, "int", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+		is(w, inside, "[]int", 2, TYPED_BY_GLOBAL);
+		is(w, askew, "tiny block", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+		is(w, texts, "[]uint8", 16, TYPED_BY_GLOBAL);
+		world_free(w);
+	}
+}
+
 static void called(const struct program *p, uint64_t address, const char *want)
 {
 	struct text name = TEXT_INIT;
@@ -569,6 +611,7 @@ int main(void)
 	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
 	    cmocka_unit_test(channels), cmocka_unit_test(headers),
 	    cmocka_unit_test(statics), cmocka_unit_test(pointer_words),
+	    cmocka_unit_test(tiny_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

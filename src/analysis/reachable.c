@@ -55,6 +55,21 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 	return 0;
 }
 
+/* How many more objects the bytes of frames lead to; a look at copies.  The queue is free by now. */
+static uint32_t reach_from_frames(const struct heap *h, const struct bits *reached, uint32_t *stack)
+{
+	struct bits seen;
+	uint32_t n = 0;
+	if (!h->n_in_frames || bits_init(&seen, h->n_objects, NULL))
+		return 0;
+	for (uint64_t w = 0; w <= seen.n / 64; w++)
+		seen.word[w] = reached->word[w];
+	for (size_t i = 0; i < h->n_in_frames; i++)
+		n += heap_reach(h, h->in_frames[i], seen.word, stack);
+	bits_release(&seen);
+	return n;
+}
+
 int reachable_from_roots(
     struct reachable *out, const struct heap *heap, struct progress *progress, struct err *err)
 {
@@ -74,6 +89,7 @@ int reachable_from_roots(
 			out->shallow += heap_shallow(heap, id);
 	}
 	out->n = w.tail;
+	out->maybe_n = reach_from_frames(heap, &out->objects, w.queue);
 	out->unreachable_n = heap->n_objects - out->n;
 	out->unreachable_shallow = heap->shallow - out->shallow;
 out:

@@ -16,6 +16,7 @@ struct reachable {
 	uint64_t shallow;     /* bytes */
 	uint32_t unreachable_n;
 	uint64_t unreachable_shallow;
+	uint32_t maybe_n; /* of the unreachable: what heap.in_frames leads to, which may be alive */
 };
 
 /* 0, ERR_NOMEM, or ERR_CANCELLED.  4 bytes and 1 bit an object while it runs, 1 bit kept. */

@@ -270,12 +270,41 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 	return code;
 }
 
+/* What may be alive of the unreachable. */
+static int find_maybe(struct retained *r, struct err *err)
+{
+	const struct heap *h = r->heap;
+	const uint32_t *immediate = r->dominators.immediate;
+	uint32_t *stack;
+	bool any = false;
+	for (size_t i = 0; i < h->n_in_frames; i++)
+		any |= immediate[h->in_frames[i]] == NOT_REACHABLE;
+	if (!any)
+		return 0;
+	stack = big_alloc(h->n_objects, sizeof *stack, err);
+	int code = stack ? bits_init(&r->maybe, h->n_objects, err) : ERR_NOMEM;
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (immediate[id] != NOT_REACHABLE)
+			bits_set(&r->maybe, id);
+	}
+	for (size_t i = 0; !code && i < h->n_in_frames; i++)
+		heap_reach(h, h->in_frames[i], r->maybe.word, stack);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (immediate[id] != NOT_REACHABLE)
+			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
+	}
+	big_free(stack, h->n_objects, sizeof *stack);
+	return code;
+}
+
 int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
     struct err *err)
 {
 	static _Atomic uint64_t found;
 	*out = (struct retained){ .heap = h, .serial = ++found };
 	int code = dominators_find(&out->dominators, h, progress, err);
+	if (!code)
+		code = find_maybe(out, err);
 	if (code)
 		retained_release(out);
 	return code;
@@ -284,6 +313,7 @@ int retained_find(struct retained *out, const struct heap *h, struct progress *p
 void retained_release(struct retained *r)
 {
 	release_lists(r);
+	bits_release(&r->maybe);
 	dominators_release(&r->dominators);
 	*r = (struct retained){ .heap = NULL };
 }

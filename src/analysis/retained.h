@@ -28,6 +28,8 @@ struct retained {
 	const struct heap *heap;
 	uint64_t serial;    /* another one for each that was found: what is summed from it goes with it */
 	struct dominators dominators;
+	struct bits maybe;  /* unreachable, but the bytes of stack frames lead there (heap.in_frames);
+	                       word NULL: none */
 	uint32_t *first;    /* by id, n_objects + 2: children of id are child[first[id]] …
 	                       child[first[id + 1] - 1]; of the roots likewise with n_objects; NULL: not
 	                       complete */

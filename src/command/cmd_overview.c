@@ -61,6 +61,8 @@ static int info_reachable(const struct session *s, struct result *r, struct err 
 	struct cell none = cell_none();
 	result_head(r, "reachable_objects", known ? cell_marked(cell_count(reach.n), c) : none);
 	result_head(r, "reachable_shallow", known ? cell_marked(cell_bytes(reach.shallow), c) : none);
+	if (reach.maybe_n && c == EXACT)
+		c = INFERRED;
 	result_head(r, "unreachable_objects",
 	    known ? cell_marked(cell_count(reach.unreachable_n), c) : none);
 	result_head(r, "unreachable_shallow",

@@ -10,6 +10,7 @@
 #include "command/values.h"
 #include "command/why.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,23 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 	return code;
 }
 
+/* Objects that are unreachable by the roots recorded, but for whose address in a stack frame. */
+static int frames_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	struct reachable all;
+	struct text t = TEXT_INIT;
+	int code = s->heap->n_in_frames ? session_reachable(s, &all, err) : 0;
+	if (code || !s->heap->n_in_frames || !all.maybe_n)
+		return code;
+	text_addf(&t, "no root reaches %" PRIu32 " objects, and yet the bytes of stack frames lead to %" PRIu32
+	    " of them, from words that are not recorded as pointers: these may be alive", all.unreachable_n,
+	    all.maybe_n);
+	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
+	text_release(&t);
+	return 0;
+}
+
 static int roots_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
@@ -108,7 +126,7 @@ static int roots_fact(
 		inferred += h->roots[i].certainty != EXACT;
 	if (!inferred) {
 		add_row(r, w, "roots", EXACT, NULL, "as the dump records them");
-		return 0;
+		return frames_fact(s, r, w, err);
 	}
 	int code = on_inferred_roots(s, &hang, err);
 	if (code)

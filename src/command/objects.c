@@ -64,8 +64,9 @@ struct cell object_reachable_cell(const struct heap *h, uint32_t id)
 	const struct retained *r = session_retained_known(h);
 	if (!r)
 		return cell_none();
+	bool maybe = r->maybe.word && bits_get(&r->maybe, id);
 	return cell_marked(cell_flag(r->dominators.immediate[id] != NOT_REACHABLE),
-	    command_root_certainty(h));
+	    maybe ? INFERRED : command_root_certainty(h));
 }
 
 struct cell object_retained_cell(const struct heap *h, uint32_t id)

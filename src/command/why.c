@@ -18,6 +18,7 @@ enum reason {
 	REASON_PART_SUM,
 	REASON_JOINT,    /* what several members of a group hold is not in its retained size */
 	REASON_ROOTS,
+	REASON_FRAMES,   /* called garbage, but its address stands on a stack */
 	REASON_RULE,
 	REASON_SIZES,
 	REASON_RETAINED,
@@ -72,6 +73,8 @@ static enum reason reason_of(const struct heap *h, const char *name, const struc
 		if (h && h->sizes_assumed && (cell->type == CELL_BYTES || cell->type == CELL_PERCENT) &&
 		    (h->facts.roots_recorded || strcmp(name, "shallow") == 0))
 			return REASON_SIZES;
+		if (h && h->n_in_frames && strstr(name, "reachable"))
+			return REASON_FRAMES;
 		return h && !h->facts.roots_recorded ? REASON_ROOTS : REASON_RULE;
 	default:
 		return strcmp(name, "retained") == 0 ? REASON_RETAINED : REASON_SILENT;
@@ -107,6 +110,10 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 	case REASON_SIZES:
 		text_addf(to, "inferred: sizes are computed, %s", h->size_model ? h->size_model : "assumed");
 		break;
+	case REASON_FRAMES:
+		text_add(to, "inferred: no recorded root reaches it, but its address, or that of what holds it, "
+		    "stands in a stack frame where the dump records no pointer: it may be alive");
+		break;
 	case REASON_RULE:
 		text_add(to, "inferred");
 		if (r->note)
@@ -129,6 +136,7 @@ enum certainty why_one(
 	static const enum certainty of[N_REASONS] = {[REASON_DAMAGE] = LOWER_BOUND,
 	    [REASON_PART_SUM] = LOWER_BOUND,
 	    [REASON_JOINT] = LOWER_BOUND, [REASON_ROOTS] = INFERRED, [REASON_RULE] = INFERRED,
+	    [REASON_FRAMES] = INFERRED,
 	    [REASON_SIZES] = INFERRED, [REASON_RETAINED] = UNKNOWN, [REASON_SILENT] = UNKNOWN};
 	enum reason reason = reason_of(r->heap, name, cell);
 

@@ -411,6 +411,7 @@ const struct reader go_reader = {
 	.locate = locate,
 	.symbol = go_symbol,
 	.next_slot = go_next_slot,
+	.stack_words = go_stack_words,
 	.memory = go_memory,
 	.itab_type = go_itab_type,
 	.type_name = go_type_name,

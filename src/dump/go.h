@@ -130,6 +130,7 @@ void go_find_stretches(struct go *g);
 /* Members of the reader. */
 bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
+void go_stack_words(const struct dump *dump, void (*take)(void *context, uint64_t word), void *context);
 const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n);
 uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
 int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);

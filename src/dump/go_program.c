@@ -187,6 +187,8 @@ void go_state_limits(struct go *g)
 	if (types || names)
 		text_addf(&t, "; %s are those of the program",
 		    types ? "types and names of variables" : "names of global variables");
+	text_add(&t, "; pointers that lie in structs and arrays on stacks may be left out, and what they alone "
+	    "hold counts as unreachable, marked ~ where its address stands in a frame");
 	if (g->dump.facts.surplus)
 		text_addf(&t, "; %s", g->dump.facts.surplus);
 	free(g->cannot_tell);

@@ -89,6 +89,17 @@ const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n)
 	return r.s[0].p + offset;
 }
 
+void go_stack_words(const struct dump *dump, void (*take)(void *context, uint64_t word), void *context)
+{
+	const struct go *g = (const struct go *)dump;
+	size_t run = 0;
+	uint64_t at = 0;
+	for (struct go_record r; g->word && go_next(g, GO_FRAME, &run, &at, &r);) {
+		for (uint64_t i = 0; r.s[0].n >= g->word && i <= r.s[0].n - g->word; i += g->word)
+			take(context, go_word(g, r.s[0].p + i));
+	}
+}
+
 /* --- names of addresses --------------------------------------------------------------------------- */
 
 /* The variable of a frame that a word of it belongs to.  Locations count from the caller's stack

@@ -322,6 +322,9 @@ struct reader {
 	/* The next word of an object that its record calls a pointer; walk begins zeroed.  In the order of
 	 * the references that read() delivered, nil ones too. */
 	bool (*next_slot)(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
+	/* All words of stack frames, pointers or not. */
+	void (*stack_words)(const struct dump *dump, void (*take)(void *context, uint64_t word),
+	    void *context);
 	/* The bytes at an address outside of the heap's objects (data segment, frames, the program's
 	 * constants) and how many there are; NULL: the dump has none there. */
 	const uint8_t *(*memory)(const struct dump *dump, uint64_t address, uint64_t *n);

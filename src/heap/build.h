@@ -250,6 +250,8 @@ int fill_run(struct build *b, struct err *err);
 /* What the reader knows of the types of objects (classify.c): notes before the fill, which enters
  * where each object's memory lies; then the reader is asked and classes change.  The watcher is told
  * before and after.  Both do nothing where the reader has no classify(). */
+/* Fill heap.in_frames. */
+void find_in_frames(struct heap *h);
 int classify_prepare(struct build *b, struct err *err);
 int classify_run(struct build *b, struct err *err);
 void classify_release(struct build *b);

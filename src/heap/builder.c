@@ -263,6 +263,7 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 			code = 0;
 	}
 	if (code == 0 && !h->no_references) {
+		find_in_frames(h);
 		check_pointers(&b);
 		check_stated(&b);
 	}
@@ -293,6 +294,7 @@ void heap_close(struct heap *h)
 	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
 	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
 	bits_release(&h->sized);
+	free(h->in_frames);
 	free(h->wide);
 	free(h->odd);
 	places_release(h->places);

@@ -199,6 +199,10 @@ struct heap {
 
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
 	struct err shortage;     /* then: why */
+	uint32_t *in_frames;     /* objects whose address stands in the bytes of a stack frame, whether as a
+	                            pointer or not; ascending, each once.  What a compiler's map of a frame
+	                            leaves out may be dead, or held through an object on the stack. */
+	size_t n_in_frames;
 	const struct retained **retained; /* not the heap's own: where the main thread hangs up what was
 	                              found about it, NULL inside until then; NULL: no such place */
 	const struct weak_references **left_out; /* likewise: references that do not count (set weak off);

@@ -2,9 +2,11 @@
 /* slices.c - see slices.h. */
 #include "analysis/slices.h"
 
+#include "analysis/typed_text.h"
+
 #include <inttypes.h>
 
-enum { MOST_HOLDERS = 64 };
+enum { MOST_HOLDERS = 64, SMALL_BLOCK = 16, MOST_VALUE = 60 };
 
 /* Does it mean a part of this object and no more? */
 static bool fits(const struct typed *v, const struct heap *h, uint32_t id, uint64_t *begin)
@@ -14,6 +16,9 @@ static bool fits(const struct typed *v, const struct heap *h, uint32_t id, uint6
 	*begin = typed_word(v, 0) - start;
 	if (*begin >= size)
 		return false;
+	if (t->kind == TYPE_POINTER && size == SMALL_BLOCK && t->element != TYPE_NONE)
+		return h->dump->types->type[t->element].size < size &&
+		    h->dump->types->type[t->element].size <= size - *begin;
 	if (t->kind == TYPE_STRING)
 		return bytes <= size - *begin;
 	if (t->kind != TYPE_SLICE || t->element == TYPE_NONE)
@@ -95,13 +100,28 @@ static void add_holder(const struct slice_known *k, const struct heap *h, struct
 		typed_path(&o, k->value.address - o.value.address, to);
 }
 
+/* What one of several values in a block is: "int64 4242", and the text of a string. */
+static void add_value(const struct slice_known *k, const struct heap *h, struct text *to)
+{
+	const struct type *t = typed_type(&k->value);
+	struct typed value;
+	if (t->kind == TYPE_POINTER) {
+		text_addf(to, "%s ", typed_type_name(h, t->element));
+		if (typed_at(h, typed_word(&k->value, 0), t->element, &value))
+			typed_add(&value, MOST_VALUE, to);
+		return;
+	}
+	text_addf(to, "len %" PRIu64, typed_word(&k->value, 1));
+	if (t->kind == TYPE_SLICE)
+		text_addf(to, " cap %" PRIu64, typed_word(&k->value, 2));
+}
+
 void slices_add(const struct slices *s, const struct heap *h, struct text *to)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct slice_known *k = &s->known[i];
-		text_addf(to, "%slen %" PRIu64, i ? "; " : "", typed_word(&k->value, 1));
-		if (typed_type(&k->value)->kind == TYPE_SLICE)
-			text_addf(to, " cap %" PRIu64, typed_word(&k->value, 2));
+		text_add(to, i ? "; " : "");
+		add_value(k, h, to);
 		if (k->begin)
 			text_addf(to, " at +%" PRIu64, k->begin);
 		text_add(to, " of ");

@@ -3,7 +3,8 @@
  * slices.h - through which slices and strings an array in memory is known.
  *
  * An array of a Go program is as long as the memory that was allocated; how many elements it has, and
- * where they begin, stands in whoever points to it.  Any thread.
+ * where they begin, stands in whoever points to it.  So it is with the small values that share a
+ * block of memory: there plain pointers tell too.  Any thread.
  */
 #ifndef CAIRN_ANALYSIS_SLICES_H
 #define CAIRN_ANALYSIS_SLICES_H
@@ -14,7 +15,7 @@ enum { SLICES_KNOWN = 4 };
 
 struct slices {
 	struct slice_known {
-		struct typed value; /* a slice or a string that lies within the object */
+		struct typed value; /* a slice, string or pointer that means a part of it */
 		uint32_t holder;    /* the object that it stands in; HEAP_NONE: a global variable */
 		uint64_t begin;     /* bytes into the array */
 	} known[SLICES_KNOWN];
@@ -24,7 +25,7 @@ struct slices {
 
 /* Where the dump is not memory, and for what no slice leads to, n is 0. */
 void slices_of(struct slices *out, const struct heap *h, uint32_t id);
-/* "len 50 cap 100 at +7200 of main.SubSlice; len 3 of 0xc000012000 Name; and others" */
+/* "len 50 cap 100 at +7200 of main.SubSlice; int64 4242 at +8 of main.p; and others" */
 void slices_add(const struct slices *s, const struct heap *h, struct text *to);
 
 #endif

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum { VARIABLES_SHOWN = 8 }; /* of those that make an object a root */
 enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length says so */
 
 /* --- x ---------------------------------------------------------------------------------------- */
@@ -46,22 +47,27 @@ static void x_head_cell(struct result *r, uint32_t id, const char *name, enum ob
 /* What makes it a root: "System class, Thread". */
 static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 {
-	size_t first, n = heap_roots_of(h, id, &first);
+	size_t first, n = heap_roots_of(h, id, &first), variables = 0;
 	enum certainty weakest = EXACT;
 	text_clear(to);
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_root *root = &h->roots[first + i];
 		if (root->certainty > weakest)
 			weakest = root->certainty;
-		if (i && root[-1].kind == root->kind)
+		bool variable = root->kind == ROOT_DATA || root->kind == ROOT_BSS;
+		bool again = i && root[-1].kind == root->kind;
+		variables += variable;
+		if (again && (!variable || variables > VARIABLES_SHOWN))
 			continue;
-		text_addf(to, "%s%s", i ? ", " : "", root_kind_name(root->kind));
-		if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
-			text_add(to, " ");
-			if (!heap_symbol(h, root->slot, to))
-				to->s[--to->len] = 0;
-		}
+		text_add(to, i ? ", " : "");
+		text_addf(to, "%s%s", again ? "" : root_kind_name(root->kind), variable && !again ? " " : "");
+		if (variable && !heap_symbol(h, root->slot, to))
+			text_add(to, "?");
+		if (variable && root->offset)
+			text_addf(to, "+%" PRIu64, (uint64_t)root->offset);
 	}
+	if (variables > VARIABLES_SHOWN)
+		text_add(to, " and others (roots lists them)");
 	return n ? cell_marked(cell_text(to->s), weakest) : cell_blank();
 }
 

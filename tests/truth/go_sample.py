@@ -79,6 +79,9 @@ def check_variables(tap):
     count = sum(i for i in range(60) if i % 3 == 1 and i % 16 == 4)
     got = [r["value"] for r in rows("x main.stores[1].Count")]
     tap.equal(got[4:5], [str(count)], "a part of what an element points to")
+    head = cairn("-x", "x main.hot", DUMP).out.split("\n")
+    root = [l for l in head if l.startswith("root ")][0]
+    tap.ok("main.hot+" in root and "main.stores[1]" in root, "both variables that hold an object", root)
     run = cairn("-x", "x main.guard", DUMP)
     tap.ok(run.status == 1 and "main.guard is not in the dump" in run.err, "a variable that Go leaves out", run.err)
     for line, told in (("x main.stores[3]", "has nothing at [3]"), ("x main.stores.Name", "has nothing at .Name")):

@@ -238,6 +238,31 @@ static int check_all(struct session *s, struct checking *c, bool wanted, struct 
 	return code;
 }
 
+/* "18 promises kept, none broken, 2 do not apply; it took 1.3 seconds" */
+static const char *proof_note(const struct checks *checks, struct arena *arena)
+{
+	struct text note = TEXT_INIT;
+	uint64_t milliseconds = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < checks->n; i++) {
+		milliseconds += checks->line[i].milliseconds;
+		kept += checks->line[i].outcome == CHECK_OK;
+	}
+	text_addf(&note, "%zu promises kept, ", kept);
+	if (checks->n_broken)
+		text_addf(&note, "%zu broken", checks->n_broken);
+	else
+		text_add(&note, "none broken");
+	text_addf(&note, ", %zu do not apply; it took ", checks->n - kept - checks->n_broken);
+	if (milliseconds < 1000)
+		text_addf(&note, "%u milliseconds", (unsigned)milliseconds);
+	else
+		text_addf(&note, "%.1f seconds", (double)milliseconds / 1000);
+	const char *kept_note = arena_strndup(arena, note.s, note.len);
+	text_release(&note);
+	return kept_note;
+}
+
 static int run_check(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const char *const words[] = {
@@ -262,6 +287,7 @@ static int run_check(struct session *s, const struct call *call, struct result *
 		text_release(&detail);
 	}
 	r->failed = checks.n_broken > 0;
+	r->note = proof_note(&checks, &r->arena);
 	checks_release(&checks);
 	*out = r;
 	return 0;

@@ -34,8 +34,20 @@ static void add_quoted(const uint8_t *s, uint64_t n, uint64_t limit, struct text
 	while (shown < n && shown > 0 && s[shown] >> 6 == 2) /* not inside a character */
 		shown--;
 	text_add(to, "\"");
-	text_add_escaped(to, (const char *)s, (size_t)shown);
-	text_add(to, shown < n ? "…\"" : "\"");
+	while (shown) { /* so that where it ends, and what was escaped, can be told */
+		uint64_t plain = 0;
+		while (plain < shown && s[plain] != '"' && s[plain] != '\\')
+			plain++;
+		text_add_escaped(to, (const char *)s, (size_t)plain);
+		if (plain < shown) {
+			text_add_char(to, '\\');
+			text_add_char(to, (char)s[plain++]);
+		}
+		s += plain;
+		shown -= plain;
+		n -= plain;
+	}
+	text_add(to, n ? "…\"" : "\"");
 }
 
 bool typed_add_text(const uint8_t *bytes, uint64_t n, uint64_t limit, struct text *to)

@@ -235,6 +235,18 @@ static int x_variable(struct result **out, const struct heap *h, const struct ca
 	return 0;
 }
 
+/* Of the variable that was named what it holds itself: of an array the part that it means. */
+static void x_meant(struct result *r, const struct call *call)
+{
+	struct text value = TEXT_INIT;
+	if (!call->argument[0].is_variable)
+		return;
+	typed_add(&call->argument[0].variable, TEXT_SHOWN, &value);
+	result_head(r, "variable", cell_text(call->argument[0].word));
+	result_head(r, "variable_value", cell_text(value.s));
+	text_release(&value);
+}
+
 static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -267,6 +279,7 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	if (!s->finds_beside)
 		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
 	x_head(*out, h, id, call);
+	x_meant(*out, call);
 	return 0;
 }
 
@@ -281,7 +294,8 @@ const struct command cmd_x = {
     .columns = "name type value declared_in class address shallow",
     .description = "A head (address class shallow retained length loader root reachable value id; of a "
 	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, site, the "
-	"stack that allocated it, and held_as, which part of it slices and strings mean), then a row "
+	"stack that allocated it, and held_as, which part of it slices and strings mean; of a named variable that "
+	"and its variable_value), then a row "
 	"for each field of the object and of its superclasses, each static field of a class, or each "
 	"element of an array. Of a reference, type and class are those of the object that it leads to. -start and -length "
 	"choose elements, or characters of the text of a String. Formats without values list "

@@ -79,6 +79,9 @@ def check_variables(tap):
     count = sum(i for i in range(60) if i % 3 == 1 and i % 16 == 4)
     got = [r["value"] for r in rows("x main.stores[1].Count")]
     tap.equal(got[4:5], [str(count)], "a part of what an element points to")
+    head = cairn("-x", "x main.receipt -length 0", DUMP).out.split("\n")
+    tap.ok(["variable_value", '"a line of a very long receipt"'] in [l.split(None, 1) for l in head],
+           "a string is its own part of an array", head)
     head = cairn("-x", "x main.hot", DUMP).out.split("\n")
     root = [l for l in head if l.startswith("root ")][0]
     tap.ok("main.hot+" in root and "main.stores[1]" in root, "both variables that hold an object", root)

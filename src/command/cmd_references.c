@@ -255,17 +255,17 @@ enum root_column {
 };
 
 static const struct column roots_columns[] = {
-    [R_KIND] = {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
+    [R_KIND] = {.name = "kind", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LATE},
     [R_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [R_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [R_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
     [R_THREAD] = {.name = "thread", .type = CELL_TEXT, .shown_by_default = true},
     [R_FRAME] = {.name = "frame", .type = CELL_TEXT, .shown_by_default = true},
-    [R_SLOT] = {.name = "slot", .type = CELL_TEXT},
-    [R_OFFSET] = {.name = "offset", .type = CELL_COUNT},
-    [R_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true},
+    [R_SLOT] = {.name = "slot", .type = CELL_TEXT, .room = COLUMN_LATE},
+    [R_OFFSET] = {.name = "offset", .type = CELL_COUNT, .room = COLUMN_EARLY},
+    [R_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
     [R_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
     [R_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [R_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    [R_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
 };
 
 /* Data of the result: the numbers of the roots shown. */

@@ -305,14 +305,14 @@ const struct command cmd_threads = {
 
 static const struct column bt_columns[] = {
     {.name = "frame", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "method", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "method", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true, .room = COLUMN_LATE},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
     {.name = "shallow", .type = CELL_BYTES},
     {.name = "retained", .type = CELL_BYTES},
-    {.name = "value", .type = CELL_TEXT},
-    {.name = "variable", .type = CELL_TEXT},
+    {.name = "value", .type = CELL_TEXT, .room = COLUMN_EARLY},
+    {.name = "variable", .type = CELL_TEXT, .room = COLUMN_LATE},
 };
 
 enum { BT_RETAINED = 6 };

@@ -373,6 +373,7 @@ static void test_packages(void **state)
 		classes[i].name = (char *)names[i];
 		classes[i].n_objects = i + 1;
 		classes[i].shallow = 10 * (i + 1);
+		classes[i].type = HEAP_NONE;
 		classes[i].kind = i == 7 ? CLASS_PRIMITIVE_ARRAY : classes[i].kind;
 	}
 	package_tree_make(&t, &h);

@@ -265,7 +265,7 @@ static const struct column roots_columns[] = {
     [R_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
     [R_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
     [R_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [R_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
+    [R_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
 };
 
 /* Data of the result: the numbers of the roots shown. */

@@ -541,7 +541,7 @@ def beside(t):
       ((80, 24), (40, 10)))
 def first_screen(t):
     big = os.path.join(t.home, "big.phd")
-    subprocess.run([MKDUMP, "bench", "--objects", "4000000", "--phd", big], check=True)
+    subprocess.run([MKDUMP, "bench", "--objects", "12000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
     t.wait(r"^  reading objects \d+%")
     t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")

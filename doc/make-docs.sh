@@ -14,7 +14,7 @@ sections=$(mktemp)
 trap 'rm -f "$sections"' EXIT
 
 "$cairn" --dump-docs man >"$sections"
-version=$("$cairn" --version | sed 's/.* //')
+version=$("$cairn" --version | awk '{ print $2; exit }')
 awk -v sections="$sections" -v version="$version" '
 	# The body of one section of what the program wrote.
 	function insert(name,    line, on) {

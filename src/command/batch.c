@@ -111,6 +111,8 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 	if (o->heap->dump.javacore && !(*heap)->companion)
 		fprintf(stderr, "cairn: warning: %s is left out: it is of another dump\n",
 		    o->heap->dump.javacore);
+	if ((*heap)->dump->program_refused)
+		fprintf(stderr, "cairn: warning: %s\n", (*heap)->dump->program_note);
 	if ((*heap)->no_references)
 		fprintf(stderr, "cairn: warning: the references are left out: %s; histo, ls, tree and "
 		    "info work without\n", (*heap)->shortage.message);

@@ -86,6 +86,11 @@ int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint6
 int command_retained(struct session *s, const struct call *call, struct err *err);
 /* Show the column "retained" where these sizes are known. */
 void command_show_retained(struct result *r);
+/* What a stage of a pipe needs of rows that come to it: to be ordered by what they retain, that must be
+ * found, as -sort retained does. */
+struct stage;
+int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
+    struct err *err);
 
 /* Roots (n numbers of h->roots) summed by variable, thread or kind; globals: variables alone. */
 struct result *command_roots_by_name(

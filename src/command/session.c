@@ -7,6 +7,7 @@
 #include "command/session.h"
 
 #include "command/call.h"
+#include "command/commands.h"
 #include "command/paths.h"
 #include "command/pipe.h"
 #include "command/sets.h"
@@ -506,7 +507,9 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			*gone = true;
 			return to_shell(s, *r, l->stages[i].shell, err);
 		}
-		int code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
+		int code = command_before_stage(s, *r, &l->stages[i], err);
+		if (!code)
+			code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
 		if (code)
 			return code;
 	}

@@ -164,6 +164,22 @@ int command_retained(struct session *s, const struct call *call, struct err *err
 	return wanted ? session_retained(s, &found, err) : 0;
 }
 
+int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
+    struct err *err)
+{
+	const struct retained *found;
+	if (stage->n != 2 || strcmp(stage->words[0].s, "sort"))
+		return 0;
+	const char *word = stage->words[1].s;
+	int column = result_column(r, word + (*word == '-' || *word == '+'));
+	if (column < 0 || strcmp(r->columns[column].name, "retained"))
+		return 0;
+	int code = session_retained(s, &found, err);
+	if (!code)
+		command_show_retained(r);
+	return code;
+}
+
 void command_show_retained(struct result *r)
 {
 	int column = result_column(r, "retained");

@@ -70,6 +70,7 @@ static void open_row(struct app *a)
 	struct target target;
 	struct text line = TEXT_INIT;
 	const struct heap *h = a->session.heap;
+	const struct heap_class *class;
 
 	if (!selected(a, &target)) {
 		app_say(a, ROLE_NOTE, "there is nothing behind this row");
@@ -85,8 +86,9 @@ static void open_row(struct app *a)
 	case TARGET_GROUP:
 		text_addf(&line, "histo %%%zu", current_table(a)->row + 1);
 		break;
-	case TARGET_CLASS:
-		text_add(&line, "ls ");
+	case TARGET_CLASS: /* one without objects is looked at itself: it may hold much */
+		class = &h->classes[target.id];
+		text_add(&line, class->n_objects || class->object == HEAP_NONE ? "ls " : "x ");
 		add_class(&line, &h->classes[target.id]);
 		break;
 	case TARGET_THREAD:

@@ -29,10 +29,13 @@ static struct cell text_cell(const struct heap *h, uint32_t id, struct text *scr
 	return cell_text(scratch->s);
 }
 
+/* What is memory has a text up to its end, of which not all need be in use. */
 static struct cell length_cell(const struct heap *h, uint32_t id)
 {
 	struct string_view s;
-	return heap_string(h, id, &s) ? cell_count(s.length) : cell_blank();
+	if (!heap_string(h, id, &s))
+		return cell_blank();
+	return cell_marked(cell_count(s.length), typed_held(h) ? INFERRED : EXACT);
 }
 
 /* A regular expression with slashes around it, as the word has it, without them. */
@@ -129,8 +132,8 @@ static int run_strings(
 	if (r->failed)
 		r->note = "no String's text matches";
 	else if (typed_held(h))
-		r->note = "short texts may share a block of memory, of which the first is shown; "
-		    "held_as of x tells all";
+		r->note = "~ a text is read to the end of its block of memory, where others or the rest of "
+		    "older ones may follow; held_as of x tells what is in use";
 	if (code)
 		result_free(r);
 	else
@@ -243,7 +246,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	text_add(&note, " different texts; one of each would save ");
 	text_add_bytes(&note, d->wasted);
 	if (typed_held(r->heap))
-		text_add(&note, "; short texts that share a block of memory count as one");
+		text_add(&note, "; texts are read to the end of their block of memory: what shares one counts as one");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	code = command_sort(s, r, call, "wasted", true, err);

@@ -238,7 +238,7 @@ static int check_all(struct session *s, struct checking *c, bool wanted, struct 
 	return code;
 }
 
-/* "18 promises kept, none broken, 2 do not apply; it took 1.3 seconds" */
+/* "18 promises kept, 2 do not apply; it took 1.3 seconds" */
 static const char *proof_note(const struct checks *checks, struct arena *arena)
 {
 	struct text note = TEXT_INIT;
@@ -248,11 +248,9 @@ static const char *proof_note(const struct checks *checks, struct arena *arena)
 		milliseconds += checks->line[i].milliseconds;
 		kept += checks->line[i].outcome == CHECK_OK;
 	}
-	text_addf(&note, "%zu promises kept, ", kept);
+	text_addf(&note, "%zu promises kept", kept);
 	if (checks->n_broken)
-		text_addf(&note, "%zu broken", checks->n_broken);
-	else
-		text_add(&note, "none broken");
+		text_addf(&note, ", %zu broken", checks->n_broken);
 	text_addf(&note, ", %zu do not apply; it took ", checks->n - kept - checks->n_broken);
 	if (milliseconds < 1000)
 		text_addf(&note, "%u milliseconds", (unsigned)milliseconds);

@@ -22,7 +22,6 @@ struct source {
 	uint64_t file_size;   /* on disk */
 	bool compressed;
 	bool cut;             /* the gzip stream ends early or is damaged: bytes are what came before */
-	bool doubtful;        /* then: a checksum is wrong, so that no byte is sure */
 	char cut_reason[120]; /* then: why, in words; without cut: a remark, "" when there is none */
 	struct source_file *file; /* source.c's own; NULL: bytes that are simply there (tests) */
 };

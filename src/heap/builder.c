@@ -197,10 +197,7 @@ static void note_cut_source(struct build *b)
 	if (b->heap->damaged)
 		return;
 	b->heap->damaged = true;
-	if (s->doubtful)
-		err_set(&b->heap->damage, ERR_TRUNCATED, "%s: %s", s->path, s->cut_reason);
-	else
-		err_at(&b->heap->damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
+	err_at(&b->heap->damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
 }
 
 /* Objects, classes and sizes are there and true: keep them where memory does not suffice for the rest.

@@ -481,6 +481,8 @@ static const char *rows_are(const struct table *t)
 
 	if (t->result->n_rows > 0 && !tree_is(t->result))
 		result_target(t->result, 0, &target);
+	if (target.kind == TARGET_OBJECT && target.part) /* it only stands for those that the row counts */
+		target.kind = TARGET_GROUP;
 	return words[target.kind][t->result->n_rows != 1];
 }
 

@@ -8,7 +8,7 @@
  * graph, and from the file on to retained sizes; big memory in use and at its peak (anonymous bytes sized by the dump), and the process's own
  * anonymous memory now, from the kernel.
  */
-#include "analysis/dominators.h"
+#include "analysis/dominators/dominators.h"
 #include "base/parallel.h"
 #include "heap/heap.h"
 

@@ -4,9 +4,9 @@
  */
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "command/batch.h"
-#include "command/options.h"
-#include "dump/program.h"
+#include "command/session/batch.h"
+#include "command/docs/options.h"
+#include "dump/program/program.h"
 #include "view/view.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef CAIRN_COMMAND_COMMAND_H
 #define CAIRN_COMMAND_COMMAND_H
 
-#include "command/session.h"
+#include "command/session/session.h"
 #include "heap/typed.h"
 
 enum argument_kind {

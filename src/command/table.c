@@ -4,9 +4,9 @@
  */
 #include "command/commands.h"
 
-#include "command/pipe.h"
-#include "command/tree.h"
-#include "command/values.h"
+#include "command/line/pipe.h"
+#include "result/tree.h"
+#include "command/words/values.h"
 
 #include <string.h>
 

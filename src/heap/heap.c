@@ -4,7 +4,7 @@
 
 #include "base/bisect.h"
 #include "base/text.h"
-#include "heap/build.h"
+#include "heap/build/build.h"
 #include "heap/index.h"
 
 #include <stdlib.h>

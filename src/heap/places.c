@@ -4,7 +4,7 @@
 
 #include "base/bisect.h"
 #include "base/parallel.h"
-#include "heap/build.h"
+#include "heap/build/build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* typed.c - see typed.h. */
 #include "heap/typed.h"
 
-#include "dump/program.h"
+#include "dump/program/program.h"
 
 #include <inttypes.h>
 #include <string.h>

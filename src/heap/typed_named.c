@@ -2,7 +2,7 @@
 /* typed_named.c - global variables, and parts of them, by what one writes in the program; see typed.h. */
 #include "heap/typed.h"
 
-#include "dump/program.h"
+#include "dump/program/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef CAIRN_VIEW_APP_H
 #define CAIRN_VIEW_APP_H
 
-#include "command/session.h"
+#include "command/session/session.h"
 #include "view/finding.h"
 #include "view/follow.h"
 #include "view/loading.h"

@@ -7,8 +7,8 @@
 #include "view/app.h"
 
 #include "base/mem.h"
-#include "command/values.h"
-#include "command/why.h"
+#include "command/words/values.h"
+#include "command/look/why.h"
 #include "view/history.h"
 #include "view/prompt.h"
 

@@ -8,8 +8,8 @@
 #ifndef CAIRN_VIEW_FOLLOW_H
 #define CAIRN_VIEW_FOLLOW_H
 
-#include "analysis/cut.h"
-#include "analysis/paths.h"
+#include "analysis/cut/cut.h"
+#include "analysis/paths/paths.h"
 #include "base/parallel.h"
 
 struct follow {

@@ -8,7 +8,7 @@
 #ifndef CAIRN_VIEW_MATCH_H
 #define CAIRN_VIEW_MATCH_H
 
-#include "command/result.h"
+#include "result/result.h"
 
 struct match {
 	const char *words; /* borrowed */

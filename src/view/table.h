@@ -8,7 +8,7 @@
 #ifndef CAIRN_VIEW_TABLE_H
 #define CAIRN_VIEW_TABLE_H
 
-#include "command/tree.h"
+#include "result/tree.h"
 #include "view/draw.h"
 #include "view/keys.h"
 

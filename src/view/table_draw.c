@@ -11,7 +11,7 @@
  */
 #include "view/table.h"
 
-#include "command/print.h"
+#include "result/print.h"
 
 #include <string.h>
 

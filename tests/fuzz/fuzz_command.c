@@ -4,7 +4,7 @@
  *
  * Lines that could write files or start programs are passed over: a fuzzer must not reach a shell.
  */
-#include "command/session.h"
+#include "command/session/session.h"
 #include "fuzz_reader.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * fuzz_program.c - fuzz target: any bytes as the executable that wrote a dump.  Holds the types to
  * their promises (dump/types.h) and asks everything that can be asked of a program.
  */
-#include "dump/go_typing.h"
+#include "dump/go/go_typing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #include "made_heap.h"
 #include "naive.h"
 
-#include "analysis/check.h"
+#include "analysis/check/check.h"
 #include "base/mem.h"
 
 #include <inttypes.h>

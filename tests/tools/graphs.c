@@ -12,7 +12,7 @@
 #include "made_heap.h"
 #include "naive.h"
 
-#include "analysis/check.h"
+#include "analysis/check/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

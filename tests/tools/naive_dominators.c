@@ -2,7 +2,7 @@
 /* naive_dominators.c - retained sizes compared; see naive.h. */
 #include "naive.h"
 
-#include "analysis/cut.h"
+#include "analysis/cut/cut.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 

@@ -14,11 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/check.h"
+#include "analysis/check/check.h"
 #include "analysis/reachable.h"
 #include "command/command.h"
-#include "command/line.h"
-#include "command/values.h"
+#include "command/line/line.h"
+#include "command/words/values.h"
 #include "fake_heap.h"
 
 static struct fake_heap fake;

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "dump/go_shape.h"
+#include "dump/go/go_shape.h"
 
 /* --- bytes ------------------------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "dump/go.h"
-#include "heap/build.h"
+#include "dump/go/go_dump.h"
+#include "heap/build/build.h"
 
 /* --- bytes ------------------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "dump/hprof.h"
+#include "dump/hprof/hprof_dump.h"
 #include "heap/heap.h"
 
 enum {

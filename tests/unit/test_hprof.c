@@ -22,7 +22,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "dump/hprof.h"
+#include "dump/hprof/hprof_dump.h"
 #include "dump/reader.h"
 
 /* --- bytes ------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "dump/javacore.h"
+#include "dump/javacore/javacore.h"
 
 static char directory[] = "/tmp/cairn-javacore-XXXXXX";
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "heap/layout.h"
+#include "heap/sizes/layout.h"
 
 /* --- hand-made classes -------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "dump/phd.h"
+#include "dump/phd/phd_dump.h"
 #include "dump/reader.h"
 
 /* --- bytes ------------------------------------------------------------------------------------- */

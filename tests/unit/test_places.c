@@ -19,8 +19,8 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
-#include "dump/hprof.h"
-#include "heap/build.h"
+#include "dump/hprof/hprof_dump.h"
+#include "heap/build/build.h"
 #include "heap/heap.h"
 #include "heap/places.h"
 

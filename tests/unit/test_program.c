@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/program.h"
+#include "dump/program/program.h"
 
 enum { DATA = 0x500000, BSS = 0x501000, TEXT = 0x401000, TYPES = 0x480000 };
 

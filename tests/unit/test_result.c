@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/print.h"
+#include "result/print.h"
 
 /* --- sorting ---------------------------------------------------------------------------------- */
 

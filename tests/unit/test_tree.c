@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "analysis/package_tree.h"
-#include "command/tree.h"
+#include "result/tree.h"
 
 enum { NODES = 60, AT_ONCE = 3 };
 

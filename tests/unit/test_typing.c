@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/go_typing.h"
-#include "dump/program_read.h"
+#include "dump/go/go_typing.h"
+#include "dump/program/program_read.h"
 
 enum { MOST = 64, START = 0xc000, W = 8 };
 

@@ -6,7 +6,7 @@
 #include "view/history.h"
 #include "view/match.h"
 #include "view/pace.h"
-#include "command/why.h"
+#include "command/look/why.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

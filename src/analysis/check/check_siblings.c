@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check_siblings.c - does no object of a dominator tree dominate one beside it?
+ *
+ * Given that parents dominate (check_tree.c), an object's dominator is its parent p, and none nearer,
+ * when p itself holds it; or when two of its siblings of which that is known already have it below
+ * them, in whatever depth: a nearer dominator would have to be below both.  Two passes over all
+ * references and a list of what is newly known settle nearly everything.  What is left are rings of
+ * objects that hold each other (the inner nodes of doubly linked lists): of these a graph is made,
+ * and its dominators are found by the plain algorithm, which must say that there are none.
+ */
+#include "analysis/check/check_tree.h"
+
+#include "base/bisect.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct pair {
+	uint32_t from, to;
+};
+
+struct siblings {
+	const struct tree *t;
+	struct bits known;   /* by id: no sibling dominates it */
+	uint32_t *holder;    /* by id: a known sibling that it is below + 1; 0: none */
+	uint32_t *list;      /* newly known */
+	size_t n_list, cap_list;
+	struct pair *pair;   /* an unknown sibling leads to another */
+	size_t n_pairs, cap_pairs;
+	uint32_t n_direct, n_double;
+};
+
+static void direct(void *context, uint32_t from, uint32_t to)
+{
+	struct siblings *s = context;
+	uint32_t parent = s->t->r->dominators.immediate[to];
+	if (from != (parent == DOMINATED_BY_ROOTS ? HEAP_NONE : parent) || bits_get(&s->known, to))
+		return;
+	bits_set(&s->known, to);
+	s->n_direct++;
+}
+
+/* The child of an object that has another one below it; children are in the order of numbers. */
+static uint32_t child_above(const struct tree *t, uint32_t parent, uint32_t below)
+{
+	uint32_t n, low = 0;
+	const uint32_t *child = retained_children(t->r,
+	    parent == DOMINATED_BY_ROOTS ? HEAP_NONE : parent, &n);
+	while (low + 1 < n) {
+		uint32_t middle = low + (n - low) / 2;
+		if (t->span[child[middle]].from <= t->span[below].from)
+			low = middle;
+		else
+			n = middle;
+	}
+	return child[low];
+}
+
+/* A known sibling leads to an object: the second one settles it. */
+static void held_by(struct siblings *s, uint32_t known, uint32_t to)
+{
+	if (bits_get(&s->known, to))
+		return;
+	if (!s->holder[to])
+		s->holder[to] = known + 1;
+	if (s->holder[to] == known + 1)
+		return;
+	bits_set(&s->known, to);
+	s->n_double++;
+	VEC_PUSH(s->list, s->n_list, s->cap_list) = to;
+}
+
+static void from_beside(void *context, uint32_t from, uint32_t to)
+{
+	struct siblings *s = context;
+	if (bits_get(&s->known, to) || from == HEAP_NONE || tree_holds(s->t, to, from))
+		return;
+	uint32_t above = child_above(s->t, s->t->r->dominators.immediate[to], from);
+	if (bits_get(&s->known, above))
+		held_by(s, above, to);
+	else
+		VEC_PUSH(s->pair, s->n_pairs, s->cap_pairs) = (struct pair){above, to};
+}
+
+static int by_from(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+	return a->from != b->from ? (a->from > b->from) - (a->from < b->from)
+	                          : (a->to > b->to) - (a->to < b->to);
+}
+
+static size_t first_pair(const struct siblings *s, uint32_t from)
+{
+	size_t at;
+	BISECT(at, s->n_pairs, s->pair[at].from < from);
+	return at;
+}
+
+/* Of what is told about pairs: two sortings, a walk, another sorting, two rounds. */
+enum { STAGES = 6, LOOK_EVERY = 65536 };
+
+/* What is newly known leads to others. */
+static void spread(struct siblings *s)
+{
+	if (s->n_pairs)
+		qsort(s->pair, s->n_pairs, sizeof *s->pair, by_from);
+	progress_add(s->t->progress, s->n_pairs);
+	while (s->n_list > 0 && !progress_cancelled(s->t->progress)) {
+		uint32_t known = s->list[--s->n_list];
+		for (size_t i = first_pair(s, known); i < s->n_pairs && s->pair[i].from == known; i++)
+			held_by(s, known, s->pair[i].to);
+	}
+}
+
+/* --- what is left --------------------------------------------------------------------------------- */
+
+/* A small graph: 0 leads to all known ones, these and the unknown ones to unknown ones. */
+struct rest {
+	struct pair *edge;    /* by from; then by to */
+	size_t n_edges, cap_edges;
+	uint32_t *node;       /* by number from 1: the id, ascending */
+	uint32_t n;
+	uint32_t *order, *place, *parent; /* in the order of a depth-first walk, and back */
+	struct progress *progress;
+	size_t stage;                     /* what a part of the work counts as */
+	uint32_t *semi, *label, *ancestor, *bucket, *next, *dominator, *stack;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static uint32_t node_of(const struct rest *g, uint32_t id)
+{
+	const uint32_t *found = bsearch(&id, g->node + 1, g->n, sizeof *g->node, by_id);
+	return (uint32_t)(found - g->node);
+}
+
+/* Its edges, first with ids; then with numbers. */
+static void collect(struct rest *g, const struct siblings *s)
+{
+	uint32_t n_objects = s->t->h->n_objects;
+	size_t cap_nodes = 0, n = 0;
+	VEC_PUSH(g->node, n, cap_nodes) = HEAP_NONE;
+	for (uint32_t id = 0; id < n_objects; id++) {
+		if (!s->t->span[id].from || bits_get(&s->known, id))
+			continue;
+		VEC_PUSH(g->node, n, cap_nodes) = id;
+		if (!s->holder[id])
+			continue;
+		VEC_PUSH(g->node, n, cap_nodes) = s->holder[id] - 1;
+		VEC_PUSH(g->edge, g->n_edges, g->cap_edges) = (struct pair){HEAP_NONE, s->holder[id] - 1};
+		VEC_PUSH(g->edge, g->n_edges, g->cap_edges) = (struct pair){s->holder[id] - 1, id};
+	}
+	for (size_t i = 0; i < s->n_pairs; i++)
+		if (!bits_get(&s->known, s->pair[i].from) && !bits_get(&s->known, s->pair[i].to))
+			VEC_PUSH(g->edge, g->n_edges, g->cap_edges) = s->pair[i];
+	qsort(g->node + 1, n - 1, sizeof *g->node, by_id);
+	for (size_t i = 1; i < n; i++)
+		if (g->n == 0 || g->node[g->n] != g->node[i])
+			g->node[++g->n] = g->node[i];
+	for (size_t i = 0; i < g->n_edges; i++) {
+		struct pair *e = &g->edge[i];
+		*e = (struct pair){e->from == HEAP_NONE ? 0 : node_of(g, e->from), node_of(g, e->to)};
+	}
+	qsort(g->edge, g->n_edges, sizeof *g->edge, by_from);
+}
+
+static size_t *starts(const struct rest *g, bool back)
+{
+	size_t *start = xcalloc((size_t)g->n + 2, sizeof *start);
+	for (size_t i = 0; i < g->n_edges; i++)
+		start[(back ? g->edge[i].to : g->edge[i].from) + 1]++;
+	for (uint32_t v = 0; v <= g->n; v++)
+		start[v + 1] += start[v];
+	return start;
+}
+
+/* Depth first from 0; how many are met, itself included. */
+static uint32_t walk_rest(struct rest *g)
+{
+	size_t *start = starts(g, false), *at = xcalloc((size_t)g->n + 1, sizeof *at);
+	uint32_t n = 1;
+	for (uint32_t v = 0; v <= g->n; v++)
+		at[v] = start[v];
+	for (uint32_t v = 0;;) {
+		if (at[v] < start[v + 1]) {
+			uint32_t to = g->edge[at[v]++].to;
+			if (!to || g->place[to])
+				continue;
+			g->place[to] = n;
+			g->parent[n] = g->place[v];
+			g->order[n++] = to;
+			v = to;
+		} else if (v == 0) {
+			break;
+		} else {
+			v = g->order[g->parent[g->place[v]]];
+		}
+	}
+	free(start);
+	free(at);
+	return n;
+}
+
+static int by_to(const void *x, const void *y)
+{
+	uint32_t a = ((const struct pair *)x)->to, b = ((const struct pair *)y)->to;
+	return (a > b) - (a < b);
+}
+
+#define UNLINKED UINT32_MAX
+
+static uint32_t eval(struct rest *g, uint32_t v)
+{
+	uint32_t n = 0, at = v;
+	if (g->ancestor[v] == UNLINKED)
+		return v;
+	for (; g->ancestor[g->ancestor[at]] != UNLINKED; at = g->ancestor[at])
+		g->stack[n++] = at;
+	while (n-- > 0) {
+		uint32_t u = g->stack[n], up = g->ancestor[u];
+		if (g->semi[g->label[up]] < g->semi[g->label[u]])
+			g->label[u] = g->label[up];
+		g->ancestor[u] = g->ancestor[up];
+	}
+	return g->label[v];
+}
+
+/* Lengauer and Tarjan's simple algorithm, as in their paper, on places.  The first node that
+ * something else than 0 dominates, or 0. */
+static uint32_t find_dominated(struct rest *g, uint32_t n)
+{
+	qsort(g->edge, g->n_edges, sizeof *g->edge, by_to);
+	size_t *start = starts(g, true);
+	progress_add(g->progress, g->stage);
+	for (uint32_t v = 0; v < n; v++) {
+		g->semi[v] = g->label[v] = v;
+		g->ancestor[v] = UNLINKED;
+	}
+	for (uint32_t w = n - 1; w > 0; w--) {
+		if (w % LOOK_EVERY == 0 &&
+		    !progress_add(g->progress, 2 * g->stage / (n / LOOK_EVERY + 1)))
+			break; /* stopped: nobody asks for the answer */
+		for (size_t k = start[g->order[w]]; k < start[g->order[w] + 1]; k++) {
+			uint32_t u = eval(g, g->place[g->edge[k].from]);
+			if (g->semi[u] < g->semi[w])
+				g->semi[w] = g->semi[u];
+		}
+		g->next[w] = g->bucket[g->semi[w]];
+		g->bucket[g->semi[w]] = w;
+		uint32_t p = g->ancestor[w] = g->parent[w];
+		for (uint32_t v = g->bucket[p]; v; v = g->next[v]) {
+			uint32_t u = eval(g, v);
+			g->dominator[v] = g->semi[u] < g->semi[v] ? u : p;
+		}
+		g->bucket[p] = 0;
+	}
+	free(start);
+	for (uint32_t w = 1; w < n; w++) {
+		if (g->dominator[w] != g->semi[w])
+			g->dominator[w] = g->dominator[g->dominator[w]];
+		if (g->dominator[w])
+			return g->node[g->order[w]];
+	}
+	return HEAP_NONE;
+}
+
+/* The first object that a sibling dominates, or HEAP_NONE; *n gets how many were looked at. */
+static uint32_t look_at_rest(const struct siblings *s, uint32_t *n)
+{
+	struct rest g = {.edge = NULL};
+	g.progress = s->t->progress;
+	g.stage = s->n_pairs;
+	collect(&g, s);
+	progress_add(g.progress, g.stage);
+	uint32_t **arrays[] = {&g.order, &g.place, &g.parent, &g.semi, &g.label, &g.ancestor, &g.bucket,
+	    &g.next, &g.dominator, &g.stack};
+	size_t n_arrays = sizeof arrays / sizeof *arrays;
+	for (size_t i = 0; i < n_arrays; i++)
+		*arrays[i] = xcalloc((size_t)g.n + 2, sizeof **arrays[i]);
+	uint32_t met = walk_rest(&g), bad = HEAP_NONE;
+	for (uint32_t v = 1; v <= g.n && bad == HEAP_NONE; v++)
+		if (!g.place[v])
+			bad = g.node[v]; /* only through a sibling that is no longer in question */
+	progress_add(g.progress, g.stage);
+	if (bad == HEAP_NONE && !progress_cancelled(g.progress))
+		bad = find_dominated(&g, met);
+	*n = g.n;
+	for (size_t i = 0; i < n_arrays; i++)
+		free(*arrays[i]);
+	free(g.edge);
+	free(g.node);
+	return bad;
+}
+
+int check_siblings(struct checks *to, const struct tree *t, struct err *err)
+{
+	const char *name = "no sibling dominates another";
+	struct siblings s = {.t = t};
+	uint32_t n_objects = t->h->n_objects, n_rest = 0, bad = HEAP_NONE;
+	int code = bits_init(&s.known, n_objects, err);
+	s.holder = big_alloc(n_objects, sizeof *s.holder, err);
+	if (!code && s.holder) {
+		progress_phase(t->progress, "checking siblings", 2 * (uint64_t)n_objects);
+		tree_edges(t, direct, &s);
+		tree_edges(t, from_beside, &s);
+		code = check_stopped(t->progress, err);
+	} else {
+		code = ERR_NOMEM;
+	}
+	if (!code) {
+		progress_phase(t->progress, "checking siblings that hold each other",
+		    STAGES * (uint64_t)s.n_pairs);
+		spread(&s);
+		uint32_t left = t->n - s.n_direct - s.n_double;
+		if (left && !progress_cancelled(t->progress))
+			bad = look_at_rest(&s, &n_rest);
+		code = check_stopped(t->progress, err);
+		if (code)
+			;
+		else if (bad == HEAP_NONE)
+			checks_add(to, name, CHECK_OK, "%" PRIu32 " objects are held by their parents, %" PRIu32
+			    " by two siblings' subtrees, %" PRIu32 " are in rings of their own", s.n_direct,
+			    s.n_double, left);
+		else
+			checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " hangs too high: something beside it "
+			    "dominates it", heap_address(t->h, bad));
+	}
+	bits_release(&s.known);
+	big_free(s.holder, n_objects, sizeof *s.holder);
+	free(s.list);
+	free(s.pair);
+	return code;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check_tree.c - is a dominator tree one, do its sums add up, are the paths paths?
+ *
+ * Written without the code that found them.  Parent property: whatever leads to an object hangs below
+ * the object's parent in the tree, or is that parent; so nothing but the way through the parent leads
+ * there, and every parent dominates its children.  That no nearer object does is the sibling property
+ * (check_siblings.c).  The two together make it the dominator tree.  Any thread.
+ */
+#include "analysis/check/check_tree.h"
+
+#include "analysis/paths/paths.h"
+#include "analysis/reachable.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { REPORT_EVERY = 65536 };
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int check_stopped(struct progress *progress, struct err *err)
+{
+	return progress_cancelled(progress) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
+}
+
+void checks_begin(struct checks *c)
+{
+	c->since = now();
+}
+
+void checks_add_list(struct checks *to, const char *name, enum check_outcome outcome,
+    const char *format, va_list arguments)
+{
+	double at = now();
+	struct check_line line = {.name = name, .outcome = outcome,
+	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000 + 0.5) : 0};
+	vsnprintf(line.detail, sizeof line.detail, format, arguments);
+	VEC_PUSH(to->line, to->n, to->cap) = line;
+	if (outcome == CHECK_BROKEN)
+		to->n_broken++;
+	to->since = at;
+}
+
+void checks_add(
+    struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	checks_add_list(to, name, outcome, format, arguments);
+	va_end(arguments);
+}
+
+/* --- the tree ----------------------------------------------------------------------------------- */
+
+/* Number the tree.  The stack has ids; next, by id, says which child is to come. */
+static int number(struct tree *t, struct err *err)
+{
+	uint32_t n_children, depth = 0, n = t->r->dominators.n_reachable;
+	uint32_t *stack = big_alloc((uint64_t)n + 1, sizeof *stack, err);
+	uint32_t *next = big_alloc((uint64_t)n + 1, sizeof *next, err); /* by depth */
+	int code = stack && next ? 0 : ERR_NOMEM;
+	stack ? stack[0] = HEAP_NONE : 0;
+	for (bool over = code; !over;) {
+		uint32_t id = stack[depth];
+		const uint32_t *child = retained_children(t->r, id, &n_children);
+		if (next[depth] < n_children && t->n < n) {
+			uint32_t below = child[next[depth]++];
+			t->span[below].from = ++t->n;
+			t->order[t->n] = below;
+			stack[++depth] = below;
+			next[depth] = 0;
+		} else {
+			if (id != HEAP_NONE)
+				t->span[id].to = t->n;
+			over = depth == 0;
+			depth -= depth > 0;
+		}
+	}
+	big_free(stack, (uint64_t)n + 1, sizeof *stack);
+	big_free(next, (uint64_t)n + 1, sizeof *next);
+	return code;
+}
+
+/* The thread whose stack has this root, when that thread is a root by something else. */
+static uint32_t holding_thread(const struct heap *h, const struct heap_root *root)
+{
+	uint32_t thread = root->thread == HEAP_NONE ? HEAP_NONE : h->threads[root->thread].object;
+	if (thread == HEAP_NONE || thread == root->object)
+		return HEAP_NONE;
+	size_t first, n = heap_roots_of(h, thread, &first);
+	for (size_t i = first; i < first + n; i++) {
+		uint32_t of = h->roots[i].thread;
+		if (of == HEAP_NONE || h->threads[of].object == HEAP_NONE || h->threads[of].object == thread)
+			return thread;
+	}
+	return HEAP_NONE;
+}
+
+void tree_edges(const struct tree *t, tree_edge *visit, void *context)
+{
+	const struct heap *h = t->h;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (id % REPORT_EVERY == REPORT_EVERY - 1 && !progress_add(t->progress, REPORT_EVERY))
+			return;
+		if (t->span && !t->span[id].from)
+			continue; /* what no root reaches holds nothing */
+		uint64_t end = adjacency_start(&h->out, id + 1);
+		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+			if (!weak_is(t->left_out, id, h->out.target[k]))
+				visit(context, id, h->out.target[k]);
+		struct implied_reference implied[3];
+		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
+			visit(context, id, implied[k].target);
+	}
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t loader = h->classes[c].loader;
+		if (h->classes[c].object != HEAP_NONE && heap_loader_holds(h, c) &&
+		    (!t->span || t->span[loader].from))
+			visit(context, loader, h->classes[c].object);
+	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		visit(context, t->span ? holding_thread(h, &h->roots[i]) : HEAP_NONE, h->roots[i].object);
+}
+
+/* --- parents ------------------------------------------------------------------------------------ */
+
+struct parents {
+	const struct tree *t;
+	uint64_t edges;
+	uint32_t bad_from, bad_to; /* the first that breaks the property; bad_to HEAP_NONE: none */
+};
+
+static void leads(void *context, uint32_t from, uint32_t to)
+{
+	struct parents *p = context;
+	const struct tree *t = p->t;
+	uint32_t parent = t->r->dominators.immediate[to];
+	p->edges++;
+	bool ok = parent == DOMINATED_BY_ROOTS ||
+	    (parent != NOT_REACHABLE && from != HEAP_NONE && tree_holds(t, parent, from));
+	if (ok || p->bad_to != HEAP_NONE)
+		return;
+	p->bad_from = from;
+	p->bad_to = to;
+}
+
+static void check_parents(struct checks *to, const struct tree *t)
+{
+	const char *name = "parents dominate";
+	const struct heap *h = t->h;
+	struct parents p = {.t = t, .bad_to = HEAP_NONE};
+	tree_edges(t, leads, &p);
+	if (t->n != t->r->dominators.n_reachable)
+		checks_add(to, name, CHECK_BROKEN, "%" PRIu32 " objects hang in the tree, %" PRIu32
+		    " are reachable", t->n, t->r->dominators.n_reachable);
+	else if (p.bad_to != HEAP_NONE && p.bad_from == HEAP_NONE)
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is a root and hangs below another",
+		    heap_address(h, p.bad_to));
+	else if (p.bad_to != HEAP_NONE)
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " leads to 0x%" PRIx64
+		    " past its parent", heap_address(h, p.bad_from), heap_address(h, p.bad_to));
+	else
+		checks_add(to, name, CHECK_OK, "%" PRIu64 " references and %zu roots lead to %" PRIu32
+		    " objects through their parents", p.edges - h->n_roots, h->n_roots, t->n);
+}
+
+/* What hangs in the tree is what a walk from the roots reaches. */
+static int check_reached(struct checks *to, const struct tree *t, struct err *err)
+{
+	const char *name = "the tree has all that is reachable";
+	struct reachable reach;
+	int code = reachable_from_roots(&reach, t->h, t->progress, err);
+	if (code)
+		return code;
+	uint32_t id = 0;
+	while (id < t->h->n_objects && bits_get(&reach.objects, id) == (t->span[id].from != 0))
+		id++;
+	if (id < t->h->n_objects)
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is reachable or in the tree, not both",
+		    heap_address(t->h, id));
+	else
+		checks_add(to, name, CHECK_OK, "%" PRIu32 " objects, %" PRIu64 " bytes", reach.n,
+		    reach.shallow);
+	reachable_release(&reach);
+	return 0;
+}
+
+/* --- sums --------------------------------------------------------------------------------------- */
+
+static void check_sums(struct checks *to, const struct tree *t)
+{
+	const struct retained *r = t->r;
+	const char *name = "retained sizes sum up";
+	uint64_t top = 0;
+	uint32_t n;
+	for (uint32_t id = 0; id < t->h->n_objects; id++) {
+		if (!t->span[id].from)
+			continue;
+		uint64_t sum = heap_shallow(t->h, id);
+		const uint32_t *child = retained_children(r, id, &n);
+		for (uint32_t k = 0; k < n; k++)
+			sum += r->dominators.retained[child[k]];
+		if (sum != r->dominators.retained[id]) {
+			checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 ": %" PRIu64 " stated, %" PRIu64 " found",
+			    heap_address(t->h, id), r->dominators.retained[id], sum);
+			return;
+		}
+	}
+	const uint32_t *child = retained_children(r, HEAP_NONE, &n);
+	for (uint32_t k = 0; k < n; k++)
+		top += r->dominators.retained[child[k]];
+	bool ok = top == r->dominators.shallow_reachable;
+	checks_add(to, name, ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " bytes at the top, %" PRIu64
+	    " are reachable", top, r->dominators.shallow_reachable);
+}
+
+/* From top to bottom an instance counts unless it lies within the last one of its class that did. */
+static void check_classes(struct checks *to, const struct tree *t)
+{
+	const struct heap *h = t->h;
+	const char *name = "classes retain what their topmost objects do";
+	const struct retained_sum *stated = t->r->by_class;
+	struct retained_sum *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
+	uint32_t *until = xcalloc((size_t)h->n_classes + 1, sizeof *until), topmost = 0, c = 0;
+	for (uint32_t k = 1; k <= t->n; k++) {
+		uint32_t id = t->order[k], class = h->class_of[id];
+		if (k <= until[class])
+			continue;
+		until[class] = t->span[id].to;
+		sum[class].bytes += t->r->dominators.retained[id];
+		sum[class].topmost++;
+		topmost++;
+	}
+	while (c < h->n_classes && sum[c].bytes == stated[c].bytes &&
+	    sum[c].topmost == stated[c].topmost)
+		c++;
+	if (c < h->n_classes)
+		checks_add(to, name, CHECK_BROKEN, "%.100s: %" PRIu64 " by %" PRIu64 " objects stated, %"
+		    PRIu64 " by %" PRIu64 " found", h->classes[c].name, stated[c].bytes,
+		    stated[c].topmost, sum[c].bytes, sum[c].topmost);
+	else
+		checks_add(to, name, CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " topmost objects",
+		    h->n_classes, topmost);
+	free(sum);
+	free(until);
+}
+
+/* --- paths -------------------------------------------------------------------------------------- */
+
+struct steps {
+	const struct path_tree *paths;
+	uint32_t *length;  /* by id: steps from the root, from 1; 0: not known yet */
+	struct bits held;  /* by id: its holder does hold it, or it is a root and begins the path */
+	uint32_t shorter;  /* an object that a reference leads to in fewer steps; HEAP_NONE: none */
+};
+
+/* Lengths by going up until one is known; the way is remembered in the stack. */
+static void measure(struct steps *s, uint32_t id, uint32_t *stack)
+{
+	uint32_t n = 0, parent = PATH_START;
+	for (; !s->length[id]; id = parent - 1) {
+		stack[n++] = id;
+		parent = s->paths->parent[id];
+		if (parent == PATH_START || n >= s->paths->reached)
+			break;
+	}
+	uint32_t length = parent == PATH_START || !n ? 0 : s->length[id];
+	while (n > 0)
+		s->length[stack[--n]] = ++length;
+}
+
+static void step(void *context, uint32_t from, uint32_t to)
+{
+	struct steps *s = context;
+	uint32_t parent = s->paths->parent[to];
+	bool begins = from == HEAP_NONE;
+	if (!begins && !s->paths->parent[from])
+		return;
+	if (parent == (begins ? PATH_START : from + 1))
+		bits_set(&s->held, to);
+	if (s->length[to] > (begins ? 0 : s->length[from]) + 1)
+		s->shorter = to;
+}
+
+static void say_paths(struct checks *to, const struct tree *t, const struct steps *s)
+{
+	const char *name = "paths are paths, and no reference shortens one";
+	uint64_t all = 0;
+	uint32_t longest = 0;
+	for (uint32_t id = 0; id < t->h->n_objects; id++) {
+		if (!s->paths->parent[id])
+			continue;
+		all += s->length[id];
+		longest = s->length[id] > longest ? s->length[id] : longest;
+		if (!bits_get(&s->held, id)) {
+			checks_add(to, name, CHECK_BROKEN, "nothing leads to 0x%" PRIx64 " as its path has it",
+			    heap_address(t->h, id));
+			return;
+		}
+	}
+	if (s->shorter != HEAP_NONE)
+		checks_add(to, name, CHECK_BROKEN, "a reference leads to 0x%" PRIx64 " in fewer steps",
+		    heap_address(t->h, s->shorter));
+	else
+		checks_add(to, name, CHECK_OK, "to %" PRIu32 " objects, %" PRIu64 " steps, %" PRIu32
+		    " at most", s->paths->reached, all, longest);
+}
+
+static int check_paths(struct checks *to, const struct tree *t, struct err *err)
+{
+	/* paths go over all references, whatever the tree leaves out */
+	const struct tree all = {.h = t->h, .progress = t->progress};
+	struct path_rules rules;
+	struct path_tree paths = {.n = 0};
+	struct steps s = {.paths = &paths, .shorter = HEAP_NONE};
+	uint32_t n = t->h->n_objects;
+	int code = path_rules_init(&rules, t->h, true, err);
+	if (code)
+		return code;
+	code = path_tree_grow(&paths, &rules, HEAP_NONE, t->progress, err);
+	if (!code)
+		code = bits_init(&s.held, n, err);
+	s.length = big_alloc(n, sizeof *s.length, err);
+	uint32_t *stack = big_alloc(n, sizeof *stack, err);
+	if (!code && s.length && stack) {
+		for (uint32_t id = 0; id < n; id++)
+			if (paths.parent[id])
+				measure(&s, id, stack);
+		progress_phase(t->progress, "checking paths", n);
+		tree_edges(&all, step, &s);
+		code = check_stopped(t->progress, err);
+		if (!code)
+			say_paths(to, t, &s);
+	} else if (!code) {
+		code = ERR_NOMEM;
+	}
+	big_free(s.length, n, sizeof *s.length);
+	big_free(stack, n, sizeof *stack);
+	bits_release(&s.held);
+	if (paths.parent)
+		path_tree_release(&paths);
+	path_rules_release(&rules);
+	return code;
+}
+
+/* --- all ---------------------------------------------------------------------------------------- */
+
+int check_tree(struct checks *to, const struct retained *r, struct err *err)
+{
+	struct tree t = {.h = r->heap, .r = r, .left_out = heap_left_out(r->heap),
+	    .progress = to->progress};
+	uint64_t n = r->heap->n_objects, n_order = (uint64_t)r->dominators.n_reachable + 1;
+	size_t broken = to->n_broken;
+	checks_begin(to);
+	t.span = big_alloc(n, sizeof *t.span, err);
+	t.order = big_alloc(n_order, sizeof *t.order, err);
+	progress_phase(t.progress, "checking parents", n);
+	int code = t.span && t.order ? number(&t, err) : ERR_NOMEM;
+	if (!code)
+		check_parents(to, &t);
+	if (!code)
+		code = check_stopped(t.progress, err);
+	/* the proof about siblings goes by their parents */
+	if (!code && to->n_broken == broken)
+		code = check_siblings(to, &t, err);
+	if (!code)
+		code = check_reached(to, &t, err);
+	if (!code) {
+		progress_phase(t.progress, "checking retained sizes", 0);
+		check_sums(to, &t);
+		check_classes(to, &t);
+		code = check_stopped(t.progress, err);
+	}
+	if (!code)
+		code = check_paths(to, &t, err);
+	big_free(t.span, n, sizeof *t.span);
+	big_free(t.order, n_order, sizeof *t.order);
+	return code;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check_tree.h - how the files that prove a dominator tree work together; private to src/analysis.
+ */
+#ifndef CAIRN_ANALYSIS_CHECK_CHECK_TREE_H
+#define CAIRN_ANALYSIS_CHECK_CHECK_TREE_H
+
+#include "analysis/check/check.h"
+
+/* 0, or ERR_CANCELLED. */
+int check_stopped(struct progress *progress, struct err *err);
+
+struct span {
+	uint32_t from, to; /* an object's number from top to bottom, and the last one below it */
+};
+
+struct tree {
+	const struct heap *h;
+	const struct retained *r;
+	const struct weak_references *left_out;
+	struct span *span; /* by id; {0, 0}: not in the tree */
+	uint32_t *order;   /* by number: the id; [0] is not used */
+	uint32_t n;        /* objects in the tree */
+	struct progress *progress; /* a round of tree_edges adds the heap's objects */
+};
+
+/* Is below the same as above, or below it? */
+static inline bool tree_holds(const struct tree *t, uint32_t above, uint32_t below)
+{
+	return t->span[above].from <= t->span[below].from && t->span[below].from <= t->span[above].to;
+}
+
+/* Everything that holds another: recorded and implied references, less those left out, loaders and
+ * threads; from HEAP_NONE: a root.  Ends early when stopped. */
+typedef void tree_edge(void *context, uint32_t from, uint32_t to);
+void tree_edges(const struct tree *t, tree_edge *visit, void *context);
+
+/* No object at one level dominates another.  Adds to checks.  0, ERR_NOMEM or ERR_CANCELLED. */
+int check_siblings(struct checks *to, const struct tree *t, struct err *err);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cut.c - see cut.h.
+ *
+ * That w hangs below v is found by climbing from w as long as what one climbs to retains no more than
+ * v does: a step or two on ordinary heaps.  Some shapes make it long; then the tree is numbered from
+ * top to bottom once, and two comparisons tell.
+ */
+#include "analysis/cut/cut.h"
+
+#include "base/bisect.h"
+#include "base/mem.h"
+#include "heap/weak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- below whom --------------------------------------------------------------------------------- */
+
+int cut_init(struct cut *c, const struct retained *r, struct err *err)
+{
+	const struct heap *h = r->heap;
+	*c = (struct cut){ .retained = r };
+	if (bits_init(&c->special, h->n_objects, err))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < h->n_roots; i++)
+		bits_set(&c->special, h->roots[i].object);
+	for (uint32_t k = 0; k < h->n_classes; k++) {
+		if (h->classes[k].object != HEAP_NONE)
+			bits_set(&c->special, h->classes[k].object);
+		if (h->classes[k].object != HEAP_NONE && h->classes[k].loader != HEAP_NONE)
+			bits_set(&c->special, h->classes[k].loader);
+	}
+	return 0;
+}
+
+void cut_release(struct cut *c)
+{
+	if (!c->retained)
+		return;
+	bits_release(&c->special);
+	big_free(c->span, c->retained->dominators.n_objects, sizeof *c->span);
+	*c = (struct cut){ .retained = NULL };
+}
+
+/* The stack holds places in the list of children; the next place is the next sibling. */
+static void number(struct cut_span *span, const struct retained *r, uint32_t *stack)
+{
+	uint32_t depth = 0, n = 0, top = r->dominators.n_objects;
+	uint32_t at = r->first[top], end = r->first[top + 1];
+	for (;;) {
+		if (at < end) {
+			uint32_t id = r->child[at];
+			if (at + 8 < end)
+				__builtin_prefetch(&r->first[r->child[at + 8]]);
+			span[id].from = n++;
+			stack[depth++] = at;
+			at = r->first[id];
+			end = r->first[id + 1];
+		} else if (depth > 0) {
+			at = stack[--depth];
+			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
+			span[id].to = n - 1;
+			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
+		} else {
+			return;
+		}
+	}
+}
+
+int cut_number(struct cut *c, struct err *err)
+{
+	const struct dominators *d = &c->retained->dominators;
+	if (c->span)
+		return 0;
+	if (!c->retained->first)
+		return err_set(err, ERR_NOMEM, "the tree is not complete");
+	uint32_t *stack = big_alloc(d->n_reachable, sizeof *stack, err);
+	struct cut_span *span = stack ? big_alloc(d->n_objects, sizeof *span, err) : NULL;
+	if (span)
+		number(span, c->retained, stack);
+	big_free(stack, d->n_reachable, sizeof *stack);
+	c->span = span;
+	return span ? 0 : ERR_NOMEM;
+}
+
+bool cut_below(struct cut *c, uint32_t id, uint32_t above)
+{
+	const struct dominators *d = &c->retained->dominators;
+	if (!c->span && c->climbed > d->n_objects) {
+		c->climbed = 0; /* without memory for numbers it goes on climbing */
+		cut_number(c, NULL);
+	}
+	if (c->span)
+		return c->span[id].from >= c->span[above].from && c->span[id].from <= c->span[above].to;
+	uint64_t most = d->retained[above];
+	for (; id != above; id = d->immediate[id], c->climbed++)
+		if (id == DOMINATED_BY_ROOTS || d->retained[id] > most)
+			return false;
+	return true;
+}
+
+/* --- one reference ------------------------------------------------------------------------------ */
+
+struct tally {
+	struct cut *cut;
+	uint32_t holder, target;
+	uint32_t own, others;
+};
+
+/* One reference to the target; false: enough is known. */
+static inline bool held_from(struct tally *t, uint32_t from)
+{
+	if (from == t->holder)
+		t->own++;
+	else if (t->cut->retained->dominators.immediate[from] != NOT_REACHABLE &&
+	    !cut_below(t->cut, from, t->target))
+		t->others++;
+	return t->others < CUT_COUNTED;
+}
+
+static void held_from_roots(struct tally *t)
+{
+	const struct heap *h = t->cut->retained->heap;
+	size_t first, n = heap_roots_of(h, t->target, &first);
+	bool by_vm = false;
+	if (t->holder == HEAP_NONE) {
+		t->own += n > 0;
+		return;
+	}
+	for (size_t i = first; i < first + n; i++) {
+		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
+		if (owner == HEAP_NONE)
+			by_vm = true;
+		else
+			held_from(t, owner);
+	}
+	t->others += by_vm;
+}
+
+/* What the dump implies: classes hold their loader and superclass, a loader its classes, instances
+ * their class. */
+static void held_from_classes(struct tally *t)
+{
+	const struct heap *h = t->cut->retained->heap;
+	uint32_t class = heap_class_mirrored(h, t->target);
+	for (uint32_t k = 0; k < h->n_classes; k++) {
+		uint32_t object = h->classes[k].object;
+		if (object == HEAP_NONE)
+			continue;
+		if (class != HEAP_NONE && h->classes[k].superclass == class && !held_from(t, object))
+			return;
+		if (h->classes[k].loader == t->target && !held_from(t, object))
+			return;
+	}
+	if (class == HEAP_NONE)
+		return;
+	if (heap_loader_holds(h, class) && !held_from(t, h->classes[class].loader))
+		return;
+	uint32_t left = h->classes[class].n_objects;
+	for (uint32_t id = 0; left && id < h->n_objects; id++) {
+		if (h->class_of[id] != class)
+			continue;
+		left--;
+		if (!held_from(t, id))
+			return;
+	}
+}
+
+struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
+{
+	const struct heap *h = c->retained->heap;
+	const struct dominators *d = &c->retained->dominators;
+	struct tally t = { .cut = c, .holder = holder, .target = target };
+	if (d->immediate[target] == NOT_REACHABLE)
+		return (struct cut_figure){ .freed = 0 };
+	if (holder != HEAP_NONE && d->immediate[holder] == NOT_REACHABLE)
+		t.holder = target; /* garbage keeps nothing: only the others count */
+	uint64_t end = adjacency_start(&h->in, target + 1);
+	bool more = true;
+	for (uint64_t k = adjacency_start(&h->in, target); more && k < end; k++)
+		if (!weak_is(heap_left_out(h), h->in.target[k], target))
+			more = held_from(&t, h->in.target[k]);
+	if (bits_get(&c->special, target)) {
+		held_from_roots(&t);
+		if (t.others < CUT_COUNTED)
+			held_from_classes(&t);
+	}
+	if (holder != t.holder)
+		return (struct cut_figure){ .others = t.others };
+	/* a second reference of the same holder keeps it as well */
+	uint32_t others = t.others;
+	if (t.own > 1 && !cut_below(c, holder, target))
+		others += t.own - 1;
+	if (others > CUT_COUNTED)
+		others = CUT_COUNTED;
+	return (struct cut_figure){ .held = t.own > 0, .others = others,
+		.freed = t.own && !others ? d->retained[target] : 0 };
+}
+
+/* --- several at once ---------------------------------------------------------------------------- */
+
+int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target, struct err *err)
+{
+	if (to->n == to->cap) {
+		size_t cap = to->cap ? 2 * to->cap : 64;
+		struct cut_edge *more = big_resize(to->edge, to->cap, cap, sizeof *more, err);
+		if (!more)
+			return ERR_NOMEM;
+		to->edge = more;
+		to->cap = cap;
+	}
+	to->edge[to->n++] = (struct cut_edge){ holder, target };
+	return 0;
+}
+
+void cut_edges_release(struct cut_edges *e)
+{
+	big_free(e->edge, e->cap, sizeof *e->edge);
+	*e = (struct cut_edges){ .edge = NULL };
+}
+
+/* How many of the references to a target come from this holder; they are sorted by holder. */
+static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
+{
+	uint64_t begin = adjacency_start(&h->in, target), n_in = adjacency_start(&h->in, target + 1) - begin;
+	const uint32_t *from = h->in.target + begin;
+	uint64_t at;
+	uint32_t n = 0;
+	BISECT(at, n_in, from[at] < holder);
+	for (; at < n_in && from[at] == holder; at++)
+		n++;
+	return n;
+}
+
+/* How many references of the model lead from the holder to the target, with those of its stack? */
+static uint32_t references(const struct heap *h, uint32_t holder, uint32_t target, bool with_stack)
+{
+	struct implied_reference implied[3];
+	size_t first, n_roots = heap_roots_of(h, target, &first);
+	uint32_t class = heap_class_mirrored(h, target);
+	if (holder == HEAP_NONE)
+		return n_roots > 0;
+	uint32_t n = weak_is(heap_left_out(h), holder, target) ? 0 : recorded(h, holder, target);
+	for (unsigned i = heap_implied(h, holder, implied); i-- > 0;)
+		n += implied[i].target == target;
+	if (class != HEAP_NONE && heap_loader_holds(h, class))
+		n += h->classes[class].loader == holder;
+	for (size_t i = first; with_stack && i < first + n_roots; i++)
+		n += dominators_stack_owner(h, &h->roots[i]) == holder;
+	return n;
+}
+
+static int by_ends(const void *x, const void *y)
+{
+	const struct cut_edge *a = x, *b = y;
+	if (a->holder != b->holder)
+		return a->holder < b->holder ? -1 : 1;
+	return (a->target > b->target) - (a->target < b->target);
+}
+
+struct loss_walk {
+	const struct heap *heap;
+	const struct cut_edges *edges;
+	struct bits alive;
+	struct bits barred, holders; /* of the references */
+	struct bits met;             /* what something alive leads to, but that is barred or cut off */
+	struct reach_filter filter;
+	uint32_t *stack;
+	struct progress *progress;
+};
+
+/* How many of the edges are from this holder to this target? */
+static size_t cleared(const struct loss_walk *w, uint32_t holder, uint32_t target)
+{
+	struct cut_edge wanted = { holder, target };
+	size_t at, n = 0;
+	BISECT(at, w->edges->n, by_ends(&w->edges->edge[at], &wanted) < 0);
+	while (at + n < w->edges->n && !by_ends(&w->edges->edge[at + n], &wanted))
+		n++;
+	return n;
+}
+
+/* Is some reference left from the holder to the target? */
+static bool passes(const void *context, uint32_t holder, uint32_t target)
+{
+	const struct loss_walk *w = context;
+	size_t n = cleared(w, holder, target);
+	if (!n)
+		return true;
+	bool with_stack = holder == HEAP_NONE || !cleared(w, HEAP_NONE, target);
+	return references(w->heap, holder, target, with_stack) > n;
+}
+
+/* False: stopped. */
+static bool reach(struct loss_walk *w, uint32_t id, struct bits *seen)
+{
+	heap_reach_without(w->heap, id, seen->word, w->stack, &w->filter);
+	return !progress_cancelled(w->progress);
+}
+
+/* Everything that is left.  What a thread's stack holds is walked once the thread is; its object may be
+ * found late. */
+static int walk_alive(struct loss_walk *w, struct err *err)
+{
+	const struct heap *h = w->heap;
+	size_t n_late = 0;
+	size_t *late = xcalloc(h->n_roots + 1, sizeof *late);
+	bool going = true;
+	for (size_t i = 0; going && i < h->n_roots; i++) {
+		uint32_t id = h->roots[i].object, owner = dominators_stack_owner(h, &h->roots[i]);
+		if (!passes(w, HEAP_NONE, id))
+			continue;
+		if (owner == HEAP_NONE)
+			going = reach(w, id, &w->alive);
+		else if (passes(w, owner, id))
+			late[n_late++] = i;
+	}
+	for (bool again = true; again && going;) {
+		size_t left = 0;
+		again = false;
+		for (size_t i = 0; going && i < n_late; i++) {
+			const struct heap_root *root = &h->roots[late[i]];
+			bool held = bits_get(&w->alive, dominators_stack_owner(h, root));
+			if (!held)
+				late[left++] = late[i];
+			else if (!bits_get(&w->alive, root->object))
+				again = going = reach(w, root->object, &w->alive);
+		}
+		n_late = left;
+	}
+	free(late);
+	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+/* What else was reached: from the roots and from where the walk was kept out, on without hindrance. */
+static int walk_dead(struct loss_walk *w, struct bits *dead, struct err *err)
+{
+	const struct heap *h = w->heap;
+	uint64_t words = ((uint64_t)h->n_objects + 63) / 64;
+	bool going = true;
+	memset(w->barred.word, 0, words * sizeof *w->barred.word);
+	memset(w->holders.word, 0, words * sizeof *w->holders.word);
+	memcpy(dead->word, w->alive.word, words * sizeof *dead->word);
+	for (size_t i = 0; going && i < h->n_roots; i++)
+		going = reach(w, h->roots[i].object, dead);
+	for (uint64_t at = 0; going && at < words; at++) {
+		uint64_t left = w->met.word[at];
+		for (; going && left; left &= left - 1)
+			going = reach(w, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left), dead);
+	}
+	for (uint64_t at = 0; at < words; at++)
+		dead->word[at] &= ~w->alive.word[at];
+	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+static void count_dead(struct cut_loss *out, const struct heap *h)
+{
+	for (uint64_t at = 0; at * 64 < h->n_objects; at++) {
+		for (uint64_t left = out->dead.word[at]; left; left &= left - 1) {
+			out->objects++;
+			out->bytes += heap_shallow(h, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left));
+		}
+	}
+}
+
+static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids, struct err *err)
+{
+	uint32_t n = w->heap->n_objects;
+	w->stack = big_alloc(n, sizeof *w->stack, err);
+	if (!w->stack || bits_init(&w->alive, n, err) || bits_init(&w->barred, n, err) ||
+	    bits_init(&w->holders, n, err) || bits_init(&w->met, n, err))
+		return ERR_NOMEM;
+	w->filter = (struct reach_filter){ &w->barred, &w->holders, passes, w, &w->met, w->progress };
+	for (size_t i = 0; i < w->edges->n; i++)
+		if (w->edges->edge[i].holder != HEAP_NONE)
+			bits_set(&w->holders, w->edges->edge[i].holder);
+	for (size_t i = 0; i < n_ids; i++)
+		bits_set(&w->barred, ids[i]);
+	return 0;
+}
+
+static void loss_walk_release(struct loss_walk *w)
+{
+	bits_release(&w->alive);
+	bits_release(&w->barred);
+	bits_release(&w->holders);
+	bits_release(&w->met);
+	big_free(w->stack, w->heap->n_objects, sizeof *w->stack);
+}
+
+int cut_find(struct cut_loss *out, const struct heap *h, struct cut_edges *edges,
+    const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err)
+{
+	struct cut_edges none = { .edge = NULL };
+	struct loss_walk w = { .heap = h, .edges = edges ? edges : &none, .progress = progress };
+	*out = (struct cut_loss){ .objects = 0 };
+	progress_phase(progress, "walking what is left", h->n_objects);
+	if (w.edges->n)
+		qsort(edges->edge, edges->n, sizeof *edges->edge, by_ends);
+	int code = bits_init(&out->dead, h->n_objects, err);
+	if (!code)
+		code = loss_walk_init(&w, ids, n_ids, err);
+	if (!code)
+		code = walk_alive(&w, err);
+	if (!code)
+		code = walk_dead(&w, &out->dead, err);
+	if (!code)
+		count_dead(out, h);
+	else
+		cut_loss_release(out);
+	loss_walk_release(&w);
+	return code;
+}
+
+void cut_loss_release(struct cut_loss *l)
+{
+	bits_release(&l->dead);
+	*l = (struct cut_loss){ .objects = 0 };
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cut_groups.c - see cut_groups.h.
+ *
+ * References that free something alone are summed by the classes of holder and target, in one walk
+ * down the dominator tree, where those below another of the same pair are passed over.  Only for the
+ * pairs that come to much the field is looked up, from a few of them.
+ */
+#include "analysis/cut/cut_groups.h"
+
+#include "analysis/cut/cut_owner.h"
+#include "base/mem.h"
+#include "heap/typed.h"
+#include "heap/value.h"
+#include "heap/weak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 16, PAIRS_MOST = 256, REPORT_EVERY = 1 << 18 };
+
+struct pair {
+	uint64_t key; /* class of the holder << 32 | class of the target */
+	uint64_t bytes;
+	uint32_t inside; /* on the way from the top to here */
+	uint32_t n;
+	struct cut_edge sample[SAMPLES];
+};
+
+struct sums {
+	struct cut *cut;
+	const struct bits *dead;
+	struct pair *pair;
+	size_t n, cap;
+	uint32_t *table; /* index in pair + 1; 0: free */
+	size_t size;     /* a power of two */
+	uint64_t alive;  /* bytes of those met that are */
+};
+
+struct level {
+	uint32_t at;     /* in the list of children */
+	uint64_t before;
+};
+
+static size_t place_of(const struct sums *s, uint64_t key)
+{
+	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->size - 1);
+	while (s->table[at] && s->pair[s->table[at] - 1].key != key)
+		at = (at + 1) & (s->size - 1);
+	return at;
+}
+
+static struct pair *pair_of(struct sums *s, uint64_t key)
+{
+	if (2 * s->n >= s->size) {
+		free(s->table);
+		s->size = s->size ? 2 * s->size : 1024;
+		s->table = xcalloc(s->size, sizeof *s->table);
+		for (size_t i = 0; i < s->n; i++)
+			s->table[place_of(s, s->pair[i].key)] = (uint32_t)i + 1;
+	}
+	size_t at = place_of(s, key);
+	if (!s->table[at]) {
+		VEC_PUSH(s->pair, s->n, s->cap) = (struct pair){ .key = key };
+		s->table[at] = (uint32_t)s->n;
+	}
+	return &s->pair[s->table[at] - 1];
+}
+
+static bool is_dead(const struct sums *s, uint32_t id)
+{
+	return s->dead && bits_get(s->dead, id);
+}
+
+/* The pair of the one reference that still keeps an object, if a field of an instance does; else no
+ * key. */
+static uint64_t key_of(const struct sums *s, uint32_t id, uint32_t *by)
+{
+	const struct retained *r = s->cut->retained;
+	const struct heap *h = r->heap;
+	uint32_t holder = HEAP_NONE;
+	if (bits_get(&s->cut->special, id) || is_dead(s, id))
+		return UINT64_MAX;
+	uint64_t end = adjacency_start(&h->in, id + 1);
+	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
+		uint32_t from = h->in.target[k];
+		if (weak_is(heap_left_out(h), from, id) || r->dominators.immediate[from] == NOT_REACHABLE ||
+		    is_dead(s, from) || cut_below(s->cut, from, id))
+			continue;
+		if (holder != HEAP_NONE)
+			return UINT64_MAX;
+		holder = from;
+	}
+	if (holder == HEAP_NONE || heap_class_of(h, holder)->kind != CLASS_PLAIN ||
+	    h->class_of[holder] == h->java_lang_class)
+		return UINT64_MAX;
+	*by = holder;
+	return (uint64_t)h->class_of[holder] << 32 | h->class_of[id];
+}
+
+static void enter(struct sums *s, uint32_t id)
+{
+	uint32_t holder;
+	uint64_t key = key_of(s, id, &holder);
+	if (!is_dead(s, id))
+		s->alive += heap_shallow(s->cut->retained->heap, id);
+	if (key == UINT64_MAX)
+		return;
+	struct pair *p = pair_of(s, key);
+	if (p->n < SAMPLES)
+		p->sample[p->n++] = (struct cut_edge){ holder, id };
+	p->inside++;
+}
+
+/* before: what was alive of all before this object. */
+static void leave(struct sums *s, uint32_t id, uint64_t before)
+{
+	uint32_t holder;
+	uint64_t key = key_of(s, id, &holder);
+	if (key == UINT64_MAX)
+		return;
+	struct pair *p = pair_of(s, key);
+	if (--p->inside == 0)
+		p->bytes += s->alive - before;
+}
+
+static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
+{
+	const struct retained *r = s->cut->retained;
+	uint32_t top = r->dominators.n_objects, depth = 0, done = 0;
+	uint32_t at = r->first[top], end = r->first[top + 1];
+	struct level *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
+	int code = stack ? 0 : ERR_NOMEM;
+	progress_phase(progress, "adding up fields", r->dominators.n_reachable);
+	while (!code && (at < end || depth > 0)) {
+		if (at < end) {
+			uint32_t id = r->child[at];
+			if (at + 8 < end) {
+				__builtin_prefetch(&r->first[r->child[at + 8]]);
+				__builtin_prefetch(&r->heap->in.offset[r->child[at + 8]]);
+			}
+			uint64_t before = s->alive;
+			enter(s, id);
+			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+				code = err_set(err, ERR_CANCELLED, "stopped");
+			stack[depth++] = (struct level){ at, before };
+			at = r->first[id];
+			end = r->first[id + 1];
+		} else {
+			at = stack[--depth].at;
+			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
+			leave(s, id, stack[depth].before);
+			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
+		}
+	}
+	big_free(stack, r->dominators.n_reachable, sizeof *stack);
+	return code;
+}
+
+/* --- the field of a pair ------------------------------------------------------------------------ */
+
+/* The field by which a reference's target is held. */
+static bool field_of(const struct retained *r, const struct cut_edge *e, struct cut_group *out)
+{
+	const struct heap *h = r->heap;
+	struct values values;
+	if (values_open(&values, h, e->holder, NULL))
+		return false;
+	for (struct field_walk w = { .values = &values }; values_next_field(&w);) {
+		if (w.missing || w.value.type != VALUE_OBJECT || value_object_id(h, &w.value) != e->target)
+			continue;
+		out->class = w.declared_in;
+		out->field = w.field->name;
+		return true;
+	}
+	return false;
+}
+
+/* The field by which most of the samples are held, and their share of all. */
+static bool usual_field(const struct retained *r, const struct pair *p, struct cut_group *out)
+{
+	struct cut_group found[SAMPLES];
+	unsigned times[SAMPLES] = { 0 }, n = 0, best = 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		found[n] = (struct cut_group){ .to_class = HEAP_NONE };
+		if (!field_of(r, &p->sample[i], &found[n]))
+			continue;
+		unsigned k = 0;
+		while (k < n && (found[k].class != found[n].class || found[k].field != found[n].field))
+			k++;
+		n += k == n;
+		if (++times[k] > times[best])
+			best = k;
+	}
+	if (!n)
+		return false;
+	*out = found[best];
+	out->bytes = p->bytes / p->n * times[best];
+	return true;
+}
+
+static void add_group(struct cut_groups *out, const struct cut_group *group)
+{
+	for (size_t i = 0; group->field && i < out->n; i++) {
+		if (out->group[i].class == group->class && out->group[i].field == group->field) {
+			out->group[i].bytes += group->bytes;
+			return;
+		}
+	}
+	VEC_PUSH(out->group, out->n, out->cap) = *group;
+}
+
+static int by_pair_bytes(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+	const struct cut_group *a = x, *b = y;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return (a->class > b->class) - (a->class < b->class);
+}
+
+static void name_pairs(struct cut_groups *out, struct sums *s, uint64_t least)
+{
+	const struct retained *r = s->cut->retained;
+	size_t named = 0;
+	qsort(s->pair, s->n, sizeof *s->pair, by_pair_bytes);
+	for (size_t i = 0; i < s->n && named < PAIRS_MOST && s->pair[i].bytes >= least; i++) {
+		struct cut_group group = { .class = (uint32_t)(s->pair[i].key >> 32),
+			.to_class = (uint32_t)s->pair[i].key, .bytes = s->pair[i].bytes };
+		if (values_held(r->heap) && !typed_held(r->heap) && !usual_field(r, &s->pair[i], &group))
+			continue;
+		if (!cut_owner_class(r->heap, r->heap->classes[group.class].name))
+			continue;
+		add_group(out, &group);
+		named++;
+	}
+	if (out->n)
+		qsort(out->group, out->n, sizeof *out->group, by_bytes);
+}
+
+int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *dead, uint64_t least,
+    struct progress *progress, struct err *err)
+{
+	struct sums s = { .cut = cut, .dead = dead };
+	*out = (struct cut_groups){ .n = 0 };
+	int code = sum_pairs(&s, progress, err);
+	if (!code && s.n)
+		name_pairs(out, &s, least ? least : 1);
+	free(s.pair);
+	free(s.table);
+	return code;
+}
+
+void cut_groups_release(struct cut_groups *g)
+{
+	free(g->group);
+	*g = (struct cut_groups){ .n = 0 };
+}

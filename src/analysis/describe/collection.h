@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * collection.h - what lists, sets, maps and queues contain, as their user sees it.
+ *
+ * A table (collection.c) says for each class of java.util how its elements are stored: in an array,
+ * a ring, a chain of nodes, a hash table, a tree, or in another collection that it wraps.  A subclass
+ * is read as the nearest superclass in the table.  Nodes are walked without recursion; a node met
+ * twice (damage, or a change while the dump was written) ends its chain and sets `broken`.
+ *
+ * Any thread, each with its own struct collection.
+ */
+#ifndef CAIRN_ANALYSIS_DESCRIBE_COLLECTION_H
+#define CAIRN_ANALYSIS_DESCRIBE_COLLECTION_H
+
+#include "heap/value.h"
+
+/* How a collection stores its elements. */
+enum collection_shape {
+	SHAPE_ARRAY,   /* the first size elements of an array, or all */
+	SHAPE_SPARSE,  /* an array's elements that are not null */
+	SHAPE_RING,    /* an array from `next` on, around its end */
+	SHAPE_PAIRS,   /* key, value, key, value in an array; a null key is a free place */
+	SHAPE_BUCKETS, /* an array of chains of nodes */
+	SHAPE_CHAIN,   /* nodes */
+	SHAPE_QUEUE,   /* nodes; those without an element or key do not count */
+	SHAPE_TREE,    /* nodes with left and right */
+	SHAPE_FIELDS,  /* in fields of its own: "e0|e1" */
+	SHAPE_ENUM,    /* values in an array beside one of the keys */
+	SHAPE_BITS,    /* bits of a long that choose from an array */
+	SHAPE_WRAPPER, /* another collection */
+	SHAPE_EMPTY,
+};
+
+/* What of a map's entries counts. */
+enum collection_view { VIEW_ELEMENTS, VIEW_KEYS, VIEW_VALUES, VIEW_MAP };
+
+struct collection_kind {
+	const char *class;
+	size_t n;               /* bytes of its name */
+	enum collection_shape shape;
+	enum collection_view view;
+	const char *store;      /* field of the array, first node or collection; names between '|' */
+	const char *next;       /* of a node; RING: field of the first place */
+	const char *key, *value;
+	const char *size;       /* a number, or an object with a `value` */
+	const char *table;      /* the array whose length is the capacity, if not store */
+};
+
+struct collection_size {
+	bool known;          /* size: as the collection itself says */
+	uint64_t size;
+	bool has_capacity;   /* places for elements, or buckets */
+	uint64_t capacity;
+	bool map;            /* entries have keys and values */
+};
+
+struct collection_entry {
+	uint64_t index;      /* counted from 0 */
+	bool has_key;
+	struct value key, value; /* of a set: value */
+};
+
+struct collection {
+	const struct heap *heap;
+	const struct collection_kind *kind;
+	enum collection_view view;
+	struct values store; /* the object that has the fields of kind, wrappers taken off */
+	bool broken;         /* links run in a circle, or lead to something that is no node */
+	/* the walk's own */
+	struct values array, keys;
+	uint64_t at, end, n, first, given;
+	uint32_t node, stop;
+	uint32_t *stack;
+	unsigned depth;
+	uint64_t segment;
+	struct values segments;
+	struct bits seen;
+	const char *names;
+};
+
+/* Is this, or one of its superclasses, in the table? */
+bool collection_class(const struct heap *h, uint32_t class);
+
+/* False: it is no collection that is known. */
+bool collection_size(const struct heap *h, uint32_t id, struct collection_size *out);
+
+/* Begin to walk.  0, ERR_NOT_FOUND (no collection that is known; *err says so), ERR_UNSUPPORTED,
+ * ERR_NOMEM.  One bit an object where nodes are followed. */
+int collection_open(struct collection *c, const struct heap *h, uint32_t id, struct err *err);
+bool collection_next(struct collection *c, struct collection_entry *out);
+void collection_close(struct collection *c);
+
+/* collection.c, for collection_walk.c: the collection behind wrappers; false: there is none. */
+bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
+
+#endif

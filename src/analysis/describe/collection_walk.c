@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * collection_walk.c - one entry of a collection after another.
+ */
+#include "analysis/describe/collection.h"
+
+#include "analysis/describe/describers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A red-black tree of 2^32 nodes is at most 64 deep. */
+enum { TREE_DEEPEST = 128 };
+
+static uint32_t node_in(const struct values *v, const char *names)
+{
+	struct value link;
+	return description_field(v, names, &link) ? value_object_id(v->heap, &link) : HEAP_NONE;
+}
+
+/* Open a node that was not met before. */
+static bool enter(struct collection *c, uint32_t node, struct values *out)
+{
+	if (bits_get(&c->seen, node) || values_open(out, c->heap, node, NULL)) {
+		c->broken = true;
+		return false;
+	}
+	bits_set(&c->seen, node);
+	return true;
+}
+
+/* --- beginning ---------------------------------------------------------------------------------- */
+
+static void begin_array(struct collection *c)
+{
+	struct collection_size size;
+	if (!description_object(&c->store, c->kind->store, &c->array))
+		return;
+	c->n = values_length(&c->array);
+	c->end = c->n;
+	bool counted = collection_size(c->heap, c->store.id, &size) && size.known;
+	if (c->kind->shape == SHAPE_ARRAY && counted && size.size < c->end)
+		c->end = size.size;
+	if (c->kind->shape == SHAPE_RING) {
+		int64_t first;
+		c->end = counted && size.size < c->n ? size.size : counted ? c->n : 0;
+		c->first = description_number(&c->store, c->kind->next, &first) ? (uint64_t)first : 0;
+	}
+	if (c->kind->shape == SHAPE_ENUM || c->kind->shape == SHAPE_BITS)
+		c->end = c->n;
+}
+
+static void begin_nodes(struct collection *c)
+{
+	struct values first;
+	c->node = node_in(&c->store, c->kind->store);
+	if (c->node == HEAP_NONE)
+		return;
+	struct value ring, inner;
+	if (values_field(&c->store, "header", &ring)) { /* a ring around an entry that holds nothing */
+		c->stop = c->node;
+		if (!values_open(&first, c->heap, c->node, NULL))
+			c->node = node_in(&first, c->kind->next);
+		if (c->node == c->stop)
+			c->node = HEAP_NONE;
+	} else if (!values_open(&first, c->heap, c->node, NULL) && values_field(&first, "node", &inner)) {
+		c->node = value_object_id(c->heap, &inner); /* the index of a skip list */
+	}
+}
+
+static void begin_buckets(struct collection *c)
+{
+	struct value v;
+	if (values_field(&c->store, "segments", &v) && !values_field(&c->store, "table", &v)) {
+		if (description_object(&c->store, "segments", &c->segments))
+			c->segment = 0;
+		return;
+	}
+	begin_array(c);
+}
+
+int collection_open(struct collection *c, const struct heap *h, uint32_t id, struct err *err)
+{
+	struct values v;
+	*c = (struct collection){ .heap = h };
+	int code = values_open(&v, h, id, err);
+	if (code)
+		return code;
+	if (!collection_find(c, h, id)) {
+		*c = (struct collection){ .heap = h };
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 ", a %.200s, is no collection that is known",
+		    heap_address(h, id), heap_class_of(h, id)->name);
+	}
+	switch (c->kind->shape) {
+	case SHAPE_BUCKETS:
+		begin_buckets(c);
+		break;
+	case SHAPE_CHAIN: case SHAPE_QUEUE: case SHAPE_TREE:
+		begin_nodes(c);
+		break;
+	case SHAPE_FIELDS:
+		c->names = c->kind->value;
+		return 0;
+	case SHAPE_WRAPPER: case SHAPE_EMPTY:
+		return 0;
+	case SHAPE_ENUM:
+		description_object(&c->store, c->kind->key, &c->keys);
+		begin_array(c);
+		return 0;
+	default:
+		begin_array(c);
+		return 0;
+	}
+	if (c->kind->shape == SHAPE_TREE)
+		c->stack = xcalloc(TREE_DEEPEST, sizeof *c->stack);
+	return bits_init(&c->seen, h->n_objects, err);
+}
+
+void collection_close(struct collection *c)
+{
+	free(c->stack);
+	c->stack = NULL;
+	if (c->seen.word)
+		bits_release(&c->seen);
+}
+
+/* --- each shape's next -------------------------------------------------------------------------- */
+
+static bool next_element(struct collection *c, struct collection_entry *e)
+{
+	while (c->at < c->end) {
+		uint64_t i = c->at++;
+		if (c->kind->shape == SHAPE_RING)
+			i = (c->first + i) % c->n;
+		e->value = values_element(&c->array, i);
+		if (c->kind->shape != SHAPE_SPARSE || e->value.bits)
+			return true;
+	}
+	return false;
+}
+
+static bool next_pair(struct collection *c, struct collection_entry *e)
+{
+	while (c->at + 1 < c->end) {
+		e->key = values_element(&c->array, c->at);
+		e->value = values_element(&c->array, c->at + 1);
+		c->at += 2;
+		if (e->key.bits)
+			return true;
+	}
+	return false;
+}
+
+static bool next_enum(struct collection *c, struct collection_entry *e)
+{
+	uint64_t n = c->keys.heap ? values_length(&c->keys) : 0;
+	while (c->at < c->end) {
+		uint64_t i = c->at++;
+		e->value = values_element(&c->array, i);
+		e->key = i < n ? values_element(&c->keys, i) : (struct value){ VALUE_OBJECT, 0 };
+		if (e->value.bits)
+			return true;
+	}
+	return false;
+}
+
+static bool next_bit(struct collection *c, struct collection_entry *e)
+{
+	int64_t bits;
+	if (!description_number(&c->store, c->kind->next, &bits))
+		return false;
+	while (c->at < c->end && c->at < 64) {
+		uint64_t i = c->at++;
+		e->value = values_element(&c->array, i);
+		if ((uint64_t)bits >> i & 1)
+			return true;
+	}
+	return false;
+}
+
+/* List.of(x) has room for two; its second element is then a plain Object that marks the place as free. */
+static bool is_free(const struct heap *h, const struct value *v)
+{
+	struct value empty;
+	uint32_t id = value_object_id(h, v);
+	return id != HEAP_NONE && !strcmp(heap_class_of(h, id)->name, "java.lang.Object") &&
+	    values_static(h, "java.util.ImmutableCollections", "EMPTY", &empty) &&
+	    empty.bits == v->bits;
+}
+
+static bool next_field(struct collection *c, struct collection_entry *e)
+{
+	char name[64];
+	while (next_name(&c->names, name)) {
+		if (!values_field(&c->store, name, &e->value) || is_free(c->heap, &e->value))
+			continue;
+		if (c->kind->key)
+			values_field(&c->store, c->kind->key, &e->key);
+		return true;
+	}
+	return false;
+}
+
+/* Key and value of a node; a field that is not there reads as null. */
+static void read_node(const struct collection *c, const struct values *node, struct collection_entry *e)
+{
+	e->key = e->value = (struct value){ VALUE_OBJECT, 0 };
+	if (c->kind->key)
+		description_field(node, c->kind->key, &e->key);
+	description_field(node, c->kind->value, &e->value);
+}
+
+static bool next_in_chain(struct collection *c, struct collection_entry *e)
+{
+	struct values node;
+	while (c->node != HEAP_NONE && c->node != c->stop) {
+		if (!enter(c, c->node, &node)) {
+			c->node = HEAP_NONE;
+			return false;
+		}
+		read_node(c, &node, e);
+		c->node = node_in(&node, c->kind->next);
+		uint64_t holds = c->kind->key ? e->key.bits : e->value.bits;
+		if (c->kind->shape != SHAPE_QUEUE || holds)
+			return true;
+	}
+	return false;
+}
+
+/* The table of the next segment of an old ConcurrentHashMap. */
+static bool next_table(struct collection *c)
+{
+	struct values segment;
+	while (c->segments.heap && c->segment < values_length(&c->segments)) {
+		struct value v = values_element(&c->segments, c->segment++);
+		uint32_t id = value_object_id(c->heap, &v);
+		if (id == HEAP_NONE || values_open(&segment, c->heap, id, NULL) ||
+		    !description_object(&segment, "table", &c->array))
+			continue;
+		c->at = 0;
+		c->end = values_length(&c->array);
+		return true;
+	}
+	return false;
+}
+
+/* The first node of the next bucket; a ConcurrentHashMap's bin of tree nodes has them in a chain,
+ * too.  HEAP_NONE: no more. */
+static uint32_t next_bucket(struct collection *c)
+{
+	struct values bin;
+	struct value first;
+	for (;;) {
+		while (c->at < c->end) {
+			struct value v = values_element(&c->array, c->at++);
+			uint32_t id = value_object_id(c->heap, &v);
+			if (id == HEAP_NONE)
+				continue;
+			if (!values_open(&bin, c->heap, id, NULL) && values_field(&bin, "first", &first))
+				id = value_object_id(c->heap, &first);
+			if (id != HEAP_NONE)
+				return id;
+		}
+		if (!next_table(c))
+			return HEAP_NONE;
+	}
+}
+
+static bool next_in_buckets(struct collection *c, struct collection_entry *e)
+{
+	struct values node;
+	struct value v;
+	for (;;) {
+		if (c->node == HEAP_NONE)
+			c->node = next_bucket(c);
+		if (c->node == HEAP_NONE)
+			return false;
+		if (!enter(c, c->node, &node)) {
+			c->node = HEAP_NONE;
+			continue;
+		}
+		read_node(c, &node, e);
+		c->node = node_in(&node, c->kind->next);
+		/* a bucket that moved to a larger table leaves a node with the new table behind */
+		if (!values_field(&node, "nextTable", &v))
+			return true;
+	}
+}
+
+static bool next_in_tree(struct collection *c, struct collection_entry *e)
+{
+	struct values node;
+	while (c->node != HEAP_NONE) { /* down to the smallest */
+		if (!enter(c, c->node, &node) || c->depth == TREE_DEEPEST) {
+			c->broken = true;
+			break;
+		}
+		c->stack[c->depth++] = c->node;
+		c->node = node_in(&node, "left");
+	}
+	c->node = HEAP_NONE;
+	if (!c->depth || values_open(&node, c->heap, c->stack[--c->depth], NULL))
+		return false;
+	read_node(c, &node, e);
+	c->node = node_in(&node, "right");
+	return true;
+}
+
+static bool next_raw(struct collection *c, struct collection_entry *e)
+{
+	switch (c->kind->shape) {
+	case SHAPE_ARRAY: case SHAPE_SPARSE: case SHAPE_RING: return next_element(c, e);
+	case SHAPE_PAIRS: return next_pair(c, e);
+	case SHAPE_BUCKETS: return next_in_buckets(c, e);
+	case SHAPE_CHAIN: case SHAPE_QUEUE: return next_in_chain(c, e);
+	case SHAPE_TREE: return next_in_tree(c, e);
+	case SHAPE_FIELDS: return next_field(c, e);
+	case SHAPE_ENUM: return next_enum(c, e);
+	case SHAPE_BITS: return next_bit(c, e);
+	case SHAPE_WRAPPER: case SHAPE_EMPTY: break;
+	}
+	return false;
+}
+
+bool collection_next(struct collection *c, struct collection_entry *out)
+{
+	if (!c->kind || !next_raw(c, out))
+		return false;
+	out->index = c->given++;
+	out->has_key = c->view == VIEW_MAP;
+	if (c->view == VIEW_KEYS)
+		out->value = out->key;
+	return true;
+}

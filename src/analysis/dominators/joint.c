@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* joint.c - see joint.h. */
+#include "analysis/dominators/joint.h"
+
+#include "base/mem.h"
+#include "heap/weak.h"
+
+#include <stdlib.h>
+
+struct joint {
+	const struct heap *h;
+	const uint32_t *immediate;
+	struct bits open; /* by id: reachable, and its immediate dominator does not hold it itself */
+	int64_t *ways;
+};
+
+/* An edge of those that are not recorded; from HEAP_NONE: the VM. */
+typedef void edge_visit(struct joint *j, uint32_t from, uint32_t to);
+
+static void implied_edges(struct joint *j, edge_visit *visit)
+{
+	const struct heap *h = j->h;
+	struct implied_reference implied[3];
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t object = h->classes[c].object;
+		if (object == HEAP_NONE)
+			continue;
+		for (unsigned k = heap_implied(h, object, implied); k-- > 0;)
+			visit(j, object, implied[k].target);
+		if (heap_loader_holds(h, c))
+			visit(j, h->classes[c].loader, object);
+	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		visit(j, dominators_stack_owner(h, &h->roots[i]), h->roots[i].object);
+}
+
+static void close_held(struct joint *j, uint32_t from, uint32_t to)
+{
+	if (j->immediate[to] == (from == HEAP_NONE ? DOMINATED_BY_ROOTS : from))
+		j->open.word[to >> 6] &= ~(UINT64_C(1) << (to & 63));
+}
+
+static bool recorded_holder(const struct joint *j, uint32_t id, uint32_t holder)
+{
+	const struct heap *h = j->h;
+	uint64_t end = adjacency_start(&h->in, id + 1);
+	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
+		if (h->in.target[k] == holder && !weak_is(heap_left_out(h), holder, id))
+			return true;
+	return false;
+}
+
+static void find_open(struct joint *j)
+{
+	const struct heap *h = j->h;
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (j->immediate[id] != NOT_REACHABLE && !recorded_holder(j, id, j->immediate[id]))
+			bits_set(&j->open, id);
+	implied_edges(j, close_held);
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t object = h->classes[c].object;
+		uint32_t up = object == HEAP_NONE ? NOT_REACHABLE : j->immediate[object];
+		if (up < NOT_REACHABLE && h->class_of[up] == c)
+			close_held(j, up, object);
+	}
+}
+
+static void add_way(struct joint *j, uint32_t from, uint32_t to)
+{
+	if (from == HEAP_NONE || !bits_get(&j->open, to) || j->immediate[from] == NOT_REACHABLE)
+		return;
+	j->ways[from]++;
+	if (j->immediate[to] != DOMINATED_BY_ROOTS)
+		j->ways[j->immediate[to]]--;
+}
+
+static void add_recorded(struct joint *j, uint32_t id)
+{
+	const struct heap *h = j->h;
+	uint64_t end = adjacency_start(&h->in, id + 1);
+	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
+		if (!weak_is(heap_left_out(h), h->in.target[k], id))
+			add_way(j, h->in.target[k], id);
+}
+
+/* Every instance holds its class: many references, so only where it matters. */
+static void add_instances(struct joint *j)
+{
+	const struct heap *h = j->h;
+	bool *held = xcalloc((size_t)h->n_classes + 1, sizeof *held), any = false;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		uint32_t object = h->classes[c].object;
+		held[c] = object != HEAP_NONE && bits_get(&j->open, object);
+		any |= held[c];
+	}
+	for (uint32_t id = 0; any && id < h->n_objects; id++)
+		if (held[h->class_of[id]])
+			add_way(j, id, h->classes[h->class_of[id]].object);
+	free(held);
+}
+
+int joint_ways(const struct retained *r, int64_t **ways, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct joint j = { .h = h, .immediate = r->dominators.immediate };
+	int code = bits_init(&j.open, h->n_objects, err);
+	*ways = NULL;
+	if (code)
+		return code;
+	find_open(&j);
+	bool any = false;
+	for (uint64_t w = 0; !any && w <= j.open.n / 64; w++)
+		any = j.open.word[w] != 0;
+	if (any && !(j.ways = big_alloc(h->n_objects, sizeof *j.ways, err)))
+		code = ERR_NOMEM;
+	for (uint64_t w = 0; j.ways && w <= j.open.n / 64; w++)
+		for (uint64_t left = j.open.word[w]; left; left &= left - 1)
+			add_recorded(&j, (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)));
+	if (j.ways) {
+		implied_edges(&j, add_way);
+		add_instances(&j);
+	}
+	bits_release(&j.open);
+	*ways = j.ways;
+	return code;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * retained.c - sums over the dominator tree.
+ *
+ * The tree is walked from top to bottom without recursion: the way down is a stack of positions in
+ * the array of children, where the next position is the next sibling.  Any thread.
+ */
+#include "analysis/dominators/retained.h"
+
+#include "analysis/dominators/joint.h"
+#include "base/mem.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPORT_EVERY = 1 << 18, AHEAD = 16 };
+
+static uint32_t parent_of(const struct retained *r, uint32_t id)
+{
+	uint32_t parent = r->dominators.immediate[id];
+	return parent == DOMINATED_BY_ROOTS ? r->dominators.n_objects : parent;
+}
+
+/* The object whose list the one so far ahead goes to is on its way into the cache. */
+static inline void look_ahead(const struct retained *r, uint32_t id)
+{
+	if (r->dominators.n_objects - id > AHEAD && r->dominators.immediate[id + AHEAD] < NOT_REACHABLE)
+		__builtin_prefetch(&r->first[r->dominators.immediate[id + AHEAD] + 1], 1);
+}
+
+/* Counting sort by parent; ids come in ascending order. */
+static int list_children(struct retained *r, struct err *err)
+{
+	uint32_t n = r->dominators.n_objects;
+	r->first = big_alloc((uint64_t)n + 2, sizeof *r->first, err);
+	r->child = big_alloc(r->dominators.n_reachable, sizeof *r->child, err);
+	if (!r->first || !r->child)
+		return ERR_NOMEM;
+	/* one place further on, so that filling moves the starts to where they belong */
+	for (uint32_t id = 0; id < n; id++) {
+		look_ahead(r, id);
+		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
+			r->first[parent_of(r, id) + 2]++;
+	}
+	for (uint32_t k = 2; k <= n + 1; k++)
+		r->first[k] += r->first[k - 1];
+	for (uint32_t id = 0; id < n; id++) {
+		look_ahead(r, id);
+		if (r->dominators.immediate[id] != NOT_REACHABLE)
+			r->child[r->first[parent_of(r, id) + 1]++] = id;
+	}
+	return 0;
+}
+
+const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n)
+{
+	uint32_t place = id == HEAP_NONE ? r->dominators.n_objects : id;
+	*n = r->first[place + 1] - r->first[place];
+	return r->child + r->first[place];
+}
+
+int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err)
+{
+	const uint32_t *immediate = r->dominators.immediate;
+	uint32_t all = 0;
+	for (uint32_t id = 0; id < r->dominators.n_objects; id++)
+		all += immediate[id] == DOMINATED_BY_ROOTS;
+	*n = 0;
+	*ids = big_alloc(all, sizeof **ids, err);
+	for (uint32_t id = 0; *ids && *n < all; id++)
+		if (immediate[id] == DOMINATED_BY_ROOTS)
+			(*ids)[(*n)++] = id;
+	return *ids ? 0 : ERR_NOMEM;
+}
+
+struct counted {
+	uint32_t id;
+	size_t place;
+};
+
+static int by_counted(const void *a, const void *b)
+{
+	uint32_t x = ((const struct counted *)a)->id, y = ((const struct counted *)b)->id;
+	return (x > y) - (x < y);
+}
+
+int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
+    uint32_t *counts, struct err *err)
+{
+	struct bits asked;
+	if (bits_init(&asked, r->dominators.n_objects, err))
+		return ERR_NOMEM;
+	struct counted *sorted = xcalloc(n + 1, sizeof *sorted);
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = (struct counted){ids[i], i};
+		bits_set(&asked, ids[i]);
+		counts[i] = 0;
+	}
+	qsort(sorted, n, sizeof *sorted, by_counted);
+	for (uint32_t id = 0; id < r->dominators.n_objects; id++) {
+		struct counted key = {.id = r->dominators.immediate[id]};
+		if (key.id >= NOT_REACHABLE || !bits_get(&asked, key.id))
+			continue;
+		struct counted *found = bsearch(&key, sorted, n, sizeof *sorted, by_counted);
+		counts[found->place]++;
+	}
+	free(sorted);
+	bits_release(&asked);
+	return 0;
+}
+
+struct group_walk {
+	const struct retained *r;
+	const uint32_t *group, *within;
+	const struct bits *only;
+	uint32_t *inside; /* by group: members on the way from the top to here */
+	struct retained_sum *sums;
+	int64_t *ways;       /* joint_ways; added up on the way back, for: */
+	struct bits *joint;  /* by class */
+};
+
+/* Group of an object, or HEAP_NONE. */
+static inline uint32_t group_of(const struct group_walk *w, uint32_t id)
+{
+	uint32_t class = w->r->heap->class_of[id];
+	if (w->only && !bits_get(w->only, id))
+		return HEAP_NONE;
+	return w->group ? w->group[class] : class;
+}
+
+static inline uint32_t group_around(const struct group_walk *w, uint32_t group)
+{
+	return w->within ? w->within[group] : HEAP_NONE;
+}
+
+static inline void enter(struct group_walk *w, uint32_t id)
+{
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
+		if (w->inside[group]++ == 0)
+			retained_sum_add(w->r, &w->sums[group], id);
+	}
+}
+
+static inline void leave(struct group_walk *w, uint32_t id)
+{
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
+		w->inside[group]--;
+}
+
+/* All below this object is added up. */
+static void pass_ways_on(struct group_walk *w, uint32_t id, uint32_t parent)
+{
+	bits_set(w->joint, w->r->heap->class_of[id]);
+	if (parent != w->r->dominators.n_objects)
+		w->ways[parent] += w->ways[id];
+}
+
+static int walk_groups(
+    struct group_walk *w, uint32_t *stack, struct progress *progress, struct err *err)
+{
+	const struct retained *r = w->r;
+	const uint32_t *first = r->first, *child = r->child;
+	uint32_t n_objects = r->dominators.n_objects, depth = 0, done = 0;
+	uint32_t at = first[n_objects], end = first[n_objects + 1];
+	for (;;) {
+		if (at < end) {
+			uint32_t id = child[at];
+			if (at + 8 < end) {
+				__builtin_prefetch(&first[child[at + 8]]);
+				__builtin_prefetch(&r->heap->class_of[child[at + 8]]);
+				__builtin_prefetch(&r->dominators.retained[child[at + 8]]);
+			}
+			enter(w, id);
+			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+				return err_set(err, ERR_CANCELLED, "stopped");
+			stack[depth++] = at;
+			at = first[id];
+			end = first[id + 1];
+			continue;
+		}
+		if (depth == 0)
+			return 0;
+		at = stack[--depth];
+		leave(w, child[at]);
+		uint32_t parent = parent_of(r, child[at]);
+		if (w->ways && w->ways[child[at]])
+			pass_ways_on(w, child[at], parent);
+		end = first[parent + 1];
+		at++;
+	}
+}
+
+static int sum_groups(
+    struct group_walk *w, uint32_t n_groups, struct progress *progress, struct err *err)
+{
+	uint32_t n = w->r->dominators.n_reachable, *stack = big_alloc(n, sizeof *stack, err);
+	int code = stack ? 0 : ERR_NOMEM;
+	w->inside = xcalloc((size_t)n_groups + 1, sizeof *w->inside);
+	memset(w->sums, 0, n_groups * sizeof *w->sums);
+	if (code == 0)
+		code = walk_groups(w, stack, progress, err);
+	big_free(stack, n, sizeof *stack);
+	free(w->inside);
+	return code;
+}
+
+int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    const uint32_t *within, const struct bits *only, struct retained_sum *sums,
+    struct progress *progress, struct err *err)
+{
+	struct group_walk w = {
+		.r = r, .group = group, .within = within, .only = only, .sums = sums };
+	return sum_groups(&w, n_groups, progress, err);
+}
+
+void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id)
+{
+	sum->bytes += r->dominators.retained[id];
+	sum->topmost++;
+	sum->joint |= !r->joint.word || bits_get(&r->joint, r->heap->class_of[id]);
+}
+
+/* All that is reachable is more than anything frees. */
+bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum)
+{
+	return sum->topmost <= 1 || !sum->joint || sum->bytes == r->dominators.shallow_reachable;
+}
+
+static void release_lists(struct retained *r)
+{
+	big_free(r->first, (uint64_t)r->dominators.n_objects + 2, sizeof *r->first);
+	big_free(r->child, r->dominators.n_reachable, sizeof *r->child);
+	free(r->by_class);
+	bits_release(&r->joint);
+	r->first = r->child = NULL;
+	r->by_class = NULL;
+}
+
+/* One walk for the sums and for the classes that may hold something jointly. */
+static int sum_classes(struct retained *r, struct progress *progress, struct err *err)
+{
+	uint32_t n = r->heap->n_classes;
+	struct bits joint;
+	struct group_walk w = { .r = r, .sums = r->by_class, .joint = &joint };
+	int code = bits_init(&joint, n, err);
+	if (code)
+		return code;
+	code = joint_ways(r, &w.ways, err);
+	if (code == 0)
+		code = sum_groups(&w, n, progress, err);
+	for (uint32_t c = 0; c < n; c++)
+		r->by_class[c].joint = bits_get(&joint, c);
+	big_free(w.ways, r->dominators.n_objects, sizeof *w.ways);
+	r->joint = joint;
+	return code;
+}
+
+int retained_complete(struct retained *r, struct progress *progress, struct err *err)
+{
+	if (r->by_class)
+		return 0;
+	progress_phase(progress, "retained sizes of classes", r->dominators.n_reachable);
+	int code = list_children(r, err);
+	r->by_class = xcalloc((size_t)r->heap->n_classes + 1, sizeof *r->by_class);
+	if (code == 0)
+		code = sum_classes(r, progress, err);
+	if (code)
+		release_lists(r);
+	return code;
+}
+
+/* What may be alive of the unreachable. */
+static int find_maybe(struct retained *r, struct err *err)
+{
+	const struct heap *h = r->heap;
+	const uint32_t *immediate = r->dominators.immediate;
+	uint32_t *stack;
+	bool any = false;
+	for (size_t i = 0; i < h->n_in_frames; i++)
+		any |= immediate[h->in_frames[i]] == NOT_REACHABLE;
+	if (!any)
+		return 0;
+	stack = big_alloc(h->n_objects, sizeof *stack, err);
+	int code = stack ? bits_init(&r->maybe, h->n_objects, err) : ERR_NOMEM;
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (immediate[id] != NOT_REACHABLE)
+			bits_set(&r->maybe, id);
+	}
+	for (size_t i = 0; !code && i < h->n_in_frames; i++)
+		heap_reach(h, h->in_frames[i], r->maybe.word, stack);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (immediate[id] != NOT_REACHABLE)
+			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
+	}
+	big_free(stack, h->n_objects, sizeof *stack);
+	return code;
+}
+
+int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
+    struct err *err)
+{
+	static _Atomic uint64_t found;
+	*out = (struct retained){ .heap = h, .serial = ++found };
+	int code = dominators_find(&out->dominators, h, progress, err);
+	if (!code)
+		code = find_maybe(out, err);
+	if (code)
+		retained_release(out);
+	return code;
+}
+
+void retained_release(struct retained *r)
+{
+	release_lists(r);
+	bits_release(&r->maybe);
+	dominators_release(&r->dominators);
+	*r = (struct retained){ .heap = NULL };
+}
+
+void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes)
+{
+	uint32_t at = r->first[id], end = r->first[id + 1], *stack = NULL;
+	size_t depth = 0, cap = 0;
+	*bytes = r->dominators.retained[id];
+	*objects = r->dominators.immediate[id] != NOT_REACHABLE;
+	while (at < end || depth) {
+		if (at < end) {
+			uint32_t child = r->child[at];
+			++*objects;
+			VEC_PUSH(stack, depth, cap) = at;
+			at = r->first[child];
+			end = r->first[child + 1];
+			continue;
+		}
+		at = stack[--depth];
+		uint32_t parent = r->dominators.immediate[r->child[at]]; /* never the roots: below id */
+		end = r->first[parent + 1];
+		at++;
+	}
+	free(stack);
+}

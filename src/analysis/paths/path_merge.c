@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * path_merge.c - the shortest paths of many objects as one tree of classes.
+ *
+ * The tree's nodes are found by (node above, class) in a hash table; class objects count as a class of
+ * their own each.  From the roots, every object on a path is given its node once, so that a list of a
+ * million links costs a million steps.  Steps behind MERGED_DEPTH get no nodes, and at MERGED_ROWS no
+ * more are made; objects beyond count where their path leaves the tree.  Any thread.
+ */
+#include "analysis/paths/paths.h"
+
+#include "analysis/cut/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_NODE UINT32_MAX
+
+struct node {
+	uint32_t above, class; /* class: n_classes + i is the class object of i */
+	uint32_t objects, depth;
+	uint64_t shallow;
+	struct retained_sum retained;
+	uint32_t inside; /* of its objects, on the way down the dominator tree to here */
+};
+
+struct merge {
+	const struct heap *heap;
+	const struct path_tree *tree;
+	struct node *node; /* those above come first */
+	size_t n, cap;
+	uint32_t *table;   /* node + 1; 0: free */
+	uint32_t *node_of; /* by object, node + 1; 0: not known */
+	uint32_t *chain;   /* objects on their way up */
+	size_t cap_chain;
+	bool deep, many;
+	const bool *wanted; /* by node, when merged once more: mark the objects that it counts */
+	struct bits *marked;
+};
+enum { TABLE = 1 << 18 }; /* more than twice MERGED_ROWS */
+
+static uint32_t class_key(const struct heap *h, uint32_t id)
+{
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	return mirrored == HEAP_NONE ? h->class_of[id] : h->n_classes + mirrored;
+}
+
+/* The node below one for an object's class; the one above itself where the tree ends. */
+static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
+{
+	uint32_t class = class_key(m->heap, id);
+	uint32_t depth = above == NO_NODE ? 0 : m->node[above].depth + 1;
+	uint64_t key = ((uint64_t)above << 32 | class) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = key >> 40 & (TABLE - 1);
+	if (depth == MERGED_DEPTH) {
+		m->deep = true;
+		return above;
+	}
+	for (; m->table[at]; at = (at + 1) & (TABLE - 1)) {
+		const struct node *n = &m->node[m->table[at] - 1];
+		if (n->above == above && n->class == class)
+			return m->table[at] - 1;
+	}
+	if (m->n == MERGED_ROWS) {
+		m->many = true;
+		return above;
+	}
+	VEC_PUSH(m->node, m->n, m->cap) = (struct node){.above = above, .class = class, .depth = depth};
+	m->table[at] = (uint32_t)m->n;
+	return (uint32_t)m->n - 1;
+}
+
+/* Up to an object whose node is known, and down again. */
+static uint32_t node_from_root(struct merge *m, uint32_t id)
+{
+	size_t n = 0;
+	uint32_t at = NO_NODE;
+	for (;; id = m->tree->parent[id] - 1) {
+		if (m->node_of[id]) {
+			at = m->node_of[id] - 1;
+			break;
+		}
+		VEC_PUSH(m->chain, n, m->cap_chain) = id;
+		if (m->tree->parent[id] == PATH_START)
+			break;
+	}
+	while (n) {
+		id = m->chain[--n];
+		at = node_below(m, at, id);
+		m->node_of[id] = at + 1; /* 0 where not even the root found room: asked again */
+	}
+	return at;
+}
+
+static void count(struct merge *m, uint32_t node, uint64_t shallow)
+{
+	if (node == NO_NODE)
+		return;
+	m->node[node].objects++;
+	m->node[node].shallow += shallow;
+}
+
+static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!m->tree->parent[ids[i]])
+			continue;
+		uint32_t node = node_from_root(m, ids[i]);
+		count(m, node, heap_shallow(m->heap, ids[i]));
+		for (; m->wanted && node != NO_NODE; node = m->node[node].above) {
+			if (m->wanted[node])
+				bits_set(m->marked, ids[i]);
+		}
+	}
+	for (size_t i = m->n; i-- > 0;) {
+		if (m->node[i].above == NO_NODE)
+			continue;
+		m->node[m->node[i].above].objects += m->node[i].objects;
+		m->node[m->node[i].above].shallow += m->node[i].shallow;
+	}
+}
+
+static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t shallow = heap_shallow(m->heap, ids[i]);
+		uint32_t at = NO_NODE, id = ids[i], first = ids[i];
+		for (bool more = m->tree->parent[id] != 0; more; id = m->tree->parent[id] - 1) {
+			uint32_t below = node_below(m, at, id);
+			if (below == at)
+				break;
+			at = below;
+			count(m, at, shallow);
+			if (m->wanted && m->wanted[at])
+				bits_set(m->marked, ids[i]);
+			more = m->tree->parent[id] != PATH_START;
+		}
+		m->node_of[first] = at + 1;
+	}
+}
+
+/* --- what they retain ---------------------------------------------------------------------------- */
+
+static void enter(struct merge *m, uint32_t node, const struct retained *r, uint32_t id)
+{
+	for (; node != NO_NODE; node = m->node[node].above) {
+		struct node *n = &m->node[node];
+		if (n->inside++ == 0)
+			retained_sum_add(r, &n->retained, id);
+	}
+}
+
+static void leave(struct merge *m, uint32_t node)
+{
+	for (; node != NO_NODE; node = m->node[node].above)
+		m->node[node].inside--;
+}
+
+/* The objects in the order of the dominator tree: one counts in those rows of which no other object
+ * stands above it. */
+static int sum_retained(
+    struct merge *m, struct cut *cut, const uint32_t *ids, size_t n, struct err *err)
+{
+	const struct dominators *d = &cut->retained->dominators;
+	uint32_t *at = big_alloc(d->n_reachable, sizeof *at, err); /* id + 1 by place in the tree */
+	uint32_t *open = NULL;
+	size_t n_open = 0, cap_open = 0;
+	int code = at ? cut_number(cut, err) : ERR_NOMEM;
+	for (size_t i = 0; !code && i < n; i++)
+		if (m->tree->parent[ids[i]] && d->immediate[ids[i]] != NOT_REACHABLE)
+			at[cut->span[ids[i]].from] = ids[i] + 1;
+	for (uint32_t k = 0; !code && k < d->n_reachable; k++) {
+		if (!at[k])
+			continue;
+		uint32_t id = at[k] - 1;
+		while (n_open && cut->span[open[n_open - 1]].to < k)
+			leave(m, m->node_of[open[--n_open]] - 1);
+		enter(m, m->node_of[id] - 1, cut->retained, id);
+		VEC_PUSH(open, n_open, cap_open) = id;
+	}
+	big_free(at, d->n_reachable, sizeof *at);
+	free(open);
+	return code;
+}
+
+/* --- in the order of reading -------------------------------------------------------------------- */
+
+struct sorted {
+	const char *name;
+	uint32_t above, objects, class, node;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+	if (x->above != y->above)
+		return x->above < y->above ? -1 : 1;
+	if (x->objects != y->objects)
+		return x->objects > y->objects ? -1 : 1;
+	int names = strcmp(x->name, y->name);
+	return names ? names : x->class < y->class ? -1 : x->class > y->class;
+}
+
+static void add_row(struct merged_paths *out, const struct merge *m, uint32_t node)
+{
+	const struct node *n = &m->node[node];
+	uint32_t n_classes = m->heap->n_classes;
+	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = n->objects,
+	    .shallow = n->shallow, .retained = n->retained, .node = node, .is_class = n->class >= n_classes,
+	    .class = n->class >= n_classes ? n->class - n_classes : n->class};
+}
+
+/* The siblings of each node stand together when sorted; first: where its children begin. */
+static void put_in_order(struct merged_paths *out, const struct merge *m)
+{
+	const struct heap *h = m->heap;
+	struct sorted *s = xcalloc(m->n + 1, sizeof *s);
+	size_t *first = xcalloc(m->n + 1, sizeof *first);
+	size_t next[MERGED_DEPTH + 1];
+	for (size_t i = 0; i < m->n; i++) {
+		uint32_t class = m->node[i].class;
+		s[i] = (struct sorted){h->classes[class % h->n_classes].name, m->node[i].above,
+		    m->node[i].objects, class, (uint32_t)i};
+		first[i] = m->n;
+	}
+	qsort(s, m->n, sizeof *s, by_place);
+	for (size_t i = m->n; i-- > 0;) {
+		if (s[i].above != NO_NODE)
+			first[s[i].above] = i;
+	}
+	size_t deep = 0;
+	for (next[0] = 0; next[0] < m->n && s[next[0]].above != NO_NODE; next[0]++)
+		;
+	out->row = xcalloc(m->n ? m->n : 1, sizeof *out->row);
+	while (out->n < m->n) {
+		size_t at = next[deep];
+		uint32_t above = at < m->n ? s[at].above : NO_NODE - 1;
+		bool sibling = at < m->n &&
+		    (deep ? above == s[next[deep - 1] - 1].node : above == NO_NODE);
+		if (!sibling) {
+			if (!deep--)
+				break;
+			continue;
+		}
+		next[deep]++;
+		add_row(out, m, s[at].node);
+		next[++deep] = first[s[at].node];
+	}
+	free(first);
+	free(s);
+}
+
+static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
+    struct err *err)
+{
+	m->table = xcalloc(TABLE, sizeof *m->table);
+	m->node_of = big_alloc(m->heap->n_objects, sizeof *m->node_of, err);
+	int code = m->node_of ? 0 : ERR_NOMEM;
+	if (!code && backward)
+		merge_from_objects(m, ids, n);
+	else if (!code)
+		merge_from_roots(m, ids, n);
+	if (!code && cut)
+		code = sum_retained(m, cut, ids, n, err);
+	big_free(m->node_of, m->heap->n_objects, sizeof *m->node_of);
+	free(m->table);
+	free(m->chain);
+	return code;
+}
+
+int merged_members(const struct merged_paths *merged, const uint32_t *rows, size_t n_rows,
+    const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,
+    struct bits *to, struct err *err)
+{
+	bool *wanted = xcalloc(merged->n + 1, sizeof *wanted);
+	struct merge m = {.heap = h, .tree = t, .wanted = wanted, .marked = to};
+	for (size_t i = 0; i < n_rows; i++)
+		wanted[merged->row[rows[i]].node] = true;
+	int code = merge(&m, ids, n, backward, NULL, err);
+	free(m.node);
+	free(wanted);
+	return code;
+}
+
+int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
+    const uint32_t *ids, size_t n, bool backward, struct cut *cut, struct err *err)
+{
+	struct merge m = {.heap = h, .tree = t};
+	*out = (struct merged_paths){.n = 0};
+	int code = merge(&m, ids, n, backward, cut, err);
+	out->retained = cut != NULL;
+	for (size_t i = 0; i < n; i++)
+		out->found += t->parent[ids[i]] != 0;
+	out->missing = (uint32_t)n - out->found;
+	if (!code)
+		put_in_order(out, &m);
+	out->deep = m.deep;
+	out->many = m.many;
+	free(m.node);
+	return code;
+}
+
+void merged_paths_release(struct merged_paths *m)
+{
+	free(m->row);
+	*m = (struct merged_paths){.n = 0};
+}

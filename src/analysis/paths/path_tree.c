@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * path_tree.c - shortest paths to all objects, searched forward from where paths begin.
+ *
+ * Level by level, each in the order of the ids: so the first holder that meets an object is the one of
+ * the lowest id.  Small levels are sorted, large ones are read off a bit vector.  Any thread.
+ */
+#include "analysis/paths/paths.h"
+
+#include "analysis/describe/reference_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	AHEAD = 16,           /* objects whose references are asked for early */
+	CANCEL_EVERY = 1 << 16,
+	LINE_STEPS = 64,      /* of a path, shown in a line */
+	SCAN_WORDS = 4,       /* a level is scanned when it has an object for so many words */
+};
+
+struct growth {
+	const struct path_rules *rules;
+	const struct heap *heap;
+	struct path_tree *tree;
+	uint32_t to;
+	uint32_t *queue;
+	uint32_t n;           /* in the queue */
+	struct bits next;     /* those of the next level */
+};
+
+static inline void reach(struct growth *g, uint32_t id, uint32_t parent)
+{
+	if (g->tree->parent[id])
+		return;
+	if (g->rules->bars && bits_get(&g->rules->barred, id))
+		return;
+	if (g->rules->not_directly && id == g->to && parent == g->rules->from + 1)
+		return;
+	g->tree->parent[id] = parent;
+	g->queue[g->n++] = id;
+	bits_set(&g->next, id);
+}
+
+static void reach_implied(struct growth *g, uint32_t id)
+{
+	const struct heap *h = g->heap;
+	const struct heap_class *c = heap_class_of(h, id);
+	if (c->object != HEAP_NONE)
+		reach(g, c->object, id + 1);
+	if (h->class_of[id] == h->java_lang_class) {
+		struct implied_reference implied[3];
+		unsigned n = heap_implied(h, id, implied);
+		for (unsigned i = 0; i < n; i++)
+			reach(g, implied[i].target, id + 1);
+	}
+	if (c->makes_loaders || id == h->boot_loader) {
+		const uint32_t *loaded;
+		uint32_t n = heap_loaded_classes(h, id, &loaded);
+		for (uint32_t i = 0; i < n; i++) {
+			if (h->classes[loaded[i]].object != HEAP_NONE)
+				reach(g, h->classes[loaded[i]].object, id + 1);
+		}
+	}
+}
+
+static void reach_all(struct growth *g, uint32_t id)
+{
+	const struct path_rules *r = g->rules;
+	const struct heap *h = g->heap;
+	uint64_t end = adjacency_start(&h->out, id + 1);
+	bool weak = !r->weak && bits_get(&r->weak_references.holders, id);
+	for (uint64_t k = adjacency_start(&h->out, id); k < end; k++) {
+		if (!weak || !path_is_weak(r, id, h->out.target[k]))
+			reach(g, h->out.target[k], id + 1);
+	}
+	reach_implied(g, id);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Put the level that begins in the queue at start in order; next is empty then. */
+static void order_level(struct growth *g, uint32_t start)
+{
+	uint64_t words = ((uint64_t)g->heap->n_objects + 63) / 64;
+	uint32_t *level = g->queue + start, n = g->n - start;
+	if (n < words / SCAN_WORDS) {
+		for (uint32_t i = 0; i < n; i++)
+			g->next.word[level[i] >> 6] = 0;
+		qsort(level, n, sizeof *level, by_id);
+		return;
+	}
+	for (uint64_t w = 0, k = 0; w < words; w++) {
+		for (uint64_t left = g->next.word[w]; left; left &= left - 1)
+			level[k++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
+		g->next.word[w] = 0;
+	}
+}
+
+static void ask_ahead(const struct growth *g, uint32_t at)
+{
+	const struct heap *h = g->heap;
+	if (at + 2 * AHEAD < g->n) {
+		__builtin_prefetch(&h->out.offset[g->queue[at + 2 * AHEAD]]);
+		__builtin_prefetch(&h->class_of[g->queue[at + 2 * AHEAD]]);
+	}
+	if (at + AHEAD < g->n)
+		__builtin_prefetch(&h->out.target[adjacency_start(&h->out, g->queue[at + AHEAD])]);
+}
+
+static int grow(struct growth *g, struct progress *progress, struct err *err)
+{
+	const struct path_rules *r = g->rules;
+	uint32_t at = 0, to = g->to;
+	if (r->from != HEAP_NONE)
+		reach(g, r->from, PATH_START);
+	for (size_t i = 0; r->from == HEAP_NONE && i < g->heap->n_roots; i++) {
+		if (g->heap->roots[i].object != to || !r->not_itself)
+			reach(g, g->heap->roots[i].object, PATH_START);
+	}
+	while (at < g->n) {
+		order_level(g, at);
+		for (uint32_t end = g->n; at < end; at++) {
+			ask_ahead(g, at);
+			reach_all(g, g->queue[at]);
+			if (at % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+				return err_set(err, ERR_CANCELLED, "stopped");
+		}
+		if (to != HEAP_NONE && g->tree->parent[to])
+			break;
+	}
+	g->tree->reached = g->n;
+	return 0;
+}
+
+int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t to,
+    struct progress *progress, struct err *err)
+{
+	struct growth g = {.rules = r, .heap = r->heap, .tree = out, .to = to};
+	uint32_t n = r->heap->n_objects;
+	*out = (struct path_tree){.n = n};
+	progress_phase(progress, "following references", n);
+	out->parent = big_alloc(n, sizeof *out->parent, err);
+	g.queue = big_alloc(n, sizeof *g.queue, err);
+	int code = out->parent && g.queue ? bits_init(&g.next, n, err) : ERR_NOMEM;
+	bool barred = to != HEAP_NONE && bits_get(&r->barred, to);
+	/* the object itself is what is asked for, whatever its class */
+	if (barred)
+		r->barred.word[to >> 6] &= ~(UINT64_C(1) << (to & 63));
+	if (!code)
+		code = grow(&g, progress, err);
+	if (barred)
+		r->barred.word[to >> 6] |= UINT64_C(1) << (to & 63);
+	bits_release(&g.next);
+	big_free(g.queue, n, sizeof *g.queue);
+	if (code)
+		path_tree_release(out);
+	return code;
+}
+
+void path_tree_release(struct path_tree *t)
+{
+	big_free(t->parent, t->n, sizeof *t->parent);
+	*t = (struct path_tree){.n = 0};
+}
+
+void path_tree_path(const struct path_tree *t, uint32_t to, struct path *out)
+{
+	size_t n = 0;
+	*out = (struct path){.n = 0};
+	if (!t->parent[to])
+		return;
+	for (uint32_t id = to;; id = t->parent[id] - 1) {
+		n++;
+		if (t->parent[id] == PATH_START)
+			break;
+	}
+	out->n = n;
+	out->step = xcalloc(n, sizeof *out->step);
+	for (uint32_t id = to; n; id = t->parent[id] - 1)
+		out->step[--n] = id;
+}
+
+/* --- in words ----------------------------------------------------------------------------------- */
+
+/* A reference that only the weak field makes is passed over where weak ones are not followed. */
+static bool recorded_field(
+    const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
+{
+	const struct heap *h = r->heap;
+	struct reference_names names;
+	reference_names_begin(&names, h, holder);
+	bool skip = !r->weak && bits_get(&r->weak_references.holders, holder);
+	struct text name = TEXT_INIT;
+	bool found = false;
+	while (!found) {
+		text_clear(&name);
+		if (!reference_names_next(&names, target, &name))
+			break;
+		found = !skip || strcmp(name.s, "referent") != 0;
+	}
+	if (found)
+		text_add(to, name.s);
+	text_release(&name);
+	return found;
+}
+
+bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
+{
+	const struct heap *h = r->heap;
+	struct implied_reference implied[3];
+	const uint32_t *loaded;
+	if (recorded_field(r, holder, target, to))
+		return true;
+	/* recorded, but in a place without a name */
+	uint64_t end = adjacency_start(&h->out, holder + 1);
+	unsigned n = heap_implied(h, holder, implied);
+	for (unsigned i = 0; i < n; i++) {
+		if (implied[i].target != target)
+			continue;
+		text_add(to, implied[i].field);
+		return true;
+	}
+	for (uint64_t k = adjacency_start(&h->out, holder); k < end; k++) {
+		if (h->out.target[k] == target)
+			return false;
+	}
+	uint32_t n_loaded = heap_loaded_classes(h, holder, &loaded);
+	for (uint32_t i = 0; i < n_loaded; i++) {
+		if (h->classes[loaded[i]].object != target)
+			continue;
+		text_add(to, "<loaded>");
+		return true;
+	}
+	return false;
+}
+
+static bool is_static(const char *field)
+{
+	return !strncmp(field, "static ", strlen("static "));
+}
+
+/* The variable that holds a root, where the dump's program tells it. */
+static bool variable_of(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if ((root->kind == ROOT_DATA || root->kind == ROOT_BSS) &&
+		    heap_symbol(h, root->slot, to))
+			return true;
+	}
+	return false;
+}
+
+void path_line(const struct path_rules *r, const struct path *p, struct text *to)
+{
+	const struct heap *h = r->heap;
+	struct text field = TEXT_INIT;
+	size_t low = p->n > LINE_STEPS ? p->n - LINE_STEPS : 0, begin = low;
+	bool statics = false;
+	for (size_t i = low; i + 1 < p->n; i++) {
+		text_clear(&field);
+		if (path_field(r, p->step[i], p->step[i + 1], &field) && is_static(field.s)) {
+			begin = i;
+			statics = true;
+		}
+	}
+	if (low && !statics) { /* the root, and the end of a long way */
+		uint32_t root = p->step[0], class = heap_class_mirrored(h, root);
+		text_addf(to, "%s%s > … > ", class != HEAP_NONE ? "class " : "",
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, root)->name);
+	}
+	for (size_t i = begin; i < p->n; i++) {
+		uint32_t class = heap_class_mirrored(h, p->step[i]);
+		text_clear(&field);
+		bool named = i > begin && path_field(r, p->step[i - 1], p->step[i], &field);
+		bool last = i + 1 == p->n, of_class = named && is_static(field.s);
+		if (i == begin && last)
+			text_add(to, "this");
+		else if (i == begin && class != HEAP_NONE)
+			text_addf(to, "%s %s", statics ? "static" : "class", h->classes[class].name);
+		else if (i == begin && (i > 0 || !variable_of(h, p->step[i], to)))
+			text_add(to, heap_class_of(h, p->step[i])->name);
+		else if (i == begin)
+			continue;
+		else if (of_class)
+			text_addf(to, ".%s", field.s + strlen("static "));
+		else if (named && class != HEAP_NONE && !strcmp(field.s, "<loaded>"))
+			text_addf(to, " > <loaded %s>", h->classes[class].name);
+		else if (named || !last)
+			text_addf(to, " > %s", named ? field.s : heap_class_of(h, p->step[i])->name);
+		if (i > begin && last)
+			text_add(to, " > this");
+	}
+	text_release(&field);
+}

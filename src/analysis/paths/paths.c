@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * paths.c - what counts as a step of a path, and the search backward from an object.
+ *
+ * The search goes breadth first over the holders of each object in the order of their ids, so the
+ * first root that it meets ends the path that paths.h promises.  It remembers what it has seen in a
+ * bit vector and in the queue itself, where each object knows the one it holds.  Any thread.
+ */
+#include "analysis/paths/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANCEL_EVERY = 1 << 12 };
+
+/* --- rules -------------------------------------------------------------------------------------- */
+
+int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struct err *err)
+{
+	*r = (struct path_rules){.heap = h, .weak = weak, .from = HEAP_NONE};
+	int code = bits_init(&r->barred, h->n_objects, err);
+	if (!code)
+		code = bits_init(&r->starts, h->n_objects, err);
+	if (!code)
+		code = bits_init(&r->loaders, h->n_objects, err);
+	if (!code && !weak)
+		code = weak_find(&r->weak_references, h, NULL, err);
+	if (code) {
+		path_rules_release(r);
+		return code;
+	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		bits_set(&r->starts, h->roots[i].object);
+	for (uint32_t i = 0; i < h->n_defined_classes; i++) {
+		if (h->classes[i].loader != HEAP_NONE)
+			bits_set(&r->loaders, h->classes[i].loader);
+	}
+	return 0;
+}
+
+void path_rules_release(struct path_rules *r)
+{
+	weak_release(&r->weak_references);
+	path_rules_give_back(r);
+}
+
+void path_rules_give_back(struct path_rules *r)
+{
+	bits_release(&r->barred);
+	bits_release(&r->starts);
+	bits_release(&r->loaders);
+}
+
+void path_rules_from(struct path_rules *r, uint32_t id)
+{
+	for (size_t i = 0; i < r->heap->n_roots; i++)
+		r->starts.word[r->heap->roots[i].object >> 6] = 0;
+	r->from = id;
+	bits_set(&r->starts, id);
+}
+
+void path_rules_bar(struct path_rules *r, uint32_t id)
+{
+	bits_set(&r->barred, id);
+	r->bars = true;
+}
+
+bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target)
+{
+	return !r->weak && weak_is(&r->weak_references, holder, target);
+}
+
+void path_release(struct path *p)
+{
+	free(p->step);
+	*p = (struct path){.n = 0};
+}
+
+/* --- backward ----------------------------------------------------------------------------------- */
+
+struct visited {
+	uint32_t id, holds; /* holds: place in the queue */
+};
+
+struct search {
+	const struct path_rules *rules;
+	const struct heap *heap;
+	struct bits seen;
+	struct visited *queue;
+	size_t n, cap;
+	size_t at;               /* the one whose holders are looked for */
+	uint64_t effort, limit;
+	bool found;              /* the last of the queue begins the path */
+	uint32_t *holders;       /* of a class or loader, collected */
+	size_t n_holders, cap_holders;
+};
+
+static bool begins(const struct search *s, uint32_t id)
+{
+	return bits_get(&s->rules->starts, id) &&
+	    (!s->rules->bars || !bits_get(&s->rules->barred, id));
+}
+
+/* True: the search is over. */
+static bool visit(struct search *s, uint32_t id)
+{
+	if (bits_get(&s->seen, id) || (s->rules->bars && bits_get(&s->rules->barred, id)))
+		return false;
+	if (s->rules->not_directly && s->at == 0 && id == s->rules->from)
+		return false;
+	bits_set(&s->seen, id);
+	VEC_PUSH(s->queue, s->n, s->cap) = (struct visited){id, (uint32_t)s->at};
+	s->found = begins(s, id);
+	return s->found;
+}
+
+static void add_holder(struct search *s, uint32_t id)
+{
+	if (id != HEAP_NONE && !bits_get(&s->seen, id))
+		VEC_PUSH(s->holders, s->n_holders, s->cap_holders) = id;
+}
+
+static void add_instances(struct search *s, uint32_t class)
+{
+	const struct heap *h = s->heap;
+	uint32_t left = h->classes[class].n_objects;
+	s->effort += left + h->n_objects / 64;
+	if (s->limit && s->effort > s->limit)
+		return; /* visit_special gives up */
+	for (uint32_t id = 0; id < h->n_objects && left; id++) {
+		if (h->class_of[id] != class)
+			continue;
+		left--;
+		add_holder(s, id);
+	}
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The holders of a class object or loader, in order: recorded and implied ones. */
+static bool visit_special(struct search *s, uint32_t id, uint32_t class)
+{
+	const struct heap *h = s->heap;
+	s->n_holders = 0;
+	uint64_t end = adjacency_start(&h->in, id + 1);
+	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
+		if (!path_is_weak(s->rules, h->in.target[k], id))
+			add_holder(s, h->in.target[k]);
+	}
+	for (uint32_t c = 0; c < h->n_defined_classes; c++) {
+		bool holds = class != HEAP_NONE && h->classes[c].superclass == class;
+		if (holds || h->classes[c].loader == id)
+			add_holder(s, h->classes[c].object);
+	}
+	s->effort += h->n_defined_classes / 16 + (end - adjacency_start(&h->in, id));
+	if (class != HEAP_NONE) {
+		if (heap_loader_holds(h, class))
+			add_holder(s, h->classes[class].loader);
+		add_instances(s, class);
+	}
+	if (s->limit && s->effort > s->limit)
+		return false; /* not all are there: the first root among them need not be the one */
+	qsort(s->holders, s->n_holders, sizeof *s->holders, by_id);
+	for (size_t i = 0; i < s->n_holders; i++) {
+		if (visit(s, s->holders[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool visit_holders(struct search *s, uint32_t id)
+{
+	const struct heap *h = s->heap;
+	uint32_t class = heap_class_mirrored(h, id);
+	if (class != HEAP_NONE || bits_get(&s->rules->loaders, id))
+		return visit_special(s, id, class);
+	uint64_t k = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
+	s->effort += 1 + end - k;
+	for (; k < end; k++) {
+		uint32_t holder = h->in.target[k];
+		if (!bits_get(&s->seen, holder) && !path_is_weak(s->rules, holder, id) &&
+		    visit(s, holder))
+			return true;
+	}
+	return false;
+}
+
+/* The queue leads from the last one found to the object. */
+static void found_path(const struct search *s, struct path *out)
+{
+	size_t n = 1, at = s->n - 1;
+	for (; at; at = s->queue[at].holds)
+		n++;
+	out->step = xcalloc(n, sizeof *out->step);
+	for (at = s->n - 1; out->n < n; at = s->queue[at].holds)
+		out->step[out->n++] = s->queue[at].id;
+}
+
+int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint64_t effort,
+    struct progress *progress, struct err *err)
+{
+	struct search s = {.rules = r, .heap = r->heap, .limit = effort};
+	*out = (struct path){.n = 0};
+	progress_phase(progress, "looking for a path", 0);
+	int code = bits_init(&s.seen, r->heap->n_objects, err);
+	if (code)
+		return code;
+	bits_set(&s.seen, to);
+	VEC_PUSH(s.queue, s.n, s.cap) = (struct visited){to, 0};
+	s.found = !r->not_itself && bits_get(&r->starts, to);
+	for (; s.at < s.n && !s.found && !out->gave_up && !code; s.at++) {
+		visit_holders(&s, s.queue[s.at].id);
+		out->gave_up = s.limit && s.effort > s.limit && !s.found;
+		if (s.at % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+	}
+	if (s.found && !code)
+		found_path(&s, out);
+	free(s.queue);
+	free(s.holders);
+	bits_release(&s.seen);
+	return code;
+}

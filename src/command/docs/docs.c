@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * docs.c - the COMMANDS section of the man page and the completions of shells, from the tables.
+ */
+#include "command/command.h"
+#include "command/docs/help.h"
+#include "command/docs/options.h"
+
+#include <string.h>
+
+/* --- man page --------------------------------------------------------------------------------- */
+
+static void man_words(struct text *to, const char *label, const char *words)
+{
+	if (!*words)
+		return;
+	text_addf(to, ".br\n%s: ", label);
+	troff_add(to, words);
+	text_add(to, "\n");
+}
+
+static void man_command(const struct command *c, struct text *to)
+{
+	struct text t = TEXT_INIT;
+	command_usage(c, &t);
+	text_add(to, ".TP\n.B ");
+	troff_add(to, t.s);
+	text_add(to, "\n");
+	troff_add(to, c->summary);
+	text_add(to, ".\n");
+	if (*c->description) {
+		troff_add(to, c->description);
+		text_add(to, "\n");
+	}
+	for (const struct option *o = c->options; o && o->name; o++) {
+		text_add(to, ".br\n\\fB");
+		troff_add(to, o->name);
+		text_add(to, "\\fR");
+		if (o->value) {
+			text_add(to, " \\fI");
+			troff_add(to, o->value);
+			text_add(to, "\\fR");
+		}
+		text_add(to, ": ");
+		troff_add(to, o->summary);
+		text_add(to, ".\n");
+	}
+	text_clear(&t);
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
+		text_addf(&t, "%s%s", i ? ", " : "", c->aliases[i]);
+	man_words(to, "Also called", t.s);
+	man_words(to, "Columns", c->columns);
+	for (size_t i = 0; i < sizeof c->examples / sizeof *c->examples && c->examples[i]; i++)
+		man_words(to, "Example", c->examples[i]);
+	text_release(&t);
+}
+
+static void man_page_text(const char *s, struct text *to)
+{
+	while (*s) {
+		size_t n = strcspn(s, "\n");
+		struct text line = TEXT_INIT;
+		text_add_n(&line, s, n);
+		text_add(to, ".PP\n");
+		troff_add(to, line.s);
+		text_add(to, "\n");
+		text_release(&line);
+		s += n + (s[n] != '\0');
+	}
+}
+
+void command_write_man(struct text *to)
+{
+	text_add(to, ".SH COMMANDS\n");
+	for (size_t i = 0; commands[i]; i++)
+		man_command(commands[i], to);
+	struct text pipes = TEXT_INIT;
+	help_pipe_text(&pipes);
+	for (const struct help_page *p = help_pages; p->name; p++) {
+		text_add(to, ".SS ");
+		troff_add(to, p->name);
+		text_add(to, "\n");
+		man_page_text(p->text ? p->text : pipes.s, to);
+	}
+	text_release(&pipes);
+}
+
+/* --- shells ----------------------------------------------------------------------------------- */
+
+static bool takes_choice(const struct program_option *o)
+{
+	return o->argument && strchr(o->argument, '|');
+}
+
+static bool takes_file(const struct program_option *o)
+{
+	return o->argument && !strcmp(o->argument, "FILE");
+}
+
+/* "a|b" with blanks between. */
+static void add_choices(struct text *to, const char *choices)
+{
+	for (; *choices; choices++)
+		text_add_char(to, *choices == '|' ? ' ' : *choices);
+}
+
+static void add_command_names(struct text *to)
+{
+	for (size_t i = 0; commands[i]; i++)
+		text_addf(to, "%s%s", i ? " " : "", commands[i]->name);
+}
+
+static void write_bash(struct text *to)
+{
+	text_add(to, "_cairn() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} before="
+	    "${COMP_WORDS[COMP_CWORD-1]}\n\tCOMPREPLY=()\n\tcase $before in\n\t-x|--command)\n"
+	    "\t\tCOMPREPLY=($(compgen -W '");
+	add_command_names(to);
+	text_add(to, "' -- \"$word\"))\n\t\treturn;;\n");
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (!takes_choice(o) || !o->summary)
+			continue;
+		text_addf(to, "\t--%s)\n\t\tCOMPREPLY=($(compgen -W '", o->name);
+		add_choices(to, o->argument);
+		text_add(to, "' -- \"$word\"))\n\t\treturn;;\n");
+	}
+	text_add(to, "\tesac\n\tcase $word in\n\t-*)\n\t\tCOMPREPLY=($(compgen -W '");
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (o->summary)
+			text_addf(to, "--%s ", o->name);
+	}
+	text_add(to, "' -- \"$word\"))\n\t\treturn;;\n\tesac\n"
+	    "\tcompopt -o filenames\n\tCOMPREPLY=($(compgen -f -- \"$word\"))\n}\n"
+	    "complete -F _cairn cairn\n");
+}
+
+static void write_zsh(struct text *to)
+{
+	text_add(to, "#compdef cairn\n_arguments -s \\\n");
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (!o->summary)
+			continue;
+		bool repeated = o->key == OPTION_COMMAND || o->key == OPTION_FILE;
+		text_addf(to, "\t'%s--%s%s[", repeated ? "*" : "", o->name, o->argument ? "=" : "");
+		for (const char *s = o->summary; *s; s++) {
+			if (strchr("[]:", *s))
+				text_add_char(to, '\\');
+			text_add_char(to, *s);
+		}
+		text_add(to, "]");
+		if (o->key == OPTION_COMMAND) {
+			text_add(to, ":command:(");
+			add_command_names(to);
+			text_add(to, ")");
+		} else if (takes_choice(o)) {
+			text_addf(to, ":%s:(", o->name);
+			add_choices(to, o->argument);
+			text_add(to, ")");
+		} else if (o->argument) {
+			text_addf(to, ":%s:%s", o->argument, takes_file(o) ? "_files" : "");
+		}
+		text_add(to, "' \\\n");
+	}
+	text_add(to, "\t'*:dump:_files'\n");
+}
+
+static void write_fish(struct text *to)
+{
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (!o->summary)
+			continue;
+		text_addf(to, "complete -c cairn -l %s", o->name);
+		if (o->key < 256)
+			text_addf(to, " -s %c", o->key);
+		if (o->key == OPTION_COMMAND) {
+			text_add(to, " -x -a '");
+			add_command_names(to);
+			text_add(to, "'");
+		} else if (takes_choice(o)) {
+			text_add(to, " -x -a '");
+			add_choices(to, o->argument);
+			text_add(to, "'");
+		} else if (o->argument) {
+			text_add(to, takes_file(o) ? " -r" : " -x");
+		}
+		text_addf(to, " -d '%s'\n", o->summary);
+	}
+}
+
+void command_write_shell_completion(const char *shell, struct text *to)
+{
+	if (!strcmp(shell, "bash"))
+		write_bash(to);
+	else if (!strcmp(shell, "zsh"))
+		write_zsh(to);
+	else if (!strcmp(shell, "fish"))
+		write_fish(to);
+}
+
+void docs_write(const char *what, struct text *to)
+{
+	if (!strcmp(what, "man")) {
+		options_write_man(to);
+		command_write_man(to);
+	} else {
+		command_write_shell_completion(what, to);
+	}
+}

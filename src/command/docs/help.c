@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * help.c - help, from the table of commands; and pages on what all commands share.
+ */
+#include "command/docs/help.h"
+
+#include "command/commands.h"
+#include "command/line/pipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- usage ------------------------------------------------------------------------------------ */
+
+static void add_option_usage(const struct option *o, struct text *to)
+{
+	text_addf(to, " [%s", o->name);
+	if (o->value)
+		text_addf(to, " %s", o->value);
+	text_add(to, "]");
+}
+
+void command_usage(const struct command *c, struct text *to)
+{
+	text_add(to, c->name);
+	for (size_t i = 0; i < 3 && c->arguments[i].kind != ARG_END; i++)
+		text_addf(to, c->arguments[i].optional ? " [%s]" : " %s", c->arguments[i].name);
+	for (const struct option *o = c->options; o && o->name; o++)
+		add_option_usage(o, to);
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+const struct help_page help_pages[] = {
+    {"values", "how objects, classes, threads and sizes are written",
+	"An object: 0xE0000AF0 (either case, with or without 0x), #ID (its number in address order, "
+	"from 0), %N (row N of the last table, from 1), $name (a kept set of one object), a "
+	"class's name, which means its class object, CLASS.FIELD of a static field or the name of a global "
+	"variable, which mean the object there.\n"
+	"A class pattern: a name as Java source or the VM writes it (java.lang.String, "
+	"java/lang/String, java.lang.String[], [C, char[]), a glob (*HashMap*; ? is one character), "
+	"/regex/ (POSIX extended), a last part that only one class has (String), the 0xADDRESS of a "
+	"class object, or any set of objects.\n"
+	"A thread: its id, its name or a part that only one has, %N, or its thread object.\n"
+	"A set of objects: an object, a class pattern, %N, %2-5 or %1,4 (exactly the objects that these "
+	"rows count), $name, $_ (those of the last result), or sets joined by + (together), - (without) "
+	"and & (in both; binds closest), with blanks around them, and ( ). $name = COMMAND keeps the "
+	"objects that the rows stand for, $name = SET those of a set; sets lists what is kept.\n"
+	"Sizes: 512, 64K, 2M, 1.5G (powers of 1024).\n"
+	"Words with blanks, | or > in them stand in '...' or \"...\", or have a \\ before each."},
+    {"pipes", "what can follow a command",
+	NULL},
+    {"formats", "text, csv, json and jsonl; certainty",
+	"text is for people: sizes as 2.9M (powers of 1024), counts with separators. ~ stands before "
+	"what is inferred, >= before a lower bound, ? for what is unknown.\n"
+	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result) and "
+	"jsonl (an object a line) have the same names: numbers are plain bytes, counts or percents "
+	"(share: 36.8), addresses are strings 0x..., what is unknown or does not apply is empty or "
+	"null.\n"
+	"Single values above a table (x, cut and others) are one object in json, which has the rows "
+	"under \"fields\"; in csv they are a table of one row before the other, after an empty line.\n"
+	"Where numbers of a column NAME are not all exact, a column NAME_certainty follows the "
+	"others: exact, lower bound, inferred or unknown. Without it all are exact.\n"
+	"save FILE and > FILE take the format from the extension: .csv .json .jsonl, else text."},
+    {NULL, NULL, NULL},
+};
+
+void help_pipe_text(struct text *to)
+{
+	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
+		text_addf(to, "| %s: %s.\n", p->usage, p->summary);
+	text_add(to, "| !COMMAND: as text (or the format set) through a command of the shell.\n"
+	    "> FILE, >> FILE: into a file, the format by its extension.");
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static const struct column help_columns[] = {
+    {.name = "text", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+#define HELP_WIDTH 78
+
+static void add_line(struct result *r, const char *s, const char *command)
+{
+	struct target target = {.kind = TARGET_COMMAND, .command = command};
+	result_add_row(r, &(struct cell){.type = CELL_TEXT, .text = s}, command ? &target : NULL);
+}
+
+/* A paragraph in lines of HELP_WIDTH columns, indented. */
+static void add_paragraph(struct result *r, const char *s, unsigned indent)
+{
+	struct text line = TEXT_INIT;
+	while (*s) {
+		size_t word = strcspn(s, " \n");
+		if (line.len > indent && line.len + 1 + word > HELP_WIDTH) {
+			add_line(r, line.s, NULL);
+			text_clear(&line);
+		}
+		if (!line.len)
+			text_addf(&line, "%*s", (int)indent, "");
+		else if (line.len > indent)
+			text_add_char(&line, ' ');
+		text_add_n(&line, s, word);
+		s += word;
+		if (*s == '\n') {
+			add_line(r, line.s, NULL);
+			text_clear(&line);
+		}
+		s += *s != '\0';
+	}
+	if (line.len)
+		add_line(r, line.s, NULL);
+	text_release(&line);
+}
+
+static void add_pair(struct result *r, const char *left, const char *right, const char *command)
+{
+	struct text line = TEXT_INIT;
+	text_addf(&line, "  %-12s  %s", left, right);
+	add_line(r, line.s, command);
+	text_release(&line);
+}
+
+/* Commands by group, groups in the order of their first command. */
+static void list_commands(struct result *r)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		bool first = true;
+		for (size_t k = 0; k < i; k++)
+			first &= strcmp(commands[k]->group, commands[i]->group) != 0;
+		if (!first)
+			continue;
+		add_line(r, commands[i]->group, NULL);
+		for (size_t k = i; commands[k]; k++) {
+			if (strcmp(commands[k]->group, commands[i]->group))
+				continue;
+			struct text help = TEXT_INIT;
+			text_addf(&help, "help %s", commands[k]->name);
+			add_pair(r, commands[k]->name, commands[k]->summary, help.s);
+			text_release(&help);
+		}
+	}
+	add_line(r, "more", NULL);
+	for (const struct help_page *p = help_pages; p->name; p++) {
+		struct text name = TEXT_INIT;
+		text_addf(&name, "help %s", p->name);
+		add_pair(r, name.s, p->summary, name.s);
+		text_release(&name);
+	}
+	add_line(r, "any unique prefix of a command works; help COMMAND tells more", NULL);
+}
+
+static void add_examples(struct result *r, const struct command *c)
+{
+	for (size_t i = 0; i < sizeof c->examples / sizeof *c->examples && c->examples[i]; i++) {
+		struct text line = TEXT_INIT;
+		text_addf(&line, "  %s", c->examples[i]);
+		add_line(r, line.s, c->examples[i]);
+		text_release(&line);
+	}
+}
+
+static void describe_command(struct result *r, const struct command *c)
+{
+	struct text line = TEXT_INIT;
+	command_usage(c, &line);
+	add_paragraph(r, line.s, 0);
+	text_clear(&line);
+	text_addf(&line, "%s.", c->summary);
+	add_paragraph(r, line.s, 2);
+	for (const struct option *o = c->options; o && o->name; o++) {
+		text_clear(&line);
+		text_add(&line, o->name);
+		if (o->kind != OPT_CHOICE && o->value)
+			text_addf(&line, " %s", o->value);
+		add_pair(r, line.s, o->summary, NULL);
+	}
+	if (*c->description)
+		add_paragraph(r, c->description, 2);
+	text_clear(&line);
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
+		text_addf(&line, "%s%s", i ? ", " : "also called ", c->aliases[i]);
+	if (line.len)
+		add_paragraph(r, line.s, 2);
+	text_clear(&line);
+	text_addf(&line, "columns: %s", c->columns);
+	if (*c->columns)
+		add_paragraph(r, line.s, 2);
+	if (c->examples[0])
+		add_line(r, "examples", NULL);
+	add_examples(r, c);
+	text_release(&line);
+}
+
+static const struct help_page *page_called(const char *word)
+{
+	for (const struct help_page *p = help_pages; p->name; p++) {
+		if (!strcmp(p->name, word))
+			return p;
+	}
+	return NULL;
+}
+
+static int run_help(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const char *word = call->argument[0].word;
+	const struct help_page *page = word ? page_called(word) : NULL;
+	const struct command *c = word && !page ? command_find(word, err) : NULL;
+	if (word && !page && !c)
+		return err->code;
+	struct result *r = result_new_rows("help", s->heap, help_columns, N_COLUMNS(help_columns));
+	r->plain_text = true;
+	if (page) {
+		struct text pipes = TEXT_INIT;
+		help_pipe_text(&pipes);
+		add_paragraph(r, page->text ? page->text : pipes.s, 0);
+		text_release(&pipes);
+	} else if (c) {
+		describe_command(r, c);
+	} else {
+		list_commands(r);
+	}
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_help = {
+    .name = "help",
+    .aliases = {"?", "man"},
+    .arguments = {{ARG_COMMAND, "COMMAND", true}},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "what there is, and how it is used",
+    .columns = "text",
+    .description = "help values, help pipes and help formats tell what all commands share.",
+    .examples = {"help", "help refs", "help values"},
+    .key = "?",
+    .run = run_help,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.c - the program's options, and what is written from their table.
+ */
+#include "command/docs/options.h"
+
+#include <string.h>
+
+const struct program_option program_options[] = {
+    {OPTION_COMMAND, "command", "CMD", "run a command line and print its result",
+	"May be given several times. No screen is opened."},
+    {OPTION_FILE, "file", "FILE", "run the lines of a script (-: standard input)",
+	"The first line that fails ends the script. No screen is opened."},
+    {OPTION_BATCH, "batch", NULL, "never open the screen",
+	"Without -x or -f the overview and the largest classes are printed, as they are when the "
+	"output is no terminal."},
+    {OPTION_FORMAT, "format", "text|csv|json|jsonl", "how results are printed (text)", NULL},
+    {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)",
+	"Without --format as the file's extension says: .csv .json .jsonl, anything else is text."},
+    {OPTION_TOP, "top", "N", "at most N rows of each result",
+	"By default all, and a screenful in text on a terminal."},
+    {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside)", NULL},
+    {OPTION_EXE, "exe", "FILE", "the program that wrote a Go dump (found beside)",
+	"Its DWARF gives objects their types. An executable beside the dump, of the same name with .elf or "
+	"without an ending, is taken if it fits."},
+    {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
+    {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},
+    {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
+	"auto, the default: when standard error is a terminal and loading takes longer than half a "
+	"second."},
+    {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
+    {OPTION_MEM, "mem", "SIZE", "give up rather than use more memory (512M, 2G)",
+	"The mapped dump does not count. Where it suffices for the objects but not for their references, "
+	"histo, ls, tree and info still work, and the exit status is 4."},
+    {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
+    {OPTION_ASCII, "ascii", NULL, "no character beyond ASCII on the screen", NULL},
+    {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
+    {OPTION_VERSION, "version", NULL, "say which version this is", NULL},
+    {OPTION_HELP, "help", NULL, "this", NULL},
+    {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish", NULL, NULL},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+static void option_spelling(const struct program_option *o, struct text *to)
+{
+	text_addf(to, o->key < 256 ? "-%c, " : "    ", o->key);
+	text_addf(to, "--%s", o->name);
+	if (o->argument)
+		text_addf(to, " %s", o->argument);
+}
+
+void options_write_help(struct text *to)
+{
+	text_add(to, "cairn [OPTION]... DUMP            browse a heap dump on the screen\n"
+	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (try -x help)\n");
+	for (const struct program_option *o = program_options; o->name; o++) {
+		struct text spelling = TEXT_INIT;
+		if (!o->summary)
+			continue;
+		option_spelling(o, &spelling);
+		text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
+		text_release(&spelling);
+	}
+	text_add(to, "exit status: 0 fine, 1 nothing found or a check failed, 2 wrong usage,\n"
+	    "             3 the dump cannot be read, 4 it was read in part\n");
+}
+
+void troff_add(struct text *to, const char *s)
+{
+	bool first = !to->len || to->s[to->len - 1] == '\n';
+	for (; *s; s++) {
+		if (first && (*s == '.' || *s == '\''))
+			text_add(to, "\\&");
+		first = *s == '\n';
+		if (*s == '\\')
+			text_add(to, "\\e");
+		else if (*s == '-')
+			text_add(to, "\\-");
+		else
+			text_add_char(to, *s);
+	}
+}
+
+void options_write_man(struct text *to)
+{
+	text_add(to, ".SH OPTIONS\n");
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (!o->summary)
+			continue;
+		text_add(to, ".TP\n.B ");
+		if (o->key < 256)
+			text_addf(to, "\\-%c, ", o->key);
+		text_add(to, "\\-\\-");
+		troff_add(to, o->name);
+		if (o->argument) {
+			text_add(to, " \\fI");
+			troff_add(to, o->argument);
+			text_add(to, "\\fR");
+		}
+		text_add(to, "\n");
+		troff_add(to, o->key == OPTION_HELP ? "a summary of the options" : o->summary);
+		text_add(to, ".\n");
+		if (o->more) {
+			troff_add(to, o->more);
+			text_add(to, "\n");
+		}
+	}
+}

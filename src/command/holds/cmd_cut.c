@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_cut.c - cut: what dies when references are cleared.
+ */
+#include "command/commands.h"
+
+#include "analysis/paths/paths.h"
+#include "analysis/search.h"
+#include "command/holds/cut_words.h"
+#include "command/look/objects.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what dies, by class ---------------------------------------------------------------------- */
+
+static const struct column class_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+};
+
+static void add_head(struct result *r, const struct retained *retained, const struct cut_wish *wish,
+    const struct cut_loss *loss)
+{
+	enum certainty sure = command_retained_certainty(r->heap);
+	if (wish->edges.n)
+		result_head(r, "references", cell_count(wish->edges.n));
+	if (wish->n_ids)
+		result_head(r, "set", cell_count(wish->n_ids));
+	result_head(r, "objects", cell_marked(cell_count(loss->objects), command_root_certainty(r->heap)));
+	result_head(r, "freed", cell_marked(cell_bytes(loss->bytes), sure));
+	result_head(r, "share", command_share(retained, loss->bytes));
+}
+
+/* What a row by class counts: data is what dies, a bit for each object, and a class for each row. */
+struct dead {
+	struct bits objects;
+	uint32_t *class;
+};
+
+static int dead_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct dead *dead = data;
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t row = 0; !code && row < r->n_source; row++) {
+		if (bits_get(rows, row))
+			bits_set(&classes, dead->class[row]);
+	}
+	if (!code)
+		objects_mark(r->heap, &classes, &dead->objects, to);
+	bits_release(&classes);
+	return code;
+}
+
+static void dead_release(void *data)
+{
+	struct dead *dead = data;
+	bits_release(&dead->objects);
+	free(dead->class);
+	free(dead);
+}
+
+/* Takes the bits of what dies out of loss. */
+static struct result *by_class(const struct retained *retained, const char *title,
+    const struct cut_wish *wish, struct cut_loss *loss)
+{
+	const struct heap *h = retained->heap;
+	struct dead *dead = xcalloc(1, sizeof *dead);
+	dead->class = xcalloc((size_t)h->n_classes + 1, sizeof *dead->class);
+	struct sum { uint64_t objects, bytes; } *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (!bits_get(&loss->dead, id))
+			continue;
+		sum[h->class_of[id]].objects++;
+		sum[h->class_of[id]].bytes += heap_shallow(h, id);
+	}
+	struct result *r = result_new_rows(title, h, class_columns, N_COLUMNS(class_columns));
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (!sum[c].objects)
+			continue;
+		dead->class[r->n_source] = c;
+		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
+		    cell_marked(cell_count(sum[c].objects), command_root_certainty(h)),
+		    cell_marked(cell_bytes(sum[c].bytes), command_retained_certainty(h)),
+		    command_share(retained, sum[c].bytes)},
+		    &(struct target){.kind = TARGET_CLASS, .id = c, .part = true});
+	}
+	dead->objects = loss->dead;
+	loss->dead = (struct bits){.word = NULL};
+	result_rows_members(r, dead_members, dead_release, dead);
+	free(sum);
+	result_sort(r, 2, true);
+	add_head(r, retained, wish, loss);
+	return r;
+}
+
+/* --- each reference by itself ----------------------------------------------------------------- */
+
+enum { E_FIELD, E_ADDRESS, E_CLASS, E_TARGET, E_TARGET_CLASS, E_FREED, E_OTHERS, E_VALUE };
+
+static const struct column each_columns[] = {
+    [E_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [E_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [E_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
+    [E_TARGET] = {.name = "target", .type = CELL_ADDRESS, .shown_by_default = true},
+    [E_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
+    [E_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [E_OTHERS] = {.name = "others", .type = CELL_COUNT, .shown_by_default = true},
+    [E_VALUE] = {.name = "value", .type = CELL_TEXT},
+};
+
+struct each_rows {
+	struct path_rules rules; /* to name fields by */
+	struct cut_edges edges;
+	struct cut_figure *figure;
+};
+
+static struct cell holder_cell(
+    const struct each_rows *rows, const struct cut_edge *e, unsigned column, struct text *scratch)
+{
+	const struct heap *h = rows->rules.heap;
+	struct cell cell = cell_blank();
+	if (column == E_FIELD && e->holder == HEAP_NONE)
+		return cell_text("root");
+	if (column == E_FIELD)
+		return path_field(&rows->rules, e->holder, e->target, scratch)
+		    ? cell_text(scratch->s) : cell_none();
+	if (e->holder != HEAP_NONE)
+		object_cell(h, e->holder, column == E_ADDRESS ? OBJECT_ADDRESS : OBJECT_CLASS, &cell, scratch);
+	return cell;
+}
+
+static void each_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct each_rows *rows = r->data;
+	const struct cut_edge *e = &rows->edges.edge[row];
+	const struct cut_figure *f = &rows->figure[row];
+	switch (column) {
+	case E_TARGET:
+		object_cell(r->heap, e->target, OBJECT_ADDRESS, out, scratch);
+		return;
+	case E_TARGET_CLASS:
+		object_cell(r->heap, e->target, OBJECT_CLASS, out, scratch);
+		return;
+	case E_FREED:
+		*out = cell_marked(cell_bytes(f->freed), command_retained_certainty(r->heap));
+		return;
+	case E_OTHERS:
+		*out = cell_marked(cell_count(f->others), f->others == CUT_COUNTED
+		    ? LOWER_BOUND : command_root_certainty(r->heap));
+		return;
+	case E_VALUE:
+		*out = object_value_cell(r->heap, e->target, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	default:
+		*out = holder_cell(rows, e, column, scratch);
+		return;
+	}
+}
+
+static void each_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct each_rows *rows = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->edges.edge[row].target};
+}
+
+static void each_release(void *data)
+{
+	struct each_rows *rows = data;
+	big_free(rows->figure, rows->edges.n, sizeof *rows->figure);
+	path_rules_release(&rows->rules);
+	cut_edges_release(&rows->edges);
+	free(rows);
+}
+
+static const struct result_ops each_ops = {
+    .cell = each_cell, .target = each_target, .release = each_release};
+
+/* The holders of a set's objects: each of their references is one. */
+static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < wish->n_ids; i++) {
+		uint32_t id = wish->ids[i];
+		uint64_t end = adjacency_start(&h->in, id + 1);
+		for (uint64_t k = adjacency_start(&h->in, id); !code && k < end; k++)
+			code = cut_edges_add(&wish->edges, h->in.target[k], id, err);
+		if (!code && heap_is_root(h, id))
+			code = cut_edges_add(&wish->edges, HEAP_NONE, id, err);
+	}
+	return code;
+}
+
+struct each_task {
+	const struct retained *retained;
+	const struct cut_edges *edges;
+	struct cut_figure *figure;
+};
+
+static int find_each(void *context, struct progress *progress, struct err *err)
+{
+	enum { REPORT_EVERY = 1 << 12 };
+	struct each_task *t = context;
+	const struct cut_edges *e = t->edges;
+	struct cut cut;
+	int code = cut_init(&cut, t->retained, err);
+	progress_phase(progress, "cutting references", e->n);
+	for (size_t i = 0; !code && i < e->n; i++) {
+		t->figure[i] = cut_one(&cut, e->edge[i].holder, e->edge[i].target);
+		if (i % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+	}
+	cut_release(&cut);
+	return code;
+}
+
+static int order_each(struct result **r, const void *context, struct err *err)
+{
+	(void)context;
+	return result_sort(*r, E_FREED, true) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+static int each_one(struct session *s, const struct retained *retained, const char *title,
+    struct cut_wish *wish, struct result **out, struct err *err)
+{
+	const struct heap *h = retained->heap;
+	struct each_rows *rows = xcalloc(1, sizeof *rows);
+	int code = path_rules_init(&rows->rules, h, true, err);
+	if (!code)
+		code = add_holders(wish, h, err);
+	if (!code)
+		rows->figure = big_alloc(wish->edges.n, sizeof *rows->figure, err);
+	if (!code && !rows->figure)
+		code = ERR_NOMEM;
+	struct each_task task = {retained, &wish->edges, rows->figure};
+	if (!code)
+		code = session_work(s, find_each, &task, err);
+	rows->edges = wish->edges;
+	wish->edges = (struct cut_edges){.edge = NULL};
+	path_rules_give_back(&rows->rules);
+	if (code) {
+		each_release(rows);
+		return code;
+	}
+	*out = result_new(title, h, each_columns, N_COLUMNS(each_columns), &each_ops, rows, rows->edges.n);
+	code = session_on_rows(s, out, order_each, NULL, err);
+	if (code)
+		result_free(*out);
+	return code;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+struct cutting {
+	const struct heap *heap;
+	struct cut_wish *wish;
+	struct cut_loss loss;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
+{
+	struct cutting *c = context;
+	return cut_find(
+	    &c->loss, c->heap, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
+}
+
+/* "alone: com.acme.Cache.map 1.2M, root>0x7a3e0010 0": what each word means, cut by itself. */
+static int add_alone(
+    struct result *r, struct session *s, const struct call *call, struct err *err)
+{
+	struct text note = TEXT_INIT;
+	int code = 0;
+	text_add(&note, "alone: ");
+	for (size_t i = 0; !code && i < call->n_words; i++) {
+		struct cut_wish one = {.ids = NULL};
+		struct cutting c = {.heap = s->heap, .wish = &one};
+		code = cut_wish_add(&one, s, call->words[i], err);
+		if (!code)
+			code = session_work(s, find, &c, err);
+		if (!code) {
+			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
+			struct cell freed = cell_marked(
+			    cell_bytes(c.loss.bytes), command_retained_certainty(s->heap));
+			cell_print(&freed, &note);
+			cut_loss_release(&c.loss);
+		}
+		cut_wish_release(&one);
+	}
+	if (!code) {
+		if (r->note)
+			text_addf(&note, "; %s", r->note);
+		r->note = arena_strndup(&r->arena, note.s, note.len);
+	}
+	text_release(&note);
+	return code;
+}
+
+static int run_references(struct session *s, const struct call *call, const struct retained *retained,
+    struct result **out, struct err *err)
+{
+	struct cut_wish wish = {.ids = NULL};
+	struct cutting c = {.heap = s->heap, .wish = &wish};
+	struct text title = TEXT_INIT;
+	int code = 0;
+	text_add(&title, "cut");
+	for (size_t i = 0; !code && i < call->n_words; i++) {
+		text_addf(&title, " %s", call->words[i]);
+		code = cut_wish_add(&wish, s, call->words[i], err);
+	}
+	if (!code && call_has(call, "-each")) {
+		code = each_one(s, retained, title.s, &wish, out, err);
+	} else if (!code) {
+		code = session_work(s, find, &c, err);
+		if (!code) {
+			*out = by_class(retained, title.s, &wish, &c.loss);
+			cut_loss_release(&c.loss);
+		}
+	}
+	if (!code)
+		(*out)->note = command_roots_note(s->heap, &(*out)->arena);
+	if (!code && call->n_words > 1 && !call_has(call, "-each")) {
+		code = add_alone(*out, s, call, err);
+		if (code)
+			result_free(*out);
+	}
+	text_release(&title);
+	cut_wish_release(&wish);
+	return code;
+}
+
+static int run_cut(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct retained *retained;
+	int plan = call_option(call, "-plan");
+	if (call->n_words == 0 && !call->option[plan].given)
+		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET, cut -plan SIZE)");
+	if (call->n_words && call->option[plan].given)
+		return err_set(err, ERR_USAGE, "-plan finds the references itself");
+	int code = session_retained(s, &retained, err);
+	if (!code && call->option[plan].given)
+		return command_cut_plan(s, retained, call->option[plan].number, out, err);
+	return code ? code : run_references(s, call, retained, out, err);
+}
+
+static const struct option cut_options[] = {
+    {"-each", OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
+    {"-plan", OPT_SIZE, "SIZE", "the fewest references to clear to free so much"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_cut = {
+    .name = "cut",
+    .aliases = {"whatif"},
+    .arguments = {{ARG_WORDS, "REF...", true}},
+    .options = cut_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what dies when references are cleared",
+    .columns = "class objects freed share address field target target_class others value reference "
+	"references adds total",
+    .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
+	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
+	"field of all instances, or that static field. An object, a class pattern or a set alone "
+	"stands for every reference to it. Several are cleared at once. Exact: found by walking the "
+	"heap without them, so that what they hold together counts, and nothing counts twice. The "
+	"rows are what dies, by class. -each lists the references instead, each with what clearing "
+	"it alone frees and how many others keep its target. -plan proposes what to clear: a reference, "
+	"several to one object (its address stands for all of them), or a field of all instances, "
+	"written as cut takes it; freed is what each frees alone, adds what it frees when those above it "
+	"have gone, total what it frees with them, all exact. The next is always what frees most of what "
+	"is missing, up to 32, and what is not needed goes. Rather than an internal of a collection it "
+	"names the field that leads there. It never proposes what the dump implies, roots that the VM "
+	"keeps, references whose end unloads classes, all instances of a field of the JDK's own classes, "
+	"nor what only static fields of these or global variables of Go's own library (runtime, unicode "
+	"and so on) lead to, nor objects of the Go runtime. Exit status 1 when no plan reaches SIZE.",
+    .examples = {"cut 0xE0000AF0", "cut char[] java.util.HashMap", "cut java.lang.String>char[]",
+	"cut -plan 64K"},
+    .key = "c",
+    .run = run_cut,
+};

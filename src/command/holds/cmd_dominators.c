@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_dominators.c - dom, size, top: who keeps what alive, and how much.
+ */
+#include "command/commands.h"
+
+#include "analysis/cut/cut.h"
+#include "analysis/histogram.h"
+#include "command/look/objects.h"
+#include "result/tree.h"
+#include "command/words/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+enum { G_NAME, G_LOADER, G_OBJECTS, G_SHALLOW, G_RETAINED, G_SHARE };
+
+static const struct column class_columns[] = {
+    [G_NAME] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS},
+    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+};
+static const struct column package_columns[] = {
+    [G_NAME] = {.name = "package", .type = CELL_TEXT, .shown_by_default = true},
+    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS},
+    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+};
+static const struct column loader_columns[] = {
+    [G_NAME] = {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
+    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
+    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+};
+static const struct column *const group_columns[] = {
+    [BY_CLASS] = class_columns, [BY_PACKAGE] = package_columns, [BY_LOADER] = loader_columns};
+
+/* What the rows of a result by groups sum: all objects, or those that hang on one. */
+struct groups {
+	uint32_t *group; /* the row of each class */
+	bool all;
+	uint32_t below;  /* not all: this object's children in the tree, or the top's */
+};
+
+static int groups_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct groups *g = data;
+	const struct heap *h = r->heap;
+	const struct retained *known = session_retained_known(h);
+	uint32_t n;
+	if (g->all)
+		return histogram_members(h, g->group, rows, NULL, to, err);
+	if (!known)
+		return err_set(err, ERR_UNSUPPORTED, "the dominator tree is not there any more");
+	const uint32_t *ids = retained_children(known, g->below, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (bits_get(rows, g->group[h->class_of[ids[i]]]))
+			bits_set(to, ids[i]);
+	}
+	return 0;
+}
+
+static void groups_release(void *data)
+{
+	struct groups *g = data;
+	free(g->group);
+	free(g);
+}
+
+static struct result *groups_result(const struct retained *r, const char *title, enum histogram_by by,
+    const struct histogram *rows, const struct retained_sum *sums, struct groups *groups)
+{
+	const struct heap *h = r->heap;
+	struct result *out = result_new_rows(title, h, group_columns[by], N_COLUMNS(class_columns));
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct histogram_row *row = &rows->rows[i];
+		struct target target = {.kind = TARGET_GROUP};
+		if (by == BY_CLASS)
+			target = (struct target){
+			    .kind = TARGET_CLASS, .id = row->class, .part = !groups->all};
+		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
+		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
+		    cell_count(row->objects), cell_bytes(row->shallow),
+		    command_retained_sum(h, &sums[i]), command_share_of_sum(r, &sums[i])},
+		    &target);
+	}
+	result_rows_members(out, groups_members, groups_release, groups);
+	result_sort(out, G_RETAINED, true);
+	out->note = command_roots_note(h, &out->arena);
+	return out;
+}
+
+/* All objects, or the children of one in the tree (none of which stands above another). */
+static int by_group(const struct retained *r, const char *title, enum histogram_by by, bool all,
+    uint32_t below, struct result **out, struct err *err)
+{
+	const struct heap *h = r->heap;
+	uint32_t n = 0;
+	const uint32_t *ids = all ? NULL : retained_children(r, below, &n);
+	struct histogram_scope scope = {.objects = ids, .n_objects = n};
+	struct histogram rows;
+	int code = histogram_make(&rows, h, by, &scope, err);
+	if (code)
+		return code;
+	struct groups *groups = xcalloc(1, sizeof *groups);
+	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
+	struct retained_sum *sums = xcalloc(rows.n + 1, sizeof *sums);
+	*groups = (struct groups){.group = group, .all = all, .below = below};
+	histogram_groups(&rows, h, by, &scope, group);
+	if (all)
+		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, NULL, err);
+	for (uint32_t i = 0; !all && i < n; i++)
+		retained_sum_add(r, &sums[group[h->class_of[ids[i]]]], ids[i]);
+	if (code)
+		groups_release(groups);
+	else
+		*out = groups_result(r, title, by, &rows, sums, groups);
+	free(sums);
+	histogram_release(&rows);
+	return code;
+}
+
+/* --- dom -------------------------------------------------------------------------------------- */
+
+enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE,
+	DOM_OBJECT, DOM_DOMINATOR };
+
+static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
+    OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
+static const struct column tree_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "object", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "dominator", .type = CELL_ADDRESS},
+};
+static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DOM_SHALLOW,
+    DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR};
+enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
+
+static const struct option dom_options[] = {
+    {"-by", OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
+    {"-depth", OPT_COUNT, "N", "so many levels of the tree (default 1)"},
+    {"-up", OPT_SET, "SET", "who holds these objects: their immediate dominators, by class"},
+    {"-skip", OPT_COLUMN, "PAT", "with -up: not these classes, but who holds them"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* What the tree's source needs: the object that the first level hangs on, or HEAP_NONE. */
+struct below {
+	uint32_t id;
+};
+
+static uint32_t dom_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	const struct below *below = tree_data(r);
+	const struct retained *known = session_retained_known(r->heap);
+	uint32_t n = 0;
+	if (!known)
+		return 0;
+	const uint32_t *ids = retained_children(known, node == TREE_TOP ? below->id : node, &n);
+	if (to && n)
+		memcpy(to, ids, n * sizeof *to);
+	return n;
+}
+
+static void dom_cell(
+    const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct heap *h = r->heap;
+	const struct retained *known = session_retained_known(h);
+	uint32_t up = known ? known->dominators.immediate[id] : DOMINATED_BY_ROOTS;
+	uint32_t class = heap_class_mirrored(h, id);
+	switch (tree_what[column]) {
+	case DOM_OBJECT:
+		if (class == HEAP_NONE) {
+			object_cell(h, id, OBJECT_CLASS, out, scratch);
+			return;
+		}
+		text_addf(scratch, "class %s", h->classes[class].name);
+		*out = cell_text(scratch->s);
+		return;
+	case DOM_DOMINATOR:
+		*out = up < h->n_objects ? cell_address(heap_address(h, up)) : cell_blank();
+		return;
+	case DOM_VALUE: /* of a class object it is the class, which stands there already */
+		object_cell(h, id, OBJECT_VALUE, out, scratch);
+		if (class != HEAP_NONE)
+			*out = cell_blank();
+		return;
+	default:
+		object_cell(h, id, dom_what[tree_what[column]], out, scratch);
+	}
+}
+
+static void dom_target(const struct result *r, uint32_t id, struct target *out)
+{
+	(void)r;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = id};
+}
+
+static const struct tree_source dom_source = {.children = dom_children,
+    .cell = dom_cell,
+    .target = dom_target,
+    .release = free,
+    .branch = TREE_OBJECT,
+    .weight = TREE_RETAINED};
+
+/* The tree below an object, or from the top; largest retained first. */
+static struct result *dominator_tree(const struct session *s, const char *title, uint32_t id,
+    uint32_t depth)
+{
+	struct below *below = xcalloc(1, sizeof *below);
+	below->id = id;
+	struct result *out = tree_result(title, s->heap, tree_columns, N_COLUMNS(tree_columns),
+	    &dom_source, below, command_at_once(s));
+	tree_sort(out, TREE_RETAINED, true);
+	if (depth > 1)
+		tree_open_levels(out, depth);
+	out->note = command_roots_note(s->heap, &out->arena);
+	return out;
+}
+
+static int run_dom(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER};
+	const struct heap *h = s->heap;
+	const struct retained *r;
+	bool top = !call->argument[0].given;
+	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
+	struct text title = TEXT_INIT;
+	int code = session_retained(s, &r, err);
+	int up = call_option(call, "-up"), skip = call_option(call, "-skip");
+	if (!code && call->option[up].given && !top)
+		return err_set(err, ERR_USAGE, "-up takes the set: %.100s is one word too many",
+		    call->argument[0].word);
+	if (!code && call->option[skip].given && !call->option[up].given)
+		return err_set(err, ERR_USAGE, "-skip goes with -up SET");
+	if (code)
+		return code;
+	if (call->option[up].given)
+		return command_holders(s, r, call->option[up].word, call->option[up].ids,
+		    call->option[up].n_ids, call->option[skip].word, out, err);
+	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is not reachable: nothing holds it, so it "
+		    "keeps nothing alive", heap_address(h, id));
+	retained_children(r, id, &n);
+	text_add(&title, "dominators");
+	if (!top) {
+		text_clear(&title);
+		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
+	}
+	if (call_has(call, "-by"))
+		code = by_group(r, title.s, kinds[call_choice(call, "-by", 0)], false, id, out, err);
+	else
+		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
+	if (!code && !top && !n)
+		(*out)->note = "nothing hangs on it alone";
+	text_release(&title);
+	return code;
+}
+
+const struct command cmd_dom = {
+    .name = "dom",
+    .aliases = {"dominator_tree", "dominators"},
+    .arguments = {{ARG_OBJECT, "OBJ", true}},
+    .options = dom_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what an object keeps alive, largest first",
+    .columns = "address object class shallow retained children value dominator",
+    .description = "The dominator tree: below an object stands what every path from a root to it leads "
+	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
+	"several objects at once. object is the class, of a class object \"class NAME\"; "
+	"retained is the size of a row's whole subtree, children the number of rows below it. All "
+	"references count, soft and weak ones as well (unless set weak off), and those that the "
+	"dump implies; what a "
+	"thread's stack holds hangs under the thread. On the screen "
+	"Right opens a row, Left closes it, * goes down to where the bytes scatter; -depth "
+	"opens that many levels at once. -by sums the rows of the first level. -up tells "
+	"who holds a set: the immediate dominators of its objects, summed by class, with the columns "
+	"class objects shallow held held_shallow retained: objects are the holders, held those of the "
+	"set below them. -skip leaves out holders of some classes in favour of who holds those.",
+    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom -up char[] -skip java.*"},
+    .key = "d",
+    .run = run_dom,
+};
+
+/* --- size ------------------------------------------------------------------------------------- */
+
+struct set_loss {
+	const struct heap *heap;
+	const uint32_t *ids;
+	size_t n;
+	uint64_t objects, bytes;
+};
+
+static int find_loss(void *context, struct progress *progress, struct err *err)
+{
+	struct set_loss *l = context;
+	struct cut_loss loss;
+	int code = cut_find(&loss, l->heap, NULL, l->ids, l->n, progress, err);
+	if (code)
+		return code;
+	l->objects = loss.objects;
+	l->bytes = loss.bytes;
+	cut_loss_release(&loss);
+	return 0;
+}
+
+int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint64_t *objects,
+    uint64_t *bytes, struct err *err)
+{
+	struct set_loss loss = {.heap = s->heap, .ids = ids, .n = n};
+	int code = session_work(s, find_loss, &loss, err);
+	*objects = loss.objects;
+	*bytes = loss.bytes;
+	return code;
+}
+
+static int run_size(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const uint32_t *ids = call->argument[0].ids;
+	size_t n = call->argument[0].n_ids;
+	uint64_t freed, bytes, shallow = 0;
+	const struct retained *known = session_retained_known(h);
+	int code = 0;
+	if (known && n == 1)
+		retained_by_one(known, ids[0], &freed, &bytes);
+	else
+		code = command_set_retained(s, ids, n, &freed, &bytes, err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < n; i++)
+		shallow += heap_shallow(h, ids[i]);
+	enum certainty certainty = command_retained_certainty(h);
+	struct result *r = result_new_rows(call->argument[0].word, h, NULL, 0);
+	result_head(r, "objects", cell_count(n));
+	result_head(r, "shallow", cell_bytes(shallow));
+	result_head(r, "retained", cell_marked(cell_bytes(bytes), certainty));
+	result_head(r, "retained_objects", cell_marked(cell_count(freed), certainty));
+	r->note = command_roots_note(h, &r->arena);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_size = {
+    .name = "size",
+    .aliases = {"objsize"},
+    .arguments = {{ARG_SET, "SET", false}},
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "what would be freed with an object or a set",
+    .columns = "objects shallow retained retained_objects",
+    .description = "Exact for sets as well: objects that only several of the set hold together count, "
+	"and nothing counts twice. SET is an object, a class pattern or a kept set ($name). "
+	"Objects that no root reaches free nothing.",
+    .examples = {"size 0xE0000AF0", "size java.lang.String", "size char[]"},
+    .key = "",
+    .run = run_size,
+};
+
+/* --- top -------------------------------------------------------------------------------------- */
+
+static const struct option top_options[] = {
+    {"-by", OPT_CHOICE, "object|class|package|loader", "what the rows are (default object)"},
+    {"-n", OPT_COUNT, "N", "so many rows (default 25)"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static const struct column top_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+    {.name = "children", .type = CELL_COUNT},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+/* Larger first; equal ones by id. */
+static int by_size(const void *a, const void *b, void *context)
+{
+	const uint64_t *retained = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	if (retained[x] != retained[y])
+		return retained[x] < retained[y] ? 1 : -1;
+	return (x > y) - (x < y);
+}
+
+static struct result *top_rows(
+    const struct retained *r, const uint32_t *ids, size_t n, const uint32_t *children)
+{
+	const struct heap *h = r->heap;
+	struct result *out =
+	    result_new_rows("largest objects", h, top_columns, N_COLUMNS(top_columns));
+	struct text scratch = TEXT_INIT, command = TEXT_INIT;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = ids[i];
+		struct target target = {.kind = TARGET_OBJECT, .id = id};
+		struct cell cells[N_COLUMNS(top_columns)];
+		object_cell(h, id, OBJECT_ADDRESS, &cells[0], &scratch);
+		object_cell(h, id, OBJECT_CLASS, &cells[1], &scratch);
+		object_cell(h, id, OBJECT_SHALLOW, &cells[2], &scratch);
+		cells[3] = cell_marked(
+		    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
+		cells[4] = command_share(r, r->dominators.retained[id]);
+		cells[5] = object_count_of_children(h, children[i]);
+		object_cell(h, id, OBJECT_VALUE, &cells[6], &scratch);
+		text_clear(&command);
+		text_addf(&command, "dom 0x%" PRIx64, heap_address(h, id));
+		target.command = command.s;
+		result_add_row(out, cells, &target);
+	}
+	text_release(&scratch);
+	text_release(&command);
+	out->sorted_by = 3;
+	out->descending = true;
+	out->note = command_roots_note(h, &out->arena);
+	return out;
+}
+
+/* Asks for no lists of children: these are as much work as a third of all sizes. */
+static int top_objects(struct session *s, size_t most, struct result **out, struct err *err)
+{
+	const struct retained *r;
+	uint32_t n, *ids;
+	int code = session_sizes(s, &r, err);
+	if (!code)
+		code = retained_top(r, &ids, &n, err);
+	if (code)
+		return code;
+	qsort_r(ids, n, sizeof *ids, by_size, r->dominators.retained);
+	size_t shown = most < n ? most : n;
+	uint32_t *children = xcalloc(shown + 1, sizeof *children);
+	code = retained_count_children(r, ids, shown, children, err);
+	if (!code)
+		*out = top_rows(r, ids, shown, children);
+	free(children);
+	big_free(ids, n, sizeof *ids);
+	return code;
+}
+
+static int run_top(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum histogram_by kinds[] = {BY_CLASS, BY_CLASS, BY_PACKAGE, BY_LOADER};
+	static const char *const titles[] = {"", "largest classes", "largest packages", "largest loaders"};
+	const struct retained *r;
+	int by = call_choice(call, "-by", 0), n = call_option(call, "-n");
+	size_t most = call->option[n].given ? (size_t)call->option[n].number : 25;
+	if (by == 0)
+		return top_objects(s, most, out, err);
+	int code = session_retained(s, &r, err);
+	if (code)
+		return code;
+	code = by_group(r, titles[by], kinds[by], true, HEAP_NONE, out, err);
+	if (!code)
+		result_keep_first(*out, most);
+	return code;
+}
+
+const struct command cmd_top = {
+    .name = "top",
+    .aliases = {"top_consumers"},
+    .options = top_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what retains most, with its share of the heap",
+    .columns = "address class shallow retained share children value",
+    .description = "The largest objects at the top of the dominator tree, or the largest classes, "
+	"packages or loaders. What a class or another group retains is the sum over its objects "
+	"that have no other one of the group above them; where several such may hold more jointly it is a "
+	"lower bound, marked >=, and size tells all. share is of what is reachable.",
+    .examples = {"top", "top -by class", "top -by package -n 5"},
+    .key = "",
+    .run = run_top,
+};

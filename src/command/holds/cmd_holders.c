@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_holders.c - dom -up: who holds a set, by the classes of the immediate dominators.
+ */
+#include "command/commands.h"
+
+#include "analysis/holders.h"
+#include "analysis/search.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+
+enum { U_CLASS, U_OBJECTS, U_SHALLOW, U_HELD, U_HELD_SHALLOW, U_RETAINED };
+
+static const struct column up_columns[] = {
+    [U_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [U_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [U_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [U_HELD] = {.name = "held", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [U_HELD_SHALLOW] =
+        {.name = "held_shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [U_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+};
+
+static void up_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct holders *h = r->data;
+	const struct holders_row *at = &h->rows[row];
+	enum certainty sure = command_root_certainty(r->heap);
+	enum certainty bytes = command_retained_certainty(r->heap);
+	(void)scratch;
+	switch (column) {
+	case U_CLASS:
+		*out = cell_text(at->class == HEAP_NONE ? "<roots>" : r->heap->classes[at->class].name);
+		return;
+	case U_OBJECTS:
+		*out = cell_marked(cell_count(at->holders), sure);
+		return;
+	case U_SHALLOW:
+		*out = cell_marked(cell_bytes(at->holders_shallow), bytes);
+		return;
+	case U_HELD:
+		*out = cell_marked(cell_count(at->held), sure);
+		return;
+	case U_HELD_SHALLOW:
+		*out = cell_marked(cell_bytes(at->held_shallow), bytes);
+		return;
+	default:
+		*out = at->class == HEAP_NONE ? cell_blank() : command_retained_sum(r->heap, &at->retained);
+	}
+}
+
+static void up_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct holders *h = r->data;
+	if (h->rows[row].class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = h->rows[row].class, .part = true};
+}
+
+static int up_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct holders *h = r->data;
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t row = 0; !code && row < h->n; row++) {
+		if (h->rows[row].class != HEAP_NONE && bits_get(rows, row))
+			bits_set(&classes, h->rows[row].class);
+	}
+	if (!code)
+		objects_mark(r->heap, &classes, &h->objects, to);
+	bits_release(&classes);
+	return code;
+}
+
+static void up_release(void *data)
+{
+	holders_release(data);
+	free(data);
+}
+
+static const struct result_ops up_ops = {
+    .cell = up_cell, .target = up_target, .release = up_release, .members = up_members};
+
+static int classes_to_skip(
+    const struct session *s, const char *word, struct bits *skip, struct err *err)
+{
+	uint32_t *classes;
+	size_t n;
+	int code = value_classes(s, word, &classes, &n, err);
+	if (code)
+		return code;
+	code = bits_init(skip, s->heap->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++)
+		bits_set(skip, classes[i]);
+	free(classes);
+	return code;
+}
+
+static void add_note(struct result *r, uint64_t unreachable)
+{
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(r->heap, &r->arena);
+	if (unreachable) {
+		text_add_count(&note, unreachable);
+		text_addf(&note, " of them %s reached by no root, so nothing holds %s",
+		    unreachable == 1 ? "is" : "are", unreachable == 1 ? "it" : "them");
+	}
+	if (roots)
+		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
+	text_release(&note);
+}
+
+int command_holders(struct session *s, const struct retained *known, const char *set,
+    const uint32_t *ids, size_t n, const char *skipped, struct result **out, struct err *err)
+{
+	struct bits skip = {.word = NULL};
+	struct holders *h = xcalloc(1, sizeof *h);
+	int code = skipped ? classes_to_skip(s, skipped, &skip, err) : 0;
+	if (!code)
+		code = holders_find(h, known, ids, n, skip.word ? &skip : NULL, err);
+	bits_release(&skip);
+	if (code) {
+		free(h);
+		return code;
+	}
+	struct text title = TEXT_INIT;
+	text_addf(&title, "holders of %s", set);
+	struct result *r =
+	    result_new(title.s, s->heap, up_columns, N_COLUMNS(up_columns), &up_ops, h, h->n);
+	text_release(&title);
+	result_sort(r, U_HELD_SHALLOW, true);
+	add_note(r, h->unreachable);
+	*out = r;
+	return 0;
+}

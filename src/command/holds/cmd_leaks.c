@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_leaks.c - leaks: who keeps a large part of the heap, in a sentence each.
+ */
+#include "command/commands.h"
+
+#include "analysis/cut/cut.h"
+#include "analysis/leaks.h"
+#include "command/holds/cut_words.h"
+#include "command/look/objects.h"
+#include "command/session/paths.h"
+#include "command/words/values.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	L_ADDRESS, L_CLASS, L_OBJECTS, L_RETAINED, L_SHARE, L_POINT, L_POINT_CLASS, L_POINT_RETAINED,
+	L_FREED, L_REFERENCE, L_PATH, L_SENTENCE
+};
+
+static const struct column columns[] = {
+    [L_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [L_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    [L_OBJECTS] = {.name = "objects", .type = CELL_COUNT},
+    [L_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    [L_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+    [L_POINT] = {.name = "accumulated_in", .type = CELL_ADDRESS, .shown_by_default = true},
+    [L_POINT_CLASS] = {.name = "accumulated_class", .type = CELL_TEXT},
+    [L_POINT_RETAINED] = {.name = "accumulated", .type = CELL_BYTES},
+    [L_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
+    [L_REFERENCE] = {.name = "reference", .type = CELL_TEXT},
+    [L_PATH] = {.name = "path", .type = CELL_TEXT},
+    [L_SENTENCE] = {.name = "sentence", .type = CELL_TEXT},
+};
+
+/* What is told of a suspect besides its numbers. */
+struct told {
+	struct text path, reference, unnamed, sentence;
+	uint64_t freed;    /* 0: no reference of the path does */
+	uint32_t others;   /* that keep the accumulation point besides the path's last one */
+};
+
+static void add_bytes(struct text *to, const struct heap *h, uint64_t bytes)
+{
+	struct cell cell = cell_marked(cell_bytes(bytes), command_retained_certainty(h));
+	cell_print(&cell, to);
+}
+
+static void add_size(struct text *to, const struct retained *r, uint64_t bytes)
+{
+	add_bytes(to, r->heap, bytes);
+	struct cell share = command_share(r, bytes);
+	text_add(to, " (");
+	cell_print(&share, to);
+	text_add(to, ")");
+}
+
+/* The reference to a path's step, as a word for cut; unnamed: of whose fields the dump tells no names. */
+static void add_reference(struct told *t, const struct session *s, const struct path_rules *rules,
+    const struct path *p, size_t i)
+{
+	const struct heap *h = rules->heap;
+	struct text field = TEXT_INIT;
+	struct cut_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
+	cut_word_of(&t->reference, &field, s, rules, &edge);
+	cut_word_quote(&t->reference);
+	if (i && !field.len) {
+		uint32_t class = heap_class_mirrored(h, edge.holder);
+		text_addf(&t->unnamed, " (a reference of %s%s)", class != HEAP_NONE ? "class " : "",
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
+	}
+	text_release(&field);
+}
+
+/* The step of the path that a person would cut: the last static field that frees the end of the path, or
+ * else the last reference that does. */
+static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
+    const struct path_rules *rules, const struct path *p)
+{
+	size_t best = p->n;
+	bool is_static = false;
+	for (size_t i = 0; i < p->n; i++) {
+		struct cut_figure f = cut_one(cut, i ? p->step[i - 1] : HEAP_NONE, p->step[i]);
+		bool statics = i && heap_class_mirrored(rules->heap, p->step[i - 1]) != HEAP_NONE &&
+		    heap_class_mirrored(rules->heap, p->step[i]) == HEAP_NONE;
+		t->others = f.others;
+		if (!f.freed || !cut_below(cut, p->step[p->n - 1], p->step[i]) || statics < is_static)
+			continue;
+		best = i;
+		t->freed = f.freed;
+		is_static = statics;
+	}
+	if (best < p->n)
+		add_reference(t, s, rules, p, best);
+}
+
+/* The way to the accumulation point as a line, without the object itself. */
+static void add_path_line(struct text *to, const struct path_rules *rules, const struct path *p)
+{
+	static const char end[] = " > this";
+	path_line(rules, p, to);
+	size_t n = sizeof end - 1;
+	if (to->len > n && !strcmp(to->s + to->len - n, end)) {
+		char *line = text_take(to);
+		text_add_n(to, line, strlen(line) - n);
+		free(line);
+	}
+}
+
+/* "One java.util.HashMap, 0x7a3e0010, keeps 1.2M (3.4%) alive" */
+static void add_object(struct text *to, const struct retained *r, uint32_t id)
+{
+	const struct heap *h = r->heap;
+	uint32_t class = heap_class_mirrored(h, id);
+	text_addf(to, "%s %s, 0x%" PRIx64 ", keeps ", class != HEAP_NONE ? "The class" : "One",
+	    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name, heap_address(h, id));
+	add_size(to, r, r->dominators.retained[id]);
+	text_add(to, " alive");
+}
+
+static void add_subject(struct text *to, const struct retained *r, const struct suspect *s)
+{
+	const struct heap *h = r->heap;
+	uint32_t id = s->piles_up, class = heap_class_mirrored(h, id);
+	if (s->ids) {
+		text_add_count(to, s->n);
+		text_addf(to, " objects of %s together keep ", heap_class_of(h, id)->name);
+		add_size(to, r, s->retained);
+		text_addf(to, " alive; the largest is 0x%" PRIx64 " with ", heap_address(h, id));
+		add_bytes(to, h, r->dominators.retained[id]);
+		return;
+	}
+	add_object(to, r, s->id);
+	if (s->id != id) {
+		text_add(to, "; ");
+		add_size(to, r, r->dominators.retained[id]);
+		text_addf(to, " of it in %s%s, 0x%" PRIx64, class != HEAP_NONE ? "the class " : "one ",
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name,
+		    heap_address(h, id));
+	}
+	uint32_t n;
+	const uint32_t *child = retained_children(r, id, &n);
+	uint32_t link = s->chain && n ? child[0] : HEAP_NONE;
+	for (uint32_t i = 1; i < n; i++)
+		if (link != HEAP_NONE && r->dominators.retained[child[i]] > r->dominators.retained[link])
+			link = child[i];
+	if (link != HEAP_NONE)
+		text_addf(to, ", nearly all in a chain of %s", heap_class_of(h, link)->name);
+}
+
+static void add_sentence(struct told *t, const struct retained *r, const struct suspect *s, size_t steps)
+{
+	struct text *to = &t->sentence;
+	const char *which = s->id != s->piles_up ? "that" : "it";
+	add_subject(to, r, s);
+	if (steps == 0)
+		text_add(to, "; no strong reference leads there from a root.");
+	else if (s->ids)
+		text_addf(to, ", reached by %s.", t->path.s);
+	else if (steps == 1)
+		text_addf(to, "; %s is a root itself (%s)", which, t->path.s);
+	else
+		text_addf(to, "; %s is reached by %s", which, t->path.s);
+	if (s->ids || steps == 0)
+		return;
+	if (t->freed) {
+		text_addf(to, "; clearing %s%s frees ", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
+		add_bytes(to, r->heap, t->freed);
+		text_add(to, ".");
+	} else {
+		text_add(to, "; no single reference of that path frees it.");
+	}
+	if (!t->freed && t->others) {
+		text_add(to, " ");
+		text_add_count(to, t->others);
+		text_addf(to, "%s other%s keep%s it.", t->others == CUT_COUNTED ? " or more" : "",
+		    t->others == 1 ? "" : "s", t->others == 1 ? "s" : "");
+	}
+}
+
+static int tell(struct told *t, struct session *s, struct cut *cut, const struct suspect *suspect,
+    struct err *err)
+{
+	struct path_rules rules;
+	struct path p = {.n = 0};
+	int code = path_rules_init(&rules, s->heap, false, err);
+	if (code)
+		return code;
+	code = command_find_path(s, &rules, suspect->piles_up, &p, err);
+	if (!code && p.n) {
+		add_path_line(&t->path, &rules, &p);
+		if (p.n == 1) {
+			text_clear(&t->path);
+			command_root_words(s->heap, p.step[0], &t->path);
+		}
+		if (!suspect->ids)
+			choose_cut(t, s, cut, &rules, &p);
+	}
+	if (suspect->ids)
+		t->freed = suspect->retained;
+	if (!code)
+		add_sentence(t, cut->retained, suspect, p.n);
+	path_release(&p);
+	path_rules_release(&rules);
+	return code;
+}
+
+/* A paragraph of at most so many columns a line. */
+static void add_wrapped(struct text *to, const char *s)
+{
+	enum { WIDTH = 78 };
+	size_t used = 0;
+	while (*s) {
+		size_t n = strcspn(s, " ");
+		char *word = xstrndup(s, n);
+		size_t width = text_width(word);
+		if (used && used + 1 + width > WIDTH) {
+			text_add(to, "\n");
+			used = 0;
+		}
+		text_addf(to, "%s%s", used ? " " : "", word);
+		used += width + (used > 0);
+		free(word);
+		s += n + strspn(s + n, " ");
+	}
+	text_add(to, "\n");
+}
+
+static void add_row(
+    struct result *out, const struct retained *r, const struct suspect *s, const struct told *t)
+{
+	const struct heap *h = r->heap;
+	enum certainty sure = command_retained_certainty(h);
+	struct text class = TEXT_INIT, point = TEXT_INIT;
+	uint32_t mirrored = heap_class_mirrored(h, s->id), there = heap_class_mirrored(h, s->piles_up);
+	text_addf(&class, "%s%s", mirrored != HEAP_NONE && !s->ids ? "class " : "",
+	    mirrored != HEAP_NONE && !s->ids ? h->classes[mirrored].name : heap_class_of(h, s->id)->name);
+	text_addf(&point, "%s%s", there != HEAP_NONE ? "class " : "",
+	    there != HEAP_NONE ? h->classes[there].name : heap_class_of(h, s->piles_up)->name);
+	struct target target = {.kind = TARGET_OBJECT, .id = s->id};
+	if (s->ids)
+		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
+	result_add_row(out, (struct cell[]){
+	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(class.s),
+	    cell_count(s->n), cell_marked(cell_bytes(s->retained), sure), command_share(r, s->retained),
+	    cell_address(heap_address(h, s->piles_up)), cell_text(point.s),
+	    cell_marked(cell_bytes(r->dominators.retained[s->piles_up]), sure),
+	    cell_marked(cell_bytes(t->freed), sure),
+	    t->reference.len ? cell_text(t->reference.s) : cell_blank(),
+	    t->path.len ? cell_text(t->path.s) : cell_blank(), cell_text(t->sentence.s)}, &target);
+	text_release(&class);
+	text_release(&point);
+}
+
+static int add_suspects(
+    struct result *out, struct session *s, struct cut *cut, const struct leaks *leaks, struct err *err)
+{
+	struct text story = TEXT_INIT;
+	int code = 0;
+	for (size_t i = 0; !code && i < leaks->n; i++) {
+		struct told t = {.freed = 0};
+		code = tell(&t, s, cut, &leaks->suspect[i], err);
+		if (!code) {
+			add_row(out, cut->retained, &leaks->suspect[i], &t);
+			text_add(&story, "\n");
+			add_wrapped(&story, t.sentence.s);
+		}
+		text_release(&t.path);
+		text_release(&t.reference);
+		text_release(&t.unnamed);
+		text_release(&t.sentence);
+	}
+	if (story.len)
+		out->story = arena_strndup(&out->arena, story.s, story.len);
+	text_release(&story);
+	return code;
+}
+
+/* A row stands for the suspect, that of a group for its objects; data is the suspects. */
+static int suspects_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct leaks *leaks = data;
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++) {
+		const struct suspect *s = &leaks->suspect[row];
+		if (!bits_get(rows, row))
+			continue;
+		if (!s->ids)
+			bits_set(to, s->id);
+		for (uint32_t i = 0; s->ids && i < s->n; i++)
+			bits_set(to, s->ids[i]);
+	}
+	return 0;
+}
+
+static void suspects_release(void *data)
+{
+	leaks_release(data);
+	free(data);
+}
+
+static int wanted_share(const struct call *call, double *share, struct err *err)
+{
+	int i = call_option(call, "-share");
+	char *end;
+	*share = 10;
+	if (!call->option[i].given)
+		return 0;
+	errno = 0;
+	*share = strtod(call->option[i].word, &end);
+	end += *end == '%';
+	if (errno || end == call->option[i].word || *end || !(*share > 0 && *share <= 100))
+		return err_set(err, ERR_USAGE, "-share takes percents: above 0, up to 100");
+	return 0;
+}
+
+static void add_note(struct result *r, const struct leaks *leaks, double share)
+{
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(r->heap, &r->arena);
+	if (!leaks->n)
+		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, roots ? "; " : "");
+	text_add(&note, roots ? roots : "");
+	if (note.len)
+		r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+}
+
+/* What the objects of a group hold jointly goes with them as well; there are few groups. */
+static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < leaks->n; i++) {
+		struct suspect *group = &leaks->suspect[i];
+		uint64_t objects;
+		if (group->ids)
+			code = command_set_retained(s, group->ids, group->n, &objects, &group->retained, err);
+	}
+	leaks_sort(leaks);
+	return code;
+}
+
+static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct retained *r;
+	struct cut cut;
+	double share;
+	int code = wanted_share(call, &share, err);
+	if (!code)
+		code = session_retained(s, &r, err);
+	if (code)
+		return code;
+	struct leaks *leaks = xcalloc(1, sizeof *leaks);
+	code = leaks_find(leaks, r, share, NULL, err);
+	if (code) {
+		free(leaks);
+		return code;
+	}
+	struct result *result = result_new_rows("suspects", s->heap, columns, N_COLUMNS(columns));
+	code = cut_init(&cut, r, err);
+	if (!code)
+		code = size_groups(s, leaks, err);
+	if (!code)
+		code = add_suspects(result, s, &cut, leaks, err);
+	cut_release(&cut);
+	add_note(result, leaks, share);
+	result_rows_members(result, suspects_members, suspects_release, leaks);
+	if (s->finds_beside) /* where the story does not stand below */
+		command_own_columns(result)[L_SENTENCE].shown_by_default = true;
+	if (code)
+		result_free(result);
+	else
+		*out = result;
+	return code;
+}
+
+static const struct option options[] = {
+    {"-share", OPT_COLUMN, "N", "suspects keep more than N percent of the heap (default 10)"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_leaks = {
+    .name = "leaks",
+    .aliases = {"leakhunter", "find_leaks"},
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what keeps a large part of the heap, and why",
+    .columns = "address class objects retained share accumulated_in accumulated_class accumulated "
+	"freed reference path sentence",
+    .description = "Suspects are objects at the top of the dominator tree that retain more than a share "
+	"of what is reachable (10 percent unless -share says otherwise), and objects of one class that "
+	"do so together. From there the way leads down the tree while one object keeps nearly all: "
+	"accumulated_in is where it parts. The row, its address and what it retains are the suspect's. "
+	"path is the shortest strong path to where it parts, reference the one on it to clear, as cut takes "
+	"it, and freed what that frees: exactly, and 0 where something else keeps it. A class or class "
+	"loader that holds several suspects is none itself.",
+    .examples = {"leaks", "leaks -share 5"},
+    .key = "K",
+    .run = run_leaks,
+};

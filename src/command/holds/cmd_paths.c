@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_paths.c - path and paths: by which references roots keep an object, or many.
+ */
+#include "command/commands.h"
+
+#include "analysis/cut/cut.h"
+#include "analysis/paths/paths.h"
+#include "command/look/objects.h"
+#include "command/session/paths.h"
+#include "result/tree.h"
+#include "command/words/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATHS_MOST 1000
+
+enum path_column {
+	P_PATH, P_STEP, P_FIELD, P_ADDRESS, P_CLASS, P_ROOT, P_SHALLOW, P_RETAINED, P_FREED,
+	P_OTHERS, P_VALUE
+};
+
+static const struct column path_columns[] = {
+    [P_PATH] = {.name = "path", .type = CELL_COUNT},
+    [P_STEP] = {.name = "step", .type = CELL_COUNT, .shown_by_default = true, .room = COLUMN_LATE},
+    [P_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [P_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true, .room = COLUMN_EARLY},
+    [P_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [P_ROOT] = {.name = "root", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LATE},
+    [P_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_EARLY},
+    [P_RETAINED] = {.name = "retained", .type = CELL_BYTES, .room = COLUMN_EARLY},
+    [P_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
+    [P_OTHERS] = {.name = "others", .type = CELL_COUNT},
+    [P_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static const struct option path_options[] = {
+    {"-n", OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
+    {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {"-not", OPT_COLUMN, "PAT", "only paths that avoid these classes and their objects"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* Data of the result: the paths one after another. */
+struct path_rows {
+	struct path_rules rules; /* to name fields by; the marks are given back */
+	uint32_t *id;
+	uint32_t *step;          /* from 1 on */
+	uint32_t *path;
+	size_t n, cap, cap_step, cap_path;
+	size_t n_step, n_path;
+	struct cut_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
+	bool from_object;         /* the first row is no root */
+};
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+static void one_root(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	text_add(to, root_kind_name(root->kind));
+	if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
+		text_add(to, ", ");
+		if (!heap_symbol(h, root->slot, to))
+			text_addf(to, "0x%llx", (unsigned long long)root->slot);
+		return;
+	}
+	if (root->thread == HEAP_NONE || root->kind == ROOT_THREAD)
+		return;
+	const struct heap_thread *thread = &h->threads[root->thread];
+	if (thread->name)
+		text_addf(to, ", thread \"%s\"", thread->name);
+	if (root->frame < thread->n_frames)
+		text_addf(to, ", %s", thread->frames[root->frame]);
+}
+
+void command_root_words(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (n)
+		one_root(h, &h->roots[first], to);
+	if (n > 1)
+		text_addf(to, " (and %zu more)", n - 1);
+}
+
+static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (!n)
+		return cell_blank();
+	command_root_words(h, id, to);
+	return cell_marked(cell_text(to->s), h->roots[first].certainty);
+}
+
+static void find_freed(struct path_rows *rows, const struct retained *retained)
+{
+	struct cut cut;
+	if (cut_init(&cut, retained, NULL))
+		return;
+	rows->freed = xcalloc(rows->n + 1, sizeof *rows->freed);
+	for (size_t i = 0; i < rows->n; i++) {
+		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
+		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
+	}
+	cut_release(&cut);
+}
+
+/* If the reference by which the row before holds this one were cleared. */
+static struct cell freed_cell(struct path_rows *rows, size_t row, bool others)
+{
+	const struct heap *h = rows->rules.heap;
+	const struct retained *retained = session_retained_known(h);
+	if (rows->step[row] == 1 && rows->from_object)
+		return cell_blank();
+	if (!rows->freed && retained)
+		find_freed(rows, retained);
+	if (!rows->freed)
+		return cell_none();
+	const struct cut_figure *f = &rows->freed[row];
+	if (!others)
+		return cell_marked(cell_bytes(f->freed), command_retained_certainty(h));
+	return cell_marked(cell_count(f->others),
+	    f->others == CUT_COUNTED ? LOWER_BOUND : command_root_certainty(h));
+}
+
+static void path_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	struct path_rows *rows = r->data;
+	const struct heap *h = r->heap;
+	uint32_t id = rows->id[row];
+	bool first = rows->step[row] == 1;
+	switch ((enum path_column)column) {
+	case P_PATH:
+		*out = cell_count(rows->path[row]);
+		return;
+	case P_STEP:
+		*out = cell_count(rows->step[row]);
+		return;
+	case P_FIELD:
+		*out = cell_blank();
+		if (!first && path_field(&rows->rules, rows->id[row - 1], id, scratch))
+			*out = cell_text(scratch->s);
+		else if (!first)
+			*out = cell_none();
+		return;
+	case P_ADDRESS:
+		object_cell(h, id, OBJECT_ADDRESS, out, scratch);
+		return;
+	case P_CLASS:
+		object_cell(h, id, OBJECT_CLASS, out, scratch);
+		return;
+	case P_ROOT:
+		*out = first ? root_cell(h, id, scratch) : cell_blank();
+		return;
+	case P_SHALLOW:
+		object_cell(h, id, OBJECT_SHALLOW, out, scratch);
+		return;
+	case P_RETAINED:
+		object_cell(h, id, OBJECT_RETAINED, out, scratch);
+		return;
+	case P_FREED:
+	case P_OTHERS:
+		*out = freed_cell(rows, row, column == P_OTHERS);
+		return;
+	case P_VALUE:
+		*out = object_value_cell(h, id, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	}
+}
+
+static void path_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct path_rows *rows = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->id[row]};
+}
+
+static void path_rows_release(void *data)
+{
+	struct path_rows *rows = data;
+	path_rules_release(&rows->rules);
+	free(rows->id);
+	free(rows->step);
+	free(rows->path);
+	free(rows->freed);
+	free(rows);
+}
+
+static const struct result_ops path_ops = {
+    .cell = path_cell, .target = path_target, .release = path_rows_release};
+
+static void add_path(struct path_rows *rows, const struct path *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		VEC_PUSH(rows->id, rows->n, rows->cap) = p->step[i];
+		VEC_PUSH(rows->step, rows->n_step, rows->cap_step) = (uint32_t)i + 1;
+		VEC_PUSH(rows->path, rows->n_path, rows->cap_path) = number;
+	}
+}
+
+/* --- finding ------------------------------------------------------------------------------------ */
+
+/* The objects of these classes, and the class objects. */
+static int bar_classes(
+    const struct session *s, struct path_rules *rules, const char *word, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct bits barred;
+	uint32_t *classes;
+	size_t n;
+	int code = value_classes(s, word, &classes, &n, err);
+	if (code)
+		return code;
+	code = bits_init(&barred, h->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		bits_set(&barred, classes[i]);
+		if (h->classes[classes[i]].object != HEAP_NONE)
+			path_rules_bar(rules, h->classes[classes[i]].object);
+	}
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (bits_get(&barred, h->class_of[id]))
+			path_rules_bar(rules, id);
+	}
+	bits_release(&barred);
+	free(classes);
+	return code;
+}
+
+/* The next path may not lead through the one found. */
+static void bar_path(struct path_rules *rules, const struct path *p)
+{
+	for (size_t i = 1; i + 1 < p->n; i++)
+		path_rules_bar(rules, p->step[i]);
+	if (p->n == 2 && rules->from != HEAP_NONE)
+		rules->not_directly = true;
+	else if (p->n == 2)
+		path_rules_bar(rules, p->step[0]);
+	if (p->n == 1)
+		rules->not_itself = true;
+}
+
+/* Is there a path when the rules are relaxed? */
+static int reached_at_all(const struct session *s, uint32_t from, uint32_t to, bool weak, bool *found,
+    struct err *err)
+{
+	struct path_rules rules;
+	struct path p = {.n = 0};
+	int code = path_rules_init(&rules, s->heap, weak, err);
+	if (code)
+		return code;
+	if (from != HEAP_NONE)
+		path_rules_from(&rules, from);
+	code = command_find_path(s, &rules, to, &p, err);
+	*found = p.n > 0;
+	path_release(&p);
+	path_rules_release(&rules);
+	return code;
+}
+
+static int no_path(
+    const struct session *s, const struct call *call, const struct path_rules *rules, struct err *err)
+{
+	uint32_t to = call->argument[call->argument[1].given].id;
+	bool found = false;
+	int not = call_option(call, "-not");
+	int code = 0;
+	if (rules->bars)
+		code = reached_at_all(s, rules->from, to, rules->weak, &found, err);
+	if (code)
+		return code;
+	if (found)
+		return err_set(err, ERR_NOT_FOUND, "every path to 0x%" PRIx64 " leads through %.200s",
+		    heap_address(s->heap, to), call->option[not].word);
+	if (!rules->weak && weak_known(s->heap))
+		code = reached_at_all(s, rules->from, to, true, &found, err);
+	if (code)
+		return code;
+	if (found)
+		return err_set(err, ERR_NOT_FOUND,
+		    "only weak references lead to 0x%" PRIx64 " (-weak follows them)",
+		    heap_address(s->heap, to));
+	if (rules->from != HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
+		    heap_address(s->heap, rules->from), heap_address(s->heap, to));
+	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
+	    ": it was garbage when the dump was written", heap_address(s->heap, to));
+}
+
+static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,
+    uint64_t wanted, uint32_t *found, struct err *err)
+{
+	uint32_t to = call->argument[call->argument[1].given].id;
+	int code = 0;
+	*found = 0;
+	while (!code && *found < wanted) {
+		struct path p;
+		code = command_find_path(s, &rows->rules, to, &p, err);
+		if (code)
+			break;
+		if (p.n)
+			add_path(rows, &p, ++*found);
+		bar_path(&rows->rules, &p);
+		bool more = p.n > 0 && !(p.n == 1 && call->argument[1].given);
+		path_release(&p);
+		if (!more)
+			break;
+	}
+	if (!code && !*found)
+		code = no_path(s, call, &rows->rules, err);
+	return code;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wanted)
+{
+	const struct heap *h = r->heap;
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(h, &r->arena);
+	if (found < wanted)
+		text_addf(&note, "there is no other path that shares no object with %s",
+		    found == 1 ? "this one" : "these");
+	if (roots)
+		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+	if (!weak && !weak_known(h))
+		text_addf(&note, "%s%s holds no field names: weak references count as strong",
+		    note.len ? "; " : "", command_format_name(h));
+	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
+	text_release(&note);
+}
+
+static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	int n = call_option(call, "-n"), not = call_option(call, "-not");
+	uint64_t wanted = call->option[n].given ? call->option[n].number : 1;
+	bool weak = call_has(call, "-weak");
+	uint32_t found;
+	if (wanted < 1 || wanted > PATHS_MOST)
+		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
+	const struct retained *retained;
+	if (!s->finds_beside)
+		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
+	struct path_rows *rows = xcalloc(1, sizeof *rows);
+	rows->from_object = call->argument[1].given;
+	int code = path_rules_init(&rows->rules, h, weak, err);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	if (call->argument[1].given)
+		path_rules_from(&rows->rules, call->argument[0].id);
+	if (call->option[not].given)
+		code = bar_classes(s, &rows->rules, call->option[not].word, err);
+	if (!code)
+		code = find_paths(s, call, rows, wanted, &found, err);
+	path_rules_give_back(&rows->rules);
+	if (code) {
+		path_rows_release(rows);
+		return code;
+	}
+	struct text title = TEXT_INIT;
+	if (call->argument[1].given)
+		text_addf(&title, "path from 0x%" PRIx64 " to 0x%" PRIx64,
+		    heap_address(h, call->argument[0].id), heap_address(h, call->argument[1].id));
+	else
+		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
+	struct result *r = result_new(
+	    title.s, h, path_columns, N_COLUMNS(path_columns), &path_ops, rows, rows->n);
+	text_release(&title);
+	if (wanted > 1)
+		command_own_columns(r)[P_PATH].shown_by_default = true;
+	command_show_retained(r);
+	add_note(r, weak, found, wanted);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_path = {
+    .name = "path",
+    .aliases = {"gcroot", "path2gc"},
+    .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
+    .options = path_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "shortest path from a root to an object, or between two",
+    .columns = "path step field address class root shallow retained freed others value",
+    .description = "One row for each object on the path, the root first; field is how the row before "
+	"holds this one, root what makes the first one a root. With two objects the path leads from the "
+	"first to the second. Strong references only, unless -weak is given: the referent of soft, weak, "
+	"phantom and final references is left out where the dump tells fields. -n finds further paths, "
+	"each the shortest that shares with those before no object between the root and the end. Of "
+	"paths of one length it is always the same, by the lowest addresses seen from the end. freed is "
+	"what dies if just the reference to this row is cleared, on the first row if the VM lets go of "
+	"it: 0 while something else keeps it, and others says by how many references. Exit status 1 "
+	"when there is no path.",
+    .examples = {"path 0xE0000B00", "path 0xE0000B00 -n 3", "path 0xE0000B00 -not java.lang.Class"},
+    .key = "p",
+    .run = run_path,
+};
+
+/* --- paths -------------------------------------------------------------------------------------- */
+
+enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED };
+
+static const struct column merged_columns[] = {
+    [M_DEPTH] = {.name = "depth", .type = CELL_COUNT},
+    [M_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [M_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    [M_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    [M_RETAINED] = {.name = "retained", .type = CELL_BYTES, .room = COLUMN_LAST},
+};
+
+static const struct option merged_options[] = {
+    {"-r", OPT_FLAG, NULL, "begin with the objects, end with the roots"},
+    {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {"-depth", OPT_COUNT, "N", "so many levels (default: all)"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+struct merged_tree {
+	struct merged_paths paths;
+	struct preorder order;
+	/* what it was made of, so that the objects of a row are found again */
+	const struct path_tree *made_of; /* the session's */
+	uint32_t *ids;
+	size_t n_ids;
+	bool backward;
+};
+
+static const struct merged_row *merged_row(const struct result *r, uint32_t node)
+{
+	return &((const struct merged_tree *)tree_data(r))->paths.row[node];
+}
+
+static void merged_cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct merged_row *m = merged_row(r, node);
+	/* other roots, other paths */
+	enum certainty sure = r->heap->facts.roots_recorded ? EXACT : INFERRED;
+	switch ((enum merged_column)column) {
+	case M_DEPTH:
+		*out = cell_count(m->depth);
+		return;
+	case M_CLASS:
+		text_addf(scratch, "%s%s", m->is_class ? "class " : "", r->heap->classes[m->class].name);
+		*out = cell_text(scratch->s);
+		return;
+	case M_OBJECTS:
+		*out = cell_marked(cell_count(m->objects), sure);
+		return;
+	case M_SHALLOW:
+		*out = cell_marked(cell_bytes(m->shallow), sure);
+		return;
+	case M_RETAINED:
+		*out = cell_none();
+		if (((const struct merged_tree *)tree_data(r))->paths.retained)
+			*out = command_retained_sum(r->heap, &m->retained);
+		return;
+	}
+}
+
+static void merged_target(const struct result *r, uint32_t node, struct target *out)
+{
+	const struct merged_row *m = merged_row(r, node);
+	*out = (struct target){.kind = TARGET_CLASS, .id = m->class, .part = true};
+	if (m->is_class)
+		*out = (struct target){
+		    .kind = TARGET_OBJECT, .id = r->heap->classes[m->class].object, .part = true};
+}
+
+static int members_of_merged(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
+    struct err *err)
+{
+	const struct merged_tree *t = tree_data(r);
+	return merged_members(&t->paths, nodes, n, t->made_of, r->heap, t->ids, t->n_ids, t->backward,
+	    to, err);
+}
+
+static uint32_t merged_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	return preorder_children(&((const struct merged_tree *)tree_data(r))->order, node, to);
+}
+
+static uint32_t merged_depth(const void *data, uint32_t node)
+{
+	return ((const struct merged_paths *)data)->row[node].depth;
+}
+
+static void merged_release(void *data)
+{
+	struct merged_tree *tree = data;
+	merged_paths_release(&tree->paths);
+	preorder_release(&tree->order);
+	free(tree->ids);
+	free(tree);
+}
+
+static const struct tree_source merged_source = {.children = merged_children,
+    .cell = merged_cell,
+    .target = merged_target,
+    .members = members_of_merged,
+    .release = merged_release,
+    .branch = M_CLASS,
+    .weight = M_OBJECTS};
+
+static void add_merged_note(struct result *r, const struct merged_paths *merged, bool weak)
+{
+	struct text note = TEXT_INIT;
+	if (merged->missing) {
+		text_add_count(&note, merged->missing);
+		text_addf(&note, " of them %s reached by no root%s; ",
+		    merged->missing == 1 ? "is" : "are",
+		    weak || !weak_known(r->heap) ? "" : " (by strong references)");
+	}
+	if (merged->deep)
+		text_addf(&note, "paths are shown for %d steps; ", MERGED_DEPTH);
+	if (merged->many)
+		text_addf(&note, "the tree is cut at %d rows; ", MERGED_ROWS);
+	const char *roots = command_roots_note(r->heap, &r->arena);
+	if (roots)
+		text_addf(&note, "%s; ", roots);
+	if (note.len)
+		r->note = arena_strndup(&r->arena, note.s, note.len - 2);
+	text_release(&note);
+}
+
+/* With what they retain, if that is known or nobody waits on the screen for it. */
+static int merge_paths(struct session *s, struct merged_tree *rows, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const struct retained *retained = session_retained_known(h);
+	struct cut cut = {.retained = NULL};
+	if (!retained && !s->finds_beside)
+		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
+	int code = retained ? cut_init(&cut, retained, err) : 0;
+	if (!code)
+		code = paths_merge(&rows->paths, rows->made_of, h, rows->ids, rows->n_ids, rows->backward,
+		    retained ? &cut : NULL, err);
+	cut_release(&cut);
+	return code;
+}
+
+static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const struct path_tree *tree;
+	bool weak = call_has(call, "-weak"), backward = call_has(call, "-r");
+	int code = session_path_tree(s, weak, &tree, err);
+	if (code)
+		return code;
+	struct merged_tree *rows = xcalloc(1, sizeof *rows);
+	struct merged_paths *merged = &rows->paths;
+	rows->made_of = tree;
+	rows->backward = backward;
+	rows->n_ids = call->argument[0].n_ids;
+	rows->ids = xrealloc(NULL, rows->n_ids ? rows->n_ids : 1, sizeof *rows->ids);
+	if (rows->n_ids)
+		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
+	code = merge_paths(s, rows, err);
+	if (!code && !merged->found)
+		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
+		    call->argument[0].n_ids);
+	if (code) {
+		merged_release(rows);
+		return code;
+	}
+	preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged);
+	struct text title = TEXT_INIT;
+	text_addf(&title, "paths to %s", call->argument[0].word);
+	struct result *r = tree_result(title.s, h, merged_columns, N_COLUMNS(merged_columns),
+	    &merged_source, rows, command_at_once(s));
+	tree_open_levels(r, command_depth(call, TREE_ALL));
+	text_release(&title);
+	if (merged->retained)
+		command_show_retained(r);
+	add_merged_note(r, merged, weak);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_paths = {
+    .name = "paths",
+    .aliases = {"merge_shortest_paths"},
+    .arguments = {{ARG_SET, "SET", false}},
+    .options = merged_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "the shortest paths of many objects, merged by class",
+    .columns = "depth class objects shallow retained",
+    .description = "The paths that path finds, of every object of SET, as one tree: a row for each "
+	"class at its depth below the rows above it. objects and shallow count the objects of SET whose "
+	"path leads through the row, the row's own among them; retained is what these retain, those "
+	"below another of them once. A class object is a row of its own, "
+	"called class NAME. The tree begins with the roots, with -r with the objects.",
+    .examples = {"paths com.acme.shop.Session", "paths char[] -r"},
+    .key = "",
+    .run = run_paths,
+};

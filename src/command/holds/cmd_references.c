@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_references.c - refs and roots: who holds whom.
+ */
+#include "command/commands.h"
+
+#include "command/look/objects.h"
+#include "command/words/values.h"
+#include "heap/typed.h"
+#include "heap/value.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- refs ------------------------------------------------------------------------------------- */
+
+static const struct column refs_columns[] = {
+    {.name = "direction", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES},
+    {.name = "value", .type = CELL_TEXT},
+};
+static const unsigned char refs_what[] = {OBJECT_DIRECTION, OBJECT_FIELD, OBJECT_ADDRESS,
+    OBJECT_CLASS, OBJECT_SHALLOW, OBJECT_RETAINED, OBJECT_VALUE};
+
+static const struct column grouped_columns[] = {
+    {.name = "direction", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "references", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES},
+};
+
+static const struct option refs_options[] = {
+    {"-out", OPT_FLAG, NULL, "only what it references"},
+    {"-in", OPT_FLAG, NULL, "only what references it"},
+    {"-by", OPT_CHOICE, "class", "one row for each class"},
+    {"-class", OPT_COLUMN, "PAT", "only references to, or from, objects of these classes"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+struct group {
+	uint64_t references, objects, shallow;
+};
+
+/* The command that lists what a group sums. */
+static void group_command(struct text *to, const struct heap *h, uint32_t id, const char *direction,
+    uint32_t class)
+{
+	text_clear(to);
+	text_addf(to, "refs 0x%" PRIx64 " -%s -class ", heap_address(h, id), direction);
+	if (h->classes[class].address && h->classes[class].object != HEAP_NONE)
+		text_addf(to, "0x%" PRIx64, h->classes[class].address);
+	else
+		text_addf(to, "'%s'", h->classes[class].name);
+}
+
+/* What the rows of a grouped result sum. */
+struct grouped {
+	struct object_rows *rows;
+	struct row_group {
+		const char *direction;
+		uint32_t class;
+	} *group; /* of each row */
+	size_t n, cap;
+};
+
+static int grouped_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct grouped *g = data;
+	const struct heap *h = r->heap;
+	struct bits in, out;
+	int code = bits_init(&in, h->n_classes, err) | bits_init(&out, h->n_classes, err);
+	for (size_t row = 0; !code && row < g->n; row++) {
+		if (bits_get(rows, row))
+			bits_set(!strcmp(g->group[row].direction, "in") ? &in : &out, g->group[row].class);
+	}
+	for (size_t row = 0; !code && row < object_rows_count(g->rows); row++) {
+		const char *way;
+		uint32_t other = object_rows_id(g->rows, row, &way);
+		if (bits_get(!strcmp(way, "in") ? &in : &out, h->class_of[other]))
+			bits_set(to, other);
+	}
+	bits_release(&in);
+	bits_release(&out);
+	return code ? ERR_NOMEM : 0;
+}
+
+static void grouped_release(void *data)
+{
+	struct grouped *g = data;
+	object_rows_free(g->rows);
+	free(g->group);
+	free(g);
+}
+
+/* Sum the rows of one direction by class into r. */
+static int group_rows(struct result *r, struct grouped *into, uint32_t id, const char *direction,
+    struct err *err)
+{
+	const struct object_rows *rows = into->rows;
+	const struct heap *h = r->heap;
+	struct bits seen = {.word = NULL};
+	struct group *groups = big_alloc(h->n_classes, sizeof *groups, err);
+	if (!groups || bits_init(&seen, h->n_objects, err)) {
+		big_free(groups, h->n_classes, sizeof *groups);
+		return ERR_NOMEM;
+	}
+	for (size_t row = 0; row < object_rows_count(rows); row++) {
+		const char *way;
+		uint32_t other = object_rows_id(rows, row, &way);
+		if (strcmp(way, direction))
+			continue;
+		struct group *g = &groups[h->class_of[other]];
+		g->references++;
+		if (bits_get(&seen, other))
+			continue;
+		bits_set(&seen, other);
+		g->objects++;
+		g->shallow += heap_shallow(h, other);
+	}
+	struct text command = TEXT_INIT;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (!groups[c].references)
+			continue;
+		group_command(&command, h, id, direction, c);
+		VEC_PUSH(into->group, into->n, into->cap) =
+		    (struct row_group){.direction = direction, .class = c};
+		result_add_row(r, (struct cell[]){cell_text(direction),
+		    cell_text(h->classes[c].name), cell_count(groups[c].references),
+		    cell_count(groups[c].objects), cell_bytes(groups[c].shallow), cell_blank()},
+		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+	}
+	text_release(&command);
+	bits_release(&seen);
+	big_free(groups, h->n_classes, sizeof *groups);
+	return 0;
+}
+
+static int grouped(const struct heap *h, struct object_rows *rows, const char *title, uint32_t id,
+    struct result **out, struct err *err)
+{
+	struct result *r =
+	    result_new_rows(title, h, grouped_columns, N_COLUMNS(grouped_columns));
+	struct grouped *sums = xcalloc(1, sizeof *sums);
+	sums->rows = rows;
+	result_rows_members(r, grouped_members, grouped_release, sums);
+	int code = group_rows(r, sums, id, "out", err);
+	if (!code)
+		code = group_rows(r, sums, id, "in", err);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	result_sort(r, 3, true); /* by objects, within their direction */
+	result_sort(r, 0, true);
+	r->sorted_by = -1;
+	*out = r;
+	return 0;
+}
+
+static int only_classes(
+    const struct session *s, const struct call *call, struct object_rows *rows, struct err *err)
+{
+	int i = call_option(call, "-class");
+	uint32_t *classes;
+	size_t n;
+	if (!call->option[i].given)
+		return 0;
+	int code = value_classes(s, call->option[i].word, &classes, &n, err);
+	if (code)
+		return code;
+	code = object_rows_only(rows, classes, n, err);
+	free(classes);
+	return code;
+}
+
+/* Each reference in a row; with what it is where the format holds values. */
+static struct result *listed(const struct heap *h, struct object_rows *rows, const char *title)
+{
+	struct result *r =
+	    object_rows_result(rows, title, refs_columns, N_COLUMNS(refs_columns), refs_what);
+	if (values_held(h))
+		command_own_columns(r)[result_column(r, "value")].shown_by_default = true;
+	return r;
+}
+
+static int references_of(
+    struct session *s, const struct call *call, bool forward, bool back, struct result **out,
+    struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t id = call->argument[0].id;
+	struct object_rows *rows = object_rows_new(h);
+	struct text title = TEXT_INIT;
+	int code = command_retained(s, call, err);
+	text_addf(&title, "%s of 0x%" PRIx64, !back ? "references" : forward ? "references and referrers" : "referrers",
+	    heap_address(h, id));
+	if (forward)
+		object_rows_out(rows, id, "out");
+	if (back && !code)
+		code = object_rows_in(rows, id, "in", err);
+	if (!code)
+		code = only_classes(s, call, rows, err);
+	if (code)
+		object_rows_free(rows);
+	else if (call_has(call, "-by"))
+		code = grouped(h, rows, title.s, id, out, err);
+	else
+		*out = listed(h, rows, title.s);
+	if (!code)
+		command_show_retained(*out);
+	text_release(&title);
+	return code;
+}
+
+static int run_refs(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	bool forward = call_has(call, "-out");
+	bool back = call_has(call, "-in") || !strcmp(call->called, "referrers");
+	if (!forward && !back)
+		forward = back = true;
+	return references_of(s, call, forward, back, out, err);
+}
+
+const struct command cmd_refs = {
+    .name = "refs",
+    .aliases = {"objectrefs", "referrers"},
+    .arguments = {{ARG_OBJECT, "OBJ", false}},
+    .options = refs_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "what it references and what references it",
+    .columns = "direction field address class shallow retained value",
+    .description = "One row for each reference, first those that leave the object, in the dump's order, "
+	"then those that lead to it, by address. References that the dump implies are listed "
+	"with the fields <class>, <super> and <loader>. referrers OBJ is refs OBJ -in. "
+	"-by class sums: references are counted each, objects once.",
+    .examples = {"refs 0xE0000AF0", "referrers 0xE0000B00", "refs 0xFFF07498 -out -by class"},
+    .key = "o",
+    .run = run_refs,
+};
+
+/* --- roots ------------------------------------------------------------------------------------ */
+
+enum root_column {
+	R_KIND, R_ADDRESS, R_CLASS, R_THREAD, R_FRAME, R_SLOT, R_OFFSET, R_CERTAINTY, R_SHALLOW, R_RETAINED, R_VALUE
+};
+
+static const struct column roots_columns[] = {
+    [R_KIND] = {.name = "kind", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LATE},
+    [R_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [R_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [R_THREAD] = {.name = "thread", .type = CELL_TEXT, .shown_by_default = true},
+    [R_FRAME] = {.name = "frame", .type = CELL_TEXT, .shown_by_default = true},
+    [R_SLOT] = {.name = "slot", .type = CELL_TEXT, .room = COLUMN_LATE},
+    [R_OFFSET] = {.name = "offset", .type = CELL_COUNT, .room = COLUMN_EARLY},
+    [R_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
+    [R_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
+    [R_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [R_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+/* Data of the result: the numbers of the roots shown. */
+struct root_rows {
+	size_t *root;
+};
+
+static void roots_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct root_rows *rows = r->data;
+	const struct heap *h = r->heap;
+	const struct heap_root *root = &h->roots[rows->root[row]];
+	const struct heap_thread *thread =
+	    root->thread == HEAP_NONE ? NULL : &h->threads[root->thread];
+	switch ((enum root_column)column) {
+	case R_KIND:
+		*out = cell_text(root_kind_name(root->kind));
+		return;
+	case R_ADDRESS:
+		object_cell(h, root->object, OBJECT_ADDRESS, out, scratch);
+		return;
+	case R_CLASS:
+		object_cell(h, root->object, OBJECT_CLASS, out, scratch);
+		return;
+	case R_THREAD:
+		*out = thread ? cell_text(thread->name) : cell_blank();
+		return;
+	case R_FRAME:
+		*out = thread && root->frame < thread->n_frames ?
+		    cell_text(thread->frames[root->frame]) : cell_blank();
+		return;
+	case R_SLOT:
+		text_clear(scratch);
+		if (root->slot && !heap_symbol(h, root->slot, scratch))
+			text_addf(scratch, "0x%llx", (unsigned long long)root->slot);
+		*out = root->slot ? cell_text(scratch->s) : cell_blank();
+		return;
+	case R_OFFSET:
+		*out = root->offset ? cell_count(root->offset) : cell_blank();
+		return;
+	case R_CERTAINTY:
+		*out = cell_text(certainty_name(root->certainty));
+		return;
+	case R_SHALLOW:
+		object_cell(h, root->object, OBJECT_SHALLOW, out, scratch);
+		return;
+	case R_RETAINED:
+		object_cell(h, root->object, OBJECT_RETAINED, out, scratch);
+		return;
+	case R_VALUE:
+		object_cell(h, root->object, OBJECT_VALUE, out, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	}
+}
+
+static void roots_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct root_rows *rows = r->data;
+	*out = (struct target){
+	    .kind = TARGET_OBJECT, .id = r->heap->roots[rows->root[row]].object};
+}
+
+static void roots_release(void *data)
+{
+	struct root_rows *rows = data;
+	free(rows->root);
+	free(rows);
+}
+
+static const struct result_ops roots_ops = {
+    .cell = roots_cell, .target = roots_target, .release = roots_release};
+
+static const struct column kinds_columns[] = {
+    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "roots", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+};
+
+/* Where a dump tells by which pointer an object is held. */
+static void show_slots(struct result *r, const struct heap *h)
+{
+	bool slot = false, offset = false;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		slot |= h->roots[i].slot != 0;
+		offset |= h->roots[i].offset != 0;
+	}
+	command_own_columns(r)[R_SLOT].shown_by_default = slot;
+	command_own_columns(r)[R_OFFSET].shown_by_default = offset;
+}
+
+static const struct option roots_options[] = {
+    {"-by", OPT_CHOICE, "kind|name", "one row for each kind, or for each variable, thread or kind"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* Is the object among those that the pattern or set means?  chosen is made of both. */
+static int choose(struct bits *chosen, const struct heap *h, const struct call *call, struct err *err)
+{
+	int code = bits_init(chosen, call->argument[0].objects ? h->n_objects : h->n_classes, err);
+	for (size_t i = 0; !code && i < call->argument[0].n_ids; i++)
+		bits_set(chosen, call->argument[0].ids[i]);
+	return code;
+}
+
+/* What the rows of a result by kind sum. */
+struct kinds {
+	struct root_rows *rows;
+	size_t n;
+	enum root_kind kind[ROOT_KINDS]; /* of each row */
+};
+
+static int kinds_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct kinds *k = data;
+	bool wanted[ROOT_KINDS] = {false};
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++)
+		wanted[k->kind[row]] |= bits_get(rows, row);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct heap_root *root = &r->heap->roots[k->rows->root[i]];
+		if (wanted[root->kind])
+			bits_set(to, root->object);
+	}
+	return 0;
+}
+
+static void kinds_release(void *data)
+{
+	struct kinds *k = data;
+	roots_release(k->rows);
+	free(k);
+}
+
+/* Takes rows over. */
+static struct result *sum_kinds(const struct heap *h, struct root_rows *rows, size_t n)
+{
+	struct result *r = result_new_rows("roots by kind", h, kinds_columns, N_COLUMNS(kinds_columns));
+	struct kinds *k = xcalloc(1, sizeof *k);
+	k->rows = rows;
+	k->n = n;
+	result_rows_members(r, kinds_members, kinds_release, k);
+	struct text command = TEXT_INIT;
+	for (enum root_kind kind = 0; kind < ROOT_KINDS; kind++) {
+		uint64_t roots = 0, objects = 0, shallow = 0;
+		uint32_t before = HEAP_NONE; /* roots of one object and kind stand together */
+		enum certainty weakest = EXACT;
+		for (size_t i = 0; i < n; i++) {
+			const struct heap_root *root = &h->roots[rows->root[i]];
+			if (root->kind != kind)
+				continue;
+			roots++;
+			if (root->certainty > weakest)
+				weakest = root->certainty;
+			if (root->object == before)
+				continue;
+			before = root->object;
+			objects++;
+			shallow += heap_shallow(h, root->object);
+		}
+		text_clear(&command);
+		text_addf(&command, "roots | grep '^%s$'", root_kind_name(kind));
+		if (!roots)
+			continue;
+		k->kind[r->n_source] = kind;
+		result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)),
+		    cell_marked(cell_count(roots), weakest), cell_marked(cell_count(objects), weakest),
+		    cell_marked(cell_bytes(shallow), weakest)},
+		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+	}
+	text_release(&command);
+	return r;
+}
+
+static int run_roots(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct root_rows *rows = xcalloc(1, sizeof *rows);
+	struct bits chosen = {.word = NULL};
+	size_t n = 0;
+	bool all = !call->argument[0].given, globals = !strcmp(call->called, "globals");
+	bool names = globals || (call_has(call, "-by") && !strcmp(call->option[call_option(call, "-by")].word,
+	    "name"));
+	const struct retained *found;
+	int code = all ? 0 : choose(&chosen, h, call, err);
+	if (globals && !typed_held(h))
+		code = err_set(err, ERR_UNSUPPORTED, "%s dumps know no global variables; static fields are shown by "
+		    "x CLASS", command_format_name(h));
+	if (names && !s->finds_beside)
+		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
+	rows->root = xcalloc(h->n_roots ? h->n_roots : 1, sizeof *rows->root);
+	for (size_t i = 0; !code && i < h->n_roots; i++) {
+		uint32_t id = h->roots[i].object;
+		if (all || bits_get(&chosen, call->argument[0].objects ? id : h->class_of[id]))
+			rows->root[n++] = i;
+	}
+	bits_release(&chosen);
+	if (code) {
+		roots_release(rows);
+		return code;
+	}
+	struct result *r;
+	if (names) {
+		r = command_roots_by_name(h, rows->root, n, globals);
+		roots_release(rows);
+	} else if (call_has(call, "-by")) {
+		r = sum_kinds(h, rows, n);
+	} else {
+		r = result_new("roots", h, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
+		show_slots(r, h);
+		command_show_retained(r);
+	}
+	r->note = command_roots_note(h, &r->arena);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_roots = {
+    .name = "roots",
+    .aliases = {"gc_roots", "globals"},
+    .arguments = {{ARG_CLASS, "PAT", true}},
+    .options = roots_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "GC roots",
+    .columns = "kind address class thread frame slot offset certainty shallow retained value",
+    .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
+	"objects of these classes. slot names the variable or the word of a stack that holds the "
+	"pointer, offset is how far into the object it points, where a dump tells. Where the dump "
+	"records no roots they are inferred: classes of the boot loader, threads and the monitors they "
+	"hold as the javacore tells, and what nothing else references. -by name sums the "
+	"roots of each variable or thread and ranks them by what they retain; globals does so for "
+	"variables alone.",
+    .examples = {"roots", "roots -by kind", "roots -by name", "roots java.lang.Thread"},
+    .key = "R",
+    .run = run_roots,
+};

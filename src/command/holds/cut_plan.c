@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cut_plan.c - cut -plan: the fewest references to clear, as rows.
+ */
+#include "analysis/cut/cut_plan.h"
+
+#include "analysis/paths/paths.h"
+#include "command/commands.h"
+#include "command/holds/cut_words.h"
+#include "command/words/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_ADDS, C_TOTAL };
+
+static const struct column columns[] = {
+    [C_REFERENCE] = {.name = "reference", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    [C_REFERENCES] = {.name = "references", .type = CELL_COUNT, .shown_by_default = true},
+    [C_CLASS] = {.name = "class", .type = CELL_TEXT},
+    [C_FIELD] = {.name = "field", .type = CELL_TEXT},
+    [C_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
+    [C_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
+    [C_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
+    [C_ADDS] = {.name = "adds", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LATE},
+    [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
+};
+
+static void name_item(struct text *to, struct text *field, const struct session *s,
+    const struct path_rules *rules, const struct plan_item *item)
+{
+	if (item->target != HEAP_NONE && item->edges.n == 1) {
+		cut_word_of(to, field, s, rules, &item->edges.edge[0]);
+	} else if (item->target != HEAP_NONE) {
+		text_addf(to, "0x%" PRIx64, heap_address(s->heap, item->target));
+	} else {
+		cut_class_word(to, s, item->class);
+		text_addf(to, item->field ? ".%s" : ">", item->field);
+		if (!item->field)
+			cut_class_word(to, s, item->to_class);
+		text_add(field, item->field ? item->field : "");
+	}
+}
+
+static void add_row(struct result *out, const struct session *s, const struct path_rules *rules,
+    const struct plan_item *item, uint64_t before)
+{
+	const struct heap *h = s->heap;
+	enum certainty sure = command_retained_certainty(h);
+	struct text name = TEXT_INIT, field = TEXT_INIT;
+	uint32_t holder = item->edges.n ? item->edges.edge[0].holder : HEAP_NONE;
+	bool single = item->target != HEAP_NONE, one = single && item->edges.n == 1;
+	uint32_t class = item->class;
+	if (one && holder != HEAP_NONE) {
+		class = heap_class_mirrored(h, holder);
+		class = class == HEAP_NONE ? h->class_of[holder] : class;
+	}
+	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
+	name_item(&name, &field, s, rules, item);
+	cut_word_quote(&name);
+	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,
+	    .id = single ? item->target : item->class, .part = !single};
+	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(item->edges.n),
+	    class != HEAP_NONE ? cell_text(h->classes[class].name) : cell_blank(),
+	    field.len ? cell_text(field.s) : cell_blank(),
+	    single ? cell_address(heap_address(h, item->target)) : cell_blank(),
+	    to_class < h->n_classes ? cell_text(h->classes[to_class].name) : cell_blank(),
+	    cell_marked(cell_bytes(item->freed), sure),
+	    cell_marked(cell_bytes(item->total - before), sure),
+	    cell_marked(cell_bytes(item->total), sure)}, &target);
+	text_release(&name);
+	text_release(&field);
+}
+
+/* An address alone says little: the class that holds, and what makes a root one. */
+static void show_holders(struct result *out, const struct cut_plan *plan)
+{
+	struct column *own = command_own_columns(out);
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct plan_item *item = &plan->item[i];
+		if (item->target == HEAP_NONE || item->edges.n != 1)
+			continue;
+		uint32_t holder = item->edges.edge[0].holder;
+		own[C_FIELD].shown_by_default |= holder == HEAP_NONE;
+		own[C_CLASS].shown_by_default |=
+		    holder != HEAP_NONE && heap_class_mirrored(out->heap, holder) == HEAP_NONE;
+	}
+}
+
+static void add_head(
+    struct result *out, const struct retained *r, const struct cut_plan *plan, uint64_t wanted)
+{
+	enum certainty sure = command_retained_certainty(out->heap);
+	struct text note = TEXT_INIT;
+	bool together = false;
+	const char *roots = command_roots_note(out->heap, &out->arena);
+	result_head(out, "wanted", cell_bytes(wanted));
+	result_head(out, "objects", cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
+	result_head(out, "freed", cell_marked(cell_bytes(plan->bytes), sure));
+	result_head(out, "share", command_share(r, plan->bytes));
+	result_head(out, "reached", cell_flag(plan->reached));
+	if (!plan->reached)
+		text_addf(&note, plan->n == PLAN_MOST
+		    ? "%zu rows are the most of a plan, and these do not reach it"
+		    : "%zu rows do not reach it, and no other one found frees more", plan->n);
+	if (!plan->reached)
+		text_add(&note, " (help cut says what is never proposed)");
+	for (size_t i = 0; i < plan->n && !together; i++)
+		together = !plan->item[i].freed;
+	if (together)
+		text_addf(&note, "%swhat frees 0 alone frees only together with others",
+		    note.len ? "; " : "");
+	if (roots)
+		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+	if (note.len)
+		out->note = arena_strndup(&out->arena, note.s, note.len);
+	text_release(&note);
+	out->failed = !plan->reached;
+}
+
+/* A row stands for what its references lead to; data is the plan. */
+static int plan_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct cut_plan *plan = data;
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++) {
+		const struct cut_edges *edges = &plan->item[row].edges;
+		for (size_t i = 0; bits_get(rows, row) && i < edges->n; i++)
+			bits_set(to, edges->edge[i].target);
+	}
+	return 0;
+}
+
+static void plan_release(void *data)
+{
+	cut_plan_release(data);
+	free(data);
+}
+
+struct planning {
+	struct cut_plan plan;
+	const struct retained *retained;
+	uint64_t wanted;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
+{
+	struct planning *p = context;
+	return cut_plan_find(&p->plan, p->retained, p->wanted, progress, err);
+}
+
+int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
+    struct result **out, struct err *err)
+{
+	struct planning p = {.retained = retained, .wanted = wanted};
+	struct path_rules rules;
+	if (!wanted)
+		return err_set(err, ERR_USAGE, "-plan wants a size above 0 (64K, 2M, 1.5G)");
+	int code = session_work(s, find, &p, err);
+	if (code)
+		return code;
+	code = path_rules_init(&rules, s->heap, true, err);
+	if (!code) {
+		*out = result_new_rows("plan", s->heap, columns, N_COLUMNS(columns));
+		for (size_t i = 0; i < p.plan.n; i++)
+			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total : 0);
+		show_holders(*out, &p.plan);
+		add_head(*out, retained, &p.plan, wanted);
+		path_rules_release(&rules);
+		struct cut_plan *kept = xcalloc(1, sizeof *kept);
+		*kept = p.plan;
+		result_rows_members(*out, plan_members, plan_release, kept);
+	} else {
+		cut_plan_release(&p.plan);
+	}
+	return code;
+}

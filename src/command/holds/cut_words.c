@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cut_words.c - see cut_words.h. */
+#include "command/holds/cut_words.h"
+
+#include "command/commands.h"
+#include "command/words/values.h"
+#include "heap/value.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cut_wish_release(struct cut_wish *w)
+{
+	cut_edges_release(&w->edges);
+	free(w->ids);
+	*w = (struct cut_wish){.ids = NULL};
+}
+
+static int nothing_there(const char *word, struct err *err)
+{
+	return err_set(err, ERR_NOT_FOUND, "%.150s: there is no such reference", word);
+}
+
+/* --- HOLDER>TARGET ---------------------------------------------------------------------------- */
+
+static bool means_roots(const char *word)
+{
+	return !strcmp(word, "root") || !strcmp(word, "roots");
+}
+
+static int add_roots(
+    struct cut_wish *to, const struct heap *h, const uint32_t *ids, size_t n, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < n; i++)
+		if (heap_is_root(h, ids[i]))
+			code = cut_edges_add(&to->edges, HEAP_NONE, ids[i], err);
+	return code;
+}
+
+static int add_between(struct cut_wish *to, const struct session *s, const char *word,
+    const char *arrow, struct err *err)
+{
+	uint32_t *holders = NULL, *targets = NULL;
+	size_t n_holders = 0, n_targets = 0, before = to->edges.n;
+	char *holder = xstrndup(word, (size_t)(arrow - word));
+	bool roots = means_roots(holder);
+	int code = roots ? 0 : value_set(s, holder, &holders, &n_holders, err);
+	if (!code)
+		code = value_set(s, arrow + 1, &targets, &n_targets, err);
+	if (!code && roots)
+		code = add_roots(to, s->heap, targets, n_targets, err);
+	else if (!code)
+		code = cut_edges_add_between(
+		    &to->edges, s->heap, holders, n_holders, targets, n_targets, err);
+	if (!code && to->edges.n == before)
+		code = nothing_there(word, err);
+	free(holder);
+	free(holders);
+	free(targets);
+	return code;
+}
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static bool names_objects(const char *word)
+{
+	return strchr("#%$", *word) || !strncasecmp(word, "0x", 2);
+}
+
+static int add_field_of_objects(struct cut_wish *to, const struct session *s, const char *objects,
+    const char *field, struct err *err)
+{
+	uint32_t *ids;
+	size_t n;
+	bool any = false;
+	int code = value_set(s, objects, &ids, &n, err);
+	if (code)
+		return code;
+	for (size_t i = 0; !code && i < n; i++) {
+		bool found;
+		code = cut_edges_add_field_of(&to->edges, s->heap, ids[i], field, &found, err);
+		any |= !code && found;
+	}
+	if (!code && !any)
+		code = err_set(err, ERR_NOT_FOUND, "%.100s has no %s %.60s", objects,
+		    *field == '[' ? "element" : "field", field);
+	free(ids);
+	return code;
+}
+
+static int add_field_of_classes(struct cut_wish *to, const struct session *s, const char *pattern,
+    const char *field, struct err *err)
+{
+	uint32_t *classes;
+	size_t n;
+	bool any = false;
+	int code = value_classes(s, pattern, &classes, &n, err);
+	if (code)
+		return code;
+	if (!values_held(s->heap))
+		code = heap_holds_no_values(s->heap, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		bool found;
+		code = cut_edges_add_field(&to->edges, s->heap, classes[i], field, &found, err);
+		any |= found;
+	}
+	if (!code && !any)
+		code = err_set(err, ERR_NOT_FOUND, "%.100s has no field %.60s that can hold an object",
+		    pattern, field);
+	free(classes);
+	return code;
+}
+
+static int add_field(struct cut_wish *to, const struct session *s, const char *word,
+    const char *field, struct err *err)
+{
+	size_t before = to->edges.n;
+	char *holder = xstrndup(word, (size_t)(field - word));
+	bool objects = names_objects(word);
+	field += *field == '.';
+	int code = objects ? add_field_of_objects(to, s, holder, field, err)
+	                   : add_field_of_classes(to, s, holder, field, err);
+	if (!code && to->edges.n == before)
+		code = err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+	free(holder);
+	return code;
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
+
+static int add_set(struct cut_wish *to, const struct session *s, const char *word, struct err *err)
+{
+	uint32_t *ids;
+	size_t n;
+	int code = value_set(s, word, &ids, &n, err);
+	if (code)
+		return code;
+	if (!to->n_ids) {
+		to->ids = ids;
+		to->n_ids = to->cap_ids = n;
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		VEC_PUSH(to->ids, to->n_ids, to->cap_ids) = ids[i];
+	free(ids);
+	return 0;
+}
+
+int cut_wish_add(
+    struct cut_wish *to, const struct session *s, const char *word, struct err *err)
+{
+	const char *arrow = strchr(word, '>');
+	if (*word == '<' && arrow) /* <unknown 0x…> */
+		arrow = strchr(arrow + 1, '>');
+	if (arrow && arrow > word && arrow[1])
+		return add_between(to, s, word, arrow, err);
+	bool is_named;
+	uint32_t id;
+	value_named(s, word, &is_named, &id, NULL);
+	/* of a static field the reference is meant, not all others to its object */
+	bool is_static = is_named && !typed_held(s->heap);
+	int code = is_static ? ERR_NOT_FOUND : add_set(to, s, word, err);
+	const char *field = strrchr(word, '.'), *element = strrchr(word, '[');
+	if (element && (!field || element > field) && element[1] != ']')
+		field = element;
+	if (names_objects(word)) /* the name of a reference may have dots and brackets itself */
+		field = *(word + strcspn(word, ".[")) ? word + strcspn(word, ".[") : NULL;
+	bool unknown = code == ERR_NOT_FOUND || code == ERR_USAGE; /* #5.next is no object either */
+	if (!unknown || !field || field == word || !field[1])
+		return code;
+	/* no set is called so: a field, if what stands before it means something */
+	struct err other = ERR_INIT;
+	int second = add_field(to, s, word, field, &other);
+	if (second && second != ERR_NOT_FOUND && second != ERR_UNSUPPORTED && err)
+		*err = other;
+	else if (second && err && strncmp(other.message, "no class", strlen("no class")) != 0)
+		*err = other;
+	return second;
+}
+
+/* --- back into words ---------------------------------------------------------------------------- */
+
+void cut_class_word(struct text *to, const struct session *s, uint32_t class)
+{
+	const struct heap_class *c = &s->heap->classes[class];
+	uint32_t first;
+	if (c->object != HEAP_NONE && name_index_exact(session_names(s), c->name, &first) > 1)
+		text_addf(to, "0x%" PRIx64, c->address);
+	else
+		text_add(to, c->name);
+}
+
+void cut_word_of(struct text *to, struct text *field, const struct session *s,
+    const struct path_rules *rules, const struct cut_edge *e)
+{
+	const struct heap *h = s->heap;
+	static const char statics[] = "static ";
+	if (e->holder == HEAP_NONE) {
+		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
+		command_root_words(h, e->target, field);
+		return;
+	}
+	uint32_t class = heap_class_mirrored(h, e->holder);
+	if (!path_field(rules, e->holder, e->target, field)) {
+		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder),
+		    heap_address(h, e->target));
+	} else if (class != HEAP_NONE && !strncmp(field->s, statics, sizeof statics - 1)) {
+		cut_class_word(to, s, class);
+		text_addf(to, ".%s", field->s + sizeof statics - 1);
+	} else {
+		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(h, e->holder), *field->s == '[' ? "" : ".",
+		    field->s);
+	}
+}
+
+void cut_word_quote(struct text *name)
+{
+	if (!strpbrk(name->s, " \"|"))
+		return;
+	char *plain = text_take(name);
+	text_addf(name, "'%s'", plain);
+	free(plain);
+}

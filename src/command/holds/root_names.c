@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * root_names.c - roots summed by what holds them: a global variable, a thread, or the kind of root.
+ */
+#include "command/commands.h"
+
+#include "command/words/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column names_columns[] = {
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "roots", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+};
+enum { NAMES_SHALLOW = 4, NAMES_RETAINED };
+
+struct named_root {
+	char *name;
+	const struct heap_root *root;
+};
+
+static bool is_global(const struct heap_root *root)
+{
+	return root->kind == ROOT_DATA || root->kind == ROOT_BSS;
+}
+
+/* Of "example.org/shop.cache.entries[3]" the variable: "example.org/shop.cache". */
+static void cut_to_variable(struct text *name)
+{
+	char *last = strrchr(name->s, '/'), *at = strchr(last ? last : name->s, '.');
+	size_t n = at ? strcspn(at + 1, ".[+") : SIZE_MAX;
+	if (at && at[1 + n])
+		at[1 + n] = 0;
+}
+
+/* The variable, else the thread, else the kind. */
+static char *name_of_root(const struct heap *h, const struct heap_root *root)
+{
+	struct text name = TEXT_INIT;
+	if (is_global(root) && heap_symbol(h, root->slot, &name))
+		cut_to_variable(&name);
+	else if (root->thread != HEAP_NONE && h->threads[root->thread].name)
+		text_add(&name, h->threads[root->thread].name);
+	else
+		text_add(&name, root_kind_name(root->kind));
+	return text_take(&name);
+}
+
+/* By name, then object. */
+static int by_name_of_root(const void *x, const void *y)
+{
+	const struct named_root *a = x, *b = y;
+	int order = strcmp(a->name, b->name);
+	if (order)
+		return order;
+	return (a->root->object > b->root->object) - (a->root->object < b->root->object);
+}
+
+/* What the objects of roots of one name retain each, those that another of them dominates left out. */
+static struct cell retained_by_roots(const struct heap *h, const struct named_root *root, size_t n)
+{
+	const struct retained *r = session_retained_known(h);
+	struct retained_sum sum = {.bytes = 0};
+	for (size_t i = 0; r && i < n; i++) {
+		if (i && root[i].root->object == root[i - 1].root->object)
+			continue;
+		struct named_root up = root[i];
+		struct heap_root place = *up.root;
+		bool inside = false;
+		up.root = &place;
+		for (uint32_t id = r->dominators.immediate[place.object]; !inside &&
+		     id != DOMINATED_BY_ROOTS && id != NOT_REACHABLE; id = r->dominators.immediate[id]) {
+			place.object = id;
+			inside = bsearch(&up, root, n, sizeof up, by_name_of_root) != NULL;
+		}
+		inside |= r->dominators.immediate[root[i].root->object] == NOT_REACHABLE;
+		if (!inside)
+			retained_sum_add(r, &sum, root[i].root->object);
+	}
+	return command_retained_sum(h, &sum);
+}
+
+/* The objects of each row, for those who ask which a row counts. */
+struct name_rows {
+	struct named_object {
+		uint32_t row, object;
+	} *list;
+	size_t n;
+};
+
+static int names_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct name_rows *names = data;
+	(void)r;
+	(void)err;
+	for (size_t i = 0; i < names->n; i++) {
+		if (bits_get(rows, names->list[i].row))
+			bits_set(to, names->list[i].object);
+	}
+	return 0;
+}
+
+static void names_release(void *data)
+{
+	struct name_rows *names = data;
+	free(names->list);
+	free(names);
+}
+
+static void add_named_roots(struct result *r, const struct named_root *root, size_t n)
+{
+	uint64_t objects = 0, shallow = 0;
+	bool one_kind = true;
+	for (size_t i = 0; i < n; i++) {
+		one_kind &= root[i].root->kind == root->root->kind;
+		if (i && root[i].root->object == root[i - 1].root->object)
+			continue;
+		objects++;
+		shallow += heap_shallow(r->heap, root[i].root->object);
+	}
+	struct target one = {.kind = TARGET_OBJECT, .id = root->root->object};
+	struct target several = {.kind = TARGET_GROUP};
+	result_add_row(r, (struct cell[]){cell_text(root->name),
+	    cell_text(one_kind ? root_kind_name(root->root->kind) : "Thread"), cell_count(n),
+	    cell_count(objects), cell_bytes(shallow), retained_by_roots(r->heap, root, n)},
+	    objects == 1 ? &one : &several);
+}
+
+struct result *command_roots_by_name(const struct heap *h, const size_t *roots, size_t n, bool globals)
+{
+	struct result *r = result_new_rows(globals ? "globals" : "roots by name", h, names_columns,
+	    N_COLUMNS(names_columns));
+	struct named_root *named = xcalloc(n + 1, sizeof *named);
+	struct name_rows *members = xcalloc(1, sizeof *members);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct heap_root *root = &h->roots[roots[i]];
+		if (!globals || is_global(root))
+			named[kept++] = (struct named_root){name_of_root(h, root), root};
+	}
+	qsort(named, kept, sizeof *named, by_name_of_root);
+	members->list = xcalloc(kept + 1, sizeof *members->list);
+	for (size_t i = 0, same; i < kept; i += same) {
+		for (same = 1; i + same < kept && !strcmp(named[i].name, named[i + same].name); same++)
+			;
+		for (size_t k = i; k < i + same; k++)
+			members->list[members->n++] =
+			    (struct named_object){(uint32_t)r->n_source, named[k].root->object};
+		add_named_roots(r, named + i, same);
+	}
+	result_rows_members(r, names_members, names_release, members);
+	for (size_t i = 0; i < kept; i++)
+		free(named[i].name);
+	free(named);
+	result_sort(r, session_retained_known(h) ? NAMES_RETAINED : NAMES_SHALLOW, true);
+	return r;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * call.c - find the command, sort its words into arguments and options, and look values up.
+ */
+#include "command/line/call.h"
+
+#include "analysis/search.h"
+#include "command/words/sets.h"
+#include "command/words/values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool has_alias(const struct command *c, const char *word)
+{
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++) {
+		if (!strcmp(c->aliases[i], word))
+			return true;
+	}
+	return false;
+}
+
+static bool alias_begins(const struct command *c, const char *word)
+{
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++) {
+		if (!strncmp(c->aliases[i], word, strlen(word)) && !strchr(c->aliases[i], ' '))
+			return true;
+	}
+	return false;
+}
+
+static const struct command *by_exact_name(const char *word)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, word))
+			return commands[i];
+	}
+	for (size_t i = 0; commands[i]; i++) {
+		if (has_alias(commands[i], word))
+			return commands[i];
+	}
+	return NULL;
+}
+
+static int no_command(const char *word, struct err *err)
+{
+	const char *near = NULL;
+	unsigned best = strlen(word) < 4 ? 2 : 3; /* of a short word two letters are another word */
+	for (size_t i = 0; commands[i]; i++) {
+		unsigned d = edit_distance(word, commands[i]->name, 2);
+		if (d < best) {
+			best = d;
+			near = commands[i]->name;
+		}
+	}
+	return err_set(err, ERR_USAGE, "no command is called %.100s (%s%s%shelp lists all)", word,
+	    near ? "nearest: " : "", near ? near : "", near ? "; " : "");
+}
+
+const struct command *command_find(const char *word, struct err *err)
+{
+	const struct command *found = by_exact_name(word);
+	struct text names = TEXT_INIT;
+	unsigned n = 0;
+	if (found || !*word)
+		goto out;
+	for (size_t i = 0; commands[i]; i++) {
+		if (strncmp(commands[i]->name, word, strlen(word)))
+			continue;
+		found = commands[i];
+		text_addf(&names, "%s%s", n++ ? ", " : "", found->name);
+	}
+	for (size_t i = 0; !n && commands[i]; i++) {
+		if (!alias_begins(commands[i], word) || commands[i] == found)
+			continue;
+		found = found ? found : commands[i];
+		if (found != commands[i]) {
+			n = 2;
+			text_addf(&names, "%s, %s", found->name, commands[i]->name);
+		}
+	}
+	if (n > 1) {
+		err_set(err, ERR_USAGE, "%.100s may be %s", word, names.s);
+		text_release(&names);
+		return NULL;
+	}
+out:
+	text_release(&names);
+	if (!found)
+		no_command(word, err);
+	return found;
+}
+
+const struct command *call_command(const struct stage *stage, size_t *words, struct err *err)
+{
+	const char *word = stage->words[0].s;
+	*words = 1;
+	if (stage->n > 1) {
+		struct text two = TEXT_INIT;
+		text_addf(&two, "%s %s", word, stage->words[1].s);
+		const struct command *c = by_exact_name(two.s);
+		text_release(&two);
+		if (c) {
+			*words = 2;
+			return c;
+		}
+	}
+	if (set_begins(stage) && !by_exact_name(word)) {
+		*words = 0;
+		return command_find("ls", err);
+	}
+	if (strchr("#%", *word) || !strncasecmp(word, "0x", 2)) {
+		*words = 0;
+		return command_find("x", err);
+	}
+	return command_find(word, err);
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+const struct option *command_option(const struct command *c, const char *word)
+{
+	const struct option *found = NULL;
+	size_t n = strcspn(word, "=");
+	for (const struct option *o = c->options; o && o->name; o++) {
+		if (strlen(o->name) == n && !strncmp(o->name, word, n))
+			return o;
+	}
+	for (const struct option *o = c->options; n > 1 && o && o->name; o++) {
+		if (strncmp(o->name, word, n))
+			continue;
+		if (found)
+			return NULL;
+		found = o;
+	}
+	return found;
+}
+
+static int unknown_option(const struct command *c, const char *word, struct err *err)
+{
+	struct text list = TEXT_INIT;
+	for (const struct option *o = c->options; o && o->name; o++)
+		text_addf(&list, " %s", o->name);
+	if (list.len)
+		err_set(err, ERR_USAGE, "no option %.60s (there are%s)", word, list.s);
+	else
+		err_set(err, ERR_USAGE, "%.60s: it takes no options", word);
+	text_release(&list);
+	return ERR_USAGE;
+}
+
+/* Index of a word among "a|b|c", by name or unique prefix; -1. */
+static int choice_of(const char *choices, const char *word)
+{
+	size_t n = strlen(word);
+	int found = -1, i = 0;
+	for (const char *s = choices; n; i++) {
+		size_t length = strcspn(s, "|");
+		if (length >= n && !strncmp(s, word, n)) {
+			if (length == n)
+				return i;
+			found = found == -1 ? i : -2;
+		}
+		if (!s[length])
+			break;
+		s += length + 1;
+	}
+	return found < 0 ? -1 : found;
+}
+
+static int option_value(struct call *call, size_t i, const char *word, struct err *err)
+{
+	const struct option *o = &call->command->options[i];
+	char *end;
+	call->option[i].word = word;
+	switch (o->kind) {
+	case OPT_FLAG:
+	case OPT_COLUMN:
+	case OPT_SET: /* took its words elsewhere */
+		return 0;
+	case OPT_CHOICE:
+		call->option[i].choice = choice_of(o->value, word);
+		if (call->option[i].choice < 0)
+			return err_set(err, ERR_USAGE, "%s %.60s: it is one of %s", o->name, word,
+			    o->value);
+		return 0;
+	case OPT_SIZE:
+		if (!parse_size(word, &call->option[i].number))
+			return err_set(err, ERR_USAGE,
+			    "%s %.60s is no size (512, 64K, 2M, 1.5G)", o->name, word);
+		return 0;
+	case OPT_COUNT:
+		errno = 0;
+		call->option[i].number = strtoull(word, &end, 10);
+		if (errno || end == word || *end || *word == '-')
+			return err_set(err, ERR_USAGE, "%s %.60s is no number", o->name, word);
+		return 0;
+	}
+	return 0;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* Does a class pattern stand here and nothing that joins it to a set?  A row of a table may be a class,
+ * an address a class object. */
+static bool only_classes(const struct session *s, const struct stage *stage, size_t at)
+{
+	const char *word = stage->words[at].s;
+	struct target t;
+	uint64_t address;
+	uint32_t id;
+	bool prefixed;
+	if (at + 1 < stage->n && set_joins(&stage->words[at + 1]))
+		return false;
+	if (*word == '%')
+		return !value_row(s, word, &t, NULL) && t.kind == TARGET_CLASS && !t.part;
+	bool named = false;
+	value_named(s, word, &named, &id, NULL);
+	if (named)
+		return false;
+	if (!value_address(word, &prefixed, &address) || !prefixed)
+		return !strchr("$(#", *word) || stage->words[at].quoted;
+	id = heap_find(s->heap, address);
+	return id == HEAP_NONE || heap_class_mirrored(s->heap, id) != HEAP_NONE;
+}
+
+/* A set may take several words, of which *at is the last afterwards; *word gets a title for it. */
+static int take_set(const struct session *s, struct command_line *line, size_t *at, uint32_t **ids,
+    size_t *n, const char **word, struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	struct text title = TEXT_INIT;
+	size_t first = *at;
+	int code = set_parse(s, stage, at, ids, n, err);
+	if (code)
+		return code;
+	set_title(s, stage, first, *at, &title);
+	*word = arena_strndup(&line->arena, title.s, title.len);
+	text_release(&title);
+	--*at;
+	return 0;
+}
+
+static int set_value(struct call *call, const struct session *s, struct command_line *line, size_t i,
+    size_t *at, struct err *err)
+{
+	call->argument[i].objects = true;
+	return take_set(s, line, at, &call->argument[i].ids, &call->argument[i].n_ids,
+	    &call->argument[i].word, err);
+}
+
+static int argument_value(struct call *call, const struct session *s, struct command_line *line,
+    size_t i, size_t *at, struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	const char *word = stage->words[*at].s;
+	enum argument_kind kind = call->command->arguments[i].kind;
+	call->argument[i].given = true;
+	call->argument[i].word = word;
+	switch (kind) {
+	case ARG_OBJECT:
+		return value_object(s, word, &call->argument[i].id, err);
+	case ARG_VALUE:
+		return value_of(s, word, &call->argument[i].variable, &call->argument[i].is_variable,
+		    &call->argument[i].id, err);
+	case ARG_THREAD:
+		return value_thread(s, word, &call->argument[i].id, err);
+	case ARG_SET:
+		return set_value(call, s, line, i, at, err);
+	case ARG_CLASS:
+		if (!only_classes(s, stage, *at))
+			return set_value(call, s, line, i, at, err);
+		return value_classes(s, word, &call->argument[i].ids, &call->argument[i].n_ids, err);
+	default:
+		return 0;
+	}
+}
+
+static int take_option(struct call *call, const struct session *s, struct command_line *line,
+    size_t *at, struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	const char *word = stage->words[*at].s, *value = strchr(word, '=');
+	const struct option *o = command_option(call->command, word);
+	if (!o)
+		return unknown_option(call->command, word, err);
+	size_t i = (size_t)(o - call->command->options);
+	call->option[i].given = true;
+	if (o->kind == OPT_FLAG)
+		return value ? err_set(err, ERR_USAGE, "%s takes no value", o->name) : 0;
+	if (value && o->kind == OPT_SET)
+		return err_set(err, ERR_USAGE, "%s SET is written without =", o->name);
+	if (value)
+		return option_value(call, i, value + 1, err);
+	if (*at + 1 >= stage->n)
+		return err_set(err, ERR_USAGE, "%s wants a value (%s)", o->name, o->value);
+	++*at;
+	if (o->kind == OPT_SET)
+		return take_set(s, line, at, &call->option[i].ids, &call->option[i].n_ids,
+		    &call->option[i].word, err);
+	return option_value(call, i, stage->words[*at].s, err);
+}
+
+static int wrong_number(const struct command *c, const char *what, struct err *err)
+{
+	struct text usage = TEXT_INIT;
+	command_usage(c, &usage);
+	err_set(err, ERR_USAGE, "%s (%s)", what, usage.s);
+	text_release(&usage);
+	return ERR_USAGE;
+}
+
+static bool looks_like_option(const struct word *w)
+{
+	return !w->quoted && w->s[0] == '-' && w->s[1] && strcmp(w->s, "--");
+}
+
+static int take_words(struct call *call, const struct session *s, struct command_line *line,
+    size_t first, struct err *err)
+{
+	const struct command *c = call->command;
+	const struct stage *stage = &line->stages[0];
+	size_t n = 0;
+	bool options = true;
+	for (size_t at = first; at < stage->n; at++) {
+		const struct word *w = &stage->words[at];
+		enum argument_kind kind = n < CALL_ARGUMENTS ? c->arguments[n].kind : ARG_END;
+		int code;
+		if (kind == ARG_REST) {
+			call->argument[n].given = true;
+			call->argument[n].word = command_line_rest(line, call->line, stage, at);
+			return 0;
+		}
+		if (options && !strcmp(w->s, "--") && !w->quoted) {
+			options = false;
+			continue;
+		}
+		if (options && looks_like_option(w))
+			code = take_option(call, s, line, &at, err);
+		else if (kind == ARG_END)
+			code = wrong_number(c, "one word too many", err);
+		else if (kind == ARG_WORDS) {
+			VEC_PUSH(call->words, call->n_words, call->cap_words) = w->s;
+			call->argument[n].given = true;
+			code = 0;
+		}
+		else
+			code = argument_value(call, s, line, n++, &at, err);
+		if (code)
+			return code;
+	}
+	n += n < CALL_ARGUMENTS && call->n_words > 0;
+	if (n < CALL_ARGUMENTS && c->arguments[n].kind != ARG_END && !c->arguments[n].optional) {
+		struct text what = TEXT_INIT;
+		text_addf(&what, "%s is missing", c->arguments[n].name);
+		int code = wrong_number(c, what.s, err);
+		text_release(&what);
+		return code;
+	}
+	return 0;
+}
+
+/* The name or alias that the first word stands for. */
+static const char *called_as(const struct command *c, const char *word)
+{
+	if (!strncmp(c->name, word, strlen(word)))
+		return c->name;
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++) {
+		if (!strncmp(c->aliases[i], word, strlen(word)))
+			return c->aliases[i];
+	}
+	return c->name;
+}
+
+int call_parse(struct call *call, const struct session *s, const struct command *c,
+    struct command_line *line, const char *typed, size_t first_word, struct err *err)
+{
+	*call = (struct call){
+	    .command = c, .called = called_as(c, line->stages[0].words[0].s), .line = typed};
+	int code = take_words(call, s, line, first_word, err);
+	if (code)
+		call_release(call);
+	return code;
+}
+
+void call_release(struct call *call)
+{
+	for (size_t i = 0; i < CALL_ARGUMENTS; i++)
+		free(call->argument[i].ids);
+	for (size_t i = 0; i < CALL_OPTIONS; i++)
+		free(call->option[i].ids);
+	free(call->words);
+	*call = (struct call){.command = NULL};
+}
+
+int call_option(const struct call *call, const char *name)
+{
+	const struct option *o = call->command->options;
+	for (int i = 0; o && o[i].name; i++) {
+		if (!strcmp(o[i].name, name))
+			return i;
+	}
+	return -1;
+}
+
+bool call_has(const struct call *call, const char *name)
+{
+	int i = call_option(call, name);
+	return i >= 0 && call->option[i].given;
+}
+
+int call_choice(const struct call *call, const char *name, int otherwise)
+{
+	int i = call_option(call, name);
+	return i >= 0 && call->option[i].given ? call->option[i].choice : otherwise;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* call.h - a stage's words against a command's arguments and options. */
+#ifndef CAIRN_COMMAND_LINE_CALL_H
+#define CAIRN_COMMAND_LINE_CALL_H
+
+#include "command/command.h"
+#include "command/line/line.h"
+
+#define CALL_ARGUMENTS 3
+#define CALL_OPTIONS 8
+
+/*
+ * The command that a stage begins with and the number of words its name takes ("dumpheap -type" is
+ * two); a line that begins with an object (0x…, #ID, %N) calls x and takes none.
+ */
+const struct command *call_command(const struct stage *stage, size_t *words, struct err *err);
+
+/* Fill *call; words and values live as long as the line and until call_release. */
+int call_parse(struct call *call, const struct session *s, const struct command *c,
+    struct command_line *line, const char *typed, size_t first_word, struct err *err);
+void call_release(struct call *call);
+
+/* The option that a word names, exactly or by a unique prefix; NULL. */
+const struct option *command_option(const struct command *c, const char *word);
+
+#endif

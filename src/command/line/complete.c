@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * complete.c - what the word under the cursor could become.
+ */
+#include "command/line/call.h"
+#include "command/commands.h"
+#include "command/docs/help.h"
+#include "command/line/pipe.h"
+#include "command/words/sets.h"
+#include "command/words/values.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct completion {
+	const struct session *s;
+	const char *word;
+	size_t limit;
+	char **found;
+	size_t n, cap;
+};
+
+static bool full(const struct completion *c)
+{
+	return c->n >= c->limit;
+}
+
+static void offer(struct completion *c, const char *candidate)
+{
+	if (full(c) || strncmp(candidate, c->word, strlen(c->word)))
+		return;
+	if (c->n && !strcmp(c->found[c->n - 1], candidate))
+		return;
+	VEC_PUSH(c->found, c->n, c->cap) = xstrdup(candidate);
+}
+
+/* Words parted by one character. */
+static void offer_list(struct completion *c, const char *list, char between)
+{
+	const char parts[2] = {between, '\0'};
+	while (list && *list) {
+		size_t n = strcspn(list, parts);
+		char *one = xstrndup(list, n);
+		offer(c, one);
+		free(one);
+		list += n + (list[n] != '\0');
+	}
+}
+
+/* --- kinds of candidates ---------------------------------------------------------------------- */
+
+static void offer_sets(struct completion *c)
+{
+	struct text name = TEXT_INIT;
+	if (*c->word != '$')
+		return;
+	offer(c, "$_");
+	for (size_t i = 0; i < c->s->n_sets; i++) {
+		text_clear(&name);
+		text_addf(&name, "$%s", c->s->sets[i].name);
+		offer(c, name.s);
+	}
+	text_release(&name);
+}
+
+static void offer_commands(struct completion *c)
+{
+	if (*c->word == '$')
+		offer_sets(c);
+	for (size_t i = 0; commands[i]; i++)
+		offer(c, commands[i]->name);
+}
+
+/* Whole names that begin with the word; where there are none, names whose last part does. */
+static void offer_classes(struct completion *c)
+{
+	if (!c->s->heap)
+		return;
+	const struct name_index *ix = session_names(c->s);
+	uint32_t first, n = name_index_prefix(ix, c->word, &first);
+	for (uint32_t i = 0; i < n && !full(c); i++)
+		offer(c, name_index_name(ix, first + i));
+	const char *last = NULL;
+	for (uint32_t i = 0; !n && *c->word && i < ix->n && !full(c); i++) {
+		const char *name = name_index_name(ix, i);
+		if (strncmp(class_last_part(name), c->word, strlen(c->word)))
+			continue;
+		if (!last || strcmp(last, name))
+			VEC_PUSH(c->found, c->n, c->cap) = xstrdup(name);
+		last = name;
+	}
+}
+
+/* Objects whose address begins with the digits typed, by address. */
+static void offer_addresses(struct completion *c)
+{
+	const struct heap *h = c->s->heap;
+	uint64_t typed;
+	bool prefixed;
+	if (!h || !h->n_objects || !value_address(c->word, &prefixed, &typed) || !prefixed || !typed)
+		return;
+	size_t digits = strlen(c->word) - 2 - strspn(c->word + 2, "0");
+	uint64_t highest = heap_address(h, h->n_objects - 1);
+	for (unsigned shift = 0; digits + shift / 4 <= 16 && !full(c); shift += 4) {
+		uint64_t from = typed << shift, to = from + ((UINT64_C(1) << shift) - 1);
+		if (from > highest)
+			break;
+		uint32_t id = heap_find_below(h, from);
+		if (id == HEAP_NONE || heap_address(h, id) < from)
+			id = id == HEAP_NONE ? 0 : id + 1;
+		for (; id < h->n_objects && heap_address(h, id) <= to && !full(c); id++) {
+			char address[20];
+			snprintf(address, sizeof address, "0x%" PRIx64, heap_address(h, id));
+			VEC_PUSH(c->found, c->n, c->cap) = xstrdup(address);
+		}
+	}
+}
+
+static void offer_threads(struct completion *c)
+{
+	for (uint32_t t = 0; c->s->heap && t < c->s->heap->n_threads && !full(c); t++) {
+		const char *name = c->s->heap->threads[t].name;
+		struct text quoted = TEXT_INIT;
+		if (!name || strncmp(name, c->word, strlen(c->word)))
+			continue;
+		text_addf(&quoted, strpbrk(name, " |>'\\") ? "\"%s\"" : "%s", name);
+		VEC_PUSH(c->found, c->n, c->cap) = text_take(&quoted);
+	}
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void offer_files(struct completion *c)
+{
+	const char *slash = strrchr(c->word, '/');
+	const char *name = slash ? slash + 1 : c->word;
+	char *folder = slash ? xstrndup(c->word, (size_t)(slash - c->word) + 1) : xstrdup("");
+	DIR *d = opendir(*folder ? folder : ".");
+	struct dirent *e;
+	while (d && (e = readdir(d)) && !full(c)) {
+		struct text path = TEXT_INIT;
+		struct stat st;
+		if (strncmp(e->d_name, name, strlen(name)) || (*e->d_name == '.' && *name != '.'))
+			continue;
+		text_addf(&path, "%s%s", folder, e->d_name);
+		if (!stat(path.s, &st) && S_ISDIR(st.st_mode))
+			text_add_char(&path, '/');
+		offer(c, path.s);
+		text_release(&path);
+	}
+	if (d)
+		closedir(d);
+	if (c->n)
+		qsort(c->found, c->n, sizeof *c->found, by_text);
+	free(folder);
+}
+
+/* --- which kind ------------------------------------------------------------------------------- */
+
+static void offer_argument(struct completion *c, enum argument_kind kind)
+{
+	switch (kind) {
+	case ARG_OBJECT:
+	case ARG_VALUE:
+		offer_sets(c);
+		offer_addresses(c);
+		if (*c->word && *c->word != '$' && !c->n)
+			offer_classes(c);
+		break;
+	case ARG_CLASS:
+	case ARG_SET:
+	case ARG_WORDS:
+		offer_sets(c);
+		offer_addresses(c);
+		offer_classes(c);
+		break;
+	case ARG_THREAD:
+		offer_threads(c);
+		break;
+	case ARG_FILE:
+		offer_files(c);
+		break;
+	case ARG_COMMAND:
+		offer_commands(c);
+		for (const struct help_page *p = help_pages; p->name; p++)
+			offer(c, p->name);
+		break;
+	case ARG_REGEX:
+		offer_classes(c);
+		break;
+	case ARG_WORD:
+		for (size_t i = 0; setting_name(i); i++)
+			offer(c, setting_name(i));
+		break;
+	case ARG_END:
+	case ARG_REST:
+		break;
+	}
+}
+
+static void offer_option_value(
+    struct completion *c, const struct command *command, const struct option *o)
+{
+	if (o->kind == OPT_CHOICE)
+		offer_list(c, o->value, '|');
+	else if (o->kind == OPT_SET)
+		offer_argument(c, ARG_SET);
+	else if (o->kind == OPT_COLUMN && !strcmp(o->value, "PAT"))
+		offer_classes(c);
+	else if (o->kind == OPT_COLUMN)
+		offer_list(c, command->columns, ' ');
+}
+
+/* Word number at (the last) of a command's stage. */
+static void complete_command(struct completion *c, const struct stage *stage, size_t at)
+{
+	size_t words;
+	const struct command *command = call_command(stage, &words, NULL);
+	size_t n = 0;
+	if (!command)
+		return;
+	for (size_t i = words; i < at; i++) {
+		const struct word *w = &stage->words[i];
+		const struct option *o =
+		    !w->quoted && *w->s == '-' ? command_option(command, w->s) : NULL;
+		if (i > words && set_joins(w) && n) {
+			n--; /* what comes next is of the same set */
+		} else if (!o) {
+			n++;
+		} else if (o->kind != OPT_FLAG && !strchr(w->s, '=')) {
+			if (i + 1 == at) {
+				offer_option_value(c, command, o);
+				return;
+			}
+			i++;
+		}
+	}
+	if (*c->word == '-') {
+		for (const struct option *o = command->options; o && o->name; o++)
+			offer(c, o->name);
+	} else if (n < CALL_ARGUMENTS) {
+		offer_argument(c, command->arguments[n].kind);
+	}
+}
+
+/* The stage behind a pipe: its name, then columns of the command in front. */
+static void complete_pipe(struct completion *c, const struct command_line *l, size_t at)
+{
+	const struct stage *stage = &l->stages[l->n - 1];
+	if (at == 0) {
+		for (const struct pipe_stage *p = pipe_stages; p->name; p++)
+			offer(c, p->name);
+		return;
+	}
+	size_t words;
+	const struct command *command =
+	    l->stages[0].n ? call_command(&l->stages[0], &words, NULL) : NULL;
+	if (!command || (strcmp(stage->words[0].s, "sort") && strcmp(stage->words[0].s, "cut")))
+		return;
+	struct text list = TEXT_INIT; /* "sort -sh" and "cut a,b,c": only the last name is completed */
+	const char *comma = strrchr(c->word, ',');
+	size_t before = *c->word == '-' ? 1 : comma ? (size_t)(comma + 1 - c->word) : 0;
+	for (const char *s = command->columns; *s;) {
+		size_t n = strcspn(s, " ");
+		text_add_n(&list, c->word, before);
+		text_add_n(&list, s, n);
+		text_add_char(&list, ' ');
+		s += n + (s[n] != '\0');
+	}
+	offer_list(c, list.s, ' ');
+	text_release(&list);
+}
+
+char **session_complete(const struct session *s, const char *line, size_t end, size_t limit,
+    size_t *start, size_t *n)
+{
+	struct command_line l;
+	struct completion c = {.s = s, .word = "", .limit = limit};
+	char *typed = xstrndup(line, end);
+	command_line_parse(&l, typed, true, NULL);
+	const struct stage *stage = l.n ? &l.stages[l.n - 1] : NULL;
+	*start = end;
+	if (l.file.s) {
+		if (l.file.end == end) {
+			c.word = l.file.s;
+			*start = l.file.begin;
+			offer_files(&c);
+		}
+	} else if (stage && !stage->shell) {
+		size_t at = stage->n;
+		if (at && stage->words[at - 1].end == end) { /* the cursor stands in a word */
+			at--;
+			c.word = stage->words[at].s;
+			*start = stage->words[at].begin;
+		}
+		if (l.n > 1)
+			complete_pipe(&c, &l, at);
+		else if (at == 0)
+			offer_commands(&c);
+		else
+			complete_command(&c, stage, at);
+	}
+	command_line_release(&l);
+	free(typed);
+	*n = c.n;
+	return c.found;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * line.c - a command line into stages and words.
+ */
+#include "command/line/line.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scanner {
+	const char *line;
+	size_t at;
+	bool tolerant;
+	struct command_line *to;
+	struct text word;
+	struct err *err;
+	bool joins; /* > between two characters is part of the word */
+};
+
+/* Commands whose words are references: HOLDER>TARGET. */
+static const char *const joining[] = {"cut"};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void skip_blanks(struct scanner *s)
+{
+	while (is_blank(s->line[s->at]))
+		s->at++;
+}
+
+/* Does a regular expression stand here: /…/ with its end before a blank, a pipe or the line's end?
+ * A path like /tmp/x does not: what follows its second slash is more name. */
+static size_t regex_length(const char *s)
+{
+	if (*s != '/')
+		return 0;
+	for (size_t i = 1; s[i]; i++) {
+		if (s[i] == '\\' && s[i + 1])
+			i++;
+		else if (s[i] == '/')
+			return !s[i + 1] || is_blank(s[i + 1]) || strchr("|>", s[i + 1]) ? i + 1 : 0;
+	}
+	return 0;
+}
+
+/* A quoted stretch; s->at stands on the quote. */
+static bool scan_quoted(struct scanner *s)
+{
+	char quote = s->line[s->at++];
+	for (; s->line[s->at]; s->at++) {
+		char c = s->line[s->at], next = s->line[s->at + 1];
+		if (c == quote) {
+			s->at++;
+			return true;
+		}
+		if (quote == '"' && c == '\\' && (next == '"' || next == '\\')) {
+			c = next;
+			s->at++;
+		}
+		text_add_char(&s->word, c);
+	}
+	return false;
+}
+
+/* Does a > stand here that begins a file name? */
+static bool redirects(const struct scanner *s, size_t word)
+{
+	char next = s->line[s->at] == '>' ? s->line[s->at + 1] : '\0';
+	bool between = s->at > word && next && next != '>' && !is_blank(next);
+	return s->line[s->at] == '>' && !(s->joins && between);
+}
+
+static int scan_word(struct scanner *s, struct word *out)
+{
+	const char *line = s->line;
+	*out = (struct word){.begin = s->at, .quoted = line[s->at] == '"' || line[s->at] == '\''};
+	text_clear(&s->word);
+	size_t regex = regex_length(line + s->at);
+	if (regex) {
+		text_add_n(&s->word, line + s->at, regex);
+		s->at += regex;
+	}
+	while (line[s->at] && !is_blank(line[s->at]) && line[s->at] != '|' && !redirects(s, out->begin)) {
+		if (line[s->at] == '"' || line[s->at] == '\'') {
+			if (scan_quoted(s))
+				continue;
+			if (!s->tolerant)
+				return err_set(s->err, ERR_USAGE, "a quote is not closed: %s",
+				    line + out->begin);
+			out->open = true;
+			break;
+		}
+		/* a backslash before anything else is kept: it belongs to a regular expression */
+		if (line[s->at] == '\\' && line[s->at + 1] && strchr(" \t\\'\"|>", line[s->at + 1]))
+			s->at++;
+		text_add_char(&s->word, line[s->at++]);
+	}
+	out->end = s->at;
+	out->s = arena_strndup(&s->to->arena, s->word.s, s->word.len);
+	return 0;
+}
+
+static int scan_redirection(struct scanner *s)
+{
+	s->at++;
+	if (s->line[s->at] == '>') {
+		s->to->append = true;
+		s->at++;
+	}
+	skip_blanks(s);
+	int code = scan_word(s, &s->to->file);
+	skip_blanks(s);
+	if (!code && !s->tolerant && s->to->file.end == s->to->file.begin)
+		return err_set(s->err, ERR_USAGE, "a file name is missing after >");
+	if (!code && !s->tolerant && s->line[s->at])
+		return err_set(s->err, ERR_USAGE, "nothing can follow the file name after >: %s",
+		    s->line + s->at);
+	return code;
+}
+
+static struct stage *new_stage(struct scanner *s)
+{
+	VEC_PUSH(s->to->stages, s->to->n, s->to->cap) = (struct stage){.begin = s->at};
+	return &s->to->stages[s->to->n - 1];
+}
+
+/* One stage; *more when another follows. */
+static int scan_stage(struct scanner *s, bool *more)
+{
+	struct stage *stage = new_stage(s);
+	*more = s->joins = false;
+	skip_blanks(s);
+	if (s->line[s->at] == '!' && s->to->n > 1) {
+		stage->shell = arena_strndup(
+		    &s->to->arena, s->line + s->at + 1, strlen(s->line + s->at + 1));
+		s->at = stage->end = strlen(s->line);
+		return 0;
+	}
+	for (;;) {
+		struct word word;
+		skip_blanks(s);
+		stage->end = s->at;
+		char c = s->line[s->at];
+		if (c == '|') {
+			s->at++;
+			*more = true;
+			return 0;
+		}
+		if (c == '>')
+			return scan_redirection(s);
+		if (!c)
+			return 0;
+		int code = scan_word(s, &word);
+		if (code)
+			return code;
+		VEC_PUSH(stage->words, stage->n, stage->cap) = word;
+		for (size_t i = 0; s->to->n == 1 && i < sizeof joining / sizeof *joining; i++)
+			s->joins |= stage->n == 1 && !strcmp(word.s, joining[i]);
+	}
+}
+
+/* "$name =" in front. */
+static int scan_keep(struct scanner *s)
+{
+	skip_blanks(s);
+	size_t begin = s->at + 1, end = begin;
+	if (s->line[s->at] != '$')
+		return 0;
+	while (isalnum((unsigned char)s->line[end]) || s->line[end] == '_')
+		end++;
+	size_t after = end + strspn(s->line + end, " \t");
+	if (s->line[after] != '=')
+		return 0;
+	if (end == begin || isdigit((unsigned char)s->line[begin]))
+		return err_set(s->err, ERR_USAGE,
+		    "a set's name is made of letters, digits and _, a letter first: %s", s->line);
+	s->to->keep = arena_strndup(&s->to->arena, s->line + begin, end - begin);
+	s->at = after + 1;
+	return 0;
+}
+
+int command_line_parse(struct command_line *l, const char *line, bool tolerant, struct err *err)
+{
+	struct scanner s = {.line = line, .tolerant = tolerant, .to = l, .err = err};
+	bool more = true;
+
+	*l = (struct command_line){.arena = ARENA_INIT};
+	int code = scan_keep(&s);
+	while (!code && more) {
+		code = scan_stage(&s, &more);
+		const struct stage *last = &l->stages[l->n - 1];
+		if (!code && !tolerant && !last->n && !last->shell && (more || l->n > 1))
+			code = err_set(err, ERR_USAGE, "a command is missing %s |",
+			    more ? "before" : "after");
+	}
+	text_release(&s.word);
+	return code;
+}
+
+void command_line_release(struct command_line *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->stages[i].words);
+	free(l->stages);
+	arena_release(&l->arena);
+	*l = (struct command_line){.arena = ARENA_INIT};
+}
+
+const char *command_line_rest(
+    struct command_line *l, const char *line, const struct stage *stage, size_t word)
+{
+	if (word >= stage->n)
+		return "";
+	size_t begin = stage->words[word].begin, end = stage->end;
+	while (end > begin && is_blank(line[end - 1]))
+		end--;
+	return arena_strndup(&l->arena, line + begin, end - begin);
+}

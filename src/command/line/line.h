@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * line.h - a command line taken apart: "$name = command words | stage | !shell > file".
+ *
+ * Words stand between blanks; '…', "…" and \ quote, and so does /…/ around a regular expression.
+ * Only unquoted | > and ! at the start of a stage mean anything.
+ */
+#ifndef CAIRN_COMMAND_LINE_LINE_H
+#define CAIRN_COMMAND_LINE_LINE_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct word {
+	const char *s;     /* without its quotes; of a /regex/ with the slashes */
+	size_t begin, end; /* bytes of the line it came from */
+	bool quoted;       /* begins with a quote: never an option */
+	bool open;         /* its quote is not closed (only in a tolerant parse) */
+};
+
+struct stage {
+	struct word *words;
+	size_t n, cap;
+	size_t begin, end;   /* bytes of the line */
+	const char *shell;   /* "!command": what stands after the !, or NULL */
+};
+
+struct command_line {
+	struct arena arena;
+	const char *keep;    /* name of the set to keep, or NULL */
+	struct stage *stages;
+	size_t n, cap;
+	struct word file;    /* > file; .s NULL: none */
+	bool append;
+};
+
+/* 0 or ERR_USAGE.  Tolerant: open quotes and empty stages are fine (completion). */
+int command_line_parse(struct command_line *l, const char *line, bool tolerant, struct err *err);
+void command_line_release(struct command_line *l);
+
+/* The rest of a line from a word on, as typed, without blanks at its ends; in the line's arena. */
+const char *command_line_rest(
+    struct command_line *l, const char *line, const struct stage *stage, size_t word);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pipe.c - the stages behind a command, all inside the program: they order, drop and pick, and never
+ * touch the numbers.
+ */
+#include "command/line/pipe.h"
+
+#include "command/words/values.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- grep ------------------------------------------------------------------------------------- */
+
+struct grep {
+	regex_t regex;
+	bool negated;
+	struct text cell;
+};
+
+static bool cell_matches(struct grep *g, const struct cell *c)
+{
+	text_clear(&g->cell);
+	cell_print_plain(c, &g->cell);
+	return !regexec(&g->regex, g->cell.s, 0, NULL, 0);
+}
+
+static bool keep_matching(struct result *r, size_t row, void *context)
+{
+	struct grep *g = context;
+	bool found = false;
+	for (unsigned c = 0; c < r->n_columns && !found; c++) {
+		struct cell cell;
+		result_cell(r, row, c, &cell);
+		found = cell_matches(g, &cell);
+	}
+	return found != g->negated;
+}
+
+static void grep_head(struct result *r, struct grep *g)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < r->n_head; i++) {
+		struct cell name = cell_text(r->head[i].name);
+		bool found = cell_matches(g, &name) || cell_matches(g, &r->head[i].cell);
+		if (found != g->negated)
+			r->head[kept++] = r->head[i];
+	}
+	r->n_head = kept;
+}
+
+static int grep_rows(
+    struct result *r, const char *pattern, bool negated, int flags, struct err *err)
+{
+	struct grep g = {.negated = negated};
+	int code = value_regex(pattern, flags, &g.regex, err);
+	if (code)
+		return code;
+	if (r->n_columns)
+		code = result_filter(r, keep_matching, &g) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	else
+		grep_head(r, &g);
+	regfree(&g.regex);
+	text_release(&g.cell);
+	return code;
+}
+
+static int apply_grep(struct result **r, const struct stage *stage, struct err *err)
+{
+	bool negated = !strcmp(stage->words[0].s, "grep-");
+	int flags = 0;
+	size_t at = 1;
+	for (; at < stage->n && !stage->words[at].quoted; at++) {
+		if (!strcmp(stage->words[at].s, "-v"))
+			negated = !negated;
+		else if (!strcmp(stage->words[at].s, "-i"))
+			flags = REG_ICASE;
+		else
+			break;
+	}
+	if (at + 1 != stage->n)
+		return err_set(err, ERR_USAGE, "one regular expression is wanted (grep [-v] [-i] RE)");
+	return grep_rows(*r, stage->words[at].s, negated, flags, err);
+}
+
+/* --- head ------------------------------------------------------------------------------------- */
+
+static int apply_head(struct result **r, const struct stage *stage, struct err *err)
+{
+	const char *word = stage->n > 1 ? stage->words[1].s : "10";
+	if (*word == '-')
+		word++;
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(word, &end, 10);
+	if (stage->n > 2 || errno || end == word || *end || *word == '-')
+		return err_set(err, ERR_USAGE, "one number is wanted (head 20)");
+	result_keep_first(*r, n > SIZE_MAX ? SIZE_MAX : (size_t)n);
+	return 0;
+}
+
+/* --- sort ------------------------------------------------------------------------------------- */
+
+int pipe_no_column(const struct result *r, const char *name, struct err *err)
+{
+	struct text list = TEXT_INIT;
+	for (unsigned c = 0; c < r->n_columns; c++)
+		text_addf(&list, " %s", r->columns[c].name);
+	for (size_t i = 0; i < r->n_head; i++)
+		text_addf(&list, " %s", r->head[i].name);
+	err_set(err, ERR_USAGE, "no column is called %.60s (there are%s)", name, list.s);
+	text_release(&list);
+	return ERR_USAGE;
+}
+
+int pipe_sort(struct result *r, const char *word, struct err *err)
+{
+	bool descending = *word == '-';
+	if (!r->n_columns)
+		return err_set(err, ERR_USAGE, "there are no rows to order");
+	int column = result_column(r, word + (descending || *word == '+'));
+	if (column < 0)
+		return pipe_no_column(r, word + descending, err);
+	return result_sort(r, (unsigned)column, descending) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+}
+
+static int apply_sort(struct result **r, const struct stage *stage, struct err *err)
+{
+	if (stage->n != 2)
+		return err_set(err, ERR_USAGE, "one column is wanted (sort -shallow)");
+	return pipe_sort(*r, stage->words[1].s, err);
+}
+
+/* --- cut -------------------------------------------------------------------------------------- */
+
+/* Where a name stands: a column, or a value of the head as UINT_MAX - i. */
+static int pick_one(const struct result *r, const char *name, unsigned *out)
+{
+	int column = result_column(r, name);
+	if (column >= 0) {
+		*out = (unsigned)column;
+		return 0;
+	}
+	for (size_t i = 0; i < r->n_head; i++) {
+		if (!strcmp(r->head[i].name, name)) {
+			*out = UINT_MAX - (unsigned)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int apply_cut(struct result **r, const struct stage *stage, struct err *err)
+{
+	unsigned *pick = NULL;
+	size_t n = 0, cap = 0;
+	int code = 0;
+	if (stage->n < 2)
+		return err_set(err, ERR_USAGE, "columns are wanted (cut class,shallow)");
+	for (size_t w = 1; w < stage->n && !code; w++) {
+		for (const char *s = stage->words[w].s; *s && !code;) {
+			size_t length = strcspn(s, ",");
+			char *name = xstrndup(s, length);
+			unsigned one;
+			if (length && !pick_one(*r, name, &one))
+				VEC_PUSH(pick, n, cap) = one;
+			else if (length)
+				code = pipe_no_column(*r, name, err);
+			s += length + (s[length] == ',');
+			free(name);
+		}
+	}
+	if (!code && !n)
+		code = err_set(err, ERR_USAGE, "columns are wanted (cut class,shallow)");
+	if (!code)
+		*r = result_pick(*r, pick, (unsigned)n);
+	free(pick);
+	return code;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+const struct pipe_stage pipe_stages[] = {
+    {"grep", "grep [-i] RE", "rows with a cell that the regular expression matches", apply_grep},
+    {"grep-", "grep- RE", "rows without one (also: grep -v RE)", apply_grep},
+    {"head", "head N", "the first N rows", apply_head},
+    {"sort", "sort [-]COL", "by a column; with the minus largest first", apply_sort},
+    {"cut", "cut COL,COL,...", "only these columns, in this order", apply_cut},
+    {NULL, NULL, NULL, NULL},
+};
+
+int pipe_apply(struct result **r, const struct stage *stage, struct err *err)
+{
+	for (const struct pipe_stage *p = pipe_stages; p->name; p++) {
+		if (strcmp(p->name, stage->words[0].s))
+			continue;
+		int code = p->apply(r, stage, err);
+		if (code)
+			err_context(err, "%s", p->name);
+		return code;
+	}
+	return err_set(err, ERR_USAGE,
+	    "| %.60s: a pipe leads to grep, grep-, head, sort, cut or !COMMAND (help pipes)",
+	    stage->words[0].s);
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_classes.c - histo, dupclasses, loaders: rows that are classes or groups of them.
+ */
+#include "command/commands.h"
+
+#include "analysis/describe/describe.h"
+#include "analysis/histogram.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- histo ------------------------------------------------------------------------------------ */
+
+enum histogram_column {
+	H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS, H_SHALLOW, H_RETAINED, H_CLASSES,
+	H_LOADER_CLASS, H_SUPERCLASS
+};
+
+#define GROUPED_COLUMNS                                                                            \
+	{.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},          \
+	{.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},          \
+	{.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},          \
+	{.name = "retained", .type = CELL_BYTES}
+
+static const struct column class_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "class_address", .type = CELL_ADDRESS},
+    {.name = "loader", .type = CELL_ADDRESS},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES},
+    {.name = "loader_class", .type = CELL_TEXT},
+    {.name = "superclass", .type = CELL_TEXT},
+};
+static const unsigned char class_what[] = {H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS,
+    H_SHALLOW, H_RETAINED, H_LOADER_CLASS, H_SUPERCLASS};
+
+static const struct column package_columns[] = {
+    {.name = "package", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+static const struct column super_columns[] = {
+    {.name = "superclass", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+static const unsigned char named_what[] = {H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
+
+static const struct column loader_columns[] = {
+    {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+static const unsigned char loader_what[] = {
+    H_LOADER, H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
+
+static const struct shape {
+	const char *title;
+	const struct column *columns;
+	unsigned n;
+	const unsigned char *what;
+} shapes[] = {
+    [BY_CLASS] = {"histogram", class_columns, N_COLUMNS(class_columns), class_what},
+    [BY_PACKAGE] = {"histogram by package", package_columns, N_COLUMNS(package_columns), named_what},
+    [BY_LOADER] = {"histogram by loader", loader_columns, N_COLUMNS(loader_columns), loader_what},
+    [BY_SUPERCLASS] = {"histogram by superclass", super_columns, N_COLUMNS(super_columns),
+	named_what},
+};
+
+struct histo {
+	struct histogram histogram;
+	enum histogram_by by;
+	uint32_t *group;     /* by class: its row */
+	struct bits only;    /* the objects counted; word NULL: all */
+	struct retained_sum *retained; /* by row; NULL: not summed yet */
+	uint64_t serial;  /* of what retained was summed from */
+};
+
+static struct cell object_address(const struct heap *h, uint32_t id)
+{
+	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
+}
+
+static void class_cell(const struct heap *h, const struct histogram_row *row,
+    enum histogram_column what, struct cell *out)
+{
+	enum certainty c = command_count_certainty(h);
+	const struct heap_class *class = row->class == HEAP_NONE ? NULL : &h->classes[row->class];
+	if (class && class->name_shared)
+		c = INFERRED;
+	switch (what) {
+	case H_CLASS:
+		*out = cell_text(row->name);
+		break;
+	case H_CLASS_ADDRESS:
+		*out = class && class->address ? cell_address(class->address) : cell_none();
+		break;
+	case H_LOADER:
+		*out = object_address(h, row->loader);
+		break;
+	case H_OBJECTS:
+		*out = cell_marked(cell_count(row->objects), c);
+		break;
+	case H_SHALLOW:
+		*out = cell_marked(cell_bytes(row->shallow), row->n_unknown ? LOWER_BOUND :
+		    c == EXACT ? command_size_certainty(h) : c);
+		if (row->n_unknown && row->n_unknown == row->objects)
+			*out = cell_none();
+		break;
+	case H_RETAINED:
+		*out = cell_none();
+		break;
+	case H_CLASSES:
+		*out = cell_count(row->n_classes);
+		break;
+	case H_LOADER_CLASS:
+		*out = row->loader == HEAP_NONE ? cell_none() :
+		    cell_text(heap_class_of(h, row->loader)->name);
+		break;
+	case H_SUPERCLASS:
+		*out = !class || class->superclass == HEAP_NONE ? cell_none() :
+		    cell_text(h->classes[class->superclass].name);
+		break;
+	}
+}
+
+/* Summed when it is first looked at and the sizes of objects are known. */
+static struct cell retained_cell(struct histo *h, const struct heap *heap, size_t row)
+{
+	const struct retained *known = session_retained_known(heap);
+	if (!known)
+		return cell_none();
+	if (h->by == BY_CLASS && !h->only.word)
+		return command_retained_sum(heap, &known->by_class[h->histogram.rows[row].class]);
+	if (h->serial != known->serial) {
+		free(h->retained);
+		h->retained = NULL;
+	}
+	if (!h->retained) {
+		struct retained_sum *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
+		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n, NULL,
+		        h->only.word ? &h->only : NULL, sums, NULL, NULL)) {
+			free(sums);
+			return cell_none();
+		}
+		h->retained = sums;
+		h->serial = known->serial;
+	}
+	return command_retained_sum(heap, &h->retained[row]);
+}
+
+static void histo_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct histo *h = r->data;
+	(void)scratch;
+	if (shapes[h->by].what[column] == H_RETAINED)
+		*out = retained_cell(r->data, r->heap, row);
+	else
+		class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
+}
+
+static void histo_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct histo *h = r->data;
+	uint32_t class = h->histogram.rows[row].class;
+	*out = (struct target){.kind = TARGET_GROUP};
+	if (h->by == BY_CLASS && class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = class, .part = h->only.word != NULL};
+}
+
+static int histo_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct histo *h = r->data;
+	return histogram_members(r->heap, h->group, rows, h->only.word ? &h->only : NULL, to, err);
+}
+
+static void histo_release(void *data)
+{
+	struct histo *h = data;
+	histogram_release(&h->histogram);
+	free(h->group);
+	free(h->retained);
+	bits_release(&h->only);
+	free(h);
+}
+
+static const struct result_ops histo_ops = {
+    .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
+
+static const struct option histo_options[] = {
+    {"-by", OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
+    {"-sort", OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
+    {"-r", OPT_FLAG, NULL, "the other way round"},
+    {"-all", OPT_FLAG, NULL, "classes without objects, too"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    REACH_OPTIONS,
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* The objects of the scope that roots reach, or do not, in place of the scope; *ids: big memory of n. */
+static int limit_scope(struct session *s, enum reach_wish wish, struct histogram_scope *scope,
+    uint32_t **ids, size_t *n, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct reachable reach;
+	struct bits chosen;
+	int code = session_reachable(s, &reach, err);
+	if (code)
+		return code;
+	code = bits_init(&chosen, h->n_classes, err);
+	for (size_t i = 0; !code && i < scope->n_classes; i++)
+		bits_set(&chosen, scope->classes[i]);
+	*n = 0;
+	size_t most = scope->objects ? scope->n_objects : h->n_objects;
+	*ids = code ? NULL : big_alloc(most, sizeof **ids, err);
+	for (size_t i = 0; *ids && i < most; i++) {
+		uint32_t id = scope->objects ? scope->objects[i] : (uint32_t)i;
+		if (bits_get(&reach.objects, id) == (wish == REACH_LIVE) &&
+		    (!scope->classes || bits_get(&chosen, h->class_of[id])))
+			(*ids)[(*n)++] = id;
+	}
+	bits_release(&chosen);
+	if (!*ids)
+		return ERR_NOMEM;
+	uint32_t *less = big_resize(*ids, most, *n, sizeof **ids, err);
+	if (!less) {
+		big_free(*ids, most, sizeof **ids);
+		return ERR_NOMEM;
+	}
+	*ids = less;
+	scope->objects = *ids;
+	scope->n_objects = *n;
+	scope->classes = NULL;
+	scope->n_classes = 0;
+	return 0;
+}
+
+static void histo_title(struct text *to, const struct shape *shape, const struct call *call,
+    enum reach_wish wish)
+{
+	static const char *const reached[] = {"", " of what roots reach", " of what no root reaches"};
+	text_addf(to, "%s%s", shape->title, reached[wish]);
+	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
+		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
+}
+
+static struct result *histo_result(
+    struct session *s, const struct call *call, enum reach_wish wish, struct histo *h)
+{
+	const struct shape *shape = &shapes[h->by];
+	struct text title = TEXT_INIT;
+	histo_title(&title, shape, call, wish);
+	struct result *r = result_new(
+	    title.s, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	text_release(&title);
+	if (wish != REACH_ALL)
+		r->note = command_roots_note(s->heap, &r->arena);
+	return r;
+}
+
+static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
+	enum histogram_by by = kinds[call_choice(call, "-by", 0)];
+	if (by == BY_SUPERCLASS && !s->heap->facts.references_superclass_recorded)
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(s->heap));
+	struct histogram_scope scope = {.empty = call_has(call, "-all")};
+	if (call->argument[0].given && call->argument[0].objects) {
+		scope.objects = call->argument[0].ids;
+		scope.n_objects = call->argument[0].n_ids;
+	} else if (call->argument[0].given) {
+		scope.classes = call->argument[0].ids;
+		scope.n_classes = call->argument[0].n_ids;
+	}
+	uint32_t *ids = NULL;
+	size_t n_ids = 0;
+	enum reach_wish wish;
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = command_reach(call, &wish, err);
+	if (!code && wish != REACH_ALL)
+		code = limit_scope(s, wish, &scope, &ids, &n_ids, err);
+	if (code)
+		return code;
+	struct histo *h = xcalloc(1, sizeof *h);
+	h->by = by;
+	code = histogram_make(&h->histogram, s->heap, by, &scope, err);
+	h->group = xcalloc((size_t)s->heap->n_classes + 1, sizeof *h->group);
+	if (!code)
+		histogram_groups(&h->histogram, s->heap, by, &scope, h->group);
+	if (!code && scope.objects)
+		code = bits_init(&h->only, s->heap->n_objects, err);
+	for (size_t i = 0; !code && i < scope.n_objects; i++)
+		bits_set(&h->only, scope.objects[i]);
+	big_free(ids, n_ids, sizeof *ids);
+	struct result *r = histo_result(s, call, wish, h);
+	if (!code)
+		code = command_sort(s, r, call, "shallow", false, err);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	command_show_retained(r);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_histo = {
+    .name = "histo",
+    .aliases = {"histogram", "dumpheap -stat"},
+    .arguments = {{ARG_CLASS, "PAT", true}},
+    .options = histo_options,
+    .flags = COMMAND_OBJECTS_ONLY,
+    .group = "look",
+    .summary = "objects per class, largest first",
+    .columns = "class class_address loader objects shallow retained loader_class superclass",
+    .description = "One row for each class with objects; classes of one name from two loaders are two "
+	"rows. -by sums them by package, class loader or direct superclass. PAT is a class "
+	"pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
+	"what they do not. What they retain takes a while to find out and is told "
+	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
+	"screen, soon after loading. It is the sum over the objects of a row that have no other "
+	"one of it above them in the dominator tree, so nothing counts twice; where several such may hold "
+	"more jointly it is a lower bound, marked >=, and size tells all.",
+    .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5",
+	"histo -unreachable"},
+    .key = "h",
+    .run = run_histo,
+};
+
+/* --- dupclasses ------------------------------------------------------------------------------- */
+
+static const struct column dup_columns[] = {
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "times", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "class_address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+};
+
+static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, size_t times)
+{
+	const struct heap_class *class = &h->classes[c];
+	struct cell loader_class = class->loader == HEAP_NONE ? cell_none() :
+	    cell_text(heap_class_of(h, class->loader)->name);
+	enum certainty certainty = class->name_shared ? INFERRED : command_count_certainty(h);
+	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(times),
+	    class->address ? cell_address(class->address) : cell_none(),
+	    object_address(h, class->loader), loader_class,
+	    cell_marked(cell_count(class->n_objects), certainty),
+	    cell_marked(cell_bytes(class->shallow), certainty)},
+	    &(struct target){.kind = TARGET_CLASS, .id = c});
+}
+
+static int run_dupclasses(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct name_index *ix = session_names(s);
+	struct result *r =
+	    result_new_rows("classes loaded more than once", s->heap, dup_columns, N_COLUMNS(dup_columns));
+	(void)call;
+	(void)err;
+	for (uint32_t i = 0, end; i < ix->n; i = end) {
+		const char *name = name_index_name(ix, i);
+		for (end = i + 1; end < ix->n && !strcmp(name_index_name(ix, end), name); end++)
+			;
+		for (uint32_t at = i; end - i > 1 && at < end; at++)
+			add_duplicate(r, s->heap, ix->by_name[at], end - i);
+	}
+	if (!r->n_rows)
+		r->note = "no class is loaded more than once";
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_dupclasses = {
+    .name = "dupclasses",
+    .aliases = {"duplicate_classes"},
+    .flags = COMMAND_OBJECTS_ONLY,
+    .group = "look",
+    .summary = "classes loaded more than once",
+    .columns = "class times class_address loader loader_class objects shallow",
+    .description = "One row for each class whose name another class has as well, with its loader.",
+    .examples = {"dupclasses"},
+    .key = "",
+    .run = run_dupclasses,
+};
+
+/* --- loaders ---------------------------------------------------------------------------------- */
+
+static const struct column loaders_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "parent", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "instances", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "boot", .type = CELL_FLAG, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES},
+};
+
+enum { LOADERS_CLASSES = 4 /* the column they are sorted by */, LOADERS_RETAINED = 8 };
+
+/* As the javacore says, else as the loader's own field does. */
+static uint32_t loader_parent(const struct heap *h, uint32_t loader, const struct values *values)
+{
+	for (uint32_t i = 0; i < h->n_loader_parents; i++)
+		if (h->loader_parents[i].loader == loader)
+			return h->loader_parents[i].parent;
+	struct value parent;
+	return values && values_field(values, "parent", &parent) ? value_object_id(h, &parent) : HEAP_NONE;
+}
+
+static struct cell loader_name(const struct heap *h, const struct values *values, struct text *text)
+{
+	struct value name;
+	uint32_t id = values && values_field(values, "name", &name) ? value_object_id(h, &name) : HEAP_NONE;
+	return id != HEAP_NONE && describe_object(h, id, DESCRIBE_SHORT, text) ? cell_text(text->s)
+	                                                                       : cell_none();
+}
+
+/* Sums of the classes of one loader; a loader without classes has a row of zeros. */
+static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
+{
+	enum certainty c = command_count_certainty(h);
+	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
+	bool known = row->loader != HEAP_NONE, boot = !known && h->facts.boot_loader_is_null;
+	struct text name = TEXT_INIT;
+	struct values values;
+	if (!known)
+		target = (struct target){.kind = TARGET_GROUP};
+	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
+	    values_as_named(&values, "java.lang.ClassLoader");
+	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
+	result_add_row(r, (struct cell[]){object_address(h, row->loader),
+	    known ? cell_text(heap_class_of(h, row->loader)->name) : boot ? cell_text("<boot>") : cell_none(),
+	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
+	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
+	    cell_marked(cell_bytes(row->shallow), c),
+	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(),
+	    cell_none() /* when looked at */},
+	    &target);
+	text_release(&name);
+}
+
+static int idle_loaders(
+    struct result *r, const struct heap *h, const struct bits *seen, struct err *err)
+{
+	uint32_t *classes = NULL, *ids;
+	size_t n_classes = 0, cap = 0, n;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (h->classes[c].n_objects && h->classes[c].makes_loaders)
+			VEC_PUSH(classes, n_classes, cap) = c;
+	}
+	ids = objects_of_classes(h, classes, n_classes, &n, err);
+	free(classes);
+	if (!ids)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (!bits_get(seen, ids[i]))
+			add_loader(r, h, &(struct histogram_row){.loader = ids[i]});
+	}
+	big_free(ids, n, sizeof *ids);
+	return 0;
+}
+
+/* What the rows of loaders sum; rows behind n have no classes. */
+struct loader_rows {
+	uint32_t *group;    /* the row of each class */
+	size_t n;
+	struct retained_sum *retained; /* NULL: not summed yet */
+};
+
+static int loaders_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct loader_rows *l = data;
+	return histogram_members(r->heap, l->group, rows, NULL, to, err);
+}
+
+static struct cell loaders_retained(const struct result *r, void *data, size_t row)
+{
+	struct loader_rows *l = data;
+	const struct retained *known = session_retained_known(r->heap);
+	if (!known)
+		return cell_none();
+	if (!l->retained) {
+		struct retained_sum *sums = xcalloc(l->n + 1, sizeof *sums);
+		if (retained_by_group(known, l->group, (uint32_t)l->n, NULL, NULL, sums, NULL, NULL)) {
+			free(sums);
+			return cell_none();
+		}
+		l->retained = sums;
+	}
+	static const struct retained_sum nothing;
+	return command_retained_sum(r->heap, row < l->n ? &l->retained[row] : &nothing);
+}
+
+static void loaders_release(void *data)
+{
+	struct loader_rows *l = data;
+	free(l->group);
+	free(l->retained);
+	free(l);
+}
+
+static const struct option loaders_options[] = {
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static int run_loaders(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct histogram_scope scope = {.empty = true};
+	struct histogram by_loader;
+	struct bits seen;
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
+	if (code)
+		return code;
+	struct loader_rows *rows = xcalloc(1, sizeof *rows);
+	rows->group = xcalloc((size_t)h->n_classes + 1, sizeof *rows->group);
+	rows->n = by_loader.n;
+	histogram_groups(&by_loader, h, BY_LOADER, &scope, rows->group);
+	struct result *r =
+	    result_new_rows("class loaders", h, loaders_columns, N_COLUMNS(loaders_columns));
+	result_rows_members(r, loaders_members, loaders_release, rows);
+	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
+	code = bits_init(&seen, h->n_objects, err);
+	for (size_t i = 0; !code && i < by_loader.n; i++) {
+		add_loader(r, h, &by_loader.rows[i]);
+		if (by_loader.rows[i].loader != HEAP_NONE)
+			bits_set(&seen, by_loader.rows[i].loader);
+	}
+	if (!code)
+		code = idle_loaders(r, h, &seen, err);
+	histogram_release(&by_loader);
+	bits_release(&seen);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	result_sort(r, LOADERS_CLASSES, true);
+	command_show_retained(r);
+	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
+	    "the dump does not tell which loader made a class" : NULL;
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_loaders = {
+    .name = "loaders",
+    .aliases = {"classloaders"},
+    .options = loaders_options,
+    .group = "look",
+    .summary = "class loaders, with the classes they made",
+    .columns = "address class name parent classes instances shallow boot retained",
+    .description = "One row for each class loader object, and one without address for the classes of a "
+	"boot loader that is no object, or of an unknown loader. instances, shallow and "
+	"retained are those of its classes. parent is empty where the dump does not tell it.",
+    .examples = {"loaders"},
+    .key = "L",
+    .run = run_loaders,
+};

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_inspect.c - x and entries: one object, what it holds, what a collection contains.
+ */
+#include "command/commands.h"
+
+#include "analysis/describe/typed_text.h"
+#include "command/look/inspect.h"
+#include "command/look/objects.h"
+#include "command/words/values.h"
+#include "heap/sites.h"
+#include "heap/string.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { VARIABLES_SHOWN = 8 }; /* of those that make an object a root */
+enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length says so */
+
+/* --- x ---------------------------------------------------------------------------------------- */
+
+static const struct column reference_columns[] = {
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "type", .type = CELL_TEXT},
+    {.name = "value", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "declared_in", .type = CELL_TEXT},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+};
+static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
+    OBJECT_CLASS, OBJECT_SHALLOW};
+
+static const struct option x_options[] = {
+    {"-start", OPT_COUNT, "N", "begin with this element, or character of a text"},
+    {"-length", OPT_COUNT, "N", "so many elements, or characters"},
+    {"-hex", OPT_FLAG, NULL, "the bytes of a primitive array, or of any Go object, 16 a row"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static void x_head_cell(struct result *r, uint32_t id, const char *name, enum object_column what)
+{
+	struct cell cell;
+	object_cell(r->heap, id, what, &cell, &r->scratch);
+	result_head(r, name, cell);
+}
+
+/* What makes it a root: "System class, Thread". */
+static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first), variables = 0;
+	enum certainty weakest = EXACT;
+	text_clear(to);
+	for (size_t i = 0; i < n; i++) {
+		const struct heap_root *root = &h->roots[first + i];
+		if (root->certainty > weakest)
+			weakest = root->certainty;
+		bool variable = root->kind == ROOT_DATA || root->kind == ROOT_BSS;
+		bool again = i && root[-1].kind == root->kind;
+		variables += variable;
+		if (again && (!variable || variables > VARIABLES_SHOWN))
+			continue;
+		text_add(to, i ? ", " : "");
+		text_addf(to, "%s%s", again ? "" : root_kind_name(root->kind), variable && !again ? " " : "");
+		if (variable && !heap_symbol(h, root->slot, to))
+			text_add(to, "?");
+		if (variable && root->offset)
+			text_addf(to, "+%" PRIu64, (uint64_t)root->offset);
+	}
+	if (variables > VARIABLES_SHOWN)
+		text_add(to, " and others (roots lists them)");
+	return n ? cell_marked(cell_text(to->s), weakest) : cell_blank();
+}
+
+static struct cell address_or_none(const struct heap *h, uint32_t id)
+{
+	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
+}
+
+/* Of a class object: the class it stands for. */
+static void x_class(struct result *r, const struct heap *h, const struct heap_class *class)
+{
+	result_head(r, "superclass", class->superclass == HEAP_NONE ? cell_none() :
+	        cell_text(h->classes[class->superclass].name));
+	result_head(r, "instance_size", class->instance_size == SIZE_UNKNOWN ? cell_none() :
+	        cell_bytes(class->instance_size));
+	result_head(r, "instances",
+	    cell_marked(cell_count(class->n_objects), command_count_certainty(h)));
+	result_head(r, "instances_shallow",
+	    cell_marked(cell_bytes(class->shallow), command_count_certainty(h)));
+}
+
+/* Option -start or -length. */
+static uint64_t stretch_option(const struct call *call, const char *name, uint64_t otherwise)
+{
+	int i = call_option(call, name);
+	return call->option[i].given ? call->option[i].number : otherwise;
+}
+
+/* The text of a string: all of it within reason, or the part that is asked for. */
+static struct cell text_cell(
+    const struct heap *h, uint32_t id, const struct call *call, struct text *to)
+{
+	struct string_view s;
+	struct values v;
+	if (!heap_string(h, id, &s) && (typed_held(h) || values_open(&v, h, id, NULL) ||
+	    values_element_type(&v) != VALUE_CHAR || !heap_array_string(&v, &s)))
+		return object_value_cell(h, id, to);
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", TEXT_SHOWN);
+	uint64_t left = start < s.length ? s.length - start : 0;
+	text_clear(to);
+	text_add(to, start ? "…" : "\"");
+	string_add(&s, start, length, to);
+	text_add(to, left > length ? "…" : "\"");
+	return cell_text(to->s);
+}
+
+/* How its type is known, and who allocated it, where a dump tells. */
+static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct text *t)
+{
+	static const char *const means[TYPED_BYS] = {
+	    [TYPED_BY_SHAPE] = "nothing: its class is size and pointers",
+	    [TYPED_BY_FIT] = "its size and pointers, which only one type has",
+	    [TYPED_BY_POINTER] = "a pointer from something typed",
+	    [TYPED_BY_FRAME] = "a local variable",
+	    [TYPED_BY_GLOBAL] = "a global variable",
+	    [TYPED_BY_INTERFACE] = "an interface that holds it",
+	    [TYPED_BY_RUNTIME] = "the runtime's own records",
+	    [TYPED_BY_RECORD] = "its record",
+	};
+	const struct heap_site *site = heap_site_of(h, id);
+	if (h->typed_by && h->typed_by[id] < TYPED_BYS)
+		result_head(r, "typed_by", cell_marked(cell_text(means[h->typed_by[id]]),
+		    h->typed_by[id] == TYPED_BY_FIT ? INFERRED : EXACT));
+	if (!site)
+		return;
+	text_clear(t);
+	for (uint32_t i = 0; i < site->n_frames; i++)
+		text_addf(t, "%s%s", i ? " < " : "", site->frames[i]);
+	result_head(r, "site", cell_text(t->s ? t->s : ""));
+}
+
+static void x_head(
+    struct result *r, const struct heap *h, uint32_t id, const struct call *call)
+{
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	const struct heap_class *class =
+	    mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
+	struct text t = TEXT_INIT;
+	x_head_cell(r, id, "address", OBJECT_ADDRESS);
+	x_head_cell(r, id, "class", OBJECT_CLASS);
+	x_head_cell(r, id, "shallow", OBJECT_SHALLOW);
+	x_head_cell(r, id, "retained", OBJECT_RETAINED);
+	x_head_cell(r, id, "length", OBJECT_LENGTH);
+	if (!h->facts.no_class_objects)
+		result_head(r, "loader", address_or_none(h, class->loader));
+	result_head(r, "root", root_cell(h, id, &t));
+	result_head(r, "reachable", object_reachable_cell(h, id));
+	result_head(r, "value", text_cell(h, id, call, &t));
+	inspect_size(r, h, id);
+	x_origin(r, h, id, &t);
+	result_head(r, "id", cell_count(id));
+	if (mirrored != HEAP_NONE)
+		x_class(r, h, class);
+	text_release(&t);
+}
+
+/* Formats without values: what it references. */
+static struct result *x_references(const struct heap *h, uint32_t id, const char *title)
+{
+	struct object_rows *rows = object_rows_new(h);
+	struct text note = TEXT_INIT;
+	object_rows_out(rows, id, NULL);
+	struct result *r = object_rows_result(
+	    rows, title, reference_columns, N_COLUMNS(reference_columns), reference_what);
+	text_addf(&note, "%s holds no field names or values: these are its references",
+	    command_format_name(h));
+	r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+	return r;
+}
+
+/* An object that is memory. */
+static int x_memory(struct result **out, const struct heap *h, uint32_t id, const char *title,
+    const struct call *call, struct err *err)
+{
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	struct typed_object o;
+	if (!typed_open(&o, h, id))
+		return err_set(err, ERR_NOT_FOUND, "the bytes of %s cannot be read", title);
+	if (!call_has(call, "-hex"))
+		return inspect_typed(out, &o, title, start, length, err);
+	uint64_t n = o.view.n_bytes;
+	start = start < n ? start : n;
+	*out = inspect_memory(h, title, o.view.bytes, start, length < n - start ? length : n - start);
+	return 0;
+}
+
+/* Is this a value that is looked at as itself, not as the object that it points to? */
+static bool by_itself(const struct call *call)
+{
+	return call->argument[0].is_variable && call->argument[0].id == HEAP_NONE;
+}
+
+/* A global variable, whose memory is outside of the heap. */
+static int x_variable(struct result **out, const struct heap *h, const struct call *call, struct err *err)
+{
+	const struct typed *v = &call->argument[0].variable;
+	struct typed_object o = {.value = *v, .count = 1, .stride = v->size, .id = HEAP_NONE};
+	const struct type *t = typed_type(v);
+	struct typed_contents c;
+	struct text text = TEXT_INIT;
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	int code = 0;
+	if (call_has(call, "-hex")) {
+		start = start < v->size ? start : v->size;
+		length = length < v->size - start ? length : v->size - start;
+		*out = inspect_memory(h, call->argument[0].word, v->bytes, start, length);
+	} else {
+		code = inspect_typed(out, &o, call->argument[0].word, start, length, err);
+	}
+	if (code)
+		return code;
+	result_head(*out, "variable", cell_text(call->argument[0].word));
+	result_head(*out, "address", cell_address(v->address));
+	result_head(*out, "class", cell_text(t->name));
+	result_head(*out, "shallow", cell_bytes(v->size));
+	typed_add(v, TEXT_SHOWN, &text);
+	result_head(*out, "value", cell_text(text.s));
+	if (t->kind != TYPE_ARRAY && t->kind != TYPE_STRUCT && !typed_contents_open(&c, v, NULL))
+		result_head(*out, "size", cell_count(c.size));
+	text_release(&text);
+	return 0;
+}
+
+/* Of the variable that was named what it holds itself: of an array the part that it means. */
+static void x_meant(struct result *r, const struct call *call)
+{
+	struct text value = TEXT_INIT;
+	if (!call->argument[0].is_variable)
+		return;
+	typed_add(&call->argument[0].variable, TEXT_SHOWN, &value);
+	result_head(r, "variable", cell_text(call->argument[0].word));
+	result_head(r, "variable_value", cell_text(value.s));
+	text_release(&value);
+}
+
+static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t id = call->argument[0].id;
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	struct values v;
+	char title[32];
+	if (by_itself(call))
+		return x_variable(out, h, call, err);
+	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
+	if (!values_held(h)) {
+		*out = x_references(h, id, title);
+	} else if (typed_held(h)) {
+		int code = x_memory(out, h, id, title, call, err);
+		if (code)
+			return code;
+	} else {
+		int code = values_open(&v, h, id, err);
+		if (code)
+			return code;
+		bool bytes = call_has(call, "-hex");
+		if (bytes && (v.is_class || v.view.kind != PRIMITIVE_ARRAY))
+			return err_set(err, ERR_USAGE, "-hex shows the bytes of primitive arrays; %s is a %.200s",
+			    title, heap_class_of(h, id)->name);
+		*out = bytes ? inspect_bytes(&v, title, start, length) :
+		    inspect_values(&v, title, start, length);
+	}
+	const struct retained *found;
+	if (!s->finds_beside)
+		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
+	x_head(*out, h, id, call);
+	x_meant(*out, call);
+	return 0;
+}
+
+const struct command cmd_x = {
+    .name = "x",
+    .aliases = {"do", "inspect", "x/j"},
+    .arguments = {{ARG_VALUE, "OBJ", false}},
+    .options = x_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "look",
+    .summary = "one object: what it is and what it holds",
+    .columns = "name type value declared_in class address shallow",
+    .description = "A head (address class shallow retained length loader root reachable value id; of a "
+	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, site, the "
+	"stack that allocated it, and held_as, which part of it slices and strings mean; of a named variable that "
+	"and its variable_value), then a row "
+	"for each field of the object and of its superclasses, each static field of a class, or each "
+	"element of an array. Of a reference, type and class are those of the object that it leads to. -start and -length "
+	"choose elements, or characters of the text of a String. Formats without values list "
+	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
+	"without. Objects of Go dumps without a type show their words. A global variable's name means the "
+	"object it points to (x main.cache), or what it is itself: its fields, a number, nil. "
+	"A line that begins with an object means x.",
+    .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date", "x com.acme.shop.Shop"},
+    .key = "x",
+    .run = run_x,
+};
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static const struct option entries_options[] = {
+    {"-start", OPT_COUNT, "N", "begin with this entry"},
+    {"-length", OPT_COUNT, "N", "so many entries"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static int run_entries(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t id = call->argument[0].id;
+	struct text title = TEXT_INIT;
+	uint64_t start = stretch_option(call, "-start", 0);
+	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
+	const struct typed *v = &call->argument[0].variable;
+	struct typed_contents c;
+	int code = 0;
+	if (by_itself(call) || (call->argument[0].is_variable && typed_type(v)->kind == TYPE_SLICE)) {
+		text_addf(&title, "contents of %s", call->argument[0].word);
+		code = typed_contents_open(&c, v, err);
+		if (!code)
+			*out = inspect_typed_entries(&c, title.s, start, length);
+	} else {
+		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
+		code = inspect_entries(out, h, id, title.s, start, length, err);
+	}
+	text_release(&title);
+	return code;
+}
+
+const struct command cmd_entries = {
+    .name = "entries",
+    .aliases = {"contents", "map", "list"},
+    .arguments = {{ARG_VALUE, "OBJ", false}},
+    .options = entries_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "look",
+    .summary = "what a list, set, map or queue contains",
+    .columns = "index key value key_class value_class key_address address",
+    .description = "One row for each element or entry, in the collection's own order, however it is "
+	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
+	"the element or value. A global variable's name means that slice, with the elements that it has; "
+	"an array that one slice alone holds shows these too, any other all that it has room for.",
+    .examples = {"entries 0xe0010228", "map 0xe00340b8 -length 10", "list 0xe001c7e8 -start 300"},
+    .key = "",
+    .run = run_entries,
+};

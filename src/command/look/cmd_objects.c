@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_objects.c - ls and find: lists of objects, and where something is.
+ */
+#include "command/commands.h"
+
+#include "analysis/describe/describe.h"
+#include "analysis/strings.h"
+#include "command/look/objects.h"
+#include "command/words/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- ls --------------------------------------------------------------------------------------- */
+
+enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE };
+
+static const struct column ls_columns[] = {
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES},
+    {.name = "length", .type = CELL_COUNT},
+    {.name = "value", .type = CELL_TEXT},
+};
+static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
+    OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
+
+static const struct option ls_options[] = {
+    {"-min", OPT_SIZE, "SIZE", "objects of at least this shallow size"},
+    {"-max", OPT_SIZE, "SIZE", "objects of at most this shallow size"},
+    REACH_OPTIONS,
+    {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
+    {"-r", OPT_FLAG, NULL, "the other way round"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static uint64_t size_option(const struct call *call, const char *name, uint64_t otherwise)
+{
+	int i = call_option(call, name);
+	return call->option[i].given ? call->option[i].number : otherwise;
+}
+
+/* Drop what is too small or too large, and what roots reach or do not; objects of unknown size stay
+ * only where no bound is set. */
+static int keep_asked(struct session *s, const struct call *call, uint32_t **ids, size_t *n,
+    struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint64_t min = size_option(call, "-min", 0), max = size_option(call, "-max", UINT64_MAX);
+	bool sizes = min != 0 || max != UINT64_MAX;
+	enum reach_wish wish;
+	struct reachable reach = {.n = 0};
+	int code = command_reach(call, &wish, err);
+	if (!code && wish != REACH_ALL)
+		code = session_reachable(s, &reach, err);
+	if (code || (!sizes && wish == REACH_ALL))
+		return code;
+	size_t kept = 0;
+	for (size_t i = 0; i < *n; i++) {
+		uint32_t id = (*ids)[i];
+		uint64_t size = heap_shallow(h, id);
+		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
+		if (fits && (wish == REACH_ALL || bits_get(&reach.objects, id) == (wish == REACH_LIVE)))
+			(*ids)[kept++] = id;
+	}
+	uint32_t *less = big_resize(*ids, *n, kept, sizeof **ids, err);
+	if (!less)
+		return ERR_NOMEM;
+	*ids = less;
+	*n = kept;
+	return 0;
+}
+
+/* The ids that the first argument names, as big memory. */
+static int named_objects(const struct heap *h, const struct call *call, uint32_t **ids, size_t *n,
+    struct err *err)
+{
+	if (call->argument[0].objects) {
+		*n = call->argument[0].n_ids;
+		*ids = big_alloc(*n, sizeof **ids, err);
+		if (*ids && *n)
+			memcpy(*ids, call->argument[0].ids, *n * sizeof **ids);
+	} else {
+		*ids = objects_of_classes(
+		    h, call->argument[0].ids, call->argument[0].n_ids, n, err);
+	}
+	return *ids ? 0 : ERR_NOMEM;
+}
+
+/* Lengths are shown where there are arrays, values where there is something to say. */
+static int show_what_applies(
+    struct result *r, const struct heap *h, const uint32_t *ids, size_t n, struct err *err)
+{
+	struct column *columns = command_own_columns(r);
+	struct bits seen;
+	int code = bits_init(&seen, h->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		uint32_t class = h->class_of[ids[i]];
+		if (bits_get(&seen, class))
+			continue;
+		bits_set(&seen, class);
+		enum class_kind kind = h->classes[class].kind;
+		if (kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY)
+			columns[LS_LENGTH].shown_by_default = true;
+		if (describe_knows_class(h, class))
+			columns[LS_VALUE].shown_by_default = true;
+	}
+	bits_release(&seen);
+	return code;
+}
+
+static int run_ls(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t *ids = NULL;
+	size_t n = 0;
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
+	code = named_objects(h, call, &ids, &n, err);
+	if (!code)
+		code = keep_asked(s, call, &ids, &n, err);
+	if (code) {
+		big_free(ids, n, sizeof *ids);
+		return code;
+	}
+	struct object_rows *rows = object_rows_new(h);
+	object_rows_add(rows, NULL, NULL, ids, n, true);
+	const char *title = call->argument[0].word;
+	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
+		title = h->classes[call->argument[0].ids[0]].name;
+	struct result *r =
+	    object_rows_result(rows, title, ls_columns, N_COLUMNS(ls_columns), ls_what);
+	code = show_what_applies(r, h, ids, n, err);
+	r->failed = n == 0;
+	command_show_retained(r);
+	if (!code)
+		code = command_sort(s, r, call, "address", true, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_ls = {
+    .name = "ls",
+    .aliases = {"instances", "list_objects", "dumpheap -type"},
+    .arguments = {{ARG_CLASS, "PAT", false}},
+    .options = ls_options,
+    .flags = COMMAND_OBJECTS_ONLY,
+    .group = "look",
+    .summary = "the objects of a class",
+    .columns = "address class shallow retained length value",
+    .description = "The objects of exactly the classes that PAT matches, by address; those of subclasses "
+	"are not among them. PAT may be a kept set ($name). value is what the object is in a few "
+	"words: the text of a String, a number, the size of a collection; of a class object the "
+	"class that it stands for. Formats without values tell only the latter.",
+    .examples = {"ls java.lang.String", "ls char[] -min 1K", "ls java.util.Date", "ls '*[]' -sort shallow"},
+    .key = "",
+    .run = run_ls,
+};
+
+/* --- find ------------------------------------------------------------------------------------- */
+
+static const struct column find_columns[] = {
+    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "offset", .type = CELL_COUNT},
+};
+
+static const struct option find_options[] = {
+    {"-i", OPT_FLAG, NULL, "upper and lower case are the same"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+enum { FOUND_STRINGS = 1000 };
+
+static void find_object(struct result *r, const struct heap *h, uint32_t id, uint64_t offset)
+{
+	struct text t = TEXT_INIT, scratch = TEXT_INIT;
+	struct cell shallow, name = offset ? cell_none() : object_value_cell(h, id, &scratch);
+	object_cell(h, id, OBJECT_SHALLOW, &shallow, &scratch);
+	if (offset) {
+		text_addf(&t, "byte %" PRIu64 " of it", offset);
+		name = cell_text(t.s);
+	}
+	result_add_row(r, (struct cell[]){cell_text(offset ? "inside" : "object"),
+	    cell_address(heap_address(h, id)), cell_text(heap_class_of(h, id)->name), name,
+	    cell_count(1), shallow, cell_count(offset)},
+	    &(struct target){.kind = TARGET_OBJECT, .id = id});
+	text_release(&t);
+	text_release(&scratch);
+}
+
+static void find_classes(struct result *r, const struct session *s, const regex_t *regex)
+{
+	const struct heap *h = s->heap;
+	const struct name_index *ix = session_names(s);
+	for (uint32_t i = 0; i < ix->n; i++) {
+		const struct heap_class *c = &h->classes[ix->by_name[i]];
+		if (regexec(regex, c->name, 0, NULL, 0))
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("class"),
+		    c->address ? cell_address(c->address) :
+		        h->facts.no_class_objects ? cell_blank() : cell_none(),
+		    h->facts.no_class_objects ? cell_blank() : cell_text("java.lang.Class"), cell_text(c->name),
+		    cell_marked(cell_count(c->n_objects), command_count_certainty(h)),
+		    cell_marked(cell_bytes(c->shallow), command_count_certainty(h)), cell_blank()},
+		    &(struct target){.kind = TARGET_CLASS, .id = ix->by_name[i]});
+	}
+}
+
+static void find_threads(struct result *r, const struct heap *h, const regex_t *regex)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		const struct heap_thread *thread = &h->threads[t];
+		bool known = thread->object != HEAP_NONE;
+		if (!thread->name || regexec(regex, thread->name, 0, NULL, 0))
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("thread"),
+		    thread->address ? cell_address(thread->address) : cell_none(),
+		    known ? cell_text(heap_class_of(h, thread->object)->name) : cell_none(),
+		    cell_text(thread->name), cell_blank(), cell_blank(), cell_blank()},
+		    &(struct target){.kind = TARGET_THREAD, .id = t});
+	}
+}
+
+/* Words of global variables, each with what it points to. */
+static void find_globals(struct result *r, const struct heap *h, const regex_t *regex)
+{
+	struct text name = TEXT_INIT;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		text_clear(&name);
+		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name) ||
+		    regexec(regex, name.s, 0, NULL, 0))
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("global"),
+		    cell_address(heap_address(h, root->object)),
+		    cell_text(heap_class_of(h, root->object)->name), cell_text(name.s), cell_blank(),
+		    cell_bytes(heap_shallow(h, root->object)), cell_blank()},
+		    &(struct target){.kind = TARGET_OBJECT, .id = root->object});
+	}
+	text_release(&name);
+}
+
+/* Strings, where the format holds their text; so many are shown. */
+static int find_strings(struct result *r, const struct call *call, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct string_list list;
+	struct text t = TEXT_INIT;
+	if (strings_held(h, NULL))
+		return 0;
+	int code =
+	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, "-i"), err);
+	for (size_t i = 0; !code && i < list.n && i < FOUND_STRINGS; i++) {
+		struct cell value, shallow;
+		object_cell(h, list.ids[i], OBJECT_VALUE, &value, &t);
+		object_cell(h, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
+		result_add_row(r, (struct cell[]){cell_text("string"),
+		    cell_address(heap_address(h, list.ids[i])),
+		    cell_text(heap_class_of(h, list.ids[i])->name), value,
+		    cell_count(1), shallow, cell_blank()},
+		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
+	}
+	if (!code && list.n > FOUND_STRINGS) {
+		text_clear(&t);
+		text_addf(&t, "of %zu strings %d are shown; the command strings lists them all", list.n,
+		    FOUND_STRINGS);
+		r->note = arena_strndup(&r->arena, t.s, t.len);
+	}
+	if (!code)
+		string_list_release(&list);
+	text_release(&t);
+	return code;
+}
+
+/* The word as an address or object id; *done when it can be nothing else. */
+static int find_place(struct result *r, const struct session *s, const char *word, bool *done,
+    struct err *err)
+{
+	uint64_t address;
+	uint32_t id;
+	bool prefixed;
+	*done = false;
+	if (strchr("#%$", *word)) {
+		/* "$" alone and the like are regular expressions */
+		if (!word[1] || !strchr("0123456789abcdefghijklmnopqrstuvwxyz_", word[1]))
+			return 0;
+		*done = true;
+		int code = value_object(s, word, &id, err);
+		if (!code)
+			find_object(r, s->heap, id, 0);
+		return code;
+	}
+	if (!value_address(word, &prefixed, &address))
+		return 0;
+	*done = prefixed;
+	id = object_around(s->heap, address);
+	if (id != HEAP_NONE && (prefixed || heap_address(s->heap, id) == address))
+		find_object(r, s->heap, id, address - heap_address(s->heap, id));
+	else if (prefixed)
+		return value_object(s, word, &id, err); /* which says what is near */
+	return 0;
+}
+
+static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const char *word = call->argument[0].word;
+	struct result *r = result_new_rows("found", s->heap, find_columns, N_COLUMNS(find_columns));
+	regex_t regex;
+	bool done;
+	int code = find_place(r, s, word, &done, err);
+	if (!code && !done) {
+		code = value_regex(word, call_has(call, "-i") ? REG_ICASE : 0, &regex, err);
+		if (!code) {
+			find_classes(r, s, &regex);
+			find_threads(r, s->heap, &regex);
+			find_globals(r, s->heap, &regex);
+			regfree(&regex);
+			code = find_strings(r, call, err);
+		}
+	}
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	r->failed = !r->n_rows;
+	if (r->failed)
+		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, variable, text or object"
+		                               : "nothing is called so: no class, no thread, no object";
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_find = {
+    .name = "find",
+    .aliases = {"whatis"},
+    .arguments = {{ARG_REGEX, "RE", false}},
+    .options = find_options,
+    .group = "look",
+    .summary = "names of classes and threads, texts, and what an address is",
+    .columns = "kind address class name objects shallow offset",
+    .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
+	"threads and global variables, and in the texts of Strings (of which 1000 are shown); or an address, which "
+	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",
+    .examples = {"find Date", "find 0xE0000AF4", "find -i '^java.*error$'"},
+    .key = "",
+    .run = run_find,
+};

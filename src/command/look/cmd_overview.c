@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_overview.c - info and check: the dump as a whole.
+ */
+#include "command/commands.h"
+
+#include "analysis/check/check.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- info ------------------------------------------------------------------------------------- */
+
+static struct cell text_or_unknown(const char *s)
+{
+	return s && *s ? cell_text(s) : cell_none();
+}
+
+static void info_dump(struct result *r, const struct heap *h)
+{
+	const struct dump_facts *f = &h->facts;
+	result_head(r, "format", cell_text(f->format));
+	result_head(r, "version", *f->version ? cell_text(f->version) : cell_blank());
+	result_head(r, "vm", text_or_unknown(f->vm));
+	result_head(r, "word_bits", cell_count(f->word_bits));
+	result_head(r, "byte_order", cell_text(f->big_endian ? "big" : "little"));
+	result_head(r, "file_size", h->source ? cell_bytes(h->source->file_size) : cell_none());
+	result_head(r, "created", text_or_unknown(f->created));
+}
+
+static void info_counts(struct result *r, const struct heap *h)
+{
+	enum certainty c = command_count_certainty(h), bytes = h->n_unknown_size ? LOWER_BOUND :
+	    command_size_certainty(h);
+	result_head(r, "objects", cell_marked(cell_count(h->n_objects), c));
+	result_head(r, "classes", cell_marked(cell_count(h->n_class_objects), c));
+	result_head(r, "instances", cell_marked(cell_count(h->n_instances), c));
+	result_head(r, "object_arrays", cell_marked(cell_count(h->n_object_arrays), c));
+	result_head(r, "primitive_arrays", cell_marked(cell_count(h->n_primitive_arrays), c));
+	bool known = !h->no_references;
+	struct cell none = cell_none();
+	result_head(r, "references", known ? cell_marked(cell_count(h->n_references), c) : none);
+	result_head(r, "dangling", known ? cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT) : none);
+	result_head(r, "roots",
+	    known ? cell_marked(cell_count(h->n_root_objects), command_root_certainty(h)) : none);
+	result_head(r, "shallow", cell_marked(cell_bytes(h->shallow), bytes));
+}
+
+static int info_reachable(const struct session *s, struct result *r, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct reachable reach = {.n = 0};
+	bool known = h->out.offset && h->n_roots;
+	if (known) {
+		int code = session_reachable(s, &reach, err);
+		if (code)
+			return code;
+	}
+	enum certainty c = command_root_certainty(h);
+	struct cell none = cell_none();
+	result_head(r, "reachable_objects", known ? cell_marked(cell_count(reach.n), c) : none);
+	result_head(r, "reachable_shallow", known ? cell_marked(cell_bytes(reach.shallow), c) : none);
+	if (reach.maybe_n && c == EXACT)
+		c = INFERRED;
+	result_head(r, "unreachable_objects",
+	    known ? cell_marked(cell_count(reach.unreachable_n), c) : none);
+	result_head(r, "unreachable_shallow",
+	    known ? cell_marked(cell_bytes(reach.unreachable_shallow), c) : none);
+	return 0;
+}
+
+static void info_warnings(struct result *r, const struct heap *h)
+{
+	struct text all = TEXT_INIT;
+	size_t kept = h->n_warnings < HEAP_WARNINGS_KEPT ? (size_t)h->n_warnings : HEAP_WARNINGS_KEPT;
+	result_head(r, "warnings", cell_count(h->n_warnings));
+	for (size_t i = 0; i < kept; i++) {
+		text_addf(&all, "%s%s", i ? "; " : "", h->warnings[i].text);
+		if (h->warnings[i].has_offset)
+			text_addf(&all, " at byte %llu", (unsigned long long)h->warnings[i].offset);
+	}
+	if (h->n_warnings > kept)
+		text_addf(&all, "; and %llu more", (unsigned long long)(h->n_warnings - kept));
+	result_head(r, "warning_text", all.len ? cell_text(all.s) : cell_blank());
+	text_release(&all);
+}
+
+/* Statistics that the program kept of itself. */
+static void info_stated(struct result *r, const struct heap *h)
+{
+	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++)
+		result_head(r, h->stated[i].what, cell_count(h->stated[i].count));
+}
+
+/* Of a format whose objects get types: from which program, how many, and by what. */
+static void info_types(struct result *r, const struct heap *h)
+{
+	struct text how = TEXT_INIT;
+	uint64_t objects = 0, shallow = 0;
+
+	if (!h->dump || !h->dump->reader->classify)
+		return;
+	for (unsigned by = TYPED_BY_SHAPE + 1; by < TYPED_BYS; by++) {
+		const struct typed_sum *sum = &h->typed[by];
+		objects += sum->objects;
+		shallow += sum->shallow;
+		if (!sum->objects)
+			continue;
+		text_addf(&how, "%s%s ", how.len ? ", " : "", typed_by_name((enum typed_by)by));
+		text_add_count(&how, sum->objects);
+		text_add(&how, " (");
+		text_add_bytes(&how, sum->shallow);
+		text_add(&how, ")");
+	}
+	result_head(r, "program", h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
+	result_head(r, "typed_objects", cell_count(objects));
+	result_head(r, "typed_shallow", cell_bytes(shallow));
+	result_head(r, "typed_by", how.len ? cell_text(how.s) : cell_blank());
+	result_head(r, "type_conflicts", cell_count(h->dump->type_conflicts));
+	text_release(&how);
+}
+
+static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct result *r = result_new("overview", h, NULL, 0, NULL, NULL, 0);
+	(void)call;
+	info_dump(r, h);
+	info_counts(r, h);
+	int code = info_reachable(s, r, err);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	info_warnings(r, h);
+	result_head(r, "damage", h->damaged ? cell_text(h->damage.message) : cell_blank());
+	result_head(r, "true_up_to", h->damaged && h->damage.has_offset ?
+	        cell_count(h->damage.offset) : cell_blank());
+	result_head(r, "cannot_tell", h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
+	result_head(r, "unknown_sizes", cell_count(h->n_unknown_size));
+	result_head(r, "root_entries", h->no_references ? cell_none() :
+	        cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
+	result_head(r, "dropped_roots", cell_count(h->n_dropped_roots));
+	if (h->facts.outside_pointers_normal)
+		result_head(r, "outside_roots", cell_count(h->n_outside_roots));
+	result_head(r, "heaps", cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
+	result_head(r, "heap", cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
+	result_head(r, "threads", h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
+	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
+	result_head(r, "size_model", h->size_model ? cell_text(h->size_model) : cell_blank());
+	result_head(r, "sizes", cell_text(s->mat_sizes ? "mat" : "true"));
+	info_types(r, h);
+	info_stated(r, h);
+	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
+	r->note = command_roots_note(h, &r->arena);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_info = {
+    .name = "info",
+    .aliases = {"overview"},
+    .flags = COMMAND_OBJECTS_ONLY,
+    .group = "look",
+    .summary = "what this dump is and how much is in it",
+    .columns = "format version vm word_bits byte_order file_size created objects classes instances "
+	"object_arrays primitive_arrays references dangling roots shallow reachable_objects "
+	"reachable_shallow unreachable_objects unreachable_shallow warnings warning_text damage "
+	"true_up_to cannot_tell unknown_sizes root_entries dropped_roots outside_roots heaps "
+	"heap threads companion size_model sizes file",
+    .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
+	"and primitive_arrays split it. references are the non-null ones that the dump records, "
+	"dangling are those among them that lead to no object. roots counts root objects, "
+	"root_entries what makes them roots (an object may be held in several ways). "
+	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
+	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
+	"dump does not hold; words of variables and frames of a Go program that point outside of its heap, "
+	"as many do, are outside_roots (such words of objects are dangling). heaps is how many "
+	"heap dumps the file holds, heap which one this is (--dump N). A Go dump adds the "
+	"memory statistics of its program under their own names. "
+	"program is the executable that its types come from, or why one was left out; typed_by says "
+	"how many objects came to their types how: by an interface that carries it, a variable of "
+	"the program (global) or of a frame, a record of the runtime's, a pointer in something "
+	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
+	"cannot_tell says what the format does not hold. sizes is "
+	"true, or mat for Eclipse MAT's rule.",
+    .examples = {"info", "info | cut objects,shallow"},
+    .key = "i",
+    .run = run_info,
+};
+
+/* --- check ------------------------------------------------------------------------------------ */
+
+static const struct column check_columns[] = {
+    {.name = "check", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "result", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "detail", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "milliseconds", .type = CELL_COUNT},
+};
+
+static const struct option check_options[] = {
+    {"-tree", OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+struct checking {
+	struct checks checks;
+	const struct heap *heap;
+	const struct retained *tree; /* NULL: not looked at */
+};
+
+static int check_graph(void *context, struct progress *progress, struct err *err)
+{
+	struct checking *c = context;
+	return check_heap(&c->checks, c->heap, progress, err);
+}
+
+static int check_its_tree(void *context, struct progress *progress, struct err *err)
+{
+	struct checking *c = context;
+	c->checks.progress = progress;
+	return check_tree(&c->checks, c->tree, err);
+}
+
+/* On a graph that is broken no tree can be found. */
+static int check_all(struct session *s, struct checking *c, bool wanted, struct err *err)
+{
+	c->tree = session_retained_known(s->heap);
+	/* beside the screen it may be found already, or is waited for before anything is checked */
+	int code = wanted && s->finds_beside ? session_retained(s, &c->tree, err) : 0;
+	if (!code)
+		code = session_work(s, check_graph, c, err);
+	if (!code && c->checks.walkable && wanted && !c->tree)
+		code = session_retained(s, &c->tree, err);
+	if (!code && c->checks.walkable && c->tree)
+		code = session_work(s, check_its_tree, c, err);
+	return code;
+}
+
+/* "18 promises kept, 2 do not apply; it took 1.3 seconds" */
+static const char *proof_note(const struct checks *checks, struct arena *arena)
+{
+	struct text note = TEXT_INIT;
+	uint64_t milliseconds = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < checks->n; i++) {
+		milliseconds += checks->line[i].milliseconds;
+		kept += checks->line[i].outcome == CHECK_OK;
+	}
+	text_addf(&note, "%zu promises kept", kept);
+	if (checks->n_broken)
+		text_addf(&note, ", %zu broken", checks->n_broken);
+	text_addf(&note, ", %zu do not apply; it took ", checks->n - kept - checks->n_broken);
+	if (milliseconds < 1000)
+		text_addf(&note, "%u milliseconds", (unsigned)milliseconds);
+	else
+		text_addf(&note, "%.1f seconds", (double)milliseconds / 1000);
+	const char *kept_note = arena_strndup(arena, note.s, note.len);
+	text_release(&note);
+	return kept_note;
+}
+
+static int run_check(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const char *const words[] = {
+	    [CHECK_OK] = "ok",
+	    [CHECK_BROKEN] = "broken",
+	    [CHECK_DOES_NOT_APPLY] = "none",
+	};
+	struct checking c = {.heap = s->heap};
+	int code = check_all(s, &c, call_has(call, "-tree"), err);
+	struct checks checks = c.checks;
+	if (code) {
+		checks_release(&checks);
+		return code;
+	}
+	struct result *r = result_new_rows("check", s->heap, check_columns, N_COLUMNS(check_columns));
+	for (size_t i = 0; i < checks.n; i++) {
+		struct text detail = TEXT_INIT;
+		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));
+		result_add_row(r, (struct cell[]){cell_text(checks.line[i].name),
+		    cell_text(words[checks.line[i].outcome]), cell_text(detail.len ? detail.s : ""),
+		    cell_count(checks.line[i].milliseconds)}, NULL);
+		text_release(&detail);
+	}
+	r->failed = checks.n_broken > 0;
+	r->note = proof_note(&checks, &r->arena);
+	checks_release(&checks);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_check = {
+    .name = "check",
+    .options = check_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "session",
+    .summary = "does the loaded graph keep its promises",
+    .columns = "check result detail milliseconds",
+    .description = "Counts again, by other code than the loader's, what every command relies on: "
+	"addresses ascend and lead back to their objects, references lead to objects and are the "
+	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree; "
+	"and of the dominator tree, once it is known or with -tree: every reference leads "
+	"through the parent of what it leads to, no sibling dominates another, all that is "
+	"reachable hangs in it, retained sizes sum up, those of classes too, and shortest paths "
+	"are paths that no reference shortens. milliseconds is what each took. "
+	"result is ok, broken, or none where there is nothing to compare. Exit status 1 if one "
+	"is broken.",
+    .examples = {"check", "check | grep- '^ok$'"},
+    .key = "",
+    .run = run_check,
+};

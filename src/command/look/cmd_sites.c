@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_sites.c - sites: the stacks that allocated what is in the dump.
+ */
+#include "command/commands.h"
+
+#include "command/words/values.h"
+#include "heap/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { S_SITE, S_OBJECTS, S_SHALLOW, S_RETAINED, S_OBJECT_SIZE, S_ALLOCS, S_FREES, S_STACK };
+
+static const struct column sites_columns[] = {
+    [S_SITE] = {.name = "site", .type = CELL_TEXT, .shown_by_default = true},
+    [S_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [S_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [S_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [S_OBJECT_SIZE] = {.name = "object_size", .type = CELL_BYTES},
+    [S_ALLOCS] = {.name = "allocs", .type = CELL_COUNT},
+    [S_FREES] = {.name = "frees", .type = CELL_COUNT},
+    [S_STACK] = {.name = "stack", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static const struct option sites_options[] = {
+    {"-by", OPT_CHOICE, "stack|function", "one row for each stack (default), or allocating function"},
+    {"-sort", OPT_COLUMN, "COL", "order by a column (default shallow)"},
+    {"-r", OPT_FLAG, NULL, "the other way round"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* The sites of each row. */
+struct site_rows {
+	uint32_t *row; /* of each site, or UINT32_MAX */
+	uint32_t n;    /* rows */
+};
+
+static int sites_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct site_rows *s = data;
+	const struct heap_sites *sites = r->heap->sites;
+	(void)err;
+	for (size_t i = 0; i < sites->n_samples; i++) {
+		uint32_t row = s->row[sites->sample[i].site];
+		if (row != UINT32_MAX && bits_get(rows, row))
+			bits_set(to, sites->sample[i].object);
+	}
+	return 0;
+}
+
+static void sites_release(void *data)
+{
+	struct site_rows *s = data;
+	free(s->row);
+	free(s);
+}
+
+/* The frame that says most: the first that is not of Go's runtime. */
+static const char *own_frame(const struct heap_site *site)
+{
+	for (uint32_t i = 0; i < site->n_frames; i++) {
+		if (strncmp(site->frames[i], "runtime.", 8))
+			return site->frames[i];
+	}
+	return site->n_frames ? site->frames[0] : "no stack";
+}
+
+static int by_function(const void *x, const void *y, void *data)
+{
+	const struct heap_site *site = data;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	const char *f = own_frame(&site[a]), *g = own_frame(&site[b]);
+	size_t n = strcspn(f, " "), m = strcspn(g, " ");
+	int order = strncmp(f, g, n > m ? n : m);
+	return order ? order : (a > b) - (a < b);
+}
+
+static bool same_function(const struct heap_site *a, const struct heap_site *b)
+{
+	const char *f = own_frame(a), *g = own_frame(b);
+	size_t n = strcspn(f, " "), m = strcspn(g, " ");
+	return n == m && !strncmp(f, g, n);
+}
+
+/* What the sampled objects of some sites retain, each for itself where none holds another. */
+static struct cell retained_cell(const struct heap *h, const uint32_t *row, uint32_t wanted)
+{
+	const struct retained *known = session_retained_known(h);
+	struct retained_sum sum = {.bytes = 0};
+	for (size_t i = 0; known && i < h->sites->n_samples; i++) {
+		const struct site_sample *s = &h->sites->sample[i];
+		if (row[s->site] != wanted)
+			continue;
+		bool inside = false;
+		for (uint32_t id = known->dominators.immediate[s->object]; !inside &&
+		     id != DOMINATED_BY_ROOTS && id != NOT_REACHABLE; id = known->dominators.immediate[id]) {
+			const struct heap_site *above = heap_site_of(h, id);
+			inside = above && row[above - h->sites->site] == wanted;
+		}
+		inside |= known->dominators.immediate[s->object] == NOT_REACHABLE;
+		if (!inside)
+			retained_sum_add(known, &sum, s->object);
+	}
+	return command_retained_sum(h, &sum);
+}
+
+/* One row for n sites, which have a function in common or are one. */
+static void add_row(struct result *r, struct site_rows *rows, const uint32_t *sites, size_t n)
+{
+	const struct heap_site *all = r->heap->sites->site, *first = &all[sites[0]];
+	const char *frame = own_frame(first);
+	struct heap_site sum = {.n_frames = 0};
+	struct text name = TEXT_INIT, stack = TEXT_INIT;
+	for (size_t i = 0; i < n; i++) {
+		const struct heap_site *s = &all[sites[i]];
+		sum.n_objects += s->n_objects;
+		sum.shallow += s->shallow;
+		sum.allocs += s->allocs;
+		sum.frees += s->frees;
+		rows->row[sites[i]] = rows->n;
+	}
+	text_add_n(&name, frame, n > 1 ? strcspn(frame, " ") : strlen(frame));
+	for (uint32_t i = 0; n == 1 && i < first->n_frames; i++)
+		text_addf(&stack, "%s%.*s", i ? " < " : "", (int)strcspn(first->frames[i], " "), first->frames[i]);
+	if (n > 1)
+		text_addf(&stack, "%zu stacks", n);
+	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(sum.n_objects), cell_bytes(sum.shallow),
+	    retained_cell(r->heap, rows->row, rows->n), n > 1 ? cell_blank() : cell_bytes(first->object_size),
+	    cell_count(sum.allocs), cell_count(sum.frees), cell_text(stack.s)},
+	    &(struct target){.kind = TARGET_GROUP});
+	rows->n++;
+	text_release(&name);
+	text_release(&stack);
+}
+
+static void add_rows(struct result *r, struct site_rows *rows, bool functions)
+{
+	struct heap_sites *s = r->heap->sites;
+	uint32_t *order = xcalloc((size_t)s->n + 1, sizeof *order);
+	size_t n = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		rows->row[i] = UINT32_MAX;
+		if (s->site[i].n_objects)
+			order[n++] = i;
+	}
+	if (functions)
+		qsort_r(order, n, sizeof *order, by_function, s->site);
+	for (size_t i = 0, same; i < n; i += same) {
+		for (same = 1; functions && i + same < n &&
+		     same_function(&s->site[order[i]], &s->site[order[i + same]]); same++)
+			;
+		add_row(r, rows, order + i, same);
+	}
+	free(order);
+}
+
+static int no_sites(const struct heap *h, struct err *err)
+{
+	if (!h->dump || !h->dump->reader->sites)
+		return err_set(err, ERR_UNSUPPORTED, "%s dumps do not tell where objects were allocated",
+		    command_format_name(h));
+	return err_set(err, ERR_UNSUPPORTED, "this dump has no allocation samples: its program does not refer to "
+	    "runtime.MemProfile, so Go left sampling out, or set runtime.MemProfileRate to 0");
+}
+
+static int run_sites(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	if (!h->sites)
+		return no_sites(h, err);
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
+	struct site_rows *rows = xcalloc(1, sizeof *rows);
+	struct text note = TEXT_INIT;
+	rows->row = xcalloc((size_t)h->sites->n + 1, sizeof *rows->row);
+	struct result *r =
+	    result_new_rows("allocation sites", h, sites_columns, N_COLUMNS(sites_columns));
+	add_rows(r, rows, call_choice(call, "-by", 0) == 1);
+	result_rows_members(r, sites_members, sites_release, rows);
+	command_show_retained(r);
+	text_add_count(&note, h->sites->n_samples);
+	text_add(&note, " of ");
+	text_add_count(&note, h->n_objects);
+	text_add(&note, " objects were sampled");
+	r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+	code = command_sort(s, r, call, "shallow", false, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_sites = {
+    .name = "sites",
+    .aliases = {"allocations"},
+    .options = sites_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "look",
+    .summary = "the stacks that allocated the objects, by bytes",
+    .columns = "site objects shallow retained object_size allocs frees stack",
+    .description = "Of Go dumps whose program samples allocations (it refers to runtime.MemProfile, as "
+	"net/http/pprof does; runtime.MemProfileRate says how many): one row for each stack that allocated "
+	"sampled objects, the allocating function first. objects and shallow are those of the samples, allocs "
+	"and frees what the program counted itself up to its last collection. -by function sums by the first "
+	"function that is not of Go's runtime.",
+    .examples = {"sites", "sites -by function", "sites -sort objects | head 5"},
+    .key = "",
+    .run = run_sites,
+};

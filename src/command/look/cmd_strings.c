@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_strings.c - strings, dups and props: what the texts of a heap say.
+ */
+#include "command/commands.h"
+
+#include "analysis/describe/collection.h"
+#include "analysis/describe/describe.h"
+#include "analysis/strings.h"
+#include "command/look/objects.h"
+#include "command/words/values.h"
+#include "heap/typed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_LIMIT = 2000 }; /* characters of a text in a row; find and x tell the rest */
+
+/* The text of a String without quotation marks. */
+static struct cell text_cell(const struct heap *h, uint32_t id, struct text *scratch)
+{
+	struct string_view s;
+	if (!heap_string(h, id, &s))
+		return cell_blank();
+	text_clear(scratch);
+	string_add(&s, 0, TEXT_LIMIT, scratch);
+	if (s.length > TEXT_LIMIT)
+		text_add(scratch, "…");
+	return cell_text(scratch->s);
+}
+
+/* What is memory has a text up to its end, of which not all need be in use. */
+static struct cell length_cell(const struct heap *h, uint32_t id)
+{
+	struct string_view s;
+	if (!heap_string(h, id, &s))
+		return cell_blank();
+	return cell_marked(cell_count(s.length), typed_held(h) ? INFERRED : EXACT);
+}
+
+/* A regular expression with slashes around it, as the word has it, without them. */
+static char *bare_regex(const char *word)
+{
+	size_t n = strlen(word);
+	bool slashes = n >= 2 && word[0] == '/' && word[n - 1] == '/';
+	return slashes ? xstrndup(word + 1, n - 2) : xstrdup(word);
+}
+
+int command_strings_matching(
+    struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err)
+{
+	regex_t regex;
+	int code = word ? value_regex(word, any_case ? REG_ICASE : 0, &regex, err) : 0;
+	if (code)
+		return code;
+	if (word)
+		regfree(&regex);
+	char *bare = word ? bare_regex(word) : NULL;
+	code = strings_matching(out, h, bare, any_case, err);
+	free(bare);
+	return code;
+}
+
+/* --- strings ---------------------------------------------------------------------------------- */
+
+enum { S_ADDRESS, S_VALUE, S_LENGTH, S_SHALLOW, S_RETAINED };
+
+static const struct column strings_columns[] = {
+    [S_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [S_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    [S_LENGTH] = {.name = "length", .type = CELL_COUNT, .shown_by_default = true},
+    [S_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [S_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+};
+
+static const struct option strings_options[] = {
+    {"-i", OPT_FLAG, NULL, "upper and lower case are the same"},
+    {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
+    {"-r", OPT_FLAG, NULL, "the other way round"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static void strings_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct string_list *list = r->data;
+	const struct heap *h = r->heap;
+	uint32_t id = list->ids[row];
+	if (column == S_ADDRESS)
+		*out = cell_address(heap_address(h, id));
+	else if (column == S_VALUE)
+		*out = text_cell(h, id, scratch);
+	else if (column == S_LENGTH)
+		*out = length_cell(h, id);
+	else if (column == S_SHALLOW && heap_size_known(h, id))
+		*out = cell_bytes(heap_shallow(h, id));
+	else if (column == S_RETAINED)
+		*out = object_retained_cell(h, id);
+}
+
+static void strings_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct string_list *list = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = list->ids[row]};
+}
+
+static void strings_release(void *data)
+{
+	string_list_release(data);
+	free(data);
+}
+
+static const struct result_ops strings_ops = {
+    .cell = strings_cell, .target = strings_target, .release = strings_release};
+
+static int run_strings(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
+	struct string_list *list = xcalloc(1, sizeof *list);
+	int code = command_strings_matching(list, h, word, call_has(call, "-i"), err);
+	if (code) {
+		free(list);
+		return code;
+	}
+	struct result *r = result_new("strings", h, strings_columns, N_COLUMNS(strings_columns),
+	    &strings_ops, list, list->n);
+	command_show_retained(r);
+	code = command_sort(s, r, call, "address", true, err);
+	r->failed = word && !r->n_rows;
+	if (r->failed)
+		r->note = "no String's text matches";
+	else if (typed_held(h))
+		r->note = "~ a text is read to the end of its block of memory, where others or the rest of "
+		    "older ones may follow; held_as of x tells what is in use";
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_strings = {
+    .name = "strings",
+    .arguments = {{ARG_REGEX, "RE", true}},
+    .options = strings_options,
+    .group = "look",
+    .summary = "Strings by their text",
+    .columns = "address value length shallow retained",
+    .description = "The Strings whose text a POSIX extended regular expression matches, or all of "
+	"them, by address. What is matched is the text as it is shown: control characters as "
+	"\\n, \\t, \\xHH, \\uXXXX. length counts UTF-16 units, as Java does; shallow is that of "
+	"the String without its characters. Exit status 1 when nothing matches.",
+    .examples = {"strings", "strings '^session-[0-9]*$'", "strings -i berlin | head 5"},
+    .key = "",
+    .run = run_strings,
+};
+
+/* --- dups ------------------------------------------------------------------------------------- */
+
+enum { D_VALUE, D_COUNT, D_SHALLOW, D_WASTED, D_LENGTH, D_ARRAYS, D_ADDRESS };
+
+static const struct column dups_columns[] = {
+    [D_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    [D_COUNT] = {.name = "count", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [D_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [D_WASTED] = {.name = "wasted", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    [D_LENGTH] = {.name = "length", .type = CELL_COUNT},
+    [D_ARRAYS] = {.name = "arrays", .type = CELL_COUNT},
+    [D_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
+};
+
+static const struct option dups_options[] = {
+    {"-sort", OPT_COLUMN, "COL", "order by a column (default wasted)"},
+    {"-r", OPT_FLAG, NULL, "the other way round"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+static void dups_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct duplicates *d = r->data;
+	const struct same_strings *g = &d->groups[row];
+	switch (column) {
+	case D_VALUE:
+		*out = text_cell(r->heap, g->first, scratch);
+		return;
+	case D_COUNT:
+		*out = cell_count(g->count);
+		return;
+	case D_SHALLOW:
+		*out = cell_bytes(g->shallow);
+		return;
+	case D_WASTED:
+		*out = cell_bytes(g->wasted);
+		return;
+	case D_LENGTH:
+		*out = length_cell(r->heap, g->first);
+		return;
+	case D_ARRAYS:
+		*out = cell_count(g->arrays);
+		return;
+	case D_ADDRESS:
+		*out = cell_address(heap_address(r->heap, g->first));
+		return;
+	}
+}
+
+static void dups_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct duplicates *d = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = d->groups[row].first, .part = true};
+}
+
+static int dups_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	return duplicates_members(r->data, r->heap, rows, to, err);
+}
+
+static void dups_release(void *data)
+{
+	duplicates_release(data);
+	free(data);
+}
+
+static const struct result_ops dups_ops = {
+    .cell = dups_cell, .target = dups_target, .release = dups_release, .members = dups_members};
+
+static int run_dups(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct duplicates *d = xcalloc(1, sizeof *d);
+	struct text note = TEXT_INIT;
+	int code = duplicates_find(d, h, err);
+	if (code) {
+		free(d);
+		return code;
+	}
+	struct result *r = result_new(
+	    "duplicate strings", h, dups_columns, N_COLUMNS(dups_columns), &dups_ops, d, d->n);
+	text_add_count(&note, d->strings);
+	text_add(&note, " Strings, ");
+	text_add_count(&note, d->distinct);
+	text_add(&note, " different texts; one of each would save ");
+	text_add_bytes(&note, d->wasted);
+	if (typed_held(r->heap))
+		text_add(&note, "; texts are read to the end of their block of memory: what shares one counts as one");
+	r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+	code = command_sort(s, r, call, "wasted", true, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_dups = {
+    .name = "dups",
+    .aliases = {"duplicate_strings"},
+    .options = dups_options,
+    .group = "look",
+    .summary = "texts that several Strings have, and the bytes this wastes",
+    .columns = "value count shallow wasted length arrays address",
+    .description = "One row for each text that more than one String has, the most wasteful first. shallow "
+	"is what these Strings and their arrays of characters take, arrays that several of them "
+	"share counted once; wasted is what would be saved if there were one String and one array. "
+	"address is that of one of the Strings.",
+    .examples = {"dups", "dups -sort count"},
+    .key = "",
+    .run = run_dups,
+};
+
+/* --- props ------------------------------------------------------------------------------------ */
+
+static const struct column props_columns[] = {
+    {.name = "key", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "address", .type = CELL_ADDRESS},
+};
+
+/* A String's text without quotation marks, of anything else what it is. */
+static struct cell property_cell(const struct heap *h, const struct value *v, struct text *to)
+{
+	uint32_t id = value_object_id(h, v);
+	if (id != HEAP_NONE && heap_is_string(h, id))
+		return text_cell(h, id, to);
+	text_clear(to);
+	describe_value(h, v, DESCRIBE_SHORT, to);
+	return cell_text(to->s);
+}
+
+static void add_property(struct result *r, const struct collection_entry *e)
+{
+	struct text key = TEXT_INIT, value = TEXT_INIT;
+	uint32_t id = value_object_id(r->heap, &e->value);
+	result_add_row(r, (struct cell[]){property_cell(r->heap, &e->key, &key),
+	    property_cell(r->heap, &e->value, &value),
+	    e->value.bits ? cell_address(e->value.bits) : cell_blank()},
+	    id == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = id});
+	text_release(&key);
+	text_release(&value);
+}
+
+static int run_props(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct collection c;
+	struct collection_entry e;
+	struct value props;
+	(void)call;
+	int code = strings_held(h, err);
+	if (code)
+		return code;
+	uint32_t id = HEAP_NONE;
+	if (values_static(h, "java.lang.System", "props", &props) ||
+	    values_static(h, "java.lang.System", "systemProperties", &props))
+		id = value_object_id(h, &props);
+	if (id == HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND,
+		    "the class java.lang.System of this dump leads to no system properties");
+	code = collection_open(&c, h, id, err);
+	if (!code) {
+		*out = result_new_rows("system properties", h, props_columns, N_COLUMNS(props_columns));
+		while (collection_next(&c, &e))
+			add_property(*out, &e);
+		result_sort(*out, 0, false);
+	}
+	collection_close(&c);
+	return code;
+}
+
+const struct command cmd_props = {
+    .name = "props",
+    .aliases = {"system_properties"},
+    .group = "look",
+    .summary = "the system properties of the process",
+    .columns = "key value address",
+    .description = "What System.getProperties() gave, by name: the static field props of "
+	"java.lang.System.",
+    .examples = {"props", "props | grep java"},
+    .key = "",
+    .run = run_props,
+};

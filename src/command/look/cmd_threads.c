@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_threads.c - threads and bt.
+ */
+#include "command/commands.h"
+
+#include "command/look/objects.h"
+#include "command/words/values.h"
+#include "heap/typed.h"
+#include "heap/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	T_ID, T_NAME, T_STATE, T_WAITS_FOR, T_WAITED, T_ADDRESS, T_FRAMES, T_ROOTS, T_PRIORITY, T_NATIVE_ID,
+	T_RETAINED, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM
+};
+
+static const struct column threads_columns[] = {
+    [T_ID] = {.name = "id", .type = CELL_COUNT, .shown_by_default = true},
+    [T_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    [T_STATE] = {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
+    [T_WAITS_FOR] = {.name = "waits_for", .type = CELL_TEXT},
+    [T_WAITED] = {.name = "waited", .type = CELL_COUNT},
+    [T_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [T_FRAMES] = {.name = "frames", .type = CELL_COUNT, .shown_by_default = true},
+    [T_ROOTS] = {.name = "roots", .type = CELL_COUNT, .shown_by_default = true},
+    [T_PRIORITY] = {.name = "priority", .type = CELL_COUNT},
+    [T_NATIVE_ID] = {.name = "native_id", .type = CELL_ADDRESS, .shown_by_default = true},
+    [T_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [T_DAEMON] = {.name = "daemon", .type = CELL_FLAG},
+    [T_CLASS] = {.name = "class", .type = CELL_TEXT},
+    [T_TID] = {.name = "tid", .type = CELL_COUNT},
+    [T_CREATED_BY] = {.name = "created_by", .type = CELL_TEXT},
+    [T_SYSTEM] = {.name = "system", .type = CELL_FLAG},
+};
+
+static struct cell unless_zero(uint64_t n, struct cell cell)
+{
+	return n ? cell : cell_none();
+}
+
+static void show_column(struct result *r, const char *name, bool shown)
+{
+	int column = result_column(r, name);
+	if (column >= 0)
+		command_own_columns(r)[column].shown_by_default = shown;
+}
+
+/* Columns that tell something of some thread: the system's ids from a javacore, Java's from thread
+ * objects; what goroutines wait for and who started them. */
+static void choose_columns(struct result *r, const struct heap *h)
+{
+	bool native = false, own = false, waits = false, waited = false, created = false;
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		native |= h->threads[t].native_id != 0;
+		own |= h->threads[t].own_id != 0;
+		waits |= h->threads[t].waits_for != NULL;
+		waited |= h->threads[t].waits_since != 0;
+		created |= h->threads[t].creator != NULL;
+	}
+	show_column(r, "native_id", native || !own);
+	show_column(r, "tid", own && !thread_numbers_are_own(h));
+	show_column(r, "waits_for", waits);
+	show_column(r, "waited", waited);
+	show_column(r, "created_by", created);
+}
+
+/* Seconds that it waits at least: until another began to, for the dump does not tell its own time. */
+static struct cell waited_cell(const struct heap_thread *thread, uint64_t newest)
+{
+	return thread->waits_since ? cell_marked(
+	    cell_count((newest - thread->waits_since) / UINT64_C(1000000000)), LOWER_BOUND) : cell_none();
+}
+
+static uint64_t newest_wait(const struct heap *h)
+{
+	uint64_t newest = 0;
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		newest = h->threads[t].waits_since > newest ? h->threads[t].waits_since : newest;
+	return newest;
+}
+
+static struct cell text_or_blank(const char *s)
+{
+	return s ? cell_text(s) : cell_blank();
+}
+
+static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint64_t newest)
+{
+	const struct heap_thread *thread = &h->threads[t];
+	uint64_t address = thread->object == HEAP_NONE ? thread->address :
+	    heap_address(h, thread->object);
+	result_add_row(r, (struct cell[]){
+	    [T_ID] = cell_count(thread_number(h, t)),
+	    [T_NAME] = cell_text(thread->name),
+	    [T_STATE] = cell_text(thread->state),
+	    [T_WAITS_FOR] = text_or_blank(thread->waits_for),
+	    [T_WAITED] = waited_cell(thread, newest),
+	    [T_ADDRESS] = unless_zero(address, cell_address(address)),
+	    [T_FRAMES] = cell_count(thread->n_frames),
+	    [T_ROOTS] = cell_count(thread->n_roots),
+	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
+	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),
+	    [T_RETAINED] = cell_none(), /* when looked at */
+	    [T_DAEMON] = cell_flag(thread->daemon),
+	    [T_CLASS] = thread->object == HEAP_NONE ? cell_none() :
+	        cell_text(heap_class_of(h, thread->object)->name),
+	    [T_TID] = unless_zero(thread->own_id, cell_count(thread->own_id)),
+	    [T_CREATED_BY] = text_or_blank(thread->creator),
+	    [T_SYSTEM] = cell_flag(thread->system)},
+	    &(struct target){.kind = TARGET_THREAD, .id = t});
+}
+
+/* --- by stack ----------------------------------------------------------------------------------- */
+
+static const struct column stacks_columns[] = {
+    {.name = "count", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "waits_for", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "retained", .type = CELL_BYTES, .total = true},
+    {.name = "stack", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "first", .type = CELL_COUNT, .shown_by_default = true},
+};
+
+static int by_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Threads of one state and one stack stand together; within, as they are. */
+static int by_stack(const void *x, const void *y, void *heap)
+{
+	const struct heap *h = heap;
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	const struct heap_thread *a = &h->threads[i], *b = &h->threads[k];
+	int order = (a->n_frames > b->n_frames) - (a->n_frames < b->n_frames);
+	for (uint32_t f = 0; !order && f < a->n_frames; f++)
+		order = strcmp(a->frames[f], b->frames[f]);
+	order = order ? order : by_text(a->state, b->state);
+	return order ? order : by_text(a->waits_for, b->waits_for);
+}
+
+static int by_stack_then_number(const void *x, const void *y, void *heap)
+{
+	int order = by_stack(x, y, heap);
+	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+	return order ? order : (i > k) - (i < k);
+}
+
+static bool of_runtime(const char *frame)
+{
+	return !strncmp(frame, "runtime.", 8);
+}
+
+/* The frames from the innermost on, without those of Go's runtime at both ends where there are others. */
+static void add_stack(struct text *to, const struct heap_thread *thread)
+{
+	uint32_t begin = 0, end = thread->n_frames;
+	while (begin < end && of_runtime(thread->frames[begin]))
+		begin++;
+	while (end > begin && of_runtime(thread->frames[end - 1]))
+		end--;
+	if (begin == end) {
+		begin = 0;
+		end = thread->n_frames;
+	}
+	text_clear(to);
+	for (uint32_t f = begin; f < end; f++)
+		text_addf(to, "%s%s", f > begin ? " < " : "", thread->frames[f]);
+}
+
+enum { STACKS_RETAINED = 3 };
+
+/* The threads of each row. */
+struct stacks {
+	uint32_t *thread; /* all, those of one row together */
+	size_t *begin;    /* by row, and one more */
+};
+
+static struct cell stack_retained(const struct result *r, void *data, size_t row)
+{
+	const struct stacks *s = data;
+	const struct heap *h = r->heap;
+	struct retained_sum sum = {.bytes = 0};
+	struct cell cell = cell_none();
+	for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
+		cell = object_retained_cell(h, h->threads[s->thread[i]].object);
+		sum.bytes += cell.number;
+		sum.topmost++;
+		sum.joint = true;
+	}
+	return cell.type == CELL_BYTES ? command_retained_sum(h, &sum) : cell;
+}
+
+static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct stacks *s = data;
+	struct implied implied;
+	int code = implied_begin(&implied, r->heap, to, err);
+	for (size_t row = 0; !code && row < r->n_source; row++) {
+		for (size_t i = s->begin[row]; bits_get(rows, row) && i < s->begin[row + 1]; i++)
+			implied_add(&implied,
+			    &(struct target){.kind = TARGET_THREAD, .id = s->thread[i]});
+	}
+	implied_end(&implied);
+	return code;
+}
+
+static void stacks_release(void *data)
+{
+	struct stacks *s = data;
+	free(s->thread);
+	free(s->begin);
+	free(s);
+}
+
+static void add_group(struct result *r, const struct heap *h, const uint32_t *thread, size_t n)
+{
+	const struct heap_thread *first = &h->threads[*thread];
+	struct text stack = TEXT_INIT;
+	add_stack(&stack, first);
+	result_add_row(r, (struct cell[]){cell_count(n), cell_text(first->state),
+	    text_or_blank(first->waits_for), cell_none(), cell_text(stack.s), cell_count(thread_number(h, *thread))},
+	    &(struct target){.kind = TARGET_THREAD, .id = *thread});
+	text_release(&stack);
+}
+
+static struct result *group_by_stack(const struct heap *h)
+{
+	struct result *r =
+	    result_new_rows("threads by stack", h, stacks_columns, N_COLUMNS(stacks_columns));
+	uint32_t *thread = xcalloc(h->n_threads, sizeof *thread);
+	struct stacks *s = xcalloc(1, sizeof *s);
+	s->thread = thread;
+	s->begin = xcalloc((size_t)h->n_threads + 1, sizeof *s->begin);
+	result_rows_members(r, stack_members, stacks_release, s);
+	result_rows_late(r, STACKS_RETAINED, stack_retained);
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		thread[t] = t;
+	qsort_r(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
+	for (size_t i = 0, n; i < h->n_threads; i += n) {
+		for (n = 1; i + n < h->n_threads && !by_stack(&thread[i], &thread[i + n], (void *)(uintptr_t)h); n++)
+			;
+		add_group(r, h, thread + i, n);
+		s->begin[r->n_source] = i + n;
+	}
+	result_sort(r, 0, true);
+	return r;
+}
+
+static int run_threads(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	if (!h->n_threads)
+		return command_no_threads(h, err);
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
+	if (call_has(call, "-by")) {
+		*out = group_by_stack(h);
+		command_show_retained(*out);
+		return 0;
+	}
+	struct result *r =
+	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
+	uint64_t newest = newest_wait(h);
+	result_rows_late(r, T_RETAINED, row_retained_cell);
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		add_thread(r, h, t, newest);
+	choose_columns(r, h);
+	command_show_retained(r);
+	*out = r;
+	return 0;
+}
+
+static const struct option threads_options[] = {
+    {"-by", OPT_CHOICE, "stack", "one row for all threads that stand at the same place"},
+    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_threads = {
+    .name = "threads",
+    .aliases = {"goroutines", "clrthreads", "thread_overview"},
+    .options = threads_options,
+    .group = "look",
+    .summary = "threads, or goroutines, with their state, frames and roots",
+    .columns = "id name state waits_for waited address frames roots priority native_id retained "
+	"daemon class tid created_by system",
+    .description = "One row for each thread. address is that of its thread object; tid the number that Java "
+	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them. "
+	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
+	"is the number that Go gave them; waits_for is the reason they wait, waited the seconds until another "
+	"one began to, where Go noted it. -by stack puts those together that stand at the same place.",
+    .examples = {"threads", "threads | grep waiting", "threads -by stack"},
+    .key = "t",
+    .run = run_threads,
+};
+
+/* --- bt --------------------------------------------------------------------------------------- */
+
+static const struct column bt_columns[] = {
+    {.name = "frame", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "method", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
+    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true, .room = COLUMN_LATE},
+    {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
+    {.name = "shallow", .type = CELL_BYTES},
+    {.name = "retained", .type = CELL_BYTES},
+    {.name = "value", .type = CELL_TEXT, .room = COLUMN_EARLY},
+    {.name = "variable", .type = CELL_TEXT, .room = COLUMN_LATE},
+};
+
+enum { BT_RETAINED = 6 };
+
+/* "gp, +2 words": the names of the words that hold one object, and how many have none. */
+static void add_variables(
+    const struct heap *h, const struct heap_root *root, size_t n, struct text *to)
+{
+	struct text name = TEXT_INIT, last = TEXT_INIT;
+	size_t nameless = 0;
+	for (size_t i = 0; i < n; i++) {
+		text_clear(&name);
+		if (!heap_symbol(h, root[i].slot, &name)) {
+			nameless++;
+		} else if (!last.s || strcmp(last.s, name.s)) {
+			text_addf(to, "%s%s", to->len ? ", " : "", name.s);
+			text_clear(&last);
+			text_add(&last, name.s);
+		}
+	}
+	if (nameless && n > 1)
+		text_addf(to, "%s%zu word%s", to->len ? ", +" : "", nameless, nameless == 1 ? "" : "s");
+	text_release(&name);
+	text_release(&last);
+}
+
+/* A frame with one of the objects that it holds, by n words; or with none (root NULL). */
+static void add_frame(struct result *r, const struct heap *h, const struct heap_thread *thread,
+    uint32_t frame, const struct heap_root *root, size_t n)
+{
+	bool known = frame != HEAP_NONE;
+	struct text scratch = TEXT_INIT, words = TEXT_INIT, name = TEXT_INIT;
+	struct cell shallow = cell_blank(), value = cell_blank(), variable = cell_blank();
+	if (root) {
+		add_variables(h, root, n, &name);
+		if (name.len)
+			variable = cell_text(name.s);
+		object_cell(h, root->object, OBJECT_SHALLOW, &shallow, &scratch);
+		object_cell(h, root->object, OBJECT_VALUE, &value, &words);
+	}
+	result_add_row(r, (struct cell[]){known ? cell_count(frame) : cell_blank(),
+	    known ? cell_text(thread->frames[frame]) : cell_blank(),
+	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
+	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
+	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
+	    cell_blank() /* when looked at */, value, variable},
+	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
+	text_release(&name);
+	text_release(&scratch);
+	text_release(&words);
+}
+
+struct held {
+	uint32_t frame;
+	size_t root;
+};
+
+static int by_frame(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+	if (x->frame != y->frame)
+		return x->frame < y->frame ? -1 : 1;
+	return (x->root > y->root) - (x->root < y->root);
+}
+
+/* How many from the first on hold the same object, word by word; else 1. */
+static size_t same_object(const struct heap *h, const struct held *held, size_t n)
+{
+	const struct heap_root *first = &h->roots[held->root];
+	size_t same = 1;
+	while (first->slot && same < n && held[same].frame == held->frame &&
+	    held[same].root == held->root + same && first[same].object == first->object &&
+	    first[same].kind == first->kind && first[same].slot)
+		same++;
+	return same;
+}
+
+static int run_bt(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint32_t t = call->argument[0].id;
+	const struct heap_thread *thread = &h->threads[t];
+	struct held *held = NULL;
+	size_t n = 0, cap = 0, at = 0, same;
+	(void)err;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		if (h->roots[i].thread == t)
+			VEC_PUSH(held, n, cap) = (struct held){h->roots[i].frame, i};
+	}
+	if (n)
+		qsort(held, n, sizeof *held, by_frame);
+	struct result *r = result_new_rows(
+	    thread->name ? thread->name : "thread", h, bt_columns, N_COLUMNS(bt_columns));
+	result_rows_late(r, BT_RETAINED, row_retained_cell);
+	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
+		bool any = false;
+		for (; at < n && held[at].frame == frame; at += same) {
+			same = same_object(h, held + at, n - at);
+			add_frame(r, h, thread, frame, &h->roots[held[at].root], same);
+			any = true;
+		}
+		if (!any)
+			add_frame(r, h, thread, frame, NULL, 0);
+	}
+	for (; at < n; at++) /* held by the thread, no frame known */
+		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
+	free(held);
+	if (values_held(h))
+		show_column(r, "value", true);
+	show_column(r, "variable", typed_held(h));
+	if (!r->n_rows)
+		r->note = "no frames are known of this thread";
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_bt = {
+    .name = "bt",
+    .aliases = {"clrstack", "backtrace"},
+    .arguments = {{ARG_THREAD, "THREAD", false}},
+    .group = "look",
+    .summary = "the frames of a thread with what they hold",
+    .columns = "frame method kind address class shallow retained value variable",
+    .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
+	"value says what each is, where the format holds values, and variable which locals hold it, where "
+	"the program of a Go dump tells, and how many words without a name. THREAD is an id "
+	"of threads, a name or a part of one, or the thread object.",
+    .examples = {"bt main", "bt 0"},
+    .key = "",
+    .run = run_bt,
+};

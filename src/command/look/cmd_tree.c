@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_tree.c - tree: classes below their superclasses, or below their packages. */
+#include "command/commands.h"
+
+#include "analysis/class_tree.h"
+#include "analysis/package_tree.h"
+#include "analysis/search.h"
+#include "result/tree.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option tree_options[] = {
+    {"-by", OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
+    {"-depth", OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
+    {"-retained", OPT_FLAG, NULL, "find out what packages retain, if that is not known yet"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+enum { SCREEN_DEPTH = 2 };
+
+static uint32_t first_depth(const struct session *s, const struct call *call)
+{
+	return command_depth(call, s->interactive ? SCREEN_DEPTH : TREE_ALL);
+}
+
+/* --- superclasses ----------------------------------------------------------------------------- */
+
+static const struct column tree_columns[] = {
+    {.name = "branch", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "class", .type = CELL_TEXT},
+    {.name = "depth", .type = CELL_COUNT},
+    {.name = "class_address", .type = CELL_ADDRESS},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.name = "subclasses", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "objects_below", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow_below", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+};
+
+enum { TREE_BRANCH, TREE_CLASS, TREE_DEPTH, TREE_ADDRESS, TREE_OBJECTS, TREE_SHALLOW, TREE_SUBCLASSES,
+	TREE_OBJECTS_BELOW, TREE_SHALLOW_BELOW };
+
+struct classes {
+	struct class_tree tree;
+	struct preorder order;
+};
+
+static void class_cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct classes *t = tree_data(r);
+	const struct class_tree_row *row = &t->tree.rows[node];
+	const struct heap_class *class = &r->heap->classes[row->class];
+	enum certainty c = command_count_certainty(r->heap);
+	(void)scratch;
+	switch (column) {
+	case TREE_BRANCH:
+	case TREE_CLASS:
+		*out = cell_text(class->name);
+		break;
+	case TREE_DEPTH:
+		*out = cell_count(row->depth);
+		break;
+	case TREE_ADDRESS:
+		*out = class->address ? cell_address(class->address) : cell_none();
+		break;
+	case TREE_OBJECTS:
+		*out = cell_marked(cell_count(class->n_objects), c);
+		break;
+	case TREE_SHALLOW:
+		*out = cell_marked(cell_bytes(class->shallow), c);
+		break;
+	case TREE_SUBCLASSES:
+		*out = cell_marked(cell_count(row->n_subclasses), c);
+		break;
+	case TREE_OBJECTS_BELOW:
+		*out = cell_marked(cell_count(row->n_objects), c);
+		break;
+	default:
+		*out = cell_marked(cell_bytes(row->shallow), c);
+	}
+}
+
+static void class_target(const struct result *r, uint32_t node, struct target *out)
+{
+	const struct classes *t = tree_data(r);
+	*out = (struct target){.kind = TARGET_CLASS, .id = t->tree.rows[node].class};
+}
+
+static uint32_t class_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	return preorder_children(&((const struct classes *)tree_data(r))->order, node, to);
+}
+
+static void class_release(void *data)
+{
+	struct classes *t = data;
+	class_tree_release(&t->tree);
+	preorder_release(&t->order);
+	free(t);
+}
+
+static const struct tree_source class_source = {.children = class_children,
+    .cell = class_cell,
+    .target = class_target,
+    .release = class_release,
+    .branch = TREE_BRANCH,
+    .weight = TREE_SHALLOW_BELOW};
+
+/* Only the chosen classes, what stands below them, and nothing else; depths from the chosen on. */
+static void keep_branches(struct class_tree *t, const bool *chosen)
+{
+	uint32_t n = 0, base = UINT32_MAX; /* depth of the chosen class whose branch this is */
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct class_tree_row row = t->rows[i];
+		if (base != UINT32_MAX && row.depth <= base)
+			base = UINT32_MAX;
+		if (base == UINT32_MAX && !chosen[row.class])
+			continue;
+		if (base == UINT32_MAX)
+			base = row.depth;
+		row.depth -= base;
+		t->rows[n++] = row;
+	}
+	t->n = n;
+}
+
+static uint32_t class_depth(const void *data, uint32_t node)
+{
+	return ((const struct class_tree *)data)->rows[node].depth;
+}
+
+static int by_superclass(
+    const struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	if (!h->facts.references_superclass_recorded)
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses (-by package needs none)",
+		    command_format_name(h));
+	struct classes *t = xcalloc(1, sizeof *t);
+	class_tree_make(&t->tree, h);
+	if (call->argument[0].given) {
+		bool *chosen = xcalloc((size_t)h->n_classes + 1, sizeof *chosen);
+		for (size_t i = 0; i < call->argument[0].n_ids; i++)
+			chosen[call->argument[0].objects ? h->class_of[call->argument[0].ids[i]] :
+			    call->argument[0].ids[i]] = true;
+		keep_branches(&t->tree, chosen);
+		free(chosen);
+	}
+	preorder_init(&t->order, t->tree.n, class_depth, &t->tree);
+	*out = tree_result("superclass tree", h, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
+	    command_at_once(s));
+	tree_sort(*out, TREE_SHALLOW_BELOW, true); /* as class_tree has it, and the screen shows that */
+	return 0;
+}
+
+/* --- packages --------------------------------------------------------------------------------- */
+
+static const struct column package_columns[] = {
+    {.name = "branch", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "name", .type = CELL_TEXT},
+    {.name = "depth", .type = CELL_COUNT},
+    {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.name = "retained", .type = CELL_BYTES},
+};
+
+enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
+
+struct packages {
+	struct package_tree tree;
+	struct preorder order;
+	struct retained_sum *retained; /* by row */
+	bool summed; /* these were found */
+};
+
+struct package_sums {
+	struct packages *t;
+	const struct retained *known;
+};
+
+/* What all rows retain: a class is a part of its package, that one of the package it stands in. */
+static int sum_packages(void *context, struct progress *progress, struct err *err)
+{
+	const struct package_sums *s = context;
+	struct packages *t = s->t;
+	uint32_t n = t->tree.n, n_classes = s->known->heap->n_classes;
+	uint32_t *group = xcalloc((size_t)n_classes + 1, sizeof *group);
+	uint32_t *within = xcalloc((size_t)n + 1, sizeof *within);
+	uint32_t *open = xcalloc((size_t)n + 1, sizeof *open); /* by depth: the row at hand */
+	memset(group, 0xFF, n_classes * sizeof *group);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct package_row *row = &t->tree.rows[i];
+		open[row->depth] = i;
+		within[i] = row->depth ? open[row->depth - 1] : HEAP_NONE;
+		if (row->class != HEAP_NONE)
+			group[row->class] = i;
+	}
+	progress_phase(progress, "retained sizes of packages", s->known->dominators.n_reachable);
+	int code = retained_by_group(s->known, group, n, within, NULL, t->retained, progress, err);
+	t->summed = code == 0;
+	free(group);
+	free(within);
+	free(open);
+	return code;
+}
+
+/* Summed with the tree where the sizes of objects are known then, else when it is first looked at. */
+static struct cell package_retained(const struct heap *h, struct packages *t, uint32_t node)
+{
+	const struct retained *known = session_retained_known(h);
+	if (!known)
+		return cell_none();
+	if (!t->summed && sum_packages(&(struct package_sums){t, known}, NULL, NULL))
+		return cell_none();
+	return command_retained_sum(h, &t->retained[node]);
+}
+
+static void package_cell(
+    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct packages *t = tree_data(r);
+	const struct package_row *row = &t->tree.rows[node];
+	enum certainty c = command_count_certainty(r->heap);
+	(void)scratch;
+	switch (column) {
+	case P_BRANCH:
+		*out = cell_text(row->name + row->label);
+		break;
+	case P_NAME:
+		*out = cell_text(row->name);
+		break;
+	case P_DEPTH:
+		*out = cell_count(row->depth);
+		break;
+	case P_CLASSES:
+		*out = cell_marked(cell_count(row->n_classes), c);
+		break;
+	case P_OBJECTS:
+		*out = cell_marked(cell_count(row->objects), c);
+		break;
+	case P_SHALLOW:
+		*out = cell_marked(cell_bytes(row->shallow), c);
+		break;
+	default:
+		*out = package_retained(r->heap, tree_data(r), node);
+	}
+}
+
+static void package_target(const struct result *r, uint32_t node, struct target *out)
+{
+	const struct packages *t = tree_data(r);
+	uint32_t class = t->tree.rows[node].class;
+	*out = (struct target){.kind = TARGET_GROUP};
+	if (class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = class};
+}
+
+/* Of all classes that stand below. */
+static int package_members(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
+    struct err *err)
+{
+	const struct packages *t = tree_data(r);
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		for (uint32_t k = nodes[i]; k < t->order.end[nodes[i]]; k++) {
+			if (t->tree.rows[k].class != HEAP_NONE)
+				bits_set(&classes, t->tree.rows[k].class);
+		}
+	}
+	if (!code)
+		objects_mark(r->heap, &classes, NULL, to);
+	bits_release(&classes);
+	return code;
+}
+
+static uint32_t package_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	return preorder_children(&((const struct packages *)tree_data(r))->order, node, to);
+}
+
+static void package_release(void *data)
+{
+	struct packages *t = data;
+	package_tree_release(&t->tree);
+	preorder_release(&t->order);
+	free(t->retained);
+	free(t);
+}
+
+static const struct tree_source package_source = {.children = package_children,
+    .cell = package_cell,
+    .target = package_target,
+    .members = package_members,
+    .release = package_release,
+    .branch = P_BRANCH,
+    .weight = P_SHALLOW};
+
+static uint32_t package_depth(const void *data, uint32_t node)
+{
+	return ((const struct package_tree *)data)->rows[node].depth;
+}
+
+static int by_package(
+    const struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	if (call->argument[0].given)
+		return err_set(err, ERR_USAGE, "-by package shows all classes: %.100s is one word too many",
+		    call->argument[0].word);
+	struct packages *t = xcalloc(1, sizeof *t);
+	package_tree_make(&t->tree, s->heap);
+	t->retained = xcalloc((size_t)t->tree.n + 1, sizeof *t->retained);
+	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
+	struct package_sums sums = {t, session_retained_known(s->heap)};
+	int code = sums.known ? session_work(s, sum_packages, &sums, err) : 0;
+	if (code) {
+		package_release(t);
+		return code;
+	}
+	*out = tree_result("package tree", s->heap, package_columns, N_COLUMNS(package_columns),
+	    &package_source, t, command_at_once(s));
+	tree_sort(*out, P_SHALLOW, true);
+	command_show_retained(*out);
+	return 0;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int run_tree(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	bool package = call_choice(call, "-by", 0) == 1;
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = package ? by_package(s, call, out, err) : by_superclass(s, call, out, err);
+	if (!code)
+		tree_open_levels(*out, first_depth(s, call));
+	return code;
+}
+
+const struct command cmd_tree = {
+    .name = "tree",
+    .aliases = {"hierarchy", "subclasses"},
+    .arguments = {{ARG_CLASS, "PAT", true}},
+    .options = tree_options,
+    .flags = COMMAND_OBJECTS_ONLY,
+    .group = "look",
+    .summary = "classes below their superclasses, or below packages",
+    .columns = "branch class depth class_address objects shallow subclasses objects_below shallow_below",
+    .description = "A class before its subclasses, the branch with the most bytes first; branch is the class "
+	"indented by its depth. objects and "
+	"shallow are those of exactly the class; objects_below and shallow_below include all "
+	"its subclasses. With PAT only the branches of these classes. -by package: packages within "
+	"packages and their classes, with the columns branch name depth classes objects shallow "
+	"retained (when that is known); a package that holds nothing but one other package stands in one row with it.",
+    .examples = {"tree", "tree java.util.AbstractMap", "tree -by package", "tree -by package -depth 2"},
+    .key = "",
+    .run = run_tree,
+};

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_why.c - why: how sure the numbers of the last table are, and what the dump leaves to inference.
+ *
+ * Rows about the dump say how many objects depend on each inference, and stand for them.  A further
+ * one is a function in the table facts below.
+ */
+#include "command/commands.h"
+
+#include "command/words/values.h"
+#include "command/look/why.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { W_WHAT, W_CERTAINTY, W_OBJECTS, W_SHALLOW, W_WHY };
+
+static const struct column why_columns[] = {
+    [W_WHAT] = {.name = "what", .type = CELL_TEXT, .shown_by_default = true},
+    [W_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true},
+    [W_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    [W_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    [W_WHY] = {.name = "why", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+/* The objects that each row is about; word NULL: no particular ones. */
+struct why_rows {
+	struct bits *objects;
+	size_t n, cap;
+};
+
+static int why_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct why_rows *w = data;
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++) {
+		for (uint64_t i = 0; bits_get(rows, row) && w->objects[row].word && i <= to->n / 64; i++)
+			to->word[i] |= w->objects[row].word[i];
+	}
+	return 0;
+}
+
+static void why_release(void *data)
+{
+	struct why_rows *w = data;
+	for (size_t i = 0; i < w->n; i++)
+		bits_release(&w->objects[i]);
+	free(w->objects);
+	free(w);
+}
+
+/* objects is taken over; NULL: about no particular ones. */
+static void add_row(struct result *r, struct why_rows *w, const char *what, enum certainty c,
+    struct bits *objects, const char *sentence)
+{
+	struct cell count = cell_blank(), shallow = cell_blank();
+	struct bits none = {.word = NULL};
+	if (objects && objects->word) {
+		uint64_t n = 0, bytes = 0;
+		for (uint32_t id = 0; id < r->heap->n_objects; id++) {
+			if (bits_get(objects, id)) {
+				n++;
+				bytes += heap_shallow(r->heap, id);
+			}
+		}
+		count = cell_count(n);
+		shallow = cell_marked(cell_bytes(bytes), command_size_certainty(r->heap));
+	}
+	VEC_PUSH(w->objects, w->n, w->cap) = objects ? *objects : none;
+	result_add_row(r, (struct cell[]){cell_text(what), cell_text(certainty_name(c)), count, shallow,
+	    cell_text(sentence)}, &(struct target){.kind = objects ? TARGET_GROUP : TARGET_NONE});
+}
+
+/* --- the dump --------------------------------------------------------------------------------- */
+
+/* What is reached, but from no root that is certain. */
+static int on_inferred_roots(const struct session *s, struct bits *out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct reachable all;
+	uint32_t *stack = NULL;
+	int code = session_reachable(s, &all, err);
+	if (!code)
+		code = bits_init(out, h->n_objects, err);
+	if (!code && !(stack = big_alloc(h->n_objects, sizeof *stack, err)))
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < h->n_roots; i++) {
+		if (h->roots[i].certainty == EXACT)
+			heap_reach(h, h->roots[i].object, out->word, stack);
+	}
+	for (uint64_t w = 0; !code && w <= out->n / 64; w++)
+		out->word[w] = all.objects.word[w] & ~out->word[w];
+	big_free(stack, h->n_objects, sizeof *stack);
+	if (code)
+		bits_release(out);
+	return code;
+}
+
+/* Objects that are unreachable by the roots recorded, but for whose address in a stack frame. */
+static int frames_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	struct reachable all;
+	struct text t = TEXT_INIT;
+	int code = s->heap->n_in_frames ? session_reachable(s, &all, err) : 0;
+	if (code || !s->heap->n_in_frames || !all.maybe_n)
+		return code;
+	text_addf(&t, "no root reaches %" PRIu32 " objects, and yet the bytes of stack frames lead to %" PRIu32
+	    " of them, from words that are not recorded as pointers: these may be alive", all.unreachable_n,
+	    all.maybe_n);
+	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
+	text_release(&t);
+	return 0;
+}
+
+static int roots_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct text t = TEXT_INIT;
+	struct bits hang = {.word = NULL};
+	size_t inferred = 0;
+	for (size_t i = 0; i < h->n_roots; i++)
+		inferred += h->roots[i].certainty != EXACT;
+	if (!inferred) {
+		add_row(r, w, "roots", EXACT, NULL, "as the dump records them");
+		return frames_fact(s, r, w, err);
+	}
+	int code = on_inferred_roots(s, &hang, err);
+	if (code)
+		return code;
+	if (h->facts.roots_recorded)
+		text_add(&t, "no system class is among the dump's roots: those of the boot loader are taken");
+	else
+		text_addf(&t, "%s records none: taken are the classes of the boot loader and of no known one, "
+		    "%s, what nothing references, and of each cycle that is left the lowest object; so nothing "
+		    "counts as unreachable", command_format_name(h), h->companion ?
+		    "the threads and their monitors that the javacore tells (which is certain)" :
+		    "the thread objects that something references");
+	text_addf(&t, "; %zu of %zu are inferred, and so many objects hang on them alone", inferred,
+	    h->n_roots);
+	add_row(r, w, "roots", INFERRED, &hang, t.s);
+	text_release(&t);
+	return 0;
+}
+
+static int damage_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct text t = TEXT_INIT;
+	(void)err;
+	if (!h->damaged)
+		return 0;
+	text_add(&t, h->damage.message);
+	if (h->damage.has_offset)
+		text_addf(&t, "; all is true up to byte %llu", (unsigned long long)h->damage.offset);
+	add_row(r, w, "counts", LOWER_BOUND, NULL, t.s);
+	text_release(&t);
+	return 0;
+}
+
+static int sizes_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct bits unknown = {.word = NULL};
+	struct text t = TEXT_INIT;
+	if (h->size_model)
+		text_addf(&t, "computed: %s", h->size_model);
+	add_row(r, w, "sizes", h->sizes_assumed ? INFERRED : EXACT, NULL,
+	    h->size_model ? t.s : "as the dump records them");
+	text_release(&t);
+	if (!h->n_unknown_size)
+		return 0;
+	int code = bits_init(&unknown, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (!heap_size_known(h, id))
+			bits_set(&unknown, id);
+	}
+	if (!code)
+		add_row(r, w, "sizes", UNKNOWN, &unknown,
+		    "the dump does not tell the size of these: they count nothing, and sums with them are "
+		    "lower bounds");
+	return code;
+}
+
+static int names_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct bits shared;
+	bool some = false;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		some |= h->classes[c].name_shared;
+	if (!some)
+		return 0;
+	int code = bits_init(&shared, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (heap_class_of(h, id)->name_shared)
+			bits_set(&shared, id);
+	}
+	if (!code)
+		add_row(r, w, "classes", INFERRED, &shared,
+		    "several classes have the name by which records name their class: the first has all "
+		    "their objects");
+	return code;
+}
+
+/* By what an object came to its type, in the order of enum typed_by. */
+static const struct {
+	enum certainty certainty;
+	const char *sentence;
+} type_means[TYPED_BYS] = {
+    [TYPED_BY_SHAPE] = {UNKNOWN, "no type: only the size and which words are pointers are known"},
+    [TYPED_BY_FIT] = {INFERRED, "by fit: the only type with this size and these pointers"},
+    [TYPED_BY_POINTER] = {INFERRED, "by a pointer from an object whose type is known"},
+    [TYPED_BY_FRAME] = {INFERRED, "by a local variable of a stack frame"},
+    [TYPED_BY_GLOBAL] = {INFERRED, "by a variable of the program"},
+    [TYPED_BY_INTERFACE] = {EXACT, "by an interface that carries the type"},
+    [TYPED_BY_RUNTIME] = {EXACT, "by the runtime's own descriptor"},
+    [TYPED_BY_RECORD] = {EXACT, "by the object's own record"},
+};
+
+static int types_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	const struct heap *h = s->heap;
+	int code = 0;
+	for (unsigned by = TYPED_BYS; h->typed_by && !code && by-- > 0;) {
+		struct bits objects;
+		bool any = false;
+		code = bits_init(&objects, h->n_objects, err);
+		for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+			if (h->typed_by[id] == by) {
+				bits_set(&objects, id);
+				any = true;
+			}
+		}
+		if (!code && any)
+			add_row(r, w, "types", type_means[by].certainty, &objects, type_means[by].sentence);
+		else
+			bits_release(&objects);
+	}
+	return code;
+}
+
+static int silence_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	(void)err;
+	if (s->heap->facts.cannot_tell)
+		add_row(r, w, "not told", UNKNOWN, NULL, s->heap->facts.cannot_tell);
+	return 0;
+}
+
+static int (*const facts[])(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err) = {
+    damage_fact, roots_fact, sizes_fact, names_fact, types_fact, silence_fact};
+
+/* --- the last table --------------------------------------------------------------------------- */
+
+enum { ROWS_LOOKED_AT = 100000 };
+
+/* The least sure of the rows' values in a column: the words about that one. */
+static void add_column(struct result *r, struct why_rows *w, struct result *table, unsigned column)
+{
+	struct text said = TEXT_INIT, weakest = TEXT_INIT;
+	enum certainty worst = EXACT;
+	const char *name = table->columns[column].name;
+	for (size_t row = 0; row < table->n_rows && row < ROWS_LOOKED_AT; row++) {
+		struct cell cell;
+		result_cell(table, row, column, &cell);
+		if (row && cell.certainty <= worst && cell.type != CELL_TEXT)
+			continue;
+		enum certainty c = why_one(table, name, &cell, &said);
+		if (row && c <= worst)
+			continue;
+		worst = c;
+		text_clear(&weakest);
+		text_add(&weakest, said.s);
+	}
+	if (table->n_rows)
+		add_row(r, w, name, worst, NULL, weakest.s);
+	text_release(&said);
+	text_release(&weakest);
+}
+
+static void add_value(struct result *r, struct why_rows *w, const struct result *table,
+    const char *name, const struct cell *cell)
+{
+	struct text said = TEXT_INIT;
+	enum certainty c = why_one(table, name, cell, &said);
+	add_row(r, w, name, c, NULL, said.s);
+	text_release(&said);
+}
+
+/* The values of a row, "%N"; those that are unknown as well. */
+static int about_row(const struct session *s, struct result *r, struct why_rows *w, const char *word,
+    struct err *err)
+{
+	struct result *table = session_rows(s);
+	struct target unused;
+	int code = value_row(s, word, &unused, err);
+	if (code)
+		return code;
+	size_t row = strtoull(word + 1, NULL, 10) - 1;
+	for (unsigned c = 0; c < table->n_columns; c++) {
+		struct cell cell;
+		result_cell(table, row, c, &cell);
+		if (cell_is_number(table->columns[c].type))
+			add_value(r, w, table, table->columns[c].name, &cell);
+	}
+	return 0;
+}
+
+static int about_column(const struct session *s, struct result *r, struct why_rows *w,
+    const char *word, struct err *err)
+{
+	struct result *table = session_table(s);
+	int column = table ? result_column(table, word) : -1;
+	if (!table)
+		return err_set(err, ERR_NOT_FOUND, "there is no last table");
+	if (column >= 0) {
+		add_column(r, w, table, (unsigned)column);
+		return 0;
+	}
+	for (size_t i = 0; i < table->n_head; i++) {
+		if (strcmp(table->head[i].name, word))
+			continue;
+		add_value(r, w, table, word, &table->head[i].cell);
+		return 0;
+	}
+	return err_set(err, ERR_NOT_FOUND, "the last table has no column or value %.60s", word);
+}
+
+static int about_all(const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	struct result *table = session_table(s);
+	int code = 0;
+	for (size_t i = 0; table && i < table->n_head; i++) {
+		if (cell_is_number(table->head[i].cell.type))
+			add_value(r, w, table, table->head[i].name, &table->head[i].cell);
+	}
+	for (unsigned c = 0; table && c < table->n_columns; c++) {
+		if (cell_is_number(table->columns[c].type))
+			add_column(r, w, table, c);
+	}
+	for (size_t i = 0; !code && i < sizeof facts / sizeof *facts; i++)
+		code = facts[i](s, r, w, err);
+	return code;
+}
+
+static int run_why(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct why_rows *w = xcalloc(1, sizeof *w);
+	struct result *r = result_new_rows("why", s->heap, why_columns, N_COLUMNS(why_columns));
+	result_rows_members(r, why_members, why_release, w);
+	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
+	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
+	                                                          : about_column(s, r, w, word, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_why = {
+    .name = "why",
+    .arguments = {{ARG_WORD, "%N|COLUMN", true}},
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "look",
+    .summary = "how sure the numbers of the last table are, and why",
+    .columns = "what certainty objects shallow why",
+    .description = "One row for each number of row N, for a column, or for all columns (of which the least "
+	"sure value counts) and for what the dump leaves to inference: its roots, sizes and types. "
+	"objects and shallow say how much hangs on an inference, and the row stands for these objects. "
+	"certainty is exact, lower bound, inferred or unknown.",
+    .examples = {"why"},
+    .key = "",
+    .run = run_why,
+};

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * objects.c - the one source of rows that are objects.
+ */
+#include "command/look/objects.h"
+
+#include "analysis/describe/describe.h"
+#include "analysis/describe/reference_name.h"
+#include "analysis/search.h"
+#include "command/commands.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the fields of a stretch's rows are found. */
+enum naming { NAMED, NAMED_BY_OWNER, NAMED_BY_ROW };
+
+struct stretch {
+	const char *direction, *field;
+	enum naming naming; /* by owner: the rows are its references; by row: each references it */
+	uint32_t owner;
+	uint32_t *ids; /* NULL: the single id below */
+	uint32_t one;
+	size_t begin, n; /* rows */
+	bool big;
+};
+
+/* How far the names were found: the next row's is cheap. */
+struct named_so_far {
+	struct reference_names names;
+	const struct stretch *stretch;
+	size_t row; /* the next one */
+	uint32_t holder;
+};
+
+struct object_rows {
+	const struct heap *heap;
+	struct named_so_far *named;
+	const unsigned char *what;
+	struct stretch *stretch;
+	size_t n, cap, rows;
+};
+
+bool object_is_array(const struct heap *h, uint32_t id)
+{
+	enum class_kind kind = heap_class_of(h, id)->kind;
+	return kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY;
+}
+
+static struct cell value_cell(const struct heap *h, uint32_t id, struct text *scratch)
+{
+	uint32_t class = heap_class_mirrored(h, id);
+	if (class != HEAP_NONE)
+		return cell_text(h->classes[class].name);
+	if (!values_held(h))
+		return cell_none();
+	text_clear(scratch);
+	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
+}
+
+struct cell object_reachable_cell(const struct heap *h, uint32_t id)
+{
+	const struct retained *r = session_retained_known(h);
+	if (!r)
+		return cell_none();
+	bool maybe = r->maybe.word && bits_get(&r->maybe, id);
+	return cell_marked(cell_flag(r->dominators.immediate[id] != NOT_REACHABLE),
+	    maybe ? INFERRED : command_root_certainty(h));
+}
+
+struct cell object_retained_cell(const struct heap *h, uint32_t id)
+{
+	const struct retained *r = session_retained_known(h);
+	if (!r || id == HEAP_NONE)
+		return cell_none();
+	return cell_marked(
+	    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
+}
+
+struct cell row_retained_cell(const struct result *r, void *data, size_t row)
+{
+	struct target t = {.kind = TARGET_NONE};
+	(void)data;
+	r->ops->target(r, row, &t);
+	if (t.kind == TARGET_THREAD)
+		return object_retained_cell(r->heap, r->heap->threads[t.id].object);
+	return t.kind == TARGET_OBJECT ? object_retained_cell(r->heap, t.id) : cell_blank();
+}
+
+struct cell object_count_of_children(const struct heap *h, uint32_t n)
+{
+	return cell_marked(cell_count(n), h->facts.roots_recorded ? command_count_certainty(h) : INFERRED);
+}
+
+static struct cell children_cell(const struct heap *h, uint32_t id)
+{
+	const struct retained *r = session_retained_known(h);
+	uint32_t n;
+	if (!r)
+		return cell_none();
+	retained_children(r, id, &n);
+	return object_count_of_children(h, n);
+}
+
+void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
+    struct text *scratch)
+{
+	uint64_t length;
+	switch (what) {
+	case OBJECT_ADDRESS:
+		*out = cell_address(heap_address(h, id));
+		return;
+	case OBJECT_CLASS:
+		*out = cell_text(heap_class_of(h, id)->name);
+		return;
+	case OBJECT_SHALLOW:
+		*out = cell_none();
+		if (heap_size_known(h, id))
+			*out = cell_marked(cell_bytes(heap_shallow(h, id)), h->sizes_assumed ? INFERRED : EXACT);
+		return;
+	case OBJECT_LENGTH:
+		*out = cell_blank();
+		if (!object_is_array(h, id))
+			return;
+		length = heap_length(h, id);
+		*out = length == LENGTH_UNKNOWN ? cell_none() : cell_count(length);
+		return;
+	case OBJECT_VALUE:
+		*out = value_cell(h, id, scratch);
+		return;
+	case OBJECT_RETAINED:
+		*out = object_retained_cell(h, id);
+		return;
+	case OBJECT_CHILDREN:
+		*out = children_cell(h, id);
+		return;
+	case OBJECT_UNKNOWN:
+	case OBJECT_DIRECTION:
+	case OBJECT_FIELD:
+		*out = cell_none();
+		return;
+	}
+}
+
+struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		if (h->threads[t].object == id)
+			return cell_text(h->threads[t].name);
+	}
+	return value_cell(h, id, scratch);
+}
+
+/* --- stretches -------------------------------------------------------------------------------- */
+
+struct object_rows *object_rows_new(const struct heap *h)
+{
+	struct object_rows *rows = xcalloc(1, sizeof *rows);
+	rows->heap = h;
+	rows->named = xcalloc(1, sizeof *rows->named);
+	return rows;
+}
+
+static void add_stretch(struct object_rows *rows, struct stretch s)
+{
+	s.begin = rows->rows;
+	rows->rows += s.n;
+	VEC_PUSH(rows->stretch, rows->n, rows->cap) = s;
+}
+
+void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
+    uint32_t *ids, size_t n, bool big)
+{
+	if (n || big)
+		add_stretch(rows, (struct stretch){.direction = direction, .field = field,
+		    .ids = ids, .n = n, .big = big});
+}
+
+void object_rows_add_one(
+    struct object_rows *rows, const char *direction, const char *field, uint32_t id)
+{
+	add_stretch(rows,
+	    (struct stretch){.direction = direction, .field = field, .one = id, .n = 1});
+}
+
+void object_rows_free(struct object_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->stretch[i].big)
+			big_free(rows->stretch[i].ids, rows->stretch[i].n, sizeof(uint32_t));
+	}
+	free(rows->stretch);
+	free(rows->named);
+	free(rows);
+}
+
+static const struct stretch *stretch_of(const struct object_rows *rows, size_t row)
+{
+	size_t low = 0, high = rows->n - 1; /* the last stretch that begins at or before row */
+	while (low < high) {
+		size_t middle = high - (high - low) / 2;
+		if (rows->stretch[middle].begin <= row)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return &rows->stretch[low];
+}
+
+static uint32_t stretch_id(const struct stretch *s, size_t row)
+{
+	return s->ids ? s->ids[row - s->begin] : s->one;
+}
+
+size_t object_rows_count(const struct object_rows *rows)
+{
+	return rows->rows;
+}
+
+uint32_t object_rows_id(const struct object_rows *rows, size_t row, const char **direction)
+{
+	const struct stretch *s = stretch_of(rows, row);
+	if (direction)
+		*direction = s->direction;
+	return stretch_id(s, row);
+}
+
+/* --- the names of fields ---------------------------------------------------------------------- */
+
+/* Rows of one holder stand together; how many of them come before this one. */
+static size_t rows_before(const struct stretch *s, size_t row)
+{
+	size_t n = 0;
+	while (row - n > s->begin && stretch_id(s, row - n - 1) == stretch_id(s, row))
+		n++;
+	return n;
+}
+
+/* Begin again where the row's name can be found by going forward: at the owner's first reference, or
+ * the first row of this holder. */
+static size_t begin_names(const struct object_rows *rows, const struct stretch *s, size_t row)
+{
+	struct named_so_far *named = rows->named;
+	named->stretch = s;
+	named->holder = s->naming == NAMED_BY_OWNER ? s->owner : stretch_id(s, row);
+	reference_names_begin(&named->names, rows->heap, named->holder);
+	return s->naming == NAMED_BY_OWNER ? s->begin : row - rows_before(s, row);
+}
+
+static struct cell named_cell(
+    const struct object_rows *rows, const struct stretch *s, size_t row, struct text *to)
+{
+	struct named_so_far *named = rows->named;
+	uint32_t holder = s->naming == NAMED_BY_OWNER ? s->owner : stretch_id(s, row);
+	size_t at = named->row;
+	bool found = false;
+	if (named->stretch != s || named->holder != holder || row < at)
+		at = begin_names(rows, s, row);
+	for (; at <= row; at++) {
+		uint32_t target = s->naming == NAMED_BY_OWNER ? stretch_id(s, at) : s->owner;
+		found = reference_names_next(&named->names, target, at == row ? to : NULL);
+	}
+	named->row = row + 1;
+	return found ? cell_text(to->s) : cell_none();
+}
+
+/* --- references ------------------------------------------------------------------------------- */
+
+static void add_recorded(struct object_rows *rows, const char *direction, enum naming naming,
+    uint32_t owner, uint32_t *ids, size_t n)
+{
+	if (n)
+		add_stretch(rows, (struct stretch){.direction = direction, .ids = ids, .n = n,
+		    .naming = values_held(rows->heap) ? naming : NAMED, .owner = owner});
+}
+
+void object_rows_out(struct object_rows *rows, uint32_t id, const char *direction)
+{
+	const struct heap *h = rows->heap;
+	struct implied_reference implied[3];
+	unsigned n = heap_implied(h, id, implied);
+	for (unsigned i = 0; i < n; i++)
+		object_rows_add_one(rows, direction, implied[i].field, implied[i].target);
+	uint64_t start = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
+	add_recorded(rows, direction, NAMED_BY_OWNER, id, h->out.target + start, end - start);
+}
+
+/* Who holds this class object or loader without saying so, besides the class's instances. */
+static void implied_holders(struct object_rows *rows, uint32_t id, const char *direction)
+{
+	const struct heap *h = rows->heap;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		struct implied_reference implied[3];
+		uint32_t holder = h->classes[c].object;
+		if (holder == HEAP_NONE)
+			continue;
+		unsigned n = heap_implied(h, holder, implied);
+		for (unsigned i = 0; i < n; i++) {
+			if (implied[i].target == id && strcmp(implied[i].field, "<class>") != 0)
+				object_rows_add_one(rows, direction, implied[i].field, holder);
+		}
+	}
+}
+
+int object_rows_in(struct object_rows *rows, uint32_t id, const char *direction, struct err *err)
+{
+	const struct heap *h = rows->heap;
+	uint32_t class = heap_class_mirrored(h, id);
+	uint64_t start = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
+	add_recorded(rows, direction, NAMED_BY_ROW, id, h->in.target + start, end - start);
+	implied_holders(rows, id, direction);
+	if (class == HEAP_NONE || !h->classes[class].n_objects)
+		return 0;
+	size_t n;
+	uint32_t *ids = objects_of_classes(h, &class, 1, &n, err);
+	if (!ids)
+		return ERR_NOMEM;
+	object_rows_add(rows, direction, "<class>", ids, n, true);
+	return 0;
+}
+
+int object_rows_only(
+    struct object_rows *rows, const uint32_t *classes, size_t n_classes, struct err *err)
+{
+	const struct heap *h = rows->heap;
+	struct bits wanted;
+	int code = bits_init(&wanted, h->n_classes, err);
+	for (size_t i = 0; !code && i < n_classes; i++)
+		bits_set(&wanted, classes[i]);
+	size_t begin = 0;
+	for (size_t i = 0; !code && i < rows->n; i++) {
+		struct stretch *s = &rows->stretch[i], old = *s;
+		size_t kept = 0;
+		uint32_t *ids = big_alloc(old.n, sizeof *ids, err);
+		if (!ids) {
+			code = ERR_NOMEM;
+			break;
+		}
+		for (size_t row = 0; row < old.n; row++) {
+			uint32_t id = stretch_id(&old, old.begin + row);
+			if (bits_get(&wanted, h->class_of[id]))
+				ids[kept++] = id;
+		}
+		uint32_t *less = big_resize(ids, old.n, kept, sizeof *ids, err);
+		if (old.big)
+			big_free(old.ids, old.n, sizeof *ids);
+		s->ids = less ? less : ids;
+		s->n = less ? kept : old.n;
+		s->big = true;
+		s->begin = begin;
+		begin += kept;
+		code = less ? 0 : ERR_NOMEM;
+	}
+	rows->rows = begin;
+	bits_release(&wanted);
+	return code;
+}
+
+/* --- as a result ------------------------------------------------------------------------------ */
+
+static void rows_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct object_rows *rows = r->data;
+	const struct stretch *s = stretch_of(rows, row);
+	enum object_column what = rows->what[column];
+	if (what == OBJECT_DIRECTION)
+		*out = cell_text(s->direction);
+	else if (what == OBJECT_FIELD && s->naming != NAMED)
+		*out = named_cell(rows, s, row, scratch);
+	else if (what == OBJECT_FIELD)
+		*out = cell_text(s->field);
+	else
+		object_cell(rows->heap, stretch_id(s, row), what, out, scratch);
+}
+
+static void rows_target(const struct result *r, size_t row, struct target *out)
+{
+	*out = (struct target){.kind = TARGET_OBJECT, .id = object_rows_id(r->data, row, NULL)};
+}
+
+static void rows_release(void *data)
+{
+	object_rows_free(data);
+}
+
+static const struct result_ops rows_ops = {
+    .cell = rows_cell, .target = rows_target, .release = rows_release};
+
+struct result *object_rows_result(struct object_rows *rows, const char *title,
+    const struct column *columns, unsigned n_columns, const unsigned char *what)
+{
+	rows->what = what;
+	return result_new(title, rows->heap, columns, n_columns, &rows_ops, rows, rows->rows);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * objects.h - the one source of rows that are objects: lists, references, contents.
+ *
+ * Rows come in stretches: an id array (borrowed from the heap's graph or the row source's own) with
+ * the direction and field that its rows show.  Cells are made from the heap when asked for.
+ */
+#ifndef CAIRN_COMMAND_LOOK_OBJECTS_H
+#define CAIRN_COMMAND_LOOK_OBJECTS_H
+
+#include "result/result.h"
+
+/* What a column of such a table shows of its object. */
+enum object_column {
+	OBJECT_UNKNOWN, /* what no format here tells yet */
+	OBJECT_DIRECTION,
+	OBJECT_FIELD,
+	OBJECT_ADDRESS,
+	OBJECT_CLASS,
+	OBJECT_SHALLOW,
+	OBJECT_RETAINED,
+	OBJECT_LENGTH,
+	OBJECT_CHILDREN, /* in the dominator tree */
+	OBJECT_VALUE, /* what it is in a few words; of a class object the class it stands for */
+};
+
+/* Text points into the heap or *scratch. */
+void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
+    struct text *scratch);
+
+/* Does some root reach it?  Unknown until retained sizes are. */
+struct cell object_reachable_cell(const struct heap *h, uint32_t id);
+/* What it retains; none while that is not known, and of HEAP_NONE. */
+struct cell object_count_of_children(const struct heap *h, uint32_t n); /* counted elsewhere */
+struct cell object_retained_cell(const struct heap *h, uint32_t id);
+
+/* What the object or thread that a row stands for retains, for result_rows_late; data is unused. */
+struct cell row_retained_cell(const struct result *r, void *data, size_t row);
+
+/* The value of an object, or the name of a thread that only a javacore tells of. */
+struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
+
+/* "array of unknown length" is unknown, the length of what is no array does not apply. */
+bool object_is_array(const struct heap *h, uint32_t id);
+
+struct object_rows;
+struct object_rows *object_rows_new(const struct heap *h);
+/* A stretch of ids; field NULL: not known.  big: taken over (big_alloc'd, n of them), else borrowed. */
+void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
+    uint32_t *ids, size_t n, bool big);
+/* A single id with its field. */
+void object_rows_add_one(
+    struct object_rows *rows, const char *direction, const char *field, uint32_t id);
+void object_rows_free(struct object_rows *rows);
+
+/* What the object references: implied ones first, then the recorded ones in file order. */
+void object_rows_out(struct object_rows *rows, uint32_t id, const char *direction);
+/* What references it: recorded ones by address, then those that the dump implies.  0 or ERR_NOMEM. */
+int object_rows_in(
+    struct object_rows *rows, uint32_t id, const char *direction, struct err *err);
+
+size_t object_rows_count(const struct object_rows *rows);
+uint32_t object_rows_id(const struct object_rows *rows, size_t row, const char **direction);
+/* Keep the objects of the given class indices only.  0 or ERR_NOMEM. */
+int object_rows_only(
+    struct object_rows *rows, const uint32_t *classes, size_t n_classes, struct err *err);
+
+/* A result over the rows, which it takes over; what: one for each column. */
+struct result *object_rows_result(struct object_rows *rows, const char *title,
+    const struct column *columns, unsigned n_columns, const unsigned char *what);
+
+#endif

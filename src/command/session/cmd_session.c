@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_session.c - history, source, save, set, quit.
+ */
+#include "command/commands.h"
+
+#include "base/parallel.h"
+#include "command/words/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- history ---------------------------------------------------------------------------------- */
+
+static const struct column history_columns[] = {
+    {.name = "number", .type = CELL_COUNT, .shown_by_default = true},
+    {.name = "line", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+static int run_history(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct result *r =
+	    result_new_rows("history", s->heap, history_columns, N_COLUMNS(history_columns));
+	struct text line = TEXT_INIT;
+	(void)call;
+	(void)err;
+	for (size_t i = 0; i < s->n_history; i++) {
+		text_clear(&line);
+		text_add_escaped(&line, s->history[i], strlen(s->history[i]));
+		result_add_row(r, (struct cell[]){cell_count(i + 1), cell_text(line.s)},
+		    &(struct target){.kind = TARGET_COMMAND, .command = s->history[i]});
+	}
+	text_release(&line);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_history = {
+    .name = "history",
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "the command lines of this session",
+    .columns = "number line",
+    .description = "Oldest first.",
+    .examples = {"history | grep refs"},
+    .key = "",
+    .run = run_history,
+};
+
+/* --- source ----------------------------------------------------------------------------------- */
+
+static int run_source(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct result *last;
+	int code = session_source(s, call->argument[0].word, &last, err);
+	/* on the screen the last result is shown; elsewhere each was printed */
+	*out = !code && !s->output ? session_take(s) : NULL;
+	return code;
+}
+
+const struct command cmd_source = {
+    .name = "source",
+    .aliases = {"."},
+    .arguments = {{ARG_FILE, "FILE", false}},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "run the command lines of a file",
+    .columns = "",
+    .description = "Empty lines and lines that begin with # are left out. The first line that fails ends "
+	"the script. On the screen the last result is shown.",
+    .examples = {NULL},
+    .key = "",
+    .run = run_source,
+};
+
+/* --- save ------------------------------------------------------------------------------------- */
+
+static int run_save(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct result *r = session_table(s);
+	*out = NULL;
+	if (!r)
+		return err_set(err, ERR_NOT_FOUND, "there is no result yet");
+	return session_save(s, r, call->argument[0].word, err);
+}
+
+const struct command cmd_save = {
+    .name = "save",
+    .arguments = {{ARG_FILE, "FILE", false}},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "write the current result to a file",
+    .columns = "",
+    .description = "As CSV, JSON, JSON lines or text by the file's extension: .csv .json .jsonl, anything "
+	"else is text. The file is overwritten.",
+    .examples = {NULL},
+    .key = "",
+    .run = run_save,
+};
+
+/* --- set -------------------------------------------------------------------------------------- */
+
+static const struct column set_columns[] = {
+    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    {.name = "meaning", .type = CELL_TEXT, .shown_by_default = true},
+};
+
+enum { NO_VALUE = 1 }; /* not a value of that setting */
+
+static void show_top(const struct session *s, struct text *to)
+{
+	text_addf(to, "%zu", s->print.top);
+}
+
+static int set_top(struct session *s, const char *value, struct err *err)
+{
+	uint64_t n;
+	(void)err;
+	if (!parse_size(value, &n))
+		return NO_VALUE;
+	s->print.top = (size_t)n;
+	return 0;
+}
+
+static void show_format(const struct session *s, struct text *to)
+{
+	static const char *const names[] = {"text", "csv", "json", "jsonl"};
+	text_add(to, names[s->print.format]);
+}
+
+static int set_format(struct session *s, const char *value, struct err *err)
+{
+	(void)err;
+	return print_format_parse(value, &s->print.format) ? 0 : NO_VALUE;
+}
+
+static void show_wide(const struct session *s, struct text *to)
+{
+	text_add(to, s->print.wide ? "on" : "off");
+}
+
+static int set_wide(struct session *s, const char *value, struct err *err)
+{
+	(void)err;
+	s->print.wide = !strcmp(value, "on");
+	return s->print.wide || !strcmp(value, "off") ? 0 : NO_VALUE;
+}
+
+static void show_threads(const struct session *s, struct text *to)
+{
+	(void)s;
+	text_addf(to, "%u", parallel_threads());
+}
+
+static int set_threads(struct session *s, const char *value, struct err *err)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+	(void)s;
+	(void)err;
+	if (*end || end == value || *value == '-' || n > 1024)
+		return NO_VALUE;
+	parallel_set_threads((unsigned)n);
+	return 0;
+}
+
+static void show_weak(const struct session *s, struct text *to)
+{
+	text_add(to, s->weak_off ? "off" : "on");
+}
+
+static int set_weak(struct session *s, const char *value, struct err *err)
+{
+	bool on = !strcmp(value, "on");
+	return on || !strcmp(value, "off") ? session_count_weak(s, on, err) : NO_VALUE;
+}
+
+static const struct setting {
+	const char *name, *values, *meaning;
+	void (*show)(const struct session *s, struct text *to);
+	int (*set)(struct session *s, const char *value, struct err *err); /* 0, NO_VALUE, an error */
+} settings[] = {
+    {"top", "a number, 0 for all", "rows printed of each result", show_top, set_top},
+    {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format},
+    {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide},
+    {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,
+	set_threads},
+    {"weak", "on or off", "soft, weak, phantom and final references keep objects alive", show_weak,
+	set_weak},
+};
+#define N_SETTINGS (sizeof settings / sizeof *settings)
+
+const char *setting_name(size_t i)
+{
+	return i < N_SETTINGS ? settings[i].name : NULL;
+}
+
+static struct result *list_settings(struct session *s)
+{
+	struct result *r =
+	    result_new_rows("settings", s->heap, set_columns, N_COLUMNS(set_columns));
+	struct text name = TEXT_INIT, value = TEXT_INIT;
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		text_clear(&value);
+		settings[i].show(s, &value);
+		result_add_row(r, (struct cell[]){cell_text(settings[i].name), cell_text(value.s),
+		    cell_text(settings[i].meaning)}, NULL);
+	}
+	for (size_t i = 0; i < s->n_sets; i++) {
+		text_clear(&name);
+		text_clear(&value);
+		text_addf(&name, "$%s", s->sets[i].name);
+		text_addf(&value, "%zu objects", s->sets[i].n);
+		result_add_row(r, (struct cell[]){cell_text(name.s), cell_text(value.s),
+		    cell_text("kept set")}, NULL);
+	}
+	text_release(&name);
+	text_release(&value);
+	return r;
+}
+
+static int run_set(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	if (!call->argument[0].given) {
+		*out = list_settings(s);
+		return 0;
+	}
+	*out = NULL;
+	const char *name = call->argument[0].word, *value = call->argument[1].word;
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		if (strcmp(settings[i].name, name))
+			continue;
+		int code = call->argument[1].given ? settings[i].set(s, value, err) : NO_VALUE;
+		return code == NO_VALUE
+		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
+	}
+	return err_set(err, ERR_USAGE, "no setting is called %.60s (set alone lists them)", name);
+}
+
+const struct command cmd_set = {
+    .name = "set",
+    .arguments = {{ARG_WORD, "NAME", true}, {ARG_WORD, "VALUE", true}},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "settings and kept sets",
+    .columns = "name value meaning",
+    .description = "Alone it lists settings and kept sets (which the command sets tells more of). With "
+	"weak off, reachability, dominators and retained sizes are found anew without what "
+	"instances of soft, weak, phantom and final references refer to; on, as at first, is "
+	"Eclipse MAT's model. Formats without field values cannot tell them apart.",
+    .examples = {"set", "set top 20", "set weak off"},
+    .key = "",
+    .run = run_set,
+};
+
+/* --- quit ------------------------------------------------------------------------------------- */
+
+static int run_quit(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	(void)call;
+	(void)err;
+	s->quit = true;
+	*out = NULL;
+	return 0;
+}
+
+const struct command cmd_quit = {
+    .name = "quit",
+    .aliases = {"exit"},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "leave",
+    .columns = "",
+    .description = "",
+    .examples = {"quit"},
+    .key = "q",
+    .run = run_quit,
+};

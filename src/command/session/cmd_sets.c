@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_sets.c - sets: the objects that were kept. */
+#include "command/commands.h"
+
+#include "command/words/sets.h"
+#include "command/words/values.h"
+
+#include <stdlib.h>
+
+enum { SETS_NAME, SETS_OBJECTS, SETS_SHALLOW, SETS_RETAINED };
+
+static const struct column sets_columns[] = {
+    [SETS_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
+    [SETS_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+    [SETS_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    [SETS_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+};
+
+static const struct option sets_options[] = {
+    {"-retained", OPT_FLAG, NULL, "find out what each of them retains"},
+    {NULL, OPT_FLAG, NULL, NULL},
+};
+
+/* The names are the result's; the sets may have been replaced meanwhile. */
+static int sets_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct session *s = data;
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++) {
+		struct cell name = cell_none();
+		if (!bits_get(rows, row))
+			continue;
+		r->ops->cell(r, row, SETS_NAME, &name, NULL);
+		const struct kept_set *set = set_find(s, name.text);
+		for (size_t i = 0; set && i < set->n; i++)
+			bits_set(to, set->ids[i]);
+	}
+	return 0;
+}
+
+static struct cell shallow_of(const struct heap *h, const struct kept_set *set)
+{
+	uint64_t shallow = 0;
+	enum certainty c = EXACT;
+	for (size_t i = 0; i < set->n; i++) {
+		shallow += heap_shallow(h, set->ids[i]);
+		if (!heap_size_known(h, set->ids[i]))
+			c = LOWER_BOUND;
+	}
+	return cell_marked(cell_bytes(shallow), c);
+}
+
+static int run_sets(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct text name = TEXT_INIT, command = TEXT_INIT;
+	bool wanted = call_has(call, "-retained");
+	int code = 0;
+	struct result *r = result_new_rows("kept sets", h, sets_columns, N_COLUMNS(sets_columns));
+	if (wanted)
+		code = session_references(s, err);
+	for (size_t i = 0; !code && i < s->n_sets; i++) {
+		const struct kept_set *set = &s->sets[i];
+		struct cell retained = cell_none();
+		uint64_t objects, bytes;
+		if (wanted)
+			code = command_set_retained(s, set->ids, set->n, &objects, &bytes, err);
+		if (wanted && !code)
+			retained = cell_marked(cell_bytes(bytes), command_retained_certainty(h));
+		text_clear(&name);
+		text_addf(&name, "$%s", set->name);
+		text_clear(&command);
+		text_addf(&command, "ls $%s", set->name);
+		result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(set->n),
+		    shallow_of(h, set), retained},
+		    &(struct target){.kind = TARGET_GROUP, .command = command.s});
+	}
+	text_release(&name);
+	text_release(&command);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	result_rows_members(r, sets_members, NULL, s);
+	command_own_columns(r)[SETS_RETAINED].shown_by_default = wanted;
+	r->note = s->n_sets ? NULL : "none yet: $name = COMMAND keeps the objects of a result's rows";
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_sets = {
+    .name = "sets",
+    .options = sets_options,
+    .flags = COMMAND_OBJECTS_ONLY,
+    .group = "session",
+    .summary = "the sets of objects that were kept",
+    .columns = "name objects shallow retained",
+    .description = "$name = COMMAND keeps the objects that the rows of a result count, $name = SET those "
+	"of a set. What a set retains is found with -retained: a walk through the heap for each. "
+	"A set is an object, a class pattern, %N (exactly the objects that this row counts), %2-5, "
+	"%1,4, $name, $_ (the last result's), or sets joined by + (together), - (without) and & (in "
+	"both, which binds closest), with blanks around them, and parentheses: "
+	"size ( $a + %3 ) & char[].",
+    .examples = {"$dates = ls java.util.Date", "$small = java.lang.String - $dates", "sets -retained"},
+    .key = "",
+    .run = run_sets,
+};

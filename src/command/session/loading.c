@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loading.c - long works on a thread of their own, with a line on standard error meanwhile.
+ *
+ * On a terminal the line is written over; elsewhere (--progress always) there is one a second.
+ */
+#include "command/session/loading.h"
+
+#include "base/parallel.h"
+#include "base/text.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TICK_MS 100
+#define QUIET_TICKS 5 /* half a second before the first line */
+
+struct loading {
+	struct heap *heap;
+	const struct heap_options *options;
+	struct job job;
+};
+
+static int load(void *context, struct job *job)
+{
+	struct loading *l = context;
+	return heap_open(&l->heap, l->options, &job->progress, &job->err);
+}
+
+static void show(const struct progress *p, bool terminal, size_t *width)
+{
+	const char *phase = p->phase;
+	uint64_t done = p->done, total = p->total, objects = p->objects;
+	struct text line = TEXT_INIT;
+	if (!phase)
+		return;
+	text_addf(&line, "cairn: %s", phase);
+	if (total)
+		text_addf(&line, " %u%%", (unsigned)(done >= total ? 100 : (double)done * 100 / (double)total));
+	if (objects) {
+		text_add(&line, ", ");
+		text_add_count(&line, objects);
+		text_add(&line, " objects");
+	}
+	size_t now = text_width(line.s);
+	if (terminal)
+		fprintf(stderr, "\r%s%*s", line.s, *width > now ? (int)(*width - now) : 0, "");
+	else
+		fprintf(stderr, "%s\n", line.s);
+	*width = now;
+	text_release(&line);
+}
+
+/* Start the job and show how far it is until it ends. */
+static int watch(struct job *job, int (*task)(void *context, struct job *job), void *context,
+    enum progress_wish wish, struct err *err)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	size_t width = 0;
+	int wake[2];
+
+	if (pipe(wake))
+		return err_set(err, ERR_IO, "no pipe to the working thread");
+	int code = job_start(job, task, context, wake[1]);
+	if (!code) {
+		struct pollfd fd = {.fd = wake[0], .events = POLLIN};
+		unsigned every = terminal ? 1 : 1000 / TICK_MS;
+		for (unsigned tick = 0; !job_finished(job); tick++) {
+			poll(&fd, 1, TICK_MS);
+			if ((tick >= QUIET_TICKS || wish == PROGRESS_ALWAYS) && tick % every == 0)
+				show(&job->progress, terminal, &width);
+		}
+		code = job_wait(job);
+		if (terminal && width)
+			fprintf(stderr, "\r%*s\r", (int)width, "");
+	}
+	close(wake[0]);
+	close(wake[1]);
+	if (code && err)
+		*err = job->err;
+	return code;
+}
+
+static bool wants_progress(enum progress_wish wish)
+{
+	return wish == PROGRESS_ALWAYS || (wish == PROGRESS_AUTO && isatty(STDERR_FILENO));
+}
+
+int heap_open_watched(struct heap **out, const struct heap_options *options,
+    enum progress_wish wish, struct err *err)
+{
+	struct loading l = {.options = options};
+	if (!wants_progress(wish))
+		return heap_open(out, options, NULL, err);
+	int code = watch(&l.job, load, &l, wish, err);
+	*out = l.heap;
+	return code;
+}
+
+struct watched {
+	int (*work)(void *context, struct progress *progress, struct err *err);
+	void *context;
+	struct job job;
+};
+
+static int run(void *context, struct job *job)
+{
+	struct watched *w = context;
+	return w->work(w->context, &job->progress, &job->err);
+}
+
+int work_watched(int (*work)(void *context, struct progress *progress, struct err *err), void *context,
+    enum progress_wish wish, struct err *err)
+{
+	struct watched w = {.work = work, .context = context};
+	if (!wants_progress(wish))
+		return work(context, NULL, err);
+	return watch(&w.job, run, &w, wish, err);
+}
+
+struct finding {
+	struct retained *out;
+	const struct heap *heap;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
+{
+	struct finding *f = context;
+	return retained_find(f->out, f->heap, progress, err);
+}
+
+int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
+    struct err *err)
+{
+	struct finding f = {out, h};
+	return work_watched(find, &f, wish, err);
+}

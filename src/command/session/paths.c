@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* paths.c - see paths.h. */
+#include "command/session/paths.h"
+
+enum {
+	EFFORT = 4 << 20,      /* references looked at backward, before all are followed forward */
+};
+
+int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
+    struct path *out, struct err *err)
+{
+	bool plain = !rules->bars && rules->from == HEAP_NONE && !rules->not_itself;
+	const struct path_tree *tree = plain ? session_has_path_tree(s, rules->weak) : NULL;
+	int code = 0;
+	*out = (struct path){.n = 0};
+	if (!tree) {
+		code = path_search(out, rules, to, EFFORT, NULL, err);
+		if (code || !out->gave_up)
+			return code;
+	}
+	if (plain) {
+		code = session_path_tree(s, rules->weak, &tree, err);
+		if (!code)
+			path_tree_path(tree, to, out);
+		return code;
+	}
+	struct path_tree grown;
+	code = session_grow_paths(s, &grown, rules, to, err);
+	if (code)
+		return code;
+	path_tree_path(&grown, to, out);
+	path_tree_release(&grown);
+	return 0;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sets.c - words of a command line into sets of objects.
+ *
+ * The one place that turns words into sets.  A set is a bit for each object while it is put together
+ * and a list of ids afterwards.
+ */
+#include "command/words/sets.h"
+
+#include "analysis/search.h"
+#include "command/words/values.h"
+#include "heap/typed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARENTHESES_DEEP = 16 };
+
+uint32_t *ids_of_bits(const struct bits *b, size_t *n)
+{
+	size_t count = 0, at = 0;
+	for (uint64_t w = 0; w <= b->n / 64; w++)
+		count += bits_ones(b->word[w]);
+	uint32_t *ids = xcalloc(count ? count : 1, sizeof *ids);
+	for (uint64_t w = 0; w <= b->n / 64 && at < count; w++) {
+		for (uint64_t left = b->word[w]; left; left &= left - 1)
+			ids[at++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
+	}
+	*n = count;
+	return ids;
+}
+
+/* --- one set ---------------------------------------------------------------------------------- */
+
+const struct kept_set *set_find(const struct session *s, const char *name)
+{
+	name += *name == '$';
+	for (size_t i = 0; i < s->n_sets; i++) {
+		if (!strcmp(s->sets[i].name, name))
+			return &s->sets[i];
+	}
+	return NULL;
+}
+
+static int kept(const struct session *s, const char *word, struct bits *to, struct err *err)
+{
+	if (!strcmp(word, "$_")) {
+		const struct result *r = session_rows(s);
+		if (!r || r->heap != s->heap)
+			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
+		return result_members(r, NULL, to, err);
+	}
+	const struct kept_set *set = set_find(s, word);
+	if (!set)
+		return err_set(err, ERR_NOT_FOUND, "no set is called %.60s (%.60s = COMMAND keeps one)", word,
+		    word);
+	for (size_t i = 0; i < set->n; i++)
+		bits_set(to, set->ids[i]);
+	return 0;
+}
+
+/* "%3", "%3-7", "%1,4-6": the rows' bits. */
+static int mark_rows(
+    const struct result *r, const char *word, struct bits *rows, struct err *err)
+{
+	const char *s = word + 1;
+	do {
+		size_t n = strspn(s, "0123456789");
+		uint64_t first = strtoull(s, NULL, 10), last = first;
+		bool good = n && n < 19;
+		s += n;
+		if (*s == '-') {
+			n = strspn(++s, "0123456789");
+			last = strtoull(s, NULL, 10);
+			good = good && n && n < 19;
+			s += n;
+		}
+		if (!good || !first || last < first || (*s && (*s != ',' || !s[1])))
+			return err_set(err, ERR_USAGE,
+			    "%.60s is no row (%%1 is the first of the last table, %%2-5 and %%1,4 are several)",
+			    word);
+		if (last > r->n_rows)
+			return err_set(err, ERR_NOT_FOUND, "%.60s: the last table has %zu row%s", word,
+			    r->n_rows, r->n_rows == 1 ? "" : "s");
+		for (; first <= last; first++)
+			bits_set(rows, first - 1);
+	} while (*s++ == ',');
+	return 0;
+}
+
+static bool any(const struct bits *b)
+{
+	for (uint64_t w = 0; w <= b->n / 64; w++) {
+		if (b->word[w])
+			return true;
+	}
+	return false;
+}
+
+static int rows_of_table(const struct session *s, const char *word, struct bits *to, struct err *err)
+{
+	struct result *r = session_rows(s);
+	struct bits rows;
+	if (!r || r->heap != s->heap || !r->n_columns)
+		return err_set(err, ERR_NOT_FOUND, "%.60s: there is no last table", word);
+	int code = bits_init(&rows, r->n_rows, err);
+	if (!code)
+		code = mark_rows(r, word, &rows, err);
+	if (!code)
+		code = result_members(r, &rows, to, err);
+	if (!code && !any(to))
+		code = err_set(err, ERR_NOT_FOUND, "row %.60s counts no objects", word);
+	bits_release(&rows);
+	return code;
+}
+
+static int of_classes(const struct session *s, const char *word, struct bits *to, struct err *err)
+{
+	struct bits classes;
+	uint32_t *chosen;
+	size_t n;
+	int code = value_classes(s, word, &chosen, &n, err);
+	if (code)
+		return code;
+	code = bits_init(&classes, s->heap->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++)
+		bits_set(&classes, chosen[i]);
+	if (!code)
+		objects_mark(s->heap, &classes, NULL, to);
+	bits_release(&classes);
+	free(chosen);
+	return code;
+}
+
+/* An object by its address or id, not a class by its name; of an address that may be a name too, only
+ * what begins there. */
+static bool names_object(const struct session *s, const char *word)
+{
+	uint64_t address;
+	bool prefixed;
+	if (*word == '#')
+		return true;
+	if (!value_address(word, &prefixed, &address))
+		return false;
+	return prefixed || heap_find(s->heap, address) != HEAP_NONE;
+}
+
+/* What a global variable, or a part of one, points to: all pointers that lie in it. */
+static bool of_variable(const struct session *s, const char *word, struct bits *to)
+{
+	const struct heap *h = s->heap;
+	struct typed v;
+	struct typed_reference r;
+	uint32_t id;
+	if (!typed_held(h))
+		return false;
+	if (typed_named(&v, h, word, NULL)) { /* "bss+0x1a40", where no program tells names */
+		if (!strchr(word, '+') || value_object(s, word, &id, NULL))
+			return false;
+		bits_set(to, id);
+		return true;
+	}
+	for (size_t i = 0; i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if ((root->kind == ROOT_DATA || root->kind == ROOT_BSS) && root->slot >= v.address &&
+		    root->slot - v.address < v.size)
+			bits_set(to, root->object);
+	}
+	if (typed_pointer(&v, &r) && r.id != HEAP_NONE)
+		bits_set(to, r.id);
+	return any(to);
+}
+
+static int one_set(const struct session *s, const char *word, struct bits *to, struct err *err)
+{
+	uint32_t id;
+	if (*word == '$')
+		return kept(s, word, to, err);
+	if (*word == '%')
+		return rows_of_table(s, word, to, err);
+	bool named = false;
+	int code = 0;
+	if (names_object(s, word))
+		code = value_object(s, word, &id, err);
+	else if (!typed_held(s->heap))
+		code = value_named(s, word, &named, &id, err);
+	if (!named && !names_object(s, word)) {
+		int none = of_classes(s, word, to, err);
+		return none == ERR_NOT_FOUND && of_variable(s, word, to) ? 0 : none;
+	}
+	if (!code)
+		bits_set(to, id);
+	return code;
+}
+
+int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
+{
+	struct bits b;
+	int code = bits_init(&b, s->heap->n_objects, err);
+	if (!code)
+		code = one_set(s, word, &b, err);
+	if (!code)
+		*ids = ids_of_bits(&b, n);
+	bits_release(&b);
+	return code;
+}
+
+int set_one_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
+{
+	uint32_t *ids;
+	size_t n;
+	int code = value_set(s, word, &ids, &n, err);
+	if (code)
+		return code;
+	*id = ids[0];
+	if (n != 1)
+		code = err_set(err, ERR_NOT_FOUND, "%.60s holds %zu objects, one is wanted", word, n);
+	free(ids);
+	return code;
+}
+
+/* --- words into tokens ------------------------------------------------------------------------ */
+
+enum token_kind { TOKEN_OPEN = '(', TOKEN_CLOSE = ')', TOKEN_JOIN = '+', TOKEN_WORD = 'w', TOKEN_END = 0 };
+
+struct token {
+	enum token_kind kind;
+	char join;  /* '+', '-', '&' */
+	char *word;
+};
+
+struct set_reader {
+	const struct session *s;
+	struct token *token; /* ended by TOKEN_END */
+	size_t n, cap, at;
+	unsigned deep;
+	struct err *err;
+};
+
+static void add_token(struct set_reader *r, enum token_kind kind, char join, const char *s, size_t n)
+{
+	VEC_PUSH(r->token, r->n, r->cap) =
+	    (struct token){.kind = kind, .join = join, .word = s ? xstrndup(s, n) : NULL};
+}
+
+bool set_joins(const struct word *w)
+{
+	return !w->quoted && w->s[0] && strchr("+-&", w->s[0]) && !w->s[1];
+}
+
+/* Closing parentheses at a word's end that it does not open itself, at most so many. */
+static size_t closes(const char *s, size_t n, size_t most)
+{
+	size_t open = 0, close = 0, found = 0;
+	for (size_t i = 0; i < n; i++) {
+		open += s[i] == '(';
+		close += s[i] == ')';
+	}
+	while (found < n && found < most && found + open < close && s[n - 1 - found] == ')')
+		found++;
+	return found;
+}
+
+/* A set's word, and the parentheses that touch it. */
+static void operand(struct set_reader *r, const struct word *w, bool *wanted)
+{
+	const char *s = w->s;
+	for (; !w->quoted && *s == '('; s++, r->deep++)
+		add_token(r, TOKEN_OPEN, 0, NULL, 0);
+	size_t n = strlen(s), ends = w->quoted ? 0 : closes(s, n, r->deep);
+	if (n > ends || w->quoted)
+		add_token(r, TOKEN_WORD, 0, s, n - ends);
+	*wanted = !n && !w->quoted;
+	for (; ends; ends--, r->deep--)
+		add_token(r, TOKEN_CLOSE, 0, NULL, 0);
+}
+
+static int tokenize(struct set_reader *r, const struct stage *stage, size_t *at)
+{
+	bool wanted = true; /* an operand comes next */
+	const char *last = "";
+	for (; *at < stage->n; ++*at) {
+		const struct word *w = &stage->words[*at];
+		if (wanted) {
+			operand(r, w, &wanted);
+		} else if (set_joins(w)) {
+			add_token(r, TOKEN_JOIN, w->s[0], NULL, 0);
+			wanted = true;
+		} else if (!w->quoted && r->deep && strspn(w->s, ")") == strlen(w->s) &&
+		           strlen(w->s) <= r->deep) {
+			for (size_t i = strlen(w->s); i; i--, r->deep--)
+				add_token(r, TOKEN_CLOSE, 0, NULL, 0);
+		} else {
+			break;
+		}
+		last = w->s;
+	}
+	add_token(r, TOKEN_END, 0, NULL, 0);
+	if (wanted)
+		return err_set(r->err, ERR_USAGE, "a set is missing after %.60s", last);
+	if (r->deep)
+		return err_set(r->err, ERR_USAGE, "a parenthesis is not closed");
+	return 0;
+}
+
+static void release_tokens(struct set_reader *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->token[i].word);
+	free(r->token);
+}
+
+/* --- tokens into a set ------------------------------------------------------------------------ */
+
+static void join_bits(struct bits *to, const struct bits *with, char how)
+{
+	for (uint64_t w = 0; w <= to->n / 64; w++) {
+		if (how == '+')
+			to->word[w] |= with->word[w];
+		else if (how == '-')
+			to->word[w] &= ~with->word[w];
+		else
+			to->word[w] &= with->word[w];
+	}
+}
+
+static int read_sum(struct set_reader *r, struct bits *out, unsigned depth);
+
+/* Recursive as deep as the line has parentheses, which is limited. */
+static int read_factor(struct set_reader *r, struct bits *out, unsigned depth)
+{
+	const struct token *t = &r->token[r->at++];
+	if (t->kind == TOKEN_WORD) {
+		int code = bits_init(out, r->s->heap->n_objects, r->err);
+		return code ? code : one_set(r->s, t->word, out, r->err);
+	}
+	*out = (struct bits){.word = NULL};
+	if (t->kind != TOKEN_OPEN || depth == PARENTHESES_DEEP)
+		return err_set(r->err, ERR_USAGE, t->kind == TOKEN_OPEN ? "too many parentheses" :
+		    "a set is missing in front of a parenthesis");
+	int code = read_sum(r, out, depth + 1);
+	if (!code)
+		r->at++; /* tokenize saw that it is closed */
+	return code;
+}
+
+/* Sets joined by '&' (closely), or by '+' and '-'. */
+static int read_joined(struct set_reader *r, struct bits *out, unsigned depth, bool closely)
+{
+	int code = closely ? read_factor(r, out, depth) : read_joined(r, out, depth, true);
+	while (!code && r->token[r->at].kind == TOKEN_JOIN &&
+	       (r->token[r->at].join == '&') == closely) {
+		char how = r->token[r->at++].join;
+		struct bits other;
+		code = closely ? read_factor(r, &other, depth) : read_joined(r, &other, depth, true);
+		if (!code)
+			join_bits(out, &other, how);
+		bits_release(&other);
+	}
+	return code;
+}
+
+static int read_sum(struct set_reader *r, struct bits *out, unsigned depth)
+{
+	return read_joined(r, out, depth, false);
+}
+
+int set_parse(const struct session *s, const struct stage *stage, size_t *at, uint32_t **ids,
+    size_t *n, struct err *err)
+{
+	struct set_reader r = {.s = s, .err = err};
+	struct bits set = {.word = NULL};
+	int code = tokenize(&r, stage, at);
+	if (!code)
+		code = read_sum(&r, &set, 0);
+	if (!code)
+		*ids = ids_of_bits(&set, n);
+	bits_release(&set);
+	release_tokens(&r);
+	return code;
+}
+
+bool set_begins(const struct stage *stage)
+{
+	const struct word *w = stage->words;
+	if (!stage->n || w->quoted)
+		return false;
+	return *w->s == '$' || *w->s == '(' || (stage->n > 2 && set_joins(w + 1));
+}
+
+/* The row's name: its first text, else its address. */
+static bool row_title(struct result *r, size_t row, struct text *out)
+{
+	static const enum cell_type kinds[] = {CELL_TEXT, CELL_ADDRESS};
+	struct cell c;
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+		for (unsigned column = 0; column < r->n_columns; column++) {
+			if (r->columns[column].type != kinds[k])
+				continue;
+			result_cell(r, row, column, &c);
+			if (c.type != kinds[k])
+				continue;
+			cell_print_plain(&c, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
+    struct text *out)
+{
+	struct result *r = session_rows(s);
+	const char *word = stage->words[from].s;
+	if (to == from + 1 && *word == '%' && r && strspn(word + 1, "0123456789") == strlen(word + 1)) {
+		size_t row = strtoull(word + 1, NULL, 10);
+		if (row && row <= r->n_rows && row_title(r, row - 1, out))
+			return;
+	}
+	for (size_t i = from; i < to; i++)
+		text_addf(out, "%s%s", i > from ? " " : "", stage->words[i].s);
+}
+
+/* --- keeping ---------------------------------------------------------------------------------- */
+
+int set_keep(struct session *s, const char *name, const struct result *r, struct err *err)
+{
+	struct bits members;
+	struct kept_set set = {.name = NULL};
+	if (!s->heap)
+		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+	int code = bits_init(&members, s->heap->n_objects, err);
+	if (!code && r->heap == s->heap)
+		code = result_members(r, NULL, &members, err);
+	if (!code)
+		set.ids = ids_of_bits(&members, &set.n);
+	bits_release(&members);
+	if (code)
+		return code;
+	struct kept_set *old = (struct kept_set *)set_find(s, name);
+	if (old) {
+		free(old->ids);
+		old->ids = set.ids;
+		old->n = set.n;
+		return 0;
+	}
+	set.name = xstrdup(name);
+	VEC_PUSH(s->sets, s->n_sets, s->cap_sets) = set;
+	return 0;
+}

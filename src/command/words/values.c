@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * values.c - words of a command line into objects, classes and threads.
+ */
+#include "command/words/values.h"
+
+#include "command/commands.h"
+#include "heap/typed.h"
+#include "heap/value.h"
+#include "command/words/sets.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CANDIDATES 5 /* named in a message */
+
+bool value_address(const char *word, bool *prefixed, uint64_t *address)
+{
+	*prefixed = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+	const char *digits = word + (*prefixed ? 2 : 0);
+	size_t zeros = strspn(digits, "0"), n = strlen(digits);
+	if (!n || n - zeros > 16 || strspn(digits, "0123456789abcdefABCDEF") != n)
+		return false;
+	*address = strtoull(digits, NULL, 16);
+	return true;
+}
+
+static bool decimal(const char *s, uint64_t *n)
+{
+	size_t length = strlen(s);
+	if (!length || length > 18 || strspn(s, "0123456789") != length)
+		return false;
+	*n = strtoull(s, NULL, 10);
+	return true;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+int value_row(const struct session *s, const char *word, struct target *target, struct err *err)
+{
+	struct result *r = session_rows(s);
+	uint64_t row;
+	if (!decimal(word + 1, &row) || !row)
+		return err_set(err, ERR_USAGE, "%s is no row (%%1 is the first of the last table)", word);
+	if (!r || r->heap != s->heap || !r->n_columns)
+		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
+	if (row > r->n_rows)
+		return err_set(err, ERR_NOT_FOUND, "%s: the last table has %zu row%s", word,
+		    r->n_rows, r->n_rows == 1 ? "" : "s");
+	result_target(r, row - 1, target);
+	return 0;
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+/* "no object at 0xe0000af4 (inside …)": what is near. */
+static int no_object_at(const struct heap *h, uint64_t address, struct err *err)
+{
+	uint32_t below = heap_find_below(h, address);
+	uint32_t above = below == HEAP_NONE ? 0 : below + 1;
+	if (below != HEAP_NONE && object_around(h, address) == below)
+		return err_set(err, ERR_NOT_FOUND,
+		    "no object begins at 0x%" PRIx64 " (inside 0x%" PRIx64
+		    ", a %.200s, at byte %" PRIu64 " of %" PRIu64 ")", address,
+		    heap_address(h, below), heap_class_of(h, below)->name,
+		    address - heap_address(h, below), heap_shallow(h, below));
+	uint32_t near = below;
+	if (above < h->n_objects && (below == HEAP_NONE ||
+	    heap_address(h, above) - address < address - heap_address(h, below)))
+		near = above;
+	if (near == HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "no object at 0x%" PRIx64, address);
+	return err_set(err, ERR_NOT_FOUND, "no object at 0x%" PRIx64 " (nearest: 0x%" PRIx64
+	    ", a %.200s)", address, heap_address(h, near), heap_class_of(h, near)->name);
+}
+
+static int row_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
+{
+	struct target t;
+	int code = value_row(s, word, &t, err);
+	if (code)
+		return code;
+	*id = HEAP_NONE;
+	if (t.kind == TARGET_OBJECT)
+		*id = t.id;
+	else if (t.kind == TARGET_CLASS)
+		*id = s->heap->classes[t.id].object;
+	else if (t.kind == TARGET_THREAD)
+		*id = s->heap->threads[t.id].object;
+	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no object", word) : 0;
+}
+
+/* The global variable of this name, or part of one, that points to an object; NULL. */
+static const struct heap_root *global_root(const struct heap *h, const char *word)
+{
+	struct text name = TEXT_INIT;
+	const struct heap_root *found = NULL;
+	for (size_t i = 0; !found && typed_held(h) && i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (root->kind != ROOT_DATA && root->kind != ROOT_BSS)
+			continue;
+		text_clear(&name);
+		if (heap_symbol(h, root->slot, &name) && !strcmp(name.s, word))
+			found = root;
+	}
+	text_release(&name);
+	return found;
+}
+
+/* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null. */
+static bool static_object(const struct session *s, const char *word, uint32_t *id)
+{
+	const struct heap *h = s->heap;
+	const char *dot = strrchr(word, '.');
+	uint32_t *classes;
+	size_t n;
+	if (!dot || dot == word || !dot[1] || strpbrk(word, "*?/>[") || strchr("#%$", *word))
+		return false;
+	char *class = xstrndup(word, (size_t)(dot - word));
+	int code = value_classes(s, class, &classes, &n, NULL);
+	free(class);
+	if (code)
+		return false;
+	bool found = false;
+	for (uint32_t i = 0; n == 1 && !found && i < h->classes[*classes].n_statics; i++) {
+		const struct heap_field *field = &h->classes[*classes].statics[i];
+		struct value value = {VALUE_OBJECT, field->value};
+		found = field->type == VALUE_OBJECT && !strcmp(field->name, dot + 1);
+		if (found)
+			*id = value_object_id(h, &value);
+	}
+	free(classes);
+	return found;
+}
+
+int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
+{
+	const struct heap_root *global = global_root(s->heap, word);
+	*found = true;
+	if (global)
+		*id = global->object;
+	else
+		*found = static_object(s, word, id);
+	if (*found && *id == HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+	return 0;
+}
+
+/* The class of a word that is no pattern; n: so many have the name. */
+static uint32_t one_class(const struct session *s, const char *word, uint32_t *n, struct err *err)
+{
+	uint32_t *classes, class = HEAP_NONE;
+	size_t found;
+	*n = 0;
+	if (strpbrk(word, "*?>") || *word == '/' || value_classes(s, word, &classes, &found, err))
+		return class;
+	*n = (uint32_t)found;
+	class = *classes;
+	free(classes);
+	return class;
+}
+
+static int no_class_object(const struct heap *h, uint32_t class, struct err *err)
+{
+	return err_set(err, ERR_NOT_FOUND, "%.150s has no class object in this dump; ls %.150s lists its %" PRIu32
+	    " object%s", h->classes[class].name, h->classes[class].name, h->classes[class].n_objects,
+	    h->classes[class].n_objects == 1 ? "" : "s");
+}
+
+static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
+{
+	bool found;
+	uint32_t n;
+	struct err unclear = ERR_INIT;
+	int code = value_named(s, word, &found, id, err);
+	if (found)
+		return code;
+	uint32_t class = one_class(s, word, &n, &unclear);
+	if (!n && strstr(unclear.message, " may be "))
+		return err_set(err, ERR_NOT_FOUND, "%s", unclear.message);
+	if (!n)
+		return err_set(err, ERR_NOT_FOUND, "%.100s is no object (an object is written 0xADDRESS, #ID, "
+		    "%%ROW, $name, or as the name of a class, a static field or a global variable)", word);
+	if (n > 1)
+		return err_set(err, ERR_NOT_FOUND,
+		    "%.100s is loaded %" PRIu32 " times; dupclasses gives the addresses", word, n);
+	*id = s->heap->classes[class].object;
+	return *id == HEAP_NONE ? no_class_object(s->heap, class, err) : 0;
+}
+
+int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
+{
+	uint64_t number;
+	bool prefixed;
+	if (*word == '#') {
+		if (!decimal(word + 1, &number))
+			return err_set(err, ERR_USAGE, "%s is no object id (#0 is the first)", word);
+		if (number >= s->heap->n_objects)
+			return err_set(err, ERR_NOT_FOUND, "no object %s: there are %" PRIu32, word,
+			    s->heap->n_objects);
+		*id = (uint32_t)number;
+		return 0;
+	}
+	if (*word == '%')
+		return row_object(s, word, id, err);
+	if (*word == '$')
+		return set_one_object(s, word, id, err);
+	if (value_address(word, &prefixed, &number)) {
+		*id = heap_find(s->heap, number);
+		if (*id != HEAP_NONE)
+			return 0;
+		/* "Face" may be an address or a class */
+		if (prefixed || class_object(s, word, id, NULL))
+			return no_object_at(s->heap, number, err);
+		return 0;
+	}
+	return class_object(s, word, id, err);
+}
+
+int value_of(const struct session *s, const char *word, struct typed *variable, bool *is_variable,
+    uint32_t *id, struct err *err)
+{
+	struct typed_reference to;
+	int code = typed_named(variable, s->heap, word, err);
+	*id = HEAP_NONE;
+	*is_variable = !code;
+	if (code == ERR_UNSUPPORTED || code == ERR_USAGE)
+		return code;
+	if (code)
+		return value_object(s, word, id, err);
+	if (typed_pointer(variable, &to))
+		*id = to.id;
+	return 0;
+}
+
+/* --- classes ---------------------------------------------------------------------------------- */
+
+struct class_list {
+	uint32_t *ids;
+	size_t n, cap;
+};
+
+static void take_range(
+    struct class_list *list, const struct name_index *ix, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		VEC_PUSH(list->ids, list->n, list->cap) = ix->by_name[first + i];
+}
+
+static void take_exact(struct class_list *list, const struct name_index *ix, const char *word)
+{
+	uint32_t first, n = name_index_exact(ix, word, &first);
+	take_range(list, ix, first, n);
+	if (n)
+		return;
+	struct text name = TEXT_INIT;
+	if (class_name_as_source(word, &name)) {
+		n = name_index_exact(ix, name.s, &first);
+		take_range(list, ix, first, n);
+	}
+	text_release(&name);
+}
+
+static void take_glob(struct class_list *list, const struct name_index *ix, const char *pattern)
+{
+	for (uint32_t i = 0; i < ix->n; i++) {
+		if (glob_match(pattern, name_index_name(ix, i)))
+			take_range(list, ix, i, 1);
+	}
+}
+
+static int take_regex(
+    struct class_list *list, const struct name_index *ix, const char *word, struct err *err)
+{
+	regex_t regex;
+	int code = value_regex(word, 0, &regex, err);
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < ix->n; i++) {
+		if (!regexec(&regex, name_index_name(ix, i), 0, NULL, 0))
+			take_range(list, ix, i, 1);
+	}
+	regfree(&regex);
+	return 0;
+}
+
+/* "String": the class whose name ends so, if only one does; "Entry" may be an inner class. */
+static int take_last_part(struct class_list *list, const struct name_index *ix, const char *word,
+    bool inner, struct err *err)
+{
+	struct text names = TEXT_INIT;
+	const char *before = NULL;
+	unsigned different = 0;
+	for (uint32_t i = 0; i < ix->n; i++) {
+		const char *name = name_index_name(ix, i);
+		const char *part = inner ? class_inner_part(name) : class_last_part(name);
+		if (!part || strcmp(part, word))
+			continue;
+		take_range(list, ix, i, 1);
+		if (before && !strcmp(before, name))
+			continue;
+		before = name;
+		if (++different <= CANDIDATES)
+			text_addf(&names, "%s%s", different > 1 ? ", " : "", name);
+	}
+	int code = 0;
+	if (different > 1) {
+		if (different > CANDIDATES)
+			text_addf(&names, " and %u more", different - CANDIDATES);
+		code = err_set(err, ERR_NOT_FOUND, "%.100s may be %s", word, names.s);
+	}
+	text_release(&names);
+	return code;
+}
+
+static int no_class(const struct name_index *ix, const char *word, struct err *err)
+{
+	const char *near[NEAREST];
+	struct text name = TEXT_INIT, list = TEXT_INIT;
+	class_name_as_source(word, &name);
+	unsigned n = name.len ? name_index_nearest(ix, name.s, near) : 0;
+	for (unsigned i = 0; i < n; i++)
+		text_addf(&list, "%s%s", i ? ", " : " (nearest: ", near[i]);
+	if (n)
+		text_add(&list, ")");
+	int code = err_set(err, ERR_NOT_FOUND, "no class matches %.150s%s", word, n ? list.s : "");
+	text_release(&name);
+	text_release(&list);
+	return code;
+}
+
+static int row_class(const struct session *s, const char *word, uint32_t *class, struct err *err)
+{
+	struct target t;
+	int code = value_row(s, word, &t, err);
+	if (code)
+		return code;
+	*class = HEAP_NONE;
+	if (t.kind == TARGET_CLASS)
+		*class = t.id;
+	else if (t.kind == TARGET_OBJECT) {
+		*class = heap_class_mirrored(s->heap, t.id);
+		if (*class == HEAP_NONE)
+			*class = s->heap->class_of[t.id];
+	}
+	return *class == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no class", word) : 0;
+}
+
+/* A class by the address of its class object. */
+static int address_class(
+    const struct session *s, uint64_t address, uint32_t *class, struct err *err)
+{
+	uint32_t id = heap_find(s->heap, address);
+	*class = id == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(s->heap, id);
+	if (*class != HEAP_NONE)
+		return 0;
+	if (id == HEAP_NONE)
+		return no_object_at(s->heap, address, err);
+	return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is no class but a %.200s", address,
+	    heap_class_of(s->heap, id)->name);
+}
+
+int value_classes(
+    const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
+{
+	const struct name_index *ix = session_names(s);
+	struct class_list list = {.ids = NULL};
+	size_t length = strlen(word);
+	uint64_t address;
+	uint32_t one = HEAP_NONE;
+	bool prefixed = false;
+	int code = 0;
+
+	take_exact(&list, ix, word);
+	if (list.n) {
+		/* nothing else can be meant */
+	} else if (length >= 2 && word[0] == '/' && word[length - 1] == '/') {
+		code = take_regex(&list, ix, word, err);
+	} else if (*word == '%') {
+		code = row_class(s, word, &one, err);
+	} else if (strpbrk(word, "*?")) {
+		take_glob(&list, ix, word);
+		if (!list.n && strchr(word, '/')) {
+			struct text name = TEXT_INIT;
+			class_name_as_source(word, &name);
+			take_glob(&list, ix, name.s);
+			text_release(&name);
+		}
+	} else {
+		bool hex = value_address(word, &prefixed, &address);
+		if (!prefixed)
+			code = take_last_part(&list, ix, word, false, err);
+		if (!code && !list.n && !prefixed)
+			code = take_last_part(&list, ix, word, true, err);
+		if (!code && !list.n && hex)
+			code = address_class(s, address, &one, prefixed ? err : NULL);
+		if (code && hex && !prefixed && !list.n)
+			code = 0; /* "cafe" was meant as a name: say so below */
+	}
+	if (!code && one != HEAP_NONE)
+		VEC_PUSH(list.ids, list.n, list.cap) = one;
+	if (!code && !list.n)
+		code = no_class(ix, word, err);
+	if (code)
+		free(list.ids);
+	else {
+		*ids = list.ids;
+		*n = list.n;
+	}
+	return code;
+}
+
+int value_regex(const char *word, int flags, regex_t *to, struct err *err)
+{
+	size_t n = strlen(word);
+	struct text pattern = TEXT_INIT;
+	if (n >= 2 && word[0] == '/' && word[n - 1] == '/')
+		text_add_n(&pattern, word + 1, n - 2);
+	else
+		text_add(&pattern, word);
+	int fault = regcomp(to, pattern.s, REG_EXTENDED | REG_NOSUB | flags);
+	text_release(&pattern);
+	if (!fault)
+		return 0;
+	char why[120];
+	regerror(fault, to, why, sizeof why);
+	return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", word, why);
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static int thread_by_name(const struct heap *h, const char *word, uint32_t *thread, struct err *err)
+{
+	struct text names = TEXT_INIT;
+	unsigned parts = 0;
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		const char *name = h->threads[t].name;
+		if (!name)
+			continue;
+		if (!strcmp(name, word)) {
+			*thread = t;
+			text_release(&names);
+			return 0;
+		}
+		if (!strstr(name, word))
+			continue;
+		*thread = t;
+		if (++parts <= CANDIDATES)
+			text_addf(&names, "%s\"%.60s\"", parts > 1 ? ", " : "", name);
+	}
+	int code = 0;
+	if (!parts)
+		code = err_set(err, ERR_NOT_FOUND, "no thread is called %.100s (threads lists them)", word);
+	else if (parts > 1)
+		code = err_set(err, ERR_NOT_FOUND, "%.100s may be %s%s", word, names.s,
+		    parts > CANDIDATES ? " or others" : "");
+	text_release(&names);
+	return code;
+}
+
+bool thread_numbers_are_own(const struct heap *h)
+{
+	return h->n_threads && h->threads[0].own_id && typed_held(h);
+}
+
+uint64_t thread_number(const struct heap *h, uint32_t thread)
+{
+	return thread_numbers_are_own(h) ? h->threads[thread].own_id : thread;
+}
+
+static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thread, struct err *err)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		if (thread_number(h, t) == number) {
+			*thread = t;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_NOT_FOUND, "no thread %" PRIu64 ": there are %" PRIu32 "%s", number, h->n_threads,
+	    thread_numbers_are_own(h) ? " (goroutines tells their numbers)" : "");
+}
+
+int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint64_t number;
+	uint32_t id;
+	if (!h->n_threads)
+		return command_no_threads(h, err);
+	if (decimal(word, &number))
+		return numbered_thread(h, number, thread, err);
+	if (*word == '%') {
+		struct target t;
+		int code = value_row(s, word, &t, err);
+		if (!code && t.kind == TARGET_THREAD) {
+			*thread = t.id;
+			return 0;
+		}
+		if (code)
+			return code;
+	}
+	if (!strncasecmp(word, "0x", 2) || strchr("#$%", *word)) {
+		int code = value_object(s, word, &id, err);
+		if (code)
+			return code;
+		for (uint32_t t = 0; t < h->n_threads; t++) {
+			if (h->threads[t].object == id) {
+				*thread = t;
+				return 0;
+			}
+		}
+		return err_set(err, ERR_NOT_FOUND, "%s is no thread but a %.200s", word,
+		    heap_class_of(h, id)->name);
+	}
+	return thread_by_name(h, word, thread, err);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * classic_names.c - from the text of a type to a class.
+ *
+ * Each record spells its class out, so the same few thousand strings come by millions of times.  A
+ * table per part, keyed by the bytes as they stand in the text (which outlives it), answers without
+ * asking the sink.  A hostile dump may hold as many names as records: the table stops growing at
+ * NAMES_MAX and later names go to the sink each time.
+ */
+#include "dump/classic/classic_dump.h"
+#include "dump/token.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define NAMES_FIRST 1024
+#define NAMES_MAX (1u << 20)
+
+/* Width letters of the primitive types, and how Java source writes them. */
+static const struct {
+	char letter;
+	const char *word;
+} primitives[] = {
+	{ 'Z', "boolean" }, { 'C', "char" }, { 'F', "float" }, { 'D', "double" },
+	{ 'B', "byte" }, { 'S', "short" }, { 'I', "int" }, { 'J', "long" },
+};
+#define N_PRIMITIVES (sizeof primitives / sizeof *primitives)
+
+static bool is_primitive_letter(uint8_t c)
+{
+	for (size_t i = 0; i < N_PRIMITIVES; i++) {
+		if (primitives[i].letter == c)
+			return true;
+	}
+	return false;
+}
+
+enum object_kind classic_kind(const uint8_t *name, size_t n)
+{
+	if (n == 0 || name[0] != '[')
+		return OBJECT_INSTANCE;
+	return n == 2 && is_primitive_letter(name[1]) ? PRIMITIVE_ARRAY : OBJECT_ARRAY;
+}
+
+/* PrintHeapdump's "char[][]" and "array of java/lang/String", and dots where it wrote dots. */
+static char *respell(const uint8_t *name, size_t n, bool array_of, size_t *size)
+{
+	size_t dimensions = array_of;
+	while (n > 2 && name[n - 2] == '[' && name[n - 1] == ']') {
+		n -= 2;
+		dimensions++;
+	}
+	struct text t = TEXT_INIT;
+	for (size_t i = 0; i < dimensions; i++)
+		text_add_char(&t, '[');
+	char letter = 0;
+	for (size_t i = 0; i < N_PRIMITIVES; i++) {
+		if (strlen(primitives[i].word) == n && !memcmp(primitives[i].word, name, n))
+			letter = primitives[i].letter;
+	}
+	bool element = dimensions > 0 && name[0] != '[';
+	if (element && letter) {
+		text_add_char(&t, letter);
+	} else {
+		bool dots = !memchr(name, '/', n);
+		if (element)
+			text_add_char(&t, 'L');
+		for (size_t i = 0; i < n; i++)
+			text_add_char(&t, dots && name[i] == '.' ? '/' : (char)name[i]);
+		if (element)
+			text_add_char(&t, ';');
+	}
+	*size = t.len;
+	return text_take(&t);
+}
+
+const uint8_t *classic_internal_name(const struct classic_header *h, size_t *n, char **scratch)
+{
+	*scratch = NULL;
+	*n = h->type_size < CLASSIC_NAME_MAX ? h->type_size : CLASSIC_NAME_MAX;
+	if (h->style == STYLE_VM)
+		return h->type;
+	*scratch = respell(h->type, *n, h->array_of, n);
+	return (const uint8_t *)*scratch;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static uint32_t hash_name(const uint8_t *p, size_t n)
+{
+	uint64_t h = n * UINT64_C(0x9E3779B97F4A7C15);
+	for (; n >= 8; p += 8, n -= 8) {
+		h = (h ^ load_text(p)) * UINT64_C(0xD6E8FEB86659FD93);
+		h ^= h >> 32;
+	}
+	uint64_t rest = 0;
+	for (size_t i = 0; i < n; i++)
+		rest = rest << 8 | p[i];
+	h = (h ^ rest) * UINT64_C(0xD6E8FEB86659FD93);
+	return (uint32_t)(h >> 32);
+}
+
+static void insert(struct classic_names *t, const struct classic_name *name)
+{
+	size_t i = name->hash & (t->n_slots - 1);
+	while (t->slot[i].raw)
+		i = (i + 1) & (t->n_slots - 1);
+	t->slot[i] = *name;
+}
+
+static void grow(struct classic_names *t)
+{
+	struct classic_names old = *t;
+	t->n_slots = old.n_slots ? old.n_slots * 2 : NAMES_FIRST;
+	t->slot = xcalloc(t->n_slots, sizeof *t->slot);
+	for (size_t i = 0; i < old.n_slots; i++) {
+		if (old.slot[i].raw)
+			insert(t, &old.slot[i]);
+	}
+	free(old.slot);
+}
+
+/* A name that was not seen before. */
+static const struct classic_name *learn(struct classic_scan *s, const struct classic_header *h,
+    struct classic_name name)
+{
+	struct classic_names *t = &s->names;
+	char *scratch;
+	size_t n;
+	const uint8_t *internal = classic_internal_name(h, &n, &scratch);
+	name.kind = (uint8_t)classic_kind(internal, n);
+	name.handle = s->sink->class_handle(s->sink, CLASS_NAMED, 0, internal, n);
+	free(scratch);
+	t->last = name;
+	if (t->n_used < NAMES_MAX) {
+		if (2 * (t->n_used + 1) > t->n_slots)
+			grow(t);
+		insert(t, &name);
+		t->n_used++;
+	}
+	return &t->last;
+}
+
+const struct classic_name *classic_names_find(struct classic_scan *s,
+    const struct classic_header *h)
+{
+	struct classic_names *t = &s->names;
+	size_t n = h->type_size < CLASSIC_NAME_MAX ? h->type_size : CLASSIC_NAME_MAX;
+	struct classic_name name = {
+		.raw = h->type,
+		.raw_size = (uint32_t)n,
+		.hash = hash_name(h->type, n),
+		.style = (uint8_t)(h->style + 2 * h->array_of),
+	};
+	if (t->n_slots) {
+		for (size_t i = name.hash & (t->n_slots - 1); t->slot[i].raw;
+		    i = (i + 1) & (t->n_slots - 1)) {
+			const struct classic_name *seen = &t->slot[i];
+			if (seen->hash == name.hash && seen->raw_size == n &&
+			    seen->style == name.style && !memcmp(seen->raw, name.raw, n))
+				return seen;
+		}
+	}
+	return learn(s, h, name);
+}
+
+void classic_names_release(struct classic_names *t)
+{
+	free(t->slot);
+	t->slot = NULL;
+	t->n_slots = t->n_used = 0;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* go.c - Go heap dumps: header, parameters, facts, parts, single records; see go.h. */
+#include "dump/go/go_shape.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+uint64_t go_part_bytes = PART_BYTES;
+
+static const char rest_of_header[] = " heap dump\n";
+enum { REST_BYTES = sizeof rest_of_header - 1, LONGEST_NUMBER = 4 };
+
+/* --- header ------------------------------------------------------------------------------------- */
+
+/* "go1.7 heap dump\n", or as much of it as there is; *number gets where the version's digits begin,
+ * *n how many they are.  0: something else. */
+static bool is_header(const uint8_t *head, size_t size, size_t *number, size_t *n)
+{
+	size_t at = 2;
+	if (size < 3 || memcmp(head, "go", 2))
+		return false;
+	*number = at;
+	while (at < size && at < 2 + 2 * LONGEST_NUMBER && ((head[at] >= '0' && head[at] <= '9') || head[at] == '.'))
+		at++;
+	*n = at - 2;
+	size_t rest = size - at < REST_BYTES ? size - at : REST_BYTES;
+	return *n && !memcmp(head + at, rest_of_header, rest);
+}
+
+static int probe(const uint8_t *head, size_t n)
+{
+	size_t number, digits;
+	return is_header(head, n, &number, &digits) ? 100 : 0;
+}
+
+static int read_header(struct go *g, struct err *err)
+{
+	const struct source *s = g->dump.source;
+	struct dump_facts *f = &g->dump.facts;
+	size_t number, n;
+	char *end;
+
+	if (!is_header(s->bytes, s->size < 64 ? (size_t)s->size : 64, &number, &n))
+		return err_at(err, ERR_FORMAT, 0, "no Go heap dump: it does not begin with its name and version");
+	g->body = number + n + REST_BYTES;
+	if (g->body > s->size)
+		return err_at(err, ERR_TRUNCATED, s->size,
+		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
+	snprintf(f->format, sizeof f->format, "go");
+	snprintf(f->version, sizeof f->version, "%.*s", (int)n, (const char *)s->bytes + number);
+	unsigned long minor = f->version[0] == '1' && f->version[1] == '.'
+	    ? strtoul(f->version + 2, &end, 10) : 0;
+	if (minor < 3 || *end)
+		return err_at(err, ERR_FORMAT, 0,
+		    "a Go heap dump of format go%s, which cairn does not know; it reads go1.3 to go1.7",
+		    f->version);
+	g->version = minor > 7 ? 7 : (unsigned)minor;
+	return 0;
+}
+
+/* --- parameters ----------------------------------------------------------------------------------- */
+
+/* The architecture by the letter of the old compilers. */
+static const char *arch_of_letter(uint64_t letter)
+{
+	switch (letter) {
+	case '5': return "arm";
+	case '6': return "amd64";
+	case '7': return "arm64";
+	case '8': return "386";
+	case '9': return "ppc64";
+	case '0': return "mips64";
+	case 'z': return "s390x";
+	default: return NULL;
+	}
+}
+
+/* The last string is the release in newer dumps, the experiments that were on in older ones. */
+static void set_vm(struct go *g, const struct go_record *r)
+{
+	const char *arch = arch_of_letter(r->u[PARAMS_ARCH_LETTER]);
+	const char *version = (const char *)r->s[1].p;
+	size_t n = r->s[1].n < 100 ? (size_t)r->s[1].n : 100;
+	bool release = (n >= 2 && !memcmp(version, "go", 2)) || (n >= 5 && !memcmp(version, "devel", 5));
+	struct text vm = TEXT_INIT;
+
+	text_add(&vm, release ? "" : "Go ");
+	if (n)
+		text_add_escaped(&vm, version, n);
+	if (n)
+		text_add(&vm, " ");
+	if (arch)
+		text_add(&vm, arch);
+	else if (r->s[0].n)
+		text_add_escaped(&vm, (const char *)r->s[0].p, r->s[0].n < 32 ? (size_t)r->s[0].n : 32);
+	else
+		text_addf(&vm, "architecture %" PRIu64, r->u[PARAMS_ARCH_LETTER]);
+	snprintf(g->dump.facts.vm, sizeof g->dump.facts.vm, "%s", vm.s);
+	text_release(&vm);
+}
+
+/* The bytes of a pointer, or 0. */
+static unsigned word_of(struct go *g, const struct go_record *r)
+{
+	uint64_t word = r->u[PARAMS_WORD], heap_end = r->u[PARAMS_END];
+	if (word != 4 && word != 8)
+		err_at(&g->fault, ERR_FORMAT, r->offset, "the parameters at byte %" PRIu64 " say that pointers "
+		    "take %" PRIu64 " bytes; only 4 and 8 can be, and no reference is read", r->offset, word);
+	else if (word == 4 && heap_end > (UINT64_C(1) << 32))
+		err_at(&g->fault, ERR_FORMAT, r->offset, "the parameters at byte %" PRIu64 " say that pointers "
+		    "take 4 bytes, and that the heap ends at 0x%" PRIx64 ": no reference is read", r->offset,
+		    heap_end);
+	else
+		return (unsigned)word;
+	return 0;
+}
+
+static void take_params(struct go *g, const struct go_record *r)
+{
+	const uint16_t one = 1;
+	g->params = r->offset;
+	g->word = word_of(g, r);
+	g->big_endian = r->u[PARAMS_BIG_ENDIAN];
+	g->swap = g->big_endian == *(const uint8_t *)&one;
+	g->heap_start = r->u[PARAMS_START];
+	g->heap_end = r->u[PARAMS_END];
+	g->channel_header = r->u[PARAMS_CHANNEL];
+	g->arch = r->s[0];
+	g->arch_letter[0] = (char)r->u[PARAMS_ARCH_LETTER];
+	set_vm(g, r);
+}
+
+/* They stand first; where they do not, everything before them is passed over. */
+static void find_params(struct go *g)
+{
+	const struct source *s = g->dump.source;
+	struct go_record r = { .tag = GO_OBJECT };
+	struct err damage = ERR_INIT; /* for the reading to tell */
+	uint64_t at = g->body;
+
+	err_at(&g->fault, ERR_FORMAT, g->body, "no parameters from byte %" PRIu64 " on tell the size of "
+	    "pointers and the byte order: no reference is read", g->body);
+	while (at < s->size && r.tag != GO_EOF) {
+		if (go_record_decode(s->bytes, s->size, at, g->version, &r, &damage) < 0)
+			return;
+		if (r.tag == GO_PARAMS) {
+			take_params(g, &r);
+			return;
+		}
+		at = r.next;
+	}
+}
+
+static void state_facts(struct go *g)
+{
+	struct dump_facts *f = &g->dump.facts;
+	f->word_bits = 8 * g->word;
+	f->big_endian = g->big_endian;
+	if (go_release_of(g) >= 22)
+		f->surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects as if it were "
+		    "objects; nothing reaches these";
+	go_state_limits(g);
+	f->size_rule = SIZES_RECORDED;
+	f->roots_recorded = true;
+	f->no_class_objects = true;
+	f->states_itself = true;
+	f->interior_pointers = true;
+	f->outside_pointers_normal = true;
+	f->parts_guessed = true;
+}
+
+/* --- opening -------------------------------------------------------------------------------------- */
+
+static void go_close(struct dump *dump)
+{
+	struct go *g = (struct go *)dump;
+	for (size_t i = 0; i < g->n_surveys; i++)
+		free(g->surveys[i].runs);
+	free(g->surveys);
+	free(g->stretches);
+	free(g->runs);
+	free(g->types);
+	idmap_release(&g->type_at);
+	idmap_release(&g->itab_at);
+	pthread_mutex_destroy(&g->lock);
+	go_program_release(g);
+	free(g);
+}
+
+static int go_open(struct dump **out, const struct source *source, const struct dump_options *options,
+    struct err *err)
+{
+	struct go *g = xcalloc(1, sizeof *g);
+	g->exe = options ? options->exe : NULL;
+	g->alone = options && options->no_companion;
+	g->dump.reader = &go_reader;
+	g->dump.source = source;
+	pthread_mutex_init(&g->lock, NULL);
+	int code = read_header(g, err);
+	if (code == 0)
+		find_params(g);
+	if (code == 0 && g->version == 3)
+		code = go_old_types(g, err);
+	if (code < 0) {
+		go_close(&g->dump);
+		return code;
+	}
+	state_facts(g);
+	*out = &g->dump;
+	return 0;
+}
+
+/* --- parts ------------------------------------------------------------------------------------------ */
+
+enum { PLAUSIBLE_CHAIN = 24 };
+
+/* Could an object record stand at p?  Where the next would, or NULL. */
+static const uint8_t *plausible_object(const struct go *g, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t address, n, kind, offset, before = 0;
+	if (p == end || *p++ != GO_OBJECT || !go_varint(&p, end, &address) || address < g->heap_start ||
+	    address >= g->heap_end || address % g->word)
+		return NULL;
+	if (g->version == 3 && (!go_varint(&p, end, &offset) || !go_varint(&p, end, &kind) ||
+	    (kind > 2 && kind != 127)))
+		return NULL;
+	if (!go_varint(&p, end, &n) || !n || n > g->heap_end - address || n > (uint64_t)(end - p))
+		return NULL;
+	p += n;
+	if (g->version == 3)
+		return p;
+	while (go_field_next(&p, end, &kind, &offset)) {
+		if (kind > GO_EMPTY_INTERFACE || offset % g->word || offset >= n || (before && offset <= before))
+			return NULL;
+		before = offset;
+	}
+	return p[-1] == 0 ? p : NULL;
+}
+
+/* The first place in [from, to) where a row of objects seems to begin; 0: none. */
+static uint64_t find_objects(const struct go *g, uint64_t from, uint64_t to)
+{
+	const uint8_t *bytes = g->dump.source->bytes, *end = bytes + g->dump.source->size;
+	for (const uint8_t *p = bytes + from; p < bytes + to; p++) {
+		p = memchr(p, GO_OBJECT, (size_t)(bytes + to - p));
+		if (!p)
+			return 0;
+		const uint8_t *q = p;
+		unsigned n = 0;
+		while (n < PLAUSIBLE_CHAIN && (q = plausible_object(g, q, end)))
+			n++;
+		if (n == PLAUSIBLE_CHAIN)
+			return (uint64_t)(p - bytes);
+	}
+	return 0;
+}
+
+/*
+ * Where a record begins is known of the first alone.  In the middle of the objects a place from which
+ * a row of them can be read is nearly always a beginning; the survey sees whether it was.
+ */
+static unsigned go_parts(const struct dump *dump, unsigned want, struct part *out)
+{
+	const struct go *g = (const struct go *)dump;
+	uint64_t size = dump->source->size, left = size - g->body;
+	unsigned n = 0;
+
+	if (left / go_part_bytes < want)
+		want = left / go_part_bytes > 1 ? (unsigned)(left / go_part_bytes) : 1;
+	out[n++] = (struct part){ .begin = g->body, .end = size };
+	for (unsigned i = 1; i < want && g->word; i++) {
+		uint64_t from = g->body + left / want * i;
+		uint64_t at = find_objects(g, from, from + left / want);
+		if (!at)
+			continue;
+		out[n - 1].end = at;
+		out[n++] = (struct part){ .begin = at, .end = size };
+	}
+	return n;
+}
+
+/* --- after the survey ------------------------------------------------------------------------------- */
+
+static int by_begin(const void *x, const void *y)
+{
+	const struct go_survey *a = x, *b = y;
+	return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* The surveys that follow one another are the ones that count; guesses that missed are left out. */
+static int prepare(struct dump *dump, struct err *err)
+{
+	struct go *g = (struct go *)dump;
+	uint64_t at = g->body;
+	if (g->n_surveys)
+		qsort(g->surveys, g->n_surveys, sizeof *g->surveys, by_begin);
+	for (size_t i = 0; i < g->n_surveys; i++) {
+		const struct go_survey *s = &g->surveys[i];
+		if (s->begin != at)
+			continue;
+		for (size_t k = 0; k < s->n_runs; k++)
+			VEC_PUSH(g->runs, g->n_runs, g->cap_runs) = s->runs[k];
+		at = s->reached;
+	}
+	go_find_stretches(g);
+	return go_program_find(g, err);
+}
+
+bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
+    struct go_record *out)
+{
+	for (; *run < g->n_runs; (*run)++) {
+		const struct go_run *here = &g->runs[*run];
+		if (here->tag != tag || *offset >= here->end)
+			continue;
+		uint64_t at = *offset < here->offset ? here->offset : *offset;
+		if (go_record_decode(g->dump.source->bytes, g->dump.source->size, at, g->version, out, NULL) < 0)
+			return false;
+		*offset = out->next;
+		return true;
+	}
+	return false;
+}
+
+uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
+    bool (*take)(void *context, uint64_t offset, uint64_t value), void *context)
+{
+	const uint8_t *p = r->fields.p, *end = p ? p + r->fields.n : p;
+	uint64_t kind, offset, n_bad = 0;
+	while (p && go_field_next(&p, end, &kind, &offset)) {
+		uint64_t at = go_pointer_at(g, kind, offset);
+		if (at < offset || !go_slot_fits(g, at, r->s[0].n)) {
+			n_bad += g->word != 0;
+			continue;
+		}
+		if (!take(context, at, go_word(g, r->s[0].p + at)))
+			break;
+	}
+	return n_bad;
+}
+
+/* --- one object --------------------------------------------------------------------------------------- */
+
+/* Was the object of this record announced by the reading? */
+static bool announced(const struct go *g, uint64_t address, uint64_t size)
+{
+	uint64_t last = g->word == 4 ? UINT32_MAX : UINT64_MAX;
+	return address && address <= last && size <= last - address;
+}
+
+/* An object record from go1.4 on at p, as nearly all are: no other kind, nothing cut. */
+static bool view_plain(const struct go *g, const uint8_t *p, struct object_view *out)
+{
+	const uint8_t *bytes = g->dump.source->bytes, *end = bytes + g->dump.source->size;
+	uint64_t address, n, kind, offset;
+	if (g->version == 3 || p == end || *p++ != GO_OBJECT || !go_varint(&p, end, &address) ||
+	    !go_varint(&p, end, &n) || n > (uint64_t)(end - p) || !announced(g, address, n))
+		return false;
+	*out = (struct object_view){
+		.address = address, .kind = OBJECT_INSTANCE, .bytes = p, .n_bytes = n
+	};
+	p += n;
+	while (go_field_next(&p, end, &kind, &offset)) {
+		if (kind > GO_EMPTY_INTERFACE)
+			return false;
+	}
+	out->next = (uint64_t)(p - bytes);
+	return p[-1] == 0;
+}
+
+static int locate(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err)
+{
+	const struct go *g = (const struct go *)dump;
+	const struct source *s = dump->source;
+	struct go_record r = { .tag = GO_EOF };
+	int code = 0;
+	if (offset < s->size && view_plain(g, s->bytes + offset, out))
+		return 0;
+	for (uint64_t at = offset; code == 0 && at < s->size; at = r.next) {
+		code = go_record_decode(s->bytes, s->size, at, g->version, &r, err);
+		if (r.tag == GO_EOF || (r.tag == GO_OBJECT && announced(g, r.u[OBJECT_ADDRESS], r.s[0].n)))
+			break;
+	}
+	if (code < 0)
+		return code;
+	if (r.tag != GO_OBJECT)
+		return err_at(err, ERR_FORMAT, offset, "no object record from byte %" PRIu64 " on", offset);
+	*out = (struct object_view){
+		.address = r.u[OBJECT_ADDRESS],
+		.kind = OBJECT_INSTANCE,
+		.class_address = r.u[OBJECT_TYPE], /* go1.3; 0 later */
+		.length = r.u[OBJECT_KIND],
+		.bytes = r.s[0].p,
+		.n_bytes = r.s[0].n,
+		.next = r.next,
+	};
+	return 0;
+}
+
+const struct reader go_reader = {
+	.name = "go",
+	.probe = probe,
+	.open = go_open,
+	.close = go_close,
+	.parts = go_parts,
+	.read = go_read,
+	.prepare = prepare,
+	.locate = locate,
+	.symbol = go_symbol,
+	.next_slot = go_next_slot,
+	.stack_words = go_stack_words,
+	.memory = go_memory,
+	.itab_type = go_itab_type,
+	.type_name = go_type_name,
+	.sites = go_sites,
+	.classify = go_classify,
+};

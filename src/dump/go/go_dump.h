@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go.h - what the files of the reader of Go heap dumps share.
+ *
+ *   go.c         header, parameters, facts, division into parts, one object for its values
+ *   go_record.c  any record, decoded by a table of layouts
+ *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
+ *   go_read.c    the objects, told to a sink
+ *   go_tell.c    everything else: goroutines, roots, counts, told to a sink
+ *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
+ *   go_program.c the executable that wrote the dump
+ *   go_typing*.c types of objects, from its DWARF and from interfaces (go_typing.h)
+ *   go_old.c     go1.3, whose objects find their pointers through type records
+ *
+ * Format: the wiki of the Go project, pages heapdump13, heapdump14 and heapdump15-through-heapdump17,
+ * and the runtime's writer, runtime/heapdump.go.  Numbers are LEB128 on every machine; contents are
+ * memory as it was, in the byte order and with the pointers of the program's machine.
+ *
+ * Immutable once opened, but for the list of runs, which the survey adds to under a lock and prepare
+ * settles: from then on any thread.
+ */
+#ifndef CAIRN_DUMP_GO_GO_DUMP_H
+#define CAIRN_DUMP_GO_GO_DUMP_H
+
+#include "dump/go/go_record.h"
+#include "dump/idmap.h"
+#include "dump/program/program.h"
+#include "dump/reader.h"
+
+#include <pthread.h>
+
+/* Neighbouring records of one tag; objects are in none. */
+struct go_run {
+	uint64_t offset, end; /* of the first record, behind the last */
+	uint64_t n;
+	enum go_tag tag;
+};
+
+/* What one survey of a part met. */
+struct go_survey {
+	uint64_t begin, reached;
+	struct go_run *runs;
+	size_t n_runs, cap_runs;
+};
+
+/* Where a stretch of memory outside of the heap stands in the dump. */
+struct go_stretch {
+	uint64_t address, size; /* size not 0 */
+	uint64_t record;        /* offset of its record: a frame, data or bss */
+};
+
+/* A type of go1.3, with its pointers; or of later versions, without. */
+struct go_type {
+	uint64_t address, size;
+	struct go_bytes name, fields;
+	bool indirect; /* the data word of an interface points to the value */
+};
+
+struct go {
+	struct dump dump;  /* first: what the others see */
+	unsigned version;  /* X of go1.X; 7 for all from there on */
+	unsigned word;     /* bytes of a pointer, 4 or 8; 0: it cannot be told, nor pointers be read */
+	struct err fault;  /* then: why */
+	const char *exe;   /* the program that was named, or NULL: look beside the dump */
+	bool big_endian;
+	bool swap;         /* the dump's byte order is not ours */
+	uint64_t heap_start, heap_end, channel_header;
+	struct go_bytes arch;
+	char arch_letter[2]; /* where it is stated as a number */
+	bool alone;        /* look for nothing beside the dump */
+	struct program *program; /* that wrote the dump, or NULL */
+	char *program_note;
+	char *cannot_tell; /* facts.cannot_tell */
+	struct types recorded; /* from type records, where there is no program */
+	uint64_t body, params; /* offsets of the first record and of the parameters, 0 none */
+
+	/* go1.3 only: types and interface tables, which stand before the objects that need them. */
+	struct go_type *types;
+	size_t n_types, cap_types;
+	struct idmap type_at; /* address -> index */
+	struct idmap itab_at; /* address -> whether the data word is a pointer */
+
+	pthread_mutex_t lock; /* guards surveys */
+	struct go_survey *surveys;
+	size_t n_surveys, cap_surveys;
+	struct go_stretch *stretches; /* from prepare on: by address */
+	size_t n_stretches, cap_stretches;
+	struct go_run *runs;  /* from prepare on: of the whole dump, ascending */
+	size_t n_runs, cap_runs;
+};
+
+extern uint64_t go_part_bytes; /* between two cuts: PART_BYTES, but tests want many */
+
+/* A word of memory: a pointer of the program's machine.  g->word is not 0. */
+static inline uint64_t go_word(const struct go *g, const uint8_t *p)
+{
+	if (g->word == 8) {
+		uint64_t v;
+		memcpy(&v, p, sizeof v);
+		return g->swap ? __builtin_bswap64(v) : v;
+	}
+	uint32_t v;
+	memcpy(&v, p, sizeof v);
+	return g->swap ? __builtin_bswap32(v) : v;
+}
+
+/*
+ * The next record of a tag from *run and *offset on, which begin as 0 and are moved; false behind the
+ * last.  From prepare on; objects cannot be asked for.
+ *
+ *     size_t run = 0; uint64_t at = 0;
+ *     for (struct go_record r; go_next(g, GO_FRAME, &run, &at, &r);)
+ */
+bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
+    struct go_record *out);
+
+/*
+ * Pointers of the frame, data or bss record r, or of an object record of go1.4 and later: calls take
+ * with the offset of each pointer word in the contents and what stands there, nil included.  Offsets
+ * outside of the contents or not aligned are passed over and counted; returns how many.  Stops when
+ * take returns false.
+ */
+uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
+    bool (*take)(void *context, uint64_t offset, uint64_t value), void *context);
+
+int go_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err);
+
+/* go_values.c: find the memory outside of the heap; part of prepare. */
+void go_find_stretches(struct go *g);
+/* Members of the reader. */
+bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
+bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
+void go_stack_words(const struct dump *dump, void (*take)(void *context, uint64_t word), void *context);
+const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n);
+uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
+int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
+bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out);
+
+/* go_old.c: the pointers of a go1.3 object, whose view has the address of its type as class and how it
+ * is laid out as length. */
+bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
+/* go_program.c: find the executable, once the runs are known: ERR_IO where the one that was named
+ * cannot be read; one that does not fit is left out, and program_note says so.  And what the type
+ * records tell where there is none. */
+int go_program_find(struct go *g, struct err *err);
+void go_program_release(struct go *g);
+unsigned go_release_of(const struct go *g); /* X of the Go 1.X that the program was built with; 0 unknown */
+/* Settle facts.cannot_tell by what the program adds. */
+void go_state_limits(struct go *g);
+void go_recorded_types(struct go *g);
+
+/* go_typing.c */
+int go_classify(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
+
+/* go_old.c: read the types and interface tables of a go1.3 dump. */
+int go_old_types(struct go *g, struct err *err);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_program.c - the executable that wrote a Go dump: found, checked, and asked for names.
+ */
+#include "dump/go/go_dump.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "dump/program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct program_section segment(const struct go *g, enum go_tag tag)
+{
+	size_t run = 0;
+	uint64_t at = 0;
+	struct go_record r;
+
+	if (!go_next(g, tag, &run, &at, &r))
+		return (struct program_section){0, 0};
+	return (struct program_section){r.u[SEGMENT_ADDRESS], r.s[0].n};
+}
+
+/* "main.f[...]" and "main.f[go.shape.int]" are one function. */
+static bool same_function(const struct go_bytes *name, const char *own)
+{
+	size_t i = 0;
+
+	while (i < name->n && own[i] && name->p[i] == (uint8_t)own[i] && own[i] != '[')
+		i++;
+	return (i == name->n || name->p[i] == '[') && (!own[i] || own[i] == '[');
+}
+
+/* Frames tell functions and where they begin: do they begin there in the program?  Another build may
+ * have as many bytes of data as the one that ran. */
+static int check_functions(const struct go *g, const struct program *p, struct err *err)
+{
+	enum { ENOUGH = 1000 };
+	unsigned n = 0, n_wrong = 0;
+	size_t run = 0;
+	uint64_t at = 0;
+
+	for (struct go_record r; n < ENOUGH && go_next(g, GO_FRAME, &run, &at, &r);) {
+		uint32_t number;
+		uint64_t entry = r.u[FRAME_ENTRY];
+		const char *own = entry ? program_function_at(p, entry, &number) : NULL;
+		if (!own)
+			continue;
+		n++;
+		if (program_function_entry(p, number) != entry || !same_function(&r.s[1], own))
+			n_wrong++;
+	}
+	if (n_wrong > n / 4)
+		return err_set(err, ERR_NOT_FOUND, "it is another build: %u of %u functions in the dump's "
+		    "frames begin elsewhere in it", n_wrong, n);
+	return 0;
+}
+
+static int open_checked(struct go *g, const char *path, struct err *err)
+{
+	struct text arch = TEXT_INIT;
+	struct program *p;
+
+	int code = program_open(&p, path, err);
+	if (code)
+		return code;
+	text_add_escaped(&arch, (const char *)g->arch.p, g->arch.n < 32 ? (size_t)g->arch.n : 32);
+	struct program_match match = {
+	    .arch = arch.s ? arch.s : "",
+	    .word = g->word,
+	    .big_endian = g->big_endian,
+	    .data = segment(g, GO_DATA),
+	    .bss = segment(g, GO_BSS),
+	};
+	code = program_check(p, &match, err);
+	if (!code)
+		code = check_functions(g, p, err);
+	if (code) {
+		struct text name = TEXT_INIT;
+		text_add_escaped(&name, path, strlen(path));
+		err_context(err, "%s did not write this dump and is left out", name.s ? name.s : "");
+		text_release(&name);
+		program_close(p);
+	} else {
+		g->program = p;
+	}
+	text_release(&arch);
+	return code;
+}
+
+static void note(struct go *g, const char *format, const char *path, const char *what)
+{
+	struct text t = TEXT_INIT, name = TEXT_INIT;
+
+	text_add_escaped(&name, path, strlen(path));
+	text_addf(&t, format, name.s ? name.s : "", what);
+	text_release(&name);
+	free(g->program_note);
+	g->program_note = text_take(&t);
+	g->dump.program_note = g->program_note;
+}
+
+static void settle(struct go *g)
+{
+	const char *lacks = program_lacks(g->program), *path = program_path(g->program);
+
+	g->dump.program = g->program;
+	if (program_has_types(g->program))
+		g->dump.types = program_types(g->program);
+	note(g, lacks ? "%s: %s" : "%s", path, lacks ? lacks : "");
+	go_state_limits(g);
+	/* what was asked for and cannot be had is worth a warning */
+	g->dump.program_refused = g->exe && lacks;
+}
+
+/* The dump's name without what it ends in, and with .elf instead: is it the program? */
+static void look_beside(struct go *g)
+{
+	const char *path = g->dump.source->path;
+	const char *slash = strrchr(path, '/');
+	size_t n = strlen(path), base = slash ? (size_t)(slash + 1 - path) : 0;
+	static const char *const endings[] = {".elf", ""};
+
+	if (n - base > 3 && !strcmp(path + n - 3, ".gz"))
+		n -= 3;
+	while (n > base && path[n - 1] != '.')
+		n--;
+	if (n <= base + 1)
+		return;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program; i++) {
+		struct text t = TEXT_INIT;
+		struct err err = ERR_INIT;
+		struct stat st;
+		text_add_n(&t, path, n - 1);
+		text_add(&t, endings[i]);
+		if (!stat(t.s, &st) && S_ISREG(st.st_mode)) {
+			if (!open_checked(g, t.s, &err))
+				settle(g);
+			else if (!g->dump.program_note)
+				note(g, "%s%s", "", err.message);
+		}
+		text_release(&t);
+	}
+}
+
+int go_program_find(struct go *g, struct err *err)
+{
+	if (!g->word || g->program)
+		return 0;
+	if (!g->exe) {
+		if (!g->alone)
+			look_beside(g);
+		return 0;
+	}
+	int code = open_checked(g, g->exe, err);
+	if (code == ERR_IO)
+		return code;
+	if (!code) {
+		settle(g);
+	} else {
+		note(g, "%s%s", "", err->message);
+		g->dump.program_refused = true;
+	}
+	return 0;
+}
+
+unsigned go_release_of(const struct go *g)
+{
+	const char *vm = g->dump.facts.vm;
+	return strncmp(vm, "go1.", 4) ? 0 : (unsigned)strtoul(vm + 4, NULL, 10);
+}
+
+void go_state_limits(struct go *g)
+{
+	bool names = g->program && program_has_symbols(g->program);
+	bool types = g->program && program_has_types(g->program);
+	struct text t = TEXT_INIT;
+
+	text_add(&t, "Go heap dumps hold ");
+	if (!types)
+		text_add(&t, names ? "no types of objects, no names of local variables, " :
+		    "no types of objects, no names of variables, ");
+	text_add(&t, "no registers and no memory outside of the heap but data, bss and stacks");
+	if (types || names)
+		text_addf(&t, "; %s are those of the program",
+		    types ? "types and names of variables" : "names of global variables");
+	text_add(&t, "; pointers that lie in structs and arrays on stacks may be left out, and what they alone "
+	    "hold counts as unreachable, marked ~ where its address stands in a frame");
+	if (g->dump.facts.surplus)
+		text_addf(&t, "; %s", g->dump.facts.surplus);
+	free(g->cannot_tell);
+	g->cannot_tell = text_take(&t);
+	g->dump.facts.cannot_tell = g->cannot_tell;
+}
+
+void go_program_release(struct go *g)
+{
+	program_close(g->program);
+	free(g->cannot_tell);
+	free(g->program_note);
+	types_release(&g->recorded);
+}
+
+/* --- types that the dump itself tells ------------------------------------------------------------- */
+
+/*
+ * Without a program there are the type records: names of what stands in interfaces.  A name that ends
+ * in a point is of an unnamed pointer type; a value as wide as a pointer may be one (a named map or
+ * function type): of both nothing is said.
+ */
+void go_recorded_types(struct go *g)
+{
+	struct types *t = &g->recorded;
+	size_t run = 0;
+	uint64_t at = 0;
+
+	t->word = g->word;
+	t->big_endian = g->big_endian;
+	for (struct go_record r; go_next(g, GO_TYPE, &run, &at, &r) && t->n < 1u << 20;) {
+		struct text name = TEXT_INIT;
+		uint64_t n = r.s[0].n < 4096 ? r.s[0].n : 4096;
+		if (!n || !r.u[TYPE_INDIRECT] || !r.u[TYPE_SIZE] || r.u[TYPE_SIZE] == g->word ||
+		    r.s[0].p[n - 1] == '.')
+			continue;
+		text_add_escaped(&name, (const char *)r.s[0].p, (size_t)n);
+		VEC_PUSH(t->type, t->n, t->cap) = (struct type){
+		    .name = arena_strndup(&t->arena, name.s, name.len),
+		    .size = r.u[TYPE_SIZE],
+		    .element = TYPE_NONE,
+		    .key = TYPE_NONE,
+		    .layout = TYPE_NONE,
+		    .descriptor = r.u[TYPE_ADDRESS],
+		};
+		text_release(&name);
+	}
+	types_settle(t);
+}

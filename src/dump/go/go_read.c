@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_read.c - the records of a Go heap dump, told to a sink.
+ *
+ * Objects are nearly everything, and each one's place follows from the length of the one before: the
+ * way from one to the next is kept short, and what it leads past is looked at beside it.
+ *
+ * The survey reads the pointers as well, for nil ones are no references; in small objects they stand
+ * in the cache line that was just read.
+ */
+#include "dump/go/go_reading.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* --- pointers --------------------------------------------------------------------------------------- */
+
+/* The pointers of a shape with many slots: counted in the survey, delivered in the fill. */
+static int many_pointers(struct go_reading *r, const struct go_shape *shape, const uint8_t *contents,
+    bool deliver, uint64_t *n)
+{
+	const struct go *g = r->go;
+	const uint8_t *p = shape->list, *end = p + shape->list_bytes;
+	uint64_t kind, offset;
+	size_t waiting = 0;
+	int code = 0;
+
+	*n = 0;
+	while (code == 0 && go_field_next(&p, end, &kind, &offset)) {
+		uint64_t at = go_pointer_at(g, kind, offset);
+		if (at < offset || !go_slot_fits(g, at, shape->size))
+			continue;
+		uint64_t target = go_word(g, contents + at);
+		*n += target != 0;
+		if (target && deliver)
+			code = go_deliver(r, &waiting, target);
+	}
+	return code == 0 && waiting ? r->sink->references(r->sink, r->targets, waiting) : code;
+}
+
+/* The pointers of a shape with few, gathered; nil ones are not counted. */
+static inline __attribute__((always_inline)) size_t few_pointers(struct go_reading *r,
+    const struct go_shape *shape, const uint8_t *contents, const bool plain)
+{
+	const uint32_t *offsets = r->shapes.offsets + shape->first;
+	size_t n = 0;
+
+	for (uint64_t i = 0; i < shape->n_slots; i++) {
+		uint64_t target = plain ? go_load_le(contents + offsets[i])
+		                        : go_word(r->go, contents + offsets[i]);
+		r->targets[n] = target;
+		n += target != 0;
+	}
+	return n;
+}
+
+/* --- objects ---------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) uint32_t class_of(struct go_reading *r, struct go_shape *shape)
+{
+	if (!r->survey)
+		return 0;
+	text_clear(&r->text);
+	go_shape_name(r->go, shape->size, shape->list, shape->list_bytes, &r->text);
+	shape->handle = r->sink->class_handle(r->sink, CLASS_SHOWN, 0, (const uint8_t *)r->text.s,
+	    r->text.len);
+	return shape->handle;
+}
+
+static __attribute__((noinline)) bool usable(struct go_reading *r, uint64_t offset, uint64_t address,
+    const struct go_shape *shape)
+{
+	uint64_t last = r->go->word == 4 ? UINT32_MAX : UINT64_MAX;
+	bool fits = address <= last && shape->size <= last - address;
+	if (!r->survey)
+		return address && fits;
+	if (!address || !fits)
+		r->sink->warn(r->sink, offset, "an object of %" PRIu64 " bytes at address 0x%" PRIx64
+		    " cannot be: left out", shape->size, address);
+	else if (shape->n_bad)
+		r->sink->warn(r->sink, offset, "object 0x%" PRIx64 " of %" PRIu64 " bytes lists %" PRIu64
+		    " pointer%s outside of it or not aligned: passed over", address, shape->size,
+		    shape->n_bad, shape->n_bad == 1 ? "" : "s");
+	return address && fits;
+}
+
+static inline __attribute__((always_inline)) int object(struct go_reading *r, uint64_t offset,
+    uint64_t address, const uint8_t *contents, struct go_shape *shape, const bool plain)
+{
+	uint64_t last = address + shape->size;
+	bool odd = shape->n_bad || !address || last < address || (!plain && last > UINT32_MAX);
+	int code;
+
+	if (__builtin_expect(odd, 0) && !usable(r, offset, address, shape))
+		return 0;
+	struct object_record record = {
+		.address = address,
+		.class_handle = shape->handle != UINT32_MAX ? shape->handle : class_of(r, shape),
+		.kind = OBJECT_INSTANCE,
+		.size = shape->size,
+		.length = LENGTH_UNKNOWN,
+		.offset = offset,
+		.contents = (uint64_t)(contents - r->bytes),
+	};
+	if (shape->first != GO_NOT_LISTED) {
+		record.n_references = few_pointers(r, shape, contents, plain);
+		code = r->sink->object(r->sink, &record);
+		return code < 0 || r->survey || !record.n_references ? code :
+		    r->sink->references(r->sink, r->targets, record.n_references);
+	}
+	code = many_pointers(r, shape, contents, false, &record.n_references);
+	if (code == 0)
+		code = r->sink->object(r->sink, &record);
+	if (code < 0 || r->survey)
+		return code;
+	return many_pointers(r, shape, contents, true, &record.n_references);
+}
+
+int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
+    struct go_shape *shape)
+{
+	return object(r, offset, address, contents, shape, false);
+}
+
+/* One object, every step checked, or why it cannot be read. */
+static __attribute__((noinline)) int careful_object(struct go_reading *r)
+{
+	struct go_record record;
+	int code = go_record_decode(r->bytes, r->size, r->at, r->go->version, &record, r->err);
+	if (code < 0)
+		return code;
+	r->at = record.next;
+	if (r->go->version == 3)
+		return go_old_object(r, &record);
+	uint64_t bytes;
+	struct go_shape *shape = go_shape_of(&r->shapes, record.fields.p, r->bytes + r->size,
+	    record.s[0].n, &bytes);
+	return go_object(r, record.offset, record.u[OBJECT_ADDRESS], record.s[0].p, shape);
+}
+
+/* Objects up to the first other record, or the first at or behind stop. */
+static inline __attribute__((always_inline)) int objects(struct go_reading *r, uint64_t stop,
+    const bool plain)
+{
+	const uint8_t *p = r->bytes + r->at, *end = r->bytes + r->size, *stop_at = r->bytes + stop;
+	int code = 0;
+
+	while (code == 0 && p < stop_at && *p == GO_OBJECT) {
+		const uint8_t *q = p + 1;
+		uint64_t address, n, bytes;
+		struct go_shape *shape = NULL;
+		if (go_varint(&q, end, &address) && go_varint(&q, end, &n) && n < (uint64_t)(end - q))
+			shape = go_shape_of(&r->shapes, q + n, end, n, &bytes);
+		if (__builtin_expect(!shape, 0)) {
+			r->at = (uint64_t)(p - r->bytes);
+			code = careful_object(r);
+			p = r->bytes + r->at;
+			continue;
+		}
+		code = object(r, (uint64_t)(p - r->bytes), address, q, shape, plain);
+		p = q + n + bytes;
+	}
+	r->at = (uint64_t)(p - r->bytes);
+	return code;
+}
+
+/* 64-bit pointers in our own byte order: nearly all dumps. */
+static __attribute__((noinline)) int plain_objects(struct go_reading *r, uint64_t stop)
+{
+	return objects(r, stop, true);
+}
+
+static __attribute__((noinline)) int other_objects(struct go_reading *r, uint64_t stop)
+{
+	return objects(r, stop, false);
+}
+
+static int old_objects(struct go_reading *r, uint64_t stop)
+{
+	int code = 0;
+	while (code == 0 && r->at < stop && r->bytes[r->at] == GO_OBJECT)
+		code = careful_object(r);
+	return code;
+}
+
+static int object_run(struct go_reading *r)
+{
+	const struct go *g = r->go;
+	struct part here = { .begin = r->at };
+	int code = 0;
+
+	if (r->survey)
+		code = go_tell_goroutine(r); /* frames belong to the goroutine right before them */
+	if (code == 0 && r->at >= r->next_cut) {
+		code = r->sink->cut(r->sink, &here);
+		r->next_cut = r->at + go_part_bytes;
+	}
+	uint64_t stop = r->end < r->next_cut ? r->end : r->next_cut;
+	if (code < 0)
+		return code;
+	if (g->version == 3)
+		return old_objects(r, stop);
+	return g->word == 8 && !g->swap ? plain_objects(r, stop) : other_objects(r, stop);
+}
+
+/* --- the part --------------------------------------------------------------------------------------- */
+
+static void note_run(struct go_survey *met, const struct go_record *record)
+{
+	struct go_run *last = met->n_runs ? &met->runs[met->n_runs - 1] : NULL;
+	if (last && last->tag == record->tag && last->end == record->offset) {
+		last->end = record->next;
+		last->n++;
+		return;
+	}
+	VEC_PUSH(met->runs, met->n_runs, met->cap_runs) =
+	    (struct go_run){ record->offset, record->next, 1, record->tag };
+}
+
+static void end_of_dump(struct go_reading *r)
+{
+	static const char another[] = "go1.";
+	uint64_t left = r->size - r->at;
+
+	r->ended = true;
+	if (!left || !r->survey)
+		return;
+	bool dump = left >= sizeof another && !memcmp(r->bytes + r->at, another, sizeof another - 1);
+	r->sink->warn(r->sink, r->at, dump ? "%" PRIu64 " bytes follow the end record: another dump, "
+	    "which is not read" : "%" PRIu64 " bytes follow the end record", left);
+}
+
+static int other_record(struct go_reading *r)
+{
+	struct go_record record;
+	int code = go_record_decode(r->bytes, r->size, r->at, r->go->version, &record, r->err);
+
+	if (code < 0)
+		return code;
+	if (record.tag == GO_OBJECT) /* its tag was written in more bytes than it needs */
+		return careful_object(r);
+	r->at = record.next;
+	if (r->survey)
+		note_run(&r->met, &record);
+	if (record.tag == GO_EOF)
+		end_of_dump(r);
+	return r->survey ? go_tell(r, &record) : 0;
+}
+
+static int read_part(struct go_reading *r)
+{
+	int code = 0;
+
+	while (code == 0 && r->at < r->end && !r->ended)
+		code = r->bytes[r->at] == GO_OBJECT ? object_run(r) : other_record(r);
+	if (r->survey) {
+		int told = go_tell_goroutine(r);
+		code = code < 0 ? code : told;
+	}
+	if (code == 0 && !r->ended && r->at >= r->size)
+		code = err_at(r->err, ERR_TRUNCATED, r->size,
+		    "ends at byte %" PRIu64 " without an end record: what followed is missing", r->size);
+	if (code == 0 && !r->go->word) {
+		*r->err = r->go->fault; /* all was read but the references */
+		code = r->err->code;
+	}
+	return code;
+}
+
+/* The beginning: what the header says, and what it does not. */
+static void tell_header(struct go_reading *r)
+{
+	const struct go *g = r->go;
+	if (g->dump.facts.version[2] > '7' || g->dump.facts.version[3])
+		r->sink->warn(r->sink, 0, "format go%s is not known: read as go1.7", g->dump.facts.version);
+}
+
+int go_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+{
+	struct go *g = (struct go *)dump;
+	struct go_reading *r = xcalloc(1, sizeof *r);
+	int code;
+
+	*r = (struct go_reading){
+		.go = g,
+		.sink = sink,
+		.err = err,
+		.survey = !sink->wants_references,
+		.bytes = dump->source->bytes,
+		.size = dump->source->size,
+		.at = part->begin,
+		.end = part->end,
+		.next_cut = part->begin + go_part_bytes,
+		.met = { .begin = part->begin },
+	};
+	go_shapes_init(&r->shapes, g);
+	if (r->survey && part->begin == g->body)
+		tell_header(r);
+	code = read_part(r);
+	sink->reached = r->ended ? UINT64_MAX : r->at;
+	if (r->survey) {
+		r->met.reached = sink->reached;
+		pthread_mutex_lock(&g->lock);
+		VEC_PUSH(g->surveys, g->n_surveys, g->cap_surveys) = r->met;
+		pthread_mutex_unlock(&g->lock);
+	}
+	go_shapes_release(&r->shapes);
+	text_release(&r->text);
+	free(r->frames);
+	free(r);
+	return code;
+}

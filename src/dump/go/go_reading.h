@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* go_reading.h - one reading of a part, as go_read.c, go_tell.c and go_old.c share it. */
+#ifndef CAIRN_DUMP_GO_GO_READING_H
+#define CAIRN_DUMP_GO_GO_READING_H
+
+#include "dump/go/go_shape.h"
+
+enum { GO_BUFFERED = 512 };
+
+struct go_reading {
+	const struct go *go;
+	struct sink *sink;
+	struct err *err;
+	bool survey;
+	const uint8_t *bytes; /* of the whole file */
+	uint64_t size;
+	uint64_t at;          /* the next record */
+	uint64_t end;         /* of the part */
+	uint64_t next_cut;
+	bool ended;           /* the end record was read */
+	struct go_shapes shapes;
+	struct go_survey met; /* in the survey */
+
+	/* The goroutine whose frames are being read. */
+	bool in_goroutine;
+	struct go_record goroutine;
+	char **frames;
+	size_t n_frames, cap_frames;
+	struct text text;
+
+	uint64_t targets[GO_BUFFERED];
+};
+
+/* go_tell.c: a record that is no object, in the survey; and the goroutine at its end. */
+int go_tell(struct go_reading *r, const struct go_record *record);
+int go_tell_goroutine(struct go_reading *r);
+
+/* go_read.c: tell the sink of an object; its pointers are what the shape says. */
+int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
+    struct go_shape *shape);
+/* Gather a pointer for the sink; *n of them wait. */
+static inline int go_deliver(struct go_reading *r, size_t *n, uint64_t target)
+{
+	int code = 0;
+	r->targets[(*n)++] = target;
+	if (*n == GO_BUFFERED) {
+		code = r->sink->references(r->sink, r->targets, *n);
+		*n = 0;
+	}
+	return code;
+}
+
+/* go_old.c: the same for an object of go1.3. */
+int go_old_object(struct go_reading *r, const struct go_record *record);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* go_shape.c - see go_shape.h. */
+#include "dump/go/go_shape.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { FIRST_SLOTS = 1024, MOST_SHAPES = 1 << 16, LISTED_SLOTS = 64, NAME_LIMIT = 72, LEAST_FOLD = 4 };
+
+void go_shapes_init(struct go_shapes *s, const struct go *go)
+{
+	*s = (struct go_shapes){ .go = go, .n_slots = FIRST_SLOTS };
+	s->slots = xcalloc(s->n_slots, sizeof *s->slots);
+	s->cap_offsets = 64; /* never NULL, so that a shape without any needs no question */
+	s->offsets = xcalloc(s->cap_offsets, sizeof *s->offsets);
+}
+
+void go_shapes_release(struct go_shapes *s)
+{
+	free(s->list);
+	free(s->slots);
+	free(s->offsets);
+}
+
+/* --- finding ---------------------------------------------------------------------------------------- */
+
+static uint64_t hash_list(const uint8_t *p, uint64_t n)
+{
+	uint64_t h = n;
+	for (; n >= 8; n -= 8, p += 8)
+		h = go_mix(h ^ go_load_le(p));
+	for (; n; n--)
+		h = go_mix(h ^ *p++);
+	return h;
+}
+
+static uint64_t hash_of(const struct go_shape *s)
+{
+	return go_mix((s->key ? s->key : hash_list(s->list, s->list_bytes)) + s->size);
+}
+
+static void rehash(struct go_shapes *s, uint32_t n_slots)
+{
+	free(s->slots);
+	s->slots = xcalloc(n_slots, sizeof *s->slots);
+	s->n_slots = n_slots;
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t at = (uint32_t)hash_of(&s->list[i]) & (n_slots - 1);
+		while (s->slots[at])
+			at = (at + 1) & (n_slots - 1);
+		s->slots[at] = i + 1;
+	}
+}
+
+/* A dump made to have ever new shapes must not fill memory with them. */
+static void forget_all(struct go_shapes *s)
+{
+	s->n = 0;
+	s->n_offsets = 0;
+	memset(s->predicted, 0, sizeof s->predicted);
+	memset(s->recent, 0, sizeof s->recent);
+	rehash(s, FIRST_SLOTS);
+}
+
+static struct go_shape *find(struct go_shapes *s, const struct go_shape *wanted, uint32_t *slot)
+{
+	uint32_t at = (uint32_t)hash_of(wanted) & (s->n_slots - 1);
+	for (; s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
+		struct go_shape *here = &s->list[s->slots[at] - 1];
+		if (here->size == wanted->size && here->key == wanted->key &&
+		    (here->key || (here->list_bytes == wanted->list_bytes &&
+		        !memcmp(here->list, wanted->list, wanted->list_bytes))))
+			return here;
+	}
+	*slot = at;
+	return NULL;
+}
+
+/* --- new ones --------------------------------------------------------------------------------------- */
+
+/* Decode the list into offsets.  Its bytes were seen to be a list. */
+static void settle(struct go_shapes *s, struct go_shape *shape)
+{
+	const struct go *g = s->go;
+	const uint8_t *p = shape->list, *end = p + shape->list_bytes;
+	uint64_t kind, offset;
+	bool listed = true;
+
+	shape->first = s->n_offsets;
+	while (go_field_next(&p, end, &kind, &offset)) {
+		uint64_t at = go_pointer_at(g, kind, offset);
+		if (at < offset || !go_slot_fits(g, at, shape->size)) {
+			shape->n_bad += g->word != 0;
+			continue;
+		}
+		listed = listed && shape->n_slots++ < LISTED_SLOTS && at <= UINT32_MAX;
+		if (listed)
+			VEC_PUSH(s->offsets, s->n_offsets, s->cap_offsets) = (uint32_t)at;
+	}
+	if (!listed) {
+		s->n_offsets = shape->first;
+		shape->first = GO_NOT_LISTED;
+	}
+}
+
+static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted)
+{
+	uint32_t slot;
+	struct go_shape *found = find(s, wanted, &slot);
+	if (found)
+		return found;
+	if (s->n >= MOST_SHAPES || 2 * s->n >= s->n_slots) {
+		if (s->n >= MOST_SHAPES)
+			forget_all(s);
+		else
+			rehash(s, 2 * s->n_slots);
+		find(s, wanted, &slot);
+	}
+	settle(s, wanted);
+	wanted->handle = UINT32_MAX;
+	VEC_PUSH(s->list, s->n, s->cap) = *wanted;
+	s->slots[slot] = s->n;
+	return &s->list[s->n - 1];
+}
+
+/* --- long lists --------------------------------------------------------------------------------------- */
+
+static bool is_list(const struct go_shape *s, const uint8_t *p, const uint8_t *end, uint64_t size)
+{
+	return s->size == size && !s->key && s->list_bytes <= (uint64_t)(end - p) &&
+	    !memcmp(s->list, p, s->list_bytes);
+}
+
+/* Bytes of the list at p, its end included; 0: it is none. */
+static uint64_t list_bytes(const struct go *g, const uint8_t *p, const uint8_t *end)
+{
+	const uint64_t last = g->version == 3 ? GO_EMPTY_INTERFACE : g->version == 4 ? 3 : GO_POINTER;
+	const uint8_t *begin = p;
+	uint64_t kind, offset;
+
+	for (;;) {
+		while (end - p >= 2 && p[0] == GO_POINTER && p[1] < 0x80)
+			p += 2;
+		if (!go_varint(&p, end, &kind) || kind > last)
+			return 0;
+		if (!kind)
+			return (uint64_t)(p - begin);
+		if (!go_varint(&p, end, &offset))
+			return 0;
+	}
+}
+
+/* No list is the beginning of another, so that one which begins here is the one. */
+static struct go_shape *long_shape(struct go_shapes *s, const uint8_t *p, const uint8_t *end,
+    uint64_t size)
+{
+	uint32_t *predicted = &s->predicted[(uint8_t)go_mix(size)];
+	if (*predicted && is_list(&s->list[*predicted - 1], p, end, size))
+		return &s->list[*predicted - 1];
+	struct go_shape wanted = { .size = size, .list = p, .list_bytes = list_bytes(s->go, p, end) };
+	if (!wanted.list_bytes)
+		return NULL;
+	struct go_shape *found = find_or_add(s, &wanted);
+	*predicted = (uint32_t)(found - s->list) + 1;
+	return found;
+}
+
+struct go_shape *go_shape_slow(struct go_shapes *s, const uint8_t *p, const uint8_t *end,
+    uint64_t size, uint64_t key)
+{
+	if (!key)
+		return long_shape(s, p, end, size);
+	struct go_shape wanted = { .size = size, .key = key, .list = p, .list_bytes = key >> 56 };
+	if (list_bytes(s->go, p, end) != wanted.list_bytes)
+		return NULL; /* of a kind that there is not */
+	struct go_shape *found = find_or_add(s, &wanted);
+	unsigned at = go_mix(key + size) & 511;
+	s->recent[at].key = key;
+	s->recent[at].size = size;
+	s->recent[at].shape_plus_1 = (uint32_t)(found - s->list) + 1;
+	return found;
+}
+
+/* --- names ------------------------------------------------------------------------------------------ */
+
+struct field {
+	uint64_t kind, offset;
+};
+
+/* Write fields [begin, begin + n), which stand `step` apart. */
+static void add_run(struct text *to, unsigned version, struct field first, uint64_t step, uint64_t n)
+{
+	static const char *const names[] = { "", "ptr", "str", "slice", "iface", "eface" };
+	static const char *const names_4[] = { "", "ptr", "iface", "eface" };
+	const char *name = version == 4 ? names_4[first.kind & 3] : names[first.kind];
+	if (n < LEAST_FOLD) {
+		for (uint64_t i = 0; i < n; i++)
+			text_addf(to, "%s%s@%" PRIu64, to->len ? " " : "", name, first.offset + i * step);
+		return;
+	}
+	text_addf(to, "%s%s@%" PRIu64 "+%" PRIu64 "\xC3\x97%" PRIu64, to->len ? " " : "", name,
+	    first.offset, step, n);
+}
+
+void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint64_t n,
+    struct text *to)
+{
+	const uint8_t *p = list, *end = list + n;
+	struct field run = { 0, 0 }, f;
+	uint64_t step = 0, in_run = 0, n_fields = 0;
+	struct text fields = TEXT_INIT;
+
+	while (fields.len <= NAME_LIMIT && go_field_next(&p, end, &f.kind, &f.offset)) {
+		n_fields++;
+		if (in_run == 1 && f.kind == run.kind)
+			step = f.offset - run.offset;
+		if (in_run && f.kind == run.kind && f.offset == run.offset + in_run * step) {
+			in_run++;
+			continue;
+		}
+		/* A short run gives its last field to the next one. */
+		bool lend = in_run > 1 && in_run < LEAST_FOLD && f.kind == run.kind;
+		if (in_run)
+			add_run(&fields, g->version, run, step, in_run - lend);
+		run = lend ? (struct field){ run.kind, run.offset + (in_run - 1) * step } : f;
+		step = lend ? f.offset - run.offset : 0;
+		in_run = lend ? 2 : 1;
+	}
+	if (in_run)
+		add_run(&fields, g->version, run, step, in_run);
+	text_addf(to, "%" PRIu64 " B {", size);
+	if (fields.len <= NAME_LIMIT) {
+		text_add(to, fields.len ? fields.s : "");
+	} else {
+		while (go_field_next(&p, end, &f.kind, &f.offset))
+			n_fields++;
+		size_t fit = NAME_LIMIT / 2;
+		while (fit && fields.s[fit] != ' ')
+			fit--;
+		text_add_n(to, fields.s, fit);
+		text_addf(to, " \xE2\x80\xA6 %" PRIu64 " fields #%04x", n_fields,
+		    (unsigned)(hash_list(list, n) >> 8 & 0xffff));
+	}
+	text_add(to, "}");
+	text_release(&fields);
+}

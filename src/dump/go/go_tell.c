@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_tell.c - goroutines, roots and counts of a Go heap dump, told to a sink.
+ *
+ * A goroutine's frames, defers and panics follow it.  What lies outside of the heap is told all the
+ * same: the heap counts it and lets it go.
+ */
+#include "dump/go/go_reading.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* --- goroutines ------------------------------------------------------------------------------------- */
+
+enum { FUNCTION_LIMIT = 4096 };
+
+static bool starts_with(const char *s, const char *what)
+{
+	return !strncmp(s, what, strlen(what));
+}
+
+/* Bytes of a function's name that are its package: "net/http.(*conn).serve" has 8. */
+static size_t package_bytes(const char *function)
+{
+	const char *slash = strrchr(function, '/');
+	return (size_t)(slash ? slash - function : 0) + strcspn(slash ? slash : function, ".");
+}
+
+/* A closure, which the compiler called f.func1. */
+static bool is_closure(const char *function)
+{
+	const char *last = strrchr(function, '.');
+	size_t n = last ? strspn(last, ".func0123456789") : 0;
+	if (last && strspn(last + 1, "0123456789") == strcspn(last + 1, "+"))
+		return true; /* f.func1.2 */
+	return last && n > 4 && (!last[n] || last[n] == '+');
+}
+
+static bool same_package(const char *a, const char *b)
+{
+	size_t n = package_bytes(a);
+	return package_bytes(b) == n && !strncmp(a, b, n);
+}
+
+/*
+ * The function that the goroutine is for: the outermost that is not the runtime's.  Of a closure, as
+ * `go f(x)` makes one, what it called, if that is of the same package.
+ */
+static const char *function_of(const struct go_reading *r)
+{
+	const char *outermost = NULL;
+	for (size_t i = r->n_frames; i-- > 0;) {
+		const char *here = r->frames[i];
+		if (starts_with(here, "runtime.")) {
+			outermost = outermost || starts_with(here, "runtime.goexit") ? outermost : here;
+			continue;
+		}
+		while (i-- > 0 && is_closure(here) && same_package(here, r->frames[i]))
+			here = r->frames[i];
+		return here;
+	}
+	return outermost;
+}
+
+static const char *state_of(uint64_t status)
+{
+	switch (status) {
+	case 0: return "idle";
+	case 1: return "runnable";
+	case 2: return "running";
+	case 3: return "syscall";
+	case 4: return "waiting";
+	case 6: return "dead";
+	default: return "unknown";
+	}
+}
+
+int go_tell_goroutine(struct go_reading *r)
+{
+	if (!r->in_goroutine)
+		return 0;
+	const struct go_record *g = &r->goroutine;
+	const char *function = function_of(r);
+	char *reason = NULL;
+	struct text name = TEXT_INIT;
+
+	text_addf(&name, "goroutine %" PRIu64 "%s", g->u[GOROUTINE_ID], function ? " " : "");
+	text_add_n(&name, function ? function : "", function ? strcspn(function, "+") : 0);
+	/* The reason stays behind when the waiting is over. */
+	if (g->u[GOROUTINE_STATUS] == 4 && g->s[0].n)
+		reason = xstrndup((const char *)g->s[0].p, g->s[0].n < 200 ? g->s[0].n : 200);
+	struct thread_record thread = {
+		.serial = g->offset,
+		.address = g->u[GOROUTINE_ADDRESS],
+		.name = name.s,
+		.state = state_of(g->u[GOROUTINE_STATUS]),
+		.waits_for = reason,
+		.created_at = g->u[GOROUTINE_CREATED_PC],
+		.id = g->u[GOROUTINE_ID],
+		.waits_since = g->u[GOROUTINE_SINCE],
+		.system = g->u[GOROUTINE_SYSTEM],
+		.frames = (const char *const *)r->frames,
+		.n_frames = r->n_frames,
+	};
+	int code = r->sink->thread(r->sink, &thread);
+	for (size_t i = 0; i < r->n_frames; i++)
+		free(r->frames[i]);
+	r->n_frames = 0;
+	r->in_goroutine = false;
+	text_release(&name);
+	free(reason);
+	return code;
+}
+
+/* --- roots ------------------------------------------------------------------------------------------ */
+
+static int root(struct go_reading *r, enum root_kind kind, uint64_t address)
+{
+	struct root_record root = { .address = address, .kind = kind, .frame = UINT32_MAX };
+	return address ? r->sink->root(r->sink, &root) : 0;
+}
+
+/* A root of the goroutine at hand, if `goroutine` is its address or 0. */
+static int thread_root(struct go_reading *r, enum root_kind kind, uint64_t address, uint64_t goroutine)
+{
+	bool ours = r->in_goroutine && (!goroutine || goroutine == r->goroutine.u[GOROUTINE_ADDRESS]);
+	struct root_record root = {
+		.address = address,
+		.kind = kind,
+		.thread_serial = ours ? r->goroutine.offset : 0,
+		.frame = UINT32_MAX,
+	};
+	return address ? r->sink->root(r->sink, &root) : 0;
+}
+
+struct slots {
+	struct go_reading *r;
+	struct root_record root;
+	uint64_t base; /* address of the contents */
+	int code;
+};
+
+static bool take_slot(void *context, uint64_t offset, uint64_t value)
+{
+	struct slots *s = context;
+	s->root.address = value;
+	s->root.slot = s->base + offset;
+	if (value)
+		s->code = s->r->sink->root(s->r->sink, &s->root);
+	return s->code == 0;
+}
+
+static int slots(struct go_reading *r, const struct go_record *record, enum root_kind kind,
+    uint64_t base)
+{
+	struct slots s = { .r = r, .root = { .kind = kind, .frame = UINT32_MAX }, .base = base };
+	if (kind == ROOT_STACK_FRAME && r->in_goroutine) {
+		s.root.thread_serial = r->goroutine.offset;
+		s.root.frame = (uint32_t)r->n_frames - 1;
+	}
+	uint64_t n_bad = go_each_pointer(r->go, record, take_slot, &s);
+	if (n_bad)
+		r->sink->warn(r->sink, record->offset, "%s lists %" PRIu64 " pointer%s outside of it or not "
+		    "aligned: passed over", go_tag_name(record->tag), n_bad, n_bad == 1 ? "" : "s");
+	return s.code;
+}
+
+static int frame(struct go_reading *r, const struct go_record *record)
+{
+	uint64_t n = record->s[1].n < FUNCTION_LIMIT ? record->s[1].n : FUNCTION_LIMIT;
+	if (!r->in_goroutine) {
+		r->sink->warn(r->sink, record->offset, "a stack frame that belongs to no goroutine");
+		return slots(r, record, ROOT_STACK_FRAME, record->u[FRAME_SP]);
+	}
+	struct text text = TEXT_INIT;
+	text_add_n(&text, (const char *)record->s[1].p, strnlen((const char *)record->s[1].p, n));
+	if (record->u[FRAME_PC] > record->u[FRAME_ENTRY])
+		text_addf(&text, "+0x%" PRIx64, record->u[FRAME_PC] - record->u[FRAME_ENTRY]);
+	VEC_PUSH(r->frames, r->n_frames, r->cap_frames) = text_take(&text);
+	return slots(r, record, ROOT_STACK_FRAME, record->u[FRAME_SP]);
+}
+
+static int goroutine(struct go_reading *r, const struct go_record *record)
+{
+	int code = go_tell_goroutine(r);
+	r->goroutine = *record;
+	r->in_goroutine = true;
+	if (code == 0)
+		code = thread_root(r, ROOT_THREAD, record->u[GOROUTINE_ADDRESS], 0);
+	/* What a goroutine that has not run yet will run. */
+	if (code == 0)
+		code = thread_root(r, ROOT_STACK_FRAME, record->u[GOROUTINE_CONTEXT], 0);
+	return code;
+}
+
+static int finalizer(struct go_reading *r, const struct go_record *record)
+{
+	struct root_record fields = {
+		.address = record->u[FINALIZER_OBJECT],
+		.kind = ROOT_FINALIZER_FIELD,
+		.frame = UINT32_MAX,
+		.fields_only = true,
+	};
+	int code = root(r, ROOT_FINALIZER, record->u[FINALIZER_CLOSURE]);
+	return code < 0 ? code : r->sink->root(r->sink, &fields);
+}
+
+static int queued(struct go_reading *r, const struct go_record *record)
+{
+	int code = root(r, ROOT_FINALIZABLE, record->u[FINALIZER_OBJECT]);
+	return code < 0 ? code : root(r, ROOT_FINALIZABLE, record->u[FINALIZER_CLOSURE]);
+}
+
+static int defer(struct go_reading *r, const struct go_record *record)
+{
+	const uint64_t *u = record->u;
+	int code = thread_root(r, ROOT_DEFER, u[DEFER_ADDRESS], u[DEFER_GOROUTINE]);
+	return code < 0 ? code : thread_root(r, ROOT_DEFER, u[DEFER_CLOSURE], u[DEFER_GOROUTINE]);
+}
+
+static int panic(struct go_reading *r, const struct go_record *record)
+{
+	const uint64_t *u = record->u;
+	int code = thread_root(r, ROOT_PANIC, u[PANIC_ADDRESS], u[PANIC_GOROUTINE]);
+	return code < 0 ? code : thread_root(r, ROOT_PANIC, u[PANIC_DATA], u[PANIC_GOROUTINE]);
+}
+
+/* --- all -------------------------------------------------------------------------------------------- */
+
+static int memstats(struct go_reading *r, const struct go_record *record)
+{
+	for (unsigned i = 0; go_memstats_name(i); i++)
+		r->sink->stated(r->sink, go_memstats_name(i), record->u[i]);
+	return 0;
+}
+
+static int params(struct go_reading *r, const struct go_record *record)
+{
+	if (record->offset != r->go->params)
+		r->sink->warn(r->sink, record->offset, "parameters stand twice: the first count");
+	else if (record->offset != r->go->body)
+		r->sink->warn(r->sink, record->offset, "parameters do not stand first");
+	return 0;
+}
+
+int go_tell(struct go_reading *r, const struct go_record *record)
+{
+	switch (record->tag) {
+	case GO_ROOT: return root(r, ROOT_VM_INTERNAL, record->u[ROOT_POINTER]);
+	case GO_GOROUTINE: return goroutine(r, record);
+	case GO_FRAME: return frame(r, record);
+	case GO_PARAMS: return params(r, record);
+	case GO_FINALIZER: return finalizer(r, record);
+	case GO_QUEUED: return queued(r, record);
+	case GO_THREAD: return root(r, ROOT_THREAD, record->u[THREAD_ADDRESS]);
+	case GO_MEMSTATS: return memstats(r, record);
+	case GO_DATA: return slots(r, record, ROOT_DATA, record->u[SEGMENT_ADDRESS]);
+	case GO_BSS: return slots(r, record, ROOT_BSS, record->u[SEGMENT_ADDRESS]);
+	case GO_DEFER: return defer(r, record);
+	case GO_PANIC: return panic(r, record);
+	default: return 0;
+	}
+}

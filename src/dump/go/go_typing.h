@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_typing.h - how objects of a Go dump come to their types; inside go_typing*.c.
+ *
+ * A claim says "from this address on lies a T", or "lie n of T".  Claims come from variables, frames,
+ * interfaces and runtime descriptors (go_typing.c), and then from the pointers inside of whatever was
+ * claimed (go_typing_walk.c), until nothing new comes (go_typing_claim.c).  In the end each object
+ * gets the class of its best claim (go_typing_class.c).
+ *
+ * Which claim is best depends on nothing but the claims, not on their order: it is a number, and the
+ * highest wins (struct typing.state).  One thread; memory: 4 bytes and one bit an object, and the
+ * queue of a fixed size.
+ */
+#ifndef CAIRN_DUMP_GO_GO_TYPING_H
+#define CAIRN_DUMP_GO_GO_TYPING_H
+
+#include "dump/program/program.h"
+#include "dump/reader.h"
+
+/* A word inside of a value that leads to other values. */
+enum slot_kind {
+	SLOT_POINTER,   /* to one of type */
+	SLOT_STRING,    /* to bytes; the length stands in the next word */
+	SLOT_SLICE,     /* to elements of type; the capacity stands two words on */
+	SLOT_INTERFACE, /* itab, then the data word */
+	SLOT_EMPTY,     /* type descriptor, then the data word */
+	SLOT_FUNC,      /* to a closure */
+	SLOT_COUNTED,   /* to as many of type as a number at aside says */
+	SLOT_BUCKETS,   /* to 2^B of type, B being the byte at aside */
+	SLOT_OLD_BUCKETS, /* to half as many, or as many */
+	SLOT_OVERFLOW,  /* to one more bucket of type */
+	SLOT_MASKED,    /* to one more of type than the number at aside */
+	SLOT_DIRECTORY, /* to as many pointers to type as a number at aside says; 0: to one of other */
+	SLOT_NEST,      /* no word: count values of type, each with slots of its own */
+	SLOT_BLIND,     /* a pointer that tells nothing */
+};
+
+struct slot {
+	uint64_t offset;        /* bytes from the start of the value */
+	uint64_t count, stride; /* the same again: count times, every stride bytes */
+	int64_t aside;          /* bytes from the slot to what else it needs */
+	uint32_t type, other;
+	enum slot_kind kind;
+};
+
+/* What is known of a type beside its declaration. */
+struct type_facts {
+	uint32_t first_slot, n_slots;
+	uint32_t rank;       /* place in the order of preference */
+	uint32_t shown_as;   /* the map or channel that this is the inside of, or TYPE_NONE */
+	bool pointers;       /* there are pointers in it */
+	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
+	bool open_ended;     /* more follows behind it in the same object */
+	struct word_mask *mask; /* go_typing_words.c; NULL: not built */
+	bool unsure;         /* something in it is of no known type */
+	bool built, ignored; /* ignored: says nothing about what lies there */
+};
+
+struct type_book {
+	const struct types *types;
+	struct type_facts *of;     /* types->n */
+	struct slot *slot;
+	uint32_t n_slots, cap_slots;
+	uint32_t *by_rank;      /* types->n */
+	uint32_t bytes;         /* uint8, or TYPE_NONE */
+};
+
+void type_book_build(struct type_book *g, const struct types *types);
+void type_book_release(struct type_book *g);
+
+/* --- claims ------------------------------------------------------------------------------------- */
+
+/*
+ * The state of an object, 0: nothing claimed.  From the top: 2 bits coverage, 27 bits form, 3 bits
+ * by whom.  A form is twice the rank of a type, plus 1 for an array of it; behind those, the function
+ * whose closure it is; then one for a block of several small values (tiny_form).
+ */
+enum { BY_BITS = 3, FORM_BITS = 27, MOST_FORMS = 1 << FORM_BITS, TYPING_QUEUE = 1 << 16,
+	TINY = 16 /* bytes of such a block */ };
+enum coverage {
+	COVER_GUESSED, /* an array, concluded from a pointer into it */
+	COVER_LITTLE,  /* less than half of the object */
+	COVER_HALF,
+	COVER_ALL,     /* no smaller size class would do */
+};
+
+/* Claims wait in a row, so that the memory that each needs has come when it is its turn. */
+struct claim {
+	uint64_t address, count; /* count 0: one value, no array */
+	uint64_t start;          /* of the object */
+	uint32_t type, id;
+	enum typed_by by;
+};
+enum { CLAIMS = 64, CLAIM_AHEAD = 24 }; /* a claim's object is looked up when so many came behind it */
+
+/* A value known to lie inside of an object of which nothing else is known. */
+struct chunk {
+	uint64_t address;
+	uint64_t count;
+	uint32_t type;
+};
+
+/* What variables lead to in the program's own memory (go_typing_static.c). */
+struct statics {
+	struct static_segment { uint64_t address, size; const uint8_t *bytes; } *segment;
+	size_t n_segments, cap_segments;
+	struct program_static { struct program_variable is; enum typed_by by; } *found;
+	size_t n, cap, done; /* in the order found; done: their pointers are followed */
+	uint64_t *seen;      /* open addressing: address and type */
+	uint64_t room;       /* bytes that may yet be looked at: they may overlap */
+	struct arena names;
+	/* the pointer that is being followed: a part of which variable; NULL: of none */
+	const struct program_variable *from;
+	uint64_t from_offset;
+};
+
+struct typing {
+	struct classifier *c;
+	struct program *program; /* NULL: none */
+	struct type_book go;
+	unsigned word;
+	bool big_endian, headers; /* objects of 1.22 and later begin with their type */
+	uint64_t low, high;       /* no object lies outside */
+	bool field_lists;         /* stand behind the contents of objects (1.4 and later) */
+	const uint8_t *source_end;
+	uint32_t tiny_form;
+	uint32_t *state;          /* c->n_objects */
+	uint64_t *waiting;        /* a bit for each object that did not fit into the queue */
+	uint32_t *queue;          /* TYPING_QUEUE objects whose pointers are to be followed */
+	uint32_t head, n_queue;
+	uint32_t n_waiting, sweep; /* sweep: the word of waiting that is looked at next */
+	struct claim claim[CLAIMS];
+	uint32_t first_claim, n_claims, n_located; /* of those that wait: objects are known of the first */
+	struct statics statics;
+	struct chunk *chunk;      /* in the order found */
+	size_t n_chunks, cap_chunks, done_chunks;
+	uint64_t *chunk_set;      /* open addressing: those already noted */
+	uint64_t *itab;           /* pairs: address, type descriptor; ascending */
+	size_t n_itabs;
+	uint64_t mask_words;      /* of all masks of types */
+	uint64_t conflicts, lost; /* claims that disagree; chunks beyond what is kept */
+	struct progress *progress;
+	struct err *err;
+};
+
+/* From this address on lies one of type; or count in a row, the beginning of an array. */
+void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by);
+void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by);
+void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
+/* Follow everything that waits. */
+int typing_drain(struct typing *t);
+/* The type of an object so far, *array when it is an array of it; TYPE_NONE: none, or a closure. */
+uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
+/* Bytes before the first value of a type in an object: the type word of 1.22 and later. */
+uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size);
+/* Does the object hold no pointers at all? */
+bool typing_pointer_free(struct typing *t, uint32_t id);
+/* Do the object's pointer words allow that it is one value of the type (count 0), or an array that
+ * begins with so many?  GUESSED_COUNT: as many as it may be. */
+#define GUESSED_COUNT UINT64_MAX
+bool typing_fits(struct typing *t, uint32_t id, uint32_t type, uint64_t count);
+/* The function whose closure an object is, or UINT32_MAX. */
+uint32_t typing_closure_of(const struct typing *t, uint32_t id);
+
+/* --- walks -------------------------------------------------------------------------------------- */
+
+/* Memory that a walk looks into. */
+struct memory {
+	const uint8_t *bytes;
+	uint64_t size;
+	/* which words are live pointers (of a frame); NULL: all may be */
+	bool (*live)(const struct memory *m, uint64_t offset);
+	const void *context;
+	const struct program_variable *variable; /* that is looked at in it; NULL: none, and address 0 */
+	uint64_t address; /* of the first byte */
+};
+
+/* Claim what the pointers in n values of type lead to; the first lies at offset of the memory. */
+void typing_walk(struct typing *t, const struct memory *m, uint64_t offset, uint32_t type, uint64_t n,
+    enum typed_by by);
+/* An interface's two words. */
+void typing_interface(struct typing *t, uint64_t descriptor, uint64_t data, enum typed_by by);
+/* The descriptor that an itab names, or 0. */
+uint64_t typing_itab(const struct typing *t, uint64_t itab);
+
+/* --- statics -------------------------------------------------------------------------------------- */
+
+/* Memory of the program's own. */
+void typing_add_segment(struct typing *t, uint64_t address, const uint8_t *bytes, uint64_t size);
+/* Outside of the heap lies one of type, or count in a row: noted where it is in no variable. */
+void typing_claim_static(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by);
+/* Follow the pointers of the next one; false: there is none. */
+bool typing_walk_static(struct typing *t);
+/* Let the program know what was found, and forget it. */
+void typing_end_statics(struct typing *t, bool tell);
+
+/* Words in the dump's byte order. */
+uint64_t typing_word(const struct typing *t, const uint8_t *at);
+
+/* The size of the object that so many bytes are put into. */
+uint64_t typing_size_class(uint64_t bytes);
+uint64_t typing_address(const struct typing *t, uint32_t id);
+/* Objects without a claim that can only be of one type (go_typing_fit.c). */
+void typing_fit(struct typing *t);
+/* Give every object the class of its best claim. */
+int typing_assign(struct typing *t);
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_typing_claim.c - claims: which one an object keeps, and whose pointers are still to be followed.
+ */
+#include "dump/go/go_typing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 1 << 12, MOST_CHUNKS = 1 << 20, CHUNK_SET = 1 << 21 };
+
+/* The runtime's size classes (runtime/sizeclasses.go); larger objects take whole pages. */
+static const uint16_t size_class[] = {
+    0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352,
+    384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304,
+    2688, 3072, 3200, 3456, 4096, 4864, 5120, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240,
+    10880, 12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
+};
+enum { N_CLASSES = sizeof size_class / sizeof *size_class, PAGE = 8192, LEAST_HEADER = 512 };
+
+/* Would so many bytes have been put into a smaller object? */
+static bool too_few(uint64_t bytes, uint64_t object)
+{
+	unsigned low = 0, high = N_CLASSES;
+
+	if (object > size_class[N_CLASSES - 1])
+		return object - bytes >= PAGE;
+	while (low < high) { /* the first class that is not below the object */
+		unsigned middle = (low + high) / 2;
+		if (size_class[middle] < object)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && bytes <= size_class[low - 1];
+}
+
+uint64_t typing_size_class(uint64_t bytes)
+{
+	for (unsigned i = 0; i < N_CLASSES; i++)
+		if (bytes <= size_class[i])
+			return size_class[i];
+	return bytes > UINT64_MAX - PAGE ? bytes : (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+uint64_t typing_address(const struct typing *t, uint32_t id)
+{
+	uint64_t start = 0;
+
+	t->c->bytes(t->c, id, &start, NULL);
+	return start;
+}
+
+static enum coverage coverage(uint64_t bytes, uint64_t object)
+{
+	if (!too_few(bytes, object))
+		return COVER_ALL;
+	return bytes >= object - bytes ? COVER_HALF : COVER_LITTLE;
+}
+
+uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size)
+{
+	return t->headers && size > LEAST_HEADER && t->go.of[type].pointers ? 8 : 0;
+}
+
+/* --- states ------------------------------------------------------------------------------------- */
+
+static uint32_t state_of(enum coverage c, uint32_t form, enum typed_by by)
+{
+	return (uint32_t)c << (FORM_BITS + BY_BITS) | form << BY_BITS | (uint32_t)by;
+}
+
+static uint32_t form_of(uint32_t state)
+{
+	return state >> BY_BITS & (MOST_FORMS - 1);
+}
+
+uint32_t typing_of(const struct typing *t, uint32_t id, bool *array)
+{
+	uint32_t form = form_of(t->state[id]);
+
+	*array = form & 1;
+	if (!t->state[id] || form >= 2 * t->go.types->n)
+		return TYPE_NONE;
+	return t->go.by_rank[form / 2];
+}
+
+uint32_t typing_closure_of(const struct typing *t, uint32_t id)
+{
+	uint32_t form = form_of(t->state[id]);
+
+	return t->state[id] && form != t->tiny_form && form >= 2 * t->go.types->n ? form - 2 * t->go.types->n : UINT32_MAX;
+}
+
+/* Does what big begins with, one inside of the other, include small? */
+static bool leads(const struct types *t, uint32_t big, uint32_t small)
+{
+	for (unsigned depth = 0; depth <= TYPE_DEPTH && big != TYPE_NONE; depth++) {
+		const struct type *of = &t->type[big];
+		if (big == small || of->kind == t->type[small].kind)
+			return big == small || of->kind == TYPE_POINTER;
+		if (of->kind == TYPE_ARRAY)
+			big = of->element;
+		else if (of->kind == TYPE_STRUCT && of->n_fields && !t->field[of->first_field].offset)
+			big = t->field[of->first_field].type;
+		else
+			break;
+	}
+	return false;
+}
+
+/* Two claims that fill one object: can both be right? */
+static bool agree(const struct typing *t, uint32_t a, uint32_t b)
+{
+	uint32_t limit = 2 * t->go.types->n;
+
+	if (a == b)
+		return true;
+	if (a >= limit || b >= limit)
+		return false;
+	uint32_t x = t->go.by_rank[a / 2], y = t->go.by_rank[b / 2];
+	return leads(t->go.types, x, y) || leads(t->go.types, y, x);
+}
+
+static bool to_follow(const struct typing *t, uint32_t state)
+{
+	uint32_t form = form_of(state), limit = 2 * t->go.types->n;
+
+	if (state >> (FORM_BITS + BY_BITS) == COVER_GUESSED)
+		return false;
+	return (form >= limit && form != t->tiny_form) ||
+	    (form < limit && t->go.of[t->go.by_rank[form / 2]].n_slots);
+}
+
+static void enqueue(struct typing *t, uint32_t id)
+{
+	if (t->n_queue == TYPING_QUEUE) {
+		t->n_waiting += !(t->waiting[id / 64] >> id % 64 & 1);
+		t->waiting[id / 64] |= UINT64_C(1) << id % 64;
+		return;
+	}
+	t->queue[(t->head + t->n_queue++) % TYPING_QUEUE] = id;
+}
+
+static void join(struct typing *t, uint32_t id, uint32_t state)
+{
+	uint32_t had = t->state[id];
+	uint32_t all = (uint32_t)COVER_ALL << (FORM_BITS + BY_BITS);
+
+	if (had >= all && state >= all && !agree(t, form_of(had), form_of(state)))
+		t->conflicts++;
+	if (state <= had)
+		return;
+	t->state[id] = state;
+	if ((!had || form_of(had) != form_of(state) || !to_follow(t, had)) && to_follow(t, state))
+		enqueue(t, id);
+}
+
+/* --- chunks ------------------------------------------------------------------------------------- */
+
+static void note_chunk(struct typing *t, uint64_t address, uint32_t type, uint64_t count)
+{
+	uint64_t key = (address ^ (uint64_t)type << 40 ^ count << 20) * 0x9E3779B97F4A7C15u | 1;
+	uint64_t at = key >> 43;
+
+	if (!t->go.of[type].n_slots)
+		return;
+	if (t->n_chunks >= MOST_CHUNKS) {
+		t->lost++;
+		return;
+	}
+	if (!t->chunk_set)
+		t->chunk_set = xcalloc(CHUNK_SET, sizeof *t->chunk_set);
+	for (; t->chunk_set[at % CHUNK_SET]; at++)
+		if (t->chunk_set[at % CHUNK_SET] == key)
+			return;
+	t->chunk_set[at % CHUNK_SET] = key;
+	VEC_PUSH(t->chunk, t->n_chunks, t->cap_chunks) = (struct chunk){address, count, type};
+}
+
+/* --- claims ------------------------------------------------------------------------------------- */
+
+/* Where a claim lies. */
+struct place {
+	uint32_t id;
+	uint64_t offset, room; /* from the object's first value; bytes from there to its end */
+	uint64_t size;         /* of the object */
+};
+
+static void place_in(struct typing *t, uint64_t address, uint64_t start, struct place *p)
+{
+	p->size = t->c->size(t->c, p->id);
+	p->offset = address - start;
+	p->room = p->size - p->offset;
+	if (t->headers && p->size > LEAST_HEADER && p->offset == 8)
+		p->offset = 0;
+}
+
+static bool find(struct typing *t, uint64_t address, struct place *p)
+{
+	uint64_t start;
+
+	if (address < t->low || address >= t->high)
+		return false;
+	p->id = t->c->object_at(t->c, address, &start);
+	if (p->id == UINT32_MAX)
+		return false;
+	place_in(t, address, start, p);
+	return true;
+}
+
+/* The field list stands behind the contents. */
+bool typing_pointer_free(struct typing *t, uint32_t id)
+{
+	uint64_t size;
+	const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
+
+	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
+}
+
+/*
+ * The allocator puts values without pointers that are smaller than 16 bytes together into one object
+ * (runtime/malloc.go: the tiny allocator).  What only a part of one is claimed to be names it while
+ * nothing else is known of it; values of one type beside one another are an array; else it is a block.
+ * False: it is no such object, or it is claimed as a whole.
+ */
+static bool settle_part(struct typing *t, const struct claim *c, const struct place *p)
+{
+	uint64_t span = (c->count ? c->count : 1) * t->go.types->type[c->type].size;
+	uint32_t form = 2 * t->go.of[c->type].rank + (c->count || p->offset), had = t->state[p->id];
+
+	if (p->size != TINY || span >= TINY || t->go.of[c->type].pointers || t->go.of[c->type].unsure)
+		return false;
+	/* what fills it, or was asked about before, needs no second look */
+	bool filled = !p->offset && span > TINY - t->word;
+	if (!filled && had != state_of(COVER_HALF, form, c->by) && !typing_pointer_free(t, p->id))
+		return false;
+	bool mixed = (had && form_of(had) / 2 != form / 2) ||
+	    p->offset % t->go.types->type[c->type].size != 0;
+	join(t, p->id, state_of(COVER_HALF, mixed ? t->tiny_form : form, c->by));
+	return true;
+}
+
+/* A claim at the beginning of an object: what does not fit it is a part of it.  Where it leaves no
+ * room for a pointer behind it there is nothing to ask. */
+static void settle_at_start(struct typing *t, const struct claim *c, const struct place *p,
+    uint32_t state, uint64_t count)
+{
+	uint64_t span = (c->count ? c->count : 1) * t->go.types->type[c->type].size;
+
+	if (state <= t->state[p->id] || p->room - span < t->word || typing_fits(t, p->id, c->type, count))
+		join(t, p->id, state);
+	else
+		note_chunk(t, c->address, c->type, c->count ? c->count : 1);
+}
+
+static void settle_one(struct typing *t, const struct claim *c, const struct place *p)
+{
+	const struct type_facts *g = &t->go.of[c->type];
+	uint64_t size = t->go.types->type[c->type].size;
+
+	if (size > p->room)
+		t->conflicts++;
+	else if (settle_part(t, c, p))
+		return;
+	else if (p->offset)
+		note_chunk(t, c->address, c->type, 1);
+	else
+		settle_at_start(t, c, p, state_of(g->open_ended ? COVER_ALL : coverage(size, p->room),
+		    2 * g->rank, c->by), 0);
+}
+
+static void settle_array(struct typing *t, const struct claim *c, const struct place *p)
+{
+	const struct type_facts *g = &t->go.of[c->type];
+	uint64_t size = t->go.types->type[c->type].size;
+	uint32_t form = 2 * g->rank + 1;
+
+	if (c->count > p->room / size) {
+		t->conflicts++;
+		return;
+	}
+	if (settle_part(t, c, p))
+		return;
+	if (!p->offset) {
+		settle_at_start(t, c, p, state_of(coverage(c->count * size, p->room), form, c->by), c->count);
+		return;
+	}
+	/* a slice of a part, or of an array in the middle of something else */
+	note_chunk(t, c->address, c->type, c->count);
+	uint32_t state = state_of(COVER_GUESSED, form, c->by);
+	if (p->offset % size == 0 && (g->pointers || typing_pointer_free(t, p->id)) &&
+	    (state <= t->state[p->id] || typing_fits(t, p->id, c->type, GUESSED_COUNT)))
+		join(t, p->id, state);
+}
+
+/* Find the object of the oldest claim that has none. */
+static void locate_next(struct typing *t)
+{
+	struct claim *c = &t->claim[(t->first_claim + t->n_located++) % CLAIMS];
+
+	c->id = t->c->object_at(t->c, c->address, &c->start);
+	if (c->id == UINT32_MAX)
+		return;
+	__builtin_prefetch(&t->state[c->id], 1);
+	t->c->soon(t->c, c->id, false);
+}
+
+static void settle_next(struct typing *t)
+{
+	if (!t->n_located)
+		locate_next(t);
+	struct claim *c = &t->claim[t->first_claim];
+	struct place p = {.id = c->id};
+	t->first_claim = (t->first_claim + 1) % CLAIMS;
+	t->n_claims--;
+	t->n_located--;
+	if (p.id == UINT32_MAX)
+		return;
+	place_in(t, c->address, c->start, &p);
+	if (c->count)
+		settle_array(t, c, &p);
+	else
+		settle_one(t, c, &p);
+}
+
+static void add_claim(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by)
+{
+	if (t->go.of[type].ignored)
+		return;
+	if (address < t->low || address >= t->high) {
+		typing_claim_static(t, address, type, count, by);
+		return;
+	}
+	if (t->n_claims == CLAIMS)
+		settle_next(t);
+	t->claim[(t->first_claim + t->n_claims++) % CLAIMS] =
+	    (struct claim){.address = address, .count = count, .type = type, .by = by};
+	t->c->soon_at(t->c, address);
+	if (t->n_claims - t->n_located > CLAIM_AHEAD)
+		locate_next(t);
+}
+
+void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by)
+{
+	add_claim(t, address, type, 0, by);
+}
+
+void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
+    enum typed_by by)
+{
+	if (count)
+		add_claim(t, address, type, count, by);
+}
+
+void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
+{
+	uint64_t size;
+	uint32_t function;
+	struct place p;
+
+	if (!t->program || !find(t, address, &p) || p.offset || p.size < t->word)
+		return;
+	const uint8_t *bytes = t->c->bytes(t->c, p.id, NULL, &size);
+	if (!bytes || size < t->word)
+		return;
+	uint64_t entry = typing_word(t, bytes);
+	if (!program_function_at(t->program, entry, &function) ||
+	    program_function_entry(t->program, function) != entry ||
+	    function >= MOST_FORMS - 2 * t->go.types->n - 1)
+		return;
+	join(t, p.id, state_of(COVER_ALL, 2 * t->go.types->n + function, by));
+}
+
+/* --- following ---------------------------------------------------------------------------------- */
+
+/* F-fm is the method value of F: a closure that holds the receiver in its second word. */
+static void walk_closure(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
+{
+	const char *name = program_function_name(t->program, function);
+	const char *open = strstr(name, ".(*"), *close = open ? strchr(open, ')') : NULL;
+	size_t n = strlen(name);
+
+	if (size < 2 * t->word || n < 3 || strcmp(name + n - 3, "-fm") != 0 || !close)
+		return;
+	struct text type = TEXT_INIT; /* "main.(*T).method-fm": main.T */
+	text_add_n(&type, name, (size_t)(open + 1 - name));
+	text_add_n(&type, open + 3, (size_t)(close - open - 3));
+	uint32_t receiver = types_by_name(t->go.types, type.s);
+	if (receiver != TYPE_NONE)
+		typing_claim(t, typing_word(t, bytes + t->word), receiver, TYPED_BY_POINTER);
+	text_release(&type);
+}
+
+static void walk_object(struct typing *t, uint32_t id)
+{
+	uint64_t size, head;
+	bool array;
+	uint32_t type = typing_of(t, id, &array), function = typing_closure_of(t, id);
+	const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
+
+	if (!bytes)
+		return;
+	if (function != UINT32_MAX) {
+		walk_closure(t, function, bytes, size);
+		return;
+	}
+	head = typing_head(t, type, size);
+	struct memory m = {.bytes = bytes, .size = size};
+	/* what follows from a guess is one */
+	bool fit = (t->state[id] & ((1u << BY_BITS) - 1)) == TYPED_BY_FIT;
+	typing_walk(t, &m, head, type, array ? (size - head) / t->go.types->type[type].size : 1,
+	    fit ? TYPED_BY_FIT : TYPED_BY_POINTER);
+}
+
+/* A chunk tells something new unless its object is known as a whole. */
+static void walk_chunk(struct typing *t, const struct chunk *c)
+{
+	uint64_t start, size, span = c->count * t->go.types->type[c->type].size;
+	bool array;
+	struct place p;
+
+	if (!find(t, c->address, &p))
+		return;
+	uint32_t type = typing_of(t, p.id, &array);
+	bool guessed = t->state[p.id] >> (FORM_BITS + BY_BITS) == COVER_GUESSED;
+	if (type != TYPE_NONE && !guessed &&
+	    (array || t->go.types->type[type].size >= p.offset + span))
+		return;
+	const uint8_t *bytes = t->c->bytes(t->c, p.id, &start, &size);
+	struct memory m = {.bytes = bytes, .size = size};
+	if (bytes)
+		typing_walk(t, &m, c->address - start, c->type, c->count, TYPED_BY_POINTER);
+}
+
+/* Objects that did not fit, in ascending order from where the last sweep stopped; false: there are
+ * none. */
+static bool refill(struct typing *t)
+{
+	uint32_t words = t->c->n_objects / 64 + 1;
+
+	for (uint32_t n = 0; n < words && t->n_waiting; n++, t->sweep = t->sweep + 1 < words ? t->sweep + 1 : 0)
+		while (t->waiting[t->sweep]) {
+			if (t->n_queue == TYPING_QUEUE / 2)
+				return true;
+			uint32_t bit = (uint32_t)__builtin_ctzll(t->waiting[t->sweep]);
+			t->waiting[t->sweep] &= t->waiting[t->sweep] - 1;
+			t->n_waiting--;
+			enqueue(t, t->sweep * 64 + bit);
+		}
+	return t->n_queue > 0;
+}
+
+/* What the objects next in turn will be read for. */
+static void look_ahead(struct typing *t)
+{
+	enum { NOTES = 12, CONTENTS = 6 };
+
+	if (t->n_queue > NOTES) {
+		t->c->soon(t->c, t->queue[(t->head + NOTES) % TYPING_QUEUE], true);
+		const uint8_t *bytes = t->c->bytes(t->c, t->queue[(t->head + CONTENTS) % TYPING_QUEUE], NULL, NULL);
+		__builtin_prefetch(bytes);
+		__builtin_prefetch(bytes + 64);
+	}
+}
+
+int typing_drain(struct typing *t)
+{
+	for (unsigned steps = 1;; steps++) {
+		if (steps % BATCH == 0 && !progress_add(t->progress, BATCH))
+			return err_set(t->err, ERR_CANCELLED, "cancelled");
+		if (!t->n_queue)
+			while (t->n_claims)
+				settle_next(t);
+		if (t->n_queue || refill(t)) {
+			look_ahead(t);
+			uint32_t id = t->queue[t->head];
+			t->head = (t->head + 1) % TYPING_QUEUE;
+			t->n_queue--;
+			walk_object(t, id);
+		} else if (typing_walk_static(t)) {
+			continue;
+		} else if (t->done_chunks < t->n_chunks) {
+			struct chunk c = t->chunk[t->done_chunks++];
+			walk_chunk(t, &c);
+		} else {
+			return 0;
+		}
+	}
+}

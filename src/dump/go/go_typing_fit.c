@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * go_typing_fit.c - objects that nothing typed leads to: garbage, mostly.
+ *
+ * The list of an object's pointer words is a fingerprint of its type.  Where one struct type of the
+ * program alone has these pointers and a size that is rounded to this object's, the object is of it.
+ * Not asked of small objects, of which closures and arrays may look the same, nor of those whose
+ * pointers reach so far that it could be an array of something.
+ */
+#include "dump/go/go_typing.h"
+
+#include "dump/go/go_record.h"
+
+#include <stdlib.h>
+
+enum { LEAST_SIZE = 256, MOST_POINTERS = 256 };
+
+struct print {
+	uint64_t key;
+	uint32_t type;
+};
+
+static uint64_t mix(uint64_t key, uint64_t offset)
+{
+	return (key ^ offset) * 0x9E3779B97F4A7C15u ^ key >> 29;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* The fingerprint of a type; false: it has none that could be told from others. */
+static bool print_of(const struct typing *t, uint32_t type, uint64_t *key)
+{
+	const struct type_facts *f = &t->go.of[type];
+	uint64_t offset[MOST_POINTERS];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_slots; i++) {
+		const struct slot *s = &t->go.slot[f->first_slot + i];
+		bool second = s->kind == SLOT_INTERFACE || s->kind == SLOT_EMPTY;
+		if (s->kind == SLOT_NEST || s->count > MOST_POINTERS - n)
+			return false;
+		for (uint64_t k = 0; k < s->count; k++)
+			offset[n++] = s->offset + k * s->stride + (second ? t->word : 0);
+	}
+	qsort(offset, n, sizeof *offset, by_offset);
+	*key = typing_size_class(t->go.types->type[type].size);
+	for (size_t i = 0; i < n; i++)
+		*key = mix(*key, offset[i]);
+	return n > 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct print *x = a, *y = b;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->type > y->type) - (x->type < y->type);
+}
+
+/* Of each type that could have been allocated; *n of them, ascending. */
+static struct print *all_prints(const struct typing *t, size_t *n)
+{
+	const struct types *types = t->go.types;
+	struct print *all = xcalloc(types->n + 1, sizeof *all);
+
+	*n = 0;
+	for (uint32_t i = 0; i < types->n; i++)
+		if (types->type[i].kind == TYPE_STRUCT && types->type[i].descriptor &&
+		    types->type[i].size >= LEAST_SIZE / 2 && print_of(t, i, &all[*n].key))
+			all[(*n)++].type = i;
+	qsort(all, *n, sizeof *all, by_key);
+	return all;
+}
+
+/* The fingerprint of an object; false: it has none, or could be an array. */
+static bool print_of_object(const struct typing *t, const uint8_t *bytes, uint64_t size, uint64_t *key)
+{
+	const uint8_t *p = bytes + size;
+	uint64_t kind, offset = 0, n = 0;
+
+	*key = size;
+	while (go_field_next(&p, t->source_end, &kind, &offset)) {
+		if (kind != GO_POINTER || ++n > MOST_POINTERS || offset >= size / 5 * 2)
+			return false;
+		*key = mix(*key, offset);
+	}
+	return n > 0;
+}
+
+/* The only type with this fingerprint, or TYPE_NONE. */
+static uint32_t only(const struct print *all, size_t n, uint64_t key)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (all[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n || all[low].key != key || (low + 1 < n && all[low + 1].key == key))
+		return TYPE_NONE;
+	return all[low].type;
+}
+
+void typing_fit(struct typing *t)
+{
+	size_t n;
+	struct print *all = all_prints(t, &n);
+
+	for (uint32_t id = 0; n && t->field_lists && id < t->c->n_objects; id++) {
+		uint64_t size, key;
+		if (t->state[id])
+			continue;
+		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
+		if (!bytes || size < LEAST_SIZE || !print_of_object(t, bytes, size, &key))
+			continue;
+		uint32_t type = only(all, n, key);
+		if (type != TYPE_NONE)
+			typing_claim(t, typing_address(t, id), type, TYPED_BY_FIT);
+	}
+	free(all);
+}

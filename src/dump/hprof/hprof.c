@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* hprof.c - HPROF: header, facts and division into parts; see hprof.h. */
+#include "dump/hprof/hprof_dump.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char magic[] = "JAVA PROFILE ";
+enum { MAGIC_SIZE = sizeof magic - 1, LONGEST_VERSION = 8 };
+
+uint64_t hprof_part_bytes = PART_BYTES;
+
+static int probe(const uint8_t *head, size_t n)
+{
+	return n >= MAGIC_SIZE && !memcmp(head, magic, MAGIC_SIZE) ? 100 : 0;
+}
+
+/* --- header ------------------------------------------------------------------------------------- */
+
+static bool known_version(const char *version)
+{
+	return !strcmp(version, "1.0") || !strcmp(version, "1.0.1") || !strcmp(version, "1.0.2") ||
+	    !strcmp(version, "1.0.3");
+}
+
+/* When the chosen heap was written: the agent may write several, hours apart. */
+static void set_created(struct dump_facts *f, uint64_t milliseconds)
+{
+	time_t seconds = (time_t)(milliseconds / 1000);
+	struct tm t;
+
+	/* Behind the year 9999 it is no date but damage. */
+	if (milliseconds == 0 || milliseconds / 1000 > UINT64_C(253402300799) || !gmtime_r(&seconds, &t))
+		return;
+	strftime(f->created, sizeof f->created, "%Y-%m-%dT%H:%M:%SZ", &t);
+}
+
+static int read_header(struct hprof *h, struct err *err)
+{
+	const struct source *s = h->dump.source;
+	struct dump_facts *f = &h->dump.facts;
+	struct cursor c = cursor_make(s->bytes, s->bytes + s->size);
+	char version[LONGEST_VERSION + 1] = "";
+	unsigned n = 0;
+
+	cursor_take(&c, MAGIC_SIZE); /* probe() has seen it */
+	while (n < LONGEST_VERSION && (version[n] = (char)cursor_u8(&c)) != '\0')
+		n++;
+	if (!c.short_of && (version[n] != '\0' || !known_version(version)))
+		return err_at(err, ERR_FORMAT, 0,
+		    "an HPROF version that cairn does not know; it reads 1.0, 1.0.1, 1.0.2 and 1.0.3");
+	h->id_size = cursor_u32(&c);
+	if (!c.short_of && h->id_size != 4 && h->id_size != 8)
+		return err_at(err, ERR_FORMAT, (uint64_t)(c.p - s->bytes) - 4,
+		    "the header says that identifiers take %" PRIu32 " bytes; only 4 and 8 can be",
+		    h->id_size);
+	h->created = cursor_u64(&c);
+	if (c.short_of)
+		return err_at(err, ERR_TRUNCATED, s->size,
+		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
+	h->body = (uint64_t)(c.p - s->bytes);
+	snprintf(f->format, sizeof f->format, "hprof");
+	snprintf(f->version, sizeof f->version, "%s", version);
+	h->android = !strcmp(version, "1.0.3");
+	return 0;
+}
+
+/*
+ * GraalVM's native images and Android write the true size of instances into class records, HotSpot
+ * and the old agent the sum of the fields: then java.lang.Object, which declares none, has 0.
+ */
+static bool instance_sizes_are_true(const struct hprof *h)
+{
+	const struct hprof_classes *c = h->classes;
+
+	if (h->android)
+		return true;
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (c->list[i].superclass)
+			continue;
+		struct text name = TEXT_INIT;
+		hprof_add_class_name(h, &name, c->list[i].id);
+		bool is_object = !strcmp(name.s, "java/lang/Object");
+		text_release(&name);
+		if (is_object)
+			return c->list[i].own_size == 0 && c->list[i].chain_size == 0 &&
+			    c->list[i].stated_size > 0;
+	}
+	return false;
+}
+
+static void state_facts(struct hprof *h)
+{
+	struct dump_facts *f = &h->dump.facts;
+
+	f->parts_guessed = h->n_segments == 1;
+	set_created(f, h->created ? h->created + h->delay / 1000 : 0);
+	f->word_bits = 8 * h->id_size;
+	f->big_endian = true;
+	f->cannot_tell = "HPROF holds no sizes of objects, no identity hashes and no states of locks; "
+			 "sizes are computed from the layout that the VM must have used";
+	f->has_instance_sizes = instance_sizes_are_true(h);
+	if (f->has_instance_sizes)
+		f->cannot_tell = "HPROF holds no sizes of arrays, no identity hashes and no states of "
+				 "locks; sizes of arrays are computed";
+	f->size_rule = SIZES_HPROF;
+	f->roots_recorded = true;
+	f->boot_loader_is_null = true;
+	f->references_superclass_recorded = true;
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+static void hprof_close(struct dump *dump)
+{
+	struct hprof *h = (struct hprof *)dump;
+
+	hprof_classes_free(h->classes);
+	idmap_release(&h->strings);
+	idmap_release(&h->names);
+	idmap_release(&h->serials);
+	idmap_release(&h->frames);
+	idmap_release(&h->traces);
+	idmap_release(&h->starts);
+	free(h->segments);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}
+
+static int hprof_open(struct dump **out, const struct source *source,
+    const struct dump_options *options, struct err *err)
+{
+	struct hprof *h = xcalloc(1, sizeof *h);
+
+	h->dump.reader = &hprof_reader;
+	h->dump.source = source;
+	pthread_mutex_init(&h->lock, NULL);
+	int code = read_header(h, err);
+	if (code == 0)
+		code = hprof_walk(h, options ? options->heap_number : 0, err);
+	if (code == 0)
+		code = hprof_classes_first(h, err);
+	if (code < 0) {
+		hprof_close(&h->dump);
+		return code;
+	}
+	state_facts(h);
+	*out = &h->dump;
+	return 0;
+}
+
+/* --- parts -------------------------------------------------------------------------------------- */
+
+enum { ROW = 32, ROW_WITHIN = 1 << 20 }; /* records; bytes */
+
+/* Bytes of the object record that seems to begin at p, 0 where none does. */
+static uint64_t plausible_object(const struct hprof *h, const uint8_t *p, uint64_t left)
+{
+	const unsigned ids = h->id_size;
+	const struct hprof_class *c;
+	const char *why;
+	uint64_t size = left ? hprof_sub_size(h, p, left, &why) : 0;
+
+	if (size == 0 || size == UINT64_MAX)
+		return 0;
+	switch (*p) {
+	case SUB_INSTANCE:
+		c = hprof_class_of(h->classes, hprof_id(p + 1 + ids + 4, ids));
+		return c && size - (1 + 2 * ids + 8) == c->chain_size ? size : 0;
+	case SUB_OBJECT_ARRAY:
+		c = hprof_class_of(h->classes, hprof_id(p + 1 + ids + 8, ids));
+		return c ? size : 0;
+	case SUB_PRIMITIVE_ARRAY:
+		return size;
+	default:
+		return 0;
+	}
+}
+
+/* The first instance between from and to that a row of objects begins with, or UINT64_MAX. */
+static uint64_t find_row(const struct hprof *h, uint64_t from, uint64_t to)
+{
+	const uint8_t *bytes = h->dump.source->bytes, *end = bytes + h->segments[0].end;
+
+	for (const uint8_t *p = bytes + from; p < bytes + to; p++) {
+		p = memchr(p, SUB_INSTANCE, (size_t)(bytes + to - p));
+		if (!p)
+			break;
+		const uint8_t *q = p;
+		uint64_t size;
+		unsigned n = 0;
+		for (; n < ROW && (size = plausible_object(h, q, (uint64_t)(end - q))) > 0; n++)
+			q += size;
+		if (n == ROW)
+			return (uint64_t)(p - bytes);
+	}
+	return UINT64_MAX;
+}
+
+/*
+ * A single heap dump record, as JDK 5 to 8 write it, has nothing to divide it by.  But where instances
+ * of known classes and of just their size follow each other in a row, records begin most likely; the
+ * survey sees whether they do (facts.parts_guessed).
+ */
+static unsigned guess_parts(const struct hprof *h, unsigned want, struct part *out)
+{
+	const struct hprof_segment *s = &h->segments[0];
+	uint64_t step = (s->end - s->begin) / want;
+	unsigned n = 0;
+
+	if (step < hprof_part_bytes)
+		step = hprof_part_bytes;
+	out[n++] = (struct part){ .begin = s->begin, .end = s->end };
+	for (uint64_t at = s->begin + step; n < want && at < s->end && s->end - at >= step / 2; at += step) {
+		uint64_t within = step < ROW_WITHIN ? step : ROW_WITHIN;
+		uint64_t row = find_row(h, at, s->end - at < within ? s->end : at + within);
+		if (row == UINT64_MAX)
+			continue;
+		out[n - 1].end = row;
+		out[n++] = (struct part){ .begin = row, .end = s->end };
+	}
+	return n;
+}
+
+/* Groups of whole segments of about the same number of bytes. */
+static unsigned group_segments(const struct hprof *h, unsigned want, struct part *out)
+{
+	uint64_t total = 0, done = 0;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < h->n_segments; i++)
+		total += h->segments[i].end - h->segments[i].begin;
+	if (!h->n_segments)
+		out[n++] = (struct part){ .begin = h->dump.source->size, .end = h->dump.source->size };
+	for (uint32_t i = 0; i < h->n_segments; i++) {
+		if (n == 0 || (n < want && done >= total / want * n))
+			out[n++] = (struct part){ .begin = h->segments[i].begin, .state = { i } };
+		out[n - 1].end = h->segments[i].end;
+		done += h->segments[i].end - h->segments[i].begin;
+	}
+	return n;
+}
+
+/* state: the segment to begin in, and whether the part is the first. */
+static unsigned hprof_parts(const struct dump *dump, unsigned want, struct part *out)
+{
+	const struct hprof *h = (const struct hprof *)dump;
+	unsigned n = dump->facts.parts_guessed ? guess_parts(h, want, out) : group_segments(h, want, out);
+
+	out[0].state[1] = 1;
+	return n;
+}
+
+const struct reader hprof_reader = {
+	.name = "hprof",
+	.probe = probe,
+	.open = hprof_open,
+	.close = hprof_close,
+	.parts = hprof_parts,
+	.read = hprof_read,
+	.locate = hprof_locate,
+};

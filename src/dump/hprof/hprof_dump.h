@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof.h - what the files of the HPROF reader share.
+ *
+ *   hprof.c         header, facts, the reader's table, division into parts
+ *   hprof_top.c     the top-level records: strings, class names, stacks; where the heap lies
+ *   hprof_class.c   the layout of instances, from the class records
+ *   hprof_read.c    the heap: objects, to a sink
+ *   hprof_other.c   the rest of the heap: classes, roots, threads
+ *   hprof_name.c    names and stack frames in the spelling the rest of the program uses
+ *   hprof_locate.c  one object record, for looking at values
+ *
+ * Format: the comment at the head of OpenJDK's heapDumper.cpp, "HPROF binary format"; for Android,
+ * ART's hprof.cc.  All numbers are big-endian.  Offsets count from the start of the (inflated) file.
+ *
+ * Immutable once opened, but for the class table, which is replaced at most once, under a lock: any
+ * thread.
+ */
+#ifndef CAIRN_DUMP_HPROF_HPROF_DUMP_H
+#define CAIRN_DUMP_HPROF_HPROF_DUMP_H
+
+#include "base/text.h"
+#include "dump/cursor.h"
+#include "dump/idmap.h"
+#include "dump/reader.h"
+
+#include <pthread.h>
+
+enum hprof_tag {
+	HPROF_UTF8 = 0x01, HPROF_LOAD_CLASS = 0x02, HPROF_UNLOAD_CLASS = 0x03, HPROF_FRAME = 0x04,
+	HPROF_TRACE = 0x05, HPROF_ALLOC_SITES = 0x06, HPROF_HEAP_SUMMARY = 0x07,
+	HPROF_START_THREAD = 0x0A, HPROF_END_THREAD = 0x0B, HPROF_HEAP_DUMP = 0x0C,
+	HPROF_CPU_SAMPLES = 0x0D, HPROF_CONTROL_SETTINGS = 0x0E, HPROF_HEAP_SEGMENT = 0x1C,
+	HPROF_HEAP_END = 0x2C, HPROF_ANDROID_CLOCK = 0xA0,
+};
+
+enum hprof_sub_tag {
+	SUB_JNI_GLOBAL = 0x01, SUB_JNI_LOCAL = 0x02, SUB_JAVA_FRAME = 0x03, SUB_NATIVE_STACK = 0x04,
+	SUB_STICKY_CLASS = 0x05, SUB_THREAD_BLOCK = 0x06, SUB_MONITOR = 0x07, SUB_THREAD_OBJECT = 0x08,
+	SUB_CLASS = 0x20, SUB_INSTANCE = 0x21, SUB_OBJECT_ARRAY = 0x22, SUB_PRIMITIVE_ARRAY = 0x23,
+	SUB_INTERNED = 0x89, SUB_FINALIZING = 0x8A, SUB_DEBUGGER = 0x8B, SUB_REFERENCE_CLEANUP = 0x8C,
+	SUB_VM_INTERNAL = 0x8D, SUB_JNI_MONITOR = 0x8E, SUB_UNREACHABLE = 0x90,
+	SUB_ARRAY_WITHOUT_DATA = 0xC3, SUB_HEAP_INFO = 0xFE, SUB_UNKNOWN = 0xFF,
+};
+
+#define RECORD_HEAD 9 /* tag, time, length of a top-level record */
+
+/* A stretch of sub-records. */
+struct hprof_segment {
+	uint64_t begin, end;
+	bool cut; /* the file ends in it */
+};
+
+/*
+ * How an instance of a class is laid out in the dump: its own fields, then those of its superclass,
+ * and so on.  up is the nearest class above that declares references, up_offset the distance from
+ * this class's first field to that class's first; so a walk costs nothing for classes without any.
+ */
+struct hprof_class {
+	uint64_t id, superclass;
+	const uint32_t *references; /* offsets from the class's first field */
+	uint32_t n_references;
+	uint32_t own_size;   /* bytes of the fields declared here */
+	uint32_t stated_size; /* of an instance, as the class record says */
+	const struct hprof_class *up;
+	uint64_t up_offset;
+	uint64_t chain_size; /* bytes of all fields; UINT64_MAX: a superclass is not known */
+	bool known;          /* the whole chain of superclasses is */
+	bool settled;        /* the members above are computed */
+};
+
+struct hprof_classes {
+	struct hprof_class *list;
+	uint32_t n, cap;
+	struct idmap by_id;
+	uint32_t *offsets;  /* behind `references` */
+	uint64_t n_offsets, cap_offsets;
+	bool whole;         /* of all class records, not only those before the first object */
+	struct hprof_classes *older; /* still read by someone; freed with this one */
+};
+
+struct hprof_note {
+	uint64_t offset;
+	char text[160];
+};
+
+struct hprof {
+	struct dump dump; /* first: what the others see */
+	unsigned id_size; /* 4 or 8 */
+	bool android;
+	uint64_t body;    /* offset of the first record */
+	uint64_t created; /* milliseconds since 1970, of the header */
+	uint32_t delay;   /* microseconds from then to the chosen heap */
+
+	struct idmap strings;  /* id -> offset of the UTF8 record */
+	struct idmap names;    /* class id -> string id */
+	struct idmap serials;  /* class serial -> class id */
+	struct idmap frames;   /* id -> offset of the FRAME record */
+	struct idmap traces;   /* stack serial -> offset of the TRACE record */
+	struct idmap starts;   /* thread serial -> offset of the START THREAD record */
+
+	struct hprof_segment *segments; /* of the chosen heap, in the dump's order */
+	uint32_t n_segments;
+
+	struct hprof_note notes[8]; /* what the walk over the top-level records met */
+	unsigned n_notes;
+	bool damaged;     /* then: */
+	struct err damage;
+
+	pthread_mutex_t lock; /* makes the whole class table once */
+	_Atomic(struct hprof_classes *) classes;
+};
+
+extern uint64_t hprof_part_bytes; /* between two cuts: PART_BYTES, but tests want many */
+
+static inline uint64_t hprof_id(const uint8_t *p, unsigned id_size)
+{
+	return id_size == 8 ? load_be64(p) : load_be32(p);
+}
+
+/* Bytes of a value, 0 when there is no such type. */
+static inline unsigned hprof_type_size(unsigned type, unsigned id_size)
+{
+	static const uint8_t sizes[12] = { [4] = 1, 2, 4, 8, 1, 2, 4, 8 };
+	return type == 2 || type == 1 ? id_size : type < 12 ? sizes[type] : 0;
+}
+
+/*
+ * Bytes of the sub-record at p, of which `left` bytes are there.  0: no such sub-record can be, and
+ * *why says so; UINT64_MAX: it is longer than what is left.  (hprof_class.c)
+ */
+uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, const char **why);
+const char *hprof_sub_name(unsigned tag); /* "an instance record", … */
+
+/* Walk the top-level records; damage is noted, not returned.  ERR_NOMEM, ERR_USAGE for a heap that
+ * is not there. */
+int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err);
+void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The class table: of the class records before the first object, or of all. */
+int hprof_classes_first(struct hprof *h, struct err *err);
+int hprof_classes_whole(struct hprof *h, struct err *err);
+void hprof_classes_free(struct hprof_classes *c);
+const struct hprof_class *hprof_class_of(const struct hprof_classes *c, uint64_t id);
+
+int hprof_read(const struct dump *dump, const struct part *part, struct sink *sink,
+    struct err *err);
+int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
+    struct err *err);
+
+/* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
+const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);
+/* The same, or "<unresolved 0x…>". */
+void hprof_add_string(const struct hprof *h, struct text *to, uint64_t id);
+/* A class's name in the VM's internal spelling, modified UTF-8, "<unknown 0x…>" without one. */
+void hprof_add_class_name(const struct hprof *h, struct text *to, uint64_t class_id);
+/* A class's name as people read it, plain UTF-8. */
+void hprof_add_shown_name(const struct hprof *h, struct text *to, uint64_t class_id);
+/* A stack frame as Java prints it, plain UTF-8. */
+void hprof_add_frame(const struct hprof *h, struct text *to, uint64_t frame_id);
+
+#endif

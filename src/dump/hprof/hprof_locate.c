@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* hprof_locate.c - one object record at its offset, and the one behind it. */
+#include "dump/hprof/hprof_dump.h"
+
+#include "base/bisect.h"
+
+#include <inttypes.h>
+
+static const struct hprof_segment *segment_at(const struct hprof *h, uint64_t offset)
+{
+	uint32_t at;
+	BISECT(at, h->n_segments, h->segments[at].end <= offset);
+	return at < h->n_segments && h->segments[at].begin <= offset ? &h->segments[at] : NULL;
+}
+
+static bool is_object(unsigned tag)
+{
+	return tag == SUB_INSTANCE || tag == SUB_OBJECT_ARRAY || tag == SUB_PRIMITIVE_ARRAY ||
+	    tag == SUB_ARRAY_WITHOUT_DATA;
+}
+
+/* The next record at or behind `at` that hprof_read announces as an object; 0: none. */
+static uint64_t next_object(const struct hprof *h, const struct hprof_segment *s, uint64_t at)
+{
+	const uint8_t *bytes = h->dump.source->bytes;
+	const struct hprof_segment *end = h->segments + h->n_segments;
+
+	for (;;) {
+		uint64_t size = 0;
+		const char *why;
+		if (at < s->end)
+			size = hprof_sub_size(h, bytes + at, s->end - at, &why);
+		if (size == 0 || size == UINT64_MAX) {
+			if (++s == end)
+				return 0;
+			at = s->begin;
+			continue;
+		}
+		if (is_object(bytes[at]) && hprof_id(bytes + at + 1, h->id_size))
+			return at;
+		at += size;
+	}
+}
+
+int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
+    struct err *err)
+{
+	const struct hprof *h = (const struct hprof *)dump;
+	const struct hprof_segment *s = segment_at(h, offset);
+	const uint8_t *p = dump->source->bytes + offset;
+	unsigned ids = h->id_size;
+	const char *why;
+	uint64_t size = s && is_object(*p) ? hprof_sub_size(h, p, s->end - offset, &why) : 0;
+
+	if (size == 0 || size == UINT64_MAX)
+		return err_at(err, ERR_FORMAT, offset, "no object record at byte %" PRIu64, offset);
+	*out = (struct object_view){ .address = hprof_id(p + 1, ids) };
+	uint32_t n = load_be32(p + 1 + ids + 4);
+	if (*p == SUB_INSTANCE) {
+		out->kind = OBJECT_INSTANCE;
+		out->class_address = hprof_id(p + 1 + ids + 4, ids);
+		out->bytes = p + 1 + 2 * ids + 8;
+	} else if (*p == SUB_OBJECT_ARRAY) {
+		out->kind = OBJECT_ARRAY;
+		out->class_address = hprof_id(p + 1 + ids + 8, ids);
+		out->length = n;
+		out->bytes = p + 1 + 2 * ids + 8;
+	} else {
+		out->kind = PRIMITIVE_ARRAY;
+		out->element = (enum value_type)p[1 + ids + 8];
+		out->length = n;
+		out->bytes = p + 1 + ids + 9;
+	}
+	out->n_bytes = size - (uint64_t)(out->bytes - p);
+	out->next = next_object(h, s, offset + size);
+	return 0;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof_other.c - what an HPROF heap holds besides objects: classes, roots, threads, told to a sink.
+ *
+ * The references of a class are its static fields, in order.
+ */
+#include "dump/hprof/hprof_reading.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- class records ------------------------------------------------------------------------------ */
+
+static uint64_t number(const uint8_t *p, unsigned type, unsigned ids)
+{
+	switch (type) {
+	case VALUE_BOOLEAN: return *p;
+	case VALUE_CHAR: return load_be16(p);
+	case VALUE_BYTE: return (uint64_t)(int8_t)*p;
+	case VALUE_SHORT: return (uint64_t)(int16_t)load_be16(p);
+	case VALUE_FLOAT: return load_be32(p);
+	case VALUE_INT: return (uint64_t)(int32_t)load_be32(p);
+	case VALUE_DOUBLE: case VALUE_LONG: return load_be64(p);
+	default: return hprof_id(p, ids);
+	}
+}
+
+static void add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned type, uint64_t value)
+{
+	struct field_record *f = &VEC_PUSH(r->fields, *n, r->cap_fields);
+
+	f->name = hprof_string(r->h, name_id, &f->name_size);
+	if (!f->name) {
+		f->name = (const uint8_t *)"<unresolved>";
+		f->name_size = strlen("<unresolved>");
+	}
+	f->type = type <= VALUE_OBJECT ? VALUE_OBJECT : (enum value_type)type;
+	f->value = value;
+}
+
+/* Static fields, then those of instances, into r->fields; returns how many of the first.  Only the
+ * references are of use in the second reading. */
+static size_t read_fields(struct reading *r, struct cursor *c, size_t *n, size_t *n_references)
+{
+	unsigned ids = r->h->id_size;
+
+	*n = *n_references = 0;
+	for (unsigned k = cursor_u16(c); k-- > 0;) {
+		cursor_take(c, 2);
+		cursor_take(c, hprof_type_size(cursor_u8(c), ids));
+	}
+	for (unsigned k = cursor_u16(c); k-- > 0;) {
+		uint64_t name = hprof_id(cursor_take(c, ids), ids);
+		unsigned type = cursor_u8(c);
+		uint64_t value = number(cursor_take(c, hprof_type_size(type, ids)), type, ids);
+		if (type <= VALUE_OBJECT && value)
+			VEC_PUSH(r->class_references, *n_references, r->cap_class_references) = value;
+		if (r->survey)
+			add_field(r, n, name, type, value);
+	}
+	size_t n_statics = *n;
+	for (unsigned k = r->survey ? cursor_u16(c) : 0; k-- > 0;) {
+		uint64_t name = hprof_id(cursor_take(c, ids), ids);
+		add_field(r, n, name, cursor_u8(c), 0);
+	}
+	return n_statics;
+}
+
+static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
+{
+	unsigned ids = r->h->id_size;
+	struct cursor c = cursor_make(p + 1, p + size);
+	struct class_record record = { .object_size = SIZE_UNKNOWN };
+	size_t n, n_references;
+
+	record.address = hprof_id(cursor_take(&c, ids), ids);
+	cursor_take(&c, 4);
+	record.superclass = hprof_id(cursor_take(&c, ids), ids);
+	record.loader = hprof_id(cursor_take(&c, ids), ids);
+	cursor_take(&c, 4 * ids); /* signers, protection domain: no references in the usual model */
+	record.instance_size = cursor_u32(&c);
+	record.n_statics = read_fields(r, &c, &n, &n_references);
+	record.statics = r->fields;
+	record.fields = r->fields ? r->fields + record.n_statics : NULL;
+	record.n_fields = n - record.n_statics;
+	record.n_references = n_references;
+	record.references = r->class_references;
+	if (!record.address)
+		return hprof_nameless(r, p);
+	text_clear(&r->name);
+	hprof_add_class_name(r->h, &r->name, record.address);
+	record.name = (const uint8_t *)r->name.s;
+	record.name_size = r->name.len;
+	return r->sink->class_record(r->sink, &record);
+}
+
+/* --- roots and threads -------------------------------------------------------------------------- */
+
+/* What a root's record says besides the object: the serial of a thread, then the number of a frame. */
+static const struct root_form {
+	bool is_root;
+	enum root_kind kind;
+	bool thread, frame;
+} root_forms[UINT8_MAX + 1] = {
+	[SUB_UNKNOWN] = { true, ROOT_UNKNOWN, false, false },
+	[SUB_INTERNED] = { true, ROOT_UNKNOWN, false, false },
+	[SUB_REFERENCE_CLEANUP] = { true, ROOT_UNKNOWN, false, false },
+	[SUB_JNI_GLOBAL] = { true, ROOT_JNI_GLOBAL, false, false },
+	[SUB_JNI_LOCAL] = { true, ROOT_JNI_LOCAL, true, true },
+	[SUB_JAVA_FRAME] = { true, ROOT_JAVA_LOCAL, true, true },
+	[SUB_NATIVE_STACK] = { true, ROOT_NATIVE_STACK, true, false },
+	[SUB_STICKY_CLASS] = { true, ROOT_SYSTEM_CLASS, false, false },
+	[SUB_THREAD_BLOCK] = { true, ROOT_THREAD_BLOCK, true, false },
+	[SUB_THREAD_OBJECT] = { true, ROOT_THREAD, true, false },
+	[SUB_MONITOR] = { true, ROOT_BUSY_MONITOR, false, false },
+	[SUB_JNI_MONITOR] = { true, ROOT_BUSY_MONITOR, true, true },
+	[SUB_FINALIZING] = { true, ROOT_FINALIZABLE, false, false },
+	[SUB_DEBUGGER] = { true, ROOT_VM_INTERNAL, false, false },
+	[SUB_VM_INTERNAL] = { true, ROOT_VM_INTERNAL, false, false },
+};
+
+static int add_root(struct reading *r, const uint8_t *p)
+{
+	unsigned ids = r->h->id_size;
+	const struct root_form *form = &root_forms[*p];
+	struct root_record root = {
+		.address = hprof_id(p + 1, ids),
+		.kind = form->kind,
+		.thread_serial = form->thread ? load_be32(p + 1 + ids) : 0,
+		.frame = form->frame ? load_be32(p + 1 + ids + 4) : UINT32_MAX,
+	};
+
+	return root.address ? r->sink->root(r->sink, &root) : 0;
+}
+
+/* The frames of a TRACE record; its length and number of frames were compared. */
+static size_t read_frames(struct reading *r, uint32_t stack_serial, struct text **out)
+{
+	uint64_t at = idmap_get(&r->h->traces, stack_serial);
+	unsigned ids = r->h->id_size;
+
+	*out = NULL;
+	if (at == IDMAP_NONE)
+		return 0;
+	const uint8_t *p = r->bytes + at + RECORD_HEAD;
+	size_t n = load_be32(p + 8);
+	struct text *frames = xcalloc(n ? n : 1, sizeof *frames);
+	for (size_t i = 0; i < n; i++)
+		hprof_add_frame(r->h, &frames[i], hprof_id(p + 12 + i * ids, ids));
+	*out = frames;
+	return n;
+}
+
+static int add_thread(struct reading *r, const uint8_t *p)
+{
+	unsigned ids = r->h->id_size;
+	uint32_t serial = load_be32(p + 1 + ids);
+	struct text *frames, name = TEXT_INIT;
+	size_t n = read_frames(r, load_be32(p + 1 + ids + 4), &frames);
+	const char **borrowed = xcalloc(n ? n : 1, sizeof *borrowed);
+	uint64_t start = idmap_get(&r->h->starts, serial);
+	size_t name_size;
+
+	for (size_t i = 0; i < n; i++)
+		borrowed[i] = frames[i].s;
+	if (start != IDMAP_NONE) {
+		const uint8_t *body = r->bytes + start + RECORD_HEAD;
+		const uint8_t *s = hprof_string(r->h, hprof_id(body + 8 + ids, ids), &name_size);
+		if (s) {
+			text_add_n(&name, "", 0);
+			text_add_modified_utf8(&name, s, name_size);
+		}
+	}
+	struct thread_record thread = {
+		.serial = serial,
+		.address = hprof_id(p + 1, ids),
+		.name = name.s,
+		.frames = borrowed,
+		.n_frames = n,
+	};
+	int code = r->sink->thread(r->sink, &thread);
+	for (size_t i = 0; i < n; i++)
+		text_release(&frames[i]);
+	free(frames);
+	free(borrowed);
+	text_release(&name);
+	return code;
+}
+
+/* The name of an Android heap, and what Android found unreachable, are no roots. */
+int hprof_other(struct reading *r, const uint8_t *p, uint64_t size)
+{
+	int code = 0;
+
+	if (*p == SUB_CLASS)
+		return class_record(r, p, size);
+	if (!r->survey)
+		return 0;
+	if (*p == SUB_THREAD_OBJECT)
+		code = add_thread(r, p);
+	return code == 0 && root_forms[*p].is_root ? add_root(r, p) : code;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof_read.c - the objects of an HPROF dump, told to a sink; what else there is: hprof_other.c.
+ *
+ * Damage within a segment costs the rest of that segment: a sub-record carries no length, so nothing
+ * behind an unknown one can be found, but the next segment can.  The first damage is returned at the
+ * end of the part, as the reader's contract has it; what comes later is warned of.
+ *
+ * References are delivered as the dump has them: an instance's own fields first, then those of its
+ * superclasses; elements in order.
+ */
+#include "dump/hprof/hprof_reading.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_HANDLE UINT32_MAX
+
+/* A class that the dump does not define: nothing is known of its instances. */
+static const struct hprof_class missing_class = { .known = true };
+
+/* --- damage ------------------------------------------------------------------------------------- */
+
+static int truncated_or_damaged(const struct hprof_segment *s)
+{
+	return s->cut ? ERR_TRUNCATED : ERR_FORMAT;
+}
+
+static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t at, uint64_t size,
+    const char *why)
+{
+	int code = size == 0 ? ERR_FORMAT : truncated_or_damaged(s);
+	char text[200];
+
+	if (size == 0)
+		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64
+		    " bytes behind it to the end of the segment cannot be read", why, at, s->end - at);
+	else if (s->cut)
+		snprintf(text, sizeof text, "cut in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);
+	else
+		snprintf(text, sizeof text, "%s at byte %" PRIu64
+		    " is longer than what is left of its segment (%" PRIu64 " bytes, skipped)",
+		    hprof_sub_name(r->bytes[at]), at, s->end - at);
+	if (r->result == 0)
+		r->result = err_at(r->err, code, at, "%s", text);
+	else
+		r->sink->warn(r->sink, at, "%s", text);
+}
+
+int hprof_nameless(struct reading *r, const uint8_t *p)
+{
+	if (r->survey)
+		r->sink->warn(r->sink, (uint64_t)(p - r->bytes), "%s with the identifier 0 is left out",
+		    hprof_sub_name(*p));
+	return 0;
+}
+
+/* Once a class. */
+static void wrong_size(struct reading *r, uint64_t class_id, uint64_t at, uint64_t n,
+    const struct hprof_class *c)
+{
+	if (!r->survey || idmap_get(&r->told, class_id) != IDMAP_NONE)
+		return;
+	if (r->told.n > 10000 || idmap_put(&r->told, class_id, 0, NULL) < 0)
+		return;
+	text_clear(&r->name);
+	hprof_add_shown_name(r->h, &r->name, class_id);
+	struct text shown = TEXT_INIT;
+	text_add_escaped(&shown, r->name.s, r->name.len < 200 ? r->name.len : 200);
+	if (c == &missing_class)
+		r->sink->warn(r->sink, at,
+		    "an object of class 0x%" PRIx64 ", which the dump does not define: what it references "
+		    "cannot be told", class_id);
+	else if (!c->known)
+		r->sink->warn(r->sink, at,
+		    "a superclass of %s is not in the dump: what its instances reference is told in part",
+		    shown.s);
+	else
+		r->sink->warn(r->sink, at,
+		    "an instance of %s has %" PRIu64 " bytes of fields where its class has %" PRIu64, shown.s,
+		    n, c->chain_size);
+	text_release(&shown);
+}
+
+/* --- classes ------------------------------------------------------------------------------------ */
+
+static int find_class(struct reading *r, uint64_t id, struct cached_class *slot)
+{
+	const struct hprof_class *c = hprof_class_of(r->classes, id);
+
+	if ((!c || !c->known) && !r->classes->whole) {
+		int code = hprof_classes_whole((struct hprof *)r->h, r->err);
+		if (code < 0)
+			return code;
+		r->classes = r->h->classes;
+		c = hprof_class_of(r->classes, id);
+	}
+	*slot = (struct cached_class){ id, c ? c : &missing_class, NO_HANDLE };
+	slot->handle = r->sink->class_handle(r->sink, CLASS_AT, id, NULL, 0);
+	return 0;
+}
+
+static inline int class_slot(struct reading *r, uint64_t id, struct cached_class **out)
+{
+	struct cached_class *slot = &r->cache[(id >> 3 ^ id >> 14) % CACHED_CLASSES];
+
+	*out = slot;
+	return __builtin_expect(slot->class && slot->id == id, 1) ? 0 : find_class(r, id, slot);
+}
+
+static uint32_t primitive_handle(struct reading *r, unsigned type)
+{
+	static const char names[PRIMITIVE_TYPES][3] = {
+		[4] = "[Z", "[C", "[F", "[D", "[B", "[S", "[I", "[J",
+	};
+
+	if (r->primitive_handles[type] == NO_HANDLE)
+		r->primitive_handles[type] =
+		    r->sink->class_handle(r->sink, CLASS_NAMED, 0, (const uint8_t *)names[type], 2);
+	return r->primitive_handles[type];
+}
+
+/* --- objects ------------------------------------------------------------------------------------ */
+
+static int buffered(struct reading *r, size_t *n, uint64_t target)
+{
+	int code = 0;
+
+	r->targets[(*n)++] = target;
+	if (*n == BUFFERED) {
+		code = r->sink->references(r->sink, r->targets, *n);
+		*n = 0;
+	}
+	return code;
+}
+
+/* Non-null references among the fields that lie within the first n bytes. */
+static inline __attribute__((always_inline)) uint64_t count_fields(const struct hprof_class *c,
+    const uint8_t *fields, uint64_t n, const unsigned ids)
+{
+	uint64_t count = 0, at = 0;
+	bool whole = n >= c->chain_size;
+
+	for (; c; at += c->up_offset, c = c->up) {
+		if (!whole && at > n)
+			break;
+		for (uint32_t i = 0; i < c->n_references; i++)
+			if (whole || c->references[i] + at + ids <= n)
+				count += hprof_id(fields + at + c->references[i], ids) != 0;
+		if (!c->up)
+			break;
+	}
+	return count;
+}
+
+static int deliver_fields(struct reading *r, const struct hprof_class *c, const uint8_t *fields,
+    uint64_t n)
+{
+	unsigned ids = r->h->id_size;
+	uint64_t at = 0;
+	size_t n_buffered = 0;
+
+	for (; c; at += c->up_offset, c = c->up) {
+		for (uint32_t i = 0; i < c->n_references && at <= n; i++) {
+			if (c->references[i] + at + ids > n)
+				continue;
+			uint64_t target = hprof_id(fields + at + c->references[i], ids);
+			int code = target ? buffered(r, &n_buffered, target) : 0;
+			if (code < 0)
+				return code;
+		}
+		if (!c->up || at > n)
+			break;
+	}
+	return n_buffered ? r->sink->references(r->sink, r->targets, n_buffered) : 0;
+}
+
+/* The common case of the fill: few references, gathered and counted in one go. */
+static inline __attribute__((always_inline)) size_t gather_fields(struct reading *r,
+    const struct hprof_class *c, const uint8_t *fields, const unsigned ids)
+{
+	size_t n = 0;
+
+	for (;;) {
+		for (uint32_t i = 0; i < c->n_references; i++) {
+			uint64_t target = hprof_id(fields + c->references[i], ids);
+			r->targets[n] = target;
+			n += target != 0;
+		}
+		if (!c->up)
+			return n;
+		fields += c->up_offset;
+		c = c->up;
+	}
+}
+
+static inline __attribute__((always_inline)) int instance(struct reading *r, const uint8_t *p,
+    uint32_t n, const unsigned ids)
+{
+	uint64_t class_id = hprof_id(p + 1 + ids + 4, ids);
+	const uint8_t *fields = p + 1 + 2 * ids + 8;
+	struct cached_class *slot;
+	int code = class_slot(r, class_id, &slot);
+
+	if (code < 0)
+		return code;
+	const struct hprof_class *c = slot->class;
+	if (__builtin_expect(n != c->chain_size || c == &missing_class, 0))
+		wrong_size(r, class_id, (uint64_t)(p - r->bytes), n, c);
+	/* No more than n / ids references fit into n bytes. */
+	bool few = n >= c->chain_size && c->chain_size / ids < BUFFERED && !r->survey;
+	struct object_record record = {
+		.address = hprof_id(p + 1, ids),
+		.class_handle = slot->handle,
+		.kind = OBJECT_INSTANCE,
+		.size = SIZE_UNKNOWN,
+		.length = LENGTH_UNKNOWN,
+		.n_references = few ? gather_fields(r, c, fields, ids) : count_fields(c, fields, n, ids),
+		.offset = (uint64_t)(p - r->bytes),
+	};
+	if (!record.address)
+		return hprof_nameless(r, p);
+	code = r->sink->object(r->sink, &record);
+	if (code < 0 || r->survey || !record.n_references)
+		return code;
+	return few ? r->sink->references(r->sink, r->targets, record.n_references)
+	           : deliver_fields(r, c, fields, n);
+}
+
+static inline __attribute__((always_inline)) uint64_t count_elements(const uint8_t *elements,
+    uint64_t n, const unsigned ids)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		count += hprof_id(elements + i * ids, ids) != 0;
+	return count;
+}
+
+static inline __attribute__((always_inline)) int object_array(struct reading *r, const uint8_t *p,
+    uint32_t n, const unsigned ids)
+{
+	static const char object_array_name[] = "[Ljava/lang/Object;";
+	uint64_t class_id = hprof_id(p + 1 + ids + 8, ids);
+	const uint8_t *elements = p + 1 + 2 * ids + 8;
+	struct cached_class *slot;
+	int code = class_slot(r, class_id, &slot);
+
+	if (code < 0)
+		return code;
+	if (!class_id)
+		slot->handle = r->sink->class_handle(r->sink, CLASS_NAMED, 0,
+		    (const uint8_t *)object_array_name, strlen(object_array_name));
+	struct object_record record = {
+		.address = hprof_id(p + 1, ids),
+		.class_handle = slot->handle,
+		.kind = OBJECT_ARRAY,
+		.size = SIZE_UNKNOWN,
+		.length = n,
+		.n_references = count_elements(elements, n, ids),
+		.offset = (uint64_t)(p - r->bytes),
+	};
+	if (!record.address)
+		return hprof_nameless(r, p);
+	code = r->sink->object(r->sink, &record);
+	if (code < 0 || r->survey || !record.n_references)
+		return code;
+	size_t n_buffered = 0;
+	for (uint32_t i = 0; i < n && code == 0; i++) {
+		uint64_t target = hprof_id(elements + (uint64_t)i * ids, ids);
+		if (target)
+			code = buffered(r, &n_buffered, target);
+	}
+	return code == 0 && n_buffered ? r->sink->references(r->sink, r->targets, n_buffered) : code;
+}
+
+static inline __attribute__((always_inline)) int primitive_array(struct reading *r,
+    const uint8_t *p, const unsigned ids)
+{
+	struct object_record record = {
+		.address = hprof_id(p + 1, ids),
+		.class_handle = primitive_handle(r, p[1 + ids + 8]),
+		.kind = PRIMITIVE_ARRAY,
+		.size = SIZE_UNKNOWN,
+		.length = load_be32(p + 1 + ids + 4),
+		.offset = (uint64_t)(p - r->bytes),
+	};
+
+	return record.address ? r->sink->object(r->sink, &record) : hprof_nameless(r, p);
+}
+
+/* --- segments ----------------------------------------------------------------------------------- */
+
+/* Objects from *at to stop; *at moves on.  1: damage was met and described. */
+static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
+    const struct hprof_segment *s, uint64_t *at, uint64_t stop, const unsigned ids)
+{
+	const uint8_t *p = r->bytes + *at, *end = r->bytes + s->end;
+	const uint8_t *stop_at = r->bytes + stop;
+	const uint64_t head = 1 + 2 * ids + 8; /* of instances and object arrays */
+	int code = 0;
+
+	while (p < stop_at && code == 0) {
+		uint64_t left = (uint64_t)(end - p), size;
+		const char *why = NULL;
+		if (*p == SUB_INSTANCE && left >= head &&
+		    (size = load_be32(p + head - 4)) <= left - head) {
+			code = instance(r, p, (uint32_t)size, ids);
+			p += head + size;
+			continue;
+		}
+		size = hprof_sub_size(r->h, p, left, &why);
+		if (size == 0 || size == UINT64_MAX) {
+			*at = (uint64_t)(p - r->bytes);
+			damaged(r, s, *at, size, why);
+			return 1;
+		}
+		if (*p == SUB_OBJECT_ARRAY)
+			code = object_array(r, p, load_be32(p + 1 + ids + 4), ids);
+		else if (*p == SUB_PRIMITIVE_ARRAY || *p == SUB_ARRAY_WITHOUT_DATA)
+			code = primitive_array(r, p, ids);
+		else
+			code = hprof_other(r, p, size);
+		p += size;
+	}
+	*at = (uint64_t)(p - r->bytes);
+	return code;
+}
+
+static __attribute__((noinline)) int read_stretch_4(struct reading *r,
+    const struct hprof_segment *s, uint64_t *at, uint64_t stop)
+{
+	return read_stretch(r, s, at, stop, 4);
+}
+
+static __attribute__((noinline)) int read_stretch_8(struct reading *r,
+    const struct hprof_segment *s, uint64_t *at, uint64_t stop)
+{
+	return read_stretch(r, s, at, stop, 8);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, uint64_t part_end)
+{
+	const struct hprof_segment *s = &r->h->segments[number_of_it];
+	int code = 0;
+
+	while (code == 0 && at < s->end && at < part_end) {
+		if (at >= r->next_cut) {
+			r->here.begin = at;
+			r->here.state[0] = number_of_it;
+			code = r->sink->cut(r->sink, &r->here);
+			r->next_cut = at + hprof_part_bytes;
+			if (code < 0)
+				break;
+		}
+		uint64_t stop = least(least(s->end, part_end), r->next_cut);
+		code = r->h->id_size == 8 ? read_stretch_8(r, s, &at, stop) : read_stretch_4(r, s, &at, stop);
+	}
+	r->sink->reached = at;
+	return code < 0 ? code : 0;
+}
+
+/* Whether a part came to the end of the heap; what lies behind may be damaged. */
+static bool came_to_the_end(const struct reading *r)
+{
+	const struct hprof *h = r->h;
+
+	return !h->n_segments || r->sink->reached == h->segments[h->n_segments - 1].end;
+}
+
+/* What the walk over the top-level records met: warnings with the first part, damage with the last. */
+static void tell_notes(const struct hprof *h, struct sink *sink)
+{
+	for (unsigned i = 0; i < h->n_notes; i++)
+		sink->warn(sink, h->notes[i].offset, "%s", h->notes[i].text);
+}
+
+int hprof_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+{
+	const struct hprof *h = (const struct hprof *)dump;
+	struct reading *r = xcalloc(1, sizeof *r);
+	int code = 0;
+
+	r->h = h;
+	r->sink = sink;
+	r->survey = !sink->wants_references;
+	r->bytes = dump->source->bytes;
+	r->here = *part;
+	r->here.state[1] = 0; /* a cut is no beginning */
+	r->next_cut = part->begin + hprof_part_bytes;
+	r->err = err;
+	sink->reached = part->begin;
+	r->classes = h->classes;
+	memset(r->primitive_handles, 0xff, sizeof r->primitive_handles);
+	if (part->state[1] && r->survey)
+		tell_notes(h, sink);
+	for (uint64_t i = part->state[0]; i < h->n_segments && h->segments[i].begin < part->end; i++) {
+		const struct hprof_segment *s = &h->segments[i];
+		uint64_t at = part->begin > s->begin ? part->begin : s->begin;
+		code = read_segment(r, (uint32_t)i, at, part->end);
+		if (code < 0)
+			break;
+	}
+	if (code == 0)
+		code = r->result;
+	if (code == 0 && h->damaged && came_to_the_end(r)) {
+		*err = h->damage;
+		code = h->damage.code;
+	}
+	idmap_release(&r->told);
+	text_release(&r->name);
+	free(r->fields);
+	free(r->class_references);
+	free(r);
+	return code;
+}

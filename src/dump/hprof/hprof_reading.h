@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* hprof_reading.h - one reading of one part, which hprof_read.c and hprof_other.c share. */
+#ifndef CAIRN_DUMP_HPROF_HPROF_READING_H
+#define CAIRN_DUMP_HPROF_HPROF_READING_H
+
+#include "dump/hprof/hprof_dump.h"
+
+enum { CACHED_CLASSES = 2048, BUFFERED = 512, PRIMITIVE_TYPES = 12 };
+
+struct cached_class {
+	uint64_t id;
+	const struct hprof_class *class; /* NULL: the slot is empty */
+	uint32_t handle;
+};
+
+struct reading {
+	const struct hprof *h;
+	struct sink *sink;
+	bool survey;
+	const uint8_t *bytes; /* of the whole file */
+	struct part here;     /* what a cut hands on */
+	uint64_t next_cut;
+	struct err *err;      /* the first damage, or why the sink refused */
+	int result;           /* its code */
+	struct hprof_classes *classes;
+	uint32_t primitive_handles[PRIMITIVE_TYPES];
+	struct field_record *fields; /* of one class record, statics first */
+	size_t cap_fields;
+	uint64_t *class_references;
+	size_t cap_class_references;
+	struct text name;
+	struct idmap told; /* classes whose instances had a wrong size, or that are missing */
+	struct cached_class cache[CACHED_CLASSES];
+	uint64_t targets[BUFFERED];
+};
+
+/* An object without an identifier: nothing can refer to it, and it has no place among the others. */
+int hprof_nameless(struct reading *r, const uint8_t *p);
+
+/* The sub-record at p, of size bytes, that is no object: a class, a root, a thread.  The sink's code. */
+int hprof_other(struct reading *r, const uint8_t *p, uint64_t size);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof_top.c - the top-level records: names and stacks by identifier, and where the heap lies.
+ *
+ * Only heads are read here, and the lengths in them are not trusted.  The length of a heap dump
+ * record wraps at 4 GiB in dumps of old VMs, stays 0 when the VM died, and may simply be wrong:
+ * where no record stands at the stated end, the sub-records are walked to find the true one.  A
+ * record that cannot be one is passed over by looking for the next place where several records
+ * follow each other.
+ */
+#include "dump/hprof/hprof_dump.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+	struct hprof *h;
+	const uint8_t *bytes;
+	uint64_t size;
+	struct err *err;
+	unsigned wanted;  /* number of the heap asked for, 0: the last */
+	unsigned n_heaps; /* begun so far */
+	bool open;        /* the last of them is a run of segments that has not ended */
+	bool ended;       /* some heap has */
+	uint32_t cap_segments;
+};
+
+void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
+{
+	if (h->n_notes == sizeof h->notes / sizeof *h->notes)
+		return;
+	struct hprof_note *note = &h->notes[h->n_notes++];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(note->text, sizeof note->text, format, args);
+	va_end(args);
+	note->offset = offset;
+}
+
+/* The first damage is what the dump is true up to; what comes behind it is told as well. */
+__attribute__((format(printf, 4, 5))) static void damage(struct walk *w, enum err_code code,
+    uint64_t offset, const char *format, ...)
+{
+	char text[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (w->h->damaged) {
+		hprof_note(w->h, offset, "%s", text);
+		return;
+	}
+	w->h->damaged = true;
+	err_at(&w->h->damage, code, offset, "%s", text);
+}
+
+/* --- what can be a record ----------------------------------------------------------------------- */
+
+static bool known_tag(unsigned tag)
+{
+	return (tag >= HPROF_UTF8 && tag <= HPROF_HEAP_SUMMARY) ||
+	    (tag >= HPROF_START_THREAD && tag <= HPROF_CONTROL_SETTINGS) || tag == HPROF_HEAP_SEGMENT ||
+	    tag == HPROF_HEAP_END || tag == HPROF_ANDROID_CLOCK;
+}
+
+/* Whether a record of this kind can be so long. */
+static bool length_fits(const struct walk *w, unsigned tag, uint64_t at, uint32_t length)
+{
+	unsigned ids = w->h->id_size;
+
+	switch (tag) {
+	case HPROF_UTF8:
+		return length >= ids;
+	case HPROF_LOAD_CLASS:
+		return length == 8 + 2 * ids;
+	case HPROF_UNLOAD_CLASS: case HPROF_END_THREAD:
+		return length == 4;
+	case HPROF_FRAME:
+		return length == 4 * ids + 8;
+	case HPROF_TRACE:
+		return length >= 12 && (length - 12) % ids == 0 && w->size - at >= RECORD_HEAD + 12 &&
+		    (length - 12) / ids == load_be32(w->bytes + at + RECORD_HEAD + 8);
+	case HPROF_START_THREAD:
+		return length == 8 + 4 * ids;
+	case HPROF_HEAP_SUMMARY:
+		return length == 24;
+	case HPROF_CONTROL_SETTINGS:
+		return length == 6;
+	case HPROF_HEAP_END:
+		return length == 0;
+	default:
+		return true;
+	}
+}
+
+static bool is_heap_tag(unsigned tag)
+{
+	return tag == HPROF_HEAP_DUMP || tag == HPROF_HEAP_SEGMENT;
+}
+
+/* A record of a known kind whose length makes sense; *next is where the one behind it begins.  The
+ * length of a heap part proves nothing: there the first sub-record must be one. */
+static bool plausible(const struct walk *w, uint64_t at, uint64_t *next)
+{
+	if (at > w->size || w->size - at < RECORD_HEAD || !known_tag(w->bytes[at]))
+		return false;
+	unsigned tag = w->bytes[at];
+	uint32_t length = load_be32(w->bytes + at + 5);
+	uint64_t body = at + RECORD_HEAD;
+	const char *why;
+	*next = body + length;
+	if (is_heap_tag(tag))
+		return body == w->size || hprof_sub_size(w->h, w->bytes + body, w->size - body, &why) != 0;
+	return length <= w->size - body && length_fits(w, tag, at, length);
+}
+
+/* Several records in a row, or all the way to the end of the file. */
+static bool plausible_chain(const struct walk *w, uint64_t at)
+{
+	for (int i = 0; i < 3; i++) {
+		if (at == w->size)
+			return true;
+		if (!plausible(w, at, &at))
+			return i > 0 && at > w->size; /* behind a heap part that is cut */
+	}
+	return true;
+}
+
+/* Whether several sub-records stand in a row at body. */
+static bool sub_records_follow(const struct walk *w, uint64_t body)
+{
+	for (int i = 0; i < 4; i++) {
+		const char *why;
+		uint64_t left = body < w->size ? w->size - body : 0;
+		uint64_t size = left ? hprof_sub_size(w->h, w->bytes + body, left, &why) : 0;
+		if (size == 0 || size == UINT64_MAX)
+			return false;
+		body += size;
+	}
+	return true;
+}
+
+/*
+ * The next place from at on where records follow each other; the file's size: none.  Among damaged
+ * bytes one record alone is chance, unless it is the end of a heap or has much of one in it.
+ */
+static uint64_t find_records(const struct walk *w, uint64_t at)
+{
+	for (; at < w->size && w->size - at >= RECORD_HEAD; at++)
+		if (known_tag(w->bytes[at]) && plausible_chain(w, at)) {
+			uint64_t next;
+			unsigned tag = w->bytes[at];
+			if (is_heap_tag(tag) ? sub_records_follow(w, at + RECORD_HEAD)
+			        : tag == HPROF_HEAP_END || (plausible(w, at, &next) && next != w->size))
+				return at;
+		}
+	return w->size;
+}
+
+/* --- where a heap part ends --------------------------------------------------------------------- */
+
+/* Walk sub-records from body on to the first byte that is none, or where a record begins. */
+static uint64_t walk_sub_records(const struct walk *w, uint64_t body, bool *cut)
+{
+	uint64_t at = body;
+
+	*cut = false;
+	while (at < w->size) {
+		const char *why;
+		if (known_tag(w->bytes[at]) && at > body && plausible_chain(w, at))
+			break;
+		uint64_t size = hprof_sub_size(w->h, w->bytes + at, w->size - at, &why);
+		*cut = size == UINT64_MAX;
+		if (size == 0 || *cut)
+			break;
+		at += size;
+	}
+	return at;
+}
+
+static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut)
+{
+	uint64_t body = at + RECORD_HEAD, rest = w->size - body, stated = body + length;
+
+	*cut = false;
+	if (length && (stated == w->size || (stated < w->size && plausible_chain(w, stated))))
+		return stated;
+	/* A length modulo 2^32 of all the rest, as old VMs write it. */
+	if (w->bytes[at] == HPROF_HEAP_DUMP && rest > UINT32_MAX && (uint32_t)rest == length)
+		return w->size;
+	uint64_t end = walk_sub_records(w, body, cut);
+	if (end == stated)
+		return end; /* what comes behind is to blame */
+	if (end == w->size || *cut) {
+		if (stated > w->size)
+			damage(w, ERR_TRUNCATED, w->size,
+			    "cut at byte %" PRIu64 " in a heap dump record of %" PRIu32 " bytes", w->size, length);
+		else if (!length)
+			damage(w, ERR_TRUNCATED, w->size,
+			    "the heap dump record at byte %" PRIu64 " was never finished: the VM died or the "
+			    "disk was full", at);
+		*cut = true;
+		return w->size;
+	}
+	if (!plausible_chain(w, end))
+		end = find_records(w, end); /* damage within: the reader will meet and describe it */
+	hprof_note(w->h, at, "a heap dump record says it has %" PRIu32 " bytes; it has %" PRIu64, length,
+	    end - body);
+	return end;
+}
+
+/* --- heaps -------------------------------------------------------------------------------------- */
+
+static void begin_heap(struct walk *w, uint64_t at)
+{
+	w->n_heaps++;
+	if (!w->wanted || w->n_heaps == w->wanted) {
+		w->h->n_segments = 0;
+		w->h->dump.facts.heap_number = w->n_heaps;
+		w->h->delay = load_be32(w->bytes + at + 1);
+	}
+}
+
+static uint64_t take_heap_part(struct walk *w, uint64_t at, uint32_t length)
+{
+	struct hprof *h = w->h;
+	struct hprof_segment s = { .begin = at + RECORD_HEAD };
+
+	if (w->bytes[at] == HPROF_HEAP_DUMP || !w->open)
+		begin_heap(w, at);
+	w->open = w->bytes[at] == HPROF_HEAP_SEGMENT;
+	w->ended |= !w->open;
+	s.end = find_end(w, at, length, &s.cut);
+	if (h->dump.facts.heap_number == w->n_heaps && s.end > s.begin)
+		VEC_PUSH(h->segments, h->n_segments, w->cap_segments) = s;
+	return s.end;
+}
+
+/* --- records ------------------------------------------------------------------------------------ */
+
+static int take_load_class(struct hprof *h, const uint8_t *body, struct err *err)
+{
+	uint64_t id = hprof_id(body + 4, h->id_size);
+	uint64_t name = hprof_id(body + 8 + h->id_size, h->id_size);
+	int code = idmap_put(&h->serials, load_be32(body), id, err);
+
+	return code == 0 ? idmap_put(&h->names, id, name, err) : code;
+}
+
+/* Identifiers near UINT64_MAX cannot be kept; no writer has them. */
+static int take_record(struct walk *w, uint64_t at, struct err *err)
+{
+	struct hprof *h = w->h;
+	const uint8_t *body = w->bytes + at + RECORD_HEAD;
+
+	switch (w->bytes[at]) {
+	case HPROF_UTF8:
+		return idmap_put(&h->strings, hprof_id(body, h->id_size), at, err);
+	case HPROF_LOAD_CLASS:
+		return take_load_class(h, body, err);
+	case HPROF_FRAME:
+		return idmap_put(&h->frames, hprof_id(body, h->id_size), at, err);
+	case HPROF_TRACE:
+		return idmap_put(&h->traces, load_be32(body), at, err);
+	case HPROF_START_THREAD:
+		return idmap_put(&h->starts, load_be32(body), at, err);
+	case HPROF_HEAP_END:
+		w->ended = true;
+		w->open = false;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* What stands at `at` is no record: say so, and find where records go on. */
+static uint64_t pass_over(struct walk *w, uint64_t at)
+{
+	uint64_t next = find_records(w, at + 1);
+	uint64_t n = next - at;
+	bool in_known = known_tag(w->bytes[at]);
+
+	if (next < w->size)
+		damage(w, ERR_FORMAT, at,
+		    "%" PRIu64 " bytes from byte %" PRIu64 " on are no records; reading goes on behind them", n,
+		    at);
+	else if (w->ended && !w->open && !(in_known && n < RECORD_HEAD))
+		hprof_note(w->h, at, "%" PRIu64 " bytes behind the last record are no record", n);
+	else
+		damage(w, ERR_TRUNCATED, at, "cut or damaged in the record at byte %" PRIu64, at);
+	return next;
+}
+
+static int walk_records(struct walk *w)
+{
+	uint64_t at = w->h->body;
+
+	while (at < w->size) {
+		uint64_t left = w->size - at, next;
+		uint32_t length = left < RECORD_HEAD ? 0 : load_be32(w->bytes + at + 5);
+		unsigned tag = w->bytes[at];
+		if (left >= RECORD_HEAD && is_heap_tag(tag)) {
+			at = take_heap_part(w, at, length);
+			continue;
+		}
+		bool fine = plausible(w, at, &next);
+		if (!fine && left >= RECORD_HEAD && !known_tag(tag) && tag != 0) {
+			next = at + RECORD_HEAD + length; /* of a kind that is not known: by its length */
+			if (next <= w->size && plausible_chain(w, next)) {
+				hprof_note(w->h, at, "a record of unknown kind 0x%02x is passed over", tag);
+				at = next;
+				continue;
+			}
+		}
+		if (!fine) {
+			at = pass_over(w, at);
+			continue;
+		}
+		int code = take_record(w, at, w->err);
+		if (code < 0)
+			return code;
+		at = next;
+	}
+	return 0;
+}
+
+int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
+{
+	struct walk w = {
+		.h = h,
+		.bytes = h->dump.source->bytes,
+		.size = h->dump.source->size,
+		.err = err,
+		.wanted = heap_number,
+	};
+	int code = walk_records(&w);
+
+	if (code < 0)
+		return code;
+	h->dump.facts.n_heaps = w.n_heaps;
+	if (heap_number > 1 && heap_number > w.n_heaps)
+		return err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", w.n_heaps,
+		    w.n_heaps == 1 ? "" : "s", heap_number);
+	if (h->damaged && h->damage.code == ERR_TRUNCATED)
+		return 0; /* what is missing at the end has been said */
+	if (!w.n_heaps)
+		damage(&w, ERR_TRUNCATED, w.size,
+		    "holds no heap dump record; it ends at byte %" PRIu64 " before the objects", w.size);
+	else if (w.open)
+		damage(&w, ERR_TRUNCATED, w.size,
+		    "ends at byte %" PRIu64 " without the record that ends a heap dump; the last objects may "
+		    "be missing", w.size);
+	return 0;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * javacore.c - the javacore beside a heap dump: lines, character sets, class loaders.
+ *
+ * Every line begins with a tag that says what it is; the order of the sections varies and new tags
+ * come with each release, so each line is taken for itself and what is not known is passed over.
+ * Memory grows with what is kept, at most a small multiple of the file, which is at most 1 GiB.
+ * One thread reads; afterwards nothing changes: any thread.
+ */
+#include "dump/javacore/javacore_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dump/token.h"
+#include "dump/ebcdic.h"
+#include "dump/source.h"
+
+#define SIZE_MAX_JAVACORE (UINT64_C(1) << 30)
+#define LINE_MAX_JAVACORE (64u << 10)
+#define SHADOWS_LOOK 4096
+
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+struct span span_trim(struct span s)
+{
+	s.p = skip_blanks(s.p, s.end);
+	while (s.end > s.p && is_blank(s.end[-1]))
+		s.end--;
+	return s;
+}
+
+bool span_starts(struct span s, const char *word)
+{
+	size_t n = strlen(word);
+	return span_size(s) >= n && !memcmp(s.p, word, n);
+}
+
+const uint8_t *span_find(struct span s, const char *word)
+{
+	return memmem(s.p, span_size(s), word, strlen(word));
+}
+
+const uint8_t *span_find_last(struct span s, const char *word)
+{
+	size_t n = strlen(word);
+	if (span_size(s) < n)
+		return NULL;
+	for (const uint8_t *p = s.end - n;; p--) {
+		if (!memcmp(p, word, n))
+			return p;
+		if (p == s.p)
+			return NULL;
+	}
+}
+
+bool span_hex(const uint8_t *p, const uint8_t *end, uint64_t *value)
+{
+	if (end - p >= 2 && is_prefix(p))
+		p += 2;
+	unsigned digits = 0;
+	uint64_t v = 0;
+	for (int d; p < end && (d = hex_value(*p)) >= 0; p++) {
+		if (++digits > 16)
+			return false;
+		v = v << 4 | (unsigned)d;
+	}
+	*value = v;
+	return digits > 0;
+}
+
+uint64_t span_hex_after(struct span s, const char *word)
+{
+	uint64_t value = 0;
+	const uint8_t *p = span_find(s, word);
+	return p && span_hex(skip_blanks(p + strlen(word), s.end), s.end, &value) ? value : 0;
+}
+
+/* ---- character sets -------------------------------------------------------------------------- */
+
+/* The name as Java writes it ("1252", "Cp1252", "IBM-1047") in one of iconv's spellings. */
+static void set_charset(struct javacore_reading *r, struct span s)
+{
+	char name[32], spelling[3][40];
+	s = span_trim(s);
+	size_t n = span_size(s);
+	if (n == 0 || n >= sizeof name || r->has_charset || r->is_utf8)
+		return;
+	size_t kept = 0, digits = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (s.p[i] <= ' ' || s.p[i] >= 0x7F || s.p[i] == '/')
+			return; /* a slash would turn on iconv's own options */
+		name[kept++] = (char)s.p[i];
+		if (digits == i && is_decimal(s.p[i]))
+			digits++;
+	}
+	name[kept] = '\0';
+	if (!strcasecmp(name, "UTF-8") || !strcasecmp(name, "UTF8"))
+		return;
+	const char *number = name + strcspn(name, "0123456789");
+	snprintf(spelling[0], sizeof spelling[0], "%s%s", digits == kept ? "CP" : "", name);
+	snprintf(spelling[1], sizeof spelling[1], "CP%s", number);
+	snprintf(spelling[2], sizeof spelling[2], "IBM%s", number);
+	for (size_t i = 0; i < 3 && !r->has_charset; i++) {
+		r->charset = iconv_open("UTF-8", spelling[i]);
+		r->has_charset = r->charset != (iconv_t)-1;
+	}
+}
+
+const char *javacore_string(struct javacore_reading *r, struct span s)
+{
+	struct text t = TEXT_INIT;
+	if (r->has_charset) {
+		struct text utf8 = TEXT_INIT;
+		char *from = (char *)(uintptr_t)s.p;
+		size_t left = span_size(s);
+		while (left > 0) {
+			char buffer[512], *to = buffer;
+			size_t room = sizeof buffer;
+			size_t rc = iconv(r->charset, &from, &left, &to, &room);
+			text_add_n(&utf8, buffer, (size_t)(to - buffer));
+			if (rc == (size_t)-1 && errno != E2BIG && left > 0) {
+				/* No character of that set: the byte stays, to be escaped below. */
+				text_add_char(&utf8, *from++);
+				left--;
+			}
+		}
+		char last[64], *to = last;
+		size_t room = sizeof last;
+		iconv(r->charset, NULL, NULL, &to, &room); /* what a set holds back for an accent */
+		text_add_n(&utf8, last, (size_t)(to - last));
+		if (utf8.s)
+			text_add_escaped(&t, utf8.s, utf8.len);
+		text_release(&utf8);
+	} else {
+		text_add_escaped(&t, (const char *)s.p, span_size(s));
+	}
+	const char *kept = arena_strndup(&r->j->arena, t.s ? t.s : "", t.len);
+	text_release(&t);
+	return kept;
+}
+
+/* ---- title and environment ------------------------------------------------------------------- */
+
+/* Date: 2016/04/04 at 08:39:09:996 */
+static void read_date(struct javacore_reading *r, struct span s)
+{
+	static const char shape[] = "nnnn/nn/nn at nn:nn:nn";
+	char date[] = "nnnn-nn-nnTnn:nn:nn";
+	static const unsigned from[] = { 0, 1, 2, 3, 5, 6, 8, 9, 14, 15, 17, 18, 20, 21 };
+	static const unsigned to[] = { 0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18 };
+	const uint8_t *p = span_find(s, "Date:");
+	if (!p || *r->j->date)
+		return;
+	p = skip_blanks(p + 5, s.end);
+	if ((size_t)(s.end - p) < sizeof shape - 1)
+		return;
+	for (size_t i = 0; i < sizeof shape - 1; i++) {
+		if (shape[i] == 'n' ? !is_decimal(p[i]) : p[i] != (uint8_t)shape[i])
+			return;
+	}
+	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+		date[to[i]] = (char)p[from[i]];
+	r->j->date = arena_strndup(&r->j->arena, date, sizeof date - 1);
+}
+
+/* The platform in the version ends in -32 or -64. */
+static void read_java_version(struct javacore_reading *r, struct span s)
+{
+	s = span_trim(s);
+	r->j->java_version = javacore_string(r, s);
+	for (const uint8_t *p = s.p; s.end - p >= 3; p++) {
+		if (*p != '-' || (s.end - p > 3 && !is_blank(p[3])))
+			continue;
+		if (!memcmp(p + 1, "32", 2) || !memcmp(p + 1, "64", 2)) {
+			r->j->word_bits = p[1] == '3' ? 32 : 64;
+			return;
+		}
+	}
+}
+
+static void read_gc_version(struct javacore_reading *r, struct span s)
+{
+	r->j->compressed_references = span_find(s, "_CMPRSS") != NULL;
+}
+
+/* ---- class loaders --------------------------------------------------------------------------- */
+
+/* NAME(0xADDR…: both, or false. */
+static bool name_and_address(struct span s, struct span *name, uint64_t *address)
+{
+	const uint8_t *p = span_find_last(s, "(0x");
+	if (!p)
+		return false;
+	*name = span_trim((struct span){ s.p, p });
+	return span_hex(p + 1, s.end, address);
+}
+
+/* p---st-- Loader *System*(0x…)[, Shadow 0x…][, Parent NAME(0x…)] */
+static void read_loader(struct javacore_reading *r, struct span s)
+{
+	static const char word[] = "Loader ";
+	const uint8_t *p = span_find(s, word);
+	if (!p)
+		return;
+	struct javacore_loader loader = { .system = *s.p == 'p' };
+	struct span own = { p + sizeof word - 1, s.end }, name;
+	const uint8_t *parent = span_find_last(own, ", Parent ");
+	if (parent) {
+		struct span ignored;
+		if (!name_and_address((struct span){ parent + 9, s.end }, &ignored, &loader.parent))
+			loader.parent = 0;
+		own.end = parent;
+	}
+	uint64_t shadow = span_hex_after(own, ", Shadow ");
+	if (shadow)
+		own.end = span_find(own, ", Shadow ");
+	if (!name_and_address(own, &name, &loader.address))
+		return;
+	if (shadow) {
+		VEC_PUSH(r->shadows, r->n_shadows, r->cap_shadows).vm = loader.address;
+		r->shadows[r->n_shadows - 1].object = shadow;
+		loader.address = shadow;
+	}
+	loader.system |= span_starts(name, "*System*");
+	loader.name = javacore_string(r, name);
+	VEC_PUSH(r->j->loaders, r->j->n_loaders, r->j->cap_loaders) = loader;
+}
+
+/* Loader NAME(0x…): its classes follow */
+static void read_class_list(struct javacore_reading *r, struct span s)
+{
+	struct span name;
+	if (!name_and_address(s, &name, &r->loader))
+		r->loader = 0;
+	for (size_t i = 0; i < r->n_shadows && i < SHADOWS_LOOK; i++) {
+		if (r->shadows[i].vm == r->loader) {
+			r->loader = r->shadows[i].object;
+			break;
+		}
+	}
+}
+
+/* NAME(0xADDR[ shared]): the address is the VM's class, which is no heap object */
+static void read_class(struct javacore_reading *r, struct span s)
+{
+	struct span name;
+	uint64_t ignored;
+	if (!name_and_address(s, &name, &ignored) || span_size(name) == 0 ||
+	    span_starts(name, "[locked]") || span_starts(name, "[unknown]"))
+		return;
+	struct javacore *j = r->j;
+	VEC_PUSH(j->classes, j->n_classes, j->cap_classes) =
+	    (struct javacore_class){ r->loader, javacore_string(r, name) };
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void begin_section(struct javacore_reading *r, struct span s)
+{
+	(void)s;
+	javacore_end_thread(r);
+	r->next_is_current = false;
+	r->lock_object = 0;
+}
+
+static const struct {
+	const char *tag;
+	javacore_line *line;
+} handlers[] = {
+	{ "0SECTION", begin_section },
+	{ "1TICHARSET", set_charset },
+	{ "1TIDATETIME", read_date },
+	{ "1CIJAVAVERSION", read_java_version },
+	{ "1CIGCVERSION", read_gc_version },
+	{ "2CLTEXTCLLOADER", read_loader },
+	{ "2CLTEXTCLLOAD", read_class_list },
+	{ "3CLTEXTCLASS", read_class },
+	{ "1XMCURTHDINFO", javacore_current_thread },
+	{ "1XMTHDINFO", javacore_thread_list },
+	{ "2XMFULLTHDDUMP", javacore_thread_list },
+	{ "1XMTHDSUMMARY", javacore_thread_list },
+	{ "3XMTHREADINFO", javacore_thread },
+	{ "3XMTHREADINFO1", javacore_thread_native },
+	{ "3XMJAVALTHREAD", javacore_thread_java },
+	{ "3XMTHREADBLOCK", javacore_thread_block },
+	{ "4XESTACKTRACE", javacore_frame_line },
+	{ "5XESTACKTRACE", javacore_entered },
+	{ "2LKMONINUSE", javacore_monitor_other },
+	{ "2LKREGMON", javacore_monitor_other },
+	{ "3LKMONOBJECT", javacore_monitor_object },
+	{ "3LKWAITER", javacore_waiter },
+	{ "3LKWAITNOTIFY", javacore_waiter },
+};
+#define N_HANDLERS (sizeof handlers / sizeof *handlers)
+
+static void one_line(struct javacore_reading *r, struct span s)
+{
+	if (span_size(s) > LINE_MAX_JAVACORE)
+		s.end = s.p + LINE_MAX_JAVACORE;
+	struct span tag = { s.p, s.p };
+	while (tag.end < s.end && !is_blank(*tag.end))
+		tag.end++;
+	for (size_t i = 0; i < N_HANDLERS; i++) {
+		if (strlen(handlers[i].tag) == span_size(tag) && span_starts(tag, handlers[i].tag)) {
+			r->any_tag = true;
+			s.p = skip_blanks(tag.end, s.end);
+			handlers[i].line(r, s);
+			return;
+		}
+	}
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static const uint8_t *skip_mark(const uint8_t *p, const uint8_t *end)
+{
+	return end - p >= 3 && !memcmp(p, "\xEF\xBB\xBF", 3) ? p + 3 : p;
+}
+
+/* z/OS: the first line is a section or a separator in EBCDIC. */
+static bool is_ebcdic(const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && (*p == 0x15 || *p == 0x25 || *p == 0x0D))
+		p++;
+	return end - p >= 4 &&
+	    (!memcmp(p, "\xF0\xE2\xC5\xC3", 4) || !memcmp(p, "\xD5\xE4\xD3\xD3", 4));
+}
+
+static int read_all(struct javacore *j, const uint8_t *p, const uint8_t *end, bool is_utf8,
+    struct err *err)
+{
+	struct javacore_reading r = {
+		.j = j,
+		.is_utf8 = is_utf8,
+		.thread = SIZE_MAX,
+		.current = SIZE_MAX,
+	};
+	for (p = skip_mark(p, end); p < end;) {
+		const uint8_t *line_end = find_line_end(p, end);
+		one_line(&r, (struct span){ p, line_end });
+		p = line_end < end ? past_line_end(line_end, end) : end;
+	}
+	javacore_assign_locks(&r);
+	if (r.has_charset)
+		iconv_close(r.charset);
+	free(r.shadows);
+	free(r.frames);
+	free(r.monitors);
+	free(r.locks);
+	return r.any_tag ? 0 : err_set(err, ERR_FORMAT, "%s: no javacore", j->path);
+}
+
+static int read_source(struct javacore *j, const struct source *source, struct err *err)
+{
+	const uint8_t *p = source->bytes, *end = p + source->size;
+	if (source->size > SIZE_MAX_JAVACORE)
+		return err_set(err, ERR_FORMAT, "%s: more than 1 GiB, which no javacore is", j->path);
+	if (!is_ebcdic(p, end))
+		return read_all(j, p, end, false, err);
+	struct translated text;
+	int rc = ebcdic_to_utf8(&text, p, source->size, "IBM1047", err);
+	if (rc < 0)
+		return rc;
+	rc = read_all(j, text.bytes, text.bytes + text.size, true, err);
+	translated_release(&text);
+	return rc;
+}
+
+int javacore_open(struct javacore **out, const char *path, const char *dump_path, struct err *err)
+{
+	*out = NULL;
+	char *found = path ? xstrdup(path) : javacore_find(dump_path);
+	if (!found)
+		return 0;
+	struct source *source = NULL;
+	struct javacore *j = NULL;
+	int rc = source_open(&source, found, NULL, err);
+	if (rc < 0)
+		goto out;
+	j = xcalloc(1, sizeof *j);
+	j->path = arena_strndup(&j->arena, found, strlen(found));
+	j->java_version = j->date = "";
+	rc = read_source(j, source, err);
+out:
+	source_close(source);
+	free(found);
+	if (rc < 0)
+		javacore_close(j);
+	else
+		*out = j;
+	return rc;
+}
+
+void javacore_close(struct javacore *j)
+{
+	if (!j)
+		return;
+	free(j->loaders);
+	free(j->classes);
+	free(j->threads);
+	arena_release(&j->arena);
+	free(j);
+}

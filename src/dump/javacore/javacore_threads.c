@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * javacore_threads.c - threads with their stacks and monitors, and the lock section.
+ *
+ * A thread block is a line 3XMTHREADINFO and lines about it.  The locks section stands before the
+ * threads and names their owners by the VM's thread address: it is kept and assigned at the end.
+ */
+#include "dump/javacore/javacore_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME_LOOK 1024 /* monitors of a thread that are compared with a new one */
+
+/* ---- thread blocks --------------------------------------------------------------------------- */
+
+void javacore_end_thread(struct javacore_reading *r)
+{
+	if (r->thread != SIZE_MAX) {
+		struct javacore_thread *t = &r->j->threads[r->thread];
+		size_t size = r->n_frames * sizeof *t->frames;
+		if (r->n_frames) {
+			t->frames = arena_alloc(&r->j->arena, size);
+			memcpy(t->frames, r->frames, size);
+			t->n_frames = r->n_frames;
+		}
+		size = r->n_monitors * sizeof *t->monitors;
+		if (r->n_monitors) {
+			t->monitors = arena_alloc(&r->j->arena, size);
+			memcpy(t->monitors, r->monitors, size);
+			t->n_monitors = r->n_monitors;
+		}
+	}
+	r->thread = SIZE_MAX;
+	r->n_frames = r->n_monitors = 0;
+}
+
+void javacore_current_thread(struct javacore_reading *r, struct span s)
+{
+	(void)s;
+	javacore_end_thread(r);
+	r->next_is_current = true;
+}
+
+void javacore_thread_list(struct javacore_reading *r, struct span s)
+{
+	(void)s;
+	javacore_end_thread(r);
+	r->next_is_current = false;
+}
+
+static const char *state_word(struct javacore_reading *r, struct span letters)
+{
+	static const struct {
+		const char *letters, *word;
+	} words[] = {
+		{ "R", "runnable" }, { "CW", "waiting" }, { "B", "blocked" }, { "P", "parked" },
+		{ "S", "suspended" }, { "Z", "zombie" },
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (strlen(words[i].letters) == span_size(letters) &&
+		    span_starts(letters, words[i].letters))
+			return words[i].word;
+	}
+	return javacore_string(r, letters);
+}
+
+/* What follows word in s, up to a comma, a blank or a parenthesis. */
+static struct span value_after(struct span s, const char *word)
+{
+	const uint8_t *p = span_find(s, word);
+	struct span value = { s.end, s.end };
+	if (p) {
+		value.p = value.end = p + strlen(word);
+		while (value.end < s.end && *value.end != ',' && *value.end != ' ' && *value.end != ')')
+			value.end++;
+	}
+	return value;
+}
+
+static int small_number(struct span s)
+{
+	int n = 0;
+	for (; s.p < s.end && *s.p >= '0' && *s.p <= '9' && n < 100000; s.p++)
+		n = n * 10 + (*s.p - '0');
+	return n;
+}
+
+/* A name may hold quotes and anything else: it ends at the last quote before the thread's address. */
+static const uint8_t *name_end(struct span s)
+{
+	static const char *const after[] = { "\" J9VMThread:", "\" TID:", "\" (TID:" };
+	for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+		const uint8_t *p = span_find_last(s, after[i]);
+		if (p)
+			return p;
+	}
+	return NULL;
+}
+
+/* "NAME" J9VMThread:0x…, omrthread_t:0x…, java/lang/Thread:0x…, state:R, prio=5 */
+static struct javacore_thread thread_of(struct javacore_reading *r, struct span s)
+{
+	struct javacore_thread t = { .name = "" };
+	struct span rest = s;
+	const uint8_t *end = *s.p == '"' ? name_end((struct span){ s.p + 1, s.end }) : NULL;
+	if (!end) {
+		/* "Anonymous native thread" */
+		t.name = javacore_string(r, span_trim(s));
+		t.state = "";
+		return t;
+	}
+	t.name = javacore_string(r, (struct span){ s.p + 1, end });
+	rest.p = end;
+	t.vm_thread = span_hex_after(rest, "J9VMThread:");
+	if (!t.vm_thread)
+		t.vm_thread = span_hex_after(rest, "TID:");
+	t.object = span_hex_after(rest, "java/lang/Thread:");
+	if (!t.object && span_find(rest, "sys_thread_t:"))
+		t.object = t.vm_thread; /* not a J9 VM: there the thread's id is the object's address */
+	t.state = state_word(r, value_after(rest, "state:"));
+	t.priority = small_number(value_after(rest, "prio="));
+	t.native_id = span_hex_after(rest, "native ID:");
+	return t;
+}
+
+void javacore_thread(struct javacore_reading *r, struct span s)
+{
+	javacore_end_thread(r);
+	if (s.p == s.end)
+		return;
+	struct javacore *j = r->j;
+	struct javacore_thread t = thread_of(r, s);
+	bool shown_as_current = r->next_is_current;
+	r->next_is_current = false;
+	if (r->current != SIZE_MAX && t.vm_thread &&
+	    j->threads[r->current].vm_thread == t.vm_thread) {
+		/* The current thread again, in the list of all: once is enough. */
+		if (j->threads[r->current].n_frames == 0)
+			r->thread = r->current;
+		return;
+	}
+	r->thread = j->n_threads;
+	if (shown_as_current)
+		r->current = r->thread;
+	VEC_PUSH(j->threads, j->n_threads, j->cap_threads) = t;
+}
+
+static struct javacore_thread *thread_now(struct javacore_reading *r)
+{
+	return r->thread == SIZE_MAX ? NULL : &r->j->threads[r->thread];
+}
+
+/* (native thread ID:0x2310, native priority:0xA, …) */
+void javacore_thread_native(struct javacore_reading *r, struct span s)
+{
+	struct javacore_thread *t = thread_now(r);
+	if (t)
+		t->native_id = span_hex_after(s, "native thread ID:");
+}
+
+/* (java/lang/Thread getId:0x14, isDaemon:true) */
+void javacore_thread_java(struct javacore_reading *r, struct span s)
+{
+	struct javacore_thread *t = thread_now(r);
+	if (t)
+		t->daemon = span_find(s, "isDaemon:true") != NULL;
+}
+
+/* The address in "CLASS@0xADDR…"; class names hold no @. */
+static uint64_t object_at(struct span s)
+{
+	uint64_t address;
+	const uint8_t *p = span_find(s, "@");
+	return p && span_hex(p + 1, s.end, &address) ? address : 0;
+}
+
+static void add_monitor(struct javacore_reading *r, uint64_t address, size_t frame, bool waiting)
+{
+	if (address)
+		VEC_PUSH(r->monitors, r->n_monitors, r->cap_monitors) =
+		    (struct javacore_monitor){ address, frame, waiting };
+}
+
+/* Waiting on: CLASS@0xADDR Owned by: … */
+void javacore_thread_block(struct javacore_reading *r, struct span s)
+{
+	if (!thread_now(r))
+		return;
+	const uint8_t *owner = span_find(s, "Owned by:");
+	if (owner)
+		s.end = owner;
+	add_monitor(r, object_at(s), SIZE_MAX, true);
+}
+
+/* at java/lang/Object.wait(Native Method) */
+void javacore_frame_line(struct javacore_reading *r, struct span s)
+{
+	if (!thread_now(r))
+		return;
+	if (span_starts(s, "at "))
+		s.p += 3;
+	VEC_PUSH(r->frames, r->n_frames, r->cap_frames) =
+	    (struct javacore_frame){ javacore_string(r, span_trim(s)) };
+}
+
+/* (entered lock: CLASS@0xADDR, entry count: 1): by the frame before */
+void javacore_entered(struct javacore_reading *r, struct span s)
+{
+	if (thread_now(r) && span_find(s, "entered lock:"))
+		add_monitor(r, object_at(s), r->n_frames ? r->n_frames - 1 : SIZE_MAX, false);
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/* The thread address in "NAME" (J9VMThread:0x…), older "NAME" (0x…). */
+static uint64_t owner_of(struct span s)
+{
+	uint64_t vm_thread = 0;
+	const uint8_t *quote = span_find_last(s, "\" (");
+	if (!quote)
+		return 0;
+	struct span rest = { quote + 3, s.end };
+	if (span_starts(rest, "J9VMThread:"))
+		rest.p += strlen("J9VMThread:");
+	return span_hex(rest.p, rest.end, &vm_thread) ? vm_thread : 0;
+}
+
+static void add_lock(struct javacore_reading *r, uint64_t vm_thread, bool waiting)
+{
+	if (r->lock_object && vm_thread)
+		VEC_PUSH(r->locks, r->n_locks, r->cap_locks) =
+		    (struct javacore_lock){ r->lock_object, vm_thread, waiting };
+}
+
+/* CLASS@0xADDR: owner "NAME" (J9VMThread:0x…), entry count 1 */
+void javacore_monitor_object(struct javacore_reading *r, struct span s)
+{
+	r->lock_object = object_at(s);
+	add_lock(r, owner_of(s), false);
+}
+
+/* A monitor of the VM's own, or one whose object is still to be named. */
+void javacore_monitor_other(struct javacore_reading *r, struct span s)
+{
+	(void)s;
+	r->lock_object = 0;
+}
+
+void javacore_waiter(struct javacore_reading *r, struct span s)
+{
+	add_lock(r, owner_of(s), true);
+}
+
+struct vm_index {
+	uint64_t vm_thread;
+	size_t thread;
+};
+
+static int by_vm_thread(const void *a, const void *b)
+{
+	const struct vm_index *x = a, *y = b;
+	return x->vm_thread < y->vm_thread ? -1 : x->vm_thread > y->vm_thread;
+}
+
+/* By thread, so that each one's monitors are laid out once. */
+static int by_thread(const void *a, const void *b)
+{
+	const struct javacore_lock *x = a, *y = b;
+	return x->vm_thread < y->vm_thread ? -1 : x->vm_thread > y->vm_thread;
+}
+
+static bool is_known(const struct javacore_reading *r, uint64_t object, bool waiting)
+{
+	for (size_t i = 0; i < r->n_monitors && i < SAME_LOOK; i++) {
+		if (r->monitors[i].address == object && r->monitors[i].waiting == waiting)
+			return true;
+	}
+	return false;
+}
+
+/* Give thread what the locks from first on say of it; returns the index after the last. */
+static size_t assign_to(struct javacore_reading *r, size_t thread, size_t first)
+{
+	const struct javacore_thread *t = &r->j->threads[thread];
+	r->thread = thread;
+	r->n_frames = r->n_monitors = 0;
+	for (size_t i = 0; i < t->n_monitors; i++)
+		VEC_PUSH(r->monitors, r->n_monitors, r->cap_monitors) = t->monitors[i];
+	size_t i = first;
+	for (; i < r->n_locks && r->locks[i].vm_thread == r->locks[first].vm_thread; i++) {
+		if (!is_known(r, r->locks[i].object, r->locks[i].waiting))
+			add_monitor(r, r->locks[i].object, SIZE_MAX, r->locks[i].waiting);
+	}
+	javacore_end_thread(r);
+	return i;
+}
+
+void javacore_assign_locks(struct javacore_reading *r)
+{
+	struct javacore *j = r->j;
+	javacore_end_thread(r);
+	if (r->n_locks == 0 || j->n_threads == 0)
+		return;
+	struct vm_index *index = xcalloc(j->n_threads, sizeof *index);
+	for (size_t i = 0; i < j->n_threads; i++)
+		index[i] = (struct vm_index){ j->threads[i].vm_thread, i };
+	qsort(index, j->n_threads, sizeof *index, by_vm_thread);
+	qsort(r->locks, r->n_locks, sizeof *r->locks, by_thread);
+	for (size_t i = 0; i < r->n_locks;) {
+		struct vm_index key = { r->locks[i].vm_thread, 0 };
+		const struct vm_index *found =
+		    bsearch(&key, index, j->n_threads, sizeof *index, by_vm_thread);
+		if (found)
+			i = assign_to(r, found->thread, i);
+		else
+			i++;
+	}
+	free(index);
+}

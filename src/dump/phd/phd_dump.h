@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * phd.h - what the two halves of the PHD reader share: phd.c knows the header and the facts,
+ * phd_read.c the records.
+ */
+#ifndef CAIRN_DUMP_PHD_PHD_DUMP_H
+#define CAIRN_DUMP_PHD_PHD_DUMP_H
+
+#include "dump/reader.h"
+
+struct phd {
+	struct dump dump; /* first: what the others see */
+	unsigned version; /* 4, 5, 6 */
+	uint32_t flags;   /* of the header, as stored */
+	unsigned word_code; /* size code of a word: 2 (4 bytes) or 3 (8 bytes) */
+	unsigned shift;   /* gaps and reference offsets count 1 << shift bytes */
+	uint64_t mask;    /* of an address */
+	bool j9;          /* written by a J9 VM, not by its predecessor */
+	bool all_hashed;  /* 16 bits of hash in every record */
+	bool has_size;    /* arrays carry their size */
+	bool narrow_code3; /* size code 3 of a short primitive array means 4 bytes ("0917" defect) */
+	bool body_marked; /* the byte between header and body was there */
+	uint64_t body;    /* offset of the first record */
+	bool has_totals;
+	uint32_t total_objects, total_references;
+};
+
+/* Flags of the header (OpenJ9 documentation, Portable Heap Dump file format). */
+enum phd_flag { PHD_64_BIT = 1, PHD_ALL_HASHED = 2, PHD_J9 = 4 };
+
+/* Bytes between two cuts: PART_BYTES, but tests want many cuts of small dumps. */
+extern uint64_t phd_part_bytes;
+
+int phd_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err);
+
+#endif

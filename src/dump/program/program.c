@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * program.c - see program.h: opening, checking against a dump, and looking things up.
+ */
+#include "dump/program/program_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *program_keep(struct arena *arena, const char *name)
+{
+	struct text t = TEXT_INIT;
+	size_t n = strnlen(name, MOST_NAME);
+
+	text_add_escaped(&t, name, n);
+	const char *kept = arena_strndup(arena, t.s ? t.s : "", t.len);
+	text_release(&t);
+	return kept;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static int open_file(struct program *p, struct err *err)
+{
+	struct stat st;
+
+	p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0 || fstat(p->fd, &st))
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_IO, "is no regular file");
+	return 0;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct program_range *x = a, *y = b;
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	return (x->die == 0) - (y->die == 0); /* what DWARF knows first */
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct program_variable *x = a, *y = b;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Ascending, one for each start. */
+static void sort_ranges(struct program_range *range, uint32_t *n)
+{
+	uint32_t kept = 0;
+
+	if (!*n)
+		return;
+	qsort(range, *n, sizeof *range, by_low);
+	for (uint32_t i = 0; i < *n; i++)
+		if (!kept || range[i].low != range[kept - 1].low)
+			range[kept++] = range[i];
+	*n = kept;
+}
+
+int program_open(struct program **out, const char *path, struct err *err)
+{
+	struct program *p = xcalloc(1, sizeof *p);
+	*out = NULL;
+	p->fd = -1;
+	p->path = xstrdup(path);
+	int code = program_support() ? 0 : err_set(err, ERR_UNSUPPORTED,
+	    "this cairn was built without elfutils' libdw and cannot read programs");
+	if (!code)
+		code = open_file(p, err);
+	if (!code)
+		code = program_read_elf(p, err);
+	if (code) {
+		struct text name = TEXT_INIT;
+		text_add_escaped(&name, path, strlen(path));
+		err_context(err, "%s", name.s ? name.s : "");
+		text_release(&name);
+		program_close(p);
+		return code;
+	}
+	program_read_dwarf(p);
+	sort_ranges(p->function, &p->n_functions);
+	sort_ranges(p->object, &p->n_objects);
+	if (p->n_variables)
+		qsort(p->variable, p->n_variables, sizeof *p->variable, by_address);
+	if (!p->has_symbols && !p->has_types)
+		p->lacks = "it was stripped: it has neither symbols nor DWARF";
+	else if (!p->has_types && !p->lacks)
+		p->lacks = "it has no DWARF (linked with -w?)";
+	*out = p;
+	return 0;
+}
+
+void program_close(struct program *p)
+{
+	if (!p)
+		return;
+	program_release_elf(p);
+	if (p->fd >= 0)
+		close(p->fd);
+	types_release(&p->types);
+	arena_release(&p->arena);
+	if (p->statics)
+		arena_release(&p->statics->names);
+	free(p->statics);
+	free(p->function);
+	free(p->object);
+	free(p->variable);
+	free(p->local);
+	free(p->path);
+	free(p);
+}
+
+/* --- does it belong to the dump? --------------------------------------------------------------- */
+
+static int check_machine(const struct program *p, const struct program_match *dump, struct err *err)
+{
+	/* dumps before 1.7 tell a letter that stands for the machine */
+	bool named = dump->arch && strlen(dump->arch) > 1;
+
+	if (named && p->arch && strcmp(p->arch, dump->arch))
+		return err_set(err, ERR_NOT_FOUND, "it was built for %s, the dump is of %s", p->arch,
+		    dump->arch);
+	if (p->word != dump->word)
+		return err_set(err, ERR_NOT_FOUND, "its pointers have %u bytes, the dump's %u", p->word,
+		    dump->word);
+	if (p->big_endian != dump->big_endian)
+		return err_set(err, ERR_NOT_FOUND, "it is %s-endian, the dump is not",
+		    p->big_endian ? "big" : "little");
+	return 0;
+}
+
+/* Of two ways to know a section, the one that has the dump's length; NULL: neither. */
+static const struct program_section *fitting(const struct program_section *symbols,
+    const struct program_section *header, uint64_t size)
+{
+	if (symbols->size && symbols->size == size)
+		return symbols;
+	return header->size == size ? header : NULL;
+}
+
+static int check_sections(const struct program *p, const struct program_match *dump, uint64_t *bias,
+    struct err *err)
+{
+	const struct program_section *data = fitting(&p->data, &p->data_header, dump->data.size);
+	const struct program_section *bss = fitting(&p->bss, &p->bss_header, dump->bss.size);
+
+	if (!dump->data.size && !dump->bss.size)
+		return err_set(err, ERR_NOT_FOUND,
+		    "the dump tells of no data segment to compare the program with");
+	if (!data || !bss) {
+		const struct program_section *own = data ? &p->bss : &p->data;
+		if (!own->size)
+			own = data ? &p->bss_header : &p->data_header;
+		return err_set(err, ERR_NOT_FOUND, "it is another program or another build: its %s has "
+		    "%" PRIu64 " bytes, the dump's %" PRIu64, data ? ".bss" : ".data", own->size,
+		    data ? dump->bss.size : dump->data.size);
+	}
+	*bias = dump->data.size ? dump->data.address - data->address :
+	    dump->bss.address - bss->address;
+	if (dump->data.size && dump->bss.size && dump->bss.address - bss->address != *bias)
+		return err_set(err, ERR_NOT_FOUND,
+		    "it is another build: its .data and .bss lie elsewhere than the dump's");
+	if (*bias && !p->movable)
+		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data is at 0x%" PRIx64
+		    ", the dump's at 0x%" PRIx64, data->address, dump->data.address);
+	if (*bias % 4096)
+		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data would lie at 0x...%03" PRIx64
+		    ", wherever it is loaded, the dump's is at 0x%" PRIx64, data->address % 4096,
+		    dump->data.address);
+	return 0;
+}
+
+int program_check(struct program *p, const struct program_match *dump, struct err *err)
+{
+	uint64_t bias = 0;
+	int code = check_machine(p, dump, err);
+	if (!code)
+		code = check_sections(p, dump, &bias, err);
+	if (code)
+		return code;
+	uint64_t moved = bias - p->bias;
+	uint64_t mask = p->word == 4 ? UINT32_MAX : UINT64_MAX;
+	p->bias = bias;
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		p->variable[i].address = (p->variable[i].address + moved) & mask;
+	for (uint32_t i = 0; i < p->types.n; i++)
+		if (p->types.type[i].descriptor)
+			p->types.type[i].descriptor = (p->types.type[i].descriptor + moved) & mask;
+	return 0;
+}
+
+/* --- looking things up ------------------------------------------------------------------------- */
+
+const char *program_path(const struct program *p)
+{
+	return p->path;
+}
+
+bool program_has_symbols(const struct program *p)
+{
+	return p->has_symbols;
+}
+
+bool program_has_types(const struct program *p)
+{
+	return p->has_types;
+}
+
+const char *program_lacks(const struct program *p)
+{
+	return p->lacks;
+}
+
+const struct types *program_types(const struct program *p)
+{
+	return &p->types;
+}
+
+const struct program_variable *program_variables(const struct program *p, size_t *n)
+{
+	*n = p->n_variables;
+	return p->variable;
+}
+
+static const struct program_variable *variable_in(const struct program *p,
+    const struct program_variable *variable, uint32_t n, uint64_t address)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (variable[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	const struct program_variable *v = &variable[low - 1];
+	return address - v->address < p->types.type[v->type].size ? v : NULL;
+}
+
+const struct program_variable *program_variable_at(const struct program *p, uint64_t address)
+{
+	const struct program_variable *v = variable_in(p, p->variable, p->n_variables, address);
+	const struct program_statics *s = v ? NULL : __atomic_load_n(&p->statics, __ATOMIC_ACQUIRE);
+
+	return s ? variable_in(p, s->variable, s->n, address) : v;
+}
+
+/* Of those that begin at one address the largest comes first. */
+static int by_place(const void *a, const void *b, void *types)
+{
+	const struct program_variable *x = a, *y = b;
+	const struct type *type = types;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (type[x->type].size < type[y->type].size) - (type[x->type].size > type[y->type].size);
+}
+
+void program_tell_statics(struct program *p, const struct program_variable *all, size_t n)
+{
+	struct program_variable *sorted = xmalloc((n + 1) * sizeof *sorted);
+	struct program_statics *s = xcalloc(1, sizeof *s + n * sizeof *s->variable);
+	uint64_t end = 0;
+
+	if (n)
+		memcpy(sorted, all, n * sizeof *sorted);
+	qsort_r(sorted, n, sizeof *sorted, by_place, p->types.type);
+	for (size_t i = 0; i < n; i++) {
+		if (sorted[i].address < end)
+			continue;
+		end = sorted[i].address + p->types.type[sorted[i].type].size;
+		sorted[i].name = arena_strndup(&s->names, sorted[i].name, strlen(sorted[i].name));
+		s->variable[s->n++] = sorted[i];
+	}
+	free(sorted);
+	__atomic_store_n(&p->statics, s, __ATOMIC_RELEASE);
+}
+
+/* The range with this link address in it, or NULL. */
+static const struct program_range *range_at(const struct program_range *range, uint32_t n,
+    uint64_t address)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (range[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < range[low - 1].high ? &range[low - 1] : NULL;
+}
+
+const char *program_function_at(const struct program *p, uint64_t pc, uint32_t *number)
+{
+	const struct program_range *f = range_at(p->function, p->n_functions, pc - p->bias);
+
+	if (f && number)
+		*number = (uint32_t)(f - p->function);
+	return f ? f->name : NULL;
+}
+
+uint32_t program_n_functions(const struct program *p)
+{
+	return p->n_functions;
+}
+
+const char *program_function_name(const struct program *p, uint32_t number)
+{
+	return number < p->n_functions ? p->function[number].name : NULL;
+}
+
+uint64_t program_function_entry(const struct program *p, uint32_t number)
+{
+	return number < p->n_functions ? p->function[number].low + p->bias : 0;
+}
+
+uint64_t program_path_in(const struct program *p, uint32_t type, uint64_t offset, struct text *out)
+{
+	const struct types *t = &p->types;
+
+	for (unsigned depth = 0; depth <= TYPE_DEPTH && type != TYPE_NONE; depth++) {
+		const struct type *of = &t->type[type];
+		if (of->kind == TYPE_ARRAY && of->count && t->type[of->element].size) {
+			uint64_t size = t->type[of->element].size;
+			text_addf(out, "[%" PRIu64 "]", offset / size);
+			offset %= size;
+			type = of->element;
+			continue;
+		}
+		const struct type_field *found = NULL;
+		for (uint32_t i = 0; i < of->n_fields && of->kind == TYPE_STRUCT; i++) {
+			const struct type_field *f = &t->field[of->first_field + i];
+			if (offset >= f->offset && offset - f->offset < t->type[f->type].size)
+				found = f;
+		}
+		if (!found)
+			break;
+		text_addf(out, ".%s", found->name);
+		offset -= found->offset;
+		type = found->type;
+	}
+	/* a later word of a string, slice or interface is part of it, not beside it */
+	bool within = type != TYPE_NONE && (t->type[type].kind == TYPE_STRING ||
+	    t->type[type].kind == TYPE_SLICE || t->type[type].kind == TYPE_INTERFACE ||
+	    t->type[type].kind == TYPE_EMPTY_INTERFACE);
+	return within ? 0 : offset;
+}
+
+bool program_symbol(const struct program *p, uint64_t address, struct text *out)
+{
+	const struct program_variable *v = program_variable_at(p, address);
+	uint64_t offset = 0;
+
+	if (v) {
+		text_add(out, v->name);
+		offset = program_path_in(p, v->type, address - v->address, out);
+	} else {
+		const struct program_range *r = range_at(p->object, p->n_objects, address - p->bias);
+		if (!r)
+			r = range_at(p->function, p->n_functions, address - p->bias);
+		if (!r)
+			return false;
+		text_add(out, r->name);
+		offset = address - p->bias - r->low;
+	}
+	if (offset)
+		text_addf(out, "+0x%" PRIx64, offset);
+	return true;
+}
+
+static uint64_t number_at(const struct program *p, const uint8_t *at, unsigned width)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < width; i++)
+		n = n << 8 | at[p->big_endian ? i : width - 1 - i];
+	return n;
+}
+
+bool program_type_name(const struct program *p, uint64_t descriptor, struct text *out)
+{
+	enum { EXTRA_STAR = 2 }; /* the text serves a type and the pointer to it */
+	const unsigned flags_at = 2 * p->word + 4, name_at = 4 * p->word + 8;
+	uint64_t n, length = 0;
+	if (!p->types_begin || descriptor < p->types_begin + p->bias || descriptor >= p->types_end + p->bias)
+		return false;
+	const uint8_t *type = program_constant(p, descriptor, &n);
+	if (!type || n < name_at + 4)
+		return false;
+	bool star = type[flags_at] & EXTRA_STAR;
+	uint64_t name = p->types_begin + p->bias + number_at(p, type + name_at, 4);
+	const uint8_t *text = program_constant(p, name, &n);
+	unsigned used = 1; /* behind the flags: length, seven bits a byte */
+	for (unsigned shift = 0; text && used < 4 && used < n; shift += 7) {
+		length |= (uint64_t)(text[used] & 0x7F) << shift;
+		if (text[used++] < 0x80)
+			break;
+	}
+	if (!text || !length || length > MOST_NAME || length > n - used || (star && length < 2))
+		return false;
+	text_add_escaped(out, (const char *)text + used + star, (size_t)length - star);
+	return true;
+}
+
+#ifndef HAVE_LIBDW
+const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n)
+{
+	(void)p, (void)address, (void)n;
+	return NULL;
+}
+
+const char *program_support(void)
+{
+	return NULL;
+}
+
+int program_read_elf(struct program *p, struct err *err)
+{
+	(void)p;
+	return err_set(err, ERR_UNSUPPORTED, "this cairn was built without elfutils' libdw");
+}
+
+void program_read_dwarf(struct program *p)
+{
+	(void)p;
+}
+
+void program_release_elf(struct program *p)
+{
+	(void)p;
+}
+
+const struct program_local *program_locals(struct program *p, uint64_t pc, size_t *n)
+{
+	(void)pc;
+	*n = 0;
+	return p->local;
+}
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * program_locals.c - which variables of a function lie in memory at a pc.
+ *
+ * Read when asked for: only the functions that stand in frames matter.  Go's compilers describe
+ * places by offsets from the canonical frame address (fbreg, or call_frame_cfa and a sum), in pieces
+ * when parts of a variable are kept apart; registers hold nothing across a call.
+ */
+#include "dump/program/program_read.h"
+
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <inttypes.h>
+
+enum { MOST_LOCALS = 4096, MOST_NESTING = 64, MOST_VISITED = 1 << 16 };
+
+static void add_local(struct program *p, const struct program_local *l)
+{
+	const struct types *t = &p->types;
+	uint64_t size = t->type[l->type].size;
+
+	if (p->n_locals < MOST_LOCALS && l->first <= size && l->size <= size - l->first && l->size)
+		VEC_PUSH(p->local, p->n_locals, p->cap_locals) = *l;
+}
+
+/* The pieces of an expression that are in memory. */
+static void add_places(struct program *p, struct program_local *l, const Dwarf_Op *op, size_t n)
+{
+	bool in_memory = false, pieces = false;
+	uint64_t at = 0; /* byte of the variable */
+	int64_t constant = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		switch (op[i].atom) {
+		case DW_OP_fbreg:
+			l->offset = (int64_t)op[i].number;
+			in_memory = true;
+			break;
+		case DW_OP_call_frame_cfa:
+			l->offset = 0;
+			in_memory = true;
+			break;
+		case DW_OP_consts: case DW_OP_constu:
+			constant = (int64_t)op[i].number;
+			break;
+		case DW_OP_plus:
+			l->offset = (int64_t)((uint64_t)l->offset + (uint64_t)constant);
+			break;
+		case DW_OP_plus_uconst:
+			l->offset = (int64_t)((uint64_t)l->offset + op[i].number);
+			break;
+		case DW_OP_piece:
+			pieces = true;
+			l->first = at;
+			l->size = op[i].number;
+			if (in_memory)
+				add_local(p, l);
+			at += op[i].number;
+			in_memory = false;
+			break;
+		default: /* a register, a constant, something computed */
+			in_memory = false;
+			if (!pieces && n == 1)
+				return;
+			break;
+		}
+	}
+	if (in_memory && !pieces) {
+		l->first = 0;
+		l->size = p->types.type[l->type].size;
+		add_local(p, l);
+	}
+}
+
+static void add_variable(struct program *p, Dwarf_Die *die, uint64_t pc)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+	Dwarf_Op op[MOST_OPERATIONS];
+	size_t n;
+
+	if (!dwarf_attr(die, DW_AT_location, &attribute) || !(n = program_place(p, &attribute, pc, op)))
+		return;
+	if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
+	    !dwarf_formref_die(&attribute, &type))
+		return;
+	const char *name = dwarf_diename(die);
+	struct program_local l = {
+	    .name = name ? name : "",
+	    .type = type_reader_find(p->reader, dwarf_dieoffset(&type)),
+	    .parameter = dwarf_tag(die) == DW_TAG_formal_parameter,
+	};
+	if (l.type != TYPE_NONE)
+		add_places(p, &l, op, n);
+}
+
+/* The variables below a function and below its blocks and inlined functions that contain pc. */
+static void walk_function(struct program *p, const Dwarf_Die *function, uint64_t pc)
+{
+	Dwarf_Die level[MOST_NESTING], inner;
+	unsigned depth = 0, visited = 0;
+
+	inner = *function;
+	if (dwarf_child(&inner, &level[0]))
+		return;
+	for (;;) {
+		Dwarf_Die *die = &level[depth];
+		int tag = dwarf_tag(die);
+		bool down = false;
+		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+			add_variable(p, die, pc);
+		else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+		    depth + 1 < MOST_NESTING && dwarf_haspc(die, pc) == 1)
+			down = !dwarf_child(die, &level[depth + 1]);
+		if (++visited > MOST_VISITED)
+			return;
+		if (down) {
+			depth++;
+			continue;
+		}
+		while (dwarf_siblingof(&level[depth], &level[depth])) {
+			if (!depth)
+				return;
+			depth--;
+		}
+	}
+}
+
+const struct program_local *program_locals(struct program *p, uint64_t pc, size_t *n)
+{
+	uint32_t number;
+	Dwarf_Die die;
+	Dwarf_Attribute base;
+	Dwarf_Op op[MOST_OPERATIONS];
+
+	p->n_locals = 0;
+	*n = 0;
+	if (!p->dwarf || !program_function_at(p, pc, &number) || !p->function[number].die)
+		return p->local;
+	if (dwarf_offdie(p->dwarf, p->function[number].die, &die) &&
+	    dwarf_attr(&die, DW_AT_frame_base, &base) && program_place(p, &base, 0, op) == 1 &&
+	    op->atom == DW_OP_call_frame_cfa)
+		walk_function(p, &die, pc - p->bias);
+	*n = p->n_locals;
+	return p->local;
+}
+#endif

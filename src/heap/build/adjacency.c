@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * adjacency.c - references as offsets and targets, and their transposition.
+ *
+ * Offsets are 32 bits relative to a 64-bit base for every 65,536 objects, so more than four thousand
+ * million references cost no more per object than fewer do.
+ */
+#include "heap/build/build.h"
+
+#include "base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SHIFT = 16 };
+
+static uint64_t n_blocks(uint32_t n_objects)
+{
+	return ((uint64_t)n_objects >> BLOCK_SHIFT) + 1;
+}
+
+int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err)
+{
+	a->offset = big_alloc((uint64_t)n_objects + 1, sizeof *a->offset, err);
+	a->base = big_alloc(n_blocks(n_objects), sizeof *a->base, err);
+	return a->offset && a->base ? 0 : ERR_NOMEM;
+}
+
+void adjacency_release(struct adjacency *a, uint32_t n_objects)
+{
+	if (a->offset)
+		big_free(a->offset, (uint64_t)n_objects + 1, sizeof *a->offset);
+	if (a->base)
+		big_free(a->base, n_blocks(n_objects), sizeof *a->base);
+	big_free(a->target, a->n, sizeof *a->target);
+	*a = (struct adjacency){ .target = NULL };
+}
+
+/* Turn degrees into starts (ends: each into the start of the object behind it). */
+static int accumulate(struct adjacency *a, uint32_t n_objects, bool ends, struct err *err)
+{
+	uint64_t sum = 0;
+	for (uint64_t i = 0; i <= n_objects; i++) {
+		uint32_t degree = i < n_objects ? a->offset[i] : 0;
+		if ((i & ((1u << BLOCK_SHIFT) - 1)) == 0)
+			a->base[i >> BLOCK_SHIFT] = sum;
+		uint64_t here = (ends ? sum + degree : sum) - a->base[i >> BLOCK_SHIFT];
+		if (here > UINT32_MAX)
+			return err_set(err, ERR_UNSUPPORTED,
+			    "65,536 neighbouring objects hold more than 4,294,967,295 references");
+		a->offset[i] = (uint32_t)here;
+		sum += degree;
+	}
+	a->target = big_alloc(sum, sizeof *a->target, err);
+	a->n = a->target ? sum : 0;
+	return a->target ? 0 : ERR_NOMEM;
+}
+
+int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err)
+{
+	return accumulate(a, n_objects, false, err);
+}
+
+int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err)
+{
+	uint64_t from = 0, to = 0, old_base = 0;
+	for (uint64_t i = 0; i <= n_objects; i++) {
+		if ((i & ((1u << BLOCK_SHIFT) - 1)) == 0) {
+			old_base = a->base[i >> BLOCK_SHIFT];
+			a->base[i >> BLOCK_SHIFT] = to;
+		}
+		a->offset[i] = (uint32_t)(to - a->base[i >> BLOCK_SHIFT]);
+		if (i == n_objects)
+			break;
+		uint64_t next = i + 1;
+		bool next_block = (next & ((1u << BLOCK_SHIFT) - 1)) == 0;
+		uint64_t end = (next_block ? a->base[next >> BLOCK_SHIFT] : old_base) + a->offset[next];
+		for (; from < end; from++)
+			if (a->target[from] != HEAP_NONE)
+				a->target[to++] = a->target[from];
+	}
+	uint32_t *target = big_resize(a->target, a->n, to, sizeof *a->target, err);
+	if (!target)
+		return ERR_NOMEM;
+	a->target = target;
+	a->n = to;
+	return 0;
+}
+
+/*
+ * Each task owns a range of targets: it counts, and later places, the references into its range and
+ * reads past the others.  No two tasks write near each other, and the result does not depend on how
+ * many there are.
+ */
+struct transposition {
+	const struct adjacency *out;
+	struct adjacency *in;
+	uint32_t n_objects;
+	unsigned n_ranges;
+	struct progress *progress;
+};
+
+static uint32_t range_begin(const struct transposition *t, unsigned range)
+{
+	return (uint32_t)((uint64_t)t->n_objects * range / t->n_ranges);
+}
+
+static int count_range(void *context, unsigned range, struct err *err)
+{
+	struct transposition *t = context;
+	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
+	uint32_t *degree = t->in->offset + low;
+	for (uint64_t block = 0; block < t->out->n; block += 1 << 20) {
+		uint64_t end = block + (1 << 20) < t->out->n ? block + (1 << 20) : t->out->n;
+		for (uint64_t k = block; k < end; k++) {
+			uint32_t at = t->out->target[k] - low;
+			if (at < size)
+				degree[at]++;
+		}
+		if (!progress_add(t->progress, (end - block) / t->n_ranges))
+			return err_set(err, ERR_CANCELLED, "cancelled");
+	}
+	return 0;
+}
+
+/* Sources from the last to the first, each list from its end to its start: lists come out sorted,
+ * and the ends stored in the offsets have become the starts. */
+static int place_range(void *context, unsigned range, struct err *err)
+{
+	struct transposition *t = context;
+	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
+	struct adjacency *in = t->in;
+	uint64_t k = t->out->n;
+	for (uint32_t source = t->n_objects; source-- > 0;) {
+		for (uint64_t start = adjacency_start(t->out, source); k > start; k--) {
+			uint32_t target = t->out->target[k - 1];
+			if (target - low < size)
+				in->target[in->base[target >> BLOCK_SHIFT] + --in->offset[target]] = source;
+		}
+		if ((source & 0xfffff) == 0 &&
+		    !progress_add(t->progress, t->out->n / ((t->n_objects >> 20) + 1) / t->n_ranges))
+			return err_set(err, ERR_CANCELLED, "cancelled");
+	}
+	return 0;
+}
+
+int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
+    struct progress *progress, struct err *err)
+{
+	struct transposition t = {
+		.out = out,
+		.in = in,
+		.n_objects = n_objects,
+		.n_ranges = parallel_threads(),
+		.progress = progress,
+	};
+	progress_phase(progress, "turning references round", 2 * out->n);
+	int code = adjacency_init(in, n_objects, err);
+	if (code == 0)
+		code = parallel_run(0, t.n_ranges, count_range, &t, err);
+	if (code == 0)
+		code = accumulate(in, n_objects, true, err);
+	if (code == 0)
+		code = parallel_run(0, t.n_ranges, place_range, &t, err);
+	return code;
+}

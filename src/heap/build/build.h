@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.h - how a heap comes to be; private to src/heap.
+ *
+ * heap_open (builder.c) runs these steps in order:
+ *
+ *   survey    read the dump once: addresses, classes, sizes, how many references      survey.c
+ *   objects   ids from addresses; class, size and degree moved to their ids           objects.c
+ *   classes   names, superclasses, loaders, which class a record meant                classes.c
+ *   sizes     by a model where the dump holds none; sums per class                    sizes.c
+ *             -- here a histogram is true: watcher->objects_ready --
+ *   places    where each object's record lies, where the format holds values      places.c
+ *   fill      read the dump again, all parts in parallel: references by id            fill.c
+ *   classify  classes by types, where the reader finds any                        classify.c
+ *   recorded  threads and roots that the dump itself records                        recorded.c
+ *   transpose incoming references                                                     adjacency.c
+ *   roots     threads from the javacore, roots recorded or inferred                   roots.c
+ *
+ * Memory while building n objects, a arrays: the survey holds 8 n + 8 a bytes, given back before
+ * the references (8 bytes each) are allocated.
+ */
+#ifndef CAIRN_HEAP_BUILD_BUILD_H
+#define CAIRN_HEAP_BUILD_BUILD_H
+
+#include "dump/javacore/javacore.h"
+#include "heap/heap.h"
+#include "heap/index.h"
+#include "heap/places.h"
+#include "heap/build/records.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Its texts last as long as the heap. */
+struct survey_class {
+	uint64_t address, superclass, loader;
+	uint64_t instance_size;
+	const char *name; /* plain UTF-8, internal spelling, in the survey's arena */
+	uint64_t *references;
+	size_t n_references;
+	struct heap_field *fields, *statics;
+	uint32_t n_fields, n_statics;
+};
+
+/* A thread as the dump records it; its texts are escaped and last as long as the heap. */
+struct survey_thread {
+	uint64_t serial, address, id, waits_since, created_at;
+	const char *name, *state, *waits_for; /* or NULL */
+	bool system;
+	const char **frames;
+	uint32_t n_frames;
+};
+
+/* The survey notes the offset of every PLACE_STEP-th object record (places.h). */
+#define PLACE_STEP 16
+/* Runs shorter than this on average take more room than a number for every object. */
+#define LEAST_PLACE_RUN 32
+
+struct survey_cut {
+	struct part part;
+	uint64_t record; /* number within the part of the first record behind the cut */
+};
+
+struct part_class {
+	uint64_t common_size; /* of its first instance, 0 none: others of this size need no extent */
+	bool used;
+	enum record_kind kind; /* then: of the first record that used it */
+};
+
+/*
+ * A stretch of one part's records, so long that the work on it is worth a thread's while: formats
+ * that are surveyed as a single part are ordered by all threads nevertheless.
+ */
+struct slice {
+	struct survey_part *part;
+	struct records records;
+	uint64_t first_record; /* number over all parts of the first of them */
+	struct place_notes place_notes;
+};
+extern uint64_t slice_records; /* in each: 2^20, but tests want many */
+
+/* What one part of the dump turned out to hold. */
+struct survey_part {
+	struct part part;
+	struct slice *slices;
+	size_t n_slices, cap_slices;
+	uint64_t n_records;    /* in all of them */
+	uint64_t first_record; /* number over all parts of the first of them */
+	uint32_t n_kind[4]; /* of them, by enum record_kind */
+	struct part_class *by_handle; /* what the records told of each class handle */
+	uint32_t n_by_handle;
+	uint64_t class_object_size; /* of the first class record, 0 none */
+	struct survey_class *classes;
+	size_t n_classes, cap_classes;
+	struct survey_cut *cuts; /* the first is the part's own beginning */
+	size_t n_cuts, cap_cuts;
+	struct root_record *roots;
+	size_t n_roots, cap_roots;
+	struct survey_thread *threads;
+	size_t n_threads, cap_threads;
+	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
+	uint64_t n_places, cap_places;
+	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
+	uint64_t n_references;
+	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
+	uint64_t n_warnings;
+	struct heap_stated *stated;
+	size_t n_stated, cap_stated;
+	struct arena arena; /* names and texts met by this part */
+	uint64_t reached;   /* where the next part must begin, if parts are guessed */
+	int result;         /* of the reader; negative: damaged from err.offset on */
+	struct err err;
+};
+
+/* A class as records name it, before all class records are known. */
+struct class_handle {
+	enum class_naming how;
+	uint64_t address;
+	const char *name;   /* CLASS_NAMED: plain UTF-8, internal spelling */
+	enum record_kind kind; /* of the first object that used it; HANDLE_UNUSED before */
+	uint64_t instance_size; /* of its first instance, where records carry sizes */
+	uint32_t resolved;  /* class index */
+};
+#define HANDLE_UNUSED RECORD_CLASS
+#define HANDLE_MAX 0x0fffffffu /* class handles are smaller */
+#define HANDLE_JAVA_LANG_CLASS HANDLE_MAX /* in class_of, for class objects */
+
+/* While a reader gives types to objects: of each of them where its memory lies, and once it has a
+ * class that class. */
+struct object_note {
+	uint32_t low;     /* of the offset of its memory; or the class */
+	uint8_t high;     /* of the offset; or enum typed_by */
+	bool has_class;
+	uint16_t length;  /* with a class: elements, NOTE_NO_LENGTH, or NOTE_LONG: it stands in a list */
+};
+
+struct build {
+	struct heap *heap;
+	const struct heap_options *options;
+	struct progress *progress;
+	struct javacore *javacore; /* or NULL */
+	bool shown;                /* the watcher was told: somebody may look at the heap */
+
+	struct survey_part *parts;
+	unsigned n_parts;
+	struct slice **slices; /* of all parts, in the dump's order */
+	unsigned n_slices;
+	uint64_t n_records;
+
+	pthread_mutex_t lock; /* guards the handles while the survey runs */
+	struct class_handle *handles;
+	uint32_t n_handles, cap_handles;
+	uint32_t *handle_slots; /* hash, 0 empty */
+	uint32_t n_handle_slots;
+	struct arena arena;     /* names of handles */
+
+	/* Class records in address order, duplicates dropped: class index i < n_defined is defined[i]. */
+	struct survey_class *defined;
+	uint32_t n_defined;
+
+	struct class_handle class_objects; /* what HANDLE_JAVA_LANG_CLASS stands for */
+	const char **internal_names; /* of each class of the heap, "[Ljava/lang/String;" */
+	uint32_t cap_classes;
+	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
+	uint32_t n_by_name;
+	struct object_note *notes; /* from the fill until classes are given; or NULL */
+	size_t cap_wide, cap_roots;
+	atomic_bool any_size, any_length; /* some object's own size or length was told */
+	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
+	size_t n_duplicates, cap_duplicates;
+};
+
+int survey_run(struct build *b, struct err *err);
+void survey_release(struct build *b);
+
+/* Handles (survey.c). */
+uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
+    size_t name_size);
+
+/* Ids, then class handle, degree and extent of each object at its id (objects.c).  class_of holds
+ * handle numbers until classes_resolve. */
+int objects_index(struct build *b, struct err *err);
+int objects_scatter(struct build *b, struct err *err);
+
+/*
+ * Walk a slice's records with their ids.  A record whose address belonged to an earlier one has the
+ * id HEAP_NONE.  After objects_index, any thread.
+ */
+struct objects_walk {
+	const struct build *build;
+	struct records_walk records;
+	struct index_cursor cursor;
+	uint64_t number;  /* over all parts, of the next record */
+	size_t duplicate; /* the next one in build->duplicates */
+};
+struct objects_walk objects_walk(const struct build *b, const struct slice *slice);
+/* The first among the duplicates from this record number on. */
+size_t objects_duplicate_from(const struct build *b, uint64_t number);
+
+static inline bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id)
+{
+	const struct build *b = w->build;
+	if (!records_next(&w->records, record))
+		return false;
+	uint64_t number = w->number++;
+	if (w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == number) {
+		w->duplicate++;
+		*id = HEAP_NONE;
+		return true;
+	}
+	*id = index_follow(&w->cursor, record->address);
+	return true;
+}
+
+/* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
+ * with classes made up for mentions of undefined ones.  class_of is final afterwards. */
+void classes_resolve(struct build *b);
+uint32_t class_at_address(const struct build *b, uint64_t address);           /* or HEAP_NONE */
+/* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */
+uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader);
+
+/* The loader of each defined class, and the boot loader (loaders.c); called by classes_resolve when
+ * the classes of plain instances are known. */
+void loaders_find(struct build *b);
+
+/* Sizes of everything, and their sums (sizes.c). */
+int sizes_settle(struct build *b, struct err *err);
+
+/* The size of an array by the heap's rule; SIZE_UNKNOWN without a rule or a length. */
+static inline uint64_t array_size(const struct heap *h, const struct heap_class *c, uint64_t length)
+{
+	const struct array_rule *r = &h->array_rule;
+	uint64_t width = c->kind == CLASS_PRIMITIVE_ARRAY ? c->element_size : r->reference;
+	if (!c->array_base || length > (UINT64_MAX >> 1) / 8)
+		return SIZE_UNKNOWN;
+	if (!length && r->empty)
+		return r->empty;
+	uint64_t size = (c->array_base + length * width + r->alignment - 1) & -(uint64_t)r->alignment;
+	return size < r->minimum ? r->minimum : size;
+}
+
+/* All objects counted again by class, and the sums, after classes changed (sizes.c). */
+int sizes_again(struct build *b, struct err *err);
+
+/* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
+int overlaps_warn(struct build *b, struct err *err);
+
+int fill_run(struct build *b, struct err *err);
+
+/* What the reader knows of the types of objects (classify.c): notes before the fill, which enters
+ * where each object's memory lies; then the reader is asked and classes change.  The watcher is told
+ * before and after.  Both do nothing where the reader has no classify(). */
+/* Fill heap.in_frames. */
+void find_in_frames(struct heap *h);
+int classify_prepare(struct build *b, struct err *err);
+int classify_run(struct build *b, struct err *err);
+void classify_release(struct build *b);
+
+static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
+{
+	b->notes[id].low = (uint32_t)offset;
+	b->notes[id].high = (uint8_t)(offset >> 32);
+}
+
+/* References by offset (adjacency.c).  init: all offsets 0, to be filled with degrees; from_degrees:
+ * degrees become starts and the targets are allocated. */
+int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
+int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err);
+int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
+    struct progress *progress, struct err *err);
+int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err);
+void adjacency_release(struct adjacency *a, uint32_t n_objects);
+
+/* Threads and roots that the survey met, while its parts are still there (recorded.c). */
+void recorded_collect(struct build *b);
+/* Put a root into the heap; HEAP_NONE as its object: nothing. */
+void build_root(struct build *b, struct heap_root root);
+
+int roots_collect(struct build *b, struct err *err);
+
+/* Names, states, priorities of threads from the values of their thread objects, where the dump's
+ * records do not tell them (threads.c). */
+void threads_complete(struct heap *h);
+
+/* A warning of the heap's own making; has_offset false. */
+void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

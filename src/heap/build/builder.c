@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* builder.c - from a path to a heap: the steps of build.h in their order. */
+#include "heap/build/build.h"
+#include "heap/places.h"
+#include "heap/sites.h"
+#include "heap/string.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void build_warn(struct build *b, const char *format, ...)
+{
+	struct heap *h = b->heap;
+	if (h->n_warnings < HEAP_WARNINGS_KEPT) {
+		char line[400];
+		va_list args;
+		va_start(args, format);
+		vsnprintf(line, sizeof line, format, args);
+		va_end(args);
+		h->warnings[h->n_warnings] = (struct heap_warning){
+			.text = arena_strndup(&h->arena, line, strlen(line))
+		};
+	}
+	h->n_warnings++;
+}
+
+static int by_loader(const void *x, const void *y, void *context)
+{
+	const struct heap *h = context;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	if (h->classes[a].loader != h->classes[b].loader)
+		return h->classes[a].loader < h->classes[b].loader ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void sort_classes_by_loader(struct heap *h)
+{
+	h->classes_by_loader = xcalloc(h->n_defined_classes ? h->n_defined_classes : 1,
+	    sizeof *h->classes_by_loader);
+	for (uint32_t i = 0; i < h->n_defined_classes; i++)
+		h->classes_by_loader[i] = i;
+	qsort_r(h->classes_by_loader, h->n_defined_classes, sizeof *h->classes_by_loader, by_loader, h);
+}
+
+/* The javacore that was named must be readable; one that merely stands beside the dump need not. */
+static int open_companion(struct build *b, struct err *err)
+{
+	const struct dump_options *o = &b->options->dump;
+	if (o->no_companion)
+		return 0;
+	struct err own = ERR_INIT;
+	int code = javacore_open(&b->javacore, o->javacore, b->heap->source->path, &own);
+	if (code < 0 && o->javacore) {
+		*err = own;
+		return code;
+	}
+	if (code < 0)
+		build_warn(b, "javacore: %s", own.message);
+	return 0;
+}
+
+/*
+ * A javacore of another process or moment names loaders where this heap has none: it is left out
+ * and that is said.  (In all real pairs every loader's address is an object of the dump.)
+ */
+static void check_companion(struct build *b)
+{
+	struct javacore *j = b->javacore;
+	if (!j)
+		return;
+	size_t n_found = 0;
+	for (size_t i = 0; i < j->n_loaders; i++)
+		n_found += index_find(b->heap->index, j->loaders[i].address) != HEAP_NONE;
+	if (j->n_loaders && 2 * n_found < j->n_loaders && !b->heap->damaged) {
+		build_warn(b, "%s is of another dump and left out: of its %zu class loaders %zu are objects here",
+		    j->path, j->n_loaders, n_found);
+		javacore_close(j);
+		b->javacore = NULL;
+		return;
+	}
+	b->heap->companion = arena_strndup(&b->heap->arena, j->path, strlen(j->path));
+}
+
+static int read_objects(struct build *b, struct err *err)
+{
+	int code = survey_run(b, err);
+	progress_phase(b->progress, "ordering objects", 0);
+	if (code == 0)
+		code = objects_index(b, err);
+	if (code == 0)
+		code = objects_scatter(b, err);
+	if (code < 0)
+		return code;
+	check_companion(b);
+	classes_resolve(b);
+	sort_classes_by_loader(b->heap);
+	code = sizes_settle(b, err);
+	if (code < 0)
+		return code;
+	const struct heap_watcher *w = b->options->watcher;
+	if (w) {
+		b->shown = true;
+		w->objects_ready(w->context, b->heap);
+	}
+	return 0;
+}
+
+static int read_references(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	const struct reader *reader = h->dump->reader;
+	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
+	h->facts.cannot_tell = h->dump->facts.cannot_tell; /* a program beside it may tell more */
+	if (code == 0 && h->dump->program_refused)
+		build_warn(b, "%s", h->dump->program_note);
+	if (code == 0 && !h->places) /* sizes may have needed them */
+		code = places_build(b, err);
+	if (code == 0)
+		code = overlaps_warn(b, err);
+	if (code == 0)
+		code = classify_prepare(b, err);
+	if (code == 0)
+		code = fill_run(b, err);
+	if (code == 0)
+		code = classify_run(b, err);
+	if (code == 0)
+		code = sites_collect(h, err);
+	if (code == 0) {
+		recorded_collect(b);
+		string_layout_find(h);
+		threads_complete(h);
+	}
+	if (code == 0)
+		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
+	if (code == 0)
+		code = roots_collect(b, err);
+	return code;
+}
+
+/* Where pointers to elsewhere are ordinary, one that leads to no object is no damage; all of them
+ * are. */
+static void check_pointers(struct build *b)
+{
+	const struct heap *h = b->heap;
+	if (h->facts.outside_pointers_normal && h->n_references > 100 && h->n_dangling == h->n_references)
+		build_warn(b, "none of the %llu pointers leads to an object: the size of pointers or the byte "
+		    "order that the dump states is perhaps wrong", (unsigned long long)h->n_references);
+}
+
+static void warn_stated(struct build *b, const char *what, uint64_t stated, uint64_t read,
+    const char *unit)
+{
+	const char *why = read > stated ? b->heap->facts.surplus : NULL;
+	build_warn(b, "%s of the dump is %llu, but %llu %s were read%s%s", what, (unsigned long long)stated,
+	    (unsigned long long)read, unit, why ? ": " : "", why ? why : "");
+}
+
+/* A format that states how much the heap holds: what was read should be as much. */
+static void check_stated(struct build *b)
+{
+	const struct heap *h = b->heap;
+	const struct {
+		const char *what, *unit;
+		uint64_t read;
+	} counts[] = {
+		{ "HeapObjects", "objects", h->n_objects }, { "HeapAlloc", "bytes", h->shallow },
+	};
+	for (size_t i = 0; i < h->n_stated && !h->damaged; i++)
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+			if (!strcmp(h->stated[i].what, counts[k].what) && h->stated[i].count != counts[k].read)
+				warn_stated(b, counts[k].what, h->stated[i].count, counts[k].read, counts[k].unit);
+}
+
+/* Bytes that went away under the mapping read as zeros: say from where on nothing is true. */
+static void note_lost_pages(struct heap *h)
+{
+	uint64_t offset;
+	if (!source_damage(h->source, &offset))
+		return;
+	h->damaged = true;
+	err_at(&h->damage, ERR_IO, offset,
+	    "%s: shrank or could not be read from byte %llu on: what follows is missing", h->source->path,
+	    (unsigned long long)offset);
+}
+
+/* A gzip stream that ends early: the reader met the end of what could be inflated. */
+static void note_cut_source(struct build *b)
+{
+	const struct source *s = b->heap->source;
+	if (!s->cut)
+		return;
+	build_warn(b, "%s", s->cut_reason);
+	if (b->heap->damaged)
+		return;
+	b->heap->damaged = true;
+	err_at(&b->heap->damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
+}
+
+/* Objects, classes and sizes are there and true: keep them where memory does not suffice for the rest.
+ * Not so where types, and with them classes, are found after the references. */
+static bool keep_objects(struct build *b, const struct err *shortage)
+{
+	struct heap *h = b->heap;
+	if (h->dump->reader->classify)
+		return false;
+	adjacency_release(&h->out, h->n_objects);
+	adjacency_release(&h->in, h->n_objects);
+	h->out = h->in = (struct adjacency){ .target = NULL };
+	h->n_roots = 0;
+	h->n_root_objects = 0;
+	h->n_threads = 0;
+	h->no_references = true;
+	h->shortage = *shortage;
+	return true;
+}
+
+static void build_release(struct build *b)
+{
+	survey_release(b);
+	classify_release(b);
+	free(b->handles);
+	free(b->handle_slots);
+	free(b->internal_names);
+	free(b->by_name);
+	free(b->defined);
+	free(b->duplicates);
+	arena_release(&b->arena);
+	javacore_close(b->javacore);
+	pthread_mutex_destroy(&b->lock);
+}
+
+int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
+    struct err *err)
+{
+	struct heap *h = xcalloc(1, sizeof *h);
+	h->retained = xcalloc(1, sizeof *h->retained);
+	h->left_out = xcalloc(1, sizeof *h->left_out);
+	struct build b = {
+		.heap = h,
+		.options = options,
+		.progress = progress,
+		.class_objects = { .kind = RECORD_CLASS, .instance_size = SIZE_UNKNOWN },
+	};
+	pthread_mutex_init(&b.lock, NULL);
+	h->boot_loader = HEAP_NONE;
+	int code = source_open(&h->source, options->path, progress, err);
+	if (code == 0)
+		code = dump_open(&h->dump, h->source, &options->dump, err);
+	if (code < 0)
+		goto out;
+	h->facts = h->dump->facts;
+	if (!h->facts.roots_recorded)
+		code = open_companion(&b, err);
+	if (code == 0)
+		code = read_objects(&b, err);
+	if (code == 0) {
+		code = read_references(&b, err);
+		if (code == ERR_NOMEM && keep_objects(&b, err))
+			code = 0;
+	}
+	if (code == 0 && !h->no_references) {
+		find_in_frames(h);
+		check_pointers(&b);
+		check_stated(&b);
+	}
+	if (code == 0) {
+		note_cut_source(&b);
+		note_lost_pages(h);
+	}
+out:
+	build_release(&b);
+	if (code < 0) {
+		if (b.shown && options->watcher->objects_gone)
+			options->watcher->objects_gone(options->watcher->context);
+		heap_close(h);
+		h = NULL;
+	}
+	*out = h;
+	return code;
+}
+
+void heap_close(struct heap *h)
+{
+	if (!h)
+		return;
+	adjacency_release(&h->out, h->n_objects);
+	adjacency_release(&h->in, h->n_objects);
+	big_free(h->class_of, h->n_objects, sizeof *h->class_of);
+	big_free(h->typed_by, h->n_objects, sizeof *h->typed_by);
+	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
+	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+	bits_release(&h->sized);
+	free(h->in_frames);
+	free(h->wide);
+	free(h->odd);
+	places_release(h->places);
+	sites_free(h->sites);
+	if (h->index)
+		index_release(h->index);
+	free(h->index);
+	free(h->classes);
+	free(h->classes_by_loader);
+	free(h->loader_parents);
+	free(h->roots);
+	free(h->threads);
+	free(h->stated);
+	free(h->retained);
+	free(h->left_out);
+	dump_close(h->dump);
+	source_close(h->source);
+	arena_release(&h->arena);
+	free(h);
+}

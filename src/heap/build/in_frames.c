@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* in_frames.c - objects whose address stands in a stack frame; see heap.in_frames. */
+#include "heap/build/build.h"
+
+#include <stdlib.h>
+
+struct met {
+	struct heap *heap;
+	uint32_t *ids;
+	size_t n, cap;
+	uint32_t last;
+};
+
+static void meet(void *context, uint64_t word)
+{
+	struct met *m = context;
+	uint32_t id = word ? heap_target(m->heap, word) : HEAP_NONE;
+	if (id != HEAP_NONE && id != m->last)
+		VEC_PUSH(m->ids, m->n, m->cap) = m->last = id;
+}
+
+static int ascending(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	return (a > b) - (a < b);
+}
+
+void find_in_frames(struct heap *h)
+{
+	struct met m = { .heap = h, .last = HEAP_NONE };
+	if (!h->dump->reader->stack_words || h->no_references)
+		return;
+	h->dump->reader->stack_words(h->dump, meet, &m);
+	if (m.n)
+		qsort(m.ids, m.n, sizeof *m.ids, ascending);
+	size_t n = 0;
+	for (size_t i = 0; i < m.n; i++) {
+		if (!n || m.ids[n - 1] != m.ids[i])
+			m.ids[n++] = m.ids[i];
+	}
+	h->in_frames = m.ids;
+	h->n_in_frames = n;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loaders.c - which object loaded each class.
+ *
+ * In order of trust: what a class record states; the first reference of a class record, where the
+ * format puts the loader there (OpenJ9 PHD) and it is a loader object; the javacore's list of loaded
+ * classes, by name where that is unique.  What then has no loader was loaded by the boot loader, if
+ * the format tells loaders at all.
+ */
+#include "heap/build/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+/* Which classes have loaders as instances: by the superclass chain, or by name where the dump records
+ * no superclasses or java.lang.ClassLoader is not among its classes.  Each chain is walked up to the
+ * first class that is settled already. */
+static void mark_loader_classes(struct build *b)
+{
+	static const char class_loader[] = "java/lang/ClassLoader";
+	struct heap *h = b->heap;
+	uint32_t top = class_named(b, class_loader, strlen(class_loader), HEAP_NONE);
+	bool *settled = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *settled);
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (!h->facts.references_superclass_recorded || top == HEAP_NONE) {
+			h->classes[i].makes_loaders = ends_with(b->internal_names[i], "ClassLoader");
+			continue;
+		}
+		uint32_t up = i;
+		while (up != HEAP_NONE && up != top && !settled[up])
+			up = h->classes[up].superclass;
+		bool makes_loaders = up != HEAP_NONE && (up == top || h->classes[up].makes_loaders);
+		for (uint32_t c = i; c != up; c = h->classes[c].superclass) {
+			h->classes[c].makes_loaders = makes_loaders;
+			settled[c] = true;
+		}
+	}
+	if (top != HEAP_NONE)
+		h->classes[top].makes_loaders = true;
+	free(settled);
+}
+
+static bool is_loader_object(const struct build *b, uint32_t id)
+{
+	const struct heap *h = b->heap;
+	if (id == HEAP_NONE || h->class_of[id] == HANDLE_JAVA_LANG_CLASS)
+		return false;
+	uint32_t class = b->handles[h->class_of[id]].resolved;
+	return class != HEAP_NONE && h->classes[class].makes_loaders;
+}
+
+static void find_in_records(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (uint32_t i = 0; i < b->n_defined; i++) {
+		const struct survey_class *c = &b->defined[i];
+		uint64_t address = c->loader;
+		if (!address && h->facts.loader_is_first_reference && c->n_references)
+			address = c->references[0];
+		uint32_t id = address ? index_find(h->index, address) : HEAP_NONE;
+		if (is_loader_object(b, id))
+			h->classes[i].loader = id;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct javacore_class *)a)->name, ((const struct javacore_class *)b)->name);
+}
+
+/* The javacore's word for classes that still have none, where only one loader has that name. */
+static void find_in_javacore(struct build *b)
+{
+	const struct javacore *j = b->javacore;
+	struct heap *h = b->heap;
+	struct javacore_class *sorted = xcalloc(j->n_classes ? j->n_classes : 1, sizeof *sorted);
+	memcpy(sorted, j->classes, j->n_classes * sizeof *sorted);
+	qsort(sorted, j->n_classes, sizeof *sorted, by_name);
+	for (uint32_t i = 0; i < b->n_defined; i++) {
+		if (h->classes[i].loader != HEAP_NONE)
+			continue;
+		struct javacore_class key = { .name = b->internal_names[i] };
+		struct javacore_class *found = bsearch(&key, sorted, j->n_classes, sizeof *sorted, by_name);
+		if (!found)
+			continue;
+		bool unique = (found == sorted || by_name(found - 1, &key)) &&
+		    (found + 1 == sorted + j->n_classes || by_name(found + 1, &key));
+		uint32_t id = index_find(h->index, found->loader);
+		if (unique && id != HEAP_NONE)
+			h->classes[i].loader = id;
+	}
+	free(sorted);
+}
+
+/* The loader of java.lang.Object; else the javacore's *System*; else the one object of OpenJ9's own
+ * boot loader class. */
+static uint32_t find_boot_loader(const struct build *b)
+{
+	const struct heap *h = b->heap;
+	uint32_t object = class_named(b, "java/lang/Object", strlen("java/lang/Object"), HEAP_NONE);
+	if (object != HEAP_NONE && h->classes[object].loader != HEAP_NONE)
+		return h->classes[object].loader;
+	for (size_t i = 0; b->javacore && i < b->javacore->n_loaders; i++) {
+		uint32_t id = index_find(h->index, b->javacore->loaders[i].address);
+		if (b->javacore->loaders[i].system && id != HEAP_NONE)
+			return id;
+	}
+	static const char boot_class[] = "com/ibm/oti/vm/BootstrapClassLoader";
+	uint32_t class = class_named(b, boot_class, strlen(boot_class), HEAP_NONE);
+	for (uint32_t id = 0; class != HEAP_NONE && id < h->n_objects; id++)
+		if (h->class_of[id] != HANDLE_JAVA_LANG_CLASS && b->handles[h->class_of[id]].resolved == class)
+			return id;
+	return HEAP_NONE;
+}
+
+static void keep_parents(struct build *b)
+{
+	const struct javacore *j = b->javacore;
+	struct heap *h = b->heap;
+	h->loader_parents = xcalloc(j->n_loaders ? j->n_loaders : 1, sizeof *h->loader_parents);
+	for (size_t i = 0; i < j->n_loaders; i++) {
+		uint32_t loader = index_find(h->index, j->loaders[i].address);
+		if (loader == HEAP_NONE)
+			continue;
+		uint32_t parent = j->loaders[i].parent
+		    ? index_find(h->index, j->loaders[i].parent) : HEAP_NONE;
+		h->loader_parents[h->n_loader_parents++] = (struct loader_parent){ loader, parent };
+	}
+}
+
+void loaders_find(struct build *b)
+{
+	struct heap *h = b->heap;
+	mark_loader_classes(b);
+	find_in_records(b);
+	if (b->javacore) {
+		find_in_javacore(b);
+		keep_parents(b);
+	}
+	h->boot_loader = find_boot_loader(b);
+	if (h->facts.loader_is_first_reference)
+		for (uint32_t i = 0; i < b->n_defined; i++)
+			if (h->classes[i].loader == HEAP_NONE)
+				h->classes[i].loader = h->boot_loader;
+}

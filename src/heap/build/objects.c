@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * objects.c - from records in the dump's order to objects in address order.
+ *
+ * The index gives every address its rank; then each record's class handle, number of references and
+ * extent move to that rank, slices of the survey in parallel.  Where two records share an address
+ * the first one in the dump counts; the others are found beforehand, by one thread in order.
+ */
+#include "heap/build/build.h"
+
+#include "base/bisect.h"
+#include "base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the index ------------------------------------------------------------------------------------ */
+
+struct indexing {
+	struct build *build;
+	struct address_index *slices; /* pages of each slice, to be joined */
+};
+
+static int note_slice(void *context, unsigned task, struct err *err)
+{
+	struct indexing *x = context;
+	struct address_index *index = &x->slices[task];
+	struct records_walk w = records_walk(&x->build->slices[task]->records);
+	uint64_t number = 0;
+	uint32_t n = 0; /* records in this page since the last in another one */
+	int code = 0;
+	for (struct record r; code == 0 && records_next(&w, &r); n++) {
+		uint64_t here = index_page_number(index, r.address);
+		if (n && here != number) {
+			code = index_note(index, number, n, err);
+			n = 0;
+		}
+		number = here;
+	}
+	return code == 0 && n ? index_note(index, number, n, err) : code;
+}
+
+static int insert_slice(void *context, unsigned task, struct err *err)
+{
+	struct indexing *x = context;
+	struct records_walk w = records_walk(&x->build->slices[task]->records);
+	struct index_writer writer = { .x = x->build->heap->index };
+	for (struct record r; records_next(&w, &r);)
+		index_insert(&writer, r.address);
+	index_flush(&writer);
+	(void)err;
+	return 0;
+}
+
+static int note_all(struct indexing *x, struct err *err)
+{
+	struct build *b = x->build;
+	uint64_t all = 256; /* a larger granule would gain nothing */
+	for (unsigned i = 0; i < b->n_slices; i++)
+		all |= b->slices[i]->records.all_addresses;
+	unsigned granule_shift = (unsigned)__builtin_ctzll(all);
+	index_init(b->heap->index, granule_shift);
+	for (unsigned i = 0; i < b->n_slices; i++)
+		index_init(&x->slices[i], granule_shift);
+	int code = parallel_run(0, b->n_slices, note_slice, x, err);
+	for (unsigned i = 0; i < b->n_slices; i++) {
+		if (code == 0)
+			code = index_join(b->heap->index, &x->slices[i], err);
+		index_release(&x->slices[i]);
+	}
+	return code;
+}
+
+/* Number the records of all parts, slice by slice. */
+static void list_slices(struct build *b)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < b->n_parts; i++)
+		b->n_slices += (unsigned)b->parts[i].n_slices;
+	b->slices = xcalloc(b->n_slices, sizeof *b->slices);
+	struct slice **to = b->slices;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct survey_part *p = &b->parts[i];
+		p->first_record = n;
+		for (size_t k = 0; k < p->n_slices; k++) {
+			struct slice *s = *to++ = &p->slices[k];
+			s->first_record = n;
+			if (p->n_placed)
+				s->place_notes.most = (uint32_t)(s->records.n / LEAST_PLACE_RUN + 64);
+			n += s->records.n;
+		}
+	}
+	b->n_records = n;
+}
+
+int objects_index(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	list_slices(b);
+	struct indexing x = { b, xcalloc(b->n_slices, sizeof *x.slices) };
+	h->index = xcalloc(1, sizeof *h->index);
+	int code = note_all(&x, err);
+	if (code == 0)
+		code = index_layout(h->index, err);
+	if (code == 0)
+		code = parallel_run(0, b->n_slices, insert_slice, &x, err);
+	if (code == 0)
+		code = index_seal(h->index, err);
+	h->n_objects = h->index->n_objects;
+	free(x.slices);
+	return code;
+}
+
+/* --- walking ---------------------------------------------------------------------------------------- */
+
+size_t objects_duplicate_from(const struct build *b, uint64_t number)
+{
+	size_t at;
+	BISECT(at, b->n_duplicates, b->duplicates[at] < number);
+	return at;
+}
+
+struct objects_walk objects_walk(const struct build *b, const struct slice *slice)
+{
+	struct objects_walk w = {
+		.build = b,
+		.records = records_walk(&slice->records),
+		.number = slice->first_record,
+		.duplicate = objects_duplicate_from(b, slice->first_record),
+	};
+	index_cursor_init(&w.cursor, b->heap->index);
+	return w;
+}
+
+/* --- class handles ---------------------------------------------------------------------------------- */
+
+/* What the parts learned of each handle, the first part's word first.  (A format that gives
+ * instances their sizes names each class in one way only, so one handle is one class.) */
+static void settle_handles(struct build *b)
+{
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		const struct survey_part *p = &b->parts[i];
+		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles; n++) {
+			struct class_handle *class = &b->handles[n];
+			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED)
+				class->kind = p->by_handle[n].kind;
+			if (p->by_handle[n].common_size && class->instance_size == SIZE_UNKNOWN)
+				class->instance_size = p->by_handle[n].common_size;
+		}
+		if (p->class_object_size && b->class_objects.instance_size == SIZE_UNKNOWN)
+			b->class_objects.instance_size = p->class_object_size;
+	}
+}
+
+/*
+ * Whether the object needs a size (and length) of its own: every array, and what differs from the
+ * size that its class will carry.  A record without an extent has the size its part has in common.
+ */
+static inline bool needs_extent(const struct build *b, const struct survey_part *p, struct record *r)
+{
+	if (r->kind == RECORD_OBJECT_ARRAY || r->kind == RECORD_PRIMITIVE_ARRAY)
+		return true;
+	bool is_class = r->kind == RECORD_CLASS;
+	if (!r->sized) {
+		r->size = is_class ? p->class_object_size : p->by_handle[r->number].common_size;
+		if (!r->size)
+			return false;
+	}
+	return r->size != (is_class ? &b->class_objects : &b->handles[r->number])->instance_size;
+}
+
+/* --- scattering ------------------------------------------------------------------------------------- */
+
+/* Before scattering: find the records whose address an earlier one has, and see that they do not
+ * count.  sized serves as the set of those met; it is empty again afterwards. */
+static void find_duplicates(struct build *b)
+{
+	struct heap *h = b->heap;
+	uint64_t number = 0;
+	for (unsigned i = 0; i < b->n_slices; i++) {
+		struct records_walk w = records_walk(&b->slices[i]->records);
+		for (struct record r; records_next(&w, &r); number++) {
+			uint32_t id = index_find(h->index, r.address);
+			if (!bits_get(&h->sized, id)) {
+				bits_set(&h->sized, id);
+				continue;
+			}
+			VEC_PUSH(b->duplicates, b->n_duplicates, b->cap_duplicates) = number;
+			h->n_references -= r.n_references;
+			b->slices[i]->part->n_kind[r.kind]--;
+			if (b->n_duplicates == 1)
+				build_warn(b, "two records have the address 0x%llx: the first counts",
+				    (unsigned long long)r.address);
+			else
+				h->n_warnings++;
+		}
+	}
+	memset(h->sized.word, 0, (h->sized.n + 63) / 64 * sizeof *h->sized.word);
+}
+
+static int scatter_slice(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	struct heap *h = b->heap;
+	struct slice *s = b->slices[task];
+	struct objects_walk w = objects_walk(b, s);
+	struct bits_writer sized = { .word = NULL };
+	bool any_size = false;
+	uint32_t id;
+	(void)err;
+	for (struct record r; objects_next(&w, &r, &id);) {
+		if (r.kind != RECORD_CLASS)
+			places_note(&s->place_notes, id);
+		if (id == HEAP_NONE)
+			continue;
+		h->out.offset[id] = r.n_references;
+		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
+		if (needs_extent(b, s->part, &r)) {
+			bits_gather(&sized, &h->sized.word[id >> 6], UINT64_C(1) << (id & 63));
+			any_size |= r.size != SIZE_UNKNOWN;
+		}
+	}
+	bits_flush(&sized);
+	if (any_size)
+		b->any_size = true;
+	return 0;
+}
+
+static void keep_extent(struct build *b, uint32_t id, uint32_t place, const struct record *r)
+{
+	struct heap *h = b->heap;
+	bool wide = r->size == SIZE_UNKNOWN
+	    ? r->length >= OWN_UNKNOWN / 16 && r->length != LENGTH_UNKNOWN /* its size may not fit */
+	    : r->size >= OWN_UNKNOWN || (r->length >= OWN_UNKNOWN && r->length != LENGTH_UNKNOWN);
+	if (wide) {
+		pthread_mutex_lock(&b->lock);
+		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){ id, r->size, r->length };
+		pthread_mutex_unlock(&b->lock);
+	}
+	if (h->own_size)
+		h->own_size[place] =
+		    wide ? OWN_WIDE : r->size == SIZE_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->size;
+	h->own_length[place] =
+	    wide ? OWN_WIDE : r->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->length;
+}
+
+/* The place among the extents is looked up where ids leave their order, and counted where not. */
+static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	const struct slice *s = b->slices[task];
+	struct objects_walk w = objects_walk(b, s);
+	bool any_length = false;
+	uint32_t id, expected = HEAP_NONE, place = 0;
+	(void)err;
+	for (struct record r; objects_next(&w, &r, &id);) {
+		if (id == HEAP_NONE)
+			continue;
+		if (id != expected)
+			place = bits_rank(&b->heap->sized, id);
+		expected = id + 1;
+		if (!needs_extent(b, s->part, &r))
+			continue;
+		keep_extent(b, id, place++, &r);
+		any_length |= r.length != LENGTH_UNKNOWN;
+	}
+	if (any_length)
+		b->any_length = true;
+	return 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct wide *)x)->id, b = ((const struct wide *)y)->id;
+	return (a > b) - (a < b);
+}
+
+static int keep_extents(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	int code = bits_seal(&h->sized, err);
+	if (code < 0)
+		return code;
+	h->n_sized = (uint32_t)bits_count(&h->sized);
+	if (b->any_size && !(h->own_size = big_alloc(h->n_sized, sizeof *h->own_size, err)))
+		return ERR_NOMEM;
+	h->own_length = big_alloc(h->n_sized, sizeof *h->own_length, err);
+	if (!h->own_length)
+		return ERR_NOMEM;
+	code = parallel_run(0, b->n_slices, keep_extents_of_slice, b, err);
+	if (!b->any_length) {
+		big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+		h->own_length = NULL;
+	}
+	if (h->n_wide)
+		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
+	return code;
+}
+
+static void count_kinds(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		const uint32_t *n = b->parts[i].n_kind;
+		h->n_instances += n[RECORD_INSTANCE];
+		h->n_object_arrays += n[RECORD_OBJECT_ARRAY];
+		h->n_primitive_arrays += n[RECORD_PRIMITIVE_ARRAY];
+		h->n_class_objects += n[RECORD_CLASS];
+	}
+}
+
+int objects_scatter(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	h->class_of = big_alloc(h->n_objects, sizeof *h->class_of, err);
+	int code = h->class_of ? bits_init(&h->sized, h->n_objects, err) : ERR_NOMEM;
+	if (code < 0 || (code = adjacency_init(&h->out, h->n_objects, err)) < 0)
+		return code;
+	settle_handles(b);
+	if (b->n_records != h->n_objects)
+		find_duplicates(b);
+	count_kinds(b);
+	code = parallel_run(0, b->n_slices, scatter_slice, b, err);
+	return code < 0 ? code : keep_extents(b, err);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* records.c - see records.h. */
+#include "heap/build/records.h"
+
+#include "base/mem.h"
+
+/* Room for element n and at least a few behind it. */
+static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
+{
+	if (n < *cap)
+		return 0;
+	void **at = array;
+	uint64_t cap_new = 2 * *cap > n ? 2 * *cap : n + 256;
+	void *p = big_resize(*at, *cap, cap_new, size, err);
+	if (!p)
+		return ERR_NOMEM;
+	*at = p;
+	*cap = cap_new;
+	return 0;
+}
+
+void records_expect(struct records *r, uint64_t n)
+{
+	if (reserve(&r->packed, &r->cap, n, sizeof *r->packed, NULL) == 0)
+		reserve(&r->extents, &r->cap_extents, n / 4, sizeof *r->extents, NULL);
+}
+
+int records_grow(struct records *r, struct err *err)
+{
+	int code = reserve(&r->packed, &r->cap, r->n, sizeof *r->packed, err);
+	return code < 0 ? code : reserve(&r->extents, &r->cap_extents, r->n_extents, sizeof *r->extents, err);
+}
+
+int records_add_wide(struct records *r, const struct record *record, struct err *err)
+{
+	int code = reserve(&r->wide, &r->cap_wide, r->n_wide, sizeof *r->wide, err);
+	if (code == 0)
+		r->wide[r->n_wide++] = (struct wide_extent){ record->size, record->length };
+	return code;
+}
+
+int records_add_full(struct records *r, const struct record *record, struct err *err)
+{
+	int code = reserve(&r->full, &r->cap_full, r->n_full, sizeof *r->full, err);
+	if (code == 0)
+		r->full[r->n_full++] =
+		    (struct full_record){ record->address, record->number, record->n_references };
+	return code;
+}
+
+static void trim(void *array, uint64_t *cap, uint64_t n, size_t size)
+{
+	void **at = array, *p = big_resize(*at, *cap, n, size, NULL);
+	if (!p)
+		return;
+	*at = p;
+	*cap = n;
+}
+
+void records_trim(struct records *r)
+{
+	trim(&r->packed, &r->cap, r->n, sizeof *r->packed);
+	trim(&r->full, &r->cap_full, r->n_full, sizeof *r->full);
+	trim(&r->extents, &r->cap_extents, r->n_extents, sizeof *r->extents);
+	trim(&r->wide, &r->cap_wide, r->n_wide, sizeof *r->wide);
+}
+
+void records_release(struct records *r)
+{
+	big_free(r->packed, r->cap, sizeof *r->packed);
+	big_free(r->full, r->cap_full, sizeof *r->full);
+	big_free(r->extents, r->cap_extents, sizeof *r->extents);
+	big_free(r->wide, r->cap_wide, sizeof *r->wide);
+	*r = (struct records){ .packed = NULL };
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * records.h - what the survey remembers of each record, packed.
+ *
+ * Nearly every record lies within 2 GB of the one before it, holds fewer than 255 references and has
+ * one of the first 65,535 class handles: 8 bytes.  Any other stands in full in a second list.  Sizes
+ * and lengths, for those that carry one, take another 8.  Fresh memory costs more time than the
+ * packing does.
+ *
+ * One thread writes; any thread walks afterwards.
+ */
+#ifndef CAIRN_HEAP_BUILD_RECORDS_H
+#define CAIRN_HEAP_BUILD_RECORDS_H
+
+#include "heap/heap.h"
+
+enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
+
+struct record {
+	uint64_t address;
+	uint32_t number;       /* class handle, or which class record of its part */
+	uint32_t n_references;
+	enum record_kind kind;
+	bool sized;            /* carries what follows; else both are unknown */
+	uint64_t size, length; /* bytes and elements, or SIZE_UNKNOWN, LENGTH_UNKNOWN */
+};
+
+struct records {
+	struct packed_record {
+		int32_t step;         /* from the address before */
+		uint16_t number;
+		uint8_t n_references;
+		uint8_t what;         /* kind, PACKED_SIZED, PACKED_FULL */
+	} *packed;
+	struct full_record {
+		uint64_t address;
+		uint32_t number, n_references;
+	} *full;
+	struct packed_extent {
+		uint32_t size, length; /* OWN_UNKNOWN; or OWN_WIDE: both stand in wide */
+	} *extents;
+	struct wide_extent {
+		uint64_t size, length;
+	} *wide;
+	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents, n_wide, cap_wide;
+	uint64_t last_address;
+	uint64_t all_addresses; /* or-ed: its lowest bit tells the alignment */
+};
+enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8 };
+
+/* Make room for n and the extents of some, if that can be had; more or fewer may come. */
+void records_expect(struct records *r, uint64_t n);
+
+/* All return 0 or ERR_NOMEM. */
+int records_grow(struct records *r, struct err *err);
+int records_add_wide(struct records *r, const struct record *record, struct err *err);
+int records_add_full(struct records *r, const struct record *record, struct err *err);
+
+/* An extent, for which there is room. */
+static inline int records_add_extent(struct records *r, const struct record *record, struct err *err)
+{
+	bool size_known = record->size != SIZE_UNKNOWN, length_known = record->length != LENGTH_UNKNOWN;
+	struct packed_extent e = {
+		size_known ? (uint32_t)record->size : OWN_UNKNOWN,
+		length_known ? (uint32_t)record->length : OWN_UNKNOWN,
+	};
+	int code = 0;
+	if (__builtin_expect((size_known && record->size >= OWN_UNKNOWN) ||
+	        (length_known && record->length >= OWN_UNKNOWN), 0)) {
+		code = records_add_wide(r, record, err);
+		e.size = e.length = OWN_WIDE;
+	}
+	r->extents[r->n_extents++] = e;
+	return code;
+}
+
+/* Inline, since a record on its way through memory costs more than the packing. */
+static inline int records_add(struct records *r, const struct record *record, struct err *err)
+{
+	int code = 0;
+	if (__builtin_expect(r->n == r->cap || r->n_extents == r->cap_extents, 0))
+		code = records_grow(r, err);
+	if (code == 0 && record->sized)
+		code = records_add_extent(r, record, err);
+	int64_t step = (int64_t)(record->address - r->last_address);
+	bool full = step != (int32_t)step || record->number > UINT16_MAX ||
+	    record->n_references > UINT8_MAX;
+	if (code == 0 && __builtin_expect(full, 0))
+		code = records_add_full(r, record, err);
+	if (code < 0)
+		return code;
+	r->packed[r->n++] = (struct packed_record){
+		.step = (int32_t)step,
+		.number = (uint16_t)record->number,
+		.n_references = (uint8_t)record->n_references,
+		.what = (uint8_t)(record->kind | (record->sized ? PACKED_SIZED : 0) | (full ? PACKED_FULL : 0)),
+	};
+	r->last_address = record->address;
+	r->all_addresses |= record->address;
+	return 0;
+}
+
+/* Give the untouched rest of the arrays back. */
+void records_trim(struct records *r);
+void records_release(struct records *r);
+
+struct records_walk {
+	const struct records *r;
+	uint64_t at, full, extent, wide; /* the next of each */
+	uint64_t address;                /* of the record before */
+};
+
+static inline struct records_walk records_walk(const struct records *r)
+{
+	return (struct records_walk){ .r = r };
+}
+
+static inline void records_walk_extent(struct records_walk *w, struct record *out)
+{
+	const struct packed_extent *e = &w->r->extents[w->extent++];
+	if (__builtin_expect(e->size == OWN_WIDE, 0)) {
+		const struct wide_extent *wide = &w->r->wide[w->wide++];
+		out->size = wide->size;
+		out->length = wide->length;
+	} else {
+		out->size = e->size == OWN_UNKNOWN ? SIZE_UNKNOWN : e->size;
+		out->length = e->length == OWN_UNKNOWN ? LENGTH_UNKNOWN : e->length;
+	}
+}
+
+/* The next record, or false behind the last. */
+static inline bool records_next(struct records_walk *w, struct record *out)
+{
+	if (w->at == w->r->n)
+		return false;
+	const struct packed_record *p = &w->r->packed[w->at++];
+	if (__builtin_expect(p->what & PACKED_FULL, 0)) {
+		const struct full_record *f = &w->r->full[w->full++];
+		out->address = f->address;
+		out->number = f->number;
+		out->n_references = f->n_references;
+	} else {
+		out->address = w->address + (uint64_t)(int64_t)p->step;
+		out->number = p->number;
+		out->n_references = p->n_references;
+	}
+	w->address = out->address;
+	out->kind = (enum record_kind)(p->what & PACKED_KIND);
+	out->sized = p->what & PACKED_SIZED;
+	out->size = SIZE_UNKNOWN;
+	out->length = LENGTH_UNKNOWN;
+	if (out->sized)
+		records_walk_extent(w, out);
+	return true;
+}
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * roots.c - GC roots: threads of the javacore, and what must be inferred where a dump records none
+ * (those that it records: recorded.c).
+ *
+ * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
+ *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
+ *   2. live threads and the monitors they hold, from the javacore (these are recorded there, not
+ *      inferred); where it names no thread object, every one that something references: Thread;
+ *   3. objects that no other object references: Unknown;
+ *   4. of what can still not be reached, the lowest object of each strongly connected component that
+ *      no other unreached one points into: Unknown.
+ * So every object is reachable, and garbage cannot be told from what lives: the dump does not know.
+ */
+#include "heap/build/build.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void build_root(struct build *b, struct heap_root root)
+{
+	struct heap *h = b->heap;
+	if (root.object == HEAP_NONE)
+		return;
+	VEC_PUSH(h->roots, h->n_roots, b->cap_roots) = root;
+}
+
+static void infer_root(struct build *b, uint32_t object, enum root_kind kind)
+{
+	build_root(b, (struct heap_root){ .object = object, .thread = HEAP_NONE, .frame = HEAP_NONE,
+	    .kind = kind, .certainty = INFERRED });
+}
+
+static void add_system_classes(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (uint32_t i = 0; i < h->n_defined_classes; i++)
+		if (h->classes[i].loader == h->boot_loader || h->classes[i].loader == HEAP_NONE)
+			infer_root(b, h->classes[i].object, ROOT_SYSTEM_CLASS);
+	infer_root(b, h->boot_loader, ROOT_SYSTEM_CLASS);
+}
+
+/* --- threads ------------------------------------------------------------------------------------ */
+
+static const char *escaped(struct heap *h, const char *s)
+{
+	struct text t = TEXT_INIT;
+	text_add_escaped(&t, s ? s : "", s ? strlen(s) : 0);
+	const char *kept = arena_strndup(&h->arena, t.s ? t.s : "", t.len);
+	text_release(&t);
+	return kept;
+}
+
+/* "java/lang/Object.wait(Native Method)" as Java prints it. */
+static const char *java_frame(struct heap *h, const char *frame)
+{
+	struct text t = TEXT_INIT;
+	text_add_escaped(&t, frame, strlen(frame));
+	for (size_t i = 0; i < t.len && t.s[i] != '('; i++)
+		if (t.s[i] == '/')
+			t.s[i] = '.';
+	const char *kept = arena_strndup(&h->arena, t.s ? t.s : "", t.len);
+	text_release(&t);
+	return kept;
+}
+
+static void add_monitor_roots(struct build *b, uint32_t thread, const struct javacore_thread *from)
+{
+	struct heap *h = b->heap;
+	for (size_t m = 0; m < from->n_monitors; m++) {
+		uint32_t object = heap_find(h, from->monitors[m].address);
+		if (object == HEAP_NONE)
+			continue;
+		uint32_t frame = from->monitors[m].frame < from->n_frames
+		    ? (uint32_t)from->monitors[m].frame : HEAP_NONE;
+		build_root(b, (struct heap_root){ .object = object, .thread = thread, .frame = frame,
+		    .kind = ROOT_BUSY_MONITOR, .certainty = EXACT });
+	}
+}
+
+static void add_javacore_threads(struct build *b)
+{
+	struct heap *h = b->heap;
+	const struct javacore *j = b->javacore;
+	h->threads = xcalloc(j->n_threads ? j->n_threads : 1, sizeof *h->threads);
+	for (size_t i = 0; i < j->n_threads; i++) {
+		const struct javacore_thread *from = &j->threads[i];
+		struct heap_thread *t = &h->threads[h->n_threads++];
+		*t = (struct heap_thread){
+			.name = from->name,
+			.state = from->state,
+			.object = from->object ? heap_find(h, from->object) : HEAP_NONE,
+			.address = from->object,
+			.native_id = from->native_id,
+			.priority = from->priority,
+			.daemon = from->daemon,
+			.n_frames = (uint32_t)from->n_frames,
+		};
+		t->name = escaped(h, from->name);
+		t->state = from->state ? escaped(h, from->state) : NULL;
+		t->frames = arena_alloc(&h->arena, (from->n_frames + 1) * sizeof *t->frames);
+		for (size_t f = 0; f < from->n_frames; f++)
+			t->frames[f] = java_frame(h, from->frames[f].text);
+		uint32_t thread = h->n_threads - 1;
+		build_root(b, (struct heap_root){ .object = t->object, .thread = thread, .frame = HEAP_NONE,
+		    .kind = ROOT_THREAD, .certainty = EXACT });
+		add_monitor_roots(b, thread, from);
+	}
+}
+
+static bool is_thread_class(const struct heap *h, uint32_t class, uint32_t thread_class)
+{
+	uint32_t steps = 0; /* superclass chains are free of loops, but may be long */
+	while (class != HEAP_NONE && class != thread_class && steps++ < 256)
+		class = h->classes[class].superclass;
+	return class == thread_class;
+}
+
+/* Without a javacore, or with one that names no thread objects (J9 up to 2.5). */
+static bool has_thread_root(const struct heap *h)
+{
+	for (size_t i = 0; i < h->n_roots; i++)
+		if (h->roots[i].kind == ROOT_THREAD)
+			return true;
+	return false;
+}
+
+/* Instances of java.lang.Thread that some object references. */
+static void guess_threads(struct build *b)
+{
+	struct heap *h = b->heap;
+	static const char name[] = "java/lang/Thread";
+	uint32_t thread_class = class_named(b, name, strlen(name), h->boot_loader);
+	if (thread_class == HEAP_NONE)
+		return;
+	bool *is_thread = xcalloc(h->n_classes, sizeof *is_thread);
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		is_thread[c] = is_thread_class(h, c, thread_class);
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (is_thread[h->class_of[id]] &&
+		    adjacency_start(&h->in, id) < adjacency_start(&h->in, id + 1))
+			infer_root(b, id, ROOT_THREAD);
+	free(is_thread);
+}
+
+/* --- what nothing else holds ---------------------------------------------------------------------- */
+
+static bool referenced_by_another(const struct heap *h, uint32_t id)
+{
+	uint64_t end = adjacency_start(&h->in, id + 1);
+	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
+		if (h->in.target[k] != id)
+			return true;
+	return false;
+}
+
+/* Class objects that their instances, subclasses or loader hold, and loaders that their classes hold. */
+static void mark_implied_targets(const struct heap *h, uint64_t *held)
+{
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		const struct heap_class *c = &h->classes[i];
+		uint32_t loader = c->loader;
+		if (c->object != HEAP_NONE && (c->n_objects || loader != HEAP_NONE))
+			held[c->object >> 6] |= UINT64_C(1) << (c->object & 63);
+		if (c->object != HEAP_NONE && loader != HEAP_NONE)
+			held[loader >> 6] |= UINT64_C(1) << (loader & 63);
+		uint32_t super = c->superclass == HEAP_NONE ? HEAP_NONE : h->classes[c->superclass].object;
+		if (super != HEAP_NONE)
+			held[super >> 6] |= UINT64_C(1) << (super & 63);
+	}
+}
+
+static void add_unreferenced(struct build *b, const uint64_t *is_root, const uint64_t *held)
+{
+	const struct heap *h = b->heap;
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (!((is_root[id >> 6] | held[id >> 6]) >> (id & 63) & 1) && !referenced_by_another(h, id))
+			infer_root(b, id, ROOT_UNKNOWN);
+}
+
+/*
+ * The lowest object of each source component among the unreached.  Starting walks from the unreached
+ * objects in ascending order, a source component is entered first at its lowest object, because
+ * nothing outside leads into it: so all answers are among the starts.  A start that a later start
+ * reaches is in no source component: walking again from the last start to the first, those still
+ * unreached when their turn comes are the answers.
+ */
+static void add_cycles(struct build *b, const uint64_t *reached, uint64_t *seen, uint32_t *stack)
+{
+	const struct heap *h = b->heap;
+	size_t n_words = ((size_t)h->n_objects + 63) / 64;
+	memcpy(seen, reached, n_words * sizeof *seen);
+	uint32_t *starts = NULL;
+	size_t n_starts = 0, cap_starts = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (heap_reach(h, id, seen, stack))
+			VEC_PUSH(starts, n_starts, cap_starts) = id;
+	memcpy(seen, reached, n_words * sizeof *seen);
+	for (size_t i = n_starts; i-- > 0;)
+		if (heap_reach(h, starts[i], seen, stack))
+			infer_root(b, starts[i], ROOT_UNKNOWN);
+	free(starts);
+}
+
+static int infer_unreachable(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	uint64_t n_words = ((uint64_t)h->n_objects + 63) / 64;
+	uint64_t *held = big_alloc(n_words, sizeof *held, err);
+	uint64_t *seen = big_alloc(n_words, sizeof *seen, err);
+	uint32_t *stack = big_alloc(h->n_objects, sizeof *stack, err);
+	int code = held && seen && stack ? 0 : ERR_NOMEM;
+	if (code == 0) {
+		for (size_t i = 0; i < h->n_roots; i++)
+			seen[h->roots[i].object >> 6] |= UINT64_C(1) << (h->roots[i].object & 63);
+		mark_implied_targets(h, held);
+		add_unreferenced(b, seen, held);
+		memset(seen, 0, n_words * sizeof *seen);
+		uint64_t n_reached = 0;
+		for (size_t i = 0; i < h->n_roots; i++)
+			n_reached += heap_reach(h, h->roots[i].object, seen, stack);
+		uint64_t *again = held; /* no longer needed: the walks' own marks */
+		if (n_reached < h->n_objects)
+			add_cycles(b, seen, again, stack);
+	}
+	big_free(held, n_words, sizeof *held);
+	big_free(seen, n_words, sizeof *seen);
+	big_free(stack, h->n_objects, sizeof *stack);
+	return code;
+}
+
+static int by_object(const void *x, const void *y)
+{
+	const struct heap_root *a = x, *b = y;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->frame != b->frame)
+		return a->frame < b->frame ? -1 : 1;
+	return (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+/* A dump may state one root twice: the same kind, thread, frame and slot. */
+static void drop_repeated(struct heap *h)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < h->n_roots; i++)
+		if (n == 0 || by_object(&h->roots[n - 1], &h->roots[i]))
+			h->roots[n++] = h->roots[i];
+	h->n_roots = n;
+	for (size_t i = 0; i < n; i++)
+		if (h->roots[i].thread != HEAP_NONE)
+			h->threads[h->roots[i].thread].n_roots++;
+}
+
+int roots_collect(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	int code = 0;
+	progress_phase(b->progress, "finding roots", 0);
+	if (!h->facts.roots_recorded)
+		add_system_classes(b);
+	if (b->javacore)
+		add_javacore_threads(b);
+	if (!h->facts.roots_recorded && !has_thread_root(h))
+		guess_threads(b);
+	if (!h->facts.roots_recorded)
+		code = infer_unreachable(b, err);
+	if (h->n_roots)
+		qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);
+	drop_repeated(h);
+	for (size_t i = 0; i < h->n_roots; i++)
+		h->n_root_objects += i == 0 || h->roots[i].object != h->roots[i - 1].object;
+	return code;
+}

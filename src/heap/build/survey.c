@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * survey.c - the first reading of a dump: what is there, without the references.
+ *
+ * Parts are read in parallel, each into arrays of its own; only class handles are shared, behind a
+ * lock that a small cache in front of it makes rare.
+ */
+#include "heap/build/build.h"
+
+#include "base/parallel.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024, BYTES_PER_RECORD = 64 };
+
+uint64_t slice_records = 1u << 20;
+
+struct survey_sink {
+	struct sink sink; /* first: the reader's view of us */
+	struct build *build;
+	struct survey_part *part;
+	struct records *records; /* of the last slice */
+	uint64_t last_offset; /* of the cut before, for progress */
+	struct text plain, escaped; /* of the text at hand */
+	struct {
+		uint64_t address;
+		uint32_t handle_plus_1;
+		enum class_naming how;
+	} cache[CACHED_HANDLES];
+};
+
+/* --- class handles ------------------------------------------------------------------------------ */
+
+static uint64_t hash_bytes(const char *s, size_t n)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+static bool by_name(enum class_naming how)
+{
+	return how == CLASS_NAMED || how == CLASS_SHOWN;
+}
+
+static uint64_t hash_handle(enum class_naming how, uint64_t address, const char *name, size_t n)
+{
+	uint64_t h = by_name(how) ? hash_bytes(name, n) : address * UINT64_C(0x9E3779B97F4A7C15);
+	return (h ^ h >> 29) * UINT64_C(0xBF58476D1CE4E5B9) + (uint64_t)how;
+}
+
+static uint64_t hash_of(const struct class_handle *c)
+{
+	return hash_handle(c->how, c->address, c->name, c->name ? strlen(c->name) : 0);
+}
+
+static void grow_handle_slots(struct build *b)
+{
+	uint32_t n = b->n_handle_slots ? 2 * b->n_handle_slots : 4096;
+	uint32_t *slots = xcalloc(n, sizeof *slots);
+	for (uint32_t i = 0; i < b->n_handles; i++) {
+		uint32_t s = (uint32_t)(hash_of(&b->handles[i]) >> 32) & (n - 1);
+		while (slots[s])
+			s = (s + 1) & (n - 1);
+		slots[s] = i + 1;
+	}
+	free(b->handle_slots);
+	b->handle_slots = slots;
+	b->n_handle_slots = n;
+}
+
+/* Names are compared as plain UTF-8, which two spellings of one class in modified UTF-8 share. */
+uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
+    size_t name_size)
+{
+	if (2 * b->n_handles >= b->n_handle_slots)
+		grow_handle_slots(b);
+	uint32_t mask = b->n_handle_slots - 1;
+	uint32_t s = (uint32_t)(hash_handle(how, address, name, name_size) >> 32) & mask;
+	for (; b->handle_slots[s]; s = (s + 1) & mask) {
+		const struct class_handle *c = &b->handles[b->handle_slots[s] - 1];
+		if (c->how != how)
+			continue;
+		if (by_name(how) ? strlen(c->name) == name_size && !memcmp(c->name, name, name_size)
+		                       : c->address == address)
+			return b->handle_slots[s] - 1;
+	}
+	VEC_PUSH(b->handles, b->n_handles, b->cap_handles) = (struct class_handle){
+		.how = how,
+		.address = address,
+		.name = by_name(how) ? arena_strndup(&b->arena, name, name_size) : NULL,
+		.kind = HANDLE_UNUSED,
+		.instance_size = SIZE_UNKNOWN,
+		.resolved = HEAP_NONE,
+	};
+	b->handle_slots[s] = b->n_handles;
+	return b->n_handles - 1;
+}
+
+static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint64_t address,
+    const uint8_t *name, size_t name_size)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	size_t place = (address >> 3 ^ address >> 13) % CACHED_HANDLES;
+	if (!by_name(how) && s->cache[place].handle_plus_1 && s->cache[place].how == how &&
+	    s->cache[place].address == address)
+		return s->cache[place].handle_plus_1 - 1;
+	struct text plain = TEXT_INIT;
+	if (how == CLASS_SHOWN)
+		text_add_escaped(&plain, (const char *)name, name_size);
+	else if (how == CLASS_NAMED)
+		text_add_modified_utf8(&plain, name, name_size);
+	pthread_mutex_lock(&s->build->lock);
+	uint32_t handle = build_handle(s->build, how, address, plain.s ? plain.s : "", plain.len);
+	pthread_mutex_unlock(&s->build->lock);
+	text_release(&plain);
+	if (!by_name(how)) {
+		s->cache[place].address = address;
+		s->cache[place].how = how;
+		s->cache[place].handle_plus_1 = handle + 1;
+	}
+	return handle;
+}
+
+/* --- records ------------------------------------------------------------------------------------ */
+
+static void begin_slice(struct survey_sink *s)
+{
+	struct survey_part *p = s->part;
+	if (s->records)
+		records_trim(s->records);
+	struct slice *slice = &VEC_PUSH(p->slices, p->n_slices, p->cap_slices);
+	*slice = (struct slice){ .part = p };
+	s->records = &slice->records;
+	uint64_t n = (p->part.end - s->last_offset) / BYTES_PER_RECORD;
+	records_expect(s->records, n < slice_records ? n : slice_records);
+}
+
+static int add_record(struct survey_sink *s, const struct record *r)
+{
+	struct survey_part *p = s->part;
+	if (s->records->n == slice_records)
+		begin_slice(s);
+	int code = records_add(s->records, r, s->sink.err);
+	p->n_records++;
+	p->n_references += r->n_references;
+	p->n_kind[r->kind]++;
+	return code;
+}
+
+static int check_degree(struct survey_sink *s, uint64_t address, uint64_t n_references)
+{
+	if (n_references < UINT32_MAX)
+		return 0;
+	return err_set(s->sink.err, ERR_UNSUPPORTED,
+	    "object 0x%llx holds %llu references: more than one object can",
+	    (unsigned long long)address, (unsigned long long)n_references);
+}
+
+static struct part_class *class_of_handle(struct survey_part *p, uint32_t handle)
+{
+	if (handle >= p->n_by_handle) {
+		uint32_t n = 2 * handle + 64;
+		p->by_handle = xrealloc(p->by_handle, n, sizeof *p->by_handle);
+		memset(p->by_handle + p->n_by_handle, 0, (n - p->n_by_handle) * sizeof *p->by_handle);
+		p->n_by_handle = n;
+	}
+	return &p->by_handle[handle];
+}
+
+/*
+ * Whether an instance's size must be remembered.  Where records carry sizes (classic dumps) nearly
+ * all instances of a class have the size of the first one.
+ */
+static bool is_uncommon(uint64_t *common, uint64_t size)
+{
+	if (size == SIZE_UNKNOWN)
+		return false;
+	if (!*common)
+		*common = size;
+	return !size || *common != size;
+}
+
+static int note_place(struct survey_part *p, uint64_t offset, struct err *err)
+{
+	if (p->n_places == p->cap_places) {
+		uint64_t cap = p->cap_places ? 2 * p->cap_places : 4096;
+		uint64_t *places = big_resize(p->places, p->cap_places, cap, sizeof *places, err);
+		if (!places)
+			return ERR_NOMEM;
+		p->places = places;
+		p->cap_places = cap;
+	}
+	p->places[p->n_places++] = offset;
+	return 0;
+}
+
+static int sink_object(struct sink *sink, const struct object_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	int code = check_degree(s, r->address, r->n_references);
+	if (code == 0 && r->offset && s->part->n_placed++ % PLACE_STEP == 0)
+		code = note_place(s->part, r->offset, sink->err);
+	if (code < 0)
+		return code;
+	struct part_class *class = class_of_handle(s->part, r->class_handle);
+	struct record record = {
+		.address = r->address,
+		.number = r->class_handle,
+		.n_references = (uint32_t)r->n_references,
+		.kind = (enum record_kind)r->kind,
+		.size = r->size,
+		.length = r->length,
+	};
+	if (!class->used) {
+		class->used = true;
+		class->kind = record.kind;
+	}
+	record.sized = r->kind != OBJECT_INSTANCE || is_uncommon(&class->common_size, r->size);
+	return add_record(s, &record);
+}
+
+/* Dump text made plain and harmless, in the part's arena. */
+static const char *keep_escaped(struct survey_sink *s, const uint8_t *bytes, size_t n)
+{
+	text_clear(&s->plain);
+	text_clear(&s->escaped);
+	text_add_modified_utf8(&s->plain, bytes, n);
+	text_add_escaped(&s->escaped, s->plain.s, s->plain.len);
+	return arena_strndup(&s->part->arena, s->escaped.s, s->escaped.len);
+}
+
+static struct heap_field *keep_fields(struct survey_sink *s, const struct field_record *from,
+    size_t n)
+{
+	if (!n)
+		return NULL;
+	struct heap_field *fields = arena_alloc(&s->part->arena, n * sizeof *fields);
+	for (size_t i = 0; i < n; i++)
+		fields[i] = (struct heap_field){
+			keep_escaped(s, from[i].name, from[i].name_size), from[i].type, from[i].value
+		};
+	return fields;
+}
+
+static int sink_class_record(struct sink *sink, const struct class_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	int code = check_degree(s, r->address, r->n_references);
+	if (code < 0)
+		return code;
+	if (p->n_classes >= HANDLE_MAX)
+		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", HANDLE_MAX);
+	struct text name = TEXT_INIT;
+	text_add_modified_utf8(&name, r->name, r->name_size);
+	struct survey_class *c = &VEC_PUSH(p->classes, p->n_classes, p->cap_classes);
+	*c = (struct survey_class){
+		.address = r->address,
+		.superclass = r->superclass,
+		.loader = r->loader,
+		.instance_size = r->instance_size,
+		.name = arena_strndup(&p->arena, name.s ? name.s : "", name.len),
+		.n_references = r->n_references,
+		.fields = keep_fields(s, r->fields, r->n_fields),
+		.statics = keep_fields(s, r->statics, r->n_statics),
+		.n_fields = (uint32_t)r->n_fields,
+		.n_statics = (uint32_t)r->n_statics,
+	};
+	text_release(&name);
+	if (c->n_references) {
+		c->references = arena_alloc(&p->arena, c->n_references * sizeof *c->references);
+		memcpy(c->references, r->references, c->n_references * sizeof *c->references);
+	}
+	struct record record = {
+		.address = r->address,
+		.number = (uint32_t)(p->n_classes - 1),
+		.n_references = (uint32_t)r->n_references,
+		.kind = RECORD_CLASS,
+		.sized = is_uncommon(&p->class_object_size, r->object_size),
+		.size = r->object_size,
+		.length = LENGTH_UNKNOWN,
+	};
+	return add_record(s, &record);
+}
+
+static int sink_root(struct sink *sink, const struct root_record *r)
+{
+	struct survey_part *p = ((struct survey_sink *)sink)->part;
+	VEC_PUSH(p->roots, p->n_roots, p->cap_roots) = *r;
+	return 0;
+}
+
+/* Text of the dump in UTF-8 made harmless, in the part's arena; NULL stays NULL. */
+static const char *keep_text(struct survey_sink *s, const char *text)
+{
+	if (!text)
+		return NULL;
+	text_clear(&s->escaped);
+	text_add_escaped(&s->escaped, text, strlen(text));
+	return arena_strndup(&s->part->arena, s->escaped.s, s->escaped.len);
+}
+
+static int sink_thread(struct sink *sink, const struct thread_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	struct survey_thread *t = &VEC_PUSH(p->threads, p->n_threads, p->cap_threads);
+	*t = (struct survey_thread){
+		.serial = r->serial,
+		.address = r->address,
+		.id = r->id,
+		.waits_since = r->waits_since,
+		.created_at = r->created_at,
+		.system = r->system,
+		.frames = arena_alloc(&p->arena, (r->n_frames + 1) * sizeof *t->frames),
+		.n_frames = (uint32_t)r->n_frames,
+	};
+	for (size_t i = 0; i < r->n_frames; i++)
+		t->frames[i] = keep_text(s, r->frames[i]);
+	t->name = keep_text(s, r->name);
+	t->state = keep_text(s, r->state);
+	t->waits_for = keep_text(s, r->waits_for);
+	return 0;
+}
+
+static int sink_references(struct sink *sink, const uint64_t *targets, size_t n)
+{
+	(void)sink, (void)targets, (void)n; /* not wanted, so never called */
+	return 0;
+}
+
+static int sink_cut(struct sink *sink, const struct part *here)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->n_records };
+	struct progress *progress = s->build->progress;
+	if (progress)
+		atomic_fetch_add(&progress->objects,
+		    p->n_records - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
+	bool go_on = progress_add(progress, here->begin - s->last_offset);
+	s->last_offset = here->begin;
+	return go_on ? 0 : err_set(sink->err, ERR_CANCELLED, "cancelled");
+}
+
+__attribute__((format(printf, 3, 4))) static void sink_warn(struct sink *sink, uint64_t offset,
+    const char *format, ...)
+{
+	struct survey_part *p = ((struct survey_sink *)sink)->part;
+	if (p->n_warnings < HEAP_WARNINGS_KEPT) {
+		char line[400];
+		va_list args;
+		va_start(args, format);
+		vsnprintf(line, sizeof line, format, args);
+		va_end(args);
+		p->warnings[p->n_warnings] = (struct heap_warning){
+			offset, true, arena_strndup(&p->arena, line, strlen(line))
+		};
+	}
+	p->n_warnings++;
+}
+
+static void sink_stated(struct sink *sink, const char *what, uint64_t count)
+{
+	struct survey_part *p = ((struct survey_sink *)sink)->part;
+	if (p->n_stated < 64)
+		VEC_PUSH(p->stated, p->n_stated, p->cap_stated) = (struct heap_stated){
+			arena_strndup(&p->arena, what, strlen(what)), count
+		};
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+static int survey_part(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	struct survey_part *p = &b->parts[task];
+	struct survey_sink *s = xcalloc(1, sizeof *s);
+	s->sink = (struct sink){
+		.class_handle = sink_class_handle,
+		.object = sink_object,
+		.class_record = sink_class_record,
+		.references = sink_references,
+		.root = sink_root,
+		.thread = sink_thread,
+		.cut = sink_cut,
+		.warn = sink_warn,
+		.stated = sink_stated,
+		.err = &p->err,
+	};
+	s->build = b;
+	s->part = p;
+	s->last_offset = p->part.begin;
+	begin_slice(s);
+	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ p->part, 0 };
+	const struct dump *dump = b->heap->dump;
+	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
+	p->reached = s->sink.reached;
+	text_release(&s->plain);
+	text_release(&s->escaped);
+	records_trim(s->records);
+	free(s);
+	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
+		return 0; /* damage: what was read before it stands */
+	if (p->result < 0)
+		*err = p->err;
+	return p->result;
+}
+
+/* Warnings, stated counts and damage of all parts, in their order, to the heap. */
+static void survey_report(struct build *b)
+{
+	struct heap *h = b->heap;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		struct survey_part *p = &b->parts[i];
+		uint64_t kept = p->n_warnings < HEAP_WARNINGS_KEPT ? p->n_warnings : HEAP_WARNINGS_KEPT;
+		for (uint64_t k = 0; k < kept && h->n_warnings + k < HEAP_WARNINGS_KEPT; k++) {
+			struct heap_warning w = p->warnings[k];
+			w.text = arena_strndup(&h->arena, w.text, strlen(w.text));
+			h->warnings[h->n_warnings + k] = w;
+		}
+		h->n_warnings += p->n_warnings;
+		for (size_t k = 0; k < p->n_stated; k++) {
+			h->stated = xrealloc(h->stated, h->n_stated + 1, sizeof *h->stated);
+			h->stated[h->n_stated++] = (struct heap_stated){
+				arena_strndup(&h->arena, p->stated[k].what, strlen(p->stated[k].what)),
+				p->stated[k].count
+			};
+		}
+		h->n_references += p->n_references;
+		if (p->result < 0 && !h->damaged) {
+			h->damaged = true;
+			h->damage = p->err;
+			err_context(&h->damage, "%s", h->source->path);
+		}
+	}
+}
+
+static void release_part(struct survey_part *p)
+{
+	for (size_t k = 0; k < p->n_slices; k++) {
+		records_release(&p->slices[k].records);
+		free(p->slices[k].place_notes.runs);
+	}
+	free(p->slices);
+	free(p->by_handle);
+	free(p->classes);
+	free(p->cuts);
+	free(p->stated);
+	free(p->roots);
+	free(p->threads);
+	big_free(p->places, p->cap_places, sizeof *p->places);
+}
+
+/* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */
+static void begin_part_at(struct survey_part *p, uint64_t begin)
+{
+	struct part part = { .begin = begin, .end = begin < p->part.end ? p->part.end : begin };
+	release_part(p);
+	arena_release(&p->arena);
+	*p = (struct survey_part){ .part = part, .reached = begin };
+}
+
+/* Make guessed parts follow one another: see facts.parts_guessed. */
+static int join_guessed_parts(struct build *b, struct err *err)
+{
+	const unsigned n = b->n_parts;
+	for (unsigned i = 1; i < n; i++) {
+		struct survey_part *before = &b->parts[i - 1], *p = &b->parts[i];
+		if (before->result < 0) {
+			b->n_parts = i;
+			for (unsigned k = i; k < n; k++) {
+				release_part(&b->parts[k]);
+				arena_release(&b->parts[k].arena);
+			}
+			return 0;
+		}
+		if (p->part.begin == before->reached)
+			continue;
+		begin_part_at(p, before->reached);
+		int code = p->part.begin < p->part.end ? survey_part(b, i, err) : 0;
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
+int survey_run(struct build *b, struct err *err)
+{
+	const struct dump *dump = b->heap->dump;
+	unsigned want = parallel_threads() > 1 ? PARTS_PER_THREAD * parallel_threads() : 1;
+	struct part *parts = xcalloc(want, sizeof *parts);
+	b->n_parts = dump->reader->parts(dump, want, parts);
+	b->parts = xcalloc(b->n_parts, sizeof *b->parts);
+	for (unsigned i = 0; i < b->n_parts; i++)
+		b->parts[i].part = parts[i];
+	free(parts);
+	progress_phase(b->progress, "reading objects", dump->source->size);
+	int code = parallel_run(0, b->n_parts, survey_part, b, err);
+	if (code == 0 && dump->facts.parts_guessed)
+		code = join_guessed_parts(b, err);
+	if (code < 0)
+		return code;
+	survey_report(b);
+	return 0;
+}
+
+void survey_release(struct build *b)
+{
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		release_part(&b->parts[i]);
+		arena_move(&b->heap->arena, &b->parts[i].arena); /* names of fields, frames of threads */
+	}
+	free(b->slices);
+	free(b->parts);
+	b->slices = NULL;
+	b->n_slices = 0;
+	b->parts = NULL;
+	b->n_parts = 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout_injected.c - what is in an object but in no class file: fields that the VM adds for itself,
+ * and the padding around fields that threads contend for.
+ *
+ * Only classes of the boot loader have either.  The tables hold what was found by comparing dumps with
+ * the same VM's class histogram (JDK 5, 6, 17, 25) and with distances between objects (JDK 7, 8, 11).
+ * Where a release was not at hand its neighbours' entries apply.
+ */
+#include "heap/sizes/layout.h"
+
+#include <string.h>
+
+/* Sets of releases. */
+enum {
+	IN_6 = 1 << LAYOUT_JDK_6,
+	IN_7 = 1 << LAYOUT_JDK_7,
+	IN_8 = 1 << LAYOUT_JDK_8,
+	IN_11 = 1 << LAYOUT_JDK_11,
+	FROM_25 = 1 << LAYOUT_JDK_25,
+	FROM_21 = 1 << LAYOUT_JDK_21 | FROM_25,
+	FROM_12 = 1 << LAYOUT_JDK_17 | FROM_21,
+	FROM_9 = IN_11 | FROM_12,
+	FROM_8 = IN_8 | FROM_9,
+};
+#define UP_TO_21 (~(unsigned)FROM_25)
+
+/* --- the generation ----------------------------------------------------------------------------- */
+
+static const struct heap_class *find_class(const struct heap_class *classes, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (classes[i].defined && !strcmp(classes[i].name, name))
+			return &classes[i];
+	return NULL;
+}
+
+static bool declares(const struct heap_class *c, const char *field)
+{
+	for (uint32_t i = 0; c && i < c->n_fields; i++)
+		if (!strcmp(c->fields[i].name, field))
+			return true;
+	return false;
+}
+
+/* Each of these classes is loaded while the VM starts, so its absence tells as much. */
+enum layout_release layout_release_of(const struct heap_class *classes, uint32_t n)
+{
+	bool contexts = find_class(classes, n, "java.lang.invoke.MethodHandleNatives$CallSiteContext");
+	if (find_class(classes, n, "jdk.internal.vm.StackChunk"))
+		return contexts ? LAYOUT_JDK_21 : LAYOUT_JDK_25;
+	if (contexts)
+		return find_class(classes, n, "java.lang.constant.Constable") ? LAYOUT_JDK_17 : LAYOUT_JDK_11;
+	if (!find_class(classes, n, "java.lang.invoke.MethodHandle"))
+		return LAYOUT_JDK_6;
+	return declares(find_class(classes, n, "java.lang.Thread"), "threadLocalRandomSeed")
+	    ? LAYOUT_JDK_8 : LAYOUT_JDK_7;
+}
+
+/* --- injected fields ---------------------------------------------------------------------------- */
+
+static const struct injected {
+	const char *class;
+	unsigned releases;
+	uint8_t pointers, references, n[4]; /* n as in layout_fields */
+} injected[] = {
+	{ "java.lang.ClassLoader", FROM_8, .pointers = 1 },
+	{ "java.lang.Module", FROM_9, .pointers = 1 },
+	{ "java.lang.invoke.MemberName", IN_8, .pointers = 2, .references = 1 },
+	{ "java.lang.invoke.MemberName", FROM_9, .pointers = 1 },
+	{ "java.lang.String", FROM_9, .n = { 1 } },
+	{ "java.lang.invoke.ResolvedMethodName", FROM_9 & UP_TO_21, .pointers = 1, .references = 1 },
+	{ "java.lang.invoke.ResolvedMethodName", FROM_25, .pointers = 1 },
+	{ "java.lang.StackFrameInfo", FROM_9, .n = { 0, 1 } },
+	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", IN_11, .pointers = 1 },
+	{ "java.lang.invoke.MethodHandleNatives$CallSiteContext", FROM_12 & UP_TO_21, .pointers = 1,
+	    .n = { [3] = 1 } },
+	{ "java.lang.invoke.CallSite", FROM_25, .pointers = 1, .n = { [3] = 1 } },
+	{ "java.lang.InternalError", FROM_9, .n = { 1 } },
+	{ "java.lang.Thread", FROM_21, .pointers = 1, .n = { 1, 1, 1 } },
+	{ "java.lang.VirtualThread", FROM_21, .pointers = 1 },
+	{ "jdk.internal.vm.StackChunk", FROM_21, .pointers = 1, .references = 1, .n = { 2, 0, 1 } },
+	{ "java.lang.Class", IN_6, .references = 3 },
+	{ "java.lang.Class", IN_7, .references = 3, .n = { [2] = 2 } },
+	{ "java.lang.Class", FROM_8 & UP_TO_21, .pointers = 2, .references = 3, .n = { [2] = 2 } },
+	{ "java.lang.Class", FROM_25, .pointers = 2, .references = 2, .n = { [2] = 2 } },
+};
+
+static bool of_boot_loader(const struct heap_class *c)
+{
+	return c->loader == HEAP_NONE;
+}
+
+void layout_add_injected(const struct heap_class *c, enum layout_release release, unsigned word,
+    struct layout_fields *to)
+{
+	if (release == LAYOUT_PLAIN || !of_boot_loader(c))
+		return;
+	for (size_t i = 0; i < sizeof injected / sizeof *injected; i++) {
+		const struct injected *j = &injected[i];
+		if (!(j->releases >> release & 1) || strcmp(j->class, c->name))
+			continue;
+		to->references += j->references;
+		to->n[word == 8 ? 3 : 2] += j->pointers;
+		for (unsigned k = 0; k < 4; k++)
+			to->n[k] += j->n[k];
+	}
+}
+
+/* --- padded groups ------------------------------------------------------------------------------ */
+
+/* A field of a class's padded group; NULL: the class as a whole.  No class has two groups. */
+static const struct contended {
+	const char *class;
+	const char *field;
+	unsigned releases;
+} contended[] = {
+	{ "java.lang.Thread", "threadLocalRandomSeed", FROM_8 & UP_TO_21 },
+	{ "java.lang.Thread", "threadLocalRandomProbe", FROM_8 & UP_TO_21 },
+	{ "java.lang.Thread", "threadLocalRandomSecondarySeed", FROM_8 & UP_TO_21 },
+	{ "java.util.concurrent.ForkJoinPool", NULL, IN_8 },
+	{ "java.util.concurrent.ForkJoinPool", "ctl", FROM_12 },
+	{ "java.util.concurrent.ForkJoinPool", "parallelism", FROM_25 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", NULL, IN_8 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "top", FROM_12 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "source", FROM_12 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "nsteals", FROM_12 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "phase", FROM_25 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "parking", FROM_25 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "fifo", FROM_25 },
+	{ "java.util.concurrent.ForkJoinPool$WorkQueue", "stackPred", FROM_25 },
+	{ "java.util.concurrent.ConcurrentHashMap$CounterCell", NULL, FROM_8 },
+	{ "java.util.concurrent.atomic.Striped64$Cell", NULL, FROM_8 },
+	{ "java.util.concurrent.Exchanger$Node", NULL, FROM_8 & UP_TO_21 },
+	{ "java.util.concurrent.Exchanger$Slot", NULL, FROM_25 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", NULL, FROM_9 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", "demand", FROM_9 },
+	{ "java.util.concurrent.SubmissionPublisher$BufferedSubscription", "waiting", FROM_9 },
+};
+
+static const struct contended *next_contended(const struct contended *k, const struct heap_class *c,
+    enum layout_release release)
+{
+	for (; k < contended + sizeof contended / sizeof *contended; k++)
+		if (k->releases >> release & 1 && !strcmp(k->class, c->name))
+			return k;
+	return NULL;
+}
+
+unsigned layout_padding_of(const struct heap_class *c, enum layout_release release)
+{
+	unsigned padding = PADS_NOTHING;
+	if (release == LAYOUT_PLAIN || !of_boot_loader(c))
+		return padding;
+	for (const struct contended *k = contended; (k = next_contended(k, c, release)); k++)
+		padding |= k->field ? PADS_GROUP : PADS_CLASS;
+	return padding;
+}
+
+bool layout_pads_field(const struct heap_class *c, enum layout_release release, const char *field)
+{
+	const struct contended *k = contended;
+	while ((k = next_contended(k, c, release))) {
+		if (k->field && !strcmp(k->field, field))
+			return true;
+		k++;
+	}
+	return false;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sizes.c - shallow sizes where the dump leaves them open, and their sums.
+ *
+ * What an instance or an array takes is the rule's business (sizes.h); here all objects are counted
+ * by class, on several threads, each with tallies of its own.
+ */
+#include "heap/sizes/sizes.h"
+
+#include "base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this many objects a second thread gains nothing. */
+enum { LEAST_PER_TASK = 1 << 18 };
+
+/* --- the pass over all objects ------------------------------------------------------------------ */
+
+struct count_task {
+	uint32_t begin, end; /* ids */
+	struct tally *tallies;
+	uint32_t *watched;
+	size_t n_watched, cap_watched;
+};
+
+struct counting {
+	const struct sizes *sizes;
+	struct count_task *tasks;
+};
+
+static uint64_t sized_bytes(const struct heap *h, uint32_t id, uint32_t place)
+{
+	if (h->own_size && h->own_size[place] < OWN_UNKNOWN)
+		return h->own_size[place];
+	if (!h->own_size && h->own_length && h->own_length[place] < OWN_UNKNOWN)
+		return array_size(h, heap_class_of(h, id), h->own_length[place]);
+	return heap_size_known(h, id) ? heap_shallow(h, id) : SIZE_UNKNOWN;
+}
+
+static int count_objects(void *context, unsigned task, struct err *err)
+{
+	(void)err;
+	const struct counting *counting = context;
+	const struct sizes *s = counting->sizes;
+	const struct heap *h = s->build->heap;
+	struct count_task *t = &counting->tasks[task];
+	uint32_t place = t->begin < t->end ? bits_rank(&h->sized, t->begin) : 0;
+	for (uint32_t id = t->begin; id < t->end; id++) {
+		uint32_t class = h->class_of[id];
+		struct tally *tally = &t->tallies[class];
+		tally->n++;
+		if (bits_get(&h->sized, id)) {
+			uint64_t bytes = sized_bytes(h, id, place++);
+			tally->sized_bytes += bytes == SIZE_UNKNOWN ? 0 : bytes;
+			tally->n_unknown += bytes == SIZE_UNKNOWN;
+			continue;
+		}
+		tally->n_plain++;
+		if (s->watch[class] == WATCH_ALL || (s->watch[class] && tally->n_plain <= WATCHED_SOME))
+			VEC_PUSH(t->watched, t->n_watched, t->cap_watched) = id;
+	}
+	return 0;
+}
+
+static void join(struct sizes *s, const struct count_task *t)
+{
+	const struct heap *h = s->build->heap;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		s->tallies[i].sized_bytes += t->tallies[i].sized_bytes;
+		s->tallies[i].n += t->tallies[i].n;
+		s->tallies[i].n_plain += t->tallies[i].n_plain;
+		s->tallies[i].n_unknown += t->tallies[i].n_unknown;
+	}
+	if (t->n_watched) {
+		s->watched = xrealloc(s->watched, s->n_watched + t->n_watched, sizeof *s->watched);
+		memcpy(s->watched + s->n_watched, t->watched, t->n_watched * sizeof *s->watched);
+		s->n_watched += t->n_watched;
+	}
+}
+
+int sizes_count(struct sizes *s, struct err *err)
+{
+	const struct heap *h = s->build->heap;
+	unsigned n = parallel_threads();
+	if (n > h->n_objects / LEAST_PER_TASK + 1)
+		n = h->n_objects / LEAST_PER_TASK + 1;
+	struct counting counting = { s, xcalloc(n, sizeof *counting.tasks) };
+	for (unsigned i = 0; i < n; i++)
+		counting.tasks[i] = (struct count_task){
+			.begin = (uint32_t)((uint64_t)h->n_objects * i / n),
+			.end = (uint32_t)((uint64_t)h->n_objects * (i + 1) / n),
+			.tallies = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *s->tallies),
+		};
+	int code = parallel_run(n, n, count_objects, &counting, err);
+	for (unsigned i = 0; i < n; i++) {
+		join(s, &counting.tasks[i]);
+		free(counting.tasks[i].tallies);
+		free(counting.tasks[i].watched);
+	}
+	free(counting.tasks);
+	return code;
+}
+
+uint64_t sizes_distance(const struct heap *h, uint32_t id)
+{
+	if (id + 1 >= h->n_objects)
+		return UINT64_MAX;
+	return index_address(h->index, id + 1) - index_address(h->index, id);
+}
+
+/* --- sums --------------------------------------------------------------------------------------- */
+
+static void sum_up(const struct sizes *s)
+{
+	struct heap *h = s->build->heap;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		struct heap_class *c = &h->classes[i];
+		const struct tally *t = &s->tallies[i];
+		bool known = c->instance_size != SIZE_UNKNOWN;
+		c->n_objects = t->n;
+		c->shallow = t->sized_bytes + (known ? t->n_plain * c->instance_size : 0);
+		h->n_unknown_size += t->n_unknown + (known ? 0 : t->n_plain);
+	}
+	for (size_t i = 0; i < h->n_odd; i++) {
+		struct heap_class *c = &h->classes[h->class_of[h->odd[i].id]];
+		bool known = c->instance_size != SIZE_UNKNOWN;
+		c->shallow += h->odd[i].size - (known ? c->instance_size : 0);
+		h->n_unknown_size -= !known;
+	}
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		h->shallow += h->classes[i].shallow;
+}
+
+int sizes_again(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	uint32_t n = h->n_classes ? h->n_classes : 1;
+	struct sizes s = {
+		.build = b,
+		.tallies = xcalloc(n, sizeof *s.tallies),
+		.watch = xcalloc(n, sizeof *s.watch),
+	};
+	h->shallow = 0;
+	h->n_unknown_size = 0;
+	int code = sizes_count(&s, err);
+	if (code == 0)
+		sum_up(&s);
+	free(s.tallies);
+	free(s.watch);
+	free(s.watched);
+	return code;
+}
+
+int sizes_settle(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	uint32_t n = h->n_classes ? h->n_classes : 1;
+	struct sizes s = {
+		.build = b,
+		.tallies = xcalloc(n, sizeof *s.tallies),
+		.watch = xcalloc(n, sizeof *s.watch),
+	};
+	int code = h->facts.size_rule == SIZES_HPROF ? sizes_hprof(&s, err) : sizes_recorded(&s, err);
+	if (code == 0)
+		sum_up(&s);
+	free(s.tallies);
+	free(s.watch);
+	free(s.watched);
+	return code;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sizes_hprof.c - shallow sizes of HPROF dumps, which record none (but see below).
+ *
+ * A sample of neighbours chooses the layout model (layout.h); with it sizes follow from declared
+ * fields and from lengths, so nothing is stored but for class objects, which hold their static
+ * fields, and stack chunks, which hold frames.
+ *
+ * Injected fields and padding are known for some releases of the VM only.  So they are believed only
+ * as far as objects of the dump itself do not reach into their neighbours with them.
+ *
+ * Android and GraalVM record the true size of instances; only arrays are computed there.  The old
+ * agent numbers objects instead of giving their addresses: then nothing can be compared.
+ */
+#include "heap/sizes/sizes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/sizes/layout.h"
+#include "heap/places.h"
+
+/* Neighbours to compare: runs of some that lie together, spread over the whole heap. */
+enum { SAMPLE_RUNS = 2048, RUN_OBJECTS = 64, SAMPLE_MAX = SAMPLE_RUNS * RUN_OBJECTS };
+
+struct sizing {
+	struct sizes *sizes;
+	struct heap *heap;
+	struct layout_model model;
+	enum layout_release release;
+	bool addresses;  /* identifiers are addresses: distances mean something */
+	uint32_t chunks; /* the class of stack chunks, or HEAP_NONE */
+	size_t cap_odd;
+};
+
+/* --- the sample --------------------------------------------------------------------------------- */
+
+struct sample {
+	struct layout_pair *pairs;
+	size_t n_pairs;
+	uint32_t n_objects, n_unaligned; /* looked at; at an address that no VM would give */
+	uint64_t bits;                   /* all aligned addresses together */
+};
+
+/* Class objects hold their statics as well, and stack chunks their frames. */
+static bool comparable(const struct sizing *z, uint32_t id)
+{
+	const struct heap *h = z->heap;
+	uint32_t class = h->class_of[id];
+	const struct heap_class *c = &h->classes[class];
+	if (bits_get(&h->sized, id))
+		return c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
+	return !h->facts.has_instance_sizes && class != h->java_lang_class && class != z->chunks &&
+	    c->defined && c->kind == CLASS_PLAIN;
+}
+
+static void take(const struct sizing *z, struct sample *s, uint32_t id, uint64_t address, uint64_t next)
+{
+	s->n_objects++;
+	if (address & 7)
+		s->n_unaligned++;
+	else
+		s->bits |= address;
+	if (!comparable(z, id))
+		return;
+	uint64_t length = heap_length(z->heap, id);
+	if (length == LENGTH_UNKNOWN && bits_get(&z->heap->sized, id))
+		return;
+	s->pairs[s->n_pairs++] = (struct layout_pair){ z->heap->class_of[id], length, next - address };
+}
+
+static struct sample take_sample(const struct sizing *z)
+{
+	const struct heap *h = z->heap;
+	struct sample s = { .pairs = xcalloc(SAMPLE_MAX, sizeof *s.pairs) };
+	uint32_t n = h->n_objects, runs = n <= SAMPLE_MAX ? 1 : SAMPLE_RUNS;
+	uint32_t in_run = n <= SAMPLE_MAX ? n : RUN_OBJECTS;
+	for (uint32_t r = 0; r < runs && n; r++) {
+		uint32_t id = (uint32_t)((uint64_t)(n - in_run) * r / runs);
+		struct index_walk walk;
+		uint64_t address, next;
+		index_walk_seek(&walk, h->index, id);
+		if (!index_walk_next(&walk, &address))
+			break;
+		for (uint32_t k = 0; k < in_run && index_walk_next(&walk, &next); k++, id++, address = next)
+			take(z, &s, id, address, next);
+	}
+	if (s.n_unaligned > s.n_objects / 64)
+		s.n_pairs = 0; /* numbers, not addresses */
+	return s;
+}
+
+static unsigned alignment_of(const struct sample *s)
+{
+	return s->n_pairs ? 1u << __builtin_ctzll(s->bits | 256) : 8;
+}
+
+/* --- instances ---------------------------------------------------------------------------------- */
+
+enum { OPINIONS_MAX = 4 };
+
+/* What the releases that a dump may be of say about its classes, the likeliest first. */
+struct opinions {
+	unsigned n;
+	uint64_t *size[OPINIONS_MAX]; /* of instances, by class */
+};
+
+static struct opinions ask(const struct sizing *z)
+{
+	const struct heap *h = z->heap;
+	enum layout_release release[OPINIONS_MAX];
+	struct opinions o = { .n = 0 };
+	if (z->release == LAYOUT_JDK_21) /* in which of 19 to 24 threads lost their padding is not known */
+		release[o.n++] = LAYOUT_JDK_25;
+	release[o.n++] = z->release;
+	if (z->release == LAYOUT_JDK_21)
+		release[o.n++] = LAYOUT_JDK_17;
+	release[o.n++] = LAYOUT_PLAIN;
+	for (unsigned i = 0; i < o.n; i++) {
+		o.size[i] = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *o.size[i]);
+		layout_instances(h->classes, h->n_classes, &z->model, release[i], o.size[i]);
+	}
+	return o;
+}
+
+/* The first opinion counts for now; classes on which they differ are watched. */
+static void take_first_opinion(struct sizing *z, const struct opinions *o)
+{
+	struct heap *h = z->heap;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		h->classes[i].instance_size = o->size[0][i];
+		for (unsigned k = 1; k < o->n; k++)
+			if (o->size[k][i] != o->size[0][i] && i != h->java_lang_class)
+				z->sizes->watch[i] = WATCH_SOME;
+	}
+	if (z->chunks != HEAP_NONE)
+		z->sizes->watch[z->chunks] = WATCH_ALL;
+}
+
+struct verdict {
+	uint32_t n_exact[OPINIONS_MAX], n_violations[OPINIONS_MAX];
+};
+
+/*
+ * Of the opinions under which no object reaches into the next one, the one under which most reach
+ * just to it.  Without injected fields objects are smallest: the last opinion is never refuted.
+ */
+static uint64_t judge(const struct opinions *o, const struct verdict *v, uint32_t class)
+{
+	unsigned best = o->n - 1;
+	for (unsigned i = o->n - 1; i-- > 0;)
+		if (!v->n_violations[i] && v->n_exact[i] >= v->n_exact[best])
+			best = i;
+	return o->size[best][class];
+}
+
+static void settle_opinions(struct sizing *z, const struct opinions *o)
+{
+	struct heap *h = z->heap;
+	const struct sizes *s = z->sizes;
+	struct verdict *verdicts = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *verdicts);
+	for (size_t k = 0; k < s->n_watched; k++) {
+		uint32_t class = h->class_of[s->watched[k]];
+		uint64_t distance = sizes_distance(h, s->watched[k]);
+		for (unsigned i = 0; i < o->n; i++) {
+			verdicts[class].n_exact[i] += o->size[i][class] == distance;
+			verdicts[class].n_violations[i] += o->size[i][class] > distance;
+		}
+	}
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		if (s->watch[i] == WATCH_SOME)
+			h->classes[i].instance_size = judge(o, &verdicts[i], i);
+	free(verdicts);
+}
+
+/* --- class objects and stack chunks ------------------------------------------------------------- */
+
+static void add_odd(struct sizing *z, uint32_t id, uint64_t size)
+{
+	struct heap *h = z->heap;
+	if (size == SIZE_UNKNOWN)
+		return;
+	VEC_PUSH(h->odd, h->n_odd, z->cap_odd) = (struct odd){ id, size };
+	h->classes[h->class_of[id]].sizes_vary = true;
+}
+
+/*
+ * What a class object without statics takes.  The fields of java.lang.Class say so, if they do not
+ * reach into the next object; but where most such class objects lie just so far apart, that is it.
+ */
+static uint64_t class_object_base(const struct heap *h, uint64_t said)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t n_least = 0, n_all = 0;
+	for (uint32_t i = 0; i < h->n_defined_classes; i++) {
+		const struct heap_class *c = &h->classes[i];
+		if (c->object == HEAP_NONE || c->n_statics)
+			continue;
+		uint64_t distance = sizes_distance(h, c->object);
+		if (distance < least) {
+			least = distance;
+			n_least = 0;
+		}
+		n_least += distance == least;
+		n_all++;
+	}
+	bool common = n_least >= 16 && n_least > n_all / 2;
+	return least < said || common ? least : said;
+}
+
+static void size_class_objects(struct sizing *z, uint64_t base)
+{
+	const struct heap *h = z->heap;
+	for (uint32_t i = 0; i < h->n_defined_classes; i++)
+		if (h->classes[i].object != HEAP_NONE && base != SIZE_UNKNOWN)
+			add_odd(z, h->classes[i].object,
+			    layout_class_object(&h->classes[i], base, &z->model, z->release));
+}
+
+/* An int field that the class itself declares, out of an instance's bytes in the dump. */
+static bool int_field(const struct heap *h, uint32_t id, const char *name, uint32_t *value)
+{
+	const struct heap_class *c = heap_class_of(h, id);
+	struct object_view view;
+	uint64_t at = 0;
+	uint32_t i = 0;
+	for (; i < c->n_fields && (strcmp(c->fields[i].name, name) || c->fields[i].type != VALUE_INT); i++)
+		at += layout_width(c->fields[i].type, h->facts.word_bits / 8);
+	if (i == c->n_fields || heap_view(h, id, &view, NULL) < 0 || view.n_bytes < at + 4)
+		return false;
+	const uint8_t *p = view.bytes + at;
+	*value = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+	return true;
+}
+
+static int size_stack_chunks(struct sizing *z, struct err *err)
+{
+	const struct heap *h = z->heap;
+	const struct sizes *s = z->sizes;
+	for (size_t k = 0; k < s->n_watched; k++) {
+		uint32_t id = s->watched[k], words;
+		if (h->class_of[id] != z->chunks)
+			continue;
+		int code = h->places ? 0 : places_build(s->build, err);
+		if (code < 0)
+			return code;
+		if (int_field(h, id, "size", &words))
+			add_odd(z, id, layout_stack_chunk(h->classes[z->chunks].instance_size, words, &z->model));
+	}
+	return 0;
+}
+
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct odd *)x)->id, b = ((const struct odd *)y)->id;
+	return (a > b) - (a < b);
+}
+
+/* --- the rule ----------------------------------------------------------------------------------- */
+
+static void set_array_rule(struct sizing *z)
+{
+	struct heap *h = z->heap;
+	const struct layout_model *m = &z->model;
+	h->array_rule = (struct array_rule){ .reference = m->reference, .alignment = m->alignment };
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		struct heap_class *c = &h->classes[i];
+		bool primitive = c->kind == CLASS_PRIMITIVE_ARRAY;
+		c->array_base = layout_array_base(m, !primitive, primitive ? c->element_size : m->reference);
+	}
+}
+
+/* The model, from a sample; said in the heap's words. */
+static void choose_model(struct sizing *z)
+{
+	struct heap *h = z->heap;
+	struct layout_choice choice;
+	char text[400];
+	struct sample s = take_sample(z);
+	layout_choose(h->classes, h->n_classes, s.pairs, s.n_pairs, h->facts.word_bits, alignment_of(&s),
+	    &choice);
+	free(s.pairs);
+	z->model = choice.model;
+	z->addresses = s.n_pairs > 0;
+	if (z->sizes->build->options->mat_sizes) {
+		z->model = layout_mat_model(h->facts.word_bits / 8, choice.model.reference,
+		    choice.model.alignment);
+		z->release = LAYOUT_PLAIN;
+		snprintf(text, sizeof text, "Eclipse MAT's rule, references %u bytes, objects every %u",
+		    z->model.reference, z->model.alignment);
+	} else if (h->facts.has_instance_sizes) {
+		snprintf(text, sizeof text, "instances as recorded, arrays from byte %u on, references %u bytes",
+		    layout_array_base(&z->model, false, 1), z->model.reference);
+	} else {
+		layout_describe(&choice, text, sizeof text);
+		h->sizes_assumed = choice.guessed;
+	}
+	h->size_model = arena_strndup(&h->arena, text, strlen(text));
+}
+
+/* Android and GraalVM: class objects take what is recorded for java.lang.Class, or their statics. */
+static void size_recorded_class_objects(struct sizing *z)
+{
+	struct heap_class *c = &z->heap->classes[z->heap->java_lang_class];
+	if (c->instance_size && c->instance_size != SIZE_UNKNOWN)
+		return;
+	struct layout_model statics = z->model;
+	statics.rule = LAYOUT_MAT;
+	z->model = statics;
+	size_class_objects(z, 0);
+}
+
+static int size_recorded_instances(struct sizing *z, struct err *err)
+{
+	int code = sizes_count(z->sizes, err);
+	if (code == 0)
+		size_recorded_class_objects(z);
+	return code;
+}
+
+static int size_laid_out_instances(struct sizing *z, struct err *err)
+{
+	struct heap *h = z->heap;
+	struct heap_class *class = &h->classes[h->java_lang_class];
+	struct opinions o = ask(z);
+	take_first_opinion(z, &o);
+	int code = sizes_count(z->sizes, err);
+	if (code == 0 && z->model.rule != LAYOUT_MAT) {
+		if (z->addresses) {
+			settle_opinions(z, &o);
+			class->instance_size = class_object_base(h, class->instance_size);
+		}
+		code = size_stack_chunks(z, err);
+	}
+	if (code == 0)
+		size_class_objects(z, class->instance_size);
+	for (unsigned i = 0; i < o.n; i++)
+		free(o.size[i]);
+	return code;
+}
+
+int sizes_hprof(struct sizes *s, struct err *err)
+{
+	struct heap *h = s->build->heap;
+	struct sizing z = {
+		.sizes = s,
+		.heap = h,
+		.release = layout_release_of(h->classes, h->n_classes),
+		.chunks = HEAP_NONE,
+	};
+	for (uint32_t i = 0; i < h->n_defined_classes; i++)
+		if (h->classes[i].loader == HEAP_NONE && !strcmp(h->classes[i].name, "jdk.internal.vm.StackChunk"))
+			z.chunks = i;
+	choose_model(&z);
+	set_array_rule(&z);
+	int code = h->facts.has_instance_sizes && z.model.rule != LAYOUT_MAT
+	    ? size_recorded_instances(&z, err) : size_laid_out_instances(&z, err);
+	if (h->n_odd)
+		qsort(h->odd, h->n_odd, sizeof *h->odd, by_id);
+	return code;
+}

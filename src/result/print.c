@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * print.c - choose the printer; a result as text for people.
+ *
+ * Text is aligned: columns are as wide as what the first MEASURED rows need (a later, wider cell
+ * pushes its line), numbers stand right.  On a terminal the widest text columns give way until a
+ * line fits.
+ */
+#include "result/print.h"
+
+#include "result/print_machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASURED 10000
+#define WIDEST 120   /* columns that a text pads others to; contents are cut there unless they end the line */
+#define NARROWEST 12 /* columns that a text column keeps when lines are cut */
+
+bool print_format_parse(const char *name, enum print_format *format)
+{
+	static const char *const names[] = {
+	    [PRINT_TEXT] = "text",
+	    [PRINT_CSV] = "csv",
+	    [PRINT_JSON] = "json",
+	    [PRINT_JSONL] = "jsonl",
+	};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!strcmp(name, names[i])) {
+			*format = (enum print_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum print_format print_format_of_file(const char *path)
+{
+	enum print_format format;
+	const char *dot = strrchr(path, '.');
+	return dot && print_format_parse(dot + 1, &format) ? format : PRINT_TEXT;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+struct layout {
+	unsigned *column; /* the result's columns that are shown */
+	size_t *width;
+	unsigned n;
+	bool total, terminal;
+	size_t rows;      /* to print */
+	struct text line, cell;
+	FILE *to;
+};
+
+static void measure(struct layout *l, unsigned i, const struct cell *c)
+{
+	text_clear(&l->cell);
+	cell_print(c, &l->cell);
+	size_t width = text_width(l->cell.s);
+	if (c->type == CELL_TEXT && width > WIDEST)
+		width = WIDEST; /* one long text does not pad all lines */
+	if (width > l->width[i])
+		l->width[i] = width;
+}
+
+/* "917 classes": what the rows are, by the first column's name. */
+static void name_rows(struct result *r, unsigned column, struct text *to)
+{
+	const char *name = r->columns[column].name;
+	if (!strcmp(name, "address") || !strcmp(name, "direction") || !strcmp(name, "branch"))
+		name = "row";
+	size_t length = strlen(name);
+	bool hisses = length > 1 && !strcmp(name + length - 2, "ss");
+	const char *plural = hisses ? "es" : "s";
+	text_add_count(to, r->n_rows);
+	text_addf(to, " %s%s", name, r->n_rows == 1 ? "" : plural);
+}
+
+static void choose_columns(struct layout *l, struct result *r, const struct print_options *o)
+{
+	l->column = xcalloc(r->n_columns + 1, sizeof *l->column);
+	l->width = xcalloc(r->n_columns + 1, sizeof *l->width);
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (!r->columns[c].shown_by_default && !o->wide)
+			continue;
+		l->total |= r->columns[c].total;
+		l->width[l->n] = text_width(r->columns[c].name);
+		l->column[l->n++] = c;
+	}
+	l->total &= r->n_rows > 1 && l->n > 1;
+	l->rows = o->top && o->top < r->n_rows ? o->top : r->n_rows;
+}
+
+static void measure_rows(struct layout *l, struct result *r)
+{
+	struct cell c;
+	for (size_t row = 0; row < l->rows && row < MEASURED; row++) {
+		for (unsigned i = 0; i < l->n; i++) {
+			result_cell(r, row, l->column[i], &c);
+			measure(l, i, &c);
+		}
+	}
+	if (!l->total)
+		return;
+	text_clear(&l->cell);
+	name_rows(r, l->column[0], &l->cell);
+	if (text_width(l->cell.s) > l->width[0])
+		l->width[0] = text_width(l->cell.s);
+	for (unsigned i = 0; i < l->n; i++) {
+		if (!r->columns[l->column[i]].total)
+			continue;
+		result_total(r, l->column[i], &c);
+		measure(l, i, &c);
+	}
+}
+
+/* --- room ------------------------------------------------------------------------------------- */
+
+int column_readiness(const struct column *column)
+{
+	static const int rooms[] = {[COLUMN_LAST] = COLUMN_STAYS, [COLUMN_LATE] = 0, [COLUMN_EARLY] = 8};
+	static const struct {
+		const char *name;
+		int rank;
+	} ranks[] = {
+	    {"class", 0}, {"name", 0}, {"branch", 0}, {"object", 0}, {"address", 1}, {"value", 1},
+	    {"field", 1}, {"shallow", 2},
+	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
+	    {"shallow_below", 1}, {"objects_below", 2}, {"subclasses", 6}, {"length", 4},
+	    {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
+	    {"loader_class", 6}, {"declared_in", 7}, {"superclass", 7}, {"frame", 9}, {"loader", 8}, {"method", 0},
+	    {"class_address", 9},
+	};
+
+	if (column->room != COLUMN_BY_NAME)
+		return rooms[column->room];
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (strcmp(ranks[i].name, column->name) == 0)
+			return ranks[i].rank;
+	return 5;
+}
+
+/* Take columns away from the widest text, down to so many, until a line fits.  False: it does not. */
+static bool shrink(struct layout *l, const struct result *r, unsigned width, size_t least)
+{
+	for (;;) {
+		size_t sum = 0;
+		int widest = -1;
+		for (unsigned i = 0; i < l->n; i++) {
+			sum += l->width[i] + 2;
+			if (r->columns[l->column[i]].type == CELL_TEXT &&
+			    (widest < 0 || l->width[i] > l->width[widest]))
+				widest = (int)i;
+		}
+		if (sum <= width + 2 || widest < 0 || l->width[widest] <= least)
+			return sum <= width + 2;
+		size_t excess = sum - width - 2;
+		size_t can = l->width[widest] - least;
+		size_t next = least; /* not below the second widest at once */
+		for (unsigned i = 0; i < l->n; i++) {
+			if ((int)i != widest && r->columns[l->column[i]].type == CELL_TEXT &&
+			    l->width[i] < l->width[widest] && l->width[i] > next)
+				next = l->width[i];
+		}
+		if (can > l->width[widest] - next && l->width[widest] > next)
+			can = l->width[widest] - next;
+		l->width[widest] -= excess < can ? excess : can;
+	}
+}
+
+/* Take the column away that tells least; the first one says which row it is. */
+static bool drop_one(struct layout *l, const struct result *r)
+{
+	unsigned worst = 0;
+	int rank = COLUMN_STAYS;
+	for (unsigned i = 1; i < l->n; i++) {
+		int ready = column_readiness(&r->columns[l->column[i]]);
+		if (ready > rank && (int)l->column[i] != r->sorted_by) {
+			worst = i;
+			rank = ready;
+		}
+	}
+	if (!worst)
+		return false;
+	l->n--;
+	for (unsigned i = worst; i < l->n; i++) {
+		l->column[i] = l->column[i + 1];
+		l->width[i] = l->width[i + 1];
+	}
+	return true;
+}
+
+/* A line is never wider than the terminal, unless it is but numbers. */
+static void fit(struct layout *l, const struct result *r, unsigned width)
+{
+	size_t *by_column = xcalloc(r->n_columns + 1, sizeof *by_column);
+	for (unsigned i = 0; i < l->n; i++)
+		by_column[l->column[i]] = l->width[i];
+	bool fits = shrink(l, r, width, NARROWEST);
+	while (!fits && drop_one(l, r)) {
+		for (unsigned i = 0; i < l->n; i++)
+			l->width[i] = by_column[l->column[i]];
+		fits = shrink(l, r, width, NARROWEST);
+	}
+	if (!fits)
+		shrink(l, r, width, 4);
+	free(by_column);
+}
+
+/* The longest end of s that fits into so many columns. */
+static const char *end_of(const char *s, size_t width)
+{
+	while (*s && text_width(s) > width)
+		do
+			s++;
+		while ((*s & 0xC0) == 0x80);
+	return s;
+}
+
+enum cut { CUT_NOT, CUT_END, CUT_MIDDLE };
+
+/* One cell's text into the line, padded to its column; the last column is not padded. */
+static void place(struct layout *l, unsigned i, const char *s, bool right, enum cut cut)
+{
+	size_t width = text_width(s), used = width, bytes = strlen(s);
+	const char *mark = "", *end = "";
+	if (cut && width > l->width[i]) {
+		/* names of classes in the middle: their ends tell most */
+		size_t room = l->width[i] - 2, head = cut == CUT_MIDDLE && room >= 6 ? room / 3 : room;
+		bytes = text_fit(s, head, &used);
+		mark = "..";
+		end = head < room ? end_of(s, room - used) : "";
+		used += 2 + text_width(end);
+	}
+	size_t pad = used < l->width[i] ? l->width[i] - used : 0;
+	if (i)
+		text_add(&l->line, "  ");
+	if (right)
+		text_addf(&l->line, "%*s", (int)pad, "");
+	text_add_n(&l->line, s, bytes);
+	text_add(&l->line, mark);
+	text_add(&l->line, end);
+	if (!right && i + 1 < l->n)
+		text_addf(&l->line, "%*s", (int)pad, "");
+}
+
+static void end_line(struct layout *l)
+{
+	size_t n = l->line.len;
+	while (n && l->line.s[n - 1] == ' ')
+		n--;
+	fwrite(l->line.len ? l->line.s : "", 1, n, l->to);
+	putc('\n', l->to);
+	text_clear(&l->line);
+}
+
+/* In a pipe only contents are cut, and only where other columns follow. */
+static enum cut cut_of(const struct layout *l, unsigned i, const struct column *column)
+{
+	if (column->type != CELL_TEXT)
+		return CUT_NOT;
+	if (!l->terminal)
+		return i + 1 < l->n && !strcmp(column->name, "value") ? CUT_END : CUT_NOT;
+	return strstr(column->name, "class") ? CUT_MIDDLE : CUT_END;
+}
+
+static void print_rows(struct layout *l, struct result *r)
+{
+	struct cell c;
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct column *column = &r->columns[l->column[i]];
+		place(l, i, column->name, cell_is_number(column->type), CUT_END);
+	}
+	end_line(l);
+	for (size_t row = 0; row < l->rows && !ferror(l->to); row++) {
+		for (unsigned i = 0; i < l->n; i++) {
+			result_cell(r, row, l->column[i], &c);
+			text_clear(&l->cell);
+			cell_print(&c, &l->cell);
+			const struct column *column = &r->columns[l->column[i]];
+			place(l, i, l->cell.s, cell_is_number(column->type), cut_of(l, i, column));
+		}
+		end_line(l);
+	}
+	if (l->rows < r->n_rows) {
+		text_add(&l->line, "... ");
+		text_add_count(&l->line, r->n_rows - l->rows);
+		text_add(&l->line, " more");
+		end_line(l);
+	}
+	if (!l->total)
+		return;
+	for (unsigned i = 0; i < l->n; i++) {
+		text_clear(&l->cell);
+		if (i == 0) {
+			name_rows(r, l->column[0], &l->cell);
+		} else if (r->columns[l->column[i]].total) {
+			result_total(r, l->column[i], &c);
+			cell_print(&c, &l->cell);
+		}
+		place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type), CUT_NOT);
+	}
+	end_line(l);
+}
+
+static void print_head(struct layout *l, const struct result *r)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < r->n_head; i++) {
+		size_t w = text_width(r->head[i].name);
+		if (w > width)
+			width = w;
+	}
+	for (size_t i = 0; i < r->n_head; i++) {
+		const struct field *f = &r->head[i];
+		if (f->cell.type == CELL_NONE && f->cell.certainty == EXACT)
+			continue;
+		text_addf(&l->line, "%-*s  ", (int)width, f->name);
+		cell_print(&f->cell, &l->line);
+		/* few values, each alone: sizes are given to the byte as well */
+		if (f->cell.type == CELL_BYTES && f->cell.number >= 1000) {
+			text_add(&l->line, " (");
+			text_add_count(&l->line, f->cell.number);
+			text_add(&l->line, ")");
+		}
+		end_line(l);
+	}
+}
+
+static void print_plain(struct layout *l, struct result *r)
+{
+	struct cell c;
+	for (size_t row = 0; row < l->rows; row++) {
+		result_cell(r, row, 0, &c);
+		text_add(&l->line, c.type == CELL_TEXT ? c.text : "");
+		end_line(l);
+	}
+}
+
+static void print_text(struct result *r, const struct print_options *o, FILE *to)
+{
+	struct layout l = {.to = to, .terminal = o->width > 0};
+	choose_columns(&l, r, o);
+	if (r->plain_text) {
+		print_plain(&l, r);
+	} else {
+		print_head(&l, r);
+		if (r->n_head && l.n)
+			putc('\n', to);
+		if (l.n) {
+			measure_rows(&l, r);
+			if (o->width)
+				fit(&l, r, o->width);
+			print_rows(&l, r);
+		}
+		if (r->story && r->n_rows == r->n_source) /* of all rows */
+			fputs(r->story, to);
+		if (r->note)
+			fprintf(to, "%s\n", r->note);
+	}
+	free(l.column);
+	free(l.width);
+	text_release(&l.line);
+	text_release(&l.cell);
+}
+
+int print_result(struct result *r, const struct print_options *options, FILE *to, struct err *err)
+{
+	errno = 0;
+	switch (options->format) {
+	case PRINT_TEXT:
+		print_text(r, options, to);
+		break;
+	case PRINT_CSV:
+		print_csv(r, options->top, to);
+		break;
+	case PRINT_JSON:
+		print_json(r, options->top, false, to);
+		break;
+	case PRINT_JSONL:
+		print_json(r, options->top, true, to);
+		break;
+	}
+	if (fflush(to) || ferror(to))
+		return err_set(err, ERR_IO, "writing the result: %s", strerror(errno));
+	return 0;
+}

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * result.c - rows that exist when somebody looks at them.
+ *
+ * A result knows how many rows its source has and asks the source for single cells.  What is kept
+ * per row is at most its number in r->order, and that only once the rows were sorted or filtered.
+ * Main thread only.
+ */
+#include "result/result.h"
+
+#include "analysis/search.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cell cell_none(void)
+{
+	return (struct cell){.type = CELL_NONE, .certainty = UNKNOWN};
+}
+
+struct cell cell_blank(void)
+{
+	return (struct cell){.type = CELL_NONE, .certainty = EXACT};
+}
+
+struct cell cell_text(const char *s)
+{
+	return s ? (struct cell){.type = CELL_TEXT, .text = s} : cell_none();
+}
+
+struct cell cell_count(uint64_t n)
+{
+	return (struct cell){.type = CELL_COUNT, .number = n};
+}
+
+struct cell cell_bytes(uint64_t n)
+{
+	return (struct cell){.type = CELL_BYTES, .number = n};
+}
+
+struct cell cell_percent(uint64_t part, uint64_t whole)
+{
+	double tenths = whole ? 1000.0 * (double)part / (double)whole : 0;
+	return (struct cell){.type = CELL_PERCENT, .number = (uint64_t)(tenths + 0.5)};
+}
+
+bool cell_is_number(enum cell_type type)
+{
+	return type == CELL_COUNT || type == CELL_BYTES || type == CELL_PERCENT;
+}
+
+struct cell cell_address(uint64_t address)
+{
+	return (struct cell){.type = CELL_ADDRESS, .number = address};
+}
+
+struct cell cell_flag(bool value)
+{
+	return (struct cell){.type = CELL_FLAG, .number = value};
+}
+
+struct cell cell_marked(struct cell c, enum certainty certainty)
+{
+	c.certainty = certainty;
+	return c;
+}
+
+const char *certainty_name(enum certainty certainty)
+{
+	static const char *const names[] = {
+	    [EXACT] = "exact",
+	    [LOWER_BOUND] = "lower bound",
+	    [INFERRED] = "inferred",
+	    [UNKNOWN] = "unknown",
+	};
+	return names[certainty];
+}
+
+void cell_print(const struct cell *c, struct text *to)
+{
+	if (c->type == CELL_NONE || c->certainty == UNKNOWN) {
+		text_add(to, c->certainty == EXACT ? "" : "?");
+		return;
+	}
+	if (c->certainty == INFERRED)
+		text_add(to, "~");
+	else if (c->certainty == LOWER_BOUND)
+		text_add(to, ">=");
+	switch (c->type) {
+	case CELL_TEXT:
+		text_addf(to, "%*s%s", (int)c->indent, "", c->text);
+		break;
+	case CELL_COUNT:
+		text_add_count(to, c->number);
+		break;
+	case CELL_BYTES:
+		text_add_bytes(to, c->number);
+		break;
+	case CELL_PERCENT:
+		cell_print_plain(c, to);
+		text_add(to, "%");
+		break;
+	case CELL_FLAG:
+		text_add(to, c->number ? "yes" : "no");
+		break;
+	default:
+		cell_print_plain(c, to);
+		break;
+	}
+}
+
+void cell_print_plain(const struct cell *c, struct text *to)
+{
+	switch (c->type) {
+	case CELL_NONE:
+		break;
+	case CELL_TEXT:
+		text_add(to, c->text);
+		break;
+	case CELL_COUNT:
+	case CELL_BYTES:
+		text_addf(to, "%" PRIu64, c->number);
+		break;
+	case CELL_PERCENT:
+		text_addf(to, "%" PRIu64 ".%" PRIu64, c->number / 10, c->number % 10);
+		break;
+	case CELL_ADDRESS:
+		text_addf(to, "0x%" PRIx64, c->number);
+		break;
+	case CELL_FLAG:
+		text_add(to, c->number ? "true" : "false");
+		break;
+	}
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+struct result *result_new(const char *title, const struct heap *heap, const struct column *columns,
+    unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows)
+{
+	struct result *r = xcalloc(1, sizeof *r);
+	r->title = arena_strndup(&r->arena, title, strlen(title));
+	r->heap = heap;
+	r->columns = columns;
+	r->n_columns = n_columns;
+	r->ops = ops;
+	r->data = data;
+	r->n_source = n_rows;
+	r->n_rows = n_rows;
+	r->sorted_by = -1;
+	return r;
+}
+
+void result_free(struct result *r)
+{
+	if (!r)
+		return;
+	if (r->ops && r->ops->release)
+		r->ops->release(r->data);
+	free(r->order);
+	free(r->head);
+	free(r->totals);
+	text_release(&r->scratch);
+	arena_release(&r->arena);
+	free(r);
+}
+
+static struct cell keep_cell(struct result *r, struct cell c)
+{
+	if (c.type == CELL_TEXT)
+		c.text = arena_strndup(&r->arena, c.text, strlen(c.text));
+	return c;
+}
+
+void result_head(struct result *r, const char *name, struct cell cell)
+{
+	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
+	    .name = arena_strndup(&r->arena, name, strlen(name)),
+	    .cell = keep_cell(r, cell),
+	};
+}
+
+/* --- rows kept as they are -------------------------------------------------------------------- */
+
+struct kept_rows {
+	struct cell *cells; /* n_columns a row */
+	struct target *targets;
+	size_t n, cap, cap_targets;
+	unsigned n_columns;
+	int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+	    struct err *err);
+	void (*release)(void *data);
+	void *data; /* of members and late */
+	struct cell (*late)(const struct result *r, void *data, size_t row);
+	unsigned late_column;
+};
+
+static void kept_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct kept_rows *k = r->data;
+	(void)scratch;
+	if (k->late && column == k->late_column)
+		*out = k->late(r, k->data, row);
+	else
+		*out = k->cells[row * k->n_columns + column];
+}
+
+static void kept_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct kept_rows *k = r->data;
+	*out = k->targets[row];
+}
+
+static void kept_release(void *data)
+{
+	struct kept_rows *k = data;
+	if (k->release)
+		k->release(k->data);
+	free(k->cells);
+	free(k->targets);
+	free(k);
+}
+
+static int implied_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
+
+static int kept_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct kept_rows *k = r->data;
+	return k->members ? k->members(r, k->data, rows, to, err) : implied_members(r, rows, to, err);
+}
+
+static const struct result_ops kept_ops = {
+    .cell = kept_cell, .target = kept_target, .release = kept_release, .members = kept_members};
+
+void result_rows_late(struct result *r, unsigned column,
+    struct cell (*cell)(const struct result *r, void *data, size_t row))
+{
+	struct kept_rows *k = r->data;
+	k->late = cell;
+	k->late_column = column;
+}
+
+void result_rows_members(struct result *r,
+    int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+        struct err *err),
+    void (*release)(void *data), void *data)
+{
+	struct kept_rows *k = r->data;
+	k->members = members;
+	k->release = release;
+	k->data = data;
+}
+
+struct result *result_new_rows(
+    const char *title, const struct heap *heap, const struct column *columns, unsigned n_columns)
+{
+	struct kept_rows *k = xcalloc(1, sizeof *k);
+	k->n_columns = n_columns;
+	return result_new(title, heap, columns, n_columns, &kept_ops, k, 0);
+}
+
+void result_add_row(struct result *r, const struct cell *cells, const struct target *target)
+{
+	struct kept_rows *k = r->data;
+	if (k->n == k->cap) {
+		k->cap = k->cap ? 2 * k->cap : 16;
+		k->cells = xrealloc(k->cells, k->cap, k->n_columns * sizeof *k->cells);
+	}
+	for (unsigned c = 0; c < k->n_columns; c++)
+		k->cells[k->n * k->n_columns + c] = keep_cell(r, cells[c]);
+	struct target t = target ? *target : (struct target){.kind = TARGET_NONE};
+	if (t.command)
+		t.command = arena_strndup(&r->arena, t.command, strlen(t.command));
+	size_t at = k->n;
+	VEC_PUSH(k->targets, at, k->cap_targets) = t;
+	k->n++;
+	r->n_source = r->n_rows = k->n;
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static size_t source_row(const struct result *r, size_t row)
+{
+	return r->order ? r->order[row] : row;
+}
+
+void result_cell(struct result *r, size_t row, unsigned column, struct cell *out)
+{
+	text_clear(&r->scratch);
+	*out = cell_none();
+	r->ops->cell(r, source_row(r, row), column, out, &r->scratch);
+}
+
+void result_target(const struct result *r, size_t row, struct target *out)
+{
+	*out = (struct target){.kind = TARGET_NONE};
+	if (r->ops && r->ops->target)
+		r->ops->target(r, source_row(r, row), out);
+}
+
+/* --- members ---------------------------------------------------------------------------------- */
+
+int implied_begin(struct implied *m, const struct heap *h, struct bits *to, struct err *err)
+{
+	*m = (struct implied){.heap = h, .to = to};
+	int code = bits_init(&m->classes, h->n_classes, err);
+	return code ? code : bits_init(&m->threads, h->n_threads, err);
+}
+
+void implied_add(struct implied *m, const struct target *t)
+{
+	const struct heap *h = m->heap;
+	if (t->kind == TARGET_OBJECT && t->id < h->n_objects) {
+		bits_set(m->to, t->id);
+	} else if (t->kind == TARGET_CLASS && t->id < h->n_classes) {
+		bits_set(&m->classes, t->id);
+		m->any_class = true;
+	} else if (t->kind == TARGET_THREAD && h->threads[t->id].object != HEAP_NONE) {
+		bits_set(m->to, h->threads[t->id].object);
+	} else if (t->kind == TARGET_THREAD) {
+		bits_set(&m->threads, t->id);
+		m->any_thread = true;
+	}
+}
+
+void implied_end(struct implied *m)
+{
+	const struct heap *h = m->heap;
+	if (m->any_class)
+		objects_mark(h, &m->classes, NULL, m->to);
+	for (size_t i = 0; m->any_thread && i < h->n_roots; i++) {
+		if (h->roots[i].thread != HEAP_NONE && bits_get(&m->threads, h->roots[i].thread))
+			bits_set(m->to, h->roots[i].object);
+	}
+	bits_release(&m->classes);
+	bits_release(&m->threads);
+}
+
+static int implied_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	struct implied implied;
+	int code = implied_begin(&implied, r->heap, to, err);
+	for (size_t row = 0; !code && r->ops->target && row < r->n_source; row++) {
+		struct target t = {.kind = TARGET_NONE};
+		if (!bits_get(rows, row))
+			continue;
+		r->ops->target(r, row, &t);
+		implied_add(&implied, &t);
+	}
+	implied_end(&implied);
+	return code;
+}
+
+int result_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	struct bits source;
+	if (!r->ops || !r->heap)
+		return 0;
+	int code = bits_init(&source, r->n_source, err);
+	for (size_t row = 0; !code && row < r->n_rows; row++) {
+		if (!rows || bits_get(rows, row))
+			bits_set(&source, source_row(r, row));
+	}
+	if (!code && r->ops->members)
+		code = r->ops->members(r, &source, to, err);
+	else if (!code)
+		code = implied_members(r, &source, to, err);
+	bits_release(&source);
+	return code;
+}
+
+int result_column(const struct result *r, const char *name)
+{
+	int found = -1;
+	size_t length = strlen(name);
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (!strcmp(r->columns[c].name, name))
+			return (int)c;
+		if (!strncmp(r->columns[c].name, name, length))
+			found = found == -1 ? (int)c : -2;
+	}
+	return found < 0 || !length ? -1 : found;
+}
+
+/* --- filtering -------------------------------------------------------------------------------- */
+
+void result_changed(struct result *r)
+{
+	free(r->totals);
+	r->totals = NULL;
+}
+
+bool result_stopped(const struct result *r, size_t row)
+{
+	return r->stop && row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1 && r->stop(r->stop_context);
+}
+
+bool result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+    void *context)
+{
+	uint32_t *order = xrealloc(NULL, r->n_rows ? r->n_rows : 1, sizeof *order);
+	size_t kept = 0;
+	for (size_t row = 0; row < r->n_rows; row++) {
+		if (result_stopped(r, row)) {
+			free(order);
+			return false;
+		}
+		if (keep(r, row, context))
+			order[kept++] = (uint32_t)source_row(r, row);
+	}
+	free(r->order);
+	r->order = order;
+	r->n_rows = kept;
+	result_changed(r);
+	return true;
+}
+
+void result_keep_first(struct result *r, size_t n)
+{
+	if (n < r->n_rows) {
+		r->n_rows = n;
+		result_changed(r);
+	}
+}
+
+void result_show_all(struct result *r)
+{
+	free(r->order);
+	r->order = NULL;
+	r->n_rows = r->n_source;
+	result_changed(r);
+	if (r->sorted_by >= 0 && (r->flat || !r->within)) /* a tree's own order is sorted */
+		result_sort(r, (unsigned)r->sorted_by, r->descending);
+}
+
+/* The sum is of those that are known. */
+void result_sum(struct cell *sum, const struct cell *one)
+{
+	enum certainty certainty = one->certainty;
+	if (one->type == CELL_NONE)
+		certainty = certainty == UNKNOWN ? LOWER_BOUND : EXACT;
+	else if (__builtin_add_overflow(sum->number, one->number, &sum->number)) {
+		sum->number = UINT64_MAX;
+		certainty = LOWER_BOUND;
+	}
+	if (certainty > sum->certainty)
+		sum->certainty = certainty;
+}
+
+void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum)
+{
+	struct cell one;
+	if (r->within && r->within(r, source_row(r, row)))
+		return;
+	result_cell(r, row, column, &one);
+	result_sum(sum, &one);
+}
+
+void result_total(struct result *r, unsigned column, struct cell *out)
+{
+	if (!r->totals) {
+		r->totals = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *r->totals);
+		for (unsigned c = 0; c < r->n_columns; c++)
+			r->totals[c].certainty = UNKNOWN;
+	}
+	struct cell *total = &r->totals[column];
+	if (total->type == CELL_NONE && r->columns[column].type != CELL_TEXT) {
+		struct cell sum = {.type = r->columns[column].type, .certainty = EXACT};
+		for (size_t row = 0; row < r->n_rows; row++)
+			result_sum_row(r, row, column, &sum);
+		*total = sum;
+	}
+	*out = *total;
+}
+
+/* --- picking columns -------------------------------------------------------------------------- */
+
+struct picked {
+	struct result *from;
+	unsigned *map;
+};
+
+static void picked_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct picked *p = r->data;
+	(void)scratch;
+	result_cell(p->from, row, p->map[column], out);
+}
+
+static void picked_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct picked *p = r->data;
+	result_target(p->from, row, out);
+}
+
+static void picked_release(void *data)
+{
+	struct picked *p = data;
+	result_free(p->from);
+	free(p->map);
+	free(p);
+}
+
+static int picked_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct picked *p = r->data;
+	return result_members(p->from, rows, to, err);
+}
+
+static const struct result_ops picked_ops = {
+    .cell = picked_cell, .target = picked_target, .release = picked_release, .members = picked_members};
+
+/* Does it say itself what its rows count?  Then these are sets, whatever opening one asks for. */
+static bool tells_members(const struct result *r)
+{
+	if (r->ops == &kept_ops)
+		return ((const struct kept_rows *)r->data)->members != NULL;
+	if (r->ops == &picked_ops)
+		return tells_members(((const struct picked *)r->data)->from);
+	return r->ops && r->ops->members;
+}
+
+bool result_has_sets(const struct result *r)
+{
+	struct target target = {.kind = TARGET_NONE};
+	size_t row = 0;
+	if (!r->n_columns || r->plain_text)
+		return false;
+	if (tells_members(r))
+		return true;
+	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND))
+		result_target(r, row++, &target);
+	return !r->n_rows || (target.kind != TARGET_NONE && target.kind != TARGET_COMMAND);
+}
+
+struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
+{
+	struct picked *p = xcalloc(1, sizeof *p);
+	p->from = r;
+	p->map = xcalloc(n ? n : 1, sizeof *p->map);
+	struct result *out = result_new(r->title, r->heap, NULL, 0, &picked_ops, p, 0);
+	struct column *columns = arena_alloc(&out->arena, (n ? n : 1) * sizeof *columns);
+	for (unsigned i = 0; i < n; i++) {
+		if (pick[i] < r->n_columns) {
+			p->map[out->n_columns] = pick[i];
+			columns[out->n_columns] = r->columns[pick[i]];
+			columns[out->n_columns++].shown_by_default = true;
+		} else {
+			const struct field *f = &r->head[UINT_MAX - pick[i]];
+			result_head(out, f->name, f->cell);
+		}
+	}
+	out->columns = columns;
+	if (out->n_columns)
+		out->n_source = out->n_rows = r->n_rows;
+	out->note = r->note;
+	out->failed = r->failed;
+	out->plain_text = r->plain_text;
+	return out;
+}

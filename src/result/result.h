@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * result.h - what a command answers: columns and rows, computed when somebody looks at them.
+ *
+ * A result of twenty million rows costs the ids it ranks and nothing more: its cells are made one
+ * by one, for a printer that walks through or a screen that shows forty.  Sorting and filtering
+ * permute the rows; they never touch the cells' source.
+ */
+#ifndef CAIRN_RESULT_RESULT_H
+#define CAIRN_RESULT_RESULT_H
+
+#include "base/text.h"
+#include "heap/heap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cell_type {
+	CELL_NONE,    /* unknown ("?"), or, when exact, nothing to say (""): empty in csv, null in json */
+	CELL_TEXT,    /* escaped UTF-8 */
+	CELL_COUNT,   /* a plain number */
+	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
+	CELL_PERCENT, /* tenths of a percent; "36.8%" on the screen, 36.8 in machine formats */
+	CELL_ADDRESS, /* 0x… */
+	CELL_FLAG,    /* yes/no; true/false in json */
+};
+
+struct cell {
+	enum cell_type type;
+	enum certainty certainty;
+	uint64_t number;  /* COUNT, BYTES, PERCENT, ADDRESS, FLAG */
+	const char *text; /* TEXT: valid until the next cell of this result is asked for */
+	unsigned indent;  /* TEXT: blanks that people see before it: the rows are a tree */
+};
+
+/* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
+enum target_kind {
+	TARGET_NONE,
+	TARGET_OBJECT,
+	TARGET_CLASS,
+	TARGET_THREAD,
+	TARGET_GROUP, /* objects of several classes: opened as a histogram of the row's members */
+	TARGET_COMMAND,
+};
+struct target {
+	enum target_kind kind;
+	uint32_t id;         /* object id, class index or thread index */
+	const char *command; /* the command line that opens it; else (NULL) what its kind implies */
+	bool part;           /* it counts other objects than its kind implies, a part of a class or more
+	                        than the one object: opened as a list of the row's members */
+};
+
+/* When a column goes where room is short.  What the command is about stays to the last. */
+enum column_room { COLUMN_BY_NAME, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
+
+struct column {
+	const char *name;    /* the word of the contract: the same in csv, json and on the screen */
+	enum cell_type type; /* of its known cells; decides alignment and how it sorts */
+	bool shown_by_default; /* false: only machine formats and -wide text print it */
+	bool total;          /* its sum stands in the table's last row */
+	enum column_room room;
+};
+
+struct result;
+
+struct result_ops {
+	/* Cell of row (0 … n_rows-1, the source's own order) and column; text may use *scratch. */
+	void (*cell)(const struct result *r, size_t row, unsigned column, struct cell *out,
+	    struct text *scratch);
+	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
+	void (*release)(void *data);                                            /* NULL: nothing */
+	/* The objects that rows count (a bit for each source row) into to (a bit for each object); NULL:
+	 * those that the rows' targets imply. */
+	int (*members)(const struct result *r, const struct bits *rows, struct bits *to,
+	    struct err *err);
+};
+
+/* One name and value of the head that stands above a table (object, info). */
+struct field {
+	const char *name;
+	struct cell cell; /* text owned by the result's arena */
+};
+
+struct result {
+	const char *title;     /* "histogram", "java.lang.String", "0xe0000af0" */
+	const struct heap *heap; /* borrowed */
+	const struct column *columns;
+	unsigned n_columns;    /* 0: only a head */
+	const struct result_ops *ops;
+	void *data;            /* the ops' own */
+	size_t n_source;       /* rows before filtering */
+	uint32_t *order;       /* n_rows source rows in the order shown; NULL: as they are */
+	size_t n_rows;         /* rows shown */
+	int sorted_by;         /* column, or -1 */
+	bool descending;
+	/* Does another row's number contain that of this row of the source, so that sums leave it out?
+	 * NULL: none does. */
+	bool (*within)(const struct result *r, size_t row);
+	bool flat;             /* the rows of a tree were sorted as a list: they are none any more */
+
+	struct field *head;    /* single values above the table */
+	size_t n_head, cap_head;
+	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
+	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
+	bool failed;           /* the command answered "no": exit status 1 (check, find) */
+	bool plain_text;       /* help and the like: only the single text column's lines, no header */
+	struct cell *totals;   /* what result_total() found, for the rows shown; NULL: nothing yet */
+	/* Asked every RESULT_STOP_EVERY rows while rows are filtered or sorted; true: give up.  NULL: never */
+	bool (*stop)(void *context);
+	void *stop_context;
+	struct arena arena;
+	struct text scratch;
+};
+#define RESULT_STOP_EVERY 65536
+
+/* A result with no rows yet; the arrays behind columns and ops must outlive it. */
+struct result *result_new(const char *title, const struct heap *heap, const struct column *columns,
+    unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows);
+void result_free(struct result *r); /* NULL is fine */
+
+/* Add a value to the head; text is copied. */
+void result_head(struct result *r, const char *name, struct cell cell);
+
+/* A result whose rows are plain strings kept by it: rows are added cell by cell. */
+struct result *result_new_rows(const char *title, const struct heap *heap,
+    const struct column *columns, unsigned n_columns);
+void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
+/* Cells of a column that is found out only when somebody looks: data is that of the members. */
+void result_rows_late(struct result *r, unsigned column,
+    struct cell (*cell)(const struct result *r, void *data, size_t row));
+/* Rows that count objects tell which when they are asked; data is taken over. */
+void result_rows_members(struct result *r,
+    int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+        struct err *err),
+    void (*release)(void *data), void *data);
+
+/* Cell of the row shown at position row, after sorting and filtering. */
+void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
+void result_target(const struct result *r, size_t row, struct target *out);
+
+/* Does any row shown stand for objects?  Head values, help and settings do not. */
+bool result_has_sets(const struct result *r);
+
+/*
+ * The objects that rows stand for: exactly those that they count, found when somebody asks.  rows: a
+ * bit for each row shown; NULL: all of them.  Sets bits in to, which has one for each object of the
+ * heap.  0 or ERR_NOMEM.
+ */
+int result_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
+
+/* The same of single targets: an object is itself, a class its instances, a thread its object or,
+ * where the dump has none, what its stack holds.  end also after an error of begin (ERR_NOMEM). */
+struct implied {
+	const struct heap *heap;
+	struct bits classes, threads, *to;
+	bool any_class, any_thread;
+};
+int implied_begin(struct implied *m, const struct heap *h, struct bits *to, struct err *err);
+void implied_add(struct implied *m, const struct target *target);
+void implied_end(struct implied *m);
+
+int result_column(const struct result *r, const char *name); /* index or -1; unique prefix is enough */
+
+/* Should a loop over rows end before its time?  Asks only now and then. */
+bool result_stopped(const struct result *r, size_t row);
+/* Stable; unknown cells last either way.  A tree becomes a list (tree.h has tree_sort).  False: stopped,
+ * all is as it was. */
+bool result_sort(struct result *r, unsigned column, bool descending);
+/* Keep the rows for which keep() holds, of those shown now.  False: stopped, all is as it was. */
+bool result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+    void *context);
+void result_keep_first(struct result *r, size_t n);
+void result_show_all(struct result *r); /* undo filter, keep the sort order */
+
+/*
+ * A result of its own that shows the given columns (and, for UINT_MAX - i, head field i) of the rows
+ * that r shows; takes r over.  The order of pick is the order of the columns.
+ */
+struct result *result_pick(struct result *r, const unsigned *pick, unsigned n);
+
+/* Sum of a column over the rows shown; certainty is the weakest of its cells. */
+void result_total(struct result *r, unsigned column, struct cell *out);
+/* Add the cell of a row (as shown) to a sum, whose type is the column's. */
+void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum);
+void result_sum(struct cell *sum, const struct cell *one);
+/* Rows came or went: totals are to be found anew. */
+void result_changed(struct result *r);
+
+struct cell cell_none(void);  /* unknown */
+struct cell cell_blank(void); /* does not apply: the length of what is no array */
+struct cell cell_text(const char *s);
+struct cell cell_count(uint64_t n);
+struct cell cell_bytes(uint64_t n);
+struct cell cell_percent(uint64_t part, uint64_t whole); /* of nothing: 0 */
+struct cell cell_address(uint64_t address);
+struct cell cell_flag(bool value);
+struct cell cell_marked(struct cell c, enum certainty certainty);
+
+/* Numbers that tell how much: they stand right, begin with the largest and may be inexact. */
+bool cell_is_number(enum cell_type type);
+
+/* The cell as people read it, with its certainty glyph ("~" inferred, ">=" lower bound, "?"). */
+void cell_print(const struct cell *c, struct text *to);
+/* The cell as machines read it: plain numbers, nothing for what is unknown. */
+void cell_print_plain(const struct cell *c, struct text *to);
+/* "exact", "lower bound", "inferred", "unknown" */
+const char *certainty_name(enum certainty certainty);
+
+#endif

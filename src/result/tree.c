@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tree.c - see tree.h.
+ *
+ * The children of every open node are a list of their own, in the order shown; the rows are those
+ * lists one within the other.  No recursion: trees may be as deep as the heap is large.  Memory: 20
+ * bytes a row, 4 a child of an open node.
+ */
+#include "result/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REST UINT32_MAX       /* as node of a row: the rest of its list */
+#define NO_LIST UINT32_MAX
+#define INDENT_MOST 30        /* levels that people see by blanks */
+#define DROP_LEVELS 1000      /* opened by one tree_drop */
+#define DROP_PERCENT 80       /* of its parent's weight: with less it is a drop */
+
+struct list {
+	uint32_t *node;
+	uint32_t n, shown;
+	struct cell *rest; /* sums over those not shown; NULL: not asked for yet */
+};
+
+struct tree_row {
+	uint32_t node;  /* or REST */
+	uint32_t depth;
+	uint32_t list;  /* in which it stands */
+	uint32_t below; /* the list of its children, or NO_LIST: closed */
+};
+
+struct tree {
+	const struct tree_source *source;
+	void *data;
+	uint32_t at_once;
+	struct list *list;
+	size_t n_list, cap_list;
+	struct tree_row *row;
+	size_t n_row, cap_row;
+};
+
+void *tree_data(const struct result *r)
+{
+	return ((struct tree *)r->data)->data;
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static void forget_rest(struct list *l)
+{
+	free(l->rest);
+	l->rest = NULL;
+}
+
+struct sorting {
+	const struct result *r;
+	const struct list *list;
+};
+
+static void list_cell(
+    const struct result *table, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct sorting *s = table->data;
+	const struct tree *t = s->r->data;
+	t->source->cell(s->r, s->list->node[row], column, out, scratch);
+}
+
+/* By the sorter that tables have: the list becomes a table for a moment. */
+static void sort_list(const struct result *r, struct list *l)
+{
+	static const struct result_ops ops = {.cell = list_cell};
+	struct sorting s = {r, l};
+	struct result table = {
+	    .heap = r->heap,
+	    .columns = r->columns,
+	    .n_columns = r->n_columns,
+	    .ops = &ops,
+	    .data = &s,
+	    .n_source = l->n,
+	    .n_rows = l->n,
+	};
+	if (r->sorted_by < 0 || l->n < 2)
+		return;
+	result_sort(&table, (unsigned)r->sorted_by, r->descending);
+	if (table.order) {
+		for (uint32_t i = 0; i < l->n; i++)
+			table.order[i] = l->node[table.order[i]];
+		free(l->node);
+		l->node = table.order;
+	}
+	text_release(&table.scratch);
+}
+
+static uint32_t new_list(struct result *r, uint32_t node)
+{
+	struct tree *t = r->data;
+	uint32_t n = t->source->children(r, node, NULL);
+	struct list l = {.node = xcalloc(n ? n : 1, sizeof *l.node), .n = n};
+	t->source->children(r, node, l.node);
+	l.shown = t->at_once && n > t->at_once ? t->at_once : n;
+	sort_list(r, &l);
+	VEC_PUSH(t->list, t->n_list, t->cap_list) = l;
+	return (uint32_t)t->n_list - 1;
+}
+
+static void free_list(struct list *l)
+{
+	free(l->node);
+	forget_rest(l);
+	*l = (struct list){.n = 0};
+}
+
+/* What the children without a row come to, so that totals are those of all. */
+static void sum_rest(const struct result *r, struct list *l)
+{
+	const struct tree *t = r->data;
+	struct text scratch = TEXT_INIT;
+	l->rest = xcalloc(r->n_columns, sizeof *l->rest);
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		struct cell sum = {.type = r->columns[c].type};
+		for (uint32_t i = l->shown; r->columns[c].total && i < l->n; i++) {
+			struct cell one = cell_none();
+			text_clear(&scratch);
+			t->source->cell(r, l->node[i], c, &one, &scratch);
+			result_sum(&sum, &one);
+		}
+		l->rest[c] = r->columns[c].total ? sum : cell_blank();
+	}
+	text_release(&scratch);
+}
+
+/* --- rows as a result ------------------------------------------------------------------------- */
+
+static void tree_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct tree *t = r->data;
+	const struct tree_row *at = &t->row[row];
+	if (at->node != REST) {
+		t->source->cell(r, at->node, column, out, scratch);
+	} else {
+		struct list *l = &t->list[at->list];
+		if (!l->rest)
+			sum_rest(r, l);
+		*out = l->rest[column];
+		if (column == t->source->branch) {
+			text_add(scratch, "and ");
+			text_add_count(scratch, l->n - l->shown);
+			text_add(scratch, " more");
+			*out = cell_text(scratch->s);
+		}
+	}
+	if (column == t->source->branch && !r->flat)
+		out->indent = 2 * (at->depth < INDENT_MOST ? at->depth : INDENT_MOST);
+}
+
+static void tree_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct tree *t = r->data;
+	if (t->row[row].node != REST)
+		t->source->target(r, t->row[row].node, out);
+}
+
+/* The nodes that rows stand for: the rest's row for all that have none. */
+static uint32_t *nodes_of_rows(const struct tree *t, const struct bits *rows, size_t *n)
+{
+	uint32_t *nodes = NULL;
+	size_t cap = 0;
+	*n = 0;
+	for (size_t i = 0; i < t->n_row; i++) {
+		const struct list *l = &t->list[t->row[i].list];
+		if (!bits_get(rows, i))
+			continue;
+		if (t->row[i].node != REST)
+			VEC_PUSH(nodes, *n, cap) = t->row[i].node;
+		for (uint32_t k = l->shown; t->row[i].node == REST && k < l->n; k++)
+			VEC_PUSH(nodes, *n, cap) = l->node[k];
+	}
+	return nodes;
+}
+
+static int tree_members(
+    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct tree *t = r->data;
+	struct implied implied;
+	size_t n;
+	uint32_t *nodes = nodes_of_rows(t, rows, &n);
+	int code;
+	if (t->source->members) {
+		code = t->source->members(r, nodes, n, to, err);
+	} else {
+		code = implied_begin(&implied, r->heap, to, err);
+		for (size_t i = 0; !code && i < n; i++) {
+			struct target target = {.kind = TARGET_NONE};
+			t->source->target(r, nodes[i], &target);
+			implied_add(&implied, &target);
+		}
+		implied_end(&implied);
+	}
+	free(nodes);
+	return code;
+}
+
+static void release(void *data)
+{
+	struct tree *t = data;
+	for (size_t i = 0; i < t->n_list; i++)
+		free_list(&t->list[i]);
+	if (t->source->release)
+		t->source->release(t->data);
+	free(t->list);
+	free(t->row);
+	free(t);
+}
+
+/* A row's numbers contain those of the rows below it. */
+static bool within(const struct result *r, size_t row)
+{
+	return ((const struct tree *)r->data)->row[row].depth > 0;
+}
+
+static const struct result_ops tree_ops = {
+    .cell = tree_cell, .target = tree_target, .release = release, .members = tree_members};
+
+bool tree_is(const struct result *r)
+{
+	return r->ops == &tree_ops && !r->flat;
+}
+
+unsigned tree_column(const struct result *r)
+{
+	return ((const struct tree *)r->data)->source->branch;
+}
+
+static size_t source_row(const struct result *r, size_t row)
+{
+	return r->order ? r->order[row] : row;
+}
+
+bool tree_branch(const struct result *r, size_t row, struct branch *out)
+{
+	if (!tree_is(r) || row >= r->n_rows)
+		return false;
+	const struct tree *t = r->data;
+	const struct tree_row *at = &t->row[source_row(r, row)];
+	out->depth = at->depth;
+	out->state = at->node == REST                                  ? BRANCH_REST
+		     : at->below != NO_LIST                            ? BRANCH_OPEN
+		     : t->source->children(r, at->node, NULL) > 0      ? BRANCH_CLOSED
+								       : BRANCH_LEAF;
+	return true;
+}
+
+/* --- making rows ------------------------------------------------------------------------------ */
+
+/* Lists that were open before the rows are made anew. */
+struct opened {
+	uint32_t list, node, below;
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct opened *a = x, *b = y;
+	if (a->list != b->list)
+		return a->list < b->list ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+static struct opened *all_opened(const struct tree *t, size_t *n)
+{
+	struct opened *out = NULL;
+	size_t cap = 0;
+	*n = 0;
+	for (size_t i = 0; i < t->n_row; i++) {
+		const struct tree_row *row = &t->row[i];
+		if (row->below != NO_LIST)
+			VEC_PUSH(out, *n, cap) = (struct opened){row->list, row->node, row->below};
+	}
+	if (*n)
+		qsort(out, *n, sizeof *out, by_place);
+	return out;
+}
+
+struct place {
+	uint32_t list, next;
+};
+
+/* The list below a node: open before, or open because it stands high enough. */
+static uint32_t list_below(struct result *r, const struct tree_row *row, uint32_t levels,
+    const struct opened *opened, size_t n_opened)
+{
+	struct tree *t = r->data;
+	const struct opened key = {.list = row->list, .node = row->node};
+	const struct opened *found =
+	    n_opened ? bsearch(&key, opened, n_opened, sizeof *opened, by_place) : NULL;
+	if (found)
+		return found->below;
+	if (row->depth + 1 < levels && t->source->children(r, row->node, NULL))
+		return new_list(r, row->node);
+	return NO_LIST;
+}
+
+/* All rows anew, from list 0 on. */
+static void make_rows(struct result *r, uint32_t levels)
+{
+	struct tree *t = r->data;
+	size_t n_opened, n_place = 0, cap_place = 0;
+	struct opened *opened = all_opened(t, &n_opened);
+	struct place *place = NULL;
+	t->n_row = 0;
+	VEC_PUSH(place, n_place, cap_place) = (struct place){0, 0};
+	while (n_place > 0) {
+		struct place *p = &place[n_place - 1];
+		struct list *l = &t->list[p->list];
+		if (p->next >= l->shown) {
+			if (l->shown < l->n)
+				VEC_PUSH(t->row, t->n_row, t->cap_row) = (struct tree_row){
+				    REST, (uint32_t)n_place - 1, p->list, NO_LIST};
+			n_place--;
+			continue;
+		}
+		struct tree_row row = {
+		    l->node[p->next++], (uint32_t)n_place - 1, p->list, NO_LIST};
+		row.below = list_below(r, &row, levels, opened, n_opened);
+		VEC_PUSH(t->row, t->n_row, t->cap_row) = row;
+		if (row.below != NO_LIST)
+			VEC_PUSH(place, n_place, cap_place) = (struct place){row.below, 0};
+	}
+	free(opened);
+	free(place);
+	free(r->order);
+	r->order = NULL;
+	r->n_source = r->n_rows = t->n_row;
+	result_changed(r);
+}
+
+struct result *tree_result(const char *title, const struct heap *heap, const struct column *columns,
+    unsigned n_columns, const struct tree_source *source, void *data, uint32_t at_once)
+{
+	struct tree *t = xcalloc(1, sizeof *t);
+	t->source = source;
+	t->data = data;
+	t->at_once = at_once;
+	struct result *r = result_new(title, heap, columns, n_columns, &tree_ops, t, 0);
+	r->within = within;
+	new_list(r, TREE_TOP);
+	make_rows(r, 1);
+	return r;
+}
+
+void tree_open_levels(struct result *r, uint32_t levels)
+{
+	make_rows(r, levels);
+}
+
+void tree_sort(struct result *r, unsigned column, bool descending)
+{
+	struct tree *t = r->data;
+	r->sorted_by = (int)column;
+	r->descending = descending;
+	for (size_t i = 0; i < t->n_list; i++) {
+		sort_list(r, &t->list[i]);
+		forget_rest(&t->list[i]);
+	}
+	make_rows(r, 1);
+}
+
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+/* n source rows after source row at appeared: they are shown behind the row. */
+static void shift_in(struct result *r, size_t row, size_t at, size_t n)
+{
+	r->n_source += n;
+	if (r->order) {
+		r->order = xrealloc(r->order, r->n_rows + n, sizeof *r->order);
+		for (size_t i = 0; i < r->n_rows; i++)
+			if (r->order[i] > at)
+				r->order[i] += (uint32_t)n;
+		memmove(r->order + row + 1 + n, r->order + row + 1,
+		    (r->n_rows - row - 1) * sizeof *r->order);
+		for (size_t i = 0; i < n; i++)
+			r->order[row + 1 + i] = (uint32_t)(at + 1 + i);
+	}
+	r->n_rows += n;
+	result_changed(r);
+}
+
+/* n source rows after source row at went. */
+static void shift_out(struct result *r, size_t at, size_t n)
+{
+	size_t kept = 0;
+	r->n_source -= n;
+	if (!r->order) {
+		r->n_rows -= n < r->n_rows - at - 1 ? n : r->n_rows - at - 1;
+	} else {
+		for (size_t i = 0; i < r->n_rows; i++) {
+			uint32_t source = r->order[i];
+			if (source <= at || source > at + n)
+				r->order[kept++] = source > at ? source - (uint32_t)n : source;
+		}
+		r->n_rows = kept;
+	}
+	result_changed(r);
+}
+
+/* Rows for nodes from … of a list behind source row at, and one for the rest; how many. */
+static size_t insert_rows(struct tree *t, size_t at, uint32_t list, uint32_t from, uint32_t depth)
+{
+	const struct list *l = &t->list[list];
+	size_t n = l->shown - from + (l->shown < l->n);
+	while (t->cap_row < t->n_row + n) {
+		t->cap_row = t->cap_row ? 2 * t->cap_row : 64;
+		t->row = xrealloc(t->row, t->cap_row, sizeof *t->row);
+	}
+	memmove(t->row + at + 1 + n, t->row + at + 1, (t->n_row - at - 1) * sizeof *t->row);
+	for (size_t i = 0; i < n; i++) {
+		bool rest = from + i >= l->shown;
+		t->row[at + 1 + i] =
+		    (struct tree_row){rest ? REST : l->node[from + i], depth, list, NO_LIST};
+	}
+	t->n_row += n;
+	return n;
+}
+
+static void remove_rows(struct tree *t, size_t at, size_t n)
+{
+	memmove(t->row + at + 1, t->row + at + 1 + n, (t->n_row - at - 1 - n) * sizeof *t->row);
+	t->n_row -= n;
+}
+
+/* The rest's row stays the last of its list: the new ones come before it. */
+static void open_rest(struct result *r, size_t row, size_t at)
+{
+	struct tree *t = r->data;
+	struct tree_row rest = t->row[at];
+	struct list *l = &t->list[rest.list];
+	uint32_t from = l->shown;
+	l->shown = l->n - from > t->at_once ? from + t->at_once : l->n;
+	forget_rest(l);
+	size_t n = insert_rows(t, at, rest.list, from, rest.depth);
+	/* its old row takes the first of them */
+	remove_rows(t, at, 1);
+	t->row[at] = (struct tree_row){l->node[from], rest.depth, rest.list, NO_LIST};
+	shift_in(r, row, at, n - 1);
+}
+
+bool tree_open(struct result *r, size_t row)
+{
+	struct branch b;
+	struct tree *t = r->data;
+	if (!tree_branch(r, row, &b) || b.state == BRANCH_LEAF || b.state == BRANCH_OPEN)
+		return false;
+	size_t at = source_row(r, row);
+	if (b.state == BRANCH_REST) {
+		open_rest(r, row, at);
+		return true;
+	}
+	uint32_t list = new_list(r, t->row[at].node);
+	t->row[at].below = list;
+	shift_in(r, row, at, insert_rows(t, at, list, 0, b.depth + 1));
+	return true;
+}
+
+bool tree_close(struct result *r, size_t row)
+{
+	struct branch b;
+	struct tree *t = r->data;
+	size_t n = 0;
+	if (!tree_branch(r, row, &b) || b.state != BRANCH_OPEN)
+		return false;
+	size_t at = source_row(r, row);
+	free_list(&t->list[t->row[at].below]);
+	t->row[at].below = NO_LIST;
+	for (; at + 1 + n < t->n_row && t->row[at + 1 + n].depth > b.depth; n++)
+		if (t->row[at + 1 + n].below != NO_LIST)
+			free_list(&t->list[t->row[at + 1 + n].below]);
+	remove_rows(t, at, n);
+	shift_out(r, at, n);
+	return true;
+}
+
+size_t tree_parent(const struct result *r, size_t row)
+{
+	struct branch own, b;
+	if (!tree_branch(r, row, &own))
+		return SIZE_MAX;
+	while (row-- > 0)
+		if (tree_branch(r, row, &b) && b.depth < own.depth)
+			return row;
+	return SIZE_MAX;
+}
+
+/* --- the accumulation point ------------------------------------------------------------------- */
+
+static uint64_t weight(const struct result *r, uint32_t node, struct text *scratch)
+{
+	const struct tree *t = r->data;
+	struct cell c = cell_none();
+	text_clear(scratch);
+	t->source->cell(r, node, t->source->weight, &c, scratch);
+	return c.type == CELL_NONE ? 0 : c.number;
+}
+
+/* The row of the heaviest child, when it weighs most of its parent and is shown; else SIZE_MAX. */
+static size_t heavy_child(const struct result *r, size_t row, struct text *scratch)
+{
+	const struct tree *t = r->data;
+	const struct tree_row *parent = &t->row[source_row(r, row)];
+	const struct list *l = &t->list[parent->below];
+	uint32_t heaviest = REST;
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint64_t w = weight(r, l->node[i], scratch);
+		if (w > most || heaviest == REST) {
+			most = w;
+			heaviest = l->node[i];
+		}
+	}
+	if ((double)most * 100 < (double)weight(r, parent->node, scratch) * DROP_PERCENT)
+		return SIZE_MAX;
+	for (size_t i = row + 1; i < r->n_rows; i++) {
+		const struct tree_row *at = &t->row[source_row(r, i)];
+		if (at->depth <= parent->depth)
+			break;
+		if (at->list == parent->below && at->node == heaviest)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+size_t tree_drop(struct result *r, size_t row, bool *deeper)
+{
+	struct text scratch = TEXT_INIT;
+	*deeper = false;
+	for (unsigned level = 0; level < DROP_LEVELS; level++) {
+		struct branch b;
+		if (!tree_branch(r, row, &b) || b.state == BRANCH_REST)
+			break;
+		tree_open(r, row);
+		if (!tree_branch(r, row, &b) || b.state != BRANCH_OPEN)
+			break;
+		size_t next = heavy_child(r, row, &scratch);
+		if (next == SIZE_MAX)
+			break;
+		row = next;
+		*deeper = level + 1 == DROP_LEVELS;
+	}
+	text_release(&scratch);
+	return row;
+}
+
+/* --- nodes in the order of reading ------------------------------------------------------------ */
+
+void preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
+    const void *data)
+{
+	uint32_t *open = xcalloc((size_t)n + 1, sizeof *open), n_open = 0;
+	*p = (struct preorder){.end = xcalloc((size_t)n + 1, sizeof *p->end), .n = n};
+	for (uint32_t node = 0; node < n; node++) {
+		while (n_open > 0 && depth(data, open[n_open - 1]) >= depth(data, node))
+			p->end[open[--n_open]] = node;
+		open[n_open++] = node;
+	}
+	while (n_open > 0)
+		p->end[open[--n_open]] = n;
+	free(open);
+}
+
+uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to)
+{
+	uint32_t at = node == TREE_TOP ? 0 : node + 1, end = node == TREE_TOP ? p->n : p->end[node];
+	uint32_t n = 0;
+	for (; at < end; at = p->end[at], n++)
+		if (to)
+			to[n] = at;
+	return n;
+}
+
+void preorder_release(struct preorder *p)
+{
+	free(p->end);
+	*p = (struct preorder){.end = NULL};
+}

@@ -9,7 +9,7 @@
 #ifndef CAIRN_ANALYSIS_HOLDERS_H
 #define CAIRN_ANALYSIS_HOLDERS_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 
 struct holders_row {
 	uint32_t class;             /* of the holders; HEAP_NONE: nothing but the roots holds */

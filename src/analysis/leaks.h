@@ -15,7 +15,7 @@
 #ifndef CAIRN_ANALYSIS_LEAKS_H
 #define CAIRN_ANALYSIS_LEAKS_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 
 struct suspect {
 	uint32_t id;         /* the object; of a group the one that retains most */

@@ -60,7 +60,7 @@ enum certainty command_retained_certainty(const struct heap *h);
 /* So many bytes as a percentage of all that is reachable, as certain as they are. */
 struct cell command_share(const struct retained *r, uint64_t bytes);
 
-struct retained_sum; /* analysis/retained.h */
+struct retained_sum; /* analysis/dominators/dominators.h */
 /* Of what a group retains: a lower bound where its members may hold something jointly. */
 struct cell command_retained_sum(const struct heap *h, const struct retained_sum *sum);
 struct cell command_share_of_sum(const struct retained *r, const struct retained_sum *sum);

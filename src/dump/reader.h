@@ -336,8 +336,6 @@ struct reader {
 	bool (*type_name)(const struct dump *dump, uint64_t descriptor, struct text *out);
 };
 
-extern const struct reader phd_reader, classic_reader, hprof_reader, go_reader;
-
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,
     struct err *err);

@@ -8,6 +8,10 @@
 #include "dump/reader.h"
 
 #include "base/text.h"
+#include "dump/classic/classic.h"
+#include "dump/go/go.h"
+#include "dump/hprof/hprof.h"
+#include "dump/phd/phd.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/bisect.h"
 #include "base/text.h"
-#include "heap/build/build.h"
 #include "heap/index.h"
 
 #include <stdlib.h>
@@ -77,7 +76,7 @@ static uint64_t size_of(const struct heap *h, uint32_t id)
 	else if (h->own_length && h->own_length[place] == OWN_WIDE)
 		own = OWN_WIDE;
 	uint64_t size = own == OWN_WIDE ? wide_of(h, id)->size : own == OWN_UNKNOWN ? SIZE_UNKNOWN : own;
-	return size == SIZE_UNKNOWN ? array_size(h, c, heap_length(h, id)) : size;
+	return size == SIZE_UNKNOWN ? heap_array_size(h, c, heap_length(h, id)) : size;
 }
 
 uint64_t heap_shallow(const struct heap *h, uint32_t id)

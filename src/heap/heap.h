@@ -121,7 +121,7 @@ struct heap_stated {
 	uint64_t count;
 };
 
-struct retained;      /* analysis/retained.h */
+struct retained;      /* analysis/dominators/dominators.h */
 struct address_index; /* address <-> id (heap/index.h) */
 struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
@@ -166,7 +166,7 @@ struct heap {
 	                              follow from their lengths */
 	uint32_t *own_length;      /* elements, the same way; NULL when no length is known but by stride */
 	struct wide { uint32_t id; uint64_t size, length; } *wide; /* what does not fit, sorted by id */
-	size_t n_wide;
+	size_t n_wide, cap_wide;
 	struct array_rule {        /* how sizes follow from lengths, with the class's array_base */
 		unsigned reference;  /* bytes of an element that is a reference */
 		unsigned alignment;  /* a power of two */
@@ -263,6 +263,19 @@ static inline const struct weak_references *heap_left_out(const struct heap *h)
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
 	return &h->classes[h->class_of[id]];
+}
+
+/* The size of an array in bytes by the heap's rule; SIZE_UNKNOWN without a rule or a length. */
+static inline uint64_t heap_array_size(const struct heap *h, const struct heap_class *c, uint64_t length)
+{
+	const struct array_rule *r = &h->array_rule;
+	uint64_t width = c->kind == CLASS_PRIMITIVE_ARRAY ? c->element_size : r->reference;
+	if (!c->array_base || length > (UINT64_MAX >> 1) / 8)
+		return SIZE_UNKNOWN;
+	if (!length && r->empty)
+		return r->empty;
+	uint64_t size = (c->array_base + length * width + r->alignment - 1) & -(uint64_t)r->alignment;
+	return size < r->minimum ? r->minimum : size;
 }
 
 /* The class that this object is the class object of, or HEAP_NONE for ordinary objects. */

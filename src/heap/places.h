@@ -12,12 +12,10 @@
 #ifndef CAIRN_HEAP_PLACES_H
 #define CAIRN_HEAP_PLACES_H
 
-#include "base/err.h"
-
-#include <stdbool.h>
 #include <stdint.h>
 
-struct build;
+/* Readers leave the offset of every PLACE_STEP-th object record. */
+#define PLACE_STEP 16
 
 struct places {
 	uint64_t *offset; /* of every 16th record; each part of the dump begins with a new one */
@@ -30,32 +28,6 @@ struct places {
 	uint32_t n_numbers;
 };
 
-/*
- * While records become objects, each slice tells the ids of its object records in their order (class
- * records are none); HEAP_NONE for one that does not count.  Runs are given up once they take more
- * room than numbers would.  Each slice its own thread.
- */
-struct place_notes {
-	struct place_run *runs; /* numbers count from the slice's first record */
-	uint32_t n, cap, most;
-	uint32_t number;   /* of the next record */
-	uint64_t expected; /* its id, if the run goes on */
-	bool too_many;
-};
-
-void places_note_run(struct place_notes *notes, uint32_t id);
-
-static inline void places_note(struct place_notes *notes, uint32_t id)
-{
-	if (__builtin_expect(id != notes->expected || notes->number == 0, 0))
-		places_note_run(notes, id);
-	notes->expected = id == UINT32_MAX ? UINT64_MAX : (uint64_t)id + 1;
-	notes->number++;
-}
-
-/* From the survey's records, after objects_scatter; heap->places stays NULL where the format holds
- * no values. */
-int places_build(struct build *b, struct err *err);
 void places_release(struct places *p); /* NULL is fine */
 
 #endif

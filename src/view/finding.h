@@ -8,7 +8,7 @@
 #ifndef CAIRN_VIEW_FINDING_H
 #define CAIRN_VIEW_FINDING_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "view/pace.h"

@@ -3,7 +3,7 @@
  * cuts.c - what references free, compared with a naive second algorithm.
  *
  *     cuts DUMP          take away every reference, one after another, many sets of them, and what
- *                        plans propose, and see what can still be reached; 0 when cut.h and cut_plan.h
+ *                        plans propose, and see what can still be reached; 0 when cut.h
  *                        say the same, and no single reference does what a plan takes several for.
  *                        -s N: every N-th reference; -w: without weak references
  */

@@ -12,7 +12,7 @@
 #ifndef CAIRN_TESTS_NAIVE_H
 #define CAIRN_TESTS_NAIVE_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 
 struct reference {
 	uint32_t from, to; /* from HEAP_NONE: the VM */

@@ -2,7 +2,7 @@
 /* naive_cuts.c - what references free, compared; see naive.h. */
 #include "naive.h"
 
-#include "analysis/cut/cut_plan.h"
+#include "analysis/cut/cut.h"
 #include "base/mem.h"
 
 #include <inttypes.h>

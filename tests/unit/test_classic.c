@@ -20,7 +20,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "dump/reader.h"
+#include "dump/classic/classic.h"
 
 /* ---- a sink that writes ---------------------------------------------------------------------- */
 

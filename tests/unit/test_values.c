@@ -17,9 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/describe/collection.h"
 #include "analysis/describe/describe.h"
-#include "analysis/describe/reference_name.h"
 #include "analysis/strings.h"
 #include "heap/string.h"
 

@@ -8,7 +8,7 @@
 #ifndef CAIRN_ANALYSIS_CHECK_CHECK_H
 #define CAIRN_ANALYSIS_CHECK_CHECK_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 #include "heap/heap.h"
 
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "analysis/cut/cut.h"
 
-#include "analysis/describe/reference_name.h"
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
 #include "heap/value.h"
 

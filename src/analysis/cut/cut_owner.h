@@ -13,7 +13,7 @@
 #ifndef CAIRN_ANALYSIS_CUT_CUT_OWNER_H
 #define CAIRN_ANALYSIS_CUT_CUT_OWNER_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 
 struct cut_owner {
 	const struct retained *r;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_plan.c - see cut_plan.h.
+ * cut_plan.c - see cut.h.
  *
  * Candidates are the objects that retain enough to matter.  What one of them frees later, when others
  * have gone, is what of its subtree is still alive: sums in the order of the numbered tree tell.
  */
-#include "analysis/cut/cut_plan.h"
+#include "analysis/cut/cut.h"
 
 #include "analysis/cut/cut_groups.h"
 #include "analysis/cut/cut_owner.h"

@@ -12,6 +12,10 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_DESCRIBE_H
 #define CAIRN_ANALYSIS_DESCRIBE_DESCRIBE_H
 
+#include "analysis/describe/collection.h"
+#include "analysis/describe/reference_name.h"
+#include "analysis/describe/slices.h"
+#include "analysis/describe/typed_text.h"
 #include "base/text.h"
 #include "heap/value.h"
 

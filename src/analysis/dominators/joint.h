@@ -12,7 +12,7 @@
 #ifndef CAIRN_ANALYSIS_DOMINATORS_JOINT_H
 #define CAIRN_ANALYSIS_DOMINATORS_JOINT_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 
 /*
  * By object: how many of these ways begin there, less those that end there.  Summed over a subtree:

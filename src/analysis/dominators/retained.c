@@ -5,7 +5,7 @@
  * The tree is walked from top to bottom without recursion: the way down is a stack of positions in
  * the array of children, where the next position is the next sibling.  Any thread.
  */
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 
 #include "analysis/dominators/joint.h"
 #include "base/mem.h"

@@ -7,7 +7,7 @@
  */
 #include "analysis/paths/paths.h"
 
-#include "analysis/describe/reference_name.h"
+#include "analysis/describe/describe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #ifndef CAIRN_ANALYSIS_PATHS_PATHS_H
 #define CAIRN_ANALYSIS_PATHS_PATHS_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 #include "base/text.h"
 #include "heap/value.h"
 #include "heap/weak.h"

@@ -2,7 +2,7 @@
 /*
  * cut_plan.c - cut -plan: the fewest references to clear, as rows.
  */
-#include "analysis/cut/cut_plan.h"
+#include "analysis/cut/cut.h"
 
 #include "analysis/paths/paths.h"
 #include "command/commands.h"

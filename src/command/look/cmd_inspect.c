@@ -4,7 +4,7 @@
  */
 #include "command/commands.h"
 
-#include "analysis/describe/typed_text.h"
+#include "analysis/describe/describe.h"
 #include "command/look/inspect.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"

@@ -4,7 +4,6 @@
  */
 #include "command/commands.h"
 
-#include "analysis/describe/collection.h"
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
 #include "command/look/objects.h"

@@ -7,7 +7,6 @@
  */
 #include "command/look/inspect.h"
 
-#include "analysis/describe/collection.h"
 #include "analysis/describe/describe.h"
 
 #include <inttypes.h>

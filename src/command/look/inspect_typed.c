@@ -6,8 +6,6 @@
 #include "command/look/inspect.h"
 
 #include "analysis/describe/describe.h"
-#include "analysis/describe/slices.h"
-#include "analysis/describe/typed_text.h"
 #include "base/bits.h"
 
 #include <inttypes.h>

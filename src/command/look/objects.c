@@ -5,7 +5,6 @@
 #include "command/look/objects.h"
 
 #include "analysis/describe/describe.h"
-#include "analysis/describe/reference_name.h"
 #include "analysis/search.h"
 #include "command/commands.h"
 #include "command/words/values.h"

@@ -3,7 +3,7 @@
 #ifndef CAIRN_COMMAND_SESSION_LOADING_H
 #define CAIRN_COMMAND_SESSION_LOADING_H
 
-#include "analysis/dominators/retained.h"
+#include "analysis/dominators/dominators.h"
 #include "heap/heap.h"
 
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classic.h - what the files of the classic reader share.  Nobody else includes it.
+ * classic_dump.h - what the files of the classic reader share.  Nobody else includes it.
  *
  *     classic.c          the reader: probe, open, close, parts
  *     classic_sample.c   what the first records tell of the writer
@@ -21,7 +21,7 @@
 #define CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
 
 #include "dump/ebcdic.h"
-#include "dump/reader.h"
+#include "dump/classic/classic.h"
 
 #include <stddef.h>
 

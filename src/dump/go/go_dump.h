@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go.h - what the files of the reader of Go heap dumps share.
+ * go_dump.h - what the files of the reader of Go heap dumps share.
  *
  *   go.c         header, parameters, facts, division into parts, one object for its values
  *   go_record.c  any record, decoded by a table of layouts
@@ -22,10 +22,10 @@
 #ifndef CAIRN_DUMP_GO_GO_DUMP_H
 #define CAIRN_DUMP_GO_GO_DUMP_H
 
+#include "dump/go/go.h"
 #include "dump/go/go_record.h"
 #include "dump/idmap.h"
 #include "dump/program/program.h"
-#include "dump/reader.h"
 
 #include <pthread.h>
 

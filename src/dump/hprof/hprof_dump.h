@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hprof.h - what the files of the HPROF reader share.
+ * hprof_dump.h - what the files of the HPROF reader share.
  *
  *   hprof.c         header, facts, the reader's table, division into parts
  *   hprof_top.c     the top-level records: strings, class names, stacks; where the heap lies
@@ -22,7 +22,7 @@
 #include "base/text.h"
 #include "dump/cursor.h"
 #include "dump/idmap.h"
-#include "dump/reader.h"
+#include "dump/hprof/hprof.h"
 
 #include <pthread.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * phd.h - what the two halves of the PHD reader share: phd.c knows the header and the facts,
+ * phd_dump.h - what the two halves of the PHD reader share: phd.c knows the header and the facts,
  * phd_read.c the records.
  */
 #ifndef CAIRN_DUMP_PHD_PHD_DUMP_H
 #define CAIRN_DUMP_PHD_PHD_DUMP_H
 
-#include "dump/reader.h"
+#include "dump/phd/phd.h"
 
 struct phd {
 	struct dump dump; /* first: what the others see */

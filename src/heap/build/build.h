@@ -9,7 +9,7 @@
  *   classes   names, superclasses, loaders, which class a record meant                classes.c
  *   sizes     by a model where the dump holds none; sums per class                    sizes.c
  *             -- here a histogram is true: watcher->objects_ready --
- *   places    where each object's record lies, where the format holds values      places.c
+ *   places    where each object's record lies, where the format holds values      placing.c
  *   fill      read the dump again, all parts in parallel: references by id            fill.c
  *   classify  classes by types, where the reader finds any                        classify.c
  *   recorded  threads and roots that the dump itself records                        recorded.c
@@ -25,7 +25,7 @@
 #include "dump/javacore/javacore.h"
 #include "heap/heap.h"
 #include "heap/index.h"
-#include "heap/places.h"
+#include "heap/build/placing.h"
 #include "heap/build/records.h"
 
 #include <pthread.h>
@@ -50,11 +50,6 @@ struct survey_thread {
 	const char **frames;
 	uint32_t n_frames;
 };
-
-/* The survey notes the offset of every PLACE_STEP-th object record (places.h). */
-#define PLACE_STEP 16
-/* Runs shorter than this on average take more room than a number for every object. */
-#define LEAST_PLACE_RUN 32
 
 struct survey_cut {
 	struct part part;
@@ -164,7 +159,7 @@ struct build {
 	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
 	uint32_t n_by_name;
 	struct object_note *notes; /* from the fill until classes are given; or NULL */
-	size_t cap_wide, cap_roots;
+	size_t cap_roots;
 	atomic_bool any_size, any_length; /* some object's own size or length was told */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
@@ -222,25 +217,6 @@ uint32_t class_named(const struct build *b, const char *internal_name, size_t n,
 /* The loader of each defined class, and the boot loader (loaders.c); called by classes_resolve when
  * the classes of plain instances are known. */
 void loaders_find(struct build *b);
-
-/* Sizes of everything, and their sums (sizes.c). */
-int sizes_settle(struct build *b, struct err *err);
-
-/* The size of an array by the heap's rule; SIZE_UNKNOWN without a rule or a length. */
-static inline uint64_t array_size(const struct heap *h, const struct heap_class *c, uint64_t length)
-{
-	const struct array_rule *r = &h->array_rule;
-	uint64_t width = c->kind == CLASS_PRIMITIVE_ARRAY ? c->element_size : r->reference;
-	if (!c->array_base || length > (UINT64_MAX >> 1) / 8)
-		return SIZE_UNKNOWN;
-	if (!length && r->empty)
-		return r->empty;
-	uint64_t size = (c->array_base + length * width + r->alignment - 1) & -(uint64_t)r->alignment;
-	return size < r->minimum ? r->minimum : size;
-}
-
-/* All objects counted again by class, and the sums, after classes changed (sizes.c). */
-int sizes_again(struct build *b, struct err *err);
 
 /* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
 int overlaps_warn(struct build *b, struct err *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* builder.c - from a path to a heap: the steps of build.h in their order. */
 #include "heap/build/build.h"
-#include "heap/places.h"
-#include "heap/sites.h"
-#include "heap/string.h"
 
 #include "base/text.h"
+#include "heap/sites.h"
+#include "heap/sizes/sizes.h"
+#include "heap/string.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,7 +98,10 @@ static int read_objects(struct build *b, struct err *err)
 	check_companion(b);
 	classes_resolve(b);
 	sort_classes_by_loader(b->heap);
-	code = sizes_settle(b, err);
+	if (sizes_need_values(b->heap))
+		code = places_build(b, err);
+	if (code == 0)
+		code = sizes_settle(b->heap, b->options->mat_sizes, err);
 	if (code < 0)
 		return code;
 	const struct heap_watcher *w = b->options->watcher;
@@ -117,7 +120,7 @@ static int read_references(struct build *b, struct err *err)
 	h->facts.cannot_tell = h->dump->facts.cannot_tell; /* a program beside it may tell more */
 	if (code == 0 && h->dump->program_refused)
 		build_warn(b, "%s", h->dump->program_note);
-	if (code == 0 && !h->places) /* sizes may have needed them */
+	if (code == 0 && !h->places) /* unless sizes needed them */
 		code = places_build(b, err);
 	if (code == 0)
 		code = overlaps_warn(b, err);

@@ -9,6 +9,7 @@
 #include "heap/build/build.h"
 
 #include "base/text.h"
+#include "heap/sizes/sizes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,7 +248,7 @@ static void set_columns(struct build *b, const struct columns *from)
 	h->own_length = from->own_length;
 	h->wide = from->wide;
 	h->n_wide = from->n_wide;
-	b->cap_wide = from->cap_wide;
+	h->cap_wide = from->cap_wide;
 }
 
 static void count_kinds(struct heap *h)
@@ -281,7 +282,7 @@ static int take_effect(struct classifying *k, struct err *err)
 	move_over(k, &columns);
 	set_columns(b, &columns);
 	classify_release(b);
-	code = sizes_again(b, err);
+	code = sizes_again(b->heap, err);
 	count_kinds(h);
 	return code;
 }

@@ -234,7 +234,7 @@ static void keep_extent(struct build *b, uint32_t id, uint32_t place, const stru
 	    : r->size >= OWN_UNKNOWN || (r->length >= OWN_UNKNOWN && r->length != LENGTH_UNKNOWN);
 	if (wide) {
 		pthread_mutex_lock(&b->lock);
-		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = (struct wide){ id, r->size, r->length };
+		VEC_PUSH(h->wide, h->n_wide, h->cap_wide) = (struct wide){ id, r->size, r->length };
 		pthread_mutex_unlock(&b->lock);
 	}
 	if (h->own_size)

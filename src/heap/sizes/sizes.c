@@ -2,11 +2,12 @@
 /*
  * sizes.c - shallow sizes where the dump leaves them open, and their sums.
  *
- * What an instance or an array takes is the rule's business (sizes.h); here all objects are counted
+ * What an instance or an array takes is the rule's business (sizes_rules.h); here all objects are counted
  * by class, on several threads, each with tallies of its own.
  */
-#include "heap/sizes/sizes.h"
+#include "heap/sizes/sizes_rules.h"
 
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static uint64_t sized_bytes(const struct heap *h, uint32_t id, uint32_t place)
 	if (h->own_size && h->own_size[place] < OWN_UNKNOWN)
 		return h->own_size[place];
 	if (!h->own_size && h->own_length && h->own_length[place] < OWN_UNKNOWN)
-		return array_size(h, heap_class_of(h, id), h->own_length[place]);
+		return heap_array_size(h, heap_class_of(h, id), h->own_length[place]);
 	return heap_size_known(h, id) ? heap_shallow(h, id) : SIZE_UNKNOWN;
 }
 
@@ -43,7 +44,7 @@ static int count_objects(void *context, unsigned task, struct err *err)
 	(void)err;
 	const struct counting *counting = context;
 	const struct sizes *s = counting->sizes;
-	const struct heap *h = s->build->heap;
+	const struct heap *h = s->heap;
 	struct count_task *t = &counting->tasks[task];
 	uint32_t place = t->begin < t->end ? bits_rank(&h->sized, t->begin) : 0;
 	for (uint32_t id = t->begin; id < t->end; id++) {
@@ -65,7 +66,7 @@ static int count_objects(void *context, unsigned task, struct err *err)
 
 static void join(struct sizes *s, const struct count_task *t)
 {
-	const struct heap *h = s->build->heap;
+	const struct heap *h = s->heap;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		s->tallies[i].sized_bytes += t->tallies[i].sized_bytes;
 		s->tallies[i].n += t->tallies[i].n;
@@ -81,7 +82,7 @@ static void join(struct sizes *s, const struct count_task *t)
 
 int sizes_count(struct sizes *s, struct err *err)
 {
-	const struct heap *h = s->build->heap;
+	const struct heap *h = s->heap;
 	unsigned n = parallel_threads();
 	if (n > h->n_objects / LEAST_PER_TASK + 1)
 		n = h->n_objects / LEAST_PER_TASK + 1;
@@ -113,7 +114,7 @@ uint64_t sizes_distance(const struct heap *h, uint32_t id)
 
 static void sum_up(const struct sizes *s)
 {
-	struct heap *h = s->build->heap;
+	struct heap *h = s->heap;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		struct heap_class *c = &h->classes[i];
 		const struct tally *t = &s->tallies[i];
@@ -132,40 +133,43 @@ static void sum_up(const struct sizes *s)
 		h->shallow += h->classes[i].shallow;
 }
 
-int sizes_again(struct build *b, struct err *err)
+static struct sizes begin(struct heap *h, bool as_mat)
 {
-	struct heap *h = b->heap;
 	uint32_t n = h->n_classes ? h->n_classes : 1;
-	struct sizes s = {
-		.build = b,
-		.tallies = xcalloc(n, sizeof *s.tallies),
-		.watch = xcalloc(n, sizeof *s.watch),
+	return (struct sizes){
+		.heap = h,
+		.as_mat = as_mat,
+		.tallies = xcalloc(n, sizeof(struct tally)),
+		.watch = xcalloc(n, sizeof(uint8_t)),
 	};
-	h->shallow = 0;
-	h->n_unknown_size = 0;
-	int code = sizes_count(&s, err);
+}
+
+static int finish(struct sizes *s, int code)
+{
 	if (code == 0)
-		sum_up(&s);
-	free(s.tallies);
-	free(s.watch);
-	free(s.watched);
+		sum_up(s);
+	free(s->tallies);
+	free(s->watch);
+	free(s->watched);
 	return code;
 }
 
-int sizes_settle(struct build *b, struct err *err)
+int sizes_again(struct heap *h, struct err *err)
 {
-	struct heap *h = b->heap;
-	uint32_t n = h->n_classes ? h->n_classes : 1;
-	struct sizes s = {
-		.build = b,
-		.tallies = xcalloc(n, sizeof *s.tallies),
-		.watch = xcalloc(n, sizeof *s.watch),
-	};
-	int code = h->facts.size_rule == SIZES_HPROF ? sizes_hprof(&s, err) : sizes_recorded(&s, err);
-	if (code == 0)
-		sum_up(&s);
-	free(s.tallies);
-	free(s.watch);
-	free(s.watched);
-	return code;
+	struct sizes s = begin(h, false);
+	h->shallow = 0;
+	h->n_unknown_size = 0;
+	return finish(&s, sizes_count(&s, err));
+}
+
+int sizes_settle(struct heap *h, bool as_mat, struct err *err)
+{
+	struct sizes s = begin(h, as_mat);
+	bool by_fields = h->facts.size_rule == SIZES_HPROF;
+	return finish(&s, by_fields ? sizes_hprof(&s, err) : sizes_recorded(&s, err));
+}
+
+bool sizes_need_values(const struct heap *h)
+{
+	return h->facts.size_rule == SIZES_HPROF && sizes_stack_chunks(h) != HEAP_NONE;
 }

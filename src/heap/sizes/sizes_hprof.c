@@ -12,14 +12,14 @@
  * Android and GraalVM record the true size of instances; only arrays are computed there.  The old
  * agent numbers objects instead of giving their addresses: then nothing can be compared.
  */
-#include "heap/sizes/sizes.h"
+#include "heap/sizes/sizes_rules.h"
+
+#include "base/mem.h"
+#include "heap/sizes/layout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "heap/sizes/layout.h"
-#include "heap/places.h"
 
 /* Neighbours to compare: runs of some that lie together, spread over the whole heap. */
 enum { SAMPLE_RUNS = 2048, RUN_OBJECTS = 64, SAMPLE_MAX = SAMPLE_RUNS * RUN_OBJECTS };
@@ -234,7 +234,7 @@ static bool int_field(const struct heap *h, uint32_t id, const char *name, uint3
 	return true;
 }
 
-static int size_stack_chunks(struct sizing *z, struct err *err)
+static void size_stack_chunks(struct sizing *z)
 {
 	const struct heap *h = z->heap;
 	const struct sizes *s = z->sizes;
@@ -242,13 +242,9 @@ static int size_stack_chunks(struct sizing *z, struct err *err)
 		uint32_t id = s->watched[k], words;
 		if (h->class_of[id] != z->chunks)
 			continue;
-		int code = h->places ? 0 : places_build(s->build, err);
-		if (code < 0)
-			return code;
 		if (int_field(h, id, "size", &words))
 			add_odd(z, id, layout_stack_chunk(h->classes[z->chunks].instance_size, words, &z->model));
 	}
-	return 0;
 }
 
 static int by_id(const void *x, const void *y)
@@ -283,7 +279,7 @@ static void choose_model(struct sizing *z)
 	free(s.pairs);
 	z->model = choice.model;
 	z->addresses = s.n_pairs > 0;
-	if (z->sizes->build->options->mat_sizes) {
+	if (z->sizes->as_mat) {
 		z->model = layout_mat_model(h->facts.word_bits / 8, choice.model.reference,
 		    choice.model.alignment);
 		z->release = LAYOUT_PLAIN;
@@ -331,7 +327,7 @@ static int size_laid_out_instances(struct sizing *z, struct err *err)
 			settle_opinions(z, &o);
 			class->instance_size = class_object_base(h, class->instance_size);
 		}
-		code = size_stack_chunks(z, err);
+		size_stack_chunks(z);
 	}
 	if (code == 0)
 		size_class_objects(z, class->instance_size);
@@ -340,18 +336,24 @@ static int size_laid_out_instances(struct sizing *z, struct err *err)
 	return code;
 }
 
+uint32_t sizes_stack_chunks(const struct heap *h)
+{
+	uint32_t found = HEAP_NONE;
+	for (uint32_t i = 0; i < h->n_defined_classes; i++)
+		if (h->classes[i].loader == HEAP_NONE && !strcmp(h->classes[i].name, "jdk.internal.vm.StackChunk"))
+			found = i;
+	return found;
+}
+
 int sizes_hprof(struct sizes *s, struct err *err)
 {
-	struct heap *h = s->build->heap;
+	struct heap *h = s->heap;
 	struct sizing z = {
 		.sizes = s,
 		.heap = h,
 		.release = layout_release_of(h->classes, h->n_classes),
-		.chunks = HEAP_NONE,
+		.chunks = sizes_stack_chunks(h),
 	};
-	for (uint32_t i = 0; i < h->n_defined_classes; i++)
-		if (h->classes[i].loader == HEAP_NONE && !strcmp(h->classes[i].name, "jdk.internal.vm.StackChunk"))
-			z.chunks = i;
 	choose_model(&z);
 	set_array_rule(&z);
 	int code = h->facts.has_instance_sizes && z.model.rule != LAYOUT_MAT

@@ -12,7 +12,9 @@
  *
  * Eclipse MAT adds its own: arrays of version 5 from the pointer width, class objects twice.
  */
-#include "heap/sizes/sizes.h"
+#include "heap/sizes/sizes_rules.h"
+
+#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +27,26 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 
 /* --- instances ---------------------------------------------------------------------------------- */
 
-static void round_instance_sizes(struct build *b, unsigned alignment, unsigned minimum)
+/* java.lang.Object, that of the boot loader before others; or HEAP_NONE. */
+static uint32_t find_java_lang_object(const struct heap *h)
 {
-	struct heap *h = b->heap;
+	uint32_t found = HEAP_NONE;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (strcmp(h->classes[i].name, "java.lang.Object"))
+			continue;
+		if (h->classes[i].loader == HEAP_NONE)
+			return i;
+		if (found == HEAP_NONE)
+			found = i;
+	}
+	return found;
+}
+
+static void round_instance_sizes(struct heap *h, unsigned alignment, unsigned minimum)
+{
 	const struct dump_facts *f = &h->facts;
 	/* Java 1.4.2 leaves the header of three words out: then java.lang.Object's size is 0. */
-	uint32_t object = class_named(b, "java/lang/Object", strlen("java/lang/Object"), HEAP_NONE);
+	uint32_t object = find_java_lang_object(h);
 	unsigned header = object != HEAP_NONE && h->classes[object].instance_size == 0
 	    ? 3 * f->word_bits / 8 : 0;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
@@ -170,9 +186,8 @@ static int by_id(const void *x, const void *y)
 }
 
 /* Replace the column of array sizes by the model that gives nearly all of them, four bytes an array. */
-static void derive_array_sizes(struct build *b)
+static void derive_array_sizes(struct heap *h)
 {
-	struct heap *h = b->heap;
 	struct array_model models[MODELS_MAX];
 	unsigned n_models = list_models(h->facts.word_bits, models);
 	const struct array_model *m = recorded_model(h, models, n_models);
@@ -191,7 +206,7 @@ static void derive_array_sizes(struct build *b)
 		}
 	set_rule(h, m->header, (struct array_rule){ m->reference, 8, m->minimum, m->empty });
 	for (size_t i = 0; i < n; i++) {
-		VEC_PUSH(h->wide, h->n_wide, b->cap_wide) = exceptions[i];
+		VEC_PUSH(h->wide, h->n_wide, h->cap_wide) = exceptions[i];
 		h->own_length[bits_rank(&h->sized, exceptions[i].id)] = OWN_WIDE;
 	}
 	if (h->n_wide)
@@ -214,11 +229,10 @@ static unsigned mat_pointer(const struct heap *h)
 	return h->facts.word_bits == 32 || least <= 16 ? 4 : 8;
 }
 
-static void size_as_mat(struct build *b)
+static void size_as_mat(struct heap *h)
 {
-	struct heap *h = b->heap;
 	unsigned pointer = mat_pointer(h);
-	round_instance_sizes(b, 8, 0);
+	round_instance_sizes(h, 8, 0);
 	if (h->facts.array_sizes_need_model)
 		set_rule(h, 2 * pointer + 8, (struct array_rule){ .reference = pointer, .alignment = 8 });
 	struct heap_class *c = &h->classes[h->java_lang_class];
@@ -229,16 +243,15 @@ static void size_as_mat(struct build *b)
 
 int sizes_recorded(struct sizes *s, struct err *err)
 {
-	struct build *b = s->build;
-	struct heap *h = b->heap;
-	if (b->options->mat_sizes && h->facts.has_instance_sizes) {
-		size_as_mat(b);
+	struct heap *h = s->heap;
+	if (s->as_mat && h->facts.has_instance_sizes) {
+		size_as_mat(h);
 	} else {
-		round_instance_sizes(b, h->facts.object_alignment, h->facts.minimum_object_size);
+		round_instance_sizes(h, h->facts.object_alignment, h->facts.minimum_object_size);
 		if (h->facts.array_sizes_need_model && h->n_sized)
 			model_arrays(h);
 		else if (h->own_size && h->own_length)
-			derive_array_sizes(b);
+			derive_array_sizes(h);
 	}
 	return sizes_count(s, err);
 }

@@ -41,6 +41,19 @@ struct option {
 	const char *summary;
 };
 
+/* The dumps in data/ that examples are about; help.c knows the files. */
+enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO };
+
+/*
+ * A command line to try.  It finds something in the sample that it names, and tests/cli/examples.py
+ * runs it there.  The examples of one command are run in their order, so that one can use what those
+ * before it left behind.
+ */
+struct example {
+	const char *line;
+	enum sample on;
+};
+
 /* A command line after parsing: values in the table's order. */
 struct call;
 
@@ -54,7 +67,7 @@ struct command {
 	const char *summary;          /* one line, lower case, no full stop */
 	const char *columns;          /* of its result, by blanks: help and completion of -sort */
 	const char *description;      /* a paragraph or more */
-	const char *examples[4];      /* command lines that work on the samples in data/ */
+	struct example examples[6];   /* ended by a NULL line */
 	const char *key;              /* the screen's key for it, "" none */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
 };

@@ -50,8 +50,11 @@ static void man_command(const struct command *c, struct text *to)
 		text_addf(&t, "%s%s", i ? ", " : "", c->aliases[i]);
 	man_words(to, "Also called", t.s);
 	man_words(to, "Columns", c->columns);
-	for (size_t i = 0; i < sizeof c->examples / sizeof *c->examples && c->examples[i]; i++)
-		man_words(to, "Example", c->examples[i]);
+	for (const struct example *e = c->examples; e->line; e++) {
+		text_clear(&t);
+		text_addf(&t, "Example%s", help_sample(e->on));
+		man_words(to, t.s, e->line);
+	}
 	text_release(&t);
 }
 

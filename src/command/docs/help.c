@@ -151,14 +151,32 @@ static void list_commands(struct result *r)
 	add_line(r, "any unique prefix of a command works; help COMMAND tells more", NULL);
 }
 
+const char *help_sample(enum sample on)
+{
+	static const char *const words[] = {
+	    [ON_ANY] = "",
+	    [ON_PHD] = " on data/heapdump.20261121.101500.4711.0001.phd",
+	    [ON_SHOP] = " on data/shop.hprof",
+	    [ON_GO] = " on data/gocart.dump",
+	};
+	return words[on];
+}
+
+/* Each under the name of the sample that it works on. */
 static void add_examples(struct result *r, const struct command *c)
 {
-	for (size_t i = 0; i < sizeof c->examples / sizeof *c->examples && c->examples[i]; i++) {
-		struct text line = TEXT_INIT;
-		text_addf(&line, "  %s", c->examples[i]);
-		add_line(r, line.s, c->examples[i]);
-		text_release(&line);
+	struct text line = TEXT_INIT;
+	for (const struct example *e = c->examples; e->line; e++) {
+		if (e == c->examples || e->on != e[-1].on) {
+			text_clear(&line);
+			text_addf(&line, "examples%s", help_sample(e->on));
+			add_line(r, line.s, NULL);
+		}
+		text_clear(&line);
+		text_addf(&line, "  %s", e->line);
+		add_line(r, line.s, e->line);
 	}
+	text_release(&line);
 }
 
 static void describe_command(struct result *r, const struct command *c)
@@ -187,8 +205,6 @@ static void describe_command(struct result *r, const struct command *c)
 	text_addf(&line, "columns: %s", c->columns);
 	if (*c->columns)
 		add_paragraph(r, line.s, 2);
-	if (c->examples[0])
-		add_line(r, "examples", NULL);
 	add_examples(r, c);
 	text_release(&line);
 }
@@ -234,7 +250,7 @@ const struct command cmd_help = {
     .summary = "what there is, and how it is used",
     .columns = "text",
     .description = "help values, help pipes and help formats tell what all commands share.",
-    .examples = {"help", "help refs", "help values"},
+    .examples = {{"help"}, {"help refs"}, {"help values"}},
     .key = "?",
     .run = run_help,
 };

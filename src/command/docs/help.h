@@ -3,7 +3,7 @@
 #ifndef CAIRN_COMMAND_DOCS_HELP_H
 #define CAIRN_COMMAND_DOCS_HELP_H
 
-#include "base/text.h"
+#include "command/command.h"
 
 struct help_page {
 	const char *name, *summary;
@@ -12,5 +12,8 @@ struct help_page {
 extern const struct help_page help_pages[]; /* ended by a NULL name */
 
 void help_pipe_text(struct text *to);
+
+/* " on data/shop.hprof", or "" for what works on each sample: what follows the word example. */
+const char *help_sample(enum sample on);
 
 #endif

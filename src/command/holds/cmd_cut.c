@@ -381,8 +381,10 @@ const struct command cmd_cut = {
 	"keeps, references whose end unloads classes, all instances of a field of the JDK's own classes, "
 	"nor what only static fields of these or global variables of Go's own library (runtime, unicode "
 	"and so on) lead to, nor objects of the Go runtime. Exit status 1 when no plan reaches SIZE.",
-    .examples = {"cut 0xE0000AF0", "cut char[] java.util.HashMap", "cut java.lang.String>char[]",
-	"cut -plan 64K"},
+    .examples = {{"cut -plan 64K"}, {"cut 0xE0000AF0", ON_PHD},
+	{"cut com.acme.shop.AuditLog.ENTRIES", ON_SHOP},
+	{"cut java.lang.String>byte[] java.util.HashMap", ON_SHOP},
+	{"cut java.lang.String>byte[] -each", ON_SHOP}},
     .key = "c",
     .run = run_cut,
 };

@@ -295,7 +295,7 @@ const struct command cmd_dom = {
 	"who holds a set: the immediate dominators of its objects, summed by class, with the columns "
 	"class objects shallow held held_shallow retained: objects are the holders, held those of the "
 	"set below them. -skip leaves out holders of some classes in favour of who holds those.",
-    .examples = {"dom", "dom 0xE0000AF0", "dom -by class", "dom -up char[] -skip java.*"},
+    .examples = {{"dom"}, {"dom -by class"}, {"dom 0xE0000AF0", ON_PHD}, {"dom -up byte[] -skip java.*", ON_SHOP}},
     .key = "d",
     .run = run_dom,
 };
@@ -370,7 +370,7 @@ const struct command cmd_size = {
     .description = "Exact for sets as well: objects that only several of the set hold together count, "
 	"and nothing counts twice. SET is an object, a class pattern or a kept set ($name). "
 	"Objects that no root reaches free nothing.",
-    .examples = {"size 0xE0000AF0", "size java.lang.String", "size char[]"},
+    .examples = {{"size 0xE0000AF0", ON_PHD}, {"size java.lang.String", ON_SHOP}, {"size byte[]", ON_SHOP}},
     .key = "",
     .run = run_size,
 };
@@ -486,7 +486,7 @@ const struct command cmd_top = {
 	"packages or loaders. What a class or another group retains is the sum over its objects "
 	"that have no other one of the group above them; where several such may hold more jointly it is a "
 	"lower bound, marked >=, and size tells all. share is of what is reachable.",
-    .examples = {"top", "top -by class", "top -by package -n 5"},
+    .examples = {{"top"}, {"top -by class"}, {"top -by package -n 5"}},
     .key = "",
     .run = run_top,
 };

@@ -399,7 +399,7 @@ const struct command cmd_leaks = {
 	"path is the shortest strong path to where it parts, reference the one on it to clear, as cut takes "
 	"it, and freed what that frees: exactly, and 0 where something else keeps it. A class or class "
 	"loader that holds several suspects is none itself.",
-    .examples = {"leaks", "leaks -share 5"},
+    .examples = {{"leaks"}, {"leaks -share 5"}},
     .key = "K",
     .run = run_leaks,
 };

@@ -397,7 +397,8 @@ const struct command cmd_path = {
 	"what dies if just the reference to this row is cleared, on the first row if the VM lets go of "
 	"it: 0 while something else keeps it, and others says by how many references. Exit status 1 "
 	"when there is no path.",
-    .examples = {"path 0xE0000B00", "path 0xE0000B00 -n 3", "path 0xE0000B00 -not java.lang.Class"},
+    .examples = {{"path 0xE0000B00", ON_PHD}, {"path 0xe0011170 -n 3", ON_SHOP},
+	{"path 0xe0011170 -not com.acme.shop.Shop", ON_SHOP}},
     .key = "p",
     .run = run_path,
 };
@@ -597,7 +598,7 @@ const struct command cmd_paths = {
 	"path leads through the row, the row's own among them; retained is what these retain, those "
 	"below another of them once. A class object is a row of its own, "
 	"called class NAME. The tree begins with the roots, with -r with the objects.",
-    .examples = {"paths com.acme.shop.Session", "paths char[] -r"},
+    .examples = {{"paths com.acme.shop.Session", ON_SHOP}, {"paths byte[] -r", ON_SHOP}},
     .key = "",
     .run = run_paths,
 };

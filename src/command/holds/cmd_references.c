@@ -243,7 +243,8 @@ const struct command cmd_refs = {
 	"then those that lead to it, by address. References that the dump implies are listed "
 	"with the fields <class>, <super> and <loader>. referrers OBJ is refs OBJ -in. "
 	"-by class sums: references are counted each, objects once.",
-    .examples = {"refs 0xE0000AF0", "referrers 0xE0000B00", "refs 0xFFF07498 -out -by class"},
+    .examples = {{"refs 0xE0000AF0", ON_PHD}, {"referrers 0xE0000B00", ON_PHD},
+	{"refs 0xE0036528 -out -by class", ON_SHOP}},
     .key = "o",
     .run = run_refs,
 };
@@ -503,7 +504,7 @@ const struct command cmd_roots = {
 	"hold as the javacore tells, and what nothing else references. -by name sums the "
 	"roots of each variable or thread and ranks them by what they retain; globals does so for "
 	"variables alone.",
-    .examples = {"roots", "roots -by kind", "roots -by name", "roots java.lang.Thread"},
+    .examples = {{"roots"}, {"roots -by kind"}, {"roots -by name"}, {"roots java.lang.Thread", ON_SHOP}},
     .key = "R",
     .run = run_roots,
 };

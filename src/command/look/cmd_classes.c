@@ -319,8 +319,9 @@ const struct command cmd_histo = {
 	"screen, soon after loading. It is the sum over the objects of a row that have no other "
 	"one of it above them in the dominator tree, so nothing counts twice; where several such may hold "
 	"more jointly it is a lower bound, marked >=, and size tells all.",
-    .examples = {"histo", "histo java.util.* -sort objects", "histo -by package | head 5",
-	"histo -unreachable"},
+    .examples = {{"histo"}, {"histo -by package | head 5"},
+        {"histo java.util.* -sort objects", ON_SHOP},
+	{"histo -live -retained", ON_SHOP}},
     .key = "h",
     .run = run_histo,
 };
@@ -380,7 +381,7 @@ const struct command cmd_dupclasses = {
     .summary = "classes loaded more than once",
     .columns = "class times class_address loader loader_class objects shallow",
     .description = "One row for each class whose name another class has as well, with its loader.",
-    .examples = {"dupclasses"},
+    .examples = {{"dupclasses", ON_SHOP}},
     .key = "",
     .run = run_dupclasses,
 };
@@ -561,7 +562,7 @@ const struct command cmd_loaders = {
     .description = "One row for each class loader object, and one without address for the classes of a "
 	"boot loader that is no object, or of an unknown loader. instances, shallow and "
 	"retained are those of its classes. parent is empty where the dump does not tell it.",
-    .examples = {"loaders"},
+    .examples = {{"loaders", ON_SHOP}},
     .key = "L",
     .run = run_loaders,
 };

@@ -303,7 +303,8 @@ const struct command cmd_x = {
 	"without. Objects of Go dumps without a type show their words. A global variable's name means the "
 	"object it points to (x main.cache), or what it is itself: its fields, a number, nil. "
 	"A line that begins with an object means x.",
-    .examples = {"x 0xE0000AF0", "x 0xE00174F0", "x java.util.Date", "x com.acme.shop.Shop"},
+    .examples = {{"x 0xE0000AF0", ON_PHD}, {"x com.acme.shop.Shop", ON_SHOP},
+	{"x com.acme.shop.Shop.INSTANCE", ON_SHOP}, {"x main.last", ON_GO}},
     .key = "x",
     .run = run_x,
 };
@@ -353,7 +354,8 @@ const struct command cmd_entries = {
 	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
 	"the element or value. A global variable's name means that slice, with the elements that it has; "
 	"an array that one slice alone holds shows these too, any other all that it has room for.",
-    .examples = {"entries 0xe0010228", "map 0xe00340b8 -length 10", "list 0xe001c7e8 -start 300"},
+    .examples = {{"entries 0xe0010228", ON_SHOP}, {"map 0xe00340b8 -length 10", ON_SHOP},
+	{"list 0xe001c7e8 -start 300", ON_SHOP}, {"entries main.sessions", ON_GO}},
     .key = "",
     .run = run_entries,
 };

@@ -160,7 +160,8 @@ const struct command cmd_ls = {
 	"are not among them. PAT may be a kept set ($name). value is what the object is in a few "
 	"words: the text of a String, a number, the size of a collection; of a class object the "
 	"class that it stands for. Formats without values tell only the latter.",
-    .examples = {"ls java.lang.String", "ls char[] -min 1K", "ls java.util.Date", "ls '*[]' -sort shallow"},
+    .examples = {{"ls java.lang.String", ON_SHOP}, {"ls byte[] -min 1K", ON_SHOP},
+	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},
     .key = "",
     .run = run_ls,
 };
@@ -354,7 +355,7 @@ const struct command cmd_find = {
     .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
 	"threads and global variables, and in the texts of Strings (of which 1000 are shown); or an address, which "
 	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",
-    .examples = {"find Date", "find 0xE0000AF4", "find -i '^java.*error$'"},
+    .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 0xE0000AF4", ON_PHD}},
     .key = "",
     .run = run_find,
 };

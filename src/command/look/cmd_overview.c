@@ -185,7 +185,7 @@ const struct command cmd_info = {
 	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
 	"cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
-    .examples = {"info", "info | cut objects,shallow"},
+    .examples = {{"info"}, {"info | cut objects,shallow"}},
     .key = "i",
     .run = run_info,
 };
@@ -307,7 +307,7 @@ const struct command cmd_check = {
 	"are paths that no reference shortens. milliseconds is what each took. "
 	"result is ok, broken, or none where there is nothing to compare. Exit status 1 if one "
 	"is broken.",
-    .examples = {"check", "check | grep- '^ok$'"},
+    .examples = {{"check"}, {"check | grep- '^ok$'"}},
     .key = "",
     .run = run_check,
 };

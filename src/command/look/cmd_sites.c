@@ -209,7 +209,7 @@ const struct command cmd_sites = {
 	"sampled objects, the allocating function first. objects and shallow are those of the samples, allocs "
 	"and frees what the program counted itself up to its last collection. -by function sums by the first "
 	"function that is not of Go's runtime.",
-    .examples = {"sites", "sites -by function", "sites -sort objects | head 5"},
+    .examples = {{"sites", ON_GO}, {"sites -by function", ON_GO}, {"sites -sort objects | head 5", ON_GO}},
     .key = "",
     .run = run_sites,
 };

@@ -151,7 +151,8 @@ const struct command cmd_strings = {
 	"them, by address. What is matched is the text as it is shown: control characters as "
 	"\\n, \\t, \\xHH, \\uXXXX. length counts UTF-16 units, as Java does; shallow is that of "
 	"the String without its characters. Exit status 1 when nothing matches.",
-    .examples = {"strings", "strings '^session-[0-9]*$'", "strings -i berlin | head 5"},
+    .examples = {{"strings", ON_SHOP}, {"strings '^session-[0-9]*$'", ON_SHOP},
+	{"strings -i berlin | head 5", ON_SHOP}},
     .key = "",
     .run = run_strings,
 };
@@ -267,7 +268,7 @@ const struct command cmd_dups = {
 	"is what these Strings and their arrays of characters take, arrays that several of them "
 	"share counted once; wasted is what would be saved if there were one String and one array. "
 	"address is that of one of the Strings.",
-    .examples = {"dups", "dups -sort count"},
+    .examples = {{"dups", ON_SHOP}, {"dups -sort count", ON_SHOP}},
     .key = "",
     .run = run_dups,
 };
@@ -339,7 +340,7 @@ const struct command cmd_props = {
     .columns = "key value address",
     .description = "What System.getProperties() gave, by name: the static field props of "
 	"java.lang.System.",
-    .examples = {"props", "props | grep java"},
+    .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP}},
     .key = "",
     .run = run_props,
 };

@@ -296,7 +296,7 @@ const struct command cmd_threads = {
 	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
 	"is the number that Go gave them; waits_for is the reason they wait, waited the seconds until another "
 	"one began to, where Go noted it. -by stack puts those together that stand at the same place.",
-    .examples = {"threads", "threads | grep waiting", "threads -by stack"},
+    .examples = {{"threads"}, {"threads | grep waiting", ON_GO}, {"threads -by stack", ON_GO}},
     .key = "t",
     .run = run_threads,
 };
@@ -440,7 +440,7 @@ const struct command cmd_bt = {
 	"value says what each is, where the format holds values, and variable which locals hold it, where "
 	"the program of a Go dump tells, and how many words without a name. THREAD is an id "
 	"of threads, a name or a part of one, or the thread object.",
-    .examples = {"bt main", "bt 0"},
+    .examples = {{"bt main", ON_SHOP}, {"bt 0", ON_SHOP}, {"bt 8", ON_GO}},
     .key = "",
     .run = run_bt,
 };

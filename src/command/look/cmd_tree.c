@@ -356,7 +356,8 @@ const struct command cmd_tree = {
 	"its subclasses. With PAT only the branches of these classes. -by package: packages within "
 	"packages and their classes, with the columns branch name depth classes objects shallow "
 	"retained (when that is known); a package that holds nothing but one other package stands in one row with it.",
-    .examples = {"tree", "tree java.util.AbstractMap", "tree -by package", "tree -by package -depth 2"},
+    .examples = {{"tree -by package"}, {"tree -by package -depth 2"}, {"tree", ON_SHOP},
+	{"tree java.util.AbstractMap", ON_SHOP}},
     .key = "",
     .run = run_tree,
 };

@@ -379,7 +379,7 @@ const struct command cmd_why = {
 	"sure value counts) and for what the dump leaves to inference: its roots, sizes and types. "
 	"objects and shallow say how much hangs on an inference, and the row stands for these objects. "
 	"certainty is exact, lower bound, inferred or unknown.",
-    .examples = {"why"},
+    .examples = {{"why"}},
     .key = "",
     .run = run_why,
 };

@@ -44,7 +44,7 @@ const struct command cmd_history = {
     .summary = "the command lines of this session",
     .columns = "number line",
     .description = "Oldest first.",
-    .examples = {"history | grep refs"},
+    .examples = {{"history | grep refs"}},
     .key = "",
     .run = run_history,
 };
@@ -71,7 +71,6 @@ const struct command cmd_source = {
     .columns = "",
     .description = "Empty lines and lines that begin with # are left out. The first line that fails ends "
 	"the script. On the screen the last result is shown.",
-    .examples = {NULL},
     .key = "",
     .run = run_source,
 };
@@ -96,7 +95,6 @@ const struct command cmd_save = {
     .columns = "",
     .description = "As CSV, JSON, JSON lines or text by the file's extension: .csv .json .jsonl, anything "
 	"else is text. The file is overwritten.",
-    .examples = {NULL},
     .key = "",
     .run = run_save,
 };
@@ -252,7 +250,7 @@ const struct command cmd_set = {
 	"weak off, reachability, dominators and retained sizes are found anew without what "
 	"instances of soft, weak, phantom and final references refer to; on, as at first, is "
 	"Eclipse MAT's model. Formats without field values cannot tell them apart.",
-    .examples = {"set", "set top 20", "set weak off"},
+    .examples = {{"set"}, {"set top 20"}, {"set weak off", ON_SHOP}},
     .key = "",
     .run = run_set,
 };
@@ -276,7 +274,7 @@ const struct command cmd_quit = {
     .summary = "leave",
     .columns = "",
     .description = "",
-    .examples = {"quit"},
+    .examples = {{"quit"}},
     .key = "q",
     .run = run_quit,
 };

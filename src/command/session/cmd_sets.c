@@ -102,7 +102,9 @@ const struct command cmd_sets = {
 	"%1,4, $name, $_ (the last result's), or sets joined by + (together), - (without) and & (in "
 	"both, which binds closest), with blanks around them, and parentheses: "
 	"size ( $a + %3 ) & char[].",
-    .examples = {"$dates = ls java.util.Date", "$small = java.lang.String - $dates", "sets -retained"},
+    .examples = {{"$sessions = com.acme.shop.Session", ON_SHOP},
+	{"$texts = ls byte[] -min 512", ON_SHOP}, {"sets -retained", ON_SHOP},
+	{"size ( $sessions + $texts )", ON_SHOP}},
     .key = "",
     .run = run_sets,
 };

@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	        (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec,
 	    big_in_use(), big_peak(), anonymous_bytes(), (uint64_t)usage.ru_maxrss * 1024);
 	struct dominators found;
-	if (dominators_find(&found, heap, NULL, &err) < 0) {
+	if (dominators_find(&found, &(struct model){ .heap = heap }, NULL, &err) < 0) {
 		fprintf(stderr, "phases: %s\n", err.message);
 		return 3;
 	}

@@ -11,6 +11,7 @@
 
 struct walk {
 	const struct heap *heap;
+	const struct weak_references *left_out; /* of the model */
 	struct bits *seen;
 	uint32_t *queue;
 	uint32_t head, tail;
@@ -31,7 +32,7 @@ static void visit_references(struct walk *w, uint32_t id)
 	const uint32_t *classes;
 	uint64_t end = adjacency_start(&h->out, id + 1);
 	for (uint64_t i = adjacency_start(&h->out, id); i < end; i++)
-		if (!weak_is(heap_left_out(h), id, h->out.target[i]))
+		if (!weak_is(w->left_out, id, h->out.target[i]))
 			visit(w, h->out.target[i]);
 	unsigned n = heap_implied(h, id, implied);
 	for (unsigned i = 0; i < n; i++)
@@ -56,8 +57,9 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 }
 
 /* How many more objects the bytes of frames lead to; a look at copies.  The queue is free by now. */
-static uint32_t reach_from_frames(const struct heap *h, const struct bits *reached, uint32_t *stack)
+static uint32_t reach_from_frames(const struct model *m, const struct bits *reached, uint32_t *stack)
 {
+	const struct heap *h = m->heap;
 	struct bits seen;
 	uint32_t n = 0;
 	if (!h->n_in_frames || bits_init(&seen, h->n_objects, NULL))
@@ -65,15 +67,16 @@ static uint32_t reach_from_frames(const struct heap *h, const struct bits *reach
 	for (uint64_t w = 0; w <= seen.n / 64; w++)
 		seen.word[w] = reached->word[w];
 	for (size_t i = 0; i < h->n_in_frames; i++)
-		n += heap_reach(h, h->in_frames[i], seen.word, stack);
+		n += heap_reach(m, h->in_frames[i], seen.word, stack);
 	bits_release(&seen);
 	return n;
 }
 
 int reachable_from_roots(
-    struct reachable *out, const struct heap *heap, struct progress *progress, struct err *err)
+    struct reachable *out, const struct model *model, struct progress *progress, struct err *err)
 {
-	struct walk w = {.heap = heap, .seen = &out->objects};
+	const struct heap *heap = model->heap;
+	struct walk w = {.heap = heap, .left_out = model->left_out, .seen = &out->objects};
 	int code;
 
 	*out = (struct reachable){.n = 0};
@@ -89,7 +92,7 @@ int reachable_from_roots(
 			out->shallow += heap_shallow(heap, id);
 	}
 	out->n = w.tail;
-	out->maybe_n = reach_from_frames(heap, &out->objects, w.queue);
+	out->maybe_n = reach_from_frames(model, &out->objects, w.queue);
 	out->unreachable_n = heap->n_objects - out->n;
 	out->unreachable_shallow = heap->shallow - out->shallow;
 out:

@@ -3,7 +3,7 @@
  * reachable.h - what the roots keep.
  *
  * Followed are recorded references, those the dump implies (heap_implied), and a loader's hold on
- * its classes, as Eclipse MAT has them; less what heap_left_out leaves out.
+ * its classes, as Eclipse MAT has them; less what the model leaves out.
  */
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H
@@ -21,7 +21,7 @@ struct reachable {
 
 /* 0, ERR_NOMEM, or ERR_CANCELLED.  4 bytes and 1 bit an object while it runs, 1 bit kept. */
 int reachable_from_roots(
-    struct reachable *out, const struct heap *heap, struct progress *progress, struct err *err);
+    struct reachable *out, const struct model *model, struct progress *progress, struct err *err);
 void reachable_release(struct reachable *r);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/progress.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* One piece of work.  Returns 0 or a negative err_code with *err filled. */
 typedef int parallel_task(void *context, unsigned task, struct err *err);
@@ -25,6 +26,22 @@ int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void
 /* The number of threads to use: what was set (--threads), else the processors available. */
 unsigned parallel_threads(void);
 void parallel_set_threads(unsigned n);
+
+/* A long work: it adds to progress, gives up with ERR_CANCELLED, and fills err when it fails. */
+typedef int long_work(void *context, struct progress *progress, struct err *err);
+
+/* Who runs long works: beside a screen, or behind a line that tells how far they are. */
+struct runner {
+	int (*run)(void *context, long_work *work, void *argument, struct err *err);
+	void *context;
+};
+
+/* Run a work to its end; runner NULL: here, unwatched.  What the work returns. */
+static inline int runner_run(
+    const struct runner *runner, long_work *work, void *argument, struct err *err)
+{
+	return runner ? runner->run(runner->context, work, argument, err) : work(argument, NULL, err);
+}
 
 /* A work beside the main thread: started, watched through its progress, cancelled, waited for. */
 struct job {

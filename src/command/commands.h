@@ -41,7 +41,7 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 const char *command_format_name(const struct heap *h);
 
 /* "~ roots are inferred (PHD records none)" and the like; NULL when there is nothing to say. */
-const char *command_roots_note(const struct heap *h, struct arena *arena);
+const char *command_roots_note(const struct opened *o, struct arena *arena);
 
 /* Counts of a dump that was read in part are lower bounds. */
 enum certainty command_count_certainty(const struct heap *h);
@@ -62,7 +62,7 @@ struct cell command_share(const struct retained *r, uint64_t bytes);
 
 struct retained_sum; /* analysis/dominators/dominators.h */
 /* Of what a group retains: a lower bound where its members may hold something jointly. */
-struct cell command_retained_sum(const struct heap *h, const struct retained_sum *sum);
+struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
 struct cell command_share_of_sum(const struct retained *r, const struct retained_sum *sum);
 
 /* Who holds these objects (cmd_holders.c); set: what the title calls them; skipped: a class pattern, or
@@ -94,7 +94,7 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 
 /* Roots (n numbers of h->roots) summed by variable, thread or kind; globals: variables alone. */
 struct result *command_roots_by_name(
-    const struct heap *h, const size_t *roots, size_t n, bool globals);
+    const struct opened *o, const size_t *roots, size_t n, bool globals);
 
 /* strings_matching of a word: checked, and without the slashes around it. */
 struct string_list;

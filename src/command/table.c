@@ -85,10 +85,11 @@ enum certainty command_root_certainty(const struct heap *h)
 	return command_count_certainty(h);
 }
 
-const char *command_roots_note(const struct heap *h, struct arena *arena)
+const char *command_roots_note(const struct opened *o, struct arena *arena)
 {
+	const struct heap *h = o->heap;
 	struct text note = TEXT_INIT;
-	if (heap_left_out(h))
+	if (!opened_counts_weak(o))
 		text_add(&note, "soft, weak, phantom and final references do not count (set weak off)");
 	if (command_root_certainty(h) == INFERRED && note.len)
 		text_add(&note, "; ");
@@ -131,9 +132,9 @@ static enum certainty sum_certainty(const struct retained *r, const struct retai
 	return sure == EXACT && !retained_sum_exact(r, sum) ? LOWER_BOUND : sure;
 }
 
-struct cell command_retained_sum(const struct heap *h, const struct retained_sum *sum)
+struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum)
 {
-	const struct retained *r = session_retained_known(h);
+	const struct retained *r = opened_retained(o);
 	return r ? cell_marked(cell_bytes(sum->bytes), sum_certainty(r, sum)) : cell_none();
 }
 
@@ -183,7 +184,7 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 void command_show_retained(struct result *r)
 {
 	int column = result_column(r, "retained");
-	if (column < 0 || r->columns[column].shown_by_default || !session_retained_known(r->heap))
+	if (column < 0 || r->columns[column].shown_by_default || !opened_retained(r->opened))
 		return;
 	command_own_columns(r)[column].shown_by_default = true;
 }

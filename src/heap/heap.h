@@ -121,7 +121,6 @@ struct heap_stated {
 	uint64_t count;
 };
 
-struct retained;      /* analysis/dominators/dominators.h */
 struct address_index; /* address <-> id (heap/index.h) */
 struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
@@ -203,11 +202,16 @@ struct heap {
 	                            pointer or not; ascending, each once.  What a compiler's map of a frame
 	                            leaves out may be dead, or held through an object on the stack. */
 	size_t n_in_frames;
-	const struct retained **retained; /* not the heap's own: where the main thread hangs up what was
-	                              found about it, NULL inside until then; NULL: no such place */
-	const struct weak_references **left_out; /* likewise: references that do not count (set weak off);
-	                              NULL inside: all count */
 	struct arena arena;        /* strings and small structs above */
+};
+
+/*
+ * A heap, and which of its references keep objects alive.  Whatever depends on that (reachability,
+ * dominators, retained sizes, cuts) is asked of a model.
+ */
+struct model {
+	const struct heap *heap;
+	const struct weak_references *left_out; /* these do not count; NULL: all references do */
 };
 
 /* Called from the loading thread as soon as all but references and roots is true: a histogram can
@@ -253,12 +257,6 @@ uint64_t heap_shallow(const struct heap *h, uint32_t id);
 bool heap_size_known(const struct heap *h, uint32_t id);
 /* Elements of an array, or LENGTH_UNKNOWN. */
 uint64_t heap_length(const struct heap *h, uint32_t id);
-
-/* References that reachability, dominators and retained sizes leave out; NULL: none. */
-static inline const struct weak_references *heap_left_out(const struct heap *h)
-{
-	return h->left_out ? *h->left_out : NULL;
-}
 
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
@@ -320,12 +318,12 @@ bool heap_loader_holds(const struct heap *h, uint32_t class);
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
 
 /*
- * Everything that can be reached from a start over recorded and implied references, but those left
- * out (heap_left_out).  seen: one bit
- * an object (n_objects bits); stack: room for n_objects ids.  Adds to seen, and returns the number
- * of objects newly seen.  Start is skipped when it is seen already.
+ * Everything that can be reached from a start over recorded and implied references, but those that
+ * the model leaves out.  seen: one bit an object (n_objects bits); stack: room for n_objects ids.
+ * Adds to seen, and returns the number of objects newly seen.  A start that is seen already is
+ * skipped.
  */
-uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack);
+uint32_t heap_reach(const struct model *m, uint32_t start, uint64_t *seen, uint32_t *stack);
 
 /*
  * The same without some objects and references, marking in met what was kept out though something led
@@ -339,7 +337,7 @@ struct reach_filter {
 	struct bits *met;
 	struct progress *progress;
 };
-uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack,
+uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *seen, uint32_t *stack,
     const struct reach_filter *filter);
 
 #endif

@@ -61,17 +61,18 @@ static void visit_implied(struct reach *r, uint32_t id)
 	}
 }
 
-uint32_t heap_reach(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack)
+uint32_t heap_reach(const struct model *m, uint32_t start, uint64_t *seen, uint32_t *stack)
 {
-	return heap_reach_without(h, start, seen, stack, NULL);
+	return heap_reach_without(m, start, seen, stack, NULL);
 }
 
-uint32_t heap_reach_without(const struct heap *h, uint32_t start, uint64_t *seen, uint32_t *stack,
+uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *seen, uint32_t *stack,
     const struct reach_filter *filter)
 {
+	const struct heap *h = m->heap;
+	const struct weak_references *left_out = m->left_out;
 	struct reach r = {
 		.heap = h, .seen = seen, .stack = stack, .filter = filter, .from = HEAP_NONE };
-	const struct weak_references *left_out = heap_left_out(h);
 	uint32_t queue[AHEAD], head = 0, waiting = 0, n_seen = 0;
 	visit(&r, start);
 	while (r.n || waiting) {

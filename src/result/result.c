@@ -8,7 +8,7 @@
  */
 #include "result/result.h"
 
-#include "analysis/search.h"
+#include "opened/opened.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -137,12 +137,13 @@ void cell_print_plain(const struct cell *c, struct text *to)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-struct result *result_new(const char *title, const struct heap *heap, const struct column *columns,
+struct result *result_new(const char *title, const struct opened *opened, const struct column *columns,
     unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows)
 {
 	struct result *r = xcalloc(1, sizeof *r);
 	r->title = arena_strndup(&r->arena, title, strlen(title));
-	r->heap = heap;
+	r->opened = opened;
+	r->heap = opened ? opened->heap : NULL;
 	r->columns = columns;
 	r->n_columns = n_columns;
 	r->ops = ops;
@@ -257,11 +258,12 @@ void result_rows_members(struct result *r,
 }
 
 struct result *result_new_rows(
-    const char *title, const struct heap *heap, const struct column *columns, unsigned n_columns)
+    const char *title, const struct opened *opened, const struct column *columns,
+    unsigned n_columns)
 {
 	struct kept_rows *k = xcalloc(1, sizeof *k);
 	k->n_columns = n_columns;
-	return result_new(title, heap, columns, n_columns, &kept_ops, k, 0);
+	return result_new(title, opened, columns, n_columns, &kept_ops, k, 0);
 }
 
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target)
@@ -547,7 +549,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	struct picked *p = xcalloc(1, sizeof *p);
 	p->from = r;
 	p->map = xcalloc(n ? n : 1, sizeof *p->map);
-	struct result *out = result_new(r->title, r->heap, NULL, 0, &picked_ops, p, 0);
+	struct result *out = result_new(r->title, r->opened, NULL, 0, &picked_ops, p, 0);
 	struct column *columns = arena_alloc(&out->arena, (n ? n : 1) * sizeof *columns);
 	for (unsigned i = 0; i < n; i++) {
 		if (pick[i] < r->n_columns) {

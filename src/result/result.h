@@ -62,6 +62,7 @@ struct column {
 	enum column_room room;
 };
 
+struct opened; /* opened/opened.h */
 struct result;
 
 struct result_ops {
@@ -84,7 +85,8 @@ struct field {
 
 struct result {
 	const char *title;     /* "histogram", "java.lang.String", "0xe0000af0" */
-	const struct heap *heap; /* borrowed */
+	const struct opened *opened; /* the dump that it is about, borrowed; NULL: about none */
+	const struct heap *heap; /* its heap, or NULL */
 	const struct column *columns;
 	unsigned n_columns;    /* 0: only a head */
 	const struct result_ops *ops;
@@ -115,7 +117,7 @@ struct result {
 #define RESULT_STOP_EVERY 65536
 
 /* A result with no rows yet; the arrays behind columns and ops must outlive it. */
-struct result *result_new(const char *title, const struct heap *heap, const struct column *columns,
+struct result *result_new(const char *title, const struct opened *opened, const struct column *columns,
     unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows);
 void result_free(struct result *r); /* NULL is fine */
 
@@ -123,7 +125,7 @@ void result_free(struct result *r); /* NULL is fine */
 void result_head(struct result *r, const char *name, struct cell cell);
 
 /* A result whose rows are plain strings kept by it: rows are added cell by cell. */
-struct result *result_new_rows(const char *title, const struct heap *heap,
+struct result *result_new_rows(const char *title, const struct opened *opened,
     const struct column *columns, unsigned n_columns);
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
 /* Cells of a column that is found out only when somebody looks: data is that of the members. */

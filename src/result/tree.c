@@ -256,27 +256,27 @@ bool tree_branch(const struct result *r, size_t row, struct branch *out)
 /* --- making rows ------------------------------------------------------------------------------ */
 
 /* Lists that were open before the rows are made anew. */
-struct opened {
+struct open_branch {
 	uint32_t list, node, below;
 };
 
 static int by_place(const void *x, const void *y)
 {
-	const struct opened *a = x, *b = y;
+	const struct open_branch *a = x, *b = y;
 	if (a->list != b->list)
 		return a->list < b->list ? -1 : 1;
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-static struct opened *all_opened(const struct tree *t, size_t *n)
+static struct open_branch *all_opened(const struct tree *t, size_t *n)
 {
-	struct opened *out = NULL;
+	struct open_branch *out = NULL;
 	size_t cap = 0;
 	*n = 0;
 	for (size_t i = 0; i < t->n_row; i++) {
 		const struct tree_row *row = &t->row[i];
 		if (row->below != NO_LIST)
-			VEC_PUSH(out, *n, cap) = (struct opened){row->list, row->node, row->below};
+			VEC_PUSH(out, *n, cap) = (struct open_branch){row->list, row->node, row->below};
 	}
 	if (*n)
 		qsort(out, *n, sizeof *out, by_place);
@@ -289,11 +289,11 @@ struct place {
 
 /* The list below a node: open before, or open because it stands high enough. */
 static uint32_t list_below(struct result *r, const struct tree_row *row, uint32_t levels,
-    const struct opened *opened, size_t n_opened)
+    const struct open_branch *opened, size_t n_opened)
 {
 	struct tree *t = r->data;
-	const struct opened key = {.list = row->list, .node = row->node};
-	const struct opened *found =
+	const struct open_branch key = {.list = row->list, .node = row->node};
+	const struct open_branch *found =
 	    n_opened ? bsearch(&key, opened, n_opened, sizeof *opened, by_place) : NULL;
 	if (found)
 		return found->below;
@@ -307,7 +307,7 @@ static void make_rows(struct result *r, uint32_t levels)
 {
 	struct tree *t = r->data;
 	size_t n_opened, n_place = 0, cap_place = 0;
-	struct opened *opened = all_opened(t, &n_opened);
+	struct open_branch *opened = all_opened(t, &n_opened);
 	struct place *place = NULL;
 	t->n_row = 0;
 	VEC_PUSH(place, n_place, cap_place) = (struct place){0, 0};
@@ -336,14 +336,14 @@ static void make_rows(struct result *r, uint32_t levels)
 	result_changed(r);
 }
 
-struct result *tree_result(const char *title, const struct heap *heap, const struct column *columns,
+struct result *tree_result(const char *title, const struct opened *opened, const struct column *columns,
     unsigned n_columns, const struct tree_source *source, void *data, uint32_t at_once)
 {
 	struct tree *t = xcalloc(1, sizeof *t);
 	t->source = source;
 	t->data = data;
 	t->at_once = at_once;
-	struct result *r = result_new(title, heap, columns, n_columns, &tree_ops, t, 0);
+	struct result *r = result_new(title, opened, columns, n_columns, &tree_ops, t, 0);
 	r->within = within;
 	new_list(r, TREE_TOP);
 	make_rows(r, 1);

@@ -126,15 +126,15 @@ void app_push(struct app *a, struct page *p)
 
 bool app_references_ready(const struct app *a)
 {
-	return a->loader.finished && a->loader.heap;
+	return a->session.dump && a->session.dump->own;
 }
 
 void app_find_retained(struct app *a)
 {
-	if (a->finding.running || session_retained_known(a->session.heap) ||
-	    a->session.heap->no_references)
+	if (a->finding.running || opened_retained(a->session.dump) ||
+	    session_heap(&a->session)->no_references)
 		return;
-	if (finding_start(&a->finding, a->session.heap, a->loader.wake[1]))
+	if (finding_start(&a->finding, &a->session.dump->model, a->loader.wake[1]))
 		app_say(a, ROLE_ERROR, a->finding.job.err.message);
 }
 
@@ -143,7 +143,7 @@ static bool wants_retained(struct app *a, const char *word)
 {
 	const struct command *c = command_find(word, NULL);
 
-	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || session_retained_known(a->session.heap))
+	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || opened_retained(a->session.dump))
 		return false;
 	app_find_retained(a);
 	return a->finding.running;
@@ -170,7 +170,7 @@ static bool must_wait(struct app *a, const char *line)
 	const struct command *c = command_find(word, NULL);
 	if (!c || (c->flags & COMMAND_NO_DUMP))
 		return false;
-	if (!a->session.heap || (c->flags & COMMAND_NEEDS_REFERENCES))
+	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
 		return true;
 	return strcmp(c->name, "histo") != 0 && strcmp(c->name, "ls") != 0;
 }
@@ -235,7 +235,7 @@ static void show(struct app *a, struct result *r, const char *line)
 		while (a->session.n_history > n_history)
 			free(a->session.history[--a->session.n_history]);
 		if (in) {
-			uint32_t id = heap_find(a->session.heap, r->head[0].cell.number);
+			uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.number);
 			app_push(a, page_new_object(r, in, id, line));
 			return;
 		}
@@ -319,9 +319,9 @@ void app_run(struct app *a, const char *line, bool typed)
 		show(a, session_take(&a->session), kept);
 	} else if (a->model_changed) {
 		a->model_changed = false;
-		app_say(a, ROLE_NOTE, a->session.weak_off ?
-		    "weak off: sizes are found anew; the views of the old tree are closed" :
-		    "weak on: sizes are found anew; the views of the old tree are closed");
+		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
+		    "weak on: sizes are found anew; the views of the old tree are closed" :
+		    "weak off: sizes are found anew; the views of the old tree are closed");
 	} else if (kept[strspn(kept, " ")]) {
 		struct text said = TEXT_INIT;
 		text_addf(&said, "%s: done", kept);
@@ -380,7 +380,7 @@ static void first_page(struct app *a)
 
 static void say_damage(struct app *a)
 {
-	const struct heap *h = a->loader.heap;
+	const struct heap *h = session_heap(&a->session);
 	struct text t = TEXT_INIT;
 
 	if (h->no_references) {
@@ -416,7 +416,10 @@ static void loaded(struct app *a)
 		a->status = a->loader.job.result == ERR_CANCELLED ? 130 : 3;
 		return;
 	}
-	a->session.heap = a->loader.heap;
+	if (!a->session.dump)
+		session_open(&a->session, a->loader.heap);
+	opened_own(a->session.dump, a->loader.heap);
+	a->loader.heap = NULL;
 	if (a->n_pages == 0 && !a->pending)
 		first_page(a);
 	say_damage(a);
@@ -429,13 +432,12 @@ static void loading_events(struct app *a)
 	unsigned events = loader_poll(&a->loader);
 
 	if (events & LOADER_EARLY && !(events & (LOADER_GONE | LOADER_DONE))) {
-		a->session.heap = atomic_load(&a->loader.early);
+		session_open(&a->session, atomic_load(&a->loader.early));
 		first_page(a);
 	}
 	if (events & LOADER_GONE) {
 		drop_pages(a, 0);
-		session_drop_results(&a->session);
-		a->session.heap = NULL;
+		session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
 	}
 	if (events & LOADER_DONE)
@@ -606,7 +608,6 @@ static int browse(struct app *a, struct err *err)
 	follow_stop(&a->follow);
 	drop_pages(a, 0);
 	session_drop_results(&a->session);
-	a->session.heap = NULL;
 	/* the terminal first: closing a large heap is not to be waited for in front of a dead screen */
 	term_close();
 	return rc;

@@ -50,7 +50,7 @@ static void add_class(struct text *to, const struct heap_class *class)
 /* The row as an object: itself, a class's class object, a thread's thread object. */
 static bool add_object(struct app *a, struct text *to, const struct target *target)
 {
-	const struct heap *h = a->session.heap;
+	const struct heap *h = session_heap(&a->session);
 	uint32_t id = target->id;
 
 	if (target->kind == TARGET_CLASS)
@@ -69,7 +69,7 @@ static void open_row(struct app *a)
 {
 	struct target target;
 	struct text line = TEXT_INIT;
-	const struct heap *h = a->session.heap;
+	const struct heap *h = session_heap(&a->session);
 	const struct heap_class *class;
 
 	if (!selected(a, &target)) {
@@ -145,9 +145,9 @@ static bool add_argument(struct app *a, struct text *line, enum argument_kind ki
 			return true;
 		}
 		if (target.kind == TARGET_CLASS)
-			add_class(line, &a->session.heap->classes[target.id]);
+			add_class(line, &session_heap(&a->session)->classes[target.id]);
 		else if (target.kind == TARGET_OBJECT)
-			add_class(line, heap_class_of(a->session.heap, target.id));
+			add_class(line, heap_class_of(session_heap(&a->session), target.id));
 		return target.kind == TARGET_CLASS || target.kind == TARGET_OBJECT;
 	case ARG_THREAD:
 		text_addf(line, "%" PRIu32, target.id);
@@ -225,9 +225,9 @@ static void copy(struct app *a)
 	text_clear(&t);
 	selected(a, &target);
 	if (target.kind == TARGET_CLASS)
-		text_add(&t, a->session.heap->classes[target.id].name);
+		text_add(&t, session_heap(&a->session)->classes[target.id].name);
 	else if (!add_object(a, &t, &target) && target.kind == TARGET_THREAD)
-		add_thread(&t, &a->session.heap->threads[target.id]);
+		add_thread(&t, &session_heap(&a->session)->threads[target.id]);
 	if (t.len > 0) {
 		clipboard(t.s);
 		text_addf(&said, "copied %s", t.s);

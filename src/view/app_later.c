@@ -35,13 +35,13 @@ static uint32_t path_of(struct app *a)
 
 void app_follow(struct app *a)
 {
-	const struct heap *h = a->session.heap;
+	const struct heap *h = session_heap(&a->session);
 	int wake = a->loader.wake[1];
 
 	if (follow_poll(&a->follow, wake))
 		a->dirty = true;
 	if (h && app_references_ready(a))
-		follow_want(&a->follow, h, session_retained_known(h), path_of(a), wake);
+		follow_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
 }
 
 /* --- retained sizes ----------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void fill_in(struct result *r)
 			id = heap_find(h, r->head[i].cell.number);
 	}
 	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)
-		retained->cell = object_retained_cell(h, id);
+		retained->cell = object_retained_cell(r->opened, id);
 }
 
 static void fill_page(struct page *p)
@@ -93,7 +93,7 @@ void app_take_retained(struct app *a)
 	a->dirty = true;
 	if (result == 0) {
 		follow_stop(&a->follow); /* it looks at what may be replaced */
-		session_know_retained(&a->session, &a->finding.found);
+		opened_take_retained(a->session.dump, &a->finding.found);
 		for (size_t i = 0; i < a->n_pages; i++)
 			fill_page(a->page[i]);
 		app_run_pending(a);

@@ -81,7 +81,7 @@ enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
 
 static void add_facts(const struct app *a, int how_much, struct text *to)
 {
-	const struct heap *h = a->session.heap;
+	const struct heap *h = session_heap(&a->session);
 
 	text_clear(to);
 	if (!h)
@@ -90,7 +90,7 @@ static void add_facts(const struct app *a, int how_much, struct text *to)
 		add_format(h, to);
 	if (how_much <= FACTS_SIZE)
 		add_size(h, to);
-	if (a->session.weak_off && how_much <= FACTS_WEAK)
+	if (!opened_counts_weak(a->session.dump) && how_much <= FACTS_WEAK)
 		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? glyph(GLYPH_DOT) : "",
 		    to->len ? " weak off" : "weak off");
 }
@@ -100,7 +100,7 @@ static void draw_title(const struct app *a, int width)
 	struct text name = TEXT_INIT, facts = TEXT_INIT;
 	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
-	width -= draw_damage(a->session.heap, width);
+	width -= draw_damage(session_heap(&a->session), width);
 	text_add_escaped(&name, file_name(a->options->heap->path),
 	    strlen(file_name(a->options->heap->path)));
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
@@ -345,7 +345,7 @@ static void draw_note(struct app *a, int y, int width)
 		return;
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);
-	else if (a->session.heap && a->session.heap->damaged)
+	else if (session_heap(&a->session) && session_heap(&a->session)->damaged)
 		draw_text(y, 0, width, "only a part of this dump was read: w tells why",
 		    theme(ROLE_ERROR));
 }
@@ -399,7 +399,7 @@ static void draw_path(struct app *a, int y, int width)
 	text_add(&label, "path");
 	/* beside an object's own path that of another one is called by name */
 	if (a->path_of_row && p->ops->object)
-		text_addf(&label, " to 0x%" PRIx64, heap_address(a->session.heap, f->wanted));
+		text_addf(&label, " to 0x%" PRIx64, heap_address(session_heap(&a->session), f->wanted));
 	int x = 2 + draw_text(y, 2, width - 2, label.s, theme(ROLE_QUIET)) + 2;
 	text_release(&label);
 	if (known && f->cut.len > 0 && x + 20 + (int)text_width(f->cut.s) < width) {

@@ -17,7 +17,7 @@ static int work(void *context, struct job *job)
 {
 	struct finding *f = context;
 
-	int code = retained_find(&f->found, f->heap, &job->progress, &job->err);
+	int code = retained_find(&f->found, &f->model, &job->progress, &job->err);
 	if (code)
 		return code;
 	/* the screen shows children and classes as well: nothing must be left to its own thread */
@@ -27,9 +27,9 @@ static int work(void *context, struct job *job)
 	return code;
 }
 
-int finding_start(struct finding *f, const struct heap *h, int wake_fd)
+int finding_start(struct finding *f, const struct model *m, int wake_fd)
 {
-	*f = (struct finding){.heap = h};
+	*f = (struct finding){.model = *m};
 	int rc = job_start(&f->job, work, f, wake_fd);
 	f->running = rc == 0;
 	return rc;

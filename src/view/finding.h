@@ -14,7 +14,7 @@
 #include "view/pace.h"
 
 struct finding {
-	const struct heap *heap;
+	struct model model;
 	struct retained found;
 	struct job job;
 	bool running;
@@ -22,7 +22,7 @@ struct finding {
 };
 
 /* wake_fd gets a byte when it ends.  0 or ERR_NOMEM. */
-int finding_start(struct finding *f, const struct heap *h, int wake_fd);
+int finding_start(struct finding *f, const struct model *m, int wake_fd);
 
 /* True once, when it has ended: *result is 0 (f->found is the caller's) or the error of f->job.err. */
 bool finding_poll(struct finding *f, int *result);

@@ -28,7 +28,7 @@ struct loader {
 	_Atomic(const struct heap *) early; /* set by the loading thread */
 	atomic_bool gone;
 	sem_t let_go;
-	struct heap *heap;                  /* once done; owned */
+	struct heap *heap;                  /* once done; owned until somebody takes it */
 	bool told_early, told_gone, finished;
 	uint64_t started;                   /* ns */
 	struct pace pace;

@@ -13,7 +13,7 @@
 enum { QUIET_MS = 200, TICK_MS = 100 };
 
 struct working {
-	session_task *task;
+	long_work *task;
 	void *context;
 };
 
@@ -68,7 +68,7 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 	}
 }
 
-int working_run(void *context, session_task *task, void *argument, struct err *err)
+int working_run(void *context, long_work *task, void *argument, struct err *err)
 {
 	struct app *a = context;
 	struct working w = {task, argument};

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct result *result = NULL;
 		struct err err = ERR_INIT;
 		session_init(&session);
-		session.heap = open_sample();
+		session_open(&session, open_sample());
 		int code = session_run(&session, line, &result, &err);
 		if (code < 0 && !err.message[0])
 			abort();

@@ -41,14 +41,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}
-	if (strong)
-		*h->left_out = &weak;
-	if (retained_find(&r, h, NULL, &err) || retained_complete(&r, NULL, &err)) {
+	const struct model model = { .heap = h, .left_out = strong ? &weak : NULL };
+	if (retained_find(&r, &model, NULL, &err) || retained_complete(&r, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}
 	struct naive naive;
-	naive_init(&naive, h);
+	naive_init(&naive, &model);
 	unsigned wrong = h->n_objects ? naive_compare_cuts(&naive, &r, step, 40) : 0;
 	printf("%" PRIu64 " compared, %" PRIu64 " free something; %u plans, %u of several references\n",
 	    naive.compared, naive.freeing, naive.plans, naive.several);

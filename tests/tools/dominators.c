@@ -38,7 +38,7 @@ static bool finds(const struct heap *h, uint32_t id, uint32_t parent, bool too_h
 	struct checks checks = { .n = 0 };
 	struct retained r;
 	bool found = false;
-	if (retained_find(&r, h, NULL, NULL))
+	if (retained_find(&r, &(struct model){ .heap = h }, NULL, NULL))
 		return false;
 	r.dominators.immediate[id] = parent;
 	if (retained_complete(&r, NULL, NULL) == 0 && check_tree(&checks, &r, NULL) == 0)
@@ -126,7 +126,7 @@ static int try_shape(const char *word, uint32_t n_nodes)
 	else
 		make_list(&edges, n_nodes, strstr(word, "array-first"), strstr(word, "values"), want);
 	made_references(&h, &edges);
-	if (bits_init(&h.sized, n, &err) || dominators_find(&d, &h, NULL, &err))
+	if (bits_init(&h.sized, n, &err) || dominators_find(&d, &(struct model){ .heap = &h }, NULL, &err))
 		return 2;
 	for (uint32_t id = 0; id < n; id++)
 		if (d.immediate[id] != want[id] && wrong++ < 5)
@@ -208,7 +208,7 @@ static void print_time(const struct heap *h, const struct dominators *d, double 
 static unsigned compare(const struct heap *h, const struct dominators *d, uint32_t step)
 {
 	struct naive naive;
-	naive_init(&naive, h);
+	naive_init(&naive, &(struct model){ .heap = h });
 	unsigned wrong = naive_compare_dominators(&naive, d, step);
 	naive_release(&naive);
 	return wrong;
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 	if (roots && simplify(h, roots, recorded))
 		return 2;
 	double start = now();
-	if (dominators_find(&d, h, NULL, &err)) {
+	if (dominators_find(&d, &(struct model){ .heap = h }, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}

@@ -326,7 +326,7 @@ static void weaken(struct made_heap *m)
 		bits_set(&m->weak.holders, id);
 		VEC_PUSH(m->weak.reference, m->weak.n, cap) = (struct weak_reference){ id, referent };
 	}
-	m->left_out = &m->weak;
+	m->model.left_out = &m->weak;
 }
 
 static void place(struct made_heap *m)
@@ -357,7 +357,7 @@ void made_heap_fill(struct made_heap *m, uint64_t seed)
 	h->facts.loaders_hold_classes = percent(m, 50);
 	snprintf(h->facts.format, sizeof h->facts.format, "%s",
 	    h->facts.loaders_hold_classes ? "phd" : "hprof");
-	h->left_out = &m->left_out;
+	m->model.heap = h;
 	if (bits_init(&h->sized, h->n_objects, NULL))
 		abort();
 	place(m);

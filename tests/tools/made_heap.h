@@ -27,7 +27,7 @@ struct made_heap {
 	const char *shape; /* in a word */
 	struct address_index index;
 	struct weak_references weak;
-	const struct weak_references *left_out;
+	struct model model; /* of the heap */
 	uint64_t random;
 	size_t stacks; /* roots that stand on a thread's stack */
 };

@@ -47,12 +47,13 @@ static int by_from(const void *x, const void *y)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-void naive_init(struct naive *w, const struct heap *h)
+void naive_init(struct naive *w, const struct model *m)
 {
-	*w = (struct naive){ .h = h, .random = h->n_objects };
+	const struct heap *h = m->heap;
+	*w = (struct naive){ .m = m, .h = h, .random = h->n_objects };
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		for (uint64_t k = adjacency_start(&h->out, id); k < adjacency_start(&h->out, id + 1); k++)
-			if (!weak_is(heap_left_out(h), id, h->out.target[k]))
+			if (!weak_is(m->left_out, id, h->out.target[k]))
 				lead(w, id, h->out.target[k], false, false);
 		lead(w, id, heap_class_of(h, id)->object, false, true);
 	}

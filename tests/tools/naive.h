@@ -24,7 +24,8 @@ struct reference {
 };
 
 struct naive {
-	const struct heap *h;
+	const struct model *m;
+	const struct heap *h; /* of the model */
 	struct reference *edge; /* by from, HEAP_NONE last */
 	size_t n, cap;
 	size_t *first;   /* by object, n_objects + 2: the last but one is the VM's */
@@ -35,7 +36,7 @@ struct naive {
 	uint64_t random, compared, freeing;
 };
 
-void naive_init(struct naive *w, const struct heap *h);
+void naive_init(struct naive *w, const struct model *m);
 void naive_release(struct naive *w);
 /* Bytes that can be reached without these objects, by the references that are not gone. */
 uint64_t naive_kept(struct naive *w, const uint32_t *without, size_t n_without);

@@ -104,7 +104,7 @@ static void compare_many(struct naive *w, const struct retained *r)
 			w->wrong++;
 	}
 	uint64_t naive = w->all - naive_kept(w, NULL, 0);
-	if (cut_find(&loss, h, &edges, ids, n_ids, NULL, NULL)) {
+	if (cut_find(&loss, w->m, &edges, ids, n_ids, NULL, NULL)) {
 		w->wrong++;
 	} else {
 		if (loss.bytes != naive)

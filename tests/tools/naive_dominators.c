@@ -23,7 +23,7 @@ static unsigned compare_sets(struct naive *w)
 		struct cut_loss loss;
 		for (uint32_t id = step; id < h->n_objects; id += step)
 			set[n++] = id;
-		if (cut_find(&loss, h, NULL, set, n, NULL, NULL))
+		if (cut_find(&loss, w->m, NULL, set, n, NULL, NULL))
 			return 1;
 		uint64_t kept = naive_kept(w, set, n);
 		if (w->all - kept != loss.bytes && wrong++ < 5)
@@ -91,7 +91,7 @@ static unsigned compare_classes(struct naive *w)
 	unsigned wrong = 0;
 	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
 	struct retained_sum found[3];
-	if (retained_find(&r, h, NULL, NULL) || retained_complete(&r, NULL, NULL))
+	if (retained_find(&r, w->m, NULL, NULL) || retained_complete(&r, NULL, NULL))
 		return 1;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		group[c] = c;
@@ -109,13 +109,14 @@ static unsigned compare_classes(struct naive *w)
 }
 
 /* The same with one thread as with many. */
-static unsigned compare_threads(const struct heap *h, const struct dominators *d)
+static unsigned compare_threads(const struct model *m, const struct dominators *d)
 {
+	const struct heap *h = m->heap;
 	unsigned wrong = 0;
 	for (unsigned n = 1; n < 10; n += 4) {
 		struct dominators other;
 		parallel_set_threads(n);
-		if (dominators_find(&other, h, NULL, NULL))
+		if (dominators_find(&other, m, NULL, NULL))
 			return 1;
 		wrong += other.n_reachable != d->n_reachable ||
 		    memcmp(other.immediate, d->immediate, h->n_objects * sizeof *d->immediate) != 0 ||
@@ -159,7 +160,7 @@ unsigned naive_compare_dominators(struct naive *w, const struct dominators *d, u
 			wrong += compare_one(w, d, id);
 	wrong += compare_sets(w);
 	wrong += compare_classes(w);
-	wrong += compare_threads(h, d);
+	wrong += compare_threads(w->m, d);
 	free(whole);
 	return wrong;
 }

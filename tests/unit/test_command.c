@@ -29,7 +29,7 @@ static int set_up(void **state)
 	(void)state;
 	fake_heap_fill(&fake);
 	session_init(&session);
-	session.heap = &fake.heap;
+	session_open(&session, &fake.heap);
 	return 0;
 }
 
@@ -449,11 +449,12 @@ static void test_refs(void **state)
 static void test_x_and_threads(void **state)
 {
 	(void)state;
+	/* #7, a root, holds it; what it leads to, #4 and its class hold as well */
 	expect("x 0x1080", PRINT_JSON,
 	    "{\"address\": \"0x1080\", \"class\": \"java.lang.String\", \"shallow\": 16, "
-	    "\"retained\": null, \"length\": null, \"loader\": null, \"root\": null, \"reachable\": null, "
+	    "\"retained\": 16, \"length\": null, \"loader\": null, \"root\": null, \"reachable\": true, "
 	    "\"value\": null, "
-	    "\"id\": 3, \"fields\": [\n"
+	    "\"id\": 3, \"retained_certainty\": \"inferred\", \"fields\": [\n"
 	    "{\"name\": \"<class>\", \"type\": null, \"value\": \"0x1000\", \"declared_in\": null, "
 	    "\"class\": \"java.lang.Class\", \"shallow\": 64},\n"
 	    "{\"name\": null, \"type\": null, \"value\": \"0x1050\", \"declared_in\": null, "
@@ -493,7 +494,7 @@ static void test_info(void **state)
 	    "unreachable_objects_certainty\r\n8,0,inferred,inferred\r\n");
 	fake.heap.n_roots = 1; /* main holds #4 -> #1 -> #2, #0 -> #6 */
 	struct reachable r;
-	assert_int_equal(reachable_from_roots(&r, &fake.heap, NULL, NULL), 0);
+	assert_int_equal(reachable_from_roots(&r, &session.dump->model, NULL, NULL), 0);
 	assert_int_equal(r.n, 5);
 	assert_int_equal(r.shallow, 24 + 16 + 32 + 64 + 64);
 	assert_int_equal(r.unreachable_n, 3);
@@ -601,9 +602,9 @@ static void test_session(void **state)
 	    "\"superclass\": null}\n");
 	expect("ls $_ | cut address", PRINT_CSV, "address\r\n0x1090\r\n"); /* the row's instances */
 	expect("set | grep ^\\$a | cut value", PRINT_CSV, "value\r\n2 objects\r\n");
-	session.heap = NULL;
+	session_close(&session, session.dump);
 	expect("histo", PRINT_TEXT, "!histo: no dump is open (cairn DUMP)");
-	session.heap = &fake.heap;
+	session_open(&session, &fake.heap);
 }
 
 static char *file_text(const char *path)

@@ -7,6 +7,7 @@
 #include "view/match.h"
 #include "view/pace.h"
 #include "command/look/why.h"
+#include "opened/opened.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -102,7 +103,7 @@ static void tells(struct heap *h, struct cell objects, struct cell shallow, cons
     bool hidden, const char *wanted)
 {
 	struct text said = TEXT_INIT;
-	struct result *r = result_new_rows("t", h, why_columns, 5);
+	struct result *r = result_new_rows("t", &(struct opened){.heap = h}, why_columns, 5);
 
 	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_text(certainty),
 	    cell_none()}, NULL);

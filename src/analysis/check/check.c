@@ -452,7 +452,7 @@ static int check_reachable(struct checker *k, struct err *err)
 		    "the dump records its roots");
 		return 0;
 	}
-	int code = reachable_from_roots(&r, k->h, k->progress, err);
+	int code = reachable_from_roots(&r, &(struct model){.heap = k->h}, k->progress, err);
 	if (code)
 		return code;
 	say(k, "inferred roots reach everything", r.unreachable_n ? CHECK_BROKEN : CHECK_OK,

@@ -178,7 +178,7 @@ static int check_reached(struct checks *to, const struct tree *t, struct err *er
 {
 	const char *name = "the tree has all that is reachable";
 	struct reachable reach;
-	int code = reachable_from_roots(&reach, t->h, t->progress, err);
+	int code = reachable_from_roots(&reach, &t->r->model, t->progress, err);
 	if (code)
 		return code;
 	uint32_t id = 0;
@@ -356,7 +356,7 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 
 int check_tree(struct checks *to, const struct retained *r, struct err *err)
 {
-	struct tree t = {.h = r->heap, .r = r, .left_out = heap_left_out(r->heap),
+	struct tree t = {.h = r->heap, .r = r, .left_out = r->model.left_out,
 	    .progress = to->progress};
 	uint64_t n = r->heap->n_objects, n_order = (uint64_t)r->dominators.n_reachable + 1;
 	size_t broken = to->n_broken;

@@ -179,7 +179,7 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 	uint64_t end = adjacency_start(&h->in, target + 1);
 	bool more = true;
 	for (uint64_t k = adjacency_start(&h->in, target); more && k < end; k++)
-		if (!weak_is(heap_left_out(h), h->in.target[k], target))
+		if (!weak_is(c->retained->model.left_out, h->in.target[k], target))
 			more = held_from(&t, h->in.target[k]);
 	if (bits_get(&c->special, target)) {
 		held_from_roots(&t);
@@ -234,14 +234,16 @@ static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
 }
 
 /* How many references of the model lead from the holder to the target, with those of its stack? */
-static uint32_t references(const struct heap *h, uint32_t holder, uint32_t target, bool with_stack)
+static uint32_t references(
+    const struct model *m, uint32_t holder, uint32_t target, bool with_stack)
 {
+	const struct heap *h = m->heap;
 	struct implied_reference implied[3];
 	size_t first, n_roots = heap_roots_of(h, target, &first);
 	uint32_t class = heap_class_mirrored(h, target);
 	if (holder == HEAP_NONE)
 		return n_roots > 0;
-	uint32_t n = weak_is(heap_left_out(h), holder, target) ? 0 : recorded(h, holder, target);
+	uint32_t n = weak_is(m->left_out, holder, target) ? 0 : recorded(h, holder, target);
 	for (unsigned i = heap_implied(h, holder, implied); i-- > 0;)
 		n += implied[i].target == target;
 	if (class != HEAP_NONE && heap_loader_holds(h, class))
@@ -260,7 +262,8 @@ static int by_ends(const void *x, const void *y)
 }
 
 struct loss_walk {
-	const struct heap *heap;
+	const struct model *model;
+	const struct heap *heap; /* the model's */
 	const struct cut_edges *edges;
 	struct bits alive;
 	struct bits barred, holders; /* of the references */
@@ -289,13 +292,13 @@ static bool passes(const void *context, uint32_t holder, uint32_t target)
 	if (!n)
 		return true;
 	bool with_stack = holder == HEAP_NONE || !cleared(w, HEAP_NONE, target);
-	return references(w->heap, holder, target, with_stack) > n;
+	return references(w->model, holder, target, with_stack) > n;
 }
 
 /* False: stopped. */
 static bool reach(struct loss_walk *w, uint32_t id, struct bits *seen)
 {
-	heap_reach_without(w->heap, id, seen->word, w->stack, &w->filter);
+	heap_reach_without(w->model, id, seen->word, w->stack, &w->filter);
 	return !progress_cancelled(w->progress);
 }
 
@@ -389,11 +392,12 @@ static void loss_walk_release(struct loss_walk *w)
 	big_free(w->stack, w->heap->n_objects, sizeof *w->stack);
 }
 
-int cut_find(struct cut_loss *out, const struct heap *h, struct cut_edges *edges,
+int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err)
 {
 	struct cut_edges none = { .edge = NULL };
-	struct loss_walk w = { .heap = h, .edges = edges ? edges : &none, .progress = progress };
+	const struct heap *h = m->heap;
+	struct loss_walk w = { .model = m, .heap = h, .edges = edges ? edges : &none, .progress = progress };
 	*out = (struct cut_loss){ .objects = 0 };
 	progress_phase(progress, "walking what is left", h->n_objects);
 	if (w.edges->n)

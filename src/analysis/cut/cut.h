@@ -10,7 +10,7 @@
  *
  * A reference is what struct retained counts as one: each field or element, what the dump implies
  * (object to class, class to superclass and loader, loader to class), and what a thread's stack holds;
- * but not those that heap_left_out leaves out.
+ * but not those that the model leaves out.
  * The roots' hold on an object counts as one reference, however many roots it is: a person asks
  * what goes when the VM lets go of it.
  *
@@ -88,7 +88,7 @@ struct cut_loss {
  * what stacks hold: others of a thread to it are then its fields.  Sorts the edges.  One walk over
  * everything; needs no retained sizes.  0, ERR_NOMEM or ERR_CANCELLED.
  */
-int cut_find(struct cut_loss *out, const struct heap *h, struct cut_edges *edges,
+int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
 void cut_loss_release(struct cut_loss *l);
 

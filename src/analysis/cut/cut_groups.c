@@ -84,7 +84,7 @@ static uint64_t key_of(const struct sums *s, uint32_t id, uint32_t *by)
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
 		uint32_t from = h->in.target[k];
-		if (weak_is(heap_left_out(h), from, id) || r->dominators.immediate[from] == NOT_REACHABLE ||
+		if (weak_is(r->model.left_out, from, id) || r->dominators.immediate[from] == NOT_REACHABLE ||
 		    is_dead(s, from) || cut_below(s->cut, from, id))
 			continue;
 		if (holder != HEAP_NONE)

@@ -96,7 +96,7 @@ static uint32_t keepers(struct planning *p, uint32_t id, struct cut_edges *to, i
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
 		uint32_t from = h->in.target[k];
 		if (immediate[from] == NOT_REACHABLE || is_dead(p, from) ||
-		    weak_is(heap_left_out(h), from, id) || cut_below(p->cut, from, id))
+		    weak_is(p->r->model.left_out, from, id) || cut_below(p->cut, from, id))
 			continue;
 		if (++n > PLAN_TOGETHER)
 			return 0;
@@ -234,8 +234,9 @@ static uint32_t named_above(struct planning *p, const struct candidate *c)
 }
 
 static int edges_between_classes(
-    struct cut_edges *to, const struct heap *h, const struct cut_group *g, struct err *err)
+    struct cut_edges *to, const struct model *m, const struct cut_group *g, struct err *err)
 {
+	const struct heap *h = m->heap;
 	int code = 0;
 	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
 		if (h->class_of[id] != g->class)
@@ -243,7 +244,7 @@ static int edges_between_classes(
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		for (uint64_t k = adjacency_start(&h->out, id); !code && k < end; k++)
 			if (h->class_of[h->out.target[k]] == g->to_class &&
-			    !weak_is(heap_left_out(h), id, h->out.target[k]))
+			    !weak_is(m->left_out, id, h->out.target[k]))
 				code = cut_edges_add(to, id, h->out.target[k], err);
 	}
 	return code;
@@ -256,7 +257,7 @@ static int take_group(
 	*item = (struct plan_item){
 		.target = HEAP_NONE, .class = g->class, .field = g->field, .to_class = g->to_class };
 	if (!g->field)
-		return edges_between_classes(&item->edges, p->r->heap, g, err);
+		return edges_between_classes(&item->edges, &p->r->model, g, err);
 	return cut_edges_add_field(&item->edges, p->r->heap, g->class, g->field, &found, err);
 }
 
@@ -329,7 +330,7 @@ static int walk_without(struct planning *p, size_t but, const struct plan_item *
 			code = cut_edges_add(&all, item->edges.edge[k].holder, item->edges.edge[k].target, err);
 	}
 	if (!code)
-		code = cut_find(loss, p->r->heap, &all, NULL, 0, p->progress, err);
+		code = cut_find(loss, &p->r->model, &all, NULL, 0, p->progress, err);
 	cut_edges_release(&all);
 	return code;
 }
@@ -341,7 +342,7 @@ static int walk_alone(struct planning *p, struct plan_item *item, struct err *er
 		item->freed = cut_one(p->cut, item->edges.edge[0].holder, item->edges.edge[0].target).freed;
 		return 0;
 	}
-	int code = cut_find(&loss, p->r->heap, &item->edges, NULL, 0, p->progress, err);
+	int code = cut_find(&loss, &p->r->model, &item->edges, NULL, 0, p->progress, err);
 	if (code)
 		return code;
 	item->freed = loss.bytes;

@@ -147,12 +147,13 @@ static int finish(struct dominance *d, struct dominators *out, struct err *err)
 	return 0;
 }
 
-int dominators_find(struct dominators *out, const struct heap *h, struct progress *progress,
+int dominators_find(struct dominators *out, const struct model *m, struct progress *progress,
     struct err *err)
 {
 	_Static_assert(sizeof(struct place) == sizeof *out->retained, "the one becomes the other");
+	const struct heap *h = m->heap;
 	*out = (struct dominators){ .n_objects = h->n_objects };
-	struct dominance d = { .h = h, .left_out = heap_left_out(h), .progress = progress,
+	struct dominance d = { .h = h, .left_out = m->left_out, .progress = progress,
 		.size = h->n_objects + 1 };
 	int code = allocate(&d, err);
 	if (code == 0)

@@ -7,7 +7,7 @@
  * size of d is the sum of the shallow sizes of its subtree: what would be freed with it.
  *
  * References are those of heap_reach: recorded and implied ones, all of them strong unless
- * heap_left_out says otherwise.  What a thread's stack holds hangs under the thread's object, where
+ * the model leaves some out.  What a thread's stack holds hangs under the thread's object, where
  * that is a root of its own; the same objects are reached either way.
  *
  * Pure functions of a heap, any thread.  Time is m log n for n objects and m references whatever the
@@ -40,7 +40,7 @@ struct dominators {
 uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root);
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
-int dominators_find(struct dominators *out, const struct heap *h, struct progress *progress,
+int dominators_find(struct dominators *out, const struct model *m, struct progress *progress,
     struct err *err);
 void dominators_release(struct dominators *d);
 
@@ -64,7 +64,8 @@ struct retained_sum {
 };
 
 struct retained {
-	const struct heap *heap;
+	const struct heap *heap; /* of the model */
+	struct model model; /* what it is true of */
 	uint64_t serial;    /* another one for each that was found: what is summed from it goes with it */
 	struct dominators dominators;
 	struct bits maybe;  /* unreachable, but the bytes of stack frames lead there (heap.in_frames);
@@ -78,7 +79,7 @@ struct retained {
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
-int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
+int retained_find(struct retained *out, const struct model *m, struct progress *progress,
     struct err *err);
 /* Lists and sums, unless they are there.  The same codes; the sizes stay in any case. */
 int retained_complete(struct retained *r, struct progress *progress, struct err *err);

@@ -9,6 +9,7 @@
 
 struct joint {
 	const struct heap *h;
+	const struct weak_references *left_out;
 	const uint32_t *immediate;
 	struct bits open; /* by id: reachable, and its immediate dominator does not hold it itself */
 	int64_t *ways;
@@ -45,7 +46,7 @@ static bool recorded_holder(const struct joint *j, uint32_t id, uint32_t holder)
 	const struct heap *h = j->h;
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
-		if (h->in.target[k] == holder && !weak_is(heap_left_out(h), holder, id))
+		if (h->in.target[k] == holder && !weak_is(j->left_out, holder, id))
 			return true;
 	return false;
 }
@@ -79,7 +80,7 @@ static void add_recorded(struct joint *j, uint32_t id)
 	const struct heap *h = j->h;
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
-		if (!weak_is(heap_left_out(h), h->in.target[k], id))
+		if (!weak_is(j->left_out, h->in.target[k], id))
 			add_way(j, h->in.target[k], id);
 }
 
@@ -102,7 +103,8 @@ static void add_instances(struct joint *j)
 int joint_ways(const struct retained *r, int64_t **ways, struct err *err)
 {
 	const struct heap *h = r->heap;
-	struct joint j = { .h = h, .immediate = r->dominators.immediate };
+	struct joint j = { .h = h, .left_out = r->model.left_out,
+		.immediate = r->dominators.immediate };
 	int code = bits_init(&j.open, h->n_objects, err);
 	*ways = NULL;
 	if (code)

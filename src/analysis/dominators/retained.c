@@ -288,7 +288,7 @@ static int find_maybe(struct retained *r, struct err *err)
 			bits_set(&r->maybe, id);
 	}
 	for (size_t i = 0; !code && i < h->n_in_frames; i++)
-		heap_reach(h, h->in_frames[i], r->maybe.word, stack);
+		heap_reach(&r->model, h->in_frames[i], r->maybe.word, stack);
 	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
 		if (immediate[id] != NOT_REACHABLE)
 			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
@@ -297,12 +297,12 @@ static int find_maybe(struct retained *r, struct err *err)
 	return code;
 }
 
-int retained_find(struct retained *out, const struct heap *h, struct progress *progress,
+int retained_find(struct retained *out, const struct model *m, struct progress *progress,
     struct err *err)
 {
 	static _Atomic uint64_t found;
-	*out = (struct retained){ .heap = h, .serial = ++found };
-	int code = dominators_find(&out->dominators, h, progress, err);
+	*out = (struct retained){ .heap = m->heap, .model = *m, .serial = ++found };
+	int code = dominators_find(&out->dominators, m, progress, err);
 	if (!code)
 		code = find_maybe(out, err);
 	if (code)

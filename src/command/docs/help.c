@@ -225,7 +225,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	const struct command *c = word && !page ? command_find(word, err) : NULL;
 	if (word && !page && !c)
 		return err->code;
-	struct result *r = result_new_rows("help", s->heap, help_columns, N_COLUMNS(help_columns));
+	struct result *r = result_new_rows("help", s->dump, help_columns, N_COLUMNS(help_columns));
 	r->plain_text = true;
 	if (page) {
 		struct text pipes = TEXT_INIT;

@@ -66,7 +66,7 @@ static void dead_release(void *data)
 }
 
 /* Takes the bits of what dies out of loss. */
-static struct result *by_class(const struct retained *retained, const char *title,
+static struct result *by_class(const struct opened *o, const struct retained *retained, const char *title,
     const struct cut_wish *wish, struct cut_loss *loss)
 {
 	const struct heap *h = retained->heap;
@@ -79,7 +79,7 @@ static struct result *by_class(const struct retained *retained, const char *titl
 		sum[h->class_of[id]].objects++;
 		sum[h->class_of[id]].bytes += heap_shallow(h, id);
 	}
-	struct result *r = result_new_rows(title, h, class_columns, N_COLUMNS(class_columns));
+	struct result *r = result_new_rows(title, o, class_columns, N_COLUMNS(class_columns));
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!sum[c].objects)
 			continue;
@@ -120,10 +120,9 @@ struct each_rows {
 	struct cut_figure *figure;
 };
 
-static struct cell holder_cell(
+static struct cell holder_cell(const struct result *r,
     const struct each_rows *rows, const struct cut_edge *e, unsigned column, struct text *scratch)
 {
-	const struct heap *h = rows->rules.heap;
 	struct cell cell = cell_blank();
 	if (column == E_FIELD && e->holder == HEAP_NONE)
 		return cell_text("root");
@@ -131,7 +130,7 @@ static struct cell holder_cell(
 		return path_field(&rows->rules, e->holder, e->target, scratch)
 		    ? cell_text(scratch->s) : cell_none();
 	if (e->holder != HEAP_NONE)
-		object_cell(h, e->holder, column == E_ADDRESS ? OBJECT_ADDRESS : OBJECT_CLASS, &cell, scratch);
+		object_cell(r->opened, e->holder, column == E_ADDRESS ? OBJECT_ADDRESS : OBJECT_CLASS, &cell, scratch);
 	return cell;
 }
 
@@ -143,10 +142,10 @@ static void each_cell(
 	const struct cut_figure *f = &rows->figure[row];
 	switch (column) {
 	case E_TARGET:
-		object_cell(r->heap, e->target, OBJECT_ADDRESS, out, scratch);
+		object_cell(r->opened, e->target, OBJECT_ADDRESS, out, scratch);
 		return;
 	case E_TARGET_CLASS:
-		object_cell(r->heap, e->target, OBJECT_CLASS, out, scratch);
+		object_cell(r->opened, e->target, OBJECT_CLASS, out, scratch);
 		return;
 	case E_FREED:
 		*out = cell_marked(cell_bytes(f->freed), command_retained_certainty(r->heap));
@@ -161,7 +160,7 @@ static void each_cell(
 			*out = cell_blank();
 		return;
 	default:
-		*out = holder_cell(rows, e, column, scratch);
+		*out = holder_cell(r, rows, e, column, scratch);
 		return;
 	}
 }
@@ -250,7 +249,7 @@ static int each_one(struct session *s, const struct retained *retained, const ch
 		each_release(rows);
 		return code;
 	}
-	*out = result_new(title, h, each_columns, N_COLUMNS(each_columns), &each_ops, rows, rows->edges.n);
+	*out = result_new(title, s->dump, each_columns, N_COLUMNS(each_columns), &each_ops, rows, rows->edges.n);
 	code = session_on_rows(s, out, order_each, NULL, err);
 	if (code)
 		result_free(*out);
@@ -260,7 +259,7 @@ static int each_one(struct session *s, const struct retained *retained, const ch
 /* --- the command ------------------------------------------------------------------------------ */
 
 struct cutting {
-	const struct heap *heap;
+	const struct model *model;
 	struct cut_wish *wish;
 	struct cut_loss loss;
 };
@@ -269,7 +268,7 @@ static int find(void *context, struct progress *progress, struct err *err)
 {
 	struct cutting *c = context;
 	return cut_find(
-	    &c->loss, c->heap, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
+	    &c->loss, c->model, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
 }
 
 /* "alone: com.acme.Cache.map 1.2M, root>0x7a3e0010 0": what each word means, cut by itself. */
@@ -281,14 +280,14 @@ static int add_alone(
 	text_add(&note, "alone: ");
 	for (size_t i = 0; !code && i < call->n_words; i++) {
 		struct cut_wish one = {.ids = NULL};
-		struct cutting c = {.heap = s->heap, .wish = &one};
+		struct cutting c = {.model = &s->dump->model, .wish = &one};
 		code = cut_wish_add(&one, s, call->words[i], err);
 		if (!code)
 			code = session_work(s, find, &c, err);
 		if (!code) {
 			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
 			struct cell freed = cell_marked(
-			    cell_bytes(c.loss.bytes), command_retained_certainty(s->heap));
+			    cell_bytes(c.loss.bytes), command_retained_certainty(session_heap(s)));
 			cell_print(&freed, &note);
 			cut_loss_release(&c.loss);
 		}
@@ -307,7 +306,7 @@ static int run_references(struct session *s, const struct call *call, const stru
     struct result **out, struct err *err)
 {
 	struct cut_wish wish = {.ids = NULL};
-	struct cutting c = {.heap = s->heap, .wish = &wish};
+	struct cutting c = {.model = &s->dump->model, .wish = &wish};
 	struct text title = TEXT_INIT;
 	int code = 0;
 	text_add(&title, "cut");
@@ -320,12 +319,12 @@ static int run_references(struct session *s, const struct call *call, const stru
 	} else if (!code) {
 		code = session_work(s, find, &c, err);
 		if (!code) {
-			*out = by_class(retained, title.s, &wish, &c.loss);
+			*out = by_class(s->dump, retained, title.s, &wish, &c.loss);
 			cut_loss_release(&c.loss);
 		}
 	}
 	if (!code)
-		(*out)->note = command_roots_note(s->heap, &(*out)->arena);
+		(*out)->note = command_roots_note(s->dump, &(*out)->arena);
 	if (!code && call->n_words > 1 && !call_has(call, "-each")) {
 		code = add_alone(*out, s, call, err);
 		if (code)

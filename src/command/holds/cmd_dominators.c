@@ -57,7 +57,7 @@ static int groups_members(const struct result *r, void *data, const struct bits 
 {
 	const struct groups *g = data;
 	const struct heap *h = r->heap;
-	const struct retained *known = session_retained_known(h);
+	const struct retained *known = opened_retained(r->opened);
 	uint32_t n;
 	if (g->all)
 		return histogram_members(h, g->group, rows, NULL, to, err);
@@ -78,11 +78,12 @@ static void groups_release(void *data)
 	free(g);
 }
 
-static struct result *groups_result(const struct retained *r, const char *title, enum histogram_by by,
-    const struct histogram *rows, const struct retained_sum *sums, struct groups *groups)
+static struct result *groups_result(const struct opened *o, const struct retained *r,
+    const char *title, enum histogram_by by, const struct histogram *rows,
+    const struct retained_sum *sums, struct groups *groups)
 {
 	const struct heap *h = r->heap;
-	struct result *out = result_new_rows(title, h, group_columns[by], N_COLUMNS(class_columns));
+	struct result *out = result_new_rows(title, o, group_columns[by], N_COLUMNS(class_columns));
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct histogram_row *row = &rows->rows[i];
 		struct target target = {.kind = TARGET_GROUP};
@@ -92,17 +93,17 @@ static struct result *groups_result(const struct retained *r, const char *title,
 		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
 		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
 		    cell_count(row->objects), cell_bytes(row->shallow),
-		    command_retained_sum(h, &sums[i]), command_share_of_sum(r, &sums[i])},
+		    command_retained_sum(o, &sums[i]), command_share_of_sum(r, &sums[i])},
 		    &target);
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
 	result_sort(out, G_RETAINED, true);
-	out->note = command_roots_note(h, &out->arena);
+	out->note = command_roots_note(o, &out->arena);
 	return out;
 }
 
 /* All objects, or the children of one in the tree (none of which stands above another). */
-static int by_group(const struct retained *r, const char *title, enum histogram_by by, bool all,
+static int by_group(const struct opened *o, const struct retained *r, const char *title, enum histogram_by by, bool all,
     uint32_t below, struct result **out, struct err *err)
 {
 	const struct heap *h = r->heap;
@@ -125,7 +126,7 @@ static int by_group(const struct retained *r, const char *title, enum histogram_
 	if (code)
 		groups_release(groups);
 	else
-		*out = groups_result(r, title, by, &rows, sums, groups);
+		*out = groups_result(o, r, title, by, &rows, sums, groups);
 	free(sums);
 	histogram_release(&rows);
 	return code;
@@ -168,7 +169,7 @@ struct below {
 static uint32_t dom_children(const struct result *r, uint32_t node, uint32_t *to)
 {
 	const struct below *below = tree_data(r);
-	const struct retained *known = session_retained_known(r->heap);
+	const struct retained *known = opened_retained(r->opened);
 	uint32_t n = 0;
 	if (!known)
 		return 0;
@@ -182,13 +183,13 @@ static void dom_cell(
     const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct heap *h = r->heap;
-	const struct retained *known = session_retained_known(h);
+	const struct retained *known = opened_retained(r->opened);
 	uint32_t up = known ? known->dominators.immediate[id] : DOMINATED_BY_ROOTS;
 	uint32_t class = heap_class_mirrored(h, id);
 	switch (tree_what[column]) {
 	case DOM_OBJECT:
 		if (class == HEAP_NONE) {
-			object_cell(h, id, OBJECT_CLASS, out, scratch);
+			object_cell(r->opened, id, OBJECT_CLASS, out, scratch);
 			return;
 		}
 		text_addf(scratch, "class %s", h->classes[class].name);
@@ -198,12 +199,12 @@ static void dom_cell(
 		*out = up < h->n_objects ? cell_address(heap_address(h, up)) : cell_blank();
 		return;
 	case DOM_VALUE: /* of a class object it is the class, which stands there already */
-		object_cell(h, id, OBJECT_VALUE, out, scratch);
+		object_cell(r->opened, id, OBJECT_VALUE, out, scratch);
 		if (class != HEAP_NONE)
 			*out = cell_blank();
 		return;
 	default:
-		object_cell(h, id, dom_what[tree_what[column]], out, scratch);
+		object_cell(r->opened, id, dom_what[tree_what[column]], out, scratch);
 	}
 }
 
@@ -226,19 +227,19 @@ static struct result *dominator_tree(const struct session *s, const char *title,
 {
 	struct below *below = xcalloc(1, sizeof *below);
 	below->id = id;
-	struct result *out = tree_result(title, s->heap, tree_columns, N_COLUMNS(tree_columns),
+	struct result *out = tree_result(title, s->dump, tree_columns, N_COLUMNS(tree_columns),
 	    &dom_source, below, command_at_once(s));
 	tree_sort(out, TREE_RETAINED, true);
 	if (depth > 1)
 		tree_open_levels(out, depth);
-	out->note = command_roots_note(s->heap, &out->arena);
+	out->note = command_roots_note(s->dump, &out->arena);
 	return out;
 }
 
 static int run_dom(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER};
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	const struct retained *r;
 	bool top = !call->argument[0].given;
 	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
@@ -265,7 +266,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
 	}
 	if (call_has(call, "-by"))
-		code = by_group(r, title.s, kinds[call_choice(call, "-by", 0)], false, id, out, err);
+		code = by_group(s->dump, r, title.s, kinds[call_choice(call, "-by", 0)], false, id, out, err);
 	else
 		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
 	if (!code && !top && !n)
@@ -303,7 +304,7 @@ const struct command cmd_dom = {
 /* --- size ------------------------------------------------------------------------------------- */
 
 struct set_loss {
-	const struct heap *heap;
+	const struct model *model;
 	const uint32_t *ids;
 	size_t n;
 	uint64_t objects, bytes;
@@ -313,7 +314,7 @@ static int find_loss(void *context, struct progress *progress, struct err *err)
 {
 	struct set_loss *l = context;
 	struct cut_loss loss;
-	int code = cut_find(&loss, l->heap, NULL, l->ids, l->n, progress, err);
+	int code = cut_find(&loss, l->model, NULL, l->ids, l->n, progress, err);
 	if (code)
 		return code;
 	l->objects = loss.objects;
@@ -325,7 +326,7 @@ static int find_loss(void *context, struct progress *progress, struct err *err)
 int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint64_t *objects,
     uint64_t *bytes, struct err *err)
 {
-	struct set_loss loss = {.heap = s->heap, .ids = ids, .n = n};
+	struct set_loss loss = {.model = &s->dump->model, .ids = ids, .n = n};
 	int code = session_work(s, find_loss, &loss, err);
 	*objects = loss.objects;
 	*bytes = loss.bytes;
@@ -334,11 +335,11 @@ int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint6
 
 static int run_size(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	const uint32_t *ids = call->argument[0].ids;
 	size_t n = call->argument[0].n_ids;
 	uint64_t freed, bytes, shallow = 0;
-	const struct retained *known = session_retained_known(h);
+	const struct retained *known = opened_retained(s->dump);
 	int code = 0;
 	if (known && n == 1)
 		retained_by_one(known, ids[0], &freed, &bytes);
@@ -349,12 +350,12 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	for (size_t i = 0; i < n; i++)
 		shallow += heap_shallow(h, ids[i]);
 	enum certainty certainty = command_retained_certainty(h);
-	struct result *r = result_new_rows(call->argument[0].word, h, NULL, 0);
+	struct result *r = result_new_rows(call->argument[0].word, s->dump, NULL, 0);
 	result_head(r, "objects", cell_count(n));
 	result_head(r, "shallow", cell_bytes(shallow));
 	result_head(r, "retained", cell_marked(cell_bytes(bytes), certainty));
 	result_head(r, "retained_objects", cell_marked(cell_count(freed), certainty));
-	r->note = command_roots_note(h, &r->arena);
+	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;
 }
@@ -403,25 +404,25 @@ static int by_size(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
-static struct result *top_rows(
+static struct result *top_rows(const struct opened *o,
     const struct retained *r, const uint32_t *ids, size_t n, const uint32_t *children)
 {
 	const struct heap *h = r->heap;
 	struct result *out =
-	    result_new_rows("largest objects", h, top_columns, N_COLUMNS(top_columns));
+	    result_new_rows("largest objects", o, top_columns, N_COLUMNS(top_columns));
 	struct text scratch = TEXT_INIT, command = TEXT_INIT;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = ids[i];
 		struct target target = {.kind = TARGET_OBJECT, .id = id};
 		struct cell cells[N_COLUMNS(top_columns)];
-		object_cell(h, id, OBJECT_ADDRESS, &cells[0], &scratch);
-		object_cell(h, id, OBJECT_CLASS, &cells[1], &scratch);
-		object_cell(h, id, OBJECT_SHALLOW, &cells[2], &scratch);
+		object_cell(o, id, OBJECT_ADDRESS, &cells[0], &scratch);
+		object_cell(o, id, OBJECT_CLASS, &cells[1], &scratch);
+		object_cell(o, id, OBJECT_SHALLOW, &cells[2], &scratch);
 		cells[3] = cell_marked(
 		    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
 		cells[4] = command_share(r, r->dominators.retained[id]);
 		cells[5] = object_count_of_children(h, children[i]);
-		object_cell(h, id, OBJECT_VALUE, &cells[6], &scratch);
+		object_cell(o, id, OBJECT_VALUE, &cells[6], &scratch);
 		text_clear(&command);
 		text_addf(&command, "dom 0x%" PRIx64, heap_address(h, id));
 		target.command = command.s;
@@ -431,7 +432,7 @@ static struct result *top_rows(
 	text_release(&command);
 	out->sorted_by = 3;
 	out->descending = true;
-	out->note = command_roots_note(h, &out->arena);
+	out->note = command_roots_note(o, &out->arena);
 	return out;
 }
 
@@ -450,7 +451,7 @@ static int top_objects(struct session *s, size_t most, struct result **out, stru
 	uint32_t *children = xcalloc(shown + 1, sizeof *children);
 	code = retained_count_children(r, ids, shown, children, err);
 	if (!code)
-		*out = top_rows(r, ids, shown, children);
+		*out = top_rows(s->dump, r, ids, shown, children);
 	free(children);
 	big_free(ids, n, sizeof *ids);
 	return code;
@@ -468,7 +469,7 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 	int code = session_retained(s, &r, err);
 	if (code)
 		return code;
-	code = by_group(r, titles[by], kinds[by], true, HEAP_NONE, out, err);
+	code = by_group(s->dump, r, titles[by], kinds[by], true, HEAP_NONE, out, err);
 	if (!code)
 		result_keep_first(*out, most);
 	return code;

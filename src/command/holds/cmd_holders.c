@@ -47,7 +47,7 @@ static void up_cell(
 		*out = cell_marked(cell_bytes(at->held_shallow), bytes);
 		return;
 	default:
-		*out = at->class == HEAP_NONE ? cell_blank() : command_retained_sum(r->heap, &at->retained);
+		*out = at->class == HEAP_NONE ? cell_blank() : command_retained_sum(r->opened, &at->retained);
 	}
 }
 
@@ -91,7 +91,7 @@ static int classes_to_skip(
 	int code = value_classes(s, word, &classes, &n, err);
 	if (code)
 		return code;
-	code = bits_init(skip, s->heap->n_classes, err);
+	code = bits_init(skip, session_heap(s)->n_classes, err);
 	for (size_t i = 0; !code && i < n; i++)
 		bits_set(skip, classes[i]);
 	free(classes);
@@ -101,7 +101,7 @@ static int classes_to_skip(
 static void add_note(struct result *r, uint64_t unreachable)
 {
 	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(r->heap, &r->arena);
+	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (unreachable) {
 		text_add_count(&note, unreachable);
 		text_addf(&note, " of them %s reached by no root, so nothing holds %s",
@@ -129,7 +129,7 @@ int command_holders(struct session *s, const struct retained *known, const char 
 	struct text title = TEXT_INIT;
 	text_addf(&title, "holders of %s", set);
 	struct result *r =
-	    result_new(title.s, s->heap, up_columns, N_COLUMNS(up_columns), &up_ops, h, h->n);
+	    result_new(title.s, s->dump, up_columns, N_COLUMNS(up_columns), &up_ops, h, h->n);
 	text_release(&title);
 	result_sort(r, U_HELD_SHALLOW, true);
 	add_note(r, h->unreachable);

@@ -186,7 +186,7 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 {
 	struct path_rules rules;
 	struct path p = {.n = 0};
-	int code = path_rules_init(&rules, s->heap, false, err);
+	int code = path_rules_init(&rules, session_heap(s), false, err);
 	if (code)
 		return code;
 	code = command_find_path(s, &rules, suspect->piles_up, &p, err);
@@ -194,7 +194,7 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 		add_path_line(&t->path, &rules, &p);
 		if (p.n == 1) {
 			text_clear(&t->path);
-			command_root_words(s->heap, p.step[0], &t->path);
+			command_root_words(session_heap(s), p.step[0], &t->path);
 		}
 		if (!suspect->ids)
 			choose_cut(t, s, cut, &rules, &p);
@@ -321,7 +321,7 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 static void add_note(struct result *r, const struct leaks *leaks, double share)
 {
 	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(r->heap, &r->arena);
+	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (!leaks->n)
 		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, roots ? "; " : "");
 	text_add(&note, roots ? roots : "");
@@ -360,7 +360,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 		free(leaks);
 		return code;
 	}
-	struct result *result = result_new_rows("suspects", s->heap, columns, N_COLUMNS(columns));
+	struct result *result = result_new_rows("suspects", s->dump, columns, N_COLUMNS(columns));
 	code = cut_init(&cut, r, err);
 	if (!code)
 		code = size_groups(s, leaks, err);

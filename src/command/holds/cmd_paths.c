@@ -107,10 +107,10 @@ static void find_freed(struct path_rows *rows, const struct retained *retained)
 }
 
 /* If the reference by which the row before holds this one were cleared. */
-static struct cell freed_cell(struct path_rows *rows, size_t row, bool others)
+static struct cell freed_cell(struct path_rows *rows, const struct opened *o, size_t row, bool others)
 {
 	const struct heap *h = rows->rules.heap;
-	const struct retained *retained = session_retained_known(h);
+	const struct retained *retained = opened_retained(o);
 	if (rows->step[row] == 1 && rows->from_object)
 		return cell_blank();
 	if (!rows->freed && retained)
@@ -146,23 +146,23 @@ static void path_cell(
 			*out = cell_none();
 		return;
 	case P_ADDRESS:
-		object_cell(h, id, OBJECT_ADDRESS, out, scratch);
+		object_cell(r->opened, id, OBJECT_ADDRESS, out, scratch);
 		return;
 	case P_CLASS:
-		object_cell(h, id, OBJECT_CLASS, out, scratch);
+		object_cell(r->opened, id, OBJECT_CLASS, out, scratch);
 		return;
 	case P_ROOT:
 		*out = first ? root_cell(h, id, scratch) : cell_blank();
 		return;
 	case P_SHALLOW:
-		object_cell(h, id, OBJECT_SHALLOW, out, scratch);
+		object_cell(r->opened, id, OBJECT_SHALLOW, out, scratch);
 		return;
 	case P_RETAINED:
-		object_cell(h, id, OBJECT_RETAINED, out, scratch);
+		object_cell(r->opened, id, OBJECT_RETAINED, out, scratch);
 		return;
 	case P_FREED:
 	case P_OTHERS:
-		*out = freed_cell(rows, row, column == P_OTHERS);
+		*out = freed_cell(rows, r->opened, row, column == P_OTHERS);
 		return;
 	case P_VALUE:
 		*out = object_value_cell(h, id, scratch);
@@ -207,7 +207,7 @@ static void add_path(struct path_rows *rows, const struct path *p, uint32_t numb
 static int bar_classes(
     const struct session *s, struct path_rules *rules, const char *word, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct bits barred;
 	uint32_t *classes;
 	size_t n;
@@ -248,7 +248,7 @@ static int reached_at_all(const struct session *s, uint32_t from, uint32_t to, b
 {
 	struct path_rules rules;
 	struct path p = {.n = 0};
-	int code = path_rules_init(&rules, s->heap, weak, err);
+	int code = path_rules_init(&rules, session_heap(s), weak, err);
 	if (code)
 		return code;
 	if (from != HEAP_NONE)
@@ -273,20 +273,20 @@ static int no_path(
 		return code;
 	if (found)
 		return err_set(err, ERR_NOT_FOUND, "every path to 0x%" PRIx64 " leads through %.200s",
-		    heap_address(s->heap, to), call->option[not].word);
-	if (!rules->weak && weak_known(s->heap))
+		    heap_address(session_heap(s), to), call->option[not].word);
+	if (!rules->weak && weak_known(session_heap(s)))
 		code = reached_at_all(s, rules->from, to, true, &found, err);
 	if (code)
 		return code;
 	if (found)
 		return err_set(err, ERR_NOT_FOUND,
 		    "only weak references lead to 0x%" PRIx64 " (-weak follows them)",
-		    heap_address(s->heap, to));
+		    heap_address(session_heap(s), to));
 	if (rules->from != HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
-		    heap_address(s->heap, rules->from), heap_address(s->heap, to));
+		    heap_address(session_heap(s), rules->from), heap_address(session_heap(s), to));
 	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
-	    ": it was garbage when the dump was written", heap_address(s->heap, to));
+	    ": it was garbage when the dump was written", heap_address(session_heap(s), to));
 }
 
 static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,
@@ -319,7 +319,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 {
 	const struct heap *h = r->heap;
 	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(h, &r->arena);
+	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (found < wanted)
 		text_addf(&note, "there is no other path that shares no object with %s",
 		    found == 1 ? "this one" : "these");
@@ -334,7 +334,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 
 static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	int n = call_option(call, "-n"), not = call_option(call, "-not");
 	uint64_t wanted = call->option[n].given ? call->option[n].number : 1;
 	bool weak = call_has(call, "-weak");
@@ -369,7 +369,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	else
 		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
 	struct result *r = result_new(
-	    title.s, h, path_columns, N_COLUMNS(path_columns), &path_ops, rows, rows->n);
+	    title.s, s->dump, path_columns, N_COLUMNS(path_columns), &path_ops, rows, rows->n);
 	text_release(&title);
 	if (wanted > 1)
 		command_own_columns(r)[P_PATH].shown_by_default = true;
@@ -460,7 +460,7 @@ static void merged_cell(
 	case M_RETAINED:
 		*out = cell_none();
 		if (((const struct merged_tree *)tree_data(r))->paths.retained)
-			*out = command_retained_sum(r->heap, &m->retained);
+			*out = command_retained_sum(r->opened, &m->retained);
 		return;
 	}
 }
@@ -522,7 +522,7 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 		text_addf(&note, "paths are shown for %d steps; ", MERGED_DEPTH);
 	if (merged->many)
 		text_addf(&note, "the tree is cut at %d rows; ", MERGED_ROWS);
-	const char *roots = command_roots_note(r->heap, &r->arena);
+	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (roots)
 		text_addf(&note, "%s; ", roots);
 	if (note.len)
@@ -533,8 +533,8 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 /* With what they retain, if that is known or nobody waits on the screen for it. */
 static int merge_paths(struct session *s, struct merged_tree *rows, struct err *err)
 {
-	const struct heap *h = s->heap;
-	const struct retained *retained = session_retained_known(h);
+	const struct heap *h = session_heap(s);
+	const struct retained *retained = opened_retained(s->dump);
 	struct cut cut = {.retained = NULL};
 	if (!retained && !s->finds_beside)
 		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
@@ -548,7 +548,6 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 
 static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
 	const struct path_tree *tree;
 	bool weak = call_has(call, "-weak"), backward = call_has(call, "-r");
 	int code = session_path_tree(s, weak, &tree, err);
@@ -573,7 +572,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged);
 	struct text title = TEXT_INIT;
 	text_addf(&title, "paths to %s", call->argument[0].word);
-	struct result *r = tree_result(title.s, h, merged_columns, N_COLUMNS(merged_columns),
+	struct result *r = tree_result(title.s, s->dump, merged_columns, N_COLUMNS(merged_columns),
 	    &merged_source, rows, command_at_once(s));
 	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);

@@ -144,11 +144,11 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, const
 	return 0;
 }
 
-static int grouped(const struct heap *h, struct object_rows *rows, const char *title, uint32_t id,
+static int grouped(const struct opened *o, struct object_rows *rows, const char *title, uint32_t id,
     struct result **out, struct err *err)
 {
 	struct result *r =
-	    result_new_rows(title, h, grouped_columns, N_COLUMNS(grouped_columns));
+	    result_new_rows(title, o, grouped_columns, N_COLUMNS(grouped_columns));
 	struct grouped *sums = xcalloc(1, sizeof *sums);
 	sums->rows = rows;
 	result_rows_members(r, grouped_members, grouped_release, sums);
@@ -196,9 +196,9 @@ static int references_of(
     struct session *s, const struct call *call, bool forward, bool back, struct result **out,
     struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint32_t id = call->argument[0].id;
-	struct object_rows *rows = object_rows_new(h);
+	struct object_rows *rows = object_rows_new(s->dump);
 	struct text title = TEXT_INIT;
 	int code = command_retained(s, call, err);
 	text_addf(&title, "%s of 0x%" PRIx64, !back ? "references" : forward ? "references and referrers" : "referrers",
@@ -212,7 +212,7 @@ static int references_of(
 	if (code)
 		object_rows_free(rows);
 	else if (call_has(call, "-by"))
-		code = grouped(h, rows, title.s, id, out, err);
+		code = grouped(s->dump, rows, title.s, id, out, err);
 	else
 		*out = listed(h, rows, title.s);
 	if (!code)
@@ -287,10 +287,10 @@ static void roots_cell(
 		*out = cell_text(root_kind_name(root->kind));
 		return;
 	case R_ADDRESS:
-		object_cell(h, root->object, OBJECT_ADDRESS, out, scratch);
+		object_cell(r->opened, root->object, OBJECT_ADDRESS, out, scratch);
 		return;
 	case R_CLASS:
-		object_cell(h, root->object, OBJECT_CLASS, out, scratch);
+		object_cell(r->opened, root->object, OBJECT_CLASS, out, scratch);
 		return;
 	case R_THREAD:
 		*out = thread ? cell_text(thread->name) : cell_blank();
@@ -312,13 +312,13 @@ static void roots_cell(
 		*out = cell_text(certainty_name(root->certainty));
 		return;
 	case R_SHALLOW:
-		object_cell(h, root->object, OBJECT_SHALLOW, out, scratch);
+		object_cell(r->opened, root->object, OBJECT_SHALLOW, out, scratch);
 		return;
 	case R_RETAINED:
-		object_cell(h, root->object, OBJECT_RETAINED, out, scratch);
+		object_cell(r->opened, root->object, OBJECT_RETAINED, out, scratch);
 		return;
 	case R_VALUE:
-		object_cell(h, root->object, OBJECT_VALUE, out, scratch);
+		object_cell(r->opened, root->object, OBJECT_VALUE, out, scratch);
 		if (out->type == CELL_NONE)
 			*out = cell_blank();
 		return;
@@ -406,9 +406,10 @@ static void kinds_release(void *data)
 }
 
 /* Takes rows over. */
-static struct result *sum_kinds(const struct heap *h, struct root_rows *rows, size_t n)
+static struct result *sum_kinds(const struct opened *o, struct root_rows *rows, size_t n)
 {
-	struct result *r = result_new_rows("roots by kind", h, kinds_columns, N_COLUMNS(kinds_columns));
+	const struct heap *h = o->heap;
+	struct result *r = result_new_rows("roots by kind", o, kinds_columns, N_COLUMNS(kinds_columns));
 	struct kinds *k = xcalloc(1, sizeof *k);
 	k->rows = rows;
 	k->n = n;
@@ -447,7 +448,7 @@ static struct result *sum_kinds(const struct heap *h, struct root_rows *rows, si
 
 static int run_roots(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct root_rows *rows = xcalloc(1, sizeof *rows);
 	struct bits chosen = {.word = NULL};
 	size_t n = 0;
@@ -474,16 +475,16 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	}
 	struct result *r;
 	if (names) {
-		r = command_roots_by_name(h, rows->root, n, globals);
+		r = command_roots_by_name(s->dump, rows->root, n, globals);
 		roots_release(rows);
 	} else if (call_has(call, "-by")) {
-		r = sum_kinds(h, rows, n);
+		r = sum_kinds(s->dump, rows, n);
 	} else {
-		r = result_new("roots", h, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
+		r = result_new("roots", s->dump, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
 		show_slots(r, h);
 		command_show_retained(r);
 	}
-	r->note = command_roots_note(h, &r->arena);
+	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;
 }

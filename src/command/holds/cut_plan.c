@@ -33,7 +33,7 @@ static void name_item(struct text *to, struct text *field, const struct session 
 	if (item->target != HEAP_NONE && item->edges.n == 1) {
 		cut_word_of(to, field, s, rules, &item->edges.edge[0]);
 	} else if (item->target != HEAP_NONE) {
-		text_addf(to, "0x%" PRIx64, heap_address(s->heap, item->target));
+		text_addf(to, "0x%" PRIx64, heap_address(session_heap(s), item->target));
 	} else {
 		cut_class_word(to, s, item->class);
 		text_addf(to, item->field ? ".%s" : ">", item->field);
@@ -46,7 +46,7 @@ static void name_item(struct text *to, struct text *field, const struct session 
 static void add_row(struct result *out, const struct session *s, const struct path_rules *rules,
     const struct plan_item *item, uint64_t before)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	enum certainty sure = command_retained_certainty(h);
 	struct text name = TEXT_INIT, field = TEXT_INIT;
 	uint32_t holder = item->edges.n ? item->edges.edge[0].holder : HEAP_NONE;
@@ -94,7 +94,7 @@ static void add_head(
 	enum certainty sure = command_retained_certainty(out->heap);
 	struct text note = TEXT_INIT;
 	bool together = false;
-	const char *roots = command_roots_note(out->heap, &out->arena);
+	const char *roots = command_roots_note(out->opened, &out->arena);
 	result_head(out, "wanted", cell_bytes(wanted));
 	result_head(out, "objects", cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
 	result_head(out, "freed", cell_marked(cell_bytes(plan->bytes), sure));
@@ -161,9 +161,9 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 	int code = session_work(s, find, &p, err);
 	if (code)
 		return code;
-	code = path_rules_init(&rules, s->heap, true, err);
+	code = path_rules_init(&rules, session_heap(s), true, err);
 	if (!code) {
-		*out = result_new_rows("plan", s->heap, columns, N_COLUMNS(columns));
+		*out = result_new_rows("plan", s->dump, columns, N_COLUMNS(columns));
 		for (size_t i = 0; i < p.plan.n; i++)
 			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total : 0);
 		show_holders(*out, &p.plan);

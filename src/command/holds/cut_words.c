@@ -50,10 +50,10 @@ static int add_between(struct cut_wish *to, const struct session *s, const char 
 	if (!code)
 		code = value_set(s, arrow + 1, &targets, &n_targets, err);
 	if (!code && roots)
-		code = add_roots(to, s->heap, targets, n_targets, err);
+		code = add_roots(to, session_heap(s), targets, n_targets, err);
 	else if (!code)
 		code = cut_edges_add_between(
-		    &to->edges, s->heap, holders, n_holders, targets, n_targets, err);
+		    &to->edges, session_heap(s), holders, n_holders, targets, n_targets, err);
 	if (!code && to->edges.n == before)
 		code = nothing_there(word, err);
 	free(holder);
@@ -80,7 +80,7 @@ static int add_field_of_objects(struct cut_wish *to, const struct session *s, co
 		return code;
 	for (size_t i = 0; !code && i < n; i++) {
 		bool found;
-		code = cut_edges_add_field_of(&to->edges, s->heap, ids[i], field, &found, err);
+		code = cut_edges_add_field_of(&to->edges, session_heap(s), ids[i], field, &found, err);
 		any |= !code && found;
 	}
 	if (!code && !any)
@@ -99,11 +99,11 @@ static int add_field_of_classes(struct cut_wish *to, const struct session *s, co
 	int code = value_classes(s, pattern, &classes, &n, err);
 	if (code)
 		return code;
-	if (!values_held(s->heap))
-		code = heap_holds_no_values(s->heap, err);
+	if (!values_held(session_heap(s)))
+		code = heap_holds_no_values(session_heap(s), err);
 	for (size_t i = 0; !code && i < n; i++) {
 		bool found;
-		code = cut_edges_add_field(&to->edges, s->heap, classes[i], field, &found, err);
+		code = cut_edges_add_field(&to->edges, session_heap(s), classes[i], field, &found, err);
 		any |= found;
 	}
 	if (!code && !any)
@@ -160,7 +160,7 @@ int cut_wish_add(
 	uint32_t id;
 	value_named(s, word, &is_named, &id, NULL);
 	/* of a static field the reference is meant, not all others to its object */
-	bool is_static = is_named && !typed_held(s->heap);
+	bool is_static = is_named && !typed_held(session_heap(s));
 	int code = is_static ? ERR_NOT_FOUND : add_set(to, s, word, err);
 	const char *field = strrchr(word, '.'), *element = strrchr(word, '[');
 	if (element && (!field || element > field) && element[1] != ']')
@@ -184,7 +184,7 @@ int cut_wish_add(
 
 void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 {
-	const struct heap_class *c = &s->heap->classes[class];
+	const struct heap_class *c = &session_heap(s)->classes[class];
 	uint32_t first;
 	if (c->object != HEAP_NONE && name_index_exact(session_names(s), c->name, &first) > 1)
 		text_addf(to, "0x%" PRIx64, c->address);
@@ -195,7 +195,7 @@ void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 void cut_word_of(struct text *to, struct text *field, const struct session *s,
     const struct path_rules *rules, const struct cut_edge *e)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	static const char statics[] = "static ";
 	if (e->holder == HEAP_NONE) {
 		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));

@@ -62,9 +62,9 @@ static int by_name_of_root(const void *x, const void *y)
 }
 
 /* What the objects of roots of one name retain each, those that another of them dominates left out. */
-static struct cell retained_by_roots(const struct heap *h, const struct named_root *root, size_t n)
+static struct cell retained_by_roots(const struct opened *o, const struct named_root *root, size_t n)
 {
-	const struct retained *r = session_retained_known(h);
+	const struct retained *r = opened_retained(o);
 	struct retained_sum sum = {.bytes = 0};
 	for (size_t i = 0; r && i < n; i++) {
 		if (i && root[i].root->object == root[i - 1].root->object)
@@ -82,7 +82,7 @@ static struct cell retained_by_roots(const struct heap *h, const struct named_ro
 		if (!inside)
 			retained_sum_add(r, &sum, root[i].root->object);
 	}
-	return command_retained_sum(h, &sum);
+	return command_retained_sum(o, &sum);
 }
 
 /* The objects of each row, for those who ask which a row counts. */
@@ -128,13 +128,14 @@ static void add_named_roots(struct result *r, const struct named_root *root, siz
 	struct target several = {.kind = TARGET_GROUP};
 	result_add_row(r, (struct cell[]){cell_text(root->name),
 	    cell_text(one_kind ? root_kind_name(root->root->kind) : "Thread"), cell_count(n),
-	    cell_count(objects), cell_bytes(shallow), retained_by_roots(r->heap, root, n)},
+	    cell_count(objects), cell_bytes(shallow), retained_by_roots(r->opened, root, n)},
 	    objects == 1 ? &one : &several);
 }
 
-struct result *command_roots_by_name(const struct heap *h, const size_t *roots, size_t n, bool globals)
+struct result *command_roots_by_name(const struct opened *o, const size_t *roots, size_t n, bool globals)
 {
-	struct result *r = result_new_rows(globals ? "globals" : "roots by name", h, names_columns,
+	const struct heap *h = o->heap;
+	struct result *r = result_new_rows(globals ? "globals" : "roots by name", o, names_columns,
 	    N_COLUMNS(names_columns));
 	struct named_root *named = xcalloc(n + 1, sizeof *named);
 	struct name_rows *members = xcalloc(1, sizeof *members);
@@ -158,6 +159,6 @@ struct result *command_roots_by_name(const struct heap *h, const size_t *roots, 
 	for (size_t i = 0; i < kept; i++)
 		free(named[i].name);
 	free(named);
-	result_sort(r, session_retained_known(h) ? NAMES_RETAINED : NAMES_SHALLOW, true);
+	result_sort(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true);
 	return r;
 }

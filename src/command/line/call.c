@@ -223,8 +223,8 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 		return false;
 	if (!value_address(word, &prefixed, &address) || !prefixed)
 		return !strchr("$(#", *word) || stage->words[at].quoted;
-	id = heap_find(s->heap, address);
-	return id == HEAP_NONE || heap_class_mirrored(s->heap, id) != HEAP_NONE;
+	id = heap_find(session_heap(s), address);
+	return id == HEAP_NONE || heap_class_mirrored(session_heap(s), id) != HEAP_NONE;
 }
 
 /* A set may take several words, of which *at is the last afterwards; *word gets a title for it. */

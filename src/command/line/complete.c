@@ -58,9 +58,9 @@ static void offer_sets(struct completion *c)
 	if (*c->word != '$')
 		return;
 	offer(c, "$_");
-	for (size_t i = 0; i < c->s->n_sets; i++) {
+	for (size_t i = 0; c->s->dump && i < c->s->dump->n_sets; i++) {
 		text_clear(&name);
-		text_addf(&name, "$%s", c->s->sets[i].name);
+		text_addf(&name, "$%s", c->s->dump->sets[i].name);
 		offer(c, name.s);
 	}
 	text_release(&name);
@@ -77,7 +77,7 @@ static void offer_commands(struct completion *c)
 /* Whole names that begin with the word; where there are none, names whose last part does. */
 static void offer_classes(struct completion *c)
 {
-	if (!c->s->heap)
+	if (!session_heap(c->s))
 		return;
 	const struct name_index *ix = session_names(c->s);
 	uint32_t first, n = name_index_prefix(ix, c->word, &first);
@@ -97,7 +97,7 @@ static void offer_classes(struct completion *c)
 /* Objects whose address begins with the digits typed, by address. */
 static void offer_addresses(struct completion *c)
 {
-	const struct heap *h = c->s->heap;
+	const struct heap *h = session_heap(c->s);
 	uint64_t typed;
 	bool prefixed;
 	if (!h || !h->n_objects || !value_address(c->word, &prefixed, &typed) || !prefixed || !typed)
@@ -121,8 +121,8 @@ static void offer_addresses(struct completion *c)
 
 static void offer_threads(struct completion *c)
 {
-	for (uint32_t t = 0; c->s->heap && t < c->s->heap->n_threads && !full(c); t++) {
-		const char *name = c->s->heap->threads[t].name;
+	for (uint32_t t = 0; session_heap(c->s) && t < session_heap(c->s)->n_threads && !full(c); t++) {
+		const char *name = session_heap(c->s)->threads[t].name;
 		struct text quoted = TEXT_INIT;
 		if (!name || strncmp(name, c->word, strlen(c->word)))
 			continue;

@@ -120,13 +120,13 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 }
 
 /* Summed when it is first looked at and the sizes of objects are known. */
-static struct cell retained_cell(struct histo *h, const struct heap *heap, size_t row)
+static struct cell retained_cell(struct histo *h, const struct opened *o, size_t row)
 {
-	const struct retained *known = session_retained_known(heap);
+	const struct retained *known = opened_retained(o);
 	if (!known)
 		return cell_none();
 	if (h->by == BY_CLASS && !h->only.word)
-		return command_retained_sum(heap, &known->by_class[h->histogram.rows[row].class]);
+		return command_retained_sum(o, &known->by_class[h->histogram.rows[row].class]);
 	if (h->serial != known->serial) {
 		free(h->retained);
 		h->retained = NULL;
@@ -141,7 +141,7 @@ static struct cell retained_cell(struct histo *h, const struct heap *heap, size_
 		h->retained = sums;
 		h->serial = known->serial;
 	}
-	return command_retained_sum(heap, &h->retained[row]);
+	return command_retained_sum(o, &h->retained[row]);
 }
 
 static void histo_cell(
@@ -150,7 +150,7 @@ static void histo_cell(
 	const struct histo *h = r->data;
 	(void)scratch;
 	if (shapes[h->by].what[column] == H_RETAINED)
-		*out = retained_cell(r->data, r->heap, row);
+		*out = retained_cell(r->data, r->opened, row);
 	else
 		class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
 }
@@ -198,7 +198,7 @@ static const struct option histo_options[] = {
 static int limit_scope(struct session *s, enum reach_wish wish, struct histogram_scope *scope,
     uint32_t **ids, size_t *n, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct reachable reach;
 	struct bits chosen;
 	int code = session_reachable(s, &reach, err);
@@ -248,10 +248,10 @@ static struct result *histo_result(
 	struct text title = TEXT_INIT;
 	histo_title(&title, shape, call, wish);
 	struct result *r = result_new(
-	    title.s, s->heap, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	    title.s, s->dump, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
 	text_release(&title);
 	if (wish != REACH_ALL)
-		r->note = command_roots_note(s->heap, &r->arena);
+		r->note = command_roots_note(s->dump, &r->arena);
 	return r;
 }
 
@@ -259,8 +259,8 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
 	enum histogram_by by = kinds[call_choice(call, "-by", 0)];
-	if (by == BY_SUPERCLASS && !s->heap->facts.references_superclass_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(s->heap));
+	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(session_heap(s)));
 	struct histogram_scope scope = {.empty = call_has(call, "-all")};
 	if (call->argument[0].given && call->argument[0].objects) {
 		scope.objects = call->argument[0].ids;
@@ -281,12 +281,12 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		return code;
 	struct histo *h = xcalloc(1, sizeof *h);
 	h->by = by;
-	code = histogram_make(&h->histogram, s->heap, by, &scope, err);
-	h->group = xcalloc((size_t)s->heap->n_classes + 1, sizeof *h->group);
+	code = histogram_make(&h->histogram, session_heap(s), by, &scope, err);
+	h->group = xcalloc((size_t)session_heap(s)->n_classes + 1, sizeof *h->group);
 	if (!code)
-		histogram_groups(&h->histogram, s->heap, by, &scope, h->group);
+		histogram_groups(&h->histogram, session_heap(s), by, &scope, h->group);
 	if (!code && scope.objects)
-		code = bits_init(&h->only, s->heap->n_objects, err);
+		code = bits_init(&h->only, session_heap(s)->n_objects, err);
 	for (size_t i = 0; !code && i < scope.n_objects; i++)
 		bits_set(&h->only, scope.objects[i]);
 	big_free(ids, n_ids, sizeof *ids);
@@ -357,7 +357,7 @@ static int run_dupclasses(
 {
 	const struct name_index *ix = session_names(s);
 	struct result *r =
-	    result_new_rows("classes loaded more than once", s->heap, dup_columns, N_COLUMNS(dup_columns));
+	    result_new_rows("classes loaded more than once", s->dump, dup_columns, N_COLUMNS(dup_columns));
 	(void)call;
 	(void)err;
 	for (uint32_t i = 0, end; i < ix->n; i = end) {
@@ -365,7 +365,7 @@ static int run_dupclasses(
 		for (end = i + 1; end < ix->n && !strcmp(name_index_name(ix, end), name); end++)
 			;
 		for (uint32_t at = i; end - i > 1 && at < end; at++)
-			add_duplicate(r, s->heap, ix->by_name[at], end - i);
+			add_duplicate(r, session_heap(s), ix->by_name[at], end - i);
 	}
 	if (!r->n_rows)
 		r->note = "no class is loaded more than once";
@@ -482,7 +482,7 @@ static int loaders_members(const struct result *r, void *data, const struct bits
 static struct cell loaders_retained(const struct result *r, void *data, size_t row)
 {
 	struct loader_rows *l = data;
-	const struct retained *known = session_retained_known(r->heap);
+	const struct retained *known = opened_retained(r->opened);
 	if (!known)
 		return cell_none();
 	if (!l->retained) {
@@ -494,7 +494,7 @@ static struct cell loaders_retained(const struct result *r, void *data, size_t r
 		l->retained = sums;
 	}
 	static const struct retained_sum nothing;
-	return command_retained_sum(r->heap, row < l->n ? &l->retained[row] : &nothing);
+	return command_retained_sum(r->opened, row < l->n ? &l->retained[row] : &nothing);
 }
 
 static void loaders_release(void *data)
@@ -513,7 +513,7 @@ static const struct option loaders_options[] = {
 static int run_loaders(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct histogram_scope scope = {.empty = true};
 	struct histogram by_loader;
 	struct bits seen;
@@ -527,7 +527,7 @@ static int run_loaders(
 	rows->n = by_loader.n;
 	histogram_groups(&by_loader, h, BY_LOADER, &scope, rows->group);
 	struct result *r =
-	    result_new_rows("class loaders", h, loaders_columns, N_COLUMNS(loaders_columns));
+	    result_new_rows("class loaders", s->dump, loaders_columns, N_COLUMNS(loaders_columns));
 	result_rows_members(r, loaders_members, loaders_release, rows);
 	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
 	code = bits_init(&seen, h->n_objects, err);

@@ -40,7 +40,7 @@ static const struct option x_options[] = {
 static void x_head_cell(struct result *r, uint32_t id, const char *name, enum object_column what)
 {
 	struct cell cell;
-	object_cell(r->heap, id, what, &cell, &r->scratch);
+	object_cell(r->opened, id, what, &cell, &r->scratch);
 	result_head(r, name, cell);
 }
 
@@ -155,7 +155,7 @@ static void x_head(
 	if (!h->facts.no_class_objects)
 		result_head(r, "loader", address_or_none(h, class->loader));
 	result_head(r, "root", root_cell(h, id, &t));
-	result_head(r, "reachable", object_reachable_cell(h, id));
+	result_head(r, "reachable", object_reachable_cell(r->opened, id));
 	result_head(r, "value", text_cell(h, id, call, &t));
 	inspect_size(r, h, id);
 	x_origin(r, h, id, &t);
@@ -166,34 +166,34 @@ static void x_head(
 }
 
 /* Formats without values: what it references. */
-static struct result *x_references(const struct heap *h, uint32_t id, const char *title)
+static struct result *x_references(const struct opened *o, uint32_t id, const char *title)
 {
-	struct object_rows *rows = object_rows_new(h);
+	struct object_rows *rows = object_rows_new(o);
 	struct text note = TEXT_INIT;
 	object_rows_out(rows, id, NULL);
 	struct result *r = object_rows_result(
 	    rows, title, reference_columns, N_COLUMNS(reference_columns), reference_what);
 	text_addf(&note, "%s holds no field names or values: these are its references",
-	    command_format_name(h));
+	    command_format_name(o->heap));
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	return r;
 }
 
 /* An object that is memory. */
-static int x_memory(struct result **out, const struct heap *h, uint32_t id, const char *title,
+static int x_memory(struct result **out, const struct opened *dump, uint32_t id, const char *title,
     const struct call *call, struct err *err)
 {
 	uint64_t start = stretch_option(call, "-start", 0);
 	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
 	struct typed_object o;
-	if (!typed_open(&o, h, id))
+	if (!typed_open(&o, dump->heap, id))
 		return err_set(err, ERR_NOT_FOUND, "the bytes of %s cannot be read", title);
 	if (!call_has(call, "-hex"))
-		return inspect_typed(out, &o, title, start, length, err);
+		return inspect_typed(out, dump, &o, title, start, length, err);
 	uint64_t n = o.view.n_bytes;
 	start = start < n ? start : n;
-	*out = inspect_memory(h, title, o.view.bytes, start, length < n - start ? length : n - start);
+	*out = inspect_memory(dump, title, o.view.bytes, start, length < n - start ? length : n - start);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ static bool by_itself(const struct call *call)
 }
 
 /* A global variable, whose memory is outside of the heap. */
-static int x_variable(struct result **out, const struct heap *h, const struct call *call, struct err *err)
+static int x_variable(struct result **out, const struct opened *dump, const struct call *call, struct err *err)
 {
 	const struct typed *v = &call->argument[0].variable;
 	struct typed_object o = {.value = *v, .count = 1, .stride = v->size, .id = HEAP_NONE};
@@ -217,9 +217,9 @@ static int x_variable(struct result **out, const struct heap *h, const struct ca
 	if (call_has(call, "-hex")) {
 		start = start < v->size ? start : v->size;
 		length = length < v->size - start ? length : v->size - start;
-		*out = inspect_memory(h, call->argument[0].word, v->bytes, start, length);
+		*out = inspect_memory(dump, call->argument[0].word, v->bytes, start, length);
 	} else {
-		code = inspect_typed(out, &o, call->argument[0].word, start, length, err);
+		code = inspect_typed(out, dump, &o, call->argument[0].word, start, length, err);
 	}
 	if (code)
 		return code;
@@ -249,19 +249,19 @@ static void x_meant(struct result *r, const struct call *call)
 
 static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint32_t id = call->argument[0].id;
 	uint64_t start = stretch_option(call, "-start", 0);
 	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
 	struct values v;
 	char title[32];
 	if (by_itself(call))
-		return x_variable(out, h, call, err);
+		return x_variable(out, s->dump, call, err);
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
 	if (!values_held(h)) {
-		*out = x_references(h, id, title);
+		*out = x_references(s->dump, id, title);
 	} else if (typed_held(h)) {
-		int code = x_memory(out, h, id, title, call, err);
+		int code = x_memory(out, s->dump, id, title, call, err);
 		if (code)
 			return code;
 	} else {
@@ -272,8 +272,8 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 		if (bytes && (v.is_class || v.view.kind != PRIMITIVE_ARRAY))
 			return err_set(err, ERR_USAGE, "-hex shows the bytes of primitive arrays; %s is a %.200s",
 			    title, heap_class_of(h, id)->name);
-		*out = bytes ? inspect_bytes(&v, title, start, length) :
-		    inspect_values(&v, title, start, length);
+		*out = bytes ? inspect_bytes(s->dump, &v, title, start, length) :
+		    inspect_values(s->dump, &v, title, start, length);
 	}
 	const struct retained *found;
 	if (!s->finds_beside)
@@ -320,7 +320,7 @@ static const struct option entries_options[] = {
 static int run_entries(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint32_t id = call->argument[0].id;
 	struct text title = TEXT_INIT;
 	uint64_t start = stretch_option(call, "-start", 0);
@@ -332,10 +332,10 @@ static int run_entries(
 		text_addf(&title, "contents of %s", call->argument[0].word);
 		code = typed_contents_open(&c, v, err);
 		if (!code)
-			*out = inspect_typed_entries(&c, title.s, start, length);
+			*out = inspect_typed_entries(s->dump, &c, title.s, start, length);
 	} else {
 		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
-		code = inspect_entries(out, h, id, title.s, start, length, err);
+		code = inspect_entries(out, s->dump, id, title.s, start, length, err);
 	}
 	text_release(&title);
 	return code;

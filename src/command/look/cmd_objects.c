@@ -49,7 +49,7 @@ static uint64_t size_option(const struct call *call, const char *name, uint64_t 
 static int keep_asked(struct session *s, const struct call *call, uint32_t **ids, size_t *n,
     struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint64_t min = size_option(call, "-min", 0), max = size_option(call, "-max", UINT64_MAX);
 	bool sizes = min != 0 || max != UINT64_MAX;
 	enum reach_wish wish;
@@ -115,7 +115,7 @@ static int show_what_applies(
 
 static int run_ls(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint32_t *ids = NULL;
 	size_t n = 0;
 	int code = command_retained(s, call, err);
@@ -128,7 +128,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 		big_free(ids, n, sizeof *ids);
 		return code;
 	}
-	struct object_rows *rows = object_rows_new(h);
+	struct object_rows *rows = object_rows_new(s->dump);
 	object_rows_add(rows, NULL, NULL, ids, n, true);
 	const char *title = call->argument[0].word;
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
@@ -189,7 +189,7 @@ static void find_object(struct result *r, const struct heap *h, uint32_t id, uin
 {
 	struct text t = TEXT_INIT, scratch = TEXT_INIT;
 	struct cell shallow, name = offset ? cell_none() : object_value_cell(h, id, &scratch);
-	object_cell(h, id, OBJECT_SHALLOW, &shallow, &scratch);
+	object_cell(r->opened, id, OBJECT_SHALLOW, &shallow, &scratch);
 	if (offset) {
 		text_addf(&t, "byte %" PRIu64 " of it", offset);
 		name = cell_text(t.s);
@@ -204,7 +204,7 @@ static void find_object(struct result *r, const struct heap *h, uint32_t id, uin
 
 static void find_classes(struct result *r, const struct session *s, const regex_t *regex)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	const struct name_index *ix = session_names(s);
 	for (uint32_t i = 0; i < ix->n; i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
@@ -266,8 +266,8 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, "-i"), err);
 	for (size_t i = 0; !code && i < list.n && i < FOUND_STRINGS; i++) {
 		struct cell value, shallow;
-		object_cell(h, list.ids[i], OBJECT_VALUE, &value, &t);
-		object_cell(h, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
+		object_cell(r->opened, list.ids[i], OBJECT_VALUE, &value, &t);
+		object_cell(r->opened, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
 		result_add_row(r, (struct cell[]){cell_text("string"),
 		    cell_address(heap_address(h, list.ids[i])),
 		    cell_text(heap_class_of(h, list.ids[i])->name), value,
@@ -301,15 +301,15 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 		*done = true;
 		int code = value_object(s, word, &id, err);
 		if (!code)
-			find_object(r, s->heap, id, 0);
+			find_object(r, session_heap(s), id, 0);
 		return code;
 	}
 	if (!value_address(word, &prefixed, &address))
 		return 0;
 	*done = prefixed;
-	id = object_around(s->heap, address);
-	if (id != HEAP_NONE && (prefixed || heap_address(s->heap, id) == address))
-		find_object(r, s->heap, id, address - heap_address(s->heap, id));
+	id = object_around(session_heap(s), address);
+	if (id != HEAP_NONE && (prefixed || heap_address(session_heap(s), id) == address))
+		find_object(r, session_heap(s), id, address - heap_address(session_heap(s), id));
 	else if (prefixed)
 		return value_object(s, word, &id, err); /* which says what is near */
 	return 0;
@@ -318,7 +318,7 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *word = call->argument[0].word;
-	struct result *r = result_new_rows("found", s->heap, find_columns, N_COLUMNS(find_columns));
+	struct result *r = result_new_rows("found", s->dump, find_columns, N_COLUMNS(find_columns));
 	regex_t regex;
 	bool done;
 	int code = find_place(r, s, word, &done, err);
@@ -326,8 +326,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		code = value_regex(word, call_has(call, "-i") ? REG_ICASE : 0, &regex, err);
 		if (!code) {
 			find_classes(r, s, &regex);
-			find_threads(r, s->heap, &regex);
-			find_globals(r, s->heap, &regex);
+			find_threads(r, session_heap(s), &regex);
+			find_globals(r, session_heap(s), &regex);
 			regfree(&regex);
 			code = find_strings(r, call, err);
 		}
@@ -338,7 +338,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (r->failed)
-		r->note = values_held(s->heap) ? "nothing is called so: no class, thread, variable, text or object"
+		r->note = values_held(session_heap(s)) ? "nothing is called so: no class, thread, variable, text or object"
 		                               : "nothing is called so: no class, no thread, no object";
 	*out = r;
 	return 0;

@@ -49,7 +49,7 @@ static void info_counts(struct result *r, const struct heap *h)
 
 static int info_reachable(const struct session *s, struct result *r, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct reachable reach = {.n = 0};
 	bool known = h->out.offset && h->n_roots;
 	if (known) {
@@ -123,8 +123,8 @@ static void info_types(struct result *r, const struct heap *h)
 
 static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
-	struct result *r = result_new("overview", h, NULL, 0, NULL, NULL, 0);
+	const struct heap *h = session_heap(s);
+	struct result *r = result_new("overview", s->dump, NULL, 0, NULL, NULL, 0);
 	(void)call;
 	info_dump(r, h);
 	info_counts(r, h);
@@ -153,7 +153,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	info_types(r, h);
 	info_stated(r, h);
 	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
-	r->note = command_roots_note(h, &r->arena);
+	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;
 }
@@ -226,7 +226,7 @@ static int check_its_tree(void *context, struct progress *progress, struct err *
 /* On a graph that is broken no tree can be found. */
 static int check_all(struct session *s, struct checking *c, bool wanted, struct err *err)
 {
-	c->tree = session_retained_known(s->heap);
+	c->tree = opened_retained(s->dump);
 	/* beside the screen it may be found already, or is waited for before anything is checked */
 	int code = wanted && s->finds_beside ? session_retained(s, &c->tree, err) : 0;
 	if (!code)
@@ -268,14 +268,14 @@ static int run_check(struct session *s, const struct call *call, struct result *
 	    [CHECK_BROKEN] = "broken",
 	    [CHECK_DOES_NOT_APPLY] = "none",
 	};
-	struct checking c = {.heap = s->heap};
+	struct checking c = {.heap = session_heap(s)};
 	int code = check_all(s, &c, call_has(call, "-tree"), err);
 	struct checks checks = c.checks;
 	if (code) {
 		checks_release(&checks);
 		return code;
 	}
-	struct result *r = result_new_rows("check", s->heap, check_columns, N_COLUMNS(check_columns));
+	struct result *r = result_new_rows("check", s->dump, check_columns, N_COLUMNS(check_columns));
 	for (size_t i = 0; i < checks.n; i++) {
 		struct text detail = TEXT_INIT;
 		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));

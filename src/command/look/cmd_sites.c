@@ -86,9 +86,10 @@ static bool same_function(const struct heap_site *a, const struct heap_site *b)
 }
 
 /* What the sampled objects of some sites retain, each for itself where none holds another. */
-static struct cell retained_cell(const struct heap *h, const uint32_t *row, uint32_t wanted)
+static struct cell retained_cell(const struct opened *o, const uint32_t *row, uint32_t wanted)
 {
-	const struct retained *known = session_retained_known(h);
+	const struct heap *h = o->heap;
+	const struct retained *known = opened_retained(o);
 	struct retained_sum sum = {.bytes = 0};
 	for (size_t i = 0; known && i < h->sites->n_samples; i++) {
 		const struct site_sample *s = &h->sites->sample[i];
@@ -104,7 +105,7 @@ static struct cell retained_cell(const struct heap *h, const uint32_t *row, uint
 		if (!inside)
 			retained_sum_add(known, &sum, s->object);
 	}
-	return command_retained_sum(h, &sum);
+	return command_retained_sum(o, &sum);
 }
 
 /* One row for n sites, which have a function in common or are one. */
@@ -128,7 +129,7 @@ static void add_row(struct result *r, struct site_rows *rows, const uint32_t *si
 	if (n > 1)
 		text_addf(&stack, "%zu stacks", n);
 	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(sum.n_objects), cell_bytes(sum.shallow),
-	    retained_cell(r->heap, rows->row, rows->n), n > 1 ? cell_blank() : cell_bytes(first->object_size),
+	    retained_cell(r->opened, rows->row, rows->n), n > 1 ? cell_blank() : cell_bytes(first->object_size),
 	    cell_count(sum.allocs), cell_count(sum.frees), cell_text(stack.s)},
 	    &(struct target){.kind = TARGET_GROUP});
 	rows->n++;
@@ -168,7 +169,7 @@ static int no_sites(const struct heap *h, struct err *err)
 
 static int run_sites(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	if (!h->sites)
 		return no_sites(h, err);
 	int code = command_retained(s, call, err);
@@ -178,7 +179,7 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	struct text note = TEXT_INIT;
 	rows->row = xcalloc((size_t)h->sites->n + 1, sizeof *rows->row);
 	struct result *r =
-	    result_new_rows("allocation sites", h, sites_columns, N_COLUMNS(sites_columns));
+	    result_new_rows("allocation sites", s->dump, sites_columns, N_COLUMNS(sites_columns));
 	add_rows(r, rows, call_choice(call, "-by", 0) == 1);
 	result_rows_members(r, sites_members, sites_release, rows);
 	command_show_retained(r);

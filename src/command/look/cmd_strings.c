@@ -94,7 +94,7 @@ static void strings_cell(
 	else if (column == S_SHALLOW && heap_size_known(h, id))
 		*out = cell_bytes(heap_shallow(h, id));
 	else if (column == S_RETAINED)
-		*out = object_retained_cell(h, id);
+		*out = object_retained_cell(r->opened, id);
 }
 
 static void strings_target(const struct result *r, size_t row, struct target *out)
@@ -115,7 +115,7 @@ static const struct result_ops strings_ops = {
 static int run_strings(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	struct string_list *list = xcalloc(1, sizeof *list);
 	int code = command_strings_matching(list, h, word, call_has(call, "-i"), err);
@@ -123,7 +123,7 @@ static int run_strings(
 		free(list);
 		return code;
 	}
-	struct result *r = result_new("strings", h, strings_columns, N_COLUMNS(strings_columns),
+	struct result *r = result_new("strings", s->dump, strings_columns, N_COLUMNS(strings_columns),
 	    &strings_ops, list, list->n);
 	command_show_retained(r);
 	code = command_sort(s, r, call, "address", true, err);
@@ -230,7 +230,7 @@ static const struct result_ops dups_ops = {
 
 static int run_dups(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct duplicates *d = xcalloc(1, sizeof *d);
 	struct text note = TEXT_INIT;
 	int code = duplicates_find(d, h, err);
@@ -239,7 +239,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	struct result *r = result_new(
-	    "duplicate strings", h, dups_columns, N_COLUMNS(dups_columns), &dups_ops, d, d->n);
+	    "duplicate strings", s->dump, dups_columns, N_COLUMNS(dups_columns), &dups_ops, d, d->n);
 	text_add_count(&note, d->strings);
 	text_add(&note, " Strings, ");
 	text_add_count(&note, d->distinct);
@@ -306,7 +306,7 @@ static void add_property(struct result *r, const struct collection_entry *e)
 
 static int run_props(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct collection c;
 	struct collection_entry e;
 	struct value props;
@@ -323,7 +323,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 		    "the class java.lang.System of this dump leads to no system properties");
 	code = collection_open(&c, h, id, err);
 	if (!code) {
-		*out = result_new_rows("system properties", h, props_columns, N_COLUMNS(props_columns));
+		*out = result_new_rows("system properties", s->dump, props_columns, N_COLUMNS(props_columns));
 		while (collection_next(&c, &e))
 			add_property(*out, &e);
 		result_sort(*out, 0, false);

@@ -186,12 +186,12 @@ static struct cell stack_retained(const struct result *r, void *data, size_t row
 	struct retained_sum sum = {.bytes = 0};
 	struct cell cell = cell_none();
 	for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
-		cell = object_retained_cell(h, h->threads[s->thread[i]].object);
+		cell = object_retained_cell(r->opened, h->threads[s->thread[i]].object);
 		sum.bytes += cell.number;
 		sum.topmost++;
 		sum.joint = true;
 	}
-	return cell.type == CELL_BYTES ? command_retained_sum(h, &sum) : cell;
+	return cell.type == CELL_BYTES ? command_retained_sum(r->opened, &sum) : cell;
 }
 
 static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
@@ -228,10 +228,11 @@ static void add_group(struct result *r, const struct heap *h, const uint32_t *th
 	text_release(&stack);
 }
 
-static struct result *group_by_stack(const struct heap *h)
+static struct result *group_by_stack(const struct opened *o)
 {
+	const struct heap *h = o->heap;
 	struct result *r =
-	    result_new_rows("threads by stack", h, stacks_columns, N_COLUMNS(stacks_columns));
+	    result_new_rows("threads by stack", o, stacks_columns, N_COLUMNS(stacks_columns));
 	uint32_t *thread = xcalloc(h->n_threads, sizeof *thread);
 	struct stacks *s = xcalloc(1, sizeof *s);
 	s->thread = thread;
@@ -254,19 +255,19 @@ static struct result *group_by_stack(const struct heap *h)
 static int run_threads(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	if (!h->n_threads)
 		return command_no_threads(h, err);
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
 	if (call_has(call, "-by")) {
-		*out = group_by_stack(h);
+		*out = group_by_stack(s->dump);
 		command_show_retained(*out);
 		return 0;
 	}
 	struct result *r =
-	    result_new_rows("threads", h, threads_columns, N_COLUMNS(threads_columns));
+	    result_new_rows("threads", s->dump, threads_columns, N_COLUMNS(threads_columns));
 	uint64_t newest = newest_wait(h);
 	result_rows_late(r, T_RETAINED, row_retained_cell);
 	for (uint32_t t = 0; t < h->n_threads; t++)
@@ -350,8 +351,8 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
 		add_variables(h, root, n, &name);
 		if (name.len)
 			variable = cell_text(name.s);
-		object_cell(h, root->object, OBJECT_SHALLOW, &shallow, &scratch);
-		object_cell(h, root->object, OBJECT_VALUE, &value, &words);
+		object_cell(r->opened, root->object, OBJECT_SHALLOW, &shallow, &scratch);
+		object_cell(r->opened, root->object, OBJECT_VALUE, &value, &words);
 	}
 	result_add_row(r, (struct cell[]){known ? cell_count(frame) : cell_blank(),
 	    known ? cell_text(thread->frames[frame]) : cell_blank(),
@@ -392,7 +393,7 @@ static size_t same_object(const struct heap *h, const struct held *held, size_t 
 
 static int run_bt(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint32_t t = call->argument[0].id;
 	const struct heap_thread *thread = &h->threads[t];
 	struct held *held = NULL;
@@ -405,7 +406,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	if (n)
 		qsort(held, n, sizeof *held, by_frame);
 	struct result *r = result_new_rows(
-	    thread->name ? thread->name : "thread", h, bt_columns, N_COLUMNS(bt_columns));
+	    thread->name ? thread->name : "thread", s->dump, bt_columns, N_COLUMNS(bt_columns));
 	result_rows_late(r, BT_RETAINED, row_retained_cell);
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;

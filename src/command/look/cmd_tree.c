@@ -135,7 +135,7 @@ static uint32_t class_depth(const void *data, uint32_t node)
 static int by_superclass(
     const struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	if (!h->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses (-by package needs none)",
 		    command_format_name(h));
@@ -150,7 +150,7 @@ static int by_superclass(
 		free(chosen);
 	}
 	preorder_init(&t->order, t->tree.n, class_depth, &t->tree);
-	*out = tree_result("superclass tree", h, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
+	*out = tree_result("superclass tree", s->dump, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
 	    command_at_once(s));
 	tree_sort(*out, TREE_SHALLOW_BELOW, true); /* as class_tree has it, and the screen shows that */
 	return 0;
@@ -209,14 +209,14 @@ static int sum_packages(void *context, struct progress *progress, struct err *er
 }
 
 /* Summed with the tree where the sizes of objects are known then, else when it is first looked at. */
-static struct cell package_retained(const struct heap *h, struct packages *t, uint32_t node)
+static struct cell package_retained(const struct opened *o, struct packages *t, uint32_t node)
 {
-	const struct retained *known = session_retained_known(h);
+	const struct retained *known = opened_retained(o);
 	if (!known)
 		return cell_none();
 	if (!t->summed && sum_packages(&(struct package_sums){t, known}, NULL, NULL))
 		return cell_none();
-	return command_retained_sum(h, &t->retained[node]);
+	return command_retained_sum(o, &t->retained[node]);
 }
 
 static void package_cell(
@@ -246,7 +246,7 @@ static void package_cell(
 		*out = cell_marked(cell_bytes(row->shallow), c);
 		break;
 	default:
-		*out = package_retained(r->heap, tree_data(r), node);
+		*out = package_retained(r->opened, tree_data(r), node);
 	}
 }
 
@@ -312,16 +312,16 @@ static int by_package(
 		return err_set(err, ERR_USAGE, "-by package shows all classes: %.100s is one word too many",
 		    call->argument[0].word);
 	struct packages *t = xcalloc(1, sizeof *t);
-	package_tree_make(&t->tree, s->heap);
+	package_tree_make(&t->tree, session_heap(s));
 	t->retained = xcalloc((size_t)t->tree.n + 1, sizeof *t->retained);
 	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
-	struct package_sums sums = {t, session_retained_known(s->heap)};
+	struct package_sums sums = {t, opened_retained(s->dump)};
 	int code = sums.known ? session_work(s, sum_packages, &sums, err) : 0;
 	if (code) {
 		package_release(t);
 		return code;
 	}
-	*out = tree_result("package tree", s->heap, package_columns, N_COLUMNS(package_columns),
+	*out = tree_result("package tree", s->dump, package_columns, N_COLUMNS(package_columns),
 	    &package_source, t, command_at_once(s));
 	tree_sort(*out, P_SHALLOW, true);
 	command_show_retained(*out);

@@ -78,7 +78,7 @@ static void add_row(struct result *r, struct why_rows *w, const char *what, enum
 /* What is reached, but from no root that is certain. */
 static int on_inferred_roots(const struct session *s, struct bits *out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct reachable all;
 	uint32_t *stack = NULL;
 	int code = session_reachable(s, &all, err);
@@ -88,7 +88,7 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		if (h->roots[i].certainty == EXACT)
-			heap_reach(h, h->roots[i].object, out->word, stack);
+			heap_reach(&s->dump->model, h->roots[i].object, out->word, stack);
 	}
 	for (uint64_t w = 0; !code && w <= out->n / 64; w++)
 		out->word[w] = all.objects.word[w] & ~out->word[w];
@@ -104,8 +104,8 @@ static int frames_fact(
 {
 	struct reachable all;
 	struct text t = TEXT_INIT;
-	int code = s->heap->n_in_frames ? session_reachable(s, &all, err) : 0;
-	if (code || !s->heap->n_in_frames || !all.maybe_n)
+	int code = session_heap(s)->n_in_frames ? session_reachable(s, &all, err) : 0;
+	if (code || !session_heap(s)->n_in_frames || !all.maybe_n)
 		return code;
 	text_addf(&t, "no root reaches %" PRIu32 " objects, and yet the bytes of stack frames lead to %" PRIu32
 	    " of them, from words that are not recorded as pointers: these may be alive", all.unreachable_n,
@@ -118,7 +118,7 @@ static int frames_fact(
 static int roots_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct text t = TEXT_INIT;
 	struct bits hang = {.word = NULL};
 	size_t inferred = 0;
@@ -149,7 +149,7 @@ static int roots_fact(
 static int damage_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct text t = TEXT_INIT;
 	(void)err;
 	if (!h->damaged)
@@ -165,7 +165,7 @@ static int damage_fact(
 static int sizes_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct bits unknown = {.word = NULL};
 	struct text t = TEXT_INIT;
 	if (h->size_model)
@@ -190,7 +190,7 @@ static int sizes_fact(
 static int names_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct bits shared;
 	bool some = false;
 	for (uint32_t c = 0; c < h->n_classes; c++)
@@ -227,7 +227,7 @@ static const struct {
 static int types_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	int code = 0;
 	for (unsigned by = TYPED_BYS; h->typed_by && !code && by-- > 0;) {
 		struct bits objects;
@@ -251,8 +251,8 @@ static int silence_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
 	(void)err;
-	if (s->heap->facts.cannot_tell)
-		add_row(r, w, "not told", UNKNOWN, NULL, s->heap->facts.cannot_tell);
+	if (session_heap(s)->facts.cannot_tell)
+		add_row(r, w, "not told", UNKNOWN, NULL, session_heap(s)->facts.cannot_tell);
 	return 0;
 }
 
@@ -356,7 +356,7 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 static int run_why(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct why_rows *w = xcalloc(1, sizeof *w);
-	struct result *r = result_new_rows("why", s->heap, why_columns, N_COLUMNS(why_columns));
+	struct result *r = result_new_rows("why", s->dump, why_columns, N_COLUMNS(why_columns));
 	result_rows_members(r, why_members, why_release, w);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)

@@ -8,6 +8,7 @@
 #include "command/look/inspect.h"
 
 #include "analysis/describe/describe.h"
+#include "opened/opened.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static size_t stretch(uint64_t n, uint64_t *start, uint64_t length)
 	return (size_t)(length < n - *start ? length : n - *start);
 }
 
-struct result *inspect_values(const struct values *v, const char *title, uint64_t start,
+struct result *inspect_values(const struct opened *o, const struct values *v, const char *title, uint64_t start,
     uint64_t length)
 {
 	struct shown_values *s = xcalloc(1, sizeof *s);
@@ -148,7 +149,7 @@ struct result *inspect_values(const struct values *v, const char *title, uint64_
 			    w.field, w.declared_in, w.value, w.missing};
 		n = s->n;
 	}
-	return result_new(title, v->heap, value_columns, N_VALUE_COLUMNS, &values_ops, s, n);
+	return result_new(title, o, value_columns, N_VALUE_COLUMNS, &values_ops, s, n);
 }
 
 /* --- bytes -------------------------------------------------------------------------------------- */
@@ -189,22 +190,22 @@ static void bytes_cell(
 static const struct result_ops bytes_ops = {
     .cell = bytes_cell, .release = free};
 
-struct result *inspect_memory(const struct heap *h, const char *title, const uint8_t *bytes,
+struct result *inspect_memory(const struct opened *o, const char *title, const uint8_t *bytes,
     uint64_t start, uint64_t n)
 {
 	struct shown_bytes *s = xcalloc(1, sizeof *s);
 	*s = (struct shown_bytes){bytes, start, n};
-	return result_new(title, h, byte_columns,
+	return result_new(title, o, byte_columns,
 	    (unsigned)(sizeof byte_columns / sizeof *byte_columns), &bytes_ops, s,
 	    (size_t)((n + BYTES_A_ROW - 1) / BYTES_A_ROW));
 }
 
-struct result *inspect_bytes(const struct values *v, const char *title, uint64_t start,
+struct result *inspect_bytes(const struct opened *o, const struct values *v, const char *title, uint64_t start,
     uint64_t length)
 {
 	unsigned size = values_size_of(v->heap, values_element_type(v));
 	size_t n = stretch(values_length(v), &start, length);
-	return inspect_memory(v->heap, title, v->view.bytes, start * size, (uint64_t)n * size);
+	return inspect_memory(o, title, v->view.bytes, start * size, (uint64_t)n * size);
 }
 
 /* --- entries ------------------------------------------------------------------------------------ */
@@ -279,10 +280,10 @@ static const struct result_ops entries_ops = {
     .cell = entries_cell, .target = entries_target, .release = entries_release};
 
 /* The columns that say something: no keys where there are none. */
-struct result *inspect_entry_result(const struct heap *h, const char *title,
+struct result *inspect_entry_result(const struct opened *o, const char *title,
     const struct result_ops *ops, void *data, size_t n, bool map)
 {
-	struct result *r = result_new(title, h, entry_columns, N_ENTRY_COLUMNS, ops, data, n);
+	struct result *r = result_new(title, o, entry_columns, N_ENTRY_COLUMNS, ops, data, n);
 	struct column *own = arena_alloc(&r->arena, sizeof entry_columns);
 	memcpy(own, entry_columns, sizeof entry_columns);
 	own[E_KEY].shown_by_default = map;
@@ -290,14 +291,14 @@ struct result *inspect_entry_result(const struct heap *h, const char *title,
 	return r;
 }
 
-static int typed_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
+static int typed_entries(struct result **out, const struct opened *o, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err)
 {
 	struct typed_contents c;
 	struct text note = TEXT_INIT;
-	int code = inspect_typed_open(&c, h, id, &note, err);
+	int code = inspect_typed_open(&c, o->heap, id, &note, err);
 	if (!code) {
-		*out = inspect_typed_entries(&c, title, start, length);
+		*out = inspect_typed_entries(o, &c, title, start, length);
 		if (note.len && !(*out)->note)
 			(*out)->note = arena_strndup(&(*out)->arena, note.s, note.len);
 	}
@@ -305,13 +306,14 @@ static int typed_entries(struct result **out, const struct heap *h, uint32_t id,
 	return code;
 }
 
-int inspect_entries(struct result **out, const struct heap *h, uint32_t id, const char *title,
+int inspect_entries(struct result **out, const struct opened *o, uint32_t id, const char *title,
     uint64_t start, uint64_t length, struct err *err)
 {
 	struct collection c;
 	struct collection_entry e;
+	const struct heap *h = o->heap;
 	if (typed_held(h))
-		return typed_entries(out, h, id, title, start, length, err);
+		return typed_entries(out, o, id, title, start, length, err);
 	int code = collection_open(&c, h, id, err);
 	if (code) {
 		collection_close(&c);
@@ -325,7 +327,7 @@ int inspect_entries(struct result **out, const struct heap *h, uint32_t id, cons
 			VEC_PUSH(s->entry, s->n, s->cap) =
 			    (struct shown_entry){e.has_key ? e.key.bits : 0, e.value.bits};
 	}
-	struct result *r = inspect_entry_result(h, title, &entries_ops, s, s->n, s->map);
+	struct result *r = inspect_entry_result(o, title, &entries_ops, s, s->n, s->map);
 	if (c.broken)
 		r->note = "its nodes run in a circle or lead astray: shown is what comes before";
 	collection_close(&c);

@@ -201,7 +201,7 @@ static int find_words(struct shown_typed *s, uint64_t *n, struct err *err)
 	return code;
 }
 
-int inspect_typed(struct result **out, const struct typed_object *o, const char *title,
+int inspect_typed(struct result **out, const struct opened *dump, const struct typed_object *o, const char *title,
     uint64_t start, uint64_t length, struct err *err)
 {
 	struct shown_typed *s = xcalloc(1, sizeof *s);
@@ -229,7 +229,7 @@ int inspect_typed(struct result **out, const struct typed_object *o, const char 
 		s->start = start < n ? start : n;
 		n = length < n - s->start ? length : n - s->start;
 	}
-	*out = result_new(title, o->value.heap, typed_columns, N_TYPED_COLUMNS, &typed_ops, s, (size_t)n);
+	*out = result_new(title, dump, typed_columns, N_TYPED_COLUMNS, &typed_ops, s, (size_t)n);
 	return 0;
 }
 
@@ -284,7 +284,7 @@ static void entry_release(void *data)
 static const struct result_ops entry_ops = {
     .cell = entry_cell, .target = entry_target, .release = entry_release};
 
-struct result *inspect_typed_entries(
+struct result *inspect_typed_entries(const struct opened *o,
     struct typed_contents *c, const char *title, uint64_t start, uint64_t length)
 {
 	struct typed_entries *s = xcalloc(1, sizeof *s);
@@ -294,7 +294,7 @@ struct result *inspect_typed_entries(
 		if (i >= start)
 			VEC_PUSH(s->entry, s->n, s->cap) = (struct typed_entry){c->key, c->value};
 	}
-	struct result *r = inspect_entry_result(c->heap, title, &entry_ops, s, s->n, c->map);
+	struct result *r = inspect_entry_result(o, title, &entry_ops, s, s->n, c->map);
 	if (c->broken)
 		r->note = "it runs in a circle or leads astray: shown is what comes before";
 	else if (c->found > TYPED_MOST_EMPTY)

@@ -34,6 +34,7 @@ struct named_so_far {
 };
 
 struct object_rows {
+	const struct opened *opened;
 	const struct heap *heap;
 	struct named_so_far *named;
 	const unsigned char *what;
@@ -58,23 +59,23 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
 }
 
-struct cell object_reachable_cell(const struct heap *h, uint32_t id)
+struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 {
-	const struct retained *r = session_retained_known(h);
+	const struct retained *r = opened_retained(o);
 	if (!r)
 		return cell_none();
 	bool maybe = r->maybe.word && bits_get(&r->maybe, id);
 	return cell_marked(cell_flag(r->dominators.immediate[id] != NOT_REACHABLE),
-	    maybe ? INFERRED : command_root_certainty(h));
+	    maybe ? INFERRED : command_root_certainty(o->heap));
 }
 
-struct cell object_retained_cell(const struct heap *h, uint32_t id)
+struct cell object_retained_cell(const struct opened *o, uint32_t id)
 {
-	const struct retained *r = session_retained_known(h);
+	const struct retained *r = opened_retained(o);
 	if (!r || id == HEAP_NONE)
 		return cell_none();
 	return cell_marked(
-	    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
+	    cell_bytes(r->dominators.retained[id]), command_retained_certainty(o->heap));
 }
 
 struct cell row_retained_cell(const struct result *r, void *data, size_t row)
@@ -83,8 +84,8 @@ struct cell row_retained_cell(const struct result *r, void *data, size_t row)
 	(void)data;
 	r->ops->target(r, row, &t);
 	if (t.kind == TARGET_THREAD)
-		return object_retained_cell(r->heap, r->heap->threads[t.id].object);
-	return t.kind == TARGET_OBJECT ? object_retained_cell(r->heap, t.id) : cell_blank();
+		return object_retained_cell(r->opened, r->heap->threads[t.id].object);
+	return t.kind == TARGET_OBJECT ? object_retained_cell(r->opened, t.id) : cell_blank();
 }
 
 struct cell object_count_of_children(const struct heap *h, uint32_t n)
@@ -92,19 +93,20 @@ struct cell object_count_of_children(const struct heap *h, uint32_t n)
 	return cell_marked(cell_count(n), h->facts.roots_recorded ? command_count_certainty(h) : INFERRED);
 }
 
-static struct cell children_cell(const struct heap *h, uint32_t id)
+static struct cell children_cell(const struct opened *o, uint32_t id)
 {
-	const struct retained *r = session_retained_known(h);
+	const struct retained *r = opened_retained(o);
 	uint32_t n;
 	if (!r)
 		return cell_none();
 	retained_children(r, id, &n);
-	return object_count_of_children(h, n);
+	return object_count_of_children(o->heap, n);
 }
 
-void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
+void object_cell(const struct opened *o, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch)
 {
+	const struct heap *h = o->heap;
 	uint64_t length;
 	switch (what) {
 	case OBJECT_ADDRESS:
@@ -129,10 +131,10 @@ void object_cell(const struct heap *h, uint32_t id, enum object_column what, str
 		*out = value_cell(h, id, scratch);
 		return;
 	case OBJECT_RETAINED:
-		*out = object_retained_cell(h, id);
+		*out = object_retained_cell(o, id);
 		return;
 	case OBJECT_CHILDREN:
-		*out = children_cell(h, id);
+		*out = children_cell(o, id);
 		return;
 	case OBJECT_UNKNOWN:
 	case OBJECT_DIRECTION:
@@ -153,10 +155,11 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 
 /* --- stretches -------------------------------------------------------------------------------- */
 
-struct object_rows *object_rows_new(const struct heap *h)
+struct object_rows *object_rows_new(const struct opened *o)
 {
 	struct object_rows *rows = xcalloc(1, sizeof *rows);
-	rows->heap = h;
+	rows->opened = o;
+	rows->heap = o->heap;
 	rows->named = xcalloc(1, sizeof *rows->named);
 	return rows;
 }
@@ -373,7 +376,7 @@ static void rows_cell(
 	else if (what == OBJECT_FIELD)
 		*out = cell_text(s->field);
 	else
-		object_cell(rows->heap, stretch_id(s, row), what, out, scratch);
+		object_cell(rows->opened, stretch_id(s, row), what, out, scratch);
 }
 
 static void rows_target(const struct result *r, size_t row, struct target *out)
@@ -393,5 +396,5 @@ struct result *object_rows_result(struct object_rows *rows, const char *title,
     const struct column *columns, unsigned n_columns, const unsigned char *what)
 {
 	rows->what = what;
-	return result_new(title, rows->heap, columns, n_columns, &rows_ops, rows, rows->rows);
+	return result_new(title, rows->opened, columns, n_columns, &rows_ops, rows, rows->rows);
 }

@@ -25,14 +25,14 @@ enum object_column {
 };
 
 /* Text points into the heap or *scratch. */
-void object_cell(const struct heap *h, uint32_t id, enum object_column what, struct cell *out,
+void object_cell(const struct opened *o, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch);
 
 /* Does some root reach it?  Unknown until retained sizes are. */
-struct cell object_reachable_cell(const struct heap *h, uint32_t id);
+struct cell object_reachable_cell(const struct opened *o, uint32_t id);
 /* What it retains; none while that is not known, and of HEAP_NONE. */
 struct cell object_count_of_children(const struct heap *h, uint32_t n); /* counted elsewhere */
-struct cell object_retained_cell(const struct heap *h, uint32_t id);
+struct cell object_retained_cell(const struct opened *o, uint32_t id);
 
 /* What the object or thread that a row stands for retains, for result_rows_late; data is unused. */
 struct cell row_retained_cell(const struct result *r, void *data, size_t row);
@@ -44,7 +44,7 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 bool object_is_array(const struct heap *h, uint32_t id);
 
 struct object_rows;
-struct object_rows *object_rows_new(const struct heap *h);
+struct object_rows *object_rows_new(const struct opened *o);
 /* A stretch of ids; field NULL: not known.  big: taken over (big_alloc'd, n of them), else borrowed. */
 void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
     uint32_t *ids, size_t n, bool big);

@@ -76,12 +76,14 @@ static void say_damage(const struct heap *h)
 	fprintf(stderr, "cairn: warning: %s%s\n", h->damage.message, byte);
 }
 
-static int run_all(const struct batch_options *o, const struct heap *heap, FILE *to)
+/* The heap, which may be NULL, is the session's from here on. */
+static int run_all(const struct batch_options *o, struct heap *heap, FILE *to)
 {
 	struct session s;
 	int status = 0;
 	session_init(&s);
-	s.heap = heap;
+	if (heap)
+		opened_own(session_open(&s, heap), heap);
 	s.print = o->print;
 	s.output = to;
 	s.mat_sizes = o->heap->mat_sizes;
@@ -135,14 +137,13 @@ int batch_run(const struct batch_options *o)
 		heap_close(heap);
 		return 2;
 	}
+	/* that an answer may be missing for lack of data outweighs that it is missing */
+	bool part = heap && (heap->damaged || heap->no_references);
 	status = run_all(o, heap, to);
 	if (fflush(to) || (to != stdout && fclose(to))) {
 		fprintf(stderr, "cairn: %s: %s\n", o->output ? o->output : "standard output",
 		    strerror(errno));
 		status = worse(status, 1);
 	}
-	if (heap && (heap->damaged || heap->no_references) && status < 2)
-		status = 4; /* that an answer may be missing for lack of data outweighs that it is missing */
-	heap_close(heap);
-	return status;
+	return part && status < 2 ? 4 : status;
 }

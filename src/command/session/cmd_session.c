@@ -22,7 +22,7 @@ static int run_history(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct result *r =
-	    result_new_rows("history", s->heap, history_columns, N_COLUMNS(history_columns));
+	    result_new_rows("history", s->dump, history_columns, N_COLUMNS(history_columns));
 	struct text line = TEXT_INIT;
 	(void)call;
 	(void)err;
@@ -168,7 +168,7 @@ static int set_threads(struct session *s, const char *value, struct err *err)
 
 static void show_weak(const struct session *s, struct text *to)
 {
-	text_add(to, s->weak_off ? "off" : "on");
+	text_add(to, !s->dump || opened_counts_weak(s->dump) ? "on" : "off");
 }
 
 static int set_weak(struct session *s, const char *value, struct err *err)
@@ -200,7 +200,7 @@ const char *setting_name(size_t i)
 static struct result *list_settings(struct session *s)
 {
 	struct result *r =
-	    result_new_rows("settings", s->heap, set_columns, N_COLUMNS(set_columns));
+	    result_new_rows("settings", s->dump, set_columns, N_COLUMNS(set_columns));
 	struct text name = TEXT_INIT, value = TEXT_INIT;
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		text_clear(&value);
@@ -208,11 +208,11 @@ static struct result *list_settings(struct session *s)
 		result_add_row(r, (struct cell[]){cell_text(settings[i].name), cell_text(value.s),
 		    cell_text(settings[i].meaning)}, NULL);
 	}
-	for (size_t i = 0; i < s->n_sets; i++) {
+	for (size_t i = 0; s->dump && i < s->dump->n_sets; i++) {
 		text_clear(&name);
 		text_clear(&value);
-		text_addf(&name, "$%s", s->sets[i].name);
-		text_addf(&value, "%zu objects", s->sets[i].n);
+		text_addf(&name, "$%s", s->dump->sets[i].name);
+		text_addf(&value, "%zu objects", s->dump->sets[i].n);
 		result_add_row(r, (struct cell[]){cell_text(name.s), cell_text(value.s),
 		    cell_text("kept set")}, NULL);
 	}

@@ -53,15 +53,15 @@ static struct cell shallow_of(const struct heap *h, const struct kept_set *set)
 
 static int run_sets(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct text name = TEXT_INIT, command = TEXT_INIT;
 	bool wanted = call_has(call, "-retained");
 	int code = 0;
-	struct result *r = result_new_rows("kept sets", h, sets_columns, N_COLUMNS(sets_columns));
+	struct result *r = result_new_rows("kept sets", s->dump, sets_columns, N_COLUMNS(sets_columns));
 	if (wanted)
 		code = session_references(s, err);
-	for (size_t i = 0; !code && i < s->n_sets; i++) {
-		const struct kept_set *set = &s->sets[i];
+	for (size_t i = 0; !code && i < s->dump->n_sets; i++) {
+		const struct kept_set *set = &s->dump->sets[i];
 		struct cell retained = cell_none();
 		uint64_t objects, bytes;
 		if (wanted)
@@ -84,7 +84,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	}
 	result_rows_members(r, sets_members, NULL, s);
 	command_own_columns(r)[SETS_RETAINED].shown_by_default = wanted;
-	r->note = s->n_sets ? NULL : "none yet: $name = COMMAND keeps the objects of a result's rows";
+	r->note = s->dump->n_sets ? NULL : "none yet: $name = COMMAND keeps the objects of a result's rows";
 	*out = r;
 	return 0;
 }

@@ -100,40 +100,22 @@ int heap_open_watched(struct heap **out, const struct heap_options *options,
 }
 
 struct watched {
-	int (*work)(void *context, struct progress *progress, struct err *err);
-	void *context;
+	long_work *work;
+	void *argument;
 	struct job job;
 };
 
 static int run(void *context, struct job *job)
 {
 	struct watched *w = context;
-	return w->work(w->context, &job->progress, &job->err);
+	return w->work(w->argument, &job->progress, &job->err);
 }
 
-int work_watched(int (*work)(void *context, struct progress *progress, struct err *err), void *context,
-    enum progress_wish wish, struct err *err)
+int work_watched(
+    long_work *work, void *argument, enum progress_wish wish, struct err *err)
 {
-	struct watched w = {.work = work, .context = context};
+	struct watched w = {.work = work, .argument = argument};
 	if (!wants_progress(wish))
-		return work(context, NULL, err);
+		return work(argument, NULL, err);
 	return watch(&w.job, run, &w, wish, err);
-}
-
-struct finding {
-	struct retained *out;
-	const struct heap *heap;
-};
-
-static int find(void *context, struct progress *progress, struct err *err)
-{
-	struct finding *f = context;
-	return retained_find(f->out, f->heap, progress, err);
-}
-
-int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
-    struct err *err)
-{
-	struct finding f = {out, h};
-	return work_watched(find, &f, wish, err);
 }

@@ -3,7 +3,7 @@
 #ifndef CAIRN_COMMAND_SESSION_LOADING_H
 #define CAIRN_COMMAND_SESSION_LOADING_H
 
-#include "analysis/dominators/dominators.h"
+#include "base/parallel.h"
 #include "heap/heap.h"
 
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
@@ -11,12 +11,7 @@ enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 /* heap_open beside a progress line.  Main thread only. */
 int heap_open_watched(struct heap **out, const struct heap_options *options,
     enum progress_wish wish, struct err *err);
-/* retained_find likewise. */
-int retained_find_watched(struct retained *out, const struct heap *h, enum progress_wish wish,
-    struct err *err);
-
 /* Any other long work likewise. */
-int work_watched(int (*work)(void *context, struct progress *progress, struct err *err), void *context,
-    enum progress_wish wish, struct err *err);
+int work_watched(long_work *work, void *argument, enum progress_wish wish, struct err *err);
 
 #endif

@@ -6,11 +6,23 @@ enum {
 	EFFORT = 4 << 20,      /* references looked at backward, before all are followed forward */
 };
 
+struct growing {
+	struct path_tree *tree;
+	const struct path_rules *rules;
+	uint32_t to;
+};
+
+static int grow(void *context, struct progress *progress, struct err *err)
+{
+	struct growing *g = context;
+	return path_tree_grow(g->tree, g->rules, g->to, progress, err);
+}
+
 int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
     struct path *out, struct err *err)
 {
 	bool plain = !rules->bars && rules->from == HEAP_NONE && !rules->not_itself;
-	const struct path_tree *tree = plain ? session_has_path_tree(s, rules->weak) : NULL;
+	const struct path_tree *tree = plain ? opened_path_tree(s->dump, rules->weak) : NULL;
 	int code = 0;
 	*out = (struct path){.n = 0};
 	if (!tree) {
@@ -25,7 +37,8 @@ int command_find_path(const struct session *s, const struct path_rules *rules, u
 		return code;
 	}
 	struct path_tree grown;
-	code = session_grow_paths(s, &grown, rules, to, err);
+	struct growing growing = {&grown, rules, to};
+	code = session_work(s, grow, &growing, err);
 	if (code)
 		return code;
 	path_tree_path(&grown, to, out);

@@ -11,14 +11,8 @@
 int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
     struct path *out, struct err *err);
 
-/* The tree of shortest paths from the roots, found at the first call for a heap and kept. */
+/* The tree of shortest paths from the roots, found at the first call for a dump and kept. */
 int session_path_tree(
     const struct session *s, bool weak, const struct path_tree **out, struct err *err);
-/* The same if it was found before; else NULL. */
-const struct path_tree *session_has_path_tree(const struct session *s, bool weak);
-
-/* path_tree_grow as a work that takes long: with progress, and ^C ends it. */
-int session_grow_paths(const struct session *s, struct path_tree *out, const struct path_rules *rules,
-    uint32_t to, struct err *err);
 
 #endif

@@ -8,11 +8,10 @@
 
 #include "command/line/call.h"
 #include "command/commands.h"
-#include "command/session/paths.h"
 #include "command/line/pipe.h"
+#include "command/session/paths.h"
 #include "command/words/sets.h"
 #include "command/words/values.h"
-#include "heap/weak.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,59 +22,41 @@
 
 #define SCRIPTS_DEEP 16 /* a script that runs itself ends here */
 
-struct session_cache {
-	struct name_index *names; /* of names->heap */
-	struct reachable reachable;
-	const struct heap *reachable_heap; /* of this heap; NULL: not walked */
-	struct path_tree paths[2];         /* strong; with weak references; of paths_heap */
-	const struct heap *paths_heap;
-	struct retained retained; /* heap NULL: not found */
-	struct weak_references weak; /* of weak_heap; NULL: not found */
-	const struct heap *weak_heap;
-	bool refused;             /* somebody asked for them too early */
-};
-
-static void release_paths(struct session_cache *c)
-{
-	for (int weak = 0; weak < 2; weak++) {
-		if (c->paths[weak].parent)
-			path_tree_release(&c->paths[weak]);
-	}
-	c->paths_heap = NULL;
-}
-
 void session_init(struct session *s)
 {
-	*s = (struct session){.heap = NULL};
-	s->cache = xcalloc(1, sizeof *s->cache);
+	*s = (struct session){.dump = NULL};
 }
 
 void session_release(struct session *s)
 {
 	session_drop_results(s);
-	for (size_t i = 0; i < s->n_sets; i++) {
-		free(s->sets[i].name);
-		free(s->sets[i].ids);
-	}
-	free(s->sets);
+	for (size_t i = 0; i < s->n_dumps; i++)
+		opened_free(s->dumps[i]);
+	free(s->dumps);
 	for (size_t i = 0; i < s->n_history; i++)
 		free(s->history[i]);
 	free(s->history);
-	if (s->cache) {
-		name_index_free(s->cache->names);
-		reachable_release(&s->cache->reachable);
-		release_paths(s->cache);
+	*s = (struct session){.dump = NULL};
+}
+
+struct opened *session_open(struct session *s, const struct heap *heap)
+{
+	s->dump = VEC_PUSH(s->dumps, s->n_dumps, s->cap_dumps) = opened_new(heap);
+	return s->dump;
+}
+
+void session_close(struct session *s, struct opened *o)
+{
+	size_t kept = 0;
+	session_drop_results(s);
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		if (s->dumps[i] != o)
+			s->dumps[kept++] = s->dumps[i];
 	}
-	if (s->cache && s->heap && s->heap->retained)
-		*s->heap->retained = NULL;
-	if (s->cache && s->heap && s->heap->left_out)
-		*s->heap->left_out = NULL;
-	if (s->cache)
-		weak_release(&s->cache->weak);
-	if (s->cache && s->cache->retained.heap)
-		retained_release(&s->cache->retained);
-	free(s->cache);
-	*s = (struct session){.heap = NULL};
+	s->n_dumps = kept;
+	if (s->dump == o)
+		s->dump = kept ? s->dumps[kept - 1] : NULL;
+	opened_free(o);
 }
 
 struct result *session_table(const struct session *s)
@@ -89,214 +70,91 @@ struct result *session_rows(const struct session *s)
 	return r && (!before || result_has_sets(r)) ? r : before;
 }
 
+/* --- what was found of the dump, or is now ------------------------------------------------------- */
+
+static int run_work(void *session, long_work *work, void *argument, struct err *err)
+{
+	return session_work(session, work, argument, err);
+}
+
+static struct runner runner_of(const struct session *s)
+{
+	return (struct runner){.run = run_work, .context = (void *)s};
+}
+
 const struct name_index *session_names(const struct session *s)
 {
-	struct session_cache *c = s->cache;
-	if (c->names && (c->names->heap != s->heap || c->names->n != s->heap->n_classes)) {
-		name_index_free(c->names);
-		c->names = NULL;
-	}
-	if (!c->names)
-		c->names = name_index_new(s->heap);
-	return c->names;
+	return opened_names(s->dump);
 }
 
 int session_references(const struct session *s, struct err *err)
 {
-	const struct heap *h = s->heap;
-	if (h->no_references)
-		return err_set(err, ERR_UNSUPPORTED, "the references did not fit: %s", h->shortage.message);
-	if (!h->out.offset || !h->in.offset)
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
-	return 0;
-}
-
-struct reaching {
-	struct reachable *out;
-	const struct heap *heap;
-};
-
-static int reach(void *context, struct progress *progress, struct err *err)
-{
-	struct reaching *r = context;
-	return reachable_from_roots(r->out, r->heap, progress, err);
+	return opened_references(s->dump, err);
 }
 
 int session_reachable(const struct session *s, struct reachable *out, struct err *err)
 {
-	struct session_cache *c = s->cache;
-	int missing = session_references(s, err);
-	if (missing)
-		return missing;
-	if (c->reachable_heap != s->heap) {
-		reachable_release(&c->reachable);
-		c->reachable_heap = NULL;
-		struct reaching reaching = {&c->reachable, s->heap};
-		int code = session_work(s, reach, &reaching, err);
-		if (code)
-			return code;
-		c->reachable_heap = s->heap;
-	}
-	*out = c->reachable;
-	return 0;
-}
-
-const struct path_tree *session_has_path_tree(const struct session *s, bool weak)
-{
-	const struct session_cache *c = s->cache;
-	return c->paths_heap == s->heap && c->paths[weak].parent ? &c->paths[weak] : NULL;
-}
-
-struct growing {
-	struct path_tree *tree;
-	const struct path_rules *rules;
-	uint32_t to;
-};
-
-static int grow(void *context, struct progress *progress, struct err *err)
-{
-	struct growing *g = context;
-	return path_tree_grow(g->tree, g->rules, g->to, progress, err);
-}
-
-int session_grow_paths(const struct session *s, struct path_tree *out, const struct path_rules *rules,
-    uint32_t to, struct err *err)
-{
-	struct growing g = {out, rules, to};
-	return session_work(s, grow, &g, err);
+	struct runner runner = runner_of(s);
+	return opened_find_reachable(s->dump, &runner, out, err);
 }
 
 int session_path_tree(
     const struct session *s, bool weak, const struct path_tree **out, struct err *err)
 {
-	struct session_cache *c = s->cache;
-	struct path_rules rules;
-	if (c->paths_heap != s->heap)
-		release_paths(c);
-	c->paths_heap = s->heap;
-	*out = session_has_path_tree(s, weak);
-	if (*out)
+	struct runner runner = runner_of(s);
+	return opened_find_path_tree(s->dump, weak, &runner, out, err);
+}
+
+/* On the screen they are found beside it, and a line that asks too early is run again. */
+static int not_yet(const struct session *s, struct err *err)
+{
+	if (!s->finds_beside || s->dump->retained.heap || s->dump->heap->no_references)
 		return 0;
-	int code = path_rules_init(&rules, s->heap, weak, err);
-	if (code)
-		return code;
-	code = session_grow_paths(s, &c->paths[weak], &rules, HEAP_NONE, err);
-	path_rules_release(&rules);
-	*out = session_has_path_tree(s, weak);
-	return code;
-}
-
-const struct retained *session_retained_known(const struct heap *h)
-{
-	return h && h->retained ? *h->retained : NULL;
-}
-
-void session_know_retained(struct session *s, struct retained *found)
-{
-	struct session_cache *c = s->cache;
-	if (c->retained.heap)
-		retained_release(&c->retained);
-	c->retained = *found;
-	if (s->heap->retained)
-		*s->heap->retained = &c->retained;
+	s->dump->refused = true;
+	return err_set(err, ERR_UNSUPPORTED, "retained sizes are still being found");
 }
 
 int session_sizes(const struct session *s, const struct retained **out, struct err *err)
 {
-	struct session_cache *c = s->cache;
-	int missing = s->heap->no_references ? session_references(s, err) : 0;
-	if (missing)
-		return missing;
-	if (c->retained.heap != s->heap) {
-		struct retained found;
-		if (s->finds_beside) {
-			c->refused = true;
-			return err_set(err, ERR_UNSUPPORTED, "retained sizes are still being found");
-		}
-		int code = retained_find_watched(&found, s->heap, s->progress, err);
-		if (code)
-			return code;
-		if (c->retained.heap)
-			retained_release(&c->retained);
-		c->retained = found;
-	}
-	*out = &c->retained;
-	return 0;
+	struct runner runner = runner_of(s);
+	int code = not_yet(s, err);
+	return code ? code : opened_find_sizes(s->dump, &runner, out, err);
 }
 
 int session_retained(const struct session *s, const struct retained **out, struct err *err)
 {
-	int code = session_sizes(s, out, err);
-	if (!code)
-		code = retained_complete(&s->cache->retained, NULL, err);
-	if (!code && s->heap->retained)
-		*s->heap->retained = &s->cache->retained;
-	return code;
-}
-
-/* What was found about what keeps objects alive. */
-static void forget_reachability(struct session *s)
-{
-	struct session_cache *c = s->cache;
-	if (c->retained.heap)
-		retained_release(&c->retained);
-	if (s->heap->retained)
-		*s->heap->retained = NULL;
-	reachable_release(&c->reachable);
-	c->reachable_heap = NULL;
-}
-
-static int find_weak(struct session *s, struct err *err)
-{
-	struct session_cache *c = s->cache;
-	if (c->weak_heap == s->heap)
-		return 0;
-	weak_release(&c->weak);
-	c->weak_heap = NULL;
-	int code = weak_find(&c->weak, s->heap, NULL, err);
-	if (!code)
-		c->weak_heap = s->heap;
-	return code;
-}
-
-int session_count_weak(struct session *s, bool counts, struct err *err)
-{
-	const struct heap *h = s->heap;
-	if (!h)
-		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
-	if (!h->out.offset || !h->in.offset || !h->left_out)
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
-	if (!weak_known(h)) {
-		int code = heap_holds_no_values(h, err);
-		err_context(err, "weak references cannot be told from others");
-		return code;
-	}
-	if (counts == !s->weak_off)
-		return 0;
-	if (s->model && !s->model(s->model_context, true))
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
-	int code = counts ? 0 : find_weak(s, err);
-	if (code)
-		return code;
-	forget_reachability(s);
-	*h->left_out = counts ? NULL : &s->cache->weak;
-	s->weak_off = !counts;
-	if (s->model)
-		s->model(s->model_context, false);
-	return 0;
+	struct runner runner = runner_of(s);
+	int code = not_yet(s, err);
+	return code ? code : opened_find_retained(s->dump, &runner, out, err);
 }
 
 bool session_must_wait(struct session *s)
 {
-	bool refused = s->cache->refused;
-	s->cache->refused = false;
+	bool refused = s->dump && s->dump->refused;
+	if (refused)
+		s->dump->refused = false;
 	return refused;
 }
 
-int session_work(const struct session *s, session_task *task, void *context, struct err *err)
+int session_count_weak(struct session *s, bool counts, struct err *err)
 {
-	return s->work ? s->work(s->work_context, task, context, err)
-	               : work_watched(task, context, s->progress, err);
+	if (!s->dump)
+		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+	int code = opened_may_count_weak(s->dump, err);
+	if (code || counts == opened_counts_weak(s->dump))
+		return code;
+	if (s->model && !s->model(s->model_context, true))
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	code = opened_count_weak(s->dump, counts, err);
+	if (!code && s->model)
+		s->model(s->model_context, false);
+	return code;
+}
+
+int session_work(const struct session *s, long_work *work, void *argument, struct err *err)
+{
+	return s->work ? s->work(s->work_context, work, argument, err)
+	               : work_watched(work, argument, s->progress, err);
 }
 
 void session_drop_results(struct session *s)
@@ -422,10 +280,10 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 {
 	if (c->flags & COMMAND_NO_DUMP)
 		return 0;
-	if (!s->heap)
+	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
 	bool without = c->flags & COMMAND_OBJECTS_ONLY;
-	if ((c->flags & COMMAND_NEEDS_REFERENCES) || (s->heap->no_references && !without))
+	if ((c->flags & COMMAND_NEEDS_REFERENCES) || (session_heap(s)->no_references && !without))
 		return session_references(s, err);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * session.h - what commands work on: the heap, kept sets, the last table, settings, history.
+ * session.h - what commands work on: the open dumps, the last table, settings, history.
  *
  * Main thread only.
  */
@@ -10,27 +10,18 @@
 #include "command/session/loading.h"
 #include "result/print.h"
 #include "result/result.h"
-#include "heap/heap.h"
-
-struct kept_set {
-	char *name; /* without the $ */
-	uint32_t *ids;
-	size_t n;
-};
-
-/* A long work: adds to progress, gives up with ERR_CANCELLED; on any thread. */
-typedef int session_task(void *context, struct progress *progress, struct err *err);
+#include "opened/opened.h"
 
 struct session {
-	const struct heap *heap; /* NULL while loading */
+	struct opened *dump;     /* the one that commands are about; NULL: none yet */
+	struct opened **dumps;   /* all that are open, in the order of opening; owned */
+	size_t n_dumps, cap_dumps;
 	struct result *last;     /* of the last command, for save and why; owned */
 	struct result *rows;     /* the last one before it whose rows are sets, where last has none (size,
 	                            help, settings), for %N and $_; owned, or NULL */
 	struct result *shown;    /* instead of last while set: the page on the screen; borrowed, not freed
 	                            or replaced by commands */
 	struct result *shown_rows; /* and instead of rows: the nearest page before it, or NULL */
-	struct kept_set *sets;
-	size_t n_sets, cap_sets;
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
 	struct print_options print;
@@ -50,14 +41,12 @@ struct session {
 	void *shell_context;
 	/* The screen runs a long work beside itself (session_work); NULL: standard error tells how far it
 	 * is. */
-	int (*work)(void *context, session_task *task, void *argument, struct err *err);
+	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
-	bool weak_off;           /* weak references do not count: set by session_count_weak */
 	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
 	bool (*model)(void *context, bool begins);
 	void *model_context;
-	struct session_cache *cache; /* what commands found out about the heap and will ask again */
 };
 
 void session_init(struct session *s);
@@ -73,25 +62,30 @@ void session_release(struct session *s);
  */
 int session_run(struct session *s, const char *line, struct result **out, struct err *err);
 
+/* Open a dump: commands are about it from now on.  It stays the session's. */
+struct opened *session_open(struct session *s, const struct heap *heap);
+/* Close one, and drop the last results, which may be of it. */
+void session_close(struct session *s, struct opened *o);
+
+/* The heap that commands are about, or NULL. */
+static inline const struct heap *session_heap(const struct session *s)
+{
+	return s->dump ? s->dump->heap : NULL;
+}
+
 /* Run a long work and wait for its end, which the user can see coming and stop. */
-int session_work(const struct session *s, session_task *task, void *context, struct err *err);
+int session_work(const struct session *s, long_work *work, void *argument, struct err *err);
 /* What goes through the rows of a result, likewise where these are many. */
 typedef int rows_task(struct result **r, const void *context, struct err *err);
 int session_on_rows(const struct session *s, struct result **r, rows_task *task, const void *context,
     struct err *err);
 
-/* Retained sizes, found elsewhere for s->heap: taken over, and known to all results from now on. */
-void session_know_retained(struct session *s, struct retained *found);
-
 /* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
  * again when they are there. */
 bool session_must_wait(struct session *s);
 
-/*
- * Do soft, weak, phantom and final references count for what is reachable and retained?  At first they
- * do, as Eclipse MAT has it.  What was found so far is dropped.  0, ERR_USAGE without a dump,
- * ERR_UNSUPPORTED where the dump cannot tell them from others, ERR_NOMEM.
- */
+/* opened_count_weak for the dump at hand, while the screen looks away.  The same codes; ERR_USAGE
+ * without a dump. */
 int session_count_weak(struct session *s, bool counts, struct err *err);
 
 /* Drop the last results: the heap goes. */

@@ -35,9 +35,9 @@ uint32_t *ids_of_bits(const struct bits *b, size_t *n)
 const struct kept_set *set_find(const struct session *s, const char *name)
 {
 	name += *name == '$';
-	for (size_t i = 0; i < s->n_sets; i++) {
-		if (!strcmp(s->sets[i].name, name))
-			return &s->sets[i];
+	for (size_t i = 0; s->dump && i < s->dump->n_sets; i++) {
+		if (!strcmp(s->dump->sets[i].name, name))
+			return &s->dump->sets[i];
 	}
 	return NULL;
 }
@@ -46,7 +46,7 @@ static int kept(const struct session *s, const char *word, struct bits *to, stru
 {
 	if (!strcmp(word, "$_")) {
 		const struct result *r = session_rows(s);
-		if (!r || r->heap != s->heap)
+		if (!r || r->heap != session_heap(s))
 			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
 		return result_members(r, NULL, to, err);
 	}
@@ -101,7 +101,7 @@ static int rows_of_table(const struct session *s, const char *word, struct bits 
 {
 	struct result *r = session_rows(s);
 	struct bits rows;
-	if (!r || r->heap != s->heap || !r->n_columns)
+	if (!r || r->heap != session_heap(s) || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%.60s: there is no last table", word);
 	int code = bits_init(&rows, r->n_rows, err);
 	if (!code)
@@ -122,11 +122,11 @@ static int of_classes(const struct session *s, const char *word, struct bits *to
 	int code = value_classes(s, word, &chosen, &n, err);
 	if (code)
 		return code;
-	code = bits_init(&classes, s->heap->n_classes, err);
+	code = bits_init(&classes, session_heap(s)->n_classes, err);
 	for (size_t i = 0; !code && i < n; i++)
 		bits_set(&classes, chosen[i]);
 	if (!code)
-		objects_mark(s->heap, &classes, NULL, to);
+		objects_mark(session_heap(s), &classes, NULL, to);
 	bits_release(&classes);
 	free(chosen);
 	return code;
@@ -142,13 +142,13 @@ static bool names_object(const struct session *s, const char *word)
 		return true;
 	if (!value_address(word, &prefixed, &address))
 		return false;
-	return prefixed || heap_find(s->heap, address) != HEAP_NONE;
+	return prefixed || heap_find(session_heap(s), address) != HEAP_NONE;
 }
 
 /* What a global variable, or a part of one, points to: all pointers that lie in it. */
 static bool of_variable(const struct session *s, const char *word, struct bits *to)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	struct typed v;
 	struct typed_reference r;
 	uint32_t id;
@@ -182,7 +182,7 @@ static int one_set(const struct session *s, const char *word, struct bits *to, s
 	int code = 0;
 	if (names_object(s, word))
 		code = value_object(s, word, &id, err);
-	else if (!typed_held(s->heap))
+	else if (!typed_held(session_heap(s)))
 		code = value_named(s, word, &named, &id, err);
 	if (!named && !names_object(s, word)) {
 		int none = of_classes(s, word, to, err);
@@ -196,7 +196,7 @@ static int one_set(const struct session *s, const char *word, struct bits *to, s
 int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
 {
 	struct bits b;
-	int code = bits_init(&b, s->heap->n_objects, err);
+	int code = bits_init(&b, session_heap(s)->n_objects, err);
 	if (!code)
 		code = one_set(s, word, &b, err);
 	if (!code)
@@ -331,7 +331,7 @@ static int read_factor(struct set_reader *r, struct bits *out, unsigned depth)
 {
 	const struct token *t = &r->token[r->at++];
 	if (t->kind == TOKEN_WORD) {
-		int code = bits_init(out, r->s->heap->n_objects, r->err);
+		int code = bits_init(out, session_heap(r->s)->n_objects, r->err);
 		return code ? code : one_set(r->s, t->word, out, r->err);
 	}
 	*out = (struct bits){.word = NULL};
@@ -427,10 +427,10 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 {
 	struct bits members;
 	struct kept_set set = {.name = NULL};
-	if (!s->heap)
+	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
-	int code = bits_init(&members, s->heap->n_objects, err);
-	if (!code && r->heap == s->heap)
+	int code = bits_init(&members, session_heap(s)->n_objects, err);
+	if (!code && r->heap == session_heap(s))
 		code = result_members(r, NULL, &members, err);
 	if (!code)
 		set.ids = ids_of_bits(&members, &set.n);
@@ -445,6 +445,6 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 		return 0;
 	}
 	set.name = xstrdup(name);
-	VEC_PUSH(s->sets, s->n_sets, s->cap_sets) = set;
+	VEC_PUSH(s->dump->sets, s->dump->n_sets, s->dump->cap_sets) = set;
 	return 0;
 }

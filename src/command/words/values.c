@@ -44,7 +44,7 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 	uint64_t row;
 	if (!decimal(word + 1, &row) || !row)
 		return err_set(err, ERR_USAGE, "%s is no row (%%1 is the first of the last table)", word);
-	if (!r || r->heap != s->heap || !r->n_columns)
+	if (!r || r->heap != session_heap(s) || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
 	if (row > r->n_rows)
 		return err_set(err, ERR_NOT_FOUND, "%s: the last table has %zu row%s", word,
@@ -86,9 +86,9 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 	if (t.kind == TARGET_OBJECT)
 		*id = t.id;
 	else if (t.kind == TARGET_CLASS)
-		*id = s->heap->classes[t.id].object;
+		*id = session_heap(s)->classes[t.id].object;
 	else if (t.kind == TARGET_THREAD)
-		*id = s->heap->threads[t.id].object;
+		*id = session_heap(s)->threads[t.id].object;
 	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no object", word) : 0;
 }
 
@@ -112,7 +112,7 @@ static const struct heap_root *global_root(const struct heap *h, const char *wor
 /* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null. */
 static bool static_object(const struct session *s, const char *word, uint32_t *id)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	const char *dot = strrchr(word, '.');
 	uint32_t *classes;
 	size_t n;
@@ -137,7 +137,7 @@ static bool static_object(const struct session *s, const char *word, uint32_t *i
 
 int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
 {
-	const struct heap_root *global = global_root(s->heap, word);
+	const struct heap_root *global = global_root(session_heap(s), word);
 	*found = true;
 	if (global)
 		*id = global->object;
@@ -186,8 +186,8 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 	if (n > 1)
 		return err_set(err, ERR_NOT_FOUND,
 		    "%.100s is loaded %" PRIu32 " times; dupclasses gives the addresses", word, n);
-	*id = s->heap->classes[class].object;
-	return *id == HEAP_NONE ? no_class_object(s->heap, class, err) : 0;
+	*id = session_heap(s)->classes[class].object;
+	return *id == HEAP_NONE ? no_class_object(session_heap(s), class, err) : 0;
 }
 
 int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
@@ -197,9 +197,9 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 	if (*word == '#') {
 		if (!decimal(word + 1, &number))
 			return err_set(err, ERR_USAGE, "%s is no object id (#0 is the first)", word);
-		if (number >= s->heap->n_objects)
+		if (number >= session_heap(s)->n_objects)
 			return err_set(err, ERR_NOT_FOUND, "no object %s: there are %" PRIu32, word,
-			    s->heap->n_objects);
+			    session_heap(s)->n_objects);
 		*id = (uint32_t)number;
 		return 0;
 	}
@@ -208,12 +208,12 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 	if (*word == '$')
 		return set_one_object(s, word, id, err);
 	if (value_address(word, &prefixed, &number)) {
-		*id = heap_find(s->heap, number);
+		*id = heap_find(session_heap(s), number);
 		if (*id != HEAP_NONE)
 			return 0;
 		/* "Face" may be an address or a class */
 		if (prefixed || class_object(s, word, id, NULL))
-			return no_object_at(s->heap, number, err);
+			return no_object_at(session_heap(s), number, err);
 		return 0;
 	}
 	return class_object(s, word, id, err);
@@ -223,7 +223,7 @@ int value_of(const struct session *s, const char *word, struct typed *variable, 
     uint32_t *id, struct err *err)
 {
 	struct typed_reference to;
-	int code = typed_named(variable, s->heap, word, err);
+	int code = typed_named(variable, session_heap(s), word, err);
 	*id = HEAP_NONE;
 	*is_variable = !code;
 	if (code == ERR_UNSUPPORTED || code == ERR_USAGE)
@@ -341,9 +341,9 @@ static int row_class(const struct session *s, const char *word, uint32_t *class,
 	if (t.kind == TARGET_CLASS)
 		*class = t.id;
 	else if (t.kind == TARGET_OBJECT) {
-		*class = heap_class_mirrored(s->heap, t.id);
+		*class = heap_class_mirrored(session_heap(s), t.id);
 		if (*class == HEAP_NONE)
-			*class = s->heap->class_of[t.id];
+			*class = session_heap(s)->class_of[t.id];
 	}
 	return *class == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no class", word) : 0;
 }
@@ -352,14 +352,14 @@ static int row_class(const struct session *s, const char *word, uint32_t *class,
 static int address_class(
     const struct session *s, uint64_t address, uint32_t *class, struct err *err)
 {
-	uint32_t id = heap_find(s->heap, address);
-	*class = id == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(s->heap, id);
+	uint32_t id = heap_find(session_heap(s), address);
+	*class = id == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(session_heap(s), id);
 	if (*class != HEAP_NONE)
 		return 0;
 	if (id == HEAP_NONE)
-		return no_object_at(s->heap, address, err);
+		return no_object_at(session_heap(s), address, err);
 	return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is no class but a %.200s", address,
-	    heap_class_of(s->heap, id)->name);
+	    heap_class_of(session_heap(s), id)->name);
 }
 
 int value_classes(
@@ -484,7 +484,7 @@ static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thre
 
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err)
 {
-	const struct heap *h = s->heap;
+	const struct heap *h = session_heap(s);
 	uint64_t number;
 	uint32_t id;
 	if (!h->n_threads)

@@ -3,7 +3,7 @@
  * values.h - words of a command line into objects, classes and threads (sets: sets.h).
  *
  * All return 0, ERR_USAGE for a word that cannot be meant, or ERR_NOT_FOUND for one that leads
- * nowhere; messages name the nearest things there are.  They need a heap (s->heap).
+ * nowhere; messages name the nearest things there are.  They need a heap (session_heap(s)).
  */
 #ifndef CAIRN_COMMAND_WORDS_VALUES_H
 #define CAIRN_COMMAND_WORDS_VALUES_H
@@ -62,9 +62,7 @@ int session_references(const struct session *s, struct err *err);
 /* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */
 int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 
-/* What objects and classes retain: known already (NULL: not yet), or found now.  ERR_UNSUPPORTED while
- * they are being found beside the screen. */
-const struct retained *session_retained_known(const struct heap *h);
+/* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
 int session_retained(const struct session *s, const struct retained **out, struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */
 int session_sizes(const struct session *s, const struct retained **out, struct err *err);

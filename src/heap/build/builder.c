@@ -240,8 +240,6 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
     struct err *err)
 {
 	struct heap *h = xcalloc(1, sizeof *h);
-	h->retained = xcalloc(1, sizeof *h->retained);
-	h->left_out = xcalloc(1, sizeof *h->left_out);
 	struct build b = {
 		.heap = h,
 		.options = options,
@@ -311,8 +309,6 @@ void heap_close(struct heap *h)
 	free(h->roots);
 	free(h->threads);
 	free(h->stated);
-	free(h->retained);
-	free(h->left_out);
 	dump_close(h->dump);
 	source_close(h->source);
 	arena_release(&h->arena);

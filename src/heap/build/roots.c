@@ -191,15 +191,16 @@ static void add_cycles(struct build *b, const uint64_t *reached, uint64_t *seen,
 {
 	const struct heap *h = b->heap;
 	size_t n_words = ((size_t)h->n_objects + 63) / 64;
+	const struct model all = {.heap = h};
 	memcpy(seen, reached, n_words * sizeof *seen);
 	uint32_t *starts = NULL;
 	size_t n_starts = 0, cap_starts = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++)
-		if (heap_reach(h, id, seen, stack))
+		if (heap_reach(&all, id, seen, stack))
 			VEC_PUSH(starts, n_starts, cap_starts) = id;
 	memcpy(seen, reached, n_words * sizeof *seen);
 	for (size_t i = n_starts; i-- > 0;)
-		if (heap_reach(h, starts[i], seen, stack))
+		if (heap_reach(&all, starts[i], seen, stack))
 			infer_root(b, starts[i], ROOT_UNKNOWN);
 	free(starts);
 }
@@ -218,9 +219,10 @@ static int infer_unreachable(struct build *b, struct err *err)
 		mark_implied_targets(h, held);
 		add_unreferenced(b, seen, held);
 		memset(seen, 0, n_words * sizeof *seen);
+		const struct model all = {.heap = h};
 		uint64_t n_reached = 0;
 		for (size_t i = 0; i < h->n_roots; i++)
-			n_reached += heap_reach(h, h->roots[i].object, seen, stack);
+			n_reached += heap_reach(&all, h->roots[i].object, seen, stack);
 		uint64_t *again = held; /* no longer needed: the walks' own marks */
 		if (n_reached < h->n_objects)
 			add_cycles(b, seen, again, stack);

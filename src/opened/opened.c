@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* opened.c - see opened.h.  Main thread only, but for what a runner does elsewhere. */
+#include "opened/opened.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+struct opened *opened_new(const struct heap *heap)
+{
+	struct opened *o = xcalloc(1, sizeof *o);
+	o->heap = heap;
+	o->model = (struct model){.heap = heap};
+	return o;
+}
+
+void opened_own(struct opened *o, struct heap *heap)
+{
+	o->own = heap;
+}
+
+static void forget_paths(struct opened *o)
+{
+	for (int weak = 0; weak < 2; weak++) {
+		if (o->paths[weak].parent)
+			path_tree_release(&o->paths[weak]);
+		o->paths[weak] = (struct path_tree){.parent = NULL};
+	}
+}
+
+/* What depends on which references count.  Shortest paths do not: they leave weak references out by a
+ * rule of their own. */
+static void forget_model(struct opened *o)
+{
+	if (o->retained.heap)
+		retained_release(&o->retained);
+	o->retained_whole = false;
+	reachable_release(&o->reachable);
+	o->reachable_found = false;
+}
+
+void opened_free(struct opened *o)
+{
+	if (!o)
+		return;
+	forget_model(o);
+	forget_paths(o);
+	weak_release(&o->weak);
+	name_index_free(o->names);
+	for (size_t i = 0; i < o->n_sets; i++) {
+		free(o->sets[i].name);
+		free(o->sets[i].ids);
+	}
+	free(o->sets);
+	heap_close(o->own);
+	free(o);
+}
+
+int opened_references(const struct opened *o, struct err *err)
+{
+	const struct heap *h = o->heap;
+	if (h->no_references)
+		return err_set(err, ERR_UNSUPPORTED, "the references did not fit: %s", h->shortage.message);
+	if (!h->out.offset || !h->in.offset)
+		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+	return 0;
+}
+
+/* --- retained sizes ----------------------------------------------------------------------------- */
+
+const struct retained *opened_retained(const struct opened *o)
+{
+	return o && o->retained_whole ? &o->retained : NULL;
+}
+
+struct sizing {
+	struct retained found;
+	const struct model *model;
+};
+
+static int find_sizes(void *context, struct progress *progress, struct err *err)
+{
+	struct sizing *s = context;
+	return retained_find(&s->found, s->model, progress, err);
+}
+
+int opened_find_sizes(struct opened *o, const struct runner *runner, const struct retained **out,
+    struct err *err)
+{
+	if (o->heap->no_references)
+		return opened_references(o, err);
+	if (!o->retained.heap) {
+		struct sizing s = {.model = &o->model};
+		int code = runner_run(runner, find_sizes, &s, err);
+		if (code)
+			return code;
+		o->retained = s.found;
+	}
+	*out = &o->retained;
+	return 0;
+}
+
+static int complete(void *context, struct progress *progress, struct err *err)
+{
+	return retained_complete(context, progress, err);
+}
+
+int opened_find_retained(struct opened *o, const struct runner *runner, const struct retained **out,
+    struct err *err)
+{
+	int code = opened_find_sizes(o, runner, out, err);
+	if (!code && !o->retained_whole)
+		code = runner_run(runner, complete, &o->retained, err);
+	if (!code)
+		o->retained_whole = true;
+	return code;
+}
+
+void opened_take_retained(struct opened *o, struct retained *found)
+{
+	if (o->retained.heap)
+		retained_release(&o->retained);
+	o->retained = *found;
+	o->retained_whole = true;
+}
+
+/* --- what roots reach, and how ------------------------------------------------------------------ */
+
+struct reaching {
+	struct reachable found;
+	const struct model *model;
+};
+
+static int reach(void *context, struct progress *progress, struct err *err)
+{
+	struct reaching *r = context;
+	return reachable_from_roots(&r->found, r->model, progress, err);
+}
+
+int opened_find_reachable(struct opened *o, const struct runner *runner, struct reachable *out,
+    struct err *err)
+{
+	int code = opened_references(o, err);
+	if (!code && !o->reachable_found) {
+		struct reaching r = {.model = &o->model};
+		code = runner_run(runner, reach, &r, err);
+		if (!code) {
+			o->reachable = r.found;
+			o->reachable_found = true;
+		}
+	}
+	if (!code)
+		*out = o->reachable;
+	return code;
+}
+
+const struct path_tree *opened_path_tree(const struct opened *o, bool weak)
+{
+	return o->paths[weak].parent ? &o->paths[weak] : NULL;
+}
+
+struct growing {
+	struct path_tree tree;
+	const struct path_rules *rules;
+};
+
+static int grow(void *context, struct progress *progress, struct err *err)
+{
+	struct growing *g = context;
+	return path_tree_grow(&g->tree, g->rules, HEAP_NONE, progress, err);
+}
+
+int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
+    const struct path_tree **out, struct err *err)
+{
+	struct path_rules rules;
+	*out = opened_path_tree(o, weak);
+	if (*out)
+		return 0;
+	int code = path_rules_init(&rules, o->heap, weak, err);
+	if (code)
+		return code;
+	struct growing g = {.rules = &rules};
+	code = runner_run(runner, grow, &g, err);
+	if (!code)
+		o->paths[weak] = g.tree;
+	path_rules_release(&rules);
+	*out = opened_path_tree(o, weak);
+	return code;
+}
+
+const struct name_index *opened_names(struct opened *o)
+{
+	if (o->names && o->names->n != o->heap->n_classes) {
+		name_index_free(o->names);
+		o->names = NULL;
+	}
+	if (!o->names)
+		o->names = name_index_new(o->heap);
+	return o->names;
+}
+
+/* --- the model ---------------------------------------------------------------------------------- */
+
+int opened_may_count_weak(const struct opened *o, struct err *err)
+{
+	const struct heap *h = o->heap;
+	int code = opened_references(o, err);
+	if (code || weak_known(h))
+		return code;
+	code = heap_holds_no_values(h, err);
+	err_context(err, "weak references cannot be told from others");
+	return code;
+}
+
+int opened_count_weak(struct opened *o, bool counts, struct err *err)
+{
+	int code = opened_may_count_weak(o, err);
+	if (code || counts == opened_counts_weak(o))
+		return code;
+	if (!counts && !o->weak_found) {
+		code = weak_find(&o->weak, o->heap, NULL, err);
+		if (code)
+			return code;
+		o->weak_found = true;
+	}
+	forget_model(o);
+	o->model.left_out = counts ? NULL : &o->weak;
+	return 0;
+}

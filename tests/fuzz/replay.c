@@ -2,7 +2,7 @@
 /*
  * replay.c - runs a fuzz target over files, without libFuzzer: the corpus as ordinary tests (TAP).
  *
- *     replay FILE|DIRECTORY...     default: the target's folder of the corpus
+ *     replay_TARGET [FILE|DIRECTORY...]     default: the target's folder of the corpus
  *
  * Each input is also run cut short at a few places and with a few bytes turned over, so that the
  * corpus goes on being worth its bytes.
@@ -84,16 +84,22 @@ static void run_folder(const char *path)
 	free(list);
 }
 
-int main(int argc, char **argv)
+static void run_corpus(const char *program)
 {
 	const char *source = getenv("CAIRN_SOURCE");
+	const char *under = strrchr(program, '_');
+	char folder[4096];
+	snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", source ? source : ".",
+	    under ? under + 1 : program);
+	run_folder(folder);
+}
+
+int main(int argc, char **argv)
+{
 	for (int i = 1; i < argc; i++)
 		run_folder(argv[i]);
-	if (argc < 2) {
-		char folder[4096];
-		snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", source ? source : ".", CORPUS);
-		run_folder(folder);
-	}
+	if (argc < 2)
+		run_corpus(argv[0]);
 	printf("1..%u\n", n_tests);
 	return n_tests == 0;
 }

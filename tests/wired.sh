@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every file of tests/ that is a test stands in a list of Makefile.am (TAP): a test that nobody runs
+# cannot fail.
+set -u
+cd "$CAIRN_SOURCE" || exit 1
+n=0
+
+# listed VARIABLE: the words of this variable of Makefile.am, without those that name another
+listed() {
+	awk -v name="$1" '
+		$1 == name && ($2 == "=" || $2 == "+=") { inside = 1; $1 = $2 = "" }
+		inside { more = /\\$/; gsub(/\\/, ""); print; inside = more }' Makefile.am |
+		tr -s ' \t' '\n' | grep -v '^\$' | grep .
+}
+
+# wired KIND LIST FILES...: each of the files stands in the list, and the list names nothing else
+wired() {
+	kind=$1 list=$2
+	shift 2
+	n=$((n + 1))
+	found=$(printf '%s\n' "$@" | sort)
+	if odd=$(printf '%s\n%s\n' "$found" "$list" | sort | uniq -u) && [ -z "$odd" ] && [ -e "$1" ]; then
+		echo "ok $n - every $kind is in its list"
+	else
+		printf '# only in the list or only in the folder: %s\n' $odd
+		echo "not ok $n - every $kind is in its list"
+	fi
+}
+
+wired 'unit test' "$(listed unit_programs | sed 's/$/.c/')" tests/unit/test_*.c
+wired 'truth test' "$(listed truth_tests)" tests/truth/*.py
+wired 'test of command lines' "$(listed cli_tests)" tests/cli/*.py tests/cli/*.sh
+wired 'script of the house' "$(listed house_tests)" tests/*.sh
+wired 'fuzz target' "$(listed fuzz_tests | sed 's/replay_\(.*\)/fuzz_\1.c/')" \
+	$(ls tests/fuzz/fuzz_*.c | grep -v /fuzz_reader.c)
+wired 'folder of the corpus' "$(listed fuzz_tests | sed 's#.*/replay_#tests/fuzz/corpus/#')" tests/fuzz/corpus/*
+echo "1..$n"

@@ -92,6 +92,26 @@ circles=$(includes src | sed -nE 's|^src/([^:]*)\.[ch]:[0-9]+:.*"([a-z0-9_/]+)\.
 	}' | sort)
 verdict 'no circle of folders and files' "$circles"
 
+# Formats are known below src/heap only: what stands above asks the facts of a dump.
+verdict 'no format is known by its name above the readers' \
+	"$(grep -rnE 'strn?cmp\([^;]*"(phd|classic|hprof|go)"|facts\.format|reader->name' src \
+	--include='*.[ch]' | grep -v '^src/dump/')"
+
+# Phases that a work runs through (base/progress.c), and those that its rooms begin.
+phases() {
+	sed -nE "s/.*\[(PHASE_[A-Z_]+)\] = .* WORK_($1), .*/\1/p" src/base/progress.c | sort -u
+}
+begun() {
+	grep -rhoE 'progress_phase\([^;]*' "$@" --include='*.c' | grep -oE 'PHASE_[A-Z_]+' | sort -u
+}
+strays() {
+	printf '%s\n%s\n' "$1" "$2" | sort | uniq -u
+}
+verdict 'the plan of opening has the phases that opening begins' \
+	"$(strays "$(phases 'INFLATE|TABLE|REST')" "$(begun src/dump src/heap/build)")"
+verdict 'the plan of retained sizes has the phases that finding them begins' \
+	"$(strays "$(phases RETAINED)" "$(begun src/analysis/dominators)")"
+
 verdict 'curses only in src/view' \
 	"$(includes src | grep -E '[<"](curses|ncurses|ncursesw|term|panel)[./]' | grep -v '^src/view/')"
 verdict 'readline only in src/view/prompt.c' \

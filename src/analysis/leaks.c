@@ -137,7 +137,7 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	struct search s = { .r = r, .out = out };
 	int code = 0;
 	*out = (struct leaks){ .least = (uint64_t)((double)r->dominators.shallow_reachable * share / 100) };
-	progress_phase(progress, "looking for suspects", 0);
+	progress_phase(progress, PHASE_FIND_SUSPECTS, 0);
 	VEC_PUSH(s.open, s.n_open, s.cap_open) = HEAP_NONE;
 	while (!code && s.n_open) {
 		uint32_t n, id = s.open[--s.n_open];

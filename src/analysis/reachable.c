@@ -80,7 +80,7 @@ int reachable_from_roots(
 	int code;
 
 	*out = (struct reachable){.n = 0};
-	progress_phase(progress, "following references", heap->n_objects);
+	progress_phase(progress, PHASE_FOLLOW_REFERENCES, heap->n_objects);
 	if ((code = bits_init(&out->objects, heap->n_objects, err)))
 		return code;
 	w.queue = big_alloc(heap->n_objects, sizeof *w.queue, err);

@@ -157,11 +157,7 @@ static void *job_body(void *context)
 int job_start(struct job *job, int (*work)(void *context, struct job *job), void *context,
     int wake_fd)
 {
-	atomic_store(&job->progress.phase, NULL);
-	atomic_store(&job->progress.done, 0);
-	atomic_store(&job->progress.total, 0);
-	atomic_store(&job->progress.objects, 0);
-	atomic_store(&job->progress.cancel, false);
+	progress_reset(&job->progress);
 	job->err = (struct err)ERR_INIT;
 	job->result = 0;
 	struct job_thread *t = xcalloc(1, sizeof *t);

@@ -12,17 +12,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The phases of long works.  progress.c has a line about each; a test wants it complete. */
+enum phase {
+	PHASE_NONE, /* before the first */
+	/* opening a dump, in this order */
+	PHASE_INFLATE, PHASE_READ_OBJECTS, PHASE_ORDER_OBJECTS, PHASE_READ_REFERENCES, PHASE_FIND_TYPES,
+	PHASE_TURN_REFERENCES, PHASE_FIND_ROOTS,
+	/* retained sizes, in this order */
+	PHASE_WALK_HEAP, PHASE_FIND_DOMINATORS, PHASE_SUM_RETAINED, PHASE_SUM_CLASSES,
+	/* questions */
+	PHASE_SUM_PACKAGES, PHASE_FIND_WEAK, PHASE_FOLLOW_REFERENCES, PHASE_FIND_SUSPECTS, PHASE_FIND_PATH,
+	PHASE_LOOK_AT_ROWS, PHASE_CUT_REFERENCES, PHASE_WEIGH_REFERENCES, PHASE_NUMBER_TREE,
+	PHASE_ADD_UP_FIELDS, PHASE_WALK_WHAT_IS_LEFT, PHASE_CHECK_GRAPH, PHASE_CHECK_PATHS,
+	PHASE_CHECK_PARENTS, PHASE_CHECK_RETAINED, PHASE_CHECK_SIBLINGS, PHASE_CHECK_CYCLES,
+	PHASES
+};
+
+/* Works of several phases, each with a table or a mark on the screen at its end. */
+enum work {
+	WORK_ALONE,    /* of no such work: nobody knows which phases will follow */
+	WORK_INFLATE,  /* until a compressed dump can be read */
+	WORK_TABLE,    /* until the first table */
+	WORK_REST,     /* until all of the dump is there */
+	WORK_RETAINED, /* until retained sizes are known */
+};
+
+struct phase_info {
+	const char *words; /* "reading references" */
+	const char *word;  /* where room is short: "references"; never NULL */
+	enum work work;
+	unsigned share;    /* of its work's time in an ordinary heap, in proportion to the others; 0: none
+	                      of a work */
+	bool bytes;        /* done and total are bytes of the dump, else things of whatever kind */
+	bool announced;    /* takes time in some dumps only: it counts after progress_expect */
+};
+extern const struct phase_info phase_info[PHASES];
+
 struct progress {
-	_Atomic(const char *) phase;  /* static string: "reading objects"; NULL before the first */
-	_Atomic uint64_t done, total; /* of this phase, in bytes or items; total 0: unknown */
+	_Atomic(enum phase) phase;
+	_Atomic uint64_t done, total; /* of this phase, in bytes or things; total 0: unknown */
 	_Atomic uint64_t objects;     /* objects seen so far, over all phases */
+	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect told of */
 	atomic_bool cancel;
 };
 
-#define PROGRESS_INIT { .phase = NULL }
+#define PROGRESS_INIT { .phase = PHASE_NONE }
 
-/* Begin a phase.  p may be NULL in all three: nobody watches. */
-void progress_phase(struct progress *p, const char *phase, uint64_t total);
+/* Begin anew, before any other thread knows of p. */
+void progress_reset(struct progress *p);
+
+/* Begin a phase.  p may be NULL in all of these: nobody watches. */
+void progress_phase(struct progress *p, enum phase phase, uint64_t total);
+
+/* An announced phase will come, and take time. */
+void progress_expect(struct progress *p, enum phase phase);
+bool progress_expected(struct progress *p, enum phase phase);
 
 /* n more done.  False: the user asked to stop; give up with ERR_CANCELLED. */
 bool progress_add(struct progress *p, uint64_t n);

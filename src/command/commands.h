@@ -37,8 +37,6 @@ struct column *command_own_columns(struct result *r);
 int command_sort(const struct session *s, struct result *r, const struct call *call,
     const char *column, bool natural, struct err *err);
 
-/* The dump's format as sentences call it: "PHD". */
-const char *command_format_name(const struct heap *h);
 
 /* "~ roots are inferred (PHD records none)" and the like; NULL when there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);

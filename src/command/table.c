@@ -57,24 +57,13 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 	return session_on_rows(s, &r, order_rows, &order, err);
 }
 
-const char *command_format_name(const struct heap *h)
-{
-	static const char *const names[][2] = {
-	    {"phd", "PHD"}, {"classic", "the classic format"}, {"hprof", "HPROF"}, {"go", "a Go dump"}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (!strcmp(h->facts.format, names[i][0]))
-			return names[i][1];
-	}
-	return h->facts.format;
-}
-
 int command_no_threads(const struct heap *h, struct err *err)
 {
 	if (h->facts.roots_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s", h->damaged
 		    ? "what is left of this dump names no thread" : "this dump names no thread");
 	return err_set(err, ERR_UNSUPPORTED,
-	    "%s holds no threads; a javacore adds them (--javacore FILE)", command_format_name(h));
+	    "%s holds no threads; a javacore adds them (--javacore FILE)", h->facts.title);
 }
 
 enum certainty command_root_certainty(const struct heap *h)
@@ -97,7 +86,7 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
 	else if (command_root_certainty(h) == INFERRED)
 		text_addf(&note, "~ roots are inferred (%s records none): what nothing references counts as a "
-		    "root, so nothing is unreachable", command_format_name(h));
+		    "root, so nothing is unreachable", h->facts.title);
 	const char *kept = note.len ? arena_strndup(arena, note.s, note.len) : NULL;
 	text_release(&note);
 	return kept;

@@ -167,7 +167,7 @@ struct sink {
 /* Where shallow sizes come from. */
 enum size_rule {
 	SIZES_RECORDED, /* from class and object records; the facts below say how to round them */
-	SIZES_HPROF,    /* from the fields that classes declare, by the rules of the VM that the addresses
+	SIZES_FROM_FIELDS,    /* from the fields that classes declare, by the rules of the VM that the addresses
 	                   speak for.  class_record.instance_size is the number of the class dump as it
 	                   stands: with java.lang.Object's above 0 it includes headers and is true
 	                   (Android, GraalVM), else it is the bytes of all fields and says nothing */
@@ -175,9 +175,13 @@ enum size_rule {
 
 /* What a dump says of itself, and what its format cannot tell. */
 struct dump_facts {
-	char format[24];      /* "phd", "classic" */
+	const char *format;   /* the reader's name, "phd": a word for machines */
+	const char *title;    /* the reader's title: how sentences call the format */
+	const char *label;    /* the reader's label: what stands before the version where room is short */
 	char version[16];     /* of the format: "6"; "" when it has none */
 	char vm[256];         /* the VM's own words, escaped; "" unknown */
+	size_t vm_release;    /* that many bytes of vm name the release and say more than version; 0: none */
+	bool takes_program;   /* the program that wrote the dump, given beside it, tells more of it */
 	unsigned word_bits;   /* 32 or 64 */
 	unsigned n_heaps, heap_number; /* heap dumps in the file and which this is, from 1; 0: one only */
 	bool big_endian;
@@ -289,7 +293,9 @@ struct site_sink {
 };
 
 struct reader {
-	const char *name;
+	const char *name;  /* "phd" */
+	const char *title; /* "PHD", "the classic format", "a Go dump": subject of a sentence */
+	const char *label; /* "PHD", "classic": before the version, "PHD 6" */
 	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
 	int (*probe)(const uint8_t *head, size_t n);
 	/* Check the header and allocate.  ERR_FORMAT / ERR_TRUNCATED with offset: the dump is not
@@ -335,6 +341,16 @@ struct reader {
 	/* Append the name of a type by its descriptor's address, as the dump itself has it, escaped. */
 	bool (*type_name)(const struct dump *dump, uint64_t descriptor, struct text *out);
 };
+
+/* What every reader's open() begins with: whose dump this is, and what its format is called. */
+static inline void dump_begin(struct dump *dump, const struct reader *reader, const struct source *source)
+{
+	dump->reader = reader;
+	dump->source = source;
+	dump->facts.format = reader->name;
+	dump->facts.title = reader->title;
+	dump->facts.label = reader->label;
+}
 
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,

@@ -348,7 +348,7 @@ static int inflate_in_order(struct source_file *o, const uint8_t *in, uint64_t n
 		return ERR_NOMEM;
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		return err_set(err, ERR_NOMEM, "memory: inflating it needs more");
-	progress_phase(progress, "inflating", n);
+	progress_phase(progress, PHASE_INFLATE, n);
 	int code = inflate_members(o, &z, in, n, progress, err);
 	inflateEnd(&z);
 	return code;
@@ -361,7 +361,7 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 
 	o->source.compressed = true;
 	o->source.size = 0;
-	progress_phase(progress, "inflating", n);
+	progress_phase(progress, PHASE_INFLATE, n);
 	int code = blocks_inflate(in, n, &o->inflated, &o->source.size, progress, err);
 	if (code == 1)
 		o->capacity = o->source.size;

@@ -83,7 +83,7 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 {
 	size_t cap = 0;
 	*out = (struct weak_references){.n = 0};
-	progress_phase(progress, "finding weak references", h->n_objects);
+	progress_phase(progress, PHASE_FIND_WEAK, h->n_objects);
 	int code = bits_init(&out->holders, h->n_objects, err);
 	if (code || !weak_known(h))
 		return code;

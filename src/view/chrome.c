@@ -8,7 +8,6 @@
 
 #include "view/prompt.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,18 +58,11 @@ static void add_format(const struct heap *h, struct text *to)
 {
 	const char *dot = glyph(GLYPH_DOT);
 
-	/* formats known by initials are written so */
-	char name[sizeof h->facts.format];
-	bool initials = strcmp(h->facts.format, "phd") == 0 || strcmp(h->facts.format, "hprof") == 0;
-	snprintf(name, sizeof name, "%s", h->facts.format);
-	for (char *p = name; initials && *p; p++)
-		*p = (char)toupper((unsigned char)*p);
-	/* of a Go dump the release that wrote it is what its version is taken for */
-	size_t release = !strcmp(h->facts.format, "go") ? strcspn(h->facts.vm, " ") : 0;
-	if (release)
-		text_addf(to, "%.*s (dump format %s)", (int)release, h->facts.vm, h->facts.version);
+	const struct dump_facts *f = &h->facts;
+	if (f->vm_release)
+		text_addf(to, "%.*s (dump format %s)", (int)f->vm_release, f->vm, f->version);
 	else
-		text_addf(to, "%s%s%s", name, h->facts.version[0] ? " " : "", h->facts.version);
+		text_addf(to, "%s%s%s", f->label, f->version[0] ? " " : "", f->version);
 	if (h->facts.word_bits)
 		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
 	text_addf(to, " %s ", dot);

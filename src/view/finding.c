@@ -4,14 +4,6 @@
  */
 #include "view/finding.h"
 
-#include <string.h>
-
-/* About what they take of the whole, by ordinary heaps. */
-static const struct pace_phase plan[] = {
-    {"walking the heap", 40}, {"finding dominators", 25}, {"summing retained sizes", 10},
-    {"retained sizes of classes", 25}, {NULL, 0}};
-static const struct pace_phase *const plans[] = {plan, NULL};
-
 /* On the job's thread. */
 static int work(void *context, struct job *job)
 {
@@ -57,14 +49,14 @@ void finding_stop(struct finding *f)
 void finding_word(struct finding *f, struct text *to)
 {
 	struct progress *p = &f->job.progress;
-	const char *phase = atomic_load(&p->phase);
+	enum phase phase = atomic_load(&p->phase);
 	double share = pace_share(p);
 
 	text_add(to, "retained");
-	if (!phase)
+	if (phase == PHASE_NONE)
 		return;
-	text_addf(to, ": %s", strcmp(phase, "finding dominators") == 0 ? "dominators" : phase);
+	text_addf(to, ": %s", phase_info[phase].word);
 	if (share >= 0)
 		text_addf(to, " %.0f%%", share * 100);
-	pace_add_left(&f->pace, plans, p, pace_now(), to);
+	pace_add_left(&f->pace, p, pace_now(), to);
 }

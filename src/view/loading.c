@@ -126,52 +126,23 @@ uint64_t loader_age_ms(const struct loader *l)
 
 /* --- how it looks ------------------------------------------------------------------------------ */
 
-/* About what they take of the whole: until the first table, and until all is there.  A compressed
- * dump's inflating stands before and alone. */
-static const struct pace_phase inflating[] = {{"inflating", 1}, {NULL, 0}};
-static const struct pace_phase to_table[] = {
-    {"reading objects", 65}, {"ordering objects", 35}, {NULL, 0}};
-static const struct pace_phase to_end[] = {
-    {"reading references", 50}, {"turning references round", 40}, {"finding roots", 10}, {NULL, 0}};
-static const struct pace_phase *const plans[] = {inflating, to_table, to_end, NULL};
-
-/* The place beside the breadcrumb is narrow. */
-static const char *shorter(const char *phase)
+static const char *words_of(struct loader *l)
 {
-	static const char *const words[][2] = {
-	    {"reading references", "references"},
-	    {"turning references round", "referrers"},
-	    {"finding roots", "roots"},
-	};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(words[i][0], phase) == 0)
-			return words[i][1];
-	return phase;
-}
-
-static const char *phase_of(struct loader *l)
-{
-	const char *phase = atomic_load(&l->job.progress.phase);
-
-	return phase ? phase : "opening";
+	enum phase phase = atomic_load(&l->job.progress.phase);
+	if (phase == PHASE_NONE)
+		return "opening";
+	/* with a table on the screen, the place beside the breadcrumb is narrow */
+	return l->told_early ? phase_info[phase].word : phase_info[phase].words;
 }
 
 void loader_word(struct loader *l, struct text *to)
 {
 	double share = pace_share(&l->job.progress);
 
-	text_add(to, l->told_early ? shorter(phase_of(l)) : phase_of(l));
+	text_add(to, words_of(l));
 	if (share >= 0)
 		text_addf(to, " %.0f%%", share * 100);
-	pace_add_left(&l->pace, plans, &l->job.progress, pace_now(), to);
-}
-
-/* Is the phase counted in bytes of the dump? */
-static bool counts_bytes(const char *phase)
-{
-	return strcmp(phase, "reading objects") == 0 || strcmp(phase, "reading references") == 0 ||
-	       strcmp(phase, "inflating") == 0;
+	pace_add_left(&l->pace, &l->job.progress, pace_now(), to);
 }
 
 /* "603M of 1.0G, 13,149,843 objects" */
@@ -182,7 +153,7 @@ static void write_amount(struct loader *l, struct text *to)
 	uint64_t objects = atomic_load(&p->objects);
 
 	text_clear(to);
-	if (total > 0 && counts_bytes(phase_of(l))) {
+	if (total > 0 && phase_info[atomic_load(&p->phase)].bytes) {
 		text_add_bytes(to, done < total ? done : total);
 		text_add(to, " of ");
 		text_add_bytes(to, total);

@@ -3,11 +3,10 @@
  * pace.c - see pace.h.
  *
  * What is told runs like a clock and is drawn towards each new estimate, so that it does not jump
- * where a plan's shares are not those of this dump.
+ * where the shares of the phases are not those of this dump.
  */
 #include "view/pace.h"
 
-#include <string.h>
 #include <time.h>
 
 #define FIRST_SECONDS 1.0 /* before that, and below this share, there is nothing to go by */
@@ -31,38 +30,30 @@ double pace_share(struct progress *progress)
 	return done < total ? (double)done / (double)total : 1;
 }
 
-static const struct pace_phase *plan_of(const struct pace_phase *const *plans, const char *phase)
+/* The share of the work, or of the phase alone, that is done; *steady: the phase tells how far it is. */
+static double share_done(enum work work, enum phase phase, struct progress *progress, bool *steady)
 {
-	for (; *plans; plans++)
-		for (const struct pace_phase *p = *plans; p->name; p++)
-			if (strcmp(p->name, phase) == 0)
-				return *plans;
-	return NULL;
-}
+	double all = 0, before = 0, share = pace_share(progress);
 
-/* The share of the plan that is done; *steady: the phase tells how far it is. */
-static double share_done(
-    const struct pace_phase *plan, const char *phase, struct progress *progress, bool *steady)
-{
-	double all = 0, before = 0, own = 0, share = pace_share(progress);
-	bool found = false;
-
-	for (const struct pace_phase *p = plan; p->name; p++) {
-		bool here = strcmp(p->name, phase) == 0;
-		if (here)
-			own = p->weight;
-		found = found || here;
-		before += found ? 0 : p->weight;
-		all += p->weight;
-	}
 	*steady = share >= 0;
-	return (before + (share > 0 ? share : 0) * own) / all;
+	if (work == WORK_ALONE)
+		return share;
+	for (enum phase i = PHASE_NONE; i < PHASES; i++) {
+		if (phase_info[i].work != work || (phase_info[i].announced && !progress_expected(progress, i)))
+			continue;
+		all += phase_info[i].share;
+		if (i < phase)
+			before += phase_info[i].share;
+		else if (i == phase && share > 0)
+			before += share * phase_info[i].share;
+	}
+	return before / all;
 }
 
-static void look(struct pace *p, const char *phase, struct progress *progress, uint64_t now)
+static void look(struct pace *p, struct progress *progress, uint64_t now)
 {
 	bool steady;
-	double done = share_done(p->plan, phase, progress, &steady);
+	double done = share_done(p->work, p->phase, progress, &steady);
 	double seconds = (double)(now - p->began) / 1e9, passed = (double)(now - p->told) / 1e9;
 	double clock = p->left - passed;
 
@@ -83,10 +74,9 @@ static void look(struct pace *p, const char *phase, struct progress *progress, u
 		p->left = 0;
 }
 
-static void add_left(struct pace *p, const char *phase, struct progress *progress, uint64_t now,
-    struct text *to)
+static void add_left(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
 {
-	look(p, phase, progress, now);
+	look(p, progress, now);
 	if (p->left < 0)
 		return;
 	if (p->left < 90)
@@ -95,25 +85,34 @@ static void add_left(struct pace *p, const char *phase, struct progress *progres
 		text_addf(to, ", %.0f min left", p->left / 60);
 }
 
-void pace_add_left(struct pace *p, const struct pace_phase *const *plans, struct progress *progress,
-    uint64_t now, struct text *to)
+static void begin(struct pace *p, enum work work, uint64_t now)
 {
-	const char *phase = atomic_load(&progress->phase);
-	const struct pace_phase *plan = phase ? plan_of(plans, phase) : NULL;
-
-	if (!plan)
-		return;
-	if (plan != p->plan)
-		*p = (struct pace){.plan = plan, .began = now, .left = -1, .told = now};
-	add_left(p, phase, progress, now, to);
+	*p = (struct pace){.work = work, .began = now, .left = -1, .told = now};
 }
 
-void pace_add_phase(struct pace *p, const char *phase, struct progress *progress, uint64_t now,
-    struct text *to)
+void pace_add_left(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
 {
-	if (!p->plan || strcmp(p->alone[0].name, phase) != 0) {
-		*p = (struct pace){.alone = {{phase, 1}}, .began = now, .left = -1, .told = now};
-		p->plan = p->alone;
+	enum phase phase = atomic_load(&progress->phase);
+	enum work work = phase_info[phase].work;
+
+	if (work == WORK_ALONE) {
+		pace_add_phase(p, progress, now, to);
+		return;
 	}
-	add_left(p, phase, progress, now, to);
+	if (p->phase == PHASE_NONE || work != p->work)
+		begin(p, work, now);
+	p->phase = phase;
+	add_left(p, progress, now, to);
+}
+
+void pace_add_phase(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
+{
+	enum phase phase = atomic_load(&progress->phase);
+
+	if (phase == PHASE_NONE)
+		return;
+	if (phase != p->phase)
+		begin(p, WORK_ALONE, now);
+	p->phase = phase;
+	add_left(p, progress, now, to);
 }

@@ -29,14 +29,14 @@ static int run(void *context, struct job *job)
 static void say(struct app *a, struct job *job, struct pace *pace)
 {
 	struct text t = TEXT_INIT;
-	const char *phase = atomic_load(&job->progress.phase);
+	enum phase phase = atomic_load(&job->progress.phase);
 	double share = pace_share(&job->progress);
 
-	text_add(&t, phase ? phase : "working");
+	text_add(&t, phase ? phase_info[phase].words : "working");
 	if (share >= 0)
 		text_addf(&t, " %.0f%%", share * 100);
 	if (phase && !job->progress.cancel)
-		pace_add_phase(pace, phase, &job->progress, pace_now(), &t);
+		pace_add_phase(pace, &job->progress, pace_now(), &t);
 	text_add(&t, job->progress.cancel ? ": stopping" : ": ^C stops it");
 	app_say(a, ROLE_NOTE, t.s);
 	text_release(&t);
@@ -52,7 +52,7 @@ static void take_keys(struct app *a, struct job *job)
 static void watch(struct app *a, struct job *job, int wake_fd)
 {
 	uint64_t began = pace_now();
-	struct pace pace = {.plan = NULL};
+	struct pace pace = {.left = -1};
 	struct pollfd fds[3] = {
 	    {.fd = term_fd(), .events = POLLIN},
 	    {.fd = signals_fd(), .events = POLLIN},

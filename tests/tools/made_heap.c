@@ -355,8 +355,7 @@ void made_heap_fill(struct made_heap *m, uint64_t seed)
 	h->n_objects = 1 + below(m, percent(m, 10) ? 150 : 40);
 	h->boot_loader = HEAP_NONE;
 	h->facts.loaders_hold_classes = percent(m, 50);
-	snprintf(h->facts.format, sizeof h->facts.format, "%s",
-	    h->facts.loaders_hold_classes ? "phd" : "hprof");
+	h->facts.format = h->facts.loaders_hold_classes ? "phd" : "hprof";
 	m->model.heap = h;
 	if (bits_init(&h->sized, h->n_objects, NULL))
 		abort();

@@ -95,7 +95,8 @@ void fake_heap_fill(struct fake_heap *f)
 	fill_roots(f);
 	memcpy(f->class_of, class_of, sizeof class_of);
 	struct heap *h = &f->heap;
-	memcpy(h->facts.format, "phd", 4);
+	h->facts.format = "phd";
+	h->facts.title = h->facts.label = "PHD";
 	h->companion = "javacore.txt";
 	h->facts.word_bits = 32;
 	h->facts.references_superclass_recorded = true;

@@ -419,7 +419,7 @@ static int wait_for_cancel(void *context, struct job *job)
 	if (!sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGWINCH) ||
 	    sigismember(&blocked, SIGBUS))
 		return err_set(&job->err, ERR_IO, "wrong signals");
-	progress_phase(&job->progress, "waiting", 10);
+	progress_phase(&job->progress, PHASE_FIND_PATH, 10);
 	while (progress_add(&job->progress, 1))
 		usleep(100);
 	return err_set(&job->err, ERR_CANCELLED, "cancelled");
@@ -435,7 +435,11 @@ static void jobs(void **state)
 	assert_int_equal(job_start(&job, wait_for_cancel, NULL, wake[1]), 0);
 	while (!job.progress.done)
 		usleep(100);
-	assert_string_equal((const char *)job.progress.phase, "waiting");
+	assert_int_equal(job.progress.phase, PHASE_FIND_PATH);
+	assert_false(progress_expected(&job.progress, PHASE_FIND_TYPES));
+	progress_expect(&job.progress, PHASE_FIND_TYPES);
+	assert_true(progress_expected(&job.progress, PHASE_FIND_TYPES));
+	assert_false(progress_expected(&job.progress, PHASE_FIND_ROOTS));
 	assert_false(job_finished(&job));
 	job_cancel(&job);
 	struct pollfd ready = { .fd = wake[0], .events = POLLIN };
@@ -447,9 +451,29 @@ static void jobs(void **state)
 	close(wake[0]);
 	close(wake[1]);
 
-	progress_phase(NULL, "nobody watches", 1);
+	progress_phase(NULL, PHASE_FIND_PATH, 1);
 	assert_true(progress_add(NULL, 1));
 	assert_false(progress_cancelled(NULL));
+}
+
+/* Every phase has its words, no two the same; those of a work stand together and share its time. */
+static void phases(void **state)
+{
+	(void)state;
+	for (enum phase i = PHASE_NONE + 1; i < PHASES; i++) {
+		const struct phase_info *p = &phase_info[i];
+		assert_non_null(p->words);
+		assert_true(strlen(p->words) > 3);
+		assert_non_null(p->word);
+		assert_true(strlen(p->word) > 3 && strlen(p->word) <= strlen(p->words));
+		for (enum phase k = PHASE_NONE + 1; k < i; k++)
+			assert_string_not_equal(phase_info[k].words, p->words);
+		assert_true((p->work != WORK_ALONE) == (p->share > 0));
+		assert_false(p->announced && p->work == WORK_ALONE);
+		if (p->work != WORK_ALONE && p->work != p[-1].work)
+			for (enum phase k = PHASE_NONE + 1; k < i; k++)
+				assert_int_not_equal(phase_info[k].work, p->work);
+	}
 }
 
 int main(void)
@@ -462,6 +486,7 @@ int main(void)
 		cmocka_unit_test(bisecting),
 		cmocka_unit_test(big_memory),  cmocka_unit_test(arenas),
 		cmocka_unit_test(parallel),    cmocka_unit_test(jobs),
+		cmocka_unit_test(phases),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

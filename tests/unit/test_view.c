@@ -115,7 +115,7 @@ static void tells(struct heap *h, struct cell objects, struct cell shallow, cons
 
 static void reasons(void **state)
 {
-	struct heap h = {.facts = {.format = "phd", .roots_recorded = true}};
+	struct heap h = {.facts = {.title = "PHD", .roots_recorded = true}};
 	struct cell seven = cell_count(7), bytes = cell_bytes(80);
 	(void)state;
 	tells(&h, seven, bytes, "exact", false, "all numbers here are exact");
@@ -142,7 +142,7 @@ static void reasons(void **state)
 
 static void reasons_damaged(void **state)
 {
-	struct heap h = {.facts = {.format = "phd", .roots_recorded = true}, .damaged = true,
+	struct heap h = {.facts = {.title = "PHD", .roots_recorded = true}, .damaged = true,
 	    .damage = {.code = ERR_TRUNCATED, .message = "x: cut at byte 9"}};
 	struct cell seven = cell_count(7), bytes = cell_bytes(80);
 	(void)state;
@@ -252,13 +252,18 @@ static void odd(void **state)
 
 /* --- time left --------------------------------------------------------------------------------- */
 
-static const struct pace_phase two[] = {{"first", 50}, {"second", 50}, {NULL, 0}};
-static const struct pace_phase *const plans[] = {two, NULL};
+/* A work of two phases, and the share of the first. */
+#define FIRST PHASE_READ_OBJECTS
+#define SECOND PHASE_ORDER_OBJECTS
+static double first_share(void)
+{
+	return (double)phase_info[FIRST].share / (phase_info[FIRST].share + phase_info[SECOND].share);
+}
 
 #define NS UINT64_C(1000000000)
 
 /* Seconds told at a moment of a phase, or -1. */
-static double told(struct pace *p, const char *phase, uint64_t done, uint64_t total, double now)
+static double told(struct pace *p, enum phase phase, uint64_t done, uint64_t total, double now)
 {
 	struct progress progress = PROGRESS_INIT;
 	struct text t = TEXT_INIT;
@@ -267,7 +272,7 @@ static double told(struct pace *p, const char *phase, uint64_t done, uint64_t to
 	progress_phase(&progress, phase, total);
 	atomic_store(&progress.done, done);
 	text_clear(&t);
-	pace_add_left(p, plans, &progress, (uint64_t)(now * NS) + NS, &t);
+	pace_add_left(p, &progress, (uint64_t)(now * NS) + NS, &t);
 	if (t.len > 0)
 		assert_int_equal(sscanf(t.s, ", %lf s left", &left), 1);
 	text_release(&t);
@@ -277,13 +282,15 @@ static double told(struct pace *p, const char *phase, uint64_t done, uint64_t to
 /* A work that takes the shares it is said to: the truth within a second, all the way. */
 static void steady(void **state)
 {
-	struct pace p = {.plan = NULL};
+	struct pace p = {.left = -1};
+
+	double half = 40 * first_share();
 
 	(void)state;
 	for (double now = 0; now < 40; now += 0.1) {
-		bool second = now >= 20;
-		double left = told(&p, second ? "second" : "first",
-		    (uint64_t)((second ? now - 20 : now) * 50), 1000, now);
+		bool second = now >= half;
+		double share = second ? (now - half) / (40 - half) : now / half;
+		double left = told(&p, second ? SECOND : FIRST, (uint64_t)(share * 1000), 1000, now);
 		if (now < 1)
 			assert_true(left < 0);
 		if (now > 3)
@@ -291,17 +298,19 @@ static void steady(void **state)
 	}
 }
 
-/* One whose second half takes three times as long: what is told never jumps. */
+/* One whose second phase takes three times as long as its share: what is told never jumps. */
 static void unsteady(void **state)
 {
-	struct pace p = {.plan = NULL};
+	struct pace p = {.left = -1};
 	double before = -1;
+
+	double half = 40 * first_share() / (first_share() + 3 * (1 - first_share()));
 
 	(void)state;
 	for (double now = 0; now < 40; now += 0.1) {
-		bool second = now >= 10;
-		double left = told(&p, second ? "second" : "first",
-		    second ? (uint64_t)((now - 10) / 30 * 1000) : (uint64_t)(now * 100), 1000, now);
+		bool second = now >= half;
+		double share = second ? (now - half) / (40 - half) : now / half;
+		double left = told(&p, second ? SECOND : FIRST, (uint64_t)(share * 1000), 1000, now);
 		if (now > 4 && before >= 0)
 			assert_true(left >= before - 2 && left <= before + 2);
 		if (now > 38)
@@ -314,19 +323,44 @@ static void unsteady(void **state)
  * runs on. */
 static void not_known(void **state)
 {
-	struct pace p = {.plan = NULL};
+	struct pace p = {.left = -1};
 
 	(void)state;
-	assert_true(told(&p, "another", 5, 10, 0) < 0);
-	assert_true(told(&p, "another", 6, 10, 5) < 0);
-	assert_true(told(&p, "first", 0, 0, 5) < 0);
-	assert_true(told(&p, "first", 0, 0, 15) < 0);
-	p = (struct pace){.plan = NULL};
-	told(&p, "first", 0, 100, 0);
-	double left = told(&p, "first", 100, 100, 4); /* four of eight seconds */
-	assert_true(left > 3.4 && left < 4.6);
-	assert_true(told(&p, "second", 0, 0, 5) > 0);
-	assert_true(told(&p, "second", 0, 0, 9) < 0);
+	assert_true(told(&p, PHASE_NONE, 5, 10, 0) < 0);
+	assert_true(told(&p, PHASE_NONE, 6, 10, 5) < 0);
+	assert_true(told(&p, FIRST, 0, 0, 5) < 0);
+	assert_true(told(&p, FIRST, 0, 0, 15) < 0);
+	p = (struct pace){.left = -1};
+	told(&p, FIRST, 0, 100, 0);
+	double left = told(&p, FIRST, 100, 100, 4), truth = 4 / first_share() - 4;
+	assert_true(left > truth - 0.6 && left < truth + 0.6);
+	assert_true(told(&p, SECOND, 0, 0, 5) > 0);
+	assert_true(told(&p, SECOND, 0, 0, 5 + truth) < 0);
+}
+
+/* A phase that only some dumps have counts once it is announced. */
+static void announced(void **state)
+{
+	struct progress progress = PROGRESS_INIT;
+	double left[2];
+
+	(void)state;
+	assert_true(phase_info[PHASE_FIND_TYPES].announced);
+	for (int expected = 0; expected < 2; expected++) {
+		struct pace p = {.left = -1};
+		struct text t = TEXT_INIT;
+		if (expected)
+			progress_expect(&progress, PHASE_FIND_TYPES);
+		progress_phase(&progress, PHASE_READ_REFERENCES, 100);
+		pace_add_left(&p, &progress, NS, &t);
+		atomic_store(&progress.done, 100);
+		text_clear(&t);
+		pace_add_left(&p, &progress, 11 * NS, &t);
+		assert_int_equal(sscanf(t.s, ", %lf s left", &left[expected]), 1);
+		text_release(&t);
+	}
+	double types = 10.0 * phase_info[PHASE_FIND_TYPES].share / phase_info[PHASE_READ_REFERENCES].share;
+	assert_true(left[1] - left[0] > types - 1.1 && left[1] - left[0] < types + 1.1);
 }
 
 int main(void)
@@ -343,6 +377,7 @@ int main(void)
 	    cmocka_unit_test(steady),
 	    cmocka_unit_test(unsteady),
 	    cmocka_unit_test(not_known),
+	    cmocka_unit_test(announced),
 	};
 	return cmocka_run_group_tests(tests, make_home, drop_home);
 }

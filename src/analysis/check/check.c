@@ -538,7 +538,7 @@ int check_heap(
 
 	*out = (struct checks){.progress = progress};
 	checks_begin(out);
-	progress_phase(progress, "checking the graph", PROMISES);
+	progress_phase(progress, PHASE_CHECK_GRAPH, PROMISES);
 	check_addresses(&k);
 	check_lookup(&k);
 	check_classes(&k);

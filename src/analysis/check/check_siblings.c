@@ -305,7 +305,7 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 	int code = bits_init(&s.known, n_objects, err);
 	s.holder = big_alloc(n_objects, sizeof *s.holder, err);
 	if (!code && s.holder) {
-		progress_phase(t->progress, "checking siblings", 2 * (uint64_t)n_objects);
+		progress_phase(t->progress, PHASE_CHECK_SIBLINGS, 2 * (uint64_t)n_objects);
 		tree_edges(t, direct, &s);
 		tree_edges(t, from_beside, &s);
 		code = check_stopped(t->progress, err);
@@ -313,8 +313,7 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 		code = ERR_NOMEM;
 	}
 	if (!code) {
-		progress_phase(t->progress, "checking siblings that hold each other",
-		    STAGES * (uint64_t)s.n_pairs);
+		progress_phase(t->progress, PHASE_CHECK_CYCLES, STAGES * (uint64_t)s.n_pairs);
 		spread(&s);
 		uint32_t left = t->n - s.n_direct - s.n_double;
 		if (left && !progress_cancelled(t->progress))

@@ -335,7 +335,7 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 		for (uint32_t id = 0; id < n; id++)
 			if (paths.parent[id])
 				measure(&s, id, stack);
-		progress_phase(t->progress, "checking paths", n);
+		progress_phase(t->progress, PHASE_CHECK_PATHS, n);
 		tree_edges(&all, step, &s);
 		code = check_stopped(t->progress, err);
 		if (!code)
@@ -363,7 +363,7 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	checks_begin(to);
 	t.span = big_alloc(n, sizeof *t.span, err);
 	t.order = big_alloc(n_order, sizeof *t.order, err);
-	progress_phase(t.progress, "checking parents", n);
+	progress_phase(t.progress, PHASE_CHECK_PARENTS, n);
 	int code = t.span && t.order ? number(&t, err) : ERR_NOMEM;
 	if (!code)
 		check_parents(to, &t);
@@ -375,7 +375,7 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	if (!code)
 		code = check_reached(to, &t, err);
 	if (!code) {
-		progress_phase(t.progress, "checking retained sizes", 0);
+		progress_phase(t.progress, PHASE_CHECK_RETAINED, 0);
 		check_sums(to, &t);
 		check_classes(to, &t);
 		code = check_stopped(t.progress, err);

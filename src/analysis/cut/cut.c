@@ -399,7 +399,7 @@ int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edge
 	const struct heap *h = m->heap;
 	struct loss_walk w = { .model = m, .heap = h, .edges = edges ? edges : &none, .progress = progress };
 	*out = (struct cut_loss){ .objects = 0 };
-	progress_phase(progress, "walking what is left", h->n_objects);
+	progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, h->n_objects);
 	if (w.edges->n)
 		qsort(edges->edge, edges->n, sizeof *edges->edge, by_ends);
 	int code = bits_init(&out->dead, h->n_objects, err);

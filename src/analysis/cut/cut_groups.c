@@ -131,7 +131,7 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 	uint32_t at = r->first[top], end = r->first[top + 1];
 	struct level *stack = big_alloc(r->dominators.n_reachable, sizeof *stack, err);
 	int code = stack ? 0 : ERR_NOMEM;
-	progress_phase(progress, "adding up fields", r->dominators.n_reachable);
+	progress_phase(progress, PHASE_ADD_UP_FIELDS, r->dominators.n_reachable);
 	while (!code && (at < end || depth > 0)) {
 		if (at < end) {
 			uint32_t id = r->child[at];

@@ -169,7 +169,7 @@ static int weigh_alive(struct planning *p, struct err *err)
 static int weigh(struct planning *p, struct err *err)
 {
 	int code = 0;
-	progress_phase(p->progress, "weighing references", p->n);
+	progress_phase(p->progress, PHASE_WEIGH_REFERENCES, p->n);
 	if (p->loss.objects)
 		code = weigh_alive(p, err);
 	for (size_t i = 0; !code && i < p->n; i++) {
@@ -451,7 +451,7 @@ int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wante
 	struct planning p = {
 		.r = r, .cut = &cut, .plan = out, .wanted = wanted, .progress = progress };
 	*out = (struct cut_plan){ .n = 0 };
-	progress_phase(progress, "numbering the tree", 0);
+	progress_phase(progress, PHASE_NUMBER_TREE, 0);
 	int code = cut_init(&cut, r, err);
 	if (!code)
 		code = cut_number(&cut, err);

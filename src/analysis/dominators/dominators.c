@@ -135,7 +135,7 @@ static int finish(struct dominance *d, struct dominators *out, struct err *err)
 		return ERR_NOMEM;
 	d->place = NULL;
 	struct results r = { .d = d, .retained = out->retained };
-	progress_phase(d->progress, "summing retained sizes", 0);
+	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
 	parallel_run(0, (unsigned)(((uint64_t)n + STRETCH - 1) / STRETCH), begin_stretch, &r, NULL);
 	name_junctions(d);
 	release_junctions(d);

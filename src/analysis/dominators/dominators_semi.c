@@ -276,7 +276,7 @@ static int find_semidominators(struct dominance *d, struct special *s, struct er
 int dominance_of_junctions(struct dominance *d, struct err *err)
 {
 	struct special s = { .classes = NULL };
-	progress_phase(d->progress, "finding dominators", d->m);
+	progress_phase(d->progress, PHASE_FIND_DOMINATORS, d->m);
 	for (uint32_t i = 1; i <= d->m; i++)
 		d->junction[i].least = UINT32_MAX;
 	for (size_t i = 0; i < d->h->n_roots; i++)

@@ -137,7 +137,7 @@ static void mark_special(struct dominance *d)
 int dominance_prepare(struct dominance *d, struct err *err)
 {
 	const struct heap *h = d->h;
-	progress_phase(d->progress, "walking the heap", h->n_objects);
+	progress_phase(d->progress, PHASE_WALK_HEAP, h->n_objects);
 	d->instances = xcalloc((size_t)h->n_classes + 1, sizeof *d->instances);
 	list_edges(d);
 	int code = parallel_run(0, (unsigned)(((uint64_t)h->n_objects + STRETCH - 1) / STRETCH),

@@ -260,7 +260,7 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 {
 	if (r->by_class)
 		return 0;
-	progress_phase(progress, "retained sizes of classes", r->dominators.n_reachable);
+	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
 	int code = list_children(r, err);
 	r->by_class = xcalloc((size_t)r->heap->n_classes + 1, sizeof *r->by_class);
 	if (code == 0)

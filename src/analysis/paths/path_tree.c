@@ -143,7 +143,7 @@ int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t t
 	struct growth g = {.rules = r, .heap = r->heap, .tree = out, .to = to};
 	uint32_t n = r->heap->n_objects;
 	*out = (struct path_tree){.n = n};
-	progress_phase(progress, "following references", n);
+	progress_phase(progress, PHASE_FOLLOW_REFERENCES, n);
 	out->parent = big_alloc(n, sizeof *out->parent, err);
 	g.queue = big_alloc(n, sizeof *g.queue, err);
 	int code = out->parent && g.queue ? bits_init(&g.next, n, err) : ERR_NOMEM;

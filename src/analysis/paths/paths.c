@@ -205,7 +205,7 @@ int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint6
 {
 	struct search s = {.rules = r, .heap = r->heap, .limit = effort};
 	*out = (struct path){.n = 0};
-	progress_phase(progress, "looking for a path", 0);
+	progress_phase(progress, PHASE_FIND_PATH, 0);
 	int code = bits_init(&s.seen, r->heap->n_objects, err);
 	if (code)
 		return code;

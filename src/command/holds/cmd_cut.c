@@ -211,7 +211,7 @@ static int find_each(void *context, struct progress *progress, struct err *err)
 	const struct cut_edges *e = t->edges;
 	struct cut cut;
 	int code = cut_init(&cut, t->retained, err);
-	progress_phase(progress, "cutting references", e->n);
+	progress_phase(progress, PHASE_CUT_REFERENCES, e->n);
 	for (size_t i = 0; !code && i < e->n; i++) {
 		t->figure[i] = cut_one(&cut, e->edge[i].holder, e->edge[i].target);
 		if (i % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))

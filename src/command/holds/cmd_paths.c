@@ -327,7 +327,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
 	if (!weak && !weak_known(h))
 		text_addf(&note, "%s%s holds no field names: weak references count as strong",
-		    note.len ? "; " : "", command_format_name(h));
+		    note.len ? "; " : "", h->facts.title);
 	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
 	text_release(&note);
 }

@@ -459,7 +459,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	int code = all ? 0 : choose(&chosen, h, call, err);
 	if (globals && !typed_held(h))
 		code = err_set(err, ERR_UNSUPPORTED, "%s dumps know no global variables; static fields are shown by "
-		    "x CLASS", command_format_name(h));
+		    "x CLASS", h->facts.title);
 	if (names && !s->finds_beside)
 		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
 	rows->root = xcalloc(h->n_roots ? h->n_roots : 1, sizeof *rows->root);

@@ -260,7 +260,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
 	enum histogram_by by = kinds[call_choice(call, "-by", 0)];
 	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", command_format_name(session_heap(s)));
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", session_heap(s)->facts.title);
 	struct histogram_scope scope = {.empty = call_has(call, "-all")};
 	if (call->argument[0].given && call->argument[0].objects) {
 		scope.objects = call->argument[0].ids;

@@ -174,7 +174,7 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 	struct result *r = object_rows_result(
 	    rows, title, reference_columns, N_COLUMNS(reference_columns), reference_what);
 	text_addf(&note, "%s holds no field names or values: these are its references",
-	    command_format_name(o->heap));
+	    o->heap->facts.title);
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	return r;

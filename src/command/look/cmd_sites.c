@@ -162,7 +162,7 @@ static int no_sites(const struct heap *h, struct err *err)
 {
 	if (!h->dump || !h->dump->reader->sites)
 		return err_set(err, ERR_UNSUPPORTED, "%s dumps do not tell where objects were allocated",
-		    command_format_name(h));
+		    h->facts.title);
 	return err_set(err, ERR_UNSUPPORTED, "this dump has no allocation samples: its program does not refer to "
 	    "runtime.MemProfile, so Go left sampling out, or set runtime.MemProfileRate to 0");
 }

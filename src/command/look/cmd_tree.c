@@ -138,7 +138,7 @@ static int by_superclass(
 	const struct heap *h = session_heap(s);
 	if (!h->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses (-by package needs none)",
-		    command_format_name(h));
+		    h->facts.title);
 	struct classes *t = xcalloc(1, sizeof *t);
 	class_tree_make(&t->tree, h);
 	if (call->argument[0].given) {
@@ -199,7 +199,7 @@ static int sum_packages(void *context, struct progress *progress, struct err *er
 		if (row->class != HEAP_NONE)
 			group[row->class] = i;
 	}
-	progress_phase(progress, "retained sizes of packages", s->known->dominators.n_reachable);
+	progress_phase(progress, PHASE_SUM_PACKAGES, s->known->dominators.n_reachable);
 	int code = retained_by_group(s->known, group, n, within, NULL, t->retained, progress, err);
 	t->summed = code == 0;
 	free(group);

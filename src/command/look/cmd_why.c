@@ -136,7 +136,7 @@ static int roots_fact(
 	else
 		text_addf(&t, "%s records none: taken are the classes of the boot loader and of no known one, "
 		    "%s, what nothing references, and of each cycle that is left the lowest object; so nothing "
-		    "counts as unreachable", command_format_name(h), h->companion ?
+		    "counts as unreachable", h->facts.title, h->companion ?
 		    "the threads and their monitors that the javacore tells (which is certain)" :
 		    "the thread objects that something references");
 	text_addf(&t, "; %zu of %zu are inferred, and so many objects hang on them alone", inferred,

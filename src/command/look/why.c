@@ -105,7 +105,7 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 		break;
 	case REASON_ROOTS:
 		text_addf(to, "inferred: %s records no roots, so classes of the system and threads are "
-		    "taken for them, and what nothing references", command_format_name(h));
+		    "taken for them, and what nothing references", h->facts.title);
 		break;
 	case REASON_SIZES:
 		text_addf(to, "inferred: sizes are computed, %s", h->size_model ? h->size_model : "assumed");
@@ -123,7 +123,7 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 		text_add(to, "unknown: retained sizes are not known yet");
 		break;
 	default:
-		text_addf(to, "unknown: %s does not tell", h ? command_format_name(h) : "the dump");
+		text_addf(to, "unknown: %s does not tell", h ? h->facts.title : "the dump");
 		if (h && h->damaged)
 			text_add(to, ", or not in the part that was read");
 		break;

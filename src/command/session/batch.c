@@ -107,9 +107,9 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 		complain(err.message);
 		return 3;
 	}
-	if (o->heap->dump.exe && strcmp((*heap)->facts.format, "go"))
-		fprintf(stderr, "cairn: --exe is left unused: %s is no Go dump but %s\n",
-		    o->heap->path, (*heap)->facts.format);
+	if (o->heap->dump.exe && !(*heap)->facts.takes_program)
+		fprintf(stderr, "cairn: --exe is left unused: %s is read without a program (%s)\n",
+		    o->heap->path, (*heap)->facts.title);
 	if (o->heap->dump.javacore && !(*heap)->companion)
 		fprintf(stderr, "cairn: warning: %s is left out: it is of another dump\n",
 		    o->heap->dump.javacore);

@@ -31,12 +31,12 @@ static int load(void *context, struct job *job)
 
 static void show(const struct progress *p, bool terminal, size_t *width)
 {
-	const char *phase = p->phase;
+	enum phase phase = p->phase;
 	uint64_t done = p->done, total = p->total, objects = p->objects;
 	struct text line = TEXT_INIT;
 	if (!phase)
 		return;
-	text_addf(&line, "cairn: %s", phase);
+	text_addf(&line, "cairn: %s", phase_info[phase].words);
 	if (total)
 		text_addf(&line, " %u%%", (unsigned)(done >= total ? 100 : (double)done * 100 / (double)total));
 	if (objects) {

@@ -331,7 +331,7 @@ static int watch_rows(void *context, struct progress *progress, struct err *err)
 {
 	struct on_rows *o = context;
 	struct result *r = *o->r;
-	progress_phase(progress, "looking at rows", r->n_rows);
+	progress_phase(progress, PHASE_LOOK_AT_ROWS, r->n_rows);
 	r->stop = stop_rows;
 	r->stop_context = progress;
 	int code = o->task(o->r, o->context, err);

@@ -239,11 +239,9 @@ static int classic_open(struct dump **out, const struct source *source,
 		return err_at(err, ERR_FORMAT, 0, "no classic heap dump");
 
 	struct classic *c = xcalloc(1, sizeof *c);
-	c->dump.reader = &classic_reader;
-	c->dump.source = source;
+	dump_begin(&c->dump, &classic_reader, source);
 	c->has_bom = h.bom;
 	struct dump_facts *facts = &c->dump.facts;
-	memcpy(facts->format, "classic", sizeof "classic");
 	facts->no_values = "classic dumps hold no field values";
 	facts->cannot_tell = cannot_tell;
 	facts->loaders_hold_classes = true;
@@ -321,6 +319,8 @@ static int classic_read(const struct dump *dump, const struct part *part, struct
 
 const struct reader classic_reader = {
 	.name = "classic",
+	.title = "the classic format",
+	.label = "classic",
 	.probe = classic_probe,
 	.open = classic_open,
 	.close = classic_close,

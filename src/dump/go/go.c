@@ -49,7 +49,6 @@ static int read_header(struct go *g, struct err *err)
 	if (g->body > s->size)
 		return err_at(err, ERR_TRUNCATED, s->size,
 		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
-	snprintf(f->format, sizeof f->format, "go");
 	snprintf(f->version, sizeof f->version, "%.*s", (int)n, (const char *)s->bytes + number);
 	unsigned long minor = f->version[0] == '1' && f->version[1] == '.'
 	    ? strtoul(f->version + 2, &end, 10) : 0;
@@ -99,6 +98,7 @@ static void set_vm(struct go *g, const struct go_record *r)
 	else
 		text_addf(&vm, "architecture %" PRIu64, r->u[PARAMS_ARCH_LETTER]);
 	snprintf(g->dump.facts.vm, sizeof g->dump.facts.vm, "%s", vm.s);
+	g->dump.facts.vm_release = strcspn(g->dump.facts.vm, " ");
 	text_release(&vm);
 }
 
@@ -168,6 +168,7 @@ static void state_facts(struct go *g)
 	f->no_class_objects = true;
 	f->states_itself = true;
 	f->interior_pointers = true;
+	f->takes_program = true;
 	f->outside_pointers_normal = true;
 	f->parts_guessed = true;
 }
@@ -196,8 +197,7 @@ static int go_open(struct dump **out, const struct source *source, const struct 
 	struct go *g = xcalloc(1, sizeof *g);
 	g->exe = options ? options->exe : NULL;
 	g->alone = options && options->no_companion;
-	g->dump.reader = &go_reader;
-	g->dump.source = source;
+	dump_begin(&g->dump, &go_reader, source);
 	pthread_mutex_init(&g->lock, NULL);
 	int code = read_header(g, err);
 	if (code == 0)
@@ -402,6 +402,8 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 
 const struct reader go_reader = {
 	.name = "go",
+	.title = "a Go dump",
+	.label = "go",
 	.probe = probe,
 	.open = go_open,
 	.close = go_close,

@@ -331,7 +331,7 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 	}
 	int code = begin(&t, g, c, err);
 	t.progress = p;
-	progress_phase(p, "finding types", c->n_objects);
+	progress_phase(p, PHASE_FIND_TYPES, c->n_objects);
 	if (!code && t.program && program_has_types(t.program)) {
 		add_segments(&t, g, GO_DATA);
 		add_segments(&t, g, GO_BSS);

@@ -64,7 +64,6 @@ static int read_header(struct hprof *h, struct err *err)
 		return err_at(err, ERR_TRUNCATED, s->size,
 		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
 	h->body = (uint64_t)(c.p - s->bytes);
-	snprintf(f->format, sizeof f->format, "hprof");
 	snprintf(f->version, sizeof f->version, "%s", version);
 	h->android = !strcmp(version, "1.0.3");
 	return 0;
@@ -108,7 +107,7 @@ static void state_facts(struct hprof *h)
 	if (f->has_instance_sizes)
 		f->cannot_tell = "HPROF holds no sizes of arrays, no identity hashes and no states of "
 				 "locks; sizes of arrays are computed";
-	f->size_rule = SIZES_HPROF;
+	f->size_rule = SIZES_FROM_FIELDS;
 	f->roots_recorded = true;
 	f->boot_loader_is_null = true;
 	f->references_superclass_recorded = true;
@@ -137,8 +136,7 @@ static int hprof_open(struct dump **out, const struct source *source,
 {
 	struct hprof *h = xcalloc(1, sizeof *h);
 
-	h->dump.reader = &hprof_reader;
-	h->dump.source = source;
+	dump_begin(&h->dump, &hprof_reader, source);
 	pthread_mutex_init(&h->lock, NULL);
 	int code = read_header(h, err);
 	if (code == 0)
@@ -258,6 +256,8 @@ static unsigned hprof_parts(const struct dump *dump, unsigned want, struct part 
 
 const struct reader hprof_reader = {
 	.name = "hprof",
+	.title = "HPROF",
+	.label = "HPROF",
 	.probe = probe,
 	.open = hprof_open,
 	.close = hprof_close,

@@ -72,7 +72,6 @@ static void state_facts(struct phd *phd)
 {
 	struct dump_facts *f = &phd->dump.facts;
 
-	snprintf(f->format, sizeof f->format, "phd");
 	snprintf(f->version, sizeof f->version, "%u", phd->version);
 	f->word_bits = phd->word_code == 3 ? 64 : 32;
 	f->big_endian = true;
@@ -178,8 +177,7 @@ static int phd_open(struct dump **out, const struct source *source,
 	struct phd *phd = xcalloc(1, sizeof *phd);
 
 	(void)options;
-	phd->dump.reader = &phd_reader;
-	phd->dump.source = source;
+	dump_begin(&phd->dump, &phd_reader, source);
 	int code = read_header(phd, err);
 	if (code < 0) {
 		free(phd);
@@ -213,6 +211,8 @@ static unsigned phd_parts(const struct dump *dump, unsigned want, struct part *o
 
 const struct reader phd_reader = {
 	.name = "phd",
+	.title = "PHD",
+	.label = "PHD",
 	.probe = probe,
 	.open = phd_open,
 	.close = phd_close,

@@ -154,7 +154,7 @@ int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint3
 		.n_ranges = parallel_threads(),
 		.progress = progress,
 	};
-	progress_phase(progress, "turning references round", 2 * out->n);
+	progress_phase(progress, PHASE_TURN_REFERENCES, 2 * out->n);
 	int code = adjacency_init(in, n_objects, err);
 	if (code == 0)
 		code = parallel_run(0, t.n_ranges, count_range, &t, err);

@@ -88,7 +88,7 @@ static void check_companion(struct build *b)
 static int read_objects(struct build *b, struct err *err)
 {
 	int code = survey_run(b, err);
-	progress_phase(b->progress, "ordering objects", 0);
+	progress_phase(b->progress, PHASE_ORDER_OBJECTS, 0);
 	if (code == 0)
 		code = objects_index(b, err);
 	if (code == 0)
@@ -117,6 +117,8 @@ static int read_references(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	const struct reader *reader = h->dump->reader;
 	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
+	if (reader->classify && h->dump->program)
+		progress_expect(b->progress, PHASE_FIND_TYPES); /* without a program there is little to find */
 	h->facts.cannot_tell = h->dump->facts.cannot_tell; /* a program beside it may tell more */
 	if (code == 0 && h->dump->program_refused)
 		build_warn(b, "%s", h->dump->program_note);

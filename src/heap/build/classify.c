@@ -301,7 +301,7 @@ int classify_run(struct build *b, struct err *err)
 		},
 		.build = b,
 	};
-	progress_phase(b->progress, "finding types", 0);
+	progress_phase(b->progress, PHASE_FIND_TYPES, 0);
 	int code = h->dump->reader->classify(h->dump, &k.classifier, b->progress, err);
 	if (code == 0 && k.n_classes) {
 		bool shown = b->shown;

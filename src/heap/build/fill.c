@@ -208,7 +208,7 @@ int fill_run(struct build *b, struct err *err)
 	struct fill f = { .build = b };
 	unsigned n;
 	f.tasks = list_tasks(b, &n);
-	progress_phase(b->progress, "reading references", h->source->size);
+	progress_phase(b->progress, PHASE_READ_REFERENCES, h->source->size);
 	code = parallel_run(0, n, fill_part, &f, err);
 	free(f.tasks);
 	if (code == 0 && f.n_delivered != h->out.n)

@@ -264,7 +264,7 @@ int roots_collect(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	int code = 0;
-	progress_phase(b->progress, "finding roots", 0);
+	progress_phase(b->progress, PHASE_FIND_ROOTS, 0);
 	if (!h->facts.roots_recorded)
 		add_system_classes(b);
 	if (b->javacore)

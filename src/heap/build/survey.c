@@ -501,7 +501,7 @@ int survey_run(struct build *b, struct err *err)
 	for (unsigned i = 0; i < b->n_parts; i++)
 		b->parts[i].part = parts[i];
 	free(parts);
-	progress_phase(b->progress, "reading objects", dump->source->size);
+	progress_phase(b->progress, PHASE_READ_OBJECTS, dump->source->size);
 	int code = parallel_run(0, b->n_parts, survey_part, b, err);
 	if (code == 0 && dump->facts.parts_guessed)
 		code = join_guessed_parts(b, err);

@@ -165,11 +165,11 @@ int sizes_again(struct heap *h, struct err *err)
 int sizes_settle(struct heap *h, bool as_mat, struct err *err)
 {
 	struct sizes s = begin(h, as_mat);
-	bool by_fields = h->facts.size_rule == SIZES_HPROF;
-	return finish(&s, by_fields ? sizes_hprof(&s, err) : sizes_recorded(&s, err));
+	bool by_fields = h->facts.size_rule == SIZES_FROM_FIELDS;
+	return finish(&s, by_fields ? sizes_from_fields(&s, err) : sizes_recorded(&s, err));
 }
 
 bool sizes_need_values(const struct heap *h)
 {
-	return h->facts.size_rule == SIZES_HPROF && sizes_stack_chunks(h) != HEAP_NONE;
+	return h->facts.size_rule == SIZES_FROM_FIELDS && sizes_stack_chunks(h) != HEAP_NONE;
 }

@@ -34,10 +34,10 @@ struct sizes {
 
 /* The rules; each calls sizes_count once it knows what arrays take.  0 or ERR_NOMEM. */
 int sizes_recorded(struct sizes *s, struct err *err); /* SIZES_RECORDED: records carry sizes */
-int sizes_hprof(struct sizes *s, struct err *err);    /* SIZES_HPROF: sizes follow from fields */
+int sizes_from_fields(struct sizes *s, struct err *err);    /* SIZES_FROM_FIELDS: sizes follow from fields */
 
 /* The class of which instances have a size that stands in a field; HEAP_NONE: there is none
- * (sizes_hprof.c). */
+ * (sizes_fields.c). */
 uint32_t sizes_stack_chunks(const struct heap *h);
 
 /* The pass over all objects (sizes.c).  0 or ERR_NOMEM. */

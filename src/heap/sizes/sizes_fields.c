@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sizes_hprof.c - shallow sizes of HPROF dumps, which record none (but see below).
+ * sizes_fields.c - shallow sizes of HPROF dumps, which record none (but see below).
  *
  * A sample of neighbours chooses the layout model (layout.h); with it sizes follow from declared
  * fields and from lengths, so nothing is stored but for class objects, which hold their static
@@ -345,7 +345,7 @@ uint32_t sizes_stack_chunks(const struct heap *h)
 	return found;
 }
 
-int sizes_hprof(struct sizes *s, struct err *err)
+int sizes_from_fields(struct sizes *s, struct err *err)
 {
 	struct heap *h = s->heap;
 	struct sizing z = {

@@ -257,6 +257,11 @@ void result_rows_members(struct result *r,
 	k->data = data;
 }
 
+void *result_rows_data(const struct result *r)
+{
+	return ((const struct kept_rows *)r->data)->data;
+}
+
 struct result *result_new_rows(
     const char *title, const struct opened *opened, const struct column *columns,
     unsigned n_columns)
@@ -303,6 +308,38 @@ void result_target(const struct result *r, size_t row, struct target *out)
 	*out = (struct target){.kind = TARGET_NONE};
 	if (r->ops && r->ops->target)
 		r->ops->target(r, source_row(r, row), out);
+}
+
+/* --- what is found later ------------------------------------------------------------------------ */
+
+static struct result *late_one(const struct result *r);
+
+bool result_is_late(const struct result *r)
+{
+	const struct retained *known = opened_retained(r->opened);
+	const struct result *late = late_one(r);
+	return known && late->later && late->later_tried != known->serial;
+}
+
+int result_find_late(struct result *r, struct progress *progress, struct err *err)
+{
+	struct result *late = late_one(r);
+	late->later_found = false;
+	return late->later(late, opened_retained(r->opened), progress, err);
+}
+
+void result_take_late(struct result *r, int code)
+{
+	struct result *late = late_one(r);
+	late->later_tried = opened_retained(r->opened)->serial;
+	late->later_found = !code;
+}
+
+const struct retained *result_known(const struct result *r)
+{
+	const struct retained *known = opened_retained(r->opened);
+	bool found = !r->later || (known && r->later_found && r->later_tried == known->serial);
+	return found ? known : NULL;
 }
 
 /* --- members ---------------------------------------------------------------------------------- */
@@ -520,6 +557,14 @@ static int picked_members(
 
 static const struct result_ops picked_ops = {
     .cell = picked_cell, .target = picked_target, .release = picked_release, .members = picked_members};
+
+/* The one whose cells a result shows. */
+static struct result *late_one(const struct result *r)
+{
+	while (r->ops == &picked_ops)
+		r = ((const struct picked *)r->data)->from;
+	return (struct result *)r;
+}
 
 /* Does it say itself what its rows count?  Then these are sets, whatever opening one asks for. */
 static bool tells_members(const struct result *r)

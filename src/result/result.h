@@ -62,8 +62,14 @@ struct column {
 	enum column_room room;
 };
 
-struct opened; /* opened/opened.h */
+struct opened;   /* opened/opened.h */
+struct retained; /* analysis/dominators/dominators.h */
 struct result;
+
+/* Finds what some cells need besides retained sizes: sums over the heap, for instance.  0, ERR_NOMEM or
+ * ERR_CANCELLED, and then nothing is found. */
+typedef int result_later(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err);
 
 struct result_ops {
 	/* Cell of row (0 … n_rows-1, the source's own order) and column; text may use *scratch. */
@@ -99,6 +105,9 @@ struct result {
 	/* Does another row's number contain that of this row of the source, so that sums leave it out?
 	 * NULL: none does. */
 	bool (*within)(const struct result *r, size_t row);
+	result_later *later;   /* NULL: cells need nothing that they do not find at once */
+	uint64_t later_tried;  /* serial of the retained sizes that it was last tried with; 0: never */
+	bool later_found;      /* and that found it */
 	bool flat;             /* the rows of a tree were sorted as a list: they are none any more */
 
 	struct field *head;    /* single values above the table */
@@ -131,6 +140,20 @@ void result_add_row(struct result *r, const struct cell *cells, const struct tar
 /* Cells of a column that is found out only when somebody looks: data is that of the members. */
 void result_rows_late(struct result *r, unsigned column,
     struct cell (*cell)(const struct result *r, void *data, size_t row));
+
+/*
+ * Cells are drawn many times and must not walk the heap.  What they need besides retained sizes is found
+ * by r->later when those are known: by the command that makes the result, or, where they come after
+ * it, by whoever shows it.  Until then such cells are unknown.
+ */
+bool result_is_late(const struct result *r); /* it can be found now, and was not tried */
+int result_find_late(struct result *r, struct progress *progress, struct err *err); /* any thread */
+void result_take_late(struct result *r, int code); /* what that gave, once nobody works on it */
+/* Retained sizes, where they and what r->later finds are known: what cells are made from; else NULL. */
+const struct retained *result_known(const struct result *r);
+
+/* The data that result_rows_members took over. */
+void *result_rows_data(const struct result *r);
 /* Rows that count objects tell which when they are asked; data is taken over. */
 void result_rows_members(struct result *r,
     int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,

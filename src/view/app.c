@@ -540,6 +540,7 @@ static void turn(struct app *a)
 	    {.fd = loader_fd(&a->loader), .events = POLLIN},
 	};
 
+	app_find_late(a);
 	if (may_draw(a)) {
 		a->dirty = false;
 		app_draw(a);

@@ -65,6 +65,8 @@ void app_run_pending(struct app *a);
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
+/* What cells of the page need besides, with progress, before they are drawn. */
+void app_find_late(struct app *a);
 void app_follow(struct app *a);        /* the selected object's path */
 
 /* app_keys.c */

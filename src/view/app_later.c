@@ -84,6 +84,32 @@ static void fill_page(struct page *p)
 		fill_in(r);
 }
 
+static int find_late(void *result, struct progress *progress, struct err *err)
+{
+	return result_find_late(result, progress, err);
+}
+
+void app_find_late(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *both[2] = {p ? p->ops->table(p) : NULL, NULL};
+	struct err err = ERR_INIT;
+
+	if (p && p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		struct result *r = both[i] ? both[i]->result : NULL;
+		if (!r || !result_is_late(r))
+			continue;
+		int code = session_work(&a->session, find_late, r, &err);
+		result_take_late(r, code);
+		if (code)
+			app_say(a, ROLE_ERROR, err.message);
+		table_filled(both[i]);
+		a->dirty = true;
+	}
+}
+
 void app_take_retained(struct app *a)
 {
 	int result;

@@ -93,29 +93,37 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 	return cell_marked(cell_text(to->s), h->roots[first].certainty);
 }
 
-static void find_freed(struct path_rows *rows, const struct retained *retained)
+/* If single steps of the paths were cleared. */
+static int find_freed(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
 {
+	struct path_rows *rows = r->data;
 	struct cut cut;
-	if (cut_init(&cut, retained, NULL))
-		return;
-	rows->freed = xcalloc(rows->n + 1, sizeof *rows->freed);
-	for (size_t i = 0; i < rows->n; i++) {
+	int code = cut_init(&cut, known, err);
+	if (!code && !rows->freed)
+		rows->freed = xcalloc(rows->n + 1, sizeof *rows->freed);
+	for (size_t i = 0; !code && i < rows->n; i++) {
 		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
 		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
+		if (progress_cancelled(progress))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 	}
 	cut_release(&cut);
+	if (code) {
+		free(rows->freed);
+		rows->freed = NULL;
+	}
+	return code;
 }
 
 /* If the reference by which the row before holds this one were cleared. */
-static struct cell freed_cell(struct path_rows *rows, const struct opened *o, size_t row, bool others)
+static struct cell freed_cell(const struct result *r, size_t row, bool others)
 {
-	const struct heap *h = rows->rules.heap;
-	const struct retained *retained = opened_retained(o);
+	const struct path_rows *rows = r->data;
+	const struct heap *h = r->heap;
 	if (rows->step[row] == 1 && rows->from_object)
 		return cell_blank();
-	if (!rows->freed && retained)
-		find_freed(rows, retained);
-	if (!rows->freed)
+	if (!result_known(r))
 		return cell_none();
 	const struct cut_figure *f = &rows->freed[row];
 	if (!others)
@@ -127,7 +135,7 @@ static struct cell freed_cell(struct path_rows *rows, const struct opened *o, si
 static void path_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	struct path_rows *rows = r->data;
+	const struct path_rows *rows = r->data;
 	const struct heap *h = r->heap;
 	uint32_t id = rows->id[row];
 	bool first = rows->step[row] == 1;
@@ -162,7 +170,7 @@ static void path_cell(
 		return;
 	case P_FREED:
 	case P_OTHERS:
-		*out = freed_cell(rows, r->opened, row, column == P_OTHERS);
+		*out = freed_cell(r, row, column == P_OTHERS);
 		return;
 	case P_VALUE:
 		*out = object_value_cell(h, id, scratch);
@@ -370,6 +378,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
 	struct result *r = result_new(
 	    title.s, s->dump, path_columns, N_COLUMNS(path_columns), &path_ops, rows, rows->n);
+	r->later = find_freed;
 	text_release(&title);
 	if (wanted > 1)
 		command_own_columns(r)[P_PATH].shown_by_default = true;

@@ -67,8 +67,7 @@ struct histo {
 	enum histogram_by by;
 	uint32_t *group;     /* by class: its row */
 	struct bits only;    /* the objects counted; word NULL: all */
-	struct retained_sum *retained; /* by row; NULL: not summed yet */
-	uint64_t serial;  /* of what retained was summed from */
+	struct retained_sum *retained; /* by row; NULL: those of the classes, or not summed yet */
 };
 
 static struct cell object_address(const struct heap *h, uint32_t id)
@@ -119,29 +118,32 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 	}
 }
 
-/* Summed when it is first looked at and the sizes of objects are known. */
-static struct cell retained_cell(struct histo *h, const struct opened *o, size_t row)
+/* Sums by row, where those by class do not tell. */
+static int sum_rows(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
 {
-	const struct retained *known = opened_retained(o);
+	struct histo *h = r->data;
+	uint32_t n = (uint32_t)h->histogram.n;
+	struct retained_sum *sums = xcalloc((size_t)n + 1, sizeof *sums);
+	int code = retained_by_group(
+	    known, h->group, n, NULL, h->only.word ? &h->only : NULL, sums, progress, err);
+	if (code) {
+		free(sums);
+		return code;
+	}
+	free(h->retained);
+	h->retained = sums;
+	return 0;
+}
+
+static struct cell retained_cell(const struct result *r, size_t row)
+{
+	const struct histo *h = r->data;
+	const struct retained *known = result_known(r);
 	if (!known)
 		return cell_none();
-	if (h->by == BY_CLASS && !h->only.word)
-		return command_retained_sum(o, &known->by_class[h->histogram.rows[row].class]);
-	if (h->serial != known->serial) {
-		free(h->retained);
-		h->retained = NULL;
-	}
-	if (!h->retained) {
-		struct retained_sum *sums = xcalloc(h->histogram.n + 1, sizeof *sums);
-		if (retained_by_group(known, h->group, (uint32_t)h->histogram.n, NULL,
-		        h->only.word ? &h->only : NULL, sums, NULL, NULL)) {
-			free(sums);
-			return cell_none();
-		}
-		h->retained = sums;
-		h->serial = known->serial;
-	}
-	return command_retained_sum(o, &h->retained[row]);
+	return command_retained_sum(r->opened,
+	    h->retained ? &h->retained[row] : &known->by_class[h->histogram.rows[row].class]);
 }
 
 static void histo_cell(
@@ -150,7 +152,7 @@ static void histo_cell(
 	const struct histo *h = r->data;
 	(void)scratch;
 	if (shapes[h->by].what[column] == H_RETAINED)
-		*out = retained_cell(r->data, r->opened, row);
+		*out = retained_cell(r, row);
 	else
 		class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
 }
@@ -250,6 +252,8 @@ static struct result *histo_result(
 	struct result *r = result_new(
 	    title.s, s->dump, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
 	text_release(&title);
+	if (h->by != BY_CLASS || h->only.word)
+		r->later = sum_rows;
 	if (wish != REACH_ALL)
 		r->note = command_roots_note(s->dump, &r->arena);
 	return r;
@@ -479,20 +483,26 @@ static int loaders_members(const struct result *r, void *data, const struct bits
 	return histogram_members(r->heap, l->group, rows, NULL, to, err);
 }
 
+static int sum_loaders(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
+{
+	struct loader_rows *l = result_rows_data(r);
+	if (!l->retained)
+		l->retained = xcalloc(l->n + 1, sizeof *l->retained);
+	int code = retained_by_group(
+	    known, l->group, (uint32_t)l->n, NULL, NULL, l->retained, progress, err);
+	if (code) {
+		free(l->retained);
+		l->retained = NULL;
+	}
+	return code;
+}
+
 static struct cell loaders_retained(const struct result *r, void *data, size_t row)
 {
-	struct loader_rows *l = data;
-	const struct retained *known = opened_retained(r->opened);
-	if (!known)
+	const struct loader_rows *l = data;
+	if (!result_known(r))
 		return cell_none();
-	if (!l->retained) {
-		struct retained_sum *sums = xcalloc(l->n + 1, sizeof *sums);
-		if (retained_by_group(known, l->group, (uint32_t)l->n, NULL, NULL, sums, NULL, NULL)) {
-			free(sums);
-			return cell_none();
-		}
-		l->retained = sums;
-	}
 	static const struct retained_sum nothing;
 	return command_retained_sum(r->opened, row < l->n ? &l->retained[row] : &nothing);
 }
@@ -530,6 +540,7 @@ static int run_loaders(
 	    result_new_rows("class loaders", s->dump, loaders_columns, N_COLUMNS(loaders_columns));
 	result_rows_members(r, loaders_members, loaders_release, rows);
 	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
+	r->later = sum_loaders;
 	code = bits_init(&seen, h->n_objects, err);
 	for (size_t i = 0; !code && i < by_loader.n; i++) {
 		add_loader(r, h, &by_loader.rows[i]);

@@ -177,21 +177,39 @@ enum { STACKS_RETAINED = 3 };
 struct stacks {
 	uint32_t *thread; /* all, those of one row together */
 	size_t *begin;    /* by row, and one more */
+	size_t n;         /* rows */
+	struct retained_sum *retained; /* by row; NULL: not summed yet */
 };
+
+/* What the objects of the threads of each row retain. */
+static int sum_stacks(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
+{
+	struct stacks *s = result_rows_data(r);
+	const struct heap *h = r->heap;
+	(void)progress;
+	(void)err;
+	if (!s->retained)
+		s->retained = xcalloc(s->n + 1, sizeof *s->retained);
+	for (size_t row = 0; row < s->n; row++) {
+		struct retained_sum sum = {.joint = true};
+		for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
+			uint32_t object = h->threads[s->thread[i]].object;
+			if (object == HEAP_NONE)
+				continue;
+			sum.bytes += known->dominators.retained[object];
+			sum.topmost++;
+		}
+		s->retained[row] = sum;
+	}
+	return 0;
+}
 
 static struct cell stack_retained(const struct result *r, void *data, size_t row)
 {
 	const struct stacks *s = data;
-	const struct heap *h = r->heap;
-	struct retained_sum sum = {.bytes = 0};
-	struct cell cell = cell_none();
-	for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
-		cell = object_retained_cell(r->opened, h->threads[s->thread[i]].object);
-		sum.bytes += cell.number;
-		sum.topmost++;
-		sum.joint = true;
-	}
-	return cell.type == CELL_BYTES ? command_retained_sum(r->opened, &sum) : cell;
+	return result_known(r) && s->retained[row].topmost
+	    ? command_retained_sum(r->opened, &s->retained[row]) : cell_none();
 }
 
 static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
@@ -214,6 +232,7 @@ static void stacks_release(void *data)
 	struct stacks *s = data;
 	free(s->thread);
 	free(s->begin);
+	free(s->retained);
 	free(s);
 }
 
@@ -248,6 +267,8 @@ static struct result *group_by_stack(const struct opened *o)
 		add_group(r, h, thread + i, n);
 		s->begin[r->n_source] = i + n;
 	}
+	s->n = r->n_source;
+	r->later = sum_stacks;
 	result_sort(r, 0, true);
 	return r;
 }

@@ -174,20 +174,14 @@ struct packages {
 	struct package_tree tree;
 	struct preorder order;
 	struct retained_sum *retained; /* by row */
-	bool summed; /* these were found */
-};
-
-struct package_sums {
-	struct packages *t;
-	const struct retained *known;
 };
 
 /* What all rows retain: a class is a part of its package, that one of the package it stands in. */
-static int sum_packages(void *context, struct progress *progress, struct err *err)
+static int sum_packages(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
 {
-	const struct package_sums *s = context;
-	struct packages *t = s->t;
-	uint32_t n = t->tree.n, n_classes = s->known->heap->n_classes;
+	struct packages *t = tree_data(r);
+	uint32_t n = t->tree.n, n_classes = known->heap->n_classes;
 	uint32_t *group = xcalloc((size_t)n_classes + 1, sizeof *group);
 	uint32_t *within = xcalloc((size_t)n + 1, sizeof *within);
 	uint32_t *open = xcalloc((size_t)n + 1, sizeof *open); /* by depth: the row at hand */
@@ -199,24 +193,18 @@ static int sum_packages(void *context, struct progress *progress, struct err *er
 		if (row->class != HEAP_NONE)
 			group[row->class] = i;
 	}
-	progress_phase(progress, PHASE_SUM_PACKAGES, s->known->dominators.n_reachable);
-	int code = retained_by_group(s->known, group, n, within, NULL, t->retained, progress, err);
-	t->summed = code == 0;
+	progress_phase(progress, PHASE_SUM_PACKAGES, known->dominators.n_reachable);
+	int code = retained_by_group(known, group, n, within, NULL, t->retained, progress, err);
 	free(group);
 	free(within);
 	free(open);
 	return code;
 }
 
-/* Summed with the tree where the sizes of objects are known then, else when it is first looked at. */
-static struct cell package_retained(const struct opened *o, struct packages *t, uint32_t node)
+static struct cell package_retained(const struct result *r, uint32_t node)
 {
-	const struct retained *known = opened_retained(o);
-	if (!known)
-		return cell_none();
-	if (!t->summed && sum_packages(&(struct package_sums){t, known}, NULL, NULL))
-		return cell_none();
-	return command_retained_sum(o, &t->retained[node]);
+	const struct packages *t = tree_data(r);
+	return result_known(r) ? command_retained_sum(r->opened, &t->retained[node]) : cell_none();
 }
 
 static void package_cell(
@@ -246,7 +234,7 @@ static void package_cell(
 		*out = cell_marked(cell_bytes(row->shallow), c);
 		break;
 	default:
-		*out = package_retained(r->opened, tree_data(r), node);
+		*out = package_retained(r, node);
 	}
 }
 
@@ -315,14 +303,9 @@ static int by_package(
 	package_tree_make(&t->tree, session_heap(s));
 	t->retained = xcalloc((size_t)t->tree.n + 1, sizeof *t->retained);
 	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
-	struct package_sums sums = {t, opened_retained(s->dump)};
-	int code = sums.known ? session_work(s, sum_packages, &sums, err) : 0;
-	if (code) {
-		package_release(t);
-		return code;
-	}
 	*out = tree_result("package tree", s->dump, package_columns, N_COLUMNS(package_columns),
 	    &package_source, t, command_at_once(s));
+	(*out)->later = sum_packages;
 	tree_sort(*out, P_SHALLOW, true);
 	command_show_retained(*out);
 	return 0;

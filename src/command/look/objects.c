@@ -146,9 +146,11 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch)
 {
-	for (uint32_t t = 0; t < h->n_threads; t++) {
-		if (h->threads[t].object == id)
-			return cell_text(h->threads[t].name);
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n; i++) {
+		uint32_t thread = h->roots[i].thread;
+		if (thread != HEAP_NONE && h->threads[thread].object == id)
+			return cell_text(h->threads[thread].name);
 	}
 	return value_cell(h, id, scratch);
 }

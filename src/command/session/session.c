@@ -153,6 +153,8 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 
 int session_work(const struct session *s, long_work *work, void *argument, struct err *err)
 {
+	if (s->now) /* a command is a job already */
+		return work(argument, s->now, err);
 	return s->work ? s->work(s->work_context, work, argument, err)
 	               : work_watched(work, argument, s->progress, err);
 }
@@ -288,10 +290,43 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 	return 0;
 }
 
+struct running {
+	struct session *s;
+	const struct command *command;
+	struct command_line *line;
+	const char *text; /* of the line */
+	size_t words;
+	struct result **out;
+};
+
+/* Words into values, then the command, then what its cells need: any of these may take long. */
+static int run_call(void *context, struct progress *progress, struct err *err)
+{
+	struct running *run = context;
+	struct call call;
+	run->s->now = progress;
+	int code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
+	if (!code) {
+		code = run->command->run(run->s, &call, run->out, err);
+		call_release(&call);
+	}
+	if (!code && *run->out && result_is_late(*run->out)) {
+		/* for want of memory those cells stay unknown */
+		int found = result_find_late(*run->out, progress, err);
+		result_take_late(*run->out, found);
+		if (found == ERR_CANCELLED) {
+			result_free(*run->out);
+			*run->out = NULL;
+			code = ERR_CANCELLED;
+		}
+	}
+	run->s->now = NULL;
+	return code;
+}
+
 static int run_command(struct session *s, struct command_line *l, const char *line,
     struct result **r, struct err *err)
 {
-	struct call call;
 	size_t words;
 	const struct command *c = call_command(&l->stages[0], &words, err);
 	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
@@ -302,11 +337,11 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	if (!c)
 		return ERR_USAGE;
 	int code = needs(s, c, err);
-	if (!code)
-		code = call_parse(&call, s, c, l, line, words, err);
 	if (!code) {
-		code = c->run(s, &call, r, err);
-		call_release(&call);
+		struct running run = {s, c, l, line, words, r};
+		/* what is about the session, not about a dump, is its own thread's */
+		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
+		                                  : session_work(s, run_call, &run, err);
 	}
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);

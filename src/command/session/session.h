@@ -43,6 +43,7 @@ struct session {
 	 * is. */
 	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
+	struct progress *now;    /* of the job that runs the command at hand; NULL: none, or unwatched */
 	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
 	bool (*model)(void *context, bool begins);
@@ -71,6 +72,12 @@ void session_close(struct session *s, struct opened *o);
 static inline const struct heap *session_heap(const struct session *s)
 {
 	return s->dump ? s->dump->heap : NULL;
+}
+
+/* The progress of the command at hand, for loops that tell how far they are; may be NULL. */
+static inline struct progress *session_progress(const struct session *s)
+{
+	return s->now;
 }
 
 /* Run a long work and wait for its end, which the user can see coming and stop. */

@@ -7,6 +7,7 @@
  */
 #include "analysis/strings.h"
 
+#include "analysis/describe/describe.h"
 #include "analysis/search.h"
 #include "base/parallel.h"
 
@@ -68,7 +69,7 @@ static int hash_stretch(void *context, unsigned task, struct err *err)
 		struct string_view s;
 		struct hashed *h = &work->hashed[i];
 		h->id = work->ids[i];
-		h->has_text = heap_string_along(work->heap, h->id, &walk, &s);
+		h->has_text = inspect_text_along(work->heap, h->id, &walk, &s);
 		if (h->has_text)
 			h->hash = hash_of(&s);
 	}
@@ -125,7 +126,7 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 	struct string_walk walk = { .string = { 0 } };
 	for (size_t i = 0; i < n; i++) {
 		struct string_view s = { .array = HEAP_NONE };
-		heap_string_along(h, same[i].id, &walk, &s);
+		inspect_text_along(h, same[i].id, &walk, &s);
 		arrays[i] = s.array;
 		own = s.array == same[i].id;
 		if (!own)
@@ -151,9 +152,9 @@ static size_t gather(const struct heap *h, struct hashed *s, size_t n)
 	struct string_view first, other;
 	struct string_walk walk = { .string = { 0 } };
 	size_t same = 1;
-	heap_string(h, s[0].id, &first);
+	inspect_text(h, s[0].id, &first);
 	for (size_t i = 1; i < n; i++) {
-		heap_string_along(h, s[i].id, &walk, &other);
+		inspect_text_along(h, s[i].id, &walk, &other);
 		if (!same_text(&first, &other))
 			continue;
 		struct hashed t = s[same];
@@ -271,7 +272,7 @@ static void want(struct wanted *w, const struct duplicates *d, const struct heap
 	w->hash = xcalloc(d->n + 1, sizeof *w->hash);
 	for (size_t g = 0; g < d->n; g++) {
 		struct string_view s;
-		if (!bits_get(groups, g) || !heap_string(h, d->groups[g].first, &s))
+		if (!bits_get(groups, g) || !inspect_text(h, d->groups[g].first, &s))
 			continue;
 		w->hash[g] = hash_of(&s);
 		size_t at = w->hash[g] & w->mask;
@@ -287,8 +288,8 @@ static bool is_wanted(
 	struct string_view a, b;
 	for (size_t at = one->hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
 		size_t g = w->slot[at] - 1;
-		if (w->hash[g] == one->hash && heap_string(h, d->groups[g].first, &a) &&
-		    heap_string(h, one->id, &b) && same_text(&a, &b))
+		if (w->hash[g] == one->hash && inspect_text(h, d->groups[g].first, &a) &&
+		    inspect_text(h, one->id, &b) && same_text(&a, &b))
 			return true;
 	}
 	return false;

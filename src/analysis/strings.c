@@ -6,22 +6,13 @@
 
 #include "analysis/search.h"
 #include "base/parallel.h"
-#include "heap/typed.h"
+#include "analysis/describe/describe.h"
 
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STRINGS_A_TASK = 1 << 14 };
-
-int strings_held(const struct heap *h, struct err *err)
-{
-	if (!values_held(h))
-		return heap_holds_no_values(h, err);
-	if (!h->strings && !typed_held(h))
-		return err_set(err, ERR_UNSUPPORTED, "this dump has no class java.lang.String with a value");
-	return 0;
-}
 
 void string_list_release(struct string_list *l)
 {
@@ -44,16 +35,17 @@ static bool matches(const struct matching *m, const regex_t *regex, const struct
 	return !regexec(regex, text->s, 0, NULL, 0);
 }
 
-/* Objects that may be Strings: those of one class, or whatever is no struct and no array of pointers. */
-static uint32_t *candidates(const struct heap *h, size_t *n, struct err *err)
+/* Objects that may be texts; *each: all of them count, even one without characters. */
+static uint32_t *candidates(const struct heap *h, size_t *n, bool *each, struct err *err)
 {
-	if (!typed_held(h))
-		return objects_of_classes(h, &h->strings->class, 1, n, err);
 	uint32_t *classes = xcalloc((size_t)h->n_classes + 1, sizeof *classes);
 	size_t n_classes = 0;
+	*each = true;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
-		if (h->classes[c].kind == CLASS_PRIMITIVE_ARRAY || h->classes[c].type == TYPE_NONE)
+		enum text_class texts = inspect_text_class(h, c);
+		if (texts != TEXT_NEVER)
 			classes[n_classes++] = c;
+		*each &= texts != TEXT_SOME;
 	}
 	uint32_t *ids = objects_of_classes(h, classes, n_classes, n, err);
 	free(classes);
@@ -75,7 +67,7 @@ static int match_stretch(void *context, unsigned task, struct err *err)
 		return err_set(err, ERR_USAGE, "%.150s is no regular expression", m->regex);
 	for (size_t i = begin; i < end; i++) {
 		struct string_view s;
-		if (!heap_string_along(m->heap, ids[i], &walk, &s))
+		if (!inspect_text_along(m->heap, ids[i], &walk, &s))
 			continue;
 		text_clear(&text);
 		string_add(&s, 0, UINT64_MAX, &text);
@@ -93,14 +85,15 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
     struct err *err)
 {
 	*out = (struct string_list){ .ids = NULL };
-	int code = strings_held(h, err);
+	bool each;
+	int code = inspect_texts_held(h, err);
 	if (code)
 		return code;
-	out->ids = candidates(h, &out->n, err);
+	out->ids = candidates(h, &out->n, &each, err);
 	if (!out->ids)
 		return ERR_NOMEM;
 	out->cap = out->n;
-	if ((!regex || !*regex) && !typed_held(h))
+	if ((!regex || !*regex) && each)
 		return 0;
 	regex = regex ? regex : "";
 	struct matching m = { h, out, regex, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0),

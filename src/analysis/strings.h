@@ -46,7 +46,4 @@ int duplicates_members(const struct duplicates *d, const struct heap *h, const s
     struct bits *to, struct err *err);
 void duplicates_release(struct duplicates *d);
 
-/* ERR_UNSUPPORTED with the reason where a heap has no Strings to look at; 0 otherwise. */
-int strings_held(const struct heap *h, struct err *err);
-
 #endif

@@ -8,7 +8,7 @@
 #define CAIRN_COMMAND_COMMAND_H
 
 #include "command/session/session.h"
-#include "heap/typed.h"
+#include "analysis/describe/describe.h"
 
 enum argument_kind {
 	ARG_END,
@@ -97,7 +97,7 @@ struct call {
 		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index; ARG_VALUE:
 		                         HEAP_NONE if it is none */
 		bool is_variable;     /* ARG_VALUE: this variable was meant, id what it points to */
-		struct typed variable;
+		struct variable variable;
 		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
 		size_t n_ids;
 		bool objects;         /* ids are objects: ARG_SET; ARG_CLASS where a set was given */

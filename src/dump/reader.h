@@ -174,6 +174,13 @@ enum size_rule {
 };
 
 /* What a dump says of itself, and what its format cannot tell. */
+/* How a dump tells the values of objects; analysis/describe has an inspector for each. */
+enum value_form {
+	NO_VALUES,
+	DECLARED_FIELDS, /* classes declare fields, records hold their values (class records, locate) */
+	TYPED_MEMORY,    /* objects are memory, and types (dump->types) say what it means */
+};
+
 struct dump_facts {
 	const char *format;   /* the reader's name, "phd": a word for machines */
 	const char *title;    /* the reader's title: how sentences call the format */
@@ -186,7 +193,8 @@ struct dump_facts {
 	unsigned n_heaps, heap_number; /* heap dumps in the file and which this is, from 1; 0: one only */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
-	const char *no_values;   /* "PHD holds no field values"; NULL: it does */
+	enum value_form values;
+	const char *no_values;   /* then why: "PHD holds no field values"; NULL: it does */
 	const char *surplus;     /* why there may be more objects than the program counted, or NULL */
 	/* A sentence that lives as long as the dump, settled by prepare. */
 	const char *cannot_tell; /* "PHD holds no field names or values, …" */
@@ -204,6 +212,7 @@ struct dump_facts {
 	bool states_itself;             /* what stated() gets are statistics of the program, for people */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
+	bool threads_numbered;          /* threads are known by their own_id, not by their place */
 	bool outside_pointers_normal;   /* references to no object are ordinary, not damage */
 	/* The beginnings of parts are guesses.  The survey compares each with where the part before
 	 * reached, reads again from there when they differ, and drops what stands behind damage: so

@@ -2,8 +2,6 @@
 /* string.c - see string.h. */
 #include "heap/string.h"
 
-#include "heap/typed.h"
-
 #include <string.h>
 
 void string_layout_find(struct heap *h)
@@ -54,14 +52,6 @@ static void take_slice(const struct string_layout *l, const struct values *strin
 	out->length = count.bits;
 }
 
-static bool memory_string(
-    const struct heap *h, uint32_t id, struct view_walk *walk, struct string_view *out)
-{
-	struct typed_object o;
-	*out = (struct string_view){ .width = 1, .utf8 = true, .array = id };
-	return typed_open_along(&o, h, id, walk) && typed_text(&o, &out->bytes, &out->length);
-}
-
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out)
 {
 	return heap_string_along(h, id, &(struct string_walk){ .string = { 0 } }, out);
@@ -70,8 +60,6 @@ bool heap_string(const struct heap *h, uint32_t id, struct string_view *out)
 bool heap_string_along(
     const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out)
 {
-	if (typed_held(h))
-		return memory_string(h, id, &walk->string, out);
 	const struct string_layout *l = h->strings;
 	struct values string, array;
 	struct value value, coder;

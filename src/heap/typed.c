@@ -7,11 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool typed_held(const struct heap *h)
-{
-	return h->dump && h->facts.interior_pointers;
-}
-
 static const struct types *types_of(const struct heap *h)
 {
 	return h->dump ? h->dump->types : NULL;
@@ -50,7 +45,7 @@ bool typed_open_along(
     struct typed_object *out, const struct heap *h, uint32_t id, struct view_walk *walk)
 {
 	*out = (struct typed_object){ .id = id };
-	if (!typed_held(h) || heap_view_along(h, id, walk, &out->view, NULL))
+	if (heap_view_along(h, id, walk, &out->view, NULL))
 		return false;
 	const struct heap_class *c = heap_class_of(h, id);
 	const struct type *t = type_at(h, c->type);

@@ -36,9 +36,6 @@ struct typed_object {
 	struct object_view view;
 };
 
-/* Are the objects of this dump memory? */
-bool typed_held(const struct heap *h);
-
 /* False: its bytes cannot be read.  Without a type, or with one that is larger than the object,
  * value.type is TYPE_NONE. */
 bool typed_open(struct typed_object *out, const struct heap *h, uint32_t id);

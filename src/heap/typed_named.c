@@ -88,7 +88,7 @@ static bool take_element(struct typed *v, const char **word)
 int typed_named(struct typed *out, const struct heap *h, const char *word, struct err *err)
 {
 	size_t length;
-	const struct program *p = typed_held(h) ? h->dump->program : NULL;
+	const struct program *p = h->dump->program;
 	const struct program_variable *v = p ? variable_of(p, word, &length) : NULL;
 	if (!v)
 		return err_set(err, ERR_NOT_FOUND, "%.100s is no global variable", word);

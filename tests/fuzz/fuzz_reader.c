@@ -228,7 +228,7 @@ static void check_graph(const struct heap *h)
 static void check_memory(const struct heap *h)
 {
 	struct text text = TEXT_INIT;
-	for (uint32_t id = 0; typed_held(h) && id < h->n_objects; id++) {
+	for (uint32_t id = 0; h->facts.values == TYPED_MEMORY && id < h->n_objects; id++) {
 		struct typed_object o;
 		struct slot_walk w = { 0 };
 		const uint8_t *bytes;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/describe/describe.h"
+#include "analysis/describe/memory.h"
 #include "heap/index.h"
 
 enum { BASE = 0x10000, BYTES = 4096 };

@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/describe/describe.h"
+#include "analysis/describe/collection.h"
+#include "analysis/describe/describers.h"
 #include "analysis/strings.h"
 #include "heap/string.h"
 

@@ -8,10 +8,9 @@
  */
 #include "analysis/cut/cut_groups.h"
 
+#include "analysis/describe/describe.h"
 #include "analysis/cut/cut_owner.h"
 #include "base/mem.h"
-#include "heap/typed.h"
-#include "heap/value.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
@@ -159,23 +158,6 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 
 /* --- the field of a pair ------------------------------------------------------------------------ */
 
-/* The field by which a reference's target is held. */
-static bool field_of(const struct retained *r, const struct cut_edge *e, struct cut_group *out)
-{
-	const struct heap *h = r->heap;
-	struct values values;
-	if (values_open(&values, h, e->holder, NULL))
-		return false;
-	for (struct field_walk w = { .values = &values }; values_next_field(&w);) {
-		if (w.missing || w.value.type != VALUE_OBJECT || value_object_id(h, &w.value) != e->target)
-			continue;
-		out->class = w.declared_in;
-		out->field = w.field->name;
-		return true;
-	}
-	return false;
-}
-
 /* The field by which most of the samples are held, and their share of all. */
 static bool usual_field(const struct retained *r, const struct pair *p, struct cut_group *out)
 {
@@ -183,7 +165,9 @@ static bool usual_field(const struct retained *r, const struct pair *p, struct c
 	unsigned times[SAMPLES] = { 0 }, n = 0, best = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		found[n] = (struct cut_group){ .to_class = HEAP_NONE };
-		if (!field_of(r, &p->sample[i], &found[n]))
+		const struct cut_edge *e = &p->sample[i];
+		if (!inspect_declared_field(
+		        r->heap, e->holder, e->target, &found[n].class, &found[n].field))
 			continue;
 		unsigned k = 0;
 		while (k < n && (found[k].class != found[n].class || found[k].field != found[n].field))
@@ -234,7 +218,7 @@ static void name_pairs(struct cut_groups *out, struct sums *s, uint64_t least)
 	for (size_t i = 0; i < s->n && named < PAIRS_MOST && s->pair[i].bytes >= least; i++) {
 		struct cut_group group = { .class = (uint32_t)(s->pair[i].key >> 32),
 			.to_class = (uint32_t)s->pair[i].key, .bytes = s->pair[i].bytes };
-		if (values_held(r->heap) && !typed_held(r->heap) && !usual_field(r, &s->pair[i], &group))
+		if (inspect_declares_fields(r->heap) && !usual_field(r, &s->pair[i], &group))
 			continue;
 		if (!cut_owner_class(r->heap, r->heap->classes[group.class].name))
 			continue;

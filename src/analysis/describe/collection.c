@@ -300,5 +300,6 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 		out->known = segments_size(&c, out) || stated_size(&c, out);
 	else
 		implied_size(&c, out);
+	out->has_fill = out->known && out->has_capacity && out->capacity;
 	return true;
 }

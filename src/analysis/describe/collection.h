@@ -12,7 +12,7 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_COLLECTION_H
 #define CAIRN_ANALYSIS_DESCRIBE_COLLECTION_H
 
-#include "heap/value.h"
+#include "analysis/describe/describe.h"
 
 /* How a collection stores its elements. */
 enum collection_shape {
@@ -44,14 +44,6 @@ struct collection_kind {
 	const char *key, *value;
 	const char *size;       /* a number, or an object with a `value` */
 	const char *table;      /* the array whose length is the capacity, if not store */
-};
-
-struct collection_size {
-	bool known;          /* size: as the collection itself says */
-	uint64_t size;
-	bool has_capacity;   /* places for elements, or buckets */
-	uint64_t capacity;
-	bool map;            /* entries have keys and values */
 };
 
 struct collection_entry {

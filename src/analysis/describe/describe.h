@@ -1,37 +1,247 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * describe.h - an object in a few words: the text of a String, the number in a box, the name of a
- * thread.
+ * describe.h - the door of this folder: what objects hold, told the same way for every dump.
  *
- * One table says which classes are known and how each is described (describe.c); a class that is not
- * in it is described as the nearest superclass that is.  Where nothing is known nothing is said.  All
- * text is escaped, and cut with "…".
+ * Dumps tell values in different ways.  HPROF classes declare fields, and an object's record has their
+ * values.  In a Go dump an object is a stretch of memory, and its type says what the bytes mean.  PHD
+ * and classic dumps have no values.  Each way is one struct inspector (inspector.h); the dump's
+ * facts.values chooses it, in describe.c and nowhere else.  Who includes this header asks the
+ * functions below and need not know which way answers.
  *
- * Any thread.
+ * Where a dump holds no values these functions return ERR_UNSUPPORTED with the format's own sentence,
+ * or false.  All text is escaped; what is cut ends in "…".  Any thread may call them, each thread with
+ * its own walks.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_DESCRIBE_H
 #define CAIRN_ANALYSIS_DESCRIBE_DESCRIBE_H
 
-#include "analysis/describe/collection.h"
-#include "analysis/describe/reference_name.h"
-#include "analysis/describe/slices.h"
-#include "analysis/describe/typed_text.h"
 #include "base/text.h"
+#include "heap/string.h"
+#include "heap/typed.h"
 #include "heap/value.h"
 
 #define DESCRIBE_SHORT 120 /* characters of a text, for a cell of a table */
 
+struct inspector;
+
+/* --- an object in a few words ------------------------------------------------------------------- */
+
 /*
- * Append what the object is, with about `limit` characters of what it holds.  Strings stand in
- * quotation marks, an array of numbers in brackets.  False: nothing is known, nothing was appended.
+ * Append what the object is, with about `limit` characters of what it holds: the text of a String,
+ * the number in a box, the name of a thread.  Strings stand in quotation marks, an array of numbers
+ * in brackets.  False: nothing is known, and nothing was appended.
  */
 bool describe_object(const struct heap *h, uint32_t id, uint64_t limit, struct text *to);
 
 /* Is there more to say of objects of this class than the length of an array? */
 bool describe_knows_class(const struct heap *h, uint32_t class);
 
-/* Append a value: a number as Java prints it, 'c', true, null, an object's description or else its
- * address. */
-void describe_value(const struct heap *h, const struct value *v, uint64_t limit, struct text *to);
+/* --- one value ---------------------------------------------------------------------------------- */
+
+/* A value that an object holds.  Only the functions below look inside. */
+struct any_value {
+	const struct heap *heap;
+	union {
+		struct {
+			struct value value;
+			const char *declared; /* name of its type where it leads to no object, or NULL */
+		} field;
+		struct {
+			struct typed value;
+			enum { WORD_NUMBER, WORD_POINTER, WORD_CODE } word; /* of what has no type */
+		} memory;
+	};
+};
+
+/* Where a reference leads. */
+struct value_target {
+	uint64_t address; /* 0: it is null, or no reference */
+	uint32_t id;      /* the object there, or HEAP_NONE */
+};
+
+/* Append a value as its language prints it, about `limit` characters of it; of a reference what the
+ * object is, or else its address. */
+void inspect_value(const struct any_value *v, uint64_t limit, struct text *to);
+struct value_target inspect_target(const struct any_value *v);
+/* The name of its type, of a reference in Java the class of the object it leads to.  NULL: unknown.
+ * The heap owns it. */
+const char *inspect_type(const struct any_value *v);
+
+/* --- what an object holds, part by part --------------------------------------------------------- */
+
+/* The fields of an object, or a stretch of the elements of an array, or of the words of what has no
+ * type.  They are read from the dump when they are asked for. */
+struct object_parts {
+	const struct inspector *inspector;
+	const struct heap *heap;
+	size_t n;
+	bool has_offsets; /* where each lies in the object is known */
+};
+
+struct object_part {
+	const char *name;     /* borrowed from the parts; NULL: inspect_part_name writes it */
+	uint32_t declared_in; /* the class that declares the field, or HEAP_NONE */
+	uint64_t offset;      /* bytes from the object's first one, where has_offsets */
+	bool missing;         /* the object's record ends before it: value means nothing */
+	struct any_value value;
+};
+
+/* Which of many: `length` from number `start` on.  given: somebody asked for them by number, which
+ * is ERR_USAGE for an object whose parts are fields. */
+struct range {
+	uint64_t start, length;
+	bool given;
+};
+
+/*
+ * Open an object's parts.  0: *out is the caller's (inspect_parts_close).  ERR_UNSUPPORTED: the dump
+ * holds no values.  ERR_USAGE: see struct range.  Else what kept the record from being read, or
+ * ERR_NOMEM.
+ */
+int inspect_parts(struct object_parts **out, const struct heap *h, uint32_t id, const struct range *which,
+    struct err *err);
+/* Part i < p->n. */
+void inspect_part(const struct object_parts *p, size_t i, struct object_part *out);
+/* Append its name: "next", "Cart.Item", "[17]", "+0x10". */
+void inspect_part_name(const struct object_parts *p, size_t i, struct text *to);
+void inspect_parts_close(struct object_parts *p); /* NULL is fine */
+
+/* The bytes of an object as the dump has them. */
+struct object_bytes {
+	const uint8_t *bytes; /* the dump's */
+	uint64_t n;           /* bytes */
+	unsigned unit;        /* bytes of what -start and -length count */
+};
+/* 0; ERR_UNSUPPORTED; ERR_USAGE where the dump keeps bytes of other objects only; or a read error. */
+int inspect_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err);
+
+/* --- what a collection contains ----------------------------------------------------------------- */
+
+/* Elements, or keys and values, in the collection's own order. */
+struct entries {
+	const struct inspector *inspector;
+	const struct heap *heap;
+	size_t n;
+	uint64_t start;   /* the index of the first */
+	bool map;         /* they have keys */
+	struct text note; /* what one must know of them, or empty */
+};
+
+/* Open `which` of the entries.  0: *out is the caller's (inspect_entries_close).  ERR_NOT_FOUND: it is
+ * no collection that is known, and *err says what it is.  ERR_UNSUPPORTED, ERR_NOMEM. */
+int inspect_entries(struct entries **out, const struct heap *h, uint32_t id,
+    const struct range *which, struct err *err);
+/* Entry i < e->n; key only of maps. */
+void inspect_entry(const struct entries *e, size_t i, struct any_value *key, struct any_value *value);
+void inspect_entries_close(struct entries *e); /* NULL is fine */
+
+struct collection_size {
+	bool known;          /* size is what the collection itself says */
+	uint64_t size;       /* elements or entries */
+	bool has_capacity;
+	uint64_t capacity;   /* places for elements, or buckets */
+	bool has_fill;       /* size / capacity says how much of it is in use */
+	bool map;            /* entries have keys and values */
+};
+/* False: it is no collection that is known. */
+bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);
+/* Append which parts of an array its holders mean ("len 50 cap 100 of …"), where they tell.  False:
+ * nothing was appended. */
+bool inspect_held_as(const struct heap *h, uint32_t id, struct text *to);
+
+/* --- texts -------------------------------------------------------------------------------------- */
+
+/* The characters of an object that is a text (a String; bytes that are UTF-8).  False: it is none, or
+ * has no characters yet. */
+bool inspect_text(const struct heap *h, uint32_t id, struct string_view *out);
+/* The same of many, quickest in the order of ids; a walk begins zeroed. */
+bool inspect_text_along(
+    const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out);
+/* The same, of an array of characters too. */
+bool inspect_characters(const struct heap *h, uint32_t id, struct string_view *out);
+
+/* Can objects of a class be texts?  TEXT_EACH: each one counts as a text, even one without characters. */
+enum text_class { TEXT_NEVER, TEXT_SOME, TEXT_EACH };
+enum text_class inspect_text_class(const struct heap *h, uint32_t class);
+/* 0; ERR_UNSUPPORTED with the reason where the dump has no texts to look at. */
+int inspect_texts_held(const struct heap *h, struct err *err);
+/* Do texts reach to the end of their block of memory, of which not all need be in use?  Then lengths
+ * are inferred. */
+bool inspect_texts_run_on(const struct heap *h);
+
+/* --- names of references ------------------------------------------------------------------------ */
+
+/*
+ * The fields by which an object references others: "next", "[17]", "static INSTANCE"; of what points
+ * into its target with the distance in bytes, "Stock+16".  The graph knows that an object references
+ * another, its values know where.  Names are found by walking the holder's values, so asking for one
+ * after another costs one walk in all.
+ */
+struct reference_names {
+	const struct inspector *inspector;
+	bool open; /* the holder's values can be read */
+	union {
+		struct {
+			struct values holder;
+			struct field_walk walk;
+			uint64_t element; /* the next to look at */
+		} field;
+		struct {
+			struct typed_object holder;
+			struct slot_walk slots;
+		} memory;
+	};
+};
+
+/* Begin with the first reference of an object. */
+void reference_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
+/* Go on to the next reference to this object.  False: there is none behind the last one.  The name is
+ * appended unless to is NULL. */
+bool reference_names_next(struct reference_names *n, uint32_t target, struct text *to);
+
+/* All references of one name, one after another.  take returns 0 or a code that ends the walk. */
+struct named_references {
+	const char *field;
+	int (*take)(void *context, uint32_t holder, uint32_t target, struct err *err);
+	void *context;
+	bool found; /* set: there is a field of this name that can hold references, null or not */
+};
+/* Of every instance of a class and its subclasses, and the class's static field.  0, ERR_NOMEM,
+ * ERR_UNSUPPORTED, or what take returned. */
+int inspect_named_of_class(
+    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
+/* Of one object: a field, a static field of a class object, an element "[17]".  The same codes. */
+int inspect_named_of_object(
+    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err);
+
+/* Do classes of this dump declare the fields that references stand in? */
+bool inspect_declares_fields(const struct heap *h);
+/* The declared field by which an object holds another, and the class that declares it.  False: none. */
+bool inspect_declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
+    const char **field);
+
+/* --- global variables --------------------------------------------------------------------------- */
+
+/* A global variable of the program, or a part of one. */
+struct variable {
+	struct any_value value;
+	uint64_t address, size; /* of its memory */
+	struct value_target target; /* what it points to */
+	bool is_slice; /* it means part of an array, with a length of its own */
+};
+
+/* Do dumps of this kind know global and local variables?  (Static fields belong to their class.) */
+bool inspect_has_variables(const struct heap *h);
+/* "main.conf", "main.conf.Ports[2]".  0; ERR_NOT_FOUND: no variable is called so; ERR_USAGE: it has no
+ * such part; ERR_UNSUPPORTED: the dump does not have its memory. */
+int inspect_variable(struct variable *out, const struct heap *h, const char *word, struct err *err);
+/* What the variable itself holds: as inspect_parts, inspect_bytes and inspect_entries. */
+int inspect_variable_parts(
+    struct object_parts **out, const struct variable *v, const struct range *which, struct err *err);
+void inspect_variable_bytes(struct object_bytes *out, const struct variable *v);
+int inspect_variable_entries(
+    struct entries **out, const struct variable *v, const struct range *which, struct err *err);
+/* How much a slice, map or channel contains.  False: it is none. */
+bool inspect_variable_size(const struct variable *v, uint64_t *size);
 
 #endif

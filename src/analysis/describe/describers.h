@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * describers.h - the functions behind the table of describe.c.
+ * describers.h - Java objects in a few words: the table of classes (describers.c) and its functions.
  *
- * To teach cairn a class: a line in the table, and where no function here says it yet, one more.
- * A describer reads the fields of d->values (looked up from the class of its line on), appends to
- * d->to and returns true; or returns false and has appended nothing.  It never follows a chain of
- * objects itself: the one object whose description comes next is left in d->then.
+ * A class that is not in the table is described as its nearest superclass that is.  To teach cairn a
+ * class, add a line to the table, and a function here if none says it yet.
+ *
+ * A describer reads the fields of d->values, looked up from the class of its line on.  It appends to
+ * d->to and returns true, or appends nothing and returns false.  It never follows a chain of objects
+ * itself: it leaves the one object whose description comes next in d->then.  Any thread.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_DESCRIBERS_H
 #define CAIRN_ANALYSIS_DESCRIBE_DESCRIBERS_H
@@ -25,6 +27,13 @@ struct description {
 
 typedef bool describer(struct description *d);
 
+/* What describe_object and describe_knows_class (describe.h) promise, of objects with fields. */
+bool describe_instance(const struct heap *h, uint32_t id, uint64_t limit, struct text *to);
+bool describers_know_class(const struct heap *h, uint32_t class);
+/* Append a value: a number as Java prints it, 'c', true, null, an object's description or else its
+ * address. */
+void describe_value(const struct heap *h, const struct value *v, uint64_t limit, struct text *to);
+
 /* The next of names between '|', cut to fit; false: no more. */
 bool next_name(const char **names, char name[64]);
 
@@ -38,7 +47,7 @@ bool description_number(const struct values *v, const char *name, int64_t *out);
 /* sum and what stands in the cells beside it, where threads met (Striped64, ConcurrentHashMap). */
 int64_t description_add_cells(const struct values *v, const char *field, int64_t sum);
 
-/* describe.c */
+/* describers.c */
 describer describe_field, describe_wrapped, describe_optional, describe_referent, describe_flag;
 /* describe_text.c */
 describer describe_string, describe_text, describe_builder, describe_class, describe_member,

@@ -2,7 +2,7 @@
 /* slices.c - see slices.h. */
 #include "analysis/describe/slices.h"
 
-#include "analysis/describe/typed_text.h"
+#include "analysis/describe/memory.h"
 
 #include <inttypes.h>
 
@@ -65,7 +65,7 @@ void slices_of(struct slices *out, const struct heap *h, uint32_t id)
 {
 	size_t first, n;
 	*out = (struct slices){.n = 0};
-	if (!typed_held(h) || !h->dump->types || h->no_references)
+	if (!h->dump->types || h->no_references)
 		return;
 	n = heap_roots_of(h, id, &first);
 	for (size_t i = first; i < first + n; i++) {

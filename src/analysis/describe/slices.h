@@ -2,9 +2,9 @@
 /*
  * slices.h - through which slices and strings an array in memory is known.
  *
- * An array of a Go program is as long as the memory that was allocated; how many elements it has, and
- * where they begin, stands in whoever points to it.  So it is with the small values that share a
- * block of memory: there plain pointers tell too.  Any thread.
+ * An array of a Go program is as long as the memory that was allocated for it.  How many elements are
+ * in use, and where they begin, only its holders know: slices and strings that point to it.  The same
+ * holds for small values that share a block of memory; of these plain pointers tell too.  Any thread.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 #define CAIRN_ANALYSIS_DESCRIBE_SLICES_H
@@ -23,9 +23,10 @@ struct slices {
 	bool others; /* it is held in other ways too, or by more of them */
 };
 
-/* Where the dump is not memory, and for what no slice leads to, n is 0. */
+/* Of what no slice, string or pointer to a part of a block leads to, n is 0.  Looks at up to 64 holders. */
 void slices_of(struct slices *out, const struct heap *h, uint32_t id);
-/* "len 50 cap 100 at +7200 of main.SubSlice; int64 4242 at +8 of main.p; and others" */
+/* Append them, or nothing where n is 0:
+ * "len 50 cap 100 at +7200 of main.SubSlice; int64 4242 at +8 of main.p; and others" */
 void slices_add(const struct slices *s, const struct heap *h, struct text *to);
 
 #endif

@@ -4,10 +4,9 @@
  */
 #include "command/commands.h"
 
+#include "analysis/describe/describe.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
-#include "heap/typed.h"
-#include "heap/value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -457,7 +456,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	    "name"));
 	const struct retained *found;
 	int code = all ? 0 : choose(&chosen, h, call, err);
-	if (globals && !typed_held(h))
+	if (globals && !inspect_has_variables(h))
 		code = err_set(err, ERR_UNSUPPORTED, "%s dumps know no global variables; static fields are shown by "
 		    "x CLASS", h->facts.title);
 	if (names && !s->finds_beside)

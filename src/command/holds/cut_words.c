@@ -156,11 +156,10 @@ int cut_wish_add(
 		arrow = strchr(arrow + 1, '>');
 	if (arrow && arrow > word && arrow[1])
 		return add_between(to, s, word, arrow, err);
-	bool is_named;
+	bool is_static;
 	uint32_t id;
-	value_named(s, word, &is_named, &id, NULL);
 	/* of a static field the reference is meant, not all others to its object */
-	bool is_static = is_named && !typed_held(session_heap(s));
+	value_static(s, word, &is_static, &id, NULL);
 	int code = is_static ? ERR_NOT_FOUND : add_set(to, s, word, err);
 	const char *field = strrchr(word, '.'), *element = strrchr(word, '[');
 	if (element && (!field || element > field) && element[1] != ']')

@@ -9,7 +9,6 @@
 #include "command/look/objects.h"
 #include "command/words/values.h"
 #include "heap/sites.h"
-#include "heap/string.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,9 +100,7 @@ static struct cell text_cell(
     const struct heap *h, uint32_t id, const struct call *call, struct text *to)
 {
 	struct string_view s;
-	struct values v;
-	if (!heap_string(h, id, &s) && (typed_held(h) || values_open(&v, h, id, NULL) ||
-	    values_element_type(&v) != VALUE_CHAR || !heap_array_string(&v, &s)))
+	if (!inspect_characters(h, id, &s))
 		return object_value_cell(h, id, to);
 	uint64_t start = stretch_option(call, "-start", 0);
 	uint64_t length = stretch_option(call, "-length", TEXT_SHOWN);
@@ -157,7 +154,7 @@ static void x_head(
 	result_head(r, "root", root_cell(h, id, &t));
 	result_head(r, "reachable", object_reachable_cell(r->opened, id));
 	result_head(r, "value", text_cell(h, id, call, &t));
-	inspect_size(r, h, id);
+	collection_head(r, h, id);
 	x_origin(r, h, id, &t);
 	result_head(r, "id", cell_count(id));
 	if (mirrored != HEAP_NONE)
@@ -180,57 +177,46 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 	return r;
 }
 
-/* An object that is memory. */
-static int x_memory(struct result **out, const struct opened *dump, uint32_t id, const char *title,
-    const struct call *call, struct err *err)
-{
-	uint64_t start = stretch_option(call, "-start", 0);
-	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
-	struct typed_object o;
-	if (!typed_open(&o, dump->heap, id))
-		return err_set(err, ERR_NOT_FOUND, "the bytes of %s cannot be read", title);
-	if (!call_has(call, "-hex"))
-		return inspect_typed(out, dump, &o, title, start, length, err);
-	uint64_t n = o.view.n_bytes;
-	start = start < n ? start : n;
-	*out = inspect_memory(dump, title, o.view.bytes, start, length < n - start ? length : n - start);
-	return 0;
-}
-
 /* Is this a value that is looked at as itself, not as the object that it points to? */
 static bool by_itself(const struct call *call)
 {
 	return call->argument[0].is_variable && call->argument[0].id == HEAP_NONE;
 }
 
+/* What -start and -length choose. */
+static struct range range_of_call(const struct call *call)
+{
+	return (struct range){stretch_option(call, "-start", 0),
+	    stretch_option(call, "-length", UINT64_MAX), call_has(call, "-start") || call_has(call, "-length")};
+}
+
 /* A global variable, whose memory is outside of the heap. */
 static int x_variable(struct result **out, const struct opened *dump, const struct call *call, struct err *err)
 {
-	const struct typed *v = &call->argument[0].variable;
-	struct typed_object o = {.value = *v, .count = 1, .stride = v->size, .id = HEAP_NONE};
-	const struct type *t = typed_type(v);
-	struct typed_contents c;
+	const struct variable *v = &call->argument[0].variable;
+	const char *word = call->argument[0].word;
+	struct range which = range_of_call(call);
 	struct text text = TEXT_INIT;
-	uint64_t start = stretch_option(call, "-start", 0);
-	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
-	int code = 0;
+	uint64_t size;
 	if (call_has(call, "-hex")) {
-		start = start < v->size ? start : v->size;
-		length = length < v->size - start ? length : v->size - start;
-		*out = inspect_memory(dump, call->argument[0].word, v->bytes, start, length);
+		struct object_bytes bytes;
+		inspect_variable_bytes(&bytes, v);
+		*out = bytes_result(dump, word, &bytes, &which);
 	} else {
-		code = inspect_typed(out, dump, &o, call->argument[0].word, start, length, err);
+		struct object_parts *parts;
+		int code = inspect_variable_parts(&parts, v, &which, err);
+		if (code)
+			return code;
+		*out = parts_result(dump, parts, word);
 	}
-	if (code)
-		return code;
-	result_head(*out, "variable", cell_text(call->argument[0].word));
+	result_head(*out, "variable", cell_text(word));
 	result_head(*out, "address", cell_address(v->address));
-	result_head(*out, "class", cell_text(t->name));
+	result_head(*out, "class", cell_text(inspect_type(&v->value)));
 	result_head(*out, "shallow", cell_bytes(v->size));
-	typed_add(v, TEXT_SHOWN, &text);
+	inspect_value(&v->value, TEXT_SHOWN, &text);
 	result_head(*out, "value", cell_text(text.s));
-	if (t->kind != TYPE_ARRAY && t->kind != TYPE_STRUCT && !typed_contents_open(&c, v, NULL))
-		result_head(*out, "size", cell_count(c.size));
+	if (inspect_variable_size(v, &size))
+		result_head(*out, "size", cell_count(size));
 	text_release(&text);
 	return 0;
 }
@@ -241,40 +227,50 @@ static void x_meant(struct result *r, const struct call *call)
 	struct text value = TEXT_INIT;
 	if (!call->argument[0].is_variable)
 		return;
-	typed_add(&call->argument[0].variable, TEXT_SHOWN, &value);
+	inspect_value(&call->argument[0].variable.value, TEXT_SHOWN, &value);
 	result_head(r, "variable", cell_text(call->argument[0].word));
 	result_head(r, "variable_value", cell_text(value.s));
 	text_release(&value);
+}
+
+/* What an object holds: its parts, its bytes, or where the dump has no values its references. */
+static int x_rows(struct result **out, const struct opened *o, uint32_t id, const struct call *call,
+    struct err *err)
+{
+	const struct heap *h = o->heap;
+	struct range which = range_of_call(call);
+	struct object_bytes bytes;
+	struct object_parts *parts;
+	struct string_view s;
+	char title[32];
+	int code;
+	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
+	if (call_has(call, "-hex")) {
+		code = inspect_bytes(&bytes, h, id, err);
+		if (!code)
+			*out = bytes_result(o, title, &bytes, &which);
+		return code;
+	}
+	if (!values_held(h) && !which.given) {
+		*out = x_references(o, id, title);
+		return 0;
+	}
+	which.given &= !inspect_characters(h, id, &s); /* else they choose of the text */
+	code = inspect_parts(&parts, h, id, &which, err);
+	if (!code)
+		*out = parts_result(o, parts, title);
+	return code;
 }
 
 static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	uint32_t id = call->argument[0].id;
-	uint64_t start = stretch_option(call, "-start", 0);
-	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
-	struct values v;
-	char title[32];
 	if (by_itself(call))
 		return x_variable(out, s->dump, call, err);
-	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
-	if (!values_held(h)) {
-		*out = x_references(s->dump, id, title);
-	} else if (typed_held(h)) {
-		int code = x_memory(out, s->dump, id, title, call, err);
-		if (code)
-			return code;
-	} else {
-		int code = values_open(&v, h, id, err);
-		if (code)
-			return code;
-		bool bytes = call_has(call, "-hex");
-		if (bytes && (v.is_class || v.view.kind != PRIMITIVE_ARRAY))
-			return err_set(err, ERR_USAGE, "-hex shows the bytes of primitive arrays; %s is a %.200s",
-			    title, heap_class_of(h, id)->name);
-		*out = bytes ? inspect_bytes(s->dump, &v, title, start, length) :
-		    inspect_values(s->dump, &v, title, start, length);
-	}
+	int code = x_rows(out, s->dump, id, call, err);
+	if (code)
+		return code;
 	const struct retained *found;
 	if (!s->finds_beside)
 		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
@@ -322,21 +318,20 @@ static int run_entries(
 {
 	const struct heap *h = session_heap(s);
 	uint32_t id = call->argument[0].id;
+	const struct variable *v = &call->argument[0].variable;
+	struct range which = range_of_call(call);
+	struct entries *entries;
 	struct text title = TEXT_INIT;
-	uint64_t start = stretch_option(call, "-start", 0);
-	uint64_t length = stretch_option(call, "-length", UINT64_MAX);
-	const struct typed *v = &call->argument[0].variable;
-	struct typed_contents c;
 	int code = 0;
-	if (by_itself(call) || (call->argument[0].is_variable && typed_type(v)->kind == TYPE_SLICE)) {
+	if (by_itself(call) || (call->argument[0].is_variable && v->is_slice)) {
 		text_addf(&title, "contents of %s", call->argument[0].word);
-		code = typed_contents_open(&c, v, err);
-		if (!code)
-			*out = inspect_typed_entries(s->dump, &c, title.s, start, length);
+		code = inspect_variable_entries(&entries, v, &which, err);
 	} else {
 		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
-		code = inspect_entries(out, s->dump, id, title.s, start, length, err);
+		code = inspect_entries(&entries, h, id, &which, err);
 	}
+	if (!code)
+		*out = entries_result(s->dump, entries, title.s);
 	text_release(&title);
 	return code;
 }

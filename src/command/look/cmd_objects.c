@@ -260,7 +260,7 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 	const struct heap *h = r->heap;
 	struct string_list list;
 	struct text t = TEXT_INIT;
-	if (strings_held(h, NULL))
+	if (inspect_texts_held(h, NULL))
 		return 0;
 	int code =
 	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, "-i"), err);

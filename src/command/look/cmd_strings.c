@@ -8,7 +8,6 @@
 #include "analysis/strings.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
-#include "heap/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ enum { TEXT_LIMIT = 2000 }; /* characters of a text in a row; find and x tell th
 static struct cell text_cell(const struct heap *h, uint32_t id, struct text *scratch)
 {
 	struct string_view s;
-	if (!heap_string(h, id, &s))
+	if (!inspect_text(h, id, &s))
 		return cell_blank();
 	text_clear(scratch);
 	string_add(&s, 0, TEXT_LIMIT, scratch);
@@ -32,9 +31,9 @@ static struct cell text_cell(const struct heap *h, uint32_t id, struct text *scr
 static struct cell length_cell(const struct heap *h, uint32_t id)
 {
 	struct string_view s;
-	if (!heap_string(h, id, &s))
+	if (!inspect_text(h, id, &s))
 		return cell_blank();
-	return cell_marked(cell_count(s.length), typed_held(h) ? INFERRED : EXACT);
+	return cell_marked(cell_count(s.length), inspect_texts_run_on(h) ? INFERRED : EXACT);
 }
 
 /* A regular expression with slashes around it, as the word has it, without them. */
@@ -130,7 +129,7 @@ static int run_strings(
 	r->failed = word && !r->n_rows;
 	if (r->failed)
 		r->note = "no String's text matches";
-	else if (typed_held(h))
+	else if (inspect_texts_run_on(h))
 		r->note = "~ a text is read to the end of its block of memory, where others or the rest of "
 		    "older ones may follow; held_as of x tells what is in use";
 	if (code)
@@ -245,7 +244,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	text_add_count(&note, d->distinct);
 	text_add(&note, " different texts; one of each would save ");
 	text_add_bytes(&note, d->wasted);
-	if (typed_held(r->heap))
+	if (inspect_texts_run_on(h))
 		text_add(&note, "; texts are read to the end of their block of memory: what shares one counts as one");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
@@ -282,36 +281,35 @@ static const struct column props_columns[] = {
 };
 
 /* A String's text without quotation marks, of anything else what it is. */
-static struct cell property_cell(const struct heap *h, const struct value *v, struct text *to)
+static struct cell property_cell(const struct any_value *v, struct text *to)
 {
-	uint32_t id = value_object_id(h, v);
-	if (id != HEAP_NONE && heap_is_string(h, id))
-		return text_cell(h, id, to);
+	uint32_t id = inspect_target(v).id;
+	if (id != HEAP_NONE && inspect_text_class(v->heap, v->heap->class_of[id]) == TEXT_EACH)
+		return text_cell(v->heap, id, to);
 	text_clear(to);
-	describe_value(h, v, DESCRIBE_SHORT, to);
+	inspect_value(v, DESCRIBE_SHORT, to);
 	return cell_text(to->s);
 }
 
-static void add_property(struct result *r, const struct collection_entry *e)
+static void add_property(struct result *r, const struct any_value *key, const struct any_value *value)
 {
-	struct text key = TEXT_INIT, value = TEXT_INIT;
-	uint32_t id = value_object_id(r->heap, &e->value);
-	result_add_row(r, (struct cell[]){property_cell(r->heap, &e->key, &key),
-	    property_cell(r->heap, &e->value, &value),
-	    e->value.bits ? cell_address(e->value.bits) : cell_blank()},
-	    id == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = id});
-	text_release(&key);
-	text_release(&value);
+	struct text key_text = TEXT_INIT, value_text = TEXT_INIT;
+	struct value_target to = inspect_target(value);
+	result_add_row(r, (struct cell[]){property_cell(key, &key_text), property_cell(value, &value_text),
+	    to.address ? cell_address(to.address) : cell_blank()},
+	    to.id == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = to.id});
+	text_release(&key_text);
+	text_release(&value_text);
 }
 
 static int run_props(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct collection c;
-	struct collection_entry e;
+	struct entries *entries;
+	struct any_value key, value;
 	struct value props;
 	(void)call;
-	int code = strings_held(h, err);
+	int code = inspect_texts_held(h, err);
 	if (code)
 		return code;
 	uint32_t id = HEAP_NONE;
@@ -321,15 +319,17 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	if (id == HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND,
 		    "the class java.lang.System of this dump leads to no system properties");
-	code = collection_open(&c, h, id, err);
-	if (!code) {
-		*out = result_new_rows("system properties", s->dump, props_columns, N_COLUMNS(props_columns));
-		while (collection_next(&c, &e))
-			add_property(*out, &e);
-		result_sort(*out, 0, false);
+	code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
+	if (code)
+		return code;
+	*out = result_new_rows("system properties", s->dump, props_columns, N_COLUMNS(props_columns));
+	for (size_t i = 0; i < entries->n; i++) {
+		inspect_entry(entries, i, &key, &value);
+		add_property(*out, &key, &value);
 	}
-	collection_close(&c);
-	return code;
+	result_sort(*out, 0, false);
+	inspect_entries_close(entries);
+	return 0;
 }
 
 const struct command cmd_props = {

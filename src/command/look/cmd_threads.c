@@ -4,10 +4,9 @@
  */
 #include "command/commands.h"
 
+#include "analysis/describe/describe.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
-#include "heap/typed.h"
-#include "heap/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -444,7 +443,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	free(held);
 	if (values_held(h))
 		show_column(r, "value", true);
-	show_column(r, "variable", typed_held(h));
+	show_column(r, "variable", inspect_has_variables(h));
 	if (!r->n_rows)
 		r->note = "no frames are known of this thread";
 	*out = r;

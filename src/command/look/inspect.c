@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * inspect.c - tables of what an object holds.
- *
- * Rows are read from the dump when they are shown; of an object only its opened values are kept, of
- * a collection the references to keys and values (16 bytes each).
- */
+/* inspect.c - see inspect.h. */
 #include "command/look/inspect.h"
-
-#include "analysis/describe/describe.h"
-#include "opened/opened.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- fields and elements ------------------------------------------------------------------------ */
+/* --- parts -------------------------------------------------------------------------------------- */
 
-enum { V_NAME, V_TYPE, V_VALUE, V_DECLARED_IN, V_CLASS, V_ADDRESS, V_SHALLOW };
+enum { V_NAME, V_TYPE, V_VALUE, V_DECLARED_IN, V_CLASS, V_ADDRESS, V_SHALLOW, V_OFFSET };
 
-static const struct column value_columns[] = {
+static const struct column part_columns[] = {
     [V_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
     [V_TYPE] = {.name = "type", .type = CELL_TEXT, .shown_by_default = true},
     [V_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
@@ -26,130 +18,81 @@ static const struct column value_columns[] = {
     [V_CLASS] = {.name = "class", .type = CELL_TEXT},
     [V_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
     [V_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
+    [V_OFFSET] = {.name = "offset", .type = CELL_COUNT}, /* the last: not every dump tells it */
 };
-#define N_VALUE_COLUMNS (unsigned)(sizeof value_columns / sizeof *value_columns)
+#define N_PART_COLUMNS (unsigned)(sizeof part_columns / sizeof *part_columns)
 
-struct shown_field {
-	const struct heap_field *field;
-	uint32_t declared_in;
-	struct value value;
-	bool missing;
-};
-
-struct shown_values {
-	struct values values;
-	struct shown_field *fields; /* NULL: elements */
-	size_t n, cap;
-	uint64_t start;
-};
-
-static struct shown_field row_value(const struct shown_values *s, size_t row)
+static struct cell text_or_blank(const char *s)
 {
-	if (s->fields)
-		return s->fields[row];
-	return (struct shown_field){
-	    .declared_in = HEAP_NONE, .value = values_element(&s->values, s->start + row)};
+	return s ? cell_text(s) : cell_blank();
 }
 
-/* "int"; of a reference the class of the object it leads to, else of an array's component. */
-static const char *type_of(const struct shown_values *s, const struct value *v, uint32_t id)
-{
-	const struct heap *h = s->values.heap;
-	if (id != HEAP_NONE)
-		return heap_class_of(h, id)->name;
-	uint32_t component = h->classes[s->values.class].component;
-	if (!s->fields && component != HEAP_NONE && v->type == VALUE_OBJECT)
-		return h->classes[component].name;
-	return value_type_name(v->type);
-}
-
-static void values_cell(
+static void part_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct shown_values *s = r->data;
+	const struct object_parts *parts = r->data;
 	const struct heap *h = r->heap;
-	struct shown_field f = row_value(s, row);
-	uint32_t id = f.missing ? HEAP_NONE : value_object_id(h, &f.value);
-	bool reference = f.value.type == VALUE_OBJECT && f.value.bits;
+	struct object_part part;
+	inspect_part(parts, row, &part);
+	struct value_target to = inspect_target(&part.value);
 	*out = cell_blank();
 	switch (column) {
 	case V_NAME:
-		if (!f.field)
-			text_addf(scratch, "[%" PRIu64 "]", s->start + row);
-		*out = cell_text(f.field ? f.field->name : scratch->s);
+		inspect_part_name(parts, row, scratch);
+		*out = cell_text(scratch->s);
 		return;
 	case V_TYPE:
-		*out = cell_text(type_of(s, &f.value, id));
+		*out = text_or_blank(inspect_type(&part.value));
 		return;
 	case V_VALUE:
-		if (!f.missing)
-			describe_value(h, &f.value, DESCRIBE_SHORT, scratch);
-		*out = f.missing ? cell_none() : cell_text(scratch->s);
+		if (!part.missing)
+			inspect_value(&part.value, DESCRIBE_SHORT, scratch);
+		*out = part.missing ? cell_none() : cell_text(scratch->s);
 		return;
 	case V_DECLARED_IN:
-		if (f.declared_in != HEAP_NONE)
-			*out = cell_text(h->classes[f.declared_in].name);
+		if (part.declared_in != HEAP_NONE)
+			*out = cell_text(h->classes[part.declared_in].name);
 		return;
 	case V_CLASS:
-		if (id != HEAP_NONE)
-			*out = cell_text(heap_class_of(h, id)->name);
+		if (to.id != HEAP_NONE)
+			*out = cell_text(heap_class_of(h, to.id)->name);
 		return;
 	case V_ADDRESS:
-		if (reference)
-			*out = cell_address(f.value.bits);
+		if (to.address)
+			*out = cell_address(to.address);
 		return;
 	case V_SHALLOW:
-		if (id != HEAP_NONE)
-			*out = heap_size_known(h, id) ? cell_bytes(heap_shallow(h, id)) : cell_none();
+		if (to.id != HEAP_NONE)
+			*out = heap_size_known(h, to.id) ? cell_bytes(heap_shallow(h, to.id)) : cell_none();
+		return;
+	case V_OFFSET:
+		*out = cell_count(part.offset);
 		return;
 	}
 }
 
-static void values_target(const struct result *r, size_t row, struct target *out)
+static void part_target(const struct result *r, size_t row, struct target *out)
 {
-	const struct shown_values *s = r->data;
-	struct shown_field f = row_value(s, row);
-	uint32_t id = f.missing ? HEAP_NONE : value_object_id(r->heap, &f.value);
-	if (id != HEAP_NONE)
-		*out = (struct target){.kind = TARGET_OBJECT, .id = id};
+	struct object_part part;
+	inspect_part(r->data, row, &part);
+	struct value_target to = inspect_target(&part.value);
+	if (to.id != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = to.id};
 }
 
-static void values_release(void *data)
+static void parts_release(void *data)
 {
-	struct shown_values *s = data;
-	free(s->fields);
-	free(s);
+	inspect_parts_close(data);
 }
 
-static const struct result_ops values_ops = {
-    .cell = values_cell, .target = values_target, .release = values_release};
+static const struct result_ops part_ops = {
+    .cell = part_cell, .target = part_target, .release = parts_release};
 
-/* Rows of a stretch of n that the caller wants. */
-static size_t stretch(uint64_t n, uint64_t *start, uint64_t length)
+struct result *parts_result(
+    const struct opened *o, struct object_parts *parts, const char *title)
 {
-	if (*start > n)
-		*start = n;
-	return (size_t)(length < n - *start ? length : n - *start);
-}
-
-struct result *inspect_values(const struct opened *o, const struct values *v, const char *title, uint64_t start,
-    uint64_t length)
-{
-	struct shown_values *s = xcalloc(1, sizeof *s);
-	size_t n;
-	s->values = *v;
-	s->start = start;
-	if (!v->is_class && v->view.kind != OBJECT_INSTANCE) {
-		n = stretch(values_length(v), &s->start, length);
-	} else {
-		struct field_walk w = {.values = v};
-		s->fields = xcalloc(s->cap = 8, sizeof *s->fields);
-		while (values_next_field(&w))
-			VEC_PUSH(s->fields, s->n, s->cap) = (struct shown_field){
-			    w.field, w.declared_in, w.value, w.missing};
-		n = s->n;
-	}
-	return result_new(title, o, value_columns, N_VALUE_COLUMNS, &values_ops, s, n);
+	unsigned n = parts->has_offsets ? N_PART_COLUMNS : V_OFFSET;
+	return result_new(title, o, part_columns, n, &part_ops, parts, parts->n);
 }
 
 /* --- bytes -------------------------------------------------------------------------------------- */
@@ -190,25 +133,21 @@ static void bytes_cell(
 static const struct result_ops bytes_ops = {
     .cell = bytes_cell, .release = free};
 
-struct result *inspect_memory(const struct opened *o, const char *title, const uint8_t *bytes,
-    uint64_t start, uint64_t n)
+struct result *bytes_result(const struct opened *o, const char *title, const struct object_bytes *b,
+    const struct range *which)
 {
 	struct shown_bytes *s = xcalloc(1, sizeof *s);
-	*s = (struct shown_bytes){bytes, start, n};
+	uint64_t units = b->n / b->unit, start = which->start < units ? which->start : units;
+	uint64_t n = which->length < units - start ? which->length : units - start;
+	*s = (struct shown_bytes){b->bytes, start * b->unit, n * b->unit};
 	return result_new(title, o, byte_columns,
 	    (unsigned)(sizeof byte_columns / sizeof *byte_columns), &bytes_ops, s,
-	    (size_t)((n + BYTES_A_ROW - 1) / BYTES_A_ROW));
-}
-
-struct result *inspect_bytes(const struct opened *o, const struct values *v, const char *title, uint64_t start,
-    uint64_t length)
-{
-	unsigned size = values_size_of(v->heap, values_element_type(v));
-	size_t n = stretch(values_length(v), &start, length);
-	return inspect_memory(o, title, v->view.bytes, start * size, (uint64_t)n * size);
+	    (size_t)((s->n + BYTES_A_ROW - 1) / BYTES_A_ROW));
 }
 
 /* --- entries ------------------------------------------------------------------------------------ */
+
+enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
 
 static const struct column entry_columns[] = {
     [E_INDEX] = {.name = "index", .type = CELL_COUNT, .shown_by_default = true},
@@ -221,133 +160,74 @@ static const struct column entry_columns[] = {
 };
 #define N_ENTRY_COLUMNS (unsigned)(sizeof entry_columns / sizeof *entry_columns)
 
-struct shown_entries {
-	struct shown_entry {
-		uint64_t key, value; /* addresses */
-	} *entry;
-	size_t n, cap;
-	uint64_t start;
-	bool map;
-};
-
-static void address_cells(const struct heap *h, uint64_t address, bool class, struct cell *out)
-{
-	struct value v = {VALUE_OBJECT, address};
-	uint32_t id = value_object_id(h, &v);
-	if (class)
-		*out = id == HEAP_NONE ? cell_blank() : cell_text(heap_class_of(h, id)->name);
-	else
-		*out = address ? cell_address(address) : cell_blank();
-}
-
-static void entries_cell(
+static void entry_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct shown_entries *s = r->data;
-	const struct shown_entry *e = &s->entry[row];
-	bool key = column == E_KEY || column == E_KEY_CLASS || column == E_KEY_ADDRESS;
-	struct value v = {VALUE_OBJECT, key ? e->key : e->value};
+	const struct entries *entries = r->data;
+	bool of_key = column == E_KEY || column == E_KEY_CLASS || column == E_KEY_ADDRESS;
+	struct any_value key, value;
+	*out = cell_blank();
 	if (column == E_INDEX) {
-		*out = cell_count(s->start + row);
-	} else if (key && !s->map) {
-		*out = cell_blank();
-	} else if (column == E_KEY || column == E_VALUE) {
-		describe_value(r->heap, &v, DESCRIBE_SHORT, scratch);
+		*out = cell_count(entries->start + row);
+		return;
+	}
+	if (of_key && !entries->map)
+		return;
+	inspect_entry(entries, row, &key, &value);
+	const struct any_value *v = of_key ? &key : &value;
+	if (column == E_KEY || column == E_VALUE) {
+		inspect_value(v, DESCRIBE_SHORT, scratch);
 		*out = cell_text(scratch->s);
+	} else if (column == E_KEY_CLASS || column == E_VALUE_CLASS) {
+		*out = text_or_blank(inspect_type(v));
 	} else {
-		address_cells(
-		    r->heap, v.bits, column == E_KEY_CLASS || column == E_VALUE_CLASS, out);
+		uint64_t address = inspect_target(v).address;
+		*out = address ? cell_address(address) : cell_blank();
 	}
 }
 
-static void entries_target(const struct result *r, size_t row, struct target *out)
+static void entry_target(const struct result *r, size_t row, struct target *out)
 {
-	const struct shown_entries *s = r->data;
-	struct value v = {VALUE_OBJECT, s->entry[row].value};
-	uint32_t id = value_object_id(r->heap, &v);
-	if (id != HEAP_NONE)
-		*out = (struct target){.kind = TARGET_OBJECT, .id = id};
+	struct any_value key, value;
+	inspect_entry(r->data, row, &key, &value);
+	struct value_target to = inspect_target(&value);
+	if (to.id != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = to.id};
 }
 
 static void entries_release(void *data)
 {
-	struct shown_entries *s = data;
-	free(s->entry);
-	free(s);
+	inspect_entries_close(data);
 }
 
-static const struct result_ops entries_ops = {
-    .cell = entries_cell, .target = entries_target, .release = entries_release};
+static const struct result_ops entry_ops = {
+    .cell = entry_cell, .target = entry_target, .release = entries_release};
 
-/* The columns that say something: no keys where there are none. */
-struct result *inspect_entry_result(const struct opened *o, const char *title,
-    const struct result_ops *ops, void *data, size_t n, bool map)
+struct result *entries_result(const struct opened *o, struct entries *entries, const char *title)
 {
-	struct result *r = result_new(title, o, entry_columns, N_ENTRY_COLUMNS, ops, data, n);
+	struct result *r = result_new(
+	    title, o, entry_columns, N_ENTRY_COLUMNS, &entry_ops, entries, entries->n);
 	struct column *own = arena_alloc(&r->arena, sizeof entry_columns);
 	memcpy(own, entry_columns, sizeof entry_columns);
-	own[E_KEY].shown_by_default = map;
+	own[E_KEY].shown_by_default = entries->map; /* no keys where there are none */
 	r->columns = own;
+	if (entries->note.len)
+		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
 	return r;
 }
 
-static int typed_entries(struct result **out, const struct opened *o, uint32_t id, const char *title,
-    uint64_t start, uint64_t length, struct err *err)
-{
-	struct typed_contents c;
-	struct text note = TEXT_INIT;
-	int code = inspect_typed_open(&c, o->heap, id, &note, err);
-	if (!code) {
-		*out = inspect_typed_entries(o, &c, title, start, length);
-		if (note.len && !(*out)->note)
-			(*out)->note = arena_strndup(&(*out)->arena, note.s, note.len);
-	}
-	text_release(&note);
-	return code;
-}
-
-int inspect_entries(struct result **out, const struct opened *o, uint32_t id, const char *title,
-    uint64_t start, uint64_t length, struct err *err)
-{
-	struct collection c;
-	struct collection_entry e;
-	const struct heap *h = o->heap;
-	if (typed_held(h))
-		return typed_entries(out, o, id, title, start, length, err);
-	int code = collection_open(&c, h, id, err);
-	if (code) {
-		collection_close(&c);
-		return code;
-	}
-	struct shown_entries *s = xcalloc(1, sizeof *s);
-	s->start = start;
-	s->map = c.view == VIEW_MAP;
-	while (s->n < length && collection_next(&c, &e)) {
-		if (e.index >= start)
-			VEC_PUSH(s->entry, s->n, s->cap) =
-			    (struct shown_entry){e.has_key ? e.key.bits : 0, e.value.bits};
-	}
-	struct result *r = inspect_entry_result(o, title, &entries_ops, s, s->n, s->map);
-	if (c.broken)
-		r->note = "its nodes run in a circle or lead astray: shown is what comes before";
-	collection_close(&c);
-	*out = r;
-	return 0;
-}
-
-void inspect_size(struct result *r, const struct heap *h, uint32_t id)
+void collection_head(struct result *r, const struct heap *h, uint32_t id)
 {
 	struct collection_size size;
-	if (typed_held(h)) {
-		inspect_typed_size(r, h, id);
-		return;
-	}
-	if (!values_held(h) || !collection_size(h, id, &size))
+	struct text held_as = TEXT_INIT;
+	if (inspect_held_as(h, id, &held_as))
+		result_head(r, "held_as", cell_text(held_as.s));
+	text_release(&held_as);
+	if (!inspect_size(h, id, &size))
 		return;
 	result_head(r, "size", size.known ? cell_count(size.size) : cell_none());
-	if (!size.has_capacity)
-		return;
-	result_head(r, "capacity", cell_count(size.capacity));
-	if (size.known && size.capacity)
+	if (size.has_capacity)
+		result_head(r, "capacity", cell_count(size.capacity));
+	if (size.has_fill)
 		result_head(r, "fill", cell_percent(size.size, size.capacity));
 }

@@ -1,47 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* inspect.h - tables of what an object holds: its fields, elements, bytes, entries. */
+/*
+ * inspect.h - tables of what an object holds: its parts, its bytes, the entries of a collection.
+ *
+ * Rows are read from the dump when they are shown.  Each function returns a result that the caller
+ * owns and that owns what it was made of; none of them fails.
+ */
 #ifndef CAIRN_COMMAND_LOOK_INSPECT_H
 #define CAIRN_COMMAND_LOOK_INSPECT_H
 
+#include "analysis/describe/describe.h"
+#include "opened/opened.h"
 #include "result/result.h"
-#include "heap/typed.h"
-#include "heap/value.h"
 
-/* Fields, or elements start … start + length - 1 of an array, by name, type and value. */
-struct result *inspect_values(const struct opened *o, const struct values *v, const char *title, uint64_t start,
-    uint64_t length);
+/* Fields, elements or words by name, type and value.  The result closes parts. */
+struct result *parts_result(
+    const struct opened *o, struct object_parts *parts, const char *title);
 
-/* The same of an object that is memory: fields of its type, nested ones by their path, elements, or
- * words where it has none.  0 or ERR_NOMEM. */
-int inspect_typed(struct result **out, const struct opened *dump, const struct typed_object *o, const char *title,
-    uint64_t start, uint64_t length, struct err *err);
-/* n bytes as the dump has them, from byte start on, 16 a row. */
-struct result *inspect_memory(const struct opened *o, const char *title, const uint8_t *bytes,
-    uint64_t start, uint64_t n);
+/* The bytes of `which` of the elements of an array, or of any object where the dump has those: 16 a
+ * row, in hexadecimal and as text.  start and length count units of b->unit bytes. */
+struct result *bytes_result(const struct opened *o, const char *title, const struct object_bytes *b,
+    const struct range *which);
 
-/* The bytes of a primitive array as the dump has them, 16 a row, in hexadecimal and as text. */
-struct result *inspect_bytes(const struct opened *o, const struct values *v, const char *title, uint64_t start,
-    uint64_t length);
+/* Index, key and value of what a collection contains; keys only of maps.  The result closes entries. */
+struct result *entries_result(const struct opened *o, struct entries *entries, const char *title);
 
-/* Index, key and value of what a collection contains.  0, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_NOMEM. */
-int inspect_entries(struct result **out, const struct opened *o, uint32_t id, const char *title,
-    uint64_t start, uint64_t length, struct err *err);
-
-/* Rows of entries, with these columns; key only of maps.  Takes data over. */
-enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
-struct result *inspect_entry_result(const struct opened *o, const char *title,
-    const struct result_ops *ops, void *data, size_t n, bool map);
-
-/* The same of what was just opened, which is read to its end or to the entries wanted. */
-struct result *inspect_typed_entries(const struct opened *o,
-    struct typed_contents *c, const char *title, uint64_t start, uint64_t length);
-/* Contents of an object; of an array that is known by a single slice those of the slice, and *note
- * says so (else NULL).  0 or ERR_NOT_FOUND. */
-int inspect_typed_open(struct typed_contents *c, const struct heap *h, uint32_t id,
-    struct text *note, struct err *err);
-void inspect_typed_size(struct result *r, const struct heap *h, uint32_t id);
-
-/* Add size, capacity and fill to the head of what is a collection. */
-void inspect_size(struct result *r, const struct heap *h, uint32_t id);
+/* Add to the head of an object's table as which part of an array it is held, and of a collection its
+ * size, capacity and fill. */
+void collection_head(struct result *r, const struct heap *h, uint32_t id);
 
 #endif

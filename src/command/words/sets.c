@@ -9,7 +9,6 @@
 
 #include "analysis/search.h"
 #include "command/words/values.h"
-#include "heap/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,12 +148,9 @@ static bool names_object(const struct session *s, const char *word)
 static bool of_variable(const struct session *s, const char *word, struct bits *to)
 {
 	const struct heap *h = session_heap(s);
-	struct typed v;
-	struct typed_reference r;
+	struct variable v;
 	uint32_t id;
-	if (!typed_held(h))
-		return false;
-	if (typed_named(&v, h, word, NULL)) { /* "bss+0x1a40", where no program tells names */
+	if (inspect_variable(&v, h, word, NULL)) { /* "bss+0x1a40", where no program tells names */
 		if (!strchr(word, '+') || value_object(s, word, &id, NULL))
 			return false;
 		bits_set(to, id);
@@ -166,8 +162,8 @@ static bool of_variable(const struct session *s, const char *word, struct bits *
 		    root->slot - v.address < v.size)
 			bits_set(to, root->object);
 	}
-	if (typed_pointer(&v, &r) && r.id != HEAP_NONE)
-		bits_set(to, r.id);
+	if (v.target.id != HEAP_NONE)
+		bits_set(to, v.target.id);
 	return any(to);
 }
 
@@ -182,8 +178,8 @@ static int one_set(const struct session *s, const char *word, struct bits *to, s
 	int code = 0;
 	if (names_object(s, word))
 		code = value_object(s, word, &id, err);
-	else if (!typed_held(session_heap(s)))
-		code = value_named(s, word, &named, &id, err);
+	else
+		code = value_static(s, word, &named, &id, err);
 	if (!named && !names_object(s, word)) {
 		int none = of_classes(s, word, to, err);
 		return none == ERR_NOT_FOUND && of_variable(s, word, to) ? 0 : none;

@@ -5,8 +5,6 @@
 #include "command/words/values.h"
 
 #include "command/commands.h"
-#include "heap/typed.h"
-#include "heap/value.h"
 #include "command/words/sets.h"
 
 #include <ctype.h>
@@ -97,7 +95,7 @@ static const struct heap_root *global_root(const struct heap *h, const char *wor
 {
 	struct text name = TEXT_INIT;
 	const struct heap_root *found = NULL;
-	for (size_t i = 0; !found && typed_held(h) && i < h->n_roots; i++) {
+	for (size_t i = 0; !found && i < h->n_roots; i++) {
 		const struct heap_root *root = &h->roots[i];
 		if (root->kind != ROOT_DATA && root->kind != ROOT_BSS)
 			continue;
@@ -135,16 +133,21 @@ static bool static_object(const struct session *s, const char *word, uint32_t *i
 	return found;
 }
 
+int value_static(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
+{
+	*found = static_object(s, word, id);
+	if (*found && *id == HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+	return 0;
+}
+
 int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
 {
 	const struct heap_root *global = global_root(session_heap(s), word);
+	if (!global)
+		return value_static(s, word, found, id, err);
 	*found = true;
-	if (global)
-		*id = global->object;
-	else
-		*found = static_object(s, word, id);
-	if (*found && *id == HEAP_NONE)
-		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+	*id = global->object;
 	return 0;
 }
 
@@ -219,19 +222,17 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 	return class_object(s, word, id, err);
 }
 
-int value_of(const struct session *s, const char *word, struct typed *variable, bool *is_variable,
+int value_of(const struct session *s, const char *word, struct variable *variable, bool *is_variable,
     uint32_t *id, struct err *err)
 {
-	struct typed_reference to;
-	int code = typed_named(variable, session_heap(s), word, err);
+	int code = inspect_variable(variable, session_heap(s), word, err);
 	*id = HEAP_NONE;
 	*is_variable = !code;
 	if (code == ERR_UNSUPPORTED || code == ERR_USAGE)
 		return code;
 	if (code)
 		return value_object(s, word, id, err);
-	if (typed_pointer(variable, &to))
-		*id = to.id;
+	*id = variable->target.id;
 	return 0;
 }
 
@@ -462,7 +463,7 @@ static int thread_by_name(const struct heap *h, const char *word, uint32_t *thre
 
 bool thread_numbers_are_own(const struct heap *h)
 {
-	return h->n_threads && h->threads[0].own_id && typed_held(h);
+	return h->n_threads && h->threads[0].own_id && h->facts.threads_numbered;
 }
 
 uint64_t thread_number(const struct heap *h, uint32_t thread)

@@ -8,10 +8,10 @@
 #ifndef CAIRN_COMMAND_WORDS_VALUES_H
 #define CAIRN_COMMAND_WORDS_VALUES_H
 
+#include "analysis/describe/describe.h"
 #include "analysis/reachable.h"
 #include "analysis/search.h"
 #include "command/session/session.h"
-#include "heap/typed.h"
 
 #include <regex.h>
 
@@ -19,13 +19,15 @@
  * name or the last part of it that only one has: its object. */
 int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
 
-/* The object of a static field CLASS.FIELD, or that a global variable points to; found: there is one of
- * this name.  Then ERR_NOT_FOUND where it is null. */
+/* The object of a static field CLASS.FIELD; found: there is such a field.  Then ERR_NOT_FOUND where it is
+ * null. */
+int value_static(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err);
+/* The same of static fields, and of global variables that point to an object. */
 int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err);
 
-/* An object, or a global variable or a part of one (typed_named): then *id is the object that it points
+/* An object, or a global variable or a part of one (inspect_variable): then *id is the object that it points
  * to, or HEAP_NONE. */
-int value_of(const struct session *s, const char *word, struct typed *variable, bool *is_variable,
+int value_of(const struct session *s, const char *word, struct variable *variable, bool *is_variable,
     uint32_t *id, struct err *err);
 
 /* Class indices of a pattern; *ids is the caller's (free). */

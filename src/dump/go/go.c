@@ -169,6 +169,8 @@ static void state_facts(struct go *g)
 	f->states_itself = true;
 	f->interior_pointers = true;
 	f->takes_program = true;
+	f->values = TYPED_MEMORY;
+	f->threads_numbered = true;
 	f->outside_pointers_normal = true;
 	f->parts_guessed = true;
 }

@@ -109,6 +109,7 @@ static void state_facts(struct hprof *h)
 				 "locks; sizes of arrays are computed";
 	f->size_rule = SIZES_FROM_FIELDS;
 	f->roots_recorded = true;
+	f->values = DECLARED_FIELDS;
 	f->boot_loader_is_null = true;
 	f->references_superclass_recorded = true;
 }

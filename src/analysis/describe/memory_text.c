@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* typed_text.c - see typed_text.h. */
-#include "analysis/describe/typed_text.h"
+/* memory_text.c - values in memory in words; see memory.h. */
+#include "analysis/describe/memory.h"
 
 #include <inttypes.h>
 #include <math.h>

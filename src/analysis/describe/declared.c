@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * declared.c - the inspector of dumps whose classes declare fields (HPROF): fields, elements, entries
+ * of collections and texts.  Names of references are in declared_names.c.
+ *
+ * Of an object's parts only its opened record and the list of its fields are kept, of a collection the
+ * references to keys and values (16 bytes an entry).
+ */
+#include "analysis/describe/declared.h"
+
+#include "analysis/describe/collection.h"
+#include "analysis/describe/describers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* --- one value ---------------------------------------------------------------------------------- */
+
+static struct any_value any_value_of(const struct heap *h, struct value value, const char *declared)
+{
+	return (struct any_value){ .heap = h, .field = { value, declared } };
+}
+
+static void declared_value(const struct any_value *v, uint64_t limit, struct text *to)
+{
+	describe_value(v->heap, &v->field.value, limit, to);
+}
+
+static struct value_target declared_target(const struct any_value *v)
+{
+	const struct value *value = &v->field.value;
+	if (value->type != VALUE_OBJECT)
+		return (struct value_target){ 0, HEAP_NONE };
+	return (struct value_target){ value->bits, value_object_id(v->heap, value) };
+}
+
+static const char *declared_type(const struct any_value *v)
+{
+	uint32_t id = value_object_id(v->heap, &v->field.value);
+	return id != HEAP_NONE ? heap_class_of(v->heap, id)->name : v->field.declared;
+}
+
+/* --- fields and elements ------------------------------------------------------------------------ */
+
+struct declared_parts {
+	struct object_parts base;
+	struct values values;
+	struct declared_part {
+		const struct heap_field *field;
+		uint32_t declared_in;
+		struct value value;
+		bool missing;
+	} *fields; /* NULL: elements */
+	size_t cap;
+	uint64_t start;
+};
+
+static void take_fields(struct declared_parts *p)
+{
+	struct field_walk w = { .values = &p->values };
+	p->fields = xcalloc(p->cap = 8, sizeof *p->fields);
+	while (values_next_field(&w))
+		VEC_PUSH(p->fields, p->base.n, p->cap) =
+		    (struct declared_part){ w.field, w.declared_in, w.value, w.missing };
+}
+
+static int declared_parts(struct object_parts **out, const struct heap *h, uint32_t id,
+    const struct range *which, struct err *err)
+{
+	struct range s = *which;
+	struct values v;
+	int code = values_open(&v, h, id, err);
+	if (code)
+		return code;
+	bool fields = v.is_class || v.view.kind == OBJECT_INSTANCE;
+	if (fields && s.given)
+		return no_range(heap_class_of(h, id)->name, err);
+	struct declared_parts *p = xcalloc(1, sizeof *p);
+	p->base = (struct object_parts){ .inspector = &declared_inspector, .heap = h };
+	p->values = v;
+	if (fields) {
+		take_fields(p);
+	} else {
+		p->base.n = range_of(&s, values_length(&v));
+		p->start = s.start;
+	}
+	*out = &p->base;
+	return 0;
+}
+
+static void declared_part(const struct object_parts *parts, size_t i, struct object_part *out)
+{
+	const struct declared_parts *p = (const struct declared_parts *)parts;
+	const struct heap *h = parts->heap;
+	if (p->fields) {
+		const struct declared_part *f = &p->fields[i];
+		*out = (struct object_part){ .name = f->field->name, .declared_in = f->declared_in,
+			.missing = f->missing,
+			.value = any_value_of(h, f->value, value_type_name(f->value.type)) };
+		return;
+	}
+	struct value value = values_element(&p->values, p->start + i);
+	uint32_t component = h->classes[p->values.class].component;
+	*out = (struct object_part){ .declared_in = HEAP_NONE,
+		.value = any_value_of(h, value, value.type == VALUE_OBJECT && component != HEAP_NONE
+		        ? h->classes[component].name : value_type_name(value.type)) };
+}
+
+static void declared_part_name(const struct object_parts *parts, size_t i, struct text *to)
+{
+	const struct declared_parts *p = (const struct declared_parts *)parts;
+	if (p->fields)
+		text_add(to, p->fields[i].field->name);
+	else
+		text_addf(to, "[%" PRIu64 "]", p->start + i);
+}
+
+static void declared_parts_close(struct object_parts *parts)
+{
+	struct declared_parts *p = (struct declared_parts *)parts;
+	free(p->fields);
+	free(p);
+}
+
+static int declared_bytes(
+    struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err)
+{
+	struct values v;
+	int code = values_open(&v, h, id, err);
+	if (code)
+		return code;
+	if (v.is_class || v.view.kind != PRIMITIVE_ARRAY)
+		return err_set(err, ERR_USAGE, "-hex shows the bytes of primitive arrays; 0x%" PRIx64
+		    " is a %.200s", heap_address(h, id), heap_class_of(h, id)->name);
+	unsigned unit = values_size_of(h, values_element_type(&v));
+	*out = (struct object_bytes){ v.view.bytes, values_length(&v) * unit, unit };
+	return 0;
+}
+
+/* --- entries ------------------------------------------------------------------------------------ */
+
+struct declared_entries {
+	struct entries base;
+	struct declared_entry {
+		uint64_t key, value; /* addresses */
+	} *entry;
+	size_t cap;
+};
+
+static int declared_entries(struct entries **out, const struct heap *h, uint32_t id,
+    const struct range *which, struct err *err)
+{
+	struct collection c;
+	struct collection_entry e;
+	int code = collection_open(&c, h, id, err);
+	if (code) {
+		collection_close(&c);
+		return code;
+	}
+	struct declared_entries *s = xcalloc(1, sizeof *s);
+	s->base = (struct entries){ .inspector = &declared_inspector, .heap = h, .start = which->start,
+		.map = c.view == VIEW_MAP };
+	while (s->base.n < which->length && collection_next(&c, &e)) {
+		if (e.index >= which->start)
+			VEC_PUSH(s->entry, s->base.n, s->cap) =
+			    (struct declared_entry){ e.has_key ? e.key.bits : 0, e.value.bits };
+	}
+	if (c.broken)
+		text_add(&s->base.note, "its nodes run in a circle or lead astray: shown is what comes before");
+	collection_close(&c);
+	*out = &s->base;
+	return 0;
+}
+
+static void declared_entry(
+    const struct entries *entries, size_t i, struct any_value *key, struct any_value *value)
+{
+	const struct declared_entries *s = (const struct declared_entries *)entries;
+	const struct heap *h = entries->heap;
+	*key = any_value_of(h, (struct value){ VALUE_OBJECT, s->entry[i].key }, NULL);
+	*value = any_value_of(h, (struct value){ VALUE_OBJECT, s->entry[i].value }, NULL);
+}
+
+static void declared_entries_close(struct entries *entries)
+{
+	struct declared_entries *s = (struct declared_entries *)entries;
+	free(s->entry);
+	free(s);
+}
+
+static bool declared_size(const struct heap *h, uint32_t id, struct collection_size *out)
+{
+	return values_held(h) && collection_size(h, id, out);
+}
+
+/* --- texts -------------------------------------------------------------------------------------- */
+
+static bool declared_characters(const struct heap *h, uint32_t id, struct string_view *out)
+{
+	struct values v;
+	return heap_string(h, id, out) || (!values_open(&v, h, id, NULL) &&
+	    values_element_type(&v) == VALUE_CHAR && heap_array_string(&v, out));
+}
+
+static enum text_class declared_text_class(const struct heap *h, uint32_t class)
+{
+	return h->strings && class == h->strings->class ? TEXT_EACH : TEXT_NEVER;
+}
+
+static int declared_texts_held(const struct heap *h, struct err *err)
+{
+	return h->strings ? 0 :
+	    err_set(err, ERR_UNSUPPORTED, "this dump has no class java.lang.String with a value");
+}
+
+const struct inspector declared_inspector = {
+	.object = describe_instance,
+	.knows_class = describers_know_class,
+	.value = declared_value,
+	.target = declared_target,
+	.type = declared_type,
+	.parts = declared_parts,
+	.part = declared_part,
+	.part_name = declared_part_name,
+	.parts_close = declared_parts_close,
+	.bytes = declared_bytes,
+	.entries = declared_entries,
+	.entry = declared_entry,
+	.entries_close = declared_entries_close,
+	.size = declared_size,
+	.text = heap_string_along,
+	.characters = declared_characters,
+	.text_class = declared_text_class,
+	.texts_held = declared_texts_held,
+	.names_begin = declared_names_begin,
+	.names_next = declared_names_next,
+	.named_of_class = declared_named_of_class,
+	.named_of_object = declared_named_of_object,
+	.declared_field = declared_field,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * declared.h - names of references where classes declare fields (declared_names.c), for the inspector
+ * in declared.c.  Each does what inspector.h says of the function of the same name.
+ */
+#ifndef CAIRN_ANALYSIS_DESCRIBE_DECLARED_H
+#define CAIRN_ANALYSIS_DESCRIBE_DECLARED_H
+
+#include "analysis/describe/inspector.h"
+
+void declared_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
+bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to);
+int declared_named_of_class(
+    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
+int declared_named_of_object(
+    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err);
+bool declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
+    const char **field);
+
+#endif

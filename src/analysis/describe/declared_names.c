@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * declared_names.c - by which declared fields and elements objects hold others, and what the fields of
+ * a name hold.
+ */
+#include "analysis/describe/declared.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CLASSES_DEEP = 1000 };
+
+/* --- from a reference to its name --------------------------------------------------------------- */
+
+void declared_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)
+{
+	n->open = values_open(&n->field.holder, h, holder, NULL) == 0;
+}
+
+static bool next_field(struct reference_names *n, uint64_t address, struct text *to)
+{
+	struct field_walk *walk = &n->field.walk;
+	walk->values = &n->field.holder; /* the struct may have been copied */
+	while (values_next_field(walk)) {
+		if (walk->value.type != VALUE_OBJECT || walk->value.bits != address)
+			continue;
+		if (to)
+			text_addf(to, "%s%s", n->field.holder.is_class ? "static " : "", walk->field->name);
+		return true;
+	}
+	return false;
+}
+
+static bool next_element(struct reference_names *n, uint64_t address, struct text *to)
+{
+	uint64_t length = values_length(&n->field.holder);
+	while (n->field.element < length) {
+		uint64_t i = n->field.element++;
+		if (values_element(&n->field.holder, i).bits != address)
+			continue;
+		if (to)
+			text_addf(to, "[%" PRIu64 "]", i);
+		return true;
+	}
+	return false;
+}
+
+bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to)
+{
+	const struct values *holder = &n->field.holder;
+	uint64_t address = heap_address(holder->heap, target);
+	if (!holder->is_class && holder->view.kind == OBJECT_ARRAY)
+		return next_element(n, address, to);
+	return next_field(n, address, to);
+}
+
+bool declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
+    const char **field)
+{
+	struct values values;
+	if (values_open(&values, h, holder, NULL))
+		return false;
+	for (struct field_walk w = { .values = &values }; values_next_field(&w);) {
+		if (w.missing || w.value.type != VALUE_OBJECT || value_object_id(h, &w.value) != target)
+			continue;
+		*class = w.declared_in;
+		*field = w.field->name;
+		return true;
+	}
+	return false;
+}
+
+/* --- from a name to references: a field of all instances ---------------------------------------- */
+
+/* Null and what leads to no object is no reference. */
+static int take(const struct named_references *n, const struct heap *h, uint32_t holder,
+    const struct value *value, struct err *err)
+{
+	uint32_t target = value_object_id(h, value);
+	return target == HEAP_NONE ? 0 : n->take(n->context, holder, target, err);
+}
+
+/* Where instances of a class have the field that one of its superclasses, or it itself, declares or
+ * inherits: what subclasses add comes first in a record.  False: it is no subclass. */
+static bool place_in(const struct heap *h, uint32_t class, uint32_t super,
+    const struct field_place *place, struct field_place *out)
+{
+	uint64_t below = 0;
+	for (unsigned deep = 0; class != super; deep++) {
+		if (class == HEAP_NONE || deep == CLASSES_DEEP)
+			return false;
+		const struct heap_class *c = &h->classes[class];
+		for (uint32_t i = 0; i < c->n_fields; i++)
+			below += values_size_of(h, c->fields[i].type);
+		class = c->superclass;
+	}
+	*out = (struct field_place){ place->offset + below, place->type };
+	return true;
+}
+
+static int take_instances(const struct named_references *n, const struct heap *h,
+    const struct field_place *places, struct err *err)
+{
+	struct values values;
+	struct value value;
+	int code = 0;
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		const struct field_place *place = &places[h->class_of[id]];
+		if (place->type == VALUE_OBJECT && !values_open(&values, h, id, NULL) &&
+		    values_at(&values, place, &value))
+			code = take(n, h, id, &value, err);
+	}
+	return code;
+}
+
+static int take_static(
+    struct named_references *n, const struct heap *h, uint32_t class, struct err *err)
+{
+	const struct heap_class *c = &h->classes[class];
+	for (uint32_t i = 0; i < c->n_statics; i++) {
+		if (strcmp(c->statics[i].name, n->field) != 0 || c->statics[i].type != VALUE_OBJECT)
+			continue;
+		n->found = true;
+		return c->object == HEAP_NONE ? 0 :
+		    take(n, h, c->object, &(struct value){ VALUE_OBJECT, c->statics[i].value }, err);
+	}
+	return 0;
+}
+
+int declared_named_of_class(
+    struct named_references *n, const struct heap *h, uint32_t class, struct err *err)
+{
+	struct field_place place;
+	int code = take_static(n, h, class, err);
+	if (code || !values_place(h, class, n->field, &place) || place.type != VALUE_OBJECT)
+		return code;
+	struct field_place *places = big_alloc(h->n_classes, sizeof *places, err);
+	if (!places)
+		return ERR_NOMEM;
+	n->found = true;
+	for (uint32_t k = 0; k < h->n_classes; k++)
+		if (h->classes[k].kind != CLASS_PLAIN || !place_in(h, k, class, &place, &places[k]))
+			places[k] = (struct field_place){ .type = VALUE_BYTE };
+	code = take_instances(n, h, places, err);
+	big_free(places, h->n_classes, sizeof *places);
+	return code;
+}
+
+/* --- from a name to references: a field of one object ------------------------------------------- */
+
+static bool names_element(const char *field, uint64_t *index)
+{
+	if (field[0] != '[' || field[1] < '0' || field[1] > '9')
+		return false;
+	*index = 0;
+	for (field++; *field >= '0' && *field <= '9' && *index < UINT64_C(1) << 40; field++)
+		*index = 10 * *index + (uint64_t)(*field - '0');
+	return !strcmp(field, "]");
+}
+
+int declared_named_of_object(
+    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err)
+{
+	struct values values;
+	struct value value;
+	uint64_t index = 0;
+	int code = values_open(&values, h, holder, err);
+	if (code)
+		return code;
+	bool element = names_element(n->field, &index);
+	if (element)
+		n->found = !values.is_class && values.view.kind == OBJECT_ARRAY &&
+		    index < values_length(&values);
+	else
+		n->found = values_field(&values, n->field, &value);
+	if (!n->found)
+		return 0;
+	if (element)
+		value = values_element(&values, index);
+	return take(n, h, holder, &value, err);
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * describers.c - the table of the Java classes that are known, and values of fields in words.
+ */
+#include "analysis/describe/describers.h"
+
+#include "analysis/describe/collection.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	HOPS = 4,         /* an Optional of a WeakReference of …: so many are unwrapped */
+	MOST_NUMBERS = 32, /* of an array */
+	MOST_CELLS = 65536 /* of a counter; there are as many as processors */
+};
+
+/* A class and the length of its name, which tells most names apart at once. */
+#define CLASS(name) name, sizeof name - 1
+
+static const struct known {
+	const char *class;
+	size_t n;
+	describer *describe;
+	const char *fields;
+} known[] = {
+	{ CLASS("java.lang.String"), describe_string, NULL },
+	{ CLASS("java.lang.Integer"), describe_field, "value" },
+	{ CLASS("java.lang.Long"), describe_field, "value" },
+	{ CLASS("java.lang.Boolean"), describe_field, "value" },
+	{ CLASS("java.lang.Double"), describe_field, "value" },
+	{ CLASS("java.lang.Float"), describe_field, "value" },
+	{ CLASS("java.lang.Character"), describe_field, "value" },
+	{ CLASS("java.lang.Byte"), describe_field, "value" },
+	{ CLASS("java.lang.Short"), describe_field, "value" },
+	{ CLASS("java.lang.Enum"), describe_text, "name" },
+	{ CLASS("java.lang.Class"), describe_class, NULL },
+	{ CLASS("java.lang.AbstractStringBuilder"), describe_builder, NULL },
+	{ CLASS("java.lang.StringBuilder"), describe_builder, NULL }, /* Java 1.4 */
+	{ CLASS("java.lang.StringBuffer"), describe_builder, NULL },
+	{ CLASS("java.lang.Thread"), describe_text, "name" },
+	{ CLASS("java.lang.ThreadGroup"), describe_text, "name" },
+	{ CLASS("java.lang.ClassLoader"), describe_text, "nameAndId|name" },
+	{ CLASS("java.lang.Module"), describe_text, "name" },
+	{ CLASS("java.lang.Package"), describe_text, "pkgName" },
+	{ CLASS("java.lang.Throwable"), describe_text, "detailMessage" },
+	{ CLASS("java.lang.StackTraceElement"), describe_frame, NULL },
+	{ CLASS("java.lang.reflect.Method"), describe_member, "name" },
+	{ CLASS("java.lang.reflect.Field"), describe_member, "name" },
+	{ CLASS("java.lang.reflect.Constructor"), describe_member, NULL },
+	{ CLASS("java.lang.invoke.MemberName"), describe_member, "name" },
+	{ CLASS("java.lang.ref.Reference"), describe_referent, "referent" },
+	{ CLASS("java.io.File"), describe_text, "path" },
+	{ CLASS("java.io.FileInputStream"), describe_text, "path" },
+	{ CLASS("java.io.FileOutputStream"), describe_text, "path" },
+	{ CLASS("java.io.RandomAccessFile"), describe_text, "path" },
+	{ CLASS("java.util.zip.ZipFile"), describe_text, "name" },
+	{ CLASS("java.util.zip.ZipEntry"), describe_text, "name" },
+	{ CLASS("sun.nio.fs.UnixPath"), describe_path, "path" },
+	{ CLASS("sun.nio.fs.WindowsPath"), describe_text, "path" },
+	{ CLASS("java.net.URL"), describe_url, NULL },
+	{ CLASS("java.net.URI"), describe_text, "string" },
+	{ CLASS("java.net.InetAddress"), describe_inet, NULL },
+	{ CLASS("java.nio.Buffer"), describe_buffer, NULL },
+	{ CLASS("java.nio.charset.Charset"), describe_text, "name" },
+	{ CLASS("java.math.BigInteger"), describe_big_integer, NULL },
+	{ CLASS("java.math.BigDecimal"), describe_big_decimal, NULL },
+	{ CLASS("java.util.UUID"), describe_uuid, NULL },
+	{ CLASS("java.util.BitSet"), describe_bits, NULL },
+	{ CLASS("java.util.Locale"), describe_locale, NULL },
+	{ CLASS("java.util.Currency"), describe_text, "currencyCode" },
+	{ CLASS("java.util.TimeZone"), describe_text, "ID" },
+	{ CLASS("java.util.regex.Pattern"), describe_text, "pattern" },
+	{ CLASS("java.text.SimpleDateFormat"), describe_text, "pattern" },
+	{ CLASS("java.security.Permission"), describe_text, "name" },
+	{ CLASS("java.util.Optional"), describe_optional, "value" },
+	{ CLASS("java.util.OptionalInt"), describe_optional, "value" },
+	{ CLASS("java.util.OptionalLong"), describe_optional, "value" },
+	{ CLASS("java.util.OptionalDouble"), describe_optional, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicInteger"), describe_field, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicLong"), describe_field, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicBoolean"), describe_flag, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicReference"), describe_wrapped, "value" },
+	{ CLASS("java.util.concurrent.atomic.AtomicIntegerArray"), describe_wrapped, "array" },
+	{ CLASS("java.util.concurrent.atomic.AtomicLongArray"), describe_wrapped, "array" },
+	{ CLASS("java.util.concurrent.atomic.LongAdder"), describe_adder, NULL },
+	{ CLASS("java.util.Date"), describe_date, "fastTime" },
+	{ CLASS("java.util.Calendar"), describe_date, "time" },
+	{ CLASS("java.nio.file.attribute.FileTime"), describe_wrapped, "instant" },
+	{ CLASS("java.time.Instant"), describe_instant, NULL },
+	{ CLASS("java.time.LocalDate"), describe_local_date, NULL },
+	{ CLASS("java.time.LocalTime"), describe_local_time, NULL },
+	{ CLASS("java.time.LocalDateTime"), describe_date_time, NULL },
+	{ CLASS("java.time.OffsetDateTime"), describe_date_time, "offset" },
+	{ CLASS("java.time.ZonedDateTime"), describe_date_time, "offset" },
+	{ CLASS("java.time.ZoneOffset"), describe_text, "id" },
+	{ CLASS("java.time.ZoneRegion"), describe_text, "id" },
+	{ CLASS("java.time.Year"), describe_field, "year" },
+	{ CLASS("java.time.Duration"), describe_duration, NULL },
+};
+
+static const struct known *known_class(const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (known[i].n == n && !memcmp(known[i].class, name, n))
+			return &known[i];
+	}
+	return NULL;
+}
+
+/* The line of the nearest class upwards that has one; *class gets that class. */
+static const struct known *known_above(const struct heap *h, uint32_t *class)
+{
+	for (uint32_t seen = 0; *class != HEAP_NONE && seen <= h->n_classes; seen++) {
+		const struct known *k = known_class(h->classes[*class].name);
+		if (k)
+			return k;
+		*class = h->classes[*class].superclass;
+	}
+	return NULL;
+}
+
+bool describers_know_class(const struct heap *h, uint32_t class)
+{
+	enum class_kind kind = h->classes[class].kind;
+	if (!values_held(h)) /* no record of an object: then of class objects alone */
+		return class == h->java_lang_class;
+	return kind == CLASS_PRIMITIVE_ARRAY || collection_class(h, class) || known_above(h, &class);
+}
+
+/* --- fields ------------------------------------------------------------------------------------- */
+
+bool next_name(const char **names, char name[64])
+{
+	size_t n = strcspn(*names, "|"), kept = n < 63 ? n : 63;
+	if (!n)
+		return false;
+	memcpy(name, *names, kept);
+	name[kept] = '\0';
+	*names += n + ((*names)[n] == '|');
+	return true;
+}
+
+bool description_field(const struct values *v, const char *names, struct value *out)
+{
+	char name[64];
+	while (next_name(&names, name)) {
+		if (values_field(v, name, out))
+			return true;
+	}
+	return false;
+}
+
+bool description_object(const struct values *v, const char *names, struct values *out)
+{
+	struct value value;
+	if (!description_field(v, names, &value))
+		return false;
+	uint32_t id = value_object_id(v->heap, &value);
+	return id != HEAP_NONE && !values_open(out, v->heap, id, NULL);
+}
+
+bool description_number(const struct values *v, const char *name, int64_t *out)
+{
+	struct value value;
+	if (!values_field(v, name, &value) || value.type == VALUE_OBJECT)
+		return false;
+	*out = (int64_t)value.bits;
+	return true;
+}
+
+int64_t description_add_cells(const struct values *v, const char *field, int64_t sum)
+{
+	struct values cells, cell;
+	int64_t more;
+	uint64_t n = description_object(v, field, &cells) ? values_length(&cells) : 0;
+	for (uint64_t i = 0; i < n && i < MOST_CELLS; i++) {
+		struct value e = values_element(&cells, i);
+		uint32_t id = value_object_id(v->heap, &e);
+		if (id != HEAP_NONE && !values_open(&cell, v->heap, id, NULL) &&
+		    description_number(&cell, "value", &more))
+			sum = (int64_t)((uint64_t)sum + (uint64_t)more);
+	}
+	return sum;
+}
+
+/* --- values ------------------------------------------------------------------------------------- */
+
+static void add_primitive(struct text *to, const struct value *v)
+{
+	uint32_t narrow = (uint32_t)v->bits;
+	double d;
+	float f;
+	switch (v->type) {
+	case VALUE_BOOLEAN:
+		text_add(to, v->bits ? "true" : "false");
+		return;
+	case VALUE_CHAR:
+		add_char(to, narrow);
+		return;
+	case VALUE_FLOAT:
+		memcpy(&f, &narrow, sizeof f);
+		add_float(to, f);
+		return;
+	case VALUE_DOUBLE:
+		memcpy(&d, &v->bits, sizeof d);
+		add_double(to, d);
+		return;
+	default:
+		text_addf(to, "%" PRId64, (int64_t)v->bits);
+		return;
+	}
+}
+
+void describe_value(const struct heap *h, const struct value *v, uint64_t limit, struct text *to)
+{
+	uint32_t id = value_object_id(h, v);
+	if (v->type != VALUE_OBJECT)
+		add_primitive(to, v);
+	else if (!v->bits)
+		text_add(to, "null");
+	else if (id == HEAP_NONE)
+		text_addf(to, "0x%" PRIx64 " (no object)", v->bits);
+	else if (!describe_instance(h, id, limit, to))
+		text_addf(to, "0x%" PRIx64, v->bits);
+}
+
+/* --- objects that stand for another, or for a single number ------------------------------------- */
+
+bool describe_field(struct description *d)
+{
+	struct value v;
+	if (!description_field(d->values, d->fields, &v) || v.type == VALUE_OBJECT)
+		return false;
+	add_primitive(d->to, &v);
+	return true;
+}
+
+bool describe_flag(struct description *d)
+{
+	struct value v;
+	if (!description_field(d->values, d->fields, &v) || v.type == VALUE_OBJECT)
+		return false;
+	text_add(d->to, v.bits ? "true" : "false");
+	return true;
+}
+
+bool describe_wrapped(struct description *d)
+{
+	struct value v;
+	if (!description_field(d->values, d->fields, &v) || v.type != VALUE_OBJECT)
+		return false;
+	d->then = value_object_id(d->heap, &v);
+	if (d->then == HEAP_NONE)
+		describe_value(d->heap, &v, 0, d->to);
+	return true;
+}
+
+bool describe_referent(struct description *d)
+{
+	struct value v;
+	if (!description_field(d->values, d->fields, &v) || v.type != VALUE_OBJECT)
+		return false;
+	text_add(d->to, "-> ");
+	return describe_wrapped(d);
+}
+
+bool describe_optional(struct description *d)
+{
+	struct value v, present;
+	if (!description_field(d->values, d->fields, &v))
+		return false;
+	bool none = values_field(d->values, "isPresent", &present) ? !present.bits : !v.bits;
+	text_add(d->to, none ? "Optional.empty" : "Optional[");
+	if (none)
+		return true;
+	if (v.type == VALUE_OBJECT) {
+		d->close = "]";
+		return describe_wrapped(d);
+	}
+	add_primitive(d->to, &v);
+	text_add(d->to, "]");
+	return true;
+}
+
+/* --- arrays ------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct string_view *s, uint64_t limit)
+{
+	uint64_t n = s->length < limit ? s->length : limit;
+	for (uint64_t i = 0; i < n; i++) {
+		if (s->bytes[i] < 0x20 ? !strchr("\t\n\r", s->bytes[i]) || !s->bytes[i]
+		                       : s->bytes[i] == 0x7F)
+			return false;
+		if (s->bytes[i] >= 0x80) {
+			int32_t point;
+			size_t used = utf8_decode((const char *)s->bytes + i, s->length - i, &point);
+			if (point < 0 && s->length - i > 4)
+				return false;
+			i += used - 1;
+		}
+	}
+	return n > 0;
+}
+
+static void add_numbers(const struct values *v, uint64_t limit, struct text *to)
+{
+	uint64_t n = values_length(v), begin = to->len;
+	text_add(to, "[");
+	for (uint64_t i = 0; i < n; i++) {
+		struct value e = values_element(v, i);
+		if (i == MOST_NUMBERS || to->len - begin > limit) {
+			text_add(to, i ? ", …" : "…");
+			break;
+		}
+		text_add(to, i ? ", " : "");
+		add_primitive(to, &e);
+	}
+	text_add(to, "]");
+}
+
+static void add_quoted(const struct string_view *s, uint64_t limit, struct text *to)
+{
+	text_add(to, "\"");
+	string_add(s, 0, limit, to);
+	text_add(to, s->length > limit ? "…\"" : "\"");
+}
+
+static bool describe_array(const struct values *v, uint64_t limit, struct text *to)
+{
+	struct string_view s;
+	if (v->view.kind == OBJECT_ARRAY) {
+		text_addf(to, "length %" PRIu64, v->view.length);
+	} else if (!heap_array_string(v, &s) || (s.width == 1 && !is_text(&s, limit))) {
+		add_numbers(v, limit, to);
+	} else if (s.width == 2) {
+		add_quoted(&s, limit, to);
+	} else { /* text that is stored as bytes is UTF-8 more often than Latin-1 */
+		uint64_t n = s.length < limit ? s.length : limit;
+		while (n < s.length && n > 0 && s.bytes[n] >> 6 == 2) /* not inside a character */
+			n--;
+		text_add(to, "\"");
+		text_add_escaped(to, (const char *)s.bytes, n);
+		text_add(to, s.length > limit ? "…\"" : "\"");
+	}
+	return true;
+}
+
+/* --- all together ------------------------------------------------------------------------------- */
+
+static bool describe_known(struct description *d, struct values *v)
+{
+	uint32_t class = v->is_class ? d->heap->java_lang_class : v->class;
+	const struct known *k = known_above(d->heap, &class);
+	if (!k)
+		return false;
+	if (!v->is_class)
+		values_as(v, class);
+	d->values = v;
+	d->fields = k->fields;
+	return k->describe(d);
+}
+
+static bool describe_size(const struct heap *h, uint32_t id, struct text *to)
+{
+	struct collection_size size;
+	if (!collection_size(h, id, &size) || !size.known)
+		return false;
+	text_addf(to, "size %" PRIu64, size.size);
+	return true;
+}
+
+static bool describe_one(struct description *d, uint32_t id)
+{
+	struct values v;
+	if (heap_class_of(d->heap, id)->kind != CLASS_OBJECT_ARRAY &&
+	    !describers_know_class(d->heap, d->heap->class_of[id]))
+		return false;
+	if (values_open(&v, d->heap, id, NULL) && !v.is_class)
+		return false;
+	if (!v.is_class && v.view.kind != OBJECT_INSTANCE)
+		return describe_array(&v, d->limit, d->to);
+	return describe_known(d, &v) || describe_size(d->heap, id, d->to);
+}
+
+bool describe_instance(const struct heap *h, uint32_t id, uint64_t limit, struct text *to)
+{
+	struct description d = { .heap = h, .limit = limit, .to = to };
+	const char *close[HOPS];
+	unsigned hops = 0;
+	size_t begin = to->len;
+	for (uint32_t next = id; next != HEAP_NONE; hops++) {
+		d.then = HEAP_NONE;
+		d.close = "";
+		if (hops == HOPS) {
+			text_add(to, "…");
+			break;
+		}
+		if (!describe_one(&d, next) && hops > 0)
+			text_addf(to, "%s 0x%" PRIx64, heap_class_of(h, next)->name, heap_address(h, next));
+		close[hops] = d.close;
+		next = d.then;
+	}
+	bool said = to->len > begin;
+	while (said && hops-- > 0)
+		text_add(to, close[hops]);
+	return said;
+}

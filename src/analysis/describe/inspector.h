@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * inspector.h - one way of telling values: the table of functions behind describe.h.
+ *
+ * To teach cairn a further way: a name in enum value_form (dump/reader.h), a struct inspector in a
+ * file of its own, and its line in describe.c.  A function does what the function of describe.h with
+ * the same name promises.  Where the last column says so it may be NULL: the dump cannot tell.
+ */
+#ifndef CAIRN_ANALYSIS_DESCRIBE_INSPECTOR_H
+#define CAIRN_ANALYSIS_DESCRIBE_INSPECTOR_H
+
+#include "analysis/describe/describe.h"
+
+struct inspector {
+	bool texts_run_on; /* inspect_texts_run_on */
+
+	bool (*object)(const struct heap *h, uint32_t id, uint64_t limit, struct text *to);
+	bool (*knows_class)(const struct heap *h, uint32_t class);
+
+	void (*value)(const struct any_value *v, uint64_t limit, struct text *to);
+	struct value_target (*target)(const struct any_value *v);
+	const char *(*type)(const struct any_value *v);
+
+	int (*parts)(struct object_parts **out, const struct heap *h, uint32_t id, const struct range *which,
+	    struct err *err);
+	void (*part)(const struct object_parts *p, size_t i, struct object_part *out);
+	void (*part_name)(const struct object_parts *p, size_t i, struct text *to);
+	void (*parts_close)(struct object_parts *p);
+	int (*bytes)(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err);
+
+	int (*entries)(struct entries **out, const struct heap *h, uint32_t id,
+	    const struct range *which, struct err *err);
+	void (*entry)(const struct entries *e, size_t i, struct any_value *key, struct any_value *value);
+	void (*entries_close)(struct entries *e);
+	bool (*size)(const struct heap *h, uint32_t id, struct collection_size *out);
+	bool (*held_as)(const struct heap *h, uint32_t id, struct text *to); /* or NULL */
+
+	bool (*text)(
+	    const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out);
+	bool (*characters)(const struct heap *h, uint32_t id, struct string_view *out);
+	enum text_class (*text_class)(const struct heap *h, uint32_t class);
+	int (*texts_held)(const struct heap *h, struct err *err);
+
+	void (*names_begin)(struct reference_names *n, const struct heap *h, uint32_t holder);
+	bool (*names_next)(struct reference_names *n, uint32_t target, struct text *to);
+	int (*named_of_class)(
+	    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
+	int (*named_of_object)(
+	    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err);
+	bool (*declared_field)(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
+	    const char **field); /* or NULL */
+
+	/* Global variables: all or none of them NULL. */
+	int (*variable)(struct variable *out, const struct heap *h, const char *word, struct err *err);
+	int (*variable_parts)(
+	    struct object_parts **out, const struct variable *v, const struct range *which, struct err *err);
+	void (*variable_bytes)(struct object_bytes *out, const struct variable *v);
+	int (*variable_entries)(
+	    struct entries **out, const struct variable *v, const struct range *which, struct err *err);
+	bool (*variable_size)(const struct variable *v, uint64_t *size);
+};
+
+/* No values (nothing.c), fields that classes declare (declared.c), types in memory (memory.c). */
+extern const struct inspector no_inspector, declared_inspector, memory_inspector;
+
+/* Let *which start at most at n, and return how many of n it means. */
+static inline size_t range_of(struct range *which, uint64_t n)
+{
+	if (which->start > n)
+		which->start = n;
+	return (size_t)(which->length < n - which->start ? which->length : n - which->start);
+}
+
+/* ERR_USAGE in words: the parts of such an object are fields, which have no numbers to choose by. */
+int no_range(const char *type, struct err *err);
+
+#endif

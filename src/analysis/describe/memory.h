@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory.h - objects that are memory, for the inspector in memory.c: their values in words
+ * (memory_text.c) and the names of their references (memory_names.c).
+ *
+ * Values are printed as the language of the program would print them:
+ *
+ *     true  -3  0.5  "text"  nil  0xc000012340+16  {ID: 7, Name: "x"}  [1, 2, 3]  len 3 cap 4 [1, 2, 3]
+ *     len 5 (map)  len 5 cap 8 (channel)  *main.Mail 0xc000012340 (interface)  main.work.func1 (func)
+ *
+ * A pointer into an object is written as that object's address and the offset.  All text is escaped;
+ * what is cut ends in "…".  Any thread.
+ */
+#ifndef CAIRN_ANALYSIS_DESCRIBE_MEMORY_H
+#define CAIRN_ANALYSIS_DESCRIBE_MEMORY_H
+
+#include "analysis/describe/inspector.h"
+
+/* Append a value, about `limit` characters of it.  Behind a pointer stands what it leads to. */
+void typed_add(const struct typed *v, uint64_t limit, struct text *to);
+/* Append what an object holds; without a type the text that it may be.  False: there is nothing to say,
+ * and nothing was appended. */
+bool typed_add_object(const struct heap *h, uint32_t id, uint64_t limit, struct text *to);
+/* Append an address: "nil", "0x…", "0x…+16"; of what is outside of the heap its name, if it has one. */
+void typed_add_address(const struct heap *h, uint64_t address, struct text *to);
+/* Append bytes in quotation marks if they look like a text.  False: they do not. */
+bool typed_add_text(const uint8_t *bytes, uint64_t n, uint64_t limit, struct text *to);
+
+/* Each does what inspector.h says of the function of the same name. */
+void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
+bool memory_names_next(struct reference_names *n, uint32_t target, struct text *to);
+int memory_named_of_class(
+    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
+int memory_named_of_object(
+    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err);
+
+#endif

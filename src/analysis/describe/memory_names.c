@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory_names.c - by which parts of their memory objects hold others, and what the parts of a name hold.
+ */
+#include "analysis/describe/memory.h"
+
+#include "analysis/search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { KEY_SHOWN = 40 }; /* characters of a map's key */
+
+void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)
+{
+	n->open = typed_open(&n->memory.holder, h, holder);
+}
+
+/* A place in a bucket of a map: named by its key, ["session-7"]; the key itself, key "session-7". */
+static bool add_entry(const struct typed_object *o, uint64_t offset, struct text *to)
+{
+	struct typed bucket, keys, part, key;
+	const struct type *t;
+	bool is_key;
+	if (!o->stride || offset / o->stride >= o->count)
+		return false;
+	bucket = typed_element(o, offset / o->stride);
+	offset %= o->stride;
+	if (!typed_field(&bucket, "tophash", &part) || !typed_field(&bucket, "keys", &keys))
+		return false;
+	is_key = bucket.address + offset - keys.address < typed_type(&keys)->size;
+	if (!is_key && !typed_field(&bucket, "values", &part) && !typed_field(&bucket, "elems", &part))
+		return false;
+	part = is_key ? keys : part;
+	t = typed_type(&part);
+	uint64_t at = bucket.address + offset - part.address;
+	if (t->kind != TYPE_ARRAY || !t->count || !t->size || at >= t->size)
+		return false;
+	uint64_t place = at / (t->size / t->count);
+	const struct type *all = typed_type(&keys);
+	if (all->kind != TYPE_ARRAY || !all->count || place >= all->count ||
+	    !typed_part(&keys, place * (all->size / all->count), all->element, &key))
+		return false;
+	text_add(to, is_key ? "key " : "[");
+	typed_add(&key, KEY_SHOWN, to);
+	text_add(to, is_key ? "" : "]");
+	return true;
+}
+
+static void name_slot(const struct reference_names *n, uint64_t past, struct text *to)
+{
+	const struct typed_object *holder = &n->memory.holder;
+	if (!add_entry(holder, n->memory.slots.offset, to))
+		typed_path(holder, n->memory.slots.offset, to);
+	if (past)
+		text_addf(to, "+%" PRIu64, past);
+}
+
+/* The next pointer into the target. */
+bool memory_names_next(struct reference_names *n, uint32_t target, struct text *to)
+{
+	const struct typed *holder = &n->memory.holder.value;
+	const struct heap *h = holder->heap;
+	uint64_t start = heap_address(h, target), size = heap_shallow(h, target);
+	while (typed_next_slot(&n->memory.holder, &n->memory.slots)) {
+		uint64_t at = typed_number(holder, n->memory.slots.offset, typed_word_size(h));
+		if (at < start || (at - start >= size && at != start))
+			continue;
+		if (to)
+			name_slot(n, at - start, to);
+		return true;
+	}
+	return false;
+}
+
+/* The next pointer into any object. */
+static bool next_of_all(struct reference_names *n, uint32_t *target, struct text *to)
+{
+	const struct typed *holder = &n->memory.holder.value;
+	const struct heap *h = holder->heap;
+	while (n->open && typed_next_slot(&n->memory.holder, &n->memory.slots)) {
+		uint64_t at = typed_number(holder, n->memory.slots.offset, typed_word_size(h));
+		*target = object_around(h, at);
+		if (*target == HEAP_NONE)
+			continue;
+		name_slot(n, at - heap_address(h, *target), to);
+		return true;
+	}
+	return false;
+}
+
+/* Is this how a reference is called?  Where the pointer leads into its target, "+16" follows. */
+static bool is_called(const char *name, const char *field)
+{
+	size_t n = strlen(field);
+	return !strncmp(name, field, n) &&
+	    (!name[n] || (name[n] == '+' && strspn(name + n + 1, "0123456789") == strlen(name + n + 1)));
+}
+
+int memory_named_of_object(
+    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err)
+{
+	struct reference_names names;
+	struct text name = TEXT_INIT;
+	uint32_t target;
+	int code = 0;
+	reference_names_begin(&names, h, holder);
+	while (!code && next_of_all(&names, &target, &name)) {
+		if (is_called(name.s, n->field)) {
+			n->found = true;
+			code = n->take(n->context, holder, target, err);
+		}
+		text_clear(&name);
+	}
+	text_release(&name);
+	return code;
+}
+
+int memory_named_of_class(
+    struct named_references *n, const struct heap *h, uint32_t class, struct err *err)
+{
+	int code = 0;
+	for (uint32_t id = 0; !code && id < h->n_objects; id++)
+		if (h->class_of[id] == class)
+			code = memory_named_of_object(n, h, id, err);
+	return code;
+}

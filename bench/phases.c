@@ -9,6 +9,7 @@
  * anonymous memory now, from the kernel.
  */
 #include "analysis/dominators/dominators.h"
+#include "base/big.h"
 #include "base/parallel.h"
 #include "heap/heap.h"
 

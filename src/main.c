@@ -2,10 +2,11 @@
 /*
  * main.c - options, then the screen or batch.
  */
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "command/session/batch.h"
 #include "command/docs/options.h"
+#include "command/session/batch.h"
 #include "dump/program/program.h"
 #include "view/view.h"
 

@@ -2,6 +2,8 @@
 /* class_tree.c - see class_tree.h.  Superclass chains have no loops: the heap sees to that. */
 #include "analysis/class_tree.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,6 +9,8 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -95,7 +97,7 @@ static int deal(struct hashing *work, struct err *err)
 		if (work->hashed[i].has_text)
 			dealt[count[work->hashed[i].hash >> (64 - DEALT_BITS)]++] = work->hashed[i];
 	}
-	big_free(work->hashed, work->n, sizeof *dealt);
+	big_free(work->hashed);
 	work->hashed = dealt;
 	return 0;
 }
@@ -233,7 +235,7 @@ static int hash_all(struct hashing *work, const struct heap *h, struct err *err)
 
 static void free_work(struct hashing *work)
 {
-	big_free(work->hashed, work->n, sizeof *work->hashed);
+	big_free(work->hashed);
 	free(work);
 }
 

@@ -8,6 +8,9 @@
 #include "analysis/histogram.h"
 
 #include "analysis/search.h"
+#include "base/arena.h"
+#include "base/big.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +197,7 @@ int histogram_make(struct histogram *out, const struct heap *heap, enum histogra
 		generalise(out, heap, by, &row);
 		VEC_PUSH(out->rows, out->n, cap) = row;
 	}
-	big_free(t, heap->n_classes, sizeof *t);
+	big_free(t);
 	if (by != BY_CLASS && out->n)
 		merge_groups(out);
 	return 0;

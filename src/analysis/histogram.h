@@ -3,6 +3,7 @@
 #ifndef CAIRN_ANALYSIS_HISTOGRAM_H
 #define CAIRN_ANALYSIS_HISTOGRAM_H
 
+#include "base/arena.h"
 #include "heap/heap.h"
 
 enum histogram_by { BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS };

@@ -7,6 +7,9 @@
  */
 #include "analysis/holders.h"
 
+#include "base/big.h"
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 #define ROOTS UINT32_MAX /* nothing above */
@@ -84,7 +87,7 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 		row[out->n++].retained = i < h->n_classes ? sums[i] : (struct retained_sum){.bytes = 0};
 	}
 	out->rows = row;
-	big_free(c.above, h->n_objects, sizeof *c.above);
+	big_free(c.above);
 	free(sums);
 	if (code)
 		holders_release(out);

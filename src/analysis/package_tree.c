@@ -8,6 +8,7 @@
 #include "analysis/package_tree.h"
 
 #include "analysis/histogram.h"
+#include "base/arena.h"
 #include "base/mem.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #ifndef CAIRN_ANALYSIS_PACKAGE_TREE_H
 #define CAIRN_ANALYSIS_PACKAGE_TREE_H
 
+#include "base/arena.h"
 #include "heap/heap.h"
 
 struct package_row {

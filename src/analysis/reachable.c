@@ -5,6 +5,7 @@
  */
 #include "analysis/reachable.h"
 
+#include "base/big.h"
 #include "heap/weak.h"
 
 #define CANCEL_EVERY (1u << 16)
@@ -96,7 +97,7 @@ int reachable_from_roots(
 	out->unreachable_n = heap->n_objects - out->n;
 	out->unreachable_shallow = heap->shallow - out->shallow;
 out:
-	big_free(w.queue, heap->n_objects, sizeof *w.queue);
+	big_free(w.queue);
 	if (code)
 		reachable_release(out);
 	return code;

@@ -4,7 +4,9 @@
  */
 #include "analysis/search.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
+#include "base/mem.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -275,13 +277,7 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 			ids[(*n)++] = id;
 	}
 	bits_release(&wanted);
-	if (ids && *n < most) { /* the caller frees by what it was told */
-		uint32_t *less = big_resize(ids, most, *n, sizeof *ids, err);
-		if (!less)
-			big_free(ids, most, sizeof *ids);
-		ids = less;
-	}
-	return ids;
+	return big_fit(ids, *n, sizeof *ids);
 }
 
 void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,

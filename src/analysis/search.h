@@ -48,7 +48,7 @@ unsigned edit_distance(const char *a, const char *b, unsigned limit);
 /* The object whose bytes hold the address, or HEAP_NONE. */
 uint32_t object_around(const struct heap *heap, uint64_t address);
 
-/* Ids of all objects of the given classes, ascending; big memory: big_free(ids, n, 4).  NULL and
+/* Ids of all objects of the given classes, ascending; big memory: big_free(ids).  NULL and
  * ERR_NOMEM. */
 uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, size_t n_classes,
     size_t *n, struct err *err);

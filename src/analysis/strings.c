@@ -5,6 +5,8 @@
 #include "analysis/strings.h"
 
 #include "analysis/search.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "analysis/describe/describe.h"
 
@@ -16,7 +18,7 @@ enum { STRINGS_A_TASK = 1 << 14 };
 
 void string_list_release(struct string_list *l)
 {
-	big_free(l->ids, l->cap, sizeof *l->ids);
+	big_free(l->ids);
 	*l = (struct string_list){ .ids = NULL };
 }
 

@@ -7,7 +7,7 @@
  */
 #include "base/bits.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <inttypes.h>
 
@@ -33,10 +33,8 @@ int bits_init(struct bits *b, uint64_t n, struct err *err)
 
 void bits_release(struct bits *b)
 {
-	if (b->word)
-		big_free(b->word, n_words(b->n), sizeof *b->word);
-	if (b->rank)
-		big_free(b->rank, n_ranks(b->n), sizeof *b->rank);
+	big_free(b->word);
+	big_free(b->rank);
 	*b = (struct bits){ .word = NULL };
 }
 

@@ -34,7 +34,7 @@ struct order {
 static int order_rows(struct result **r, const void *context, struct err *err)
 {
 	const struct order *o = context;
-	return result_sort(*r, o->column, o->descending) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	return result_sort(*r, o->column, o->descending, err);
 }
 
 int command_sort(const struct session *s, struct result *r, const struct call *call,

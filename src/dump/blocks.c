@@ -8,6 +8,7 @@
  */
 #include "dump/blocks.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 
@@ -176,7 +177,7 @@ int blocks_inflate(const uint8_t *in, uint64_t n, uint8_t **out, uint64_t *size,
 		*size = total;
 		code = 1;
 	} else {
-		big_free(b.out, total, 1);
+		big_free(b.out);
 	}
 out:
 	free(b.members);

@@ -10,7 +10,7 @@
 #include <iconv.h>
 #include <stddef.h>
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #define EBCDIC_NL 0x15
 #define EBCDIC_LF 0x25
@@ -144,8 +144,8 @@ int transfer_repair(struct translated *out, const uint8_t *bytes, uint64_t n,
 
 void translated_release(struct translated *t)
 {
-	big_free(t->bytes, t->allocated, 1);
-	big_free(t->mark, t->n_marks, sizeof *t->mark);
+	big_free(t->bytes);
+	big_free(t->mark);
 	*t = (struct translated)TRANSLATED_INIT;
 }
 

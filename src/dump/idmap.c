@@ -2,7 +2,7 @@
 /* idmap.c - see idmap.h. */
 #include "dump/idmap.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stddef.h>
 
@@ -26,7 +26,7 @@ static int grow(struct idmap *m, struct err *err)
 	for (uint64_t i = 0; i < m->n_slots; i++)
 		if (m->slots[i].value_plus_1)
 			*find(&larger, m->slots[i].key) = m->slots[i];
-	big_free(m->slots, m->n_slots, sizeof *m->slots);
+	big_free(m->slots);
 	*m = larger;
 	return 0;
 }
@@ -51,6 +51,6 @@ uint64_t idmap_get(const struct idmap *m, uint64_t key)
 
 void idmap_release(struct idmap *m)
 {
-	big_free(m->slots, m->n_slots, sizeof *m->slots);
+	big_free(m->slots);
 	*m = (struct idmap){ .slots = NULL };
 }

@@ -11,6 +11,7 @@
  */
 #include "dump/source.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/blocks.h"
@@ -258,7 +259,7 @@ static int make_room(struct source_file *o, struct err *err)
 	if (o->source.size < o->capacity)
 		return 0;
 	uint64_t capacity = 2 * o->capacity;
-	uint8_t *grown = big_resize(o->inflated, o->capacity, capacity, 1, err);
+	uint8_t *grown = big_resize(o->inflated, capacity, 1, err);
 	if (!grown) {
 		err_context(err, "inflating it takes memory, gunzip it first where there is room");
 		return ERR_NOMEM;
@@ -378,12 +379,9 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 	if (!o->source.size)
 		return err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s",
 		    o->source.cut ? o->source.cut_reason : "gzip of nothing, the dump in it is empty");
-	uint8_t *fitted = big_resize(o->inflated, o->capacity, o->source.size, 1, err);
-	if (!fitted)
-		return ERR_NOMEM;
-	o->inflated = fitted;
+	o->inflated = big_fit(o->inflated, o->source.size, 1);
 	o->capacity = o->source.size;
-	o->source.bytes = fitted;
+	o->source.bytes = o->inflated;
 	return 0;
 }
 
@@ -422,7 +420,7 @@ void source_close(struct source *s)
 	if (!o)
 		return;
 	unmap_file(o);
-	big_free(o->inflated, o->capacity, 1);
+	big_free(o->inflated);
 	if (o->fd >= 0)
 		close(o->fd);
 	free((char *)(uintptr_t)o->source.path);

@@ -4,6 +4,8 @@
  */
 #include "dump/types.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #ifndef CAIRN_DUMP_TYPES_H
 #define CAIRN_DUMP_TYPES_H
 
-#include "base/mem.h"
+#include "base/arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>

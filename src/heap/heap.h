@@ -11,9 +11,9 @@
 #ifndef CAIRN_HEAP_HEAP_H
 #define CAIRN_HEAP_HEAP_H
 
+#include "base/arena.h"
 #include "base/bits.h"
 #include "base/err.h"
-#include "base/mem.h"
 #include "base/progress.h"
 #include "dump/reader.h"
 

@@ -2,8 +2,8 @@
 /* index.c - see index.h. */
 #include "heap/index.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ void index_init(struct address_index *x, unsigned granule_shift)
 
 void index_release(struct address_index *x)
 {
-	big_free(x->pages, x->cap_pages, sizeof *x->pages);
-	big_free(x->slots, x->slots ? (uint64_t)x->slot_mask + 1 : 0, sizeof *x->slots);
-	big_free(x->store, x->store_size, 1);
+	big_free(x->pages);
+	big_free(x->slots);
+	big_free(x->store);
 	*x = (struct address_index){ .granule_shift = x->granule_shift };
 }
 
@@ -36,7 +36,7 @@ static int rehash(struct address_index *x, uint32_t n_slots, struct err *err)
 	uint32_t *slots = big_alloc(n_slots, sizeof *slots, err);
 	if (!slots)
 		return ERR_NOMEM;
-	big_free(x->slots, x->slots ? (uint64_t)x->slot_mask + 1 : 0, sizeof *x->slots);
+	big_free(x->slots);
 	x->slots = slots;
 	x->slot_mask = n_slots - 1;
 	for (uint32_t i = 0; i < x->n_pages; i++) {
@@ -62,7 +62,7 @@ static int add_page(struct address_index *x, uint64_t number, uint32_t n, struct
 {
 	if (x->n_pages == x->cap_pages) {
 		uint32_t cap = x->cap_pages ? 2 * x->cap_pages : 1024;
-		struct index_page *pages = big_resize(x->pages, x->cap_pages, cap, sizeof *pages, err);
+		struct index_page *pages = big_resize(x->pages, cap, sizeof *pages, err);
 		if (!pages)
 			return ERR_NOMEM;
 		x->pages = pages;

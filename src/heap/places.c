@@ -2,8 +2,8 @@
 /* places.c - see places.h. */
 #include "heap/places.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 #include "heap/heap.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@ void places_release(struct places *p)
 {
 	if (!p)
 		return;
-	big_free(p->offset, p->n_offsets, sizeof *p->offset);
-	big_free(p->runs, p->cap_runs, sizeof *p->runs);
-	big_free(p->numbers, p->n_numbers, sizeof *p->numbers);
+	big_free(p->offset);
+	big_free(p->runs);
+	big_free(p->numbers);
 	free(p);
 }
 

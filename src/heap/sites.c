@@ -2,6 +2,7 @@
 /* sites.c - see sites.h. */
 #include "heap/sites.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
 #include "heap/weak.h"
 
 #include "base/bisect.h"
+#include "base/mem.h"
 #include "heap/value.h"
 
 #include <stdlib.h>

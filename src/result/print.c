@@ -8,6 +8,7 @@
  */
 #include "result/print.h"
 
+#include "base/mem.h"
 #include "result/print_machine.h"
 
 #include <errno.h>

@@ -8,6 +8,8 @@
  */
 #include "result/print_machine.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

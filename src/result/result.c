@@ -8,6 +8,8 @@
  */
 #include "result/result.h"
 
+#include "base/big.h"
+#include "base/mem.h"
 #include "opened/opened.h"
 
 #include <inttypes.h>
@@ -160,7 +162,7 @@ void result_free(struct result *r)
 		return;
 	if (r->ops && r->ops->release)
 		r->ops->release(r->data);
-	free(r->order);
+	big_free(r->order);
 	free(r->head);
 	free(r->totals);
 	text_release(&r->scratch);
@@ -168,10 +170,35 @@ void result_free(struct result *r)
 	free(r);
 }
 
+void result_lost(struct result *r, const struct err *err)
+{
+	if (!r->lost.code)
+		r->lost = *err;
+}
+
+int result_check(const struct result *r, struct err *err)
+{
+	if (r->lost.code && err)
+		*err = r->lost;
+	return r->lost.code;
+}
+
+/* A text in the result's arena; without memory it is empty, and the result remembers that. */
+static const char *keep_text(struct result *r, const char *s)
+{
+	struct err err = ERR_INIT;
+	const char *kept = arena_try_strndup(&r->arena, s, strlen(s), &err);
+
+	if (kept)
+		return kept;
+	result_lost(r, &err);
+	return "";
+}
+
 static struct cell keep_cell(struct result *r, struct cell c)
 {
 	if (c.type == CELL_TEXT)
-		c.text = arena_strndup(&r->arena, c.text, strlen(c.text));
+		c.text = keep_text(r, c.text);
 	return c;
 }
 
@@ -220,8 +247,8 @@ static void kept_release(void *data)
 	struct kept_rows *k = data;
 	if (k->release)
 		k->release(k->data);
-	free(k->cells);
-	free(k->targets);
+	big_free(k->cells);
+	big_free(k->targets);
 	free(k);
 }
 
@@ -274,17 +301,23 @@ struct result *result_new_rows(
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target)
 {
 	struct kept_rows *k = r->data;
+	struct err err = ERR_INIT;
+	size_t row_bytes = k->n_columns * sizeof *k->cells;
 	if (k->n == k->cap) {
-		k->cap = k->cap ? 2 * k->cap : 16;
-		k->cells = xrealloc(k->cells, k->cap, k->n_columns * sizeof *k->cells);
+		k->cells = big_more(k->cells, k->cap, row_bytes, &err);
+		k->cap = row_bytes ? big_bytes(k->cells) / row_bytes : SIZE_MAX;
+	}
+	size_t at = k->n;
+	struct target *t = k->n < k->cap ? BIG_PUSH(k->targets, at, k->cap_targets, &err) : NULL;
+	if (!t) {
+		result_lost(r, &err);
+		return;
 	}
 	for (unsigned c = 0; c < k->n_columns; c++)
 		k->cells[k->n * k->n_columns + c] = keep_cell(r, cells[c]);
-	struct target t = target ? *target : (struct target){.kind = TARGET_NONE};
-	if (t.command)
-		t.command = arena_strndup(&r->arena, t.command, strlen(t.command));
-	size_t at = k->n;
-	VEC_PUSH(k->targets, at, k->cap_targets) = t;
+	*t = target ? *target : (struct target){.kind = TARGET_NONE};
+	if (t->command)
+		t->command = keep_text(r, t->command);
 	k->n++;
 	r->n_source = r->n_rows = k->n;
 }
@@ -441,24 +474,29 @@ bool result_stopped(const struct result *r, size_t row)
 	return r->stop && row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1 && r->stop(r->stop_context);
 }
 
-bool result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
-    void *context)
+int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+    void *context, struct err *err)
 {
-	uint32_t *order = xrealloc(NULL, r->n_rows ? r->n_rows : 1, sizeof *order);
+	struct err refused = ERR_INIT;
+	uint32_t *order = big_alloc(r->n_rows, sizeof *order, &refused);
 	size_t kept = 0;
+	if (!order) {
+		result_lost(r, &refused);
+		return err_set(err, ERR_NOMEM, "%s", refused.message);
+	}
 	for (size_t row = 0; row < r->n_rows; row++) {
 		if (result_stopped(r, row)) {
-			free(order);
-			return false;
+			big_free(order);
+			return err_set(err, ERR_CANCELLED, "stopped");
 		}
 		if (keep(r, row, context))
 			order[kept++] = (uint32_t)source_row(r, row);
 	}
-	free(r->order);
-	r->order = order;
+	big_free(r->order);
+	r->order = big_fit(order, kept, sizeof *order);
 	r->n_rows = kept;
 	result_changed(r);
-	return true;
+	return 0;
 }
 
 void result_keep_first(struct result *r, size_t n)
@@ -471,12 +509,12 @@ void result_keep_first(struct result *r, size_t n)
 
 void result_show_all(struct result *r)
 {
-	free(r->order);
+	big_free(r->order);
 	r->order = NULL;
 	r->n_rows = r->n_source;
 	result_changed(r);
 	if (r->sorted_by >= 0 && (r->flat || !r->within)) /* a tree's own order is sorted */
-		result_sort(r, (unsigned)r->sorted_by, r->descending);
+		result_sort(r, (unsigned)r->sorted_by, r->descending, NULL);
 }
 
 /* The sum is of those that are known. */

@@ -9,6 +9,7 @@
 #ifndef CAIRN_RESULT_RESULT_H
 #define CAIRN_RESULT_RESULT_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "heap/heap.h"
 
@@ -120,6 +121,7 @@ struct result {
 	/* Asked every RESULT_STOP_EVERY rows while rows are filtered or sorted; true: give up.  NULL: never */
 	bool (*stop)(void *context);
 	void *stop_context;
+	struct err lost;       /* memory that rows or their order did not get: see result_check */
 	struct arena arena;
 	struct text scratch;
 };
@@ -136,6 +138,7 @@ void result_head(struct result *r, const char *name, struct cell cell);
 /* A result whose rows are plain strings kept by it: rows are added cell by cell. */
 struct result *result_new_rows(const char *title, const struct opened *opened,
     const struct column *columns, unsigned n_columns);
+/* A row for which there is no memory is left out, and the result remembers that (result_check). */
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
 /* Cells of a column that is found out only when somebody looks: data is that of the members. */
 void result_rows_late(struct result *r, unsigned column,
@@ -190,12 +193,21 @@ int result_column(const struct result *r, const char *name); /* index or -1; uni
 
 /* Should a loop over rows end before its time?  Asks only now and then. */
 bool result_stopped(const struct result *r, size_t row);
-/* Stable; unknown cells last either way.  A tree becomes a list (tree.h has tree_sort).  False: stopped,
- * all is as it was. */
-bool result_sort(struct result *r, unsigned column, bool descending);
-/* Keep the rows for which keep() holds, of those shown now.  False: stopped, all is as it was. */
-bool result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
-    void *context);
+/* Stable; unknown cells last either way.  A tree becomes a list (tree.h has tree_sort).  0, or all is
+ * as it was: ERR_CANCELLED (stopped), or ERR_NOMEM, which the result remembers as well. */
+int result_sort(struct result *r, unsigned column, bool descending, struct err *err);
+/* Keep the rows for which keep() holds, of those shown now.  Fails like result_sort. */
+int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
+    void *context, struct err *err);
+
+/*
+ * Is everything there that was put in?  ERR_NOMEM and *err when memory was refused on the way, for
+ * rows, texts or their order: whoever made the result then hands on the error instead.  Asking once
+ * at the end saves asking at every row.
+ */
+int result_check(const struct result *r, struct err *err) __attribute__((warn_unused_result));
+/* Remember a refusal; the first one counts. */
+void result_lost(struct result *r, const struct err *err);
 void result_keep_first(struct result *r, size_t n);
 void result_show_all(struct result *r); /* undo filter, keep the sort order */
 

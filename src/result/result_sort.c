@@ -9,6 +9,9 @@
  */
 #include "result/result.h"
 
+#include "base/arena.h"
+#include "base/big.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,31 +34,42 @@ static uint64_t hash_text(const char *s)
 	return h ^ h >> 29;
 }
 
-static void distinct_grow(struct distinct *d)
+static int distinct_grow(struct distinct *d, struct err *err)
 {
-	free(d->slots);
-	d->n_slots = d->n_slots ? 2 * d->n_slots : 1024;
-	d->slots = xcalloc(d->n_slots, sizeof *d->slots);
+	size_t n_slots = d->n_slots ? 2 * d->n_slots : 1024;
+	uint32_t *slots = big_alloc(n_slots, sizeof *slots, err);
+	if (!slots)
+		return ERR_NOMEM;
+	big_free(d->slots);
+	d->slots = slots;
+	d->n_slots = n_slots;
 	for (size_t i = 0; i < d->n; i++) {
 		size_t at = hash_text(d->text[i]) & (d->n_slots - 1);
 		while (d->slots[at])
 			at = (at + 1) & (d->n_slots - 1);
 		d->slots[at] = (uint32_t)i + 1;
 	}
+	return 0;
 }
 
-static uint32_t distinct_number(struct distinct *d, const char *s)
+static int distinct_number(struct distinct *d, const char *s, uint32_t *number, struct err *err)
 {
-	if (2 * d->n >= d->n_slots)
-		distinct_grow(d);
+	if (2 * d->n >= d->n_slots && distinct_grow(d, err) < 0)
+		return ERR_NOMEM;
 	size_t at = hash_text(s) & (d->n_slots - 1);
 	for (; d->slots[at]; at = (at + 1) & (d->n_slots - 1)) {
-		if (!strcmp(d->text[d->slots[at] - 1], s))
-			return d->slots[at] - 1;
+		*number = d->slots[at] - 1;
+		if (!strcmp(d->text[*number], s))
+			return 0;
 	}
-	VEC_PUSH(d->text, d->n, d->cap) = arena_strndup(&d->arena, s, strlen(s));
+	const char *kept = arena_try_strndup(&d->arena, s, strlen(s), err);
+	const char **place = kept ? BIG_PUSH(d->text, d->n, d->cap, err) : NULL;
+	if (!place)
+		return ERR_NOMEM;
+	*place = kept;
 	d->slots[at] = (uint32_t)d->n;
-	return (uint32_t)d->n - 1;
+	*number = (uint32_t)d->n - 1;
+	return 0;
 }
 
 struct ranked {
@@ -68,24 +82,29 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct ranked *)a)->text, ((const struct ranked *)b)->text);
 }
 
-static void distinct_rank(struct distinct *d)
+static int distinct_rank(struct distinct *d, struct err *err)
 {
-	struct ranked *list = xrealloc(NULL, d->n ? d->n : 1, sizeof *list);
-	d->rank = xrealloc(NULL, d->n ? d->n : 1, sizeof *d->rank);
+	struct ranked *list = big_alloc(d->n, sizeof *list, err);
+	d->rank = list ? big_alloc(d->n, sizeof *d->rank, err) : NULL;
+	if (!d->rank) {
+		big_free(list);
+		return ERR_NOMEM;
+	}
 	for (size_t i = 0; i < d->n; i++)
 		list[i] = (struct ranked){d->text[i], (uint32_t)i};
 	qsort(list, d->n, sizeof *list, by_text);
 	for (size_t i = 0; i < d->n; i++)
 		d->rank[list[i].number] = (uint32_t)i;
-	free(list);
+	big_free(list);
+	return 0;
 }
 
 static void distinct_release(struct distinct *d)
 {
 	arena_release(&d->arena);
-	free(d->text);
-	free(d->slots);
-	free(d->rank);
+	big_free(d->text);
+	big_free(d->slots);
+	big_free(d->rank);
 }
 
 /* --- counting sort of words ------------------------------------------------------------------- */
@@ -123,6 +142,10 @@ struct sorting {
 	bool by_text;
 	bool descending;
 	struct distinct distinct;
+	struct text printed;
+	uint32_t *rows;   /* of the source, in the order to be */
+	uint64_t *a, *b;  /* keys */
+	size_t known;     /* rows that have one */
 	uint32_t *number; /* by_text: of the text of each source row */
 	uint64_t low, high; /* least and greatest key */
 };
@@ -137,52 +160,54 @@ static uint64_t key_of(struct sorting *s, uint32_t source)
 	return c.number;
 }
 
-/* The rows shown, known cells first, into rows; returns the number of known ones, or SIZE_MAX: stopped. */
-static size_t look_at_rows(struct sorting *s, uint32_t *rows)
+static int number_text(struct sorting *s, const struct cell *c, uint32_t source, struct err *err)
+{
+	if (c->type == CELL_TEXT)
+		return distinct_number(&s->distinct, c->text, &s->number[source], err);
+	text_clear(&s->printed);
+	cell_print_plain(c, &s->printed);
+	return distinct_number(&s->distinct, s->printed.s, &s->number[source], err);
+}
+
+/* The rows shown, known cells first, into s->rows. */
+static int look_at_rows(struct sorting *s, struct err *err)
 {
 	struct result *r = s->r;
-	struct text printed = TEXT_INIT;
+	uint32_t *rows = s->rows;
 	size_t known = 0, unknown = 0;
+	int code = 0;
 	s->low = UINT64_MAX;
 	s->high = 0;
 	for (size_t i = 0; i < r->n_rows; i++) {
 		struct cell c;
 		uint32_t source = r->order ? r->order[i] : (uint32_t)i;
-		if (result_stopped(r, i)) {
-			text_release(&printed);
-			return SIZE_MAX;
-		}
+		if (result_stopped(r, i))
+			return err_set(err, ERR_CANCELLED, "stopped");
 		result_cell(r, i, s->column, &c);
 		if (c.type == CELL_NONE) {
 			rows[r->n_rows - ++unknown] = source;
 			continue;
 		}
 		rows[known++] = source;
-		if (s->by_text) {
-			if (c.type != CELL_TEXT) {
-				text_clear(&printed);
-				cell_print_plain(&c, &printed);
-			}
-			s->number[source] = distinct_number(
-			    &s->distinct, c.type == CELL_TEXT ? c.text : printed.s);
-		}
+		if (s->by_text && (code = number_text(s, &c, source, err)) < 0)
+			return code;
 		if (c.number < s->low)
 			s->low = c.number;
 		if (c.number > s->high)
 			s->high = c.number;
 	}
-	text_release(&printed);
 	for (size_t i = known, j = r->n_rows; i + 1 < j; i++) { /* unknown ones in their old order */
 		uint32_t swap = rows[i];
 		rows[i] = rows[--j];
 		rows[j] = swap;
 	}
 	if (s->by_text) {
-		distinct_rank(&s->distinct);
+		code = distinct_rank(&s->distinct, err);
 		s->low = 0;
 		s->high = s->distinct.n ? s->distinct.n - 1 : 0;
 	}
-	return known;
+	s->known = known;
+	return code;
 }
 
 static unsigned bit_length(uint64_t x)
@@ -190,58 +215,68 @@ static unsigned bit_length(uint64_t x)
 	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
 }
 
-static bool sort_known(struct sorting *s, uint32_t *rows, size_t n, uint64_t **a, uint64_t **b)
+static int sort_known(struct sorting *s, struct err *err)
 {
+	uint32_t *rows = s->rows;
+	size_t n = s->known;
 	unsigned bits = n ? bit_length(s->high - s->low) : 0;
 	for (unsigned shift = 0; shift < bits; shift += 32) {
 		for (size_t i = 0; i < n; i++) {
 			if (result_stopped(s->r, i))
-				return false;
+				return err_set(err, ERR_CANCELLED, "stopped");
 			uint64_t key = key_of(s, rows[i]);
 			key = s->descending ? s->high - key : key - s->low;
-			(*a)[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];
+			s->a[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];
 		}
-		sort_words(a, b, n, bits - shift < 32 ? bits - shift : 32);
+		sort_words(&s->a, &s->b, n, bits - shift < 32 ? bits - shift : 32);
 		for (size_t i = 0; i < n; i++)
-			rows[i] = (uint32_t)(*a)[i];
+			rows[i] = (uint32_t)s->a[i];
 	}
-	return true;
+	return 0;
 }
 
-bool result_sort(struct result *r, unsigned column, bool descending)
+static int sort_allocate(struct sorting *s, struct err *err)
 {
+	struct result *r = s->r;
+	s->a = big_alloc(r->n_rows, sizeof *s->a, err);
+	s->b = s->a ? big_alloc(r->n_rows, sizeof *s->b, err) : NULL;
+	s->rows = s->b ? big_alloc(r->n_rows, sizeof *s->rows, err) : NULL;
+	if (s->rows && s->by_text)
+		s->number = big_alloc(r->n_source, sizeof *s->number, err);
+	return s->rows && (!s->by_text || s->number) ? 0 : ERR_NOMEM;
+}
+
+int result_sort(struct result *r, unsigned column, bool descending, struct err *err)
+{
+	struct err own = ERR_INIT;
 	struct sorting s = {
 	    .r = r,
 	    .column = column,
 	    .by_text = r->columns[column].type == CELL_TEXT,
 	    .descending = descending,
 	};
-	size_t n = r->n_rows;
-	bool sorted = true;
-	uint64_t *a = big_alloc(n, sizeof *a, NULL), *b = big_alloc(n, sizeof *b, NULL);
-	uint32_t *rows = malloc(n ? n * sizeof *rows : 1);
-	if (s.by_text)
-		s.number = big_alloc(r->n_source, sizeof *s.number, NULL);
-	if (!a || !b || !rows || (s.by_text && !s.number)) {
-		r->note = "not sorted: not enough memory for the keys";
-		free(rows);
-		goto out;
+	int code = sort_allocate(&s, &own);
+	if (!code)
+		code = look_at_rows(&s, &own);
+	if (!code)
+		code = sort_known(&s, &own);
+	if (!code) {
+		big_free(r->order);
+		r->order = s.rows;
+		s.rows = NULL;
+		r->sorted_by = (int)column;
+		r->descending = descending;
+		r->flat = true;
+	} else if (code == ERR_NOMEM) {
+		result_lost(r, &own);
 	}
-	size_t known = look_at_rows(&s, rows);
-	sorted = known != SIZE_MAX && sort_known(&s, rows, known, &a, &b);
-	if (!sorted) {
-		free(rows);
-		goto out;
-	}
-	free(r->order);
-	r->order = rows;
-	r->sorted_by = (int)column;
-	r->descending = descending;
-	r->flat = true;
-out:
-	big_free(a, n, sizeof *a);
-	big_free(b, n, sizeof *b);
-	big_free(s.number, r->n_source, sizeof *s.number);
+	if (code && err)
+		*err = own;
+	big_free(s.a);
+	big_free(s.b);
+	big_free(s.rows);
+	big_free(s.number);
+	text_release(&s.printed);
 	distinct_release(&s.distinct);
-	return sorted;
+	return code;
 }

@@ -8,6 +8,9 @@
  */
 #include "result/tree.h"
 
+#include "base/big.h"
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +70,7 @@ static void list_cell(
 }
 
 /* By the sorter that tables have: the list becomes a table for a moment. */
-static void sort_list(const struct result *r, struct list *l)
+static void sort_list(struct result *r, struct list *l)
 {
 	static const struct result_ops ops = {.cell = list_cell};
 	struct sorting s = {r, l};
@@ -80,33 +83,43 @@ static void sort_list(const struct result *r, struct list *l)
 	    .n_source = l->n,
 	    .n_rows = l->n,
 	};
+	struct err err = ERR_INIT;
 	if (r->sorted_by < 0 || l->n < 2)
 		return;
-	result_sort(&table, (unsigned)r->sorted_by, r->descending);
-	if (table.order) {
+	if (result_sort(&table, (unsigned)r->sorted_by, r->descending, &err) == 0) {
 		for (uint32_t i = 0; i < l->n; i++)
 			table.order[i] = l->node[table.order[i]];
-		free(l->node);
+		big_free(l->node);
 		l->node = table.order;
+	} else {
+		result_lost(r, &err);
 	}
 	text_release(&table.scratch);
 }
 
+/* NO_LIST: no memory for it, which the result remembers. */
 static uint32_t new_list(struct result *r, uint32_t node)
 {
 	struct tree *t = r->data;
+	struct err err = ERR_INIT;
 	uint32_t n = t->source->children(r, node, NULL);
-	struct list l = {.node = xcalloc(n ? n : 1, sizeof *l.node), .n = n};
-	t->source->children(r, node, l.node);
-	l.shown = t->at_once && n > t->at_once ? t->at_once : n;
-	sort_list(r, &l);
-	VEC_PUSH(t->list, t->n_list, t->cap_list) = l;
+	uint32_t *nodes = big_alloc(n, sizeof *nodes, &err);
+	struct list *l = nodes ? BIG_PUSH(t->list, t->n_list, t->cap_list, &err) : NULL;
+	if (!l) {
+		big_free(nodes);
+		result_lost(r, &err);
+		return NO_LIST;
+	}
+	t->source->children(r, node, nodes);
+	*l = (struct list){.node = nodes, .n = n,
+	    .shown = t->at_once && n > t->at_once ? t->at_once : n};
+	sort_list(r, l);
 	return (uint32_t)t->n_list - 1;
 }
 
 static void free_list(struct list *l)
 {
-	free(l->node);
+	big_free(l->node);
 	forget_rest(l);
 	*l = (struct list){.n = 0};
 }
@@ -163,19 +176,24 @@ static void tree_target(const struct result *r, size_t row, struct target *out)
 }
 
 /* The nodes that rows stand for: the rest's row for all that have none. */
-static uint32_t *nodes_of_rows(const struct tree *t, const struct bits *rows, size_t *n)
+static uint32_t *nodes_of_rows(
+    const struct tree *t, const struct bits *rows, size_t *n, struct err *err)
 {
-	uint32_t *nodes = NULL;
-	size_t cap = 0;
-	*n = 0;
+	uint64_t most = 0;
 	for (size_t i = 0; i < t->n_row; i++) {
+		const struct list *l = &t->list[t->row[i].list];
+		most += !bits_get(rows, i) ? 0 : t->row[i].node == REST ? l->n - l->shown : 1;
+	}
+	uint32_t *nodes = big_alloc(most, sizeof *nodes, err);
+	*n = 0;
+	for (size_t i = 0; nodes && i < t->n_row; i++) {
 		const struct list *l = &t->list[t->row[i].list];
 		if (!bits_get(rows, i))
 			continue;
 		if (t->row[i].node != REST)
-			VEC_PUSH(nodes, *n, cap) = t->row[i].node;
+			nodes[(*n)++] = t->row[i].node;
 		for (uint32_t k = l->shown; t->row[i].node == REST && k < l->n; k++)
-			VEC_PUSH(nodes, *n, cap) = l->node[k];
+			nodes[(*n)++] = l->node[k];
 	}
 	return nodes;
 }
@@ -186,8 +204,10 @@ static int tree_members(
 	const struct tree *t = r->data;
 	struct implied implied;
 	size_t n;
-	uint32_t *nodes = nodes_of_rows(t, rows, &n);
+	uint32_t *nodes = nodes_of_rows(t, rows, &n, err);
 	int code;
+	if (!nodes)
+		return ERR_NOMEM;
 	if (t->source->members) {
 		code = t->source->members(r, nodes, n, to, err);
 	} else {
@@ -199,7 +219,7 @@ static int tree_members(
 		}
 		implied_end(&implied);
 	}
-	free(nodes);
+	big_free(nodes);
 	return code;
 }
 
@@ -210,8 +230,8 @@ static void release(void *data)
 		free_list(&t->list[i]);
 	if (t->source->release)
 		t->source->release(t->data);
-	free(t->list);
-	free(t->row);
+	big_free(t->list);
+	big_free(t->row);
 	free(t);
 }
 
@@ -268,15 +288,18 @@ static int by_place(const void *x, const void *y)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-static struct open_branch *all_opened(const struct tree *t, size_t *n)
+static struct open_branch *all_opened(const struct tree *t, size_t *n, struct err *err)
 {
-	struct open_branch *out = NULL;
-	size_t cap = 0;
+	struct open_branch *out;
 	*n = 0;
-	for (size_t i = 0; i < t->n_row; i++) {
+	for (size_t i = 0; i < t->n_row; i++)
+		*n += t->row[i].below != NO_LIST;
+	out = big_alloc(*n, sizeof *out, err);
+	*n = 0;
+	for (size_t i = 0; out && i < t->n_row; i++) {
 		const struct tree_row *row = &t->row[i];
 		if (row->below != NO_LIST)
-			VEC_PUSH(out, *n, cap) = (struct open_branch){row->list, row->node, row->below};
+			out[(*n)++] = (struct open_branch){row->list, row->node, row->below};
 	}
 	if (*n)
 		qsort(out, *n, sizeof *out, by_place);
@@ -302,38 +325,80 @@ static uint32_t list_below(struct result *r, const struct tree_row *row, uint32_
 	return NO_LIST;
 }
 
-/* All rows anew, from list 0 on. */
+/* The rows that are being made. */
+struct rows {
+	struct tree_row *row;
+	size_t n, cap;
+	struct place *place; /* where the row at hand stands: in each list above it, and its own */
+	size_t n_place, cap_place;
+};
+
+static int add_row(struct rows *to, const struct tree_row *row, struct err *err)
+{
+	struct tree_row *at = BIG_PUSH(to->row, to->n, to->cap, err);
+	if (!at)
+		return ERR_NOMEM;
+	*at = *row;
+	return 0;
+}
+
+static int go_down(struct rows *to, uint32_t list, struct err *err)
+{
+	struct place *at = BIG_PUSH(to->place, to->n_place, to->cap_place, err);
+	if (!at)
+		return ERR_NOMEM;
+	*at = (struct place){list, 0};
+	return 0;
+}
+
+/* All rows, from list 0 on. */
+static int walk_rows(struct result *r, uint32_t levels, const struct open_branch *opened,
+    size_t n_opened, struct rows *to, struct err *err)
+{
+	struct tree *t = r->data;
+	int code = go_down(to, 0, err);
+	while (!code && to->n_place > 0) {
+		struct place *p = &to->place[to->n_place - 1];
+		struct list *l = &t->list[p->list];
+		uint32_t depth = (uint32_t)to->n_place - 1;
+		if (p->next >= l->shown) {
+			if (l->shown < l->n)
+				code = add_row(to, &(struct tree_row){REST, depth, p->list, NO_LIST}, err);
+			to->n_place--;
+			continue;
+		}
+		struct tree_row row = {l->node[p->next++], depth, p->list, NO_LIST};
+		row.below = list_below(r, &row, levels, opened, n_opened);
+		code = add_row(to, &row, err);
+		if (!code && row.below != NO_LIST)
+			code = go_down(to, row.below, err);
+	}
+	return code;
+}
+
+/* All rows anew; without the memory they stay as they are, and the result remembers that. */
 static void make_rows(struct result *r, uint32_t levels)
 {
 	struct tree *t = r->data;
-	size_t n_opened, n_place = 0, cap_place = 0;
-	struct open_branch *opened = all_opened(t, &n_opened);
-	struct place *place = NULL;
-	t->n_row = 0;
-	VEC_PUSH(place, n_place, cap_place) = (struct place){0, 0};
-	while (n_place > 0) {
-		struct place *p = &place[n_place - 1];
-		struct list *l = &t->list[p->list];
-		if (p->next >= l->shown) {
-			if (l->shown < l->n)
-				VEC_PUSH(t->row, t->n_row, t->cap_row) = (struct tree_row){
-				    REST, (uint32_t)n_place - 1, p->list, NO_LIST};
-			n_place--;
-			continue;
-		}
-		struct tree_row row = {
-		    l->node[p->next++], (uint32_t)n_place - 1, p->list, NO_LIST};
-		row.below = list_below(r, &row, levels, opened, n_opened);
-		VEC_PUSH(t->row, t->n_row, t->cap_row) = row;
-		if (row.below != NO_LIST)
-			VEC_PUSH(place, n_place, cap_place) = (struct place){row.below, 0};
+	struct err err = ERR_INIT;
+	struct rows rows = {.row = NULL};
+	size_t n_opened;
+	struct open_branch *opened = all_opened(t, &n_opened, &err);
+	if (!opened || !t->n_list || walk_rows(r, levels, opened, n_opened, &rows, &err) < 0) {
+		big_free(rows.row);
+		result_lost(r, &err);
+	} else {
+		big_free(t->row);
+		t->row = rows.row;
+		t->n_row = rows.n;
+		t->cap_row = rows.cap;
+		big_free(r->order);
+		r->order = NULL;
+		r->n_source = r->n_rows = t->n_row;
+		result_changed(r);
 	}
-	free(opened);
-	free(place);
-	free(r->order);
-	r->order = NULL;
-	r->n_source = r->n_rows = t->n_row;
-	result_changed(r);
+	big_free(opened);
+	big_free(rows.place);
 }
 
 struct result *tree_result(const char *title, const struct opened *opened, const struct column *columns,
@@ -374,7 +439,6 @@ static void shift_in(struct result *r, size_t row, size_t at, size_t n)
 {
 	r->n_source += n;
 	if (r->order) {
-		r->order = xrealloc(r->order, r->n_rows + n, sizeof *r->order);
 		for (size_t i = 0; i < r->n_rows; i++)
 			if (r->order[i] > at)
 				r->order[i] += (uint32_t)n;
@@ -385,6 +449,32 @@ static void shift_in(struct result *r, size_t row, size_t at, size_t n)
 	}
 	r->n_rows += n;
 	result_changed(r);
+}
+
+/* Memory for n more rows; false: there is none, which the result remembers. */
+static bool make_room(struct result *r, size_t n)
+{
+	struct tree *t = r->data;
+	struct err err = ERR_INIT;
+	bool fits = true;
+	if (t->cap_row < t->n_row + n) {
+		size_t cap = t->n_row + n > 2 * t->cap_row ? t->n_row + n : 2 * t->cap_row;
+		struct tree_row *row = big_resize(t->row, cap, sizeof *t->row, &err);
+		fits = row != NULL;
+		if (row) {
+			t->row = row;
+			t->cap_row = cap;
+		}
+	}
+	if (fits && r->order) {
+		uint32_t *order = big_resize(r->order, r->n_rows + n, sizeof *order, &err);
+		fits = order != NULL;
+		if (order)
+			r->order = order;
+	}
+	if (!fits)
+		result_lost(r, &err);
+	return fits;
 }
 
 /* n source rows after source row at went. */
@@ -405,15 +495,17 @@ static void shift_out(struct result *r, size_t at, size_t n)
 	result_changed(r);
 }
 
-/* Rows for nodes from … of a list behind source row at, and one for the rest; how many. */
+/* How many rows the nodes from … of a list take, with one for the rest. */
+static size_t rows_from(const struct list *l, uint32_t from)
+{
+	return l->shown - from + (l->shown < l->n);
+}
+
+/* Rows for nodes from … of a list behind source row at; there is room for them. */
 static size_t insert_rows(struct tree *t, size_t at, uint32_t list, uint32_t from, uint32_t depth)
 {
 	const struct list *l = &t->list[list];
-	size_t n = l->shown - from + (l->shown < l->n);
-	while (t->cap_row < t->n_row + n) {
-		t->cap_row = t->cap_row ? 2 * t->cap_row : 64;
-		t->row = xrealloc(t->row, t->cap_row, sizeof *t->row);
-	}
+	size_t n = rows_from(l, from);
 	memmove(t->row + at + 1 + n, t->row + at + 1, (t->n_row - at - 1) * sizeof *t->row);
 	for (size_t i = 0; i < n; i++) {
 		bool rest = from + i >= l->shown;
@@ -431,12 +523,14 @@ static void remove_rows(struct tree *t, size_t at, size_t n)
 }
 
 /* The rest's row stays the last of its list: the new ones come before it. */
-static void open_rest(struct result *r, size_t row, size_t at)
+static bool open_rest(struct result *r, size_t row, size_t at)
 {
 	struct tree *t = r->data;
 	struct tree_row rest = t->row[at];
 	struct list *l = &t->list[rest.list];
 	uint32_t from = l->shown;
+	if (!make_room(r, (size_t)t->at_once + 1))
+		return false;
 	l->shown = l->n - from > t->at_once ? from + t->at_once : l->n;
 	forget_rest(l);
 	size_t n = insert_rows(t, at, rest.list, from, rest.depth);
@@ -444,6 +538,7 @@ static void open_rest(struct result *r, size_t row, size_t at)
 	remove_rows(t, at, 1);
 	t->row[at] = (struct tree_row){l->node[from], rest.depth, rest.list, NO_LIST};
 	shift_in(r, row, at, n - 1);
+	return true;
 }
 
 bool tree_open(struct result *r, size_t row)
@@ -453,11 +548,15 @@ bool tree_open(struct result *r, size_t row)
 	if (!tree_branch(r, row, &b) || b.state == BRANCH_LEAF || b.state == BRANCH_OPEN)
 		return false;
 	size_t at = source_row(r, row);
-	if (b.state == BRANCH_REST) {
-		open_rest(r, row, at);
-		return true;
-	}
+	if (b.state == BRANCH_REST)
+		return open_rest(r, row, at);
 	uint32_t list = new_list(r, t->row[at].node);
+	if (list == NO_LIST)
+		return false;
+	if (!make_room(r, rows_from(&t->list[list], 0))) {
+		free_list(&t->list[list]);
+		return false;
+	}
 	t->row[at].below = list;
 	shift_in(r, row, at, insert_rows(t, at, list, 0, b.depth + 1));
 	return true;
@@ -553,19 +652,21 @@ size_t tree_drop(struct result *r, size_t row, bool *deeper)
 
 /* --- nodes in the order of reading ------------------------------------------------------------ */
 
-void preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
-    const void *data)
+int preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
+    const void *data, struct err *err)
 {
-	uint32_t *open = xcalloc((size_t)n + 1, sizeof *open), n_open = 0;
-	*p = (struct preorder){.end = xcalloc((size_t)n + 1, sizeof *p->end), .n = n};
-	for (uint32_t node = 0; node < n; node++) {
+	uint32_t *open = big_alloc((uint64_t)n + 1, sizeof *open, err), n_open = 0;
+	*p = (struct preorder){.n = n};
+	p->end = open ? big_alloc((uint64_t)n + 1, sizeof *p->end, err) : NULL;
+	for (uint32_t node = 0; p->end && node < n; node++) {
 		while (n_open > 0 && depth(data, open[n_open - 1]) >= depth(data, node))
 			p->end[open[--n_open]] = node;
 		open[n_open++] = node;
 	}
 	while (n_open > 0)
 		p->end[open[--n_open]] = n;
-	free(open);
+	big_free(open);
+	return p->end ? 0 : ERR_NOMEM;
 }
 
 uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to)
@@ -580,6 +681,6 @@ uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to
 
 void preorder_release(struct preorder *p)
 {
-	free(p->end);
+	big_free(p->end);
 	*p = (struct preorder){.end = NULL};
 }

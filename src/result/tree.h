@@ -7,7 +7,8 @@
  * every result, so they print, filter and stand for %N like any others.  Sorting a tree with
  * tree_sort orders siblings; result_sort makes a plain list of the rows that exist.
  *
- * Main thread only.
+ * Where there is no memory for further rows all stays as it is, and the result remembers it
+ * (result_check).  Main thread only.
  */
 #ifndef CAIRN_RESULT_TREE_H
 #define CAIRN_RESULT_TREE_H
@@ -57,7 +58,7 @@ bool tree_branch(const struct result *r, size_t row, struct branch *out);
 bool tree_is(const struct result *r);
 unsigned tree_column(const struct result *r);
 
-/* What was given no row was, or is taken away.  False: nothing was to do. */
+/* What was given no row was, or is taken away.  False: nothing was to do, or no memory. */
 bool tree_open(struct result *r, size_t row);
 bool tree_close(struct result *r, size_t row);
 /* The row that this one stands below, or SIZE_MAX. */
@@ -78,8 +79,9 @@ struct preorder {
 	uint32_t *end; /* by node: the first one behind its branch */
 	uint32_t n;
 };
-void preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
-    const void *data);
+/* 0 or ERR_NOMEM; release it either way. */
+int preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
+    const void *data, struct err *err);
 uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to);
 void preorder_release(struct preorder *p);
 

@@ -4,6 +4,7 @@
  */
 #include "view/table.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "view/match.h"
 
@@ -106,7 +107,7 @@ static void sort(struct table *t, unsigned column, bool descending)
 		tree_sort(t->result, column, descending);
 		filter_again(t);
 	} else {
-		if (!result_sort(t->result, column, descending))
+		if (result_sort(t->result, column, descending, NULL) < 0)
 			return;
 	}
 	t->row = t->top = 0;
@@ -150,7 +151,11 @@ static bool filter_rows(struct table *t, const char *words)
 	m.hidden = t->wide;
 	if (tree_is(t->result)) {
 		size_t n = t->result->n_rows;
-		bool *marked = xcalloc(n ? n : 1, sizeof *marked);
+		bool *marked = big_alloc(n, sizeof *marked, &t->result->lost);
+		if (!marked) {
+			match_release(&m);
+			return false;
+		}
 		uint32_t above = 0; /* rows of a lower depth stand above one that matched */
 		for (size_t row = n; row-- > 0;) {
 			struct branch b = {.depth = 0};
@@ -159,10 +164,10 @@ static bool filter_rows(struct table *t, const char *words)
 			if (marked[row])
 				above = b.depth;
 		}
-		result_filter(t->result, keep_marked, marked);
-		free(marked);
+		done = result_filter(t->result, keep_marked, marked, NULL) == 0;
+		big_free(marked);
 	} else {
-		done = result_filter(t->result, keep_row, &m);
+		done = result_filter(t->result, keep_row, &m, NULL) == 0;
 	}
 	match_release(&m);
 	return done;
@@ -359,7 +364,7 @@ static void pan(struct table *t, bool left, const char **message)
 
 /* --- actions ----------------------------------------------------------------------------------- */
 
-bool table_action(struct table *t, enum action action, const char **message)
+static bool act(struct table *t, enum action action, const char **message)
 {
 	size_t height = t->height ? t->height : 1;
 
@@ -415,6 +420,18 @@ bool table_action(struct table *t, enum action action, const char **message)
 	default:
 		return false;
 	}
+}
+
+bool table_action(struct table *t, enum action action, const char **message)
+{
+	struct err *lost = &t->result->lost;
+	bool done = act(t, action, message);
+
+	if (lost->code) { /* rows or their order stay as they were */
+		lost->code = ERR_OK;
+		*message = lost->message;
+	}
+	return done || *message == lost->message;
 }
 
 bool table_click(struct table *t, struct rect at, int y)

@@ -4,6 +4,7 @@
  */
 #include "fuzz_reader.h"
 
+#include "base/big.h"
 #include "heap/heap.h"
 #include "heap/typed.h"
 

@@ -21,6 +21,7 @@
 #include "naive.h"
 
 #include "analysis/check/check.h"
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>

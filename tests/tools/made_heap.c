@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* made_heap.c - see made_heap.h. */
+#include "base/mem.h"
 #include "made_heap.h"
 
 #include <stdio.h>

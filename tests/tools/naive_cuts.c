@@ -3,7 +3,6 @@
 #include "naive.h"
 
 #include "analysis/cut/cut.h"
-#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/big.h"
 #include "base/bisect.h"
 #include "base/bits.h"
 #include "base/err.h"
@@ -294,6 +296,23 @@ static void bisecting(void **state)
 
 /* --- memory ------------------------------------------------------------------------------------ */
 
+static void big_limit(uint32_t *p, uint64_t page)
+{
+	struct err err = ERR_INIT;
+
+	/* over the limit: refused, and what is there stays */
+	big_set_limit(big_in_use() + page);
+	assert_null(big_alloc(2 * page, 1, &err));
+	assert_int_equal(err.code, ERR_NOMEM);
+	assert_null(big_resize(p, 4000000, sizeof *p, &err));
+	assert_int_equal(p[9], 7);
+	void *small = big_alloc(1, 1, &err);
+	assert_non_null(small);
+	assert_null(big_resize(small, 2 * page, 1, &err));
+	big_free(small);
+	big_set_limit(0);
+}
+
 static void big_memory(void **state)
 {
 	struct err err = ERR_INIT;
@@ -302,37 +321,125 @@ static void big_memory(void **state)
 
 	(void)state;
 	uint32_t *p = big_alloc(1000, sizeof *p, &err);
-	assert_int_equal(big_in_use() - before, page);
+	assert_in_range(big_in_use() - before, 4000, 4100);
+	assert_int_equal(big_bytes(p), 4000);
 	for (int i = 0; i < 1000; i++) {
 		assert_int_equal(p[i], 0);
 		p[i] = 7;
 	}
-	p = big_resize(p, 1000, 10, sizeof *p, &err);
-	p = big_resize(p, 10, 3000000, sizeof *p, &err);
+	p = big_resize(p, 10, sizeof *p, &err);
+	p = big_resize(p, 100, sizeof *p, &err);
+	p = big_resize(p, 3000000, sizeof *p, &err); /* from malloc to pages */
+	p = big_resize(p, 1000000, sizeof *p, &err);
+	p = big_resize(p, 3000000, sizeof *p, &err);
 	for (int i = 0; i < 3000000; i++)
 		assert_int_equal(p[i], i < 10 ? 7 : 0);
 	assert_true(big_peak() >= big_in_use());
-
-	/* over the limit: refused, and what is there stays */
-	big_set_limit(big_in_use() + page);
-	assert_null(big_alloc(2 * page, 1, &err));
-	assert_int_equal(err.code, ERR_NOMEM);
-	assert_null(big_resize(p, 3000000, 4000000, sizeof *p, &err));
-	assert_int_equal(p[9], 7);
-	void *small = big_alloc(1, 1, &err);
-	assert_non_null(small);
-	big_free(small, 1, 1);
-	big_set_limit(0);
-	big_free(p, 3000000, sizeof *p);
+	assert_int_equal(big_owner(p), BIG_ANONYMOUS);
+	assert_in_range(big_in_use() - before, 12000000, 12000000 + page);
+	big_limit(p, page);
+	big_free(p);
 
 	assert_null(big_alloc(UINT64_MAX / 4, 8, &err)); /* the product overflows */
 	assert_null(big_alloc(UINT64_MAX - 10, 1, &err));
 	assert_null(big_alloc(UINT64_C(1) << 60, 1, &err));
 	void *none = big_alloc(0, 16, &err);
 	assert_non_null(none);
-	big_free(none, 0, 16);
-	big_free(NULL, 5, 5);
+	big_free(none);
+	big_free(NULL);
 	assert_int_equal(big_in_use(), before);
+}
+
+/* Grows one by one over malloc's blocks into pages; a refused growth leaves all as it was. */
+static void big_growing(void **state)
+{
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use(), *list = NULL, n = 0;
+	uint32_t cap = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100000; i++) {
+		uint64_t *at = BIG_PUSH(list, n, cap, &err);
+		assert_non_null(at);
+		*at = i;
+	}
+	n = cap;
+	big_fail_at(1, 1);
+	assert_null(BIG_PUSH(list, n, cap, &err));
+	assert_int_equal(big_requests(), 1);
+	assert_int_equal(err.code, ERR_NOMEM);
+	assert_int_equal(n, cap);
+	assert_non_null(BIG_PUSH(list, n, cap, &err)); /* only the first was to fail */
+	big_fail_at(0, 0);
+	for (uint64_t i = 0; i < 100000; i++)
+		assert_int_equal(list[i], i);
+	big_free(list);
+	assert_int_equal(big_in_use(), before);
+}
+
+static void big_files(void **state)
+{
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use(), page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	/* spilled: written, grown, shrunk and grown again, and none of it counts as memory */
+	uint32_t *p = big_spill(1000, sizeof *p, &err);
+	assert_non_null(p);
+	assert_int_equal(big_owner(p), BIG_SPILLED);
+	assert_int_equal(big_spilled(), page);
+	big_hint(p, BIG_FORWARD);
+	for (uint32_t i = 0; i < 1000; i++)
+		p[i] = i;
+	p = big_resize(p, 300000, sizeof *p, &err);
+	assert_int_equal(big_use(p), BIG_FORWARD);
+	for (uint32_t i = 0; i < 300000; i++)
+		assert_int_equal(p[i], i < 1000 ? i : 0);
+	p[250000] = 5;
+	p = big_resize(p, 10, sizeof *p, &err);
+	p = big_resize(p, 300000, sizeof *p, &err);
+	for (uint32_t i = 0; i < 300000; i++)
+		assert_int_equal(p[i], i < 10 ? i : 0);
+	assert_int_equal(big_in_use(), before);
+	assert_int_equal(big_spilled(), (1200000 + page - 1) / page * page);
+	big_free(p);
+	assert_int_equal(big_spilled(), 0);
+
+	/* mapped: the second page of a file of two and a half */
+	FILE *f = tmpfile();
+	assert_non_null(f);
+	for (uint64_t i = 0; i < 5 * page / 2; i++)
+		fputc((int)(i / page + 1), f);
+	assert_int_equal(fflush(f), 0);
+	assert_null(big_map(fileno(f), 8, 16, &err)); /* not at a page */
+	assert_int_equal(err.code, ERR_IO);
+	assert_null(big_map(fileno(f), page, 2 * page, &err)); /* longer than the file */
+	const uint8_t *m = big_map(fileno(f), page, 3 * page / 2, &err);
+	fclose(f);
+	assert_non_null(m);
+	assert_int_equal(big_owner(m), BIG_MAPPED);
+	for (uint64_t i = 0; i < 3 * page / 2; i++)
+		assert_int_equal(m[i], i / page + 2);
+	big_free(m);
+	assert_int_equal(big_in_use(), before);
+}
+
+static void big_no_folder(void **state)
+{
+	struct err err = ERR_INIT;
+	const char *was = getenv("TMPDIR");
+	char *kept = was ? xstrdup(was) : NULL;
+
+	(void)state;
+	setenv("TMPDIR", "/nowhere/at/all", 1);
+	assert_null(big_spill(1, 1, &err));
+	assert_int_equal(err.code, ERR_IO);
+	assert_non_null(strstr(err.message, "/nowhere/at/all"));
+	if (kept)
+		setenv("TMPDIR", kept, 1);
+	else
+		unsetenv("TMPDIR");
+	free(kept);
 }
 
 static void arenas(void **state)
@@ -484,7 +591,10 @@ int main(void)
 		cmocka_unit_test(width),       cmocka_unit_test(growing),
 		cmocka_unit_test(numbers),     cmocka_unit_test(rank_and_select),
 		cmocka_unit_test(bisecting),
-		cmocka_unit_test(big_memory),  cmocka_unit_test(arenas),
+		cmocka_unit_test(big_memory),
+		cmocka_unit_test(big_growing),
+		cmocka_unit_test(big_files),
+		cmocka_unit_test(big_no_folder),  cmocka_unit_test(arenas),
 		cmocka_unit_test(parallel),    cmocka_unit_test(jobs),
 		cmocka_unit_test(phases),
 	};

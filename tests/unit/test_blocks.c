@@ -11,6 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -97,7 +98,7 @@ static void all_of_it(void **state)
 		assert_int_equal(inflate_text(&t, &out, &size), 1);
 		assert_int_equal(size, N);
 		assert_memory_equal(out, content, N);
-		big_free(out, size, 1);
+		big_free(out);
 		text_release(&t);
 	}
 }
@@ -117,7 +118,7 @@ static void doubtful(void **state)
 		if (n && inflate_text(&t, &out, &size) == 1) { /* between two members: a whole file */
 			assert_true(size < N);
 			assert_memory_equal(out, content, size);
-			big_free(out, size, 1);
+			big_free(out);
 		}
 	}
 	t.len = whole;
@@ -128,7 +129,7 @@ static void doubtful(void **state)
 		if (code == 1) { /* a byte of a head that means nothing */
 			assert_int_equal(size, N);
 			assert_memory_equal(out, content, N);
-			big_free(out, size, 1);
+			big_free(out);
 		} else {
 			assert_int_equal(code, 0);
 		}

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/big.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "dump/go/go_dump.h"
@@ -359,7 +360,7 @@ static void classes_by_types(void **state)
 		assert_int_equal(heap_view(h, id, &view, &err), 0);
 		note_contents(&b, id, (uint64_t)(view.bytes - h->source->bytes));
 	}
-	big_free(h->typed_by, h->n_objects, 1);
+	big_free(h->typed_by);
 	h->typed_by = NULL;
 	assert_int_equal(classify_run(&b, &err), 0);
 	h->dump->reader = &go_reader;

@@ -20,7 +20,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "dump/phd/phd_dump.h"
 #include "dump/reader.h"

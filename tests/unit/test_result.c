@@ -76,7 +76,7 @@ static void check_sort(struct numbers *n, size_t rows, bool down)
 	qsort(wanted, rows, sizeof *wanted, by_number);
 	struct result *r =
 	    result_new("n", NULL, n->text ? texts : numbers, 1, &numbers_ops, n, rows);
-	result_sort(r, 0, down);
+	result_sort(r, 0, down, NULL);
 	assert_int_equal(r->n_rows, rows);
 	for (size_t i = 0; i < rows; i++)
 		assert_int_equal(r->order[i], wanted[i]);
@@ -148,15 +148,15 @@ static void test_stopped(void **state)
 		struct result *r = result_new("n", NULL, columns, 1, &numbers_ops, &n, ROWS);
 		struct cell c;
 		int left = after;
-		assert_true(result_sort(r, 0, true));
+		assert_int_equal(result_sort(r, 0, true, NULL), 0);
 		r->stop = stop_at_last;
 		r->stop_context = &left;
-		assert_int_equal(result_sort(r, 0, false), after > 10);
+		assert_int_equal(result_sort(r, 0, false, NULL), after > 10 ? 0 : ERR_CANCELLED);
 		assert_int_equal(r->n_rows, ROWS);
 		result_cell(r, 0, 0, &c);
 		assert_int_equal(c.number, after > 10 ? 0 : ROWS - 1);
 		left = after;
-		assert_int_equal(result_filter(r, keep_even, NULL), after > 5);
+		assert_int_equal(result_filter(r, keep_even, NULL, NULL), after > 5 ? 0 : ERR_CANCELLED);
 		assert_int_equal(r->n_rows, after > 5 ? (ROWS + 1) / 2 : ROWS);
 		result_free(r);
 	}
@@ -173,8 +173,8 @@ static void test_filter_and_total(void **state)
 	struct cell c;
 	result_total(r, 0, &c);
 	assert_int_equal(c.number, 22);
-	result_sort(r, 0, false); /* 2 3 4 5 8 */
-	result_filter(r, keep_even, NULL);
+	result_sort(r, 0, false, NULL); /* 2 3 4 5 8 */
+	result_filter(r, keep_even, NULL, NULL);
 	assert_int_equal(r->n_rows, 3);
 	result_total(r, 0, &c);
 	assert_int_equal(c.number, 14);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "dump/reader.h"
 #include "dump/source.h"

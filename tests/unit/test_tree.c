@@ -231,7 +231,7 @@ static void test_filtered(void **state)
 		struct result *r = new_forest(seed);
 		uint32_t before[NODES], n = 0;
 		tree_open_levels(r, 2);
-		result_filter(r, is_even, NULL);
+		result_filter(r, is_even, NULL, NULL);
 		for (; n < r->n_rows; n++) {
 			struct target t;
 			result_target(r, n, &t);
@@ -276,7 +276,7 @@ static void test_parent_and_levels(void **state)
 			assert_int_equal(above.id, forest.parent[t.id]);
 		}
 		/* sorted as a list it is a tree no more */
-		result_sort(r, 1, false);
+		result_sort(r, 1, false, NULL);
 		assert_false(tree_is(r));
 		result_free(r);
 	}

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analysis/describe/memory.h"
+#include "base/mem.h"
 #include "heap/index.h"
 
 enum { BASE = 0x10000, BYTES = 4096 };

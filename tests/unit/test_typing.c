@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "dump/go/go_typing.h"
 #include "dump/program/program_read.h"
 

@@ -2,7 +2,6 @@
 /*
  * test_view.c - what of the screen needs no terminal: matching words, reasons, the history file.
  */
-#include "base/mem.h"
 #include "view/history.h"
 #include "view/match.h"
 #include "view/pace.h"

@@ -9,6 +9,8 @@
 
 #include "analysis/check/check_tree.h"
 #include "analysis/reachable.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "dump/types.h"
 
 #include <inttypes.h>
@@ -197,7 +199,7 @@ static int check_sums(struct checker *k, struct err *err)
 	    PRIu32 " of unknown size, %" PRIu32 " stated", shallow, h->shallow, unknown,
 	    h->n_unknown_size);
 out:
-	big_free(tally, h->n_classes, sizeof *tally);
+	big_free(tally);
 	return 0;
 }
 
@@ -330,7 +332,7 @@ static int check_mirror(struct checker *k, struct err *err)
 	else
 		say(k, name, CHECK_OK, "%" PRIu64 " pairs, the same both ways", h->out.n);
 out:
-	big_free(degree, h->n_objects, sizeof *degree);
+	big_free(degree);
 	return code;
 }
 

@@ -11,7 +11,9 @@
  */
 #include "analysis/check/check_tree.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -330,7 +332,7 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 			    "dominates it", heap_address(t->h, bad));
 	}
 	bits_release(&s.known);
-	big_free(s.holder, n_objects, sizeof *s.holder);
+	big_free(s.holder);
 	free(s.list);
 	free(s.pair);
 	return code;

@@ -11,6 +11,8 @@
 
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
+#include "base/big.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -85,8 +87,8 @@ static int number(struct tree *t, struct err *err)
 			depth -= depth > 0;
 		}
 	}
-	big_free(stack, (uint64_t)n + 1, sizeof *stack);
-	big_free(next, (uint64_t)n + 1, sizeof *next);
+	big_free(stack);
+	big_free(next);
 	return code;
 }
 
@@ -343,8 +345,8 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 	} else if (!code) {
 		code = ERR_NOMEM;
 	}
-	big_free(s.length, n, sizeof *s.length);
-	big_free(stack, n, sizeof *stack);
+	big_free(s.length);
+	big_free(stack);
 	bits_release(&s.held);
 	if (paths.parent)
 		path_tree_release(&paths);
@@ -382,7 +384,7 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	}
 	if (!code)
 		code = check_paths(to, &t, err);
-	big_free(t.span, n, sizeof *t.span);
-	big_free(t.order, n_order, sizeof *t.order);
+	big_free(t.span);
+	big_free(t.order);
 	return code;
 }

@@ -8,6 +8,7 @@
  */
 #include "analysis/cut/cut.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "heap/weak.h"
@@ -39,7 +40,7 @@ void cut_release(struct cut *c)
 	if (!c->retained)
 		return;
 	bits_release(&c->special);
-	big_free(c->span, c->retained->dominators.n_objects, sizeof *c->span);
+	big_free(c->span);
 	*c = (struct cut){ .retained = NULL };
 }
 
@@ -79,7 +80,7 @@ int cut_number(struct cut *c, struct err *err)
 	struct cut_span *span = stack ? big_alloc(d->n_objects, sizeof *span, err) : NULL;
 	if (span)
 		number(span, c->retained, stack);
-	big_free(stack, d->n_reachable, sizeof *stack);
+	big_free(stack);
 	c->span = span;
 	return span ? 0 : ERR_NOMEM;
 }
@@ -204,7 +205,7 @@ int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target, struct
 {
 	if (to->n == to->cap) {
 		size_t cap = to->cap ? 2 * to->cap : 64;
-		struct cut_edge *more = big_resize(to->edge, to->cap, cap, sizeof *more, err);
+		struct cut_edge *more = big_resize(to->edge, cap, sizeof *more, err);
 		if (!more)
 			return ERR_NOMEM;
 		to->edge = more;
@@ -216,7 +217,7 @@ int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target, struct
 
 void cut_edges_release(struct cut_edges *e)
 {
-	big_free(e->edge, e->cap, sizeof *e->edge);
+	big_free(e->edge);
 	*e = (struct cut_edges){ .edge = NULL };
 }
 
@@ -389,7 +390,7 @@ static void loss_walk_release(struct loss_walk *w)
 	bits_release(&w->barred);
 	bits_release(&w->holders);
 	bits_release(&w->met);
-	big_free(w->stack, w->heap->n_objects, sizeof *w->stack);
+	big_free(w->stack);
 }
 
 int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edges,

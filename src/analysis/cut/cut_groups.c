@@ -10,6 +10,7 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/cut/cut_owner.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "heap/weak.h"
 
@@ -152,7 +153,7 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
 		}
 	}
-	big_free(stack, r->dominators.n_reachable, sizeof *stack);
+	big_free(stack);
 	return code;
 }
 

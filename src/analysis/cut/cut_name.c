@@ -6,7 +6,6 @@
 #include "analysis/cut/cut.h"
 
 #include "analysis/describe/describe.h"
-#include "base/mem.h"
 
 /* --- a field ------------------------------------------------------------------------------------ */
 

@@ -9,6 +9,7 @@
 
 #include "analysis/cut/cut_groups.h"
 #include "analysis/cut/cut_owner.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "heap/weak.h"
 
@@ -162,7 +163,7 @@ static int weigh_alive(struct planning *p, struct err *err)
 		const struct cut_span *span = &p->cut->span[p->candidate[i].id];
 		p->candidate[i].bytes = before[span->to + 1] - before[span->from];
 	}
-	big_free(before, (uint64_t)d->n_reachable + 1, sizeof *before);
+	big_free(before);
 	return 0;
 }
 
@@ -471,7 +472,7 @@ int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wante
 	cut_owner_release(&p.owner);
 	cut_loss_release(&p.loss);
 	bits_release(&p.unloads);
-	big_free(p.candidate, p.cap, sizeof *p.candidate);
+	big_free(p.candidate);
 	cut_release(&cut);
 	if (code)
 		cut_plan_release(out);

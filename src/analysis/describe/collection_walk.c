@@ -5,6 +5,7 @@
 #include "analysis/describe/collection.h"
 
 #include "analysis/describe/describers.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

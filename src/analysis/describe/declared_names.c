@@ -5,7 +5,7 @@
  */
 #include "analysis/describe/declared.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -144,7 +144,7 @@ int declared_named_of_class(
 		if (h->classes[k].kind != CLASS_PLAIN || !place_in(h, k, class, &place, &places[k]))
 			places[k] = (struct field_place){ .type = VALUE_BYTE };
 	code = take_instances(n, h, places, err);
-	big_free(places, h->n_classes, sizeof *places);
+	big_free(places);
 	return code;
 }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/describe/slices.h"
 #include "base/bits.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

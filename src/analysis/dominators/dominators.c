@@ -8,7 +8,7 @@
  */
 #include "analysis/dominators/dominance.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "base/parallel.h"
 
 #include <stdatomic.h>
@@ -104,8 +104,8 @@ static int allocate_buckets(struct dominance *d, struct err *err)
 
 static void release_junctions(struct dominance *d)
 {
-	big_free(d->junction, d->most, sizeof *d->junction);
-	big_free(d->block, d->cap_blocks, sizeof *d->block);
+	big_free(d->junction);
+	big_free(d->block);
 	d->junction = NULL;
 	d->block = NULL;
 	bits_release(&d->ends);
@@ -116,9 +116,9 @@ static void release_junctions(struct dominance *d)
 static void release(struct dominance *d)
 {
 	release_junctions(d);
-	big_free(d->place, d->size, sizeof *d->place);
-	big_free(d->number, d->size, sizeof *d->number);
-	big_free(d->object, d->size, sizeof *d->object);
+	big_free(d->place);
+	big_free(d->number);
+	big_free(d->object);
 	bits_release(&d->meets);
 	bits_release(&d->at);
 	free(d->instances);
@@ -127,12 +127,10 @@ static void release(struct dominance *d)
 	free(d->edges);
 }
 
-static int finish(struct dominance *d, struct dominators *out, struct err *err)
+static void finish(struct dominance *d, struct dominators *out)
 {
 	uint32_t n = d->h->n_objects;
-	out->retained = big_resize(d->place, d->size, n, sizeof *out->retained, err);
-	if (!out->retained)
-		return ERR_NOMEM;
+	out->retained = big_fit(d->place, n, sizeof *out->retained);
 	d->place = NULL;
 	struct results r = { .d = d, .retained = out->retained };
 	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
@@ -144,7 +142,6 @@ static int finish(struct dominance *d, struct dominators *out, struct err *err)
 	out->shallow_reachable = r.shallow;
 	out->immediate = d->number;
 	d->number = NULL;
-	return 0;
 }
 
 int dominators_find(struct dominators *out, const struct model *m, struct progress *progress,
@@ -167,7 +164,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 	if (code == 0)
 		code = dominance_of_junctions(&d, err);
 	if (code == 0)
-		code = finish(&d, out, err);
+		finish(&d, out);
 	release(&d);
 	if (code < 0)
 		dominators_release(out);
@@ -176,7 +173,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 
 void dominators_release(struct dominators *d)
 {
-	big_free(d->immediate, (uint64_t)d->n_objects + 1, sizeof *d->immediate);
-	big_free(d->retained, d->n_objects, sizeof *d->retained);
+	big_free(d->immediate);
+	big_free(d->retained);
 	*d = (struct dominators){ .immediate = NULL };
 }

@@ -8,6 +8,7 @@
  */
 #include "analysis/dominators/dominance.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -158,7 +159,7 @@ static int add_block(struct dominance *d, struct instances *i, struct err *err)
 {
 	if (d->n_blocks == d->cap_blocks) {
 		uint32_t cap = d->cap_blocks + d->cap_blocks / 8 + 1;
-		struct instance_block *more = big_resize(d->block, d->cap_blocks, cap, sizeof *more, err);
+		struct instance_block *more = big_resize(d->block, cap, sizeof *more, err);
 		if (!more)
 			return ERR_NOMEM;
 		d->block = more;

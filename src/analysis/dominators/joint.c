@@ -2,6 +2,7 @@
 /* joint.c - see joint.h. */
 #include "analysis/dominators/joint.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "heap/weak.h"
 

@@ -8,6 +8,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "analysis/dominators/joint.h"
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <stdatomic.h>
@@ -200,7 +201,7 @@ static int sum_groups(
 	memset(w->sums, 0, n_groups * sizeof *w->sums);
 	if (code == 0)
 		code = walk_groups(w, stack, progress, err);
-	big_free(stack, n, sizeof *stack);
+	big_free(stack);
 	free(w->inside);
 	return code;
 }
@@ -229,8 +230,8 @@ bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum
 
 static void release_lists(struct retained *r)
 {
-	big_free(r->first, (uint64_t)r->dominators.n_objects + 2, sizeof *r->first);
-	big_free(r->child, r->dominators.n_reachable, sizeof *r->child);
+	big_free(r->first);
+	big_free(r->child);
 	free(r->by_class);
 	bits_release(&r->joint);
 	r->first = r->child = NULL;
@@ -251,7 +252,7 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 		code = sum_groups(&w, n, progress, err);
 	for (uint32_t c = 0; c < n; c++)
 		r->by_class[c].joint = bits_get(&joint, c);
-	big_free(w.ways, r->dominators.n_objects, sizeof *w.ways);
+	big_free(w.ways);
 	r->joint = joint;
 	return code;
 }
@@ -293,7 +294,7 @@ static int find_maybe(struct retained *r, struct err *err)
 		if (immediate[id] != NOT_REACHABLE)
 			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
 	}
-	big_free(stack, h->n_objects, sizeof *stack);
+	big_free(stack);
 	return code;
 }
 

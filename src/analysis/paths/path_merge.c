@@ -10,6 +10,8 @@
 #include "analysis/paths/paths.h"
 
 #include "analysis/cut/cut.h"
+#include "base/big.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +180,7 @@ static int sum_retained(
 		enter(m, m->node_of[id] - 1, cut->retained, id);
 		VEC_PUSH(open, n_open, cap_open) = id;
 	}
-	big_free(at, d->n_reachable, sizeof *at);
+	big_free(at);
 	free(open);
 	return code;
 }
@@ -262,7 +264,7 @@ static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, 
 		merge_from_roots(m, ids, n);
 	if (!code && cut)
 		code = sum_retained(m, cut, ids, n, err);
-	big_free(m->node_of, m->heap->n_objects, sizeof *m->node_of);
+	big_free(m->node_of);
 	free(m->table);
 	free(m->chain);
 	return code;

@@ -8,6 +8,8 @@
 #include "analysis/paths/paths.h"
 
 #include "analysis/describe/describe.h"
+#include "base/big.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +158,7 @@ int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t t
 	if (barred)
 		r->barred.word[to >> 6] |= UINT64_C(1) << (to & 63);
 	bits_release(&g.next);
-	big_free(g.queue, n, sizeof *g.queue);
+	big_free(g.queue);
 	if (code)
 		path_tree_release(out);
 	return code;
@@ -164,7 +166,7 @@ int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t t
 
 void path_tree_release(struct path_tree *t)
 {
-	big_free(t->parent, t->n, sizeof *t->parent);
+	big_free(t->parent);
 	*t = (struct path_tree){.n = 0};
 }
 

@@ -8,6 +8,8 @@
  */
 #include "analysis/paths/paths.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
 
 #include "analysis/paths/paths.h"
 #include "analysis/search.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/holds/cut_words.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
@@ -94,7 +96,7 @@ static struct result *by_class(const struct opened *o, const struct retained *re
 	loss->dead = (struct bits){.word = NULL};
 	result_rows_members(r, dead_members, dead_release, dead);
 	free(sum);
-	result_sort(r, 2, true);
+	result_sort(r, 2, true, NULL);
 	add_head(r, retained, wish, loss);
 	return r;
 }
@@ -174,7 +176,7 @@ static void each_target(const struct result *r, size_t row, struct target *out)
 static void each_release(void *data)
 {
 	struct each_rows *rows = data;
-	big_free(rows->figure, rows->edges.n, sizeof *rows->figure);
+	big_free(rows->figure);
 	path_rules_release(&rows->rules);
 	cut_edges_release(&rows->edges);
 	free(rows);
@@ -224,7 +226,7 @@ static int find_each(void *context, struct progress *progress, struct err *err)
 static int order_each(struct result **r, const void *context, struct err *err)
 {
 	(void)context;
-	return result_sort(*r, E_FREED, true) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	return result_sort(*r, E_FREED, true, err);
 }
 
 static int each_one(struct session *s, const struct retained *retained, const char *title,

@@ -6,9 +6,11 @@
 
 #include "analysis/cut/cut.h"
 #include "analysis/histogram.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/look/objects.h"
-#include "result/tree.h"
 #include "command/words/values.h"
+#include "result/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +99,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 		    &target);
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
-	result_sort(out, G_RETAINED, true);
+	result_sort(out, G_RETAINED, true, NULL);
 	out->note = command_roots_note(o, &out->arena);
 	return out;
 }
@@ -453,7 +455,7 @@ static int top_objects(struct session *s, size_t most, struct result **out, stru
 	if (!code)
 		*out = top_rows(s->dump, r, ids, shown, children);
 	free(children);
-	big_free(ids, n, sizeof *ids);
+	big_free(ids);
 	return code;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/holders.h"
 #include "analysis/search.h"
+#include "base/mem.h"
 #include "command/words/values.h"
 
 #include <stdlib.h>
@@ -131,7 +132,7 @@ int command_holders(struct session *s, const struct retained *known, const char 
 	struct result *r =
 	    result_new(title.s, s->dump, up_columns, N_COLUMNS(up_columns), &up_ops, h, h->n);
 	text_release(&title);
-	result_sort(r, U_HELD_SHALLOW, true);
+	result_sort(r, U_HELD_SHALLOW, true, NULL);
 	add_note(r, h->unreachable);
 	*out = r;
 	return 0;

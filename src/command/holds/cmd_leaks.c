@@ -6,6 +6,7 @@
 
 #include "analysis/cut/cut.h"
 #include "analysis/leaks.h"
+#include "base/mem.h"
 #include "command/holds/cut_words.h"
 #include "command/look/objects.h"
 #include "command/session/paths.h"

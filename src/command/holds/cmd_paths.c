@@ -6,10 +6,12 @@
 
 #include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/look/objects.h"
 #include "command/session/paths.h"
-#include "result/tree.h"
 #include "command/words/values.h"
+#include "result/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -506,7 +508,7 @@ static void merged_release(void *data)
 	struct merged_tree *tree = data;
 	merged_paths_release(&tree->paths);
 	preorder_release(&tree->order);
-	free(tree->ids);
+	big_free(tree->ids);
 	free(tree);
 }
 
@@ -567,18 +569,19 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	rows->made_of = tree;
 	rows->backward = backward;
 	rows->n_ids = call->argument[0].n_ids;
-	rows->ids = xrealloc(NULL, rows->n_ids ? rows->n_ids : 1, sizeof *rows->ids);
-	if (rows->n_ids)
+	rows->ids = big_alloc(rows->n_ids, sizeof *rows->ids, err);
+	if (rows->ids && rows->n_ids)
 		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
-	code = merge_paths(s, rows, err);
+	code = rows->ids ? merge_paths(s, rows, err) : ERR_NOMEM;
 	if (!code && !merged->found)
 		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
 		    call->argument[0].n_ids);
+	if (!code)
+		code = preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged, err);
 	if (code) {
 		merged_release(rows);
 		return code;
 	}
-	preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged);
 	struct text title = TEXT_INIT;
 	text_addf(&title, "paths to %s", call->argument[0].word);
 	struct result *r = tree_result(title.s, s->dump, merged_columns, N_COLUMNS(merged_columns),

@@ -5,6 +5,8 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
 
@@ -109,7 +111,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, const
 	struct bits seen = {.word = NULL};
 	struct group *groups = big_alloc(h->n_classes, sizeof *groups, err);
 	if (!groups || bits_init(&seen, h->n_objects, err)) {
-		big_free(groups, h->n_classes, sizeof *groups);
+		big_free(groups);
 		return ERR_NOMEM;
 	}
 	for (size_t row = 0; row < object_rows_count(rows); row++) {
@@ -139,7 +141,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, const
 	}
 	text_release(&command);
 	bits_release(&seen);
-	big_free(groups, h->n_classes, sizeof *groups);
+	big_free(groups);
 	return 0;
 }
 
@@ -158,8 +160,8 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
 		result_free(r);
 		return code;
 	}
-	result_sort(r, 3, true); /* by objects, within their direction */
-	result_sort(r, 0, true);
+	result_sort(r, 3, true, NULL); /* by objects, within their direction */
+	result_sort(r, 0, true, NULL);
 	r->sorted_by = -1;
 	*out = r;
 	return 0;

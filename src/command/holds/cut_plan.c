@@ -5,6 +5,7 @@
 #include "analysis/cut/cut.h"
 
 #include "analysis/paths/paths.h"
+#include "base/mem.h"
 #include "command/commands.h"
 #include "command/holds/cut_words.h"
 #include "command/words/values.h"

@@ -2,6 +2,7 @@
 /* cut_words.c - see cut_words.h. */
 #include "command/holds/cut_words.h"
 
+#include "base/mem.h"
 #include "command/commands.h"
 #include "command/words/values.h"
 #include "heap/value.h"

@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "base/mem.h"
 #include "command/words/values.h"
 
 #include <stdlib.h>
@@ -159,6 +160,6 @@ struct result *command_roots_by_name(const struct opened *o, const size_t *roots
 	for (size_t i = 0; i < kept; i++)
 		free(named[i].name);
 	free(named);
-	result_sort(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true);
+	result_sort(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true, NULL);
 	return r;
 }

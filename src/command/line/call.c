@@ -5,6 +5,7 @@
 #include "command/line/call.h"
 
 #include "analysis/search.h"
+#include "base/mem.h"
 #include "command/words/sets.h"
 #include "command/words/values.h"
 

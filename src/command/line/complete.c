@@ -9,6 +9,8 @@
 #include "command/words/sets.h"
 #include "command/words/values.h"
 
+#include "base/mem.h"
+
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
  */
 #include "command/line/line.h"
 
+#include "base/arena.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <ctype.h>

@@ -8,8 +8,8 @@
 #ifndef CAIRN_COMMAND_LINE_LINE_H
 #define CAIRN_COMMAND_LINE_LINE_H
 
+#include "base/arena.h"
 #include "base/err.h"
-#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>

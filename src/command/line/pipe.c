@@ -5,6 +5,7 @@
  */
 #include "command/line/pipe.h"
 
+#include "base/mem.h"
 #include "command/words/values.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static int grep_rows(
 	if (code)
 		return code;
 	if (r->n_columns)
-		code = result_filter(r, keep_matching, &g) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+		code = result_filter(r, keep_matching, &g, err);
 	else
 		grep_head(r, &g);
 	regfree(&g.regex);
@@ -123,7 +124,7 @@ int pipe_sort(struct result *r, const char *word, struct err *err)
 	int column = result_column(r, word + (descending || *word == '+'));
 	if (column < 0)
 		return pipe_no_column(r, word + descending, err);
-	return result_sort(r, (unsigned)column, descending) ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	return result_sort(r, (unsigned)column, descending, err);
 }
 
 static int apply_sort(struct result **r, const struct stage *stage, struct err *err)

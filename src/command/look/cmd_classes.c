@@ -6,6 +6,8 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/histogram.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/words/values.h"
 
 #include <stdlib.h>
@@ -221,12 +223,7 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	bits_release(&chosen);
 	if (!*ids)
 		return ERR_NOMEM;
-	uint32_t *less = big_resize(*ids, most, *n, sizeof **ids, err);
-	if (!less) {
-		big_free(*ids, most, sizeof **ids);
-		return ERR_NOMEM;
-	}
-	*ids = less;
+	*ids = big_fit(*ids, *n, sizeof **ids);
 	scope->objects = *ids;
 	scope->n_objects = *n;
 	scope->classes = NULL;
@@ -293,7 +290,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		code = bits_init(&h->only, session_heap(s)->n_objects, err);
 	for (size_t i = 0; !code && i < scope.n_objects; i++)
 		bits_set(&h->only, scope.objects[i]);
-	big_free(ids, n_ids, sizeof *ids);
+	big_free(ids);
 	struct result *r = histo_result(s, call, wish, h);
 	if (!code)
 		code = command_sort(s, r, call, "shallow", false, err);
@@ -465,7 +462,7 @@ static int idle_loaders(
 		if (!bits_get(seen, ids[i]))
 			add_loader(r, h, &(struct histogram_row){.loader = ids[i]});
 	}
-	big_free(ids, n, sizeof *ids);
+	big_free(ids);
 	return 0;
 }
 
@@ -555,7 +552,7 @@ static int run_loaders(
 		result_free(r);
 		return code;
 	}
-	result_sort(r, LOADERS_CLASSES, true);
+	result_sort(r, LOADERS_CLASSES, true, NULL);
 	command_show_retained(r);
 	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
 	    "the dump does not tell which loader made a class" : NULL;

@@ -6,6 +6,7 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
+#include "base/big.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
 
@@ -67,10 +68,7 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
 		if (fits && (wish == REACH_ALL || bits_get(&reach.objects, id) == (wish == REACH_LIVE)))
 			(*ids)[kept++] = id;
 	}
-	uint32_t *less = big_resize(*ids, *n, kept, sizeof **ids, err);
-	if (!less)
-		return ERR_NOMEM;
-	*ids = less;
+	*ids = big_fit(*ids, kept, sizeof **ids);
 	*n = kept;
 	return 0;
 }
@@ -125,7 +123,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	if (!code)
 		code = keep_asked(s, call, &ids, &n, err);
 	if (code) {
-		big_free(ids, n, sizeof *ids);
+		big_free(ids);
 		return code;
 	}
 	struct object_rows *rows = object_rows_new(s->dump);

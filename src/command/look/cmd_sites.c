@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "base/mem.h"
 #include "command/words/values.h"
 #include "heap/sites.h"
 

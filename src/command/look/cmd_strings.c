@@ -6,6 +6,7 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
+#include "base/mem.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
 
@@ -327,7 +328,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 		inspect_entry(entries, i, &key, &value);
 		add_property(*out, &key, &value);
 	}
-	result_sort(*out, 0, false);
+	result_sort(*out, 0, false, NULL);
 	inspect_entries_close(entries);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "base/mem.h"
 #include "command/look/objects.h"
 #include "command/words/values.h"
 
@@ -268,7 +269,7 @@ static struct result *group_by_stack(const struct opened *o)
 	}
 	s->n = r->n_source;
 	r->later = sum_stacks;
-	result_sort(r, 0, true);
+	result_sort(r, 0, true, NULL);
 	return r;
 }
 

@@ -5,8 +5,10 @@
 #include "analysis/class_tree.h"
 #include "analysis/package_tree.h"
 #include "analysis/search.h"
-#include "result/tree.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/words/values.h"
+#include "result/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,14 +144,21 @@ static int by_superclass(
 	struct classes *t = xcalloc(1, sizeof *t);
 	class_tree_make(&t->tree, h);
 	if (call->argument[0].given) {
-		bool *chosen = xcalloc((size_t)h->n_classes + 1, sizeof *chosen);
+		bool *chosen = big_alloc((uint64_t)h->n_classes + 1, sizeof *chosen, err);
+		if (!chosen) {
+			class_release(t);
+			return ERR_NOMEM;
+		}
 		for (size_t i = 0; i < call->argument[0].n_ids; i++)
 			chosen[call->argument[0].objects ? h->class_of[call->argument[0].ids[i]] :
 			    call->argument[0].ids[i]] = true;
 		keep_branches(&t->tree, chosen);
-		free(chosen);
+		big_free(chosen);
 	}
-	preorder_init(&t->order, t->tree.n, class_depth, &t->tree);
+	if (preorder_init(&t->order, t->tree.n, class_depth, &t->tree, err) < 0) {
+		class_release(t);
+		return ERR_NOMEM;
+	}
 	*out = tree_result("superclass tree", s->dump, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
 	    command_at_once(s));
 	tree_sort(*out, TREE_SHALLOW_BELOW, true); /* as class_tree has it, and the screen shows that */
@@ -182,9 +191,12 @@ static int sum_packages(struct result *r, const struct retained *known, struct p
 {
 	struct packages *t = tree_data(r);
 	uint32_t n = t->tree.n, n_classes = known->heap->n_classes;
-	uint32_t *group = xcalloc((size_t)n_classes + 1, sizeof *group);
-	uint32_t *within = xcalloc((size_t)n + 1, sizeof *within);
-	uint32_t *open = xcalloc((size_t)n + 1, sizeof *open); /* by depth: the row at hand */
+	uint32_t *group = big_alloc((uint64_t)n_classes + 1, sizeof *group, err);
+	uint32_t *within = big_alloc((uint64_t)n + 1, sizeof *within, err);
+	uint32_t *open = big_alloc((uint64_t)n + 1, sizeof *open, err); /* by depth: the row at hand */
+	int code = ERR_NOMEM;
+	if (!group || !within || !open)
+		goto out;
 	memset(group, 0xFF, n_classes * sizeof *group);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct package_row *row = &t->tree.rows[i];
@@ -194,10 +206,11 @@ static int sum_packages(struct result *r, const struct retained *known, struct p
 			group[row->class] = i;
 	}
 	progress_phase(progress, PHASE_SUM_PACKAGES, known->dominators.n_reachable);
-	int code = retained_by_group(known, group, n, within, NULL, t->retained, progress, err);
-	free(group);
-	free(within);
-	free(open);
+	code = retained_by_group(known, group, n, within, NULL, t->retained, progress, err);
+out:
+	big_free(group);
+	big_free(within);
+	big_free(open);
 	return code;
 }
 
@@ -276,7 +289,7 @@ static void package_release(void *data)
 	struct packages *t = data;
 	package_tree_release(&t->tree);
 	preorder_release(&t->order);
-	free(t->retained);
+	big_free(t->retained);
 	free(t);
 }
 
@@ -301,8 +314,12 @@ static int by_package(
 		    call->argument[0].word);
 	struct packages *t = xcalloc(1, sizeof *t);
 	package_tree_make(&t->tree, session_heap(s));
-	t->retained = xcalloc((size_t)t->tree.n + 1, sizeof *t->retained);
-	preorder_init(&t->order, t->tree.n, package_depth, &t->tree);
+	t->retained = big_alloc((uint64_t)t->tree.n + 1, sizeof *t->retained, err);
+	int code = t->retained ? preorder_init(&t->order, t->tree.n, package_depth, &t->tree, err) : ERR_NOMEM;
+	if (code) {
+		package_release(t);
+		return code;
+	}
 	*out = tree_result("package tree", s->dump, package_columns, N_COLUMNS(package_columns),
 	    &package_source, t, command_at_once(s));
 	(*out)->later = sum_packages;

@@ -7,8 +7,10 @@
  */
 #include "command/commands.h"
 
-#include "command/words/values.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/look/why.h"
+#include "command/words/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -92,7 +94,7 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 	}
 	for (uint64_t w = 0; !code && w <= out->n / 64; w++)
 		out->word[w] = all.objects.word[w] & ~out->word[w];
-	big_free(stack, h->n_objects, sizeof *stack);
+	big_free(stack);
 	if (code)
 		bits_release(out);
 	return code;

@@ -2,6 +2,8 @@
 /* inspect.c - see inspect.h. */
 #include "command/look/inspect.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

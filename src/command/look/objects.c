@@ -6,6 +6,8 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "command/commands.h"
 #include "command/words/values.h"
 
@@ -194,7 +196,7 @@ void object_rows_free(struct object_rows *rows)
 		return;
 	for (size_t i = 0; i < rows->n; i++) {
 		if (rows->stretch[i].big)
-			big_free(rows->stretch[i].ids, rows->stretch[i].n, sizeof(uint32_t));
+			big_free(rows->stretch[i].ids);
 	}
 	free(rows->stretch);
 	free(rows->named);
@@ -348,15 +350,13 @@ int object_rows_only(
 			if (bits_get(&wanted, h->class_of[id]))
 				ids[kept++] = id;
 		}
-		uint32_t *less = big_resize(ids, old.n, kept, sizeof *ids, err);
 		if (old.big)
-			big_free(old.ids, old.n, sizeof *ids);
-		s->ids = less ? less : ids;
-		s->n = less ? kept : old.n;
+			big_free(old.ids);
+		s->ids = big_fit(ids, kept, sizeof *ids);
+		s->n = kept;
 		s->big = true;
 		s->begin = begin;
 		begin += kept;
-		code = less ? 0 : ERR_NOMEM;
 	}
 	rows->rows = begin;
 	bits_release(&wanted);

@@ -6,8 +6,9 @@
  */
 #include "command/session/session.h"
 
-#include "command/line/call.h"
+#include "base/mem.h"
 #include "command/commands.h"
+#include "command/line/call.h"
 #include "command/line/pipe.h"
 #include "command/session/paths.h"
 #include "command/words/sets.h"
@@ -310,6 +311,8 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 		code = run->command->run(run->s, &call, run->out, err);
 		call_release(&call);
 	}
+	if (!code && *run->out)
+		code = result_check(*run->out, err);
 	if (!code && *run->out && result_is_late(*run->out)) {
 		/* for want of memory those cells stay unknown */
 		int found = result_find_late(*run->out, progress, err);

@@ -8,6 +8,7 @@
 #include "command/words/sets.h"
 
 #include "analysis/search.h"
+#include "base/mem.h"
 #include "command/words/values.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  */
 #include "command/words/values.h"
 
+#include "base/mem.h"
 #include "command/commands.h"
 #include "command/words/sets.h"
 

@@ -17,7 +17,7 @@
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #define STRIDE_64 19 /* 0x, 16 digits, blank */
 #define STRIDE_32 11 /* 0x, 8 digits, blank */
@@ -94,7 +94,7 @@ static int refs_full(struct classic_scan *s, struct classic_refs *r)
 		/* Bounded by the text that is left: no reference takes less than four bytes of it. */
 		uint64_t room = r->room * 2;
 		uint64_t *grown =
-		    big_resize(r->out, r->room, room, sizeof *grown, s->err);
+		    big_resize(r->out, room, sizeof *grown, s->err);
 		if (!grown)
 			return ERR_NOMEM;
 		r->out = s->class_refs = grown;

@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 
 #define SAMPLE_OBJECTS 512

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/big.h"
 #include "base/mem.h"
 
 /* ---- a record's first line ------------------------------------------------------------------- */
@@ -314,7 +315,7 @@ int classic_scan_run(struct classic_scan *s, const struct part *part)
 	s->class_refs_room = CLASSIC_CHUNK;
 	s->class_refs = big_alloc(s->class_refs_room, sizeof *s->class_refs, s->err);
 	int rc = s->class_refs ? scan_lines(s, part) : ERR_NOMEM;
-	big_free(s->class_refs, s->class_refs_room, sizeof *s->class_refs);
+	big_free(s->class_refs);
 	free(s->chunk);
 	classic_names_release(&s->names);
 	return rc;

@@ -4,6 +4,7 @@
  */
 #include "dump/go/go_dump.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/program/program.h"

@@ -9,6 +9,8 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

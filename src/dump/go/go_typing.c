@@ -4,6 +4,8 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "base/big.h"
+#include "base/mem.h"
 #include "dump/go/go_dump.h"
 
 #include <stdlib.h>
@@ -307,10 +309,8 @@ static int begin(struct typing *t, struct go *g, struct classifier *c, struct er
 
 static void end(struct typing *t)
 {
-	uint32_t n = t->c->n_objects;
-
-	big_free(t->state, n, sizeof *t->state);
-	big_free(t->waiting, (uint64_t)n / 64 + 1, sizeof *t->waiting);
+	big_free(t->state);
+	big_free(t->waiting);
 	free(t->queue);
 	free(t->chunk);
 	free(t->chunk_set);

@@ -14,6 +14,7 @@
 #ifndef CAIRN_DUMP_GO_GO_TYPING_H
 #define CAIRN_DUMP_GO_GO_TYPING_H
 
+#include "base/arena.h"
 #include "dump/program/program.h"
 #include "dump/reader.h"
 

@@ -14,6 +14,7 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>

@@ -9,6 +9,7 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "base/mem.h"
 #include "dump/go/go_record.h"
 
 #include <stdlib.h>

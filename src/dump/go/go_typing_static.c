@@ -11,6 +11,8 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,10 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
-#include "dump/token.h"
 #include "dump/ebcdic.h"
 #include "dump/source.h"
+#include "dump/token.h"
 
 #define SIZE_MAX_JAVACORE (UINT64_C(1) << 30)
 #define LINE_MAX_JAVACORE (64u << 10)

@@ -7,8 +7,8 @@
 #ifndef CAIRN_DUMP_JAVACORE_JAVACORE_H
 #define CAIRN_DUMP_JAVACORE_JAVACORE_H
 
+#include "base/arena.h"
 #include "base/err.h"
-#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>

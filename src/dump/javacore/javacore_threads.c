@@ -7,6 +7,8 @@
  */
 #include "dump/javacore/javacore_read.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,6 +15,7 @@
  */
 #include "dump/phd/phd_dump.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "dump/cursor.h"
 
@@ -471,7 +472,7 @@ static int announce_class(struct walk *w, struct class_record *r, uint32_t n, un
 	r->references = targets;
 	int result = w->sink->class_record(w->sink, r);
 	if (targets != w->batch)
-		big_free(targets, n, sizeof *targets);
+		big_free(targets);
 	w->prev = r->address;
 	return result;
 }

@@ -4,6 +4,8 @@
  */
 #include "dump/program/program_read.h"
 
+#include "base/mem.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -7,6 +7,8 @@
  */
 #include "dump/program/program_read.h"
 
+#include "base/mem.h"
+
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
 #include <gelf.h>

@@ -4,6 +4,8 @@
  */
 #include "dump/program/program_read.h"
 
+#include "base/mem.h"
+
 #ifdef HAVE_LIBDW
 #include <elfutils/version.h>
 #include <gelf.h>

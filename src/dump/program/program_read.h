@@ -7,6 +7,7 @@
 #ifndef CAIRN_DUMP_PROGRAM_PROGRAM_READ_H
 #define CAIRN_DUMP_PROGRAM_PROGRAM_READ_H
 
+#include "base/arena.h"
 #include "dump/program/program.h"
 
 #define MOST_NAME 4096u            /* bytes of a symbol's or type's name that are kept */

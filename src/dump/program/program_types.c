@@ -8,6 +8,8 @@
  */
 #include "dump/program/program_read.h"
 
+#include "base/mem.h"
+
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -26,13 +27,11 @@ int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err)
 	return a->offset && a->base ? 0 : ERR_NOMEM;
 }
 
-void adjacency_release(struct adjacency *a, uint32_t n_objects)
+void adjacency_release(struct adjacency *a)
 {
-	if (a->offset)
-		big_free(a->offset, (uint64_t)n_objects + 1, sizeof *a->offset);
-	if (a->base)
-		big_free(a->base, n_blocks(n_objects), sizeof *a->base);
-	big_free(a->target, a->n, sizeof *a->target);
+	big_free(a->offset);
+	big_free(a->base);
+	big_free(a->target);
 	*a = (struct adjacency){ .target = NULL };
 }
 
@@ -61,7 +60,7 @@ int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *
 	return accumulate(a, n_objects, false, err);
 }
 
-int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err)
+void adjacency_compact(struct adjacency *a, uint32_t n_objects)
 {
 	uint64_t from = 0, to = 0, old_base = 0;
 	for (uint64_t i = 0; i <= n_objects; i++) {
@@ -79,12 +78,8 @@ int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err)
 			if (a->target[from] != HEAP_NONE)
 				a->target[to++] = a->target[from];
 	}
-	uint32_t *target = big_resize(a->target, a->n, to, sizeof *a->target, err);
-	if (!target)
-		return ERR_NOMEM;
-	a->target = target;
+	a->target = big_fit(a->target, to, sizeof *a->target);
 	a->n = to;
-	return 0;
 }
 
 /*

@@ -22,11 +22,12 @@
 #ifndef CAIRN_HEAP_BUILD_BUILD_H
 #define CAIRN_HEAP_BUILD_BUILD_H
 
+#include "base/arena.h"
 #include "dump/javacore/javacore.h"
-#include "heap/heap.h"
-#include "heap/index.h"
 #include "heap/build/placing.h"
 #include "heap/build/records.h"
+#include "heap/heap.h"
+#include "heap/index.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -244,8 +245,8 @@ int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
 int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err);
 int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
     struct progress *progress, struct err *err);
-int adjacency_compact(struct adjacency *a, uint32_t n_objects, struct err *err);
-void adjacency_release(struct adjacency *a, uint32_t n_objects);
+void adjacency_compact(struct adjacency *a, uint32_t n_objects);
+void adjacency_release(struct adjacency *a);
 
 /* Threads and roots that the survey met, while its parts are still there (recorded.c). */
 void recorded_collect(struct build *b);

@@ -2,6 +2,8 @@
 /* builder.c - from a path to a heap: the steps of build.h in their order. */
 #include "heap/build/build.h"
 
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"
@@ -212,8 +214,8 @@ static bool keep_objects(struct build *b, const struct err *shortage)
 	struct heap *h = b->heap;
 	if (h->dump->reader->classify)
 		return false;
-	adjacency_release(&h->out, h->n_objects);
-	adjacency_release(&h->in, h->n_objects);
+	adjacency_release(&h->out);
+	adjacency_release(&h->in);
 	h->out = h->in = (struct adjacency){ .target = NULL };
 	h->n_roots = 0;
 	h->n_root_objects = 0;
@@ -290,12 +292,12 @@ void heap_close(struct heap *h)
 {
 	if (!h)
 		return;
-	adjacency_release(&h->out, h->n_objects);
-	adjacency_release(&h->in, h->n_objects);
-	big_free(h->class_of, h->n_objects, sizeof *h->class_of);
-	big_free(h->typed_by, h->n_objects, sizeof *h->typed_by);
-	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
-	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+	adjacency_release(&h->out);
+	adjacency_release(&h->in);
+	big_free(h->class_of);
+	big_free(h->typed_by);
+	big_free(h->own_size);
+	big_free(h->own_length);
 	bits_release(&h->sized);
 	free(h->in_frames);
 	free(h->wide);

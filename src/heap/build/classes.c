@@ -9,6 +9,7 @@
 #include "heap/build/build.h"
 
 #include "base/bisect.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdio.h>

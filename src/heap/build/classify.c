@@ -8,6 +8,8 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "heap/sizes/sizes.h"
 
@@ -41,7 +43,7 @@ int classify_prepare(struct build *b, struct err *err)
 
 void classify_release(struct build *b)
 {
-	big_free(b->notes, b->heap->n_objects, sizeof *b->notes);
+	big_free(b->notes);
 	b->notes = NULL;
 }
 
@@ -239,8 +241,8 @@ static void set_columns(struct build *b, const struct columns *from)
 {
 	struct heap *h = b->heap;
 	bits_release(&h->sized);
-	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
-	big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+	big_free(h->own_size);
+	big_free(h->own_length);
 	free(h->wide);
 	h->sized = from->sized;
 	h->n_sized = from->n_sized;
@@ -275,8 +277,8 @@ static int take_effect(struct classifying *k, struct err *err)
 	int code = h->typed_by ? find_sized(k, &columns, err) : ERR_NOMEM;
 	if (code < 0) {
 		bits_release(&columns.sized);
-		big_free(columns.own_size, columns.n_sized, sizeof *columns.own_size);
-		big_free(columns.own_length, columns.n_sized, sizeof *columns.own_length);
+		big_free(columns.own_size);
+		big_free(columns.own_length);
 		return code;
 	}
 	move_over(k, &columns);

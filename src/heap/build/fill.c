@@ -7,6 +7,7 @@
  */
 #include "heap/build/build.h"
 
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -215,6 +216,6 @@ int fill_run(struct build *b, struct err *err)
 		code = err_set(err, ERR_IO, "%s: changed while it was read", h->source->path);
 	h->n_dangling = f.n_dangling;
 	if (code == 0 && h->n_dangling)
-		code = adjacency_compact(&h->out, h->n_objects, err);
+		adjacency_compact(&h->out, h->n_objects);
 	return code;
 }

@@ -2,6 +2,8 @@
 /* in_frames.c - objects whose address stands in a stack frame; see heap.in_frames. */
 #include "heap/build/build.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 
 struct met {

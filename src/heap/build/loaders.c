@@ -9,6 +9,8 @@
  */
 #include "heap/build/build.h"
 
+#include "base/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,9 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -289,7 +291,7 @@ static int keep_extents(struct build *b, struct err *err)
 		return ERR_NOMEM;
 	code = parallel_run(0, b->n_slices, keep_extents_of_slice, b, err);
 	if (!b->any_length) {
-		big_free(h->own_length, h->n_sized, sizeof *h->own_length);
+		big_free(h->own_length);
 		h->own_length = NULL;
 	}
 	if (h->n_wide)

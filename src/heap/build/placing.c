@@ -2,6 +2,7 @@
 /* placing.c - see placing.h. */
 #include "heap/build/build.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 

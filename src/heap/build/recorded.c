@@ -10,6 +10,7 @@
 #include "heap/build/build.h"
 
 #include "base/bisect.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* records.c - see records.h. */
 #include "heap/build/records.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 /* Room for element n and at least a few behind it. */
 static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct err *err)
@@ -11,9 +11,10 @@ static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct e
 		return 0;
 	void **at = array;
 	uint64_t cap_new = 2 * *cap > n ? 2 * *cap : n + 256;
-	void *p = big_resize(*at, *cap, cap_new, size, err);
+	void *p = big_resize(*at, cap_new, size, err);
 	if (!p)
 		return ERR_NOMEM;
+	big_hint(p, BIG_FORWARD);
 	*at = p;
 	*cap = cap_new;
 	return 0;
@@ -48,28 +49,19 @@ int records_add_full(struct records *r, const struct record *record, struct err 
 	return code;
 }
 
-static void trim(void *array, uint64_t *cap, uint64_t n, size_t size)
-{
-	void **at = array, *p = big_resize(*at, *cap, n, size, NULL);
-	if (!p)
-		return;
-	*at = p;
-	*cap = n;
-}
-
 void records_trim(struct records *r)
 {
-	trim(&r->packed, &r->cap, r->n, sizeof *r->packed);
-	trim(&r->full, &r->cap_full, r->n_full, sizeof *r->full);
-	trim(&r->extents, &r->cap_extents, r->n_extents, sizeof *r->extents);
-	trim(&r->wide, &r->cap_wide, r->n_wide, sizeof *r->wide);
+	r->packed = big_fit(r->packed, r->cap = r->n, sizeof *r->packed);
+	r->full = big_fit(r->full, r->cap_full = r->n_full, sizeof *r->full);
+	r->extents = big_fit(r->extents, r->cap_extents = r->n_extents, sizeof *r->extents);
+	r->wide = big_fit(r->wide, r->cap_wide = r->n_wide, sizeof *r->wide);
 }
 
 void records_release(struct records *r)
 {
-	big_free(r->packed, r->cap, sizeof *r->packed);
-	big_free(r->full, r->cap_full, sizeof *r->full);
-	big_free(r->extents, r->cap_extents, sizeof *r->extents);
-	big_free(r->wide, r->cap_wide, sizeof *r->wide);
+	big_free(r->packed);
+	big_free(r->full);
+	big_free(r->extents);
+	big_free(r->wide);
 	*r = (struct records){ .packed = NULL };
 }

@@ -14,6 +14,8 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -227,9 +229,9 @@ static int infer_unreachable(struct build *b, struct err *err)
 		if (n_reached < h->n_objects)
 			add_cycles(b, seen, again, stack);
 	}
-	big_free(held, n_words, sizeof *held);
-	big_free(seen, n_words, sizeof *seen);
-	big_free(stack, h->n_objects, sizeof *stack);
+	big_free(held);
+	big_free(seen);
+	big_free(stack);
 	return code;
 }
 

@@ -7,6 +7,8 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -190,7 +192,7 @@ static int note_place(struct survey_part *p, uint64_t offset, struct err *err)
 {
 	if (p->n_places == p->cap_places) {
 		uint64_t cap = p->cap_places ? 2 * p->cap_places : 4096;
-		uint64_t *places = big_resize(p->places, p->cap_places, cap, sizeof *places, err);
+		uint64_t *places = big_resize(p->places, cap, sizeof *places, err);
 		if (!places)
 			return ERR_NOMEM;
 		p->places = places;
@@ -455,7 +457,7 @@ static void release_part(struct survey_part *p)
 	free(p->stated);
 	free(p->roots);
 	free(p->threads);
-	big_free(p->places, p->cap_places, sizeof *p->places);
+	big_free(p->places);
 }
 
 /* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */

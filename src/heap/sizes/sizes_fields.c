@@ -14,6 +14,7 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "heap/sizes/layout.h"
 

@@ -14,7 +14,10 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
+
+#include "base/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,7 +214,7 @@ static void derive_array_sizes(struct heap *h)
 	}
 	if (h->n_wide)
 		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
-	big_free(h->own_size, h->n_sized, sizeof *h->own_size);
+	big_free(h->own_size);
 	h->own_size = NULL;
 out:
 	free(exceptions);

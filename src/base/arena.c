@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * arena.c - pieces cut from blocks.  One arena belongs to one thread at a time.
+ */
+#include "base/arena.h"
+
+#include "base/big.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define ARENA_BLOCK ((size_t)64 << 10)
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used, size;
+	_Alignas(16) char bytes[];
+};
+
+/* The place for size more bytes in a block that has room for them, else NULL. */
+static void *take(struct arena *a, struct arena_block *b, size_t size)
+{
+	if (!b || size > b->size - b->used)
+		return NULL;
+	void *p = b->bytes + b->used;
+	b->used += size;
+	a->used += size;
+	return p;
+}
+
+/* Bytes of a block that begins with one piece of size bytes; large pieces have one to themselves. */
+static size_t block_bytes(size_t size)
+{
+	size_t room = size > ARENA_BLOCK / 4 ? size : ARENA_BLOCK;
+
+	return sizeof(struct arena_block) + room;
+}
+
+static void *take_fresh(struct arena *a, struct arena_block *fresh, size_t size)
+{
+	struct arena_block *b = a->first;
+
+	fresh->size = block_bytes(size) - sizeof *fresh;
+	if (b && size > ARENA_BLOCK / 4) { /* behind the current one, which has room left */
+		fresh->next = b->next;
+		b->next = fresh;
+	} else {
+		fresh->next = b;
+		a->first = fresh;
+	}
+	return take(a, fresh, size);
+}
+
+/* Rounded up so that the next piece is aligned. */
+static size_t piece(size_t size)
+{
+	if (size > PTRDIFF_MAX - 2 * ARENA_BLOCK)
+		mem_exhausted(size);
+	return (size + 15) & ~(size_t)15;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	size = piece(size);
+	void *p = take(a, a->first, size);
+	return p ? p : take_fresh(a, big_must(block_bytes(size)), size);
+}
+
+void *arena_try(struct arena *a, uint64_t count, size_t size, struct err *err)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * ARENA_BLOCK) {
+		err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " times %zu bytes",
+		    count, size);
+		return NULL;
+	}
+	bytes = piece(bytes);
+	void *p = take(a, a->first, bytes);
+	if (p)
+		return p;
+	struct arena_block *fresh = big_alloc(block_bytes(bytes), 1, err);
+	return fresh ? take_fresh(a, fresh, bytes) : NULL;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	size_t length = strnlen(s, n);
+	char *p = arena_alloc(a, length + 1);
+
+	memcpy(p, s, length);
+	return p;
+}
+
+char *arena_try_strndup(struct arena *a, const char *s, size_t n, struct err *err)
+{
+	size_t length = s ? strnlen(s, n) : 0;
+	char *p = arena_try(a, length + 1, 1, err);
+
+	if (p && length)
+		memcpy(p, s, length);
+	return p;
+}
+
+void arena_release(struct arena *a)
+{
+	for (struct arena_block *b = a->first, *next; b; b = next) {
+		next = b->next;
+		big_free(b);
+	}
+	*a = (struct arena)ARENA_INIT;
+}
+
+void arena_move(struct arena *to, struct arena *from)
+{
+	struct arena_block **last = &to->first;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = from->first;
+	to->used += from->used;
+	*from = (struct arena)ARENA_INIT;
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * big.c - blocks of malloc and of mapped pages, their sum and its limit.
+ *
+ * In front of a small block stands its size.  A large one begins at a page and has no room for
+ * that: what is known of it stands in a table by address, which only its making, growing and
+ * freeing look at.  A pointer in that table is a mapping, every other one has a header.
+ */
+#include "base/big.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#define PAGES_FROM (128u << 10) /* where malloc, too, begins to map pages */
+#define HUGE_FROM (4u << 20)    /* below this a huge page wastes more than it saves */
+
+static uint64_t page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* --- the sum and its limit --------------------------------------------------------------------- */
+
+static _Atomic uint64_t in_use, peak, spilled, limit;
+static _Atomic uint64_t requests, fail_first, fail_count;
+
+uint64_t big_in_use(void)
+{
+	return atomic_load(&in_use);
+}
+
+uint64_t big_peak(void)
+{
+	return atomic_load(&peak);
+}
+
+uint64_t big_spilled(void)
+{
+	return atomic_load(&spilled);
+}
+
+void big_set_limit(uint64_t bytes)
+{
+	atomic_store(&limit, bytes);
+}
+
+void big_fail_at(uint64_t first, uint64_t count)
+{
+	atomic_store(&fail_first, first);
+	atomic_store(&fail_count, count);
+	atomic_store(&requests, 0);
+}
+
+uint64_t big_requests(void)
+{
+	return atomic_load(&requests);
+}
+
+static int refused(uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return err_set(err, ERR_NOMEM,
+		    "memory: the system refuses %" PRIu64 " times %" PRIu64 " bytes", count, size);
+	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
+}
+
+/* Every request passes here: those that a test wants to fail do. */
+static int requested(uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t number = atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed) + 1;
+	uint64_t first = atomic_load_explicit(&fail_first, memory_order_relaxed);
+
+	if (!first || number < first || number - first >= atomic_load(&fail_count))
+		return 0;
+	return refused(count, size, err);
+}
+
+static void count_in(uint64_t bytes)
+{
+	uint64_t now = atomic_fetch_add(&in_use, bytes) + bytes, highest = atomic_load(&peak);
+
+	while (now > highest && !atomic_compare_exchange_weak(&peak, &highest, now))
+		;
+}
+
+static int reserve(uint64_t bytes, struct err *err)
+{
+	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
+
+	do {
+		if (most && (bytes > most || now > most - bytes))
+			return err_set(err, ERR_NOMEM,
+			    "memory: %" PRIu64 " more bytes are needed, %" PRIu64
+			    " are in use and --mem allows %" PRIu64 "; give a larger --mem",
+			    bytes, now, most);
+	} while (!atomic_compare_exchange_weak(&in_use, &now, now + bytes));
+	count_in(0);
+	return 0;
+}
+
+static void unreserve(uint64_t bytes)
+{
+	atomic_fetch_sub(&in_use, bytes);
+}
+
+/* --- small blocks ------------------------------------------------------------------------------ */
+
+struct header {
+	uint64_t bytes; /* that were asked for */
+	enum big_use use;
+	uint32_t unused;
+};
+
+static struct header *header_of(const void *p)
+{
+	return (struct header *)((uintptr_t)p - sizeof(struct header));
+}
+
+static void *small_new(uint64_t bytes)
+{
+	struct header *h = calloc(1, sizeof *h + bytes);
+
+	if (!h)
+		return NULL;
+	h->bytes = bytes;
+	return h + 1;
+}
+
+static void *small_resize(void *old, uint64_t bytes, struct err *err)
+{
+	uint64_t was = header_of(old)->bytes;
+
+	if (bytes > was && reserve(bytes - was, err) < 0)
+		return NULL;
+	struct header *h = realloc(header_of(old), sizeof *h + bytes);
+	if (!h) {
+		if (bytes > was)
+			unreserve(bytes - was);
+		refused(bytes, 1, err);
+		return NULL;
+	}
+	if (bytes > was)
+		memset((char *)(h + 1) + was, 0, bytes - was);
+	else
+		unreserve(was - bytes);
+	h->bytes = bytes;
+	return h + 1;
+}
+
+/* --- mappings ---------------------------------------------------------------------------------- */
+
+struct mapping {
+	struct mapping *next;
+	void *at;
+	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
+	enum big_owner owner;
+	enum big_use use;
+	int fd; /* of a spilled one, else -1 */
+};
+
+#define BUCKETS 512
+
+static struct mapping *table[BUCKETS];
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct mapping **bucket(const void *at)
+{
+	return &table[((uintptr_t)at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 55];
+}
+
+/* Only the block's owner asks, so what is found stays true; NULL: a small block. */
+static struct mapping *find(const void *at)
+{
+	if ((uintptr_t)at & (page_size() - 1))
+		return NULL;
+	pthread_mutex_lock(&table_lock);
+	struct mapping *m = *bucket(at);
+	while (m && m->at != at)
+		m = m->next;
+	pthread_mutex_unlock(&table_lock);
+	return m;
+}
+
+static void enter(struct mapping *m)
+{
+	pthread_mutex_lock(&table_lock);
+	m->next = *bucket(m->at);
+	*bucket(m->at) = m;
+	pthread_mutex_unlock(&table_lock);
+}
+
+static void leave(struct mapping *m)
+{
+	pthread_mutex_lock(&table_lock);
+	struct mapping **at = bucket(m->at);
+	while (*at != m)
+		at = &(*at)->next;
+	*at = m->next;
+	pthread_mutex_unlock(&table_lock);
+}
+
+/* The leak checker of a sanitized build looks for pointers in what malloc gave, and nowhere else. */
+static void told_leak_checker(const struct mapping *m, bool is_there)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	if (is_there)
+		__lsan_register_root_region(m->at, m->bytes);
+	else
+		__lsan_unregister_root_region(m->at, m->bytes);
+#else
+	(void)m, (void)is_there;
+#endif
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+	uint64_t page = page_size(), whole = (bytes + page - 1) & ~(page - 1);
+
+	return whole ? whole : page;
+}
+
+static void advise(const struct mapping *m)
+{
+	if (m->owner == BIG_ANONYMOUS) {
+		if (m->bytes >= HUGE_FROM)
+			madvise(m->at, m->bytes, MADV_HUGEPAGE); /* only a wish, like the others */
+	} else {
+		madvise(m->at, m->bytes, m->use == BIG_FORWARD ? MADV_SEQUENTIAL : MADV_RANDOM);
+	}
+}
+
+/* A new mapping; consumes fd when it is a spilled one's. */
+static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, struct err *err)
+{
+	struct mapping *m = calloc(1, sizeof *m);
+	int access = owner == BIG_MAPPED ? PROT_READ : PROT_READ | PROT_WRITE;
+	int flags = owner == BIG_SPILLED ? MAP_SHARED : MAP_PRIVATE;
+
+	if (owner == BIG_ANONYMOUS)
+		flags |= MAP_ANONYMOUS;
+	void *at = m ? mmap(NULL, whole_pages(bytes), access, flags, fd, (off_t)offset) : MAP_FAILED;
+	if (at == MAP_FAILED) {
+		free(m);
+		if (owner == BIG_SPILLED)
+			close(fd);
+		refused(bytes, 1, err);
+		return NULL;
+	}
+	*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner,
+	    .fd = owner == BIG_SPILLED ? fd : -1};
+	enter(m);
+	told_leak_checker(m, true);
+	advise(m);
+	return at;
+}
+
+static int take_room(int fd, uint64_t from, uint64_t bytes, struct err *err)
+{
+	/* without room on the disk the first write to a page would end the program */
+	int code = posix_fallocate(fd, (off_t)from, (off_t)bytes);
+
+	if (!code)
+		return 0;
+	return err_set(err, ERR_IO, "temporary file: no room for %" PRIu64 " bytes: %s", bytes,
+	    strerror(code));
+}
+
+static int resize_file(struct mapping *m, uint64_t old_whole, uint64_t whole, struct err *err)
+{
+	if (whole > old_whole)
+		return take_room(m->fd, old_whole, whole - old_whole, err);
+	if (ftruncate(m->fd, (off_t)whole) < 0)
+		return err_set(err, ERR_IO, "temporary file: %s", strerror(errno));
+	return 0;
+}
+
+static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
+{
+	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
+	bool counts = m->owner == BIG_ANONYMOUS;
+
+	if (bytes < m->bytes) { /* the rest of the last page kept must be zero should it grow again */
+		uint64_t end = m->bytes < whole ? m->bytes : whole;
+		memset((char *)m->at + bytes, 0, end - bytes);
+	}
+	if (counts && whole > old_whole && reserve(whole - old_whole, err) < 0)
+		return NULL;
+	void *at = m->at;
+	told_leak_checker(m, false);
+	if (whole != old_whole) {
+		bool fits = m->owner != BIG_SPILLED || whole < old_whole ||
+		    !resize_file(m, old_whole, whole, err);
+		leave(m); /* another thread may be given the old pages at once */
+		at = fits ? mremap(m->at, old_whole, whole, MREMAP_MAYMOVE) : MAP_FAILED;
+		if (at != MAP_FAILED)
+			m->at = at;
+		enter(m);
+		if (fits && at == MAP_FAILED)
+			refused(bytes, 1, err);
+	}
+	if (at != MAP_FAILED) {
+		m->bytes = bytes;
+		if (m->owner == BIG_SPILLED && whole < old_whole)
+			resize_file(m, old_whole, whole, NULL);
+		if (whole > old_whole)
+			advise(m);
+	}
+	told_leak_checker(m, true);
+	if (counts && (at == MAP_FAILED) == (whole > old_whole))
+		unreserve(whole > old_whole ? whole - old_whole : old_whole - whole);
+	if (at != MAP_FAILED && m->owner == BIG_SPILLED)
+		atomic_fetch_add(&spilled, whole - old_whole);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void mapping_free(struct mapping *m)
+{
+	uint64_t whole = whole_pages(m->bytes);
+
+	told_leak_checker(m, false);
+	leave(m);
+	munmap(m->at, whole);
+	if (m->fd >= 0)
+		close(m->fd);
+	if (m->owner == BIG_ANONYMOUS)
+		unreserve(whole);
+	else if (m->owner == BIG_SPILLED)
+		atomic_fetch_sub(&spilled, whole);
+	free(m);
+}
+
+/* --- the door ---------------------------------------------------------------------------------- */
+
+static bool product(uint64_t count, uint64_t size, uint64_t *bytes)
+{
+	return !__builtin_mul_overflow(count, size, bytes) && *bytes <= PTRDIFF_MAX - page_size();
+}
+
+void *big_alloc(uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t bytes;
+
+	if (requested(count, size, err) < 0)
+		return NULL;
+	if (!product(count, size, &bytes)) {
+		refused(count, size, err);
+		return NULL;
+	}
+	bool small = bytes < PAGES_FROM;
+	uint64_t counted = small ? bytes + sizeof(struct header) : whole_pages(bytes);
+	if (reserve(counted, err) < 0)
+		return NULL;
+	void *p = small ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, err);
+	if (!p) {
+		unreserve(counted);
+		refused(count, size, err);
+	}
+	return p;
+}
+
+void *big_must(size_t bytes)
+{
+	void *p = bytes < PAGES_FROM ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
+
+	if (!p)
+		mem_exhausted(bytes);
+	count_in(bytes < PAGES_FROM ? bytes + sizeof(struct header) : whole_pages(bytes));
+	return p;
+}
+
+/* A file without a name, for reading and writing; -1 and *err. */
+static int nameless_file(struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+
+	if (!folder || !*folder)
+		folder = "/var/tmp";
+#ifdef O_TMPFILE
+	int direct = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (direct >= 0)
+		return direct;
+#endif
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s/cairn-XXXXXX", folder), fd = -1;
+	if (n > 0 && (size_t)n < sizeof path)
+		fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0) {
+		err_set(err, ERR_IO, "temporary file in %s: %s", folder, strerror(errno));
+		return -1;
+	}
+	unlink(path);
+	return fd;
+}
+
+void *big_spill(uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t bytes;
+
+	if (requested(count, size, err) < 0)
+		return NULL;
+	if (!product(count, size, &bytes)) {
+		refused(count, size, err);
+		return NULL;
+	}
+	int fd = nameless_file(err);
+	if (fd < 0)
+		return NULL;
+	if (take_room(fd, 0, whole_pages(bytes), err) < 0) {
+		close(fd);
+		return NULL;
+	}
+	void *p = map(bytes, BIG_SPILLED, fd, 0, err);
+	if (p)
+		atomic_fetch_add(&spilled, whole_pages(bytes));
+	return p;
+}
+
+const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
+{
+	struct stat st;
+
+	if (requested(bytes, 1, err) < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0) {
+		err_set(err, ERR_IO, "mapping a file: %s", strerror(errno));
+		return NULL;
+	}
+	if (offset & (page_size() - 1) || offset > (uint64_t)st.st_size ||
+	    bytes > (uint64_t)st.st_size - offset) {
+		err_set(err, ERR_IO, "mapping a file: %" PRIu64 " bytes from %" PRIu64
+		    " are not in its %" PRIu64, bytes, offset, (uint64_t)st.st_size);
+		return NULL;
+	}
+	return map(bytes, BIG_MAPPED, fd, offset, err);
+}
+
+/* A block that outgrew malloc. */
+static void *to_pages(void *old, uint64_t bytes, struct err *err)
+{
+	struct header *h = header_of(old);
+
+	if (reserve(whole_pages(bytes), err) < 0)
+		return NULL;
+	void *p = map(bytes, BIG_ANONYMOUS, -1, 0, err);
+	if (!p) {
+		unreserve(whole_pages(bytes));
+		return NULL;
+	}
+	memcpy(p, old, h->bytes);
+	find(p)->use = h->use;
+	big_free(old);
+	return p;
+}
+
+void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t bytes;
+
+	if (!old)
+		return big_alloc(count, size, err);
+	if (!product(count, size, &bytes)) {
+		refused(count, size, err);
+		return NULL;
+	}
+	if (bytes > big_bytes(old) && requested(count, size, err) < 0)
+		return NULL;
+	struct mapping *m = find(old);
+	if (m)
+		return mapping_resize(m, bytes, err);
+	return bytes < PAGES_FROM ? small_resize(old, bytes, err) : to_pages(old, bytes, err);
+}
+
+void *big_fit(void *old, uint64_t count, uint64_t size)
+{
+	void *p = old && count * size < big_bytes(old) ? big_resize(old, count, size, NULL) : NULL;
+
+	return p ? p : old;
+}
+
+void *big_more(void *old, uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t most = UINT32_MAX; /* a capacity may have 32 bits: fill them before passing them */
+	uint64_t more = count < 8 ? 8 : 2 * count;
+
+	void *p = big_resize(old, count < most && more > most ? most : more, size, err);
+	return p ? p : old;
+}
+
+void big_free(const void *p)
+{
+	if (!p)
+		return;
+	struct mapping *m = find(p);
+	if (m) {
+		mapping_free(m);
+	} else {
+		unreserve(header_of(p)->bytes + sizeof(struct header));
+		free(header_of(p));
+	}
+}
+
+void big_hint(void *p, enum big_use use)
+{
+	struct mapping *m = p ? find(p) : NULL;
+
+	if (m) {
+		m->use = use;
+		advise(m);
+	} else if (p) {
+		header_of(p)->use = use;
+	}
+}
+
+uint64_t big_bytes(const void *p)
+{
+	if (!p)
+		return 0;
+	const struct mapping *m = find(p);
+	return m ? m->bytes : header_of(p)->bytes;
+}
+
+enum big_owner big_owner(const void *p)
+{
+	const struct mapping *m = find(p);
+
+	return m ? m->owner : BIG_ANONYMOUS;
+}
+
+enum big_use big_use(const void *p)
+{
+	const struct mapping *m = find(p);
+
+	return m ? m->use : header_of(p)->use;
+}
+
+void big_touch(void *p, uint64_t count, uint64_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t page = (uintptr_t)page_size();
+	uintptr_t begin = (uintptr_t)p & ~(page - 1), end = (uintptr_t)p + count * size;
+	/* a wish: a kernel before 5.14 does not know it */
+	if (count)
+		madvise((void *)begin, ((end + page - 1) & ~(page - 1)) - begin, MADV_POPULATE_WRITE);
+#else
+	(void)p, (void)count, (void)size;
+#endif
+}

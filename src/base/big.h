@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * big.h - memory whose size a dump decides.
+ *
+ * Everything as large as a dump has objects, classes, names or rows comes through this door.  So
+ * its sum is known and limited (--mem), and a failure is an ordinary error that names the bytes
+ * wanted: the caller hands it on, and the program lives.  A block knows its own size and who owns
+ * its bytes; who frees it needs to know neither.
+ *
+ * Small blocks come from malloc, large ones are pages of their own: zeroed by the kernel as they
+ * are touched, grown without copying, given back at once.
+ */
+#ifndef CAIRN_BASE_BIG_H
+#define CAIRN_BASE_BIG_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the bytes of a block live. */
+enum big_owner {
+	BIG_ANONYMOUS, /* in memory alone; counts towards the limit */
+	BIG_SPILLED,   /* in a file without a name that ends with the block; the kernel may write them
+	                  out and forget them, so they do not count towards the limit */
+	BIG_MAPPED,    /* pages of somebody's file, to be read only; they do not count either */
+};
+
+/* How a block is used: how the kernel is asked to treat it, and which to spill first. */
+enum big_use {
+	BIG_RANDOM,  /* looked up all over: huge pages are asked for */
+	BIG_FORWARD, /* written once and read from its beginning to its end */
+	BIG_BRIEF,   /* gone when one answer is there: not worth a file */
+};
+
+/*
+ * count * size zeroed bytes, anonymous and BIG_RANDOM.  NULL with ERR_NOMEM in *err when the
+ * product overflows, the system refuses, or the sum of all blocks would pass the limit.  A count
+ * of 0 gives a valid pointer that must be freed as well.  All functions here: from any thread.
+ */
+void *big_alloc(uint64_t count, uint64_t size, struct err *err) __attribute__((warn_unused_result));
+
+/* The same in an unlinked file in $TMPDIR, else /var/tmp, whose room on the disk is taken first:
+ * ERR_IO when there is none. */
+void *big_spill(uint64_t count, uint64_t size, struct err *err) __attribute__((warn_unused_result));
+
+/* bytes of the open file fd from offset on, which must be a multiple of the page size; read only,
+ * and fd may be closed.  ERR_IO when the file cannot be mapped or ends before them. */
+const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
+    __attribute__((warn_unused_result));
+
+/* Grow or shrink to count elements, contents and owner kept, new bytes zero; NULL as old allocates.
+ * A mapped block cannot be resized.  NULL: old is unharmed. */
+void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
+    __attribute__((warn_unused_result));
+
+/* Shrink to count elements; a system that refuses costs memory and nothing else. */
+void *big_fit(void *old, uint64_t count, uint64_t size);
+
+/* Give back a block of any owner.  NULL is fine. */
+void big_free(const void *p);
+
+/* Say how a block is used. */
+void big_hint(void *p, enum big_use use);
+
+/* Bytes asked for (0 for NULL), owner and use of a block. */
+uint64_t big_bytes(const void *p);
+enum big_owner big_owner(const void *p);
+enum big_use big_use(const void *p);
+
+/*
+ * A place for one more element in a growing array, or NULL with ERR_NOMEM and everything as it was:
+ *     struct item *at = BIG_PUSH(list, n, capacity, err);
+ */
+#define BIG_PUSH(array, count, capacity, err)                                                      \
+	((count) < (capacity)                                                                      \
+	        ? &(array)[(count)++]                                                              \
+	        : ((array) = big_more((array), (count), sizeof *(array), (err)),                   \
+	              (capacity) = big_bytes(array) / sizeof *(array),                             \
+	              (count) < (capacity) ? &(array)[(count)++] : NULL))
+
+/* For BIG_PUSH: old with room for more than count elements, or old itself and *err. */
+void *big_more(void *old, uint64_t count, uint64_t size, struct err *err);
+
+/* Have the kernel back count elements of a block that will be written: a thread's way to help
+ * another.  What they hold does not change. */
+void big_touch(void *p, uint64_t count, uint64_t size);
+
+/* Small bytes that callers cannot do without (arenas): counted, never limited; the program ends
+ * when the system refuses. */
+void *big_must(size_t bytes) __attribute__((returns_nonnull));
+
+/* Bytes of anonymous blocks in use now, and the most there ever were; bytes in files without a
+ * name; the limit (0: none) set by --mem. */
+uint64_t big_in_use(void);
+uint64_t big_peak(void);
+uint64_t big_spilled(void);
+void big_set_limit(uint64_t bytes);
+
+/* For tests: of the requests from now on the first-th (from 1) and those behind it, count in all,
+ * fail with ERR_NOMEM; 0: none.  big_requests tells how many there were since. */
+void big_fail_at(uint64_t first, uint64_t count);
+uint64_t big_requests(void);
+
+#endif

@@ -2,8 +2,8 @@
 /*
  * test_classic.c - the classic reader on bytes written by hand.
  *
- * A sink writes what it is told into a string, one line per call; the tests compare such strings,
- * or two of them with each other (N parts and one, ASCII and EBCDIC, survey and fill).
+ * What it says is recorded, a line for each call; the tests compare such lines, or two readings with
+ * each other (N parts and one, ASCII and EBCDIC, survey and fill).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,140 +21,42 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/classic/classic.h"
+#include "recorder.h"
 
-/* ---- a sink that writes ---------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
-struct recorder {
-	struct sink sink;
-	struct text events; /* O, r, C lines */
-	struct text stated;
-	struct text warnings;
-	struct text names; /* all names, one after the other; handle: index among them */
-	size_t name_at[4096], name_size[4096];
-	uint32_t n_names;
-	unsigned n_warnings, n_cuts, n_handles;
-	uint64_t due; /* references still to come for the object before */
-	struct err err;
-};
-
-static uint32_t on_handle(struct sink *sink, enum class_naming how, uint64_t address,
-    const uint8_t *name, size_t n)
+static void object_line(struct recorder *r, const struct object_record *o,
+    const struct recorded_class *c)
 {
-	struct recorder *r = (struct recorder *)sink;
-	assert_int_equal(how, CLASS_NAMED);
-	assert_int_equal(address, 0);
-	r->n_handles++;
-	for (uint32_t i = 0; i < r->n_names; i++) {
-		if (r->name_size[i] == n && !memcmp(r->names.s + r->name_at[i], name, n))
-			return i;
-	}
-	assert_true(r->n_names < 4096);
-	r->name_at[r->n_names] = r->names.len;
-	r->name_size[r->n_names] = n;
-	text_add_n(&r->names, (const char *)name, n);
-	return r->n_names++;
-}
-
-static int on_object(struct sink *sink, const struct object_record *o)
-{
-	struct recorder *r = (struct recorder *)sink;
-	static const char kind[] = { 'I', 'A', 'P' };
-	assert_int_equal(r->due, 0);
-	assert_true(o->class_handle < r->n_names);
+	assert_non_null(c);
+	assert_int_equal(c->how, CLASS_NAMED);
+	assert_int_equal(c->address, 0);
 	assert_true(o->length == LENGTH_UNKNOWN);
-	text_addf(&r->events, "%c %" PRIx64 " [%" PRIu64 "] ", kind[o->kind], o->address, o->size);
-	text_add_n(&r->events, r->names.s + r->name_at[o->class_handle],
-	    r->name_size[o->class_handle]);
+	text_addf(&r->events, "%c %" PRIx64 " [%" PRIu64 "] ", "IAP"[o->kind], o->address, o->size);
+	text_add_n(&r->events, recorded_name(r, c), c->name_size);
 	text_addf(&r->events, " %" PRIu64 "\n", o->n_references);
-	r->due = r->sink.wants_references ? o->n_references : 0;
-	return 0;
 }
 
-static void add_references(struct recorder *r, const uint64_t *targets, uint64_t n)
+static void reference_line(struct recorder *r, uint64_t target)
 {
-	for (uint64_t i = 0; i < n; i++)
-		text_addf(&r->events, "r %" PRIx64 "\n", targets[i]);
+	text_addf(&r->events, "r %" PRIx64 "\n", target);
 }
 
-static int on_references(struct sink *sink, const uint64_t *targets, size_t n)
+static void class_line(struct recorder *r, const struct class_record *c)
 {
-	struct recorder *r = (struct recorder *)sink;
-	assert_true(r->sink.wants_references);
-	assert_true(n > 0 && n <= r->due);
-	r->due -= n;
-	add_references(r, targets, n);
-	return 0;
-}
-
-static int on_class(struct sink *sink, const struct class_record *c)
-{
-	struct recorder *r = (struct recorder *)sink;
-	assert_int_equal(r->due, 0);
 	assert_true(c->instance_size == SIZE_UNKNOWN);
 	assert_int_equal(c->superclass, 0);
 	assert_int_equal(c->loader, 0);
 	text_addf(&r->events, "C %" PRIx64 " [%" PRIu64 "] ", c->address, c->object_size);
 	text_add_n(&r->events, (const char *)c->name, c->name_size);
 	text_addf(&r->events, " %" PRIu64 "\n", c->n_references);
-	if (r->sink.wants_references)
-		add_references(r, c->references, c->n_references);
-	return 0;
+	for (uint64_t i = 0; i < c->n_references && r->sink.wants_references; i++)
+		reference_line(r, c->references[i]);
 }
 
-static int on_cut(struct sink *sink, const struct part *here)
-{
-	struct recorder *r = (struct recorder *)sink;
-	assert_int_equal(r->due, 0);
-	assert_true(here->begin < here->end);
-	r->n_cuts++;
-	return 0;
-}
-
-static void on_warn(struct sink *sink, uint64_t offset, const char *format, ...)
-{
-	struct recorder *r = (struct recorder *)sink;
-	char message[300];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(message, sizeof message, format, args);
-	va_end(args);
-	text_addf(&r->warnings, "%" PRIu64 ": %s\n", offset, message);
-	r->n_warnings++;
-}
-
-static void on_stated(struct sink *sink, const char *what, uint64_t count)
-{
-	struct recorder *r = (struct recorder *)sink;
-	text_addf(&r->stated, "%s=%" PRIu64 "\n", what, count);
-}
-
-static void recorder_init(struct recorder *r, bool wants_references)
-{
-	memset(r, 0, sizeof *r);
-	r->sink = (struct sink){
-		.wants_references = wants_references,
-		.class_handle = on_handle,
-		.object = on_object,
-		.class_record = on_class,
-		.references = on_references,
-		.cut = on_cut,
-		.warn = on_warn,
-		.stated = on_stated,
-		.err = &r->err,
-	};
-	text_add(&r->events, "");
-	text_add(&r->stated, "");
-	text_add(&r->warnings, "");
-	text_add(&r->names, "");
-}
-
-static void recorder_release(struct recorder *r)
-{
-	text_release(&r->events);
-	text_release(&r->stated);
-	text_release(&r->warnings);
-	text_release(&r->names);
-}
+static const struct recorder_lines lines = {
+	.object = object_line, .class_record = class_line, .reference = reference_line,
+};
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -174,25 +76,6 @@ static struct dump *open_bytes(struct source *source)
 	return dump;
 }
 
-/* Read all parts in order; stops at the first error, whose code is returned. */
-static int read_parts(struct dump *dump, unsigned want, struct recorder *r)
-{
-	struct part *parts = xcalloc(want, sizeof *parts);
-	unsigned n = classic_reader.parts(dump, want, parts);
-	assert_in_range(n, 1, want);
-	assert_int_equal(parts[0].begin, 0);
-	int rc = 0;
-	for (unsigned i = 0; i < n && rc == 0; i++) {
-		assert_true(i == 0 || parts[i].begin == parts[i - 1].end);
-		assert_true(parts[i].begin < parts[i].end);
-		rc = classic_reader.read(dump, &parts[i], &r->sink, &r->err);
-		if (rc == 0)
-			assert_int_equal(r->due, 0);
-	}
-	free(parts);
-	return rc;
-}
-
 struct reading {
 	struct recorder r;
 	struct dump_facts facts;
@@ -207,12 +90,12 @@ static void read_text(struct reading *out, const void *bytes, size_t n, unsigned
 	struct source source = source_of(copy, n);
 	struct dump *dump = open_bytes(&source);
 	out->facts = dump->facts;
-	recorder_init(&out->r, true);
-	out->rc = read_parts(dump, parts, &out->r);
+	recorder_init(&out->r, &lines, true);
+	out->rc = recorder_read_all(&out->r, dump, parts);
 
 	struct recorder survey;
-	recorder_init(&survey, false);
-	int rc = read_parts(dump, parts, &survey);
+	recorder_init(&survey, &lines, false);
+	int rc = recorder_read_all(&survey, dump, parts);
 	assert_int_equal(rc, out->rc);
 	assert_string_equal(survey.warnings.s, out->r.warnings.s);
 	recorder_release(&survey);
@@ -591,8 +474,8 @@ static void long_lines(void **state)
 	text_add(&t, "\n\t0x00000020 \n0x00000020 [8] OBJ b\n\t\n" END);
 	struct reading got;
 	read_text(&got, t.s, t.len, 1);
-	assert_int_equal(got.r.name_size[0], 65536);
-	assert_int_equal(got.r.n_names, 2);
+	assert_int_equal(got.r.classes[0].name_size, 65536);
+	assert_int_equal(got.r.n_classes, 2);
 	assert_int_equal(got.r.n_warnings, 1);
 	recorder_release(&got.r);
 	text_release(&t);
@@ -631,18 +514,18 @@ static void truncation(void **state)
 		struct reading got;
 		read_text(&got, example, cut, 1);
 		/* A second algorithm: whole lines, two to a record after the first. */
-		size_t lines = 0, end_of_last = 0;
+		size_t n_lines = 0, end_of_last = 0;
 		for (size_t i = 0; i < cut && i < trailer; i++) {
-			if (example[i] == '\n' && (lines++ & 1) == 0)
+			if (example[i] == '\n' && (n_lines++ & 1) == 0)
 				end_of_last = i + 1;
 		}
 		char last = example[cut - 1];
-		bool at_blank = lines % 2 == 0 && (last == ' ' || last == '\t');
+		bool at_blank = n_lines % 2 == 0 && (last == ' ' || last == '\t');
 		if (at_blank) {
-			lines++;
+			n_lines++;
 			end_of_last = cut;
 		}
-		unsigned whole = (unsigned)(lines ? (lines - 1) / 2 : 0);
+		unsigned whole = (unsigned)(n_lines ? (n_lines - 1) / 2 : 0);
 		unsigned told = 0;
 		for (size_t i = 0; i < got.r.events.len; i++)
 			told += got.r.events.s[i] == '\n' && got.r.events.s[i + 1] != 'r';

@@ -3,8 +3,7 @@
  * test_go.c - the reader of Go heap dumps on bytes written by hand, one dump for each version, and
  * cut at every byte.
  *
- * Bytes are hexadecimal digits with 'text', as in test_hprof.c, and stand right before a page that
- * must not be touched.
+ * Bytes are hexadecimal digits with 'text', as in test_hprof.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,158 +15,77 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/text.h"
+#include "bytes.h"
 #include "dump/go/go_shape.h"
+#include "guarded.h"
+#include "recorder.h"
 
-/* --- bytes ------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------- */
 
-static int digit(char c)
+static void handle_line(struct recorder *r, const char *name, size_t n)
 {
-	const char *digits = "0123456789ABCDEF";
-	const char *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
+	text_addf(&r->events, "class %.*s\n", (int)n, name);
 }
 
-static void add_hex(struct text *t, const char *hex)
+static void object_line(struct recorder *r, const struct object_record *o,
+    const struct recorded_class *c)
 {
-	while (*hex) {
-		if (*hex == ' ') {
-			hex++;
-		} else if (*hex == '\'') {
-			const char *end = strchr(hex + 1, '\'');
-			text_add_n(t, hex + 1, (size_t)(end - hex - 1));
-			hex = end + 1;
-		} else {
-			assert_true(digit(hex[0]) >= 0 && digit(hex[1]) >= 0);
-			text_add_char(t, (char)(digit(hex[0]) << 4 | digit(hex[1])));
-			hex += 2;
-		}
-	}
+	text_addf(&r->events, "O %" PRIx64 " size %" PRIu64 " refs %" PRIu64 "\n", o->address, o->size,
+	    o->n_references);
+	assert_true(!c || c->how == CLASS_SHOWN);
+	assert_int_equal(o->kind, OBJECT_INSTANCE);
+	assert_true(o->length == LENGTH_UNKNOWN);
 }
 
-static void add_number(struct text *t, uint64_t n)
+static void reference_line(struct recorder *r, uint64_t target)
 {
-	for (; n >= 0x80; n >>= 7)
-		text_add_char(t, (char)(n | 0x80));
-	text_add_char(t, (char)n);
+	text_addf(&r->events, "  -> %" PRIx64 "\n", target);
 }
 
-/* --- a sink that writes ------------------------------------------------------------------------ */
-
-struct writer {
-	struct sink sink; /* first */
-	struct text out, class;
-	unsigned n_objects;
-	struct part cuts[64];
-	unsigned n_cuts;
-	struct err err;
-};
-
-static uint32_t on_handle(struct sink *sink, enum class_naming how, uint64_t address,
-    const uint8_t *name, size_t n)
+static void root_line(struct recorder *r, const struct root_record *root)
 {
-	struct writer *w = (struct writer *)sink;
-	(void)address;
-	assert_int_equal(how, CLASS_SHOWN);
-	text_addf(&w->out, "class %.*s\n", (int)n, (const char *)name);
-	return 7;
+	text_addf(&r->events, "R %" PRIx64 " kind %d%s", root->address, root->kind,
+	    root->fields_only ? " fields" : "");
+	if (root->thread_serial)
+		text_addf(&r->events, " thread");
+	if (root->frame != UINT32_MAX)
+		text_addf(&r->events, " frame %" PRIu32, root->frame);
+	if (root->slot)
+		text_addf(&r->events, " slot %" PRIx64, root->slot);
+	text_add(&r->events, "\n");
 }
 
-static int on_object(struct sink *sink, const struct object_record *r)
+static void thread_line(struct recorder *r, const struct thread_record *t)
 {
-	struct writer *w = (struct writer *)sink;
-	text_addf(&w->out, "O %" PRIx64 " size %" PRIu64 " refs %" PRIu64 "\n", r->address, r->size,
-	    r->n_references);
-	assert_int_equal(r->kind, OBJECT_INSTANCE);
-	assert_true(r->length == LENGTH_UNKNOWN);
-	w->n_objects++;
-	return 0;
+	text_addf(&r->events, "T %" PRIx64 " %s: %s, %s since %" PRIu64 " by %" PRIx64 "%s\n", t->address,
+	    t->name, t->state, t->waits_for ? t->waits_for : "-", t->waits_since, t->created_at,
+	    t->system ? " system" : "");
+	for (size_t i = 0; i < t->n_frames; i++)
+		text_addf(&r->events, "  at %s\n", t->frames[i]);
 }
 
-static int on_references(struct sink *sink, const uint64_t *targets, size_t n)
+static void warning_line(struct recorder *r, const char *message)
 {
-	struct writer *w = (struct writer *)sink;
-	assert_true(w->sink.wants_references);
-	for (size_t i = 0; i < n; i++)
-		text_addf(&w->out, "  -> %" PRIx64 "\n", targets[i]);
-	return 0;
+	text_addf(&r->events, "W %s\n", message);
 }
 
-static int on_root(struct sink *sink, const struct root_record *r)
+static void stated_line(struct recorder *r, const char *what, uint64_t count)
 {
-	struct writer *w = (struct writer *)sink;
-	text_addf(&w->out, "R %" PRIx64 " kind %d%s", r->address, r->kind, r->fields_only ? " fields" : "");
-	if (r->thread_serial)
-		text_addf(&w->out, " thread");
-	if (r->frame != UINT32_MAX)
-		text_addf(&w->out, " frame %" PRIu32, r->frame);
-	if (r->slot)
-		text_addf(&w->out, " slot %" PRIx64, r->slot);
-	text_add(&w->out, "\n");
-	return 0;
-}
-
-static int on_thread(struct sink *sink, const struct thread_record *r)
-{
-	struct writer *w = (struct writer *)sink;
-	text_addf(&w->out, "T %" PRIx64 " %s: %s, %s since %" PRIu64 " by %" PRIx64 "%s\n", r->address,
-	    r->name, r->state, r->waits_for ? r->waits_for : "-", r->waits_since, r->created_at,
-	    r->system ? " system" : "");
-	for (size_t i = 0; i < r->n_frames; i++)
-		text_addf(&w->out, "  at %s\n", r->frames[i]);
-	return 0;
-}
-
-static int on_cut(struct sink *sink, const struct part *here)
-{
-	struct writer *w = (struct writer *)sink;
-	assert_true(w->n_cuts < 64);
-	w->cuts[w->n_cuts++] = *here;
-	return 0;
-}
-
-__attribute__((format(printf, 3, 4))) static void on_warn(struct sink *sink, uint64_t offset,
-    const char *format, ...)
-{
-	struct writer *w = (struct writer *)sink;
-	char line[300];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
-	va_end(args);
-	(void)offset;
-	text_addf(&w->out, "W %s\n", line);
-}
-
-static void on_stated(struct sink *sink, const char *what, uint64_t count)
-{
-	struct writer *w = (struct writer *)sink;
 	if (count)
-		text_addf(&w->out, "S %s %" PRIu64 "\n", what, count);
+		text_addf(&r->events, "S %s %" PRIu64 "\n", what, count);
 }
 
-static void writer_init(struct writer *w, bool wants_references)
-{
-	*w = (struct writer){
-		.sink = {
-			.wants_references = wants_references, .class_handle = on_handle,
-			.object = on_object, .references = on_references, .root = on_root,
-			.thread = on_thread, .cut = on_cut, .warn = on_warn, .stated = on_stated,
-		},
-	};
-	w->sink.err = &w->err;
-}
+static const struct recorder_lines lines = {
+	.handle = handle_line, .object = object_line, .reference = reference_line, .root = root_line,
+	.thread = thread_line, .warning = warning_line, .stated = stated_line,
+};
 
 /* --- a dump in memory -------------------------------------------------------------------------- */
 
 struct fixture {
-	struct source source;
-	uint8_t *map;
-	size_t map_size;
+	struct guarded bytes;
 	struct dump *dump;
 	struct err err;
 	int result;
@@ -175,52 +93,42 @@ struct fixture {
 
 static void open_bytes(struct fixture *f, const char *bytes, size_t n)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t room = (n + page - 1) / page * page;
 	struct dump_options options = { .heap_number = 0 };
 
-	*f = (struct fixture){ .map_size = room + page };
-	f->map = mmap(NULL, f->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(f->map != MAP_FAILED);
-	assert_int_equal(mprotect(f->map + room, page, PROT_NONE), 0);
-	memcpy(f->map + room - n, bytes, n);
-	f->source = (struct source){
-		.path = "test.dump", .bytes = f->map + room - n, .size = n, .file_size = n
-	};
-	f->result = go_reader.probe(f->source.bytes, n < 4096 ? n : 4096) ?
-	    go_reader.open(&f->dump, &f->source, &options, &f->err) : ERR_USAGE;
+	*f = (struct fixture){ .result = 0 };
+	guard(&f->bytes, "test.dump", bytes, n);
+	f->result = go_reader.probe(f->bytes.source.bytes, n < 4096 ? n : 4096) ?
+	    go_reader.open(&f->dump, &f->bytes.source, &options, &f->err) : ERR_USAGE;
 }
 
 static void finish(struct fixture *f)
 {
 	if (f->result == 0)
 		go_reader.close(f->dump);
-	munmap(f->map, f->map_size);
+	guarded_release(&f->bytes);
 }
 
-static int read_all(struct fixture *f, struct writer *w)
+static int read_all(struct fixture *f, struct recorder *w)
 {
-	struct part part;
-	assert_int_equal(go_reader.parts(f->dump, 1, &part), 1);
-	return go_reader.read(f->dump, &part, &w->sink, &w->err);
+	return recorder_read_all(w, f->dump, 1);
 }
 
 /* Both passes of a dump say this; result: of each. */
 static void expect(const struct text *t, int result, const char *survey, const char *fill)
 {
 	struct fixture f;
-	struct writer w;
+	struct recorder w;
 
 	open_bytes(&f, t->s, t->len);
 	assert_int_equal(f.result, 0);
-	writer_init(&w, false);
+	recorder_init(&w, &lines, false);
 	assert_int_equal(read_all(&f, &w), result);
-	assert_string_equal(w.out.s, survey);
-	text_release(&w.out);
-	writer_init(&w, true);
+	assert_string_equal(w.events.s, survey);
+	recorder_release(&w);
+	recorder_init(&w, &lines, true);
 	assert_int_equal(read_all(&f, &w), result);
-	assert_string_equal(w.out.s, fill);
-	text_release(&w.out);
+	assert_string_equal(w.events.s, fill);
+	recorder_release(&w);
 	finish(&f);
 }
 
@@ -250,12 +158,12 @@ static void expect(const struct text *t, int result, const char *survey, const c
 
 static void add_memstats(struct text *t, unsigned first)
 {
-	add_number(t, 10);
+	add_varint(t, 10);
 	for (unsigned i = 0; i < 24; i++)
-		add_number(t, first + i);
+		add_varint(t, first + i);
 	for (unsigned i = 0; i < 256; i++)
-		add_number(t, 300);
-	add_number(t, 3);
+		add_varint(t, 300);
+	add_varint(t, 3);
 }
 
 static void small_dump(struct text *t)
@@ -323,7 +231,7 @@ static void records_by_tag(void **state)
 {
 	struct text t = TEXT_INIT;
 	struct fixture f;
-	struct writer w;
+	struct recorder w;
 	struct go_record r;
 	size_t run = 0;
 	uint64_t at = 0;
@@ -331,7 +239,7 @@ static void records_by_tag(void **state)
 
 	small_dump(&t);
 	open_bytes(&f, t.s, t.len);
-	writer_init(&w, false);
+	recorder_init(&w, &lines, false);
 	assert_int_equal(read_all(&f, &w), 0);
 	assert_int_equal(f.dump->reader->prepare(f.dump, &f.err), 0);
 	const struct go *g = (const struct go *)f.dump;
@@ -350,7 +258,7 @@ static void records_by_tag(void **state)
 	assert_memory_equal(frame.file.p, "f.go", 4);
 	assert_int_equal(frame.line, 7);
 	assert_false(go_site_next(&r.s[0], &frame));
-	text_release(&w.out);
+	recorder_release(&w);
 	finish(&f);
 	text_release(&t);
 }
@@ -476,8 +384,8 @@ static void cut_everywhere(void **state)
 		}
 		assert_int_equal(f.result, 0);
 		for (int fill = 0; fill < 2; fill++) {
-			struct writer w;
-			writer_init(&w, fill);
+			struct recorder w;
+			recorder_init(&w, &lines, fill);
 			int code = read_all(&f, &w);
 			/* before the parameters are whole no pointer can be read: that comes second */
 			assert_true(code == ERR_TRUNCATED);
@@ -485,7 +393,7 @@ static void cut_everywhere(void **state)
 			assert_true(w.n_objects >= before && w.n_objects <= 3);
 			if (fill)
 				before = w.n_objects;
-			text_release(&w.out);
+			recorder_release(&w);
 		}
 		finish(&f);
 	}
@@ -497,19 +405,19 @@ static void damaged(const char *hex, int code, const char *words)
 {
 	struct text t = TEXT_INIT;
 	struct fixture f;
-	struct writer w;
+	struct recorder w;
 
 	add_hex(&t, "'go1.7 heap dump' 0A" PARAMS);
 	add_hex(&t, OBJECT_B);
 	add_hex(&t, hex);
 	open_bytes(&f, t.s, t.len);
 	assert_int_equal(f.result, 0);
-	writer_init(&w, false);
+	recorder_init(&w, &lines, false);
 	assert_int_equal(read_all(&f, &w), code);
 	assert_int_equal(w.n_objects, 1);
 	if (!strstr(w.err.message, words))
 		fail_msg("\"%s\" is not in \"%s\"", words, w.err.message);
-	text_release(&w.out);
+	recorder_release(&w);
 	finish(&f);
 	text_release(&t);
 }
@@ -601,11 +509,11 @@ static void names_of_shapes(void **state)
 	name_is("01 00 01 18 01 20 01 28 01 30 00", 64, "64 B {ptr@0 ptr@24+8\xC3\x97" "4}");
 	name_is("01 8010 01 8810 00", 4096, "4096 B {ptr@2048 ptr@2056}");
 	for (unsigned i = 0; i < 300; i++) { /* steps that grow: no run to fold */
-		add_number(&irregular, 1);
-		add_number(&irregular, (uint64_t)i * (i + 1) * 8);
+		add_varint(&irregular, 1);
+		add_varint(&irregular, (uint64_t)i * (i + 1) * 8);
 	}
 	size_t one_less = irregular.len;
-	add_number(&irregular, 0);
+	add_varint(&irregular, 0);
 	go_shape_name(&g, 1 << 20, (const uint8_t *)irregular.s, irregular.len, &a);
 	assert_true(a.len < 80);
 	assert_non_null(strstr(a.s, "300 fields #"));

@@ -17,42 +17,11 @@
 #include "base/big.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "bytes.h"
 #include "dump/go/go_dump.h"
 #include "heap/build/build.h"
 
-/* --- bytes ------------------------------------------------------------------------------------- */
-
-static int digit(char c)
-{
-	const char *digits = "0123456789ABCDEF";
-	const char *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-static void add_hex(struct text *t, const char *hex)
-{
-	while (*hex) {
-		if (*hex == ' ') {
-			hex++;
-		} else if (*hex == '\'') {
-			const char *end = strchr(hex + 1, '\'');
-			text_add_n(t, hex + 1, (size_t)(end - hex - 1));
-			hex = end + 1;
-		} else {
-			assert_true(digit(hex[0]) >= 0 && digit(hex[1]) >= 0);
-			text_add_char(t, (char)(digit(hex[0]) << 4 | digit(hex[1])));
-			hex += 2;
-		}
-	}
-}
-
-static void add_number(struct text *t, uint64_t n)
-{
-	for (; n >= 0x80; n >>= 7)
-		text_add_char(t, (char)(n | 0x80));
-	text_add_char(t, (char)n);
-}
+/* --- heaps ------------------------------------------------------------------------------------- */
 
 /* A heap from these bytes. */
 static struct heap *load(const struct text *t, unsigned threads)
@@ -85,9 +54,9 @@ static uint64_t target_of(uint64_t i)
 
 static void add_object(struct text *t, uint64_t i)
 {
-	add_number(t, 1);
-	add_number(t, 0x10000000 + i * 64);
-	add_number(t, 64);
+	add_varint(t, 1);
+	add_varint(t, 0x10000000 + i * 64);
+	add_varint(t, 64);
 	for (unsigned k = 0; k < 8; k++)
 		for (unsigned byte = 0; byte < 8; byte++)
 			text_add_char(t, k == 3 ? (char)(target_of(i) >> 8 * byte) : 1); /* 1: looks like a tag */
@@ -99,22 +68,22 @@ static size_t parts_dump(struct text *t)
 	struct text fake = TEXT_INIT;
 
 	add_hex(t, "'go1.7 heap dump' 0A 06 00 08");
-	add_number(t, 0x10000000);
-	add_number(t, 0x20000000);
+	add_varint(t, 0x10000000);
+	add_varint(t, 0x20000000);
 	add_hex(t, "05 'amd64' 08 'go1.19.8' 02");
 	for (uint64_t i = 0; i < FAKE_AT; i++)
 		add_object(t, i);
 	for (uint64_t i = 0; i < FAKES; i++)
 		add_object(&fake, 100000 + i);
-	add_number(t, 1);
-	add_number(t, 0x18000000);
-	add_number(t, fake.len);
+	add_varint(t, 1);
+	add_varint(t, 0x18000000);
+	add_varint(t, fake.len);
 	text_add_n(t, fake.s, fake.len);
 	add_hex(t, "00");
 	for (uint64_t i = FAKE_AT; i < OBJECTS; i++)
 		add_object(t, i);
 	add_hex(t, "0D");
-	add_number(t, 0x400000);
+	add_varint(t, 0x400000);
 	add_hex(t, "08 0000001000000000 01 00 00 00");
 	size_t n = fake.len;
 	text_release(&fake);
@@ -329,7 +298,7 @@ static void typed_dump(struct text *t)
 {
 	add_hex(t, HEAD "01 808004 10" Z8 Z8 "00 01 A08004 20" Z8 Z8 Z8 "1800010000000000 01 18 00");
 	add_hex(t, "01 C08004 10" Z8 Z8 "00 01 D08004 10" Z8 Z8 "00 01 808005");
-	add_number(t, 80000);
+	add_varint(t, 80000);
 	for (unsigned i = 0; i < 80000; i++)
 		text_add_char(t, 0);
 	add_hex(t, "00 01 80808001 10" Z8 Z8 "00 00");

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
+#include "bytes.h"
 #include "base/text.h"
 #include "dump/hprof/hprof_dump.h"
 #include "heap/heap.h"
@@ -29,36 +30,30 @@ enum {
 
 static uint64_t offsets[N]; /* of the records */
 
-static void add(struct text *t, uint64_t value, unsigned bytes)
-{
-	while (bytes-- > 0)
-		text_add_char(t, (char)(value >> 8 * bytes));
-}
-
 static void add_instance(struct text *t, uint64_t address, uint64_t next)
 {
-	add(t, SUB_INSTANCE, 1);
-	add(t, address, 4);
-	add(t, 1, 4);
-	add(t, CLASS, 4);
-	add(t, FIELDS, 4);
-	add(t, next, 4);
-	add(t, address, 4);
+	add_be(t, SUB_INSTANCE, 1);
+	add_be(t, address, 4);
+	add_be(t, 1, 4);
+	add_be(t, CLASS, 4);
+	add_be(t, FIELDS, 4);
+	add_be(t, next, 4);
+	add_be(t, address, 4);
 }
 
 static void add_class(struct text *t)
 {
-	add(t, SUB_CLASS, 1);
-	add(t, CLASS, 4);
+	add_be(t, SUB_CLASS, 1);
+	add_be(t, CLASS, 4);
 	for (int k = 0; k < 7; k++)
-		add(t, 0, 4);
-	add(t, FIELDS, 4);
-	add(t, 0, 4);
-	add(t, 2, 2);
-	add(t, 0, 4);
-	add(t, VALUE_OBJECT, 1);
-	add(t, 0, 4);
-	add(t, VALUE_INT, 1);
+		add_be(t, 0, 4);
+	add_be(t, FIELDS, 4);
+	add_be(t, 0, 4);
+	add_be(t, 2, 2);
+	add_be(t, 0, 4);
+	add_be(t, VALUE_OBJECT, 1);
+	add_be(t, 0, 4);
+	add_be(t, VALUE_INT, 1);
 }
 
 static void add_decoys(struct text *t, uint64_t address)
@@ -66,11 +61,11 @@ static void add_decoys(struct text *t, uint64_t address)
 	struct text bytes = TEXT_INIT;
 	for (unsigned i = 0; i < DECOYS; i++)
 		add_instance(&bytes, DECOY + STEP * i, DECOY);
-	add(t, SUB_PRIMITIVE_ARRAY, 1);
-	add(t, address, 4);
-	add(t, 1, 4);
-	add(t, bytes.len, 4);
-	add(t, VALUE_BYTE, 1);
+	add_be(t, SUB_PRIMITIVE_ARRAY, 1);
+	add_be(t, address, 4);
+	add_be(t, 1, 4);
+	add_be(t, bytes.len, 4);
+	add_be(t, VALUE_BYTE, 1);
 	text_add_n(t, bytes.s, bytes.len);
 	text_release(&bytes);
 }
@@ -84,8 +79,8 @@ static void write_dump(const char *path, size_t n_lost)
 {
 	struct text t = TEXT_INIT, body = TEXT_INIT;
 	text_add_n(&t, "JAVA PROFILE 1.0.1", 19);
-	add(&t, 4, 4);
-	add(&t, 0, 8);
+	add_be(&t, 4, 4);
+	add_be(&t, 0, 8);
 	add_class(&body);
 	uint64_t body_at = t.len + RECORD_HEAD;
 	for (size_t i = 0; i < N; i++) {
@@ -95,9 +90,9 @@ static void write_dump(const char *path, size_t n_lost)
 		else
 			add_instance(&body, FIRST + STEP * i, i ? FIRST + STEP * (i - 1) : 0);
 	}
-	add(&t, HPROF_HEAP_DUMP, 1);
-	add(&t, 0, 4);
-	add(&t, body.len, 4);
+	add_be(&t, HPROF_HEAP_DUMP, 1);
+	add_be(&t, 0, 4);
+	add_be(&t, body.len, 4);
 	text_add_n(&t, body.s, body.len);
 	FILE *f = fopen(path, "wb");
 	assert_non_null(f);

@@ -2,9 +2,7 @@
 /*
  * test_phd.c - the PHD reader on bytes written by hand.
  *
- * Dumps are written as hexadecimal digits with 'names' (two bytes of length, then the text).  A sink
- * writes what it is told, one line per record.  The bytes stand right before a page that must not
- * be touched, so that reading one byte too many ends the test.
+ * Dumps are written as hexadecimal digits with <names>: two bytes of length, then the text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,75 +15,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "bytes.h"
 #include "dump/phd/phd_dump.h"
 #include "dump/reader.h"
+#include "guarded.h"
+#include "recorder.h"
 
-/* --- bytes ------------------------------------------------------------------------------------- */
+#define PATH "x/heapdump.20160404.083909.9480.0002.phd"
+#define MAGIC "<portable heap dump>"
 
-static int digit(char c)
-{
-	const char *digits = "0123456789ABCDEF";
-	const char *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-static void add_hex(struct text *t, const char *hex)
-{
-	while (*hex) {
-		if (*hex == ' ') {
-			hex++;
-		} else if (*hex == '\'') {
-			const char *end = strchr(hex + 1, '\'');
-			size_t n = (size_t)(end - hex - 1);
-			text_add_char(t, (char)(n >> 8));
-			text_add_char(t, (char)n);
-			text_add_n(t, hex + 1, n);
-			hex = end + 1;
-		} else {
-			assert_true(digit(hex[0]) >= 0 && digit(hex[1]) >= 0);
-			text_add_char(t, (char)(digit(hex[0]) << 4 | digit(hex[1])));
-			hex += 2;
-		}
-	}
-}
-
-#define MAGIC "'portable heap dump'"
-
-/* --- a sink that writes ------------------------------------------------------------------------ */
-
-struct recorder {
-	struct sink sink;
-	struct text events, warnings, stated, handles;
-	struct part cuts[256];
-	unsigned n_cuts, n_warnings;
-	uint64_t last_warning;
-	uint64_t due; /* references that must still come */
-	struct err err;
-};
-
-static const char *const naming[] = { "at", "array-of", "component", "named" };
-
-/* A handle is the place of its text in `handles`. */
-static uint32_t on_handle(struct sink *sink, enum class_naming how, uint64_t address,
-    const uint8_t *name, size_t name_size)
-{
-	struct recorder *r = (struct recorder *)sink;
-	uint32_t at = (uint32_t)r->handles.len;
-
-	if (how == CLASS_NAMED)
-		text_addf(&r->handles, "%.*s", (int)name_size, (const char *)name);
-	else if (how == CLASS_AT)
-		text_addf(&r->handles, "%" PRIX64, address);
-	else
-		text_addf(&r->handles, "%s %" PRIX64, naming[how], address);
-	text_add_n(&r->handles, "", 1);
-	return at;
-}
+/* --- lines ------------------------------------------------------------------------------------- */
 
 static void add_number(struct text *t, const char *key, uint64_t n)
 {
@@ -93,130 +35,44 @@ static void add_number(struct text *t, const char *key, uint64_t n)
 		text_addf(t, " %s=%" PRIu64, key, n);
 }
 
-static int on_object(struct sink *sink, const struct object_record *o)
+static void object_line(struct recorder *r, const struct object_record *o,
+    const struct recorded_class *c)
 {
-	struct recorder *r = (struct recorder *)sink;
+	static const char *const naming[] = { "", "array-of ", "component " };
 
-	assert_int_equal(r->due, 0);
-	assert_true(o->class_handle < r->handles.len);
-	text_addf(&r->events, "\n%c %" PRIX64 " %s", "OAP"[o->kind], o->address,
-	    r->handles.s + o->class_handle);
+	assert_non_null(c);
+	text_addf(&r->events, "\n%c %" PRIX64 " ", "OAP"[o->kind], o->address);
+	if (c->how == CLASS_NAMED)
+		text_add_n(&r->events, recorded_name(r, c), c->name_size);
+	else
+		text_addf(&r->events, "%s%" PRIX64, naming[c->how], c->address);
 	add_number(&r->events, "len", o->length);
 	add_number(&r->events, "size", o->size);
-	if (!sink->wants_references && o->n_references)
+	if (!r->sink.wants_references && o->n_references)
 		text_addf(&r->events, " +%" PRIu64, o->n_references);
-	r->due = sink->wants_references ? o->n_references : 0;
-	return 0;
 }
 
-static int on_class(struct sink *sink, const struct class_record *c)
+static void reference_line(struct recorder *r, uint64_t target)
 {
-	struct recorder *r = (struct recorder *)sink;
+	text_addf(&r->events, " %" PRIX64, target);
+}
 
-	assert_int_equal(r->due, 0);
+static void class_line(struct recorder *r, const struct class_record *c)
+{
 	text_addf(&r->events, "\nC %" PRIX64 " ", c->address);
 	text_add_modified_utf8(&r->events, c->name, c->name_size);
 	text_addf(&r->events, " super=%" PRIX64, c->superclass);
 	add_number(&r->events, "instance", c->instance_size);
 	assert_int_equal(c->object_size, SIZE_UNKNOWN);
 	for (uint64_t i = 0; i < c->n_references; i++)
-		text_addf(&r->events, " %" PRIX64, c->references[i]);
-	r->due = 0;
-	return 0;
+		reference_line(r, c->references[i]);
 }
 
-static int on_references(struct sink *sink, const uint64_t *targets, size_t n)
-{
-	struct recorder *r = (struct recorder *)sink;
-
-	assert_true(sink->wants_references);
-	assert_true(n > 0 && n <= r->due);
-	r->due -= n;
-	for (size_t i = 0; i < n; i++)
-		text_addf(&r->events, " %" PRIX64, targets[i]);
-	return 0;
-}
-
-static int on_cut(struct sink *sink, const struct part *here)
-{
-	struct recorder *r = (struct recorder *)sink;
-
-	assert_int_equal(r->due, 0);
-	if (r->n_cuts < 256)
-		r->cuts[r->n_cuts++] = *here;
-	return 0;
-}
-
-__attribute__((format(printf, 3, 4))) static void on_warn(struct sink *sink, uint64_t offset,
-    const char *format, ...)
-{
-	struct recorder *r = (struct recorder *)sink;
-	char line[300];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof line, format, args);
-	va_end(args);
-	text_addf(&r->warnings, "%s\n", line);
-	r->last_warning = offset;
-	r->n_warnings++;
-}
-
-static void on_stated(struct sink *sink, const char *what, uint64_t count)
-{
-	text_addf(&((struct recorder *)sink)->stated, "%s %" PRIu64 "\n", what, count);
-}
-
-static void recorder_init(struct recorder *r, bool references)
-{
-	*r = (struct recorder){
-		.sink = {
-			.wants_references = references,
-			.class_handle = on_handle,
-			.object = on_object,
-			.class_record = on_class,
-			.references = on_references,
-			.cut = on_cut,
-			.warn = on_warn,
-			.stated = on_stated,
-		},
-	};
-	r->sink.err = &r->err;
-	text_clear(&r->events);
-	text_clear(&r->warnings);
-	text_clear(&r->stated);
-}
-
-static void recorder_release(struct recorder *r)
-{
-	text_release(&r->events);
-	text_release(&r->warnings);
-	text_release(&r->stated);
-	text_release(&r->handles);
-}
-
-/* --- reading ----------------------------------------------------------------------------------- */
-
-/* Bytes right before a page that cannot be read. */
-struct fenced {
-	uint8_t *map;
-	size_t map_size;
-	struct source source;
+static const struct recorder_lines lines = {
+	.object = object_line, .class_record = class_line, .reference = reference_line,
 };
 
-static void fence(struct fenced *f, const char *bytes, size_t n)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t room = (n + page - 1) / page * page;
-
-	f->map_size = room + page;
-	f->map = mmap(NULL, f->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(f->map != MAP_FAILED);
-	assert_int_equal(mprotect(f->map + room, page, PROT_NONE), 0);
-	memcpy(f->map + room - n, bytes, n);
-	f->source = (struct source){ .path = "x/heapdump.20160404.083909.9480.0002.phd",
-		.bytes = f->map + room - n, .size = n, .file_size = n };
-}
+/* --- reading ----------------------------------------------------------------------------------- */
 
 /* What one reading of a dump said. */
 struct reading {
@@ -228,25 +84,26 @@ struct reading {
 
 static void read_bytes(struct reading *out, const char *bytes, size_t n, bool references)
 {
-	struct fenced f;
+	struct guarded f;
 	struct dump *dump = NULL;
 	struct part part;
 	struct dump_options options = { .no_companion = true };
 
-	fence(&f, bytes, n);
+	guard(&f, PATH, bytes, n);
 	*out = (struct reading){ .result = 0 };
-	recorder_init(&out->r, references);
+	recorder_init(&out->r, &lines, references);
 	out->opened = phd_reader.open(&dump, &f.source, &options, &out->err);
 	if (out->opened == 0) {
 		out->facts = dump->facts;
 		assert_int_equal(phd_reader.parts(dump, 4, &part), 1);
 		assert_int_equal(part.end, n);
+		out->r.sink.err = &out->err;
 		out->result = phd_reader.read(dump, &part, &out->r.sink, &out->err);
 		if (out->result == 0)
 			assert_int_equal(out->r.due, 0);
 		phd_reader.close(dump);
 	}
-	munmap(f.map, f.map_size);
+	guarded_release(&f);
 }
 
 static void reading_release(struct reading *r)
@@ -334,7 +191,7 @@ static void real_records(void **state)
 	    "\nA FFB05120 array-of FFAF0740 len=3 size=24 FFAF5060 FFAF5018 FFAF4FF0", NULL);
 	check_dump(V6_64,
 	    "04 80 3FF70DE4 00000000FFAF0200 00000000" /* 0xFFDC3790 */
-	    "06 28 F0 00000020 A046CCE3 00000000FFAF17A8 'java/io/IOException' 00000005"
+	    "06 28 F0 00000020 A046CCE3 00000000FFAF17A8 <java/io/IOException> 00000005"
 	    "FFF501E6 FFF501E6 FFF4B2AC FFF4B7B6 FFF4B816" END,
 	    "\nO FFDC3790 FFAF0200"
 	    "\nC FFDC3750 java/io/IOException super=FFAF17A8 instance=32"
@@ -390,7 +247,7 @@ static void objects(void **state)
 	check_dump(V6_32,
 	    "40 01 00001000"
 	    "08 00 01 00002000 00000000 00000000 00000004"
-	    "06 00 01 00000010 00000000 'A' 00000000"
+	    "06 00 01 00000010 00000000 <A> 00000000"
 	    "80 01 A0 01" END,
 	    "\nO 4 1000\nA 8 array-of 2000 len=0 size=16\nC C A super=0 instance=16"
 	    "\nO 10 1000\nO 14 0", "before its class was named");
@@ -436,16 +293,16 @@ static void classes(void **state)
 	(void)state;
 	/* an array class's instance size is a pointer; others may be damaged */
 	check_dump(V6_32,
-	    "06 00 40 02D31D24 00000100 '[I' 00000001 01"
-	    "06 58 0001 0000000C CAFEBABE 00000000 '' 00000001 0002"
-	    "06 00 01 FFFFFFFF 00000100 'A' 00000000" END,
+	    "06 00 40 02D31D24 00000100 <[I> 00000001 01"
+	    "06 58 0001 0000000C CAFEBABE 00000000 <> 00000001 0002"
+	    "06 00 01 FFFFFFFF 00000100 <A> 00000000" END,
 	    "\nC 100 [I super=100 104\nC 104  super=0 instance=12 10C\nC 108 A super=100",
 	    "instance size -1");
 	/* the hash flag gives way to hashes in every record */
-	check_dump(V5_32_HASHED, "06 08 01 00000010 1234 00000000 'B' 00000000" END,
+	check_dump(V5_32_HASHED, "06 08 01 00000010 1234 00000000 <B> 00000000" END,
 	    "\nC 4 B super=0 instance=16", NULL);
 	/* a class that refers to itself first keeps that reference */
-	check_dump(V6_32, "06 00 01 00000010 00000000 'B' 00000001 00" END,
+	check_dump(V6_32, "06 00 01 00000010 00000000 <B> 00000001 00" END,
 	    "\nC 4 B super=0 instance=16 4", NULL);
 }
 
@@ -463,7 +320,7 @@ static void many_references(void **state)
 	add_hex(&bytes, "08 21 01 00001000 00001388");
 	for (unsigned i = 0; i < 5000; i++)
 		add_hex(&bytes, "00000002");
-	add_hex(&bytes, "00001388 00000000 06 00 01 00000010 00000000 'B' 00001388");
+	add_hex(&bytes, "00001388 00000000 06 00 01 00000010 00000000 <B> 00001388");
 	for (unsigned i = 0; i < 5000; i++)
 		add_hex(&bytes, "03");
 	add_hex(&bytes, END);
@@ -514,9 +371,9 @@ static void defects(void **state)
 	check_dump(V6_32, "24 01 00 00000018 24 01 01 00000005 39 0001 0001 00000040" END,
 	    "\nP 4 [C len=44 size=96\nP 8 [C len=1 size=20\nP C [I len=62 size=256", "jdmpview");
 	/* builds of 17 September 2004: size code 3 means 4 bytes */
-	check_dump("00000004 00000000 01 04 'build 20040917' 02 02", "27 00000001 00000009" END,
+	check_dump("00000004 00000000 01 04 <build 20040917> 02 02", "27 00000001 00000009" END,
 	    "\nP 8 [C len=9", NULL);
-	check_dump("00000004 00000000 01 04 'build 20040918' 02 02",
+	check_dump("00000004 00000000 01 04 <build 20040918> 02 02",
 	    "27 0000000000000001 0000000000000009" END, "\nP 8 [C len=9", NULL);
 	/* a gap of 8 bytes may lose bits at the top */
 	check_dump(V6_64, "04 C0 8000000000000000 0000000000001000 00000000" END, "\nO 0 1000", NULL);
@@ -547,11 +404,11 @@ static void header_facts(void **state)
 
 	(void)state;
 	add_hex(&bytes, MAGIC "00000006 00000005 01 03 1111111122222222 01 00000007 80000001"
-		"04 'old' 04 'JRE 17 (x)' 02 02" END);
+		"04 <old> 04 <JRE 17 (x)> 02 02" END);
 	bytes.s[bytes.len - 5] = '\n'; /* the x */
 	read_bytes(&r, bytes.s, bytes.len, true);
 	assert_int_equal(r.opened, 0);
-	assert_string_equal(r.r.stated.s, "records 7\nreferences 2147483649\n");
+	assert_string_equal(r.r.stated.s, "records=7\nreferences=2147483649\n");
 	assert_string_equal(r.facts.format, "phd");
 	assert_string_equal(r.facts.version, "6");
 	assert_string_equal(r.facts.vm, "JRE 17 (\\n)");
@@ -594,7 +451,7 @@ static void check_refused(const char *hex, int code, uint64_t offset, const char
 static void bad_headers(void **state)
 {
 	(void)state;
-	check_refused("'portable heap dumb' 00000006", ERR_FORMAT, 0, "first 20 bytes");
+	check_refused("<portable heap dumb> 00000006", ERR_FORMAT, 0, "first 20 bytes");
 	check_refused(MAGIC "00000003 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version 3");
 	check_refused(MAGIC "00000007 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version 7");
 	check_refused(MAGIC "FFFFFFFF 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version -1");
@@ -646,7 +503,7 @@ static void damaged_records(void **state)
 	    "cut in an object array record", one);
 	check_damaged("40 01 00001000 06 00 01 00000010 00000000 FFFF 41", ERR_TRUNCATED, 6,
 	    "cut in a class record", one);
-	check_damaged("40 01 00001000 06 30 01 00000010 00000000 'A' 7FFFFFFF 41", ERR_TRUNCATED, 6,
+	check_damaged("40 01 00001000 06 30 01 00000010 00000000 <A> 7FFFFFFF 41", ERR_TRUNCATED, 6,
 	    "cut in a class record", one);
 	check_damaged("40 01 00001000 07 10 00000001 00", ERR_TRUNCATED, 6,
 	    "cut in a long primitive array record", one);
@@ -664,7 +521,7 @@ static const char every_kind[] =
     "08 13 18 00000000FFAF0740 DEADBEEF 00000003 BFD0 BFBE BFB4 00000003 00000006"
     "05 11 18 00000000FFAF0740 00000003 BFD0 BFBE BFB4 00000006"
     "BA 01 00000001 00000002 00000003"
-    "06 28 F0 00000020 A046CCE3 00000000FFAF17A8 'java/io/IOException' 00000005"
+    "06 28 F0 00000020 A046CCE3 00000000FFAF17A8 <java/io/IOException> 00000005"
     "FFF501E6 FFF501E6 FFF4B2AC FFF4B7B6 FFF4B816" END;
 
 static void cut_anywhere(void **state)
@@ -731,7 +588,7 @@ static void parts_alone(void **state)
 {
 	struct text bytes = TEXT_INIT, joined = TEXT_INIT;
 	struct reading whole;
-	struct fenced f;
+	struct guarded f;
 	struct dump *dump;
 	struct part all;
 	struct err err = ERR_INIT;
@@ -749,11 +606,11 @@ static void parts_alone(void **state)
 	assert_int_equal(whole.result, 0);
 
 	phd_part_bytes = 1; /* a cut at every record */
-	fence(&f, bytes.s, bytes.len);
+	guard(&f, PATH, bytes.s, bytes.len);
 	assert_int_equal(phd_reader.open(&dump, &f.source, &options, &err), 0);
 	assert_int_equal(phd_reader.parts(dump, 1, &all), 1);
 	struct recorder survey;
-	recorder_init(&survey, false);
+	recorder_init(&survey, &lines, false);
 	assert_int_equal(phd_reader.read(dump, &all, &survey.sink, &err), 0);
 	assert_true(survey.n_cuts > 250);
 	text_clear(&joined);
@@ -762,7 +619,7 @@ static void parts_alone(void **state)
 		struct part part = i ? survey.cuts[i - 1] : all;
 		part.end = i < survey.n_cuts ? survey.cuts[i].begin : all.end;
 		struct recorder r;
-		recorder_init(&r, true);
+		recorder_init(&r, &lines, true);
 		assert_int_equal(phd_reader.read(dump, &part, &r.sink, &err), 0);
 		text_add(&joined, r.events.s);
 		n_warnings += r.n_warnings;
@@ -775,7 +632,7 @@ static void parts_alone(void **state)
 	phd_reader.close(dump);
 	recorder_release(&survey);
 	reading_release(&whole);
-	munmap(f.map, f.map_size);
+	guarded_release(&f);
 	text_release(&joined);
 	text_release(&bytes);
 }
@@ -810,7 +667,7 @@ static void file_shrinks(void **state)
 		close(fd);
 		unlink(path);
 		phd_reader.parts(dump, 1, &all);
-		recorder_init(&r, references);
+		recorder_init(&r, &lines, references);
 		assert_int_equal(phd_reader.read(dump, &all, &r.sink, &err), ERR_TRUNCATED);
 		assert_int_equal(err.offset, body + 6 * 2000);
 		assert_non_null(strstr(err.message, "the file shrank"));
@@ -835,7 +692,7 @@ static int refuse_object(struct sink *sink, const struct object_record *o)
 static void obeys_the_sink(void **state)
 {
 	struct text bytes = TEXT_INIT;
-	struct fenced f;
+	struct guarded f;
 	struct dump *dump;
 	struct part all;
 	struct err err = ERR_INIT;
@@ -845,17 +702,17 @@ static void obeys_the_sink(void **state)
 	(void)state;
 	add_hex(&bytes, MAGIC V6_64);
 	add_hex(&bytes, every_kind);
-	fence(&f, bytes.s, bytes.len);
+	guard(&f, PATH, bytes.s, bytes.len);
 	assert_int_equal(phd_reader.open(&dump, &f.source, &options, &err), 0);
 	phd_reader.parts(dump, 1, &all);
-	recorder_init(&r, true);
+	recorder_init(&r, &lines, true);
 	r.sink.object = refuse_object;
 	r.sink.err = &err;
 	assert_int_equal(phd_reader.read(dump, &all, &r.sink, &err), ERR_CANCELLED);
 	assert_string_equal(err.message, "enough");
 	recorder_release(&r);
 	phd_reader.close(dump);
-	munmap(f.map, f.map_size);
+	guarded_release(&f);
 	text_release(&bytes);
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
+#include "bytes.h"
 #include "base/text.h"
 #include "dump/hprof/hprof_dump.h"
 #include "heap/build/build.h"
@@ -26,12 +27,6 @@
 
 enum { N = 6000, SEGMENT = 500, FIRST = 0x10000, STEP = 16 };
 
-static void add(struct text *t, uint64_t value, unsigned bytes)
-{
-	while (bytes-- > 0)
-		text_add_char(t, (char)(value >> 8 * bytes));
-}
-
 static uint32_t length_at(uint64_t address)
 {
 	return 1 + (uint32_t)(address / STEP % 5);
@@ -39,13 +34,13 @@ static uint32_t length_at(uint64_t address)
 
 static void add_array(struct text *t, uint64_t address)
 {
-	add(t, SUB_PRIMITIVE_ARRAY, 1);
-	add(t, address, 4);
-	add(t, 1, 4);
-	add(t, length_at(address), 4);
-	add(t, VALUE_INT, 1);
+	add_be(t, SUB_PRIMITIVE_ARRAY, 1);
+	add_be(t, address, 4);
+	add_be(t, 1, 4);
+	add_be(t, length_at(address), 4);
+	add_be(t, VALUE_INT, 1);
 	for (uint32_t i = 0; i < length_at(address); i++)
-		add(t, address ^ 0x5a5a5a5au, 4);
+		add_be(t, address ^ 0x5a5a5a5au, 4);
 }
 
 /* Segments with a class record and roots strewn among the arrays. */
@@ -54,32 +49,32 @@ static void write_dump(const char *path, const uint64_t *addresses, size_t n)
 	struct text t = TEXT_INIT;
 
 	text_add_n(&t, "JAVA PROFILE 1.0.2", 19);
-	add(&t, 4, 4);
-	add(&t, 0, 8);
+	add_be(&t, 4, 4);
+	add_be(&t, 0, 8);
 	for (size_t i = 0; i < n;) {
 		struct text body = TEXT_INIT;
 		for (size_t end = i + SEGMENT; i < end && i < n; i++) {
 			if (i % 101 == 50) {
-				add(&body, SUB_STICKY_CLASS, 1);
-				add(&body, addresses[i], 4);
+				add_be(&body, SUB_STICKY_CLASS, 1);
+				add_be(&body, addresses[i], 4);
 			}
 			if (i % 1001 == 500) { /* the address of no array, between two of them */
-				add(&body, SUB_CLASS, 1);
-				add(&body, FIRST + STEP * i + STEP / 2, 4);
+				add_be(&body, SUB_CLASS, 1);
+				add_be(&body, FIRST + STEP * i + STEP / 2, 4);
 				for (int k = 0; k < 8; k++)
-					add(&body, 0, 4);
-				add(&body, 0, 6);
+					add_be(&body, 0, 4);
+				add_be(&body, 0, 6);
 			}
 			add_array(&body, addresses[i]);
 		}
-		add(&t, HPROF_HEAP_SEGMENT, 1);
-		add(&t, 0, 4);
-		add(&t, body.len, 4);
+		add_be(&t, HPROF_HEAP_SEGMENT, 1);
+		add_be(&t, 0, 4);
+		add_be(&t, body.len, 4);
 		text_add_n(&t, body.s, body.len);
 		text_release(&body);
 	}
-	add(&t, HPROF_HEAP_END, 1);
-	add(&t, 0, 8);
+	add_be(&t, HPROF_HEAP_END, 1);
+	add_be(&t, 0, 8);
 	FILE *f = fopen(path, "wb");
 	assert_non_null(f);
 	assert_int_equal(fwrite(t.s, 1, t.len, f), t.len);

@@ -20,6 +20,7 @@
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describers.h"
 #include "analysis/strings.h"
+#include "bytes.h"
 #include "heap/string.h"
 
 /* --- a dump in the making ----------------------------------------------------------------------- */
@@ -35,18 +36,12 @@ static struct made_class {
 static int n_made;
 static uint64_t n_texts;
 
-static void be(struct text *to, uint64_t value, unsigned bytes)
-{
-	while (bytes-- > 0)
-		text_add_char(to, (char)(value >> (8 * bytes)));
-}
-
 static uint64_t add_text(const char *s)
 {
-	be(&records, 1, 1);
-	be(&records, 0, 4);
-	be(&records, 8 + strlen(s), 4);
-	be(&records, STRINGS + n_texts, 8);
+	add_be(&records, 1, 1);
+	add_be(&records, 0, 4);
+	add_be(&records, 8 + strlen(s), 4);
+	add_be(&records, STRINGS + n_texts, 8);
 	text_add(&records, s);
 	return STRINGS + n_texts++;
 }
@@ -81,29 +76,29 @@ static int class(const char *name, int super, const char *fields)
 {
 	made[n_made] = (struct made_class){ name, fields, super };
 	uint64_t id = add_text(name), address = class_address(n_made);
-	be(&records, 2, 1);
-	be(&records, 0, 4);
-	be(&records, 24, 4);
-	be(&records, (uint64_t)n_made + 1, 4);
-	be(&records, address, 8);
-	be(&records, 1, 4);
-	be(&records, id, 8);
-	be(&heap_part, 0x20, 1);
-	be(&heap_part, address, 8);
-	be(&heap_part, 1, 4);
-	be(&heap_part, class_address(super), 8);
+	add_be(&records, 2, 1);
+	add_be(&records, 0, 4);
+	add_be(&records, 24, 4);
+	add_be(&records, (uint64_t)n_made + 1, 4);
+	add_be(&records, address, 8);
+	add_be(&records, 1, 4);
+	add_be(&records, id, 8);
+	add_be(&heap_part, 0x20, 1);
+	add_be(&heap_part, address, 8);
+	add_be(&heap_part, 1, 4);
+	add_be(&heap_part, class_address(super), 8);
 	for (int i = 0; i < 5; i++)
-		be(&heap_part, 0, 8);
-	be(&heap_part, 0, 4);
-	be(&heap_part, 0, 4); /* no constants, no statics */
-	be(&heap_part, count_fields(fields), 2);
+		add_be(&heap_part, 0, 8);
+	add_be(&heap_part, 0, 4);
+	add_be(&heap_part, 0, 4); /* no constants, no statics */
+	add_be(&heap_part, count_fields(fields), 2);
 	for (const char *p = fields; *p;) {
 		char field[40];
 		size_t n = strcspn(p, ":");
 		memcpy(field, p, n);
 		field[n] = '\0';
-		be(&heap_part, add_text(field), 8);
-		be(&heap_part, tag_of(p[n + 1]), 1);
+		add_be(&heap_part, add_text(field), 8);
+		add_be(&heap_part, tag_of(p[n + 1]), 1);
 		p += n + 2;
 		p += *p == ' ';
 	}
@@ -117,11 +112,11 @@ static uint64_t new_address(void)
 
 static void instance_head(uint64_t address, int c, uint64_t n)
 {
-	be(&heap_part, 0x21, 1);
-	be(&heap_part, address, 8);
-	be(&heap_part, 1, 4);
-	be(&heap_part, class_address(c), 8);
-	be(&heap_part, n, 4);
+	add_be(&heap_part, 0x21, 1);
+	add_be(&heap_part, address, 8);
+	add_be(&heap_part, 1, 4);
+	add_be(&heap_part, class_address(c), 8);
+	add_be(&heap_part, n, 4);
 }
 
 /* An instance at an address with the values of all fields, own class first. */
@@ -134,7 +129,7 @@ static uint64_t at(uint64_t address, int c, const uint64_t *values)
 	instance_head(address, c, size);
 	for (int k = c, seen = 0; k >= 0 && seen < 10; k = made[k].super, seen++)
 		for (const char *p = strchr(made[k].fields, ':'); p; p = strchr(p + 1, ':'))
-			be(&heap_part, *values++, width_of(p[1]));
+			add_be(&heap_part, *values++, width_of(p[1]));
 	return address;
 }
 
@@ -144,13 +139,13 @@ static uint64_t at(uint64_t address, int c, const uint64_t *values)
 static uint64_t primitives(char type, const uint64_t *values, unsigned n)
 {
 	uint64_t address = new_address();
-	be(&heap_part, 0x23, 1);
-	be(&heap_part, address, 8);
-	be(&heap_part, 1, 4);
-	be(&heap_part, n, 4);
-	be(&heap_part, tag_of(type), 1);
+	add_be(&heap_part, 0x23, 1);
+	add_be(&heap_part, address, 8);
+	add_be(&heap_part, 1, 4);
+	add_be(&heap_part, n, 4);
+	add_be(&heap_part, tag_of(type), 1);
 	for (unsigned i = 0; i < n; i++)
-		be(&heap_part, values[i], width_of(type));
+		add_be(&heap_part, values[i], width_of(type));
 	return address;
 }
 
@@ -172,13 +167,13 @@ static int array_class = -1;
 static uint64_t objects(const uint64_t *values, unsigned n)
 {
 	uint64_t address = new_address();
-	be(&heap_part, 0x22, 1);
-	be(&heap_part, address, 8);
-	be(&heap_part, 1, 4);
-	be(&heap_part, n, 4);
-	be(&heap_part, class_address(array_class), 8);
+	add_be(&heap_part, 0x22, 1);
+	add_be(&heap_part, address, 8);
+	add_be(&heap_part, 1, 4);
+	add_be(&heap_part, n, 4);
+	add_be(&heap_part, class_address(array_class), 8);
 	for (unsigned i = 0; i < n; i++)
-		be(&heap_part, values[i], 8);
+		add_be(&heap_part, values[i], 8);
 	return address;
 }
 
@@ -213,18 +208,18 @@ static void open_dump(void)
 	struct err err = ERR_INIT;
 	assert_non_null(f);
 	text_add_n(&head, "JAVA PROFILE 1.0.2", 19);
-	be(&head, 8, 4);
-	be(&head, 0, 8);
-	be(&segment, 0x1C, 1);
-	be(&segment, 0, 4);
-	be(&segment, heap_part.len, 4);
+	add_be(&head, 8, 4);
+	add_be(&head, 0, 8);
+	add_be(&segment, 0x1C, 1);
+	add_be(&segment, 0, 4);
+	add_be(&segment, heap_part.len, 4);
 	assert_int_equal(fwrite(head.s, 1, head.len, f), head.len);
 	assert_int_equal(fwrite(records.s, 1, records.len, f), records.len);
 	assert_int_equal(fwrite(segment.s, 1, segment.len, f), segment.len);
 	assert_int_equal(fwrite(heap_part.s, 1, heap_part.len, f), heap_part.len);
 	text_clear(&segment);
-	be(&segment, 0x2C, 1);
-	be(&segment, 0, 8);
+	add_be(&segment, 0x2C, 1);
+	add_be(&segment, 0, 8);
 	assert_int_equal(fwrite(segment.s, 1, segment.len, f), segment.len);
 	assert_int_equal(fclose(f), 0);
 	text_release(&head);
@@ -524,9 +519,9 @@ static void test_short_records(void **state)
 	int pair = class("com/acme/Pair", object, "a:I b:J");
 	uint64_t cut = new_address(), half = new_address();
 	instance_head(cut, box, 3);
-	be(&heap_part, 0x010203, 3);
+	add_be(&heap_part, 0x010203, 3);
 	instance_head(half, pair, 6);
-	be(&heap_part, 0x000000070102, 6);
+	add_be(&heap_part, 0x000000070102, 6);
 	open_dump();
 	expect(cut, NULL);
 	struct values v;
@@ -547,7 +542,7 @@ static void test_superclass_ring(void **state)
 	int b = class("com/acme/B", a, "y:I");
 	uint64_t o = new_address();
 	instance_head(o, b, 8);
-	be(&heap_part, 0x0000000100000002, 8);
+	add_be(&heap_part, 0x0000000100000002, 8);
 	open_dump();
 	expect(o, NULL);
 	struct values v;

@@ -225,6 +225,7 @@ struct dump_options {
 	const char *javacore;     /* --javacore FILE or NULL: look beside the dump */
 	const char *exe;          /* --exe FILE, the program that wrote the dump; NULL: look beside it */
 	bool no_companion;        /* tests: never look */
+	const struct reader *also; /* tests: one more reader to choose from, or NULL */
 };
 
 /* An opened dump.  A reader embeds it as the first member of its own struct. */

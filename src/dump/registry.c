@@ -91,21 +91,31 @@ static int refuse(const struct source *source, size_t n, struct err *err)
 	return ERR_FORMAT;
 }
 
+/* The reader that is surest of these first bytes, the first of several; NULL: none knows them. */
+static const struct reader *surest_reader(const uint8_t *head, size_t n, const struct reader *also)
+{
+	const struct reader *best = NULL;
+	int surest = 0;
+
+	for (size_t i = 0; i <= sizeof readers / sizeof *readers; i++) {
+		const struct reader *r = i < sizeof readers / sizeof *readers ? readers[i] : also;
+		int sure = r ? r->probe(head, n) : 0;
+		if (sure > surest) {
+			surest = sure;
+			best = r;
+		}
+	}
+	return best;
+}
+
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,
     struct err *err)
 {
 	size_t n = source->size < HEAD ? (size_t)source->size : HEAD;
-	const struct reader *best = NULL;
-	int surest = 0, code;
+	const struct reader *best = surest_reader(source->bytes, n, options ? options->also : NULL);
+	int code;
 
 	*out = NULL;
-	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-		int sure = readers[i]->probe(source->bytes, n);
-		if (sure > surest) {
-			surest = sure;
-			best = readers[i];
-		}
-	}
 	code = best ? best->open(out, source, options, err) : refuse(source, n, err);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
 	if (code == 0 && options && options->heap_number > n_heaps) {

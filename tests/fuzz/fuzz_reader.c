@@ -257,7 +257,7 @@ static void check_memory(const struct heap *h)
 }
 
 /* A file in memory, for heap_open. */
-static void build_heap(const uint8_t *data, size_t size)
+static void build_heap(const struct reader *reader, const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	if (fd < 0)
@@ -267,7 +267,8 @@ static void build_heap(const uint8_t *data, size_t size)
 	if (write(fd, data, size) == (ssize_t)size) {
 		struct heap *heap = NULL;
 		struct err err = ERR_INIT;
-		struct heap_options options = { .path = path, .dump.no_companion = true };
+		struct heap_options options = { .path = path,
+			.dump = { .no_companion = true, .also = reader } };
 		int code = heap_open(&heap, &options, NULL, &err);
 		if (code < 0) {
 			check_message(code, &err);
@@ -298,5 +299,5 @@ void fuzz_reader(const struct reader *reader, const uint8_t *data, size_t size)
 		read_twice(dump, size);
 		reader->close(dump);
 	}
-	build_heap(data, size);
+	build_heap(reader, data, size);
 }

@@ -65,7 +65,8 @@ struct command {
 	unsigned flags;               /* enum command_flag */
 	const char *group;            /* "look", "who holds it", "session" */
 	const char *summary;          /* one line, lower case, no full stop */
-	const char *columns;          /* of its result, by blanks: help and completion of -sort */
+	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; or NULL: it
+	                                 answers nothing */
 	const char *description;      /* a paragraph or more */
 	struct example examples[6];   /* ended by a NULL line */
 	const char *key;              /* the screen's key for it, "" none */
@@ -79,10 +80,16 @@ enum command_flag {
 	COMMAND_OBJECTS_ONLY = 8,   /* works where references did not fit into memory */
 };
 
+#define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}
+
 extern const struct command *const commands[]; /* NULL-terminated, in the order of help */
 
 /* By name, alias or unique prefix; NULL with ERR_USAGE and the candidates. */
 const struct command *command_find(const char *word, struct err *err);
+
+/* Every column that results of the command may have, once, and with heads every value of their heads
+ * before them; how many.  to has room for COL_COUNT_OF_ALL. */
+unsigned command_columns(const struct command *c, bool heads, enum column_id *to);
 
 /* Parsed values. */
 struct call {
@@ -120,6 +127,8 @@ int call_choice(const struct call *call, const char *name, int otherwise);
 
 /* Help and manual, from the table. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
+/* "kind roots objects shallow": the columns of a shape, or the values of its head, by blanks. */
+void shape_words(const struct shape *shape, bool head, struct text *to);
 void command_write_man(struct text *to);                             /* troff: COMMANDS section */
 void command_write_shell_completion(const char *shell, struct text *to);
 

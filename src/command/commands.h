@@ -26,11 +26,6 @@ extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_domi
 extern const struct command cmd_cut;                                 /* cmd_cut.c */
 extern const struct command cmd_leaks;                               /* cmd_leaks.c */
 
-#define N_COLUMNS(array) ((unsigned)(sizeof(array) / sizeof *(array)))
-
-/* The columns of a result as its own, so that single ones can be shown or hidden. */
-struct column *command_own_columns(struct result *r);
-
 /*
  * Order rows as -sort COL and -r say, otherwise by a default column: numbers largest first, all else
  * smallest first.  natural: the rows come in that order already.
@@ -64,6 +59,7 @@ struct retained_sum; /* analysis/dominators/dominators.h */
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
 struct cell command_share_of_sum(const struct retained *r, const struct retained_sum *sum);
 
+extern const struct shape command_holders_shape;
 /* Who holds these objects (cmd_holders.c); set: what the title calls them; skipped: a class pattern, or
  * NULL. */
 int command_holders(struct session *s, const struct retained *known, const char *set,
@@ -91,6 +87,7 @@ struct stage;
 int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err);
 
+extern const struct shape root_names_shape;
 /* Roots (n numbers of h->roots) summed by variable, thread or kind; globals: variables alone. */
 struct result *command_roots_by_name(
     const struct opened *o, const size_t *roots, size_t n, bool globals);

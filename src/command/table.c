@@ -18,12 +18,28 @@ const struct command *const commands[] = {
     &cmd_check, &cmd_help, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
     &cmd_sets, &cmd_why, &cmd_quit, NULL};
 
-struct column *command_own_columns(struct result *r)
+static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {
-	struct column *own = arena_alloc(&r->arena, (r->n_columns + 1) * sizeof *own);
-	memcpy(own, r->columns, r->n_columns * sizeof *own);
-	r->columns = own;
-	return own;
+	for (unsigned i = 0; i < n; i++) {
+		if (!strcmp(column_kinds[to[i]].word, column_kinds[column].word))
+			return n;
+	}
+	to[n] = column;
+	return n + 1;
+}
+
+unsigned command_columns(const struct command *c, bool heads, enum column_id *to)
+{
+	unsigned n = 0;
+	for (size_t k = 0; heads && c->shapes && c->shapes[k]; k++) {
+		for (unsigned i = 0; i < c->shapes[k]->n_head; i++)
+			n = add_once(to, n, c->shapes[k]->head[i]);
+	}
+	for (size_t k = 0; c->shapes && c->shapes[k]; k++) {
+		for (unsigned i = 0; i < c->shapes[k]->n_columns; i++)
+			n = add_once(to, n, c->shapes[k]->columns[i].id);
+	}
+	return n;
 }
 
 struct order {
@@ -50,7 +66,7 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 	int at = result_column(r, name);
 	if (at < 0)
 		return pipe_no_column(r, name, err);
-	bool descending = cell_is_number(r->columns[at].type);
+	bool descending = cell_is_number(column_type(&r->columns[at]));
 	if (name != word)
 		descending = *word == '-';
 	struct order order = {(unsigned)at, descending != reverse};
@@ -162,7 +178,7 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 		return 0;
 	const char *word = stage->words[1].s;
 	int column = result_column(r, word + (*word == '-' || *word == '+'));
-	if (column < 0 || strcmp(r->columns[column].name, "retained"))
+	if (column < 0 || r->columns[column].id != COL_RETAINED)
 		return 0;
 	int code = session_retained(s, &found, err);
 	if (!code)
@@ -172,10 +188,9 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 
 void command_show_retained(struct result *r)
 {
-	int column = result_column(r, "retained");
-	if (column < 0 || r->columns[column].shown_by_default || !opened_retained(r->opened))
-		return;
-	command_own_columns(r)[column].shown_by_default = true;
+	int column = result_column_of(r, COL_RETAINED);
+	if (column >= 0 && opened_retained(r->opened))
+		result_show(r, (unsigned)column, true);
 }
 
 uint32_t command_depth(const struct call *call, uint32_t otherwise)

@@ -66,17 +66,11 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 		l->width[i] = width;
 }
 
-/* "917 classes": what the rows are, by the first column's name. */
-static void name_rows(struct result *r, unsigned column, struct text *to)
+/* "917 classes" */
+static void name_rows(struct result *r, struct text *to)
 {
-	const char *name = r->columns[column].name;
-	if (!strcmp(name, "address") || !strcmp(name, "direction") || !strcmp(name, "branch"))
-		name = "row";
-	size_t length = strlen(name);
-	bool hisses = length > 1 && !strcmp(name + length - 2, "ss");
-	const char *plural = hisses ? "es" : "s";
 	text_add_count(to, r->n_rows);
-	text_addf(to, " %s%s", name, r->n_rows == 1 ? "" : plural);
+	text_addf(to, " %s", result_noun(r, r->n_rows == 1));
 }
 
 static void choose_columns(struct layout *l, struct result *r, const struct print_options *o)
@@ -84,10 +78,10 @@ static void choose_columns(struct layout *l, struct result *r, const struct prin
 	l->column = xcalloc(r->n_columns + 1, sizeof *l->column);
 	l->width = xcalloc(r->n_columns + 1, sizeof *l->width);
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		if (!r->columns[c].shown_by_default && !o->wide)
+		if (r->columns[c].hidden && !o->wide)
 			continue;
 		l->total |= r->columns[c].total;
-		l->width[l->n] = text_width(r->columns[c].name);
+		l->width[l->n] = text_width(column_word(&r->columns[c]));
 		l->column[l->n++] = c;
 	}
 	l->total &= r->n_rows > 1 && l->n > 1;
@@ -106,7 +100,7 @@ static void measure_rows(struct layout *l, struct result *r)
 	if (!l->total)
 		return;
 	text_clear(&l->cell);
-	name_rows(r, l->column[0], &l->cell);
+	name_rows(r, &l->cell);
 	if (text_width(l->cell.s) > l->width[0])
 		l->width[0] = text_width(l->cell.s);
 	for (unsigned i = 0; i < l->n; i++) {
@@ -119,30 +113,6 @@ static void measure_rows(struct layout *l, struct result *r)
 
 /* --- room ------------------------------------------------------------------------------------- */
 
-int column_readiness(const struct column *column)
-{
-	static const int rooms[] = {[COLUMN_LAST] = COLUMN_STAYS, [COLUMN_LATE] = 0, [COLUMN_EARLY] = 8};
-	static const struct {
-		const char *name;
-		int rank;
-	} ranks[] = {
-	    {"class", 0}, {"name", 0}, {"branch", 0}, {"object", 0}, {"address", 1}, {"value", 1},
-	    {"field", 1}, {"shallow", 2},
-	    {"objects", 3}, {"result", 1}, {"kind", 2}, {"direction", 2}, {"retained", 3},
-	    {"shallow_below", 1}, {"objects_below", 2}, {"subclasses", 6}, {"length", 4},
-	    {"children", 4}, {"id", 6}, {"type", 4}, {"state", -1}, {"certainty", 5},
-	    {"loader_class", 6}, {"declared_in", 7}, {"superclass", 7}, {"frame", 9}, {"loader", 8}, {"method", 0},
-	    {"class_address", 9},
-	};
-
-	if (column->room != COLUMN_BY_NAME)
-		return rooms[column->room];
-	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-		if (strcmp(ranks[i].name, column->name) == 0)
-			return ranks[i].rank;
-	return 5;
-}
-
 /* Take columns away from the widest text, down to so many, until a line fits.  False: it does not. */
 static bool shrink(struct layout *l, const struct result *r, unsigned width, size_t least)
 {
@@ -151,7 +121,7 @@ static bool shrink(struct layout *l, const struct result *r, unsigned width, siz
 		int widest = -1;
 		for (unsigned i = 0; i < l->n; i++) {
 			sum += l->width[i] + 2;
-			if (r->columns[l->column[i]].type == CELL_TEXT &&
+			if (column_type(&r->columns[l->column[i]]) == CELL_TEXT &&
 			    (widest < 0 || l->width[i] > l->width[widest]))
 				widest = (int)i;
 		}
@@ -161,7 +131,7 @@ static bool shrink(struct layout *l, const struct result *r, unsigned width, siz
 		size_t can = l->width[widest] - least;
 		size_t next = least; /* not below the second widest at once */
 		for (unsigned i = 0; i < l->n; i++) {
-			if ((int)i != widest && r->columns[l->column[i]].type == CELL_TEXT &&
+			if ((int)i != widest && column_type(&r->columns[l->column[i]]) == CELL_TEXT &&
 			    l->width[i] < l->width[widest] && l->width[i] > next)
 				next = l->width[i];
 		}
@@ -220,16 +190,15 @@ static const char *end_of(const char *s, size_t width)
 	return s;
 }
 
-enum cut { CUT_NOT, CUT_END, CUT_MIDDLE };
-
 /* One cell's text into the line, padded to its column; the last column is not padded. */
-static void place(struct layout *l, unsigned i, const char *s, bool right, enum cut cut)
+static void place(struct layout *l, unsigned i, const char *s, const struct column *column, bool cut)
 {
 	size_t width = text_width(s), used = width, bytes = strlen(s);
 	const char *mark = "", *end = "";
+	bool right = cell_is_number(column_type(column));
+	bool middle = column_kinds[column->id].cut == CUT_MIDDLE;
 	if (cut && width > l->width[i]) {
-		/* names of classes in the middle: their ends tell most */
-		size_t room = l->width[i] - 2, head = cut == CUT_MIDDLE && room >= 6 ? room / 3 : room;
+		size_t room = l->width[i] - 2, head = middle && room >= 6 ? room / 3 : room;
 		bytes = text_fit(s, head, &used);
 		mark = "..";
 		end = head < room ? end_of(s, room - used) : "";
@@ -258,13 +227,10 @@ static void end_line(struct layout *l)
 }
 
 /* In a pipe only contents are cut, and only where other columns follow. */
-static enum cut cut_of(const struct layout *l, unsigned i, const struct column *column)
+static bool is_cut(const struct layout *l, unsigned i, const struct column *column)
 {
-	if (column->type != CELL_TEXT)
-		return CUT_NOT;
-	if (!l->terminal)
-		return i + 1 < l->n && !strcmp(column->name, "value") ? CUT_END : CUT_NOT;
-	return strstr(column->name, "class") ? CUT_MIDDLE : CUT_END;
+	return column_type(column) == CELL_TEXT &&
+	       (l->terminal || (i + 1 < l->n && column_kinds[column->id].contents));
 }
 
 static void print_rows(struct layout *l, struct result *r)
@@ -272,7 +238,7 @@ static void print_rows(struct layout *l, struct result *r)
 	struct cell c;
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &r->columns[l->column[i]];
-		place(l, i, column->name, cell_is_number(column->type), CUT_END);
+		place(l, i, column_word(column), column, true);
 	}
 	end_line(l);
 	for (size_t row = 0; row < l->rows && !ferror(l->to); row++) {
@@ -281,7 +247,7 @@ static void print_rows(struct layout *l, struct result *r)
 			text_clear(&l->cell);
 			cell_print(&c, &l->cell);
 			const struct column *column = &r->columns[l->column[i]];
-			place(l, i, l->cell.s, cell_is_number(column->type), cut_of(l, i, column));
+			place(l, i, l->cell.s, column, is_cut(l, i, column));
 		}
 		end_line(l);
 	}
@@ -296,12 +262,12 @@ static void print_rows(struct layout *l, struct result *r)
 	for (unsigned i = 0; i < l->n; i++) {
 		text_clear(&l->cell);
 		if (i == 0) {
-			name_rows(r, l->column[0], &l->cell);
+			name_rows(r, &l->cell);
 		} else if (r->columns[l->column[i]].total) {
 			result_total(r, l->column[i], &c);
 			cell_print(&c, &l->cell);
 		}
-		place(l, i, l->cell.s, cell_is_number(r->columns[l->column[i]].type), CUT_NOT);
+		place(l, i, l->cell.s, &r->columns[l->column[i]], false);
 	}
 	end_line(l);
 }

@@ -20,10 +20,6 @@ struct print_options {
 	bool wide;      /* text: the columns that only machine formats print, too */
 };
 
-/* How readily a column goes where room is short: the highest first, COLUMN_STAYS never. */
-#define COLUMN_STAYS (-2)
-int column_readiness(const struct column *column);
-
 /* 0, or ERR_IO when the stream refuses. */
 int print_result(struct result *r, const struct print_options *options, FILE *to, struct err *err);
 

@@ -25,7 +25,7 @@ static bool *inexact_columns(struct result *r, size_t rows)
 {
 	bool *inexact = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *inexact);
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		if (!cell_is_number(r->columns[c].type))
+		if (!cell_is_number(column_type(&r->columns[c])))
 			continue;
 		for (size_t row = 0; row < rows && !inexact[c]; row++) {
 			struct cell cell;
@@ -92,10 +92,10 @@ static void csv_rows(struct result *r, size_t rows, struct text *t, FILE *to)
 	bool *inexact = inexact_columns(r, rows);
 	struct cell cell;
 	for (unsigned c = 0; c < r->n_columns; c++)
-		fprintf(to, "%s%s", c ? "," : "", r->columns[c].name);
+		fprintf(to, "%s%s", c ? "," : "", column_word(&r->columns[c]));
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		if (inexact[c])
-			fprintf(to, ",%s_certainty", r->columns[c].name);
+			fprintf(to, ",%s_certainty", column_word(&r->columns[c]));
 	}
 	fputs("\r\n", to);
 	for (size_t row = 0; row < rows && !ferror(to); row++) {
@@ -193,14 +193,14 @@ static void json_row(struct result *r, size_t row, const bool *inexact, FILE *to
 	putc('{', to);
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		result_cell(r, row, c, &cell);
-		json_key(r->columns[c].name, "", c == 0, to);
+		json_key(column_word(&r->columns[c]), "", c == 0, to);
 		json_value(&cell, to);
 	}
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		if (!inexact[c])
 			continue;
 		result_cell(r, row, c, &cell);
-		json_key(r->columns[c].name, "_certainty", false, to);
+		json_key(column_word(&r->columns[c]), "_certainty", false, to);
 		json_text(certainty_of(&cell), to);
 	}
 	putc('}', to);

@@ -139,15 +139,29 @@ void cell_print_plain(const struct cell *c, struct text *to)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-struct result *result_new(const char *title, const struct opened *opened, const struct column *columns,
-    unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows)
+/* The column that says what a row is. */
+static enum column_id named_by(const struct result *r)
+{
+	if (r->shape && r->shape->named_by)
+		return r->shape->named_by;
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (!r->columns[c].hidden)
+			return r->columns[c].id;
+	}
+	return COL_OWN_NAME;
+}
+
+struct result *result_new(const char *title, const struct opened *opened, const struct shape *shape,
+    const struct result_ops *ops, void *data, size_t n_rows)
 {
 	struct result *r = xcalloc(1, sizeof *r);
 	r->title = arena_strndup(&r->arena, title, strlen(title));
 	r->opened = opened;
 	r->heap = opened ? opened->heap : NULL;
-	r->columns = columns;
-	r->n_columns = n_columns;
+	r->shape = shape;
+	r->columns = shape ? shape->columns : NULL;
+	r->n_columns = shape ? shape->n_columns : 0;
+	r->named_by = named_by(r);
 	r->ops = ops;
 	r->data = data;
 	r->n_source = n_rows;
@@ -202,12 +216,32 @@ static struct cell keep_cell(struct result *r, struct cell c)
 	return c;
 }
 
-void result_head(struct result *r, const char *name, struct cell cell)
+void result_head(struct result *r, enum column_id column, struct cell cell)
 {
 	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
+	    .column = column,
+	    .name = column_kinds[column].word,
+	    .cell = keep_cell(r, cell),
+	};
+}
+
+void result_head_named(struct result *r, const char *name, struct cell cell)
+{
+	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
+	    .column = COL_OWN_NAME,
 	    .name = arena_strndup(&r->arena, name, strlen(name)),
 	    .cell = keep_cell(r, cell),
 	};
+}
+
+void result_show(struct result *r, unsigned column, bool shown)
+{
+	if (r->columns[column].hidden == !shown)
+		return;
+	struct column *own = arena_alloc(&r->arena, r->n_columns * sizeof *own);
+	memcpy(own, r->columns, r->n_columns * sizeof *own);
+	own[column].hidden = !shown;
+	r->columns = own;
 }
 
 /* --- rows kept as they are -------------------------------------------------------------------- */
@@ -290,12 +324,11 @@ void *result_rows_data(const struct result *r)
 }
 
 struct result *result_new_rows(
-    const char *title, const struct opened *opened, const struct column *columns,
-    unsigned n_columns)
+    const char *title, const struct opened *opened, const struct shape *shape)
 {
 	struct kept_rows *k = xcalloc(1, sizeof *k);
-	k->n_columns = n_columns;
-	return result_new(title, opened, columns, n_columns, &kept_ops, k, 0);
+	k->n_columns = shape->n_columns;
+	return result_new(title, opened, shape, &kept_ops, k, 0);
 }
 
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target)
@@ -453,12 +486,30 @@ int result_column(const struct result *r, const char *name)
 	int found = -1;
 	size_t length = strlen(name);
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		if (!strcmp(r->columns[c].name, name))
+		const char *word = column_word(&r->columns[c]);
+		if (!strcmp(word, name))
 			return (int)c;
-		if (!strncmp(r->columns[c].name, name, length))
+		if (!strncmp(word, name, length))
 			found = found == -1 ? (int)c : -2;
 	}
 	return found < 0 || !length ? -1 : found;
+}
+
+int result_column_of(const struct result *r, enum column_id column)
+{
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (r->columns[c].id == column)
+			return (int)c;
+	}
+	return -1;
+}
+
+const char *result_noun(const struct result *r, bool one)
+{
+	const struct column_kind *kind = &column_kinds[r->named_by];
+	if (!kind->one)
+		return one ? "row" : "rows";
+	return one ? kind->one : kind->many;
 }
 
 /* --- filtering -------------------------------------------------------------------------------- */
@@ -548,8 +599,8 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 			r->totals[c].certainty = UNKNOWN;
 	}
 	struct cell *total = &r->totals[column];
-	if (total->type == CELL_NONE && r->columns[column].type != CELL_TEXT) {
-		struct cell sum = {.type = r->columns[column].type, .certainty = EXACT};
+	if (total->type == CELL_NONE && column_type(&r->columns[column]) != CELL_TEXT) {
+		struct cell sum = {.type = column_type(&r->columns[column]), .certainty = EXACT};
 		for (size_t row = 0; row < r->n_rows; row++)
 			result_sum_row(r, row, column, &sum);
 		*total = sum;
@@ -632,19 +683,21 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	struct picked *p = xcalloc(1, sizeof *p);
 	p->from = r;
 	p->map = xcalloc(n ? n : 1, sizeof *p->map);
-	struct result *out = result_new(r->title, r->opened, NULL, 0, &picked_ops, p, 0);
+	struct result *out = result_new(r->title, r->opened, NULL, &picked_ops, p, 0);
 	struct column *columns = arena_alloc(&out->arena, (n ? n : 1) * sizeof *columns);
 	for (unsigned i = 0; i < n; i++) {
 		if (pick[i] < r->n_columns) {
 			p->map[out->n_columns] = pick[i];
 			columns[out->n_columns] = r->columns[pick[i]];
-			columns[out->n_columns++].shown_by_default = true;
+			columns[out->n_columns++].hidden = false;
 		} else {
 			const struct field *f = &r->head[UINT_MAX - pick[i]];
-			result_head(out, f->name, f->cell);
+			result_head_named(out, f->name, f->cell);
+			out->head[out->n_head - 1].column = f->column;
 		}
 	}
 	out->columns = columns;
+	out->named_by = r->named_by;
 	if (out->n_columns)
 		out->n_source = out->n_rows = r->n_rows;
 	out->note = r->note;

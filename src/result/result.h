@@ -12,20 +12,11 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "heap/heap.h"
+#include "result/columns.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum cell_type {
-	CELL_NONE,    /* unknown ("?"), or, when exact, nothing to say (""): empty in csv, null in json */
-	CELL_TEXT,    /* escaped UTF-8 */
-	CELL_COUNT,   /* a plain number */
-	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
-	CELL_PERCENT, /* tenths of a percent; "36.8%" on the screen, 36.8 in machine formats */
-	CELL_ADDRESS, /* 0x… */
-	CELL_FLAG,    /* yes/no; true/false in json */
-};
 
 struct cell {
 	enum cell_type type;
@@ -52,17 +43,6 @@ struct target {
 	                        than the one object: opened as a list of the row's members */
 };
 
-/* When a column goes where room is short.  What the command is about stays to the last. */
-enum column_room { COLUMN_BY_NAME, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
-
-struct column {
-	const char *name;    /* the word of the contract: the same in csv, json and on the screen */
-	enum cell_type type; /* of its known cells; decides alignment and how it sorts */
-	bool shown_by_default; /* false: only machine formats and -wide text print it */
-	bool total;          /* its sum stands in the table's last row */
-	enum column_room room;
-};
-
 struct opened;   /* opened/opened.h */
 struct retained; /* analysis/dominators/dominators.h */
 struct result;
@@ -86,7 +66,8 @@ struct result_ops {
 
 /* One name and value of the head that stands above a table (object, info). */
 struct field {
-	const char *name;
+	enum column_id column;
+	const char *name; /* the word of the column, or the value's own name */
 	struct cell cell; /* text owned by the result's arena */
 };
 
@@ -94,8 +75,10 @@ struct result {
 	const char *title;     /* "histogram", "java.lang.String", "0xe0000af0" */
 	const struct opened *opened; /* the dump that it is about, borrowed; NULL: about none */
 	const struct heap *heap; /* its heap, or NULL */
-	const struct column *columns;
+	const struct shape *shape; /* what it was made to look like; NULL: picked from another one */
+	const struct column *columns; /* the shape's, or its own where other ones are hidden */
 	unsigned n_columns;    /* 0: only a head */
+	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
 	const struct result_ops *ops;
 	void *data;            /* the ops' own */
 	size_t n_source;       /* rows before filtering */
@@ -127,17 +110,22 @@ struct result {
 };
 #define RESULT_STOP_EVERY 65536
 
-/* A result with no rows yet; the arrays behind columns and ops must outlive it. */
-struct result *result_new(const char *title, const struct opened *opened, const struct column *columns,
-    unsigned n_columns, const struct result_ops *ops, void *data, size_t n_rows);
+/* shape and ops must outlive the result, which takes data over. */
+struct result *result_new(const char *title, const struct opened *opened, const struct shape *shape,
+    const struct result_ops *ops, void *data, size_t n_rows);
 void result_free(struct result *r); /* NULL is fine */
 
-/* Add a value to the head; text is copied. */
-void result_head(struct result *r, const char *name, struct cell cell);
+/* Add a value that the shape has to the head; text is copied. */
+void result_head(struct result *r, enum column_id column, struct cell cell);
+/* The same of a value that the dump names itself. */
+void result_head_named(struct result *r, const char *name, struct cell cell);
+
+/* Show a column of this one result, or hide it. */
+void result_show(struct result *r, unsigned column, bool shown);
 
 /* A result whose rows are plain strings kept by it: rows are added cell by cell. */
-struct result *result_new_rows(const char *title, const struct opened *opened,
-    const struct column *columns, unsigned n_columns);
+struct result *result_new_rows(
+    const char *title, const struct opened *opened, const struct shape *shape);
 /* A row for which there is no memory is left out, and the result remembers that (result_check). */
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
 /* Cells of a column that is found out only when somebody looks: data is that of the members. */
@@ -190,6 +178,9 @@ void implied_add(struct implied *m, const struct target *target);
 void implied_end(struct implied *m);
 
 int result_column(const struct result *r, const char *name); /* index or -1; unique prefix is enough */
+int result_column_of(const struct result *r, enum column_id column); /* index or -1 */
+/* What its rows are called: "classes"; "rows" where one may stand below another that counts it. */
+const char *result_noun(const struct result *r, bool one);
 
 /* Should a loop over rows end before its time?  Asks only now and then. */
 bool result_stopped(const struct result *r, size_t row);

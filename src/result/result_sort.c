@@ -252,7 +252,7 @@ int result_sort(struct result *r, unsigned column, bool descending, struct err *
 	struct sorting s = {
 	    .r = r,
 	    .column = column,
-	    .by_text = r->columns[column].type == CELL_TEXT,
+	    .by_text = column_type(&r->columns[column]) == CELL_TEXT,
 	    .descending = descending,
 	};
 	int code = sort_allocate(&s, &own);

@@ -131,7 +131,7 @@ static void sum_rest(const struct result *r, struct list *l)
 	struct text scratch = TEXT_INIT;
 	l->rest = xcalloc(r->n_columns, sizeof *l->rest);
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		struct cell sum = {.type = r->columns[c].type};
+		struct cell sum = {.type = column_type(&r->columns[c])};
 		for (uint32_t i = l->shown; r->columns[c].total && i < l->n; i++) {
 			struct cell one = cell_none();
 			text_clear(&scratch);
@@ -401,15 +401,16 @@ static void make_rows(struct result *r, uint32_t levels)
 	big_free(rows.place);
 }
 
-struct result *tree_result(const char *title, const struct opened *opened, const struct column *columns,
-    unsigned n_columns, const struct tree_source *source, void *data, uint32_t at_once)
+struct result *tree_result(const char *title, const struct opened *opened, const struct shape *shape,
+    const struct tree_source *source, void *data, uint32_t at_once)
 {
 	struct tree *t = xcalloc(1, sizeof *t);
 	t->source = source;
 	t->data = data;
 	t->at_once = at_once;
-	struct result *r = result_new(title, opened, columns, n_columns, &tree_ops, t, 0);
+	struct result *r = result_new(title, opened, shape, &tree_ops, t, 0);
 	r->within = within;
+	r->named_by = COL_OWN_NAME; /* rows count what stands below them */
 	new_list(r, TREE_TOP);
 	make_rows(r, 1);
 	return r;

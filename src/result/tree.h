@@ -37,8 +37,8 @@ struct tree_source {
  * row, and one more row opens further ones; 0: all.  levels: how deep it is open at first, 1: only
  * the first level.
  */
-struct result *tree_result(const char *title, const struct opened *opened, const struct column *columns,
-    unsigned n_columns, const struct tree_source *source, void *data, uint32_t at_once);
+struct result *tree_result(const char *title, const struct opened *opened, const struct shape *shape,
+    const struct tree_source *source, void *data, uint32_t at_once);
 void tree_open_levels(struct result *r, uint32_t levels);
 void *tree_data(const struct result *r);
 

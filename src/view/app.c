@@ -208,7 +208,7 @@ static struct result *referrers_of(struct app *a, uint64_t address)
 static bool is_object(const struct result *r, const char *line)
 {
 	return !strpbrk(line, "|>") && r->n_columns > 0 && r->n_head > 1 &&
-	       strcmp(r->head[0].name, "address") == 0 && r->head[0].cell.type == CELL_ADDRESS;
+	       r->head[0].column == COL_ADDRESS && r->head[0].cell.type == CELL_ADDRESS;
 }
 
 /* The same question again: its answer takes the place of the one shown.  What a line with %N or $_

@@ -58,9 +58,9 @@ static void fill_in(struct result *r)
 		return;
 	command_show_retained(r);
 	for (size_t i = 0; i < r->n_head; i++) {
-		if (strcmp(r->head[i].name, "retained") == 0)
+		if (r->head[i].column == COL_RETAINED)
 			retained = &r->head[i];
-		else if (i == 0 && strcmp(r->head[i].name, "address") == 0)
+		else if (i == 0 && r->head[i].column == COL_ADDRESS)
 			id = heap_find(h, r->head[i].cell.number);
 	}
 	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)

@@ -133,7 +133,7 @@ static void add_state(struct app *a, struct text *to)
 	}
 	const struct result *r = t->result;
 	if (r->sorted_by >= 0)
-		text_addf(to, "   %s %s", r->columns[r->sorted_by].name, r->descending ? "v" : "^");
+		text_addf(to, "   %s %s", column_word(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
 	if (t->filter)
 		text_addf(to, "   filter: %s", t->filter);
 	text_add(to, "   ");

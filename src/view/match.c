@@ -80,8 +80,8 @@ bool match_row(struct match *m, struct result *r, size_t row)
 		struct cell cell;
 
 		const struct column *column = &r->columns[c];
-		if ((column->type != CELL_TEXT && column->type != CELL_ADDRESS) ||
-		    !(m->hidden || column->shown_by_default))
+		if ((column_type(column) != CELL_TEXT && column_type(column) != CELL_ADDRESS) ||
+		    !(m->hidden || !column->hidden))
 			continue;
 		result_cell(r, row, c, &cell);
 		if (cell.type == CELL_NONE)

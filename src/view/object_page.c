@@ -41,7 +41,7 @@ static void draw_held(struct object_page *o, struct rect at)
 {
 	/* grouped by class when the rows are commands that open a group */
 	size_t n = o->in->n_rows;
-	bool grouped = result_column(o->in, "references") >= 0;
+	bool grouped = result_column_of(o->in, COL_REFERENCES) >= 0;
 
 	heading(at.y, at.x + 2, at.width - 2, grouped ? "referrers by class" : "referrers", n,
 	    grouped ? ": references, objects, shallow" : "", o->on_held);
@@ -57,8 +57,8 @@ static void draw_holds(struct object_page *o, struct rect at)
 	at.y += head;
 	at.height -= head;
 	/* with types there are values, too: fields, elements, statics */
-	int type = result_column(o->x, "type");
-	bool values = type >= 0 && o->x->columns[type].shown_by_default;
+	int type = result_column_of(o->x, COL_TYPE);
+	bool values = type >= 0 && !o->x->columns[type].hidden;
 	heading(at.y, at.x + 2, at.width - 2, values ? "contents" : "references", o->x->n_rows,
 	    "", !o->on_held);
 	o->at_holds = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
@@ -177,7 +177,7 @@ struct page *page_new_object(
 	table_init(&o->holds, x);
 	table_init(&o->held, in);
 	o->holds.plain = o->held.plain = true;
-	o->held.hidden = result_column(in, "direction");
+	o->held.hidden = result_column_of(in, COL_DIRECTION);
 	/* an object that holds nothing is entered from the side that has rows */
 	o->on_held = x->n_rows == 0 && in->n_rows > 0;
 	return &o->page;

@@ -23,13 +23,13 @@ static void restart_sums(struct table *t)
 {
 	t->summed = 0;
 	for (unsigned c = 0; c < n_columns(t); c++)
-		t->total[c] = (struct cell){.type = t->result->columns[c].type};
+		t->total[c] = (struct cell){.type = column_type(&t->result->columns[c])};
 }
 
 void table_init(struct table *t, struct result *result)
 {
 	*t = (struct table){.result = result, .hidden = -1};
-	t->sentence = result_column(result, "sentence");
+	t->sentence = result_column_of(result, COL_SENTENCE);
 	if (t->sentence >= 0)
 		t->hidden = t->sentence;
 	restart_sums(t);
@@ -96,7 +96,7 @@ static void page(struct table *t, size_t by, bool up)
 
 static bool may_sort_by(const struct table *t, unsigned column)
 {
-	return (int)column != t->hidden && (t->wide || t->result->columns[column].shown_by_default);
+	return (int)column != t->hidden && (t->wide || !t->result->columns[column].hidden);
 }
 
 static void filter_again(struct table *t);
@@ -122,7 +122,7 @@ static void sort_step(struct table *t, bool left)
 	for (unsigned i = 0; i < n; i++) {
 		at = left ? (at + n - 1) % n : (at + 1) % n;
 		if (may_sort_by(t, at)) {
-			sort(t, at, cell_is_number(t->result->columns[at].type));
+			sort(t, at, cell_is_number(column_type(&t->result->columns[at])));
 			return;
 		}
 	}
@@ -220,7 +220,7 @@ void table_filled(struct table *t)
 	else
 		t->have_whole = false;
 	restart_sums(t);
-	if (r->sorted_by < 0 || strcmp(r->columns[r->sorted_by].name, "retained") != 0)
+	if (r->sorted_by < 0 || r->columns[r->sorted_by].id != COL_RETAINED)
 		return;
 	sort(t, (unsigned)r->sorted_by, r->descending);
 	/* who stands on the largest row wants the largest, others their row */

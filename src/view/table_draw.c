@@ -31,6 +31,7 @@
 #define BAR_LEAST 6
 #define BAR_MOST 16
 #define PERCENT 6      /* " ~100%" */
+#define NAMES_BEST 5   /* of column_kind.naming */
 
 /* added to how readily a column goes */
 #define NOTHING_THERE 100
@@ -44,17 +45,6 @@ struct layout {
 	int percent_x;  /* 0: none */
 	unsigned name;  /* index of the column that says what a row is */
 };
-
-/* Columns that name the row, the best first. */
-static int naming(const char *name)
-{
-	static const char *const names[] = {"name", "method", "object", "branch", "class", NULL};
-	int i = 0;
-
-	while (names[i] && strcmp(names[i], name) != 0)
-		i++;
-	return i;
-}
 
 /* --- measuring --------------------------------------------------------------------------------- */
 
@@ -114,7 +104,7 @@ static void measure_sums(struct table *t, struct text *buffer)
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 
 	for (unsigned c = 0; c < n; c++) {
-		grow(t, c, t->result->columns[c].name);
+		grow(t, c, column_word(&t->result->columns[c]));
 		if (!t->result->columns[c].total || !t->have_whole)
 			continue;
 		struct cell whole = sum_cell(t, &t->whole[c]);
@@ -175,7 +165,7 @@ static int readiness(const struct table *t, const struct layout *l, unsigned i)
 	if (t->seen > 0 && t->filled[c] == 0)
 		return rank + NOTHING_THERE;
 	bool weighed = column->room == COLUMN_LAST || column->room == COLUMN_LATE;
-	if (!weighed && column->type == CELL_TEXT && (t->filled[c] < t->seen / 4 || is_constant(t, c)))
+	if (!weighed && column_type(column) == CELL_TEXT && (t->filled[c] < t->seen / 4 || is_constant(t, c)))
 		return rank + LITTLE_THERE;
 	return rank;
 }
@@ -185,7 +175,7 @@ static bool first_may_go(const struct table *t, const struct layout *l)
 {
 	const struct column *first = &t->result->columns[l->column[0]];
 
-	return l->name != 0 && (first->type == CELL_COUNT || tree_is(t->result));
+	return l->name != 0 && (column_type(first) == CELL_COUNT || tree_is(t->result));
 }
 
 /* Take the column away that tells least, of those at least so ready; false when none may go. */
@@ -225,7 +215,7 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 		for (unsigned i = 0; i < l->n; i++) {
 			bool is_name = i == l->name;
 			int more = is_name ? NAME_MORE : 0, w = l->width[i];
-			if (t->result->columns[l->column[i]].type != CELL_TEXT ||
+			if (column_type(&t->result->columns[l->column[i]]) != CELL_TEXT ||
 			    w <= (is_name ? name_least : text_least))
 				continue;
 			if (readiness(t, l, i) >= LITTLE_THERE)
@@ -331,13 +321,13 @@ static void lay_out(struct table *t, struct layout *l, struct rect at)
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 	for (unsigned c = 0; c < n; c++) {
 		const struct column *column = &t->result->columns[c];
-		if ((int)c == t->hidden || !(t->wide || column->shown_by_default))
+		if ((int)c == t->hidden || !(t->wide || !column->hidden))
 			continue;
 		l->column[l->n] = c;
 		/* a column of unknown names names nothing */
-		int rank = naming(column->name) + (t->filled[c] == 0 ? NOTHING_THERE : 0) +
+		int rank = NAMES_BEST - column_kinds[column->id].naming + (t->filled[c] == 0 ? NOTHING_THERE : 0) +
 			   (is_constant(t, c) ? LITTLE_THERE : 0);
-		if (column->type == CELL_TEXT && (best < 0 || rank < best)) {
+		if (column_type(column) == CELL_TEXT && (best < 0 || rank < best)) {
 			best = rank;
 			l->name = l->n;
 		}
@@ -359,9 +349,9 @@ static void lay_out(struct table *t, struct layout *l, struct rect at)
 static void draw_cell(const struct layout *l, unsigned i, const struct column *column, int y,
     const char *s, attr_t attr)
 {
-	if (cell_is_number(column->type))
+	if (cell_is_number(column_type(column)))
 		draw_right(y, l->x[i], l->width[i], s, attr);
-	else if (strstr(column->name, "class"))
+	else if (column_kinds[column->id].cut == CUT_MIDDLE)
 		draw_text_keep_end(y, l->x[i], l->width[i], s, attr);
 	else
 		draw_text(y, l->x[i], l->width[i], s, attr);
@@ -372,7 +362,7 @@ static void draw_header(const struct table *t, const struct layout *l, struct re
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
-		draw_cell(l, i, column, at.y, column->name, theme(sorted ? ROLE_SORTED : ROLE_HEADER));
+		draw_cell(l, i, column, at.y, column_word(column), theme(sorted ? ROLE_SORTED : ROLE_HEADER));
 	}
 }
 
@@ -467,25 +457,6 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 	}
 }
 
-static const char *rows_are(const struct table *t)
-{
-	static const char *const words[][2] = {
-	    [TARGET_NONE] = {"row", "rows"},
-	    [TARGET_OBJECT] = {"object", "objects"},
-	    [TARGET_CLASS] = {"class", "classes"},
-	    [TARGET_THREAD] = {"thread", "threads"},
-	    [TARGET_GROUP] = {"row", "rows"},
-	    [TARGET_COMMAND] = {"row", "rows"},
-	};
-	struct target target = {.kind = TARGET_NONE};
-
-	if (t->result->n_rows > 0 && !tree_is(t->result))
-		result_target(t->result, 0, &target);
-	if (target.kind == TARGET_OBJECT && target.part) /* it only stands for those that the row counts */
-		target.kind = TARGET_GROUP;
-	return words[target.kind][t->result->n_rows != 1];
-}
-
 static bool has_total(const struct table *t)
 {
 	for (unsigned c = 0; c < t->result->n_columns && c < TABLE_COLUMNS; c++)
@@ -553,7 +524,7 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 				text_add_count(buffer, t->result->n_source);
 				text_add(buffer, ")");
 			}
-			text_addf(buffer, " %s", rows_are(t));
+			text_addf(buffer, " %s", result_noun(t->result, t->result->n_rows == 1));
 			/* over the columns that have no sum */
 			unsigned next = 1;
 			while (next < l->n && !t->result->columns[l->column[next]].total)

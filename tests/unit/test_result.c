@@ -64,10 +64,13 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static const struct column number_columns[] = {{.id = COL_OBJECTS, .total = true}};
+static const struct shape numbers = {SHAPE_COLUMNS(number_columns)};
+static const struct column text_columns[] = {{.id = COL_TEXT}};
+static const struct shape texts = {SHAPE_COLUMNS(text_columns)};
+
 static void check_sort(struct numbers *n, size_t rows, bool down)
 {
-	static const struct column numbers[] = {{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}};
-	static const struct column texts[] = {{"t", CELL_TEXT, true, false, COLUMN_BY_NAME}};
 	uint32_t *wanted = calloc(rows + 1, sizeof *wanted);
 	for (size_t i = 0; i < rows; i++)
 		wanted[i] = (uint32_t)i;
@@ -75,7 +78,7 @@ static void check_sort(struct numbers *n, size_t rows, bool down)
 	sorted_down = down;
 	qsort(wanted, rows, sizeof *wanted, by_number);
 	struct result *r =
-	    result_new("n", NULL, n->text ? texts : numbers, 1, &numbers_ops, n, rows);
+	    result_new("n", NULL, n->text ? &texts : &numbers, &numbers_ops, n, rows);
 	result_sort(r, 0, down, NULL);
 	assert_int_equal(r->n_rows, rows);
 	for (size_t i = 0; i < rows; i++)
@@ -137,7 +140,6 @@ static bool stop_at_last(void *context)
 /* Stopped at any question, a filter or a sort leaves the rows as they were. */
 static void test_stopped(void **state)
 {
-	static const struct column columns[] = {{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}};
 	enum { ROWS = 5 * RESULT_STOP_EVERY + 7 };
 	struct numbers n = {.number = calloc(ROWS, sizeof *n.number)};
 	(void)state;
@@ -145,7 +147,7 @@ static void test_stopped(void **state)
 		n.number[i] = (i * 7919) % ROWS;
 	/* five questions for a filter, ten for a sort: five while looking, five while ordering */
 	for (int after = 1; after <= 11; after++) {
-		struct result *r = result_new("n", NULL, columns, 1, &numbers_ops, &n, ROWS);
+		struct result *r = result_new("n", NULL, &numbers, &numbers_ops, &n, ROWS);
 		struct cell c;
 		int left = after;
 		assert_int_equal(result_sort(r, 0, true, NULL), 0);
@@ -166,10 +168,9 @@ static void test_stopped(void **state)
 static void test_filter_and_total(void **state)
 {
 	(void)state;
-	static const struct column columns[] = {{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}};
 	uint64_t values[] = {5, 4, 3, 2, 8};
 	struct numbers n = {.number = values};
-	struct result *r = result_new("n", NULL, columns, 1, &numbers_ops, &n, 5);
+	struct result *r = result_new("n", NULL, &numbers, &numbers_ops, &n, 5);
 	struct cell c;
 	result_total(r, 0, &c);
 	assert_int_equal(c.number, 22);
@@ -201,13 +202,14 @@ static void test_filter_and_total(void **state)
 static struct result *awkward(void)
 {
 	static const struct column columns[] = {
-	    {"name", CELL_TEXT, true, false, COLUMN_BY_NAME},
-	    {"address", CELL_ADDRESS, true, false, COLUMN_BY_NAME},
-	    {"size", CELL_BYTES, true, true, COLUMN_BY_NAME},
-	    {"hidden", CELL_COUNT, false, false, COLUMN_BY_NAME},
-	    {"ok", CELL_FLAG, true, false, COLUMN_BY_NAME},
+	    {.id = COL_NAME},
+	    {.id = COL_ADDRESS},
+	    {.id = COL_SHALLOW, .total = true},
+	    {.id = COL_COUNT, .hidden = true},
+	    {.id = COL_BOOT},
 	};
-	struct result *r = result_new_rows("t", NULL, columns, 5);
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	struct result *r = result_new_rows("t", NULL, &shape);
 	result_add_row(r, (struct cell[]){cell_text("a,\"b\""), cell_address(0xE0000AF0),
 	    cell_bytes(1536), cell_count(7), cell_flag(true)}, NULL);
 	result_add_row(r, (struct cell[]){cell_text("\\n\xc3\xa9"), cell_none(),
@@ -233,44 +235,45 @@ static void test_print(void **state)
 	(void)state;
 	struct result *r = awkward();
 	expect_print(r, (struct print_options){.format = PRINT_CSV},
-	    "name,address,size,hidden,ok,size_certainty\r\n"
+	    "name,address,shallow,count,boot,shallow_certainty\r\n"
 	    "\"a,\"\"b\"\"\",0xe0000af0,1536,7,true,exact\r\n"
 	    "\\n\xc3\xa9,,12,,false,inferred\r\n"
 	    ",,,1234567,,unknown\r\n");
 	expect_print(r, (struct print_options){.format = PRINT_JSON},
-	    "[{\"name\": \"a,\\\"b\\\"\", \"address\": \"0xe0000af0\", \"size\": 1536, \"hidden\": 7, "
-	    "\"ok\": true, \"size_certainty\": \"exact\"},\n"
-	    " {\"name\": \"\\\\n\xc3\xa9\", \"address\": null, \"size\": 12, \"hidden\": null, "
-	    "\"ok\": false, \"size_certainty\": \"inferred\"},\n"
-	    " {\"name\": null, \"address\": null, \"size\": null, \"hidden\": 1234567, \"ok\": null, "
-	    "\"size_certainty\": \"unknown\"}]\n");
+	    "[{\"name\": \"a,\\\"b\\\"\", \"address\": \"0xe0000af0\", \"shallow\": 1536, \"count\": 7, "
+	    "\"boot\": true, \"shallow_certainty\": \"exact\"},\n"
+	    " {\"name\": \"\\\\n\xc3\xa9\", \"address\": null, \"shallow\": 12, \"count\": null, "
+	    "\"boot\": false, \"shallow_certainty\": \"inferred\"},\n"
+	    " {\"name\": null, \"address\": null, \"shallow\": null, \"count\": 1234567, \"boot\": null, "
+	    "\"shallow_certainty\": \"unknown\"}]\n");
 	expect_print(r, (struct print_options){.format = PRINT_JSONL, .top = 1},
-	    "{\"name\": \"a,\\\"b\\\"\", \"address\": \"0xe0000af0\", \"size\": 1536, \"hidden\": 7, "
-	    "\"ok\": true}\n");
+	    "{\"name\": \"a,\\\"b\\\"\", \"address\": \"0xe0000af0\", \"shallow\": 1536, \"count\": 7, "
+	    "\"boot\": true}\n");
 	expect_print(r, (struct print_options){.format = PRINT_TEXT, .top = 2},
-	    "name     address      size  ok\n"
-	    "a,\"b\"    0xe0000af0   1.5K  yes\n"
-	    "\\n\xc3\xa9      ?             ~12  no\n"
+	    "name     address     shallow  boot\n"
+	    "a,\"b\"    0xe0000af0     1.5K  yes\n"
+	    "\\n\xc3\xa9      ?               ~12  no\n"
 	    "... 1 more\n"
-	    "3 names              ~1.5K\n");
+	    "3 names                ~1.5K\n");
 	result_free(r);
-	r = result_new_rows("empty", NULL,
-	    (const struct column[]){{"n", CELL_COUNT, true, true, COLUMN_BY_NAME}}, 1);
+	r = result_new_rows("empty", NULL, &numbers);
 	expect_print(r, (struct print_options){.format = PRINT_JSON}, "[]\n");
 	expect_print(r, (struct print_options){.format = PRINT_JSONL}, "");
-	expect_print(r, (struct print_options){.format = PRINT_CSV}, "n\r\n");
-	expect_print(r, (struct print_options){.format = PRINT_TEXT}, "n\n");
+	expect_print(r, (struct print_options){.format = PRINT_CSV}, "objects\r\n");
+	expect_print(r, (struct print_options){.format = PRINT_TEXT}, "objects\n");
 	result_free(r);
-	r = result_new("head", NULL, NULL, 0, NULL, NULL, 0);
-	result_head(r, "vm", cell_text("J9"));
-	result_head(r, "n", cell_marked(cell_count(1000), LOWER_BOUND));
-	result_head(r, "none", cell_none());
+	static const enum column_id values[] = {COL_VM, COL_ROOTS};
+	static const struct shape head = {SHAPE_HEAD(values), .more = true};
+	r = result_new("head", NULL, &head, NULL, NULL, 0);
+	result_head(r, COL_VM, cell_text("J9"));
+	result_head(r, COL_ROOTS, cell_marked(cell_count(1000), LOWER_BOUND));
+	result_head_named(r, "none", cell_none());
 	expect_print(r, (struct print_options){.format = PRINT_JSON},
-	    "{\"vm\": \"J9\", \"n\": 1000, \"none\": null, \"n_certainty\": \"lower bound\"}\n");
+	    "{\"vm\": \"J9\", \"roots\": 1000, \"none\": null, \"roots_certainty\": \"lower bound\"}\n");
 	expect_print(r, (struct print_options){.format = PRINT_CSV},
-	    "vm,n,none,n_certainty\r\nJ9,1000,,lower bound\r\n");
+	    "vm,roots,none,roots_certainty\r\nJ9,1000,,lower bound\r\n");
 	expect_print(r, (struct print_options){.format = PRINT_TEXT},
-	    "vm    J9\nn     >=1,000\nnone  ?\n");
+	    "vm     J9\nroots  >=1,000\nnone   ?\n");
 	result_free(r);
 }
 
@@ -279,9 +282,9 @@ static void test_print_width(void **state)
 {
 	(void)state;
 	static const struct column columns[] = {
-	    {"class", CELL_TEXT, true, false, COLUMN_BY_NAME},
-	    {"objects", CELL_COUNT, true, true, COLUMN_BY_NAME}};
-	struct result *r = result_new_rows("w", NULL, columns, 2);
+	    {.id = COL_CLASS}, {.id = COL_OBJECTS, .total = true}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	struct result *r = result_new_rows("w", NULL, &shape);
 	result_add_row(r, (struct cell[]){cell_text("com.acme.a.very.long.name.of.a.Class"),
 	    cell_count(1)}, NULL);
 	result_add_row(r, (struct cell[]){cell_text("Kurz"), cell_count(22)}, NULL);

@@ -61,9 +61,10 @@ static void target(const struct result *r, uint32_t node, struct target *out)
 static const struct tree_source source = {
     .children = children, .cell = cell, .target = target, .branch = 0, .weight = 1};
 static const struct column columns[] = {
-    {.name = "node", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "weight", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.id = COL_BRANCH},
+    {.id = COL_RETAINED, .total = true},
 };
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
 /* --- the model -------------------------------------------------------------------------------- */
 
@@ -187,7 +188,7 @@ static struct result *new_forest(unsigned seed)
 		forest.shown[i + 1] = AT_ONCE;
 	}
 	forest.shown[0] = AT_ONCE;
-	struct result *r = tree_result("", NULL, columns, 2, &source, &forest, AT_ONCE);
+	struct result *r = tree_result("", NULL, &shape, &source, &forest, AT_ONCE);
 	tree_sort(r, 1, true);
 	return r;
 }
@@ -292,7 +293,7 @@ static void test_drop(void **state)
 		forest.parent[i] = i ? i - 1 : TREE_TOP;
 		forest.weight[i] = i < 40 ? 1000 - i : 400 - i;
 	}
-	struct result *r = tree_result("", NULL, columns, 2, &source, &forest, AT_ONCE);
+	struct result *r = tree_result("", NULL, &shape, &source, &forest, AT_ONCE);
 	size_t row = tree_drop(r, 0, &deeper);
 	result_target(r, row, &t);
 	assert_int_equal(t.id, 39);
@@ -324,7 +325,7 @@ static void test_deep(void **state)
 	    .children = next_one, .cell = no_cell, .target = target, .branch = 0, .weight = 1};
 	bool deeper;
 	(void)state;
-	struct result *r = tree_result("", NULL, columns, 2, &chain, NULL, 0);
+	struct result *r = tree_result("", NULL, &shape, &chain, NULL, 0);
 	tree_open_levels(r, TREE_ALL);
 	assert_int_equal(r->n_rows, 200001);
 	assert_true(tree_close(r, 0));

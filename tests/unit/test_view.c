@@ -60,13 +60,14 @@ static void stars(void **state)
 static void rows(void **state)
 {
 	static const struct column columns[] = {
-	    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-	    {.name = "superclass", .type = CELL_TEXT},
-	    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-	    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
+	    {.id = COL_CLASS},
+	    {.id = COL_SUPERCLASS, .hidden = true},
+	    {.id = COL_ADDRESS},
+	    {.id = COL_OBJECTS},
 	};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
 	(void)state;
-	struct result *r = result_new_rows("t", NULL, columns, 4);
+	struct result *r = result_new_rows("t", NULL, &shape);
 	result_add_row(r, (struct cell[]){cell_text("Dog"), cell_text("Animal"),
 	    cell_address(0xbeef), cell_count(77)}, NULL);
 	struct match m;
@@ -90,19 +91,20 @@ static void rows(void **state)
 /* --- why --------------------------------------------------------------------------------------- */
 
 static const struct column why_columns[] = {
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "hidden", .type = CELL_COUNT},
+    {.id = COL_CLASS},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_CERTAINTY},
+    {.id = COL_LENGTH, .hidden = true},
 };
+static const struct shape why_shape = {SHAPE_COLUMNS(why_columns)};
 
 /* What is told of a row with these two numbers and this word, on a dump of this kind. */
 static void tells(struct heap *h, struct cell objects, struct cell shallow, const char *certainty,
     bool hidden, const char *wanted)
 {
 	struct text said = TEXT_INIT;
-	struct result *r = result_new_rows("t", &(struct opened){.heap = h}, why_columns, 5);
+	struct result *r = result_new_rows("t", &(struct opened){.heap = h}, &why_shape);
 
 	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_text(certainty),
 	    cell_none()}, NULL);
@@ -124,7 +126,7 @@ static void reasons(void **state)
 	    "objects, shallow are unknown: PHD does not tell");
 	/* what is not shown is not told of, unless it is */
 	tells(&h, seven, bytes, "exact", true,
-	    "hidden is unknown: PHD does not tell; the other numbers are exact");
+	    "length is unknown: PHD does not tell; the other numbers are exact");
 	tells(&h, cell_blank(), cell_blank(), "exact", false, "nothing here is in doubt");
 	h.n_unknown_size = 2;
 	tells(&h, seven, cell_marked(bytes, LOWER_BOUND), "exact", false,

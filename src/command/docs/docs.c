@@ -8,15 +8,57 @@
 
 #include <string.h>
 
+void shape_words(const struct shape *shape, bool head, struct text *to)
+{
+	for (unsigned i = 0; i < (head ? shape->n_head : shape->n_columns); i++) {
+		enum column_id column = head ? shape->head[i] : shape->columns[i].id;
+		text_addf(to, "%s%s", i ? " " : "", column_kinds[column].word);
+	}
+}
+
 /* --- man page --------------------------------------------------------------------------------- */
+
+/* What each column's word means; two of one word follow each other. */
+static void man_columns(struct text *to)
+{
+	text_add(to, ".SH COLUMNS\nIn all results a word means the same:\n");
+	for (unsigned i = COL_OWN_NAME + 1; i < COL_COUNT_OF_ALL; i++) {
+		const struct column_kind *kind = &column_kinds[i];
+		bool again = !strcmp(kind->word, column_kinds[i - 1].word);
+		text_add(to, again ? ".br\n" : ".TP\n.B ");
+		if (!again) {
+			troff_add(to, kind->word);
+			text_add(to, "\n");
+		}
+		text_addf(to, "(%s) ", cell_type_name(kind->type));
+		troff_add(to, kind->meaning);
+		text_add(to, "\n");
+	}
+}
 
 static void man_words(struct text *to, const char *label, const char *words)
 {
 	if (!*words)
 		return;
-	text_addf(to, ".br\n%s: ", label);
+	text_add(to, ".br\n");
+	troff_add(to, label);
+	text_add(to, ": ");
 	troff_add(to, words);
 	text_add(to, "\n");
+}
+
+static void man_shape(const struct shape *shape, struct text *to)
+{
+	for (unsigned columns = 0; columns < 2; columns++) {
+		struct text label = TEXT_INIT, words = TEXT_INIT;
+		text_addf(&label, "%s%s%s", columns ? "Columns" : "Values", shape->form ? " " : "",
+		    shape->form ? shape->form : "");
+		text_add(&words, "");
+		shape_words(shape, !columns, &words);
+		man_words(to, label.s, words.s);
+		text_release(&label);
+		text_release(&words);
+	}
 }
 
 static void man_command(const struct command *c, struct text *to)
@@ -49,7 +91,8 @@ static void man_command(const struct command *c, struct text *to)
 	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
 		text_addf(&t, "%s%s", i ? ", " : "", c->aliases[i]);
 	man_words(to, "Also called", t.s);
-	man_words(to, "Columns", c->columns);
+	for (size_t i = 0; c->shapes && c->shapes[i]; i++)
+		man_shape(c->shapes[i], to);
 	for (const struct example *e = c->examples; e->line; e++) {
 		text_clear(&t);
 		text_addf(&t, "Example%s", help_sample(e->on));
@@ -86,6 +129,7 @@ void command_write_man(struct text *to)
 		man_page_text(p->text ? p->text : pipes.s, to);
 	}
 	text_release(&pipes);
+	man_columns(to);
 }
 
 /* --- shells ----------------------------------------------------------------------------------- */

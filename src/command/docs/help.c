@@ -76,10 +76,12 @@ void help_pipe_text(struct text *to)
 /* --- the command ------------------------------------------------------------------------------ */
 
 static const struct column help_columns[] = {
-    {.name = "text", .type = CELL_TEXT, .shown_by_default = true},
+    {.id = COL_TEXT},
 };
+static const struct shape help_shape = {SHAPE_COLUMNS(help_columns)};
 
 #define HELP_WIDTH 78
+#define HELP_WORDS 12 /* columns for names of commands and options */
 
 static void add_line(struct result *r, const char *s, const char *command)
 {
@@ -114,10 +116,12 @@ static void add_paragraph(struct result *r, const char *s, unsigned indent)
 	text_release(&line);
 }
 
-static void add_pair(struct result *r, const char *left, const char *right, const char *command)
+/* What is said of a word, beside it; words stand in so many columns. */
+static void add_pair(
+    struct result *r, unsigned width, const char *left, const char *right, const char *command)
 {
 	struct text line = TEXT_INIT;
-	text_addf(&line, "  %-12s  %s", left, right);
+	text_addf(&line, "  %-*s  %s", (int)width, left, right);
 	add_line(r, line.s, command);
 	text_release(&line);
 }
@@ -137,7 +141,7 @@ static void list_commands(struct result *r)
 				continue;
 			struct text help = TEXT_INIT;
 			text_addf(&help, "help %s", commands[k]->name);
-			add_pair(r, commands[k]->name, commands[k]->summary, help.s);
+			add_pair(r, HELP_WORDS, commands[k]->name, commands[k]->summary, help.s);
 			text_release(&help);
 		}
 	}
@@ -145,7 +149,7 @@ static void list_commands(struct result *r)
 	for (const struct help_page *p = help_pages; p->name; p++) {
 		struct text name = TEXT_INIT;
 		text_addf(&name, "help %s", p->name);
-		add_pair(r, name.s, p->summary, name.s);
+		add_pair(r, HELP_WORDS, name.s, p->summary, name.s);
 		text_release(&name);
 	}
 	add_line(r, "any unique prefix of a command works; help COMMAND tells more", NULL);
@@ -179,6 +183,38 @@ static void add_examples(struct result *r, const struct command *c)
 	text_release(&line);
 }
 
+/* "columns -by kind: kind roots objects shallow" */
+static void describe_words(struct result *r, const struct shape *shape, bool head)
+{
+	struct text line = TEXT_INIT;
+	if (head ? !shape->n_head : !shape->n_columns)
+		return;
+	text_addf(&line, "%s%s%s: ", head ? "values" : "columns", shape->form ? " " : "",
+	    shape->form ? shape->form : "");
+	shape_words(shape, head, &line);
+	add_paragraph(r, line.s, 2);
+	text_release(&line);
+}
+
+/* Which columns each form has, then what each word means. */
+static void describe_columns(struct result *r, const struct command *c)
+{
+	enum column_id columns[COL_COUNT_OF_ALL];
+	for (size_t k = 0; c->shapes && c->shapes[k]; k++) {
+		describe_words(r, c->shapes[k], true);
+		describe_words(r, c->shapes[k], false);
+	}
+	unsigned n = command_columns(c, true, columns), width = HELP_WORDS;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned length = (unsigned)strlen(column_kinds[columns[i]].word);
+		width = length > width ? length : width;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const struct column_kind *kind = &column_kinds[columns[i]];
+		add_pair(r, width, kind->word, kind->meaning, NULL);
+	}
+}
+
 static void describe_command(struct result *r, const struct command *c)
 {
 	struct text line = TEXT_INIT;
@@ -192,7 +228,7 @@ static void describe_command(struct result *r, const struct command *c)
 		text_add(&line, o->name);
 		if (o->kind != OPT_CHOICE && o->value)
 			text_addf(&line, " %s", o->value);
-		add_pair(r, line.s, o->summary, NULL);
+		add_pair(r, HELP_WORDS, line.s, o->summary, NULL);
 	}
 	if (*c->description)
 		add_paragraph(r, c->description, 2);
@@ -201,10 +237,7 @@ static void describe_command(struct result *r, const struct command *c)
 		text_addf(&line, "%s%s", i ? ", " : "also called ", c->aliases[i]);
 	if (line.len)
 		add_paragraph(r, line.s, 2);
-	text_clear(&line);
-	text_addf(&line, "columns: %s", c->columns);
-	if (*c->columns)
-		add_paragraph(r, line.s, 2);
+	describe_columns(r, c);
 	add_examples(r, c);
 	text_release(&line);
 }
@@ -225,7 +258,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	const struct command *c = word && !page ? command_find(word, err) : NULL;
 	if (word && !page && !c)
 		return err->code;
-	struct result *r = result_new_rows("help", s->dump, help_columns, N_COLUMNS(help_columns));
+	struct result *r = result_new_rows("help", s->dump, &help_shape);
 	r->plain_text = true;
 	if (page) {
 		struct text pipes = TEXT_INIT;
@@ -248,7 +281,7 @@ const struct command cmd_help = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "what there is, and how it is used",
-    .columns = "text",
+    .shapes = SHAPES(&help_shape),
     .description = "help values, help pipes and help formats tell what all commands share.",
     .examples = {{"help"}, {"help refs"}, {"help values"}},
     .key = "?",

@@ -18,23 +18,26 @@
 /* --- what dies, by class ---------------------------------------------------------------------- */
 
 static const struct column class_columns[] = {
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+    {.id = COL_CLASS},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_FREED, .total = true},
+    {.id = COL_SHARE},
 };
+static const enum column_id lost_values[] = {
+    COL_REFERENCES, COL_SET, COL_OBJECTS, COL_FREED, COL_SHARE};
+static const struct shape class_shape = {SHAPE_HEAD(lost_values), SHAPE_COLUMNS(class_columns)};
 
 static void add_head(struct result *r, const struct retained *retained, const struct cut_wish *wish,
     const struct cut_loss *loss)
 {
 	enum certainty sure = command_retained_certainty(r->heap);
 	if (wish->edges.n)
-		result_head(r, "references", cell_count(wish->edges.n));
+		result_head(r, COL_REFERENCES, cell_count(wish->edges.n));
 	if (wish->n_ids)
-		result_head(r, "set", cell_count(wish->n_ids));
-	result_head(r, "objects", cell_marked(cell_count(loss->objects), command_root_certainty(r->heap)));
-	result_head(r, "freed", cell_marked(cell_bytes(loss->bytes), sure));
-	result_head(r, "share", command_share(retained, loss->bytes));
+		result_head(r, COL_SET, cell_count(wish->n_ids));
+	result_head(r, COL_OBJECTS, cell_marked(cell_count(loss->objects), command_root_certainty(r->heap)));
+	result_head(r, COL_FREED, cell_marked(cell_bytes(loss->bytes), sure));
+	result_head(r, COL_SHARE, command_share(retained, loss->bytes));
 }
 
 /* What a row by class counts: data is what dies, a bit for each object, and a class for each row. */
@@ -81,7 +84,7 @@ static struct result *by_class(const struct opened *o, const struct retained *re
 		sum[h->class_of[id]].objects++;
 		sum[h->class_of[id]].bytes += heap_shallow(h, id);
 	}
-	struct result *r = result_new_rows(title, o, class_columns, N_COLUMNS(class_columns));
+	struct result *r = result_new_rows(title, o, &class_shape);
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!sum[c].objects)
 			continue;
@@ -106,15 +109,16 @@ static struct result *by_class(const struct opened *o, const struct retained *re
 enum { E_FIELD, E_ADDRESS, E_CLASS, E_TARGET, E_TARGET_CLASS, E_FREED, E_OTHERS, E_VALUE };
 
 static const struct column each_columns[] = {
-    [E_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [E_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    [E_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
-    [E_TARGET] = {.name = "target", .type = CELL_ADDRESS, .shown_by_default = true},
-    [E_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
-    [E_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
-    [E_OTHERS] = {.name = "others", .type = CELL_COUNT, .shown_by_default = true},
-    [E_VALUE] = {.name = "value", .type = CELL_TEXT},
+    [E_ADDRESS] = {.id = COL_ADDRESS},
+    [E_CLASS] = {.id = COL_CLASS},
+    [E_FIELD] = {.id = COL_FIELD},
+    [E_TARGET] = {.id = COL_TARGET},
+    [E_TARGET_CLASS] = {.id = COL_TARGET_CLASS},
+    [E_FREED] = {.id = COL_FREED},
+    [E_OTHERS] = {.id = COL_OTHERS},
+    [E_VALUE] = {.id = COL_VALUE, .hidden = true},
 };
+static const struct shape each_shape = {.form = "-each", SHAPE_COLUMNS(each_columns)};
 
 struct each_rows {
 	struct path_rules rules; /* to name fields by */
@@ -251,7 +255,7 @@ static int each_one(struct session *s, const struct retained *retained, const ch
 		each_release(rows);
 		return code;
 	}
-	*out = result_new(title, s->dump, each_columns, N_COLUMNS(each_columns), &each_ops, rows, rows->edges.n);
+	*out = result_new(title, s->dump, &each_shape, &each_ops, rows, rows->edges.n);
 	code = session_on_rows(s, out, order_each, NULL, err);
 	if (code)
 		result_free(*out);
@@ -365,8 +369,7 @@ const struct command cmd_cut = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what dies when references are cleared",
-    .columns = "class objects freed share address field target target_class others value reference "
-	"references adds total",
+    .shapes = SHAPES(&class_shape, &each_shape, &cut_plan_shape),
     .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
 	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
 	"field of all instances, or that static field. An object, a class pattern or a set alone "

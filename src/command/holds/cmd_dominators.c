@@ -21,31 +21,34 @@
 enum { G_NAME, G_LOADER, G_OBJECTS, G_SHALLOW, G_RETAINED, G_SHARE };
 
 static const struct column class_columns[] = {
-    [G_NAME] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS},
-    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+    [G_NAME] = {.id = COL_CLASS},
+    [G_LOADER] = {.id = COL_LOADER, .hidden = true},
+    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [G_RETAINED] = {.id = COL_RETAINED},
+    [G_SHARE] = {.id = COL_SHARE},
 };
+static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(class_columns)};
 static const struct column package_columns[] = {
-    [G_NAME] = {.name = "package", .type = CELL_TEXT, .shown_by_default = true},
-    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS},
-    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+    [G_NAME] = {.id = COL_PACKAGE},
+    [G_LOADER] = {.id = COL_LOADER, .hidden = true},
+    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [G_RETAINED] = {.id = COL_RETAINED},
+    [G_SHARE] = {.id = COL_SHARE},
 };
+static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
 static const struct column loader_columns[] = {
-    [G_NAME] = {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
-    [G_LOADER] = {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
-    [G_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    [G_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [G_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [G_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
+    [G_NAME] = {.id = COL_LOADER_CLASS},
+    [G_LOADER] = {.id = COL_LOADER},
+    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [G_RETAINED] = {.id = COL_RETAINED},
+    [G_SHARE] = {.id = COL_SHARE},
 };
-static const struct column *const group_columns[] = {
-    [BY_CLASS] = class_columns, [BY_PACKAGE] = package_columns, [BY_LOADER] = loader_columns};
+static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
+static const struct shape *const group_shapes[] = {
+    [BY_CLASS] = &class_shape, [BY_PACKAGE] = &package_shape, [BY_LOADER] = &loader_shape};
 
 /* What the rows of a result by groups sum: all objects, or those that hang on one. */
 struct groups {
@@ -85,7 +88,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
     const struct retained_sum *sums, struct groups *groups)
 {
 	const struct heap *h = r->heap;
-	struct result *out = result_new_rows(title, o, group_columns[by], N_COLUMNS(class_columns));
+	struct result *out = result_new_rows(title, o, group_shapes[by]);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct histogram_row *row = &rows->rows[i];
 		struct target target = {.kind = TARGET_GROUP};
@@ -142,15 +145,16 @@ enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALU
 static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
     OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
 static const struct column tree_columns[] = {
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "object", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "children", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "dominator", .type = CELL_ADDRESS},
+    {.id = COL_ADDRESS},
+    {.id = COL_OBJECT},
+    {.id = COL_CLASS, .hidden = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .total = true},
+    {.id = COL_CHILDREN},
+    {.id = COL_VALUE},
+    {.id = COL_DOMINATOR, .hidden = true},
 };
+static const struct shape tree_shape = {SHAPE_COLUMNS(tree_columns)};
 static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DOM_SHALLOW,
     DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR};
 enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
@@ -229,7 +233,7 @@ static struct result *dominator_tree(const struct session *s, const char *title,
 {
 	struct below *below = xcalloc(1, sizeof *below);
 	below->id = id;
-	struct result *out = tree_result(title, s->dump, tree_columns, N_COLUMNS(tree_columns),
+	struct result *out = tree_result(title, s->dump, &tree_shape,
 	    &dom_source, below, command_at_once(s));
 	tree_sort(out, TREE_RETAINED, true);
 	if (depth > 1)
@@ -285,7 +289,7 @@ const struct command cmd_dom = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what an object keeps alive, largest first",
-    .columns = "address object class shallow retained children value dominator",
+    .shapes = SHAPES(&tree_shape, &class_shape, &package_shape, &loader_shape, &command_holders_shape),
     .description = "The dominator tree: below an object stands what every path from a root to it leads "
 	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
 	"several objects at once. object is the class, of a class object \"class NAME\"; "
@@ -335,6 +339,10 @@ int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint6
 	return code;
 }
 
+static const enum column_id size_values[] = {
+    COL_OBJECTS, COL_SHALLOW, COL_RETAINED, COL_RETAINED_OBJECTS};
+static const struct shape size_shape = {SHAPE_HEAD(size_values)};
+
 static int run_size(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
@@ -352,11 +360,11 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	for (size_t i = 0; i < n; i++)
 		shallow += heap_shallow(h, ids[i]);
 	enum certainty certainty = command_retained_certainty(h);
-	struct result *r = result_new_rows(call->argument[0].word, s->dump, NULL, 0);
-	result_head(r, "objects", cell_count(n));
-	result_head(r, "shallow", cell_bytes(shallow));
-	result_head(r, "retained", cell_marked(cell_bytes(bytes), certainty));
-	result_head(r, "retained_objects", cell_marked(cell_count(freed), certainty));
+	struct result *r = result_new_rows(call->argument[0].word, s->dump, &size_shape);
+	result_head(r, COL_OBJECTS, cell_count(n));
+	result_head(r, COL_SHALLOW, cell_bytes(shallow));
+	result_head(r, COL_RETAINED, cell_marked(cell_bytes(bytes), certainty));
+	result_head(r, COL_RETAINED_OBJECTS, cell_marked(cell_count(freed), certainty));
 	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;
@@ -369,7 +377,7 @@ const struct command cmd_size = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "what would be freed with an object or a set",
-    .columns = "objects shallow retained retained_objects",
+    .shapes = SHAPES(&size_shape),
     .description = "Exact for sets as well: objects that only several of the set hold together count, "
 	"and nothing counts twice. SET is an object, a class pattern or a kept set ($name). "
 	"Objects that no root reaches free nothing.",
@@ -387,14 +395,15 @@ static const struct option top_options[] = {
 };
 
 static const struct column top_columns[] = {
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
-    {.name = "children", .type = CELL_COUNT},
-    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_SHALLOW},
+    {.id = COL_RETAINED, .total = true},
+    {.id = COL_SHARE},
+    {.id = COL_CHILDREN, .hidden = true},
+    {.id = COL_VALUE},
 };
+static const struct shape top_shape = {SHAPE_COLUMNS(top_columns)};
 
 /* Larger first; equal ones by id. */
 static int by_size(const void *a, const void *b, void *context)
@@ -411,12 +420,12 @@ static struct result *top_rows(const struct opened *o,
 {
 	const struct heap *h = r->heap;
 	struct result *out =
-	    result_new_rows("largest objects", o, top_columns, N_COLUMNS(top_columns));
+	    result_new_rows("largest objects", o, &top_shape);
 	struct text scratch = TEXT_INIT, command = TEXT_INIT;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = ids[i];
 		struct target target = {.kind = TARGET_OBJECT, .id = id};
-		struct cell cells[N_COLUMNS(top_columns)];
+		struct cell cells[sizeof top_columns / sizeof *top_columns];
 		object_cell(o, id, OBJECT_ADDRESS, &cells[0], &scratch);
 		object_cell(o, id, OBJECT_CLASS, &cells[1], &scratch);
 		object_cell(o, id, OBJECT_SHALLOW, &cells[2], &scratch);
@@ -484,7 +493,7 @@ const struct command cmd_top = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what retains most, with its share of the heap",
-    .columns = "address class shallow retained share children value",
+    .shapes = SHAPES(&top_shape, &class_shape, &package_shape, &loader_shape),
     .description = "The largest objects at the top of the dominator tree, or the largest classes, "
 	"packages or loaders. What a class or another group retains is the sum over its objects "
 	"that have no other one of the group above them; where several such may hold more jointly it is a "

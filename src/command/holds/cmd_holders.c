@@ -14,14 +14,16 @@
 enum { U_CLASS, U_OBJECTS, U_SHALLOW, U_HELD, U_HELD_SHALLOW, U_RETAINED };
 
 static const struct column up_columns[] = {
-    [U_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    [U_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    [U_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [U_HELD] = {.name = "held", .type = CELL_COUNT, .shown_by_default = true, .total = true},
+    [U_CLASS] = {.id = COL_CLASS},
+    [U_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [U_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [U_HELD] = {.id = COL_HELD, .total = true},
     [U_HELD_SHALLOW] =
-        {.name = "held_shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [U_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+        {.id = COL_HELD_SHALLOW, .total = true},
+    [U_RETAINED] = {.id = COL_RETAINED},
 };
+const struct shape command_holders_shape = {
+    .form = "-up SET", SHAPE_COLUMNS(up_columns)};
 
 static void up_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -130,7 +132,7 @@ int command_holders(struct session *s, const struct retained *known, const char 
 	struct text title = TEXT_INIT;
 	text_addf(&title, "holders of %s", set);
 	struct result *r =
-	    result_new(title.s, s->dump, up_columns, N_COLUMNS(up_columns), &up_ops, h, h->n);
+	    result_new(title.s, s->dump, &command_holders_shape, &up_ops, h, h->n);
 	text_release(&title);
 	result_sort(r, U_HELD_SHALLOW, true, NULL);
 	add_note(r, h->unreachable);

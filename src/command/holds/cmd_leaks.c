@@ -23,19 +23,20 @@ enum {
 };
 
 static const struct column columns[] = {
-    [L_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [L_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    [L_OBJECTS] = {.name = "objects", .type = CELL_COUNT},
-    [L_RETAINED] = {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
-    [L_SHARE] = {.name = "share", .type = CELL_PERCENT, .shown_by_default = true},
-    [L_POINT] = {.name = "accumulated_in", .type = CELL_ADDRESS, .shown_by_default = true},
-    [L_POINT_CLASS] = {.name = "accumulated_class", .type = CELL_TEXT},
-    [L_POINT_RETAINED] = {.name = "accumulated", .type = CELL_BYTES},
-    [L_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true},
-    [L_REFERENCE] = {.name = "reference", .type = CELL_TEXT},
-    [L_PATH] = {.name = "path", .type = CELL_TEXT},
-    [L_SENTENCE] = {.name = "sentence", .type = CELL_TEXT},
+    [L_ADDRESS] = {.id = COL_ADDRESS},
+    [L_CLASS] = {.id = COL_CLASS},
+    [L_OBJECTS] = {.id = COL_OBJECTS, .hidden = true},
+    [L_RETAINED] = {.id = COL_RETAINED},
+    [L_SHARE] = {.id = COL_SHARE},
+    [L_POINT] = {.id = COL_ACCUMULATED_IN},
+    [L_POINT_CLASS] = {.id = COL_ACCUMULATED_CLASS, .hidden = true},
+    [L_POINT_RETAINED] = {.id = COL_ACCUMULATED, .hidden = true},
+    [L_FREED] = {.id = COL_FREED},
+    [L_REFERENCE] = {.id = COL_REFERENCE, .hidden = true},
+    [L_PATH] = {.id = COL_PATH, .hidden = true},
+    [L_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
 };
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
 /* What is told of a suspect besides its numbers. */
 struct told {
@@ -361,7 +362,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 		free(leaks);
 		return code;
 	}
-	struct result *result = result_new_rows("suspects", s->dump, columns, N_COLUMNS(columns));
+	struct result *result = result_new_rows("suspects", s->dump, &shape);
 	code = cut_init(&cut, r, err);
 	if (!code)
 		code = size_groups(s, leaks, err);
@@ -371,7 +372,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	add_note(result, leaks, share);
 	result_rows_members(result, suspects_members, suspects_release, leaks);
 	if (s->finds_beside) /* where the story does not stand below */
-		command_own_columns(result)[L_SENTENCE].shown_by_default = true;
+		result_show(result, L_SENTENCE, true);
 	if (code)
 		result_free(result);
 	else
@@ -391,8 +392,7 @@ const struct command cmd_leaks = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
     .summary = "what keeps a large part of the heap, and why",
-    .columns = "address class objects retained share accumulated_in accumulated_class accumulated "
-	"freed reference path sentence",
+    .shapes = SHAPES(&shape),
     .description = "Suspects are objects at the top of the dominator tree that retain more than a share "
 	"of what is reachable (10 percent unless -share says otherwise), and objects of one class that "
 	"do so together. From there the way leads down the tree while one object keeps nearly all: "

@@ -25,18 +25,19 @@ enum path_column {
 };
 
 static const struct column path_columns[] = {
-    [P_PATH] = {.name = "path", .type = CELL_COUNT},
-    [P_STEP] = {.name = "step", .type = CELL_COUNT, .shown_by_default = true, .room = COLUMN_LATE},
-    [P_FIELD] = {.name = "field", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    [P_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true, .room = COLUMN_EARLY},
-    [P_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    [P_ROOT] = {.name = "root", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LATE},
-    [P_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_EARLY},
-    [P_RETAINED] = {.name = "retained", .type = CELL_BYTES, .room = COLUMN_EARLY},
-    [P_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
-    [P_OTHERS] = {.name = "others", .type = CELL_COUNT},
-    [P_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    [P_PATH] = {.id = COL_PATH_NUMBER, .hidden = true},
+    [P_STEP] = {.id = COL_STEP, .room = COLUMN_LATE},
+    [P_FIELD] = {.id = COL_FIELD, .room = COLUMN_LAST},
+    [P_ADDRESS] = {.id = COL_ADDRESS, .room = COLUMN_EARLY},
+    [P_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
+    [P_ROOT] = {.id = COL_ROOT, .room = COLUMN_LATE},
+    [P_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
+    [P_RETAINED] = {.id = COL_RETAINED, .hidden = true, .room = COLUMN_EARLY},
+    [P_FREED] = {.id = COL_FREED, .room = COLUMN_LAST},
+    [P_OTHERS] = {.id = COL_OTHERS, .hidden = true},
+    [P_VALUE] = {.id = COL_VALUE},
 };
+static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};
 
 static const struct option path_options[] = {
     {"-n", OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
@@ -379,11 +380,11 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	else
 		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
 	struct result *r = result_new(
-	    title.s, s->dump, path_columns, N_COLUMNS(path_columns), &path_ops, rows, rows->n);
+	    title.s, s->dump, &path_shape, &path_ops, rows, rows->n);
 	r->later = find_freed;
 	text_release(&title);
 	if (wanted > 1)
-		command_own_columns(r)[P_PATH].shown_by_default = true;
+		result_show(r, P_PATH, true);
 	command_show_retained(r);
 	add_note(r, weak, found, wanted);
 	*out = r;
@@ -398,7 +399,7 @@ const struct command cmd_path = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "shortest path from a root to an object, or between two",
-    .columns = "path step field address class root shallow retained freed others value",
+    .shapes = SHAPES(&path_shape),
     .description = "One row for each object on the path, the root first; field is how the row before "
 	"holds this one, root what makes the first one a root. With two objects the path leads from the "
 	"first to the second. Strong references only, unless -weak is given: the referent of soft, weak, "
@@ -419,12 +420,13 @@ const struct command cmd_path = {
 enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED };
 
 static const struct column merged_columns[] = {
-    [M_DEPTH] = {.name = "depth", .type = CELL_COUNT},
-    [M_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    [M_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    [M_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    [M_RETAINED] = {.name = "retained", .type = CELL_BYTES, .room = COLUMN_LAST},
+    [M_DEPTH] = {.id = COL_DEPTH, .hidden = true},
+    [M_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
+    [M_OBJECTS] = {.id = COL_OBJECTS},
+    [M_SHALLOW] = {.id = COL_SHALLOW},
+    [M_RETAINED] = {.id = COL_RETAINED, .hidden = true, .room = COLUMN_LAST},
 };
+static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
 static const struct option merged_options[] = {
     {"-r", OPT_FLAG, NULL, "begin with the objects, end with the roots"},
@@ -584,7 +586,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	}
 	struct text title = TEXT_INIT;
 	text_addf(&title, "paths to %s", call->argument[0].word);
-	struct result *r = tree_result(title.s, s->dump, merged_columns, N_COLUMNS(merged_columns),
+	struct result *r = tree_result(title.s, s->dump, &merged_shape,
 	    &merged_source, rows, command_at_once(s));
 	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);
@@ -603,7 +605,7 @@ const struct command cmd_paths = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "the shortest paths of many objects, merged by class",
-    .columns = "depth class objects shallow retained",
+    .shapes = SHAPES(&merged_shape),
     .description = "The paths that path finds, of every object of SET, as one tree: a row for each "
 	"class at its depth below the rows above it. objects and shallow count the objects of SET whose "
 	"path leads through the row, the row's own among them; retained is what these retain, those "

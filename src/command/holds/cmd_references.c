@@ -17,25 +17,27 @@
 /* --- refs ------------------------------------------------------------------------------------- */
 
 static const struct column refs_columns[] = {
-    {.name = "direction", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "field", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES},
-    {.name = "value", .type = CELL_TEXT},
+    {.id = COL_DIRECTION},
+    {.id = COL_FIELD},
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_SHALLOW},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_VALUE, .hidden = true},
 };
+static const struct shape refs_shape = {SHAPE_COLUMNS(refs_columns)};
 static const unsigned char refs_what[] = {OBJECT_DIRECTION, OBJECT_FIELD, OBJECT_ADDRESS,
     OBJECT_CLASS, OBJECT_SHALLOW, OBJECT_RETAINED, OBJECT_VALUE};
 
 static const struct column grouped_columns[] = {
-    {.name = "direction", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "references", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES},
+    {.id = COL_DIRECTION},
+    {.id = COL_CLASS},
+    {.id = COL_REFERENCES},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_RETAINED, .hidden = true},
 };
+static const struct shape grouped_shape = {.form = "-by class", SHAPE_COLUMNS(grouped_columns)};
 
 static const struct option refs_options[] = {
     {"-out", OPT_FLAG, NULL, "only what it references"},
@@ -149,7 +151,7 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
     struct result **out, struct err *err)
 {
 	struct result *r =
-	    result_new_rows(title, o, grouped_columns, N_COLUMNS(grouped_columns));
+	    result_new_rows(title, o, &grouped_shape);
 	struct grouped *sums = xcalloc(1, sizeof *sums);
 	sums->rows = rows;
 	result_rows_members(r, grouped_members, grouped_release, sums);
@@ -187,9 +189,9 @@ static int only_classes(
 static struct result *listed(const struct heap *h, struct object_rows *rows, const char *title)
 {
 	struct result *r =
-	    object_rows_result(rows, title, refs_columns, N_COLUMNS(refs_columns), refs_what);
+	    object_rows_result(rows, title, &refs_shape, refs_what);
 	if (values_held(h))
-		command_own_columns(r)[result_column(r, "value")].shown_by_default = true;
+		result_show(r, (unsigned)result_column_of(r, COL_VALUE), true);
 	return r;
 }
 
@@ -239,7 +241,7 @@ const struct command cmd_refs = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "what it references and what references it",
-    .columns = "direction field address class shallow retained value",
+    .shapes = SHAPES(&refs_shape, &grouped_shape),
     .description = "One row for each reference, first those that leave the object, in the dump's order, "
 	"then those that lead to it, by address. References that the dump implies are listed "
 	"with the fields <class>, <super> and <loader>. referrers OBJ is refs OBJ -in. "
@@ -257,18 +259,19 @@ enum root_column {
 };
 
 static const struct column roots_columns[] = {
-    [R_KIND] = {.name = "kind", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LATE},
-    [R_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [R_CLASS] = {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    [R_THREAD] = {.name = "thread", .type = CELL_TEXT, .shown_by_default = true},
-    [R_FRAME] = {.name = "frame", .type = CELL_TEXT, .shown_by_default = true},
-    [R_SLOT] = {.name = "slot", .type = CELL_TEXT, .room = COLUMN_LATE},
-    [R_OFFSET] = {.name = "offset", .type = CELL_COUNT, .room = COLUMN_EARLY},
-    [R_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
-    [R_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
-    [R_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [R_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
+    [R_KIND] = {.id = COL_KIND, .room = COLUMN_LATE},
+    [R_ADDRESS] = {.id = COL_ADDRESS},
+    [R_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
+    [R_THREAD] = {.id = COL_THREAD},
+    [R_FRAME] = {.id = COL_FRAME},
+    [R_SLOT] = {.id = COL_SLOT, .hidden = true, .room = COLUMN_LATE},
+    [R_OFFSET] = {.id = COL_OFFSET, .hidden = true, .room = COLUMN_EARLY},
+    [R_CERTAINTY] = {.id = COL_CERTAINTY, .room = COLUMN_EARLY},
+    [R_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
+    [R_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [R_VALUE] = {.id = COL_VALUE},
 };
+static const struct shape roots_shape = {SHAPE_COLUMNS(roots_columns)};
 
 /* Data of the result: the numbers of the roots shown. */
 struct root_rows {
@@ -344,11 +347,12 @@ static const struct result_ops roots_ops = {
     .cell = roots_cell, .target = roots_target, .release = roots_release};
 
 static const struct column kinds_columns[] = {
-    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "roots", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
+    {.id = COL_KIND},
+    {.id = COL_ROOTS, .total = true},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
 };
+static const struct shape kinds_shape = {.form = "-by kind", SHAPE_COLUMNS(kinds_columns)};
 
 /* Where a dump tells by which pointer an object is held. */
 static void show_slots(struct result *r, const struct heap *h)
@@ -358,8 +362,8 @@ static void show_slots(struct result *r, const struct heap *h)
 		slot |= h->roots[i].slot != 0;
 		offset |= h->roots[i].offset != 0;
 	}
-	command_own_columns(r)[R_SLOT].shown_by_default = slot;
-	command_own_columns(r)[R_OFFSET].shown_by_default = offset;
+	result_show(r, R_SLOT, slot);
+	result_show(r, R_OFFSET, offset);
 }
 
 static const struct option roots_options[] = {
@@ -410,7 +414,7 @@ static void kinds_release(void *data)
 static struct result *sum_kinds(const struct opened *o, struct root_rows *rows, size_t n)
 {
 	const struct heap *h = o->heap;
-	struct result *r = result_new_rows("roots by kind", o, kinds_columns, N_COLUMNS(kinds_columns));
+	struct result *r = result_new_rows("roots by kind", o, &kinds_shape);
 	struct kinds *k = xcalloc(1, sizeof *k);
 	k->rows = rows;
 	k->n = n;
@@ -481,7 +485,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	} else if (call_has(call, "-by")) {
 		r = sum_kinds(s->dump, rows, n);
 	} else {
-		r = result_new("roots", s->dump, roots_columns, N_COLUMNS(roots_columns), &roots_ops, rows, n);
+		r = result_new("roots", s->dump, &roots_shape, &roots_ops, rows, n);
 		show_slots(r, h);
 		command_show_retained(r);
 	}
@@ -498,7 +502,7 @@ const struct command cmd_roots = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "GC roots",
-    .columns = "kind address class thread frame slot offset certainty shallow retained value",
+    .shapes = SHAPES(&roots_shape, &kinds_shape, &root_names_shape),
     .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
 	"objects of these classes. slot names the variable or the word of a stack that holds the "
 	"pointer, offset is how far into the object it points, where a dump tells. Where the dump "

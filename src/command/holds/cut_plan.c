@@ -17,16 +17,20 @@
 enum { C_REFERENCE, C_REFERENCES, C_CLASS, C_FIELD, C_ADDRESS, C_TARGET_CLASS, C_FREED, C_ADDS, C_TOTAL };
 
 static const struct column columns[] = {
-    [C_REFERENCE] = {.name = "reference", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    [C_REFERENCES] = {.name = "references", .type = CELL_COUNT, .shown_by_default = true},
-    [C_CLASS] = {.name = "class", .type = CELL_TEXT},
-    [C_FIELD] = {.name = "field", .type = CELL_TEXT},
-    [C_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
-    [C_TARGET_CLASS] = {.name = "target_class", .type = CELL_TEXT, .shown_by_default = true},
-    [C_FREED] = {.name = "freed", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
-    [C_ADDS] = {.name = "adds", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LATE},
-    [C_TOTAL] = {.name = "total", .type = CELL_BYTES, .shown_by_default = true, .room = COLUMN_LAST},
+    [C_REFERENCE] = {.id = COL_REFERENCE, .room = COLUMN_LAST},
+    [C_REFERENCES] = {.id = COL_REFERENCES},
+    [C_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [C_FIELD] = {.id = COL_FIELD, .hidden = true},
+    [C_ADDRESS] = {.id = COL_ADDRESS, .hidden = true},
+    [C_TARGET_CLASS] = {.id = COL_TARGET_CLASS},
+    [C_FREED] = {.id = COL_FREED, .room = COLUMN_LAST},
+    [C_ADDS] = {.id = COL_ADDS, .room = COLUMN_LATE},
+    [C_TOTAL] = {.id = COL_TOTAL, .room = COLUMN_LAST},
 };
+static const enum column_id plan_values[] = {
+    COL_WANTED, COL_OBJECTS, COL_FREED, COL_SHARE, COL_REACHED};
+const struct shape cut_plan_shape = {
+    .form = "-plan SIZE", SHAPE_HEAD(plan_values), SHAPE_COLUMNS(columns)};
 
 static void name_item(struct text *to, struct text *field, const struct session *s,
     const struct path_rules *rules, const struct plan_item *item)
@@ -77,16 +81,17 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 /* An address alone says little: the class that holds, and what makes a root one. */
 static void show_holders(struct result *out, const struct cut_plan *plan)
 {
-	struct column *own = command_own_columns(out);
+	bool roots = false, instances = false;
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct plan_item *item = &plan->item[i];
 		if (item->target == HEAP_NONE || item->edges.n != 1)
 			continue;
 		uint32_t holder = item->edges.edge[0].holder;
-		own[C_FIELD].shown_by_default |= holder == HEAP_NONE;
-		own[C_CLASS].shown_by_default |=
-		    holder != HEAP_NONE && heap_class_mirrored(out->heap, holder) == HEAP_NONE;
+		roots |= holder == HEAP_NONE;
+		instances |= holder != HEAP_NONE && heap_class_mirrored(out->heap, holder) == HEAP_NONE;
 	}
+	result_show(out, C_FIELD, roots);
+	result_show(out, C_CLASS, instances);
 }
 
 static void add_head(
@@ -96,11 +101,11 @@ static void add_head(
 	struct text note = TEXT_INIT;
 	bool together = false;
 	const char *roots = command_roots_note(out->opened, &out->arena);
-	result_head(out, "wanted", cell_bytes(wanted));
-	result_head(out, "objects", cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
-	result_head(out, "freed", cell_marked(cell_bytes(plan->bytes), sure));
-	result_head(out, "share", command_share(r, plan->bytes));
-	result_head(out, "reached", cell_flag(plan->reached));
+	result_head(out, COL_WANTED, cell_bytes(wanted));
+	result_head(out, COL_OBJECTS, cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
+	result_head(out, COL_FREED, cell_marked(cell_bytes(plan->bytes), sure));
+	result_head(out, COL_SHARE, command_share(r, plan->bytes));
+	result_head(out, COL_REACHED, cell_flag(plan->reached));
 	if (!plan->reached)
 		text_addf(&note, plan->n == PLAN_MOST
 		    ? "%zu rows are the most of a plan, and these do not reach it"
@@ -164,7 +169,7 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 		return code;
 	code = path_rules_init(&rules, session_heap(s), true, err);
 	if (!code) {
-		*out = result_new_rows("plan", s->dump, columns, N_COLUMNS(columns));
+		*out = result_new_rows("plan", s->dump, &cut_plan_shape);
 		for (size_t i = 0; i < p.plan.n; i++)
 			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total : 0);
 		show_holders(*out, &p.plan);

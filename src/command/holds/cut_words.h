@@ -38,6 +38,7 @@ void cut_word_quote(struct text *name);
 
 /* cut -plan: the references to clear so that so many bytes are freed.  Its exit status says whether
  * that can be. */
+extern const struct shape cut_plan_shape;
 int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
     struct result **out, struct err *err);
 

@@ -11,13 +11,15 @@
 #include <string.h>
 
 static const struct column names_columns[] = {
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "roots", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES, .shown_by_default = true},
+    {.id = COL_NAME},
+    {.id = COL_KIND},
+    {.id = COL_ROOTS, .total = true},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_RETAINED},
 };
+const struct shape root_names_shape = {
+    .form = "-by name", SHAPE_COLUMNS(names_columns)};
 enum { NAMES_SHALLOW = 4, NAMES_RETAINED };
 
 struct named_root {
@@ -136,8 +138,7 @@ static void add_named_roots(struct result *r, const struct named_root *root, siz
 struct result *command_roots_by_name(const struct opened *o, const size_t *roots, size_t n, bool globals)
 {
 	const struct heap *h = o->heap;
-	struct result *r = result_new_rows(globals ? "globals" : "roots by name", o, names_columns,
-	    N_COLUMNS(names_columns));
+	struct result *r = result_new_rows(globals ? "globals" : "roots by name", o, &root_names_shape);
 	struct named_root *named = xcalloc(n + 1, sizeof *named);
 	struct name_rows *members = xcalloc(1, sizeof *members);
 	size_t kept = 0;

@@ -206,6 +206,22 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 	}
 }
 
+/* Columns of the command's results, and the values of their heads where those stand as well, behind the
+ * first so many characters of the word. */
+static void offer_columns(
+    struct completion *c, const struct command *command, size_t before, bool heads)
+{
+	enum column_id columns[COL_COUNT_OF_ALL];
+	unsigned n = command_columns(command, heads, columns);
+	for (unsigned i = 0; i < n; i++) {
+		struct text candidate = TEXT_INIT;
+		text_add_n(&candidate, c->word, before);
+		text_add(&candidate, column_kinds[columns[i]].word);
+		offer(c, candidate.s);
+		text_release(&candidate);
+	}
+}
+
 static void offer_option_value(
     struct completion *c, const struct command *command, const struct option *o)
 {
@@ -216,7 +232,7 @@ static void offer_option_value(
 	else if (o->kind == OPT_COLUMN && !strcmp(o->value, "PAT"))
 		offer_classes(c);
 	else if (o->kind == OPT_COLUMN)
-		offer_list(c, command->columns, ' ');
+		offer_columns(c, command, 0, false);
 }
 
 /* Word number at (the last) of a command's stage. */
@@ -265,18 +281,10 @@ static void complete_pipe(struct completion *c, const struct command_line *l, si
 	    l->stages[0].n ? call_command(&l->stages[0], &words, NULL) : NULL;
 	if (!command || (strcmp(stage->words[0].s, "sort") && strcmp(stage->words[0].s, "cut")))
 		return;
-	struct text list = TEXT_INIT; /* "sort -sh" and "cut a,b,c": only the last name is completed */
+	/* "sort -sh" and "cut a,b,c": only the last name is completed */
 	const char *comma = strrchr(c->word, ',');
 	size_t before = *c->word == '-' ? 1 : comma ? (size_t)(comma + 1 - c->word) : 0;
-	for (const char *s = command->columns; *s;) {
-		size_t n = strcspn(s, " ");
-		text_add_n(&list, c->word, before);
-		text_add_n(&list, s, n);
-		text_add_char(&list, ' ');
-		s += n + (s[n] != '\0');
-	}
-	offer_list(c, list.s, ' ');
-	text_release(&list);
+	offer_columns(c, command, before, !strcmp(stage->words[0].s, "cut"));
 }
 
 char **session_complete(const struct session *s, const char *line, size_t end, size_t limit,

@@ -108,7 +108,7 @@ int pipe_no_column(const struct result *r, const char *name, struct err *err)
 {
 	struct text list = TEXT_INIT;
 	for (unsigned c = 0; c < r->n_columns; c++)
-		text_addf(&list, " %s", r->columns[c].name);
+		text_addf(&list, " %s", column_word(&r->columns[c]));
 	for (size_t i = 0; i < r->n_head; i++)
 		text_addf(&list, " %s", r->head[i].name);
 	err_set(err, ERR_USAGE, "no column is called %.60s (there are%s)", name, list.s);

@@ -21,46 +21,49 @@ enum histogram_column {
 };
 
 #define GROUPED_COLUMNS                                                                            \
-	{.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},          \
-	{.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},          \
-	{.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},          \
-	{.name = "retained", .type = CELL_BYTES}
+	{.id = COL_CLASSES, .total = true},          \
+	{.id = COL_OBJECTS, .total = true},          \
+	{.id = COL_SHALLOW, .total = true},          \
+	{.id = COL_RETAINED, .hidden = true}
 
 static const struct column class_columns[] = {
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "class_address", .type = CELL_ADDRESS},
-    {.name = "loader", .type = CELL_ADDRESS},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "retained", .type = CELL_BYTES},
-    {.name = "loader_class", .type = CELL_TEXT},
-    {.name = "superclass", .type = CELL_TEXT},
+    {.id = COL_CLASS},
+    {.id = COL_CLASS_ADDRESS, .hidden = true},
+    {.id = COL_LOADER, .hidden = true},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_LOADER_CLASS, .hidden = true},
+    {.id = COL_SUPERCLASS, .hidden = true},
 };
+static const struct shape class_shape = {SHAPE_COLUMNS(class_columns)};
 static const unsigned char class_what[] = {H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS,
     H_SHALLOW, H_RETAINED, H_LOADER_CLASS, H_SUPERCLASS};
 
 static const struct column package_columns[] = {
-    {.name = "package", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+    {.id = COL_PACKAGE}, GROUPED_COLUMNS};
+static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
 static const struct column super_columns[] = {
-    {.name = "superclass", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+    {.id = COL_SUPERCLASS}, GROUPED_COLUMNS};
+static const struct shape super_shape = {.form = "-by super", SHAPE_COLUMNS(super_columns)};
 static const unsigned char named_what[] = {H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
 
 static const struct column loader_columns[] = {
-    {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true}, GROUPED_COLUMNS};
+    {.id = COL_LOADER},
+    {.id = COL_LOADER_CLASS}, GROUPED_COLUMNS};
+static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
 static const unsigned char loader_what[] = {
     H_LOADER, H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
 
-static const struct shape {
+static const struct form {
 	const char *title;
-	const struct column *columns;
-	unsigned n;
+	const struct shape *shape;
 	const unsigned char *what;
-} shapes[] = {
-    [BY_CLASS] = {"histogram", class_columns, N_COLUMNS(class_columns), class_what},
-    [BY_PACKAGE] = {"histogram by package", package_columns, N_COLUMNS(package_columns), named_what},
-    [BY_LOADER] = {"histogram by loader", loader_columns, N_COLUMNS(loader_columns), loader_what},
-    [BY_SUPERCLASS] = {"histogram by superclass", super_columns, N_COLUMNS(super_columns),
+} forms[] = {
+    [BY_CLASS] = {"histogram", &class_shape, class_what},
+    [BY_PACKAGE] = {"histogram by package", &package_shape, named_what},
+    [BY_LOADER] = {"histogram by loader", &loader_shape, loader_what},
+    [BY_SUPERCLASS] = {"histogram by superclass", &super_shape,
 	named_what},
 };
 
@@ -153,10 +156,10 @@ static void histo_cell(
 {
 	const struct histo *h = r->data;
 	(void)scratch;
-	if (shapes[h->by].what[column] == H_RETAINED)
+	if (forms[h->by].what[column] == H_RETAINED)
 		*out = retained_cell(r, row);
 	else
-		class_cell(r->heap, &h->histogram.rows[row], shapes[h->by].what[column], out);
+		class_cell(r->heap, &h->histogram.rows[row], forms[h->by].what[column], out);
 }
 
 static void histo_target(const struct result *r, size_t row, struct target *out)
@@ -231,11 +234,11 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	return 0;
 }
 
-static void histo_title(struct text *to, const struct shape *shape, const struct call *call,
+static void histo_title(struct text *to, const struct form *form, const struct call *call,
     enum reach_wish wish)
 {
 	static const char *const reached[] = {"", " of what roots reach", " of what no root reaches"};
-	text_addf(to, "%s%s", shape->title, reached[wish]);
+	text_addf(to, "%s%s", form->title, reached[wish]);
 	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
 		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
 }
@@ -243,11 +246,11 @@ static void histo_title(struct text *to, const struct shape *shape, const struct
 static struct result *histo_result(
     struct session *s, const struct call *call, enum reach_wish wish, struct histo *h)
 {
-	const struct shape *shape = &shapes[h->by];
+	const struct form *form = &forms[h->by];
 	struct text title = TEXT_INIT;
-	histo_title(&title, shape, call, wish);
+	histo_title(&title, form, call, wish);
 	struct result *r = result_new(
-	    title.s, s->dump, shape->columns, shape->n, &histo_ops, h, h->histogram.n);
+	    title.s, s->dump, form->shape, &histo_ops, h, h->histogram.n);
 	text_release(&title);
 	if (h->by != BY_CLASS || h->only.word)
 		r->later = sum_rows;
@@ -311,7 +314,7 @@ const struct command cmd_histo = {
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "objects per class, largest first",
-    .columns = "class class_address loader objects shallow retained loader_class superclass",
+    .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape),
     .description = "One row for each class with objects; classes of one name from two loaders are two "
 	"rows. -by sums them by package, class loader or direct superclass. PAT is a class "
 	"pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
@@ -330,14 +333,15 @@ const struct command cmd_histo = {
 /* --- dupclasses ------------------------------------------------------------------------------- */
 
 static const struct column dup_columns[] = {
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "times", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "class_address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "loader", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "loader_class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.id = COL_CLASS},
+    {.id = COL_TIMES},
+    {.id = COL_CLASS_ADDRESS},
+    {.id = COL_LOADER},
+    {.id = COL_LOADER_CLASS},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
 };
+static const struct shape dup_shape = {SHAPE_COLUMNS(dup_columns)};
 
 static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, size_t times)
 {
@@ -358,7 +362,7 @@ static int run_dupclasses(
 {
 	const struct name_index *ix = session_names(s);
 	struct result *r =
-	    result_new_rows("classes loaded more than once", s->dump, dup_columns, N_COLUMNS(dup_columns));
+	    result_new_rows("classes loaded more than once", s->dump, &dup_shape);
 	(void)call;
 	(void)err;
 	for (uint32_t i = 0, end; i < ix->n; i = end) {
@@ -380,7 +384,7 @@ const struct command cmd_dupclasses = {
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "classes loaded more than once",
-    .columns = "class times class_address loader loader_class objects shallow",
+    .shapes = SHAPES(&dup_shape),
     .description = "One row for each class whose name another class has as well, with its loader.",
     .examples = {{"dupclasses", ON_SHOP}},
     .key = "",
@@ -390,16 +394,17 @@ const struct command cmd_dupclasses = {
 /* --- loaders ---------------------------------------------------------------------------------- */
 
 static const struct column loaders_columns[] = {
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "parent", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "instances", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "boot", .type = CELL_FLAG, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES},
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_NAME},
+    {.id = COL_PARENT},
+    {.id = COL_CLASSES, .total = true},
+    {.id = COL_INSTANCES, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_BOOT},
+    {.id = COL_RETAINED, .hidden = true},
 };
+static const struct shape loaders_shape = {.named_by = COL_LOADER, SHAPE_COLUMNS(loaders_columns)};
 
 enum { LOADERS_CLASSES = 4 /* the column they are sorted by */, LOADERS_RETAINED = 8 };
 
@@ -534,7 +539,7 @@ static int run_loaders(
 	rows->n = by_loader.n;
 	histogram_groups(&by_loader, h, BY_LOADER, &scope, rows->group);
 	struct result *r =
-	    result_new_rows("class loaders", s->dump, loaders_columns, N_COLUMNS(loaders_columns));
+	    result_new_rows("class loaders", s->dump, &loaders_shape);
 	result_rows_members(r, loaders_members, loaders_release, rows);
 	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
 	r->later = sum_loaders;
@@ -566,7 +571,7 @@ const struct command cmd_loaders = {
     .options = loaders_options,
     .group = "look",
     .summary = "class loaders, with the classes they made",
-    .columns = "address class name parent classes instances shallow boot retained",
+    .shapes = SHAPES(&loaders_shape),
     .description = "One row for each class loader object, and one without address for the classes of a "
 	"boot loader that is no object, or of an unknown loader. instances, shallow and "
 	"retained are those of its classes. parent is empty where the dump does not tell it.",

@@ -18,14 +18,6 @@ enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length say
 
 /* --- x ---------------------------------------------------------------------------------------- */
 
-static const struct column reference_columns[] = {
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "type", .type = CELL_TEXT},
-    {.name = "value", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "declared_in", .type = CELL_TEXT},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-};
 static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
     OBJECT_CLASS, OBJECT_SHALLOW};
 
@@ -36,11 +28,11 @@ static const struct option x_options[] = {
     {NULL, OPT_FLAG, NULL, NULL},
 };
 
-static void x_head_cell(struct result *r, uint32_t id, const char *name, enum object_column what)
+static void x_head_cell(struct result *r, uint32_t id, enum column_id column, enum object_column what)
 {
 	struct cell cell;
 	object_cell(r->opened, id, what, &cell, &r->scratch);
-	result_head(r, name, cell);
+	result_head(r, column, cell);
 }
 
 /* What makes it a root: "System class, Thread". */
@@ -78,13 +70,13 @@ static struct cell address_or_none(const struct heap *h, uint32_t id)
 /* Of a class object: the class it stands for. */
 static void x_class(struct result *r, const struct heap *h, const struct heap_class *class)
 {
-	result_head(r, "superclass", class->superclass == HEAP_NONE ? cell_none() :
+	result_head(r, COL_SUPERCLASS, class->superclass == HEAP_NONE ? cell_none() :
 	        cell_text(h->classes[class->superclass].name));
-	result_head(r, "instance_size", class->instance_size == SIZE_UNKNOWN ? cell_none() :
+	result_head(r, COL_INSTANCE_SIZE, class->instance_size == SIZE_UNKNOWN ? cell_none() :
 	        cell_bytes(class->instance_size));
-	result_head(r, "instances",
+	result_head(r, COL_INSTANCES,
 	    cell_marked(cell_count(class->n_objects), command_count_certainty(h)));
-	result_head(r, "instances_shallow",
+	result_head(r, COL_INSTANCES_SHALLOW,
 	    cell_marked(cell_bytes(class->shallow), command_count_certainty(h)));
 }
 
@@ -127,14 +119,14 @@ static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct
 	};
 	const struct heap_site *site = heap_site_of(h, id);
 	if (h->typed_by && h->typed_by[id] < TYPED_BYS)
-		result_head(r, "typed_by", cell_marked(cell_text(means[h->typed_by[id]]),
+		result_head(r, COL_TYPED_BY, cell_marked(cell_text(means[h->typed_by[id]]),
 		    h->typed_by[id] == TYPED_BY_FIT ? INFERRED : EXACT));
 	if (!site)
 		return;
 	text_clear(t);
 	for (uint32_t i = 0; i < site->n_frames; i++)
 		text_addf(t, "%s%s", i ? " < " : "", site->frames[i]);
-	result_head(r, "site", cell_text(t->s ? t->s : ""));
+	result_head(r, COL_SITE, cell_text(t->s ? t->s : ""));
 }
 
 static void x_head(
@@ -144,19 +136,19 @@ static void x_head(
 	const struct heap_class *class =
 	    mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
 	struct text t = TEXT_INIT;
-	x_head_cell(r, id, "address", OBJECT_ADDRESS);
-	x_head_cell(r, id, "class", OBJECT_CLASS);
-	x_head_cell(r, id, "shallow", OBJECT_SHALLOW);
-	x_head_cell(r, id, "retained", OBJECT_RETAINED);
-	x_head_cell(r, id, "length", OBJECT_LENGTH);
+	x_head_cell(r, id, COL_ADDRESS, OBJECT_ADDRESS);
+	x_head_cell(r, id, COL_CLASS, OBJECT_CLASS);
+	x_head_cell(r, id, COL_SHALLOW, OBJECT_SHALLOW);
+	x_head_cell(r, id, COL_RETAINED, OBJECT_RETAINED);
+	x_head_cell(r, id, COL_LENGTH, OBJECT_LENGTH);
 	if (!h->facts.no_class_objects)
-		result_head(r, "loader", address_or_none(h, class->loader));
-	result_head(r, "root", root_cell(h, id, &t));
-	result_head(r, "reachable", object_reachable_cell(r->opened, id));
-	result_head(r, "value", text_cell(h, id, call, &t));
+		result_head(r, COL_LOADER, address_or_none(h, class->loader));
+	result_head(r, COL_ROOT, root_cell(h, id, &t));
+	result_head(r, COL_REACHABLE, object_reachable_cell(r->opened, id));
+	result_head(r, COL_VALUE, text_cell(h, id, call, &t));
 	collection_head(r, h, id);
 	x_origin(r, h, id, &t);
-	result_head(r, "id", cell_count(id));
+	result_head(r, COL_ID, cell_count(id));
 	if (mirrored != HEAP_NONE)
 		x_class(r, h, class);
 	text_release(&t);
@@ -169,7 +161,7 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 	struct text note = TEXT_INIT;
 	object_rows_out(rows, id, NULL);
 	struct result *r = object_rows_result(
-	    rows, title, reference_columns, N_COLUMNS(reference_columns), reference_what);
+	    rows, title, &references_shape, reference_what);
 	text_addf(&note, "%s holds no field names or values: these are its references",
 	    o->heap->facts.title);
 	r->note = arena_strndup(&r->arena, note.s, note.len);
@@ -209,14 +201,14 @@ static int x_variable(struct result **out, const struct opened *dump, const stru
 			return code;
 		*out = parts_result(dump, parts, word);
 	}
-	result_head(*out, "variable", cell_text(word));
-	result_head(*out, "address", cell_address(v->address));
-	result_head(*out, "class", cell_text(inspect_type(&v->value)));
-	result_head(*out, "shallow", cell_bytes(v->size));
+	result_head(*out, COL_VARIABLE, cell_text(word));
+	result_head(*out, COL_ADDRESS, cell_address(v->address));
+	result_head(*out, COL_CLASS, cell_text(inspect_type(&v->value)));
+	result_head(*out, COL_SHALLOW, cell_bytes(v->size));
 	inspect_value(&v->value, TEXT_SHOWN, &text);
-	result_head(*out, "value", cell_text(text.s));
+	result_head(*out, COL_VALUE, cell_text(text.s));
 	if (inspect_variable_size(v, &size))
-		result_head(*out, "size", cell_count(size));
+		result_head(*out, COL_SIZE, cell_count(size));
 	text_release(&text);
 	return 0;
 }
@@ -228,8 +220,8 @@ static void x_meant(struct result *r, const struct call *call)
 	if (!call->argument[0].is_variable)
 		return;
 	inspect_value(&call->argument[0].variable.value, TEXT_SHOWN, &value);
-	result_head(r, "variable", cell_text(call->argument[0].word));
-	result_head(r, "variable_value", cell_text(value.s));
+	result_head(r, COL_VARIABLE, cell_text(call->argument[0].word));
+	result_head(r, COL_VARIABLE_VALUE, cell_text(value.s));
 	text_release(&value);
 }
 
@@ -287,7 +279,7 @@ const struct command cmd_x = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",
     .summary = "one object: what it is and what it holds",
-    .columns = "name type value declared_in class address shallow",
+    .shapes = SHAPES(&parts_shape, &parts_of_memory_shape, &references_shape, &bytes_shape),
     .description = "A head (address class shallow retained length loader root reachable value id; of a "
 	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, site, the "
 	"stack that allocated it, and held_as, which part of it slices and strings mean; of a named variable that "
@@ -344,7 +336,7 @@ const struct command cmd_entries = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",
     .summary = "what a list, set, map or queue contains",
-    .columns = "index key value key_class value_class key_address address",
+    .shapes = SHAPES(&entries_shape),
     .description = "One row for each element or entry, in the collection's own order, however it is "
 	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
 	"the element or value. A global variable's name means that slice, with the elements that it has; "

@@ -19,13 +19,14 @@
 enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE };
 
 static const struct column ls_columns[] = {
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "retained", .type = CELL_BYTES},
-    {.name = "length", .type = CELL_COUNT},
-    {.name = "value", .type = CELL_TEXT},
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_LENGTH, .hidden = true},
+    {.id = COL_VALUE, .hidden = true},
 };
+static const struct shape ls_shape = {SHAPE_COLUMNS(ls_columns)};
 static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
     OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
 
@@ -93,7 +94,6 @@ static int named_objects(const struct heap *h, const struct call *call, uint32_t
 static int show_what_applies(
     struct result *r, const struct heap *h, const uint32_t *ids, size_t n, struct err *err)
 {
-	struct column *columns = command_own_columns(r);
 	struct bits seen;
 	int code = bits_init(&seen, h->n_classes, err);
 	for (size_t i = 0; !code && i < n; i++) {
@@ -103,9 +103,9 @@ static int show_what_applies(
 		bits_set(&seen, class);
 		enum class_kind kind = h->classes[class].kind;
 		if (kind == CLASS_OBJECT_ARRAY || kind == CLASS_PRIMITIVE_ARRAY)
-			columns[LS_LENGTH].shown_by_default = true;
+			result_show(r, LS_LENGTH, true);
 		if (describe_knows_class(h, class))
-			columns[LS_VALUE].shown_by_default = true;
+			result_show(r, LS_VALUE, true);
 	}
 	bits_release(&seen);
 	return code;
@@ -132,7 +132,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
 		title = h->classes[call->argument[0].ids[0]].name;
 	struct result *r =
-	    object_rows_result(rows, title, ls_columns, N_COLUMNS(ls_columns), ls_what);
+	    object_rows_result(rows, title, &ls_shape, ls_what);
 	code = show_what_applies(r, h, ids, n, err);
 	r->failed = n == 0;
 	command_show_retained(r);
@@ -153,7 +153,7 @@ const struct command cmd_ls = {
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "the objects of a class",
-    .columns = "address class shallow retained length value",
+    .shapes = SHAPES(&ls_shape),
     .description = "The objects of exactly the classes that PAT matches, by address; those of subclasses "
 	"are not among them. PAT may be a kept set ($name). value is what the object is in a few "
 	"words: the text of a String, a number, the size of a collection; of a class object the "
@@ -167,14 +167,15 @@ const struct command cmd_ls = {
 /* --- find ------------------------------------------------------------------------------------- */
 
 static const struct column find_columns[] = {
-    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "offset", .type = CELL_COUNT},
+    {.id = COL_KIND},
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_NAME},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_OFFSET, .hidden = true},
 };
+static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 
 static const struct option find_options[] = {
     {"-i", OPT_FLAG, NULL, "upper and lower case are the same"},
@@ -316,7 +317,7 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *word = call->argument[0].word;
-	struct result *r = result_new_rows("found", s->dump, find_columns, N_COLUMNS(find_columns));
+	struct result *r = result_new_rows("found", s->dump, &find_shape);
 	regex_t regex;
 	bool done;
 	int code = find_place(r, s, word, &done, err);
@@ -349,7 +350,7 @@ const struct command cmd_find = {
     .options = find_options,
     .group = "look",
     .summary = "names of classes and threads, texts, and what an address is",
-    .columns = "kind address class name objects shallow offset",
+    .shapes = SHAPES(&find_shape),
     .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
 	"threads and global variables, and in the texts of Strings (of which 1000 are shown); or an address, which "
 	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",

@@ -12,6 +12,18 @@
 
 /* --- info ------------------------------------------------------------------------------------- */
 
+static const enum column_id info_values[] = {
+    COL_FORMAT, COL_VERSION, COL_VM, COL_WORD_BITS, COL_BYTE_ORDER, COL_FILE_SIZE, COL_CREATED,
+    COL_OBJECTS, COL_CLASSES, COL_INSTANCES, COL_OBJECT_ARRAYS, COL_PRIMITIVE_ARRAYS,
+    COL_REFERENCES, COL_DANGLING, COL_ROOTS, COL_SHALLOW, COL_REACHABLE_OBJECTS,
+    COL_REACHABLE_SHALLOW, COL_UNREACHABLE_OBJECTS, COL_UNREACHABLE_SHALLOW, COL_WARNINGS,
+    COL_WARNING_TEXT, COL_DAMAGE, COL_TRUE_UP_TO, COL_CANNOT_TELL, COL_UNKNOWN_SIZES,
+    COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_THREADS,
+    COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
+    COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_FILE,
+};
+static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
+
 static struct cell text_or_unknown(const char *s)
 {
 	return s && *s ? cell_text(s) : cell_none();
@@ -20,31 +32,31 @@ static struct cell text_or_unknown(const char *s)
 static void info_dump(struct result *r, const struct heap *h)
 {
 	const struct dump_facts *f = &h->facts;
-	result_head(r, "format", cell_text(f->format));
-	result_head(r, "version", *f->version ? cell_text(f->version) : cell_blank());
-	result_head(r, "vm", text_or_unknown(f->vm));
-	result_head(r, "word_bits", cell_count(f->word_bits));
-	result_head(r, "byte_order", cell_text(f->big_endian ? "big" : "little"));
-	result_head(r, "file_size", h->source ? cell_bytes(h->source->file_size) : cell_none());
-	result_head(r, "created", text_or_unknown(f->created));
+	result_head(r, COL_FORMAT, cell_text(f->format));
+	result_head(r, COL_VERSION, *f->version ? cell_text(f->version) : cell_blank());
+	result_head(r, COL_VM, text_or_unknown(f->vm));
+	result_head(r, COL_WORD_BITS, cell_count(f->word_bits));
+	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
+	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(h->source->file_size) : cell_none());
+	result_head(r, COL_CREATED, text_or_unknown(f->created));
 }
 
 static void info_counts(struct result *r, const struct heap *h)
 {
 	enum certainty c = command_count_certainty(h), bytes = h->n_unknown_size ? LOWER_BOUND :
 	    command_size_certainty(h);
-	result_head(r, "objects", cell_marked(cell_count(h->n_objects), c));
-	result_head(r, "classes", cell_marked(cell_count(h->n_class_objects), c));
-	result_head(r, "instances", cell_marked(cell_count(h->n_instances), c));
-	result_head(r, "object_arrays", cell_marked(cell_count(h->n_object_arrays), c));
-	result_head(r, "primitive_arrays", cell_marked(cell_count(h->n_primitive_arrays), c));
+	result_head(r, COL_OBJECTS, cell_marked(cell_count(h->n_objects), c));
+	result_head(r, COL_CLASSES, cell_marked(cell_count(h->n_class_objects), c));
+	result_head(r, COL_INSTANCES, cell_marked(cell_count(h->n_instances), c));
+	result_head(r, COL_OBJECT_ARRAYS, cell_marked(cell_count(h->n_object_arrays), c));
+	result_head(r, COL_PRIMITIVE_ARRAYS, cell_marked(cell_count(h->n_primitive_arrays), c));
 	bool known = !h->no_references;
 	struct cell none = cell_none();
-	result_head(r, "references", known ? cell_marked(cell_count(h->n_references), c) : none);
-	result_head(r, "dangling", known ? cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT) : none);
-	result_head(r, "roots",
+	result_head(r, COL_REFERENCES, known ? cell_marked(cell_count(h->n_references), c) : none);
+	result_head(r, COL_DANGLING, known ? cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT) : none);
+	result_head(r, COL_ROOTS,
 	    known ? cell_marked(cell_count(h->n_root_objects), command_root_certainty(h)) : none);
-	result_head(r, "shallow", cell_marked(cell_bytes(h->shallow), bytes));
+	result_head(r, COL_SHALLOW, cell_marked(cell_bytes(h->shallow), bytes));
 }
 
 static int info_reachable(const struct session *s, struct result *r, struct err *err)
@@ -59,13 +71,13 @@ static int info_reachable(const struct session *s, struct result *r, struct err 
 	}
 	enum certainty c = command_root_certainty(h);
 	struct cell none = cell_none();
-	result_head(r, "reachable_objects", known ? cell_marked(cell_count(reach.n), c) : none);
-	result_head(r, "reachable_shallow", known ? cell_marked(cell_bytes(reach.shallow), c) : none);
+	result_head(r, COL_REACHABLE_OBJECTS, known ? cell_marked(cell_count(reach.n), c) : none);
+	result_head(r, COL_REACHABLE_SHALLOW, known ? cell_marked(cell_bytes(reach.shallow), c) : none);
 	if (reach.maybe_n && c == EXACT)
 		c = INFERRED;
-	result_head(r, "unreachable_objects",
+	result_head(r, COL_UNREACHABLE_OBJECTS,
 	    known ? cell_marked(cell_count(reach.unreachable_n), c) : none);
-	result_head(r, "unreachable_shallow",
+	result_head(r, COL_UNREACHABLE_SHALLOW,
 	    known ? cell_marked(cell_bytes(reach.unreachable_shallow), c) : none);
 	return 0;
 }
@@ -74,7 +86,7 @@ static void info_warnings(struct result *r, const struct heap *h)
 {
 	struct text all = TEXT_INIT;
 	size_t kept = h->n_warnings < HEAP_WARNINGS_KEPT ? (size_t)h->n_warnings : HEAP_WARNINGS_KEPT;
-	result_head(r, "warnings", cell_count(h->n_warnings));
+	result_head(r, COL_WARNINGS, cell_count(h->n_warnings));
 	for (size_t i = 0; i < kept; i++) {
 		text_addf(&all, "%s%s", i ? "; " : "", h->warnings[i].text);
 		if (h->warnings[i].has_offset)
@@ -82,7 +94,7 @@ static void info_warnings(struct result *r, const struct heap *h)
 	}
 	if (h->n_warnings > kept)
 		text_addf(&all, "; and %llu more", (unsigned long long)(h->n_warnings - kept));
-	result_head(r, "warning_text", all.len ? cell_text(all.s) : cell_blank());
+	result_head(r, COL_WARNING_TEXT, all.len ? cell_text(all.s) : cell_blank());
 	text_release(&all);
 }
 
@@ -90,7 +102,7 @@ static void info_warnings(struct result *r, const struct heap *h)
 static void info_stated(struct result *r, const struct heap *h)
 {
 	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++)
-		result_head(r, h->stated[i].what, cell_count(h->stated[i].count));
+		result_head_named(r, h->stated[i].what, cell_count(h->stated[i].count));
 }
 
 /* Of a format whose objects get types: from which program, how many, and by what. */
@@ -113,18 +125,18 @@ static void info_types(struct result *r, const struct heap *h)
 		text_add_bytes(&how, sum->shallow);
 		text_add(&how, ")");
 	}
-	result_head(r, "program", h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
-	result_head(r, "typed_objects", cell_count(objects));
-	result_head(r, "typed_shallow", cell_bytes(shallow));
-	result_head(r, "typed_by", how.len ? cell_text(how.s) : cell_blank());
-	result_head(r, "type_conflicts", cell_count(h->dump->type_conflicts));
+	result_head(r, COL_PROGRAM, h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
+	result_head(r, COL_TYPED_OBJECTS, cell_count(objects));
+	result_head(r, COL_TYPED_SHALLOW, cell_bytes(shallow));
+	result_head(r, COL_TYPED_BY, how.len ? cell_text(how.s) : cell_blank());
+	result_head(r, COL_TYPE_CONFLICTS, cell_count(h->dump->type_conflicts));
 	text_release(&how);
 }
 
 static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct result *r = result_new("overview", s->dump, NULL, 0, NULL, NULL, 0);
+	struct result *r = result_new("overview", s->dump, &info_shape, NULL, NULL, 0);
 	(void)call;
 	info_dump(r, h);
 	info_counts(r, h);
@@ -134,25 +146,25 @@ static int run_info(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	info_warnings(r, h);
-	result_head(r, "damage", h->damaged ? cell_text(h->damage.message) : cell_blank());
-	result_head(r, "true_up_to", h->damaged && h->damage.has_offset ?
+	result_head(r, COL_DAMAGE, h->damaged ? cell_text(h->damage.message) : cell_blank());
+	result_head(r, COL_TRUE_UP_TO, h->damaged && h->damage.has_offset ?
 	        cell_count(h->damage.offset) : cell_blank());
-	result_head(r, "cannot_tell", h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
-	result_head(r, "unknown_sizes", cell_count(h->n_unknown_size));
-	result_head(r, "root_entries", h->no_references ? cell_none() :
+	result_head(r, COL_CANNOT_TELL, h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
+	result_head(r, COL_UNKNOWN_SIZES, cell_count(h->n_unknown_size));
+	result_head(r, COL_ROOT_ENTRIES, h->no_references ? cell_none() :
 	        cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
-	result_head(r, "dropped_roots", cell_count(h->n_dropped_roots));
+	result_head(r, COL_DROPPED_ROOTS, cell_count(h->n_dropped_roots));
 	if (h->facts.outside_pointers_normal)
-		result_head(r, "outside_roots", cell_count(h->n_outside_roots));
-	result_head(r, "heaps", cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
-	result_head(r, "heap", cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
-	result_head(r, "threads", h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
-	result_head(r, "companion", h->companion ? cell_text(h->companion) : cell_blank());
-	result_head(r, "size_model", h->size_model ? cell_text(h->size_model) : cell_blank());
-	result_head(r, "sizes", cell_text(s->mat_sizes ? "mat" : "true"));
+		result_head(r, COL_OUTSIDE_ROOTS, cell_count(h->n_outside_roots));
+	result_head(r, COL_HEAPS, cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
+	result_head(r, COL_HEAP, cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
+	result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
+	result_head(r, COL_COMPANION, h->companion ? cell_text(h->companion) : cell_blank());
+	result_head(r, COL_SIZE_MODEL, h->size_model ? cell_text(h->size_model) : cell_blank());
+	result_head(r, COL_SIZES, cell_text(s->mat_sizes ? "mat" : "true"));
 	info_types(r, h);
 	info_stated(r, h);
-	result_head(r, "file", h->source ? cell_text(h->source->path) : cell_blank());
+	result_head(r, COL_FILE, h->source ? cell_text(h->source->path) : cell_blank());
 	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;
@@ -164,11 +176,7 @@ const struct command cmd_info = {
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "what this dump is and how much is in it",
-    .columns = "format version vm word_bits byte_order file_size created objects classes instances "
-	"object_arrays primitive_arrays references dangling roots shallow reachable_objects "
-	"reachable_shallow unreachable_objects unreachable_shallow warnings warning_text damage "
-	"true_up_to cannot_tell unknown_sizes root_entries dropped_roots outside_roots heaps "
-	"heap threads companion size_model sizes file",
+    .shapes = SHAPES(&info_shape),
     .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
 	"and primitive_arrays split it. references are the non-null ones that the dump records, "
 	"dangling are those among them that lead to no object. roots counts root objects, "
@@ -193,11 +201,12 @@ const struct command cmd_info = {
 /* --- check ------------------------------------------------------------------------------------ */
 
 static const struct column check_columns[] = {
-    {.name = "check", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "result", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "detail", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "milliseconds", .type = CELL_COUNT},
+    {.id = COL_CHECK},
+    {.id = COL_RESULT},
+    {.id = COL_DETAIL},
+    {.id = COL_MILLISECONDS, .hidden = true},
 };
+static const struct shape check_shape = {SHAPE_COLUMNS(check_columns)};
 
 static const struct option check_options[] = {
     {"-tree", OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
@@ -275,7 +284,7 @@ static int run_check(struct session *s, const struct call *call, struct result *
 		checks_release(&checks);
 		return code;
 	}
-	struct result *r = result_new_rows("check", s->dump, check_columns, N_COLUMNS(check_columns));
+	struct result *r = result_new_rows("check", s->dump, &check_shape);
 	for (size_t i = 0; i < checks.n; i++) {
 		struct text detail = TEXT_INIT;
 		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));
@@ -297,7 +306,7 @@ const struct command cmd_check = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "session",
     .summary = "does the loaded graph keep its promises",
-    .columns = "check result detail milliseconds",
+    .shapes = SHAPES(&check_shape),
     .description = "Counts again, by other code than the loader's, what every command relies on: "
 	"addresses ascend and lead back to their objects, references lead to objects and are the "
 	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree; "

@@ -14,15 +14,16 @@
 enum { S_SITE, S_OBJECTS, S_SHALLOW, S_RETAINED, S_OBJECT_SIZE, S_ALLOCS, S_FREES, S_STACK };
 
 static const struct column sites_columns[] = {
-    [S_SITE] = {.name = "site", .type = CELL_TEXT, .shown_by_default = true},
-    [S_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    [S_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [S_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [S_OBJECT_SIZE] = {.name = "object_size", .type = CELL_BYTES},
-    [S_ALLOCS] = {.name = "allocs", .type = CELL_COUNT},
-    [S_FREES] = {.name = "frees", .type = CELL_COUNT},
-    [S_STACK] = {.name = "stack", .type = CELL_TEXT, .shown_by_default = true},
+    [S_SITE] = {.id = COL_SITE},
+    [S_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [S_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [S_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [S_OBJECT_SIZE] = {.id = COL_OBJECT_SIZE, .hidden = true},
+    [S_ALLOCS] = {.id = COL_ALLOCS, .hidden = true},
+    [S_FREES] = {.id = COL_FREES, .hidden = true},
+    [S_STACK] = {.id = COL_STACK},
 };
+static const struct shape sites_shape = {SHAPE_COLUMNS(sites_columns)};
 
 static const struct option sites_options[] = {
     {"-by", OPT_CHOICE, "stack|function", "one row for each stack (default), or allocating function"},
@@ -180,7 +181,7 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	struct text note = TEXT_INIT;
 	rows->row = xcalloc((size_t)h->sites->n + 1, sizeof *rows->row);
 	struct result *r =
-	    result_new_rows("allocation sites", s->dump, sites_columns, N_COLUMNS(sites_columns));
+	    result_new_rows("allocation sites", s->dump, &sites_shape);
 	add_rows(r, rows, call_choice(call, "-by", 0) == 1);
 	result_rows_members(r, sites_members, sites_release, rows);
 	command_show_retained(r);
@@ -205,7 +206,7 @@ const struct command cmd_sites = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",
     .summary = "the stacks that allocated the objects, by bytes",
-    .columns = "site objects shallow retained object_size allocs frees stack",
+    .shapes = SHAPES(&sites_shape),
     .description = "Of Go dumps whose program samples allocations (it refers to runtime.MemProfile, as "
 	"net/http/pprof does; runtime.MemProfileRate says how many): one row for each stack that allocated "
 	"sampled objects, the allocating function first. objects and shallow are those of the samples, allocs "

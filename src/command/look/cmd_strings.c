@@ -65,12 +65,13 @@ int command_strings_matching(
 enum { S_ADDRESS, S_VALUE, S_LENGTH, S_SHALLOW, S_RETAINED };
 
 static const struct column strings_columns[] = {
-    [S_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [S_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    [S_LENGTH] = {.name = "length", .type = CELL_COUNT, .shown_by_default = true},
-    [S_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [S_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [S_ADDRESS] = {.id = COL_ADDRESS},
+    [S_VALUE] = {.id = COL_VALUE},
+    [S_LENGTH] = {.id = COL_LENGTH},
+    [S_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [S_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
+static const struct shape strings_shape = {SHAPE_COLUMNS(strings_columns)};
 
 static const struct option strings_options[] = {
     {"-i", OPT_FLAG, NULL, "upper and lower case are the same"},
@@ -123,7 +124,7 @@ static int run_strings(
 		free(list);
 		return code;
 	}
-	struct result *r = result_new("strings", s->dump, strings_columns, N_COLUMNS(strings_columns),
+	struct result *r = result_new("strings", s->dump, &strings_shape,
 	    &strings_ops, list, list->n);
 	command_show_retained(r);
 	code = command_sort(s, r, call, "address", true, err);
@@ -146,7 +147,7 @@ const struct command cmd_strings = {
     .options = strings_options,
     .group = "look",
     .summary = "Strings by their text",
-    .columns = "address value length shallow retained",
+    .shapes = SHAPES(&strings_shape),
     .description = "The Strings whose text a POSIX extended regular expression matches, or all of "
 	"them, by address. What is matched is the text as it is shown: control characters as "
 	"\\n, \\t, \\xHH, \\uXXXX. length counts UTF-16 units, as Java does; shallow is that of "
@@ -162,14 +163,15 @@ const struct command cmd_strings = {
 enum { D_VALUE, D_COUNT, D_SHALLOW, D_WASTED, D_LENGTH, D_ARRAYS, D_ADDRESS };
 
 static const struct column dups_columns[] = {
-    [D_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    [D_COUNT] = {.name = "count", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    [D_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [D_WASTED] = {.name = "wasted", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    [D_LENGTH] = {.name = "length", .type = CELL_COUNT},
-    [D_ARRAYS] = {.name = "arrays", .type = CELL_COUNT},
-    [D_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
+    [D_VALUE] = {.id = COL_VALUE},
+    [D_COUNT] = {.id = COL_COUNT, .total = true},
+    [D_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [D_WASTED] = {.id = COL_WASTED, .total = true},
+    [D_LENGTH] = {.id = COL_LENGTH, .hidden = true},
+    [D_ARRAYS] = {.id = COL_ARRAYS, .hidden = true},
+    [D_ADDRESS] = {.id = COL_ADDRESS, .hidden = true},
 };
+static const struct shape dups_shape = {SHAPE_COLUMNS(dups_columns)};
 
 static const struct option dups_options[] = {
     {"-sort", OPT_COLUMN, "COL", "order by a column (default wasted)"},
@@ -239,7 +241,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	struct result *r = result_new(
-	    "duplicate strings", s->dump, dups_columns, N_COLUMNS(dups_columns), &dups_ops, d, d->n);
+	    "duplicate strings", s->dump, &dups_shape, &dups_ops, d, d->n);
 	text_add_count(&note, d->strings);
 	text_add(&note, " Strings, ");
 	text_add_count(&note, d->distinct);
@@ -263,7 +265,7 @@ const struct command cmd_dups = {
     .options = dups_options,
     .group = "look",
     .summary = "texts that several Strings have, and the bytes this wastes",
-    .columns = "value count shallow wasted length arrays address",
+    .shapes = SHAPES(&dups_shape),
     .description = "One row for each text that more than one String has, the most wasteful first. shallow "
 	"is what these Strings and their arrays of characters take, arrays that several of them "
 	"share counted once; wasted is what would be saved if there were one String and one array. "
@@ -276,10 +278,11 @@ const struct command cmd_dups = {
 /* --- props ------------------------------------------------------------------------------------ */
 
 static const struct column props_columns[] = {
-    {.name = "key", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "address", .type = CELL_ADDRESS},
+    {.id = COL_KEY},
+    {.id = COL_VALUE},
+    {.id = COL_ADDRESS, .hidden = true},
 };
+static const struct shape props_shape = {SHAPE_COLUMNS(props_columns)};
 
 /* A String's text without quotation marks, of anything else what it is. */
 static struct cell property_cell(const struct any_value *v, struct text *to)
@@ -323,7 +326,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
 	if (code)
 		return code;
-	*out = result_new_rows("system properties", s->dump, props_columns, N_COLUMNS(props_columns));
+	*out = result_new_rows("system properties", s->dump, &props_shape);
 	for (size_t i = 0; i < entries->n; i++) {
 		inspect_entry(entries, i, &key, &value);
 		add_property(*out, &key, &value);
@@ -338,7 +341,7 @@ const struct command cmd_props = {
     .aliases = {"system_properties"},
     .group = "look",
     .summary = "the system properties of the process",
-    .columns = "key value address",
+    .shapes = SHAPES(&props_shape),
     .description = "What System.getProperties() gave, by name: the static field props of "
 	"java.lang.System.",
     .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP}},

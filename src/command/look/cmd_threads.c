@@ -18,34 +18,28 @@ enum {
 };
 
 static const struct column threads_columns[] = {
-    [T_ID] = {.name = "id", .type = CELL_COUNT, .shown_by_default = true},
-    [T_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    [T_STATE] = {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
-    [T_WAITS_FOR] = {.name = "waits_for", .type = CELL_TEXT},
-    [T_WAITED] = {.name = "waited", .type = CELL_COUNT},
-    [T_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
-    [T_FRAMES] = {.name = "frames", .type = CELL_COUNT, .shown_by_default = true},
-    [T_ROOTS] = {.name = "roots", .type = CELL_COUNT, .shown_by_default = true},
-    [T_PRIORITY] = {.name = "priority", .type = CELL_COUNT},
-    [T_NATIVE_ID] = {.name = "native_id", .type = CELL_ADDRESS, .shown_by_default = true},
-    [T_RETAINED] = {.name = "retained", .type = CELL_BYTES},
-    [T_DAEMON] = {.name = "daemon", .type = CELL_FLAG},
-    [T_CLASS] = {.name = "class", .type = CELL_TEXT},
-    [T_TID] = {.name = "tid", .type = CELL_COUNT},
-    [T_CREATED_BY] = {.name = "created_by", .type = CELL_TEXT},
-    [T_SYSTEM] = {.name = "system", .type = CELL_FLAG},
+    [T_ID] = {.id = COL_ID},
+    [T_NAME] = {.id = COL_NAME},
+    [T_STATE] = {.id = COL_STATE},
+    [T_WAITS_FOR] = {.id = COL_WAITS_FOR, .hidden = true},
+    [T_WAITED] = {.id = COL_WAITED, .hidden = true},
+    [T_ADDRESS] = {.id = COL_ADDRESS},
+    [T_FRAMES] = {.id = COL_FRAMES},
+    [T_ROOTS] = {.id = COL_ROOTS},
+    [T_PRIORITY] = {.id = COL_PRIORITY, .hidden = true},
+    [T_NATIVE_ID] = {.id = COL_NATIVE_ID},
+    [T_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [T_DAEMON] = {.id = COL_DAEMON, .hidden = true},
+    [T_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [T_TID] = {.id = COL_TID, .hidden = true},
+    [T_CREATED_BY] = {.id = COL_CREATED_BY, .hidden = true},
+    [T_SYSTEM] = {.id = COL_SYSTEM, .hidden = true},
 };
+static const struct shape threads_shape = {SHAPE_COLUMNS(threads_columns)};
 
 static struct cell unless_zero(uint64_t n, struct cell cell)
 {
 	return n ? cell : cell_none();
-}
-
-static void show_column(struct result *r, const char *name, bool shown)
-{
-	int column = result_column(r, name);
-	if (column >= 0)
-		command_own_columns(r)[column].shown_by_default = shown;
 }
 
 /* Columns that tell something of some thread: the system's ids from a javacore, Java's from thread
@@ -60,11 +54,11 @@ static void choose_columns(struct result *r, const struct heap *h)
 		waited |= h->threads[t].waits_since != 0;
 		created |= h->threads[t].creator != NULL;
 	}
-	show_column(r, "native_id", native || !own);
-	show_column(r, "tid", own && !thread_numbers_are_own(h));
-	show_column(r, "waits_for", waits);
-	show_column(r, "waited", waited);
-	show_column(r, "created_by", created);
+	result_show(r, T_NATIVE_ID, native || !own);
+	result_show(r, T_TID, own && !thread_numbers_are_own(h));
+	result_show(r, T_WAITS_FOR, waits);
+	result_show(r, T_WAITED, waited);
+	result_show(r, T_CREATED_BY, created);
 }
 
 /* Seconds that it waits at least: until another began to, for the dump does not tell its own time. */
@@ -116,13 +110,14 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 /* --- by stack ----------------------------------------------------------------------------------- */
 
 static const struct column stacks_columns[] = {
-    {.name = "count", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "state", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "waits_for", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "retained", .type = CELL_BYTES, .total = true},
-    {.name = "stack", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "first", .type = CELL_COUNT, .shown_by_default = true},
+    {.id = COL_COUNT, .total = true},
+    {.id = COL_STATE},
+    {.id = COL_WAITS_FOR},
+    {.id = COL_RETAINED, .hidden = true, .total = true},
+    {.id = COL_STACK},
+    {.id = COL_FIRST},
 };
+static const struct shape stacks_shape = {.form = "-by stack", SHAPE_COLUMNS(stacks_columns)};
 
 static int by_text(const char *a, const char *b)
 {
@@ -251,7 +246,7 @@ static struct result *group_by_stack(const struct opened *o)
 {
 	const struct heap *h = o->heap;
 	struct result *r =
-	    result_new_rows("threads by stack", o, stacks_columns, N_COLUMNS(stacks_columns));
+	    result_new_rows("threads by stack", o, &stacks_shape);
 	uint32_t *thread = xcalloc(h->n_threads, sizeof *thread);
 	struct stacks *s = xcalloc(1, sizeof *s);
 	s->thread = thread;
@@ -288,7 +283,7 @@ static int run_threads(
 		return 0;
 	}
 	struct result *r =
-	    result_new_rows("threads", s->dump, threads_columns, N_COLUMNS(threads_columns));
+	    result_new_rows("threads", s->dump, &threads_shape);
 	uint64_t newest = newest_wait(h);
 	result_rows_late(r, T_RETAINED, row_retained_cell);
 	for (uint32_t t = 0; t < h->n_threads; t++)
@@ -311,8 +306,7 @@ const struct command cmd_threads = {
     .options = threads_options,
     .group = "look",
     .summary = "threads, or goroutines, with their state, frames and roots",
-    .columns = "id name state waits_for waited address frames roots priority native_id retained "
-	"daemon class tid created_by system",
+    .shapes = SHAPES(&threads_shape, &stacks_shape),
     .description = "One row for each thread. address is that of its thread object; tid the number that Java "
 	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them. "
 	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
@@ -326,18 +320,19 @@ const struct command cmd_threads = {
 /* --- bt --------------------------------------------------------------------------------------- */
 
 static const struct column bt_columns[] = {
-    {.name = "frame", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "method", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    {.name = "kind", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_EARLY},
-    {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true, .room = COLUMN_LATE},
-    {.name = "class", .type = CELL_TEXT, .shown_by_default = true, .room = COLUMN_LAST},
-    {.name = "shallow", .type = CELL_BYTES},
-    {.name = "retained", .type = CELL_BYTES},
-    {.name = "value", .type = CELL_TEXT, .room = COLUMN_EARLY},
-    {.name = "variable", .type = CELL_TEXT, .room = COLUMN_LATE},
+    {.id = COL_FRAME_NUMBER},
+    {.id = COL_METHOD, .room = COLUMN_LAST},
+    {.id = COL_KIND, .room = COLUMN_EARLY},
+    {.id = COL_ADDRESS, .room = COLUMN_LATE},
+    {.id = COL_CLASS, .room = COLUMN_LAST},
+    {.id = COL_SHALLOW, .hidden = true},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_VALUE, .hidden = true, .room = COLUMN_EARLY},
+    {.id = COL_VARIABLE, .hidden = true, .room = COLUMN_LATE},
 };
+static const struct shape bt_shape = {SHAPE_COLUMNS(bt_columns)};
 
-enum { BT_RETAINED = 6 };
+enum { BT_RETAINED = 6, BT_VALUE = 7, BT_VARIABLE = 8 };
 
 /* "gp, +2 words": the names of the words that hold one object, and how many have none. */
 static void add_variables(
@@ -427,7 +422,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	if (n)
 		qsort(held, n, sizeof *held, by_frame);
 	struct result *r = result_new_rows(
-	    thread->name ? thread->name : "thread", s->dump, bt_columns, N_COLUMNS(bt_columns));
+	    thread->name ? thread->name : "thread", s->dump, &bt_shape);
 	result_rows_late(r, BT_RETAINED, row_retained_cell);
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;
@@ -443,8 +438,8 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
 	free(held);
 	if (values_held(h))
-		show_column(r, "value", true);
-	show_column(r, "variable", inspect_has_variables(h));
+		result_show(r, BT_VALUE, true);
+	result_show(r, BT_VARIABLE, inspect_has_variables(h));
 	if (!r->n_rows)
 		r->note = "no frames are known of this thread";
 	*out = r;
@@ -457,7 +452,7 @@ const struct command cmd_bt = {
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .group = "look",
     .summary = "the frames of a thread with what they hold",
-    .columns = "frame method kind address class shallow retained value variable",
+    .shapes = SHAPES(&bt_shape),
     .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
 	"value says what each is, where the format holds values, and variable which locals hold it, where "
 	"the program of a Go dump tells, and how many words without a name. THREAD is an id "

@@ -30,16 +30,17 @@ static uint32_t first_depth(const struct session *s, const struct call *call)
 /* --- superclasses ----------------------------------------------------------------------------- */
 
 static const struct column tree_columns[] = {
-    {.name = "branch", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "class", .type = CELL_TEXT},
-    {.name = "depth", .type = CELL_COUNT},
-    {.name = "class_address", .type = CELL_ADDRESS},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    {.name = "subclasses", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "objects_below", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "shallow_below", .type = CELL_BYTES, .shown_by_default = true, .total = true},
+    {.id = COL_BRANCH},
+    {.id = COL_CLASS, .hidden = true},
+    {.id = COL_DEPTH, .hidden = true},
+    {.id = COL_CLASS_ADDRESS, .hidden = true},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_SUBCLASSES},
+    {.id = COL_OBJECTS_BELOW, .total = true},
+    {.id = COL_SHALLOW_BELOW, .total = true},
 };
+static const struct shape tree_shape = {SHAPE_COLUMNS(tree_columns)};
 
 enum { TREE_BRANCH, TREE_CLASS, TREE_DEPTH, TREE_ADDRESS, TREE_OBJECTS, TREE_SHALLOW, TREE_SUBCLASSES,
 	TREE_OBJECTS_BELOW, TREE_SHALLOW_BELOW };
@@ -159,7 +160,7 @@ static int by_superclass(
 		class_release(t);
 		return ERR_NOMEM;
 	}
-	*out = tree_result("superclass tree", s->dump, tree_columns, N_COLUMNS(tree_columns), &class_source, t,
+	*out = tree_result("superclass tree", s->dump, &tree_shape, &class_source, t,
 	    command_at_once(s));
 	tree_sort(*out, TREE_SHALLOW_BELOW, true); /* as class_tree has it, and the screen shows that */
 	return 0;
@@ -168,14 +169,15 @@ static int by_superclass(
 /* --- packages --------------------------------------------------------------------------------- */
 
 static const struct column package_columns[] = {
-    {.name = "branch", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "name", .type = CELL_TEXT},
-    {.name = "depth", .type = CELL_COUNT},
-    {.name = "classes", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "objects", .type = CELL_COUNT, .shown_by_default = true, .total = true},
-    {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true, .total = true},
-    {.name = "retained", .type = CELL_BYTES},
+    {.id = COL_BRANCH},
+    {.id = COL_NAME, .hidden = true},
+    {.id = COL_DEPTH, .hidden = true},
+    {.id = COL_CLASSES, .total = true},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
 };
+static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
 
 enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
 
@@ -320,7 +322,7 @@ static int by_package(
 		package_release(t);
 		return code;
 	}
-	*out = tree_result("package tree", s->dump, package_columns, N_COLUMNS(package_columns),
+	*out = tree_result("package tree", s->dump, &package_shape,
 	    &package_source, t, command_at_once(s));
 	(*out)->later = sum_packages;
 	tree_sort(*out, P_SHALLOW, true);
@@ -349,7 +351,7 @@ const struct command cmd_tree = {
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "classes below their superclasses, or below packages",
-    .columns = "branch class depth class_address objects shallow subclasses objects_below shallow_below",
+    .shapes = SHAPES(&tree_shape, &package_shape),
     .description = "A class before its subclasses, the branch with the most bytes first; branch is the class "
 	"indented by its depth. objects and "
 	"shallow are those of exactly the class; objects_below and shallow_below include all "

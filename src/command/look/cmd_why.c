@@ -19,12 +19,13 @@
 enum { W_WHAT, W_CERTAINTY, W_OBJECTS, W_SHALLOW, W_WHY };
 
 static const struct column why_columns[] = {
-    [W_WHAT] = {.name = "what", .type = CELL_TEXT, .shown_by_default = true},
-    [W_CERTAINTY] = {.name = "certainty", .type = CELL_TEXT, .shown_by_default = true},
-    [W_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    [W_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    [W_WHY] = {.name = "why", .type = CELL_TEXT, .shown_by_default = true},
+    [W_WHAT] = {.id = COL_WHAT},
+    [W_CERTAINTY] = {.id = COL_CERTAINTY},
+    [W_OBJECTS] = {.id = COL_OBJECTS},
+    [W_SHALLOW] = {.id = COL_SHALLOW},
+    [W_WHY] = {.id = COL_WHY},
 };
+static const struct shape why_shape = {SHAPE_COLUMNS(why_columns)};
 
 /* The objects that each row is about; word NULL: no particular ones. */
 struct why_rows {
@@ -271,13 +272,13 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 {
 	struct text said = TEXT_INIT, weakest = TEXT_INIT;
 	enum certainty worst = EXACT;
-	const char *name = table->columns[column].name;
+	const char *name = column_word(&table->columns[column]);
 	for (size_t row = 0; row < table->n_rows && row < ROWS_LOOKED_AT; row++) {
 		struct cell cell;
 		result_cell(table, row, column, &cell);
 		if (row && cell.certainty <= worst && cell.type != CELL_TEXT)
 			continue;
-		enum certainty c = why_one(table, name, &cell, &said);
+		enum certainty c = why_one(table, table->columns[column].id, &cell, &said);
 		if (row && c <= worst)
 			continue;
 		worst = c;
@@ -291,11 +292,11 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 }
 
 static void add_value(struct result *r, struct why_rows *w, const struct result *table,
-    const char *name, const struct cell *cell)
+    const struct field *value)
 {
 	struct text said = TEXT_INIT;
-	enum certainty c = why_one(table, name, cell, &said);
-	add_row(r, w, name, c, NULL, said.s);
+	enum certainty c = why_one(table, value->column, &value->cell, &said);
+	add_row(r, w, value->name, c, NULL, said.s);
 	text_release(&said);
 }
 
@@ -310,10 +311,11 @@ static int about_row(const struct session *s, struct result *r, struct why_rows 
 		return code;
 	size_t row = strtoull(word + 1, NULL, 10) - 1;
 	for (unsigned c = 0; c < table->n_columns; c++) {
-		struct cell cell;
-		result_cell(table, row, c, &cell);
-		if (cell_is_number(table->columns[c].type))
-			add_value(r, w, table, table->columns[c].name, &cell);
+		const struct column *column = &table->columns[c];
+		struct field value = {.column = column->id, .name = column_word(column)};
+		result_cell(table, row, c, &value.cell);
+		if (cell_is_number(column_type(column)))
+			add_value(r, w, table, &value);
 	}
 	return 0;
 }
@@ -332,7 +334,7 @@ static int about_column(const struct session *s, struct result *r, struct why_ro
 	for (size_t i = 0; i < table->n_head; i++) {
 		if (strcmp(table->head[i].name, word))
 			continue;
-		add_value(r, w, table, word, &table->head[i].cell);
+		add_value(r, w, table, &table->head[i]);
 		return 0;
 	}
 	return err_set(err, ERR_NOT_FOUND, "the last table has no column or value %.60s", word);
@@ -344,10 +346,10 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 	int code = 0;
 	for (size_t i = 0; table && i < table->n_head; i++) {
 		if (cell_is_number(table->head[i].cell.type))
-			add_value(r, w, table, table->head[i].name, &table->head[i].cell);
+			add_value(r, w, table, &table->head[i]);
 	}
 	for (unsigned c = 0; table && c < table->n_columns; c++) {
-		if (cell_is_number(table->columns[c].type))
+		if (cell_is_number(column_type(&table->columns[c])))
 			add_column(r, w, table, c);
 	}
 	for (size_t i = 0; !code && i < sizeof facts / sizeof *facts; i++)
@@ -358,7 +360,7 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 static int run_why(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct why_rows *w = xcalloc(1, sizeof *w);
-	struct result *r = result_new_rows("why", s->dump, why_columns, N_COLUMNS(why_columns));
+	struct result *r = result_new_rows("why", s->dump, &why_shape);
 	result_rows_members(r, why_members, why_release, w);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
@@ -376,7 +378,7 @@ const struct command cmd_why = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",
     .summary = "how sure the numbers of the last table are, and why",
-    .columns = "what certainty objects shallow why",
+    .shapes = SHAPES(&why_shape),
     .description = "One row for each number of row N, for a column, or for all columns (of which the least "
 	"sure value counts) and for what the dump leaves to inference: its roots, sizes and types. "
 	"objects and shallow say how much hangs on an inference, and the row stands for these objects. "

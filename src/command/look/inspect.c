@@ -12,17 +12,40 @@
 
 enum { V_NAME, V_TYPE, V_VALUE, V_DECLARED_IN, V_CLASS, V_ADDRESS, V_SHALLOW, V_OFFSET };
 
-static const struct column part_columns[] = {
-    [V_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    [V_TYPE] = {.name = "type", .type = CELL_TEXT, .shown_by_default = true},
-    [V_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    [V_DECLARED_IN] = {.name = "declared_in", .type = CELL_TEXT},
-    [V_CLASS] = {.name = "class", .type = CELL_TEXT},
-    [V_ADDRESS] = {.name = "address", .type = CELL_ADDRESS},
-    [V_SHALLOW] = {.name = "shallow", .type = CELL_BYTES},
-    [V_OFFSET] = {.name = "offset", .type = CELL_COUNT}, /* the last: not every dump tells it */
+/* What x tells of the object before its rows, where it can. */
+static const enum column_id head[] = {
+    COL_ADDRESS, COL_CLASS, COL_SHALLOW, COL_RETAINED, COL_LENGTH, COL_LOADER, COL_ROOT,
+    COL_REACHABLE, COL_VALUE, COL_SIZE, COL_CAPACITY, COL_FILL, COL_HELD_AS, COL_TYPED_BY,
+    COL_SITE, COL_ID, COL_SUPERCLASS, COL_INSTANCE_SIZE, COL_INSTANCES, COL_INSTANCES_SHALLOW,
+    COL_VARIABLE, COL_VARIABLE_VALUE,
 };
-#define N_PART_COLUMNS (unsigned)(sizeof part_columns / sizeof *part_columns)
+
+static const struct column part_columns[] = {
+    [V_NAME] = {.id = COL_NAME},
+    [V_TYPE] = {.id = COL_TYPE},
+    [V_VALUE] = {.id = COL_VALUE},
+    [V_DECLARED_IN] = {.id = COL_DECLARED_IN, .hidden = true},
+    [V_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [V_ADDRESS] = {.id = COL_ADDRESS, .hidden = true},
+    [V_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
+    [V_OFFSET] = {.id = COL_OFFSET, .hidden = true}, /* the last: not every dump tells it */
+};
+const struct shape parts_shape = {
+    .columns = part_columns, .n_columns = V_OFFSET, SHAPE_HEAD(head)};
+const struct shape parts_of_memory_shape = {
+    .form = "where objects are memory (Go)", SHAPE_COLUMNS(part_columns), SHAPE_HEAD(head)};
+
+/* Where a format holds no values: its references. */
+static const struct column reference_columns[] = {
+    {.id = COL_NAME},
+    {.id = COL_TYPE, .hidden = true},
+    {.id = COL_VALUE_ADDRESS},
+    {.id = COL_DECLARED_IN, .hidden = true},
+    {.id = COL_CLASS},
+    {.id = COL_SHALLOW},
+};
+const struct shape references_shape = {.form = "of a format without values",
+    SHAPE_COLUMNS(reference_columns), SHAPE_HEAD(head)};
 
 static struct cell text_or_blank(const char *s)
 {
@@ -93,8 +116,8 @@ static const struct result_ops part_ops = {
 struct result *parts_result(
     const struct opened *o, struct object_parts *parts, const char *title)
 {
-	unsigned n = parts->has_offsets ? N_PART_COLUMNS : V_OFFSET;
-	return result_new(title, o, part_columns, n, &part_ops, parts, parts->n);
+	const struct shape *shape = parts->has_offsets ? &parts_of_memory_shape : &parts_shape;
+	return result_new(title, o, shape, &part_ops, parts, parts->n);
 }
 
 /* --- bytes -------------------------------------------------------------------------------------- */
@@ -102,10 +125,12 @@ struct result *parts_result(
 enum { BYTES_A_ROW = 16 };
 
 static const struct column byte_columns[] = {
-    {.name = "offset", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "hex", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "text", .type = CELL_TEXT, .shown_by_default = true},
+    {.id = COL_OFFSET},
+    {.id = COL_HEX},
+    {.id = COL_TEXT},
 };
+const struct shape bytes_shape = {
+    .form = "-hex", SHAPE_COLUMNS(byte_columns), SHAPE_HEAD(head)};
 
 struct shown_bytes {
 	const uint8_t *bytes;
@@ -142,8 +167,7 @@ struct result *bytes_result(const struct opened *o, const char *title, const str
 	uint64_t units = b->n / b->unit, start = which->start < units ? which->start : units;
 	uint64_t n = which->length < units - start ? which->length : units - start;
 	*s = (struct shown_bytes){b->bytes, start * b->unit, n * b->unit};
-	return result_new(title, o, byte_columns,
-	    (unsigned)(sizeof byte_columns / sizeof *byte_columns), &bytes_ops, s,
+	return result_new(title, o, &bytes_shape, &bytes_ops, s,
 	    (size_t)((s->n + BYTES_A_ROW - 1) / BYTES_A_ROW));
 }
 
@@ -152,15 +176,15 @@ struct result *bytes_result(const struct opened *o, const char *title, const str
 enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
 
 static const struct column entry_columns[] = {
-    [E_INDEX] = {.name = "index", .type = CELL_COUNT, .shown_by_default = true},
-    [E_KEY] = {.name = "key", .type = CELL_TEXT, .shown_by_default = true},
-    [E_VALUE] = {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    [E_KEY_CLASS] = {.name = "key_class", .type = CELL_TEXT},
-    [E_VALUE_CLASS] = {.name = "value_class", .type = CELL_TEXT, .shown_by_default = true},
-    [E_KEY_ADDRESS] = {.name = "key_address", .type = CELL_ADDRESS},
-    [E_ADDRESS] = {.name = "address", .type = CELL_ADDRESS, .shown_by_default = true},
+    [E_INDEX] = {.id = COL_INDEX},
+    [E_KEY] = {.id = COL_KEY},
+    [E_VALUE] = {.id = COL_VALUE},
+    [E_KEY_CLASS] = {.id = COL_KEY_CLASS, .hidden = true},
+    [E_VALUE_CLASS] = {.id = COL_VALUE_CLASS},
+    [E_KEY_ADDRESS] = {.id = COL_KEY_ADDRESS, .hidden = true},
+    [E_ADDRESS] = {.id = COL_ADDRESS},
 };
-#define N_ENTRY_COLUMNS (unsigned)(sizeof entry_columns / sizeof *entry_columns)
+const struct shape entries_shape = {SHAPE_COLUMNS(entry_columns)};
 
 static void entry_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -208,11 +232,8 @@ static const struct result_ops entry_ops = {
 struct result *entries_result(const struct opened *o, struct entries *entries, const char *title)
 {
 	struct result *r = result_new(
-	    title, o, entry_columns, N_ENTRY_COLUMNS, &entry_ops, entries, entries->n);
-	struct column *own = arena_alloc(&r->arena, sizeof entry_columns);
-	memcpy(own, entry_columns, sizeof entry_columns);
-	own[E_KEY].shown_by_default = entries->map; /* no keys where there are none */
-	r->columns = own;
+	    title, o, &entries_shape, &entry_ops, entries, entries->n);
+	result_show(r, E_KEY, entries->map); /* no keys where there are none */
 	if (entries->note.len)
 		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
 	return r;
@@ -223,13 +244,13 @@ void collection_head(struct result *r, const struct heap *h, uint32_t id)
 	struct collection_size size;
 	struct text held_as = TEXT_INIT;
 	if (inspect_held_as(h, id, &held_as))
-		result_head(r, "held_as", cell_text(held_as.s));
+		result_head(r, COL_HELD_AS, cell_text(held_as.s));
 	text_release(&held_as);
 	if (!inspect_size(h, id, &size))
 		return;
-	result_head(r, "size", size.known ? cell_count(size.size) : cell_none());
+	result_head(r, COL_SIZE, size.known ? cell_count(size.size) : cell_none());
 	if (size.has_capacity)
-		result_head(r, "capacity", cell_count(size.capacity));
+		result_head(r, COL_CAPACITY, cell_count(size.capacity));
 	if (size.has_fill)
-		result_head(r, "fill", cell_percent(size.size, size.capacity));
+		result_head(r, COL_FILL, cell_percent(size.size, size.capacity));
 }

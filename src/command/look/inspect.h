@@ -12,6 +12,10 @@
 #include "opened/opened.h"
 #include "result/result.h"
 
+/* The results of x, whose head cmd_inspect.c adds, and of entries. */
+extern const struct shape parts_shape, parts_of_memory_shape, references_shape, bytes_shape,
+    entries_shape;
+
 /* Fields, elements or words by name, type and value.  The result closes parts. */
 struct result *parts_result(
     const struct opened *o, struct object_parts *parts, const char *title);

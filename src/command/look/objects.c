@@ -395,8 +395,8 @@ static const struct result_ops rows_ops = {
     .cell = rows_cell, .target = rows_target, .release = rows_release};
 
 struct result *object_rows_result(struct object_rows *rows, const char *title,
-    const struct column *columns, unsigned n_columns, const unsigned char *what)
+    const struct shape *shape, const unsigned char *what)
 {
 	rows->what = what;
-	return result_new(title, rows->opened, columns, n_columns, &rows_ops, rows, rows->rows);
+	return result_new(title, rows->opened, shape, &rows_ops, rows, rows->rows);
 }

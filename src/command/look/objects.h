@@ -67,6 +67,6 @@ int object_rows_only(
 
 /* A result over the rows, which it takes over; what: one for each column. */
 struct result *object_rows_result(struct object_rows *rows, const char *title,
-    const struct column *columns, unsigned n_columns, const unsigned char *what);
+    const struct shape *shape, const unsigned char *what);
 
 #endif

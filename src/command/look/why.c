@@ -38,26 +38,36 @@ static size_t count_values(const struct result *r, size_t row)
 	return r->n_head + (row == WHY_NO_ROW ? 0 : r->n_columns);
 }
 
-/* Value i and its name; false: not shown. */
-static bool value_at(const struct values_told *v, size_t i, const char **name, struct cell *out)
+/* Value i, its column and name; false: not shown. */
+static bool value_at(const struct values_told *v, size_t i, enum column_id *column,
+    const char **name, struct cell *out)
 {
 	if (i < v->r->n_head) {
+		*column = v->r->head[i].column;
 		*name = v->r->head[i].name;
 		*out = v->r->head[i].cell;
 		return true;
 	}
 	unsigned c = (unsigned)(i - v->r->n_head);
-	if (!v->hidden && !v->r->columns[c].shown_by_default)
+	if (!v->hidden && v->r->columns[c].hidden)
 		return false;
-	*name = v->r->columns[c].name;
+	*column = v->r->columns[c].id;
+	*name = column_word(&v->r->columns[c]);
 	result_cell(v->r, v->row, c, out);
 	return true;
 }
 
-static enum reason reason_of(const struct heap *h, const char *name, const struct cell *cell)
+static bool about_reach(enum column_id column)
+{
+	return column == COL_REACHABLE || column == COL_REACHABLE_OBJECTS ||
+	       column == COL_REACHABLE_SHALLOW || column == COL_UNREACHABLE_OBJECTS ||
+	       column == COL_UNREACHABLE_SHALLOW;
+}
+
+static enum reason reason_of(const struct heap *h, enum column_id column, const struct cell *cell)
 {
 	/* roots say of themselves how sure they are, in a word */
-	if (cell->type == CELL_TEXT && strcmp(name, "certainty") == 0)
+	if (cell->type == CELL_TEXT && column == COL_CERTAINTY)
 		return strcmp(cell->text, certainty_name(EXACT)) == 0 ? REASON_NONE
 		       : h && !h->facts.roots_recorded                ? REASON_ROOTS
 								      : REASON_RULE;
@@ -66,18 +76,18 @@ static enum reason reason_of(const struct heap *h, const char *name, const struc
 		return REASON_NONE;
 	case LOWER_BOUND:
 		if (h && command_retained_certainty(h) == EXACT &&
-		    (strcmp(name, "retained") == 0 || strcmp(name, "share") == 0))
+		    (column == COL_RETAINED || column == COL_SHARE))
 			return REASON_JOINT;
 		return h && h->damaged ? REASON_DAMAGE : REASON_PART_SUM;
 	case INFERRED:
 		if (h && h->sizes_assumed && (cell->type == CELL_BYTES || cell->type == CELL_PERCENT) &&
-		    (h->facts.roots_recorded || strcmp(name, "shallow") == 0))
+		    (h->facts.roots_recorded || column == COL_SHALLOW))
 			return REASON_SIZES;
-		if (h && h->n_in_frames && strstr(name, "reachable"))
+		if (h && h->n_in_frames && about_reach(column))
 			return REASON_FRAMES;
 		return h && !h->facts.roots_recorded ? REASON_ROOTS : REASON_RULE;
 	default:
-		return strcmp(name, "retained") == 0 ? REASON_RETAINED : REASON_SILENT;
+		return column == COL_RETAINED ? REASON_RETAINED : REASON_SILENT;
 	}
 }
 
@@ -131,14 +141,14 @@ static void add_reason(const struct result *r, enum reason reason, bool many, st
 }
 
 enum certainty why_one(
-    const struct result *r, const char *name, const struct cell *cell, struct text *to)
+    const struct result *r, enum column_id column, const struct cell *cell, struct text *to)
 {
 	static const enum certainty of[N_REASONS] = {[REASON_DAMAGE] = LOWER_BOUND,
 	    [REASON_PART_SUM] = LOWER_BOUND,
 	    [REASON_JOINT] = LOWER_BOUND, [REASON_ROOTS] = INFERRED, [REASON_RULE] = INFERRED,
 	    [REASON_FRAMES] = INFERRED,
 	    [REASON_SIZES] = INFERRED, [REASON_RETAINED] = UNKNOWN, [REASON_SILENT] = UNKNOWN};
-	enum reason reason = reason_of(r->heap, name, cell);
+	enum reason reason = reason_of(r->heap, column, cell);
 
 	text_clear(to);
 	if (reason != REASON_NONE)
@@ -151,12 +161,13 @@ enum certainty why_one(
 /* The values of one reason, then the reason; returns how many there are. */
 static size_t tell(const struct values_told *v, enum reason reason, struct text *to)
 {
+	enum column_id column;
 	const char *name;
 	struct cell cell;
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n; i++) {
-		if (!value_at(v, i, &name, &cell) || reason_of(v->r->heap, name, &cell) != reason)
+		if (!value_at(v, i, &column, &name, &cell) || reason_of(v->r->heap, column, &cell) != reason)
 			continue;
 		if (n++ >= NAMED)
 			continue;
@@ -179,12 +190,13 @@ static size_t tell(const struct values_told *v, enum reason reason, struct text 
 static void tell_exact(const struct values_told *v, bool others, struct text *to)
 {
 	const struct heap *h = v->r->heap;
+	enum column_id column;
 	const char *name;
 	struct cell cell;
 	size_t numbers = 0, bytes = 0;
 
 	for (size_t i = 0; i < v->n; i++) {
-		if (!value_at(v, i, &name, &cell) || !cell_is_number(cell.type) || cell.certainty != EXACT)
+		if (!value_at(v, i, &column, &name, &cell) || !cell_is_number(cell.type) || cell.certainty != EXACT)
 			continue;
 		numbers++;
 		bytes += cell.type == CELL_BYTES;

@@ -20,6 +20,6 @@ void why(struct result *r, size_t row, bool hidden, struct text *to);
 
 /* The same of a single value of this name: the words why it is as sure as it is, into to. */
 enum certainty why_one(
-    const struct result *r, const char *name, const struct cell *cell, struct text *to);
+    const struct result *r, enum column_id column, const struct cell *cell, struct text *to);
 
 #endif

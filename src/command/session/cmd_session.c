@@ -14,15 +14,16 @@
 /* --- history ---------------------------------------------------------------------------------- */
 
 static const struct column history_columns[] = {
-    {.name = "number", .type = CELL_COUNT, .shown_by_default = true},
-    {.name = "line", .type = CELL_TEXT, .shown_by_default = true},
+    {.id = COL_NUMBER},
+    {.id = COL_LINE},
 };
+static const struct shape history_shape = {SHAPE_COLUMNS(history_columns)};
 
 static int run_history(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct result *r =
-	    result_new_rows("history", s->dump, history_columns, N_COLUMNS(history_columns));
+	    result_new_rows("history", s->dump, &history_shape);
 	struct text line = TEXT_INIT;
 	(void)call;
 	(void)err;
@@ -42,7 +43,7 @@ const struct command cmd_history = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "the command lines of this session",
-    .columns = "number line",
+    .shapes = SHAPES(&history_shape),
     .description = "Oldest first.",
     .examples = {{"history | grep refs"}},
     .key = "",
@@ -68,7 +69,6 @@ const struct command cmd_source = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "run the command lines of a file",
-    .columns = "",
     .description = "Empty lines and lines that begin with # are left out. The first line that fails ends "
 	"the script. On the screen the last result is shown.",
     .key = "",
@@ -92,7 +92,6 @@ const struct command cmd_save = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "write the current result to a file",
-    .columns = "",
     .description = "As CSV, JSON, JSON lines or text by the file's extension: .csv .json .jsonl, anything "
 	"else is text. The file is overwritten.",
     .key = "",
@@ -102,10 +101,11 @@ const struct command cmd_save = {
 /* --- set -------------------------------------------------------------------------------------- */
 
 static const struct column set_columns[] = {
-    {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "value", .type = CELL_TEXT, .shown_by_default = true},
-    {.name = "meaning", .type = CELL_TEXT, .shown_by_default = true},
+    {.id = COL_NAME},
+    {.id = COL_VALUE},
+    {.id = COL_MEANING},
 };
+static const struct shape set_shape = {SHAPE_COLUMNS(set_columns)};
 
 enum { NO_VALUE = 1 }; /* not a value of that setting */
 
@@ -200,7 +200,7 @@ const char *setting_name(size_t i)
 static struct result *list_settings(struct session *s)
 {
 	struct result *r =
-	    result_new_rows("settings", s->dump, set_columns, N_COLUMNS(set_columns));
+	    result_new_rows("settings", s->dump, &set_shape);
 	struct text name = TEXT_INIT, value = TEXT_INIT;
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		text_clear(&value);
@@ -245,7 +245,7 @@ const struct command cmd_set = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "settings and kept sets",
-    .columns = "name value meaning",
+    .shapes = SHAPES(&set_shape),
     .description = "Alone it lists settings and kept sets (which the command sets tells more of). With "
 	"weak off, reachability, dominators and retained sizes are found anew without what "
 	"instances of soft, weak, phantom and final references refer to; on, as at first, is "
@@ -272,7 +272,6 @@ const struct command cmd_quit = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "leave",
-    .columns = "",
     .description = "",
     .examples = {{"quit"}},
     .key = "q",

@@ -10,11 +10,12 @@
 enum { SETS_NAME, SETS_OBJECTS, SETS_SHALLOW, SETS_RETAINED };
 
 static const struct column sets_columns[] = {
-    [SETS_NAME] = {.name = "name", .type = CELL_TEXT, .shown_by_default = true},
-    [SETS_OBJECTS] = {.name = "objects", .type = CELL_COUNT, .shown_by_default = true},
-    [SETS_SHALLOW] = {.name = "shallow", .type = CELL_BYTES, .shown_by_default = true},
-    [SETS_RETAINED] = {.name = "retained", .type = CELL_BYTES},
+    [SETS_NAME] = {.id = COL_NAME},
+    [SETS_OBJECTS] = {.id = COL_OBJECTS},
+    [SETS_SHALLOW] = {.id = COL_SHALLOW},
+    [SETS_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
+static const struct shape sets_shape = {SHAPE_COLUMNS(sets_columns)};
 
 static const struct option sets_options[] = {
     {"-retained", OPT_FLAG, NULL, "find out what each of them retains"},
@@ -57,7 +58,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	struct text name = TEXT_INIT, command = TEXT_INIT;
 	bool wanted = call_has(call, "-retained");
 	int code = 0;
-	struct result *r = result_new_rows("kept sets", s->dump, sets_columns, N_COLUMNS(sets_columns));
+	struct result *r = result_new_rows("kept sets", s->dump, &sets_shape);
 	if (wanted)
 		code = session_references(s, err);
 	for (size_t i = 0; !code && i < s->dump->n_sets; i++) {
@@ -83,7 +84,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	result_rows_members(r, sets_members, NULL, s);
-	command_own_columns(r)[SETS_RETAINED].shown_by_default = wanted;
+	result_show(r, SETS_RETAINED, wanted);
 	r->note = s->dump->n_sets ? NULL : "none yet: $name = COMMAND keeps the objects of a result's rows";
 	*out = r;
 	return 0;
@@ -95,7 +96,7 @@ const struct command cmd_sets = {
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "session",
     .summary = "the sets of objects that were kept",
-    .columns = "name objects shallow retained",
+    .shapes = SHAPES(&sets_shape),
     .description = "$name = COMMAND keeps the objects that the rows of a result count, $name = SET those "
 	"of a set. What a set retains is found with -retained: a walk through the heap for each. "
 	"A set is an object, a class pattern, %N (exactly the objects that this row counts), %2-5, "

@@ -392,7 +392,7 @@ static bool row_title(struct result *r, size_t row, struct text *out)
 	struct cell c;
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 		for (unsigned column = 0; column < r->n_columns; column++) {
-			if (r->columns[column].type != kinds[k])
+			if (column_type(&r->columns[column]) != kinds[k])
 				continue;
 			result_cell(r, row, column, &c);
 			if (c.type != kinds[k])

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * columns.h - the catalogue of columns: every word that a result may have over a column, or before a
+ * value of its head.
+ *
+ * What a column is called, which type its cells have, what its rows are counted as, when it goes where
+ * room is short, how it is cut and what it means stand here once.  A command says in shapes (struct
+ * shape) which columns its results have; help, completion, the manual, the JSON schema and the printers
+ * read them there.
+ */
+#ifndef CAIRN_RESULT_COLUMNS_H
+#define CAIRN_RESULT_COLUMNS_H
+
+#include <stdbool.h>
+
+enum cell_type {
+	CELL_NONE,    /* unknown ("?"), or, when exact, nothing to say (""): empty in csv, null in json */
+	CELL_TEXT,    /* escaped UTF-8 */
+	CELL_COUNT,   /* a plain number */
+	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
+	CELL_PERCENT, /* tenths of a percent; "36.8%" on the screen, 36.8 in machine formats */
+	CELL_ADDRESS, /* 0x… */
+	CELL_FLAG,    /* yes/no; true/false in json */
+};
+
+/* In the order of the alphabet.  Where one word stands for cells of two types there are two of it. */
+enum column_id {
+	COL_OWN_NAME, /* of a head: a value that the dump names itself */
+	COL_ACCUMULATED,
+	COL_ACCUMULATED_CLASS,
+	COL_ACCUMULATED_IN,
+	COL_ADDRESS,
+	COL_ADDS,
+	COL_ALLOCS,
+	COL_ARRAYS,
+	COL_BOOT,
+	COL_BRANCH,
+	COL_BYTE_ORDER,
+	COL_CANNOT_TELL,
+	COL_CAPACITY,
+	COL_CERTAINTY,
+	COL_CHECK,
+	COL_CHILDREN,
+	COL_CLASS,
+	COL_CLASS_ADDRESS,
+	COL_CLASSES,
+	COL_COMPANION,
+	COL_COUNT,
+	COL_CREATED,
+	COL_CREATED_BY,
+	COL_DAEMON,
+	COL_DAMAGE,
+	COL_DANGLING,
+	COL_DECLARED_IN,
+	COL_DEPTH,
+	COL_DETAIL,
+	COL_DIRECTION,
+	COL_DOMINATOR,
+	COL_DROPPED_ROOTS,
+	COL_FIELD,
+	COL_FILE,
+	COL_FILE_SIZE,
+	COL_FILL,
+	COL_FIRST,
+	COL_FORMAT,
+	COL_FRAME,
+	COL_FRAME_NUMBER,
+	COL_FRAMES,
+	COL_FREED,
+	COL_FREES,
+	COL_HEAP,
+	COL_HEAPS,
+	COL_HELD,
+	COL_HELD_AS,
+	COL_HELD_SHALLOW,
+	COL_HEX,
+	COL_ID,
+	COL_INDEX,
+	COL_INSTANCE_SIZE,
+	COL_INSTANCES,
+	COL_INSTANCES_SHALLOW,
+	COL_KEY,
+	COL_KEY_ADDRESS,
+	COL_KEY_CLASS,
+	COL_KIND,
+	COL_LENGTH,
+	COL_LINE,
+	COL_LOADER,
+	COL_LOADER_CLASS,
+	COL_MEANING,
+	COL_METHOD,
+	COL_MILLISECONDS,
+	COL_NAME,
+	COL_NATIVE_ID,
+	COL_NUMBER,
+	COL_OBJECT,
+	COL_OBJECT_ARRAYS,
+	COL_OBJECT_SIZE,
+	COL_OBJECTS,
+	COL_OBJECTS_BELOW,
+	COL_OFFSET,
+	COL_OTHERS,
+	COL_OUTSIDE_ROOTS,
+	COL_PACKAGE,
+	COL_PARENT,
+	COL_PATH,
+	COL_PATH_NUMBER,
+	COL_PRIMITIVE_ARRAYS,
+	COL_PRIORITY,
+	COL_PROGRAM,
+	COL_REACHABLE,
+	COL_REACHABLE_OBJECTS,
+	COL_REACHABLE_SHALLOW,
+	COL_REACHED,
+	COL_REFERENCE,
+	COL_REFERENCES,
+	COL_RESULT,
+	COL_RETAINED,
+	COL_RETAINED_OBJECTS,
+	COL_ROOT,
+	COL_ROOT_ENTRIES,
+	COL_ROOTS,
+	COL_SENTENCE,
+	COL_SET,
+	COL_SHALLOW,
+	COL_SHALLOW_BELOW,
+	COL_SHARE,
+	COL_SITE,
+	COL_SIZE,
+	COL_SIZE_MODEL,
+	COL_SIZES,
+	COL_SLOT,
+	COL_STACK,
+	COL_STATE,
+	COL_STEP,
+	COL_SUBCLASSES,
+	COL_SUPERCLASS,
+	COL_SYSTEM,
+	COL_TARGET,
+	COL_TARGET_CLASS,
+	COL_TEXT,
+	COL_THREAD,
+	COL_THREADS,
+	COL_TID,
+	COL_TIMES,
+	COL_TOTAL,
+	COL_TRUE_UP_TO,
+	COL_TYPE,
+	COL_TYPE_CONFLICTS,
+	COL_TYPED_BY,
+	COL_TYPED_OBJECTS,
+	COL_TYPED_SHALLOW,
+	COL_UNKNOWN_SIZES,
+	COL_UNREACHABLE_OBJECTS,
+	COL_UNREACHABLE_SHALLOW,
+	COL_VALUE,
+	COL_VALUE_ADDRESS,
+	COL_VALUE_CLASS,
+	COL_VARIABLE,
+	COL_VARIABLE_VALUE,
+	COL_VERSION,
+	COL_VM,
+	COL_WAITED,
+	COL_WAITS_FOR,
+	COL_WANTED,
+	COL_WARNING_TEXT,
+	COL_WARNINGS,
+	COL_WASTED,
+	COL_WHAT,
+	COL_WHY,
+	COL_WORD_BITS,
+	COL_COUNT_OF_ALL /* how many there are */
+};
+
+/* Where a text is cut that is wider than its room. */
+enum column_cut {
+	CUT_END,
+	CUT_MIDDLE, /* names of classes: their ends tell most */
+};
+
+struct column_kind {
+	const char *word;      /* the word of the contract: the same in csv, json and on the screen */
+	enum cell_type type;   /* of its known cells; decides alignment and how it sorts */
+	signed char goes;      /* how readily it goes where room is short: 0 hardly, 9 first */
+	const char *meaning;   /* a line of it: no capital, no full stop */
+	const char *one, *many; /* what rows are that begin with it; NULL: row, rows */
+	enum column_cut cut;
+	bool contents;         /* may be very long: cut also where lines have no end */
+	unsigned char naming;  /* how well it says what a row is, 0: not at all */
+};
+extern const struct column_kind column_kinds[COL_COUNT_OF_ALL];
+
+/* When a column of a shape goes, if not as its kind does.  What the command is about stays to the last. */
+enum column_room { ROOM_OF_KIND, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
+
+/* A column of a shape. */
+struct column {
+	enum column_id id;
+	bool hidden; /* only machine formats and -wide text print it */
+	bool total;  /* its sum stands in the table's last row */
+	enum column_room room;
+};
+
+/*
+ * What a result looks like, known before there is one: the values of its head, of which a result may
+ * leave out some, and its columns, which it has all.  Both are ended by lengths; a shape without columns
+ * is a head alone.
+ */
+struct shape {
+	const char *form; /* which form of the command this is ("-by package"); NULL: the usual one */
+	const struct column *columns;
+	unsigned n_columns;
+	const enum column_id *head;
+	unsigned n_head;
+	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: the first shown */
+	bool more; /* the head has values under names of their own as well */
+};
+#define SHAPE_COLUMNS(array) .columns = (array), .n_columns = sizeof(array) / sizeof *(array)
+#define SHAPE_HEAD(array) .head = (array), .n_head = sizeof(array) / sizeof *(array)
+
+const char *column_word(const struct column *column);
+enum cell_type column_type(const struct column *column);
+
+/* How readily a column goes where room is short: the highest first, COLUMN_STAYS never. */
+#define COLUMN_STAYS (-2)
+int column_readiness(const struct column *column);
+
+/* "string", "integer": the name of a type, for people. */
+const char *cell_type_name(enum cell_type type);
+
+#endif

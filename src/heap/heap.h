@@ -12,6 +12,7 @@
 #define CAIRN_HEAP_HEAP_H
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -260,6 +261,7 @@ uint64_t heap_length(const struct heap *h, uint32_t id);
 
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
+	cairn_assert(id < h->n_objects && h->class_of[id] < h->n_classes);
 	return &h->classes[h->class_of[id]];
 }
 

@@ -43,8 +43,9 @@ static void sum_up(struct growing *g)
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		g->by_parent[c] = c;
 		g->sums[c].class = c;
-		g->sums[c].n_objects = h->classes[c].n_objects;
-		g->sums[c].shallow = h->classes[c].shallow;
+		g->sums[c].n_subclasses = heap_counted(h, 0);
+		g->sums[c].n_objects = class_objects(h, &h->classes[c]);
+		g->sums[c].shallow = class_shallow(h, &h->classes[c]);
 	}
 	qsort_r(g->by_parent, h->n_classes, sizeof *g->by_parent, deepest_first, g);
 	for (uint32_t i = 0; i < h->n_classes; i++) {
@@ -52,9 +53,10 @@ static void sum_up(struct growing *g)
 		uint32_t super = h->classes[row->class].superclass;
 		if (super == HEAP_NONE)
 			continue;
-		g->sums[super].n_subclasses += row->n_subclasses + 1;
-		g->sums[super].n_objects += row->n_objects;
-		g->sums[super].shallow += row->shallow;
+		struct class_tree_row *above = &g->sums[super];
+		above->n_subclasses.n += row->n_subclasses.n + 1;
+		above->n_objects = amount_add(above->n_objects, row->n_objects);
+		above->shallow = amount_add(above->shallow, row->shallow);
 	}
 }
 
@@ -71,8 +73,8 @@ static int siblings_together(const void *x, const void *y, void *context)
 	uint32_t p = parent_key(g->h, a), q = parent_key(g->h, b);
 	if (p != q)
 		return p < q ? -1 : 1;
-	if (g->sums[a].shallow != g->sums[b].shallow)
-		return g->sums[a].shallow > g->sums[b].shallow ? -1 : 1;
+	if (g->sums[a].shallow.n != g->sums[b].shallow.n)
+		return g->sums[a].shallow.n > g->sums[b].shallow.n ? -1 : 1;
 	int order = strcmp(g->h->classes[a].name, g->h->classes[b].name);
 	return order ? order : (a > b) - (a < b);
 }

@@ -7,14 +7,14 @@
 #ifndef CAIRN_ANALYSIS_CLASS_TREE_H
 #define CAIRN_ANALYSIS_CLASS_TREE_H
 
-#include "heap/heap.h"
+#include "heap/amounts.h"
 
 struct class_tree_row {
 	uint32_t class;
 	uint32_t depth;        /* 0: has no superclass that the dump tells */
-	uint32_t n_subclasses; /* below it, at any depth */
-	uint64_t n_objects;    /* of it and of all below */
-	uint64_t shallow;      /* their bytes */
+	struct amount n_subclasses; /* below it, at any depth */
+	struct amount n_objects;    /* of it and of all below */
+	struct amount shallow;      /* their bytes */
 };
 
 struct class_tree {

@@ -121,7 +121,8 @@ static int by_number(const void *x, const void *y)
 /* What n Strings of one text take. */
 static struct same_strings weigh(const struct heap *h, const struct hashed *same, size_t n)
 {
-	struct same_strings g = { .first = same[0].id, .count = (uint32_t)n };
+	struct same_strings g = { .first = same[0].id, .count = heap_counted(h, n),
+		.arrays = heap_counted(h, 0), .shallow = heap_counted(h, 0) };
 	uint32_t *arrays = xcalloc(n, sizeof *arrays);
 	uint64_t least = UINT64_MAX;
 	bool own = false; /* the characters are the object itself */
@@ -132,18 +133,20 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 		arrays[i] = s.array;
 		own = s.array == same[i].id;
 		if (!own)
-			g.shallow += heap_shallow(h, same[i].id);
+			g.shallow = amount_add(g.shallow, heap_size(h, same[i].id));
 	}
 	qsort(arrays, n, sizeof *arrays, by_number);
 	for (size_t i = 0; i < n; i++) {
 		if (i && arrays[i] == arrays[i - 1])
 			continue;
 		uint64_t size = heap_shallow(h, arrays[i]);
-		g.arrays++;
-		g.shallow += size;
+		g.arrays.n++;
+		g.shallow = amount_add(g.shallow, heap_size(h, arrays[i]));
 		least = size < least ? size : least;
 	}
-	g.wasted = g.shallow - least - (own ? 0 : heap_shallow(h, g.first));
+	/* what is memory itself may be no text, or more than its text */
+	g.wasted = amount_weaken(g.shallow, own ? INFERRED : EXACT, REASON_BLOCK);
+	g.wasted.n -= least + (own ? 0 : heap_shallow(h, g.first));
 	free(arrays);
 	return g;
 }
@@ -192,8 +195,8 @@ static int group_stretch(void *context, unsigned task, struct err *err)
 static int most_wasted(const void *x, const void *y)
 {
 	const struct same_strings *a = x, *b = y;
-	if (a->wasted != b->wasted)
-		return a->wasted > b->wasted ? -1 : 1;
+	if (a->wasted.n != b->wasted.n)
+		return a->wasted.n > b->wasted.n ? -1 : 1;
 	return (a->first > b->first) - (a->first < b->first);
 }
 
@@ -205,7 +208,7 @@ static void join(struct duplicates *out, struct hashing *work)
 		out->distinct += part->distinct;
 		for (size_t i = 0; i < part->n; i++) {
 			VEC_PUSH(out->groups, out->n, out->cap) = part->groups[i];
-			out->wasted += part->groups[i].wasted;
+			out->wasted = amount_add(out->wasted, part->groups[i].wasted);
 		}
 		free(part->groups);
 	}

@@ -21,19 +21,6 @@ struct tally {
 	bool in_scope;
 };
 
-/* How many of these objects (NULL: of all) have no known size. */
-static void tally_unknown(
-    struct tally *t, const struct heap *h, const uint32_t *objects, size_t n)
-{
-	if (!h->n_unknown_size)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t id = objects ? objects[i] : (uint32_t)i;
-		if (!heap_size_known(h, id))
-			t[h->class_of[id]].unknown++;
-	}
-}
-
 static int tally_classes(struct tally **out, const struct heap *h,
     const struct histogram_scope *scope, struct err *err)
 {
@@ -49,14 +36,15 @@ static int tally_classes(struct tally **out, const struct heap *h,
 			uint32_t c = h->class_of[scope->objects[i]];
 			t[c].objects++;
 			t[c].shallow += heap_shallow(h, scope->objects[i]);
+			t[c].unknown += h->n_unknown_size && !heap_size_known(h, scope->objects[i]);
 		}
 	} else {
 		for (uint32_t c = 0; c < h->n_classes; c++) {
 			t[c].objects = h->classes[c].n_objects;
 			t[c].shallow = h->classes[c].shallow;
+			t[c].unknown = h->classes[c].n_unknown;
 		}
 	}
-	tally_unknown(t, h, scope->objects, scope->objects ? scope->n_objects : h->n_objects);
 	*out = t;
 	return 0;
 }
@@ -114,16 +102,27 @@ const char *package_of(const struct heap_class *c, size_t *n)
 	return name;
 }
 
-static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const struct tally *t)
+/* by_name: the row that it becomes a part of has all classes of its name. */
+static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const struct tally *t,
+    const struct histogram_scope *scope, bool by_name)
 {
+	struct amount objects = scope->chosen ? scope->chosen(h, t->objects) : heap_counted(h, t->objects);
+	struct amount shallow = objects;
+	shallow.n = t->shallow;
+	shallow = heap_sized(h, shallow, t->unknown);
+	if (h->classes[c].name_shared && !by_name) {
+		objects = amount_weaken(objects, INFERRED, REASON_NAMES_SHARED);
+		shallow = amount_weaken(shallow, INFERRED, REASON_NAMES_SHARED);
+	}
+	if (t->unknown && t->unknown == t->objects)
+		shallow = amount_unknown(REASON_SIZES_UNKNOWN);
 	return (struct histogram_row){
 	    .name = h->classes[c].name,
 	    .class = c,
 	    .loader = h->classes[c].loader,
 	    .n_classes = 1,
-	    .objects = t->objects,
-	    .shallow = t->shallow,
-	    .n_unknown = t->unknown,
+	    .objects = objects,
+	    .shallow = shallow,
 	};
 }
 
@@ -171,9 +170,8 @@ static void merge_groups(struct histogram *out)
 		struct histogram_row *row = &out->rows[i];
 		if (n && !by_group(&out->rows[n - 1], row)) {
 			out->rows[n - 1].n_classes++;
-			out->rows[n - 1].objects += row->objects;
-			out->rows[n - 1].shallow += row->shallow;
-			out->rows[n - 1].n_unknown += row->n_unknown;
+			out->rows[n - 1].objects = amount_add(out->rows[n - 1].objects, row->objects);
+			out->rows[n - 1].shallow = amount_add(out->rows[n - 1].shallow, row->shallow);
 		} else {
 			out->rows[n++] = *row;
 		}
@@ -193,7 +191,7 @@ int histogram_make(struct histogram *out, const struct heap *heap, enum histogra
 	for (uint32_t c = 0; c < heap->n_classes; c++) {
 		if (!t[c].in_scope || (!t[c].objects && !scope->empty))
 			continue;
-		struct histogram_row row = row_of_class(heap, c, &t[c]);
+		struct histogram_row row = row_of_class(heap, c, &t[c], scope, by == BY_PACKAGE);
 		generalise(out, heap, by, &row);
 		VEC_PUSH(out->rows, out->n, cap) = row;
 	}

@@ -4,7 +4,7 @@
 #define CAIRN_ANALYSIS_HISTOGRAM_H
 
 #include "base/arena.h"
-#include "heap/heap.h"
+#include "heap/amounts.h"
 
 enum histogram_by { BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS };
 
@@ -14,9 +14,8 @@ struct histogram_row {
 	uint32_t class;      /* by class, by superclass: its index, or HEAP_NONE */
 	uint32_t loader;     /* by class, by loader: id of the loader object, or HEAP_NONE */
 	uint32_t n_classes;
-	uint64_t objects;
-	uint64_t shallow;    /* bytes */
-	uint64_t n_unknown;  /* objects among them whose size cannot be told: they count 0 bytes */
+	struct amount objects;
+	struct amount shallow; /* bytes */
 };
 
 struct histogram {
@@ -32,6 +31,8 @@ struct histogram_scope {
 	const uint32_t *objects; /* only these object ids, each once; NULL: all */
 	size_t n_objects;
 	bool empty;              /* classes without objects too */
+	/* How sure the choice of these objects is (heap_reached, heap_held); NULL: heap_counted. */
+	struct amount (*chosen)(const struct heap *h, uint64_t n);
 };
 
 /* 0, or ERR_NOMEM. */

@@ -55,14 +55,25 @@ static void sum_up(struct holders *out, struct climb *c, struct holders_row *row
 		}
 		uint32_t holder = holder_of(c, ids[i]);
 		struct holders_row *to = &row[holder == ROOTS ? h->n_classes : h->class_of[holder]];
-		to->held++;
-		to->held_shallow += heap_shallow(h, ids[i]);
+		to->held.n++;
+		to->held_shallow = amount_add(to->held_shallow, heap_size(h, ids[i]));
 		if (holder == ROOTS || bits_get(&out->objects, holder))
 			continue;
 		bits_set(&out->objects, holder);
-		to->holders++;
-		to->holders_shallow += heap_shallow(h, holder);
+		to->holders.n++;
+		to->holders_shallow = amount_add(to->holders_shallow, heap_size(h, holder));
 	}
+}
+
+/* With the doubts about who dominates whom. */
+static struct holders_row as_found(const struct heap *h, struct holders_row row)
+{
+	struct amount sure = heap_held(h, 0);
+	row.held = amount_as_sure(row.held, sure);
+	row.holders = amount_as_sure(row.holders, sure);
+	row.held_shallow = amount_as_sure(row.held_shallow, sure);
+	row.holders_shallow = amount_as_sure(row.holders_shallow, sure);
+	return row;
 }
 
 int holders_find(struct holders *out, const struct retained *r, const uint32_t *ids, size_t n,
@@ -80,9 +91,9 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 		code = retained_by_group(r, NULL, h->n_classes, NULL, &out->objects, sums, NULL, err);
 	}
 	for (uint32_t i = 0; !code && i <= h->n_classes; i++) {
-		if (!row[i].held)
+		if (!row[i].held.n)
 			continue;
-		row[out->n] = row[i];
+		row[out->n] = as_found(h, row[i]);
 		row[out->n].class = i < h->n_classes ? i : HEAP_NONE;
 		row[out->n++].retained = i < h->n_classes ? sums[i] : (struct retained_sum){.bytes = 0};
 	}

@@ -13,8 +13,8 @@
 
 struct holders_row {
 	uint32_t class;             /* of the holders; HEAP_NONE: nothing but the roots holds */
-	uint64_t holders, held;     /* objects, each once */
-	uint64_t holders_shallow, held_shallow; /* bytes */
+	struct amount holders, held; /* objects, each once */
+	struct amount holders_shallow, held_shallow; /* bytes */
 	struct retained_sum retained; /* by the holders */
 };
 

@@ -61,7 +61,7 @@ static bool parts(const struct search *s, uint32_t id)
 static void add(struct search *s, uint32_t id, uint32_t piles_up, bool chain)
 {
 	VEC_PUSH(s->out->suspect, s->out->n, s->out->cap) = (struct suspect){
-		.id = id, .piles_up = piles_up, .chain = chain, .n = 1, .retained = kept(s, id) };
+		.id = id, .piles_up = piles_up, .chain = chain, .n = 1, .retained = retained_of(s->r, id) };
 }
 
 static void follow(struct search *s, uint32_t id)
@@ -101,14 +101,15 @@ static int by_class(const void *x, const void *y)
 static int by_retained(const void *x, const void *y)
 {
 	const struct suspect *a = x, *b = y;
-	if (a->retained != b->retained)
-		return a->retained > b->retained ? -1 : 1;
+	if (a->retained.n != b->retained.n)
+		return a->retained.n > b->retained.n ? -1 : 1;
 	return (a->id > b->id) - (a->id < b->id);
 }
 
 static void add_group(struct search *s, const struct piece *piece, size_t n, uint64_t bytes)
 {
-	struct suspect group = { .id = piece[0].id, .n = (uint32_t)n, .retained = bytes };
+	struct suspect group = { .id = piece[0].id, .n = (uint32_t)n,
+		.retained = amount_weaken(heap_held_bytes(s->r->heap, bytes), LOWER_BOUND, REASON_JOINT) };
 	group.ids = xcalloc(n, sizeof *group.ids);
 	for (size_t i = 0; i < n; i++) {
 		group.ids[i] = piece[i].id;

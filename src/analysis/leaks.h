@@ -23,7 +23,8 @@ struct suspect {
 	bool chain;          /* a chain of objects of one class hangs there */
 	uint32_t n;          /* objects of a group; 1 */
 	uint32_t *ids;       /* of a group, ascending; NULL */
-	uint64_t retained;   /* bytes; of a group the sum, until someone puts what all free in its place */
+	struct amount retained; /* bytes; of a group the sum, a lower bound until someone puts what all free in
+	                        its place */
 };
 
 struct leaks {

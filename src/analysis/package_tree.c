@@ -91,14 +91,15 @@ static void add_class(struct growing *g, const struct heap *h, const struct name
 	enter(g, c->package, c->n);
 	bool prefixed = c->package == c->name;
 	uint32_t row = add_row(g, class->name, prefixed ? c->n + 1 : 0, c->class);
-	g->out->rows[row].n_classes = 1;
-	g->out->rows[row].objects = class->n_objects;
-	g->out->rows[row].shallow = class->shallow;
+	struct amount objects = class_objects_by_name(h, class), shallow = class_shallow_by_name(h, class);
+	g->out->rows[row].n_classes = heap_counted(h, 1);
+	g->out->rows[row].objects = class_objects(h, class);
+	g->out->rows[row].shallow = class_shallow(h, class);
 	for (size_t i = 0; i < g->n_open; i++) {
 		struct package_row *package = &g->out->rows[g->open[i]];
-		package->n_classes++;
-		package->objects += class->n_objects;
-		package->shallow += class->shallow;
+		package->n_classes = amount_add(package->n_classes, heap_counted(h, 1));
+		package->objects = amount_add(package->objects, objects);
+		package->shallow = amount_add(package->shallow, shallow);
 	}
 }
 
@@ -107,7 +108,7 @@ static bool holds_one(const struct package_tree *t, uint32_t i)
 {
 	return t->rows[i].class == HEAP_NONE && i + 1 < t->n && t->rows[i + 1].class == HEAP_NONE &&
 	       t->rows[i + 1].depth == t->rows[i].depth + 1 &&
-	       t->rows[i + 1].n_classes == t->rows[i].n_classes;
+	       t->rows[i + 1].n_classes.n == t->rows[i].n_classes.n;
 }
 
 /* One row for packages of packages of one package. */

@@ -9,16 +9,16 @@
 #define CAIRN_ANALYSIS_PACKAGE_TREE_H
 
 #include "base/arena.h"
-#include "heap/heap.h"
+#include "heap/amounts.h"
 
 struct package_row {
 	const char *name;  /* in full: "com.acme.shop", "com.acme.shop.Order[]" */
 	uint32_t label;    /* byte of name where the part begins that its parent's does not have */
 	uint32_t depth;
 	uint32_t class;    /* HEAP_NONE: a package */
-	uint32_t n_classes; /* with objects or without, at any depth */
-	uint64_t objects;
-	uint64_t shallow;  /* bytes */
+	struct amount n_classes; /* with objects or without, at any depth */
+	struct amount objects;
+	struct amount shallow; /* bytes */
 };
 
 struct package_tree {

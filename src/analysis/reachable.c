@@ -73,6 +73,23 @@ static uint32_t reach_from_frames(const struct model *m, const struct bits *reac
 	return n;
 }
 
+static void weigh(struct reachable *out, const struct heap *h, uint32_t n)
+{
+	uint64_t bytes = 0, n_unknown = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (!bits_get(&out->objects, id))
+			continue;
+		bytes += heap_shallow(h, id);
+		n_unknown += h->n_unknown_size && !heap_size_known(h, id);
+	}
+	out->n = heap_reached(h, n);
+	out->shallow = heap_sized(h, heap_reached(h, bytes), n_unknown);
+	enum certainty maybe = out->maybe_n ? INFERRED : EXACT;
+	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, REASON_FRAMES);
+	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - bytes), maybe,
+	    REASON_FRAMES), h->n_unknown_size - n_unknown);
+}
+
 int reachable_from_roots(
     struct reachable *out, const struct model *model, struct progress *progress, struct err *err)
 {
@@ -80,7 +97,7 @@ int reachable_from_roots(
 	struct walk w = {.heap = heap, .left_out = model->left_out, .seen = &out->objects};
 	int code;
 
-	*out = (struct reachable){.n = 0};
+	*out = (struct reachable){.maybe_n = 0};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, heap->n_objects);
 	if ((code = bits_init(&out->objects, heap->n_objects, err)))
 		return code;
@@ -88,14 +105,8 @@ int reachable_from_roots(
 	code = w.queue ? walk_all(&w, progress, err) : ERR_NOMEM;
 	if (code)
 		goto out;
-	for (uint32_t id = 0; id < heap->n_objects; id++) {
-		if (bits_get(&out->objects, id))
-			out->shallow += heap_shallow(heap, id);
-	}
-	out->n = w.tail;
 	out->maybe_n = reach_from_frames(model, &out->objects, w.queue);
-	out->unreachable_n = heap->n_objects - out->n;
-	out->unreachable_shallow = heap->shallow - out->shallow;
+	weigh(out, heap, w.tail);
 out:
 	big_free(w.queue);
 	if (code)

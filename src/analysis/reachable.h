@@ -8,14 +8,14 @@
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H
 
-#include "heap/heap.h"
+#include "heap/amounts.h"
 
 struct reachable {
 	struct bits objects;  /* not sealed */
-	uint32_t n;
-	uint64_t shallow;     /* bytes */
-	uint32_t unreachable_n;
-	uint64_t unreachable_shallow;
+	struct amount n;
+	struct amount shallow;     /* bytes */
+	struct amount unreachable_n;
+	struct amount unreachable_shallow;
 	uint32_t maybe_n; /* of the unreachable: what heap.in_frames leads to, which may be alive */
 };
 

@@ -8,6 +8,7 @@
 #ifndef CAIRN_ANALYSIS_STRINGS_H
 #define CAIRN_ANALYSIS_STRINGS_H
 
+#include "heap/amounts.h"
 #include "heap/string.h"
 
 struct string_list {
@@ -26,17 +27,17 @@ void string_list_release(struct string_list *l);
 /* Strings of one text. */
 struct same_strings {
 	uint32_t first;    /* one of them */
-	uint32_t count;
-	uint32_t arrays;   /* different arrays that hold their characters */
-	uint64_t shallow;  /* bytes of the Strings and these arrays */
-	uint64_t wasted;   /* of these, bytes that one String and one array would save */
+	struct amount count;
+	struct amount arrays; /* different arrays that hold their characters */
+	struct amount shallow; /* bytes of the Strings and these arrays */
+	struct amount wasted; /* of these, bytes that one String and one array would save */
 };
 
 struct duplicates {
 	struct same_strings *groups; /* of two and more, the most wasted first */
 	size_t n, cap;
 	uint64_t strings, distinct;  /* Strings that have a text, and different texts */
-	uint64_t wasted;             /* sum over groups */
+	struct amount wasted;        /* sum over groups */
 };
 
 /* Exact: texts of equal hashes are compared.  0, ERR_UNSUPPORTED, ERR_NOMEM. */

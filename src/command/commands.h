@@ -37,27 +37,18 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 /* "~ roots are inferred (PHD records none)" and the like; NULL when there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);
 
-/* Counts of a dump that was read in part are lower bounds. */
-enum certainty command_count_certainty(const struct heap *h);
-/* Of bytes, besides sizes that are not known at all. */
-enum certainty command_size_certainty(const struct heap *h);
-/* Of what depends on the roots. */
-enum certainty command_root_certainty(const struct heap *h);
 /* ERR_UNSUPPORTED, with why there are none. */
 int command_no_threads(const struct heap *h, struct err *err);
 
 /* "Java local, thread "main", … (and 2 more)": what makes an object a root; nothing if it is none. */
 void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 
-/* Retained sizes rest on roots, which may be inferred, and on all sizes. */
-enum certainty command_retained_certainty(const struct heap *h);
-/* So many bytes as a percentage of all that is reachable, as certain as they are. */
-struct cell command_share(const struct retained *r, uint64_t bytes);
+/* So many bytes as a percentage of all that is reachable. */
+struct cell command_share(const struct retained *r, struct amount bytes);
 
 struct retained_sum; /* analysis/dominators/dominators.h */
-/* Of what a group retains: a lower bound where its members may hold something jointly. */
+/* What a group retains, as far as that is known. */
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
-struct cell command_share_of_sum(const struct retained *r, const struct retained_sum *sum);
 
 extern const struct shape command_holders_shape;
 /* Who holds these objects (cmd_holders.c); set: what the title calls them; skipped: a class pattern, or
@@ -75,8 +66,8 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 
 /* What would be freed if all these objects went at once, by a walk that can be watched and stopped. */
-int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint64_t *objects,
-    uint64_t *bytes, struct err *err);
+int command_set_retained(struct session *s, const uint32_t *ids, size_t n, struct amount *objects,
+    struct amount *bytes, struct err *err);
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
 int command_retained(struct session *s, const struct call *call, struct err *err);
 /* Show the column "retained" where these sizes are known. */

@@ -82,25 +82,17 @@ int command_no_threads(const struct heap *h, struct err *err)
 	    "%s holds no threads; a javacore adds them (--javacore FILE)", h->facts.title);
 }
 
-enum certainty command_root_certainty(const struct heap *h)
-{
-	for (size_t i = 0; i < h->n_roots; i++)
-		if (h->roots[i].certainty == INFERRED)
-			return INFERRED;
-	return command_count_certainty(h);
-}
-
 const char *command_roots_note(const struct opened *o, struct arena *arena)
 {
 	const struct heap *h = o->heap;
 	struct text note = TEXT_INIT;
 	if (!opened_counts_weak(o))
 		text_add(&note, "soft, weak, phantom and final references do not count (set weak off)");
-	if (command_root_certainty(h) == INFERRED && note.len)
+	if (h->n_inferred_roots && note.len)
 		text_add(&note, "; ");
-	if (command_root_certainty(h) == INFERRED && h->facts.roots_recorded)
+	if (h->n_inferred_roots && h->facts.roots_recorded)
 		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
-	else if (command_root_certainty(h) == INFERRED)
+	else if (h->n_inferred_roots)
 		text_addf(&note, "~ roots are inferred (%s records none): what nothing references counts as a "
 		    "root, so nothing is unreachable", h->facts.title);
 	const char *kept = note.len ? arena_strndup(arena, note.s, note.len) : NULL;
@@ -108,45 +100,15 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 	return kept;
 }
 
-enum certainty command_count_certainty(const struct heap *h)
+struct cell command_share(const struct retained *r, struct amount bytes)
 {
-	return h->damaged ? LOWER_BOUND : EXACT;
-}
-
-enum certainty command_size_certainty(const struct heap *h)
-{
-	return h->sizes_assumed ? INFERRED : command_count_certainty(h);
-}
-
-enum certainty command_retained_certainty(const struct heap *h)
-{
-	if (!h->facts.roots_recorded || h->sizes_assumed)
-		return INFERRED;
-	return h->n_unknown_size ? LOWER_BOUND : command_count_certainty(h);
-}
-
-struct cell command_share(const struct retained *r, uint64_t bytes)
-{
-	return cell_marked(cell_percent(bytes, r->dominators.shallow_reachable),
-	    command_retained_certainty(r->heap));
-}
-
-static enum certainty sum_certainty(const struct retained *r, const struct retained_sum *sum)
-{
-	enum certainty sure = command_retained_certainty(r->heap);
-	return sure == EXACT && !retained_sum_exact(r, sum) ? LOWER_BOUND : sure;
+	return cell_percent(bytes, retained_of_all(r));
 }
 
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum)
 {
 	const struct retained *r = opened_retained(o);
-	return r ? cell_marked(cell_bytes(sum->bytes), sum_certainty(r, sum)) : cell_none();
-}
-
-struct cell command_share_of_sum(const struct retained *r, const struct retained_sum *sum)
-{
-	struct cell share = command_share(r, sum->bytes);
-	return cell_marked(share, sum_certainty(r, sum));
+	return r ? cell_bytes(retained_sum_bytes(r, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)

@@ -11,8 +11,8 @@
 #ifndef CAIRN_HEAP_HEAP_H
 #define CAIRN_HEAP_HEAP_H
 
+#include "base/amount.h"
 #include "base/arena.h"
-#include "base/assert.h"
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -27,9 +27,6 @@
 /* In own_size and own_length: the number does not fit and stands in wide; or nobody knows it. */
 #define OWN_WIDE UINT32_MAX
 #define OWN_UNKNOWN (UINT32_MAX - 1)
-
-/* How sure a number is. */
-enum certainty { EXACT, LOWER_BOUND, INFERRED, UNKNOWN };
 
 enum class_kind { CLASS_PLAIN, CLASS_OBJECT_ARRAY, CLASS_PRIMITIVE_ARRAY, CLASS_PRIMITIVE };
 
@@ -62,7 +59,8 @@ struct heap_class {
 	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
 	uint32_t type;          /* index in dump->types, or HEAP_NONE */
 	uint32_t n_objects;     /* instances of exactly this class */
-	uint64_t shallow;       /* their sum */
+	uint32_t n_unknown;     /* of these: their size cannot be told, they count 0 bytes */
+	uint64_t shallow;       /* bytes of all instances */
 };
 
 /* References of every object one after another: those of id i are target[start(i)] … [start(i+1)-1]. */
@@ -146,6 +144,7 @@ struct heap {
 
 	struct heap_class *classes;
 	uint32_t n_classes;
+	bool names_shared;         /* by some of them: heap_class.name_shared */
 	uint32_t n_defined_classes; /* those come first, in address order */
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
@@ -184,6 +183,7 @@ struct heap {
 	uint32_t n_loader_parents;
 	struct heap_root *roots;   /* sorted by object, then kind */
 	size_t n_roots;
+	size_t n_inferred_roots;   /* of them, those that the dump does not record */
 	uint32_t n_root_objects;   /* distinct */
 	uint32_t n_dropped_roots;  /* recorded, but of no object of the dump */
 	uint32_t n_outside_roots;  /* the same where that is ordinary (facts.outside_pointers_normal) */
@@ -261,7 +261,6 @@ uint64_t heap_length(const struct heap *h, uint32_t id);
 
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
-	cairn_assert(id < h->n_objects && h->class_of[id] < h->n_classes);
 	return &h->classes[h->class_of[id]];
 }
 

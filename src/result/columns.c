@@ -232,6 +232,8 @@ const char *cell_type_name(enum cell_type type)
 	    [CELL_PERCENT] = "percent",
 	    [CELL_ADDRESS] = "address",
 	    [CELL_FLAG] = "yes or no",
+	    [CELL_DELTA] = "change",
+	    [CELL_BYTES_DELTA] = "change in bytes",
 	};
 	return names[type];
 }

@@ -16,11 +16,13 @@
 enum cell_type {
 	CELL_NONE,    /* unknown ("?"), or, when exact, nothing to say (""): empty in csv, null in json */
 	CELL_TEXT,    /* escaped UTF-8 */
-	CELL_COUNT,   /* a plain number */
+	CELL_COUNT,   /* a number of things */
 	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
 	CELL_PERCENT, /* tenths of a percent; "36.8%" on the screen, 36.8 in machine formats */
 	CELL_ADDRESS, /* 0x… */
 	CELL_FLAG,    /* yes/no; true/false in json */
+	CELL_DELTA,   /* by how many things it changed: "+12", "-1,234"; -1234 in machine formats */
+	CELL_BYTES_DELTA, /* the same of bytes: "+2.9M" */
 };
 
 /* In the order of the alphabet.  Where one word stands for cells of two types there are two of it. */

@@ -282,14 +282,14 @@ static void print_head(struct layout *l, const struct result *r)
 	}
 	for (size_t i = 0; i < r->n_head; i++) {
 		const struct field *f = &r->head[i];
-		if (f->cell.type == CELL_NONE && f->cell.certainty == EXACT)
+		if (f->cell.type == CELL_NONE && f->cell.amount.certainty == EXACT)
 			continue;
 		text_addf(&l->line, "%-*s  ", (int)width, f->name);
 		cell_print(&f->cell, &l->line);
 		/* few values, each alone: sizes are given to the byte as well */
-		if (f->cell.type == CELL_BYTES && f->cell.number >= 1000) {
+		if (f->cell.type == CELL_BYTES && f->cell.amount.n >= 1000) {
 			text_add(&l->line, " (");
-			text_add_count(&l->line, f->cell.number);
+			text_add_count(&l->line, f->cell.amount.n);
 			text_add(&l->line, ")");
 		}
 		end_line(l);

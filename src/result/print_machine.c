@@ -17,7 +17,7 @@
 /* A word that a reader of the output should see beside the number. */
 static bool is_inexact(const struct cell *c)
 {
-	return cell_is_number(c->type) && c->certainty != EXACT;
+	return cell_is_number(c->type) && c->amount.certainty != EXACT;
 }
 
 /* Which columns need a certainty beside them; the caller frees. */
@@ -38,7 +38,7 @@ static bool *inexact_columns(struct result *r, size_t rows)
 
 static const char *certainty_of(const struct cell *c)
 {
-	return certainty_name(c->type == CELL_NONE ? UNKNOWN : c->certainty);
+	return certainty_name(c->type == CELL_NONE ? UNKNOWN : c->amount.certainty);
 }
 
 /* --- csv -------------------------------------------------------------------------------------- */
@@ -154,16 +154,20 @@ static void json_value(const struct cell *c, FILE *to)
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:
-		fprintf(to, "%" PRIu64, c->number);
+		fprintf(to, "%" PRIu64, c->amount.n);
 		break;
 	case CELL_PERCENT:
-		fprintf(to, "%" PRIu64 ".%" PRIu64, c->number / 10, c->number % 10);
+		fprintf(to, "%" PRIu64 ".%" PRIu64, c->amount.n / 10, c->amount.n % 10);
 		break;
 	case CELL_ADDRESS:
-		fprintf(to, "\"0x%" PRIx64 "\"", c->number);
+		fprintf(to, "\"0x%" PRIx64 "\"", c->amount.n);
+		break;
+	case CELL_DELTA:
+	case CELL_BYTES_DELTA:
+		fprintf(to, "%" PRId64, amount_signed(c->amount));
 		break;
 	case CELL_FLAG:
-		fputs(c->number ? "true" : "false", to);
+		fputs(c->amount.n ? "true" : "false", to);
 		break;
 	}
 }

@@ -8,135 +8,13 @@
  */
 #include "result/result.h"
 
-#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "opened/opened.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct cell cell_none(void)
-{
-	return (struct cell){.type = CELL_NONE, .certainty = UNKNOWN};
-}
-
-struct cell cell_blank(void)
-{
-	return (struct cell){.type = CELL_NONE, .certainty = EXACT};
-}
-
-struct cell cell_text(const char *s)
-{
-	return s ? (struct cell){.type = CELL_TEXT, .text = s} : cell_none();
-}
-
-struct cell cell_count(uint64_t n)
-{
-	return (struct cell){.type = CELL_COUNT, .number = n};
-}
-
-struct cell cell_bytes(uint64_t n)
-{
-	return (struct cell){.type = CELL_BYTES, .number = n};
-}
-
-struct cell cell_percent(uint64_t part, uint64_t whole)
-{
-	double tenths = whole ? 1000.0 * (double)part / (double)whole : 0;
-	return (struct cell){.type = CELL_PERCENT, .number = (uint64_t)(tenths + 0.5)};
-}
-
-bool cell_is_number(enum cell_type type)
-{
-	return type == CELL_COUNT || type == CELL_BYTES || type == CELL_PERCENT;
-}
-
-struct cell cell_address(uint64_t address)
-{
-	return (struct cell){.type = CELL_ADDRESS, .number = address};
-}
-
-struct cell cell_flag(bool value)
-{
-	return (struct cell){.type = CELL_FLAG, .number = value};
-}
-
-struct cell cell_marked(struct cell c, enum certainty certainty)
-{
-	c.certainty = certainty;
-	return c;
-}
-
-const char *certainty_name(enum certainty certainty)
-{
-	static const char *const names[] = {
-	    [EXACT] = "exact",
-	    [LOWER_BOUND] = "lower bound",
-	    [INFERRED] = "inferred",
-	    [UNKNOWN] = "unknown",
-	};
-	return names[certainty];
-}
-
-void cell_print(const struct cell *c, struct text *to)
-{
-	if (c->type == CELL_NONE || c->certainty == UNKNOWN) {
-		text_add(to, c->certainty == EXACT ? "" : "?");
-		return;
-	}
-	if (c->certainty == INFERRED)
-		text_add(to, "~");
-	else if (c->certainty == LOWER_BOUND)
-		text_add(to, ">=");
-	switch (c->type) {
-	case CELL_TEXT:
-		text_addf(to, "%*s%s", (int)c->indent, "", c->text);
-		break;
-	case CELL_COUNT:
-		text_add_count(to, c->number);
-		break;
-	case CELL_BYTES:
-		text_add_bytes(to, c->number);
-		break;
-	case CELL_PERCENT:
-		cell_print_plain(c, to);
-		text_add(to, "%");
-		break;
-	case CELL_FLAG:
-		text_add(to, c->number ? "yes" : "no");
-		break;
-	default:
-		cell_print_plain(c, to);
-		break;
-	}
-}
-
-void cell_print_plain(const struct cell *c, struct text *to)
-{
-	switch (c->type) {
-	case CELL_NONE:
-		break;
-	case CELL_TEXT:
-		text_add(to, c->text);
-		break;
-	case CELL_COUNT:
-	case CELL_BYTES:
-		text_addf(to, "%" PRIu64, c->number);
-		break;
-	case CELL_PERCENT:
-		text_addf(to, "%" PRIu64 ".%" PRIu64, c->number / 10, c->number % 10);
-		break;
-	case CELL_ADDRESS:
-		text_addf(to, "0x%" PRIx64, c->number);
-		break;
-	case CELL_FLAG:
-		text_add(to, c->number ? "true" : "false");
-		break;
-	}
-}
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -360,13 +238,11 @@ void result_add_row(struct result *r, const struct cell *cells, const struct tar
 
 static size_t source_row(const struct result *r, size_t row)
 {
-	cairn_assert(row < r->n_rows);
 	return r->order ? r->order[row] : row;
 }
 
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out)
 {
-	cairn_assert(column < r->n_columns);
 	text_clear(&r->scratch);
 	*out = cell_none();
 	r->ops->cell(r, source_row(r, row), column, out, &r->scratch);
@@ -377,7 +253,6 @@ void result_target(const struct result *r, size_t row, struct target *out)
 	*out = (struct target){.kind = TARGET_NONE};
 	if (r->ops && r->ops->target)
 		r->ops->target(r, source_row(r, row), out);
-	out->opened = r->opened;
 }
 
 /* --- what is found later ------------------------------------------------------------------------ */
@@ -572,18 +447,20 @@ void result_show_all(struct result *r)
 		result_sort(r, (unsigned)r->sorted_by, r->descending, NULL);
 }
 
+struct cell result_sum_begin(const struct result *r, unsigned column)
+{
+	return (struct cell){.type = column_type(&r->columns[column]),
+	    .amount = r->heap ? heap_counted(r->heap, 0) : amount_exact(0)};
+}
+
 /* The sum is of those that are known. */
 void result_sum(struct cell *sum, const struct cell *one)
 {
-	enum certainty certainty = one->certainty;
-	if (one->type == CELL_NONE)
-		certainty = certainty == UNKNOWN ? LOWER_BOUND : EXACT;
-	else if (__builtin_add_overflow(sum->number, one->number, &sum->number)) {
-		sum->number = UINT64_MAX;
-		certainty = LOWER_BOUND;
-	}
-	if (certainty > sum->certainty)
-		sum->certainty = certainty;
+	struct amount amount = one->amount;
+	if (cell_is_signed(sum->type))
+		sum->amount = amount_add_changes(sum->amount, amount);
+	else if (one->type != CELL_NONE || amount.certainty == UNKNOWN)
+		sum->amount = amount_add(sum->amount, amount);
 }
 
 void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum)
@@ -600,11 +477,11 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 	if (!r->totals) {
 		r->totals = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *r->totals);
 		for (unsigned c = 0; c < r->n_columns; c++)
-			r->totals[c].certainty = UNKNOWN;
+			r->totals[c] = cell_none();
 	}
 	struct cell *total = &r->totals[column];
 	if (total->type == CELL_NONE && column_type(&r->columns[column]) != CELL_TEXT) {
-		struct cell sum = {.type = column_type(&r->columns[column]), .certainty = EXACT};
+		struct cell sum = result_sum_begin(r, column);
 		for (size_t row = 0; row < r->n_rows; row++)
 			result_sum_row(r, row, column, &sum);
 		*total = sum;

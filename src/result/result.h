@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "heap/heap.h"
+#include "heap/amounts.h"
 #include "result/columns.h"
 
 #include <stdbool.h>
@@ -20,10 +20,10 @@
 
 struct cell {
 	enum cell_type type;
-	enum certainty certainty;
-	uint64_t number;  /* COUNT, BYTES, PERCENT, ADDRESS, FLAG */
-	const char *text; /* TEXT: valid until the next cell of this result is asked for */
 	unsigned indent;  /* TEXT: blanks that people see before it: the rows are a tree */
+	struct amount amount; /* the number of COUNT, BYTES, PERCENT, ADDRESS and FLAG, of deltas signed
+	                         (amount_signed), and how sure any cell is, text included */
+	const char *text; /* TEXT: valid until the next cell of this result is asked for */
 };
 
 /* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
@@ -41,7 +41,6 @@ struct target {
 	const char *command; /* the command line that opens it; else (NULL) what its kind implies */
 	bool part;           /* it counts other objects than its kind implies, a part of a class or more
 	                        than the one object: opened as a list of the row's members */
-	const struct opened *opened; /* whose id it is: filled in by result_target */
 };
 
 struct opened;   /* opened/opened.h */
@@ -209,32 +208,47 @@ void result_show_all(struct result *r); /* undo filter, keep the sort order */
  */
 struct result *result_pick(struct result *r, const unsigned *pick, unsigned n);
 
-/* Sum of a column over the rows shown; certainty is the weakest of its cells. */
+/* Sum of a column over the rows shown, as sure as its least sure cell; of a dump that was read in part
+ * at least so much, since rows may be missing. */
 void result_total(struct result *r, unsigned column, struct cell *out);
-/* Add the cell of a row (as shown) to a sum, whose type is the column's. */
+/* The same step by step: nothing yet, then the cells of rows (as shown). */
+struct cell result_sum_begin(const struct result *r, unsigned column);
 void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum);
 void result_sum(struct cell *sum, const struct cell *one);
 /* Rows came or went: totals are to be found anew. */
 void result_changed(struct result *r);
 
-struct cell cell_none(void);  /* unknown */
+/* Cells of how much or how many are made of amounts, so that each says how sure it is and why; those
+ * of an unknown amount are unknown. */
+struct cell cell_count(struct amount n);
+struct cell cell_bytes(struct amount n);
+struct cell cell_percent(struct amount part, struct amount whole); /* of nothing: 0 */
+struct cell cell_delta(struct amount before, struct amount after);
+struct cell cell_bytes_delta(struct amount before, struct amount after);
+/* A number that counts nothing in the dump and is no estimate: an index, a depth, a priority. */
+struct cell cell_plain(uint64_t n);
+
+struct cell cell_none(void);  /* unknown: the dump does not tell */
+struct cell cell_unknown(enum reason reason);
 struct cell cell_blank(void); /* does not apply: the length of what is no array */
-struct cell cell_text(const char *s);
-struct cell cell_count(uint64_t n);
-struct cell cell_bytes(uint64_t n);
-struct cell cell_percent(uint64_t part, uint64_t whole); /* of nothing: 0 */
+struct cell cell_text(const char *s); /* NULL: unknown */
+struct cell cell_text_as_sure(const char *s, struct amount as);
+/* The word for how sure something else is, and why. */
+struct cell cell_certainty(struct amount of);
 struct cell cell_address(uint64_t address);
 struct cell cell_flag(bool value);
-struct cell cell_marked(struct cell c, enum certainty certainty);
+struct cell cell_flag_as_sure(bool value, struct amount as);
 
 /* Numbers that tell how much: they stand right, begin with the largest and may be inexact. */
 bool cell_is_number(enum cell_type type);
+/* Of these, those that may be below 0. */
+bool cell_is_signed(enum cell_type type);
+/* A number that is as large as the cell's: where one cell's is larger, so is that one's. */
+uint64_t cell_rank(const struct cell *c);
 
 /* The cell as people read it, with its certainty glyph ("~" inferred, ">=" lower bound, "?"). */
 void cell_print(const struct cell *c, struct text *to);
 /* The cell as machines read it: plain numbers, nothing for what is unknown. */
 void cell_print_plain(const struct cell *c, struct text *to);
-/* "exact", "lower bound", "inferred", "unknown" */
-const char *certainty_name(enum certainty certainty);
 
 #endif

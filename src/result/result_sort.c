@@ -157,7 +157,7 @@ static uint64_t key_of(struct sorting *s, uint32_t source)
 	struct cell c = cell_none();
 	text_clear(&s->r->scratch);
 	s->r->ops->cell(s->r, source, s->column, &c, &s->r->scratch);
-	return c.number;
+	return cell_rank(&c);
 }
 
 static int number_text(struct sorting *s, const struct cell *c, uint32_t source, struct err *err)
@@ -191,10 +191,11 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		rows[known++] = source;
 		if (s->by_text && (code = number_text(s, &c, source, err)) < 0)
 			return code;
-		if (c.number < s->low)
-			s->low = c.number;
-		if (c.number > s->high)
-			s->high = c.number;
+		uint64_t key = cell_rank(&c);
+		if (key < s->low)
+			s->low = key;
+		if (key > s->high)
+			s->high = key;
 	}
 	for (size_t i = known, j = r->n_rows; i + 1 < j; i++) { /* unknown ones in their old order */
 		uint32_t swap = rows[i];

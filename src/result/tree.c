@@ -8,7 +8,6 @@
  */
 #include "result/tree.h"
 
-#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -132,7 +131,7 @@ static void sum_rest(const struct result *r, struct list *l)
 	struct text scratch = TEXT_INIT;
 	l->rest = xcalloc(r->n_columns, sizeof *l->rest);
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		struct cell sum = {.type = column_type(&r->columns[c])};
+		struct cell sum = result_sum_begin(r, c);
 		for (uint32_t i = l->shown; r->columns[c].total && i < l->n; i++) {
 			struct cell one = cell_none();
 			text_clear(&scratch);
@@ -508,7 +507,6 @@ static size_t insert_rows(struct tree *t, size_t at, uint32_t list, uint32_t fro
 {
 	const struct list *l = &t->list[list];
 	size_t n = rows_from(l, from);
-	cairn_assert(at < t->n_row && t->n_row + n <= t->cap_row);
 	memmove(t->row + at + 1 + n, t->row + at + 1, (t->n_row - at - 1) * sizeof *t->row);
 	for (size_t i = 0; i < n; i++) {
 		bool rest = from + i >= l->shown;
@@ -521,7 +519,6 @@ static size_t insert_rows(struct tree *t, size_t at, uint32_t list, uint32_t fro
 
 static void remove_rows(struct tree *t, size_t at, size_t n)
 {
-	cairn_assert(at + 1 + n <= t->n_row);
 	memmove(t->row + at + 1, t->row + at + 1 + n, (t->n_row - at - 1 - n) * sizeof *t->row);
 	t->n_row -= n;
 }
@@ -603,7 +600,7 @@ static uint64_t weight(const struct result *r, uint32_t node, struct text *scrat
 	struct cell c = cell_none();
 	text_clear(scratch);
 	t->source->cell(r, node, t->source->weight, &c, scratch);
-	return c.type == CELL_NONE ? 0 : c.number;
+	return c.type == CELL_NONE ? 0 : c.amount.n;
 }
 
 /* The row of the heaviest child, when it weighs most of its parent and is shown; else SIZE_MAX. */

@@ -230,12 +230,12 @@ static void show(struct app *a, struct result *r, const char *line)
 	}
 	if (is_object(r, line) && app_references_ready(a)) {
 		size_t n_history = a->session.n_history;
-		struct result *in = referrers_of(a, r->head[0].cell.number);
+		struct result *in = referrers_of(a, r->head[0].cell.amount.n);
 		/* these two were not asked for by name */
 		while (a->session.n_history > n_history)
 			free(a->session.history[--a->session.n_history]);
 		if (in) {
-			uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.number);
+			uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
 			app_push(a, page_new_object(r, in, id, line));
 			return;
 		}

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "command/words/values.h"
-#include "command/look/why.h"
+#include "result/why.h"
 #include "view/history.h"
 #include "view/prompt.h"
 

@@ -61,7 +61,7 @@ static void fill_in(struct result *r)
 		if (r->head[i].column == COL_RETAINED)
 			retained = &r->head[i];
 		else if (i == 0 && r->head[i].column == COL_ADDRESS)
-			id = heap_find(h, r->head[i].cell.number);
+			id = heap_find(h, r->head[i].cell.amount.n);
 	}
 	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)
 		retained->cell = object_retained_cell(r->opened, id);

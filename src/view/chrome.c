@@ -29,13 +29,12 @@ static const char *file_name(const char *path)
 
 static void add_size(const struct heap *h, struct text *to)
 {
-	if (h->damaged)
-		text_add(to, ">=");
-	text_add_count(to, h->n_objects);
+	struct cell objects = cell_count(heap_counted(h, h->n_objects));
+	struct cell bytes = cell_bytes(heap_size_of_all(h));
+
+	cell_print(&objects, to);
 	text_addf(to, " objects %s ", glyph(GLYPH_DOT));
-	if (h->damaged || h->n_unknown_size > 0)
-		text_add(to, ">=");
-	text_add_bytes(to, h->shallow);
+	cell_print(&bytes, to);
 }
 
 /* One word at the end of line 1, however narrow it is: nobody may take a part for the whole. */

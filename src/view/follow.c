@@ -22,7 +22,7 @@ static void find_cut(struct follow *f, const struct path *p)
 	f->cuts = true;
 	uint32_t holder = p->n > 1 ? p->step[p->n - 2] : HEAP_NONE;
 	struct cut_figure figure = cut_one(&f->cutter, holder, p->step[p->n - 1]);
-	struct cell freed = cell_marked(cell_bytes(figure.freed), command_retained_certainty(f->heap));
+	struct cell freed = cell_bytes(figure.freed);
 	text_add(&f->found_cut, "cut frees ");
 	cell_print(&freed, &f->found_cut);
 }

@@ -62,7 +62,7 @@ int page_draw_head(struct result *r, struct rect at, int height)
 		if (line >= height)
 			break;
 		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme(ROLE_QUIET));
-		bool unsure = f->cell.certainty != EXACT;
+		bool unsure = f->cell.amount.certainty != EXACT;
 		draw_text_keep_end(at.y + line, at.x + x + name_width + 1, at.width - x - name_width - 1,
 		    value.s, theme(unsure ? ROLE_UNSURE : ROLE_PLACE));
 		x += width + 3;

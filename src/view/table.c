@@ -23,7 +23,7 @@ static void restart_sums(struct table *t)
 {
 	t->summed = 0;
 	for (unsigned c = 0; c < n_columns(t); c++)
-		t->total[c] = (struct cell){.type = column_type(&t->result->columns[c])};
+		t->total[c] = result_sum_begin(t->result, c);
 }
 
 void table_init(struct table *t, struct result *result)

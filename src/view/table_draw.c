@@ -91,14 +91,6 @@ static void measure_row(struct table *t, size_t row, struct text *buffer)
 	t->seen++;
 }
 
-/* A sum over a dump that was read in part is at least so much. */
-static struct cell sum_cell(const struct table *t, const struct cell *sum)
-{
-	bool part = t->result->heap && t->result->heap->damaged;
-
-	return part && sum->certainty == EXACT ? cell_marked(*sum, LOWER_BOUND) : *sum;
-}
-
 static void measure_sums(struct table *t, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
@@ -107,7 +99,7 @@ static void measure_sums(struct table *t, struct text *buffer)
 		grow(t, c, column_word(&t->result->columns[c]));
 		if (!t->result->columns[c].total || !t->have_whole)
 			continue;
-		struct cell whole = sum_cell(t, &t->whole[c]);
+		struct cell whole = t->whole[c];
 		text_clear(buffer);
 		cell_print(&whole, buffer);
 		grow(t, c, buffer->s);
@@ -134,7 +126,7 @@ static bool wants_share(const struct table *t)
 	int sorted = t->result->sorted_by;
 
 	return sorted >= 0 && sorted < TABLE_COLUMNS && t->result->columns[sorted].total &&
-	       t->have_whole && t->whole[sorted].number > 0 && !t->plain;
+	       t->have_whole && t->whole[sorted].amount.n > 0 && !t->plain;
 }
 
 static int needed(const struct layout *l)
@@ -368,7 +360,7 @@ static void draw_header(const struct table *t, const struct layout *l, struct re
 
 static enum role cell_role(const struct cell *cell)
 {
-	if (cell->certainty != EXACT)
+	if (cell->amount.certainty != EXACT)
 		return ROLE_UNSURE;
 	return cell->type == CELL_ADDRESS ? ROLE_ADDRESS : ROLE_TEXT;
 }
@@ -376,7 +368,7 @@ static enum role cell_role(const struct cell *cell)
 static void draw_share(const struct table *t, const struct layout *l, int y,
     const struct cell *part, attr_t row_attr, bool selected)
 {
-	double share = (double)part->number / (double)t->whole[t->result->sorted_by].number;
+	double share = (double)part->amount.n / (double)t->whole[t->result->sorted_by].amount.n;
 	char percent[16];
 
 	if (l->bar > 0)
@@ -386,8 +378,8 @@ static void draw_share(const struct table *t, const struct layout *l, int y,
 	struct text number = TEXT_INIT;
 	text_clear(&number);
 	/* a share of a whole that is not known is about right at best */
-	if (sum_cell(t, &t->whole[t->result->sorted_by]).certainty != EXACT ||
-	    part->certainty != EXACT)
+	if (t->whole[t->result->sorted_by].amount.certainty != EXACT ||
+	    part->amount.certainty != EXACT)
 		text_add(&number, "~");
 	if (share > 0 && share < 0.005)
 		text_add(&number, "<1%");
@@ -472,7 +464,7 @@ static int draw_sum(const struct table *t, const struct layout *l, unsigned i, i
 {
 	attr_t attr = theme(ROLE_TOTAL);
 	unsigned c = l->column[i];
-	struct cell sum = sum_cell(t, &t->total[c]), whole = sum_cell(t, &t->whole[c]);
+	struct cell sum = t->total[c], whole = t->whole[c];
 	bool done = t->summed == t->result->n_rows, sorted = (int)c == t->result->sorted_by;
 	int end = l->x[i] + l->width[i];
 

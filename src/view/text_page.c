@@ -289,7 +289,7 @@ static void add_head(struct text *to, struct result *r)
 		widest = width > widest ? width : widest;
 	}
 	for (size_t i = 0; i < r->n_head; i++) {
-		if (r->head[i].cell.type == CELL_NONE && r->head[i].cell.certainty == EXACT)
+		if (r->head[i].cell.type == CELL_NONE && r->head[i].cell.amount.certainty == EXACT)
 			continue; /* does not apply */
 		text_addf(to, "%-*s  ", (int)widest, r->head[i].name);
 		cell_print(&r->head[i].cell, to);

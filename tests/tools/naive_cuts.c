@@ -57,8 +57,8 @@ static void compare_one(struct naive *w, struct cut *c, struct reference *e, uin
 	struct cut_figure f = cut_one(c, holder, e->to);
 	/* nothing else keeps it exactly when it goes */
 	bool dies = w->seen[e->to] == 0 && c->retained->dominators.immediate[e->to] != NOT_REACHABLE;
-	if (f.freed != naive || (dies && f.others) || (!dies && !f.others && f.held))
-		differ(w, holder, e->to, f.freed, naive);
+	if (f.freed.n != naive || (dies && f.others.n) || (!dies && !f.others.n && f.held))
+		differ(w, holder, e->to, f.freed.n, naive);
 	if (!e->root || holder == HEAP_NONE) {
 		e->frees = naive;
 		e->unloads = unloads(w, c->retained, e->to);
@@ -106,8 +106,8 @@ static void compare_many(struct naive *w, const struct retained *r)
 	if (cut_find(&loss, w->m, &edges, ids, n_ids, NULL, NULL)) {
 		w->wrong++;
 	} else {
-		if (loss.bytes != naive)
-			differ(w, edges.n ? edges.edge[0].holder : 0, n_ids ? ids[0] : 0, loss.bytes, naive);
+		if (loss.bytes.n != naive)
+			differ(w, edges.n ? edges.edge[0].holder : 0, n_ids ? ids[0] : 0, loss.bytes.n, naive);
 		for (uint32_t id = 0; id < h->n_objects; id++)
 			w->wrong += bits_get(&loss.dead, id) !=
 			    (!w->seen[id] && r->dominators.immediate[id] != NOT_REACHABLE);
@@ -196,13 +196,13 @@ static void compare_plan(struct naive *w, const struct retained *r, uint64_t wan
 			take_edges(w, &plan.item[k].edges);
 		uint64_t total = w->all - naive_kept(w, NULL, 0);
 		give_back(w);
-		if (alone != plan.item[i].freed || total != plan.item[i].total)
-			differ(w, HEAP_NONE, plan.item[i].target, plan.item[i].total, total);
+		if (alone != plan.item[i].freed.n || total != plan.item[i].total.n)
+			differ(w, HEAP_NONE, plan.item[i].target, plan.item[i].total.n, total);
 	}
-	uint64_t total = plan.n ? plan.item[plan.n - 1].total : 0;
-	if (plan.bytes != total || plan.reached != (total >= wanted)) {
+	uint64_t total = plan.n ? plan.item[plan.n - 1].total.n : 0;
+	if (plan.bytes.n != total || plan.reached != (total >= wanted)) {
 		w->wrong++;
-		printf("a plan of %" PRIu64 " for %" PRIu64 " says %sreached, naively %" PRIu64 "\n", plan.bytes,
+		printf("a plan of %" PRIu64 " for %" PRIu64 " says %sreached, naively %" PRIu64 "\n", plan.bytes.n,
 		    wanted, plan.reached ? "" : "not ", total);
 	}
 	const struct reference *one = every ? one_does(w, r, wanted) : NULL;

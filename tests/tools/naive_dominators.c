@@ -26,9 +26,9 @@ static unsigned compare_sets(struct naive *w)
 		if (cut_find(&loss, w->m, NULL, set, n, NULL, NULL))
 			return 1;
 		uint64_t kept = naive_kept(w, set, n);
-		if (w->all - kept != loss.bytes && wrong++ < 5)
+		if (w->all - kept != loss.bytes.n && wrong++ < 5)
 			printf("every %" PRIu32 ". object retains %" PRIu64 ", naively %" PRIu64 "\n", step,
-			    loss.bytes, w->all - kept);
+			    loss.bytes.n, w->all - kept);
 		cut_loss_release(&loss);
 		free(set);
 	}

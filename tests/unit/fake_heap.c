@@ -30,6 +30,7 @@ static void fill_classes(struct fake_heap *f)
 	f->classes[C_SESSION_1] = plain("com.acme.Session", 24, 1);
 	f->classes[C_SESSION_2] = plain("com.acme.Session", 24, 1);
 	f->classes[C_LOST] = plain("com.acme.Lost", SIZE_UNKNOWN, 1);
+	f->classes[C_LOST].n_unknown = 1;
 	f->classes[C_ENTRY] = plain("java.util.Map$Entry", 24, 0);
 	f->classes[C_TEXT_1] = plain("com.acme.Text", 8, 0);
 	f->classes[C_TEXT_2] = plain("org.other.Text", 8, 0);
@@ -124,6 +125,7 @@ void fake_heap_fill(struct fake_heap *f)
 	h->boot_loader = HEAP_NONE;
 	h->roots = f->roots;
 	h->n_roots = 3;
+	h->n_inferred_roots = 1;
 	h->n_root_objects = 3;
 	h->threads = f->threads;
 	h->n_threads = 2;

@@ -35,7 +35,7 @@ static void numbers_cell(
 		text_add(scratch, n->text[row]);
 		*out = cell_text(scratch->s);
 	} else {
-		*out = cell_count(n->number[row]);
+		*out = cell_count(amount_exact(n->number[row]));
 	}
 }
 
@@ -129,7 +129,7 @@ static bool keep_even(struct result *r, size_t row, void *context)
 	struct cell c;
 	(void)context;
 	result_cell(r, row, 0, &c);
-	return c.number % 2 == 0;
+	return c.amount.n % 2 == 0;
 }
 
 static bool stop_at_last(void *context)
@@ -156,7 +156,7 @@ static void test_stopped(void **state)
 		assert_int_equal(result_sort(r, 0, false, NULL), after > 10 ? 0 : ERR_CANCELLED);
 		assert_int_equal(r->n_rows, ROWS);
 		result_cell(r, 0, 0, &c);
-		assert_int_equal(c.number, after > 10 ? 0 : ROWS - 1);
+		assert_int_equal(c.amount.n, after > 10 ? 0 : ROWS - 1);
 		left = after;
 		assert_int_equal(result_filter(r, keep_even, NULL, NULL), after > 5 ? 0 : ERR_CANCELLED);
 		assert_int_equal(r->n_rows, after > 5 ? (ROWS + 1) / 2 : ROWS);
@@ -173,27 +173,27 @@ static void test_filter_and_total(void **state)
 	struct result *r = result_new("n", NULL, &numbers, &numbers_ops, &n, 5);
 	struct cell c;
 	result_total(r, 0, &c);
-	assert_int_equal(c.number, 22);
+	assert_int_equal(c.amount.n, 22);
 	result_sort(r, 0, false, NULL); /* 2 3 4 5 8 */
 	result_filter(r, keep_even, NULL, NULL);
 	assert_int_equal(r->n_rows, 3);
 	result_total(r, 0, &c);
-	assert_int_equal(c.number, 14);
+	assert_int_equal(c.amount.n, 14);
 	result_cell(r, 1, 0, &c);
-	assert_int_equal(c.number, 4);
+	assert_int_equal(c.amount.n, 4);
 	result_keep_first(r, 2);
 	result_total(r, 0, &c);
-	assert_int_equal(c.number, 6);
-	assert_int_equal(c.certainty, EXACT);
+	assert_int_equal(c.amount.n, 6);
+	assert_int_equal(c.amount.certainty, EXACT);
 	result_show_all(r);
 	assert_int_equal(r->n_rows, 5);
 	result_cell(r, 4, 0, &c);
-	assert_int_equal(c.number, 8);
+	assert_int_equal(c.amount.n, 8);
 	values[0] = NOTHING;
 	result_show_all(r);
 	result_total(r, 0, &c);
-	assert_int_equal(c.number, 17);
-	assert_int_equal(c.certainty, LOWER_BOUND); /* one is not known */
+	assert_int_equal(c.amount.n, 17);
+	assert_int_equal(c.amount.certainty, LOWER_BOUND); /* one is not known */
 	result_free(r);
 }
 
@@ -211,10 +211,10 @@ static struct result *awkward(void)
 	static const struct shape shape = {SHAPE_COLUMNS(columns)};
 	struct result *r = result_new_rows("t", NULL, &shape);
 	result_add_row(r, (struct cell[]){cell_text("a,\"b\""), cell_address(0xE0000AF0),
-	    cell_bytes(1536), cell_count(7), cell_flag(true)}, NULL);
+	    cell_bytes(amount_exact(1536)), cell_count(amount_exact(7)), cell_flag(true)}, NULL);
 	result_add_row(r, (struct cell[]){cell_text("\\n\xc3\xa9"), cell_none(),
-	    cell_marked(cell_bytes(12), INFERRED), cell_none(), cell_flag(false)}, NULL);
-	result_add_row(r, (struct cell[]){cell_none(), cell_blank(), cell_none(), cell_count(1234567),
+	    cell_bytes(amount_weaken(amount_exact(12), INFERRED, REASON_ROOTS)), cell_none(), cell_flag(false)}, NULL);
+	result_add_row(r, (struct cell[]){cell_none(), cell_blank(), cell_none(), cell_count(amount_exact(1234567)),
 	    cell_blank()}, NULL);
 	return r;
 }
@@ -266,7 +266,7 @@ static void test_print(void **state)
 	static const struct shape head = {SHAPE_HEAD(values), .more = true};
 	r = result_new("head", NULL, &head, NULL, NULL, 0);
 	result_head(r, COL_VM, cell_text("J9"));
-	result_head(r, COL_ROOTS, cell_marked(cell_count(1000), LOWER_BOUND));
+	result_head(r, COL_ROOTS, cell_count(amount_weaken(amount_exact(1000), LOWER_BOUND, REASON_DAMAGED)));
 	result_head_named(r, "none", cell_none());
 	expect_print(r, (struct print_options){.format = PRINT_JSON},
 	    "{\"vm\": \"J9\", \"roots\": 1000, \"none\": null, \"roots_certainty\": \"lower bound\"}\n");
@@ -286,8 +286,8 @@ static void test_print_width(void **state)
 	static const struct shape shape = {SHAPE_COLUMNS(columns)};
 	struct result *r = result_new_rows("w", NULL, &shape);
 	result_add_row(r, (struct cell[]){cell_text("com.acme.a.very.long.name.of.a.Class"),
-	    cell_count(1)}, NULL);
-	result_add_row(r, (struct cell[]){cell_text("Kurz"), cell_count(22)}, NULL);
+	    cell_count(amount_exact(1))}, NULL);
+	result_add_row(r, (struct cell[]){cell_text("Kurz"), cell_count(amount_exact(22))}, NULL);
 	expect_print(r, (struct print_options){.format = PRINT_TEXT, .width = 30},
 	    "class                  objects\n"
 	    "com.ac..me.of.a.Class        1\n"

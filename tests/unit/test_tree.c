@@ -45,7 +45,7 @@ static void cell(
 {
 	const struct forest *f = tree_data(r);
 	if (column == 1) {
-		*out = cell_bytes(f->weight[node]);
+		*out = cell_bytes(amount_exact(f->weight[node]));
 		return;
 	}
 	text_addf(scratch, "node %u", node);
@@ -129,7 +129,7 @@ static void compare(struct result *r)
 		if (lines[i].node == TREE_TOP) {
 			assert_int_equal(b.state, BRANCH_REST);
 			assert_int_equal(t.kind, TARGET_NONE);
-			assert_int_equal(c.number, lines[i].rest_weight);
+			assert_int_equal(c.amount.n, lines[i].rest_weight);
 			snprintf(text, sizeof text, "and %u more", lines[i].rest);
 			result_cell(r, i, 0, &c);
 			assert_string_equal(c.text, text);
@@ -141,7 +141,7 @@ static void compare(struct result *r)
 									      : BRANCH_LEAF;
 		assert_int_equal(b.state, expected);
 		assert_int_equal(t.id, lines[i].node);
-		assert_int_equal(c.number, forest.weight[lines[i].node]);
+		assert_int_equal(c.amount.n, forest.weight[lines[i].node]);
 	}
 }
 
@@ -211,7 +211,7 @@ static void test_open_and_close(void **state)
 		for (uint32_t i = 0; i < NODES; i++)
 			sum += forest.parent[i] == TREE_TOP ? forest.weight[i] : 0;
 		result_total(r, 1, &total);
-		assert_int_equal(total.number, sum);
+		assert_int_equal(total.amount.n, sum);
 		result_free(r);
 	}
 }
@@ -316,7 +316,7 @@ static void no_cell(
 	(void)r;
 	(void)column;
 	(void)scratch;
-	*out = cell_bytes(1000000 - node);
+	*out = cell_bytes(amount_exact(1000000 - node));
 }
 
 static void test_deep(void **state)
@@ -384,9 +384,9 @@ static void test_packages(void **state)
 		assert_string_equal(t.rows[i].name, expected[i].name);
 		assert_string_equal(t.rows[i].name + t.rows[i].label, expected[i].label);
 		assert_int_equal(t.rows[i].depth, expected[i].depth);
-		assert_int_equal(t.rows[i].n_classes, expected[i].classes);
-		assert_int_equal(t.rows[i].shallow, 10 * t.rows[i].objects);
-		objects += t.rows[i].depth ? 0 : t.rows[i].objects;
+		assert_int_equal(t.rows[i].n_classes.n, expected[i].classes);
+		assert_int_equal(t.rows[i].shallow.n, 10 * t.rows[i].objects.n);
+		objects += t.rows[i].depth ? 0 : t.rows[i].objects.n;
 	}
 	assert_int_equal(objects, N * (N + 1) / 2);
 	package_tree_release(&t);

@@ -632,10 +632,10 @@ static void test_duplicates(void **state)
 	assert_int_equal(d.strings, 6);
 	assert_int_equal(d.distinct, 4);
 	assert_int_equal(d.n, 1);
-	assert_int_equal(d.groups[0].count, 3);
-	assert_int_equal(d.groups[0].arrays, 2);
+	assert_int_equal(d.groups[0].count.n, 3);
+	assert_int_equal(d.groups[0].arrays.n, 2);
 	uint64_t one = heap_shallow(heap, d.groups[0].first), array = heap_shallow(heap, id_of(shared));
-	assert_int_equal(d.groups[0].wasted, 2 * one + array);
+	assert_int_equal(d.groups[0].wasted.n, 2 * one + array);
 	duplicates_release(&d);
 }
 

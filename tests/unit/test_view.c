@@ -5,7 +5,7 @@
 #include "view/history.h"
 #include "view/match.h"
 #include "view/pace.h"
-#include "command/look/why.h"
+#include "result/why.h"
 #include "opened/opened.h"
 
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static void rows(void **state)
 	(void)state;
 	struct result *r = result_new_rows("t", NULL, &shape);
 	result_add_row(r, (struct cell[]){cell_text("Dog"), cell_text("Animal"),
-	    cell_address(0xbeef), cell_count(77)}, NULL);
+	    cell_address(0xbeef), cell_count(amount_exact(77))}, NULL);
 	struct match m;
 	match_init(&m, "animal");
 	assert_false(match_row(&m, r, 0));
@@ -100,13 +100,13 @@ static const struct column why_columns[] = {
 static const struct shape why_shape = {SHAPE_COLUMNS(why_columns)};
 
 /* What is told of a row with these two numbers and this word, on a dump of this kind. */
-static void tells(struct heap *h, struct cell objects, struct cell shallow, const char *certainty,
+static void tells(struct heap *h, struct cell objects, struct cell shallow, struct amount certainty,
     bool hidden, const char *wanted)
 {
 	struct text said = TEXT_INIT;
 	struct result *r = result_new_rows("t", &(struct opened){.heap = h}, &why_shape);
 
-	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_text(certainty),
+	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_certainty(certainty),
 	    cell_none()}, NULL);
 	why(r, 0, hidden, &said);
 	assert_string_equal(said.s, wanted);
@@ -117,39 +117,68 @@ static void tells(struct heap *h, struct cell objects, struct cell shallow, cons
 static void reasons(void **state)
 {
 	struct heap h = {.facts = {.title = "PHD", .roots_recorded = true}};
-	struct cell seven = cell_count(7), bytes = cell_bytes(80);
+	struct cell seven = cell_count(amount_exact(7)), bytes = cell_bytes(amount_exact(80));
+	struct amount sure = amount_exact(0), by_roots = amount_weaken(sure, INFERRED, REASON_ROOTS);
 	(void)state;
-	tells(&h, seven, bytes, "exact", false, "all numbers here are exact");
-	tells(&h, cell_none(), bytes, "exact", false,
+	tells(&h, seven, bytes, sure, false, "all numbers here are exact");
+	tells(&h, cell_none(), bytes, sure, false,
 	    "objects is unknown: PHD does not tell; the other numbers are exact");
-	tells(&h, cell_none(), cell_none(), "exact", false,
-	    "objects, shallow are unknown: PHD does not tell");
+	tells(&h, cell_none(), cell_none(), sure, false, "objects, shallow are unknown: PHD does not tell");
+	tells(&h, seven, cell_unknown(REASON_NOT_FOUND_YET), sure, false,
+	    "shallow is unknown: retained sizes are not known yet; the other numbers are exact");
 	/* what is not shown is not told of, unless it is */
-	tells(&h, seven, bytes, "exact", true,
+	tells(&h, seven, bytes, sure, true,
 	    "length is unknown: PHD does not tell; the other numbers are exact");
-	tells(&h, cell_blank(), cell_blank(), "exact", false, "nothing here is in doubt");
+	tells(&h, cell_blank(), cell_blank(), sure, false, "nothing here is in doubt");
 	h.n_unknown_size = 2;
-	tells(&h, seven, cell_marked(bytes, LOWER_BOUND), "exact", false,
+	tells(&h, seven, cell_bytes(heap_sized(&h, amount_exact(80), 2)), sure, false,
 	    "shallow >=80 is a lower bound: the dump does not tell the size of 2 objects; "
 	    "the other numbers are exact");
+	tells(&h, cell_count(amount_weaken(amount_exact(7), LOWER_BOUND, REASON_MORE)), cell_blank(), by_roots,
+	    false, "objects >=7 is a lower bound: counting ended there, because there are many; certainty is "
+	    "inferred: no system class is among the dump's roots, so those of the boot loader are taken");
 	h.facts.roots_recorded = false;
-	tells(&h, cell_marked(seven, INFERRED), cell_blank(), "inferred", false,
+	tells(&h, cell_count(heap_held(&h, 7)), cell_blank(), by_roots, false,
 	    "objects ~7, certainty are inferred: PHD records no roots, so classes of the system and "
 	    "threads are taken for them, and what nothing references");
 	h.size_model = "as a model says";
-	tells(&h, cell_blank(), bytes, "exact", false,
+	tells(&h, cell_blank(), bytes, sure, false,
 	    "all numbers here are exact, sizes computed: as a model says");
+}
+
+/* Every reason has a sentence, whatever it makes of a number. */
+static void every_reason(void **state)
+{
+	struct heap h = {.facts = {.title = "PHD"}, .damaged = true, .damage = {.message = "x: cut at byte 9"}};
+	struct result *r = result_new_rows("t", &(struct opened){.heap = &h}, &why_shape);
+	struct text said = TEXT_INIT, with = TEXT_INIT;
+	(void)state;
+	for (enum reason reason = REASON_NONE + 1; reason < REASONS; reason++) {
+		for (enum certainty c = LOWER_BOUND; c <= UNKNOWN; c++) {
+			struct cell cell = cell_count(amount_weaken(amount_exact(7), c, reason));
+			assert_int_equal(why_one(r, &cell, &said), c);
+			text_clear(&with);
+			text_addf(&with, "%s%s: ", c == LOWER_BOUND ? "a " : "", certainty_name(c));
+			assert_memory_equal(said.s, with.s, with.len);
+			assert_true(said.len > with.len);
+		}
+	}
+	text_release(&said);
+	text_release(&with);
+	result_free(r);
 }
 
 static void reasons_damaged(void **state)
 {
 	struct heap h = {.facts = {.title = "PHD", .roots_recorded = true}, .damaged = true,
 	    .damage = {.code = ERR_TRUNCATED, .message = "x: cut at byte 9"}};
-	struct cell seven = cell_count(7), bytes = cell_bytes(80);
+	struct cell seven = cell_count(amount_exact(7)), bytes = cell_bytes(amount_exact(80));
 	(void)state;
-	tells(&h, cell_marked(seven, LOWER_BOUND), cell_marked(bytes, LOWER_BOUND), "exact", false,
+	tells(&h, cell_count(heap_counted(&h, 7)), cell_bytes(heap_counted(&h, 80)), amount_exact(0), false,
 	    "objects >=7, shallow >=80 are lower bounds: x: cut at byte 9");
-	tells(&h, seven, bytes, "exact", false,
+	tells(&h, cell_count(heap_held(&h, 7)), cell_blank(), amount_exact(0), false,
+	    "objects ~7 is inferred: x: cut at byte 9; what was not read may make it smaller or larger");
+	tells(&h, seven, bytes, amount_exact(0), false,
 	    "all numbers here are exact; of the part that was read, that is: x: cut at byte 9");
 }
 
@@ -371,6 +400,7 @@ int main(void)
 	    cmocka_unit_test(stars),
 	    cmocka_unit_test(rows),
 	    cmocka_unit_test(reasons),
+		cmocka_unit_test(every_reason),
 	    cmocka_unit_test(reasons_damaged),
 	    cmocka_unit_test(kept),
 	    cmocka_unit_test(cut),

@@ -457,8 +457,8 @@ static int check_reachable(struct checker *k, struct err *err)
 	int code = reachable_from_roots(&r, &(struct model){.heap = k->h}, k->progress, err);
 	if (code)
 		return code;
-	say(k, "inferred roots reach everything", r.unreachable_n ? CHECK_BROKEN : CHECK_OK,
-	    "%" PRIu32 " of %" PRIu32 " objects", r.n, k->h->n_objects);
+	say(k, "inferred roots reach everything", r.unreachable_n.n ? CHECK_BROKEN : CHECK_OK,
+	    "%" PRIu64 " of %" PRIu32 " objects", r.n.n, k->h->n_objects);
 	reachable_release(&r);
 	return 0;
 }

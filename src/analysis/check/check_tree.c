@@ -190,8 +190,8 @@ static int check_reached(struct checks *to, const struct tree *t, struct err *er
 		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is reachable or in the tree, not both",
 		    heap_address(t->h, id));
 	else
-		checks_add(to, name, CHECK_OK, "%" PRIu32 " objects, %" PRIu64 " bytes", reach.n,
-		    reach.shallow);
+		checks_add(to, name, CHECK_OK, "%" PRIu64 " objects, %" PRIu64 " bytes", reach.n.n,
+		    reach.shallow.n);
 	reachable_release(&reach);
 	return 0;
 }

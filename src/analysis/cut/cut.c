@@ -168,13 +168,20 @@ static void held_from_classes(struct tally *t)
 	}
 }
 
+static struct cut_figure figure(const struct heap *h, bool held, uint64_t freed, uint32_t others)
+{
+	return (struct cut_figure){ .held = held, .freed = heap_held_bytes(h, freed),
+		.others = amount_weaken(
+		    heap_held(h, others), others == CUT_COUNTED ? LOWER_BOUND : EXACT, REASON_MORE) };
+}
+
 struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 {
 	const struct heap *h = c->retained->heap;
 	const struct dominators *d = &c->retained->dominators;
 	struct tally t = { .cut = c, .holder = holder, .target = target };
 	if (d->immediate[target] == NOT_REACHABLE)
-		return (struct cut_figure){ .freed = 0 };
+		return figure(h, false, 0, 0);
 	if (holder != HEAP_NONE && d->immediate[holder] == NOT_REACHABLE)
 		t.holder = target; /* garbage keeps nothing: only the others count */
 	uint64_t end = adjacency_start(&h->in, target + 1);
@@ -188,15 +195,14 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 			held_from_classes(&t);
 	}
 	if (holder != t.holder)
-		return (struct cut_figure){ .others = t.others };
+		return figure(h, false, 0, t.others);
 	/* a second reference of the same holder keeps it as well */
 	uint32_t others = t.others;
 	if (t.own > 1 && !cut_below(c, holder, target))
 		others += t.own - 1;
 	if (others > CUT_COUNTED)
 		others = CUT_COUNTED;
-	return (struct cut_figure){ .held = t.own > 0, .others = others,
-		.freed = t.own && !others ? d->retained[target] : 0 };
+	return figure(h, t.own > 0, t.own && !others ? d->retained[target] : 0, others);
 }
 
 /* --- several at once ---------------------------------------------------------------------------- */
@@ -360,12 +366,15 @@ static int walk_dead(struct loss_walk *w, struct bits *dead, struct err *err)
 
 static void count_dead(struct cut_loss *out, const struct heap *h)
 {
+	uint64_t objects = 0, bytes = 0;
 	for (uint64_t at = 0; at * 64 < h->n_objects; at++) {
 		for (uint64_t left = out->dead.word[at]; left; left &= left - 1) {
-			out->objects++;
-			out->bytes += heap_shallow(h, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left));
+			objects++;
+			bytes += heap_shallow(h, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left));
 		}
 	}
+	out->objects = heap_held(h, objects);
+	out->bytes = heap_held_bytes(h, bytes);
 }
 
 static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids, struct err *err)

@@ -45,8 +45,8 @@ bool cut_below(struct cut *c, uint32_t id, uint32_t above);
 enum { CUT_COUNTED = 1000 }; /* so many other references are counted */
 
 struct cut_figure {
-	uint64_t freed;  /* bytes */
-	uint32_t others; /* references that keep the target without this one; CUT_COUNTED: or more */
+	struct amount freed;  /* bytes */
+	struct amount others; /* references that keep the target without this one; counted to CUT_COUNTED */
 	bool held;       /* the holder references the target at all */
 };
 /* If one reference of the holder to the target were cleared; holder HEAP_NONE: the roots' hold. */
@@ -79,8 +79,8 @@ void cut_edges_release(struct cut_edges *e);
 
 struct cut_loss {
 	struct bits dead; /* by object */
-	uint32_t objects;
-	uint64_t bytes;
+	struct amount objects;
+	struct amount bytes;
 };
 /*
  * What dies when these references are cleared (NULL: none), and every one to the objects of ids, those
@@ -120,15 +120,15 @@ struct plan_item {
 	uint32_t class;         /* of a field: the class that declares it */
 	const char *field;      /* NULL: what instances of class hold of those of to_class */
 	uint32_t to_class;
-	uint64_t freed;         /* by this one alone, exact */
-	uint64_t total;         /* with those before it, exact */
+	struct amount freed;    /* bytes, by this one alone */
+	struct amount total;    /* with those before it */
 };
 
 struct cut_plan {
 	struct plan_item *item; /* in the order of choice */
 	size_t n, cap;
-	uint32_t objects;       /* freed by all, exact */
-	uint64_t bytes;
+	struct amount objects;  /* freed by all, by a walk */
+	struct amount bytes;
 	bool reached;           /* bytes is what was wanted, or more */
 };
 

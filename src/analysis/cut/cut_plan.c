@@ -77,7 +77,7 @@ static int mark_unloading(struct planning *p, struct err *err)
 
 static bool is_dead(const struct planning *p, uint32_t id)
 {
-	return p->loss.objects && bits_get(&p->loss.dead, id);
+	return p->loss.objects.n && bits_get(&p->loss.dead, id);
 }
 
 /* References that keep an object from outside of what hangs below it: their number, up to
@@ -171,11 +171,11 @@ static int weigh(struct planning *p, struct err *err)
 {
 	int code = 0;
 	progress_phase(p->progress, PHASE_WEIGH_REFERENCES, p->n);
-	if (p->loss.objects)
+	if (p->loss.objects.n)
 		code = weigh_alive(p, err);
 	for (size_t i = 0; !code && i < p->n; i++) {
 		struct candidate *c = &p->candidate[i];
-		if (!p->loss.objects)
+		if (!p->loss.objects.n)
 			c->bytes = p->r->dominators.retained[c->id];
 		c->cost = is_dead(p, c->id) ? 0 : keepers(p, c->id, NULL, NULL, NULL);
 		if (i % (1 << 16) == 0 && !progress_add(p->progress, 1 << 16))
@@ -275,13 +275,13 @@ static int take_candidate(
 /* The next choice; *found false: there is none. */
 static int choose(struct planning *p, struct plan_item *item, bool *found, struct err *err)
 {
-	uint64_t left = p->wanted - p->loss.bytes;
+	uint64_t left = p->wanted - p->loss.bytes.n;
 	const struct candidate *c = best_candidate(p, left);
 	*found = c != NULL;
 	/* one reference that does it needs no comparing */
 	if (!(c && c->cost == 1 && c->bytes >= left) && !p->grouped) {
 		cut_groups_release(&p->groups);
-		int code = cut_groups_find(&p->groups, p->cut, p->loss.objects ? &p->loss.dead : NULL,
+		int code = cut_groups_find(&p->groups, p->cut, p->loss.objects.n ? &p->loss.dead : NULL,
 		    left / FINE < p->least ? left / FINE : p->least, p->progress, err);
 		if (code)
 			return code;
@@ -358,7 +358,7 @@ static int try_item(struct planning *p, struct plan_item *item, bool *kept, stru
 	int code = walk_without(p, SIZE_MAX, item, &loss, err);
 	if (code)
 		return code;
-	if (loss.bytes <= p->loss.bytes) {
+	if (loss.bytes.n <= p->loss.bytes.n) {
 		cut_loss_release(&loss);
 		return 0;
 	}
@@ -374,7 +374,7 @@ static int choose_all(struct planning *p, struct err *err)
 {
 	int code = weigh(p, err);
 	for (unsigned tries = 0; !code && tries < TRIES && p->plan->n < PLAN_MOST &&
-	    p->loss.bytes < p->wanted; tries++) {
+	    p->loss.bytes.n < p->wanted; tries++) {
 		struct plan_item item = { .edges = { .edge = NULL } };
 		bool found, kept = false;
 		code = choose(p, &item, &found, err);
@@ -386,7 +386,7 @@ static int choose_all(struct planning *p, struct err *err)
 			cut_edges_release(&item.edges);
 		if (!found)
 			break;
-		if (!code && kept && p->loss.bytes < p->wanted)
+		if (!code && kept && p->loss.bytes.n < p->wanted)
 			code = weigh(p, err);
 	}
 	return code;
@@ -396,12 +396,12 @@ static int choose_all(struct planning *p, struct err *err)
 static int prune(struct planning *p, struct err *err)
 {
 	struct cut_plan *plan = p->plan;
-	uint64_t enough = p->loss.bytes < p->wanted ? p->loss.bytes : p->wanted;
+	uint64_t enough = p->loss.bytes.n < p->wanted ? p->loss.bytes.n : p->wanted;
 	int code = 0;
 	for (size_t i = plan->n; !code && plan->n > 1 && i-- > 0;) {
 		struct cut_loss loss;
 		code = walk_without(p, i, NULL, &loss, err);
-		if (code || loss.bytes < enough) {
+		if (code || loss.bytes.n < enough) {
 			if (!code)
 				cut_loss_release(&loss);
 			continue;
@@ -441,7 +441,7 @@ static int settle(struct planning *p, struct err *err)
 	}
 	plan->objects = p->loss.objects;
 	plan->bytes = p->loss.bytes;
-	plan->reached = p->loss.bytes >= p->wanted;
+	plan->reached = p->loss.bytes.n >= p->wanted;
 	return code;
 }
 

@@ -18,6 +18,7 @@
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 
 #include "base/bits.h"
+#include "heap/amounts.h"
 #include "base/err.h"
 #include "base/progress.h"
 #include "heap/heap.h"
@@ -106,8 +107,14 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
 /* Is the sum just what would be freed with all members?  false: at least it. */
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum);
+/* Its bytes: a lower bound where it is not, and less sure where sizes or roots are. */
+struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum);
 
-/* What would be freed with one object; no walk through the heap, only through what it holds. */
-void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes);
+/* What an object retains, in bytes: what would be freed with it. */
+struct amount retained_of(const struct retained *r, uint32_t id);
+/* How many objects these are, found by a walk through them; of a complete one. */
+struct amount retained_objects_of(const struct retained *r, uint32_t id);
+/* All that is reachable, in bytes. */
+struct amount retained_of_all(const struct retained *r);
 
 #endif

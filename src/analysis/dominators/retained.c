@@ -8,7 +8,6 @@
 #include "analysis/dominators/dominators.h"
 
 #include "analysis/dominators/joint.h"
-#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -58,7 +57,6 @@ static int list_children(struct retained *r, struct err *err)
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n)
 {
 	uint32_t place = id == HEAP_NONE ? r->dominators.n_objects : id;
-	cairn_assert(place <= r->dominators.n_objects && r->first[place] <= r->first[place + 1]);
 	*n = r->first[place + 1] - r->first[place];
 	return r->child + r->first[place];
 }
@@ -147,10 +145,8 @@ static inline void enter(struct group_walk *w, uint32_t id)
 
 static inline void leave(struct group_walk *w, uint32_t id)
 {
-	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
-		cairn_assert(w->inside[group] > 0);
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
 		w->inside[group]--;
-	}
 }
 
 /* All below this object is added up. */
@@ -179,7 +175,6 @@ static int walk_groups(
 			enter(w, id);
 			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				return err_set(err, ERR_CANCELLED, "stopped");
-			cairn_assert(depth < r->dominators.n_reachable);
 			stack[depth++] = at;
 			at = first[id];
 			end = first[id + 1];
@@ -231,6 +226,23 @@ void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum)
 {
 	return sum->topmost <= 1 || !sum->joint || sum->bytes == r->dominators.shallow_reachable;
+}
+
+struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum)
+{
+	return amount_weaken(heap_held_bytes(r->heap, sum->bytes),
+	    retained_sum_exact(r, sum) ? EXACT : LOWER_BOUND, REASON_JOINT);
+}
+
+struct amount retained_of(const struct retained *r, uint32_t id)
+{
+	return heap_held_bytes(r->heap, r->dominators.retained[id]);
+}
+
+struct amount retained_of_all(const struct retained *r)
+{
+	const struct heap *h = r->heap;
+	return heap_sized(h, heap_reached(h, r->dominators.shallow_reachable), h->n_unknown_size);
 }
 
 static void release_lists(struct retained *r)
@@ -324,16 +336,15 @@ void retained_release(struct retained *r)
 	*r = (struct retained){ .heap = NULL };
 }
 
-void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, uint64_t *bytes)
+struct amount retained_objects_of(const struct retained *r, uint32_t id)
 {
 	uint32_t at = r->first[id], end = r->first[id + 1], *stack = NULL;
 	size_t depth = 0, cap = 0;
-	*bytes = r->dominators.retained[id];
-	*objects = r->dominators.immediate[id] != NOT_REACHABLE;
+	uint64_t objects = r->dominators.immediate[id] != NOT_REACHABLE;
 	while (at < end || depth) {
 		if (at < end) {
 			uint32_t child = r->child[at];
-			++*objects;
+			objects++;
 			VEC_PUSH(stack, depth, cap) = at;
 			at = r->first[child];
 			end = r->first[child + 1];
@@ -345,4 +356,5 @@ void retained_by_one(const struct retained *r, uint32_t id, uint64_t *objects, u
 		at++;
 	}
 	free(stack);
+	return heap_held(r->heap, objects);
 }

@@ -21,7 +21,7 @@
 struct node {
 	uint32_t above, class; /* class: n_classes + i is the class object of i */
 	uint32_t objects, depth;
-	uint64_t shallow;
+	struct amount shallow;
 	struct retained_sum retained;
 	uint32_t inside; /* of its objects, on the way down the dominator tree to here */
 };
@@ -94,12 +94,12 @@ static uint32_t node_from_root(struct merge *m, uint32_t id)
 	return at;
 }
 
-static void count(struct merge *m, uint32_t node, uint64_t shallow)
+static void count(struct merge *m, uint32_t node, struct amount shallow)
 {
 	if (node == NO_NODE)
 		return;
 	m->node[node].objects++;
-	m->node[node].shallow += shallow;
+	m->node[node].shallow = amount_add(m->node[node].shallow, shallow);
 }
 
 static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
@@ -108,7 +108,7 @@ static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
 		if (!m->tree->parent[ids[i]])
 			continue;
 		uint32_t node = node_from_root(m, ids[i]);
-		count(m, node, heap_shallow(m->heap, ids[i]));
+		count(m, node, heap_size(m->heap, ids[i]));
 		for (; m->wanted && node != NO_NODE; node = m->node[node].above) {
 			if (m->wanted[node])
 				bits_set(m->marked, ids[i]);
@@ -117,15 +117,16 @@ static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
 	for (size_t i = m->n; i-- > 0;) {
 		if (m->node[i].above == NO_NODE)
 			continue;
-		m->node[m->node[i].above].objects += m->node[i].objects;
-		m->node[m->node[i].above].shallow += m->node[i].shallow;
+		struct node *above = &m->node[m->node[i].above];
+		above->objects += m->node[i].objects;
+		above->shallow = amount_add(above->shallow, m->node[i].shallow);
 	}
 }
 
 static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint64_t shallow = heap_shallow(m->heap, ids[i]);
+		struct amount shallow = heap_size(m->heap, ids[i]);
 		uint32_t at = NO_NODE, id = ids[i], first = ids[i];
 		for (bool more = m->tree->parent[id] != 0; more; id = m->tree->parent[id] - 1) {
 			uint32_t below = node_below(m, at, id);
@@ -207,8 +208,10 @@ static void add_row(struct merged_paths *out, const struct merge *m, uint32_t no
 {
 	const struct node *n = &m->node[node];
 	uint32_t n_classes = m->heap->n_classes;
-	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = n->objects,
-	    .shallow = n->shallow, .retained = n->retained, .node = node, .is_class = n->class >= n_classes,
+	struct amount objects = heap_held(m->heap, n->objects); /* other roots, other paths */
+	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = objects,
+	    .shallow = amount_as_sure(n->shallow, objects), .retained = n->retained, .node = node,
+	    .is_class = n->class >= n_classes,
 	    .class = n->class >= n_classes ? n->class - n_classes : n->class};
 }
 

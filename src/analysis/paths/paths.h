@@ -85,8 +85,8 @@ struct merged_row {
 	uint32_t depth;  /* 0: where the paths begin */
 	uint32_t class;
 	bool is_class;    /* a class object: class is the one that it stands for */
-	uint32_t objects; /* of the set, whose paths lead through this row */
-	uint64_t shallow; /* bytes of these */
+	struct amount objects; /* of the set, whose paths lead through this row */
+	struct amount shallow; /* bytes of these */
 	struct retained_sum retained; /* of the same */
 	uint32_t node;    /* its number while they were merged */
 };

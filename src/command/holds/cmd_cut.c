@@ -30,13 +30,12 @@ static const struct shape class_shape = {SHAPE_HEAD(lost_values), SHAPE_COLUMNS(
 static void add_head(struct result *r, const struct retained *retained, const struct cut_wish *wish,
     const struct cut_loss *loss)
 {
-	enum certainty sure = command_retained_certainty(r->heap);
 	if (wish->edges.n)
-		result_head(r, COL_REFERENCES, cell_count(wish->edges.n));
+		result_head(r, COL_REFERENCES, cell_count(amount_exact(wish->edges.n)));
 	if (wish->n_ids)
-		result_head(r, COL_SET, cell_count(wish->n_ids));
-	result_head(r, COL_OBJECTS, cell_marked(cell_count(loss->objects), command_root_certainty(r->heap)));
-	result_head(r, COL_FREED, cell_marked(cell_bytes(loss->bytes), sure));
+		result_head(r, COL_SET, cell_count(heap_count_of(r->heap, wish->ids, wish->n_ids)));
+	result_head(r, COL_OBJECTS, cell_count(loss->objects));
+	result_head(r, COL_FREED, cell_bytes(loss->bytes));
 	result_head(r, COL_SHARE, command_share(retained, loss->bytes));
 }
 
@@ -88,11 +87,10 @@ static struct result *by_class(const struct opened *o, const struct retained *re
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!sum[c].objects)
 			continue;
+		struct amount freed = heap_held_bytes(h, sum[c].bytes);
 		dead->class[r->n_source] = c;
 		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
-		    cell_marked(cell_count(sum[c].objects), command_root_certainty(h)),
-		    cell_marked(cell_bytes(sum[c].bytes), command_retained_certainty(h)),
-		    command_share(retained, sum[c].bytes)},
+		    cell_count(heap_held(h, sum[c].objects)), cell_bytes(freed), command_share(retained, freed)},
 		    &(struct target){.kind = TARGET_CLASS, .id = c, .part = true});
 	}
 	dead->objects = loss->dead;
@@ -154,11 +152,10 @@ static void each_cell(
 		object_cell(r->opened, e->target, OBJECT_CLASS, out, scratch);
 		return;
 	case E_FREED:
-		*out = cell_marked(cell_bytes(f->freed), command_retained_certainty(r->heap));
+		*out = cell_bytes(f->freed);
 		return;
 	case E_OTHERS:
-		*out = cell_marked(cell_count(f->others), f->others == CUT_COUNTED
-		    ? LOWER_BOUND : command_root_certainty(r->heap));
+		*out = cell_count(f->others);
 		return;
 	case E_VALUE:
 		*out = object_value_cell(r->heap, e->target, scratch);
@@ -292,8 +289,7 @@ static int add_alone(
 			code = session_work(s, find, &c, err);
 		if (!code) {
 			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
-			struct cell freed = cell_marked(
-			    cell_bytes(c.loss.bytes), command_retained_certainty(session_heap(s)));
+			struct cell freed = cell_bytes(c.loss.bytes);
 			cell_print(&freed, &note);
 			cut_loss_release(&c.loss);
 		}

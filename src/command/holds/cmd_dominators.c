@@ -91,6 +91,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 	struct result *out = result_new_rows(title, o, group_shapes[by]);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct histogram_row *row = &rows->rows[i];
+		struct amount retained = retained_sum_bytes(r, &sums[i]);
 		struct target target = {.kind = TARGET_GROUP};
 		if (by == BY_CLASS)
 			target = (struct target){
@@ -98,7 +99,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
 		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
 		    cell_count(row->objects), cell_bytes(row->shallow),
-		    command_retained_sum(o, &sums[i]), command_share_of_sum(r, &sums[i])},
+		    cell_bytes(retained), command_share(r, retained)},
 		    &target);
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
@@ -114,7 +115,7 @@ static int by_group(const struct opened *o, const struct retained *r, const char
 	const struct heap *h = r->heap;
 	uint32_t n = 0;
 	const uint32_t *ids = all ? NULL : retained_children(r, below, &n);
-	struct histogram_scope scope = {.objects = ids, .n_objects = n};
+	struct histogram_scope scope = {.objects = ids, .n_objects = n, .chosen = all ? NULL : heap_held};
 	struct histogram rows;
 	int code = histogram_make(&rows, h, by, &scope, err);
 	if (code)
@@ -313,7 +314,7 @@ struct set_loss {
 	const struct model *model;
 	const uint32_t *ids;
 	size_t n;
-	uint64_t objects, bytes;
+	struct amount objects, bytes;
 };
 
 static int find_loss(void *context, struct progress *progress, struct err *err)
@@ -329,8 +330,8 @@ static int find_loss(void *context, struct progress *progress, struct err *err)
 	return 0;
 }
 
-int command_set_retained(struct session *s, const uint32_t *ids, size_t n, uint64_t *objects,
-    uint64_t *bytes, struct err *err)
+int command_set_retained(struct session *s, const uint32_t *ids, size_t n, struct amount *objects,
+    struct amount *bytes, struct err *err)
 {
 	struct set_loss loss = {.model = &s->dump->model, .ids = ids, .n = n};
 	int code = session_work(s, find_loss, &loss, err);
@@ -348,23 +349,22 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	const struct heap *h = session_heap(s);
 	const uint32_t *ids = call->argument[0].ids;
 	size_t n = call->argument[0].n_ids;
-	uint64_t freed, bytes, shallow = 0;
+	struct amount freed, bytes, count = heap_count_of(h, ids, n);
 	const struct retained *known = opened_retained(s->dump);
 	int code = 0;
-	if (known && n == 1)
-		retained_by_one(known, ids[0], &freed, &bytes);
-	else
+	if (known && n == 1) {
+		freed = retained_objects_of(known, ids[0]);
+		bytes = retained_of(known, ids[0]);
+	} else {
 		code = command_set_retained(s, ids, n, &freed, &bytes, err);
+	}
 	if (code)
 		return code;
-	for (size_t i = 0; i < n; i++)
-		shallow += heap_shallow(h, ids[i]);
-	enum certainty certainty = command_retained_certainty(h);
 	struct result *r = result_new_rows(call->argument[0].word, s->dump, &size_shape);
-	result_head(r, COL_OBJECTS, cell_count(n));
-	result_head(r, COL_SHALLOW, cell_bytes(shallow));
-	result_head(r, COL_RETAINED, cell_marked(cell_bytes(bytes), certainty));
-	result_head(r, COL_RETAINED_OBJECTS, cell_marked(cell_count(freed), certainty));
+	result_head(r, COL_OBJECTS, cell_count(count));
+	result_head(r, COL_SHALLOW, cell_bytes(amount_as_sure(heap_size_of(h, ids, n), count)));
+	result_head(r, COL_RETAINED, cell_bytes(bytes));
+	result_head(r, COL_RETAINED_OBJECTS, cell_count(freed));
 	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;
@@ -429,10 +429,9 @@ static struct result *top_rows(const struct opened *o,
 		object_cell(o, id, OBJECT_ADDRESS, &cells[0], &scratch);
 		object_cell(o, id, OBJECT_CLASS, &cells[1], &scratch);
 		object_cell(o, id, OBJECT_SHALLOW, &cells[2], &scratch);
-		cells[3] = cell_marked(
-		    cell_bytes(r->dominators.retained[id]), command_retained_certainty(h));
-		cells[4] = command_share(r, r->dominators.retained[id]);
-		cells[5] = object_count_of_children(h, children[i]);
+		cells[3] = cell_bytes(retained_of(r, id));
+		cells[4] = command_share(r, retained_of(r, id));
+		cells[5] = cell_count(heap_held(h, children[i]));
 		object_cell(o, id, OBJECT_VALUE, &cells[6], &scratch);
 		text_clear(&command);
 		text_addf(&command, "dom 0x%" PRIx64, heap_address(h, id));

@@ -30,24 +30,22 @@ static void up_cell(
 {
 	const struct holders *h = r->data;
 	const struct holders_row *at = &h->rows[row];
-	enum certainty sure = command_root_certainty(r->heap);
-	enum certainty bytes = command_retained_certainty(r->heap);
 	(void)scratch;
 	switch (column) {
 	case U_CLASS:
 		*out = cell_text(at->class == HEAP_NONE ? "<roots>" : r->heap->classes[at->class].name);
 		return;
 	case U_OBJECTS:
-		*out = cell_marked(cell_count(at->holders), sure);
+		*out = cell_count(at->holders);
 		return;
 	case U_SHALLOW:
-		*out = cell_marked(cell_bytes(at->holders_shallow), bytes);
+		*out = cell_bytes(at->holders_shallow);
 		return;
 	case U_HELD:
-		*out = cell_marked(cell_count(at->held), sure);
+		*out = cell_count(at->held);
 		return;
 	case U_HELD_SHALLOW:
-		*out = cell_marked(cell_bytes(at->held_shallow), bytes);
+		*out = cell_bytes(at->held_shallow);
 		return;
 	default:
 		*out = at->class == HEAP_NONE ? cell_blank() : command_retained_sum(r->opened, &at->retained);

@@ -41,19 +41,19 @@ static const struct shape shape = {SHAPE_COLUMNS(columns)};
 /* What is told of a suspect besides its numbers. */
 struct told {
 	struct text path, reference, unnamed, sentence;
-	uint64_t freed;    /* 0: no reference of the path does */
-	uint32_t others;   /* that keep the accumulation point besides the path's last one */
+	struct amount freed; /* 0: no reference of the path does */
+	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
 
-static void add_bytes(struct text *to, const struct heap *h, uint64_t bytes)
+static void add_bytes(struct text *to, struct amount bytes)
 {
-	struct cell cell = cell_marked(cell_bytes(bytes), command_retained_certainty(h));
+	struct cell cell = cell_bytes(bytes);
 	cell_print(&cell, to);
 }
 
-static void add_size(struct text *to, const struct retained *r, uint64_t bytes)
+static void add_size(struct text *to, const struct retained *r, struct amount bytes)
 {
-	add_bytes(to, r->heap, bytes);
+	add_bytes(to, bytes);
 	struct cell share = command_share(r, bytes);
 	text_add(to, " (");
 	cell_print(&share, to);
@@ -89,7 +89,7 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 		bool statics = i && heap_class_mirrored(rules->heap, p->step[i - 1]) != HEAP_NONE &&
 		    heap_class_mirrored(rules->heap, p->step[i]) == HEAP_NONE;
 		t->others = f.others;
-		if (!f.freed || !cut_below(cut, p->step[p->n - 1], p->step[i]) || statics < is_static)
+		if (!f.freed.n || !cut_below(cut, p->step[p->n - 1], p->step[i]) || statics < is_static)
 			continue;
 		best = i;
 		t->freed = f.freed;
@@ -119,7 +119,7 @@ static void add_object(struct text *to, const struct retained *r, uint32_t id)
 	uint32_t class = heap_class_mirrored(h, id);
 	text_addf(to, "%s %s, 0x%" PRIx64 ", keeps ", class != HEAP_NONE ? "The class" : "One",
 	    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name, heap_address(h, id));
-	add_size(to, r, r->dominators.retained[id]);
+	add_size(to, r, retained_of(r, id));
 	text_add(to, " alive");
 }
 
@@ -132,13 +132,13 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 		text_addf(to, " objects of %s together keep ", heap_class_of(h, id)->name);
 		add_size(to, r, s->retained);
 		text_addf(to, " alive; the largest is 0x%" PRIx64 " with ", heap_address(h, id));
-		add_bytes(to, h, r->dominators.retained[id]);
+		add_bytes(to, retained_of(r, id));
 		return;
 	}
 	add_object(to, r, s->id);
 	if (s->id != id) {
 		text_add(to, "; ");
-		add_size(to, r, r->dominators.retained[id]);
+		add_size(to, r, retained_of(r, id));
 		text_addf(to, " of it in %s%s, 0x%" PRIx64, class != HEAP_NONE ? "the class " : "one ",
 		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name,
 		    heap_address(h, id));
@@ -168,18 +168,19 @@ static void add_sentence(struct told *t, const struct retained *r, const struct 
 		text_addf(to, "; %s is reached by %s", which, t->path.s);
 	if (s->ids || steps == 0)
 		return;
-	if (t->freed) {
+	if (t->freed.n) {
 		text_addf(to, "; clearing %s%s frees ", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
-		add_bytes(to, r->heap, t->freed);
+		add_bytes(to, t->freed);
 		text_add(to, ".");
 	} else {
 		text_add(to, "; no single reference of that path frees it.");
 	}
-	if (!t->freed && t->others) {
+	uint64_t others = t->others.n;
+	if (!t->freed.n && others) {
 		text_add(to, " ");
-		text_add_count(to, t->others);
-		text_addf(to, "%s other%s keep%s it.", t->others == CUT_COUNTED ? " or more" : "",
-		    t->others == 1 ? "" : "s", t->others == 1 ? "s" : "");
+		text_add_count(to, others);
+		text_addf(to, "%s other%s keep%s it.", others == CUT_COUNTED ? " or more" : "",
+		    others == 1 ? "" : "s", others == 1 ? "s" : "");
 	}
 }
 
@@ -235,7 +236,6 @@ static void add_row(
     struct result *out, const struct retained *r, const struct suspect *s, const struct told *t)
 {
 	const struct heap *h = r->heap;
-	enum certainty sure = command_retained_certainty(h);
 	struct text class = TEXT_INIT, point = TEXT_INIT;
 	uint32_t mirrored = heap_class_mirrored(h, s->id), there = heap_class_mirrored(h, s->piles_up);
 	text_addf(&class, "%s%s", mirrored != HEAP_NONE && !s->ids ? "class " : "",
@@ -247,10 +247,9 @@ static void add_row(
 		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
 	result_add_row(out, (struct cell[]){
 	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(class.s),
-	    cell_count(s->n), cell_marked(cell_bytes(s->retained), sure), command_share(r, s->retained),
+	    cell_count(heap_held(h, s->n)), cell_bytes(s->retained), command_share(r, s->retained),
 	    cell_address(heap_address(h, s->piles_up)), cell_text(point.s),
-	    cell_marked(cell_bytes(r->dominators.retained[s->piles_up]), sure),
-	    cell_marked(cell_bytes(t->freed), sure),
+	    cell_bytes(retained_of(r, s->piles_up)), cell_bytes(t->freed),
 	    t->reference.len ? cell_text(t->reference.s) : cell_blank(),
 	    t->path.len ? cell_text(t->path.s) : cell_blank(), cell_text(t->sentence.s)}, &target);
 	text_release(&class);
@@ -263,7 +262,7 @@ static int add_suspects(
 	struct text story = TEXT_INIT;
 	int code = 0;
 	for (size_t i = 0; !code && i < leaks->n; i++) {
-		struct told t = {.freed = 0};
+		struct told t = {.freed = heap_held_bytes(session_heap(s), 0)};
 		code = tell(&t, s, cut, &leaks->suspect[i], err);
 		if (!code) {
 			add_row(out, cut->retained, &leaks->suspect[i], &t);
@@ -338,7 +337,7 @@ static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
 	int code = 0;
 	for (size_t i = 0; !code && i < leaks->n; i++) {
 		struct suspect *group = &leaks->suspect[i];
-		uint64_t objects;
+		struct amount objects;
 		if (group->ids)
 			code = command_set_retained(s, group->ids, group->n, &objects, &group->retained, err);
 	}

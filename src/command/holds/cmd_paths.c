@@ -93,7 +93,8 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 	if (!n)
 		return cell_blank();
 	command_root_words(h, id, to);
-	return cell_marked(cell_text(to->s), h->roots[first].certainty);
+	return cell_text_as_sure(
+	    to->s, amount_weaken(amount_exact(0), h->roots[first].certainty, REASON_ROOTS));
 }
 
 /* If single steps of the paths were cleared. */
@@ -123,16 +124,12 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 static struct cell freed_cell(const struct result *r, size_t row, bool others)
 {
 	const struct path_rows *rows = r->data;
-	const struct heap *h = r->heap;
 	if (rows->step[row] == 1 && rows->from_object)
 		return cell_blank();
 	if (!result_known(r))
-		return cell_none();
+		return cell_unknown(REASON_NOT_FOUND_YET);
 	const struct cut_figure *f = &rows->freed[row];
-	if (!others)
-		return cell_marked(cell_bytes(f->freed), command_retained_certainty(h));
-	return cell_marked(cell_count(f->others),
-	    f->others == CUT_COUNTED ? LOWER_BOUND : command_root_certainty(h));
+	return others ? cell_count(f->others) : cell_bytes(f->freed);
 }
 
 static void path_cell(
@@ -144,10 +141,10 @@ static void path_cell(
 	bool first = rows->step[row] == 1;
 	switch ((enum path_column)column) {
 	case P_PATH:
-		*out = cell_count(rows->path[row]);
+		*out = cell_plain(rows->path[row]);
 		return;
 	case P_STEP:
-		*out = cell_count(rows->step[row]);
+		*out = cell_plain(rows->step[row]);
 		return;
 	case P_FIELD:
 		*out = cell_blank();
@@ -454,24 +451,22 @@ static void merged_cell(
     const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct merged_row *m = merged_row(r, node);
-	/* other roots, other paths */
-	enum certainty sure = r->heap->facts.roots_recorded ? EXACT : INFERRED;
 	switch ((enum merged_column)column) {
 	case M_DEPTH:
-		*out = cell_count(m->depth);
+		*out = cell_plain(m->depth);
 		return;
 	case M_CLASS:
 		text_addf(scratch, "%s%s", m->is_class ? "class " : "", r->heap->classes[m->class].name);
 		*out = cell_text(scratch->s);
 		return;
 	case M_OBJECTS:
-		*out = cell_marked(cell_count(m->objects), sure);
+		*out = cell_count(m->objects);
 		return;
 	case M_SHALLOW:
-		*out = cell_marked(cell_bytes(m->shallow), sure);
+		*out = cell_bytes(m->shallow);
 		return;
 	case M_RETAINED:
-		*out = cell_none();
+		*out = cell_unknown(REASON_NOT_FOUND_YET);
 		if (((const struct merged_tree *)tree_data(r))->paths.retained)
 			*out = command_retained_sum(r->opened, &m->retained);
 		return;

@@ -49,7 +49,8 @@ static const struct option refs_options[] = {
 };
 
 struct group {
-	uint64_t references, objects, shallow;
+	uint64_t references, objects;
+	struct amount shallow; /* of the objects */
 };
 
 /* The command that lists what a group sums. */
@@ -127,18 +128,23 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, const
 			continue;
 		bits_set(&seen, other);
 		g->objects++;
-		g->shallow += heap_shallow(h, other);
+		g->shallow = amount_add(g->shallow, heap_size(h, other));
 	}
 	struct text command = TEXT_INIT;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!groups[c].references)
 			continue;
+		/* what an object refers to stands in its record; who refers to it may be anywhere */
+		struct amount all = !strcmp(direction, "in") ? heap_counted(h, 0) : amount_exact(0);
+		struct amount references = amount_exact(groups[c].references);
+		struct amount objects = amount_exact(groups[c].objects);
 		group_command(&command, h, id, direction, c);
 		VEC_PUSH(into->group, into->n, into->cap) =
 		    (struct row_group){.direction = direction, .class = c};
 		result_add_row(r, (struct cell[]){cell_text(direction),
-		    cell_text(h->classes[c].name), cell_count(groups[c].references),
-		    cell_count(groups[c].objects), cell_bytes(groups[c].shallow), cell_blank()},
+		    cell_text(h->classes[c].name), cell_count(amount_as_sure(references, all)),
+		    cell_count(amount_as_sure(objects, all)), cell_bytes(amount_as_sure(groups[c].shallow, all)),
+		    cell_blank()},
 		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	}
 	text_release(&command);
@@ -310,10 +316,10 @@ static void roots_cell(
 		*out = root->slot ? cell_text(scratch->s) : cell_blank();
 		return;
 	case R_OFFSET:
-		*out = root->offset ? cell_count(root->offset) : cell_blank();
+		*out = root->offset ? cell_plain(root->offset) : cell_blank();
 		return;
 	case R_CERTAINTY:
-		*out = cell_text(certainty_name(root->certainty));
+		*out = cell_certainty(amount_weaken(amount_exact(0), root->certainty, REASON_ROOTS));
 		return;
 	case R_SHALLOW:
 		object_cell(r->opened, root->object, OBJECT_SHALLOW, out, scratch);
@@ -421,30 +427,28 @@ static struct result *sum_kinds(const struct opened *o, struct root_rows *rows, 
 	result_rows_members(r, kinds_members, kinds_release, k);
 	struct text command = TEXT_INIT;
 	for (enum root_kind kind = 0; kind < ROOT_KINDS; kind++) {
-		uint64_t roots = 0, objects = 0, shallow = 0;
+		struct amount roots = heap_counted(h, 0), objects = roots, shallow = roots;
 		uint32_t before = HEAP_NONE; /* roots of one object and kind stand together */
-		enum certainty weakest = EXACT;
 		for (size_t i = 0; i < n; i++) {
 			const struct heap_root *root = &h->roots[rows->root[i]];
 			if (root->kind != kind)
 				continue;
-			roots++;
-			if (root->certainty > weakest)
-				weakest = root->certainty;
+			roots.n++;
+			roots = amount_weaken(roots, root->certainty, REASON_ROOTS);
 			if (root->object == before)
 				continue;
 			before = root->object;
-			objects++;
-			shallow += heap_shallow(h, root->object);
+			objects.n++;
+			shallow = amount_add(shallow, heap_size(h, root->object));
 		}
 		text_clear(&command);
 		text_addf(&command, "roots | grep '^%s$'", root_kind_name(kind));
-		if (!roots)
+		if (!roots.n)
 			continue;
 		k->kind[r->n_source] = kind;
 		result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)),
-		    cell_marked(cell_count(roots), weakest), cell_marked(cell_count(objects), weakest),
-		    cell_marked(cell_bytes(shallow), weakest)},
+		    cell_count(roots), cell_count(amount_as_sure(objects, roots)),
+		    cell_bytes(amount_as_sure(shallow, roots))},
 		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	}
 	text_release(&command);

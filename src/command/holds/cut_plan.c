@@ -52,7 +52,6 @@ static void add_row(struct result *out, const struct session *s, const struct pa
     const struct plan_item *item, uint64_t before)
 {
 	const struct heap *h = session_heap(s);
-	enum certainty sure = command_retained_certainty(h);
 	struct text name = TEXT_INIT, field = TEXT_INIT;
 	uint32_t holder = item->edges.n ? item->edges.edge[0].holder : HEAP_NONE;
 	bool single = item->target != HEAP_NONE, one = single && item->edges.n == 1;
@@ -64,16 +63,16 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 	uint32_t to_class = single ? h->class_of[item->target] : item->to_class;
 	name_item(&name, &field, s, rules, item);
 	cut_word_quote(&name);
+	struct amount adds = item->total;
+	adds.n -= before;
 	struct target target = {.kind = single ? TARGET_OBJECT : TARGET_CLASS,
 	    .id = single ? item->target : item->class, .part = !single};
-	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(item->edges.n),
+	result_add_row(out, (struct cell[]){cell_text(name.s), cell_count(amount_exact(item->edges.n)),
 	    class != HEAP_NONE ? cell_text(h->classes[class].name) : cell_blank(),
 	    field.len ? cell_text(field.s) : cell_blank(),
 	    single ? cell_address(heap_address(h, item->target)) : cell_blank(),
 	    to_class < h->n_classes ? cell_text(h->classes[to_class].name) : cell_blank(),
-	    cell_marked(cell_bytes(item->freed), sure),
-	    cell_marked(cell_bytes(item->total - before), sure),
-	    cell_marked(cell_bytes(item->total), sure)}, &target);
+	    cell_bytes(item->freed), cell_bytes(adds), cell_bytes(item->total)}, &target);
 	text_release(&name);
 	text_release(&field);
 }
@@ -97,13 +96,12 @@ static void show_holders(struct result *out, const struct cut_plan *plan)
 static void add_head(
     struct result *out, const struct retained *r, const struct cut_plan *plan, uint64_t wanted)
 {
-	enum certainty sure = command_retained_certainty(out->heap);
 	struct text note = TEXT_INIT;
 	bool together = false;
 	const char *roots = command_roots_note(out->opened, &out->arena);
-	result_head(out, COL_WANTED, cell_bytes(wanted));
-	result_head(out, COL_OBJECTS, cell_marked(cell_count(plan->objects), command_root_certainty(out->heap)));
-	result_head(out, COL_FREED, cell_marked(cell_bytes(plan->bytes), sure));
+	result_head(out, COL_WANTED, cell_bytes(amount_exact(wanted)));
+	result_head(out, COL_OBJECTS, cell_count(plan->objects));
+	result_head(out, COL_FREED, cell_bytes(plan->bytes));
 	result_head(out, COL_SHARE, command_share(r, plan->bytes));
 	result_head(out, COL_REACHED, cell_flag(plan->reached));
 	if (!plan->reached)
@@ -113,7 +111,7 @@ static void add_head(
 	if (!plan->reached)
 		text_add(&note, " (help cut says what is never proposed)");
 	for (size_t i = 0; i < plan->n && !together; i++)
-		together = !plan->item[i].freed;
+		together = !plan->item[i].freed.n;
 	if (together)
 		text_addf(&note, "%swhat frees 0 alone frees only together with others",
 		    note.len ? "; " : "");
@@ -171,7 +169,7 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 	if (!code) {
 		*out = result_new_rows("plan", s->dump, &cut_plan_shape);
 		for (size_t i = 0; i < p.plan.n; i++)
-			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total : 0);
+			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total.n : 0);
 		show_holders(*out, &p.plan);
 		add_head(*out, retained, &p.plan, wanted);
 		path_rules_release(&rules);

@@ -118,21 +118,23 @@ static void names_release(void *data)
 
 static void add_named_roots(struct result *r, const struct named_root *root, size_t n)
 {
-	uint64_t objects = 0, shallow = 0;
+	struct amount words = heap_counted(r->heap, n), objects = heap_counted(r->heap, 0), shallow = objects;
 	bool one_kind = true;
 	for (size_t i = 0; i < n; i++) {
 		one_kind &= root[i].root->kind == root->root->kind;
+		words = amount_weaken(words, root[i].root->certainty, REASON_ROOTS);
 		if (i && root[i].root->object == root[i - 1].root->object)
 			continue;
-		objects++;
-		shallow += heap_shallow(r->heap, root[i].root->object);
+		objects.n++;
+		shallow = amount_add(shallow, heap_size(r->heap, root[i].root->object));
 	}
 	struct target one = {.kind = TARGET_OBJECT, .id = root->root->object};
 	struct target several = {.kind = TARGET_GROUP};
 	result_add_row(r, (struct cell[]){cell_text(root->name),
-	    cell_text(one_kind ? root_kind_name(root->root->kind) : "Thread"), cell_count(n),
-	    cell_count(objects), cell_bytes(shallow), retained_by_roots(r->opened, root, n)},
-	    objects == 1 ? &one : &several);
+	    cell_text(one_kind ? root_kind_name(root->root->kind) : "Thread"), cell_count(words),
+	    cell_count(amount_as_sure(objects, words)), cell_bytes(amount_as_sure(shallow, words)),
+	    retained_by_roots(r->opened, root, n)},
+	    objects.n == 1 ? &one : &several);
 }
 
 struct result *command_roots_by_name(const struct opened *o, const size_t *roots, size_t n, bool globals)

@@ -83,10 +83,7 @@ static struct cell object_address(const struct heap *h, uint32_t id)
 static void class_cell(const struct heap *h, const struct histogram_row *row,
     enum histogram_column what, struct cell *out)
 {
-	enum certainty c = command_count_certainty(h);
 	const struct heap_class *class = row->class == HEAP_NONE ? NULL : &h->classes[row->class];
-	if (class && class->name_shared)
-		c = INFERRED;
 	switch (what) {
 	case H_CLASS:
 		*out = cell_text(row->name);
@@ -98,19 +95,15 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 		*out = object_address(h, row->loader);
 		break;
 	case H_OBJECTS:
-		*out = cell_marked(cell_count(row->objects), c);
+		*out = cell_count(row->objects);
 		break;
 	case H_SHALLOW:
-		*out = cell_marked(cell_bytes(row->shallow), row->n_unknown ? LOWER_BOUND :
-		    c == EXACT ? command_size_certainty(h) : c);
-		if (row->n_unknown && row->n_unknown == row->objects)
-			*out = cell_none();
+		*out = cell_bytes(row->shallow);
 		break;
 	case H_RETAINED:
-		*out = cell_none();
 		break;
 	case H_CLASSES:
-		*out = cell_count(row->n_classes);
+		*out = cell_count(heap_counted(h, row->n_classes));
 		break;
 	case H_LOADER_CLASS:
 		*out = row->loader == HEAP_NONE ? cell_none() :
@@ -146,7 +139,7 @@ static struct cell retained_cell(const struct result *r, size_t row)
 	const struct histo *h = r->data;
 	const struct retained *known = result_known(r);
 	if (!known)
-		return cell_none();
+		return cell_unknown(REASON_NOT_FOUND_YET);
 	return command_retained_sum(r->opened,
 	    h->retained ? &h->retained[row] : &known->by_class[h->histogram.rows[row].class]);
 }
@@ -229,6 +222,7 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	*ids = big_fit(*ids, *n, sizeof **ids);
 	scope->objects = *ids;
 	scope->n_objects = *n;
+	scope->chosen = wish == REACH_LIVE ? heap_reached : heap_held;
 	scope->classes = NULL;
 	scope->n_classes = 0;
 	return 0;
@@ -348,12 +342,10 @@ static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, si
 	const struct heap_class *class = &h->classes[c];
 	struct cell loader_class = class->loader == HEAP_NONE ? cell_none() :
 	    cell_text(heap_class_of(h, class->loader)->name);
-	enum certainty certainty = class->name_shared ? INFERRED : command_count_certainty(h);
-	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(times),
+	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(heap_counted(h, times)),
 	    class->address ? cell_address(class->address) : cell_none(),
 	    object_address(h, class->loader), loader_class,
-	    cell_marked(cell_count(class->n_objects), certainty),
-	    cell_marked(cell_bytes(class->shallow), certainty)},
+	    cell_count(class_objects(h, class)), cell_bytes(class_shallow(h, class))},
 	    &(struct target){.kind = TARGET_CLASS, .id = c});
 }
 
@@ -429,7 +421,6 @@ static struct cell loader_name(const struct heap *h, const struct values *values
 /* Sums of the classes of one loader; a loader without classes has a row of zeros. */
 static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
 {
-	enum certainty c = command_count_certainty(h);
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
 	bool known = row->loader != HEAP_NONE, boot = !known && h->facts.boot_loader_is_null;
 	struct text name = TEXT_INIT;
@@ -442,10 +433,9 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	result_add_row(r, (struct cell[]){object_address(h, row->loader),
 	    known ? cell_text(heap_class_of(h, row->loader)->name) : boot ? cell_text("<boot>") : cell_none(),
 	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
-	    cell_count(row->n_classes), cell_marked(cell_count(row->objects), c),
-	    cell_marked(cell_bytes(row->shallow), c),
+	    cell_count(heap_counted(h, row->n_classes)), cell_count(row->objects), cell_bytes(row->shallow),
 	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(),
-	    cell_none() /* when looked at */},
+	    cell_blank() /* when looked at */},
 	    &target);
 	text_release(&name);
 }
@@ -465,7 +455,8 @@ static int idle_loaders(
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		if (!bits_get(seen, ids[i]))
-			add_loader(r, h, &(struct histogram_row){.loader = ids[i]});
+			add_loader(r, h, &(struct histogram_row){.loader = ids[i],
+			    .objects = heap_counted(h, 0), .shallow = heap_counted(h, 0)});
 	}
 	big_free(ids);
 	return 0;
@@ -504,7 +495,7 @@ static struct cell loaders_retained(const struct result *r, void *data, size_t r
 {
 	const struct loader_rows *l = data;
 	if (!result_known(r))
-		return cell_none();
+		return cell_unknown(REASON_NOT_FOUND_YET);
 	static const struct retained_sum nothing;
 	return command_retained_sum(r->opened, row < l->n ? &l->retained[row] : &nothing);
 }

@@ -39,12 +39,11 @@ static void x_head_cell(struct result *r, uint32_t id, enum column_id column, en
 static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 {
 	size_t first, n = heap_roots_of(h, id, &first), variables = 0;
-	enum certainty weakest = EXACT;
+	struct amount sure = amount_exact(n);
 	text_clear(to);
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_root *root = &h->roots[first + i];
-		if (root->certainty > weakest)
-			weakest = root->certainty;
+		sure = amount_weaken(sure, root->certainty, REASON_ROOTS);
 		bool variable = root->kind == ROOT_DATA || root->kind == ROOT_BSS;
 		bool again = i && root[-1].kind == root->kind;
 		variables += variable;
@@ -59,7 +58,7 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 	}
 	if (variables > VARIABLES_SHOWN)
 		text_add(to, " and others (roots lists them)");
-	return n ? cell_marked(cell_text(to->s), weakest) : cell_blank();
+	return n ? cell_text_as_sure(to->s, sure) : cell_blank();
 }
 
 static struct cell address_or_none(const struct heap *h, uint32_t id)
@@ -73,11 +72,9 @@ static void x_class(struct result *r, const struct heap *h, const struct heap_cl
 	result_head(r, COL_SUPERCLASS, class->superclass == HEAP_NONE ? cell_none() :
 	        cell_text(h->classes[class->superclass].name));
 	result_head(r, COL_INSTANCE_SIZE, class->instance_size == SIZE_UNKNOWN ? cell_none() :
-	        cell_bytes(class->instance_size));
-	result_head(r, COL_INSTANCES,
-	    cell_marked(cell_count(class->n_objects), command_count_certainty(h)));
-	result_head(r, COL_INSTANCES_SHALLOW,
-	    cell_marked(cell_bytes(class->shallow), command_count_certainty(h)));
+	        cell_bytes(heap_sized(h, amount_exact(class->instance_size), 0)));
+	result_head(r, COL_INSTANCES, cell_count(class_objects(h, class)));
+	result_head(r, COL_INSTANCES_SHALLOW, cell_bytes(class_shallow(h, class)));
 }
 
 /* Option -start or -length. */
@@ -118,9 +115,11 @@ static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct
 	    [TYPED_BY_RECORD] = "its record",
 	};
 	const struct heap_site *site = heap_site_of(h, id);
-	if (h->typed_by && h->typed_by[id] < TYPED_BYS)
-		result_head(r, COL_TYPED_BY, cell_marked(cell_text(means[h->typed_by[id]]),
-		    h->typed_by[id] == TYPED_BY_FIT ? INFERRED : EXACT));
+	if (h->typed_by && h->typed_by[id] < TYPED_BYS) {
+		enum certainty sure = h->typed_by[id] == TYPED_BY_FIT ? INFERRED : EXACT;
+		result_head(r, COL_TYPED_BY, cell_text_as_sure(means[h->typed_by[id]],
+		    amount_weaken(amount_exact(0), sure, REASON_TYPES_GUESSED)));
+	}
 	if (!site)
 		return;
 	text_clear(t);
@@ -148,7 +147,7 @@ static void x_head(
 	result_head(r, COL_VALUE, text_cell(h, id, call, &t));
 	collection_head(r, h, id);
 	x_origin(r, h, id, &t);
-	result_head(r, COL_ID, cell_count(id));
+	result_head(r, COL_ID, cell_plain(id));
 	if (mirrored != HEAP_NONE)
 		x_class(r, h, class);
 	text_release(&t);
@@ -204,11 +203,11 @@ static int x_variable(struct result **out, const struct opened *dump, const stru
 	result_head(*out, COL_VARIABLE, cell_text(word));
 	result_head(*out, COL_ADDRESS, cell_address(v->address));
 	result_head(*out, COL_CLASS, cell_text(inspect_type(&v->value)));
-	result_head(*out, COL_SHALLOW, cell_bytes(v->size));
+	result_head(*out, COL_SHALLOW, cell_bytes(amount_exact(v->size)));
 	inspect_value(&v->value, TEXT_SHOWN, &text);
 	result_head(*out, COL_VALUE, cell_text(text.s));
 	if (inspect_variable_size(v, &size))
-		result_head(*out, COL_SIZE, cell_count(size));
+		result_head(*out, COL_SIZE, cell_count(amount_exact(size)));
 	text_release(&text);
 	return 0;
 }
@@ -237,20 +236,15 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 	char title[32];
 	int code;
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
-	if (!values_held(h) && (which.given || call_has(call, "-hex"))) {
-		code = heap_holds_no_values(h, err);
-		err_context(err, "there is nothing to choose from");
-		return code;
-	}
-	if (!values_held(h)) {
-		*out = x_references(o, id, title);
-		return 0;
-	}
 	if (call_has(call, "-hex")) {
 		code = inspect_bytes(&bytes, h, id, err);
 		if (!code)
 			*out = bytes_result(o, title, &bytes, &which);
 		return code;
+	}
+	if (!values_held(h) && !which.given) {
+		*out = x_references(o, id, title);
+		return 0;
 	}
 	which.given &= !inspect_characters(h, id, &s); /* else they choose of the text */
 	code = inspect_parts(&parts, h, id, &which, err);

@@ -195,7 +195,7 @@ static void find_object(struct result *r, const struct heap *h, uint32_t id, uin
 	}
 	result_add_row(r, (struct cell[]){cell_text(offset ? "inside" : "object"),
 	    cell_address(heap_address(h, id)), cell_text(heap_class_of(h, id)->name), name,
-	    cell_count(1), shallow, cell_count(offset)},
+	    cell_plain(1), shallow, cell_plain(offset)},
 	    &(struct target){.kind = TARGET_OBJECT, .id = id});
 	text_release(&t);
 	text_release(&scratch);
@@ -213,8 +213,7 @@ static void find_classes(struct result *r, const struct session *s, const regex_
 		    c->address ? cell_address(c->address) :
 		        h->facts.no_class_objects ? cell_blank() : cell_none(),
 		    h->facts.no_class_objects ? cell_blank() : cell_text("java.lang.Class"), cell_text(c->name),
-		    cell_marked(cell_count(c->n_objects), command_count_certainty(h)),
-		    cell_marked(cell_bytes(c->shallow), command_count_certainty(h)), cell_blank()},
+		    cell_count(class_objects(h, c)), cell_bytes(class_shallow(h, c)), cell_blank()},
 		    &(struct target){.kind = TARGET_CLASS, .id = ix->by_name[i]});
 	}
 }
@@ -247,7 +246,7 @@ static void find_globals(struct result *r, const struct heap *h, const regex_t *
 		result_add_row(r, (struct cell[]){cell_text("global"),
 		    cell_address(heap_address(h, root->object)),
 		    cell_text(heap_class_of(h, root->object)->name), cell_text(name.s), cell_blank(),
-		    cell_bytes(heap_shallow(h, root->object)), cell_blank()},
+		    cell_bytes(heap_size(h, root->object)), cell_blank()},
 		    &(struct target){.kind = TARGET_OBJECT, .id = root->object});
 	}
 	text_release(&name);
@@ -270,7 +269,7 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 		result_add_row(r, (struct cell[]){cell_text("string"),
 		    cell_address(heap_address(h, list.ids[i])),
 		    cell_text(heap_class_of(h, list.ids[i])->name), value,
-		    cell_count(1), shallow, cell_blank()},
+		    cell_plain(1), shallow, cell_blank()},
 		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
 	}
 	if (!code && list.n > FOUND_STRINGS) {

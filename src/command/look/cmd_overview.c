@@ -35,50 +35,42 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_FORMAT, cell_text(f->format));
 	result_head(r, COL_VERSION, *f->version ? cell_text(f->version) : cell_blank());
 	result_head(r, COL_VM, text_or_unknown(f->vm));
-	result_head(r, COL_WORD_BITS, cell_count(f->word_bits));
+	result_head(r, COL_WORD_BITS, cell_plain(f->word_bits));
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
-	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(h->source->file_size) : cell_none());
+	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(amount_exact(h->source->file_size)) : cell_none());
 	result_head(r, COL_CREATED, text_or_unknown(f->created));
 }
 
 static void info_counts(struct result *r, const struct heap *h)
 {
-	enum certainty c = command_count_certainty(h), bytes = h->n_unknown_size ? LOWER_BOUND :
-	    command_size_certainty(h);
-	result_head(r, COL_OBJECTS, cell_marked(cell_count(h->n_objects), c));
-	result_head(r, COL_CLASSES, cell_marked(cell_count(h->n_class_objects), c));
-	result_head(r, COL_INSTANCES, cell_marked(cell_count(h->n_instances), c));
-	result_head(r, COL_OBJECT_ARRAYS, cell_marked(cell_count(h->n_object_arrays), c));
-	result_head(r, COL_PRIMITIVE_ARRAYS, cell_marked(cell_count(h->n_primitive_arrays), c));
+	result_head(r, COL_OBJECTS, cell_count(heap_counted(h, h->n_objects)));
+	result_head(r, COL_CLASSES, cell_count(heap_counted(h, h->n_class_objects)));
+	result_head(r, COL_INSTANCES, cell_count(heap_counted(h, h->n_instances)));
+	result_head(r, COL_OBJECT_ARRAYS, cell_count(heap_counted(h, h->n_object_arrays)));
+	result_head(r, COL_PRIMITIVE_ARRAYS, cell_count(heap_counted(h, h->n_primitive_arrays)));
 	bool known = !h->no_references;
 	struct cell none = cell_none();
-	result_head(r, COL_REFERENCES, known ? cell_marked(cell_count(h->n_references), c) : none);
-	result_head(r, COL_DANGLING, known ? cell_marked(cell_count(h->n_dangling), h->damaged ? INFERRED : EXACT) : none);
-	result_head(r, COL_ROOTS,
-	    known ? cell_marked(cell_count(h->n_root_objects), command_root_certainty(h)) : none);
-	result_head(r, COL_SHALLOW, cell_marked(cell_bytes(h->shallow), bytes));
+	result_head(r, COL_REFERENCES, known ? cell_count(heap_counted(h, h->n_references)) : none);
+	result_head(r, COL_DANGLING, known ? cell_count(heap_lost(h, h->n_dangling)) : none);
+	result_head(r, COL_ROOTS, known ? cell_count(heap_reached(h, h->n_root_objects)) : none);
+	result_head(r, COL_SHALLOW, cell_bytes(heap_size_of_all(h)));
 }
 
 static int info_reachable(const struct session *s, struct result *r, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct reachable reach = {.n = 0};
+	struct amount none = amount_unknown(REASON_SILENT);
+	struct reachable reach = {.n = none, .shallow = none, .unreachable_n = none, .unreachable_shallow = none};
 	bool known = h->out.offset && h->n_roots;
 	if (known) {
 		int code = session_reachable(s, &reach, err);
 		if (code)
 			return code;
 	}
-	enum certainty c = command_root_certainty(h);
-	struct cell none = cell_none();
-	result_head(r, COL_REACHABLE_OBJECTS, known ? cell_marked(cell_count(reach.n), c) : none);
-	result_head(r, COL_REACHABLE_SHALLOW, known ? cell_marked(cell_bytes(reach.shallow), c) : none);
-	if (reach.maybe_n && c == EXACT)
-		c = INFERRED;
-	result_head(r, COL_UNREACHABLE_OBJECTS,
-	    known ? cell_marked(cell_count(reach.unreachable_n), c) : none);
-	result_head(r, COL_UNREACHABLE_SHALLOW,
-	    known ? cell_marked(cell_bytes(reach.unreachable_shallow), c) : none);
+	result_head(r, COL_REACHABLE_OBJECTS, cell_count(reach.n));
+	result_head(r, COL_REACHABLE_SHALLOW, cell_bytes(reach.shallow));
+	result_head(r, COL_UNREACHABLE_OBJECTS, cell_count(reach.unreachable_n));
+	result_head(r, COL_UNREACHABLE_SHALLOW, cell_bytes(reach.unreachable_shallow));
 	return 0;
 }
 
@@ -86,7 +78,7 @@ static void info_warnings(struct result *r, const struct heap *h)
 {
 	struct text all = TEXT_INIT;
 	size_t kept = h->n_warnings < HEAP_WARNINGS_KEPT ? (size_t)h->n_warnings : HEAP_WARNINGS_KEPT;
-	result_head(r, COL_WARNINGS, cell_count(h->n_warnings));
+	result_head(r, COL_WARNINGS, cell_count(amount_exact(h->n_warnings)));
 	for (size_t i = 0; i < kept; i++) {
 		text_addf(&all, "%s%s", i ? "; " : "", h->warnings[i].text);
 		if (h->warnings[i].has_offset)
@@ -102,7 +94,7 @@ static void info_warnings(struct result *r, const struct heap *h)
 static void info_stated(struct result *r, const struct heap *h)
 {
 	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++)
-		result_head_named(r, h->stated[i].what, cell_count(h->stated[i].count));
+		result_head_named(r, h->stated[i].what, cell_count(amount_exact(h->stated[i].count)));
 }
 
 /* Of a format whose objects get types: from which program, how many, and by what. */
@@ -126,10 +118,10 @@ static void info_types(struct result *r, const struct heap *h)
 		text_add(&how, ")");
 	}
 	result_head(r, COL_PROGRAM, h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
-	result_head(r, COL_TYPED_OBJECTS, cell_count(objects));
-	result_head(r, COL_TYPED_SHALLOW, cell_bytes(shallow));
+	result_head(r, COL_TYPED_OBJECTS, cell_count(heap_counted(h, objects)));
+	result_head(r, COL_TYPED_SHALLOW, cell_bytes(heap_sized(h, heap_counted(h, shallow), 0)));
 	result_head(r, COL_TYPED_BY, how.len ? cell_text(how.s) : cell_blank());
-	result_head(r, COL_TYPE_CONFLICTS, cell_count(h->dump->type_conflicts));
+	result_head(r, COL_TYPE_CONFLICTS, cell_count(heap_counted(h, h->dump->type_conflicts)));
 	text_release(&how);
 }
 
@@ -148,17 +140,17 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	info_warnings(r, h);
 	result_head(r, COL_DAMAGE, h->damaged ? cell_text(h->damage.message) : cell_blank());
 	result_head(r, COL_TRUE_UP_TO, h->damaged && h->damage.has_offset ?
-	        cell_count(h->damage.offset) : cell_blank());
+	        cell_plain(h->damage.offset) : cell_blank());
 	result_head(r, COL_CANNOT_TELL, h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
-	result_head(r, COL_UNKNOWN_SIZES, cell_count(h->n_unknown_size));
+	result_head(r, COL_UNKNOWN_SIZES, cell_count(heap_counted(h, h->n_unknown_size)));
 	result_head(r, COL_ROOT_ENTRIES, h->no_references ? cell_none() :
-	        cell_marked(cell_count(h->n_roots), command_root_certainty(h)));
-	result_head(r, COL_DROPPED_ROOTS, cell_count(h->n_dropped_roots));
+	        cell_count(heap_reached(h, h->n_roots)));
+	result_head(r, COL_DROPPED_ROOTS, cell_count(heap_lost(h, h->n_dropped_roots)));
 	if (h->facts.outside_pointers_normal)
-		result_head(r, COL_OUTSIDE_ROOTS, cell_count(h->n_outside_roots));
-	result_head(r, COL_HEAPS, cell_count(h->facts.n_heaps ? h->facts.n_heaps : 1));
-	result_head(r, COL_HEAP, cell_count(h->facts.heap_number ? h->facts.heap_number : 1));
-	result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(h->n_threads) : cell_none());
+		result_head(r, COL_OUTSIDE_ROOTS, cell_count(heap_lost(h, h->n_outside_roots)));
+	result_head(r, COL_HEAPS, cell_count(heap_counted(h, h->facts.n_heaps ? h->facts.n_heaps : 1)));
+	result_head(r, COL_HEAP, cell_plain(h->facts.heap_number ? h->facts.heap_number : 1));
+	result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(heap_counted(h, h->n_threads)) : cell_none());
 	result_head(r, COL_COMPANION, h->companion ? cell_text(h->companion) : cell_blank());
 	result_head(r, COL_SIZE_MODEL, h->size_model ? cell_text(h->size_model) : cell_blank());
 	result_head(r, COL_SIZES, cell_text(s->mat_sizes ? "mat" : "true"));
@@ -290,7 +282,7 @@ static int run_check(struct session *s, const struct call *call, struct result *
 		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));
 		result_add_row(r, (struct cell[]){cell_text(checks.line[i].name),
 		    cell_text(words[checks.line[i].outcome]), cell_text(detail.len ? detail.s : ""),
-		    cell_count(checks.line[i].milliseconds)}, NULL);
+		    cell_plain(checks.line[i].milliseconds)}, NULL);
 		text_release(&detail);
 	}
 	r->failed = checks.n_broken > 0;

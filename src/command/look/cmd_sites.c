@@ -125,14 +125,17 @@ static void add_row(struct result *r, struct site_rows *rows, const uint32_t *si
 		sum.frees += s->frees;
 		rows->row[sites[i]] = rows->n;
 	}
+	struct amount objects = heap_counted(r->heap, sum.n_objects);
+	struct amount shallow = heap_sized(r->heap, heap_counted(r->heap, sum.shallow), r->heap->n_unknown_size);
 	text_add_n(&name, frame, n > 1 ? strcspn(frame, " ") : strlen(frame));
 	for (uint32_t i = 0; n == 1 && i < first->n_frames; i++)
 		text_addf(&stack, "%s%.*s", i ? " < " : "", (int)strcspn(first->frames[i], " "), first->frames[i]);
 	if (n > 1)
 		text_addf(&stack, "%zu stacks", n);
-	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(sum.n_objects), cell_bytes(sum.shallow),
-	    retained_cell(r->opened, rows->row, rows->n), n > 1 ? cell_blank() : cell_bytes(first->object_size),
-	    cell_count(sum.allocs), cell_count(sum.frees), cell_text(stack.s)},
+	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(objects), cell_bytes(shallow),
+	    retained_cell(r->opened, rows->row, rows->n),
+	    n > 1 ? cell_blank() : cell_bytes(amount_exact(first->object_size)),
+	    cell_count(amount_exact(sum.allocs)), cell_count(amount_exact(sum.frees)), cell_text(stack.s)},
 	    &(struct target){.kind = TARGET_GROUP});
 	rows->n++;
 	text_release(&name);

@@ -34,7 +34,8 @@ static struct cell length_cell(const struct heap *h, uint32_t id)
 	struct string_view s;
 	if (!inspect_text(h, id, &s))
 		return cell_blank();
-	return cell_marked(cell_count(s.length), inspect_texts_run_on(h) ? INFERRED : EXACT);
+	return cell_count(
+	    amount_weaken(amount_exact(s.length), inspect_texts_run_on(h) ? INFERRED : EXACT, REASON_BLOCK));
 }
 
 /* A regular expression with slashes around it, as the word has it, without them. */
@@ -92,8 +93,8 @@ static void strings_cell(
 		*out = text_cell(h, id, scratch);
 	else if (column == S_LENGTH)
 		*out = length_cell(h, id);
-	else if (column == S_SHALLOW && heap_size_known(h, id))
-		*out = cell_bytes(heap_shallow(h, id));
+	else if (column == S_SHALLOW)
+		*out = cell_bytes(heap_size(h, id));
 	else if (column == S_RETAINED)
 		*out = object_retained_cell(r->opened, id);
 }
@@ -242,11 +243,12 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	}
 	struct result *r = result_new(
 	    "duplicate strings", s->dump, &dups_shape, &dups_ops, d, d->n);
+	struct cell saved = cell_bytes(d->wasted);
 	text_add_count(&note, d->strings);
 	text_add(&note, " Strings, ");
 	text_add_count(&note, d->distinct);
 	text_add(&note, " different texts; one of each would save ");
-	text_add_bytes(&note, d->wasted);
+	cell_print(&saved, &note);
 	if (inspect_texts_run_on(h))
 		text_add(&note, "; texts are read to the end of their block of memory: what shares one counts as one");
 	r->note = arena_strndup(&r->arena, note.s, note.len);

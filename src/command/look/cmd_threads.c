@@ -64,8 +64,8 @@ static void choose_columns(struct result *r, const struct heap *h)
 /* Seconds that it waits at least: until another began to, for the dump does not tell its own time. */
 static struct cell waited_cell(const struct heap_thread *thread, uint64_t newest)
 {
-	return thread->waits_since ? cell_marked(
-	    cell_count((newest - thread->waits_since) / UINT64_C(1000000000)), LOWER_BOUND) : cell_none();
+	struct amount seconds = amount_exact((newest - thread->waits_since) / UINT64_C(1000000000));
+	return thread->waits_since ? cell_count(amount_weaken(seconds, LOWER_BOUND, REASON_CLOCK)) : cell_none();
 }
 
 static uint64_t newest_wait(const struct heap *h)
@@ -87,21 +87,21 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 	uint64_t address = thread->object == HEAP_NONE ? thread->address :
 	    heap_address(h, thread->object);
 	result_add_row(r, (struct cell[]){
-	    [T_ID] = cell_count(thread_number(h, t)),
+	    [T_ID] = cell_plain(thread_number(h, t)),
 	    [T_NAME] = cell_text(thread->name),
 	    [T_STATE] = cell_text(thread->state),
 	    [T_WAITS_FOR] = text_or_blank(thread->waits_for),
 	    [T_WAITED] = waited_cell(thread, newest),
 	    [T_ADDRESS] = unless_zero(address, cell_address(address)),
-	    [T_FRAMES] = cell_count(thread->n_frames),
-	    [T_ROOTS] = cell_count(thread->n_roots),
-	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_count((uint64_t)thread->priority),
+	    [T_FRAMES] = cell_count(amount_exact(thread->n_frames)),
+	    [T_ROOTS] = cell_count(heap_counted(h, thread->n_roots)),
+	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority),
 	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),
-	    [T_RETAINED] = cell_none(), /* when looked at */
+	    [T_RETAINED] = cell_blank(), /* when looked at */
 	    [T_DAEMON] = cell_flag(thread->daemon),
 	    [T_CLASS] = thread->object == HEAP_NONE ? cell_none() :
 	        cell_text(heap_class_of(h, thread->object)->name),
-	    [T_TID] = unless_zero(thread->own_id, cell_count(thread->own_id)),
+	    [T_TID] = unless_zero(thread->own_id, cell_plain(thread->own_id)),
 	    [T_CREATED_BY] = text_or_blank(thread->creator),
 	    [T_SYSTEM] = cell_flag(thread->system)},
 	    &(struct target){.kind = TARGET_THREAD, .id = t});
@@ -236,8 +236,8 @@ static void add_group(struct result *r, const struct heap *h, const uint32_t *th
 	const struct heap_thread *first = &h->threads[*thread];
 	struct text stack = TEXT_INIT;
 	add_stack(&stack, first);
-	result_add_row(r, (struct cell[]){cell_count(n), cell_text(first->state),
-	    text_or_blank(first->waits_for), cell_none(), cell_text(stack.s), cell_count(thread_number(h, *thread))},
+	result_add_row(r, (struct cell[]){cell_count(heap_counted(h, n)), cell_text(first->state),
+	    text_or_blank(first->waits_for), cell_blank(), cell_text(stack.s), cell_plain(thread_number(h, *thread))},
 	    &(struct target){.kind = TARGET_THREAD, .id = *thread});
 	text_release(&stack);
 }
@@ -370,7 +370,7 @@ static void add_frame(struct result *r, const struct heap *h, const struct heap_
 		object_cell(r->opened, root->object, OBJECT_SHALLOW, &shallow, &scratch);
 		object_cell(r->opened, root->object, OBJECT_VALUE, &value, &words);
 	}
-	result_add_row(r, (struct cell[]){known ? cell_count(frame) : cell_blank(),
+	result_add_row(r, (struct cell[]){known ? cell_plain(frame) : cell_blank(),
 	    known ? cell_text(thread->frames[frame]) : cell_blank(),
 	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
 	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),

@@ -56,7 +56,6 @@ static void class_cell(
 	const struct classes *t = tree_data(r);
 	const struct class_tree_row *row = &t->tree.rows[node];
 	const struct heap_class *class = &r->heap->classes[row->class];
-	enum certainty c = command_count_certainty(r->heap);
 	(void)scratch;
 	switch (column) {
 	case TREE_BRANCH:
@@ -64,25 +63,25 @@ static void class_cell(
 		*out = cell_text(class->name);
 		break;
 	case TREE_DEPTH:
-		*out = cell_count(row->depth);
+		*out = cell_plain(row->depth);
 		break;
 	case TREE_ADDRESS:
 		*out = class->address ? cell_address(class->address) : cell_none();
 		break;
 	case TREE_OBJECTS:
-		*out = cell_marked(cell_count(class->n_objects), c);
+		*out = cell_count(class_objects(r->heap, class));
 		break;
 	case TREE_SHALLOW:
-		*out = cell_marked(cell_bytes(class->shallow), c);
+		*out = cell_bytes(class_shallow(r->heap, class));
 		break;
 	case TREE_SUBCLASSES:
-		*out = cell_marked(cell_count(row->n_subclasses), c);
+		*out = cell_count(row->n_subclasses);
 		break;
 	case TREE_OBJECTS_BELOW:
-		*out = cell_marked(cell_count(row->n_objects), c);
+		*out = cell_count(row->n_objects);
 		break;
 	default:
-		*out = cell_marked(cell_bytes(row->shallow), c);
+		*out = cell_bytes(row->shallow);
 	}
 }
 
@@ -219,7 +218,8 @@ out:
 static struct cell package_retained(const struct result *r, uint32_t node)
 {
 	const struct packages *t = tree_data(r);
-	return result_known(r) ? command_retained_sum(r->opened, &t->retained[node]) : cell_none();
+	return result_known(r) ? command_retained_sum(r->opened, &t->retained[node])
+	                       : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 static void package_cell(
@@ -227,7 +227,6 @@ static void package_cell(
 {
 	const struct packages *t = tree_data(r);
 	const struct package_row *row = &t->tree.rows[node];
-	enum certainty c = command_count_certainty(r->heap);
 	(void)scratch;
 	switch (column) {
 	case P_BRANCH:
@@ -237,16 +236,16 @@ static void package_cell(
 		*out = cell_text(row->name);
 		break;
 	case P_DEPTH:
-		*out = cell_count(row->depth);
+		*out = cell_plain(row->depth);
 		break;
 	case P_CLASSES:
-		*out = cell_marked(cell_count(row->n_classes), c);
+		*out = cell_count(row->n_classes);
 		break;
 	case P_OBJECTS:
-		*out = cell_marked(cell_count(row->objects), c);
+		*out = cell_count(row->objects);
 		break;
 	case P_SHALLOW:
-		*out = cell_marked(cell_bytes(row->shallow), c);
+		*out = cell_bytes(row->shallow);
 		break;
 	default:
 		*out = package_retained(r, node);

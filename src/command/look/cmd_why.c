@@ -9,8 +9,8 @@
 
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/look/why.h"
 #include "command/words/values.h"
+#include "result/why.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,15 +61,11 @@ static void add_row(struct result *r, struct why_rows *w, const char *what, enum
 	struct cell count = cell_blank(), shallow = cell_blank();
 	struct bits none = {.word = NULL};
 	if (objects && objects->word) {
-		uint64_t n = 0, bytes = 0;
-		for (uint32_t id = 0; id < r->heap->n_objects; id++) {
-			if (bits_get(objects, id)) {
-				n++;
-				bytes += heap_shallow(r->heap, id);
-			}
-		}
-		count = cell_count(n);
-		shallow = cell_marked(cell_bytes(bytes), command_size_certainty(r->heap));
+		struct amount all = heap_counted(r->heap, 0);
+		for (uint64_t at = 0; at <= objects->n / 64; at++)
+			all.n += (unsigned)__builtin_popcountll(objects->word[at]);
+		count = cell_count(all);
+		shallow = cell_bytes(amount_as_sure(heap_size_of_marked(r->heap, objects), all));
 	}
 	VEC_PUSH(w->objects, w->n, w->cap) = objects ? *objects : none;
 	result_add_row(r, (struct cell[]){cell_text(what), cell_text(certainty_name(c)), count, shallow,
@@ -111,7 +107,7 @@ static int frames_fact(
 	if (code || !session_heap(s)->n_in_frames || !all.maybe_n)
 		return code;
 	text_addf(&t, "no root reaches %" PRIu32 " objects, and yet the bytes of stack frames lead to %" PRIu32
-	    " of them, from words that are not recorded as pointers: these may be alive", all.unreachable_n,
+	    " of them, from words that are not recorded as pointers: these may be alive", (uint32_t)all.unreachable_n.n,
 	    all.maybe_n);
 	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
 	text_release(&t);
@@ -276,9 +272,9 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 	for (size_t row = 0; row < table->n_rows && row < ROWS_LOOKED_AT; row++) {
 		struct cell cell;
 		result_cell(table, row, column, &cell);
-		if (row && cell.certainty <= worst && cell.type != CELL_TEXT)
+		if (row && cell.amount.certainty <= worst && cell.type != CELL_TEXT)
 			continue;
-		enum certainty c = why_one(table, table->columns[column].id, &cell, &said);
+		enum certainty c = why_one(table, &cell, &said);
 		if (row && c <= worst)
 			continue;
 		worst = c;
@@ -295,7 +291,7 @@ static void add_value(struct result *r, struct why_rows *w, const struct result 
     const struct field *value)
 {
 	struct text said = TEXT_INIT;
-	enum certainty c = why_one(table, value->column, &value->cell, &said);
+	enum certainty c = why_one(table, &value->cell, &said);
 	add_row(r, w, value->name, c, NULL, said.s);
 	text_release(&said);
 }

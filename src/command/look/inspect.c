@@ -88,10 +88,10 @@ static void part_cell(
 		return;
 	case V_SHALLOW:
 		if (to.id != HEAP_NONE)
-			*out = heap_size_known(h, to.id) ? cell_bytes(heap_shallow(h, to.id)) : cell_none();
+			*out = cell_bytes(heap_size(h, to.id));
 		return;
 	case V_OFFSET:
-		*out = cell_count(part.offset);
+		*out = cell_plain(part.offset);
 		return;
 	}
 }
@@ -145,7 +145,7 @@ static void bytes_cell(
 	uint64_t n = s->n - at < BYTES_A_ROW ? s->n - at : BYTES_A_ROW;
 	const uint8_t *p = s->bytes + s->start + at;
 	if (column == 0) {
-		*out = cell_count(s->start + at);
+		*out = cell_plain(s->start + at);
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++) {
@@ -194,7 +194,7 @@ static void entry_cell(
 	struct any_value key, value;
 	*out = cell_blank();
 	if (column == E_INDEX) {
-		*out = cell_count(entries->start + row);
+		*out = cell_plain(entries->start + row);
 		return;
 	}
 	if (of_key && !entries->map)
@@ -248,9 +248,9 @@ void collection_head(struct result *r, const struct heap *h, uint32_t id)
 	text_release(&held_as);
 	if (!inspect_size(h, id, &size))
 		return;
-	result_head(r, COL_SIZE, size.known ? cell_count(size.size) : cell_none());
+	result_head(r, COL_SIZE, size.known ? cell_count(amount_exact(size.size)) : cell_none());
 	if (size.has_capacity)
-		result_head(r, COL_CAPACITY, cell_count(size.capacity));
+		result_head(r, COL_CAPACITY, cell_count(amount_exact(size.capacity)));
 	if (size.has_fill)
-		result_head(r, COL_FILL, cell_percent(size.size, size.capacity));
+		result_head(r, COL_FILL, cell_percent(amount_exact(size.size), amount_exact(size.capacity)));
 }

@@ -65,19 +65,21 @@ struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 {
 	const struct retained *r = opened_retained(o);
 	if (!r)
-		return cell_none();
+		return cell_unknown(REASON_NOT_FOUND_YET);
 	bool maybe = r->maybe.word && bits_get(&r->maybe, id);
-	return cell_marked(cell_flag(r->dominators.immediate[id] != NOT_REACHABLE),
-	    maybe ? INFERRED : command_root_certainty(o->heap));
+	bool reachable = r->dominators.immediate[id] != NOT_REACHABLE;
+	/* what is reached by the part of a dump that was read, is so by all of it */
+	struct amount sure =
+	    reachable && !heap_roots_inferred(o->heap) ? amount_exact(1) : heap_held(o->heap, reachable);
+	return cell_flag_as_sure(reachable, amount_weaken(sure, maybe ? INFERRED : EXACT, REASON_FRAMES));
 }
 
 struct cell object_retained_cell(const struct opened *o, uint32_t id)
 {
 	const struct retained *r = opened_retained(o);
-	if (!r || id == HEAP_NONE)
+	if (id == HEAP_NONE)
 		return cell_none();
-	return cell_marked(
-	    cell_bytes(r->dominators.retained[id]), command_retained_certainty(o->heap));
+	return r ? cell_bytes(retained_of(r, id)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 struct cell row_retained_cell(const struct result *r, void *data, size_t row)
@@ -90,26 +92,20 @@ struct cell row_retained_cell(const struct result *r, void *data, size_t row)
 	return t.kind == TARGET_OBJECT ? object_retained_cell(r->opened, t.id) : cell_blank();
 }
 
-struct cell object_count_of_children(const struct heap *h, uint32_t n)
-{
-	return cell_marked(cell_count(n), h->facts.roots_recorded ? command_count_certainty(h) : INFERRED);
-}
-
 static struct cell children_cell(const struct opened *o, uint32_t id)
 {
 	const struct retained *r = opened_retained(o);
 	uint32_t n;
 	if (!r)
-		return cell_none();
+		return cell_unknown(REASON_NOT_FOUND_YET);
 	retained_children(r, id, &n);
-	return object_count_of_children(o->heap, n);
+	return cell_count(heap_held(o->heap, n));
 }
 
 void object_cell(const struct opened *o, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch)
 {
 	const struct heap *h = o->heap;
-	uint64_t length;
 	switch (what) {
 	case OBJECT_ADDRESS:
 		*out = cell_address(heap_address(h, id));
@@ -118,16 +114,10 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 		*out = cell_text(heap_class_of(h, id)->name);
 		return;
 	case OBJECT_SHALLOW:
-		*out = cell_none();
-		if (heap_size_known(h, id))
-			*out = cell_marked(cell_bytes(heap_shallow(h, id)), h->sizes_assumed ? INFERRED : EXACT);
+		*out = cell_bytes(heap_size(h, id));
 		return;
 	case OBJECT_LENGTH:
-		*out = cell_blank();
-		if (!object_is_array(h, id))
-			return;
-		length = heap_length(h, id);
-		*out = length == LENGTH_UNKNOWN ? cell_none() : cell_count(length);
+		*out = object_is_array(h, id) ? cell_count(heap_elements(h, id)) : cell_blank();
 		return;
 	case OBJECT_VALUE:
 		*out = value_cell(h, id, scratch);

@@ -31,7 +31,6 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 /* Does some root reach it?  Unknown until retained sizes are. */
 struct cell object_reachable_cell(const struct opened *o, uint32_t id);
 /* What it retains; none while that is not known, and of HEAP_NONE. */
-struct cell object_count_of_children(const struct heap *h, uint32_t n); /* counted elsewhere */
 struct cell object_retained_cell(const struct opened *o, uint32_t id);
 
 /* What the object or thread that a row stands for retains, for result_rows_late; data is unused. */

@@ -30,7 +30,7 @@ static int run_history(
 	for (size_t i = 0; i < s->n_history; i++) {
 		text_clear(&line);
 		text_add_escaped(&line, s->history[i], strlen(s->history[i]));
-		result_add_row(r, (struct cell[]){cell_count(i + 1), cell_text(line.s)},
+		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_text(line.s)},
 		    &(struct target){.kind = TARGET_COMMAND, .command = s->history[i]});
 	}
 	text_release(&line);

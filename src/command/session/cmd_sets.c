@@ -42,14 +42,8 @@ static int sets_members(const struct result *r, void *data, const struct bits *r
 
 static struct cell shallow_of(const struct heap *h, const struct kept_set *set)
 {
-	uint64_t shallow = 0;
-	enum certainty c = EXACT;
-	for (size_t i = 0; i < set->n; i++) {
-		shallow += heap_shallow(h, set->ids[i]);
-		if (!heap_size_known(h, set->ids[i]))
-			c = LOWER_BOUND;
-	}
-	return cell_marked(cell_bytes(shallow), c);
+	struct amount bytes = heap_size_of(h, set->ids, set->n);
+	return cell_bytes(amount_as_sure(bytes, heap_count_of(h, set->ids, set->n)));
 }
 
 static int run_sets(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -63,17 +57,17 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 		code = session_references(s, err);
 	for (size_t i = 0; !code && i < s->dump->n_sets; i++) {
 		const struct kept_set *set = &s->dump->sets[i];
-		struct cell retained = cell_none();
-		uint64_t objects, bytes;
+		struct cell retained = cell_unknown(REASON_NOT_FOUND_YET);
+		struct amount objects, bytes;
 		if (wanted)
 			code = command_set_retained(s, set->ids, set->n, &objects, &bytes, err);
 		if (wanted && !code)
-			retained = cell_marked(cell_bytes(bytes), command_retained_certainty(h));
+			retained = cell_bytes(bytes);
 		text_clear(&name);
 		text_addf(&name, "$%s", set->name);
 		text_clear(&command);
 		text_addf(&command, "ls $%s", set->name);
-		result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(set->n),
+		result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(heap_count_of(h, set->ids, set->n)),
 		    shallow_of(h, set), retained},
 		    &(struct target){.kind = TARGET_GROUP, .command = command.s});
 	}

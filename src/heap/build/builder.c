@@ -218,6 +218,7 @@ static bool keep_objects(struct build *b, const struct err *shortage)
 	adjacency_release(&h->in);
 	h->out = h->in = (struct adjacency){ .target = NULL };
 	h->n_roots = 0;
+	h->n_inferred_roots = 0;
 	h->n_root_objects = 0;
 	h->n_threads = 0;
 	h->no_references = true;

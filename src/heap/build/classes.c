@@ -326,7 +326,7 @@ static void note_namesakes(struct build *b)
 		if (!any || end - i < 2)
 			continue;
 		for (uint32_t k = i; k < end; k++)
-			h->classes[b->by_name[k]].name_shared = true;
+			h->classes[b->by_name[k]].name_shared = h->names_shared = true;
 		build_warn(b, "%u classes are called %s: the dump does not tell which objects are whose, all "
 		    "count for one", end - i, h->classes[b->by_name[i]].name);
 	}

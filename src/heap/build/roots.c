@@ -278,6 +278,9 @@ int roots_collect(struct build *b, struct err *err)
 	if (h->n_roots)
 		qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);
 	drop_repeated(h);
+	h->n_inferred_roots = 0;
+	for (size_t i = 0; i < h->n_roots; i++)
+		h->n_inferred_roots += h->roots[i].certainty == INFERRED;
 	for (size_t i = 0; i < h->n_roots; i++)
 		h->n_root_objects += i == 0 || h->roots[i].object != h->roots[i - 1].object;
 	return code;

@@ -121,16 +121,18 @@ static void sum_up(const struct sizes *s)
 		bool known = c->instance_size != SIZE_UNKNOWN;
 		c->n_objects = t->n;
 		c->shallow = t->sized_bytes + (known ? t->n_plain * c->instance_size : 0);
-		h->n_unknown_size += t->n_unknown + (known ? 0 : t->n_plain);
+		c->n_unknown = t->n_unknown + (known ? 0 : t->n_plain);
 	}
 	for (size_t i = 0; i < h->n_odd; i++) {
 		struct heap_class *c = &h->classes[h->class_of[h->odd[i].id]];
 		bool known = c->instance_size != SIZE_UNKNOWN;
 		c->shallow += h->odd[i].size - (known ? c->instance_size : 0);
-		h->n_unknown_size -= !known;
+		c->n_unknown -= !known;
 	}
-	for (uint32_t i = 0; i < h->n_classes; i++)
+	for (uint32_t i = 0; i < h->n_classes; i++) {
 		h->shallow += h->classes[i].shallow;
+		h->n_unknown_size += h->classes[i].n_unknown;
+	}
 }
 
 static struct sizes begin(struct heap *h, bool as_mat)

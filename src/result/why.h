@@ -4,8 +4,8 @@
  *
  * Main thread only.
  */
-#ifndef CAIRN_COMMAND_LOOK_WHY_H
-#define CAIRN_COMMAND_LOOK_WHY_H
+#ifndef CAIRN_RESULT_WHY_H
+#define CAIRN_RESULT_WHY_H
 
 #include "result/result.h"
 
@@ -18,8 +18,7 @@
  */
 void why(struct result *r, size_t row, bool hidden, struct text *to);
 
-/* The same of a single value of this name: the words why it is as sure as it is, into to. */
-enum certainty why_one(
-    const struct result *r, enum column_id column, const struct cell *cell, struct text *to);
+/* The same of a single value: the words why it is as sure as it is, into to. */
+enum certainty why_one(const struct result *r, const struct cell *cell, struct text *to);
 
 #endif

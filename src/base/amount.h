@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * amount.h - a number with how sure it is, and why it is no surer.
+ *
+ * Whoever counts or sums knows what may be missing or guessed; whoever shows a number does not.  So
+ * the two travel together, and no table can forget a mark.  Small, and passed by value.
+ */
+#ifndef CAIRN_BASE_AMOUNT_H
+#define CAIRN_BASE_AMOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How sure a number is; a later one is less sure. */
+enum certainty { EXACT, LOWER_BOUND, INFERRED, UNKNOWN };
+
+/* Why a number is not exact.  The sentences stand in result/why.c. */
+enum reason {
+	REASON_NONE,          /* it is exact */
+	REASON_DAMAGED,       /* the dump was read in part */
+	REASON_SIZES_UNKNOWN, /* the dump does not tell the sizes of some objects */
+	REASON_JOINT,         /* what several objects hold jointly is not in it */
+	REASON_MORE,          /* counting ended early: there may be more */
+	REASON_CLOCK,         /* the time of the dump is at least that of the latest event in it */
+	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */
+	REASON_ROOTS,         /* it depends on roots that are inferred */
+	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */
+	REASON_NAMES_SHARED,  /* several classes have the name by which objects name their class */
+	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */
+	REASON_TYPES_GUESSED, /* it depends on types that objects were given by inference */
+	REASON_BLOCK,         /* the length of a block of memory, which may be longer than what is in it */
+	REASON_NOT_FOUND_YET, /* retained sizes were not asked for */
+	REASON_SILENT,        /* the dump does not tell */
+	REASONS
+};
+
+struct amount {
+	uint64_t n; /* 0 where the certainty is UNKNOWN */
+	enum certainty certainty;
+	enum reason reason; /* REASON_NONE exactly where the certainty is EXACT */
+};
+
+/* "exact", "lower bound", "inferred", "unknown" */
+const char *certainty_name(enum certainty certainty);
+
+static inline struct amount amount_exact(uint64_t n)
+{
+	return (struct amount){n, EXACT, REASON_NONE};
+}
+
+static inline struct amount amount_unknown(enum reason reason)
+{
+	return (struct amount){0, UNKNOWN, reason};
+}
+
+/* At most as sure as this; of two reasons that weigh the same the first one stays. */
+static inline struct amount amount_weaken(struct amount a, enum certainty certainty, enum reason reason)
+{
+	if (certainty > a.certainty) {
+		a.certainty = certainty;
+		a.reason = reason;
+	}
+	if (a.certainty == UNKNOWN)
+		a.n = 0;
+	return a;
+}
+
+/* At most as sure as another amount. */
+static inline struct amount amount_as_sure(struct amount a, struct amount other)
+{
+	return amount_weaken(a, other.certainty, other.reason);
+}
+
+/* A sum is as sure as its least sure part, but where one of its parts is unknown it is a lower bound, for
+ * that part's reason.  What does not fit becomes the largest number, a lower bound. */
+static inline struct amount amount_add(struct amount a, struct amount b)
+{
+	if (a.certainty == UNKNOWN && b.certainty == UNKNOWN)
+		return a;
+	if (b.certainty == UNKNOWN)
+		b.certainty = LOWER_BOUND;
+	if (a.certainty == UNKNOWN)
+		a.certainty = LOWER_BOUND;
+	if (__builtin_add_overflow(a.n, b.n, &a.n)) {
+		a.n = UINT64_MAX;
+		a = amount_weaken(a, LOWER_BOUND, REASON_TOO_LARGE);
+	}
+	return amount_as_sure(a, b);
+}
+
+/*
+ * What came of before until after: n holds it as an int64_t in two's complement.  Unknown when one of
+ * them is; a lower bound only where after is one and before is exact.
+ */
+struct amount amount_change(struct amount before, struct amount after);
+/* The sum of two such differences: as sure as its least sure part, inferred where one is unknown. */
+struct amount amount_add_changes(struct amount a, struct amount b);
+static inline int64_t amount_signed(struct amount change)
+{
+	return (int64_t)change.n;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* amounts.c - see amounts.h. */
+#include "heap/amounts.h"
+
+static struct amount as_named(struct amount a, const struct heap_class *c)
+{
+	return amount_weaken(a, c->name_shared ? INFERRED : EXACT, REASON_NAMES_SHARED);
+}
+
+bool heap_roots_inferred(const struct heap *h)
+{
+	return h->n_inferred_roots > 0 || !h->facts.roots_recorded;
+}
+
+struct amount heap_counted(const struct heap *h, uint64_t n)
+{
+	return amount_weaken(amount_exact(n), h->damaged ? LOWER_BOUND : EXACT, REASON_DAMAGED);
+}
+
+static struct amount by_roots(const struct heap *h, uint64_t n)
+{
+	return amount_weaken(amount_exact(n), heap_roots_inferred(h) ? INFERRED : EXACT, REASON_ROOTS);
+}
+
+struct amount heap_reached(const struct heap *h, uint64_t n)
+{
+	return amount_weaken(by_roots(h, n), h->damaged ? LOWER_BOUND : EXACT, REASON_DAMAGED);
+}
+
+struct amount heap_held(const struct heap *h, uint64_t n)
+{
+	return amount_weaken(by_roots(h, n), h->damaged ? INFERRED : EXACT, REASON_DAMAGED);
+}
+
+struct amount heap_held_bytes(const struct heap *h, uint64_t bytes)
+{
+	return heap_sized(h, heap_held(h, bytes), h->n_unknown_size);
+}
+
+struct amount heap_lost(const struct heap *h, uint64_t n)
+{
+	return amount_weaken(amount_exact(n), h->damaged ? INFERRED : EXACT, REASON_DAMAGED);
+}
+
+struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
+{
+	struct amount count = n > 1 ? heap_counted(h, n) : amount_exact(n);
+	for (size_t i = 0; h->names_shared && n > 1 && i < n && count.certainty != INFERRED; i++)
+		count = as_named(count, heap_class_of(h, ids[i]));
+	return count;
+}
+
+struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown)
+{
+	bytes = amount_weaken(bytes, h->sizes_assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED);
+	return amount_weaken(bytes, n_unknown ? LOWER_BOUND : EXACT, REASON_SIZES_UNKNOWN);
+}
+
+struct amount heap_size(const struct heap *h, uint32_t id)
+{
+	uint64_t bytes = heap_shallow(h, id);
+	if (bytes == 0 && !heap_size_known(h, id))
+		return amount_unknown(REASON_SIZES_UNKNOWN);
+	return heap_sized(h, amount_exact(bytes), 0);
+}
+
+struct amount heap_elements(const struct heap *h, uint32_t id)
+{
+	uint64_t length = heap_length(h, id);
+	if (length == LENGTH_UNKNOWN)
+		return amount_unknown(REASON_SILENT);
+	bool block = heap_class_of(h, id)->stride && (!h->own_length || !bits_get(&h->sized, id));
+	return amount_weaken(amount_exact(length), block ? INFERRED : EXACT, REASON_BLOCK);
+}
+
+struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
+{
+	uint64_t bytes = 0, n_unknown = 0;
+	for (size_t i = 0; i < n; i++)
+		bytes += heap_shallow(h, ids[i]);
+	for (size_t i = 0; h->n_unknown_size && i < n; i++)
+		n_unknown += !heap_size_known(h, ids[i]);
+	return heap_sized(h, amount_exact(bytes), n_unknown);
+}
+
+struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects)
+{
+	uint64_t bytes = 0, n_unknown = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (bits_get(objects, id))
+			bytes += heap_shallow(h, id);
+	}
+	for (uint32_t id = 0; h->n_unknown_size && id < h->n_objects; id++)
+		n_unknown += bits_get(objects, id) && !heap_size_known(h, id);
+	return heap_sized(h, amount_exact(bytes), n_unknown);
+}
+
+struct amount class_objects_by_name(const struct heap *h, const struct heap_class *c)
+{
+	return heap_counted(h, c->n_objects);
+}
+
+struct amount class_shallow_by_name(const struct heap *h, const struct heap_class *c)
+{
+	if (c->n_unknown && c->n_unknown == c->n_objects)
+		return amount_unknown(REASON_SIZES_UNKNOWN);
+	return heap_sized(h, heap_counted(h, c->shallow), c->n_unknown);
+}
+
+struct amount class_objects(const struct heap *h, const struct heap_class *c)
+{
+	return as_named(class_objects_by_name(h, c), c);
+}
+
+struct amount class_shallow(const struct heap *h, const struct heap_class *c)
+{
+	return as_named(class_shallow_by_name(h, c), c);
+}
+
+struct amount heap_size_of_all(const struct heap *h)
+{
+	return heap_sized(h, heap_counted(h, h->shallow), h->n_unknown_size);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * why.c - how sure the numbers of a row or of a head are, and for what reason.
+ *
+ * Values of one reason are named together, so that a row of eight unknowns is still one sentence.
+ */
+#include "result/why.h"
+
+#include <string.h>
+
+#define NAMED 8 /* values named for one reason; more are counted */
+
+/* The values to tell of: head fields first, then the cells of the row. */
+struct values_told {
+	struct result *r;
+	size_t row, n;
+	bool hidden;
+};
+
+static size_t count_values(const struct result *r, size_t row)
+{
+	return r->n_head + (row == WHY_NO_ROW ? 0 : r->n_columns);
+}
+
+/* Value i and its name; false: not shown. */
+static bool value_at(const struct values_told *v, size_t i, const char **name, struct cell *out)
+{
+	if (i < v->r->n_head) {
+		*name = v->r->head[i].name;
+		*out = v->r->head[i].cell;
+		return true;
+	}
+	unsigned c = (unsigned)(i - v->r->n_head);
+	if (!v->hidden && v->r->columns[c].hidden)
+		return false;
+	*name = column_word(&v->r->columns[c]);
+	result_cell(v->r, v->row, c, out);
+	return true;
+}
+
+/* --- the sentences ------------------------------------------------------------------------------ */
+
+static void say_damage(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	text_add(to, h->damage.message);
+	if (certainty == INFERRED)
+		text_add(to, "; what was not read may make it smaller or larger");
+}
+
+static void say_unknown_sizes(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	text_add(to, "the dump does not tell the size of ");
+	if (certainty == UNKNOWN || !h->n_unknown_size) {
+		text_add(to, certainty == UNKNOWN ? "it" : "some of these objects");
+		return;
+	}
+	text_add_count(to, h->n_unknown_size);
+	text_addf(to, " object%s", h->n_unknown_size == 1 ? "" : "s");
+}
+
+static void say_roots(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	(void)certainty;
+	if (h->facts.roots_recorded)
+		text_add(to, "no system class is among the dump's roots, so those of the boot loader are taken");
+	else
+		text_addf(to, "%s records no roots, so classes of the system and threads are taken for them, and "
+		    "what nothing references", h->facts.title);
+}
+
+static void say_size_model(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	(void)certainty;
+	text_addf(to, "sizes are computed, %s", h->size_model ? h->size_model : "assumed");
+}
+
+static void say_silence(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	(void)certainty;
+	text_addf(to, "%s does not tell", h ? h->facts.title : "the dump");
+	if (h && h->damaged)
+		text_add(to, ", or not in the part that was read");
+}
+
+/* What follows "inferred: ": words, or what they are filled in by. */
+static const struct {
+	const char *words;
+	void (*say)(const struct heap *h, enum certainty certainty, struct text *to);
+} sentences[REASONS] = {
+    [REASON_DAMAGED] = {.say = say_damage},
+    [REASON_SIZES_UNKNOWN] = {.say = say_unknown_sizes},
+    [REASON_JOINT] = {"what is held jointly by several members is not in it; `size` of the row tells what "
+	"goes with all of them", NULL},
+    [REASON_MORE] = {"counting ended there, because there are many", NULL},
+    [REASON_CLOCK] = {"the dump does not tell its own time, which is at least that of the latest wait that "
+	"began", NULL},
+    [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},
+    [REASON_ROOTS] = {.say = say_roots},
+    [REASON_FRAMES] = {"no recorded root reaches it, but its address, or that of what holds it, stands in a "
+	"stack frame where the dump records no pointer: it may be alive", NULL},
+    [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
+	"all their objects", NULL},
+    [REASON_SIZES_ASSUMED] = {.say = say_size_model},
+    [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "
+	"pointers", NULL},
+    [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},
+    [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},
+    [REASON_SILENT] = {.say = say_silence},
+};
+
+static void add_reason(
+    const struct result *r, enum certainty certainty, enum reason reason, bool many, struct text *to)
+{
+	static const char *const marks[][2] = {[LOWER_BOUND] = {"a lower bound", "lower bounds"},
+	    [INFERRED] = {"inferred", "inferred"}, [UNKNOWN] = {"unknown", "unknown"}};
+
+	text_addf(to, "%s: ", marks[certainty][many]);
+	if (sentences[reason].words)
+		text_add(to, sentences[reason].words);
+	else if (r->heap || reason == REASON_SILENT)
+		sentences[reason].say(r->heap, certainty, to);
+	else
+		text_add(to, "the dump is not there any more");
+}
+
+/* How sure a value is.  Cells about certainty (of a root, say) are text, and told of like numbers. */
+static enum certainty sureness(const struct cell *cell)
+{
+	for (enum certainty c = LOWER_BOUND; cell->type == CELL_TEXT && cell->amount.reason && c <= UNKNOWN; c++)
+		if (!strcmp(cell->text, certainty_name(c)))
+			return c;
+	return cell->amount.certainty;
+}
+
+enum certainty why_one(const struct result *r, const struct cell *cell, struct text *to)
+{
+	enum certainty certainty = sureness(cell);
+
+	text_clear(to);
+	if (certainty == EXACT)
+		text_add(to, "exact");
+	else
+		add_reason(r, certainty, cell->amount.reason, false, to);
+	return certainty;
+}
+
+/* --- a row or head ------------------------------------------------------------------------------ */
+
+/* The values of one reason, then the reason; returns how many there are. */
+static size_t tell(
+    const struct values_told *v, enum certainty certainty, enum reason reason, struct text *to)
+{
+	const char *name;
+	struct cell cell;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (!value_at(v, i, &name, &cell) || cell.amount.reason != reason || sureness(&cell) != certainty)
+			continue;
+		if (n++ >= NAMED)
+			continue;
+		text_add(to, n > 1 ? ", " : to->len > 0 ? "; " : "");
+		text_add(to, name);
+		if (cell.type == CELL_NONE || cell.type == CELL_TEXT)
+			continue;
+		text_add_char(to, ' ');
+		cell_print(&cell, to);
+	}
+	if (n == 0)
+		return 0;
+	if (n > NAMED)
+		text_addf(to, " and %zu more", n - NAMED);
+	text_add(to, n > 1 ? " are " : " is ");
+	add_reason(v->r, certainty, reason, n > 1, to);
+	return n;
+}
+
+static void tell_exact(const struct values_told *v, bool others, struct text *to)
+{
+	const struct heap *h = v->r->heap;
+	const char *name;
+	struct cell cell;
+	size_t numbers = 0, bytes = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (!value_at(v, i, &name, &cell) || !cell_is_number(cell.type) || cell.amount.certainty != EXACT)
+			continue;
+		numbers++;
+		bytes += cell.type == CELL_BYTES;
+	}
+	if (others && numbers == 0)
+		return;
+	if (others)
+		text_add(to, "; the other numbers are exact");
+	else if (numbers == 0)
+		text_add(to, "nothing here is in doubt");
+	else
+		text_add(to, "all numbers here are exact");
+	if (bytes > 0 && h && h->size_model)
+		text_addf(to, ", sizes computed: %s", h->size_model);
+}
+
+void why(struct result *r, size_t row, bool hidden, struct text *to)
+{
+	struct values_told v = {.r = r, .row = row, .n = count_values(r, row), .hidden = hidden};
+	size_t doubts = 0, damage = 0;
+
+	text_clear(to);
+	for (enum certainty c = LOWER_BOUND; c <= UNKNOWN; c++) {
+		for (enum reason reason = REASON_NONE + 1; reason < REASONS; reason++) {
+			size_t n = tell(&v, c, reason, to);
+			doubts += n;
+			damage += reason == REASON_DAMAGED ? n : 0;
+		}
+	}
+	tell_exact(&v, doubts > 0, to);
+	if (r->heap && r->heap->damaged && damage == 0)
+		text_addf(to, "; of the part that was read, that is: %s", r->heap->damage.message);
+}

@@ -129,6 +129,8 @@ int call_choice(const struct call *call, const char *name, int otherwise);
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
 /* "kind roots objects shallow": the columns of a shape, or the values of its head, by blanks. */
 void shape_words(const struct shape *shape, bool head, struct text *to);
+/* A JSON Schema of what the commands print with --format json. */
+void command_write_schema(struct text *to);
 void command_write_man(struct text *to);                             /* troff: COMMANDS section */
 void command_write_shell_completion(const char *shell, struct text *to);
 

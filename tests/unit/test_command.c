@@ -160,6 +160,30 @@ static void test_command_names(void **state)
 	expect("rots", PRINT_TEXT, "!no command is called rots (nearest: roots; help lists all)");
 }
 
+/* No word stands twice in one shape, where it could not be asked for; only numbers have totals. */
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; commands[i]; i++) {
+		for (size_t k = 0; commands[i]->shapes && commands[i]->shapes[k]; k++) {
+			const struct shape *shape = commands[i]->shapes[k];
+			bool head[COL_COUNT_OF_ALL] = {false};
+			assert_true(shape->n_columns || shape->n_head);
+			for (unsigned h = 0; h < shape->n_head; h++) {
+				assert_false(head[shape->head[h]]);
+				head[shape->head[h]] = true;
+			}
+			for (unsigned c = 0; c < shape->n_columns; c++) {
+				const struct column *column = &shape->columns[c];
+				assert_in_range(column->id, COL_OWN_NAME + 1, COL_COUNT_OF_ALL - 1);
+				assert_true(!column->total || cell_is_number(column_type(column)));
+				for (unsigned d = 0; d < c; d++)
+					assert_string_not_equal(column_word(column), column_word(&shape->columns[d]));
+			}
+		}
+	}
+}
+
 /* Names and aliases are all different, and every command can be described. */
 static void test_table(void **state)
 {
@@ -710,6 +734,7 @@ int main(void)
 	    cmocka_unit_test(test_lines),
 	    cmocka_unit_test_setup_teardown(test_command_names, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
+	    cmocka_unit_test(test_shapes),
 	    cmocka_unit_test(test_spellings),
 	    cmocka_unit_test(test_edit_distance),
 	    cmocka_unit_test_setup_teardown(test_class_patterns, set_up, tear_down),

@@ -296,10 +296,31 @@ static void test_print_width(void **state)
 	result_free(r);
 }
 
+/* The catalogue has no hole, is in order, and says of each word in one line what it means. */
+static void test_catalogue(void **state)
+{
+	(void)state;
+	for (unsigned i = COL_OWN_NAME + 1; i < COL_COUNT_OF_ALL; i++) {
+		const struct column_kind *kind = &column_kinds[i], *before = kind - 1;
+		assert_non_null(kind->word);
+		assert_int_equal(strspn(kind->word, "abcdefghijklmnopqrstuvwxyz_"), strlen(kind->word));
+		int order = strcmp(before->word, kind->word);
+		assert_true(order < 0 || (order == 0 && before->type != kind->type));
+		assert_int_not_equal(kind->type, CELL_NONE);
+		assert_true(kind->meaning[0] && !strchr(kind->meaning, '.'));
+		assert_in_range(text_width(kind->meaning), 5, 57); /* beside the longest word on 80 columns */
+		assert_int_equal(kind->one == NULL, kind->many == NULL);
+		assert_true(kind->goes >= -1 && kind->goes <= 9);
+		assert_true(kind->cut == CUT_END || kind->type == CELL_TEXT);
+		assert_true(!kind->contents || kind->type == CELL_TEXT);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sort),
+	    cmocka_unit_test(test_catalogue),
 	    cmocka_unit_test(test_filter_and_total),
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_print),

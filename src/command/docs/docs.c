@@ -249,6 +249,8 @@ void docs_write(const char *what, struct text *to)
 	if (!strcmp(what, "man")) {
 		options_write_man(to);
 		command_write_man(to);
+	} else if (!strcmp(what, "schema")) {
+		command_write_schema(to);
 	} else {
 		command_write_shell_completion(what, to);
 	}

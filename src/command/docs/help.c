@@ -61,6 +61,7 @@ const struct help_page help_pages[] = {
 	"under \"fields\"; in csv they are a table of one row before the other, after an empty line.\n"
 	"Where numbers of a column NAME are not all exact, a column NAME_certainty follows the "
 	"others: exact, lower bound, inferred or unknown. Without it all are exact.\n"
+	"cairn --dump-docs schema prints a JSON Schema of every command's results.\n"
 	"save FILE and > FILE take the format from the extension: .csv .json .jsonl, else text."},
     {NULL, NULL, NULL},
 };

@@ -37,7 +37,7 @@ const struct program_option program_options[] = {
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
     {OPTION_VERSION, "version", NULL, "say which version this is", NULL},
     {OPTION_HELP, "help", NULL, "this", NULL},
-    {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish", NULL, NULL},
+    {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema", NULL, NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the commands print as JSON is what they promise (cairn --dump-docs schema, made from the table
+of commands): rows with the columns of one of the command's shapes and no other, values of the types
+that the catalogue of columns tells.  Every shape that is promised is seen.
+"""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+from schema import faults  # noqa: E402
+
+# Lines by command, such that each of its shapes comes with rows from some sample.
+LINES = {
+    "bt": ["bt main", "bt 1"],
+    "check": ["check", "check -tree"],
+    "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
+    "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader",
+            "dom -up java.lang.String", "dom -up string"],
+    "dups": ["dups"],
+    "dupclasses": ["dupclasses"],
+    "entries": ["entries 0xe0010228", "entries main.cache"],
+    "find": ["find String"],
+    "help": ["help", "help histo"],
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -retained"],
+    "history": ["history"],
+    "info": ["info"],
+    "leaks": ["leaks"],
+    "loaders": ["loaders"],
+    "ls": ["ls java.lang.String", "ls string", "ls char[] -retained"],
+    "path": ["path java.util.Date", "path #100", "path #100 -n 3"],
+    "paths": ["paths java.lang.String", "paths string -r"],
+    "props": ["props"],
+    "refs": ["refs #100", "refs #100 -by class"],
+    "roots": ["roots", "roots -by kind", "roots -by name", "globals"],
+    "set": ["set"],
+    "sets": ["sets"],
+    "sites": ["sites"],
+    "size": ["size #100"],
+    "strings": ["strings"],
+    "threads": ["threads", "threads -by stack"],
+    "top": ["top", "top -by class", "top -by package", "top -by loader"],
+    "tree": ["tree", "tree -by package"],
+    "why": ["why"],
+    "x": ["x #100", "x #7", "x java.util.Date", "x char[] -hex", "x #50 -hex"],
+}
+
+
+def rows_of(value):
+    """A head counts as a row."""
+    return len(value) if isinstance(value, list) else 1 + len(value.get("fields", []))
+
+
+def try_line(tap, line, sample, schema, shapes):
+    """Validate the answer, if there is one; the titles of the shapes that it may have."""
+    name = os.path.basename(sample)
+    run = cairn("-x", "$kept = histo", "-x", line + " > " + os.devnull, "-x", line, "--format", "json",
+                sample)
+    if run.status not in (0, 1) or not run.out.strip():
+        return set()  # the format or the sample does not have it; another one does
+    value = json.loads(run.out)
+    wrong = faults(value, {"anyOf": shapes}, schema)
+    fits = [s["title"] for s in shapes if not faults(value, s, schema)]
+    if len(shapes) == 1:
+        wrong = faults(value, shapes[0], schema)
+    tap.ok(not wrong, "%s on %s is as promised" % (line, name), "\n".join(wrong))
+    return set(fits) if rows_of(value) else set()
+
+
+def main():
+    tap = Tap()
+    schema = json.loads(cairn("--dump-docs", "schema").out)
+    promised = {k: v["anyOf"] for k, v in schema["$defs"].items() if not k.startswith("_")}
+    tap.equal(sorted(LINES), sorted(promised), "every command that answers is tried")
+    tap.ok(faults([{"text": 7}], {"anyOf": promised["help"]}, schema), "a wrong type is seen")
+    tap.ok(faults([{}], {"anyOf": promised["help"]}, schema), "a missing column is seen")
+    tap.ok(faults([{"text": "", "more": 1}], {"anyOf": promised["help"]}, schema),
+           "a column that is not promised is seen")
+    for name, lines in LINES.items():
+        seen = set()
+        for line in lines:
+            for sample in (SHOP, GO, SAMPLE):
+                seen |= try_line(tap, line, sample, schema, promised.get(name, []))
+        for shape in promised.get(name, []):
+            tap.ok(shape["title"] in seen, "a result like %s was seen" % shape["title"])
+    tap.done()
+
+
+main()

@@ -295,13 +295,15 @@ static bool goes_on(struct source_file *o, const uint8_t *in, uint64_t at, uint6
 static void stream_broke(struct source_file *o, const z_stream *z, int code, uint64_t at)
 {
 	o->source.cut = true;
-	if (code == Z_BUF_ERROR)
+	if (code == Z_BUF_ERROR) {
 		mark(o, "the gzip stream is cut at byte %" PRIu64 " of the file", at);
-	else if (z->msg && strstr(z->msg, "incorrect"))
-		mark(o, "the gzip checksum is wrong: the bytes may not be what was written");
-	else
+	} else if (z->msg && (strstr(z->msg, "data check") || strstr(z->msg, "length check"))) {
+		o->source.doubtful = true;
+		mark(o, "the gzip checksum is wrong: any byte of the dump may be wrong");
+	} else {
 		mark(o, "the gzip stream is damaged near byte %" PRIu64 " of the file (%s)", at,
 		    z->msg ? z->msg : "no reason given");
+	}
 }
 
 /* Inflate all members of in[0, n). */

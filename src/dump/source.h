@@ -22,6 +22,7 @@ struct source {
 	uint64_t file_size;   /* on disk */
 	bool compressed;
 	bool cut;             /* the gzip stream ends early or is damaged: bytes are what came before */
+	bool doubtful;        /* a checksum is wrong: then cut, too, and any of the bytes may be wrong */
 	char cut_reason[120]; /* then: why, in words; without cut: a remark, "" when there is none */
 	struct source_file *file; /* source.c's own; NULL: bytes that are simply there (tests) */
 };

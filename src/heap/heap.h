@@ -194,7 +194,8 @@ struct heap {
 	uint64_t n_warnings;       /* all of them */
 	struct heap_stated *stated;
 	size_t n_stated;
-	bool damaged;              /* read in part: true up to damage.offset */
+	bool damaged;              /* damage says why: all is true up to its offset; without one any
+	                              byte may be wrong */
 	struct err damage;         /* then: what and where */
 
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */

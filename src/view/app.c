@@ -388,7 +388,8 @@ static void say_damage(struct app *a)
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
 	} else if (h->damaged) {
-		text_addf(&t, "%s; what came before is shown", h->damage.message);
+		text_addf(&t, "%s%s", h->damage.message,
+		    h->damage.has_offset ? "; what came before is shown" : "");
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
 	} else if (h->n_warnings > 0) {

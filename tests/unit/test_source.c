@@ -150,6 +150,7 @@ static void gzip_states(void **state)
 	packed[n - 6] ^= 1;
 	s = opened(n, PLAIN);
 	assert_true(s->cut);
+	assert_true(s->doubtful);
 	assert_non_null(strstr(s->cut_reason, "checksum"));
 	source_close(s);
 	packed[n - 6] ^= 1;
@@ -159,6 +160,7 @@ static void gzip_states(void **state)
 	assert_true(s->cut && s->size > PLAIN / 4 && s->size < PLAIN);
 	assert_memory_equal(s->bytes, plain, s->size);
 	assert_non_null(strstr(s->cut_reason, "cut at byte"));
+	assert_false(s->doubtful);
 	source_close(s);
 
 	/* two members; the second damaged */

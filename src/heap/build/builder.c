@@ -194,17 +194,26 @@ static void note_lost_pages(struct heap *h)
 	    (unsigned long long)offset);
 }
 
-/* A gzip stream that ends early: the reader met the end of what could be inflated. */
+/*
+ * A gzip stream that ends early: the reader met the end of what could be inflated.  Where the checksum
+ * is wrong, no byte can be named up to which all is true.
+ */
 static void note_cut_source(struct build *b)
 {
 	const struct source *s = b->heap->source;
 	if (!s->cut)
 		return;
+	struct err *damage = &b->heap->damage;
 	build_warn(b, "%s", s->cut_reason);
-	if (b->heap->damaged)
-		return;
+	if (!b->heap->damaged && s->doubtful)
+		err_set(damage, ERR_FORMAT, "%s: %s", s->path, s->cut_reason);
+	else if (!b->heap->damaged)
+		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
+	else if (s->doubtful && !strstr(damage->message, s->cut_reason))
+		err_context(damage, "%s", s->cut_reason);
+	if (s->doubtful)
+		damage->has_offset = false;
 	b->heap->damaged = true;
-	err_at(&b->heap->damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
 }
 
 /* Objects, classes and sizes are there and true: keep them where memory does not suffice for the rest.

@@ -126,6 +126,20 @@ static uint32_t primitive_handle(struct reading *r, unsigned type)
 
 /* --- objects ------------------------------------------------------------------------------------ */
 
+/* What the sub-record of an object at p tells in any case: HPROF records no sizes. */
+static inline __attribute__((always_inline)) struct object_record record_at(const struct reading *r,
+    const uint8_t *p, enum object_kind kind, uint32_t handle, uint64_t length, const unsigned ids)
+{
+	return (struct object_record){
+		.address = hprof_id(p + 1, ids),
+		.class_handle = handle,
+		.kind = kind,
+		.size = SIZE_UNKNOWN,
+		.length = length,
+		.offset = (uint64_t)(p - r->bytes),
+	};
+}
+
 static int buffered(struct reading *r, size_t *n, uint64_t target)
 {
 	int code = 0;
@@ -213,15 +227,8 @@ static inline __attribute__((always_inline)) int instance(struct reading *r, con
 		wrong_size(r, class_id, (uint64_t)(p - r->bytes), n, c);
 	/* No more than n / ids references fit into n bytes. */
 	bool few = n >= c->chain_size && c->chain_size / ids < BUFFERED && !r->survey;
-	struct object_record record = {
-		.address = hprof_id(p + 1, ids),
-		.class_handle = slot->handle,
-		.kind = OBJECT_INSTANCE,
-		.size = SIZE_UNKNOWN,
-		.length = LENGTH_UNKNOWN,
-		.n_references = few ? gather_fields(r, c, fields, ids) : count_fields(c, fields, n, ids),
-		.offset = (uint64_t)(p - r->bytes),
-	};
+	struct object_record record = record_at(r, p, OBJECT_INSTANCE, slot->handle, LENGTH_UNKNOWN, ids);
+	record.n_references = few ? gather_fields(r, c, fields, ids) : count_fields(c, fields, n, ids);
 	if (!record.address)
 		return hprof_nameless(r, p);
 	code = r->sink->object(r->sink, &record);
@@ -255,15 +262,8 @@ static inline __attribute__((always_inline)) int object_array(struct reading *r,
 	if (!class_id)
 		slot->handle = r->sink->class_handle(r->sink, CLASS_NAMED, 0,
 		    (const uint8_t *)object_array_name, strlen(object_array_name));
-	struct object_record record = {
-		.address = hprof_id(p + 1, ids),
-		.class_handle = slot->handle,
-		.kind = OBJECT_ARRAY,
-		.size = SIZE_UNKNOWN,
-		.length = n,
-		.n_references = count_elements(elements, n, ids),
-		.offset = (uint64_t)(p - r->bytes),
-	};
+	struct object_record record = record_at(r, p, OBJECT_ARRAY, slot->handle, n, ids);
+	record.n_references = count_elements(elements, n, ids);
 	if (!record.address)
 		return hprof_nameless(r, p);
 	code = r->sink->object(r->sink, &record);
@@ -281,14 +281,8 @@ static inline __attribute__((always_inline)) int object_array(struct reading *r,
 static inline __attribute__((always_inline)) int primitive_array(struct reading *r,
     const uint8_t *p, const unsigned ids)
 {
-	struct object_record record = {
-		.address = hprof_id(p + 1, ids),
-		.class_handle = primitive_handle(r, p[1 + ids + 8]),
-		.kind = PRIMITIVE_ARRAY,
-		.size = SIZE_UNKNOWN,
-		.length = load_be32(p + 1 + ids + 4),
-		.offset = (uint64_t)(p - r->bytes),
-	};
+	uint32_t handle = primitive_handle(r, p[1 + ids + 8]), length = load_be32(p + 1 + ids + 4);
+	struct object_record record = record_at(r, p, PRIMITIVE_ARRAY, handle, length, ids);
 
 	return record.address ? r->sink->object(r->sink, &record) : hprof_nameless(r, p);
 }

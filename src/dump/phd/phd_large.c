@@ -48,21 +48,36 @@ static uint64_t reference_at(const struct walk *w, const uint8_t *p, unsigned co
 	return relative(w->phd, address, cursor_signed(&c, code));
 }
 
+/* How objects, object arrays and classes begin. */
+struct head {
+	unsigned flags;
+	unsigned code;    /* references take 1 << code bytes */
+	uint64_t address;
+};
+
+/* Reads a record's head; *c then stands behind it. */
+static struct head begin(const struct walk *w, struct cursor *c)
+{
+	*c = cursor_make(w->p + 1, w->end);
+	unsigned flags = cursor_u8(c);
+	return (struct head){ flags, flags >> 4 & 3,
+		relative(w->phd, w->prev, cursor_signed(c, flags >> 6)) };
+}
+
 static int long_object(struct walk *w)
 {
 	const struct phd *phd = w->phd;
-	struct cursor c = cursor_make(w->p + 1, w->end);
-	unsigned flags = cursor_u8(&c), code = flags >> 4 & 3;
-	uint64_t address = relative(phd, w->prev, cursor_signed(&c, flags >> 6));
+	struct cursor c;
+	struct head head = begin(w, &c);
 	uint64_t class = cursor_unsigned(&c, phd->word_code);
-	skip_hash(w, &c, flags & 0x02);
+	skip_hash(w, &c, head.flags & 0x02);
 	uint32_t n = cursor_count(w, &c);
-	const uint8_t *refs = cursor_take(&c, (uint64_t)n << code);
+	const uint8_t *refs = cursor_take(&c, (uint64_t)n << head.code);
 	if (c.short_of)
 		return phd_cut_short(w, "a long object");
 
 	struct object_record r = {
-		.address = address,
+		.address = head.address,
 		.class_handle = handle_of(w, w->instances, CLASS_AT, class),
 		.kind = OBJECT_INSTANCE,
 		.size = SIZE_UNKNOWN,
@@ -70,8 +85,8 @@ static int long_object(struct walk *w)
 	};
 	remember_class(w, class, r.class_handle);
 	w->refs = refs;
-	int result = announce(w, &r, n, code,
-	    n && phd->j9 && reference_at(w, refs, code, address) == class);
+	int result = announce(w, &r, n, head.code,
+	    n && phd->j9 && reference_at(w, refs, head.code, head.address) == class);
 	w->p = c.p;
 	return result;
 }
@@ -95,13 +110,12 @@ static uint32_t old_array_class(struct walk *w, uint32_t *n, unsigned code, uint
 static int object_array(struct walk *w, bool old)
 {
 	const struct phd *phd = w->phd;
-	struct cursor c = cursor_make(w->p + 1, w->end);
-	unsigned flags = cursor_u8(&c), code = flags >> 4 & 3;
-	uint64_t address = relative(phd, w->prev, cursor_signed(&c, flags >> 6));
+	struct cursor c;
+	struct head head = begin(w, &c);
 	uint64_t class = cursor_unsigned(&c, phd->word_code);
-	skip_hash(w, &c, flags & 0x02);
+	skip_hash(w, &c, head.flags & 0x02);
 	uint32_t n = cursor_count(w, &c);
-	const uint8_t *refs = cursor_take(&c, (uint64_t)n << code);
+	const uint8_t *refs = cursor_take(&c, (uint64_t)n << head.code);
 	int32_t length = old ? (int32_t)n : (int32_t)cursor_u32(&c);
 	uint64_t size = phd->has_size ? footprint(cursor_u32(&c)) : SIZE_UNKNOWN;
 	if (c.short_of)
@@ -113,20 +127,20 @@ static int object_array(struct walk *w, bool old)
 		length = (int32_t)n;
 	}
 	w->refs = refs;
-	bool class_first = n && phd->j9 && reference_at(w, refs, code, address) == class;
+	bool class_first = n && phd->j9 && reference_at(w, refs, head.code, head.address) == class;
 	uint32_t handle;
 	if (phd->version == 4 && phd->j9 && n && !class_first)
-		handle = old_array_class(w, &n, code, address, &length);
+		handle = old_array_class(w, &n, head.code, head.address, &length);
 	else
 		handle = handle_of(w, w->arrays, w->array_naming, class);
 	struct object_record r = {
-		.address = address,
+		.address = head.address,
 		.class_handle = handle,
 		.kind = OBJECT_ARRAY,
 		.size = size,
 		.length = (uint64_t)length,
 	};
-	int result = announce(w, &r, n, code, class_first);
+	int result = announce(w, &r, n, head.code, class_first);
 	w->p = c.p;
 	return result;
 }
@@ -170,21 +184,20 @@ static int announce_class(struct walk *w, struct class_record *r, uint32_t n, un
 static int class_record(struct walk *w)
 {
 	const struct phd *phd = w->phd;
-	struct cursor c = cursor_make(w->p + 1, w->end);
-	unsigned flags = cursor_u8(&c), code = flags >> 4 & 3;
-	uint64_t address = relative(phd, w->prev, cursor_signed(&c, flags >> 6));
+	struct cursor c;
+	struct head head = begin(w, &c);
 	int32_t instance_size = (int32_t)cursor_u32(&c);
-	skip_hash(w, &c, flags & 0x08);
+	skip_hash(w, &c, head.flags & 0x08);
 	uint64_t superclass = cursor_unsigned(&c, phd->word_code);
 	uint16_t name_size = cursor_u16(&c);
 	const uint8_t *name = cursor_take(&c, name_size);
 	uint32_t n = cursor_count(w, &c);
-	w->refs = cursor_take(&c, (uint64_t)n << code);
+	w->refs = cursor_take(&c, (uint64_t)n << head.code);
 	if (c.short_of)
 		return phd_cut_short(w, "a class");
 
 	struct class_record r = {
-		.address = address,
+		.address = head.address,
 		.superclass = superclass,
 		.name = name,
 		.name_size = name_size,
@@ -198,7 +211,7 @@ static int class_record(struct walk *w)
 		    instance_size);
 		r.instance_size = SIZE_UNKNOWN;
 	}
-	int result = announce_class(w, &r, n, code);
+	int result = announce_class(w, &r, n, head.code);
 	w->p = c.p;
 	return result;
 }

@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -24,6 +25,7 @@ static void *take(struct arena *a, struct arena_block *b, size_t size)
 {
 	if (!b || size > b->size - b->used)
 		return NULL;
+	cairn_assert(b->used <= b->size && b->used % 16 == 0);
 	void *p = b->bytes + b->used;
 	b->used += size;
 	a->used += size;

@@ -7,6 +7,7 @@
  */
 #include "base/bits.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 
 #include <inttypes.h>
@@ -59,6 +60,7 @@ int bits_seal(struct bits *b, struct err *err)
 
 uint64_t bits_count(const struct bits *b)
 {
+	cairn_assert(b->rank);
 	return b->rank[n_ranks(b->n) - 1];
 }
 
@@ -83,6 +85,7 @@ static unsigned select_in_word(uint64_t word, unsigned k)
 
 uint64_t bits_select(const struct bits *b, uint32_t k)
 {
+	cairn_assert(k < bits_count(b));
 	uint64_t low = 0, high = n_ranks(b->n) - 1; /* rank[low] <= k < rank[high] */
 
 	while (high - low > 1) {

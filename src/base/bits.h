@@ -8,6 +8,7 @@
 #ifndef CAIRN_BASE_BITS_H
 #define CAIRN_BASE_BITS_H
 
+#include "base/assert.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -38,11 +39,13 @@ int bits_seal(struct bits *b, struct err *err); /* after the last bits_set; at m
 
 static inline bool bits_get(const struct bits *b, uint64_t i)
 {
+	cairn_assert(i < b->n);
 	return b->word[i >> 6] >> (i & 63) & 1;
 }
 
 static inline void bits_set(struct bits *b, uint64_t i)
 {
+	cairn_assert(i < b->n);
 	b->word[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
@@ -75,6 +78,7 @@ static inline void bits_gather(struct bits_writer *w, uint64_t *word, uint64_t b
 /* Ones in [0, i); i < n; sealed. */
 static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
 {
+	cairn_assert(b->rank && i < b->n);
 	uint32_t count = b->rank[i >> 9];
 	for (uint64_t w = i >> 9 << 3; w < i >> 6; w++)
 		count += bits_ones(b->word[w]);

@@ -7,6 +7,7 @@
  */
 #include "base/text.h"
 
+#include "base/assert.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -46,6 +47,7 @@ void text_clear(struct text *t)
 void text_add_n(struct text *t, const char *s, size_t n)
 {
 	make_room(t, n);
+	cairn_assert(t->len + n < t->cap);
 	memcpy(t->s + t->len, s, n);
 	t->len += n;
 	t->s[t->len] = '\0';

@@ -8,6 +8,8 @@
 #ifndef CAIRN_DUMP_CURSOR_H
 #define CAIRN_DUMP_CURSOR_H
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@ static inline struct cursor cursor_make(const uint8_t *p, const uint8_t *end)
 
 static inline size_t cursor_left(const struct cursor *c)
 {
+	cairn_assert(c->p <= c->end);
 	return (size_t)(c->end - c->p);
 }
 

@@ -2,6 +2,7 @@
 /* heap.c - looking things up in a heap; see heap.h. */
 #include "heap/heap.h"
 
+#include "base/assert.h"
 #include "base/bisect.h"
 #include "base/text.h"
 #include "heap/index.h"
@@ -54,6 +55,7 @@ static const struct wide *wide_of(const struct heap *h, uint32_t id)
 {
 	size_t at;
 	BISECT(at, h->n_wide, h->wide[at].id < id);
+	cairn_assert(at < h->n_wide && h->wide[at].id == id);
 	return &h->wide[at];
 }
 
@@ -71,6 +73,7 @@ static uint64_t size_of(const struct heap *h, uint32_t id)
 	if (!bits_get(&h->sized, id))
 		return c->sizes_vary ? odd_size(h, id, c) : c->instance_size;
 	uint32_t place = bits_rank(&h->sized, id), own = OWN_UNKNOWN;
+	cairn_assert(place < h->n_sized);
 	if (h->own_size)
 		own = h->own_size[place];
 	else if (h->own_length && h->own_length[place] == OWN_WIDE)
@@ -103,6 +106,7 @@ uint64_t heap_length(const struct heap *h, uint32_t id)
 
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id)
 {
+	cairn_assert(id < h->n_objects);
 	if (h->class_of[id] != h->java_lang_class)
 		return HEAP_NONE;
 	uint64_t address = heap_address(h, id);
@@ -136,6 +140,7 @@ static bool holds_classes(const struct heap *h, uint32_t id)
 
 bool heap_loader_holds(const struct heap *h, uint32_t class)
 {
+	cairn_assert(class < h->n_classes);
 	uint32_t loader = h->classes[class].loader;
 	return class < h->n_defined_classes && loader != HEAP_NONE && holds_classes(h, loader);
 }
@@ -181,6 +186,7 @@ const char *root_kind_name(enum root_kind kind)
 		[ROOT_DEFER] = "Defer",
 		[ROOT_PANIC] = "Panic",
 	};
+	cairn_assert(kind < ROOT_KINDS);
 	return names[kind];
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/amount.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -262,6 +263,7 @@ uint64_t heap_length(const struct heap *h, uint32_t id);
 
 static inline const struct heap_class *heap_class_of(const struct heap *h, uint32_t id)
 {
+	cairn_assert(id < h->n_objects && h->class_of[id] < h->n_classes);
 	return &h->classes[h->class_of[id]];
 }
 

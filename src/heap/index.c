@@ -2,6 +2,7 @@
 /* index.c - see index.h. */
 #include "heap/index.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/bisect.h"
 
@@ -248,6 +249,7 @@ static uint32_t page_of_id(const struct address_index *x, uint32_t id)
 {
 	uint32_t at;
 	BISECT(at, x->n_pages, x->pages[at].first_id <= id);
+	cairn_assert(id < x->n_objects && at > 0);
 	return at - 1;
 }
 
@@ -256,6 +258,7 @@ static uint32_t word_of(const struct index_page *p, uint32_t k, uint64_t *word)
 {
 	const uint16_t *rank = (const uint16_t *)(p->bits + PAGE_WORDS);
 	uint32_t w = 0;
+	cairn_assert(k < p->n_objects);
 	for (uint32_t step = PAGE_WORDS / 2; step; step /= 2)
 		if (rank[w + step] <= k)
 			w += step;
@@ -273,6 +276,7 @@ static uint64_t address_in_page(const struct address_index *x, const struct inde
 		granule = (uint64_t)word_of(p, k, &word) * 64;
 		granule += (unsigned)__builtin_ctzll(word);
 	} else {
+		cairn_assert(k < p->n_objects);
 		granule = p->list[k];
 	}
 	return (p->number << 16 | granule) << x->granule_shift;
@@ -311,6 +315,7 @@ uint32_t index_covering(const struct address_index *x, uint64_t address, uint64_
 static void walk_enter(struct index_walk *w, uint32_t at)
 {
 	const struct index_page *p = &w->x->pages[w->page];
+	cairn_assert(w->page < w->x->n_pages);
 	w->at = at;
 	w->word = p->bits ? p->bits[at] : 0;
 	w->first = ((p->number << 16) + (uint64_t)at * 64) << w->x->granule_shift;

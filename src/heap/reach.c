@@ -8,6 +8,8 @@
 #include "heap/heap.h"
 #include "heap/weak.h"
 
+#include "base/assert.h"
+
 enum { AHEAD = 16, REPORT_EVERY = 1 << 18 }; /* AHEAD objects on their way into the cache */
 
 struct reach {
@@ -34,11 +36,13 @@ static bool passes(const struct reach *r, uint32_t id)
 static inline void visit(struct reach *r, uint32_t id)
 {
 	uint64_t bit = UINT64_C(1) << (id & 63);
+	cairn_assert(id < r->heap->n_objects);
 	if (r->seen[id >> 6] & bit)
 		return;
 	if (r->filter && !passes(r, id))
 		return;
 	r->seen[id >> 6] |= bit;
+	cairn_assert(r->n < r->heap->n_objects);
 	r->stack[r->n++] = id;
 }
 

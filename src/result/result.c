@@ -8,6 +8,7 @@
  */
 #include "result/result.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "opened/opened.h"
@@ -238,11 +239,13 @@ void result_add_row(struct result *r, const struct cell *cells, const struct tar
 
 static size_t source_row(const struct result *r, size_t row)
 {
+	cairn_assert(row < r->n_rows);
 	return r->order ? r->order[row] : row;
 }
 
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out)
 {
+	cairn_assert(column < r->n_columns);
 	text_clear(&r->scratch);
 	*out = cell_none();
 	r->ops->cell(r, source_row(r, row), column, out, &r->scratch);

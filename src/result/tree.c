@@ -8,6 +8,7 @@
  */
 #include "result/tree.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -507,6 +508,7 @@ static size_t insert_rows(struct tree *t, size_t at, uint32_t list, uint32_t fro
 {
 	const struct list *l = &t->list[list];
 	size_t n = rows_from(l, from);
+	cairn_assert(at < t->n_row && t->n_row + n <= t->cap_row);
 	memmove(t->row + at + 1 + n, t->row + at + 1, (t->n_row - at - 1) * sizeof *t->row);
 	for (size_t i = 0; i < n; i++) {
 		bool rest = from + i >= l->shown;
@@ -519,6 +521,7 @@ static size_t insert_rows(struct tree *t, size_t at, uint32_t list, uint32_t fro
 
 static void remove_rows(struct tree *t, size_t at, size_t n)
 {
+	cairn_assert(at + 1 + n <= t->n_row);
 	memmove(t->row + at + 1, t->row + at + 1 + n, (t->n_row - at - 1 - n) * sizeof *t->row);
 	t->n_row -= n;
 }

@@ -8,6 +8,7 @@
  */
 #include "analysis/dominators/dominance.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/parallel.h"
 
@@ -49,11 +50,13 @@ static void name_junctions(struct dominance *d)
 	uint32_t i = 0;
 	for (uint64_t word = 0; word <= d->n >> 6; word++) {
 		for (uint64_t left = d->at.word[word]; left; left &= left - 1) {
+			cairn_assert(i < d->m);
 			uint32_t dominator = d->junction[++i].dominator;
 			uint32_t k = (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(left));
 			d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
 		}
 	}
+	cairn_assert(i == d->m);
 }
 
 /* From the last number on: an object's dominator has a smaller one. */
@@ -69,6 +72,7 @@ static void sum_retained(const struct dominance *d, uint64_t *retained)
 				__builtin_prefetch(&retained[near]);
 		}
 		uint32_t above = immediate[object[k]];
+		cairn_assert(above == DOMINATED_BY_ROOTS || above < d->h->n_objects);
 		if (above != DOMINATED_BY_ROOTS)
 			retained[above] += retained[object[k]];
 	}

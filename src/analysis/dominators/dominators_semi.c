@@ -17,6 +17,7 @@
  */
 #include "analysis/dominators/dominance.h"
 
+#include "base/assert.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static uint32_t nearest(struct place *place, uint32_t k, uint32_t w)
 {
 	for (;;) {
 		uint32_t up = place[k].up;
+		cairn_assert(up < k);
 		if (up <= w)
 			return up;
 		uint32_t above = place[up].up;
@@ -45,6 +47,7 @@ static void compress(struct dominance *d, uint32_t v, uint32_t i, uint32_t w)
 	uint32_t below = 0, at = v;
 	while (junction[at].above > i) {
 		uint32_t above = junction[at].above;
+		cairn_assert(above < at);
 		junction[at].above = below;
 		below = at;
 		at = above;
@@ -130,6 +133,7 @@ static void reached_from_referrers(struct dominance *d, uint32_t i, uint32_t w, 
 static void into_bucket(struct dominance *d, uint32_t i)
 {
 	uint32_t semi = d->junction[i].least;
+	cairn_assert(i <= d->m && semi <= d->n);
 	if (!bits_get(&d->has_bucket, semi)) {
 		bits_set(&d->has_bucket, semi);
 		bits_set(&d->ends, i);

@@ -8,6 +8,7 @@
  */
 #include "analysis/dominators/dominance.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
@@ -278,10 +279,12 @@ static inline uint32_t next_new(const struct dominance *d, struct cursor *c)
 static inline uint32_t enter(struct dominance *d, uint32_t id, uint32_t parent, uint32_t *group)
 {
 	uint32_t k = ++d->n;
+	cairn_assert(k < d->size && !d->number[id] && parent < k);
 	d->number[id] = k;
 	d->object[k] = id;
 	if (bits_get(&d->meets, id)) {
 		bits_set(&d->at, k);
+		cairn_assert(d->m + 1 < d->most);
 		d->junction[++d->m] = (struct junction){ .above = *group, .parent = parent };
 		*group = d->m;
 	}
@@ -293,6 +296,7 @@ static inline uint32_t enter(struct dominance *d, uint32_t id, uint32_t parent, 
 static inline void leave(struct dominance *d, struct cursor *c)
 {
 	struct place *p = &d->place[c->k];
+	cairn_assert(p->up < c->k);
 	p->group = c->group;
 	if (bits_get(&d->at, c->k))
 		c->group = d->junction[c->group].above;

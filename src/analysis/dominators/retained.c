@@ -8,6 +8,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "analysis/dominators/joint.h"
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -57,6 +58,7 @@ static int list_children(struct retained *r, struct err *err)
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n)
 {
 	uint32_t place = id == HEAP_NONE ? r->dominators.n_objects : id;
+	cairn_assert(place <= r->dominators.n_objects && r->first[place] <= r->first[place + 1]);
 	*n = r->first[place + 1] - r->first[place];
 	return r->child + r->first[place];
 }
@@ -145,8 +147,10 @@ static inline void enter(struct group_walk *w, uint32_t id)
 
 static inline void leave(struct group_walk *w, uint32_t id)
 {
-	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group))
+	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
+		cairn_assert(w->inside[group] > 0);
 		w->inside[group]--;
+	}
 }
 
 /* All below this object is added up. */
@@ -175,6 +179,7 @@ static int walk_groups(
 			enter(w, id);
 			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				return err_set(err, ERR_CANCELLED, "stopped");
+			cairn_assert(depth < r->dominators.n_reachable);
 			stack[depth++] = at;
 			at = first[id];
 			end = first[id + 1];

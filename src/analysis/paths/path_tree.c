@@ -8,6 +8,7 @@
 #include "analysis/paths/paths.h"
 
 #include "analysis/describe/describe.h"
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -39,6 +40,7 @@ static inline void reach(struct growth *g, uint32_t id, uint32_t parent)
 		return;
 	if (g->rules->not_directly && id == g->to && parent == g->rules->from + 1)
 		return;
+	cairn_assert(g->n < g->heap->n_objects);
 	g->tree->parent[id] = parent;
 	g->queue[g->n++] = id;
 	bits_set(&g->next, id);
@@ -178,6 +180,7 @@ void path_tree_path(const struct path_tree *t, uint32_t to, struct path *out)
 		return;
 	for (uint32_t id = to;; id = t->parent[id] - 1) {
 		n++;
+		cairn_assert(t->parent[id] && n <= t->n);
 		if (t->parent[id] == PATH_START)
 			break;
 	}

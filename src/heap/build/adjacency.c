@@ -7,6 +7,7 @@
  */
 #include "heap/build/build.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/parallel.h"
 
@@ -74,6 +75,7 @@ void adjacency_compact(struct adjacency *a, uint32_t n_objects)
 		uint64_t next = i + 1;
 		bool next_block = (next & ((1u << BLOCK_SHIFT) - 1)) == 0;
 		uint64_t end = (next_block ? a->base[next >> BLOCK_SHIFT] : old_base) + a->offset[next];
+		cairn_assert(from <= end && end <= a->n);
 		for (; from < end; from++)
 			if (a->target[from] != HEAP_NONE)
 				a->target[to++] = a->target[from];
@@ -127,10 +129,13 @@ static int place_range(void *context, unsigned range, struct err *err)
 	struct adjacency *in = t->in;
 	uint64_t k = t->out->n;
 	for (uint32_t source = t->n_objects; source-- > 0;) {
+		cairn_assert(adjacency_start(t->out, source) <= k);
 		for (uint64_t start = adjacency_start(t->out, source); k > start; k--) {
 			uint32_t target = t->out->target[k - 1];
-			if (target - low < size)
-				in->target[in->base[target >> BLOCK_SHIFT] + --in->offset[target]] = source;
+			if (target - low >= size)
+				continue;
+			cairn_assert(in->offset[target] > 0 && adjacency_start(in, target) <= in->n);
+			in->target[in->base[target >> BLOCK_SHIFT] + --in->offset[target]] = source;
 		}
 		if ((source & 0xfffff) == 0 &&
 		    !progress_add(t->progress, t->out->n / ((t->n_objects >> 20) + 1) / t->n_ranges))

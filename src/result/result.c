@@ -256,6 +256,7 @@ void result_target(const struct result *r, size_t row, struct target *out)
 	*out = (struct target){.kind = TARGET_NONE};
 	if (r->ops && r->ops->target)
 		r->ops->target(r, source_row(r, row), out);
+	out->opened = r->opened;
 }
 
 /* --- what is found later ------------------------------------------------------------------------ */

@@ -41,6 +41,7 @@ struct target {
 	const char *command; /* the command line that opens it; else (NULL) what its kind implies */
 	bool part;           /* it counts other objects than its kind implies, a part of a class or more
 	                        than the one object: opened as a list of the row's members */
+	const struct opened *opened; /* whose id it is: filled in by result_target */
 };
 
 struct opened;   /* opened/opened.h */

@@ -46,6 +46,11 @@ struct opened *session_open(struct session *s, const struct heap *heap)
 	return s->dump;
 }
 
+void session_use(struct session *s, struct opened *o)
+{
+	s->dump = o;
+}
+
 void session_close(struct session *s, struct opened *o)
 {
 	size_t kept = 0;

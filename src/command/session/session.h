@@ -65,6 +65,8 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 
 /* Open a dump: commands are about it from now on.  It stays the session's. */
 struct opened *session_open(struct session *s, const struct heap *heap);
+/* Commands are about this one of the open dumps from now on. */
+void session_use(struct session *s, struct opened *o);
 /* Close one, and drop the last results, which may be of it. */
 void session_close(struct session *s, struct opened *o);
 

@@ -46,8 +46,10 @@ static int kept(const struct session *s, const char *word, struct bits *to, stru
 {
 	if (!strcmp(word, "$_")) {
 		const struct result *r = session_rows(s);
-		if (!r || r->heap != session_heap(s))
+		if (!r)
 			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
+		if (r->opened != s->dump)
+			return err_set(err, ERR_NOT_FOUND, "$_: the last result is of another dump");
 		return result_members(r, NULL, to, err);
 	}
 	const struct kept_set *set = set_find(s, word);
@@ -101,8 +103,10 @@ static int rows_of_table(const struct session *s, const char *word, struct bits 
 {
 	struct result *r = session_rows(s);
 	struct bits rows;
-	if (!r || r->heap != session_heap(s) || !r->n_columns)
+	if (!r || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%.60s: there is no last table", word);
+	if (r->opened != s->dump)
+		return err_set(err, ERR_NOT_FOUND, "%.60s: the last table is of another dump", word);
 	int code = bits_init(&rows, r->n_rows, err);
 	if (!code)
 		code = mark_rows(r, word, &rows, err);
@@ -427,7 +431,7 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
 	int code = bits_init(&members, session_heap(s)->n_objects, err);
-	if (!code && r->heap == session_heap(s))
+	if (!code && r->opened == s->dump)
 		code = result_members(r, NULL, &members, err);
 	if (!code)
 		set.ids = ids_of_bits(&members, &set.n);

@@ -43,8 +43,10 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 	uint64_t row;
 	if (!decimal(word + 1, &row) || !row)
 		return err_set(err, ERR_USAGE, "%s is no row (%%1 is the first of the last table)", word);
-	if (!r || r->heap != session_heap(s) || !r->n_columns)
+	if (!r || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
+	if (r->opened != s->dump)
+		return err_set(err, ERR_NOT_FOUND, "%s: the last table is of another dump", word);
 	if (row > r->n_rows)
 		return err_set(err, ERR_NOT_FOUND, "%s: the last table has %zu row%s", word,
 		    r->n_rows, r->n_rows == 1 ? "" : "s");

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_session.c - several dumps in one session: what is found of one, and kept of it, is its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/session/session.h"
+#include "fake_heap.h"
+
+static struct fake_heap monday, tuesday;
+static struct opened *first, *second;
+static struct session session;
+
+/* The second heap has lost two of its roots, and with them what only they held. */
+static int set_up(void **state)
+{
+	(void)state;
+	fake_heap_fill(&monday);
+	fake_heap_fill(&tuesday);
+	tuesday.heap.n_roots = 1;
+	session_init(&session);
+	first = session_open(&session, &monday.heap);
+	second = session_open(&session, &tuesday.heap);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_release(&session);
+	fake_heap_release(&monday);
+	fake_heap_release(&tuesday);
+	return 0;
+}
+
+static struct result *answer(const char *line)
+{
+	struct err err = ERR_INIT;
+	struct result *r = NULL;
+	if (session_run(&session, line, &r, &err))
+		fail_msg("%s: %s", line, err.message);
+	return r;
+}
+
+static void refuse(const char *line, const char *wanted)
+{
+	struct err err = ERR_INIT;
+	struct result *r = NULL;
+	assert_int_not_equal(session_run(&session, line, &r, &err), 0);
+	assert_string_equal(err.message, wanted);
+}
+
+static void test_the_last_opened_is_asked(void **state)
+{
+	(void)state;
+	assert_ptr_equal(session.dump, second);
+	assert_ptr_equal(answer("histo")->opened, second);
+	session_use(&session, first);
+	assert_ptr_equal(answer("histo")->opened, first);
+}
+
+/* Of 8 objects the roots of the first heap reach all, the one of the second #4, #1, #2, #0 and #6. */
+static void test_findings_are_a_dump_s_own(void **state)
+{
+	struct reachable reach;
+	struct err err = ERR_INIT;
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(opened_find_reachable(first, NULL, &reach, &err), 0);
+		assert_int_equal(reach.n, 8);
+		assert_int_equal(opened_find_reachable(second, NULL, &reach, &err), 0);
+		assert_int_equal(reach.n, 5);
+	}
+	const struct retained *of_first, *of_second;
+	assert_int_equal(opened_find_retained(first, NULL, &of_first, &err), 0);
+	assert_null(opened_retained(second));
+	assert_int_equal(opened_find_retained(second, NULL, &of_second, &err), 0);
+	assert_ptr_equal(opened_retained(first), of_first);
+	assert_int_equal(of_first->dominators.n_reachable, 8);
+	assert_int_equal(of_second->dominators.n_reachable, 5);
+}
+
+static void test_sets_and_rows_are_a_dump_s_own(void **state)
+{
+	struct target target;
+	(void)state;
+	answer("$a = ls com.acme.Session");
+	assert_int_equal(answer("ls $a")->n_rows, 2);
+	session_use(&session, first);
+	refuse("ls $a", "ls: no set is called $a ($a = COMMAND keeps one)");
+	refuse("ls %1", "ls: %1: the last table is of another dump");
+	refuse("x %1", "x: %1: the last table is of another dump");
+	refuse("ls $_", "ls: $_: the last result is of another dump");
+	result_target(session.last, 0, &target);
+	assert_ptr_equal(target.opened, second);
+	session_use(&session, second);
+	assert_int_equal(answer("ls $a")->n_rows, 2);
+	assert_int_equal(answer("ls %1")->n_rows, 1);
+}
+
+static void test_closing_one_leaves_the_other(void **state)
+{
+	(void)state;
+	answer("histo");
+	session_close(&session, second);
+	assert_ptr_equal(session.dump, first);
+	assert_null(session.last);
+	assert_int_equal(answer("ls com.acme.Session")->n_rows, 2);
+	session_close(&session, first);
+	refuse("histo", "histo: no dump is open (cairn DUMP)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_the_last_opened_is_asked, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_findings_are_a_dump_s_own, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_sets_and_rows_are_a_dump_s_own, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_closing_one_leaves_the_other, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -74,6 +74,12 @@ bool typed_variable(const struct heap *h, uint64_t address, struct typed *out);
  */
 int typed_named(struct typed *out, const struct heap *h, const char *word, struct err *err);
 
+/* Call back with the name of each variable that begins like a word; where none does, and the variable in
+ * front of the word's last dot is a struct or points to one, with that and each of its fields that begins
+ * like the rest. */
+void typed_names(const struct heap *h, const char *word,
+    void (*found)(void *context, const char *name), void *context);
+
 /* Where a pointer leads. */
 struct typed_reference {
 	uint64_t address; /* as it stands there; 0: nil */

@@ -2,6 +2,7 @@
 /* typed_named.c - global variables, and parts of them, by what one writes in the program; see typed.h. */
 #include "heap/typed.h"
 
+#include "base/text.h"
 #include "dump/program/program.h"
 
 #include <stdlib.h>
@@ -105,4 +106,44 @@ int typed_named(struct typed *out, const struct heap *h, const char *word, struc
 	}
 	out->size = typed_type(out)->size;
 	return 0;
+}
+
+/* "main.conf.Po": the fields of main.conf that begin with "Po". */
+static void name_fields(const struct heap *h, const char *word,
+    void (*found)(void *context, const char *name), void *context)
+{
+	const char *dot = strrchr(word, '.');
+	struct text name = TEXT_INIT;
+	struct typed v;
+	if (!dot)
+		return;
+	text_add_n(&name, word, (size_t)(dot - word));
+	const struct type *t = !typed_named(&v, h, name.s, NULL) && follow(&v) ? typed_type(&v) : NULL;
+	for (uint32_t i = 0; t && t->kind == TYPE_STRUCT && i < t->n_fields; i++) {
+		const char *field = types_fields(h->dump->types, t)[i].name;
+		if (strncmp(field, dot + 1, strlen(dot + 1)) != 0)
+			continue;
+		text_clear(&name);
+		text_add_n(&name, word, (size_t)(dot + 1 - word));
+		text_add(&name, field);
+		found(context, name.s);
+	}
+	text_release(&name);
+}
+
+void typed_names(const struct heap *h, const char *word,
+    void (*found)(void *context, const char *name), void *context)
+{
+	const struct program *p = h->dump->program;
+	size_t n = 0;
+	const struct program_variable *v = p ? program_variables(p, &n) : NULL;
+	bool any = false;
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(v[i].name, word, strlen(word)) != 0)
+			continue;
+		any = true;
+		found(context, v[i].name);
+	}
+	if (p && !any)
+		name_fields(h, word, found, context);
 }

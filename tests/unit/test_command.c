@@ -728,6 +728,22 @@ static void test_completion(void **state)
 	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
 }
 
+/* Behind a class and a dot stand its static fields that can hold an object. */
+static void test_static_completion(void **state)
+{
+	(void)state;
+	static const struct heap_field statics[] = {{.name = "INSTANCE", .type = VALUE_OBJECT, .value = 0x1090},
+	    {.name = "INDEX", .type = VALUE_OBJECT}, {.name = "INITIAL", .type = VALUE_INT},
+	    {.name = "last", .type = VALUE_OBJECT}};
+	fake.classes[C_LOST].statics = statics;
+	fake.classes[C_LOST].n_statics = sizeof statics / sizeof *statics;
+	expect_completion("x com.acme.Lost.", 2, "com.acme.Lost.INSTANCE com.acme.Lost.INDEX com.acme.Lost.last ");
+	expect_completion("refs Lost.IN", 5, "Lost.INSTANCE Lost.INDEX ");
+	expect_completion("cut com.acme.Lost.la", 4, "com.acme.Lost.last ");
+	expect_completion("x com.acme.Session.", 2, ""); /* two have the name */
+	expect_completion("histo com.acme.Lost.", 6, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -749,6 +765,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_session, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_completion, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_static_completion, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

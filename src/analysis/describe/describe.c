@@ -198,6 +198,14 @@ int inspect_variable(struct variable *out, const struct heap *h, const char *wor
 	return i->variable(out, h, word, err);
 }
 
+void inspect_variable_names(
+    const struct heap *h, const char *word, inspect_name_found *found, void *context)
+{
+	const struct inspector *i = inspector_of(h);
+	if (i->variable_names)
+		i->variable_names(h, word, found, context);
+}
+
 int inspect_variable_parts(
     struct object_parts **out, const struct variable *v, const struct range *which, struct err *err)
 {

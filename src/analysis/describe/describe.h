@@ -235,6 +235,11 @@ bool inspect_has_variables(const struct heap *h);
 /* "main.conf", "main.conf.Ports[2]".  0; ERR_NOT_FOUND: no variable is called so; ERR_USAGE: it has no
  * such part; ERR_UNSUPPORTED: the dump does not have its memory. */
 int inspect_variable(struct variable *out, const struct heap *h, const char *word, struct err *err);
+/* Call back with the name of each variable that begins like this word, or where none does, of each field
+ * of the variable that stands before the word's last dot.  Names live until the call returns. */
+typedef void inspect_name_found(void *context, const char *name);
+void inspect_variable_names(
+    const struct heap *h, const char *word, inspect_name_found *found, void *context);
 /* What the variable itself holds: as inspect_parts, inspect_bytes and inspect_entries. */
 int inspect_variable_parts(
     struct object_parts **out, const struct variable *v, const struct range *which, struct err *err);

@@ -52,6 +52,8 @@ struct inspector {
 
 	/* Global variables: all or none of them NULL. */
 	int (*variable)(struct variable *out, const struct heap *h, const char *word, struct err *err);
+	void (*variable_names)(
+	    const struct heap *h, const char *word, inspect_name_found *found, void *context);
 	int (*variable_parts)(
 	    struct object_parts **out, const struct variable *v, const struct range *which, struct err *err);
 	void (*variable_bytes)(struct object_bytes *out, const struct variable *v);

@@ -452,6 +452,7 @@ const struct inspector memory_inspector = {
 	.named_of_class = memory_named_of_class,
 	.named_of_object = memory_named_of_object,
 	.variable = memory_variable,
+	.variable_names = typed_names,
 	.variable_parts = variable_parts,
 	.variable_bytes = variable_bytes,
 	.variable_entries = variable_entries,

@@ -96,6 +96,18 @@ static void offer_classes(struct completion *c)
 	}
 }
 
+static void offer_name(void *context, const char *name)
+{
+	offer(context, name);
+}
+
+/* Static fields, global variables and their fields. */
+static void offer_names(struct completion *c)
+{
+	if (session_heap(c->s) && *c->word && *c->word != '$')
+		value_names(c->s, c->word, offer_name, c);
+}
+
 /* Objects whose address begins with the digits typed, by address. */
 static void offer_addresses(struct completion *c)
 {
@@ -174,10 +186,16 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		offer_addresses(c);
 		if (*c->word && *c->word != '$' && !c->n)
 			offer_classes(c);
+		offer_names(c);
 		break;
-	case ARG_CLASS:
 	case ARG_SET:
 	case ARG_WORDS:
+		offer_sets(c);
+		offer_addresses(c);
+		offer_classes(c);
+		offer_names(c);
+		break;
+	case ARG_CLASS:
 		offer_sets(c);
 		offer_addresses(c);
 		offer_classes(c);

@@ -236,15 +236,20 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 	char title[32];
 	int code;
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
+	if (!values_held(h) && (which.given || call_has(call, "-hex"))) {
+		code = heap_holds_no_values(h, err);
+		err_context(err, "there is nothing to choose from");
+		return code;
+	}
+	if (!values_held(h)) {
+		*out = x_references(o, id, title);
+		return 0;
+	}
 	if (call_has(call, "-hex")) {
 		code = inspect_bytes(&bytes, h, id, err);
 		if (!code)
 			*out = bytes_result(o, title, &bytes, &which);
 		return code;
-	}
-	if (!values_held(h) && !which.given) {
-		*out = x_references(o, id, title);
-		return 0;
 	}
 	which.given &= !inspect_characters(h, id, &s); /* else they choose of the text */
 	code = inspect_parts(&parts, h, id, &which, err);

@@ -93,67 +93,6 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no object", word) : 0;
 }
 
-/* The global variable of this name, or part of one, that points to an object; NULL. */
-static const struct heap_root *global_root(const struct heap *h, const char *word)
-{
-	struct text name = TEXT_INIT;
-	const struct heap_root *found = NULL;
-	for (size_t i = 0; !found && i < h->n_roots; i++) {
-		const struct heap_root *root = &h->roots[i];
-		if (root->kind != ROOT_DATA && root->kind != ROOT_BSS)
-			continue;
-		text_clear(&name);
-		if (heap_symbol(h, root->slot, &name) && !strcmp(name.s, word))
-			found = root;
-	}
-	text_release(&name);
-	return found;
-}
-
-/* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null. */
-static bool static_object(const struct session *s, const char *word, uint32_t *id)
-{
-	const struct heap *h = session_heap(s);
-	const char *dot = strrchr(word, '.');
-	uint32_t *classes;
-	size_t n;
-	if (!dot || dot == word || !dot[1] || strpbrk(word, "*?/>[") || strchr("#%$", *word))
-		return false;
-	char *class = xstrndup(word, (size_t)(dot - word));
-	int code = value_classes(s, class, &classes, &n, NULL);
-	free(class);
-	if (code)
-		return false;
-	bool found = false;
-	for (uint32_t i = 0; n == 1 && !found && i < h->classes[*classes].n_statics; i++) {
-		const struct heap_field *field = &h->classes[*classes].statics[i];
-		struct value value = {VALUE_OBJECT, field->value};
-		found = field->type == VALUE_OBJECT && !strcmp(field->name, dot + 1);
-		if (found)
-			*id = value_object_id(h, &value);
-	}
-	free(classes);
-	return found;
-}
-
-int value_static(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
-{
-	*found = static_object(s, word, id);
-	if (*found && *id == HEAP_NONE)
-		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
-	return 0;
-}
-
-int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
-{
-	const struct heap_root *global = global_root(session_heap(s), word);
-	if (!global)
-		return value_static(s, word, found, id, err);
-	*found = true;
-	*id = global->object;
-	return 0;
-}
-
 /* The class of a word that is no pattern; n: so many have the name. */
 static uint32_t one_class(const struct session *s, const char *word, uint32_t *n, struct err *err)
 {

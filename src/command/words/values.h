@@ -25,6 +25,11 @@ int value_static(const struct session *s, const char *word, bool *found, uint32_
 /* The same of static fields, and of global variables that point to an object. */
 int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err);
 
+/* Call back with each name that begins like this word and that value_named would know: static fields of
+ * the class in front of the last dot, global variables, and the fields of the variable in front of it. */
+void value_names(
+    const struct session *s, const char *word, inspect_name_found *found, void *context);
+
 /* An object, or a global variable or a part of one (inspect_variable): then *id is the object that it points
  * to, or HEAP_NONE. */
 int value_of(const struct session *s, const char *word, struct variable *variable, bool *is_variable,

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.c - objects by the names that the program has for them: static fields of classes, global
+ * variables and parts of them.
+ */
+#include "command/words/values.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The global variable of this name, or part of one, that points to an object; NULL. */
+static const struct heap_root *global_root(const struct heap *h, const char *word)
+{
+	struct text name = TEXT_INIT;
+	const struct heap_root *found = NULL;
+	for (size_t i = 0; !found && i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (root->kind != ROOT_DATA && root->kind != ROOT_BSS)
+			continue;
+		text_clear(&name);
+		if (heap_symbol(h, root->slot, &name) && !strcmp(name.s, word))
+			found = root;
+	}
+	text_release(&name);
+	return found;
+}
+
+/* The one class that stands before the last dot of "com.acme.Shop.INSTANCE"; *field gets what stands
+ * behind it.  HEAP_NONE: there is none, or several have the name. */
+static uint32_t class_before(const struct session *s, const char *word, const char **field)
+{
+	const char *dot = strrchr(word, '.');
+	uint32_t *classes, class;
+	size_t n;
+	if (!dot || dot == word || strpbrk(word, "*?/>[") || strchr("#%$", *word))
+		return HEAP_NONE;
+	char *name = xstrndup(word, (size_t)(dot - word));
+	int code = value_classes(s, name, &classes, &n, NULL);
+	free(name);
+	if (code)
+		return HEAP_NONE;
+	class = n == 1 ? *classes : HEAP_NONE;
+	free(classes);
+	*field = dot + 1;
+	return class;
+}
+
+/* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null. */
+static bool static_object(const struct session *s, const char *word, uint32_t *id)
+{
+	const struct heap *h = session_heap(s);
+	const char *name;
+	uint32_t class = class_before(s, word, &name);
+	for (uint32_t i = 0; class != HEAP_NONE && *name && i < h->classes[class].n_statics; i++) {
+		const struct heap_field *field = &h->classes[class].statics[i];
+		if (field->type != VALUE_OBJECT || strcmp(field->name, name) != 0)
+			continue;
+		*id = value_object_id(h, &(struct value){VALUE_OBJECT, field->value});
+		return true;
+	}
+	return false;
+}
+
+int value_static(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
+{
+	*found = static_object(s, word, id);
+	if (*found && *id == HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+	return 0;
+}
+
+int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
+{
+	const struct heap_root *global = global_root(session_heap(s), word);
+	if (!global)
+		return value_static(s, word, found, id, err);
+	*found = true;
+	*id = global->object;
+	return 0;
+}
+
+void value_names(const struct session *s, const char *word, inspect_name_found *found, void *context)
+{
+	const struct heap *h = session_heap(s);
+	const char *name;
+	uint32_t class = class_before(s, word, &name);
+	for (uint32_t i = 0; class != HEAP_NONE && i < h->classes[class].n_statics; i++) {
+		const struct heap_field *field = &h->classes[class].statics[i];
+		struct text whole = TEXT_INIT;
+		if (field->type != VALUE_OBJECT || strncmp(field->name, name, strlen(name)) != 0)
+			continue;
+		text_add_n(&whole, word, (size_t)(name - word));
+		text_add(&whole, field->name);
+		found(context, whole.s);
+		text_release(&whole);
+	}
+	inspect_variable_names(h, word, found, context);
+}

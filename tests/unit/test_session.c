@@ -75,9 +75,9 @@ static void test_findings_are_a_dump_s_own(void **state)
 	(void)state;
 	for (int again = 0; again < 2; again++) {
 		assert_int_equal(opened_find_reachable(first, NULL, &reach, &err), 0);
-		assert_int_equal(reach.n, 8);
+		assert_int_equal(reach.n.n, 8);
 		assert_int_equal(opened_find_reachable(second, NULL, &reach, &err), 0);
-		assert_int_equal(reach.n, 5);
+		assert_int_equal(reach.n.n, 5);
 	}
 	const struct retained *of_first, *of_second;
 	assert_int_equal(opened_find_retained(first, NULL, &of_first, &err), 0);

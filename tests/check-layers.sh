@@ -148,6 +148,13 @@ left=$(grep -rnE '(^|[^A-Za-z])(TODO|FIXME|XXX)([^A-Za-z]|$)' src tests bench --
 	--include='*.py' --include='*.sh' | grep -v '^tests/check-layers\.sh')
 verdict 'nothing is left for later' "$left"
 
+# Files that the pages name, with the folders that they name.
+gone=$(grep -noE '`[a-z_/-]+\.[ch]`' doc/*.md | while IFS=: read -r page line file; do
+	file=$(printf '%s' "$file" | tr -d '`')
+	find src tests bench -path "*/$file" | grep -q . || [ -e "$file" ] || echo "$page:$line: $file"
+done)
+verdict "the pages name files that are there" "$gone"
+
 long=$(find src tests -name '*.[ch]' -exec awk '{ gsub(/\t/, "    ") }
 	length($0) > 120 { print FILENAME ":" FNR }' {} +)
 verdict 'no line runs off the screen' "$long"

@@ -32,10 +32,29 @@ struct argument {
 	bool optional;
 };
 
-enum option_kind { OPT_FLAG, OPT_CHOICE, OPT_COLUMN, OPT_SIZE, OPT_COUNT, OPT_SET };
+/* Every option that some command has. */
+enum option_word {
+	DASH_NONE, /* the end of a table */
+	DASH_ALL, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_EACH, DASH_HEX, DASH_I, DASH_IN,
+	DASH_LENGTH, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NOT, DASH_OUT, DASH_PLAN, DASH_R,
+	DASH_RETAINED, DASH_SHARE, DASH_SKIP, DASH_SORT, DASH_START, DASH_TREE, DASH_UNREACHABLE,
+	DASH_UP, DASH_WEAK,
+	DASH_COUNT
+};
+
+enum option_kind {
+	OPT_FLAG,
+	OPT_SAME,    /* a flag, another word for the one that value names */
+	OPT_CHOICE,
+	OPT_COLUMN,  /* of the result, perhaps with a sign */
+	OPT_CLASSES, /* a class pattern, as a word */
+	OPT_SIZE,
+	OPT_COUNT,
+	OPT_SET,
+};
 
 struct option {
-	const char *name;    /* "-by" */
+	enum option_word word; /* what a command means by it stands in its table */
 	enum option_kind kind;
 	const char *value;   /* "class|package|loader|super" or the value's name, NULL for a flag */
 	const char *summary;
@@ -54,14 +73,26 @@ struct example {
 	enum sample on;
 };
 
+/* "-by" */
+const char *option_name(const struct option *o);
+
+/* A familiar spelling from another tool, and the option that is meant with it. */
+struct alias {
+	const char *word;
+	enum option_word implies; /* DASH_NONE: nothing more */
+	const char *value;        /* of that option, NULL for a flag */
+};
+
+#define COMMAND_ARGUMENTS 3 /* at most; a table with more is not compiled */
+
 /* A command line after parsing: values in the table's order. */
 struct call;
 
 struct command {
 	const char *name;
-	const char *aliases[6];       /* familiar spellings from other tools */
-	struct argument arguments[3]; /* ended by ARG_END */
-	const struct option *options; /* ended by a NULL name; NULL: none */
+	struct alias aliases[6];      /* ended by a NULL word, or full */
+	struct argument arguments[COMMAND_ARGUMENTS]; /* ended by ARG_END, or full */
+	const struct option *options; /* ended by DASH_NONE; NULL: none */
 	unsigned flags;               /* enum command_flag */
 	const char *group;            /* "look", "who holds it", "session" */
 	const char *summary;          /* one line, lower case, no full stop */
@@ -94,7 +125,6 @@ unsigned command_columns(const struct command *c, bool heads, enum column_id *to
 /* Parsed values. */
 struct call {
 	const struct command *command;
-	const char *called;           /* its name, or the alias that was typed, in full */
 	const char *line;             /* the whole line as typed */
 	const char **words;           /* ARG_WORDS */
 	size_t n_words, cap_words;
@@ -108,22 +138,22 @@ struct call {
 		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
 		size_t n_ids;
 		bool objects;         /* ids are objects: ARG_SET; ARG_CLASS where a set was given */
-	} argument[3];
-	struct {
+	} argument[COMMAND_ARGUMENTS];
+	struct option_value {
 		bool given;
 		const char *word;
 		uint64_t number;      /* OPT_SIZE, OPT_COUNT */
 		int choice;           /* OPT_CHOICE: index among the words */
 		uint32_t *ids;        /* OPT_SET: object ids, sorted; word is a title for it */
 		size_t n_ids;
-	} option[8];
+	} *option;                    /* one for each of the command's table */
 };
 
-/* Which option of the command this is, or -1. */
-int call_option(const struct call *call, const char *name);
+/* The index of the command's option of this word, or -1: it has none. */
+int call_option(const struct call *call, enum option_word word);
 /* Was it given; its choice, or otherwise when it was not. */
-bool call_has(const struct call *call, const char *name);
-int call_choice(const struct call *call, const char *name, int otherwise);
+bool call_has(const struct call *call, enum option_word word);
+int call_choice(const struct call *call, enum option_word word, int otherwise);
 
 /* Help and manual, from the table. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */

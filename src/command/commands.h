@@ -59,9 +59,9 @@ int command_holders(struct session *s, const struct retained *known, const char 
 /* What -live, -dead and -unreachable ask for. */
 enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 #define REACH_OPTIONS                                                                              \
-	{"-live", OPT_FLAG, NULL, "only what some root reaches"},                                  \
-	{"-dead", OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"}, \
-	{"-unreachable", OPT_FLAG, NULL, "the same as -dead"}
+	{DASH_LIVE, OPT_FLAG, NULL, "only what some root reaches"},                                  \
+	{DASH_DEAD, OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"}, \
+	{DASH_UNREACHABLE, OPT_SAME, "-dead", "the same as -dead"}
 /* 0 or ERR_USAGE. */
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 

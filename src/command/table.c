@@ -56,10 +56,10 @@ static int order_rows(struct result **r, const void *context, struct err *err)
 int command_sort(const struct session *s, struct result *r, const struct call *call,
     const char *column, bool natural, struct err *err)
 {
-	int option = call_option(call, "-sort");
+	int option = call_option(call, DASH_SORT);
 	bool given = option >= 0 && call->option[option].given;
 	const char *word = given ? call->option[option].word : column;
-	bool reverse = call_has(call, "-r");
+	bool reverse = call_has(call, DASH_R);
 	if (natural && !given && !reverse)
 		return 0;
 	const char *name = word + (*word == '-' || *word == '+');
@@ -113,8 +113,8 @@ struct cell command_retained_sum(const struct opened *o, const struct retained_s
 
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)
 {
-	bool live = call_has(call, "-live");
-	bool dead = call_has(call, "-dead") || call_has(call, "-unreachable");
+	bool live = call_has(call, DASH_LIVE);
+	bool dead = call_has(call, DASH_DEAD);
 	*out = live ? REACH_LIVE : dead ? REACH_DEAD : REACH_ALL;
 	return live && dead ? err_set(err, ERR_USAGE, "-live and -dead leave nothing") : 0;
 }
@@ -122,8 +122,8 @@ int command_reach(const struct call *call, enum reach_wish *out, struct err *err
 int command_retained(struct session *s, const struct call *call, struct err *err)
 {
 	const struct retained *found;
-	int sort = call_option(call, "-sort");
-	bool wanted = call_option(call, "-retained") >= 0 && call_has(call, "-retained");
+	int sort = call_option(call, DASH_SORT);
+	bool wanted = call_option(call, DASH_RETAINED) >= 0 && call_has(call, DASH_RETAINED);
 	if (sort >= 0 && call->option[sort].given) {
 		const char *word = call->option[sort].word;
 		word += *word == '-' || *word == '+';
@@ -157,7 +157,7 @@ void command_show_retained(struct result *r)
 
 uint32_t command_depth(const struct call *call, uint32_t otherwise)
 {
-	int i = call_option(call, "-depth");
+	int i = call_option(call, DASH_DEPTH);
 	if (!call->option[i].given)
 		return otherwise;
 	return call->option[i].number < TREE_ALL ? (uint32_t)call->option[i].number : TREE_ALL;

@@ -17,6 +17,7 @@
 #include "analysis/check/check.h"
 #include "analysis/reachable.h"
 #include "command/command.h"
+#include "command/line/call.h"
 #include "command/line/line.h"
 #include "command/words/values.h"
 #include "fake_heap.h"
@@ -184,6 +185,60 @@ static void test_shapes(void **state)
 	}
 }
 
+/* Every option has a word; another word for an option, or an alias that implies one, leads to it. */
+static void test_options(void **state)
+{
+	bool used[DASH_COUNT] = {true}; /* the end of a table */
+	(void)state;
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		bool here[DASH_COUNT] = {false};
+		for (const struct option *o = c->options; o && o->word; o++) {
+			assert_false(here[o->word]);
+			here[o->word] = used[o->word] = true;
+			assert_non_null(option_name(o));
+			const struct option *found = command_option(c, option_name(o));
+			assert_non_null(found);
+			assert_int_equal(found == o, o->kind != OPT_SAME);
+			assert_true(o->value || o->kind == OPT_FLAG);
+		}
+		for (size_t k = 0; k < 6 && c->aliases[k].word; k++)
+			assert_true(!c->aliases[k].implies || here[c->aliases[k].implies]);
+	}
+	for (unsigned word = 0; word < DASH_COUNT; word++)
+		assert_true(used[word]);
+}
+
+/* A call has room for every option that a table may have, and for every argument. */
+static void test_many_options(void **state)
+{
+	struct option table[DASH_COUNT] = {{.word = DASH_NONE}};
+	struct command many = {.name = "many", .options = table,
+	    .arguments = {{ARG_WORD, "A", false}, {ARG_WORD, "B", false}, {ARG_WORD, "C", false}}};
+	struct command_line l;
+	struct call call;
+	struct err err = ERR_INIT;
+	struct text line = TEXT_INIT;
+	(void)state;
+	text_add(&line, "many one");
+	for (unsigned i = 0; i + 1 < DASH_COUNT; i++) {
+		table[i] = (struct option){(enum option_word)(i + 1), OPT_COUNT, "N", ""};
+		text_addf(&line, " %s %u", option_name(&table[i]), 100 + i);
+	}
+	table[DASH_COUNT - 1].word = DASH_NONE;
+	text_add(&line, " two three");
+	assert_int_equal(command_line_parse(&l, line.s, false, &err), 0);
+	assert_int_equal(call_parse(&call, &session, &many, &l, line.s, 1, &err), 0);
+	for (unsigned i = 0; i + 1 < DASH_COUNT; i++) {
+		assert_true(call_has(&call, table[i].word));
+		assert_int_equal(call.option[i].number, 100 + i);
+	}
+	assert_string_equal(call.argument[COMMAND_ARGUMENTS - 1].word, "three");
+	call_release(&call);
+	command_line_release(&l);
+	text_release(&line);
+}
+
 /* Names and aliases are all different, and every command can be described. */
 static void test_table(void **state)
 {
@@ -194,8 +249,8 @@ static void test_table(void **state)
 		assert_non_null(c->group);
 		assert_true(strlen(c->summary) <= 60);
 		assert_ptr_equal(command_find(c->name, NULL), c);
-		for (size_t k = 0; k < 6 && c->aliases[k]; k++)
-			assert_ptr_equal(command_find(c->aliases[k], NULL), c);
+		for (size_t k = 0; k < 6 && c->aliases[k].word; k++)
+			assert_ptr_equal(command_find(c->aliases[k].word, NULL), c);
 		char line[40];
 		snprintf(line, sizeof line, "help %s | head 1", c->name);
 		char *printed = run(line, PRINT_TEXT);
@@ -751,6 +806,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_command_names, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_table, set_up, tear_down),
 	    cmocka_unit_test(test_shapes),
+	    cmocka_unit_test(test_options),
+	    cmocka_unit_test_setup_teardown(test_many_options, set_up, tear_down),
 	    cmocka_unit_test(test_spellings),
 	    cmocka_unit_test(test_edit_distance),
 	    cmocka_unit_test_setup_teardown(test_class_patterns, set_up, tear_down),

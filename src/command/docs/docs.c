@@ -74,11 +74,11 @@ static void man_command(const struct command *c, struct text *to)
 		troff_add(to, c->description);
 		text_add(to, "\n");
 	}
-	for (const struct option *o = c->options; o && o->name; o++) {
+	for (const struct option *o = c->options; o && o->word; o++) {
 		text_add(to, ".br\n\\fB");
-		troff_add(to, o->name);
+		troff_add(to, option_name(o));
 		text_add(to, "\\fR");
-		if (o->value) {
+		if (o->value && o->kind != OPT_SAME) {
 			text_add(to, " \\fI");
 			troff_add(to, o->value);
 			text_add(to, "\\fR");
@@ -88,8 +88,8 @@ static void man_command(const struct command *c, struct text *to)
 		text_add(to, ".\n");
 	}
 	text_clear(&t);
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
-		text_addf(&t, "%s%s", i ? ", " : "", c->aliases[i]);
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i].word; i++)
+		text_addf(&t, "%s%s", i ? ", " : "", c->aliases[i].word);
 	man_words(to, "Also called", t.s);
 	for (size_t i = 0; c->shapes && c->shapes[i]; i++)
 		man_shape(c->shapes[i], to);

@@ -14,8 +14,8 @@
 
 static void add_option_usage(const struct option *o, struct text *to)
 {
-	text_addf(to, " [%s", o->name);
-	if (o->value)
+	text_addf(to, " [%s", option_name(o));
+	if (o->value && o->kind != OPT_SAME)
 		text_addf(to, " %s", o->value);
 	text_add(to, "]");
 }
@@ -23,9 +23,9 @@ static void add_option_usage(const struct option *o, struct text *to)
 void command_usage(const struct command *c, struct text *to)
 {
 	text_add(to, c->name);
-	for (size_t i = 0; i < 3 && c->arguments[i].kind != ARG_END; i++)
+	for (size_t i = 0; i < COMMAND_ARGUMENTS && c->arguments[i].kind != ARG_END; i++)
 		text_addf(to, c->arguments[i].optional ? " [%s]" : " %s", c->arguments[i].name);
-	for (const struct option *o = c->options; o && o->name; o++)
+	for (const struct option *o = c->options; o && o->word; o++)
 		add_option_usage(o, to);
 }
 
@@ -224,18 +224,18 @@ static void describe_command(struct result *r, const struct command *c)
 	text_clear(&line);
 	text_addf(&line, "%s.", c->summary);
 	add_paragraph(r, line.s, 2);
-	for (const struct option *o = c->options; o && o->name; o++) {
+	for (const struct option *o = c->options; o && o->word; o++) {
 		text_clear(&line);
-		text_add(&line, o->name);
-		if (o->kind != OPT_CHOICE && o->value)
+		text_add(&line, option_name(o));
+		if (o->kind != OPT_CHOICE && o->kind != OPT_SAME && o->value)
 			text_addf(&line, " %s", o->value);
 		add_pair(r, HELP_WORDS, line.s, o->summary, NULL);
 	}
 	if (*c->description)
 		add_paragraph(r, c->description, 2);
 	text_clear(&line);
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++)
-		text_addf(&line, "%s%s", i ? ", " : "also called ", c->aliases[i]);
+	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i].word; i++)
+		text_addf(&line, "%s%s", i ? ", " : "also called ", c->aliases[i].word);
 	if (line.len)
 		add_paragraph(r, line.s, 2);
 	describe_columns(r, c);
@@ -277,7 +277,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_help = {
     .name = "help",
-    .aliases = {"?", "man"},
+    .aliases = {{"?"}, {"man"}},
     .arguments = {{ARG_COMMAND, "COMMAND", true}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",

@@ -316,7 +316,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 		text_addf(&title, " %s", call->words[i]);
 		code = cut_wish_add(&wish, s, call->words[i], err);
 	}
-	if (!code && call_has(call, "-each")) {
+	if (!code && call_has(call, DASH_EACH)) {
 		code = each_one(s, retained, title.s, &wish, out, err);
 	} else if (!code) {
 		code = session_work(s, find, &c, err);
@@ -327,7 +327,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 	}
 	if (!code)
 		(*out)->note = command_roots_note(s->dump, &(*out)->arena);
-	if (!code && call->n_words > 1 && !call_has(call, "-each")) {
+	if (!code && call->n_words > 1 && !call_has(call, DASH_EACH)) {
 		code = add_alone(*out, s, call, err);
 		if (code)
 			result_free(*out);
@@ -340,7 +340,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 static int run_cut(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct retained *retained;
-	int plan = call_option(call, "-plan");
+	int plan = call_option(call, DASH_PLAN);
 	if (call->n_words == 0 && !call->option[plan].given)
 		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET, cut -plan SIZE)");
 	if (call->n_words && call->option[plan].given)
@@ -352,14 +352,14 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option cut_options[] = {
-    {"-each", OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
-    {"-plan", OPT_SIZE, "SIZE", "the fewest references to clear to free so much"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_EACH, OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
+    {DASH_PLAN, OPT_SIZE, "SIZE", "the fewest references to clear to free so much"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 const struct command cmd_cut = {
     .name = "cut",
-    .aliases = {"whatif"},
+    .aliases = {{"whatif"}},
     .arguments = {{ARG_WORDS, "REF...", true}},
     .options = cut_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,

@@ -161,11 +161,11 @@ static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DO
 enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
 
 static const struct option dom_options[] = {
-    {"-by", OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
-    {"-depth", OPT_COUNT, "N", "so many levels of the tree (default 1)"},
-    {"-up", OPT_SET, "SET", "who holds these objects: their immediate dominators, by class"},
-    {"-skip", OPT_COLUMN, "PAT", "with -up: not these classes, but who holds them"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_BY, OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
+    {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
+    {DASH_UP, OPT_SET, "SET", "who holds these objects: their immediate dominators, by class"},
+    {DASH_SKIP, OPT_CLASSES, "PAT", "with -up: not these classes, but who holds them"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* What the tree's source needs: the object that the first level hangs on, or HEAP_NONE. */
@@ -252,7 +252,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
 	struct text title = TEXT_INIT;
 	int code = session_retained(s, &r, err);
-	int up = call_option(call, "-up"), skip = call_option(call, "-skip");
+	int up = call_option(call, DASH_UP), skip = call_option(call, DASH_SKIP);
 	if (!code && call->option[up].given && !top)
 		return err_set(err, ERR_USAGE, "-up takes the set: %.100s is one word too many",
 		    call->argument[0].word);
@@ -272,8 +272,8 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 		text_clear(&title);
 		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
 	}
-	if (call_has(call, "-by"))
-		code = by_group(s->dump, r, title.s, kinds[call_choice(call, "-by", 0)], false, id, out, err);
+	if (call_has(call, DASH_BY))
+		code = by_group(s->dump, r, title.s, kinds[call_choice(call, DASH_BY, 0)], false, id, out, err);
 	else
 		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
 	if (!code && !top && !n)
@@ -284,7 +284,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 
 const struct command cmd_dom = {
     .name = "dom",
-    .aliases = {"dominator_tree", "dominators"},
+    .aliases = {{"dominator_tree"}, {"dominators"}},
     .arguments = {{ARG_OBJECT, "OBJ", true}},
     .options = dom_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
@@ -372,7 +372,7 @@ static int run_size(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_size = {
     .name = "size",
-    .aliases = {"objsize"},
+    .aliases = {{"objsize"}},
     .arguments = {{ARG_SET, "SET", false}},
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
@@ -389,9 +389,9 @@ const struct command cmd_size = {
 /* --- top -------------------------------------------------------------------------------------- */
 
 static const struct option top_options[] = {
-    {"-by", OPT_CHOICE, "object|class|package|loader", "what the rows are (default object)"},
-    {"-n", OPT_COUNT, "N", "so many rows (default 25)"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_BY, OPT_CHOICE, "object|class|package|loader", "what the rows are (default object)"},
+    {DASH_N, OPT_COUNT, "N", "so many rows (default 25)"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static const struct column top_columns[] = {
@@ -472,7 +472,7 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_CLASS, BY_PACKAGE, BY_LOADER};
 	static const char *const titles[] = {"", "largest classes", "largest packages", "largest loaders"};
 	const struct retained *r;
-	int by = call_choice(call, "-by", 0), n = call_option(call, "-n");
+	int by = call_choice(call, DASH_BY, 0), n = call_option(call, DASH_N);
 	size_t most = call->option[n].given ? (size_t)call->option[n].number : 25;
 	if (by == 0)
 		return top_objects(s, most, out, err);
@@ -487,7 +487,7 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 
 const struct command cmd_top = {
     .name = "top",
-    .aliases = {"top_consumers"},
+    .aliases = {{"top_consumers"}},
     .options = top_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",

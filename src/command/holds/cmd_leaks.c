@@ -306,7 +306,7 @@ static void suspects_release(void *data)
 
 static int wanted_share(const struct call *call, double *share, struct err *err)
 {
-	int i = call_option(call, "-share");
+	int i = call_option(call, DASH_SHARE);
 	char *end;
 	*share = 10;
 	if (!call->option[i].given)
@@ -380,13 +380,13 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 }
 
 static const struct option options[] = {
-    {"-share", OPT_COLUMN, "N", "suspects keep more than N percent of the heap (default 10)"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_SHARE, OPT_COLUMN, "N", "suspects keep more than N percent of the heap (default 10)"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 const struct command cmd_leaks = {
     .name = "leaks",
-    .aliases = {"leakhunter", "find_leaks"},
+    .aliases = {{"leakhunter"}, {"find_leaks"}},
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",

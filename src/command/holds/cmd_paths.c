@@ -40,10 +40,10 @@ static const struct column path_columns[] = {
 static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};
 
 static const struct option path_options[] = {
-    {"-n", OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
-    {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
-    {"-not", OPT_COLUMN, "PAT", "only paths that avoid these classes and their objects"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_N, OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
+    {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {DASH_NOT, OPT_CLASSES, "PAT", "only paths that avoid these classes and their objects"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* Data of the result: the paths one after another. */
@@ -273,7 +273,7 @@ static int no_path(
 {
 	uint32_t to = call->argument[call->argument[1].given].id;
 	bool found = false;
-	int not = call_option(call, "-not");
+	int not = call_option(call, DASH_NOT);
 	int code = 0;
 	if (rules->bars)
 		code = reached_at_all(s, rules->from, to, rules->weak, &found, err);
@@ -343,9 +343,9 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	int n = call_option(call, "-n"), not = call_option(call, "-not");
+	int n = call_option(call, DASH_N), not = call_option(call, DASH_NOT);
 	uint64_t wanted = call->option[n].given ? call->option[n].number : 1;
-	bool weak = call_has(call, "-weak");
+	bool weak = call_has(call, DASH_WEAK);
 	uint32_t found;
 	if (wanted < 1 || wanted > PATHS_MOST)
 		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
@@ -390,7 +390,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_path = {
     .name = "path",
-    .aliases = {"gcroot", "path2gc"},
+    .aliases = {{"gcroot"}, {"path2gc"}},
     .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
     .options = path_options,
     .flags = COMMAND_NEEDS_REFERENCES,
@@ -426,10 +426,10 @@ static const struct column merged_columns[] = {
 static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
 static const struct option merged_options[] = {
-    {"-r", OPT_FLAG, NULL, "begin with the objects, end with the roots"},
-    {"-weak", OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
-    {"-depth", OPT_COUNT, "N", "so many levels (default: all)"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_R, OPT_FLAG, NULL, "begin with the objects, end with the roots"},
+    {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {DASH_DEPTH, OPT_COUNT, "N", "so many levels (default: all)"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 struct merged_tree {
@@ -557,7 +557,7 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct path_tree *tree;
-	bool weak = call_has(call, "-weak"), backward = call_has(call, "-r");
+	bool weak = call_has(call, DASH_WEAK), backward = call_has(call, DASH_R);
 	int code = session_path_tree(s, weak, &tree, err);
 	if (code)
 		return code;
@@ -594,7 +594,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_paths = {
     .name = "paths",
-    .aliases = {"merge_shortest_paths"},
+    .aliases = {{"merge_shortest_paths"}},
     .arguments = {{ARG_SET, "SET", false}},
     .options = merged_options,
     .flags = COMMAND_NEEDS_REFERENCES,

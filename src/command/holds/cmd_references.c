@@ -40,12 +40,12 @@ static const struct column grouped_columns[] = {
 static const struct shape grouped_shape = {.form = "-by class", SHAPE_COLUMNS(grouped_columns)};
 
 static const struct option refs_options[] = {
-    {"-out", OPT_FLAG, NULL, "only what it references"},
-    {"-in", OPT_FLAG, NULL, "only what references it"},
-    {"-by", OPT_CHOICE, "class", "one row for each class"},
-    {"-class", OPT_COLUMN, "PAT", "only references to, or from, objects of these classes"},
-    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_OUT, OPT_FLAG, NULL, "only what it references"},
+    {DASH_IN, OPT_FLAG, NULL, "only what references it"},
+    {DASH_BY, OPT_CHOICE, "class", "one row for each class"},
+    {DASH_CLASS, OPT_CLASSES, "PAT", "only references to, or from, objects of these classes"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 struct group {
@@ -178,7 +178,7 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
 static int only_classes(
     const struct session *s, const struct call *call, struct object_rows *rows, struct err *err)
 {
-	int i = call_option(call, "-class");
+	int i = call_option(call, DASH_CLASS);
 	uint32_t *classes;
 	size_t n;
 	if (!call->option[i].given)
@@ -220,7 +220,7 @@ static int references_of(
 		code = only_classes(s, call, rows, err);
 	if (code)
 		object_rows_free(rows);
-	else if (call_has(call, "-by"))
+	else if (call_has(call, DASH_BY))
 		code = grouped(s->dump, rows, title.s, id, out, err);
 	else
 		*out = listed(h, rows, title.s);
@@ -232,8 +232,8 @@ static int references_of(
 
 static int run_refs(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	bool forward = call_has(call, "-out");
-	bool back = call_has(call, "-in") || !strcmp(call->called, "referrers");
+	bool forward = call_has(call, DASH_OUT);
+	bool back = call_has(call, DASH_IN);
 	if (!forward && !back)
 		forward = back = true;
 	return references_of(s, call, forward, back, out, err);
@@ -241,7 +241,7 @@ static int run_refs(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_refs = {
     .name = "refs",
-    .aliases = {"objectrefs", "referrers"},
+    .aliases = {{"objectrefs"}, {"referrers", DASH_IN}},
     .arguments = {{ARG_OBJECT, "OBJ", false}},
     .options = refs_options,
     .flags = COMMAND_NEEDS_REFERENCES,
@@ -373,8 +373,9 @@ static void show_slots(struct result *r, const struct heap *h)
 }
 
 static const struct option roots_options[] = {
-    {"-by", OPT_CHOICE, "kind|name", "one row for each kind, or for each variable, thread or kind"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_BY, OPT_CHOICE, "kind|name|variable",
+	"a row for each kind, each name (variable, thread) or each variable"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* Is the object among those that the pattern or set means?  chosen is made of both. */
@@ -461,9 +462,10 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	struct root_rows *rows = xcalloc(1, sizeof *rows);
 	struct bits chosen = {.word = NULL};
 	size_t n = 0;
-	bool all = !call->argument[0].given, globals = !strcmp(call->called, "globals");
-	bool names = globals || (call_has(call, "-by") && !strcmp(call->option[call_option(call, "-by")].word,
-	    "name"));
+	enum { LIST = -1, BY_KIND, BY_NAME, BY_VARIABLE };
+	int by = call_choice(call, DASH_BY, LIST);
+	bool all = !call->argument[0].given, globals = by == BY_VARIABLE;
+	bool names = by == BY_NAME || globals;
 	const struct retained *found;
 	int code = all ? 0 : choose(&chosen, h, call, err);
 	if (globals && !inspect_has_variables(h))
@@ -486,7 +488,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	if (names) {
 		r = command_roots_by_name(s->dump, rows->root, n, globals);
 		roots_release(rows);
-	} else if (call_has(call, "-by")) {
+	} else if (by == BY_KIND) {
 		r = sum_kinds(s->dump, rows, n);
 	} else {
 		r = result_new("roots", s->dump, &roots_shape, &roots_ops, rows, n);
@@ -500,7 +502,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_roots = {
     .name = "roots",
-    .aliases = {"gc_roots", "globals"},
+    .aliases = {{"gc_roots"}, {"globals", DASH_BY, "variable"}},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = roots_options,
     .flags = COMMAND_NEEDS_REFERENCES,

@@ -19,7 +19,7 @@ static const struct column names_columns[] = {
     {.id = COL_RETAINED},
 };
 const struct shape root_names_shape = {
-    .form = "-by name", SHAPE_COLUMNS(names_columns)};
+    .form = "-by name|variable", SHAPE_COLUMNS(names_columns)};
 enum { NAMES_SHALLOW = 4, NAMES_RETAINED };
 
 struct named_root {

@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define N_ALIASES (sizeof((struct command *)0)->aliases / sizeof(struct alias))
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 static bool has_alias(const struct command *c, const char *word)
 {
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++) {
-		if (!strcmp(c->aliases[i], word))
+	for (size_t i = 0; i < N_ALIASES && c->aliases[i].word; i++) {
+		if (!strcmp(c->aliases[i].word, word))
 			return true;
 	}
 	return false;
@@ -26,8 +28,8 @@ static bool has_alias(const struct command *c, const char *word)
 
 static bool alias_begins(const struct command *c, const char *word)
 {
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++) {
-		if (!strncmp(c->aliases[i], word, strlen(word)) && !strchr(c->aliases[i], ' '))
+	for (size_t i = 0; i < N_ALIASES && c->aliases[i].word; i++) {
+		if (!strncmp(c->aliases[i].word, word, strlen(word)) && !strchr(c->aliases[i].word, ' '))
 			return true;
 	}
 	return false;
@@ -122,29 +124,72 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 
 /* --- options ---------------------------------------------------------------------------------- */
 
+const char *option_name(const struct option *o)
+{
+	static const char *const names[] = {
+	    [DASH_ALL] = "-all",
+	    [DASH_BY] = "-by",
+	    [DASH_CLASS] = "-class",
+	    [DASH_DEAD] = "-dead",
+	    [DASH_DEPTH] = "-depth",
+	    [DASH_EACH] = "-each",
+	    [DASH_HEX] = "-hex",
+	    [DASH_I] = "-i",
+	    [DASH_IN] = "-in",
+	    [DASH_LENGTH] = "-length",
+	    [DASH_LIVE] = "-live",
+	    [DASH_MAX] = "-max",
+	    [DASH_MIN] = "-min",
+	    [DASH_N] = "-n",
+	    [DASH_NOT] = "-not",
+	    [DASH_OUT] = "-out",
+	    [DASH_PLAN] = "-plan",
+	    [DASH_R] = "-r",
+	    [DASH_RETAINED] = "-retained",
+	    [DASH_SHARE] = "-share",
+	    [DASH_SKIP] = "-skip",
+	    [DASH_SORT] = "-sort",
+	    [DASH_START] = "-start",
+	    [DASH_TREE] = "-tree",
+	    [DASH_UNREACHABLE] = "-unreachable",
+	    [DASH_UP] = "-up",
+	    [DASH_WEAK] = "-weak",
+	};
+	return names[o->word];
+}
+
+static const struct option *option_of(const struct command *c, enum option_word word)
+{
+	for (const struct option *o = c->options; o && o->word; o++) {
+		if (o->word == word)
+			return o;
+	}
+	return NULL;
+}
+
 const struct option *command_option(const struct command *c, const char *word)
 {
 	const struct option *found = NULL;
 	size_t n = strcspn(word, "=");
-	for (const struct option *o = c->options; o && o->name; o++) {
-		if (strlen(o->name) == n && !strncmp(o->name, word, n))
-			return o;
+	for (const struct option *o = c->options; o && o->word; o++) {
+		if (strlen(option_name(o)) == n && !strncmp(option_name(o), word, n))
+			return o->kind == OPT_SAME ? command_option(c, o->value) : o;
 	}
-	for (const struct option *o = c->options; n > 1 && o && o->name; o++) {
-		if (strncmp(o->name, word, n))
+	for (const struct option *o = c->options; n > 1 && o && o->word; o++) {
+		if (strncmp(option_name(o), word, n))
 			continue;
 		if (found)
 			return NULL;
 		found = o;
 	}
-	return found;
+	return found && found->kind == OPT_SAME ? command_option(c, found->value) : found;
 }
 
 static int unknown_option(const struct command *c, const char *word, struct err *err)
 {
 	struct text list = TEXT_INIT;
-	for (const struct option *o = c->options; o && o->name; o++)
-		text_addf(&list, " %s", o->name);
+	for (const struct option *o = c->options; o && o->word; o++)
+		text_addf(&list, " %s", option_name(o));
 	if (list.len)
 		err_set(err, ERR_USAGE, "no option %.60s (there are%s)", word, list.s);
 	else
@@ -179,25 +224,27 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 	call->option[i].word = word;
 	switch (o->kind) {
 	case OPT_FLAG:
+	case OPT_SAME:
 	case OPT_COLUMN:
+	case OPT_CLASSES:
 	case OPT_SET: /* took its words elsewhere */
 		return 0;
 	case OPT_CHOICE:
 		call->option[i].choice = choice_of(o->value, word);
 		if (call->option[i].choice < 0)
-			return err_set(err, ERR_USAGE, "%s %.60s: it is one of %s", o->name, word,
+			return err_set(err, ERR_USAGE, "%s %.60s: it is one of %s", option_name(o), word,
 			    o->value);
 		return 0;
 	case OPT_SIZE:
 		if (!parse_size(word, &call->option[i].number))
 			return err_set(err, ERR_USAGE,
-			    "%s %.60s is no size (512, 64K, 2M, 1.5G)", o->name, word);
+			    "%s %.60s is no size (512, 64K, 2M, 1.5G)", option_name(o), word);
 		return 0;
 	case OPT_COUNT:
 		errno = 0;
 		call->option[i].number = strtoull(word, &end, 10);
 		if (errno || end == word || *end || *word == '-')
-			return err_set(err, ERR_USAGE, "%s %.60s is no number", o->name, word);
+			return err_set(err, ERR_USAGE, "%s %.60s is no number", option_name(o), word);
 		return 0;
 	}
 	return 0;
@@ -291,13 +338,13 @@ static int take_option(struct call *call, const struct session *s, struct comman
 	size_t i = (size_t)(o - call->command->options);
 	call->option[i].given = true;
 	if (o->kind == OPT_FLAG)
-		return value ? err_set(err, ERR_USAGE, "%s takes no value", o->name) : 0;
+		return value ? err_set(err, ERR_USAGE, "%s takes no value", option_name(o)) : 0;
 	if (value && o->kind == OPT_SET)
-		return err_set(err, ERR_USAGE, "%s SET is written without =", o->name);
+		return err_set(err, ERR_USAGE, "%s SET is written without =", option_name(o));
 	if (value)
 		return option_value(call, i, value + 1, err);
 	if (*at + 1 >= stage->n)
-		return err_set(err, ERR_USAGE, "%s wants a value (%s)", o->name, o->value);
+		return err_set(err, ERR_USAGE, "%s wants a value (%s)", option_name(o), o->value);
 	++*at;
 	if (o->kind == OPT_SET)
 		return take_set(s, line, at, &call->option[i].ids, &call->option[i].n_ids,
@@ -328,7 +375,7 @@ static int take_words(struct call *call, const struct session *s, struct command
 	bool options = true;
 	for (size_t at = first; at < stage->n; at++) {
 		const struct word *w = &stage->words[at];
-		enum argument_kind kind = n < CALL_ARGUMENTS ? c->arguments[n].kind : ARG_END;
+		enum argument_kind kind = n < COMMAND_ARGUMENTS ? c->arguments[n].kind : ARG_END;
 		int code;
 		if (kind == ARG_REST) {
 			call->argument[n].given = true;
@@ -353,8 +400,8 @@ static int take_words(struct call *call, const struct session *s, struct command
 		if (code)
 			return code;
 	}
-	n += n < CALL_ARGUMENTS && call->n_words > 0;
-	if (n < CALL_ARGUMENTS && c->arguments[n].kind != ARG_END && !c->arguments[n].optional) {
+	n += n < COMMAND_ARGUMENTS && call->n_words > 0;
+	if (n < COMMAND_ARGUMENTS && c->arguments[n].kind != ARG_END && !c->arguments[n].optional) {
 		struct text what = TEXT_INIT;
 		text_addf(&what, "%s is missing", c->arguments[n].name);
 		int code = wrong_number(c, what.s, err);
@@ -364,24 +411,44 @@ static int take_words(struct call *call, const struct session *s, struct command
 	return 0;
 }
 
-/* The name or alias that the first word stands for. */
-static const char *called_as(const struct command *c, const char *word)
+/* The alias that the first word stands for; NULL: it is the command's own name. */
+static const struct alias *alias_typed(const struct command *c, const char *word)
 {
 	if (!strncmp(c->name, word, strlen(word)))
-		return c->name;
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i]; i++) {
-		if (!strncmp(c->aliases[i], word, strlen(word)))
-			return c->aliases[i];
+		return NULL;
+	for (size_t i = 0; i < N_ALIASES && c->aliases[i].word; i++) {
+		if (!strncmp(c->aliases[i].word, word, strlen(word)))
+			return &c->aliases[i];
 	}
-	return c->name;
+	return NULL;
+}
+
+/* What the alias means, unless the line says otherwise. */
+static int imply(struct call *call, const struct alias *alias, struct err *err)
+{
+	if (!alias || !alias->implies)
+		return 0;
+	size_t i = (size_t)(option_of(call->command, alias->implies) - call->command->options);
+	call->option[i].given = true;
+	return alias->value ? option_value(call, i, alias->value, err) : 0;
+}
+
+static size_t count_options(const struct command *c)
+{
+	size_t n = 0;
+	while (c->options && c->options[n].word)
+		n++;
+	return n;
 }
 
 int call_parse(struct call *call, const struct session *s, const struct command *c,
     struct command_line *line, const char *typed, size_t first_word, struct err *err)
 {
-	*call = (struct call){
-	    .command = c, .called = called_as(c, line->stages[0].words[0].s), .line = typed};
-	int code = take_words(call, s, line, first_word, err);
+	*call = (struct call){.command = c, .line = typed};
+	call->option = xcalloc(count_options(c) + 1, sizeof *call->option);
+	int code = imply(call, alias_typed(c, line->stages[0].words[0].s), err);
+	if (!code)
+		code = take_words(call, s, line, first_word, err);
 	if (code)
 		call_release(call);
 	return code;
@@ -389,32 +456,29 @@ int call_parse(struct call *call, const struct session *s, const struct command 
 
 void call_release(struct call *call)
 {
-	for (size_t i = 0; i < CALL_ARGUMENTS; i++)
+	for (size_t i = 0; i < COMMAND_ARGUMENTS; i++)
 		free(call->argument[i].ids);
-	for (size_t i = 0; i < CALL_OPTIONS; i++)
+	for (size_t i = 0; call->option && i < count_options(call->command); i++)
 		free(call->option[i].ids);
+	free(call->option);
 	free(call->words);
 	*call = (struct call){.command = NULL};
 }
 
-int call_option(const struct call *call, const char *name)
+int call_option(const struct call *call, enum option_word word)
 {
-	const struct option *o = call->command->options;
-	for (int i = 0; o && o[i].name; i++) {
-		if (!strcmp(o[i].name, name))
-			return i;
-	}
-	return -1;
+	const struct option *o = option_of(call->command, word);
+	return o ? (int)(o - call->command->options) : -1;
 }
 
-bool call_has(const struct call *call, const char *name)
+bool call_has(const struct call *call, enum option_word word)
 {
-	int i = call_option(call, name);
+	int i = call_option(call, word);
 	return i >= 0 && call->option[i].given;
 }
 
-int call_choice(const struct call *call, const char *name, int otherwise)
+int call_choice(const struct call *call, enum option_word word, int otherwise)
 {
-	int i = call_option(call, name);
+	int i = call_option(call, word);
 	return i >= 0 && call->option[i].given ? call->option[i].choice : otherwise;
 }

@@ -6,8 +6,6 @@
 #include "command/command.h"
 #include "command/line/line.h"
 
-#define CALL_ARGUMENTS 3
-#define CALL_OPTIONS 8
 
 /*
  * The command that a stage begins with and the number of words its name takes ("dumpheap -type" is

@@ -247,7 +247,7 @@ static void offer_option_value(
 		offer_list(c, o->value, '|');
 	else if (o->kind == OPT_SET)
 		offer_argument(c, ARG_SET);
-	else if (o->kind == OPT_COLUMN && !strcmp(o->value, "PAT"))
+	else if (o->kind == OPT_CLASSES)
 		offer_classes(c);
 	else if (o->kind == OPT_COLUMN)
 		offer_columns(c, command, 0, false);
@@ -278,9 +278,9 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 		}
 	}
 	if (*c->word == '-') {
-		for (const struct option *o = command->options; o && o->name; o++)
-			offer(c, o->name);
-	} else if (n < CALL_ARGUMENTS) {
+		for (const struct option *o = command->options; o && o->word; o++)
+			offer(c, option_name(o));
+	} else if (n < COMMAND_ARGUMENTS) {
 		offer_argument(c, command->arguments[n].kind);
 	}
 }

@@ -185,13 +185,13 @@ static const struct result_ops histo_ops = {
     .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
 static const struct option histo_options[] = {
-    {"-by", OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
-    {"-sort", OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
-    {"-r", OPT_FLAG, NULL, "the other way round"},
-    {"-all", OPT_FLAG, NULL, "classes without objects, too"},
-    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_BY, OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_ALL, OPT_FLAG, NULL, "classes without objects, too"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     REACH_OPTIONS,
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* The objects of the scope that roots reach, or do not, in place of the scope; *ids: big memory of n. */
@@ -256,10 +256,10 @@ static struct result *histo_result(
 static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
-	enum histogram_by by = kinds[call_choice(call, "-by", 0)];
+	enum histogram_by by = kinds[call_choice(call, DASH_BY, 0)];
 	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", session_heap(s)->facts.title);
-	struct histogram_scope scope = {.empty = call_has(call, "-all")};
+	struct histogram_scope scope = {.empty = call_has(call, DASH_ALL)};
 	if (call->argument[0].given && call->argument[0].objects) {
 		scope.objects = call->argument[0].ids;
 		scope.n_objects = call->argument[0].n_ids;
@@ -302,7 +302,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_histo = {
     .name = "histo",
-    .aliases = {"histogram", "dumpheap -stat"},
+    .aliases = {{"histogram"}, {"dumpheap -stat"}},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = histo_options,
     .flags = COMMAND_OBJECTS_ONLY,
@@ -372,7 +372,7 @@ static int run_dupclasses(
 
 const struct command cmd_dupclasses = {
     .name = "dupclasses",
-    .aliases = {"duplicate_classes"},
+    .aliases = {{"duplicate_classes"}},
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "classes loaded more than once",
@@ -509,8 +509,8 @@ static void loaders_release(void *data)
 }
 
 static const struct option loaders_options[] = {
-    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static int run_loaders(
@@ -558,7 +558,7 @@ static int run_loaders(
 
 const struct command cmd_loaders = {
     .name = "loaders",
-    .aliases = {"classloaders"},
+    .aliases = {{"classloaders"}},
     .options = loaders_options,
     .group = "look",
     .summary = "class loaders, with the classes they made",

@@ -22,10 +22,10 @@ static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJ
     OBJECT_CLASS, OBJECT_SHALLOW};
 
 static const struct option x_options[] = {
-    {"-start", OPT_COUNT, "N", "begin with this element, or character of a text"},
-    {"-length", OPT_COUNT, "N", "so many elements, or characters"},
-    {"-hex", OPT_FLAG, NULL, "the bytes of a primitive array, or of any Go object, 16 a row"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_START, OPT_COUNT, "N", "begin with this element, or character of a text"},
+    {DASH_LENGTH, OPT_COUNT, "N", "so many elements, or characters"},
+    {DASH_HEX, OPT_FLAG, NULL, "the bytes of a primitive array, or of any Go object, 16 a row"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static void x_head_cell(struct result *r, uint32_t id, enum column_id column, enum object_column what)
@@ -78,9 +78,9 @@ static void x_class(struct result *r, const struct heap *h, const struct heap_cl
 }
 
 /* Option -start or -length. */
-static uint64_t stretch_option(const struct call *call, const char *name, uint64_t otherwise)
+static uint64_t stretch_option(const struct call *call, enum option_word word, uint64_t otherwise)
 {
-	int i = call_option(call, name);
+	int i = call_option(call, word);
 	return call->option[i].given ? call->option[i].number : otherwise;
 }
 
@@ -91,8 +91,8 @@ static struct cell text_cell(
 	struct string_view s;
 	if (!inspect_characters(h, id, &s))
 		return object_value_cell(h, id, to);
-	uint64_t start = stretch_option(call, "-start", 0);
-	uint64_t length = stretch_option(call, "-length", TEXT_SHOWN);
+	uint64_t start = stretch_option(call, DASH_START, 0);
+	uint64_t length = stretch_option(call, DASH_LENGTH, TEXT_SHOWN);
 	uint64_t left = start < s.length ? s.length - start : 0;
 	text_clear(to);
 	text_add(to, start ? "…" : "\"");
@@ -177,8 +177,8 @@ static bool by_itself(const struct call *call)
 /* What -start and -length choose. */
 static struct range range_of_call(const struct call *call)
 {
-	return (struct range){stretch_option(call, "-start", 0),
-	    stretch_option(call, "-length", UINT64_MAX), call_has(call, "-start") || call_has(call, "-length")};
+	return (struct range){stretch_option(call, DASH_START, 0),
+	    stretch_option(call, DASH_LENGTH, UINT64_MAX), call_has(call, DASH_START) || call_has(call, DASH_LENGTH)};
 }
 
 /* A global variable, whose memory is outside of the heap. */
@@ -189,7 +189,7 @@ static int x_variable(struct result **out, const struct opened *dump, const stru
 	struct range which = range_of_call(call);
 	struct text text = TEXT_INIT;
 	uint64_t size;
-	if (call_has(call, "-hex")) {
+	if (call_has(call, DASH_HEX)) {
 		struct object_bytes bytes;
 		inspect_variable_bytes(&bytes, v);
 		*out = bytes_result(dump, word, &bytes, &which);
@@ -236,7 +236,7 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 	char title[32];
 	int code;
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
-	if (!values_held(h) && (which.given || call_has(call, "-hex"))) {
+	if (!values_held(h) && (which.given || call_has(call, DASH_HEX))) {
 		code = heap_holds_no_values(h, err);
 		err_context(err, "there is nothing to choose from");
 		return code;
@@ -245,7 +245,7 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 		*out = x_references(o, id, title);
 		return 0;
 	}
-	if (call_has(call, "-hex")) {
+	if (call_has(call, DASH_HEX)) {
 		code = inspect_bytes(&bytes, h, id, err);
 		if (!code)
 			*out = bytes_result(o, title, &bytes, &which);
@@ -277,7 +277,7 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 
 const struct command cmd_x = {
     .name = "x",
-    .aliases = {"do", "inspect", "x/j"},
+    .aliases = {{"do"}, {"inspect"}, {"x/j"}},
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = x_options,
     .flags = COMMAND_NEEDS_REFERENCES,
@@ -304,9 +304,9 @@ const struct command cmd_x = {
 /* --- entries ---------------------------------------------------------------------------------- */
 
 static const struct option entries_options[] = {
-    {"-start", OPT_COUNT, "N", "begin with this entry"},
-    {"-length", OPT_COUNT, "N", "so many entries"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_START, OPT_COUNT, "N", "begin with this entry"},
+    {DASH_LENGTH, OPT_COUNT, "N", "so many entries"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static int run_entries(
@@ -334,7 +334,7 @@ static int run_entries(
 
 const struct command cmd_entries = {
     .name = "entries",
-    .aliases = {"contents", "map", "list"},
+    .aliases = {{"contents"}, {"map"}, {"list"}},
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = entries_options,
     .flags = COMMAND_NEEDS_REFERENCES,

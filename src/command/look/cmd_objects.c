@@ -31,18 +31,18 @@ static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHA
     OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
 
 static const struct option ls_options[] = {
-    {"-min", OPT_SIZE, "SIZE", "objects of at least this shallow size"},
-    {"-max", OPT_SIZE, "SIZE", "objects of at most this shallow size"},
+    {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
+    {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     REACH_OPTIONS,
-    {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
-    {"-r", OPT_FLAG, NULL, "the other way round"},
-    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default address)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-static uint64_t size_option(const struct call *call, const char *name, uint64_t otherwise)
+static uint64_t size_option(const struct call *call, enum option_word word, uint64_t otherwise)
 {
-	int i = call_option(call, name);
+	int i = call_option(call, word);
 	return call->option[i].given ? call->option[i].number : otherwise;
 }
 
@@ -52,7 +52,7 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
     struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	uint64_t min = size_option(call, "-min", 0), max = size_option(call, "-max", UINT64_MAX);
+	uint64_t min = size_option(call, DASH_MIN, 0), max = size_option(call, DASH_MAX, UINT64_MAX);
 	bool sizes = min != 0 || max != UINT64_MAX;
 	enum reach_wish wish;
 	struct reachable reach = {.n = 0};
@@ -147,7 +147,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 
 const struct command cmd_ls = {
     .name = "ls",
-    .aliases = {"instances", "list_objects", "dumpheap -type"},
+    .aliases = {{"instances"}, {"list_objects"}, {"dumpheap -type"}},
     .arguments = {{ARG_CLASS, "PAT", false}},
     .options = ls_options,
     .flags = COMMAND_OBJECTS_ONLY,
@@ -178,8 +178,8 @@ static const struct column find_columns[] = {
 static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 
 static const struct option find_options[] = {
-    {"-i", OPT_FLAG, NULL, "upper and lower case are the same"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 enum { FOUND_STRINGS = 1000 };
@@ -261,7 +261,7 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 	if (inspect_texts_held(h, NULL))
 		return 0;
 	int code =
-	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, "-i"), err);
+	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, DASH_I), err);
 	for (size_t i = 0; !code && i < list.n && i < FOUND_STRINGS; i++) {
 		struct cell value, shallow;
 		object_cell(r->opened, list.ids[i], OBJECT_VALUE, &value, &t);
@@ -321,7 +321,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	bool done;
 	int code = find_place(r, s, word, &done, err);
 	if (!code && !done) {
-		code = value_regex(word, call_has(call, "-i") ? REG_ICASE : 0, &regex, err);
+		code = value_regex(word, call_has(call, DASH_I) ? REG_ICASE : 0, &regex, err);
 		if (!code) {
 			find_classes(r, s, &regex);
 			find_threads(r, session_heap(s), &regex);
@@ -344,7 +344,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_find = {
     .name = "find",
-    .aliases = {"whatis"},
+    .aliases = {{"whatis"}},
     .arguments = {{ARG_REGEX, "RE", false}},
     .options = find_options,
     .group = "look",

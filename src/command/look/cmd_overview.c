@@ -164,7 +164,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_info = {
     .name = "info",
-    .aliases = {"overview"},
+    .aliases = {{"overview"}},
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "what this dump is and how much is in it",
@@ -201,8 +201,8 @@ static const struct column check_columns[] = {
 static const struct shape check_shape = {SHAPE_COLUMNS(check_columns)};
 
 static const struct option check_options[] = {
-    {"-tree", OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_TREE, OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 struct checking {
@@ -270,7 +270,7 @@ static int run_check(struct session *s, const struct call *call, struct result *
 	    [CHECK_DOES_NOT_APPLY] = "none",
 	};
 	struct checking c = {.heap = session_heap(s)};
-	int code = check_all(s, &c, call_has(call, "-tree"), err);
+	int code = check_all(s, &c, call_has(call, DASH_TREE), err);
 	struct checks checks = c.checks;
 	if (code) {
 		checks_release(&checks);

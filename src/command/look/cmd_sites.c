@@ -26,11 +26,11 @@ static const struct column sites_columns[] = {
 static const struct shape sites_shape = {SHAPE_COLUMNS(sites_columns)};
 
 static const struct option sites_options[] = {
-    {"-by", OPT_CHOICE, "stack|function", "one row for each stack (default), or allocating function"},
-    {"-sort", OPT_COLUMN, "COL", "order by a column (default shallow)"},
-    {"-r", OPT_FLAG, NULL, "the other way round"},
-    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_BY, OPT_CHOICE, "stack|function", "one row for each stack (default), or allocating function"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* The sites of each row. */
@@ -185,7 +185,7 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	rows->row = xcalloc((size_t)h->sites->n + 1, sizeof *rows->row);
 	struct result *r =
 	    result_new_rows("allocation sites", s->dump, &sites_shape);
-	add_rows(r, rows, call_choice(call, "-by", 0) == 1);
+	add_rows(r, rows, call_choice(call, DASH_BY, 0) == 1);
 	result_rows_members(r, sites_members, sites_release, rows);
 	command_show_retained(r);
 	text_add_count(&note, h->sites->n_samples);
@@ -204,7 +204,7 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_sites = {
     .name = "sites",
-    .aliases = {"allocations"},
+    .aliases = {{"allocations"}},
     .options = sites_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",

@@ -75,10 +75,10 @@ static const struct column strings_columns[] = {
 static const struct shape strings_shape = {SHAPE_COLUMNS(strings_columns)};
 
 static const struct option strings_options[] = {
-    {"-i", OPT_FLAG, NULL, "upper and lower case are the same"},
-    {"-sort", OPT_COLUMN, "COL", "order by a column (default address)"},
-    {"-r", OPT_FLAG, NULL, "the other way round"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default address)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static void strings_cell(
@@ -120,7 +120,7 @@ static int run_strings(
 	const struct heap *h = session_heap(s);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	struct string_list *list = xcalloc(1, sizeof *list);
-	int code = command_strings_matching(list, h, word, call_has(call, "-i"), err);
+	int code = command_strings_matching(list, h, word, call_has(call, DASH_I), err);
 	if (code) {
 		free(list);
 		return code;
@@ -175,9 +175,9 @@ static const struct column dups_columns[] = {
 static const struct shape dups_shape = {SHAPE_COLUMNS(dups_columns)};
 
 static const struct option dups_options[] = {
-    {"-sort", OPT_COLUMN, "COL", "order by a column (default wasted)"},
-    {"-r", OPT_FLAG, NULL, "the other way round"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static void dups_cell(
@@ -263,7 +263,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_dups = {
     .name = "dups",
-    .aliases = {"duplicate_strings"},
+    .aliases = {{"duplicate_strings"}},
     .options = dups_options,
     .group = "look",
     .summary = "texts that several Strings have, and the bytes this wastes",
@@ -340,7 +340,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_props = {
     .name = "props",
-    .aliases = {"system_properties"},
+    .aliases = {{"system_properties"}},
     .group = "look",
     .summary = "the system properties of the process",
     .shapes = SHAPES(&props_shape),

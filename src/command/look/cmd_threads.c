@@ -277,7 +277,7 @@ static int run_threads(
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
-	if (call_has(call, "-by")) {
+	if (call_has(call, DASH_BY)) {
 		*out = group_by_stack(s->dump);
 		command_show_retained(*out);
 		return 0;
@@ -295,14 +295,14 @@ static int run_threads(
 }
 
 static const struct option threads_options[] = {
-    {"-by", OPT_CHOICE, "stack", "one row for all threads that stand at the same place"},
-    {"-retained", OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_BY, OPT_CHOICE, "stack", "one row for all threads that stand at the same place"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 const struct command cmd_threads = {
     .name = "threads",
-    .aliases = {"goroutines", "clrthreads", "thread_overview"},
+    .aliases = {{"goroutines"}, {"clrthreads"}, {"thread_overview"}},
     .options = threads_options,
     .group = "look",
     .summary = "threads, or goroutines, with their state, frames and roots",
@@ -448,7 +448,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 
 const struct command cmd_bt = {
     .name = "bt",
-    .aliases = {"clrstack", "backtrace"},
+    .aliases = {{"clrstack"}, {"backtrace"}},
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .group = "look",
     .summary = "the frames of a thread with what they hold",

@@ -14,10 +14,10 @@
 #include <string.h>
 
 static const struct option tree_options[] = {
-    {"-by", OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
-    {"-depth", OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
-    {"-retained", OPT_FLAG, NULL, "find out what packages retain, if that is not known yet"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_BY, OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
+    {DASH_DEPTH, OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what packages retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 enum { SCREEN_DEPTH = 2 };
@@ -333,7 +333,7 @@ static int by_package(
 
 static int run_tree(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	bool package = call_choice(call, "-by", 0) == 1;
+	bool package = call_choice(call, DASH_BY, 0) == 1;
 	int code = command_retained(s, call, err);
 	if (!code)
 		code = package ? by_package(s, call, out, err) : by_superclass(s, call, out, err);
@@ -344,7 +344,7 @@ static int run_tree(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_tree = {
     .name = "tree",
-    .aliases = {"hierarchy", "subclasses"},
+    .aliases = {{"hierarchy"}, {"subclasses"}},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = tree_options,
     .flags = COMMAND_OBJECTS_ONLY,

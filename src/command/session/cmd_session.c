@@ -64,7 +64,7 @@ static int run_source(
 
 const struct command cmd_source = {
     .name = "source",
-    .aliases = {"."},
+    .aliases = {{"."}},
     .arguments = {{ARG_FILE, "FILE", false}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
@@ -268,7 +268,7 @@ static int run_quit(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_quit = {
     .name = "quit",
-    .aliases = {"exit"},
+    .aliases = {{"exit"}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "leave",

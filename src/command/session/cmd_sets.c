@@ -18,8 +18,8 @@ static const struct column sets_columns[] = {
 static const struct shape sets_shape = {SHAPE_COLUMNS(sets_columns)};
 
 static const struct option sets_options[] = {
-    {"-retained", OPT_FLAG, NULL, "find out what each of them retains"},
-    {NULL, OPT_FLAG, NULL, NULL},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what each of them retains"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* The names are the result's; the sets may have been replaced meanwhile. */
@@ -50,7 +50,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 {
 	const struct heap *h = session_heap(s);
 	struct text name = TEXT_INIT, command = TEXT_INIT;
-	bool wanted = call_has(call, "-retained");
+	bool wanted = call_has(call, DASH_RETAINED);
 	int code = 0;
 	struct result *r = result_new_rows("kept sets", s->dump, &sets_shape);
 	if (wanted)

@@ -2,15 +2,14 @@
 /*
  * string.h - the text of java.lang.String objects, and of arrays of characters.
  *
- * A String's characters lie in an array of their own: a char[] (before Java 9; with offset and count
- * before Java 7u6), or a byte[] whose coder says whether it holds Latin-1 or UTF-16.  HPROF writes a
- * char[] big-endian, but the bytes of a byte[] as they lie in memory: UTF-16 in the byte order of the
- * machine, which the static java.lang.StringUTF16.HI_BYTE_SHIFT tells.
+ * A String keeps its characters in an array of their own.  Before Java 9 that is a char[]; before Java
+ * 7u6 the String's fields offset and count say which part of it is meant.  Since Java 9 it is a byte[],
+ * and the field coder says whether it holds Latin-1 or UTF-16.  HPROF writes a char[] big-endian, but the
+ * bytes of a byte[] as they lay in memory.  So UTF-16 in a byte[] has the byte order of the machine,
+ * which the static field java.lang.StringUTF16.HI_BYTE_SHIFT tells.
  *
- * Where objects are memory (typed.h) the bytes of a text are an object, and who points to them and how
- * many he means stands elsewhere: there an object is a string when it holds a text, which is UTF-8.
- *
- * Any thread.
+ * Texts of dumps whose objects are memory are found elsewhere (inspect_text in
+ * analysis/describe/describe.h); they too are a struct string_view.  Any thread may read.
  */
 #ifndef CAIRN_HEAP_STRING_H
 #define CAIRN_HEAP_STRING_H
@@ -18,25 +17,27 @@
 #include "base/text.h"
 #include "heap/value.h"
 
-/* Where the fields of a String lie; made once for a heap. */
+/* Where the fields of a String lie.  The heap's arena owns it. */
 struct string_layout {
 	uint32_t class; /* java.lang.String */
 	struct field_place value, coder, offset, count;
-	bool has_coder, has_slice; /* offset and count */
-	bool big_endian;           /* UTF-16 in byte[] */
+	bool has_coder;
+	bool has_slice;  /* Strings have the fields offset and count */
+	bool big_endian; /* byte order of UTF-16 in a byte[] */
 };
 
-/* Characters as the dump has them, borrowed from it. */
+/* The characters of a text as the dump has them.  The bytes are the dump's. */
 struct string_view {
 	const uint8_t *bytes;
-	uint64_t length; /* in UTF-16 units, or Latin-1 characters */
-	unsigned width;  /* bytes of each: 1 Latin-1, 2 UTF-16 */
-	bool big_endian; /* of UTF-16 */
-	bool utf8;       /* width is 1, and the bytes are UTF-8 */
-	uint32_t array;  /* the object that holds them */
+	uint64_t length; /* units: UTF-16 units, Latin-1 characters, or bytes of UTF-8 */
+	unsigned width;  /* bytes of a unit: 2 for UTF-16, else 1 */
+	bool big_endian; /* byte order of UTF-16 */
+	bool utf8;       /* the bytes are UTF-8, not Latin-1; then width is 1 */
+	uint32_t array;  /* id of the object that holds the bytes */
 };
 
-/* After the classes are known: fills heap->strings; stays NULL where there are no values or Strings. */
+/* Find out where Strings keep their text and set heap->strings, once the classes are known.  It stays
+ * NULL where the dump holds no values or no class java.lang.String. */
 void string_layout_find(struct heap *h);
 
 static inline bool heap_is_string(const struct heap *h, uint32_t id)
@@ -44,23 +45,26 @@ static inline bool heap_is_string(const struct heap *h, uint32_t id)
 	return h->strings && h->class_of[id] == h->strings->class;
 }
 
-/* The characters of a String, or of bytes that are text.  False: it is none, or has no characters yet
- * (value is null). */
+/* Find the characters of a String.  Returns false if the object is no String, or has no characters yet
+ * (its field value is null). */
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out);
-/* The same of many, quickest in the order of ids (heap_view_along). */
+/* The same for a caller that reads many Strings: quickest in the order of ids.  A walk begins zeroed and
+ * belongs to one thread. */
 struct string_walk {
 	struct view_walk string, array;
 };
 bool heap_string_along(
     const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out);
-/* The same of a char[] or byte[] (taken as Latin-1). */
+/* Take the elements of an opened char[] as UTF-16, or of a byte[] as Latin-1.  Returns false for any
+ * other object. */
 bool heap_array_string(const struct values *array, struct string_view *out);
 
-/* n units from unit start on, as UTF-8, escaped (text_add_escaped; half a surrogate pair as \uXXXX);
- * what lies behind the end is nothing. */
+/* Append n units from unit `start` on as escaped UTF-8 (text_add_escaped); half a surrogate pair becomes
+ * \uXXXX.  Units behind the end of the text are left out. */
 void string_add(const struct string_view *s, uint64_t start, uint64_t n, struct text *to);
 
-/* The whole text of the String that a value leads to; false: it leads to none. */
+/* Append the text of the String that a value refers to; of a longer one `limit` units and "…".  Returns
+ * false and appends nothing if the value refers to no String. */
 bool heap_add_string(const struct heap *h, const struct value *v, uint64_t limit, struct text *to);
 
 #endif

@@ -2,13 +2,14 @@
 /*
  * typed.h - values of objects that are memory as the process had it, read by the types of its program.
  *
- * Formats whose classes declare fields have value.h; here an object is a stretch of bytes.  Its class
- * may have a type (heap_class.type, an index in the types of the dump's program): then the object
- * holds one value of it, or as many as its length says.  Without a type there are words, and the dump
- * tells which of them are pointers (slots).
+ * This is the way of Go dumps; value.h is that of dumps whose classes declare fields.  An object is a
+ * stretch of bytes.  If its class has a type (heap_class.type, an index in the types of the dump's
+ * program), the object holds one value of that type, or of an array as many as its length says.  If not,
+ * it holds words, and the dump tells which of them are pointers.
  *
- * Nothing is allocated; every read is checked against the bytes at hand, and types promise that what
- * they are made of lies within them (dump/types.h).  Any thread.
+ * A struct typed borrows the dump's bytes and owns nothing.  Nothing is allocated.  Every read is checked
+ * against the bytes at hand, and types promise that their parts lie within them (dump/types.h).  Call
+ * these functions for a heap whose facts.values is TYPED_MEMORY.  Any thread may.
  */
 #ifndef CAIRN_HEAP_TYPED_H
 #define CAIRN_HEAP_TYPED_H
@@ -22,118 +23,127 @@ struct typed {
 	const struct heap *heap;
 	uint32_t type;        /* index in the program's types, or TYPE_NONE */
 	const uint8_t *bytes; /* in the dump's byte order */
-	uint64_t size;        /* of them: at least what the type says */
-	uint64_t address;     /* of the first of them */
+	uint64_t size;        /* of the bytes: at least the size of the type */
+	uint64_t address;     /* of the first byte, in the process */
 };
 
-/* An object: count values of one type behind one another. */
+/* An opened object: `count` values of one type, one behind another. */
 struct typed_object {
-	struct typed value; /* the first; all of the object's bytes */
-	uint64_t count;     /* 1 for what is no array; 0 without a type */
-	uint64_t stride;    /* bytes from one to the next */
+	struct typed value; /* the first value, but with all the bytes of the object */
+	uint64_t count;     /* values: 1 for an object that is no array, 0 for one without a type */
+	uint64_t stride;    /* bytes from one value to the next */
 	bool array;
 	uint32_t id;
 	struct object_view view;
 };
 
-/* False: its bytes cannot be read.  Without a type, or with one that is larger than the object,
- * value.type is TYPE_NONE. */
+/* Open an object.  Returns false if its bytes cannot be read.  value.type is TYPE_NONE if its class has no
+ * type, or one that is larger than the object. */
 bool typed_open(struct typed_object *out, const struct heap *h, uint32_t id);
+/* The same for a caller that opens many objects: quickest in the dump's order (heap_view_along). */
 bool typed_open_along(struct typed_object *out, const struct heap *h, uint32_t id,
-    struct view_walk *walk); /* one of many: heap_view_along */
-struct typed typed_element(const struct typed_object *o, uint64_t i); /* i < count */
+    struct view_walk *walk);
+/* Value i of an opened object, which must be below its count. */
+struct typed typed_element(const struct typed_object *o, uint64_t i);
 
-/* NULL for TYPE_NONE. */
+/* The type of a value; NULL if it has none. */
 const struct type *typed_type(const struct typed *v);
 const char *typed_type_name(const struct heap *h, uint32_t type); /* "?" for TYPE_NONE */
-unsigned typed_word_size(const struct heap *h);
+unsigned typed_word_size(const struct heap *h); /* bytes of a pointer: 4 or 8 */
 
-/* An unsigned number of width bytes (1 to 8) at an offset; 0 where there are none. */
+/* Read an unsigned number of `width` bytes (1 to 8) at an offset; 0 where the value has no such bytes. */
 uint64_t typed_number(const struct typed *v, uint64_t offset, unsigned width);
-uint64_t typed_word(const struct typed *v, unsigned i); /* the i-th word of the value */
+uint64_t typed_word(const struct typed *v, unsigned i); /* the i-th word of the value, from 0 */
 
-/* Parts of it; false: there is no such part. */
+/* Take the part of a value that lies at an offset and has this type, or the field of a struct by its name.
+ * Both return false if there is no such part. */
 bool typed_part(const struct typed *v, uint64_t offset, uint32_t type, struct typed *out);
 bool typed_field(const struct typed *v, const char *name, struct typed *out);
-/* Number in a field of that name; 0 where there is none. */
+/* The number in the field of a struct; 0 if it has no such field. */
 uint64_t typed_field_number(const struct typed *v, const char *name);
-/* What lies at an address: in an object, or where the dump or program holds other memory.  False:
- * nowhere, or less than the type needs. */
+/* Take the value of a type at an address, be it in an object or in other memory that the dump or the
+ * program holds.  Returns false if neither has that address, or has too few bytes there. */
 bool typed_at(const struct heap *h, uint64_t address, uint32_t type, struct typed *out);
 
-/* The innermost part of a value that has the byte at an offset: structs and arrays are looked into.
- * False: there is none. */
+/* Take the innermost part of a value that has the byte at an offset; structs and arrays are looked into.
+ * Returns false if no part has it. */
 bool typed_inner(const struct typed *v, uint64_t offset, struct typed *out);
-/* The same of the global variable of the program that an address lies in. */
+/* The same for an address in one of the program's global variables. */
 bool typed_variable(const struct heap *h, uint64_t address, struct typed *out);
 
 /*
- * A global variable or a part of it as the program writes it: "main.conf", "main.conf.Ports[2]";
- * pointers and slices on the way are followed.  0, ERR_NOT_FOUND (no variable), ERR_USAGE (no such
- * part of it), ERR_UNSUPPORTED (the dump does not have the variable's memory).
+ * Take a global variable, or a part of one, by what the program would write: "main.conf",
+ * "main.conf.Ports[2]".  Pointers and slices on the way are followed.  Returns 0; ERR_NOT_FOUND if no
+ * variable is called so; ERR_USAGE if it has no such part; ERR_UNSUPPORTED if the dump does not have
+ * the variable's memory.
  */
 int typed_named(struct typed *out, const struct heap *h, const char *word, struct err *err);
 
-/* Call back with the name of each variable that begins like a word; where none does, and the variable in
- * front of the word's last dot is a struct or points to one, with that and each of its fields that begins
- * like the rest. */
+/* Call back with the name of each global variable that begins with this word.  If there is none, look at
+ * what stands before the word's last dot: if that is a variable that is a struct or points to one, call
+ * back with each of its fields that begins like the rest ("main.conf.Ports"). */
 void typed_names(const struct heap *h, const char *word,
     void (*found)(void *context, const char *name), void *context);
 
 /* Where a pointer leads. */
 struct typed_reference {
-	uint64_t address; /* as it stands there; 0: nil */
-	uint32_t id;      /* the object that covers it, or HEAP_NONE */
-	uint64_t offset;  /* into that object */
+	uint64_t address; /* the pointer itself; 0: nil */
+	uint32_t id;      /* the object that has this address in its memory, or HEAP_NONE */
+	uint64_t offset;  /* bytes from that object's first one */
 };
 struct typed_reference typed_resolve(const struct heap *h, uint64_t address);
-/* The pointer that a value of this kind is or holds (a string's characters, the data of an
- * interface); false: it is no single pointer. */
+/* Find the one pointer that a value is or holds: that of a string to its characters, that of an interface
+ * to its data.  Returns false for a value that is not one pointer (a number, a struct). */
 bool typed_pointer(const struct typed *v, struct typed_reference *out);
 
-/* What an interface holds: false for nil, and where nobody knows the dynamic type.  Its name goes to
- * name (may be NULL); where only that is known out->type is TYPE_NONE. */
+/* Take the value that an interface holds, and append the name of its type to name (may be NULL).  Returns
+ * false for nil, and if nobody knows the dynamic type.  If only the type's name is known, out->type is
+ * TYPE_NONE. */
 bool typed_dynamic(const struct typed *v, struct typed *out, struct text *name);
 
-/* The words of an object that are pointers, in the order of its references; begin zeroed. */
+/* Go on to the next word of an object that is a pointer; w->offset tells where.  They come in the order of
+ * the object's references.  A walk begins zeroed.  Returns false when there are no more. */
 bool typed_next_slot(const struct typed_object *o, struct slot_walk *w);
-/* Append by what name one gets to the byte at an offset of an object: "Cart[3].Item", "[7].Key";
- * "+0x10" without a type. */
+/* Append the name of the part of an object that has the byte at an offset: "Cart[3].Item", "[7].Key";
+ * "+0x10" of an object without a type. */
 void typed_path(const struct typed_object *o, uint64_t offset, struct text *to);
 
-/* The innermost parts that make a value: structs and arrays of pointers or structs taken apart, numbers
- * that stand together not.  Calls back for each with its name; structs without fields are parts. */
+/* Call back for each part that makes a value, with its name.  Structs are taken apart, and so are arrays of
+ * what holds pointers; an array of plain numbers is one part, and so is a struct without fields. */
 typedef void typed_part_found(void *context, const struct typed *part, const char *name);
 void typed_parts(const struct typed *v, typed_part_found *found, void *context);
 
 /*
- * The text that an object is: bytes of the type of characters, without the zeros at their end (objects
- * are larger than what was asked for); or of no type and without pointers, then up to the first NUL and
- * at least four.  Only whether the first TEXT_LOOKED_AT of them are UTF-8 without
- * controls decides.  False: it is none.
+ * Find the text that an object is; *text borrows the dump's bytes, *n is their number.  An array of bytes
+ * is a text without the zeros at its end, because objects are larger than what the program asked for.
+ * An object of no type and without pointers is a text up to its first NUL, if that has at least four
+ * bytes.  The first TEXT_LOOKED_AT bytes decide: they must be UTF-8 without control characters.
+ * Returns false if the object is no text.
  */
 #define TEXT_LOOKED_AT 256
 bool typed_text(const struct typed_object *o, const uint8_t **text, uint64_t *n);
-/* Are these bytes UTF-8 without control characters but \n, \t and \r?  The last character may be cut. */
+/* Are these bytes UTF-8 without control characters other than \n, \t and \r?  The last character may be
+ * cut off. */
 bool typed_printable(const uint8_t *bytes, uint64_t n);
 
-/* Is there a pointer in values of this type? */
+/* Do values of this type hold a pointer? */
 bool types_has_pointers(const struct types *t, uint32_t type);
 
 /* --- contents of slices, maps, channels (typed_contents.c) -------------------------------------- */
 
 /*
- * Begin with typed_contents_open, then typed_contents_next until false.  Maps by the layout that the
- * program's types tell, in no order; channels: what is buffered, oldest first.
+ * A walk over the contents.  Call typed_contents_open, then typed_contents_next until it returns false.
+ * Nothing has to be released.  Entries of a map come in no order; of a channel what is buffered comes,
+ * the oldest first.
  */
 struct typed_contents {
 	const struct heap *heap;
 	bool map;          /* entries have a key */
-	uint64_t size;     /* entries there should be */
-	uint64_t capacity; /* 0: does not apply */
-	bool broken;       /* the structure runs in a circle or leads astray */
+	uint64_t size;     /* number of entries, as the structure itself says */
+	uint64_t capacity; /* entries that there is room for; 0: does not apply */
+	bool broken;       /* the structure runs in a circle or leads to memory that the dump lacks */
 	struct typed key, value; /* of the entry found last */
-	/* its own */
+	/* only for typed_contents_next */
 	enum { CONTENTS_ROW, CONTENTS_BUCKETS } how;
 	uint32_t key_type, value_type, bucket_type;
 	uint64_t first;             /* address of the row, of the buckets */
@@ -147,12 +157,14 @@ struct typed_contents {
 	unsigned chain;             /* buckets that overflowed into it */
 };
 
-/* Of a slice, array, map, channel or a pointer to one, or of the memory of a map or channel; what an
- * array object holds.  0, or ERR_NOT_FOUND with what it is instead. */
+/* Begin with a slice, array, map or channel, with a pointer to one, or with the memory that a map or
+ * channel itself is.  Returns 0, or ERR_NOT_FOUND; then *err says what it is instead. */
 int typed_contents_open(struct typed_contents *c, const struct typed *v, struct err *err);
+/* The same for an object; what is an array object contains its elements. */
 int typed_contents_of_object(
     struct typed_contents *c, const struct heap *h, uint32_t id, struct err *err);
-/* Of elements without bytes, which any number can be of, the first TYPED_MOST_EMPTY. */
+/* Go on to the next entry: key and value.  Returns false when there are no more.  Of elements that have
+ * no bytes a slice can claim any number; only the first TYPED_MOST_EMPTY are given. */
 #define TYPED_MOST_EMPTY 65536
 bool typed_contents_next(struct typed_contents *c);
 

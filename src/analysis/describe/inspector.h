@@ -2,9 +2,10 @@
 /*
  * inspector.h - one way of telling values: the table of functions behind describe.h.
  *
- * To teach cairn a further way: a name in enum value_form (dump/reader.h), a struct inspector in a
- * file of its own, and its line in describe.c.  A function does what the function of describe.h with
- * the same name promises.  Where the last column says so it may be NULL: the dump cannot tell.
+ * To teach cairn a further way, add a name to enum value_form (dump/reader.h), write a struct
+ * inspector in a file of its own, and add its line to the table in describe.c.  Nothing else changes.
+ * Each function does what the function of the same name in describe.h promises.  A function marked
+ * "or NULL" may be missing: then dumps of this kind cannot tell.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_INSPECTOR_H
 #define CAIRN_ANALYSIS_DESCRIBE_INSPECTOR_H

@@ -195,8 +195,9 @@ struct dump_facts {
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
 	const char *no_values;   /* then why: "PHD holds no field values"; NULL: it does */
-	const char *surplus;     /* why there may be more objects than the program counted, or NULL */
-	/* A sentence that lives as long as the dump, settled by prepare. */
+	const char *surplus;     /* why the dump may hold more objects than stated() says, or NULL */
+	/* A sentence on what the format does not hold.  It lives as long as the dump; prepare may still
+	 * replace it. */
 	const char *cannot_tell; /* "PHD holds no field names or values, …" */
 
 	enum size_rule size_rule;
@@ -209,7 +210,7 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
-	bool states_itself;             /* what stated() gets are statistics of the program, for people */
+	bool states_itself;             /* stated() gets the program's own statistics, to be shown, not checked */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool threads_numbered;          /* threads are known by their own_id, not by their place */
@@ -240,9 +241,9 @@ struct dump {
 	bool program_refused;          /* the one that was asked for cannot do what it was asked for */
 };
 
-/* By what an object came to its type, the surest last but one. */
+/* By what an object came to its type, the least sure first. */
 enum typed_by {
-	TYPED_BY_SHAPE,      /* it has none: its class tells size and pointers */
+	TYPED_BY_SHAPE,      /* by nothing: it has no type, its class tells size and pointers */
 	TYPED_BY_FIT,        /* nothing points to it, but only one type has its size and pointers */
 	TYPED_BY_POINTER,    /* something typed points to it */
 	TYPED_BY_FRAME,      /* a local variable of a stack frame does */
@@ -262,19 +263,20 @@ struct classifier {
 	/* The object that covers an address and where it begins; UINT32_MAX: none does. */
 	uint32_t (*object_at)(struct classifier *c, uint64_t address, uint64_t *start);
 	uint64_t (*size)(struct classifier *c, uint32_t id);
-	/* Soon object_at will be asked about this address; of this object size or bytes. */
+	/* Hints that let memory be fetched ahead: object_at will soon be asked about this address; size or
+	 * (bytes true) contents of this object will be. */
 	void (*soon_at)(struct classifier *c, uint64_t address);
 	void (*soon)(struct classifier *c, uint32_t id, bool bytes);
-	/* The contents of an object, in the dump's byte order; its first byte and its bytes where they
-	 * are not NULL (the first byte takes a search). */
+	/* The contents of an object, in the dump's byte order.  *start gets its address, *size its bytes;
+	 * either may be NULL (finding the address costs a search). */
 	const uint8_t *(*bytes)(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size);
-	/* A class of this name (UTF-8, as the language writes it); element_size: of an element of an
-	 * array, at most UINT32_MAX, else 0; type: index in dump->types, or UINT32_MAX.  Each
-	 * call makes one. */
+	/* Make a class of this name (UTF-8, as the language writes it) and return its index; each call makes
+	 * a new one.  element_size: bytes of an array's element, at most UINT32_MAX, 0 for what is no array.
+	 * type: index in dump->types, or UINT32_MAX. */
 	uint32_t (*new_class)(struct classifier *c, const char *name, enum object_kind kind,
 	    uint64_t element_size, uint32_t type);
-	/* At most once an object, whose bytes cannot be asked for afterwards.  length: elements, or
-	 * LENGTH_UNKNOWN for what is no array. */
+	/* Give an object its class, at most once; its contents cannot be asked for afterwards.  length: the
+	 * elements of an array, LENGTH_UNKNOWN for what is no array. */
 	void (*assign)(struct classifier *c, uint32_t id, uint32_t class, uint64_t length,
 	    enum typed_by by);
 };
@@ -291,14 +293,16 @@ struct slot_walk {
 
 /* Where a program allocated objects. */
 struct site_record {
-	uint64_t key;                /* by which samples name it */
+	uint64_t key;                /* samples refer to the site by this number */
 	const char *const *frames;   /* "main.visit gocart/main.go:131", the innermost first; not escaped */
 	size_t n_frames;
 	uint64_t object_size;        /* bytes asked for */
 	uint64_t allocs, frees;
 };
 struct site_sink {
-	int (*site)(struct site_sink *sink, const struct site_record *record); /* all of them first */
+	/* All sites are told before the first sample.  0, or a code at which the reader must stop. */
+	int (*site)(struct site_sink *sink, const struct site_record *record);
+	/* The object at this address was allocated at the site with this key. */
 	int (*sample)(struct site_sink *sink, uint64_t address, uint64_t key);
 };
 
@@ -335,10 +339,11 @@ struct reader {
 
 	/* Formats whose objects are memory (facts.interior_pointers); any of these may be NULL.  Any
 	 * thread. */
-	/* The next word of an object that its record calls a pointer; walk begins zeroed.  In the order of
-	 * the references that read() delivered, nil ones too. */
+	/* Find the next word of an object that its record calls a pointer; false: there is none.  walk
+	 * begins zeroed.  They come in the order of the references that read() delivered, with nil ones
+	 * among them. */
 	bool (*next_slot)(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
-	/* All words of stack frames, pointers or not. */
+	/* Call take with every word of every stack frame, whether the frame calls it a pointer or not. */
 	void (*stack_words)(const struct dump *dump, void (*take)(void *context, uint64_t word),
 	    void *context);
 	/* The bytes at an address outside of the heap's objects (data segment, frames, the program's

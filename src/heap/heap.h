@@ -25,7 +25,8 @@
 
 #define HEAP_NONE UINT32_MAX /* no object, no class, no thread */
 
-/* In own_size and own_length: the number does not fit and stands in wide; or nobody knows it. */
+/* In own_size and own_length.  WIDE: the number does not fit and stands in heap.wide.  UNKNOWN: nobody
+ * knows it. */
 #define OWN_WIDE UINT32_MAX
 #define OWN_UNKNOWN (UINT32_MAX - 1)
 
@@ -48,8 +49,8 @@ struct heap_class {
 	enum class_kind kind;
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
 	bool makes_loaders;     /* its instances are class loaders */
-	bool name_shared;       /* records name their class, and several have this name: the first of them
-	                           has all the objects */
+	bool name_shared;       /* several classes have this name, and object records give no more than the
+	                           name: the first of these classes has all the objects */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
 	unsigned stride;        /* bytes of an element where lengths follow from sizes; else 0 */
 	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
@@ -60,7 +61,7 @@ struct heap_class {
 	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
 	uint32_t type;          /* index in dump->types, or HEAP_NONE */
 	uint32_t n_objects;     /* instances of exactly this class */
-	uint32_t n_unknown;     /* of these: their size cannot be told, they count 0 bytes */
+	uint32_t n_unknown;     /* instances whose size cannot be told; they count 0 bytes */
 	uint64_t shallow;       /* bytes of all instances */
 };
 
@@ -132,28 +133,28 @@ struct heap {
 	struct dump *dump;       /* owned: the opened reader, for facts */
 	struct dump_facts facts;
 	const char *companion;   /* path of the javacore used, or NULL */
-	bool sizes_assumed;      /* size_model is the usual one, borne out by nothing in the dump */
+	bool sizes_assumed;      /* size_model is the usual one; nothing in the dump confirms it */
 	const char *size_model;  /* how sizes were computed, or NULL: the dump holds them */
 
 	uint32_t n_objects;      /* every record, class objects included */
-	uint32_t n_instances, n_object_arrays, n_primitive_arrays; /* n_objects less class objects */
+	uint32_t n_instances, n_object_arrays, n_primitive_arrays; /* together: n_objects less class objects */
 	uint32_t n_class_objects;
 	uint64_t shallow;        /* sum over all objects, bytes */
 	uint64_t n_references;   /* non-null ones the dump records, dangling included */
-	uint64_t n_dangling;     /* of these, to no object of the dump; not in out and in */
+	uint64_t n_dangling;     /* of these, those that lead to no object of the dump; not in out and in */
 	uint32_t n_unknown_size; /* objects whose size cannot be told; they count 0 bytes */
 
 	struct heap_class *classes;
 	uint32_t n_classes;
-	bool names_shared;         /* by some of them: heap_class.name_shared */
-	uint32_t n_defined_classes; /* those come first, in address order */
+	bool names_shared;         /* some class has name_shared set */
+	uint32_t n_defined_classes; /* classes with a record of their own; they come first, by address */
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
 	uint32_t *class_of;        /* class index of every object */
 	uint8_t *typed_by;         /* enum typed_by of every object; NULL: classes are as recorded */
 	struct typed_sum {
 		uint64_t objects, shallow;
-	} typed[TYPED_BYS];        /* how many objects came to their types how */
+	} typed[TYPED_BYS];        /* by enum typed_by: the objects that came to their types so */
 	struct address_index *index;
 	struct places *places;     /* NULL where the format holds no values */
 	struct heap_sites *sites;  /* where objects were allocated (heap/sites.h), or NULL */
@@ -162,19 +163,20 @@ struct heap {
 
 	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */
 	uint32_t n_sized;
-	uint32_t *own_size;        /* bytes, by rank in sized; or OWN_WIDE, OWN_UNKNOWN; NULL: all of them
-	                              follow from their lengths */
-	uint32_t *own_length;      /* elements, the same way; NULL when no length is known but by stride */
+	uint32_t *own_size;        /* by rank in sized: bytes, OWN_WIDE or OWN_UNKNOWN; NULL: every size
+	                              follows from the length */
+	uint32_t *own_length;      /* by rank in sized: elements, OWN_WIDE or OWN_UNKNOWN; NULL: lengths are
+	                              known only where the class has a stride */
 	struct wide { uint32_t id; uint64_t size, length; } *wide; /* what does not fit, sorted by id */
 	size_t n_wide, cap_wide;
 	struct array_rule {        /* how sizes follow from lengths, with the class's array_base */
 		unsigned reference;  /* bytes of an element that is a reference */
 		unsigned alignment;  /* a power of two */
 		unsigned minimum;    /* the least size */
-		unsigned empty;      /* of a zero-length array; 0: as the others */
+		unsigned empty;      /* size of an array of length 0; 0: the rule holds for it, too */
 	} array_rule;
-	struct odd { uint32_t id; uint64_t size; } *odd; /* not sized, and not as their class says: class
-	                              objects and stack chunks; sorted by id */
+	struct odd { uint32_t id; uint64_t size; } *odd; /* objects outside of sized that differ in size from
+	                              what their class says: class objects, stack chunks; sorted by id */
 	size_t n_odd;
 
 	uint32_t boot_loader;      /* object id or HEAP_NONE */
@@ -184,10 +186,10 @@ struct heap {
 	uint32_t n_loader_parents;
 	struct heap_root *roots;   /* sorted by object, then kind */
 	size_t n_roots;
-	size_t n_inferred_roots;   /* of them, those that the dump does not record */
-	uint32_t n_root_objects;   /* distinct */
-	uint32_t n_dropped_roots;  /* recorded, but of no object of the dump */
-	uint32_t n_outside_roots;  /* the same where that is ordinary (facts.outside_pointers_normal) */
+	size_t n_inferred_roots;   /* how many of them the dump does not record */
+	uint32_t n_root_objects;   /* how many different objects are roots */
+	uint32_t n_dropped_roots;  /* roots that the dump records at addresses without an object */
+	uint32_t n_outside_roots;  /* the same where that is no damage (facts.outside_pointers_normal) */
 	struct heap_thread *threads;
 	uint32_t n_threads;
 
@@ -197,7 +199,7 @@ struct heap {
 	size_t n_stated;
 	bool damaged;              /* damage says why: all is true up to its offset; without one any
 	                              byte may be wrong */
-	struct err damage;         /* then: what and where */
+	struct err damage;         /* if damaged: what broke, and where */
 
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
 	struct err shortage;     /* then: why */
@@ -217,11 +219,15 @@ struct model {
 	const struct weak_references *left_out; /* these do not count; NULL: all references do */
 };
 
-/* Called from the loading thread as soon as all but references and roots is true: a histogram can
- * be shown while the rest is read.  May be NULL.  When heap_open fails after that (cancelled, no
- * memory), or classes change because types were found, it calls objects_gone before it frees what it
- * had shown; the call returns once nobody looks at it any more.  May be NULL.  In the second case
- * objects_ready follows again. */
+/*
+ * Somebody who looks at a heap while it is still being read.  Both functions run on the loading thread;
+ * either may be NULL.
+ *
+ * objects_ready: objects, classes and sizes are there, references and roots are not; a histogram can be
+ * shown.  objects_gone: what was shown is about to be freed, because heap_open fails (cancelled, no
+ * memory) or because types were found and classes change.  It must return only when nobody looks at
+ * the heap any more; where classes change, objects_ready follows again.
+ */
 struct heap_watcher {
 	void (*objects_ready)(void *context, const struct heap *heap);
 	void (*objects_gone)(void *context);
@@ -330,15 +336,15 @@ uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t *
 uint32_t heap_reach(const struct model *m, uint32_t start, uint64_t *seen, uint32_t *stack);
 
 /*
- * The same without some objects and references, marking in met what was kept out though something led
- * there: barred ones, and the targets of references from those in asked that follows() says no to.
- * Gives up early when progress, which may be NULL, is cancelled.  All else must be there.
+ * The same, but without some objects and references.  Gives up early when progress is cancelled, which
+ * may be NULL; every other member must be set.
  */
 struct reach_filter {
-	const struct bits *barred, *asked;
+	const struct bits *barred; /* objects never to be entered */
+	const struct bits *asked;  /* objects whose references follows() decides on, one by one */
 	bool (*follows)(const void *context, uint32_t holder, uint32_t target);
 	const void *context;
-	struct bits *met;
+	struct bits *met;          /* gets what was kept out though something reached leads there */
 	struct progress *progress;
 };
 uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *seen, uint32_t *stack,

@@ -47,7 +47,7 @@ struct address_index {
 void index_init(struct address_index *x, unsigned granule_shift);
 void index_release(struct address_index *x);
 
-/* The page of an address.  Pass 1: count n objects in a page. */
+/* The number of the page that an address lies in.  Pass 1 of building counts n objects in that page. */
 static inline uint64_t index_page_number(const struct address_index *x, uint64_t address)
 {
 	return address >> x->granule_shift >> 16;
@@ -55,13 +55,13 @@ static inline uint64_t index_page_number(const struct address_index *x, uint64_t
 int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err *err);
 /* Add what another index of the same granule has noted. */
 int index_join(struct address_index *x, const struct address_index *other, struct err *err);
-/* Between: sort the pages, choose their kind, allocate. */
+/* Between the passes: sort the pages, choose bits or a list for each, allocate.  0 or ERR_NOMEM. */
 int index_layout(struct address_index *x, struct err *err);
 /* Pass 2: enter an address; entering one twice is harmless.  Each thread has a writer, which gathers
  * the bits of a word; flush it behind the last. */
 struct index_writer {
 	struct address_index *x;
-	uint64_t number;         /* of the page below */
+	uint64_t number;         /* the number of `page` */
 	struct index_page *page; /* that the last address went into, or NULL */
 	struct bits_writer bits;
 };
@@ -103,8 +103,8 @@ static inline uint32_t index_find(const struct address_index *x, uint64_t addres
 /* The id of the last object at or below the address, or INDEX_NONE. */
 uint32_t index_find_below(const struct address_index *x, uint64_t address);
 
-/* The same, with the object's address; quick: without a search where an object begins in the
- * address's own page at or below it, else with one over the pages. */
+/* The same, and *start gets that object's address.  Quick where an object begins at or below the address
+ * in the same page; else the pages are searched. */
 uint32_t index_covering(const struct address_index *x, uint64_t address, uint64_t *start);
 
 /* The address of object id < n_objects. */
@@ -135,9 +135,9 @@ static inline bool index_walk_next(struct index_walk *w, uint64_t *address)
  * is the one that a walk gives next, and costs less than looking it up.
  */
 struct index_cursor {
-	struct index_walk walk; /* behind the following */
-	uint64_t address;       /* the one expected: object 0's behind the last one */
-	uint32_t id;            /* its id */
+	struct index_walk walk; /* stands behind `address` */
+	uint64_t address;       /* the address expected next; behind the last object, that of object 0 */
+	uint32_t id;            /* the id of the object there */
 };
 void index_cursor_init(struct index_cursor *c, const struct address_index *x);
 bool index_cursor_seek(struct index_cursor *c, uint64_t address);

@@ -30,9 +30,11 @@ struct place {
 struct junction {
 	uint32_t above;     /* the junction of its parent's group; linked: one further up */
 	uint32_t parent;    /* number; linked: of the topmost junction that label stands for */
-	uint32_t label;     /* linked: the junction with the least semidominator from here up to above;
-	                       0: least is one of an object between junctions, and dominates it */
-	uint32_t least;     /* linked: that semidominator, a number; before: its own, as far as known */
+	uint32_t label;     /* linked: which junction has the least semidominator on the way from here up to
+	                       above.  0: none of them, an object between two junctions has it; then that
+	                       semidominator is the dominator sought */
+	uint32_t least;     /* linked: that least semidominator, as a number; before: this junction's own,
+	                       as far as it is known */
 	uint32_t dominator; /* a number, or the junction with the same (as_label); before: the next in its
 	                       bucket */
 };

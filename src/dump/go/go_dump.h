@@ -29,14 +29,14 @@
 
 #include <pthread.h>
 
-/* Neighbouring records of one tag; objects are in none. */
+/* Records of one tag that follow one another in the file.  Object records are in no run. */
 struct go_run {
-	uint64_t offset, end; /* of the first record, behind the last */
+	uint64_t offset, end; /* where the first record begins, and where the last one ends */
 	uint64_t n;
 	enum go_tag tag;
 };
 
-/* What one survey of a part met. */
+/* The runs that one survey of a part met. */
 struct go_survey {
 	uint64_t begin, reached;
 	struct go_run *runs;
@@ -58,9 +58,9 @@ struct go_type {
 
 struct go {
 	struct dump dump;  /* first: what the others see */
-	unsigned version;  /* X of go1.X; 7 for all from there on */
-	unsigned word;     /* bytes of a pointer, 4 or 8; 0: it cannot be told, nor pointers be read */
-	struct err fault;  /* then: why */
+	unsigned version;  /* the X of dump format go1.X; 7 for every later format */
+	unsigned word;     /* bytes of a pointer, 4 or 8; 0: unknown, so that no pointer can be read */
+	struct err fault;  /* with word 0: why */
 	const char *exe;   /* the program that was named, or NULL: look beside the dump */
 	bool big_endian;
 	bool swap;         /* the dump's byte order is not ours */
@@ -105,8 +105,8 @@ static inline uint64_t go_word(const struct go *g, const uint8_t *p)
 }
 
 /*
- * The next record of a tag from *run and *offset on, which begin as 0 and are moved; false behind the
- * last.  From prepare on; objects cannot be asked for.
+ * Decode the next record of a tag; false behind the last.  *run and *offset say where to go on: set them
+ * to 0 at first, each call moves them.  Works from prepare on, and for every tag but GO_OBJECT.
  *
  *     size_t run = 0; uint64_t at = 0;
  *     for (struct go_record r; go_next(g, GO_FRAME, &run, &at, &r);)
@@ -115,10 +115,10 @@ bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
     struct go_record *out);
 
 /*
- * Pointers of the frame, data or bss record r, or of an object record of go1.4 and later: calls take
- * with the offset of each pointer word in the contents and what stands there, nil included.  Offsets
- * outside of the contents or not aligned are passed over and counted; returns how many.  Stops when
- * take returns false.
+ * Call take for each pointer word of a record: a frame, data or bss record, or an object record of go1.4
+ * and later.  take gets the offset of the word in the contents and its value, which may be nil; the walk
+ * stops when it returns false.  Returns how many offsets were passed over because they lie outside of
+ * the contents or are not aligned.
  */
 uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
     bool (*take)(void *context, uint64_t offset, uint64_t value), void *context);
@@ -136,17 +136,17 @@ uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
 int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
 bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out);
 
-/* go_old.c: the pointers of a go1.3 object, whose view has the address of its type as class and how it
- * is laid out as length. */
+/* go_old.c: go_next_slot for objects of a go1.3 dump.  Their view holds the address of the type as
+ * class_address, and the kind of layout as length. */
 bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
-/* go_program.c: find the executable, once the runs are known: ERR_IO where the one that was named
- * cannot be read; one that does not fit is left out, and program_note says so.  And what the type
- * records tell where there is none. */
+/* go_program.c: find the executable that wrote the dump, once the runs are known.  One that does not fit
+ * is left out, and program_note says so.  0, or ERR_IO where the one that was named cannot be read. */
 int go_program_find(struct go *g, struct err *err);
 void go_program_release(struct go *g);
 unsigned go_release_of(const struct go *g); /* X of the Go 1.X that the program was built with; 0 unknown */
 /* Settle facts.cannot_tell by what the program adds. */
 void go_state_limits(struct go *g);
+/* Fill g->recorded with the types that the type records name, for a dump without a program. */
 void go_recorded_types(struct go *g);
 
 /* go_typing.c */

@@ -13,12 +13,14 @@
 
 struct go_shape {
 	uint64_t size;       /* of the object */
-	uint64_t key;        /* the list itself, if it takes at most 7 bytes and no number two; else 0 */
-	const uint8_t *list; /* in the file, its end included */
+	uint64_t key;        /* the list itself, if it takes at most 7 bytes and each number in it one byte;
+	                        else 0 */
+	const uint8_t *list; /* where the list stands in the file; its end mark counts as part of it */
 	uint64_t list_bytes;
-	uint64_t n_slots;    /* usable ones, if they are listed */
-	uint64_t n_bad;      /* outside of the object or not aligned */
-	uint64_t first;      /* of its offsets; GO_NOT_LISTED: too many, take them from the list */
+	uint64_t n_slots;    /* pointers that lie in the object and are aligned */
+	uint64_t n_bad;      /* pointers that lie outside of the object or are not aligned */
+	uint64_t first;      /* index of its first offset in go_shapes.offsets; GO_NOT_LISTED: there are too
+	                        many, so they are decoded from the list each time */
 	uint32_t handle;     /* of its class; UINT32_MAX: not asked for yet */
 };
 #define GO_NOT_LISTED UINT64_MAX
@@ -35,7 +37,7 @@ struct go_shapes {
 	uint32_t n_slots; /* a power of two */
 	uint32_t *offsets;
 	uint64_t n_offsets, cap_offsets;
-	uint32_t predicted[256]; /* by size: the long list met last, + 1 */
+	uint32_t predicted[256]; /* by object size: index + 1 of the shape with a long list that was met last */
 };
 
 void go_shapes_init(struct go_shapes *s, const struct go *go);

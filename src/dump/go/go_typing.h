@@ -20,26 +20,28 @@
 
 /* A word inside of a value that leads to other values. */
 enum slot_kind {
-	SLOT_POINTER,   /* to one of type */
-	SLOT_STRING,    /* to bytes; the length stands in the next word */
-	SLOT_SLICE,     /* to elements of type; the capacity stands two words on */
-	SLOT_INTERFACE, /* itab, then the data word */
-	SLOT_EMPTY,     /* type descriptor, then the data word */
-	SLOT_FUNC,      /* to a closure */
-	SLOT_COUNTED,   /* to as many of type as a number at aside says */
-	SLOT_BUCKETS,   /* to 2^B of type, B being the byte at aside */
-	SLOT_OLD_BUCKETS, /* to half as many, or as many */
-	SLOT_OVERFLOW,  /* to one more bucket of type */
-	SLOT_MASKED,    /* to one more of type than the number at aside */
-	SLOT_DIRECTORY, /* to as many pointers to type as a number at aside says; 0: to one of other */
-	SLOT_NEST,      /* no word: count values of type, each with slots of its own */
-	SLOT_BLIND,     /* a pointer that tells nothing */
+	SLOT_POINTER,   /* points to one value of slot.type */
+	SLOT_STRING,    /* points to bytes; the next word holds their number */
+	SLOT_SLICE,     /* points to elements of slot.type; the capacity stands two words further on */
+	SLOT_INTERFACE, /* holds an itab; the next word is the data word */
+	SLOT_EMPTY,     /* holds a type descriptor; the next word is the data word */
+	SLOT_FUNC,      /* points to a closure */
+	/* The next ones point to an array whose length is told by a number N that stands slot.aside bytes
+	 * from the slot. */
+	SLOT_COUNTED,   /* N values of slot.type */
+	SLOT_BUCKETS,   /* 2^N values of slot.type; N is one byte */
+	SLOT_OLD_BUCKETS, /* while a map grows: 2^N values, or half of that */
+	SLOT_MASKED,    /* N + 1 values of slot.type */
+	SLOT_DIRECTORY, /* N pointers to slot.type; with N = 0 one value of slot.other instead */
+	SLOT_OVERFLOW,  /* points to a bucket of slot.type, which continues this one */
+	SLOT_NEST,      /* is no word: slot.count values of slot.type lie here, with slots of their own */
+	SLOT_BLIND,     /* a pointer that says nothing about what it leads to */
 };
 
 struct slot {
 	uint64_t offset;        /* bytes from the start of the value */
-	uint64_t count, stride; /* the same again: count times, every stride bytes */
-	int64_t aside;          /* bytes from the slot to what else it needs */
+	uint64_t count, stride; /* the slot repeats: count times in all, one every stride bytes */
+	int64_t aside;          /* bytes from the slot to the number that it needs; may be negative */
 	uint32_t type, other;
 	enum slot_kind kind;
 };
@@ -49,12 +51,13 @@ struct type_facts {
 	uint32_t first_slot, n_slots;
 	uint32_t rank;       /* place in the order of preference */
 	uint32_t shown_as;   /* the map or channel that this is the inside of, or TYPE_NONE */
-	bool pointers;       /* there are pointers in it */
+	bool pointers;       /* its values contain pointers */
 	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
-	bool open_ended;     /* more follows behind it in the same object */
+	bool open_ended;     /* in an object, more data follows behind a value of it */
 	struct word_mask *mask; /* go_typing_words.c; NULL: not built */
-	bool unsure;         /* something in it is of no known type */
-	bool built, ignored; /* ignored: says nothing about what lies there */
+	bool unsure;         /* some part of it is of no known type */
+	bool built;          /* the members above are settled */
+	bool ignored;        /* a claim of this type says nothing about what lies there */
 };
 
 struct type_book {
@@ -144,12 +147,13 @@ struct typing {
 	struct err *err;
 };
 
-/* From this address on lies one of type; or count in a row, the beginning of an array. */
+/* Claim that one value of the type lies at this address; or that an array of it begins there, of at
+ * least count elements. */
 void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by);
 void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by);
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
-/* Follow everything that waits. */
+/* Follow the pointers of all objects that were claimed, until no claim is new.  0 or ERR_CANCELLED. */
 int typing_drain(struct typing *t);
 /* The type of an object so far, *array when it is an array of it; TYPE_NONE: none, or a closure. */
 uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
@@ -187,20 +191,20 @@ uint64_t typing_itab(const struct typing *t, uint64_t itab);
 
 /* --- statics -------------------------------------------------------------------------------------- */
 
-/* Memory of the program's own. */
+/* Add a segment (data, bss) of the program's own memory; bytes are borrowed. */
 void typing_add_segment(struct typing *t, uint64_t address, const uint8_t *bytes, uint64_t size);
-/* Outside of the heap lies one of type, or count in a row: noted where it is in no variable. */
+/* The same claim about an address outside of the heap; it is noted unless a variable lies there. */
 void typing_claim_static(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by);
-/* Follow the pointers of the next one; false: there is none. */
+/* Follow the pointers of the next value so noted; false: all are done. */
 bool typing_walk_static(struct typing *t);
-/* Let the program know what was found, and forget it. */
+/* Free what was noted; tell: hand it to the program first (program_tell_statics). */
 void typing_end_statics(struct typing *t, bool tell);
 
 /* Words in the dump's byte order. */
 uint64_t typing_word(const struct typing *t, const uint8_t *at);
 
-/* The size of the object that so many bytes are put into. */
+/* The size of the object that Go's allocator gives for a request of so many bytes. */
 uint64_t typing_size_class(uint64_t bytes);
 uint64_t typing_address(const struct typing *t, uint32_t id);
 /* Objects without a claim that can only be of one type (go_typing_fit.c). */

@@ -65,7 +65,7 @@ struct hprof_class {
 	const struct hprof_class *up;
 	uint64_t up_offset;
 	uint64_t chain_size; /* bytes of all fields; UINT64_MAX: a superclass is not known */
-	bool known;          /* the whole chain of superclasses is */
+	bool known;          /* the dump defines the class and all of its superclasses */
 	bool settled;        /* the members above are computed */
 };
 
@@ -73,10 +73,10 @@ struct hprof_classes {
 	struct hprof_class *list;
 	uint32_t n, cap;
 	struct idmap by_id;
-	uint32_t *offsets;  /* behind `references` */
+	uint32_t *offsets;  /* the memory that all `references` point into */
 	uint64_t n_offsets, cap_offsets;
-	bool whole;         /* of all class records, not only those before the first object */
-	struct hprof_classes *older; /* still read by someone; freed with this one */
+	bool whole;         /* the list has all class records, not only those before the first object */
+	struct hprof_classes *older; /* the table before, which threads may still read; freed with this */
 };
 
 struct hprof_note {
@@ -90,7 +90,7 @@ struct hprof {
 	bool android;
 	uint64_t body;    /* offset of the first record */
 	uint64_t created; /* milliseconds since 1970, of the header */
-	uint32_t delay;   /* microseconds from then to the chosen heap */
+	uint32_t delay;   /* microseconds from created to the record of the chosen heap */
 
 	struct idmap strings;  /* id -> offset of the UTF8 record */
 	struct idmap names;    /* class id -> string id */
@@ -102,10 +102,10 @@ struct hprof {
 	struct hprof_segment *segments; /* of the chosen heap, in the dump's order */
 	uint32_t n_segments;
 
-	struct hprof_note notes[8]; /* what the walk over the top-level records met */
+	struct hprof_note notes[8]; /* warnings of the walk over the top-level records */
 	unsigned n_notes;
-	bool damaged;     /* then: */
-	struct err damage;
+	bool damaged;
+	struct err damage; /* what broke, and where, if damaged */
 
 	pthread_mutex_t lock; /* makes the whole class table once */
 	_Atomic(struct hprof_classes *) classes;
@@ -138,7 +138,8 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err);
 void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The class table: of the class records before the first object, or of all. */
+/* Make the class table: first of the class records before the first object, then, once an object needs
+ * another class, of all.  0 or ERR_NOMEM. */
 int hprof_classes_first(struct hprof *h, struct err *err);
 int hprof_classes_whole(struct hprof *h, struct err *err);
 void hprof_classes_free(struct hprof_classes *c);

@@ -58,9 +58,10 @@ struct survey_cut {
 };
 
 struct part_class {
-	uint64_t common_size; /* of its first instance, 0 none: others of this size need no extent */
-	bool used;
-	enum record_kind kind; /* then: of the first record that used it */
+	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
+	                         record theirs */
+	bool used;             /* some record names the class */
+	enum record_kind kind; /* if used: of the first record that does */
 };
 
 /*
@@ -121,11 +122,11 @@ struct class_handle {
 #define HANDLE_MAX 0x0fffffffu /* class handles are smaller */
 #define HANDLE_JAVA_LANG_CLASS HANDLE_MAX /* in class_of, for class objects */
 
-/* While a reader gives types to objects: of each of them where its memory lies, and once it has a
- * class that class. */
+/* What is known of an object while a reader gives types to objects: where its memory lies in the dump,
+ * and, once it has a class, that class instead. */
 struct object_note {
-	uint32_t low;     /* of the offset of its memory; or the class */
-	uint8_t high;     /* of the offset; or enum typed_by */
+	uint32_t low;     /* the low 32 bits of the offset; with a class: its index */
+	uint8_t high;     /* the next 8 bits of the offset; with a class: enum typed_by */
 	bool has_class;
 	uint16_t length;  /* with a class: elements, NOTE_NO_LENGTH, or NOTE_LONG: it stands in a list */
 };
@@ -135,7 +136,7 @@ struct build {
 	const struct heap_options *options;
 	struct progress *progress;
 	struct javacore *javacore; /* or NULL */
-	bool shown;                /* the watcher was told: somebody may look at the heap */
+	bool shown;                /* the watcher was told objects_ready: somebody may look at the heap */
 
 	struct survey_part *parts;
 	unsigned n_parts;

@@ -243,12 +243,18 @@ static size_t source_row(const struct result *r, size_t row)
 	return r->order ? r->order[row] : row;
 }
 
-void result_cell(struct result *r, size_t row, unsigned column, struct cell *out)
+void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
+    struct text *scratch)
 {
 	cairn_assert(column < r->n_columns);
-	text_clear(&r->scratch);
+	text_clear(scratch);
 	*out = cell_none();
-	r->ops->cell(r, source_row(r, row), column, out, &r->scratch);
+	r->ops->cell(r, source_row(r, row), column, out, scratch);
+}
+
+void result_cell(struct result *r, size_t row, unsigned column, struct cell *out)
+{
+	result_read(r, row, column, out, &r->scratch);
 }
 
 void result_target(const struct result *r, size_t row, struct target *out)
@@ -504,8 +510,7 @@ static void picked_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct picked *p = r->data;
-	(void)scratch;
-	result_cell(p->from, row, p->map[column], out);
+	result_read(p->from, row, p->map[column], out, scratch);
 }
 
 static void picked_target(const struct result *r, size_t row, struct target *out)

@@ -152,8 +152,12 @@ void result_rows_members(struct result *r,
         struct err *err),
     void (*release)(void *data), void *data);
 
-/* Cell of the row shown at position row, after sorting and filtering. */
+/* Cell of the row shown at position row, after sorting and filtering.  Its text is valid until the next
+ * cell of r is asked for (cursor.h has readers that do not disturb each other). */
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
+/* The same with room for a text of the caller's, which the next use of that room writes over. */
+void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
+    struct text *scratch);
 void result_target(const struct result *r, size_t row, struct target *out);
 
 /* Does any row shown stand for objects?  Head values, help and settings do not. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/cursor.h"
 #include "result/print.h"
 
 /* --- sorting ---------------------------------------------------------------------------------- */
@@ -197,6 +198,73 @@ static void test_filter_and_total(void **state)
 	result_free(r);
 }
 
+/* --- cursors ----------------------------------------------------------------------------------- */
+
+static void expect_text(const struct cell *c, const char *wanted)
+{
+	assert_int_equal(c->type, CELL_TEXT);
+	assert_string_equal(c->text, wanted);
+}
+
+/* What one cursor read stays while others read the same result, also one that was picked from it. */
+static void test_cursors(void **state)
+{
+	char one[] = "one", two[] = "two", three[] = "three", four[] = "four", *words[] = {one, two, three, four};
+	uint64_t any[4] = {0};
+	struct numbers n = {.number = any, .text = words};
+	struct cell a, b, c;
+	struct cursor first, second;
+	(void)state;
+	struct result *r = result_new("n", NULL, &texts, &numbers_ops, &n, 4);
+	for (int picked = 0; picked < 2; picked++) {
+		result_sort(r, 0, false, NULL); /* four one three two */
+		cursor_init(&first, r);
+		cursor_init(&second, r);
+		cursor_cell(&first, 0, 0, &a);
+		cursor_cell(&second, 1, 0, &b);
+		result_cell(r, 2, 0, &c);
+		expect_text(&a, "four");
+		expect_text(&b, "one");
+		expect_text(&c, "three");
+		assert_ptr_not_equal(a.text, b.text);
+		cursor_cell(&second, 3, 0, &b);
+		expect_text(&a, "four");
+		expect_text(&b, "two");
+		/* a row by its text, which another cursor holds */
+		assert_int_equal(cursor_find(&first, 0, &b), 3);
+		expect_text(&b, "two");
+		b = cell_text("five");
+		assert_int_equal(cursor_find(&first, 0, &b), SIZE_MAX);
+		cursor_release(&first);
+		cursor_release(&second);
+		r = picked ? r : result_pick(r, (unsigned[]){0}, 1);
+	}
+	result_free(r);
+}
+
+/* A number is found where it is shown now, and nowhere when it is not; what is unknown never is. */
+static void test_find(void **state)
+{
+	uint64_t values[] = {5, 4, NOTHING, 3, 8};
+	struct numbers n = {.number = values};
+	struct cursor c;
+	(void)state;
+	struct result *r = result_new("n", NULL, &numbers, &numbers_ops, &n, 5);
+	struct cell eight = cell_count(amount_exact(8)), three = cell_count(amount_exact(3));
+	struct cell bytes = cell_bytes(amount_exact(8)), none = cell_none();
+	cursor_init(&c, r);
+	assert_int_equal(cursor_find(&c, 0, &eight), 4);
+	result_sort(r, 0, true, NULL); /* 8 5 4 3 ? */
+	assert_int_equal(cursor_find(&c, 0, &eight), 0);
+	assert_int_equal(cursor_find(&c, 0, &three), 3);
+	assert_int_equal(cursor_find(&c, 0, &bytes), SIZE_MAX); /* eight bytes are not eight things */
+	assert_int_equal(cursor_find(&c, 0, &none), SIZE_MAX);
+	result_filter(r, keep_even, NULL, NULL);
+	assert_int_equal(cursor_find(&c, 0, &three), SIZE_MAX);
+	cursor_release(&c);
+	result_free(r);
+}
+
 /* --- printers --------------------------------------------------------------------------------- */
 
 static struct result *awkward(void)
@@ -321,6 +389,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sort),
 	    cmocka_unit_test(test_catalogue),
+	    cmocka_unit_test(test_cursors),
+	    cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_filter_and_total),
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_print),

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/package_tree.h"
+#include "result/cursor.h"
 #include "result/tree.h"
 
 enum { NODES = 60, AT_ONCE = 3 };
@@ -224,6 +225,40 @@ static bool is_even(struct result *r, size_t row, void *context)
 	return t.kind == TARGET_OBJECT && t.id % 2 == 0;
 }
 
+/* Rows are found wherever they stand in what is open; cursors read them apart from each other. */
+static void test_found(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 50; seed++) {
+		struct result *r = new_forest(seed);
+		struct cursor above, below;
+		cursor_init(&above, r);
+		cursor_init(&below, r);
+		tree_open_levels(r, 3);
+		for (size_t row = 0; row < r->n_rows; row++) {
+			struct target t;
+			struct cell key, name;
+			result_target(r, row, &t);
+			if (t.kind == TARGET_NONE) /* the rest of some branch */
+				continue;
+			char wanted[20];
+			snprintf(wanted, sizeof wanted, "node %u", t.id);
+			cursor_cell(&above, row, 0, &key);
+			assert_int_equal(result_find_target(r, &t), row);
+			assert_int_equal(cursor_find(&below, 0, &key), row);
+			cursor_cell(&below, row ? row - 1 : r->n_rows - 1, 0, &name);
+			assert_string_equal(key.text, wanted);
+			if (r->n_rows > 1)
+				assert_string_not_equal(name.text, key.text);
+		}
+		assert_int_equal(
+		    result_find_target(r, &(struct target){.kind = TARGET_OBJECT, .id = NODES}), SIZE_MAX);
+		cursor_release(&above);
+		cursor_release(&below);
+		result_free(r);
+	}
+}
+
 /* While rows are filtered, opening shows all children of the row behind it, and nothing else moves. */
 static void test_filtered(void **state)
 {
@@ -397,6 +432,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_open_and_close),
 	    cmocka_unit_test(test_filtered),
+	    cmocka_unit_test(test_found),
 	    cmocka_unit_test(test_parent_and_levels),
 	    cmocka_unit_test(test_drop),
 	    cmocka_unit_test(test_deep),

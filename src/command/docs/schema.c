@@ -32,6 +32,8 @@ static const char *value_schema(enum cell_type type)
 	    [CELL_PERCENT] = "\"type\": [\"number\", \"null\"], \"minimum\": 0",
 	    [CELL_ADDRESS] = "\"type\": [\"string\", \"null\"], \"pattern\": \"^0x[0-9a-f]+$\"",
 	    [CELL_FLAG] = "\"type\": [\"boolean\", \"null\"]",
+	    [CELL_DELTA] = "\"type\": [\"integer\", \"null\"]",
+	    [CELL_BYTES_DELTA] = "\"type\": [\"integer\", \"null\"]",
 	};
 	return schemas[type];
 }
@@ -43,7 +45,7 @@ static void add_property(struct text *to, enum column_id column, bool first)
 	    value_schema(kind->type));
 	add_string(to, kind->meaning);
 	text_add(to, "}");
-	if (kind->type == CELL_COUNT || kind->type == CELL_BYTES || kind->type == CELL_PERCENT)
+	if (cell_is_number(kind->type))
 		text_addf(to, ",\n\t\t\"%s_certainty\": {\"$ref\": \"#/$defs/_certainty\"}", kind->word);
 }
 

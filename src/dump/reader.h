@@ -210,7 +210,7 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
-	bool states_itself;             /* stated() gets the program's own statistics, to be shown, not checked */
+	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool threads_numbered;          /* threads are known by their own_id, not by their place */

@@ -2,6 +2,7 @@
 /* sites.c - see sites.h. */
 #include "heap/sites.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -19,6 +20,7 @@ struct collecting {
 	} *keys; /* in the dump's order, then by key */
 	size_t n_keys, cap_keys;
 	bool sorted;
+	struct err lost; /* memory that was refused */
 };
 
 static int take_site(struct site_sink *sink, const struct site_record *r)
@@ -27,16 +29,21 @@ static int take_site(struct site_sink *sink, const struct site_record *r)
 	struct heap_site site = { .object_size = r->object_size, .allocs = r->allocs, .frees = r->frees };
 	struct text frame = TEXT_INIT;
 	site.n_frames = r->n_frames < UINT16_MAX ? (uint32_t)r->n_frames : UINT16_MAX;
-	site.frames = arena_alloc(&c->heap->arena, (site.n_frames + 1) * sizeof *site.frames);
-	for (uint32_t i = 0; i < site.n_frames; i++) {
+	site.frames = arena_try(&c->heap->arena, (uint64_t)site.n_frames + 1, sizeof *site.frames, &c->lost);
+	for (uint32_t i = 0; site.frames && i < site.n_frames; i++) {
 		text_clear(&frame);
 		text_add_escaped(&frame, r->frames[i], strlen(r->frames[i]));
-		site.frames[i] = arena_strndup(&c->heap->arena, frame.s, frame.len);
+		site.frames[i] = arena_try_strndup(&c->heap->arena, frame.s, frame.len, &c->lost);
 	}
 	text_release(&frame);
-	VEC_PUSH(c->keys, c->n_keys, c->cap_keys) = (struct keyed){ r->key, c->sites->n };
-	VEC_PUSH(c->sites->site, c->sites->n, c->sites->cap) = site;
-	return 0;
+	struct keyed *key = BIG_PUSH(c->keys, c->n_keys, c->cap_keys, &c->lost);
+	if (key)
+		*key = (struct keyed){ r->key, c->sites->n };
+	struct heap_site *at =
+	    c->lost.code ? NULL : BIG_PUSH(c->sites->site, c->sites->n, c->sites->cap, &c->lost);
+	if (at)
+		*at = site;
+	return c->lost.code;
 }
 
 static int by_key(const void *x, const void *y)
@@ -54,12 +61,15 @@ static int take_sample(struct site_sink *sink, uint64_t address, uint64_t key)
 	const struct keyed *found = c->n_keys ? bsearch(&(struct keyed){ .key = key }, c->keys, c->n_keys,
 	    sizeof *c->keys, by_key) : NULL;
 	uint32_t object = heap_target(c->heap, address);
-	if (!found || object == HEAP_NONE)
+	if (!found || object == HEAP_NONE) {
 		c->sites->n_lost++;
-	else
-		VEC_PUSH(c->sites->sample, c->sites->n_samples, c->sites->cap_samples) =
-		    (struct site_sample){ object, found->site };
-	return 0;
+		return 0;
+	}
+	struct site_sample *at =
+	    BIG_PUSH(c->sites->sample, c->sites->n_samples, c->sites->cap_samples, &c->lost);
+	if (at)
+		*at = (struct site_sample){ object, found->site };
+	return c->lost.code;
 }
 
 static int by_object(const void *x, const void *y)
@@ -95,7 +105,11 @@ int sites_collect(struct heap *h, struct err *err)
 		return 0;
 	c.sites = xcalloc(1, sizeof *c.sites);
 	int code = reader->sites(h->dump, &c.sink, err);
-	free(c.keys);
+	big_free(c.keys);
+	if (c.lost.code) {
+		*err = c.lost;
+		code = ERR_NOMEM;
+	}
 	if (code < 0 || !c.sites->n) {
 		sites_free(c.sites);
 		return code;
@@ -109,8 +123,8 @@ void sites_free(struct heap_sites *s)
 {
 	if (!s)
 		return;
-	free(s->site);
-	free(s->sample);
+	big_free(s->site);
+	big_free(s->sample);
 	free(s);
 }
 

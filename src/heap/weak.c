@@ -4,8 +4,8 @@
  */
 #include "heap/weak.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 #include "heap/value.h"
 
 #include <stdlib.h>
@@ -54,10 +54,10 @@ static bool weak_place(const struct heap *h, uint32_t class, struct field_place 
 }
 
 /* By class: the place of the weak field, of type VALUE_BYTE where there is none. */
-static struct field_place *weak_places(const struct heap *h)
+static struct field_place *weak_places(const struct heap *h, struct err *err)
 {
-	struct field_place *place = xcalloc((size_t)h->n_classes + 1, sizeof *place);
-	for (uint32_t i = 0; i < h->n_classes; i++) {
+	struct field_place *place = big_alloc(h->n_classes, sizeof *place, err);
+	for (uint32_t i = 0; place && i < h->n_classes; i++) {
 		if (h->classes[i].kind != CLASS_PLAIN || !weak_place(h, i, &place[i]))
 			place[i] = (struct field_place){.type = VALUE_BYTE};
 	}
@@ -88,7 +88,9 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 	int code = bits_init(&out->holders, h->n_objects, err);
 	if (code || !weak_known(h))
 		return code;
-	struct field_place *place = weak_places(h);
+	struct field_place *place = weak_places(h, err);
+	if (!place)
+		code = ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
 		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
 			code = err_set(err, ERR_CANCELLED, "stopped");
@@ -98,9 +100,13 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 		if (referent == HEAP_NONE)
 			continue;
 		bits_set(&out->holders, id);
-		VEC_PUSH(out->reference, out->n, cap) = (struct weak_reference){id, referent};
+		struct weak_reference *at = BIG_PUSH(out->reference, out->n, cap, err);
+		if (at)
+			*at = (struct weak_reference){id, referent};
+		else
+			code = ERR_NOMEM;
 	}
-	free(place);
+	big_free(place);
 	if (code)
 		weak_release(out);
 	return code;
@@ -109,7 +115,7 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 void weak_release(struct weak_references *w)
 {
 	bits_release(&w->holders);
-	free(w->reference);
+	big_free(w->reference);
 	*w = (struct weak_references){.n = 0};
 }
 

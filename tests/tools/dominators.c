@@ -156,16 +156,16 @@ static int simplify(struct heap *h, const char *path, bool recorded)
 	FILE *f = fopen(path, "re");
 	if (!f)
 		return -1;
-	free(h->roots);
+	big_free(h->roots);
 	h->roots = NULL;
 	h->n_roots = 0;
 	while (fgets(line, sizeof line, f)) {
 		uint32_t id = heap_find(h, strtoull(line, NULL, 16));
 		if (id == HEAP_NONE)
 			fprintf(stderr, "no object at %s", line);
-		else
-			VEC_PUSH(h->roots, h->n_roots, cap) =
-			    (struct heap_root){ .object = id, .thread = HEAP_NONE, .frame = HEAP_NONE };
+		struct heap_root *at = id == HEAP_NONE ? NULL : BIG_PUSH(h->roots, h->n_roots, cap, NULL);
+		if (at)
+			*at = (struct heap_root){ .object = id, .thread = HEAP_NONE, .frame = HEAP_NONE };
 	}
 	fclose(f);
 	qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);

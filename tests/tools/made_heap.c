@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* made_heap.c - see made_heap.h. */
+#include "base/big.h"
 #include "base/mem.h"
 #include "made_heap.h"
 
@@ -325,7 +326,9 @@ static void weaken(struct made_heap *m)
 		if (times > 1 || heap_class_of(h, id)->object == referent)
 			continue;
 		bits_set(&m->weak.holders, id);
-		VEC_PUSH(m->weak.reference, m->weak.n, cap) = (struct weak_reference){ id, referent };
+		struct weak_reference *at = BIG_PUSH(m->weak.reference, m->weak.n, cap, NULL);
+		if (at)
+			*at = (struct weak_reference){ id, referent };
 	}
 	m->model.left_out = &m->weak;
 }

@@ -11,7 +11,6 @@
 
 #include "analysis/cut/cut.h"
 #include "base/big.h"
-#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +35,7 @@ struct merge {
 	uint32_t *chain;   /* objects on their way up */
 	size_t cap_chain;
 	bool deep, many;
+	struct err lost; /* memory that a node or the chain did not get */
 	const bool *wanted; /* by node, when merged once more: mark the objects that it counts */
 	struct bits *marked;
 };
@@ -67,7 +67,10 @@ static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
 		m->many = true;
 		return above;
 	}
-	VEC_PUSH(m->node, m->n, m->cap) = (struct node){.above = above, .class = class, .depth = depth};
+	struct node *fresh = BIG_PUSH(m->node, m->n, m->cap, &m->lost);
+	if (!fresh)
+		return above;
+	*fresh = (struct node){.above = above, .class = class, .depth = depth};
 	m->table[at] = (uint32_t)m->n;
 	return (uint32_t)m->n - 1;
 }
@@ -82,7 +85,10 @@ static uint32_t node_from_root(struct merge *m, uint32_t id)
 			at = m->node_of[id] - 1;
 			break;
 		}
-		VEC_PUSH(m->chain, n, m->cap_chain) = id;
+		uint32_t *link = BIG_PUSH(m->chain, n, m->cap_chain, &m->lost);
+		if (!link)
+			return NO_NODE;
+		*link = id;
 		if (m->tree->parent[id] == PATH_START)
 			break;
 	}
@@ -179,10 +185,14 @@ static int sum_retained(
 		while (n_open && cut->span[open[n_open - 1]].to < k)
 			leave(m, m->node_of[open[--n_open]] - 1);
 		enter(m, m->node_of[id] - 1, cut->retained, id);
-		VEC_PUSH(open, n_open, cap_open) = id;
+		uint32_t *top = BIG_PUSH(open, n_open, cap_open, err);
+		if (top)
+			*top = id;
+		else
+			code = ERR_NOMEM;
 	}
 	big_free(at);
-	free(open);
+	big_free(open);
 	return code;
 }
 
@@ -216,12 +226,18 @@ static void add_row(struct merged_paths *out, const struct merge *m, uint32_t no
 }
 
 /* The siblings of each node stand together when sorted; first: where its children begin. */
-static void put_in_order(struct merged_paths *out, const struct merge *m)
+static int put_in_order(struct merged_paths *out, const struct merge *m, struct err *err)
 {
 	const struct heap *h = m->heap;
-	struct sorted *s = xcalloc(m->n + 1, sizeof *s);
-	size_t *first = xcalloc(m->n + 1, sizeof *first);
+	struct sorted *s = big_alloc(m->n + 1, sizeof *s, err);
+	size_t *first = s ? big_alloc(m->n + 1, sizeof *first, err) : NULL;
+	out->row = first ? big_alloc(m->n, sizeof *out->row, err) : NULL;
 	size_t next[MERGED_DEPTH + 1];
+	if (!out->row) {
+		big_free(first);
+		big_free(s);
+		return ERR_NOMEM;
+	}
 	for (size_t i = 0; i < m->n; i++) {
 		uint32_t class = m->node[i].class;
 		s[i] = (struct sorted){h->classes[class % h->n_classes].name, m->node[i].above,
@@ -236,7 +252,6 @@ static void put_in_order(struct merged_paths *out, const struct merge *m)
 	size_t deep = 0;
 	for (next[0] = 0; next[0] < m->n && s[next[0]].above != NO_NODE; next[0]++)
 		;
-	out->row = xcalloc(m->n ? m->n : 1, sizeof *out->row);
 	while (out->n < m->n) {
 		size_t at = next[deep];
 		uint32_t above = at < m->n ? s[at].above : NO_NODE - 1;
@@ -251,25 +266,30 @@ static void put_in_order(struct merged_paths *out, const struct merge *m)
 		add_row(out, m, s[at].node);
 		next[++deep] = first[s[at].node];
 	}
-	free(first);
-	free(s);
+	big_free(first);
+	big_free(s);
+	return 0;
 }
 
 static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
     struct err *err)
 {
-	m->table = xcalloc(TABLE, sizeof *m->table);
-	m->node_of = big_alloc(m->heap->n_objects, sizeof *m->node_of, err);
+	m->table = big_alloc(TABLE, sizeof *m->table, err);
+	m->node_of = m->table ? big_alloc(m->heap->n_objects, sizeof *m->node_of, err) : NULL;
 	int code = m->node_of ? 0 : ERR_NOMEM;
 	if (!code && backward)
 		merge_from_objects(m, ids, n);
 	else if (!code)
 		merge_from_roots(m, ids, n);
+	if (!code && m->lost.code) {
+		*err = m->lost;
+		code = ERR_NOMEM;
+	}
 	if (!code && cut)
 		code = sum_retained(m, cut, ids, n, err);
 	big_free(m->node_of);
-	free(m->table);
-	free(m->chain);
+	big_free(m->table);
+	big_free(m->chain);
 	return code;
 }
 
@@ -277,13 +297,15 @@ int merged_members(const struct merged_paths *merged, const uint32_t *rows, size
     const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,
     struct bits *to, struct err *err)
 {
-	bool *wanted = xcalloc(merged->n + 1, sizeof *wanted);
+	bool *wanted = big_alloc(merged->n + 1, sizeof *wanted, err);
+	if (!wanted)
+		return ERR_NOMEM;
 	struct merge m = {.heap = h, .tree = t, .wanted = wanted, .marked = to};
 	for (size_t i = 0; i < n_rows; i++)
 		wanted[merged->row[rows[i]].node] = true;
 	int code = merge(&m, ids, n, backward, NULL, err);
-	free(m.node);
-	free(wanted);
+	big_free(m.node);
+	big_free(wanted);
 	return code;
 }
 
@@ -298,15 +320,15 @@ int paths_merge(struct merged_paths *out, const struct path_tree *t, const struc
 		out->found += t->parent[ids[i]] != 0;
 	out->missing = (uint32_t)n - out->found;
 	if (!code)
-		put_in_order(out, &m);
+		code = put_in_order(out, &m, err);
 	out->deep = m.deep;
 	out->many = m.many;
-	free(m.node);
+	big_free(m.node);
 	return code;
 }
 
 void merged_paths_release(struct merged_paths *m)
 {
-	free(m->row);
+	big_free(m->row);
 	*m = (struct merged_paths){.n = 0};
 }

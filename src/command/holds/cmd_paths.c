@@ -544,8 +544,8 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 	const struct heap *h = session_heap(s);
 	const struct retained *retained = opened_retained(s->dump);
 	struct cut cut = {.retained = NULL};
-	if (!retained && !s->finds_beside)
-		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
+	if (!retained && !s->finds_beside && session_retained(s, &retained, NULL) < 0)
+		retained = NULL; /* for want of memory it stays unknown */
 	int code = retained ? cut_init(&cut, retained, err) : 0;
 	if (!code)
 		code = paths_merge(&rows->paths, rows->made_of, h, rows->ids, rows->n_ids, rows->backward,

@@ -157,12 +157,13 @@ struct build {
 
 	struct class_handle class_objects; /* what HANDLE_JAVA_LANG_CLASS stands for */
 	const char **internal_names; /* of each class of the heap, "[Ljava/lang/String;" */
-	uint32_t cap_classes;
+	uint32_t cap_classes, cap_names;
 	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
 	uint32_t n_by_name;
 	struct object_note *notes; /* from the fill until classes are given; or NULL */
 	size_t cap_roots;
 	atomic_bool any_size, any_length; /* some object's own size or length was told */
+	struct err lost; /* memory that a step did not get: its end tells, see build_check */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
 };
@@ -170,9 +171,12 @@ struct build {
 int survey_run(struct build *b, struct err *err);
 void survey_release(struct build *b);
 
+/* At the end of a step: 0, or ERR_NOMEM and *err where it passed &b->lost and was refused. */
+int build_check(const struct build *b, struct err *err);
+
 /* Handles (survey.c). */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
-    size_t name_size);
+    size_t name_size, struct err *err); /* or HEAP_NONE and ERR_NOMEM */
 
 /* Ids, then class handle, degree and extent of each object at its id (objects.c).  class_of holds
  * handle numbers until classes_resolve. */
@@ -211,14 +215,17 @@ static inline bool objects_next(struct objects_walk *w, struct record *record, u
 
 /* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
  * with classes made up for mentions of undefined ones.  class_of is final afterwards. */
-void classes_resolve(struct build *b);
+int classes_resolve(struct build *b, struct err *err);
 uint32_t class_at_address(const struct build *b, uint64_t address);           /* or HEAP_NONE */
 /* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */
 uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader);
 
 /* The loader of each defined class, and the boot loader (loaders.c); called by classes_resolve when
- * the classes of plain instances are known. */
+ * the classes of plain instances are known; b->lost. */
 void loaders_find(struct build *b);
+
+/* Fill heap.in_frames (in_frames.c). */
+int find_in_frames(struct heap *h, struct err *err);
 
 /* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
 int overlaps_warn(struct build *b, struct err *err);
@@ -228,8 +235,6 @@ int fill_run(struct build *b, struct err *err);
 /* What the reader knows of the types of objects (classify.c): notes before the fill, which enters
  * where each object's memory lies; then the reader is asked and classes change.  The watcher is told
  * before and after.  Both do nothing where the reader has no classify(). */
-/* Fill heap.in_frames. */
-void find_in_frames(struct heap *h);
 int classify_prepare(struct build *b, struct err *err);
 int classify_run(struct build *b, struct err *err);
 void classify_release(struct build *b);
@@ -250,15 +255,15 @@ void adjacency_compact(struct adjacency *a, uint32_t n_objects);
 void adjacency_release(struct adjacency *a);
 
 /* Threads and roots that the survey met, while its parts are still there (recorded.c). */
-void recorded_collect(struct build *b);
-/* Put a root into the heap; HEAP_NONE as its object: nothing. */
+int recorded_collect(struct build *b, struct err *err);
+/* Put a root into the heap; HEAP_NONE as its object: nothing.  b->lost. */
 void build_root(struct build *b, struct heap_root root);
 
 int roots_collect(struct build *b, struct err *err);
 
 /* Names, states, priorities of threads from the values of their thread objects, where the dump's
  * records do not tell them (threads.c). */
-void threads_complete(struct heap *h);
+int threads_complete(struct heap *h, struct err *err);
 
 /* A warning of the heap's own making; has_offset false. */
 void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -39,13 +39,22 @@ static int by_loader(const void *x, const void *y, void *context)
 	return (a > b) - (a < b);
 }
 
-static void sort_classes_by_loader(struct heap *h)
+int build_check(const struct build *b, struct err *err)
 {
-	h->classes_by_loader = xcalloc(h->n_defined_classes ? h->n_defined_classes : 1,
-	    sizeof *h->classes_by_loader);
+	if (b->lost.code)
+		*err = b->lost;
+	return b->lost.code;
+}
+
+static int sort_classes_by_loader(struct heap *h, struct err *err)
+{
+	h->classes_by_loader = big_alloc(h->n_defined_classes, sizeof *h->classes_by_loader, err);
+	if (!h->classes_by_loader)
+		return ERR_NOMEM;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++)
 		h->classes_by_loader[i] = i;
 	qsort_r(h->classes_by_loader, h->n_defined_classes, sizeof *h->classes_by_loader, by_loader, h);
+	return 0;
 }
 
 /* The javacore that was named must be readable; one that merely stands beside the dump need not. */
@@ -98,9 +107,10 @@ static int read_objects(struct build *b, struct err *err)
 	if (code < 0)
 		return code;
 	check_companion(b);
-	classes_resolve(b);
-	sort_classes_by_loader(b->heap);
-	if (sizes_need_values(b->heap))
+	code = classes_resolve(b, err);
+	if (code == 0)
+		code = sort_classes_by_loader(b->heap, err);
+	if (code == 0 && sizes_need_values(b->heap))
 		code = places_build(b, err);
 	if (code == 0)
 		code = sizes_settle(b->heap, b->options->mat_sizes, err);
@@ -136,15 +146,18 @@ static int read_references(struct build *b, struct err *err)
 		code = classify_run(b, err);
 	if (code == 0)
 		code = sites_collect(h, err);
+	if (code == 0)
+		code = recorded_collect(b, err);
 	if (code == 0) {
-		recorded_collect(b);
 		string_layout_find(h);
-		threads_complete(h);
+		code = threads_complete(h, err);
 	}
 	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)
 		code = roots_collect(b, err);
+	if (code == 0)
+		code = find_in_frames(h, err);
 	return code;
 }
 
@@ -239,12 +252,12 @@ static void build_release(struct build *b)
 {
 	survey_release(b);
 	classify_release(b);
-	free(b->handles);
-	free(b->handle_slots);
-	free(b->internal_names);
-	free(b->by_name);
-	free(b->defined);
-	free(b->duplicates);
+	big_free(b->handles);
+	big_free(b->handle_slots);
+	big_free(b->internal_names);
+	big_free(b->by_name);
+	big_free(b->defined);
+	big_free(b->duplicates);
 	arena_release(&b->arena);
 	javacore_close(b->javacore);
 	pthread_mutex_destroy(&b->lock);
@@ -278,7 +291,6 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 			code = 0;
 	}
 	if (code == 0 && !h->no_references) {
-		find_in_frames(h);
 		check_pointers(&b);
 		check_stated(&b);
 	}
@@ -309,19 +321,19 @@ void heap_close(struct heap *h)
 	big_free(h->own_size);
 	big_free(h->own_length);
 	bits_release(&h->sized);
-	free(h->in_frames);
-	free(h->wide);
-	free(h->odd);
+	big_free(h->in_frames);
+	big_free(h->wide);
+	big_free(h->odd);
 	places_release(h->places);
 	sites_free(h->sites);
 	if (h->index)
 		index_release(h->index);
 	free(h->index);
-	free(h->classes);
-	free(h->classes_by_loader);
-	free(h->loader_parents);
-	free(h->roots);
-	free(h->threads);
+	big_free(h->classes);
+	big_free(h->classes_by_loader);
+	big_free(h->loader_parents);
+	big_free(h->roots);
+	big_free(h->threads);
 	free(h->stated);
 	dump_close(h->dump);
 	source_close(h->source);

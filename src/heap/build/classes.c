@@ -8,8 +8,8 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -103,20 +103,24 @@ static void set_kind(struct heap_class *c, const char *internal)
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
+/* HEAP_NONE: there was no memory for it, or for its internal name. */
 static uint32_t add_class(struct build *b, const char *internal, const char *shown)
 {
 	struct heap *h = b->heap;
-	uint32_t cap = b->cap_classes;
-	struct heap_class *c = &VEC_PUSH(h->classes, h->n_classes, b->cap_classes);
-	if (cap != b->cap_classes)
-		b->internal_names = xrealloc(b->internal_names, b->cap_classes, sizeof *b->internal_names);
+	uint32_t at = h->n_classes;
+	const char **place = internal ? BIG_PUSH(b->internal_names, at, b->cap_names, &b->lost) : NULL;
+	struct heap_class *c =
+	    place ? BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost) : NULL;
+	if (!c)
+		return HEAP_NONE;
 	struct text name = TEXT_INIT;
 	if (shown)
 		text_add(&name, shown);
 	else
 		add_java_name(&name, internal);
+	const char *kept = arena_try_strndup(&h->arena, name.s, name.len, &b->lost);
 	*c = (struct heap_class){
-		.name = arena_strndup(&h->arena, name.s ? name.s : "", name.len),
+		.name = kept ? kept : "",
 		.object = HEAP_NONE,
 		.superclass = HEAP_NONE,
 		.loader = HEAP_NONE,
@@ -126,7 +130,7 @@ static uint32_t add_class(struct build *b, const char *internal, const char *sho
 	};
 	text_release(&name);
 	set_kind(c, internal);
-	b->internal_names[h->n_classes - 1] = internal;
+	*place = internal;
 	return h->n_classes - 1;
 }
 
@@ -149,20 +153,26 @@ static void collect(struct build *b)
 	size_t n = 0, k = 0;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		n += b->parts[i].n_classes;
-	struct record_class *all = xcalloc(n ? n : 1, sizeof *all);
+	struct record_class *all = big_alloc(n, sizeof *all, &b->lost);
+	b->defined = big_alloc(n, sizeof *b->defined, &b->lost);
+	if (!all || !b->defined) {
+		big_free(all);
+		return;
+	}
 	for (unsigned i = 0; i < b->n_parts; i++)
 		for (size_t c = 0; c < b->parts[i].n_classes; c++, k++)
 			all[k] = (struct record_class){ b->parts[i].classes[c], k };
 	qsort(all, n, sizeof *all, by_address_then_order);
-	b->defined = xcalloc(n ? n : 1, sizeof *b->defined);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || all[i].class.address != all[i - 1].class.address)
 			b->defined[b->n_defined++] = all[i].class;
-	free(all);
+	big_free(all);
 
 	struct heap *h = b->heap;
 	for (uint32_t i = 0; i < b->n_defined; i++) {
 		uint32_t index = add_class(b, b->defined[i].name, NULL);
+		if (index == HEAP_NONE)
+			return;
 		struct heap_class *c = &h->classes[index];
 		c->address = b->defined[i].address;
 		c->defined = true;
@@ -195,8 +205,10 @@ static int by_internal_name(const void *x, const void *y, void *context)
 
 static void sort_by_name(struct build *b)
 {
+	b->by_name = big_alloc(b->n_defined, sizeof *b->by_name, &b->lost);
+	if (!b->by_name)
+		return;
 	b->n_by_name = b->n_defined;
-	b->by_name = xcalloc(b->n_by_name ? b->n_by_name : 1, sizeof *b->by_name);
 	for (uint32_t i = 0; i < b->n_by_name; i++)
 		b->by_name[i] = i;
 	qsort_r(b->by_name, b->n_by_name, sizeof *b->by_name, by_internal_name, b);
@@ -234,7 +246,9 @@ uint32_t class_named(const struct build *b, const char *internal_name, size_t n,
 static void link_superclasses(struct build *b)
 {
 	struct heap *h = b->heap;
-	uint32_t *seen = xcalloc(b->n_defined ? b->n_defined : 1, sizeof *seen);
+	uint32_t *seen = big_alloc(b->n_defined, sizeof *seen, &b->lost);
+	if (!seen)
+		return;
 	for (uint32_t i = 0; i < b->n_defined; i++) {
 		uint64_t address = b->defined[i].superclass;
 		if (!address)
@@ -258,7 +272,7 @@ static void link_superclasses(struct build *b)
 			h->classes[last].superclass = HEAP_NONE;
 		}
 	}
-	free(seen);
+	big_free(seen);
 }
 
 /* --- handles ------------------------------------------------------------------------------------ */
@@ -269,7 +283,7 @@ static uint32_t unknown_class(struct build *b, const struct class_handle *c, boo
 	snprintf(shown, sizeof shown, "<unknown 0x%llx>%s", (unsigned long long)c->address,
 	    array ? "[]" : "");
 	snprintf(internal, sizeof internal, "%s%s%s", array ? "[L" : "", shown, array ? ";" : "");
-	return add_class(b, arena_strndup(&b->arena, internal, strlen(internal)), shown);
+	return add_class(b, arena_try_strndup(&b->arena, internal, strlen(internal), &b->lost), shown);
 }
 
 static uint32_t array_of(struct build *b, const struct class_handle *handle)
@@ -283,8 +297,9 @@ static uint32_t array_of(struct build *b, const struct class_handle *handle)
 	uint32_t array =
 	    class_named(b, internal.s, internal.len, b->heap->classes[component].loader);
 	if (array == HEAP_NONE) {
-		array = add_class(b, arena_strndup(&b->arena, internal.s, internal.len), NULL);
-		b->heap->classes[array].loader = b->heap->classes[component].loader;
+		array = add_class(b, arena_try_strndup(&b->arena, internal.s, internal.len, &b->lost), NULL);
+		if (array != HEAP_NONE)
+			b->heap->classes[array].loader = b->heap->classes[component].loader;
 	}
 	text_release(&internal);
 	return array;
@@ -314,7 +329,9 @@ static void resolve_plain_handles(struct build *b)
 static void note_namesakes(struct build *b)
 {
 	struct heap *h = b->heap;
-	bool *named = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *named);
+	bool *named = big_alloc(h->n_classes, sizeof *named, &b->lost);
+	if (!named)
+		return;
 	for (uint32_t i = 0; i < b->n_handles; i++)
 		if (b->handles[i].how == CLASS_NAMED && b->handles[i].resolved != HEAP_NONE)
 			named[b->handles[i].resolved] = true;
@@ -330,7 +347,7 @@ static void note_namesakes(struct build *b)
 		build_warn(b, "%u classes are called %s: the dump does not tell which objects are whose, all "
 		    "count for one", end - i, h->classes[b->by_name[i]].name);
 	}
-	free(named);
+	big_free(named);
 }
 
 /* Whether every object array names an array class: then the dump names the arrays themselves. */
@@ -402,25 +419,28 @@ static void find_java_lang_class(struct build *b)
 			h->java_lang_class = i;
 	if (h->java_lang_class == HEAP_NONE)
 		h->java_lang_class = add_class(b, name, NULL);
+	if (h->java_lang_class == HEAP_NONE)
+		return;
 	struct heap_class *class = &h->classes[h->java_lang_class];
 	if (class->instance_size == SIZE_UNKNOWN)
 		class->instance_size = b->class_objects.instance_size;
 }
 
-void classes_resolve(struct build *b)
+int classes_resolve(struct build *b, struct err *err)
 {
+	static void (*const step[])(struct build *) = {
+		collect, sort_by_name, link_superclasses, resolve_plain_handles, note_namesakes, loaders_find,
+		resolve_array_handles, take_instance_sizes, find_java_lang_class, link_components,
+	};
 	struct heap *h = b->heap;
-	collect(b);
-	sort_by_name(b);
-	link_superclasses(b);
-	resolve_plain_handles(b);
-	note_namesakes(b);
-	loaders_find(b);
-	resolve_array_handles(b);
-	take_instance_sizes(b);
-	find_java_lang_class(b);
-	link_components(b);
+	for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+		step[i](b);
+		int code = build_check(b, err);
+		if (code < 0)
+			return code;
+	}
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		h->class_of[id] = h->class_of[id] == HANDLE_JAVA_LANG_CLASS
 		    ? h->java_lang_class : b->handles[h->class_of[id]].resolved;
+	return 0;
 }

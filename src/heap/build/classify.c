@@ -9,7 +9,6 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "heap/sizes/sizes.h"
 
@@ -105,8 +104,14 @@ static uint32_t new_class(struct classifier *c, const char *name, enum object_ki
 	unsigned stride = kind != OBJECT_INSTANCE && element_size <= UINT32_MAX ? (unsigned)element_size : 0;
 	struct text escaped = TEXT_INIT;
 	text_add_escaped(&escaped, name, strlen(name));
-	VEC_PUSH(k->classes, k->n_classes, k->cap_classes) = (struct heap_class){
-		.name = arena_strndup(&h->arena, escaped.s ? escaped.s : "", escaped.len),
+	struct err *lost = &k->build->lost;
+	const char *kept = arena_try_strndup(&h->arena, escaped.s, escaped.len, lost);
+	text_release(&escaped);
+	struct heap_class *at = kept ? BIG_PUSH(k->classes, k->n_classes, k->cap_classes, lost) : NULL;
+	if (!at)
+		return 0; /* of no consequence: the end of the step tells */
+	*at = (struct heap_class){
+		.name = kept,
 		.object = HEAP_NONE,
 		.superclass = HEAP_NONE,
 		.loader = HEAP_NONE,
@@ -118,7 +123,6 @@ static uint32_t new_class(struct classifier *c, const char *name, enum object_ki
 		.instance_size = SIZE_UNKNOWN,
 		.type = type,
 	};
-	text_release(&escaped);
 	return h->n_classes + k->n_classes - 1;
 }
 
@@ -135,7 +139,9 @@ static void assign(struct classifier *c, uint32_t id, uint32_t class, uint64_t l
 	if (note->length != NOTE_LONG)
 		return;
 	pthread_mutex_lock(&k->build->lock);
-	VEC_PUSH(k->lengths, k->n_lengths, k->cap_lengths) = (struct long_length){ id, length };
+	struct long_length *at = BIG_PUSH(k->lengths, k->n_lengths, k->cap_lengths, &k->build->lost);
+	if (at)
+		*at = (struct long_length){ id, length };
 	pthread_mutex_unlock(&k->build->lock);
 }
 
@@ -160,6 +166,7 @@ struct columns {
 	struct wide *wide;
 	size_t n_wide, cap_wide;
 	bool any_length; /* that does not follow from the size */
+	struct err lost; /* memory that wide did not get */
 };
 
 /* The length that follows from the size. */
@@ -222,8 +229,9 @@ static void move_over(const struct classifying *k, struct columns *to)
 		if (bits_get(&to->sized, id)) {
 			uint64_t size = size_before(h, id);
 			bool wide = size >= OWN_UNKNOWN || (length >= OWN_UNKNOWN && length != LENGTH_UNKNOWN);
-			if (wide)
-				VEC_PUSH(to->wide, to->n_wide, to->cap_wide) = (struct wide){ id, size, length };
+			struct wide *at = wide ? BIG_PUSH(to->wide, to->n_wide, to->cap_wide, &to->lost) : NULL;
+			if (at)
+				*at = (struct wide){ id, size, length };
 			to->own_size[place] = wide ? OWN_WIDE : (uint32_t)size;
 			if (to->own_length)
 				to->own_length[place] = wide ? OWN_WIDE :
@@ -243,7 +251,7 @@ static void set_columns(struct build *b, const struct columns *from)
 	bits_release(&h->sized);
 	big_free(h->own_size);
 	big_free(h->own_length);
-	free(h->wide);
+	big_free(h->wide);
 	h->sized = from->sized;
 	h->n_sized = from->n_sized;
 	h->own_size = from->own_size;
@@ -263,18 +271,34 @@ static void count_kinds(struct heap *h)
 	}
 }
 
+static int add_classes(const struct classifying *k, struct err *err)
+{
+	struct build *b = k->build;
+	struct heap *h = b->heap;
+	uint64_t n = (uint64_t)h->n_classes + k->n_classes;
+	struct heap_class *classes = big_resize(h->classes, n, sizeof *classes, err);
+	if (!classes)
+		return ERR_NOMEM;
+	h->classes = classes;
+	b->cap_classes = (uint32_t)n;
+	for (uint32_t i = 0; i < k->n_classes; i++)
+		h->classes[h->n_classes++] = k->classes[i];
+	return 0;
+}
+
 static int take_effect(struct classifying *k, struct err *err)
 {
 	struct build *b = k->build;
 	struct heap *h = b->heap;
 	struct columns columns = { .n_sized = 0 };
 
-	for (uint32_t i = 0; i < k->n_classes; i++)
-		VEC_PUSH(h->classes, h->n_classes, b->cap_classes) = k->classes[i];
+	int code = add_classes(k, err);
+	if (code < 0)
+		return code;
 	if (k->n_lengths)
 		qsort(k->lengths, k->n_lengths, sizeof *k->lengths, by_id);
 	h->typed_by = big_alloc(h->n_objects, sizeof *h->typed_by, err);
-	int code = h->typed_by ? find_sized(k, &columns, err) : ERR_NOMEM;
+	code = h->typed_by ? find_sized(k, &columns, err) : ERR_NOMEM;
 	if (code < 0) {
 		bits_release(&columns.sized);
 		big_free(columns.own_size);
@@ -284,6 +308,10 @@ static int take_effect(struct classifying *k, struct err *err)
 	move_over(k, &columns);
 	set_columns(b, &columns);
 	classify_release(b);
+	if (columns.lost.code) {
+		*err = columns.lost;
+		return ERR_NOMEM;
+	}
 	code = sizes_again(b->heap, err);
 	count_kinds(h);
 	return code;
@@ -305,6 +333,8 @@ int classify_run(struct build *b, struct err *err)
 	};
 	progress_phase(b->progress, PHASE_FIND_TYPES, 0);
 	int code = h->dump->reader->classify(h->dump, &k.classifier, b->progress, err);
+	if (code == 0)
+		code = build_check(b, err);
 	if (code == 0 && k.n_classes) {
 		bool shown = b->shown;
 		if (shown && w->objects_gone)
@@ -317,7 +347,7 @@ int classify_run(struct build *b, struct err *err)
 		}
 	}
 	classify_release(b);
-	free(k.classes);
-	free(k.lengths);
+	big_free(k.classes);
+	big_free(k.lengths);
 	return code;
 }

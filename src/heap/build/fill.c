@@ -7,7 +7,7 @@
  */
 #include "heap/build/build.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -177,14 +177,14 @@ static int fill_part(void *context, unsigned task, struct err *err)
 	return code;
 }
 
-static struct fill_task *list_tasks(const struct build *b, unsigned *n)
+static struct fill_task *list_tasks(const struct build *b, unsigned *n, struct err *err)
 {
 	size_t n_cuts = 0;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		n_cuts += b->parts[i].n_cuts;
-	struct fill_task *tasks = xcalloc(n_cuts ? n_cuts : 1, sizeof *tasks);
+	struct fill_task *tasks = big_alloc(n_cuts, sizeof *tasks, err);
 	*n = 0;
-	for (unsigned i = 0; i < b->n_parts; i++) {
+	for (unsigned i = 0; tasks && i < b->n_parts; i++) {
 		const struct survey_part *p = &b->parts[i];
 		for (size_t k = 0; k < p->n_cuts; k++)
 			tasks[(*n)++] = (struct fill_task){
@@ -208,10 +208,12 @@ int fill_run(struct build *b, struct err *err)
 		return code;
 	struct fill f = { .build = b };
 	unsigned n;
-	f.tasks = list_tasks(b, &n);
+	f.tasks = list_tasks(b, &n, err);
+	if (!f.tasks)
+		return ERR_NOMEM;
 	progress_phase(b->progress, PHASE_READ_REFERENCES, h->source->size);
 	code = parallel_run(0, n, fill_part, &f, err);
-	free(f.tasks);
+	big_free(f.tasks);
 	if (code == 0 && f.n_delivered != h->out.n)
 		code = err_set(err, ERR_IO, "%s: changed while it was read", h->source->path);
 	h->n_dangling = f.n_dangling;

@@ -2,7 +2,7 @@
 /* in_frames.c - objects whose address stands in a stack frame; see heap.in_frames. */
 #include "heap/build/build.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 
@@ -11,14 +11,22 @@ struct met {
 	uint32_t *ids;
 	size_t n, cap;
 	uint32_t last;
+	struct err lost;
 };
+
+static void note(struct met *m, uint32_t id)
+{
+	uint32_t *at = BIG_PUSH(m->ids, m->n, m->cap, &m->lost);
+	if (at)
+		*at = id;
+}
 
 static void meet(void *context, uint64_t word)
 {
 	struct met *m = context;
 	uint32_t id = word ? heap_target(m->heap, word) : HEAP_NONE;
 	if (id != HEAP_NONE && id != m->last)
-		VEC_PUSH(m->ids, m->n, m->cap) = m->last = id;
+		note(m, m->last = id);
 }
 
 static int ascending(const void *x, const void *y)
@@ -27,11 +35,11 @@ static int ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-void find_in_frames(struct heap *h)
+int find_in_frames(struct heap *h, struct err *err)
 {
 	struct met m = { .heap = h, .last = HEAP_NONE };
 	if (!h->dump->reader->stack_words || h->no_references)
-		return;
+		return 0;
 	h->dump->reader->stack_words(h->dump, meet, &m);
 	if (m.n)
 		qsort(m.ids, m.n, sizeof *m.ids, ascending);
@@ -42,4 +50,7 @@ void find_in_frames(struct heap *h)
 	}
 	h->in_frames = m.ids;
 	h->n_in_frames = n;
+	if (m.lost.code)
+		*err = m.lost;
+	return m.lost.code;
 }

@@ -9,7 +9,7 @@
  */
 #include "heap/build/build.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,9 @@ static void mark_loader_classes(struct build *b)
 	static const char class_loader[] = "java/lang/ClassLoader";
 	struct heap *h = b->heap;
 	uint32_t top = class_named(b, class_loader, strlen(class_loader), HEAP_NONE);
-	bool *settled = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *settled);
+	bool *settled = big_alloc(h->n_classes, sizeof *settled, &b->lost);
+	if (!settled)
+		return;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		if (!h->facts.references_superclass_recorded || top == HEAP_NONE) {
 			h->classes[i].makes_loaders = ends_with(b->internal_names[i], "ClassLoader");
@@ -45,7 +47,7 @@ static void mark_loader_classes(struct build *b)
 	}
 	if (top != HEAP_NONE)
 		h->classes[top].makes_loaders = true;
-	free(settled);
+	big_free(settled);
 }
 
 static bool is_loader_object(const struct build *b, uint32_t id)
@@ -81,8 +83,11 @@ static void find_in_javacore(struct build *b)
 {
 	const struct javacore *j = b->javacore;
 	struct heap *h = b->heap;
-	struct javacore_class *sorted = xcalloc(j->n_classes ? j->n_classes : 1, sizeof *sorted);
-	memcpy(sorted, j->classes, j->n_classes * sizeof *sorted);
+	struct javacore_class *sorted = big_alloc(j->n_classes, sizeof *sorted, &b->lost);
+	if (!sorted)
+		return;
+	if (j->n_classes)
+		memcpy(sorted, j->classes, j->n_classes * sizeof *sorted);
 	qsort(sorted, j->n_classes, sizeof *sorted, by_name);
 	for (uint32_t i = 0; i < b->n_defined; i++) {
 		if (h->classes[i].loader != HEAP_NONE)
@@ -97,7 +102,7 @@ static void find_in_javacore(struct build *b)
 		if (unique && id != HEAP_NONE)
 			h->classes[i].loader = id;
 	}
-	free(sorted);
+	big_free(sorted);
 }
 
 /* The loader of java.lang.Object; else the javacore's *System*; else the one object of OpenJ9's own
@@ -125,8 +130,8 @@ static void keep_parents(struct build *b)
 {
 	const struct javacore *j = b->javacore;
 	struct heap *h = b->heap;
-	h->loader_parents = xcalloc(j->n_loaders ? j->n_loaders : 1, sizeof *h->loader_parents);
-	for (size_t i = 0; i < j->n_loaders; i++) {
+	h->loader_parents = big_alloc(j->n_loaders, sizeof *h->loader_parents, &b->lost);
+	for (size_t i = 0; h->loader_parents && i < j->n_loaders; i++) {
 		uint32_t loader = index_find(h->index, j->loaders[i].address);
 		if (loader == HEAP_NONE)
 			continue;

@@ -74,12 +74,14 @@ static int note_all(struct indexing *x, struct err *err)
 }
 
 /* Number the records of all parts, slice by slice. */
-static void list_slices(struct build *b)
+static int list_slices(struct build *b, struct err *err)
 {
 	uint64_t n = 0;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		b->n_slices += (unsigned)b->parts[i].n_slices;
-	b->slices = xcalloc(b->n_slices, sizeof *b->slices);
+	b->slices = big_alloc(b->n_slices, sizeof *b->slices, err);
+	if (!b->slices)
+		return ERR_NOMEM;
 	struct slice **to = b->slices;
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		struct survey_part *p = &b->parts[i];
@@ -93,15 +95,17 @@ static void list_slices(struct build *b)
 		}
 	}
 	b->n_records = n;
+	return 0;
 }
 
 int objects_index(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	list_slices(b);
-	struct indexing x = { b, xcalloc(b->n_slices, sizeof *x.slices) };
+	int code = list_slices(b, err);
+	struct indexing x = { .build = b };
+	x.slices = code ? NULL : big_alloc(b->n_slices, sizeof *x.slices, err);
 	h->index = xcalloc(1, sizeof *h->index);
-	int code = note_all(&x, err);
+	code = x.slices ? note_all(&x, err) : ERR_NOMEM;
 	if (code == 0)
 		code = index_layout(h->index, err);
 	if (code == 0)
@@ -109,7 +113,7 @@ int objects_index(struct build *b, struct err *err)
 	if (code == 0)
 		code = index_seal(h->index, err);
 	h->n_objects = h->index->n_objects;
-	free(x.slices);
+	big_free(x.slices);
 	return code;
 }
 
@@ -187,7 +191,10 @@ static void find_duplicates(struct build *b)
 				bits_set(&h->sized, id);
 				continue;
 			}
-			VEC_PUSH(b->duplicates, b->n_duplicates, b->cap_duplicates) = number;
+			uint64_t *at = BIG_PUSH(b->duplicates, b->n_duplicates, b->cap_duplicates, &b->lost);
+			if (!at)
+				return;
+			*at = number;
 			h->n_references -= r.n_references;
 			b->slices[i]->part->n_kind[r.kind]--;
 			if (b->n_duplicates == 1)
@@ -236,7 +243,9 @@ static void keep_extent(struct build *b, uint32_t id, uint32_t place, const stru
 	    : r->size >= OWN_UNKNOWN || (r->length >= OWN_UNKNOWN && r->length != LENGTH_UNKNOWN);
 	if (wide) {
 		pthread_mutex_lock(&b->lock);
-		VEC_PUSH(h->wide, h->n_wide, h->cap_wide) = (struct wide){ id, r->size, r->length };
+		struct wide *at = BIG_PUSH(h->wide, h->n_wide, h->cap_wide, &b->lost);
+		if (at)
+			*at = (struct wide){ id, r->size, r->length };
 		pthread_mutex_unlock(&b->lock);
 	}
 	if (h->own_size)
@@ -321,7 +330,12 @@ int objects_scatter(struct build *b, struct err *err)
 	settle_handles(b);
 	if (b->n_records != h->n_objects)
 		find_duplicates(b);
+	code = build_check(b, err);
+	if (code < 0)
+		return code;
 	count_kinds(b);
 	code = parallel_run(0, b->n_slices, scatter_slice, b, err);
-	return code < 0 ? code : keep_extents(b, err);
+	if (code == 0)
+		code = keep_extents(b, err);
+	return code < 0 ? code : build_check(b, err);
 }

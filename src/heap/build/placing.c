@@ -24,7 +24,11 @@ void places_note_run(struct place_notes *notes, uint32_t id)
 		notes->too_many = true;
 		return;
 	}
-	VEC_PUSH(notes->runs, notes->n, notes->cap) = (struct place_run){ id, notes->number };
+	struct place_run *run = BIG_PUSH(notes->runs, notes->n, notes->cap, NULL);
+	if (run)
+		*run = (struct place_run){ id, notes->number };
+	else /* the other way takes its memory at once, and can say that there is none */
+		notes->too_many = true;
 }
 
 static int by_id(const void *x, const void *y)
@@ -110,8 +114,10 @@ int places_build(struct build *b, struct err *err)
 	if (!n_placed)
 		return 0;
 	struct places *places = xcalloc(1, sizeof *places);
-	struct placing placing = { b, places, xcalloc(b->n_slices, sizeof *placing.first_number) };
+	struct placing placing = { b, places, big_alloc(b->n_slices, sizeof *placing.first_number, err) };
 	b->heap->places = places;
+	if (!placing.first_number)
+		return ERR_NOMEM;
 	bool too_many = false;
 	for (unsigned i = 0; i < b->n_slices; i++)
 		too_many |= b->slices[i]->place_notes.too_many;
@@ -123,6 +129,6 @@ int places_build(struct build *b, struct err *err)
 		places->numbers = big_alloc(places->n_numbers, sizeof *places->numbers, err);
 		code = places->numbers ? parallel_run(0, b->n_slices, number_slice, &placing, err) : ERR_NOMEM;
 	}
-	free(placing.first_number);
+	big_free(placing.first_number);
 	return code;
 }

@@ -9,8 +9,8 @@
  */
 #include "heap/build/build.h"
 
+#include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -36,24 +36,28 @@ static uint32_t thread_of(const struct serial *serials, uint32_t n, uint64_t ser
 }
 
 /* "main.main+0x1c", or the bare address. */
-static const char *code_name(struct heap *h, uint64_t pc)
+static const char *code_name(struct build *b, uint64_t pc)
 {
+	struct heap *h = b->heap;
 	struct text name = TEXT_INIT;
 	if (!heap_symbol(h, pc, &name))
 		text_addf(&name, "0x%llx", (unsigned long long)pc);
-	const char *kept = arena_strndup(&h->arena, name.s, name.len);
+	const char *kept = arena_try_strndup(&h->arena, name.s, name.len, &b->lost);
 	text_release(&name);
 	return kept;
 }
 
+/* NULL: no memory. */
 static struct serial *collect_threads(struct build *b)
 {
 	struct heap *h = b->heap;
 	size_t n = 0;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		n += b->parts[i].n_threads;
-	h->threads = xcalloc(n ? n : 1, sizeof *h->threads);
-	struct serial *serials = xcalloc(n ? n : 1, sizeof *serials);
+	h->threads = big_alloc(n, sizeof *h->threads, &b->lost);
+	struct serial *serials = h->threads ? big_alloc(n, sizeof *serials, &b->lost) : NULL;
+	if (!serials)
+		return NULL;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		for (size_t k = 0; k < b->parts[i].n_threads; k++) {
 			const struct survey_thread *from = &b->parts[i].threads[k];
@@ -63,7 +67,7 @@ static struct serial *collect_threads(struct build *b)
 				.state = from->state,
 				.waits_for = from->waits_for,
 				.waits_since = from->waits_since,
-				.creator = from->created_at ? code_name(h, from->created_at) : NULL,
+				.creator = from->created_at ? code_name(b, from->created_at) : NULL,
 				.system = from->system,
 				.own_id = from->id,
 				.object = from->address ? heap_find(h, from->address) : HEAP_NONE,
@@ -157,19 +161,20 @@ static void add_boot_classes(struct build *b)
 	}
 }
 
-void recorded_collect(struct build *b)
+int recorded_collect(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	bool any_class = false;
 	if (!h->facts.roots_recorded)
-		return;
+		return 0;
 	struct serial *serials = collect_threads(b);
-	for (unsigned i = 0; i < b->n_parts; i++)
+	for (unsigned i = 0; serials && i < b->n_parts; i++)
 		for (size_t k = 0; k < b->parts[i].n_roots; k++) {
 			any_class |= b->parts[i].roots[k].kind == ROOT_SYSTEM_CLASS;
 			add_recorded(b, &b->parts[i].roots[k], serials);
 		}
 	if (!any_class)
 		add_boot_classes(b);
-	free(serials);
+	big_free(serials);
+	return build_check(b, err);
 }

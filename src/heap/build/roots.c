@@ -15,7 +15,6 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
-#include "base/mem.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -26,7 +25,9 @@ void build_root(struct build *b, struct heap_root root)
 	struct heap *h = b->heap;
 	if (root.object == HEAP_NONE)
 		return;
-	VEC_PUSH(h->roots, h->n_roots, b->cap_roots) = root;
+	struct heap_root *at = BIG_PUSH(h->roots, h->n_roots, b->cap_roots, &b->lost);
+	if (at)
+		*at = root;
 }
 
 static void infer_root(struct build *b, uint32_t object, enum root_kind kind)
@@ -46,24 +47,24 @@ static void add_system_classes(struct build *b)
 
 /* --- threads ------------------------------------------------------------------------------------ */
 
-static const char *escaped(struct heap *h, const char *s)
+static const char *escaped(struct build *b, const char *s)
 {
 	struct text t = TEXT_INIT;
 	text_add_escaped(&t, s ? s : "", s ? strlen(s) : 0);
-	const char *kept = arena_strndup(&h->arena, t.s ? t.s : "", t.len);
+	const char *kept = arena_try_strndup(&b->heap->arena, t.s, t.len, &b->lost);
 	text_release(&t);
 	return kept;
 }
 
 /* "java/lang/Object.wait(Native Method)" as Java prints it. */
-static const char *java_frame(struct heap *h, const char *frame)
+static const char *java_frame(struct build *b, const char *frame)
 {
 	struct text t = TEXT_INIT;
 	text_add_escaped(&t, frame, strlen(frame));
 	for (size_t i = 0; i < t.len && t.s[i] != '('; i++)
 		if (t.s[i] == '/')
 			t.s[i] = '.';
-	const char *kept = arena_strndup(&h->arena, t.s ? t.s : "", t.len);
+	const char *kept = arena_try_strndup(&b->heap->arena, t.s, t.len, &b->lost);
 	text_release(&t);
 	return kept;
 }
@@ -86,8 +87,8 @@ static void add_javacore_threads(struct build *b)
 {
 	struct heap *h = b->heap;
 	const struct javacore *j = b->javacore;
-	h->threads = xcalloc(j->n_threads ? j->n_threads : 1, sizeof *h->threads);
-	for (size_t i = 0; i < j->n_threads; i++) {
+	h->threads = big_alloc(j->n_threads, sizeof *h->threads, &b->lost);
+	for (size_t i = 0; h->threads && i < j->n_threads; i++) {
 		const struct javacore_thread *from = &j->threads[i];
 		struct heap_thread *t = &h->threads[h->n_threads++];
 		*t = (struct heap_thread){
@@ -100,11 +101,11 @@ static void add_javacore_threads(struct build *b)
 			.daemon = from->daemon,
 			.n_frames = (uint32_t)from->n_frames,
 		};
-		t->name = escaped(h, from->name);
-		t->state = from->state ? escaped(h, from->state) : NULL;
-		t->frames = arena_alloc(&h->arena, (from->n_frames + 1) * sizeof *t->frames);
-		for (size_t f = 0; f < from->n_frames; f++)
-			t->frames[f] = java_frame(h, from->frames[f].text);
+		t->name = escaped(b, from->name);
+		t->state = from->state ? escaped(b, from->state) : NULL;
+		t->frames = arena_try(&h->arena, from->n_frames + 1, sizeof *t->frames, &b->lost);
+		for (size_t f = 0; t->frames && f < from->n_frames; f++)
+			t->frames[f] = java_frame(b, from->frames[f].text);
 		uint32_t thread = h->n_threads - 1;
 		build_root(b, (struct heap_root){ .object = t->object, .thread = thread, .frame = HEAP_NONE,
 		    .kind = ROOT_THREAD, .certainty = EXACT });
@@ -137,14 +138,16 @@ static void guess_threads(struct build *b)
 	uint32_t thread_class = class_named(b, name, strlen(name), h->boot_loader);
 	if (thread_class == HEAP_NONE)
 		return;
-	bool *is_thread = xcalloc(h->n_classes, sizeof *is_thread);
+	bool *is_thread = big_alloc(h->n_classes, sizeof *is_thread, &b->lost);
+	if (!is_thread)
+		return;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		is_thread[c] = is_thread_class(h, c, thread_class);
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		if (is_thread[h->class_of[id]] &&
 		    adjacency_start(&h->in, id) < adjacency_start(&h->in, id + 1))
 			infer_root(b, id, ROOT_THREAD);
-	free(is_thread);
+	big_free(is_thread);
 }
 
 /* --- what nothing else holds ---------------------------------------------------------------------- */
@@ -182,6 +185,18 @@ static void add_unreferenced(struct build *b, const uint64_t *is_root, const uin
 			infer_root(b, id, ROOT_UNKNOWN);
 }
 
+struct starts {
+	uint32_t *id;
+	size_t n, cap;
+};
+
+static void note_start(struct starts *s, uint32_t id, struct err *lost)
+{
+	uint32_t *at = BIG_PUSH(s->id, s->n, s->cap, lost);
+	if (at)
+		*at = id;
+}
+
 /*
  * The lowest object of each source component among the unreached.  Starting walks from the unreached
  * objects in ascending order, a source component is entered first at its lowest object, because
@@ -195,16 +210,15 @@ static void add_cycles(struct build *b, const uint64_t *reached, uint64_t *seen,
 	size_t n_words = ((size_t)h->n_objects + 63) / 64;
 	const struct model all = {.heap = h};
 	memcpy(seen, reached, n_words * sizeof *seen);
-	uint32_t *starts = NULL;
-	size_t n_starts = 0, cap_starts = 0;
+	struct starts starts = { .id = NULL };
 	for (uint32_t id = 0; id < h->n_objects; id++)
 		if (heap_reach(&all, id, seen, stack))
-			VEC_PUSH(starts, n_starts, cap_starts) = id;
+			note_start(&starts, id, &b->lost);
 	memcpy(seen, reached, n_words * sizeof *seen);
-	for (size_t i = n_starts; i-- > 0;)
-		if (heap_reach(&all, starts[i], seen, stack))
-			infer_root(b, starts[i], ROOT_UNKNOWN);
-	free(starts);
+	for (size_t i = starts.n; i-- > 0;)
+		if (heap_reach(&all, starts.id[i], seen, stack))
+			infer_root(b, starts.id[i], ROOT_UNKNOWN);
+	big_free(starts.id);
 }
 
 static int infer_unreachable(struct build *b, struct err *err)
@@ -275,6 +289,10 @@ int roots_collect(struct build *b, struct err *err)
 		guess_threads(b);
 	if (!h->facts.roots_recorded)
 		code = infer_unreachable(b, err);
+	if (code == 0)
+		code = build_check(b, err);
+	if (code < 0)
+		return code;
 	if (h->n_roots)
 		qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);
 	drop_repeated(h);

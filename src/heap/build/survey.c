@@ -28,6 +28,7 @@ struct survey_sink {
 	struct records *records; /* of the last slice */
 	uint64_t last_offset; /* of the cut before, for progress */
 	struct text plain, escaped; /* of the text at hand */
+	struct err lost;      /* memory that a handle or a text did not get */
 	struct {
 		uint64_t address;
 		uint32_t handle_plus_1;
@@ -61,27 +62,30 @@ static uint64_t hash_of(const struct class_handle *c)
 	return hash_handle(c->how, c->address, c->name, c->name ? strlen(c->name) : 0);
 }
 
-static void grow_handle_slots(struct build *b)
+static int grow_handle_slots(struct build *b, struct err *err)
 {
 	uint32_t n = b->n_handle_slots ? 2 * b->n_handle_slots : 4096;
-	uint32_t *slots = xcalloc(n, sizeof *slots);
+	uint32_t *slots = big_alloc(n, sizeof *slots, err);
+	if (!slots)
+		return ERR_NOMEM;
 	for (uint32_t i = 0; i < b->n_handles; i++) {
 		uint32_t s = (uint32_t)(hash_of(&b->handles[i]) >> 32) & (n - 1);
 		while (slots[s])
 			s = (s + 1) & (n - 1);
 		slots[s] = i + 1;
 	}
-	free(b->handle_slots);
+	big_free(b->handle_slots);
 	b->handle_slots = slots;
 	b->n_handle_slots = n;
+	return 0;
 }
 
 /* Names are compared as plain UTF-8, which two spellings of one class in modified UTF-8 share. */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
-    size_t name_size)
+    size_t name_size, struct err *err)
 {
-	if (2 * b->n_handles >= b->n_handle_slots)
-		grow_handle_slots(b);
+	if (2 * b->n_handles >= b->n_handle_slots && grow_handle_slots(b, err) < 0)
+		return HEAP_NONE;
 	uint32_t mask = b->n_handle_slots - 1;
 	uint32_t s = (uint32_t)(hash_handle(how, address, name, name_size) >> 32) & mask;
 	for (; b->handle_slots[s]; s = (s + 1) & mask) {
@@ -92,10 +96,15 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
 		                       : c->address == address)
 			return b->handle_slots[s] - 1;
 	}
-	VEC_PUSH(b->handles, b->n_handles, b->cap_handles) = (struct class_handle){
+	const char *kept = by_name(how) ? arena_try_strndup(&b->arena, name, name_size, err) : NULL;
+	struct class_handle *c = by_name(how) && !kept ? NULL
+	    : BIG_PUSH(b->handles, b->n_handles, b->cap_handles, err);
+	if (!c)
+		return HEAP_NONE;
+	*c = (struct class_handle){
 		.how = how,
 		.address = address,
-		.name = by_name(how) ? arena_strndup(&b->arena, name, name_size) : NULL,
+		.name = kept,
 		.kind = HANDLE_UNUSED,
 		.instance_size = SIZE_UNKNOWN,
 		.resolved = HEAP_NONE,
@@ -118,9 +127,12 @@ static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint
 	else if (how == CLASS_NAMED)
 		text_add_modified_utf8(&plain, name, name_size);
 	pthread_mutex_lock(&s->build->lock);
-	uint32_t handle = build_handle(s->build, how, address, plain.s ? plain.s : "", plain.len);
+	uint32_t handle = build_handle(s->build, how, address, plain.s ? plain.s : "", plain.len,
+	    &s->lost);
 	pthread_mutex_unlock(&s->build->lock);
 	text_release(&plain);
+	if (handle == HEAP_NONE)
+		return 0; /* no object will get it: see refused */
 	if (!by_name(how)) {
 		s->cache[place].address = address;
 		s->cache[place].how = how;
@@ -131,23 +143,35 @@ static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint
 
 /* --- records ------------------------------------------------------------------------------------ */
 
-static void begin_slice(struct survey_sink *s)
+/* A class handle and a text cannot say that there was no memory for them: the record they belong to
+ * does. */
+static int refused(struct survey_sink *s)
+{
+	if (s->lost.code)
+		*s->sink.err = s->lost;
+	return s->lost.code;
+}
+
+static int begin_slice(struct survey_sink *s)
 {
 	struct survey_part *p = s->part;
 	if (s->records)
 		records_trim(s->records);
-	struct slice *slice = &VEC_PUSH(p->slices, p->n_slices, p->cap_slices);
+	struct slice *slice = BIG_PUSH(p->slices, p->n_slices, p->cap_slices, s->sink.err);
+	if (!slice)
+		return ERR_NOMEM;
 	*slice = (struct slice){ .part = p };
 	s->records = &slice->records;
 	uint64_t n = (p->part.end - s->last_offset) / BYTES_PER_RECORD;
 	records_expect(s->records, n < slice_records ? n : slice_records);
+	return 0;
 }
 
 static int add_record(struct survey_sink *s, const struct record *r)
 {
 	struct survey_part *p = s->part;
-	if (s->records->n == slice_records)
-		begin_slice(s);
+	if (s->records->n == slice_records && begin_slice(s) < 0)
+		return ERR_NOMEM;
 	int code = records_add(s->records, r, s->sink.err);
 	p->n_records++;
 	p->n_references += r->n_references;
@@ -164,12 +188,14 @@ static int check_degree(struct survey_sink *s, uint64_t address, uint64_t n_refe
 	    (unsigned long long)address, (unsigned long long)n_references);
 }
 
-static struct part_class *class_of_handle(struct survey_part *p, uint32_t handle)
+static struct part_class *class_of_handle(struct survey_part *p, uint32_t handle, struct err *err)
 {
 	if (handle >= p->n_by_handle) {
 		uint32_t n = 2 * handle + 64;
-		p->by_handle = xrealloc(p->by_handle, n, sizeof *p->by_handle);
-		memset(p->by_handle + p->n_by_handle, 0, (n - p->n_by_handle) * sizeof *p->by_handle);
+		struct part_class *more = big_resize(p->by_handle, n, sizeof *more, err);
+		if (!more)
+			return NULL;
+		p->by_handle = more;
 		p->n_by_handle = n;
 	}
 	return &p->by_handle[handle];
@@ -208,9 +234,13 @@ static int sink_object(struct sink *sink, const struct object_record *r)
 	int code = check_degree(s, r->address, r->n_references);
 	if (code == 0 && r->offset && s->part->n_placed++ % PLACE_STEP == 0)
 		code = note_place(s->part, r->offset, sink->err);
+	if (code == 0)
+		code = refused(s);
 	if (code < 0)
 		return code;
-	struct part_class *class = class_of_handle(s->part, r->class_handle);
+	struct part_class *class = class_of_handle(s->part, r->class_handle, sink->err);
+	if (!class)
+		return ERR_NOMEM;
 	struct record record = {
 		.address = r->address,
 		.number = r->class_handle,
@@ -227,6 +257,13 @@ static int sink_object(struct sink *sink, const struct object_record *r)
 	return add_record(s, &record);
 }
 
+/* In the part's arena; empty where there is no memory, see refused. */
+static const char *keep(struct survey_sink *s, const struct text *t)
+{
+	const char *kept = arena_try_strndup(&s->part->arena, t->s, t->len, &s->lost);
+	return kept ? kept : "";
+}
+
 /* Dump text made plain and harmless, in the part's arena. */
 static const char *keep_escaped(struct survey_sink *s, const uint8_t *bytes, size_t n)
 {
@@ -234,7 +271,7 @@ static const char *keep_escaped(struct survey_sink *s, const uint8_t *bytes, siz
 	text_clear(&s->escaped);
 	text_add_modified_utf8(&s->plain, bytes, n);
 	text_add_escaped(&s->escaped, s->plain.s, s->plain.len);
-	return arena_strndup(&s->part->arena, s->escaped.s, s->escaped.len);
+	return keep(s, &s->escaped);
 }
 
 static struct heap_field *keep_fields(struct survey_sink *s, const struct field_record *from,
@@ -242,8 +279,8 @@ static struct heap_field *keep_fields(struct survey_sink *s, const struct field_
 {
 	if (!n)
 		return NULL;
-	struct heap_field *fields = arena_alloc(&s->part->arena, n * sizeof *fields);
-	for (size_t i = 0; i < n; i++)
+	struct heap_field *fields = arena_try(&s->part->arena, n, sizeof *fields, &s->lost);
+	for (size_t i = 0; fields && i < n; i++)
 		fields[i] = (struct heap_field){
 			keep_escaped(s, from[i].name, from[i].name_size), from[i].type, from[i].value
 		};
@@ -261,13 +298,17 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", HANDLE_MAX);
 	struct text name = TEXT_INIT;
 	text_add_modified_utf8(&name, r->name, r->name_size);
-	struct survey_class *c = &VEC_PUSH(p->classes, p->n_classes, p->cap_classes);
+	struct survey_class *c = BIG_PUSH(p->classes, p->n_classes, p->cap_classes, sink->err);
+	if (!c) {
+		text_release(&name);
+		return ERR_NOMEM;
+	}
 	*c = (struct survey_class){
 		.address = r->address,
 		.superclass = r->superclass,
 		.loader = r->loader,
 		.instance_size = r->instance_size,
-		.name = arena_strndup(&p->arena, name.s ? name.s : "", name.len),
+		.name = keep(s, &name),
 		.n_references = r->n_references,
 		.fields = keep_fields(s, r->fields, r->n_fields),
 		.statics = keep_fields(s, r->statics, r->n_statics),
@@ -276,9 +317,12 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 	};
 	text_release(&name);
 	if (c->n_references) {
-		c->references = arena_alloc(&p->arena, c->n_references * sizeof *c->references);
-		memcpy(c->references, r->references, c->n_references * sizeof *c->references);
+		c->references = arena_try(&p->arena, c->n_references, sizeof *c->references, &s->lost);
+		if (c->references)
+			memcpy(c->references, r->references, c->n_references * sizeof *c->references);
 	}
+	if (refused(s) < 0)
+		return ERR_NOMEM;
 	struct record record = {
 		.address = r->address,
 		.number = (uint32_t)(p->n_classes - 1),
@@ -294,7 +338,10 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 static int sink_root(struct sink *sink, const struct root_record *r)
 {
 	struct survey_part *p = ((struct survey_sink *)sink)->part;
-	VEC_PUSH(p->roots, p->n_roots, p->cap_roots) = *r;
+	struct root_record *at = BIG_PUSH(p->roots, p->n_roots, p->cap_roots, sink->err);
+	if (!at)
+		return ERR_NOMEM;
+	*at = *r;
 	return 0;
 }
 
@@ -305,14 +352,18 @@ static const char *keep_text(struct survey_sink *s, const char *text)
 		return NULL;
 	text_clear(&s->escaped);
 	text_add_escaped(&s->escaped, text, strlen(text));
-	return arena_strndup(&s->part->arena, s->escaped.s, s->escaped.len);
+	return keep(s, &s->escaped);
 }
 
 static int sink_thread(struct sink *sink, const struct thread_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	struct survey_thread *t = &VEC_PUSH(p->threads, p->n_threads, p->cap_threads);
+	const char **frames = arena_try(&p->arena, r->n_frames + 1, sizeof *frames, sink->err);
+	struct survey_thread *t =
+	    frames ? BIG_PUSH(p->threads, p->n_threads, p->cap_threads, sink->err) : NULL;
+	if (!t)
+		return ERR_NOMEM;
 	*t = (struct survey_thread){
 		.serial = r->serial,
 		.address = r->address,
@@ -320,7 +371,7 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 		.waits_since = r->waits_since,
 		.created_at = r->created_at,
 		.system = r->system,
-		.frames = arena_alloc(&p->arena, (r->n_frames + 1) * sizeof *t->frames),
+		.frames = frames,
 		.n_frames = (uint32_t)r->n_frames,
 	};
 	for (size_t i = 0; i < r->n_frames; i++)
@@ -328,7 +379,7 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 	t->name = keep_text(s, r->name);
 	t->state = keep_text(s, r->state);
 	t->waits_for = keep_text(s, r->waits_for);
-	return 0;
+	return refused(s);
 }
 
 static int sink_references(struct sink *sink, const uint64_t *targets, size_t n)
@@ -341,7 +392,10 @@ static int sink_cut(struct sink *sink, const struct part *here)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ *here, p->n_records };
+	struct survey_cut *cut = BIG_PUSH(p->cuts, p->n_cuts, p->cap_cuts, sink->err);
+	if (!cut)
+		return ERR_NOMEM;
+	*cut = (struct survey_cut){ *here, p->n_records };
 	struct progress *progress = s->build->progress;
 	if (progress)
 		atomic_fetch_add(&progress->objects,
@@ -399,14 +453,22 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	s->build = b;
 	s->part = p;
 	s->last_offset = p->part.begin;
-	begin_slice(s);
-	VEC_PUSH(p->cuts, p->n_cuts, p->cap_cuts) = (struct survey_cut){ p->part, 0 };
 	const struct dump *dump = b->heap->dump;
-	p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
+	p->result = begin_slice(s);
+	struct survey_cut *cut = p->result ? NULL : BIG_PUSH(p->cuts, p->n_cuts, p->cap_cuts, &p->err);
+	if (cut) {
+		*cut = (struct survey_cut){ p->part, 0 };
+		p->result = dump->reader->read(dump, &p->part, &s->sink, &p->err);
+	} else {
+		p->result = ERR_NOMEM;
+	}
+	if (p->result == 0) /* handles and texts without a record behind them */
+		p->result = refused(s);
 	p->reached = s->sink.reached;
 	text_release(&s->plain);
 	text_release(&s->escaped);
-	records_trim(s->records);
+	if (s->records)
+		records_trim(s->records);
 	free(s);
 	if (p->result == ERR_FORMAT || p->result == ERR_TRUNCATED)
 		return 0; /* damage: what was read before it stands */
@@ -448,15 +510,15 @@ static void release_part(struct survey_part *p)
 {
 	for (size_t k = 0; k < p->n_slices; k++) {
 		records_release(&p->slices[k].records);
-		free(p->slices[k].place_notes.runs);
+		big_free(p->slices[k].place_notes.runs);
 	}
-	free(p->slices);
-	free(p->by_handle);
-	free(p->classes);
-	free(p->cuts);
+	big_free(p->slices);
+	big_free(p->by_handle);
+	big_free(p->classes);
+	big_free(p->cuts);
 	free(p->stated);
-	free(p->roots);
-	free(p->threads);
+	big_free(p->roots);
+	big_free(p->threads);
 	big_free(p->places);
 }
 
@@ -519,7 +581,7 @@ void survey_release(struct build *b)
 		release_part(&b->parts[i]);
 		arena_move(&b->heap->arena, &b->parts[i].arena); /* names of fields, frames of threads */
 	}
-	free(b->slices);
+	big_free(b->slices);
 	free(b->parts);
 	b->slices = NULL;
 	b->n_slices = 0;

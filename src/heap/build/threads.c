@@ -101,7 +101,7 @@ static bool add_name(const struct heap *h, const struct value *name, struct text
 	return true;
 }
 
-static void complete(struct heap *h, struct heap_thread *t)
+static void complete(struct heap *h, struct heap_thread *t, struct err *lost)
 {
 	struct values thread, holder, as_virtual;
 	struct value v;
@@ -114,7 +114,7 @@ static void complete(struct heap *h, struct heap_thread *t)
 	const struct values *more = has_holder ? &holder : NULL;
 	struct text name = TEXT_INIT;
 	if (!t->name && values_field(&thread, "name", &v) && add_name(h, &v, &name))
-		t->name = arena_strndup(&h->arena, name.s, name.len);
+		t->name = arena_try_strndup(&h->arena, name.s, name.len, lost);
 	text_release(&name);
 	if (!t->state && thread_field(&thread, more, "threadStatus", &v) && v.type == VALUE_INT)
 		t->state = state_of(v.bits);
@@ -129,12 +129,16 @@ static void complete(struct heap *h, struct heap_thread *t)
 		t->own_id = v.bits;
 }
 
-void threads_complete(struct heap *h)
+int threads_complete(struct heap *h, struct err *err)
 {
+	struct err lost = ERR_INIT;
 	for (uint32_t i = 0; i < h->n_threads; i++) {
 		if (values_held(h))
-			complete(h, &h->threads[i]);
+			complete(h, &h->threads[i], &lost);
 		if (!h->threads[i].name)
 			h->threads[i].name = "<unnamed>";
 	}
+	if (lost.code)
+		*err = lost;
+	return lost.code;
 }

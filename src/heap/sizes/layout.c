@@ -8,7 +8,7 @@
  */
 #include "heap/sizes/layout.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -273,13 +273,13 @@ static uint32_t unshaped_chain(const struct heap_class *classes, uint32_t n, uin
 	return depth;
 }
 
-void layout_instances(const struct heap_class *classes, uint32_t n, const struct layout_model *m,
-    enum layout_release release, uint64_t *size)
+int layout_instances(const struct heap_class *classes, uint32_t n, const struct layout_model *m,
+    enum layout_release release, uint64_t *size, struct err *err)
 {
-	struct shape *shapes = xcalloc(n ? n : 1, sizeof *shapes);
-	bool *marked = xcalloc(n ? n : 1, sizeof *marked);
-	uint32_t *chain = xcalloc(n ? n : 1, sizeof *chain);
-	for (uint32_t i = 0; i < n; i++) {
+	struct shape *shapes = big_alloc(n, sizeof *shapes, err);
+	bool *marked = shapes ? big_alloc(n, sizeof *marked, err) : NULL;
+	uint32_t *chain = marked ? big_alloc(n, sizeof *chain, err) : NULL;
+	for (uint32_t i = 0; chain && i < n; i++) {
 		for (uint32_t depth = unshaped_chain(classes, n, i, marked, chain); depth-- > 0;) {
 			const struct heap_class *c = &classes[chain[depth]];
 			struct shape *s = &shapes[chain[depth]];
@@ -295,9 +295,10 @@ void layout_instances(const struct heap_class *classes, uint32_t n, const struct
 		size[i] = classes[i].kind == CLASS_PLAIN && classes[i].defined
 		    ? round_up(round_up(shapes[i].end, m->word), m->alignment) : SIZE_UNKNOWN;
 	}
-	free(shapes);
-	free(marked);
-	free(chain);
+	big_free(shapes);
+	big_free(marked);
+	big_free(chain);
+	return chain ? 0 : ERR_NOMEM;
 }
 
 /* --- what has a size of its own ----------------------------------------------------------------- */

@@ -9,7 +9,7 @@
  */
 #include "heap/sizes/layout.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "base/parallel.h"
 
 #include <inttypes.h>
@@ -95,21 +95,21 @@ static uint64_t pair_size(const struct contest *c, const struct layout_model *m,
 
 static int try_candidate(void *context, unsigned task, struct err *err)
 {
-	(void)err;
 	struct contest *c = context;
 	struct candidate *k = &c->candidates[task];
-	uint64_t *instances = xcalloc(c->n_classes ? c->n_classes : 1, sizeof *instances);
-	layout_instances(c->classes, c->n_classes, &k->model, LAYOUT_PLAIN, instances);
+	uint64_t *instances = big_alloc(c->n_classes, sizeof *instances, err);
+	int code = instances ?
+	    layout_instances(c->classes, c->n_classes, &k->model, LAYOUT_PLAIN, instances, err) : ERR_NOMEM;
 	uint64_t n_exact = 0, n_violations = 0;
-	for (size_t i = 0; i < c->n_pairs; i++) {
+	for (size_t i = 0; !code && i < c->n_pairs; i++) {
 		uint64_t size = pair_size(c, &k->model, instances, &c->pairs[i]);
 		n_exact += size == c->pairs[i].distance;
 		n_violations += size > c->pairs[i].distance && size != SIZE_UNKNOWN;
 	}
 	k->n_exact = n_exact;
 	k->n_violations = n_violations;
-	free(instances);
-	return 0;
+	big_free(instances);
+	return code;
 }
 
 static int64_t score(const struct candidate *k)
@@ -117,9 +117,9 @@ static int64_t score(const struct candidate *k)
 	return (int64_t)k->n_exact - VIOLATION_WEIGHT * (int64_t)k->n_violations;
 }
 
-void layout_choose(const struct heap_class *classes, uint32_t n_classes,
+int layout_choose(const struct heap_class *classes, uint32_t n_classes,
     const struct layout_pair *pairs, size_t n_pairs, unsigned word_bits, unsigned alignment,
-    struct layout_choice *out)
+    struct layout_choice *out, struct err *err)
 {
 	struct contest c = {
 		.classes = classes,
@@ -130,7 +130,9 @@ void layout_choose(const struct heap_class *classes, uint32_t n_classes,
 	list_candidates(&c, word_bits, alignment);
 	const struct candidate *best = &c.candidates[0];
 	if (n_pairs) {
-		parallel_run(0, c.n_candidates, try_candidate, &c, NULL);
+		int code = parallel_run(0, c.n_candidates, try_candidate, &c, err);
+		if (code < 0)
+			return code;
 		for (unsigned i = 1; i < c.n_candidates; i++)
 			if (score(&c.candidates[i]) > score(best))
 				best = &c.candidates[i];
@@ -145,6 +147,7 @@ void layout_choose(const struct heap_class *classes, uint32_t n_classes,
 		.n_violations = best->n_violations,
 		.guessed = guessed,
 	};
+	return 0;
 }
 
 void layout_describe(const struct layout_choice *choice, char *text, size_t size)

@@ -7,6 +7,7 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 
@@ -39,9 +40,17 @@ static uint64_t sized_bytes(const struct heap *h, uint32_t id, uint32_t place)
 	return heap_size_known(h, id) ? heap_shallow(h, id) : SIZE_UNKNOWN;
 }
 
+static int note_watched(struct count_task *t, uint32_t id, struct err *err)
+{
+	uint32_t *at = BIG_PUSH(t->watched, t->n_watched, t->cap_watched, err);
+	if (!at)
+		return ERR_NOMEM;
+	*at = id;
+	return 0;
+}
+
 static int count_objects(void *context, unsigned task, struct err *err)
 {
-	(void)err;
 	const struct counting *counting = context;
 	const struct sizes *s = counting->sizes;
 	const struct heap *h = s->heap;
@@ -59,12 +68,13 @@ static int count_objects(void *context, unsigned task, struct err *err)
 		}
 		tally->n_plain++;
 		if (s->watch[class] == WATCH_ALL || (s->watch[class] && tally->n_plain <= WATCHED_SOME))
-			VEC_PUSH(t->watched, t->n_watched, t->cap_watched) = id;
+			if (note_watched(t, id, err) < 0)
+				return ERR_NOMEM;
 	}
 	return 0;
 }
 
-static void join(struct sizes *s, const struct count_task *t)
+static int join(struct sizes *s, const struct count_task *t, struct err *err)
 {
 	const struct heap *h = s->heap;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
@@ -74,10 +84,14 @@ static void join(struct sizes *s, const struct count_task *t)
 		s->tallies[i].n_unknown += t->tallies[i].n_unknown;
 	}
 	if (t->n_watched) {
-		s->watched = xrealloc(s->watched, s->n_watched + t->n_watched, sizeof *s->watched);
+		uint32_t *watched = big_resize(s->watched, s->n_watched + t->n_watched, sizeof *watched, err);
+		if (!watched)
+			return ERR_NOMEM;
+		s->watched = watched;
 		memcpy(s->watched + s->n_watched, t->watched, t->n_watched * sizeof *s->watched);
 		s->n_watched += t->n_watched;
 	}
+	return 0;
 }
 
 int sizes_count(struct sizes *s, struct err *err)
@@ -87,17 +101,23 @@ int sizes_count(struct sizes *s, struct err *err)
 	if (n > h->n_objects / LEAST_PER_TASK + 1)
 		n = h->n_objects / LEAST_PER_TASK + 1;
 	struct counting counting = { s, xcalloc(n, sizeof *counting.tasks) };
-	for (unsigned i = 0; i < n; i++)
+	int code = 0;
+	for (unsigned i = 0; i < n; i++) {
 		counting.tasks[i] = (struct count_task){
 			.begin = (uint32_t)((uint64_t)h->n_objects * i / n),
 			.end = (uint32_t)((uint64_t)h->n_objects * (i + 1) / n),
-			.tallies = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *s->tallies),
+			.tallies = big_alloc(h->n_classes, sizeof *s->tallies, err),
 		};
-	int code = parallel_run(n, n, count_objects, &counting, err);
+		if (!counting.tasks[i].tallies)
+			code = ERR_NOMEM;
+	}
+	if (!code)
+		code = parallel_run(n, n, count_objects, &counting, err);
 	for (unsigned i = 0; i < n; i++) {
-		join(s, &counting.tasks[i]);
-		free(counting.tasks[i].tallies);
-		free(counting.tasks[i].watched);
+		if (!code)
+			code = join(s, &counting.tasks[i], err);
+		big_free(counting.tasks[i].tallies);
+		big_free(counting.tasks[i].watched);
 	}
 	free(counting.tasks);
 	return code;
@@ -135,40 +155,44 @@ static void sum_up(const struct sizes *s)
 	}
 }
 
-static struct sizes begin(struct heap *h, bool as_mat)
+static int begin(struct sizes *s, struct heap *h, bool as_mat, struct err *err)
 {
-	uint32_t n = h->n_classes ? h->n_classes : 1;
-	return (struct sizes){
+	*s = (struct sizes){
 		.heap = h,
 		.as_mat = as_mat,
-		.tallies = xcalloc(n, sizeof(struct tally)),
-		.watch = xcalloc(n, sizeof(uint8_t)),
+		.tallies = big_alloc(h->n_classes, sizeof(struct tally), err),
+		.watch = big_alloc(h->n_classes, sizeof(uint8_t), err),
 	};
+	return s->tallies && s->watch ? 0 : ERR_NOMEM;
 }
 
 static int finish(struct sizes *s, int code)
 {
 	if (code == 0)
 		sum_up(s);
-	free(s->tallies);
-	free(s->watch);
-	free(s->watched);
+	big_free(s->tallies);
+	big_free(s->watch);
+	big_free(s->watched);
 	return code;
 }
 
 int sizes_again(struct heap *h, struct err *err)
 {
-	struct sizes s = begin(h, false);
+	struct sizes s;
+	int code = begin(&s, h, false, err);
 	h->shallow = 0;
 	h->n_unknown_size = 0;
-	return finish(&s, sizes_count(&s, err));
+	return finish(&s, code ? code : sizes_count(&s, err));
 }
 
 int sizes_settle(struct heap *h, bool as_mat, struct err *err)
 {
-	struct sizes s = begin(h, as_mat);
+	struct sizes s;
 	bool by_fields = h->facts.size_rule == SIZES_FROM_FIELDS;
-	return finish(&s, by_fields ? sizes_from_fields(&s, err) : sizes_recorded(&s, err));
+	int code = begin(&s, h, as_mat, err);
+	if (!code)
+		code = by_fields ? sizes_from_fields(&s, err) : sizes_recorded(&s, err);
+	return finish(&s, code);
 }
 
 bool sizes_need_values(const struct heap *h)

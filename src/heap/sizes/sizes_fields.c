@@ -15,7 +15,7 @@
 #include "heap/sizes/sizes_rules.h"
 
 #include "base/arena.h"
-#include "base/mem.h"
+#include "base/big.h"
 #include "heap/sizes/layout.h"
 
 #include <stdio.h>
@@ -33,6 +33,7 @@ struct sizing {
 	bool addresses;  /* identifiers are addresses: distances mean something */
 	uint32_t chunks; /* the class of stack chunks, or HEAP_NONE */
 	size_t cap_odd;
+	struct err lost; /* memory that was refused */
 };
 
 /* --- the sample --------------------------------------------------------------------------------- */
@@ -71,11 +72,16 @@ static void take(const struct sizing *z, struct sample *s, uint32_t id, uint64_t
 	s->pairs[s->n_pairs++] = (struct layout_pair){ z->heap->class_of[id], length, next - address };
 }
 
-static struct sample take_sample(const struct sizing *z)
+static struct sample take_sample(struct sizing *z)
 {
 	const struct heap *h = z->heap;
-	struct sample s = { .pairs = xcalloc(SAMPLE_MAX, sizeof *s.pairs) };
-	uint32_t n = h->n_objects, runs = n <= SAMPLE_MAX ? 1 : SAMPLE_RUNS;
+	uint32_t n = h->n_objects;
+	struct sample s = {
+		.pairs = big_alloc(n < SAMPLE_MAX ? n : SAMPLE_MAX, sizeof *s.pairs, &z->lost)
+	};
+	if (!s.pairs)
+		return s;
+	uint32_t runs = n <= SAMPLE_MAX ? 1 : SAMPLE_RUNS;
 	uint32_t in_run = n <= SAMPLE_MAX ? n : RUN_OBJECTS;
 	for (uint32_t r = 0; r < runs && n; r++) {
 		uint32_t id = (uint32_t)((uint64_t)(n - in_run) * r / runs);
@@ -107,7 +113,7 @@ struct opinions {
 	uint64_t *size[OPINIONS_MAX]; /* of instances, by class */
 };
 
-static struct opinions ask(const struct sizing *z)
+static struct opinions ask(struct sizing *z)
 {
 	const struct heap *h = z->heap;
 	enum layout_release release[OPINIONS_MAX];
@@ -119,8 +125,9 @@ static struct opinions ask(const struct sizing *z)
 		release[o.n++] = LAYOUT_JDK_17;
 	release[o.n++] = LAYOUT_PLAIN;
 	for (unsigned i = 0; i < o.n; i++) {
-		o.size[i] = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *o.size[i]);
-		layout_instances(h->classes, h->n_classes, &z->model, release[i], o.size[i]);
+		o.size[i] = big_alloc(h->n_classes, sizeof *o.size[i], &z->lost);
+		if (o.size[i])
+			layout_instances(h->classes, h->n_classes, &z->model, release[i], o.size[i], &z->lost);
 	}
 	return o;
 }
@@ -160,7 +167,9 @@ static void settle_opinions(struct sizing *z, const struct opinions *o)
 {
 	struct heap *h = z->heap;
 	const struct sizes *s = z->sizes;
-	struct verdict *verdicts = xcalloc(h->n_classes ? h->n_classes : 1, sizeof *verdicts);
+	struct verdict *verdicts = big_alloc(h->n_classes, sizeof *verdicts, &z->lost);
+	if (!verdicts)
+		return;
 	for (size_t k = 0; k < s->n_watched; k++) {
 		uint32_t class = h->class_of[s->watched[k]];
 		uint64_t distance = sizes_distance(h, s->watched[k]);
@@ -172,7 +181,7 @@ static void settle_opinions(struct sizing *z, const struct opinions *o)
 	for (uint32_t i = 0; i < h->n_classes; i++)
 		if (s->watch[i] == WATCH_SOME)
 			h->classes[i].instance_size = judge(o, &verdicts[i], i);
-	free(verdicts);
+	big_free(verdicts);
 }
 
 /* --- class objects and stack chunks ------------------------------------------------------------- */
@@ -182,7 +191,10 @@ static void add_odd(struct sizing *z, uint32_t id, uint64_t size)
 	struct heap *h = z->heap;
 	if (size == SIZE_UNKNOWN)
 		return;
-	VEC_PUSH(h->odd, h->n_odd, z->cap_odd) = (struct odd){ id, size };
+	struct odd *at = BIG_PUSH(h->odd, h->n_odd, z->cap_odd, &z->lost);
+	if (!at)
+		return;
+	*at = (struct odd){ id, size };
 	h->classes[h->class_of[id]].sizes_vary = true;
 }
 
@@ -272,12 +284,14 @@ static void set_array_rule(struct sizing *z)
 static void choose_model(struct sizing *z)
 {
 	struct heap *h = z->heap;
-	struct layout_choice choice;
+	struct layout_choice choice = { .n_pairs = 0 };
 	char text[400];
 	struct sample s = take_sample(z);
 	layout_choose(h->classes, h->n_classes, s.pairs, s.n_pairs, h->facts.word_bits, alignment_of(&s),
-	    &choice);
-	free(s.pairs);
+	    &choice, &z->lost);
+	big_free(s.pairs);
+	if (z->lost.code)
+		return;
 	z->model = choice.model;
 	z->addresses = s.n_pairs > 0;
 	if (z->sizes->as_mat) {
@@ -321,8 +335,11 @@ static int size_laid_out_instances(struct sizing *z, struct err *err)
 	struct heap *h = z->heap;
 	struct heap_class *class = &h->classes[h->java_lang_class];
 	struct opinions o = ask(z);
-	take_first_opinion(z, &o);
-	int code = sizes_count(z->sizes, err);
+	int code = z->lost.code;
+	if (code == 0) {
+		take_first_opinion(z, &o);
+		code = sizes_count(z->sizes, err);
+	}
 	if (code == 0 && z->model.rule != LAYOUT_MAT) {
 		if (z->addresses) {
 			settle_opinions(z, &o);
@@ -333,7 +350,7 @@ static int size_laid_out_instances(struct sizing *z, struct err *err)
 	if (code == 0)
 		size_class_objects(z, class->instance_size);
 	for (unsigned i = 0; i < o.n; i++)
-		free(o.size[i]);
+		big_free(o.size[i]);
 	return code;
 }
 
@@ -356,10 +373,16 @@ int sizes_from_fields(struct sizes *s, struct err *err)
 		.chunks = sizes_stack_chunks(h),
 	};
 	choose_model(&z);
+	if (z.lost.code) {
+		*err = z.lost;
+		return ERR_NOMEM;
+	}
 	set_array_rule(&z);
 	int code = h->facts.has_instance_sizes && z.model.rule != LAYOUT_MAT
 	    ? size_recorded_instances(&z, err) : size_laid_out_instances(&z, err);
 	if (h->n_odd)
 		qsort(h->odd, h->n_odd, sizeof *h->odd, by_id);
-	return code;
+	if (z.lost.code)
+		*err = z.lost;
+	return z.lost.code ? z.lost.code : code;
 }

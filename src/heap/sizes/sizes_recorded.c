@@ -15,7 +15,6 @@
 #include "heap/sizes/sizes_rules.h"
 
 #include "base/arena.h"
-#include "base/mem.h"
 
 #include "base/big.h"
 
@@ -189,7 +188,7 @@ static int by_id(const void *x, const void *y)
 }
 
 /* Replace the column of array sizes by the model that gives nearly all of them, four bytes an array. */
-static void derive_array_sizes(struct heap *h)
+static int derive_array_sizes(struct heap *h, struct err *err)
 {
 	struct array_model models[MODELS_MAX];
 	unsigned n_models = list_models(h->facts.word_bits, models);
@@ -198,18 +197,31 @@ static void derive_array_sizes(struct heap *h)
 	size_t n = 0, cap = 0;
 	uint32_t place = 0;
 	uint64_t id;
+	int code = 0;
 	for (struct bits_walk w = bits_walk(&h->sized); bits_next(&w, &id); place++)
 		if (is_exception(h, m, (uint32_t)id, place)) {
 			uint32_t length = h->own_length[place];
-			VEC_PUSH(exceptions, n, cap) = (struct wide){
+			struct wide *at = BIG_PUSH(exceptions, n, cap, err);
+			if (!at) {
+				code = ERR_NOMEM;
+				goto out;
+			}
+			*at = (struct wide){
 				(uint32_t)id, h->own_size[place], length == OWN_UNKNOWN ? LENGTH_UNKNOWN : length
 			};
 			if (n > h->n_sized / 8)
 				goto out; /* a layout that no model describes: the column is smaller */
 		}
+	struct wide *wide = big_resize(h->wide, h->n_wide + n, sizeof *wide, err);
+	if (!wide) {
+		code = ERR_NOMEM;
+		goto out;
+	}
+	h->wide = wide;
+	h->cap_wide = h->n_wide + n;
 	set_rule(h, m->header, (struct array_rule){ m->reference, 8, m->minimum, m->empty });
 	for (size_t i = 0; i < n; i++) {
-		VEC_PUSH(h->wide, h->n_wide, h->cap_wide) = exceptions[i];
+		h->wide[h->n_wide++] = exceptions[i];
 		h->own_length[bits_rank(&h->sized, exceptions[i].id)] = OWN_WIDE;
 	}
 	if (h->n_wide)
@@ -217,7 +229,8 @@ static void derive_array_sizes(struct heap *h)
 	big_free(h->own_size);
 	h->own_size = NULL;
 out:
-	free(exceptions);
+	big_free(exceptions);
+	return code;
 }
 
 /* --- Eclipse MAT's sizes ------------------------------------------------------------------------ */
@@ -247,6 +260,7 @@ static void size_as_mat(struct heap *h)
 int sizes_recorded(struct sizes *s, struct err *err)
 {
 	struct heap *h = s->heap;
+	int code = 0;
 	if (s->as_mat && h->facts.has_instance_sizes) {
 		size_as_mat(h);
 	} else {
@@ -254,7 +268,7 @@ int sizes_recorded(struct sizes *s, struct err *err)
 		if (h->facts.array_sizes_need_model && h->n_sized)
 			model_arrays(h);
 		else if (h->own_size && h->own_length)
-			derive_array_sizes(h);
+			code = derive_array_sizes(h, err);
 	}
-	return sizes_count(s, err);
+	return code ? code : sizes_count(s, err);
 }

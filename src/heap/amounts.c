@@ -45,7 +45,7 @@ struct amount heap_lost(const struct heap *h, uint64_t n)
 struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 {
 	struct amount count = n > 1 ? heap_counted(h, n) : amount_exact(n);
-	for (size_t i = 0; h->names_shared && n > 1 && i < n && count.certainty != INFERRED; i++)
+	for (size_t i = 0; h->names_shared && n > 1 && n < h->n_objects && i < n && count.certainty != INFERRED; i++)
 		count = as_named(count, heap_class_of(h, ids[i]));
 	return count;
 }
@@ -80,7 +80,8 @@ struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
 		bytes += heap_shallow(h, ids[i]);
 	for (size_t i = 0; h->n_unknown_size && i < n; i++)
 		n_unknown += !heap_size_known(h, ids[i]);
-	return heap_sized(h, amount_exact(bytes), n_unknown);
+	return n && n_unknown == n ? amount_unknown(REASON_SIZES_UNKNOWN)
+	                           : heap_sized(h, amount_exact(bytes), n_unknown);
 }
 
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects)

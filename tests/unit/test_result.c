@@ -265,6 +265,117 @@ static void test_find(void **state)
 	result_free(r);
 }
 
+/* --- amounts and changes ------------------------------------------------------------------------ */
+
+static void amount_is(struct amount a, uint64_t n, enum certainty certainty, enum reason reason)
+{
+	assert_true(a.n == n);
+	assert_int_equal(a.certainty, certainty);
+	assert_int_equal(a.reason, reason);
+}
+
+static void test_amounts(void **state)
+{
+	(void)state;
+	struct amount five = amount_exact(5), none = amount_unknown(REASON_SILENT);
+	struct amount least = amount_weaken(amount_exact(7), LOWER_BOUND, REASON_DAMAGED);
+	struct amount about = amount_weaken(amount_exact(9), INFERRED, REASON_ROOTS);
+	amount_is(amount_add(five, five), 10, EXACT, REASON_NONE);
+	amount_is(amount_add(five, least), 12, LOWER_BOUND, REASON_DAMAGED);
+	amount_is(amount_add(about, least), 16, INFERRED, REASON_ROOTS);
+	amount_is(amount_add(least, about), 16, INFERRED, REASON_ROOTS);
+	/* what is not known makes a lower bound, and keeps its reason */
+	amount_is(amount_add(five, none), 5, LOWER_BOUND, REASON_SILENT);
+	amount_is(amount_add(none, about), 9, INFERRED, REASON_ROOTS);
+	amount_is(amount_add(none, none), 0, UNKNOWN, REASON_SILENT);
+	amount_is(amount_add(amount_exact(UINT64_MAX), five), UINT64_MAX, LOWER_BOUND, REASON_TOO_LARGE);
+	/* nothing becomes surer, and of two reasons that weigh the same the first stays */
+	amount_is(amount_weaken(about, LOWER_BOUND, REASON_JOINT), 9, INFERRED, REASON_ROOTS);
+	amount_is(amount_weaken(about, INFERRED, REASON_BLOCK), 9, INFERRED, REASON_ROOTS);
+	amount_is(amount_as_sure(five, none), 0, UNKNOWN, REASON_SILENT);
+	/* a share of what is at least so much is no bound */
+	amount_is(cell_percent(five, amount_exact(10)).amount, 500, EXACT, REASON_NONE);
+	amount_is(cell_percent(least, amount_exact(14)).amount, 500, LOWER_BOUND, REASON_DAMAGED);
+	amount_is(cell_percent(five, least).amount, 714, INFERRED, REASON_DAMAGED);
+	assert_int_equal(cell_percent(five, none).type, CELL_NONE);
+	assert_int_equal(cell_bytes(none).type, CELL_NONE);
+}
+
+static void test_changes(void **state)
+{
+	static const struct {
+		uint64_t before, after;
+		const char *count, *bytes, *plain;
+	} cases[] = {
+	    {5, 17, "+12", "+12", "12"},
+	    {1234, 0, "-1,234", "-1.2K", "-1234"},
+	    {3, 3, "0", "0", "0"},
+	    {0, UINT64_C(3) << 20, "+3,145,728", "+3.0M", "3145728"},
+	    {UINT64_MAX, 0, "~-9,223,372,036,854,775,807", "~-8.0E", "-9223372036854775807"},
+	};
+	struct text t = TEXT_INIT;
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct amount before = amount_exact(cases[i].before), after = amount_exact(cases[i].after);
+		struct cell count = cell_delta(before, after), bytes = cell_bytes_delta(before, after);
+		text_clear(&t);
+		cell_print(&count, &t);
+		assert_string_equal(t.s, cases[i].count);
+		text_clear(&t);
+		cell_print(&bytes, &t);
+		assert_string_equal(t.s, cases[i].bytes);
+		text_clear(&t);
+		cell_print_plain(&bytes, &t);
+		assert_string_equal(t.s, cases[i].plain);
+		assert_true(cell_is_number(bytes.type));
+	}
+	/* how sure: a lower bound only where the later number is one and the earlier is exact */
+	struct amount one = amount_exact(1), least = amount_weaken(amount_exact(7), LOWER_BOUND, REASON_DAMAGED);
+	amount_is(amount_change(one, least), 6, LOWER_BOUND, REASON_DAMAGED);
+	amount_is(amount_change(least, one), (uint64_t)-6, INFERRED, REASON_DAMAGED);
+	amount_is(amount_change(one, amount_unknown(REASON_SILENT)), 0, UNKNOWN, REASON_SILENT);
+	/* sums go up and down, and end where 64 bits do */
+	struct cell sum = cell_delta(one, one), up = cell_delta(amount_exact(0), amount_exact(10));
+	struct cell down = cell_delta(amount_exact(25), amount_exact(0));
+	result_sum(&sum, &up);
+	result_sum(&sum, &down);
+	assert_int_equal(amount_signed(sum.amount), -15);
+	struct cell lowest = cell_delta(amount_exact(INT64_MAX), amount_exact(0));
+	result_sum(&sum, &lowest);
+	amount_is(sum.amount, (uint64_t)-INT64_MAX, INFERRED, REASON_TOO_LARGE);
+	text_release(&t);
+}
+
+/* Rows of changes are sorted by what they are, not by their bits. */
+static void changes_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const uint64_t *after = r->data;
+	(void)column;
+	(void)scratch;
+	*out = cell_bytes_delta(amount_exact(1000), amount_exact(after[row]));
+}
+
+static void test_sort_changes(void **state)
+{
+	static const struct result_ops ops = {.cell = changes_cell};
+	static const struct column columns[] = {{.id = COL_SHALLOW}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	uint64_t after[] = {1005, 0, 1000, 999, UINT64_C(1) << 40, 400};
+	const int64_t up[] = {-1000, -600, -1, 0, 5, (INT64_C(1) << 40) - 1000};
+	struct result *r = result_new("changes", NULL, &shape, &ops, after, 6);
+	(void)state;
+	for (int descending = 0; descending < 2; descending++) {
+		result_sort(r, 0, descending, NULL);
+		for (size_t i = 0; i < 6; i++) {
+			struct cell c;
+			result_cell(r, i, 0, &c);
+			assert_true(amount_signed(c.amount) == up[descending ? 5 - i : i]);
+		}
+	}
+	result_free(r);
+}
+
 /* --- printers --------------------------------------------------------------------------------- */
 
 static struct result *awkward(void)
@@ -393,6 +504,9 @@ int main(void)
 	    cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_filter_and_total),
 	    cmocka_unit_test(test_stopped),
+	    cmocka_unit_test(test_amounts),
+	    cmocka_unit_test(test_changes),
+	    cmocka_unit_test(test_sort_changes),
 	    cmocka_unit_test(test_print),
 	    cmocka_unit_test(test_print_width),
 	};

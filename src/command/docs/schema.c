@@ -29,11 +29,11 @@ static const char *value_schema(enum cell_type type)
 	    [CELL_TEXT] = "\"type\": [\"string\", \"null\"]",
 	    [CELL_COUNT] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0",
 	    [CELL_BYTES] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0",
+	    [CELL_DELTA] = "\"type\": [\"integer\", \"null\"]",
+	    [CELL_BYTES_DELTA] = "\"type\": [\"integer\", \"null\"]",
 	    [CELL_PERCENT] = "\"type\": [\"number\", \"null\"], \"minimum\": 0",
 	    [CELL_ADDRESS] = "\"type\": [\"string\", \"null\"], \"pattern\": \"^0x[0-9a-f]+$\"",
 	    [CELL_FLAG] = "\"type\": [\"boolean\", \"null\"]",
-	    [CELL_DELTA] = "\"type\": [\"integer\", \"null\"]",
-	    [CELL_BYTES_DELTA] = "\"type\": [\"integer\", \"null\"]",
 	};
 	return schemas[type];
 }

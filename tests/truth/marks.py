@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How sure numbers are, in every command, on a dump of each kind of doubt.
+
+The same figure (the bytes of an object, the objects of a class, all that is reachable) has the same
+number and the same mark wherever it stands; what depends on something doubtful is marked by all
+commands that show it; and why gives a reason for each mark.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
+
+# Command lines for each command; a command that is neither here nor in EXCUSED fails the test.
+# {class}: a class with many objects, {array}: an array class, {object}: an object, {thread}: a thread.
+COVERED = {
+    "info": ["info"],
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -live",
+              "histo -dead", "histo '{class}'"],
+    "ls": ["ls '{class}'", "ls '{array}'"],
+    "x": ["x {object}", "x '{class}'"],
+    "find": ["find '^{pattern}$'", "find {object}"],
+    "strings": ["strings"],
+    "dups": ["dups"],
+    "threads": ["threads", "threads -by stack"],
+    "bt": ["bt {thread}"],
+    "sites": ["sites", "sites -by function"],
+    "loaders": ["loaders"],
+    "dupclasses": ["dupclasses"],
+    "tree": ["tree", "tree -by package"],
+    "refs": ["refs {object}", "refs {object} -by class"],
+    "roots": ["roots", "roots -by kind", "roots -by name"],
+    "path": ["path {object}"],
+    "paths": ["paths '{class}'"],
+    "dom": ["dom", "dom -by class", "dom -by package", "dom -by loader", "dom {object}",
+            "dom -up '{class}'"],
+    "top": ["top", "top -by class", "top -by package", "top -by loader"],
+    "size": ["size *", "size '{class}'", "size {object}"],
+    "cut": ["cut '{class}'", "cut {object}", "cut {object} -each", "cut -plan 1K"],
+    "leaks": ["leaks -share 1"],
+    "sets": ["sets -retained"],
+}
+EXCUSED = {
+    "entries": "shows what a program's own collection counts",
+    "props": "texts only",
+    "check": "how long checks took",
+    "why": "is asked about each of the others",
+    "help": "no number of a dump",
+    "history": "no number of a dump",
+    "source": "runs other commands",
+    "save": "writes what another command shows",
+    "set": "settings",
+    "quit": "no result",
+}
+
+SURENESS = ["exact", "lower bound", "inferred", "unknown"]
+BYTES = {"shallow", "retained", "freed", "wasted", "held_shallow", "shallow_below", "instances_shallow",
+         "reachable_shallow", "unreachable_shallow", "adds", "accumulated", "instance_size", "share"}
+HELD = {"retained", "freed", "share", "children", "retained_objects", "unreachable_objects",
+        "unreachable_shallow", "adds", "accumulated", "others", "held", "held_shallow"}
+REACHED = {"reachable_objects", "reachable_shallow"}
+COUNTED = {"objects", "instances", "instances_shallow", "shallow", "references", "classes", "roots",
+           "subclasses", "objects_below", "shallow_below", "held", "count", "wasted", "times"}
+
+
+class Kind:
+    """A dump with what is doubtful in it."""
+
+    def __init__(self, name, path, doubts=(), options=()):
+        self.name, self.path, self.doubts, self.options = name, path, set(doubts), options
+
+    def run(self, *lines):
+        words = []
+        for line in lines:
+            words += ["-x", line]
+        done = cairn("--format", "json", *self.options, *words, self.path)
+        values, at, text, decoder = [], 0, done.out, json.JSONDecoder()
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            values.append(value)
+            while text[at:at + 1].isspace():
+                at += 1
+        return values, done
+
+    def choose(self):
+        """A class with several objects, an array class, an object and a thread that the dump has."""
+        histo = self.run("histo")[0][0]
+        names = [r["class"] for r in histo]
+        once = [r for r in histo if names.count(r["class"]) == 1 and r["objects"] > 1]
+        plain = [r for r in once if "[" not in r["class"] and r["class"] != "java.lang.Class"]
+        arrays = [r for r in once if "[" in r["class"]]
+        klass = (plain or once)[0]["class"]
+        array = (arrays or once)[0]["class"]
+        objects = self.run("ls '%s'" % klass)[0][0]
+        threads = [t["id"] for v in self.run("threads")[0] for t in v]
+        return {"class": klass, "pattern": re.escape(klass).replace("\\ ", " "), "array": array,
+                "object": objects[0]["address"], "thread": threads[0] if threads else "0"}
+
+
+def with_handles(path, to):
+    """The dump with identifiers that count up, as the old profiling agent wrote them: no distance
+    between objects tells how large they are."""
+    data = open(path, "rb").read()
+    known = sorted({int(r["address"], 16) for r in Kind("", path).run("ls *")[0][0]})
+    handle = {a.to_bytes(8, "big"): (0x50000001 + i).to_bytes(8, "big") for i, a in enumerate(known)}
+    pattern = re.compile(b"\0\0\0\0[" + bytes(sorted({re.escape(a.to_bytes(8, "big")[4:5])[-1] for a in known}))
+                         + b"]...", re.DOTALL)
+    open(to, "wb").write(pattern.sub(lambda m: handle.get(m[0], m[0]), data))
+    return to
+
+
+def cut(path, to, part):
+    data = open(path, "rb").read()
+    open(to, "wb").write(data[:int(len(data) * part)])
+    return to
+
+
+def parts(value):
+    """Head and rows of a result."""
+    if isinstance(value, list):
+        return {}, value
+    rows = value.get("fields", [])
+    return {k: v for k, v in value.items() if k != "fields"}, rows
+
+
+def mark(row, column):
+    if row.get(column) is None:
+        return "unknown"
+    return row.get(column + "_certainty", "exact")
+
+
+def is_figure(row, column):
+    number = row[column]
+    return not column.endswith("_certainty") and not isinstance(number, (bool, str)) and number is not None
+
+
+# --- the same figure, wherever it appears -----------------------------------------------------------
+
+def of_object(row, key="address"):
+    for column in ("shallow", "retained", "children"):
+        if column in row:
+            yield ("object", row[key], column), row, column
+
+
+def of_class(row, name, objects="objects", shallow="shallow"):
+    yield ("class", name, "objects"), row, objects
+    yield ("class", name, "shallow"), row, shallow
+
+
+def figures(line, words, value):
+    """What each number is, as (key, row, column)."""
+    head, rows = parts(value)
+    verb = line.split()[0]
+    if line == "info":
+        yield ("dump", "objects"), head, "objects"
+        yield ("dump", "shallow"), head, "shallow"
+    elif line == "size *":
+        yield ("dump", "objects"), head, "objects"
+        yield ("dump", "shallow"), head, "shallow"
+    elif line == "size '{class}'":
+        yield from of_class(head, words["class"])
+        yield ("gone", "bytes"), head, "retained"
+        yield ("gone", "objects"), head, "retained_objects"
+    elif line == "size {object}":
+        yield ("object", words["object"], "shallow"), head, "shallow"
+        yield ("object", words["object"], "retained"), head, "retained"
+        yield ("gone object", "objects"), head, "retained_objects"
+    elif line == "cut '{class}'":
+        yield ("gone", "objects"), head, "objects"
+        yield ("gone", "bytes"), head, "freed"
+    elif line == "cut {object}":
+        yield ("gone object", "objects"), head, "objects"
+        yield ("object", words["object"], "retained"), head, "freed"
+    elif verb == "sets":
+        for row in rows:
+            yield from of_class(row, words["class"])
+            yield ("gone", "bytes"), row, "retained"
+    elif line in ("histo", "histo '{class}'", "top -by class", "dupclasses"):
+        for row in rows:
+            yield from of_class(row, row["class"])
+            if "retained" in row:
+                yield ("class", row["class"], "retained"), row, "retained"
+    elif line == "tree":
+        for row in rows:
+            yield from of_class(row, row["class"])
+    elif line == "tree -by package":
+        for row in rows:
+            if row["classes"] == 1:
+                yield from of_class(row, row["name"])
+                yield ("class", row["name"], "retained"), row, "retained"
+    elif line in ("histo -by package", "top -by package"):
+        for row in rows:
+            for column in ("objects", "shallow", "retained"):
+                yield ("package", row["package"], column), row, column
+    elif line in ("histo -by loader", "top -by loader", "loaders"):
+        for row in rows:
+            loader = row["address" if verb == "loaders" else "loader"]
+            count = "instances" if verb == "loaders" else "objects"
+            for what, column in (("objects", count), ("shallow", "shallow"), ("retained", "retained")):
+                if loader:
+                    yield ("loader", loader, what), row, column
+    elif verb == "find":
+        for row in rows:
+            if row["kind"] == "class":
+                yield from of_class(row, row["name"])
+            elif row["kind"] in ("object", "string", "global"):
+                yield ("object", row["address"], "shallow"), row, "shallow"
+    elif verb == "x" and "instances" in head:
+        yield from of_class(head, words["class"], "instances", "instances_shallow")
+        yield from of_object(head)
+    elif verb == "x":
+        yield from of_object(head)
+        for row in rows:
+            if row.get("address"):
+                yield from of_object(row)
+    elif verb in ("ls", "strings", "refs", "roots", "path", "bt", "dom", "top", "leaks", "threads"):
+        for row in rows:  # dom -by sums what hangs at one place: no address, no figure of others
+            if row.get("address"):
+                yield from of_object(row)
+
+
+def sums(value, column):
+    """The sum of a column and the mark of its least sure part."""
+    rows = [r for r in parts(value)[1] if r.get(column) is not None]
+    worst = max([SURENESS.index(mark(r, column)) for r in rows] or [0])
+    return sum(r[column] for r in rows), SURENESS[worst]
+
+
+def same_figures(tap, kind, results, words):
+    found, seen = {}, 0
+    twice = {r["class"] for r in parts(results["dupclasses"])[1]}  # which of them a name means is open
+    for line, value in results.items():
+        for key, row, column in figures(line, words, value):
+            if column not in row or (key[0] == "class" and key[1] in twice):
+                continue
+            if key[-1] in ("retained", "children") and row[column] is None:
+                continue
+            got = (row[column], mark(row, column))
+            found.setdefault(key, {}).setdefault(got, []).append(line)
+            seen += 1
+    wrong = ["%s: %s" % (" ".join(map(str, k)), "; ".join("%s %s in %s" % (n, m, ", ".join(sorted(set(w))[:4]))
+                                                           for (n, m), w in v.items()))
+             for k, v in found.items() if len(v) > 1]
+    several = sum(len(w) > 1 for v in found.values() for w in v.values())
+    tap.ok(not wrong and several > 100 // (1 + (kind.name == "Go")),
+           "%s: %d figures of %d numbers are the same everywhere" % (kind.name, len(found), seen),
+           "\n".join(["%d of several commands" % several] + wrong[:20]))
+    info = parts(results["info"])[0]
+    pairs = []
+    if "names" not in kind.doubts:
+        pairs += [("histo", "objects", "objects"), ("histo", "shallow", "shallow")]
+        pairs += [("histo -live", w, "reachable_" + w) for w in ("objects", "shallow")]
+    pairs += [("roots -by kind", "roots", "root_entries")]
+    wrong = []
+    for line, column, word in pairs:
+        if line in results and sums(results[line], column) != (info[word] or 0, mark(info, word)):
+            wrong.append("%s of %s: %s, but %s of info: %s %s" % (
+                column, line, sums(results[line], column), word, info[word], mark(info, word)))
+    tap.ok(not wrong, "%s: sums of rows are the totals of info, as sure" % kind.name, "\n".join(wrong))
+
+
+# --- what must be marked ----------------------------------------------------------------------------
+
+def allowed(kind, line, row, column):
+    """Marks that the number may have."""
+    verb = line.split()[0]
+    single = "address" in row and verb not in ("loaders", "dups", "dupclasses") and row.get("kind") != "class"
+    single |= verb in ("path", "x") or line == "size {object}"
+    if column in ("file_size", "object_size", "wanted"):
+        return {"exact"}
+    if "roots" in kind.doubts and column in HELD | REACHED:
+        return {"inferred"}
+    if "sizes" in kind.doubts and column in BYTES:
+        return {"inferred"}
+    if "cut" in kind.doubts and column in HELD:
+        return {"inferred"}
+    if "cut" in kind.doubts and column in REACHED:
+        return {"lower bound", "inferred"}  # of the latter where no system class was read
+    if "cut" in kind.doubts and column in COUNTED and not single and verb not in ("refs", "cut"):
+        return {"lower bound", "inferred"}
+    if not kind.doubts - {"joint"}:
+        joint = column in ("retained", "share") and "address" not in row
+        return {"exact", "lower bound"} if joint else {"exact"}
+    return set(SURENESS)
+
+
+def must_be_marked(tap, kind, results):
+    wrong, seen, marked = [], 0, 0
+    for line, value in results.items():
+        head, rows = parts(value)
+        for row in ([head] if head else []) + rows:
+            for column in row:
+                if not is_figure(row, column) or (row is head and line == "info" and column == "typed_objects"):
+                    continue
+                may = allowed(kind, line, row, column)
+                seen += 1
+                marked += mark(row, column) != "exact"
+                if mark(row, column) not in may:
+                    wrong.append("%s: %s %s is %s, not %s" % (line, column, row[column], mark(row, column),
+                                                             " or ".join(sorted(may))))
+    tap.ok(not wrong and (marked or not kind.doubts), "%s: %d numbers are marked as they must be, %d as doubtful"
+           % (kind.name, seen, marked), "\n".join(wrong[:30]))
+
+
+# --- why --------------------------------------------------------------------------------------------
+
+def ask_why(tap, kind, results, words):
+    """Of the first row of each result, and of each head."""
+    wrong, asked = [], 0
+    for line, value in results.items():
+        head, rows = parts(value)
+        script = ["top", "$marks = '%s'" % words["class"], line.format(**words)]
+        answer = kind.run(*script, "why %1" if rows else "why")[0][-1]
+        said = {}
+        for row in answer:
+            said.setdefault(row["what"], row)
+        told = rows[0] if rows else head
+        for column in told:
+            if not is_figure(told, column) or column not in said:
+                continue
+            sure, words_why = said[column]["certainty"], said[column]["why"]
+            asked += 1
+            want = mark(told, column)
+            reason = words_why == "exact" if sure == "exact" else re.match("(a )?%s: .{15,}" % sure, words_why)
+            if sure != want or not reason:
+                wrong.append("%s: %s is %s, why says %s: %s" % (line, column, want, sure, words_why))
+    tap.ok(not wrong and asked > 20, "%s: why gives the reason of %d marks" % (kind.name, asked),
+           "\n".join(wrong[:20]))
+
+
+def every_command(tap):
+    told = re.findall(r"^  ([a-z]+)  ", cairn("-x", "help", SHOP).out, re.M)
+    missing = [c for c in told if c not in COVERED and c not in EXCUSED]
+    gone = [c for c in list(COVERED) + list(EXCUSED) if c not in told]
+    tap.ok(len(told) > 20 and not missing and not gone, "every command is looked at or excused",
+           "missing %s, gone %s" % (missing, gone))
+
+
+def look_at(tap, kind, worked):
+    words = kind.choose()
+    results = {}
+    before = len(kind.run("top", "$marks = '%s'" % words["class"])[0])
+    for lines in COVERED.values():
+        for line in lines:
+            values, done = kind.run("top", "$marks = '%s'" % words["class"], line.format(**words))
+            if done.status in (0, 1, 4) and len(values) > before:
+                results[line] = values[-1]
+                worked.add(line)
+    same_figures(tap, kind, results, words)
+    must_be_marked(tap, kind, results)
+    ask_why(tap, kind, results, words)
+
+
+def main():
+    tap = Tap()
+    worked = set()
+    every_command(tap)
+    with tempfile.TemporaryDirectory() as folder:
+        handles = with_handles(SHOP, os.path.join(folder, "handles.hprof"))
+        kinds = [
+            Kind("sound", SHOP, ["joint"]),
+            Kind("assumed sizes", handles, ["sizes"]),
+            Kind("inferred roots", SAMPLE, ["roots"]),
+            Kind("inferred roots, shared names", SAMPLE_TEXT, ["roots", "names"]),
+            Kind("cut", cut(SHOP, os.path.join(folder, "cut.hprof"), 0.6), ["cut"]),
+            Kind("cut, inferred roots", cut(SAMPLE, os.path.join(folder, "cut.phd"), 0.6), ["cut", "roots"]),
+            Kind("cut, assumed sizes", cut(handles, os.path.join(folder, "cut2.hprof"), 0.6), ["cut", "sizes"]),
+            Kind("Go", GO, ["blocks"]),
+        ]
+        agent = os.path.join(DUMPS, "hotspot", "sun_jdk6_31_hprofagent_nocompressedOops.hprof")
+        if DUMPS and os.path.exists(agent):
+            kinds.append(Kind("real: old profiling agent", agent, ["sizes"]))
+        for kind in kinds:
+            look_at(tap, kind, worked)
+    never = [line for lines in COVERED.values() for line in lines if line not in worked]
+    tap.ok(not never, "every command line worked on some dump", str(never))
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -36,15 +36,15 @@ struct histogram_scope {
 };
 
 /* 0, or ERR_NOMEM. */
-int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
+MUST_CHECK int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, struct err *err);
 /* For every class the row that counts its objects, or HEAP_NONE; by and scope as they made it. */
 void histogram_groups(struct histogram *h, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, uint32_t *group);
 /* The objects that rows (a bit for each) count: those of the classes that group puts there, of those in
  * only where that is not NULL.  Sets bits in to.  0 or ERR_NOMEM. */
-int histogram_members(const struct heap *heap, const uint32_t *group, const struct bits *rows,
-    const struct bits *only, struct bits *to, struct err *err);
+MUST_CHECK int histogram_members(const struct heap *heap, const uint32_t *group,
+    const struct bits *rows, const struct bits *only, struct bits *to, struct err *err);
 void histogram_release(struct histogram *h);
 
 /* "java.util" of "java.util.Map$Entry[]", "<primitive>", "<default>"; length in *n. */

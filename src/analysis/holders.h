@@ -28,8 +28,8 @@ struct holders {
 /* ids ascending, skip: a bit for each class, or NULL.  0 or ERR_NOMEM.  4 bytes an object while it
  * runs; every step up the tree is taken once, so chains of skipped classes cost no more than their
  * length.  Any thread. */
-int holders_find(struct holders *out, const struct retained *r, const uint32_t *ids, size_t n,
-    const struct bits *skip, struct err *err);
+MUST_CHECK int holders_find(struct holders *out, const struct retained *r, const uint32_t *ids,
+    size_t n, const struct bits *skip, struct err *err);
 void holders_release(struct holders *h);
 
 #endif

@@ -34,8 +34,8 @@ struct leaks {
 };
 
 /* share: in percent, above 0.  0, ERR_NOMEM or ERR_CANCELLED. */
-int leaks_find(struct leaks *out, const struct retained *r, double share, struct progress *progress,
-    struct err *err);
+MUST_CHECK int leaks_find(struct leaks *out, const struct retained *r, double share,
+    struct progress *progress, struct err *err);
 /* The largest first again, after sizes have changed. */
 void leaks_sort(struct leaks *l);
 void leaks_release(struct leaks *l);

@@ -20,8 +20,8 @@ struct reachable {
 };
 
 /* 0, ERR_NOMEM, or ERR_CANCELLED.  4 bytes and 1 bit an object while it runs, 1 bit kept. */
-int reachable_from_roots(
-    struct reachable *out, const struct model *model, struct progress *progress, struct err *err);
+MUST_CHECK int reachable_from_roots(struct reachable *out, const struct model *model,
+    struct progress *progress, struct err *err);
 void reachable_release(struct reachable *r);
 
 #endif

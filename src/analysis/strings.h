@@ -20,8 +20,8 @@ struct string_list {
  * Strings whose escaped text matches a POSIX extended regular expression (NULL: all).  0; ERR_USAGE
  * when it is none, ERR_UNSUPPORTED where the format holds no values, ERR_NOMEM.
  */
-int strings_matching(struct string_list *out, const struct heap *h, const char *regex, bool any_case,
-    struct err *err);
+MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, const char *regex,
+    bool any_case, struct err *err);
 void string_list_release(struct string_list *l);
 
 /* Strings of one text. */
@@ -41,10 +41,10 @@ struct duplicates {
 };
 
 /* Exact: texts of equal hashes are compared.  0, ERR_UNSUPPORTED, ERR_NOMEM. */
-int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err);
+MUST_CHECK int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err);
 /* The Strings of these groups (a bit for each): sets their bits in to.  0 or ERR_NOMEM. */
-int duplicates_members(const struct duplicates *d, const struct heap *h, const struct bits *groups,
-    struct bits *to, struct err *err);
+MUST_CHECK int duplicates_members(const struct duplicates *d, const struct heap *h,
+    const struct bits *groups, struct bits *to, struct err *err);
 void duplicates_release(struct duplicates *d);
 
 #endif

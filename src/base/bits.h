@@ -33,9 +33,10 @@ struct bits {
 	uint64_t n;     /* bits */
 };
 
-int bits_init(struct bits *b, uint64_t n, struct err *err); /* all zero */
+MUST_CHECK int bits_init(struct bits *b, uint64_t n, struct err *err); /* all zero */
 void bits_release(struct bits *b);
-int bits_seal(struct bits *b, struct err *err); /* after the last bits_set; at most 2^32-1 ones */
+/* After the last bits_set; at most 2^32-1 ones. */
+MUST_CHECK int bits_seal(struct bits *b, struct err *err);
 
 static inline bool bits_get(const struct bits *b, uint64_t i)
 {

@@ -33,6 +33,9 @@ struct err {
 
 #define ERR_INIT { .code = ERR_OK }
 
+/* Before a function whose result tells that it failed: whoever calls it must look. */
+#define MUST_CHECK __attribute__((warn_unused_result))
+
 /* Fill *err (which may be NULL) and return code, so that callers can write "return err_set(...)". */
 int err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));

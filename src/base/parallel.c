@@ -7,6 +7,7 @@
  */
 #include "base/parallel.h"
 
+#include "base/assert.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -127,6 +128,14 @@ int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void
 	if (crew.result < 0 && err)
 		*err = crew.err;
 	return crew.result;
+}
+
+void parallel_each(unsigned n_tasks, parallel_task *task, void *context)
+{
+	int result = parallel_run(0, n_tasks, task, context, NULL);
+
+	cairn_assert(result == 0);
+	(void)result;
 }
 
 /* --- one work beside the main thread ----------------------------------------------------------- */

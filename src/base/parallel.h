@@ -20,8 +20,11 @@ typedef int parallel_task(void *context, unsigned task, struct err *err);
  * Returns 0, or the error of the lowest-numbered task that failed; after a failure no further task
  * starts.
  */
-int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void *context,
-    struct err *err);
+MUST_CHECK int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task,
+    void *context, struct err *err);
+
+/* The same on as many threads as there may be, of a task that cannot fail. */
+void parallel_each(unsigned n_tasks, parallel_task *task, void *context);
 
 /* The number of threads to use: what was set (--threads), else the processors available. */
 unsigned parallel_threads(void);

@@ -20,7 +20,7 @@
  * Inflate in[0, n).  1: *out is big memory of *size bytes, the caller's.  0: no such file, or a
  * damaged one; inflate it from front to back.  ERR_NOMEM, ERR_CANCELLED.
  */
-int blocks_inflate(const uint8_t *in, uint64_t n, uint8_t **out, uint64_t *size,
+MUST_CHECK int blocks_inflate(const uint8_t *in, uint64_t n, uint8_t **out, uint64_t *size,
     struct progress *progress, struct err *err);
 
 #endif

@@ -29,13 +29,13 @@ struct translated {
  * stands for.  The three line ends of EBCDIC (15 NL, 25 LF, 0D CR) become LF, LF and CR.
  * ERR_UNSUPPORTED when this system's iconv does not know the code page.
  */
-int ebcdic_table(uint8_t table[256], const char *code_page, struct err *err);
+MUST_CHECK int ebcdic_table(uint8_t table[256], const char *code_page, struct err *err);
 
 /*
  * Translate n bytes into UTF-8.  The result is the caller's (translated_release).  ERR_NOMEM,
  * ERR_UNSUPPORTED.
  */
-int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
+MUST_CHECK int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
     const char *code_page, struct err *err);
 
 /* What a transfer did to a text that was EBCDIC once. */
@@ -46,7 +46,7 @@ struct transfer_damage {
 };
 
 /* Undo it.  All other bytes stay as they are.  ERR_NOMEM. */
-int transfer_repair(struct translated *out, const uint8_t *bytes, uint64_t n,
+MUST_CHECK int transfer_repair(struct translated *out, const uint8_t *bytes, uint64_t n,
     const struct transfer_damage *damage, struct err *err);
 
 void translated_release(struct translated *t);

@@ -22,7 +22,7 @@ struct idmap {
 };
 
 /* Set or overwrite; value < IDMAP_NONE.  0, or ERR_NOMEM. */
-int idmap_put(struct idmap *m, uint64_t key, uint64_t value, struct err *err);
+MUST_CHECK int idmap_put(struct idmap *m, uint64_t key, uint64_t value, struct err *err);
 /* The value of key, or IDMAP_NONE. */
 uint64_t idmap_get(const struct idmap *m, uint64_t key);
 void idmap_release(struct idmap *m);

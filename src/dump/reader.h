@@ -368,8 +368,8 @@ static inline void dump_begin(struct dump *dump, const struct reader *reader, co
 }
 
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
-int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,
-    struct err *err);
+MUST_CHECK int dump_open(struct dump **out, const struct source *source,
+    const struct dump_options *options, struct err *err);
 void dump_close(struct dump *dump); /* NULL is fine */
 
 #endif

@@ -31,7 +31,8 @@ struct source {
  * Open path.  ERR_IO with the system's reason (a directory, a FIFO, no permission: said so),
  * ERR_FORMAT for an empty file, ERR_NOMEM, ERR_CANCELLED.
  */
-int source_open(struct source **out, const char *path, struct progress *progress, struct err *err);
+MUST_CHECK int source_open(struct source **out, const char *path, struct progress *progress,
+    struct err *err);
 void source_close(struct source *s); /* NULL is fine */
 
 /* True once pages of the mapping turned out to be gone; *offset gets the first such byte. */

@@ -246,8 +246,8 @@ struct heap_options {
  * header could be read (heap->damaged is then set), and when memory sufficed for the objects but not
  * for their references (heap->no_references); otherwise a negative code with *err filled.
  */
-int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
-    struct err *err);
+MUST_CHECK int heap_open(struct heap **out, const struct heap_options *options,
+    struct progress *progress, struct err *err);
 void heap_close(struct heap *heap); /* NULL is fine */
 
 uint64_t heap_address(const struct heap *h, uint32_t id);
@@ -297,10 +297,12 @@ bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
 
-/* The bytes of an object's values in the dump.  ERR_UNSUPPORTED where the format holds none,
- * ERR_NOT_FOUND for a class object (its static fields are in its heap_class). */
-int heap_holds_no_values(const struct heap *h, struct err *err); /* that error, in words */
-int heap_view(const struct heap *h, uint32_t id, struct object_view *out, struct err *err);
+/* ERR_UNSUPPORTED, with the sentence for a dump whose format holds no values. */
+MUST_CHECK int heap_holds_no_values(const struct heap *h, struct err *err);
+/* The bytes of an object's values in the dump: that error where the format holds none, ERR_NOT_FOUND
+ * for a class object (its static fields are in its heap_class). */
+MUST_CHECK int heap_view(const struct heap *h, uint32_t id, struct object_view *out,
+    struct err *err);
 /* The same of many objects: in the dump's order each costs one record, not up to 16.  A walk begins
  * zeroed and is one thread's. */
 struct view_walk {
@@ -308,7 +310,7 @@ struct view_walk {
 	uint64_t next;   /* offset of a record, 0 none */
 	uint32_t number; /* of that record */
 };
-int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
+MUST_CHECK int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
     struct object_view *out, struct err *err);
 
 /*

@@ -52,11 +52,12 @@ static inline uint64_t index_page_number(const struct address_index *x, uint64_t
 {
 	return address >> x->granule_shift >> 16;
 }
-int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err *err);
+MUST_CHECK int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err *err);
 /* Add what another index of the same granule has noted. */
-int index_join(struct address_index *x, const struct address_index *other, struct err *err);
+MUST_CHECK int index_join(struct address_index *x, const struct address_index *other,
+    struct err *err);
 /* Between the passes: sort the pages, choose bits or a list for each, allocate.  0 or ERR_NOMEM. */
-int index_layout(struct address_index *x, struct err *err);
+MUST_CHECK int index_layout(struct address_index *x, struct err *err);
 /* Pass 2: enter an address; entering one twice is harmless.  Each thread has a writer, which gathers
  * the bits of a word; flush it behind the last. */
 struct index_writer {
@@ -68,7 +69,7 @@ struct index_writer {
 void index_insert(struct index_writer *w, uint64_t address);
 void index_flush(struct index_writer *w);
 /* Rank everything: lookups work from here on.  ERR_UNSUPPORTED beyond 2^32-2 objects. */
-int index_seal(struct address_index *x, struct err *err);
+MUST_CHECK int index_seal(struct address_index *x, struct err *err);
 
 struct index_page *index_page_slow(const struct address_index *x, uint64_t number);
 uint32_t index_rank_listed(const struct index_page *p, uint16_t granule);

@@ -35,7 +35,7 @@ struct heap_sites {
 const struct heap_site *heap_site_of(const struct heap *h, uint32_t id);
 
 /* For the builder: fills h->sites, which stays NULL where the dump has none.  0 or an error. */
-int sites_collect(struct heap *h, struct err *err);
+MUST_CHECK int sites_collect(struct heap *h, struct err *err);
 void sites_free(struct heap_sites *s); /* NULL is fine */
 
 #endif

@@ -77,7 +77,8 @@ bool typed_variable(const struct heap *h, uint64_t address, struct typed *out);
  * variable is called so; ERR_USAGE if it has no such part; ERR_UNSUPPORTED if the dump does not have
  * the variable's memory.
  */
-int typed_named(struct typed *out, const struct heap *h, const char *word, struct err *err);
+MUST_CHECK int typed_named(struct typed *out, const struct heap *h, const char *word,
+    struct err *err);
 
 /* Call back with the name of each global variable that begins with this word.  If there is none, look at
  * what stands before the word's last dot: if that is a variable that is a struct or points to one, call
@@ -159,10 +160,11 @@ struct typed_contents {
 
 /* Begin with a slice, array, map or channel, with a pointer to one, or with the memory that a map or
  * channel itself is.  Returns 0, or ERR_NOT_FOUND; then *err says what it is instead. */
-int typed_contents_open(struct typed_contents *c, const struct typed *v, struct err *err);
+MUST_CHECK int typed_contents_open(struct typed_contents *c, const struct typed *v,
+    struct err *err);
 /* The same for an object; what is an array object contains its elements. */
-int typed_contents_of_object(
-    struct typed_contents *c, const struct heap *h, uint32_t id, struct err *err);
+MUST_CHECK int typed_contents_of_object(struct typed_contents *c, const struct heap *h,
+    uint32_t id, struct err *err);
 /* Go on to the next entry: key and value.  Returns false when there are no more.  Of elements that have
  * no bytes a slice can claim any number; only the first TYPED_MOST_EMPTY are given. */
 #define TYPED_MOST_EMPTY 65536

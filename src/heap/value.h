@@ -38,10 +38,10 @@ bool values_held(const struct heap *h);
 
 /* Open an object.  Returns 0; ERR_UNSUPPORTED where the dump holds no values; ERR_FORMAT or ERR_IO
  * where the record cannot be read.  err may be NULL. */
-int values_open(struct values *out, const struct heap *h, uint32_t id, struct err *err);
+MUST_CHECK int values_open(struct values *out, const struct heap *h, uint32_t id, struct err *err);
 /* The same for a caller that opens many objects: quickest in the dump's order (heap_view_along). */
-int values_open_along(struct values *out, const struct heap *h, uint32_t id, struct view_walk *walk,
-    struct err *err);
+MUST_CHECK int values_open_along(struct values *out, const struct heap *h, uint32_t id,
+    struct view_walk *walk, struct err *err);
 
 /* A walk over the fields of an opened object.  Begin with { .values = v }. */
 struct field_walk {

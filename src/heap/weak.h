@@ -27,8 +27,8 @@ struct weak_references {
 bool weak_known(const struct heap *h);
 
 /* All of them.  0, ERR_NOMEM or ERR_CANCELLED; a bit an object and 8 bytes each. */
-int weak_find(struct weak_references *out, const struct heap *h, struct progress *progress,
-    struct err *err);
+MUST_CHECK int weak_find(struct weak_references *out, const struct heap *h,
+    struct progress *progress, struct err *err);
 void weak_release(struct weak_references *w);
 
 uint32_t weak_referent(const struct weak_references *w, uint32_t holder); /* of a holder */

@@ -2,6 +2,7 @@
 /* fake_heap.c - see fake_heap.h. */
 #include "fake_heap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t addresses[FAKE_OBJECTS] = {
@@ -47,17 +48,24 @@ static void fill_classes(struct fake_heap *f)
 	f->classes_by_loader[1] = C_CLASS;
 }
 
+/* There is memory for eight objects. */
+static void must(int code)
+{
+	if (code < 0)
+		abort();
+}
+
 static void fill_index(struct fake_heap *f)
 {
 	struct index_writer w = {.x = &f->index};
 	index_init(&f->index, 3);
 	for (unsigned i = 0; i < FAKE_OBJECTS; i++)
-		index_note(&f->index, index_page_number(&f->index, addresses[i]), 1, NULL);
-	index_layout(&f->index, NULL);
+		must(index_note(&f->index, index_page_number(&f->index, addresses[i]), 1, NULL));
+	must(index_layout(&f->index, NULL));
 	for (unsigned i = 0; i < FAKE_OBJECTS; i++)
 		index_insert(&w, addresses[i]);
 	index_flush(&w);
-	index_seal(&f->index, NULL);
+	must(index_seal(&f->index, NULL));
 }
 
 static void fill_references(struct fake_heap *f)
@@ -116,9 +124,9 @@ void fake_heap_fill(struct fake_heap *f)
 	h->java_lang_class = C_CLASS;
 	h->class_of = f->class_of;
 	h->index = &f->index;
-	bits_init(&h->sized, FAKE_OBJECTS, NULL);
+	must(bits_init(&h->sized, FAKE_OBJECTS, NULL));
 	bits_set(&h->sized, 2);
-	bits_seal(&h->sized, NULL);
+	must(bits_seal(&h->sized, NULL));
 	h->n_sized = 1;
 	h->own_size = f->own_size;
 	h->own_length = f->own_length;

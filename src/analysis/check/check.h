@@ -32,11 +32,11 @@ struct checks {
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED.  Broken promises are an answer, not an error. */
-int check_heap(
-    struct checks *out, const struct heap *heap, struct progress *progress, struct err *err);
+MUST_CHECK int check_heap(struct checks *out, const struct heap *heap, struct progress *progress,
+    struct err *err);
 /* Is this the dominator tree, does it sum up, also by class, are shortest paths paths?  Adds to
  * checks; r is complete.  0, ERR_NOMEM or ERR_CANCELLED. */
-int check_tree(struct checks *to, const struct retained *r, struct err *err);
+MUST_CHECK int check_tree(struct checks *to, const struct retained *r, struct err *err);
 void checks_begin(struct checks *c); /* the clock of the first promise */
 void checks_add(
     struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)

@@ -8,7 +8,7 @@
 #include "analysis/check/check.h"
 
 /* 0, or ERR_CANCELLED. */
-int check_stopped(struct progress *progress, struct err *err);
+MUST_CHECK int check_stopped(struct progress *progress, struct err *err);
 
 struct span {
 	uint32_t from, to; /* an object's number from top to bottom, and the last one below it */
@@ -36,6 +36,6 @@ typedef void tree_edge(void *context, uint32_t from, uint32_t to);
 void tree_edges(const struct tree *t, tree_edge *visit, void *context);
 
 /* No object at one level dominates another.  Adds to checks.  0, ERR_NOMEM or ERR_CANCELLED. */
-int check_siblings(struct checks *to, const struct tree *t, struct err *err);
+MUST_CHECK int check_siblings(struct checks *to, const struct tree *t, struct err *err);
 
 #endif

@@ -88,10 +88,8 @@ int cut_number(struct cut *c, struct err *err)
 bool cut_below(struct cut *c, uint32_t id, uint32_t above)
 {
 	const struct dominators *d = &c->retained->dominators;
-	if (!c->span && c->climbed > d->n_objects) {
+	if (!c->span && c->climbed > d->n_objects && cut_number(c, NULL) < 0)
 		c->climbed = 0; /* without memory for numbers it goes on climbing */
-		cut_number(c, NULL);
-	}
 	if (c->span)
 		return c->span[id].from >= c->span[above].from && c->span[id].from <= c->span[above].to;
 	uint64_t most = d->retained[above];

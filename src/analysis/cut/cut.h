@@ -34,10 +34,10 @@ struct cut {
 };
 
 /* 0 or ERR_NOMEM; a bit an object, and 8 bytes an object more when the tree gets numbered. */
-int cut_init(struct cut *c, const struct retained *r, struct err *err);
+MUST_CHECK int cut_init(struct cut *c, const struct retained *r, struct err *err);
 void cut_release(struct cut *c);
 /* Number the tree now, for those who will ask much; a complete one (retained_complete). */
-int cut_number(struct cut *c, struct err *err);
+MUST_CHECK int cut_number(struct cut *c, struct err *err);
 
 /* Does every way from the roots to the object lead through this other one, or is it that one? */
 bool cut_below(struct cut *c, uint32_t id, uint32_t above);
@@ -63,18 +63,20 @@ struct cut_edges {
 	size_t n, cap;
 };
 /* All 0 or ERR_NOMEM. */
-int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target, struct err *err);
+MUST_CHECK int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target,
+    struct err *err);
 /* That field of every instance of the class and its subclasses, or that static field.  found: there is
  * such a field, of a type that can hold references. */
-int cut_edges_add_field(struct cut_edges *to, const struct heap *h, uint32_t class,
+MUST_CHECK int cut_edges_add_field(struct cut_edges *to, const struct heap *h, uint32_t class,
     const char *field, bool *found, struct err *err);
 /* A field of one object ("table"), a static field of a class object, or an element ("[17]").  Also
  * ERR_UNSUPPORTED where the dump holds no values. */
-int cut_edges_add_field_of(struct cut_edges *to, const struct heap *h, uint32_t holder,
+MUST_CHECK int cut_edges_add_field_of(struct cut_edges *to, const struct heap *h, uint32_t holder,
     const char *field, bool *found, struct err *err);
 /* Every reference of any of these holders to any of these targets. */
-int cut_edges_add_between(struct cut_edges *to, const struct heap *h, const uint32_t *holders,
-    size_t n_holders, const uint32_t *targets, size_t n_targets, struct err *err);
+MUST_CHECK int cut_edges_add_between(struct cut_edges *to, const struct heap *h,
+    const uint32_t *holders, size_t n_holders, const uint32_t *targets, size_t n_targets,
+    struct err *err);
 void cut_edges_release(struct cut_edges *e);
 
 struct cut_loss {
@@ -88,7 +90,7 @@ struct cut_loss {
  * what stacks hold: others of a thread to it are then its fields.  Sorts the edges.  One walk over
  * everything; needs no retained sizes.  0, ERR_NOMEM or ERR_CANCELLED.
  */
-int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edges,
+MUST_CHECK int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
 void cut_loss_release(struct cut_loss *l);
 
@@ -133,7 +135,7 @@ struct cut_plan {
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
-int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wanted,
+MUST_CHECK int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wanted,
     struct progress *progress, struct err *err);
 void cut_plan_release(struct cut_plan *p);
 

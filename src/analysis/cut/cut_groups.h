@@ -22,8 +22,8 @@ struct cut_groups {
 
 /* Those that free at least so many bytes; what is dead (NULL: nothing) does not count.  The tree is
  * numbered.  0, ERR_NOMEM or ERR_CANCELLED. */
-int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *dead, uint64_t least,
-    struct progress *progress, struct err *err);
+MUST_CHECK int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *dead,
+    uint64_t least, struct progress *progress, struct err *err);
 void cut_groups_release(struct cut_groups *g);
 
 #endif

@@ -22,7 +22,7 @@ struct cut_owner {
 };
 
 /* 0 or ERR_NOMEM; two bits an object. */
-int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *err);
+MUST_CHECK int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *err);
 void cut_owner_release(struct cut_owner *o);
 
 /* Is it inside what only the JDK or Go's library holds?  All calls together are linear. */

@@ -78,7 +78,8 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 
 /* Begin to walk.  0, ERR_NOT_FOUND (no collection that is known; *err says so), ERR_UNSUPPORTED,
  * ERR_NOMEM.  One bit an object where nodes are followed. */
-int collection_open(struct collection *c, const struct heap *h, uint32_t id, struct err *err);
+MUST_CHECK int collection_open(struct collection *c, const struct heap *h, uint32_t id,
+    struct err *err);
 bool collection_next(struct collection *c, struct collection_entry *out);
 void collection_close(struct collection *c);
 

@@ -10,10 +10,10 @@
 
 void declared_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
 bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to);
-int declared_named_of_class(
-    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
-int declared_named_of_object(
-    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err);
+MUST_CHECK int declared_named_of_class(struct named_references *n, const struct heap *h,
+    uint32_t class, struct err *err);
+MUST_CHECK int declared_named_of_object(struct named_references *n, const struct heap *h,
+    uint32_t holder, struct err *err);
 bool declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
     const char **field);
 

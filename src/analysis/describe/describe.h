@@ -98,8 +98,8 @@ struct range {
  * holds no values.  ERR_USAGE: see struct range.  Else what kept the record from being read, or
  * ERR_NOMEM.
  */
-int inspect_parts(struct object_parts **out, const struct heap *h, uint32_t id, const struct range *which,
-    struct err *err);
+MUST_CHECK int inspect_parts(struct object_parts **out, const struct heap *h, uint32_t id,
+    const struct range *which, struct err *err);
 /* Part i < p->n. */
 void inspect_part(const struct object_parts *p, size_t i, struct object_part *out);
 /* Append its name: "next", "Cart.Item", "[17]", "+0x10". */
@@ -113,7 +113,8 @@ struct object_bytes {
 	unsigned unit;        /* bytes of what -start and -length count */
 };
 /* 0; ERR_UNSUPPORTED; ERR_USAGE where the dump keeps bytes of other objects only; or a read error. */
-int inspect_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err);
+MUST_CHECK int inspect_bytes(struct object_bytes *out, const struct heap *h, uint32_t id,
+    struct err *err);
 
 /* --- what a collection contains ----------------------------------------------------------------- */
 
@@ -129,7 +130,7 @@ struct entries {
 
 /* Open `which` of the entries.  0: *out is the caller's (inspect_entries_close).  ERR_NOT_FOUND: it is
  * no collection that is known, and *err says what it is.  ERR_UNSUPPORTED, ERR_NOMEM. */
-int inspect_entries(struct entries **out, const struct heap *h, uint32_t id,
+MUST_CHECK int inspect_entries(struct entries **out, const struct heap *h, uint32_t id,
     const struct range *which, struct err *err);
 /* Entry i < e->n; key only of maps. */
 void inspect_entry(const struct entries *e, size_t i, struct any_value *key, struct any_value *value);
@@ -164,7 +165,7 @@ bool inspect_characters(const struct heap *h, uint32_t id, struct string_view *o
 enum text_class { TEXT_NEVER, TEXT_SOME, TEXT_EACH };
 enum text_class inspect_text_class(const struct heap *h, uint32_t class);
 /* 0; ERR_UNSUPPORTED with the reason where the dump has no texts to look at. */
-int inspect_texts_held(const struct heap *h, struct err *err);
+MUST_CHECK int inspect_texts_held(const struct heap *h, struct err *err);
 /* Do texts reach to the end of their block of memory, of which not all need be in use?  Then lengths
  * are inferred. */
 bool inspect_texts_run_on(const struct heap *h);
@@ -208,11 +209,11 @@ struct named_references {
 };
 /* Of every instance of a class and its subclasses, and the class's static field.  0, ERR_NOMEM,
  * ERR_UNSUPPORTED, or what take returned. */
-int inspect_named_of_class(
-    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
+MUST_CHECK int inspect_named_of_class(struct named_references *n, const struct heap *h,
+    uint32_t class, struct err *err);
 /* Of one object: a field, a static field of a class object, an element "[17]".  The same codes. */
-int inspect_named_of_object(
-    struct named_references *n, const struct heap *h, uint32_t holder, struct err *err);
+MUST_CHECK int inspect_named_of_object(struct named_references *n, const struct heap *h,
+    uint32_t holder, struct err *err);
 
 /* Do classes of this dump declare the fields that references stand in? */
 bool inspect_declares_fields(const struct heap *h);
@@ -234,18 +235,19 @@ struct variable {
 bool inspect_has_variables(const struct heap *h);
 /* "main.conf", "main.conf.Ports[2]".  0; ERR_NOT_FOUND: no variable is called so; ERR_USAGE: it has no
  * such part; ERR_UNSUPPORTED: the dump does not have its memory. */
-int inspect_variable(struct variable *out, const struct heap *h, const char *word, struct err *err);
+MUST_CHECK int inspect_variable(struct variable *out, const struct heap *h, const char *word,
+    struct err *err);
 /* Call back with the name of each variable that begins like this word, or where none does, of each field
  * of the variable that stands before the word's last dot.  Names live until the call returns. */
 typedef void inspect_name_found(void *context, const char *name);
 void inspect_variable_names(
     const struct heap *h, const char *word, inspect_name_found *found, void *context);
 /* What the variable itself holds: as inspect_parts, inspect_bytes and inspect_entries. */
-int inspect_variable_parts(
-    struct object_parts **out, const struct variable *v, const struct range *which, struct err *err);
+MUST_CHECK int inspect_variable_parts(struct object_parts **out, const struct variable *v,
+    const struct range *which, struct err *err);
 void inspect_variable_bytes(struct object_bytes *out, const struct variable *v);
-int inspect_variable_entries(
-    struct entries **out, const struct variable *v, const struct range *which, struct err *err);
+MUST_CHECK int inspect_variable_entries(struct entries **out, const struct variable *v,
+    const struct range *which, struct err *err);
 /* How much a slice, map or channel contains.  False: it is none. */
 bool inspect_variable_size(const struct variable *v, uint64_t *size);
 

@@ -75,6 +75,6 @@ static inline size_t range_of(struct range *which, uint64_t n)
 }
 
 /* ERR_USAGE in words: the parts of such an object are fields, which have no numbers to choose by. */
-int no_range(const char *type, struct err *err);
+MUST_CHECK int no_range(const char *type, struct err *err);
 
 #endif

@@ -88,10 +88,10 @@ struct dominance {
 };
 
 /* dominators_walk.c: edges and junctions; then numbers, places, the junctions' above and parent. */
-int dominance_prepare(struct dominance *d, struct err *err);
-int dominance_walk(struct dominance *d, struct err *err);
+MUST_CHECK int dominance_prepare(struct dominance *d, struct err *err);
+MUST_CHECK int dominance_walk(struct dominance *d, struct err *err);
 
 /* dominators_semi.c: the dominators of the junctions, as numbers. */
-int dominance_of_junctions(struct dominance *d, struct err *err);
+MUST_CHECK int dominance_of_junctions(struct dominance *d, struct err *err);
 
 #endif

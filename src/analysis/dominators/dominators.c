@@ -138,7 +138,7 @@ static void finish(struct dominance *d, struct dominators *out)
 	d->place = NULL;
 	struct results r = { .d = d, .retained = out->retained };
 	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
-	parallel_run(0, (unsigned)(((uint64_t)n + STRETCH - 1) / STRETCH), begin_stretch, &r, NULL);
+	parallel_each((unsigned)(((uint64_t)n + STRETCH - 1) / STRETCH), begin_stretch, &r);
 	name_junctions(d);
 	release_junctions(d);
 	sum_retained(d, out->retained);

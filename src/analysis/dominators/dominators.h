@@ -41,8 +41,8 @@ struct dominators {
 uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root);
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
-int dominators_find(struct dominators *out, const struct model *m, struct progress *progress,
-    struct err *err);
+MUST_CHECK int dominators_find(struct dominators *out, const struct model *m,
+    struct progress *progress, struct err *err);
 void dominators_release(struct dominators *d);
 
 /* --- the tree from top to bottom, and what classes and other groups retain (retained.c) ---------- */
@@ -80,19 +80,19 @@ struct retained {
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED. */
-int retained_find(struct retained *out, const struct model *m, struct progress *progress,
-    struct err *err);
+MUST_CHECK int retained_find(struct retained *out, const struct model *m,
+    struct progress *progress, struct err *err);
 /* Lists and sums, unless they are there.  The same codes; the sizes stay in any case. */
-int retained_complete(struct retained *r, struct progress *progress, struct err *err);
+MUST_CHECK int retained_complete(struct retained *r, struct progress *progress, struct err *err);
 void retained_release(struct retained *r);
 
 /* The objects at the top of the tree, ids ascending: *ids is big memory of *n.  0 or ERR_NOMEM. */
-int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err);
+MUST_CHECK int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err);
 
 /* Children of an object, or of the roots with HEAP_NONE, ids ascending; of a complete one. */
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n);
 /* How many each of a few objects has, without making lists.  0 or ERR_NOMEM. */
-int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
+MUST_CHECK int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
     uint32_t *counts, struct err *err);
 
 /*
@@ -100,9 +100,9 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
  * own), only (NULL: all) limits them to some objects.  within: by group, the one that it is a part of,
  * of a smaller number, or HEAP_NONE; NULL: there are no parts.  sums: n_groups, filled.
  */
-int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const uint32_t *within, const struct bits *only, struct retained_sum *sums,
-    struct progress *progress, struct err *err);
+MUST_CHECK int retained_by_group(const struct retained *r, const uint32_t *group,
+    uint32_t n_groups, const uint32_t *within, const struct bits *only,
+    struct retained_sum *sums, struct progress *progress, struct err *err);
 /* Adds what a topmost member retains. */
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
 /* Is the sum just what would be freed with all members?  false: at least it. */

@@ -19,6 +19,6 @@
  * how many lead through its top.  *ways is big memory of n_objects, or NULL when there are none.
  * Two passes over the references; 8 bytes and a bit an object.  0 or ERR_NOMEM.  Any thread.
  */
-int joint_ways(const struct retained *r, int64_t **ways, struct err *err);
+MUST_CHECK int joint_ways(const struct retained *r, int64_t **ways, struct err *err);
 
 #endif

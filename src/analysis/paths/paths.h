@@ -31,7 +31,8 @@ struct path_rules {
 };
 
 /* Paths from roots, nothing barred.  0 or ERR_NOMEM; 3 bits an object, touched where needed. */
-int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struct err *err);
+MUST_CHECK int path_rules_init(struct path_rules *r, const struct heap *h, bool weak,
+    struct err *err);
 void path_rules_release(struct path_rules *r);
 /* The rules can from now on name fields only. */
 void path_rules_give_back(struct path_rules *r);
@@ -51,8 +52,8 @@ void path_release(struct path *p);
  * The shortest path to an object, searched from it backward.  effort: about so many references are
  * looked at before it gives up; 0: no limit.  0, ERR_NOMEM or ERR_CANCELLED.
  */
-int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint64_t effort,
-    struct progress *progress, struct err *err);
+MUST_CHECK int path_search(struct path *out, const struct path_rules *r, uint32_t to,
+    uint64_t effort, struct progress *progress, struct err *err);
 
 /* Shortest paths to all objects at once, searched forward. */
 struct path_tree {
@@ -64,7 +65,7 @@ struct path_tree {
 
 /* to: of interest, so that the rules about it hold, and enough when it is reached; HEAP_NONE: all.
  * 4 bytes an object kept, 4 more and 2 bits while it runs.  0, ERR_NOMEM or ERR_CANCELLED. */
-int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t to,
+MUST_CHECK int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t to,
     struct progress *progress, struct err *err);
 void path_tree_release(struct path_tree *t);
 void path_tree_path(const struct path_tree *t, uint32_t to, struct path *out);
@@ -101,12 +102,13 @@ enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
 
 /* ids ascending.  backward: the tree begins with the objects and ends with the roots.  cut: asked
  * about the dominator tree, or NULL: what they retain is not known.  0 or ERR_NOMEM. */
-int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
-    const uint32_t *ids, size_t n, bool backward, struct cut *cut, struct err *err);
+MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,
+    const struct heap *h, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
+    struct err *err);
 /* The objects that some rows count; all else as it was merged.  Sets bits in to.  0 or ERR_NOMEM. */
-int merged_members(const struct merged_paths *merged, const uint32_t *rows, size_t n_rows,
-    const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,
-    struct bits *to, struct err *err);
+MUST_CHECK int merged_members(const struct merged_paths *merged, const uint32_t *rows,
+    size_t n_rows, const struct path_tree *t, const struct heap *h, const uint32_t *ids,
+    size_t n, bool backward, struct bits *to, struct err *err);
 void merged_paths_release(struct merged_paths *m);
 
 #endif

@@ -147,6 +147,6 @@ const uint8_t *classic_internal_name(const struct classic_header *h, size_t *n, 
 enum object_kind classic_kind(const uint8_t *name, size_t n);
 
 /* Look at the first records and the last: digits, mixed_digits, old_style, word_bits. */
-int classic_sample(struct classic *c, struct err *err);
+MUST_CHECK int classic_sample(struct classic *c, struct err *err);
 
 #endif

@@ -123,7 +123,8 @@ bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
 uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
     bool (*take)(void *context, uint64_t offset, uint64_t value), void *context);
 
-int go_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err);
+MUST_CHECK int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
+    struct err *err);
 
 /* go_values.c: find the memory outside of the heap; part of prepare. */
 void go_find_stretches(struct go *g);
@@ -133,7 +134,7 @@ bool go_next_slot(const struct dump *dump, const struct object_view *view, struc
 void go_stack_words(const struct dump *dump, void (*take)(void *context, uint64_t word), void *context);
 const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n);
 uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
-int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
+MUST_CHECK int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
 bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out);
 
 /* go_old.c: go_next_slot for objects of a go1.3 dump.  Their view holds the address of the type as
@@ -141,7 +142,7 @@ bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out
 bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
 /* go_program.c: find the executable that wrote the dump, once the runs are known.  One that does not fit
  * is left out, and program_note says so.  0, or ERR_IO where the one that was named cannot be read. */
-int go_program_find(struct go *g, struct err *err);
+MUST_CHECK int go_program_find(struct go *g, struct err *err);
 void go_program_release(struct go *g);
 unsigned go_release_of(const struct go *g); /* X of the Go 1.X that the program was built with; 0 unknown */
 /* Settle facts.cannot_tell by what the program adds. */
@@ -150,9 +151,10 @@ void go_state_limits(struct go *g);
 void go_recorded_types(struct go *g);
 
 /* go_typing.c */
-int go_classify(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
+MUST_CHECK int go_classify(struct dump *dump, struct classifier *c, struct progress *p,
+    struct err *err);
 
 /* go_old.c: read the types and interface tables of a go1.3 dump. */
-int go_old_types(struct go *g, struct err *err);
+MUST_CHECK int go_old_types(struct go *g, struct err *err);
 
 #endif

@@ -69,8 +69,8 @@ struct go_record {
  * Decode the record at `offset` of a file of `size` bytes.  ERR_TRUNCATED where it is cut,
  * ERR_FORMAT where it cannot be, in words that name the byte.
  */
-int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t offset, unsigned version,
-    struct go_record *out, struct err *err);
+MUST_CHECK int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t offset,
+    unsigned version, struct go_record *out, struct err *err);
 const char *go_tag_name(enum go_tag tag); /* "an object record" */
 
 /* Memory statistics by their place in u; NULL behind the last. */

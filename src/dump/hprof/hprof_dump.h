@@ -134,20 +134,20 @@ const char *hprof_sub_name(unsigned tag); /* "an instance record", … */
 
 /* Walk the top-level records; damage is noted, not returned.  ERR_NOMEM, ERR_USAGE for a heap that
  * is not there. */
-int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err);
+MUST_CHECK int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err);
 void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Make the class table: first of the class records before the first object, then, once an object needs
  * another class, of all.  0 or ERR_NOMEM. */
-int hprof_classes_first(struct hprof *h, struct err *err);
-int hprof_classes_whole(struct hprof *h, struct err *err);
+MUST_CHECK int hprof_classes_first(struct hprof *h, struct err *err);
+MUST_CHECK int hprof_classes_whole(struct hprof *h, struct err *err);
 void hprof_classes_free(struct hprof_classes *c);
 const struct hprof_class *hprof_class_of(const struct hprof_classes *c, uint64_t id);
 
-int hprof_read(const struct dump *dump, const struct part *part, struct sink *sink,
+MUST_CHECK int hprof_read(const struct dump *dump, const struct part *part, struct sink *sink,
     struct err *err);
-int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
+MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
     struct err *err);
 
 /* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */

@@ -69,7 +69,8 @@ struct javacore {
 
 /* Read path, or, when path is NULL, the javacore that belongs to the dump at dump_path (its name
  * with the sequence number +0, +1, -1).  *out is NULL and the result 0 when there is none beside it. */
-int javacore_open(struct javacore **out, const char *path, const char *dump_path, struct err *err);
+MUST_CHECK int javacore_open(struct javacore **out, const char *path, const char *dump_path,
+    struct err *err);
 void javacore_close(struct javacore *j);
 
 #endif

@@ -31,6 +31,7 @@ enum phd_flag { PHD_64_BIT = 1, PHD_ALL_HASHED = 2, PHD_J9 = 4 };
 /* Bytes between two cuts: PART_BYTES, but tests want many cuts of small dumps. */
 extern uint64_t phd_part_bytes;
 
-int phd_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err);
+MUST_CHECK int phd_read(const struct dump *dump, const struct part *part, struct sink *sink,
+    struct err *err);
 
 #endif

@@ -59,14 +59,14 @@ const char *program_support(void);
  * Read an executable.  ERR_UNSUPPORTED without libdw, ERR_IO, ERR_FORMAT: no ELF executable.  One
  * without symbols or without DWARF is fine and has fewer of the things below.
  */
-int program_open(struct program **out, const char *path, struct err *err);
+MUST_CHECK int program_open(struct program **out, const char *path, struct err *err);
 void program_close(struct program *p); /* NULL is fine */
 
 /*
  * Did this program write the dump?  Machine, byte order, pointer size and the lengths of its data
  * and bss must be the dump's.  ERR_NOT_FOUND with what differs; 0 also settles where it was loaded.
  */
-int program_check(struct program *p, const struct program_match *dump, struct err *err);
+MUST_CHECK int program_check(struct program *p, const struct program_match *dump, struct err *err);
 
 const char *program_path(const struct program *p);
 bool program_has_symbols(const struct program *p);

@@ -57,7 +57,7 @@ struct program {
 const char *program_keep(struct arena *arena, const char *name);
 
 /* ELF header, sections, symbols (program_elf.c). */
-int program_read_elf(struct program *p, struct err *err);
+MUST_CHECK int program_read_elf(struct program *p, struct err *err);
 /* DWARF: types, variables, functions (program_dwarf.c).  Never fails: what cannot be read is not
  * there, and p->lacks says so. */
 void program_read_dwarf(struct program *p);

@@ -168,11 +168,11 @@ struct build {
 	size_t n_duplicates, cap_duplicates;
 };
 
-int survey_run(struct build *b, struct err *err);
+MUST_CHECK int survey_run(struct build *b, struct err *err);
 void survey_release(struct build *b);
 
 /* At the end of a step: 0, or ERR_NOMEM and *err where it passed &b->lost and was refused. */
-int build_check(const struct build *b, struct err *err);
+MUST_CHECK int build_check(const struct build *b, struct err *err);
 
 /* Handles (survey.c). */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
@@ -180,8 +180,8 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
 
 /* Ids, then class handle, degree and extent of each object at its id (objects.c).  class_of holds
  * handle numbers until classes_resolve. */
-int objects_index(struct build *b, struct err *err);
-int objects_scatter(struct build *b, struct err *err);
+MUST_CHECK int objects_index(struct build *b, struct err *err);
+MUST_CHECK int objects_scatter(struct build *b, struct err *err);
 
 /*
  * Walk a slice's records with their ids.  A record whose address belonged to an earlier one has the
@@ -215,7 +215,7 @@ static inline bool objects_next(struct objects_walk *w, struct record *record, u
 
 /* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
  * with classes made up for mentions of undefined ones.  class_of is final afterwards. */
-int classes_resolve(struct build *b, struct err *err);
+MUST_CHECK int classes_resolve(struct build *b, struct err *err);
 uint32_t class_at_address(const struct build *b, uint64_t address);           /* or HEAP_NONE */
 /* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */
 uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader);
@@ -225,18 +225,18 @@ uint32_t class_named(const struct build *b, const char *internal_name, size_t n,
 void loaders_find(struct build *b);
 
 /* Fill heap.in_frames (in_frames.c). */
-int find_in_frames(struct heap *h, struct err *err);
+MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
 
 /* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
-int overlaps_warn(struct build *b, struct err *err);
+MUST_CHECK int overlaps_warn(struct build *b, struct err *err);
 
-int fill_run(struct build *b, struct err *err);
+MUST_CHECK int fill_run(struct build *b, struct err *err);
 
 /* What the reader knows of the types of objects (classify.c): notes before the fill, which enters
  * where each object's memory lies; then the reader is asked and classes change.  The watcher is told
  * before and after.  Both do nothing where the reader has no classify(). */
-int classify_prepare(struct build *b, struct err *err);
-int classify_run(struct build *b, struct err *err);
+MUST_CHECK int classify_prepare(struct build *b, struct err *err);
+MUST_CHECK int classify_run(struct build *b, struct err *err);
 void classify_release(struct build *b);
 
 static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
@@ -247,23 +247,23 @@ static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
 
 /* References by offset (adjacency.c).  init: all offsets 0, to be filled with degrees; from_degrees:
  * degrees become starts and the targets are allocated. */
-int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
-int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err);
-int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
-    struct progress *progress, struct err *err);
+MUST_CHECK int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
+MUST_CHECK int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err);
+MUST_CHECK int adjacency_transpose(const struct adjacency *out, struct adjacency *in,
+    uint32_t n_objects, struct progress *progress, struct err *err);
 void adjacency_compact(struct adjacency *a, uint32_t n_objects);
 void adjacency_release(struct adjacency *a);
 
 /* Threads and roots that the survey met, while its parts are still there (recorded.c). */
-int recorded_collect(struct build *b, struct err *err);
+MUST_CHECK int recorded_collect(struct build *b, struct err *err);
 /* Put a root into the heap; HEAP_NONE as its object: nothing.  b->lost. */
 void build_root(struct build *b, struct heap_root root);
 
-int roots_collect(struct build *b, struct err *err);
+MUST_CHECK int roots_collect(struct build *b, struct err *err);
 
 /* Names, states, priorities of threads from the values of their thread objects, where the dump's
  * records do not tell them (threads.c). */
-int threads_complete(struct heap *h, struct err *err);
+MUST_CHECK int threads_complete(struct heap *h, struct err *err);
 
 /* A warning of the heap's own making; has_offset false. */
 void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

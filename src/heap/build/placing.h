@@ -38,6 +38,6 @@ static inline void places_note(struct place_notes *notes, uint32_t id)
 
 /* From the survey's records, after objects_scatter; heap->places stays NULL where the format holds
  * no values. */
-int places_build(struct build *b, struct err *err);
+MUST_CHECK int places_build(struct build *b, struct err *err);
 
 #endif

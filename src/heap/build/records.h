@@ -52,9 +52,9 @@ enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8 };
 void records_expect(struct records *r, uint64_t n);
 
 /* All return 0 or ERR_NOMEM. */
-int records_grow(struct records *r, struct err *err);
-int records_add_wide(struct records *r, const struct record *record, struct err *err);
-int records_add_full(struct records *r, const struct record *record, struct err *err);
+MUST_CHECK int records_grow(struct records *r, struct err *err);
+MUST_CHECK int records_add_wide(struct records *r, const struct record *record, struct err *err);
+MUST_CHECK int records_add_full(struct records *r, const struct record *record, struct err *err);
 
 /* An extent, for which there is room. */
 static inline int records_add_extent(struct records *r, const struct record *record, struct err *err)

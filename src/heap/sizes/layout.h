@@ -64,8 +64,8 @@ uint64_t layout_array_size(unsigned base, unsigned width, uint64_t length, unsig
  * classes that the dump does not define.  Superclass chains may be of any length; one that comes
  * back to itself is cut.  0 or ERR_NOMEM.
  */
-int layout_instances(const struct heap_class *classes, uint32_t n, const struct layout_model *m,
-    enum layout_release release, uint64_t *size, struct err *err);
+MUST_CHECK int layout_instances(const struct heap_class *classes, uint32_t n,
+    const struct layout_model *m, enum layout_release release, uint64_t *size, struct err *err);
 
 /* Bytes of the class object of c, when instances of java.lang.Class without statics take base. */
 uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const struct layout_model *m,
@@ -111,7 +111,7 @@ struct layout_choice {
 };
 
 /* The model that fits best: few violations, then most exact. */
-int layout_choose(const struct heap_class *classes, uint32_t n_classes,
+MUST_CHECK int layout_choose(const struct heap_class *classes, uint32_t n_classes,
     const struct layout_pair *pairs, size_t n_pairs, unsigned word_bits, unsigned alignment,
     struct layout_choice *out, struct err *err);
 

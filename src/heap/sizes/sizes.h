@@ -13,10 +13,10 @@ bool sizes_need_values(const struct heap *h);
 
 /* Find the shallow size of every object and the sums of classes and heap.  as_mat: by the rules of
  * Eclipse MAT instead of those of the VM.  0 or ERR_NOMEM. */
-int sizes_settle(struct heap *h, bool as_mat, struct err *err);
+MUST_CHECK int sizes_settle(struct heap *h, bool as_mat, struct err *err);
 
 /* Count all objects by class and make the sums again, after objects were given other classes.
  * 0 or ERR_NOMEM. */
-int sizes_again(struct heap *h, struct err *err);
+MUST_CHECK int sizes_again(struct heap *h, struct err *err);
 
 #endif

@@ -126,8 +126,9 @@ static struct opinions ask(struct sizing *z)
 	release[o.n++] = LAYOUT_PLAIN;
 	for (unsigned i = 0; i < o.n; i++) {
 		o.size[i] = big_alloc(h->n_classes, sizeof *o.size[i], &z->lost);
-		if (o.size[i])
-			layout_instances(h->classes, h->n_classes, &z->model, release[i], o.size[i], &z->lost);
+		if (!o.size[i] || layout_instances(h->classes, h->n_classes, &z->model, release[i],
+		    o.size[i], &z->lost) < 0)
+			break; /* lost says so */
 	}
 	return o;
 }
@@ -287,10 +288,10 @@ static void choose_model(struct sizing *z)
 	struct layout_choice choice = { .n_pairs = 0 };
 	char text[400];
 	struct sample s = take_sample(z);
-	layout_choose(h->classes, h->n_classes, s.pairs, s.n_pairs, h->facts.word_bits, alignment_of(&s),
-	    &choice, &z->lost);
+	int code = layout_choose(h->classes, h->n_classes, s.pairs, s.n_pairs, h->facts.word_bits,
+	    alignment_of(&s), &choice, &z->lost);
 	big_free(s.pairs);
-	if (z->lost.code)
+	if (code < 0 || z->lost.code)
 		return;
 	z->model = choice.model;
 	z->addresses = s.n_pairs > 0;

@@ -33,15 +33,17 @@ struct sizes {
 };
 
 /* The rules; each calls sizes_count once it knows what arrays take.  0 or ERR_NOMEM. */
-int sizes_recorded(struct sizes *s, struct err *err); /* SIZES_RECORDED: records carry sizes */
-int sizes_from_fields(struct sizes *s, struct err *err);    /* SIZES_FROM_FIELDS: sizes follow from fields */
+/* SIZES_RECORDED: records carry sizes. */
+MUST_CHECK int sizes_recorded(struct sizes *s, struct err *err);
+/* SIZES_FROM_FIELDS: sizes follow from fields. */
+MUST_CHECK int sizes_from_fields(struct sizes *s, struct err *err);
 
 /* The class of which instances have a size that stands in a field; HEAP_NONE: there is none
  * (sizes_fields.c). */
 uint32_t sizes_stack_chunks(const struct heap *h);
 
 /* The pass over all objects (sizes.c).  0 or ERR_NOMEM. */
-int sizes_count(struct sizes *s, struct err *err);
+MUST_CHECK int sizes_count(struct sizes *s, struct err *err);
 
 /* Bytes from an object to the next one, or UINT64_MAX for the last. */
 uint64_t sizes_distance(const struct heap *h, uint32_t id);

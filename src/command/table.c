@@ -119,6 +119,18 @@ int command_reach(const struct call *call, enum reach_wish *out, struct err *err
 	return live && dead ? err_set(err, ERR_USAGE, "-live and -dead leave nothing") : 0;
 }
 
+/* Could this word name what rows retain, in some form of the command's results? */
+static bool names_retained(const struct command *c, const char *word)
+{
+	for (size_t k = 0; c->shapes && c->shapes[k]; k++) {
+		const struct shape *shape = c->shapes[k];
+		int at = column_find(shape->columns, shape->n_columns, word);
+		if (at >= 0 && shape->columns[at].id == COL_RETAINED)
+			return true;
+	}
+	return false;
+}
+
 int command_retained(struct session *s, const struct call *call, struct err *err)
 {
 	const struct retained *found;
@@ -127,7 +139,7 @@ int command_retained(struct session *s, const struct call *call, struct err *err
 	if (sort >= 0 && call->option[sort].given) {
 		const char *word = call->option[sort].word;
 		word += *word == '-' || *word == '+';
-		wanted |= *word && !strncmp(word, "retained", strlen(word));
+		wanted |= names_retained(call->command, word);
 	}
 	return wanted ? session_retained(s, &found, err) : 0;
 }

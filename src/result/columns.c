@@ -5,6 +5,7 @@
 #include "result/columns.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_OWN_NAME] = {"", CELL_NONE, 5, ""},
@@ -214,6 +215,20 @@ const char *column_word(const struct column *column)
 enum cell_type column_type(const struct column *column)
 {
 	return column_kinds[column->id].type;
+}
+
+int column_find(const struct column *columns, unsigned n, const char *word)
+{
+	int found = -1;
+	size_t length = strlen(word);
+	for (unsigned c = 0; c < n; c++) {
+		const char *other = column_word(&columns[c]);
+		if (!strcmp(other, word))
+			return (int)c;
+		if (!strncmp(other, word, length))
+			found = found == -1 ? (int)c : -2;
+	}
+	return found < 0 || !length ? -1 : found;
 }
 
 int column_readiness(const struct column *column)

@@ -223,6 +223,9 @@ struct shape {
 const char *column_word(const struct column *column);
 enum cell_type column_type(const struct column *column);
 
+/* The column of this word, or whose word alone begins so: its index, or -1. */
+int column_find(const struct column *columns, unsigned n, const char *word);
+
 /* How readily a column goes where room is short: the highest first, COLUMN_STAYS never. */
 #define COLUMN_STAYS (-2)
 int column_readiness(const struct column *column);

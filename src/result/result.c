@@ -372,16 +372,7 @@ int result_members(
 
 int result_column(const struct result *r, const char *name)
 {
-	int found = -1;
-	size_t length = strlen(name);
-	for (unsigned c = 0; c < r->n_columns; c++) {
-		const char *word = column_word(&r->columns[c]);
-		if (!strcmp(word, name))
-			return (int)c;
-		if (!strncmp(word, name, length))
-			found = found == -1 ? (int)c : -2;
-	}
-	return found < 0 || !length ? -1 : found;
+	return column_find(r->columns, r->n_columns, name);
 }
 
 int result_column_of(const struct result *r, enum column_id column)

@@ -172,7 +172,7 @@ static bool must_wait(struct app *a, const char *line)
 		return false;
 	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
 		return true;
-	return strcmp(c->name, "histo") != 0 && strcmp(c->name, "ls") != 0;
+	return c != &cmd_histo && c != &cmd_ls;
 }
 
 static void wait_with(struct app *a, const char *line)

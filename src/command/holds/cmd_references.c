@@ -54,11 +54,11 @@ struct group {
 };
 
 /* The command that lists what a group sums. */
-static void group_command(struct text *to, const struct heap *h, uint32_t id, const char *direction,
+static void group_command(struct text *to, const struct heap *h, uint32_t id, enum direction direction,
     uint32_t class)
 {
 	text_clear(to);
-	text_addf(to, "refs 0x%" PRIx64 " -%s -class ", heap_address(h, id), direction);
+	text_addf(to, "refs 0x%" PRIx64 " -%s -class ", heap_address(h, id), direction_word(direction));
 	if (h->classes[class].address && h->classes[class].object != HEAP_NONE)
 		text_addf(to, "0x%" PRIx64, h->classes[class].address);
 	else
@@ -69,7 +69,7 @@ static void group_command(struct text *to, const struct heap *h, uint32_t id, co
 struct grouped {
 	struct object_rows *rows;
 	struct row_group {
-		const char *direction;
+		enum direction direction;
 		uint32_t class;
 	} *group; /* of each row */
 	size_t n, cap;
@@ -84,12 +84,12 @@ static int grouped_members(const struct result *r, void *data, const struct bits
 	int code = bits_init(&in, h->n_classes, err) | bits_init(&out, h->n_classes, err);
 	for (size_t row = 0; !code && row < g->n; row++) {
 		if (bits_get(rows, row))
-			bits_set(!strcmp(g->group[row].direction, "in") ? &in : &out, g->group[row].class);
+			bits_set(g->group[row].direction == DIRECTION_IN ? &in : &out, g->group[row].class);
 	}
 	for (size_t row = 0; !code && row < object_rows_count(g->rows); row++) {
-		const char *way;
+		enum direction way;
 		uint32_t other = object_rows_id(g->rows, row, &way);
-		if (bits_get(!strcmp(way, "in") ? &in : &out, h->class_of[other]))
+		if (bits_get(way == DIRECTION_IN ? &in : &out, h->class_of[other]))
 			bits_set(to, other);
 	}
 	bits_release(&in);
@@ -106,7 +106,7 @@ static void grouped_release(void *data)
 }
 
 /* Sum the rows of one direction by class into r. */
-static int group_rows(struct result *r, struct grouped *into, uint32_t id, const char *direction,
+static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum direction direction,
     struct err *err)
 {
 	const struct object_rows *rows = into->rows;
@@ -118,9 +118,9 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, const
 		return ERR_NOMEM;
 	}
 	for (size_t row = 0; row < object_rows_count(rows); row++) {
-		const char *way;
+		enum direction way;
 		uint32_t other = object_rows_id(rows, row, &way);
-		if (strcmp(way, direction))
+		if (way != direction)
 			continue;
 		struct group *g = &groups[h->class_of[other]];
 		g->references++;
@@ -135,13 +135,13 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, const
 		if (!groups[c].references)
 			continue;
 		/* what an object refers to stands in its record; who refers to it may be anywhere */
-		struct amount all = !strcmp(direction, "in") ? heap_counted(h, 0) : amount_exact(0);
+		struct amount all = direction == DIRECTION_IN ? heap_counted(h, 0) : amount_exact(0);
 		struct amount references = amount_exact(groups[c].references);
 		struct amount objects = amount_exact(groups[c].objects);
 		group_command(&command, h, id, direction, c);
 		VEC_PUSH(into->group, into->n, into->cap) =
 		    (struct row_group){.direction = direction, .class = c};
-		result_add_row(r, (struct cell[]){cell_text(direction),
+		result_add_row(r, (struct cell[]){cell_text(direction_word(direction)),
 		    cell_text(h->classes[c].name), cell_count(amount_as_sure(references, all)),
 		    cell_count(amount_as_sure(objects, all)), cell_bytes(amount_as_sure(groups[c].shallow, all)),
 		    cell_blank()},
@@ -161,9 +161,9 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
 	struct grouped *sums = xcalloc(1, sizeof *sums);
 	sums->rows = rows;
 	result_rows_members(r, grouped_members, grouped_release, sums);
-	int code = group_rows(r, sums, id, "out", err);
+	int code = group_rows(r, sums, id, DIRECTION_OUT, err);
 	if (!code)
-		code = group_rows(r, sums, id, "in", err);
+		code = group_rows(r, sums, id, DIRECTION_IN, err);
 	if (code) {
 		result_free(r);
 		return code;
@@ -213,9 +213,9 @@ static int references_of(
 	text_addf(&title, "%s of 0x%" PRIx64, !back ? "references" : forward ? "references and referrers" : "referrers",
 	    heap_address(h, id));
 	if (forward)
-		object_rows_out(rows, id, "out");
+		object_rows_out(rows, id, DIRECTION_OUT);
 	if (back && !code)
-		code = object_rows_in(rows, id, "in", err);
+		code = object_rows_in(rows, id, DIRECTION_IN, err);
 	if (!code)
 		code = only_classes(s, call, rows, err);
 	if (code)

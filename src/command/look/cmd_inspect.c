@@ -158,7 +158,7 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 {
 	struct object_rows *rows = object_rows_new(o);
 	struct text note = TEXT_INIT;
-	object_rows_out(rows, id, NULL);
+	object_rows_out(rows, id, NO_DIRECTION);
 	struct result *r = object_rows_result(
 	    rows, title, &references_shape, reference_what);
 	text_addf(&note, "%s holds no field names or values: these are its references",

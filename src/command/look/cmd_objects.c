@@ -127,7 +127,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 		return code;
 	}
 	struct object_rows *rows = object_rows_new(s->dump);
-	object_rows_add(rows, NULL, NULL, ids, n, true);
+	object_rows_add(rows, NO_DIRECTION, NULL, ids, n, true);
 	const char *title = call->argument[0].word;
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
 		title = h->classes[call->argument[0].ids[0]].name;

@@ -18,7 +18,8 @@
 enum naming { NAMED, NAMED_BY_OWNER, NAMED_BY_ROW };
 
 struct stretch {
-	const char *direction, *field;
+	enum direction direction;
+	const char *field;
 	enum naming naming; /* by owner: the rows are its references; by row: each references it */
 	uint32_t owner;
 	uint32_t *ids; /* NULL: the single id below */
@@ -149,6 +150,12 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 
 /* --- stretches -------------------------------------------------------------------------------- */
 
+const char *direction_word(enum direction direction)
+{
+	static const char *const words[] = {[DIRECTION_OUT] = "out", [DIRECTION_IN] = "in"};
+	return words[direction];
+}
+
 struct object_rows *object_rows_new(const struct opened *o)
 {
 	struct object_rows *rows = xcalloc(1, sizeof *rows);
@@ -165,7 +172,7 @@ static void add_stretch(struct object_rows *rows, struct stretch s)
 	VEC_PUSH(rows->stretch, rows->n, rows->cap) = s;
 }
 
-void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
+void object_rows_add(struct object_rows *rows, enum direction direction, const char *field,
     uint32_t *ids, size_t n, bool big)
 {
 	if (n || big)
@@ -174,7 +181,7 @@ void object_rows_add(struct object_rows *rows, const char *direction, const char
 }
 
 void object_rows_add_one(
-    struct object_rows *rows, const char *direction, const char *field, uint32_t id)
+    struct object_rows *rows, enum direction direction, const char *field, uint32_t id)
 {
 	add_stretch(rows,
 	    (struct stretch){.direction = direction, .field = field, .one = id, .n = 1});
@@ -216,7 +223,7 @@ size_t object_rows_count(const struct object_rows *rows)
 	return rows->rows;
 }
 
-uint32_t object_rows_id(const struct object_rows *rows, size_t row, const char **direction)
+uint32_t object_rows_id(const struct object_rows *rows, size_t row, enum direction *direction)
 {
 	const struct stretch *s = stretch_of(rows, row);
 	if (direction)
@@ -265,7 +272,7 @@ static struct cell named_cell(
 
 /* --- references ------------------------------------------------------------------------------- */
 
-static void add_recorded(struct object_rows *rows, const char *direction, enum naming naming,
+static void add_recorded(struct object_rows *rows, enum direction direction, enum naming naming,
     uint32_t owner, uint32_t *ids, size_t n)
 {
 	if (n)
@@ -273,7 +280,7 @@ static void add_recorded(struct object_rows *rows, const char *direction, enum n
 		    .naming = values_held(rows->heap) ? naming : NAMED, .owner = owner});
 }
 
-void object_rows_out(struct object_rows *rows, uint32_t id, const char *direction)
+void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction)
 {
 	const struct heap *h = rows->heap;
 	struct implied_reference implied[3];
@@ -285,7 +292,7 @@ void object_rows_out(struct object_rows *rows, uint32_t id, const char *directio
 }
 
 /* Who holds this class object or loader without saying so, besides the class's instances. */
-static void implied_holders(struct object_rows *rows, uint32_t id, const char *direction)
+static void implied_holders(struct object_rows *rows, uint32_t id, enum direction direction)
 {
 	const struct heap *h = rows->heap;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
@@ -301,7 +308,7 @@ static void implied_holders(struct object_rows *rows, uint32_t id, const char *d
 	}
 }
 
-int object_rows_in(struct object_rows *rows, uint32_t id, const char *direction, struct err *err)
+int object_rows_in(struct object_rows *rows, uint32_t id, enum direction direction, struct err *err)
 {
 	const struct heap *h = rows->heap;
 	uint32_t class = heap_class_mirrored(h, id);
@@ -362,7 +369,7 @@ static void rows_cell(
 	const struct stretch *s = stretch_of(rows, row);
 	enum object_column what = rows->what[column];
 	if (what == OBJECT_DIRECTION)
-		*out = cell_text(s->direction);
+		*out = cell_text(direction_word(s->direction));
 	else if (what == OBJECT_FIELD && s->naming != NAMED)
 		*out = named_cell(rows, s, row, scratch);
 	else if (what == OBJECT_FIELD)

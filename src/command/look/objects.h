@@ -42,24 +42,28 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 /* "array of unknown length" is unknown, the length of what is no array does not apply. */
 bool object_is_array(const struct heap *h, uint32_t id);
 
+/* Which way a reference goes, from the object that was asked for. */
+enum direction { NO_DIRECTION, DIRECTION_OUT, DIRECTION_IN };
+const char *direction_word(enum direction direction); /* "out", "in"; NULL: none */
+
 struct object_rows;
 struct object_rows *object_rows_new(const struct opened *o);
 /* A stretch of ids; field NULL: not known.  big: taken over (big_alloc'd, n of them), else borrowed. */
-void object_rows_add(struct object_rows *rows, const char *direction, const char *field,
+void object_rows_add(struct object_rows *rows, enum direction direction, const char *field,
     uint32_t *ids, size_t n, bool big);
 /* A single id with its field. */
 void object_rows_add_one(
-    struct object_rows *rows, const char *direction, const char *field, uint32_t id);
+    struct object_rows *rows, enum direction direction, const char *field, uint32_t id);
 void object_rows_free(struct object_rows *rows);
 
 /* What the object references: implied ones first, then the recorded ones in file order. */
-void object_rows_out(struct object_rows *rows, uint32_t id, const char *direction);
+void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction);
 /* What references it: recorded ones by address, then those that the dump implies.  0 or ERR_NOMEM. */
 int object_rows_in(
-    struct object_rows *rows, uint32_t id, const char *direction, struct err *err);
+    struct object_rows *rows, uint32_t id, enum direction direction, struct err *err);
 
 size_t object_rows_count(const struct object_rows *rows);
-uint32_t object_rows_id(const struct object_rows *rows, size_t row, const char **direction);
+uint32_t object_rows_id(const struct object_rows *rows, size_t row, enum direction *direction);
 /* Keep the objects of the given class indices only.  0 or ERR_NOMEM. */
 int object_rows_only(
     struct object_rows *rows, const uint32_t *classes, size_t n_classes, struct err *err);

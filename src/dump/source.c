@@ -299,8 +299,9 @@ static void stream_broke(struct source_file *o, const z_stream *z, int code, uin
 		mark(o, "the gzip stream is cut at byte %" PRIu64 " of the file", at);
 	} else if (z->msg && (strstr(z->msg, "data check") || strstr(z->msg, "length check"))) {
 		o->source.doubtful = true;
-		mark(o, "the gzip checksum near byte %" PRIu64 " of the file is wrong: any byte of the dump may be "
-		    "wrong", at);
+		/* zlib has just read the four bytes that do not fit */
+		mark(o, "the gzip checksum at byte %" PRIu64 " of the file is wrong: any byte of the dump may be "
+		    "wrong", at - 4);
 	} else {
 		mark(o, "the gzip stream is damaged near byte %" PRIu64 " of the file (%s)", at,
 		    z->msg ? z->msg : "no reason given");

@@ -28,7 +28,7 @@ wired() {
 }
 
 wired 'unit test' "$(listed unit_programs | sed 's/$/.c/')" tests/unit/test_*.c
-wired 'truth test' "$(listed truth_tests)" tests/truth/*.py
+wired 'truth test' "$(listed truth_tests)" tests/truth/*.py tests/truth/*.sh
 wired 'test of command lines' "$(listed cli_tests)" tests/cli/*.py tests/cli/*.sh
 wired 'script of the house' "$(listed house_tests)" tests/*.sh
 wired 'fuzz target' "$(listed fuzz_tests | sed 's/replay_\(.*\)/fuzz_\1.c/')" \

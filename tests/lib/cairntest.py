@@ -3,8 +3,10 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 BUILD = os.environ.get("CAIRN_BUILD", os.getcwd())
 SOURCE = os.environ.get("CAIRN_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -183,6 +185,40 @@ class Graph:
         graph = Graph(run.out.split("\n"))
         graph.run = run
         return graph
+
+    @staticmethod
+    def of_dump_by_threads(path):
+        """The graph without a javacore, and what is wrong when one thread and four do not agree."""
+        one, four = (Graph.of_dump(path, "-t", threads, "-n") for threads in ("1", "4"))
+        wrong = [str(graph.run) for graph in (one, four) if graph.run.status != 0]
+        if one.run.out != four.run.out:
+            wrong.append("one thread and four differ")
+        return one, wrong
+
+
+def try_seeds(tap, n, one):
+    """Seeds 0 … n-1: one(directory, seed) makes a dump in an empty directory and returns its name and what
+    is wrong with it.  Dumps with faults are kept, and more than twenty are enough."""
+    kept = tempfile.mkdtemp(prefix="random.", dir=os.path.join(BUILD, "tests"))
+    for seed in range(n):
+        directory = os.path.join(kept, str(seed))
+        os.mkdir(directory)
+        name, wrong = one(directory, seed)
+        if tap.ok(not wrong, "seed %d: %s" % (seed, name), "\n".join(wrong)):
+            shutil.rmtree(directory)
+        if tap.failed > 20:
+            print("# more than 20 failures: stopping")
+            break
+    if tap.failed:
+        print("# the failing dumps are kept in", kept)
+    else:
+        shutil.rmtree(kept)
+
+
+def make_dump(directory, kind, seed):
+    """What "mkdump KIND --seed" makes there: (the prefix of its files, the finished program)."""
+    prefix = os.path.join(directory, "r")
+    return prefix, Run([MKDUMP, kind, "--seed", str(seed), "--out", prefix])
 
 
 def mirror(objects):

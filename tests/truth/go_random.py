@@ -11,12 +11,11 @@ number of seeds than 300.
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, Graph, MKDUMP, Run, Tap, cairn  # noqa: E402
+from cairntest import BUILD, Graph, MKDUMP, Run, Tap, cairn, make_dump, try_seeds  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
 SEEDS = int(os.environ.get("CAIRN_SEEDS", "300"))
@@ -139,36 +138,24 @@ def check_goroutines(path, truth):
     return wrong
 
 
-def one(tap, directory, seed):
-    prefix = os.path.join(directory, "r%d" % seed)
-    made = Run([MKDUMP, "go", "--seed", str(seed), "--out", prefix])
+def one(directory, seed):
+    prefix, made = make_dump(directory, "go", seed)
     if made.status != 0:
-        return tap.ok(False, "seed %d" % seed, made)
+        return "mkdump", [str(made)]
     with open(prefix + ".json", encoding="utf-8") as f:
         truth = json.load(f)
-    wrong, before = [], None
-    for threads in ("1", "4"):
-        graph = Graph.of_dump(prefix + ".dump", "-t", threads, "-n")
-        if graph.run.status != 0:
-            wrong.append(str(graph.run))
-            break
-        if before not in (None, graph.run.out):
-            wrong.append("one thread and four differ")
-        before = graph.run.out
-    else:
+    dump = prefix + ".dump"
+    graph, wrong = Graph.of_dump_by_threads(dump)
+    if not wrong:
         wrong += check_objects(graph, truth) + check_roots(graph, truth)
         if truth["version"] >= 5 and graph.counts["dangling"] != truth["outside"]:
             wrong.append("%d pointers to no object, not %d" % (graph.counts["dangling"], truth["outside"]))
         if seed % 3 == 0:
-            wrong += check_goroutines(prefix + ".dump", truth)
+            wrong += check_goroutines(dump, truth)
         if len(truth["objects"]) < 150:
-            wrong += check_dominators(prefix + ".dump", truth)
-    name = "seed %d: go1.%d, %s endian, %d bytes" % (
-        seed, truth["version"], "big" if truth["big_endian"] else "little", truth["pointer"])
-    tap.ok(not wrong, name, "\n".join(wrong))
-    if not wrong:
-        os.unlink(prefix + ".dump")
-        os.unlink(prefix + ".json")
+            wrong += check_dominators(dump, truth)
+    return "go1.%d, %s endian, %d bytes" % (
+        truth["version"], "big" if truth["big_endian"] else "little", truth["pointer"]), wrong
 
 
 def check_surplus(tap, directory):
@@ -190,17 +177,9 @@ def check_surplus(tap, directory):
 
 def main():
     tap = Tap()
-    directory = tempfile.mkdtemp(prefix="random.", dir=os.path.join(BUILD, "tests"))
-    check_surplus(tap, directory)
-    for seed in range(SEEDS):
-        one(tap, directory, seed)
-        if tap.failed > 20:
-            print("# more than 20 failures: stopping")
-            break
-    if not tap.failed:
-        shutil.rmtree(directory)
-    else:
-        print("# the failing dumps are kept in", directory)
+    with tempfile.TemporaryDirectory(prefix="random.", dir=os.path.join(BUILD, "tests")) as directory:
+        check_surplus(tap, directory)
+    try_seeds(tap, SEEDS, one)
     tap.done()
 
 

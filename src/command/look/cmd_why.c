@@ -10,6 +10,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/words/values.h"
+#include "result/cursor.h"
 #include "result/why.h"
 
 #include <inttypes.h>
@@ -268,10 +269,12 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 {
 	struct text said = TEXT_INIT, weakest = TEXT_INIT;
 	enum certainty worst = EXACT;
+	struct cursor cursor; /* the screen may be drawing the same table */
+	cursor_init(&cursor, table);
 	const char *name = column_word(&table->columns[column]);
 	for (size_t row = 0; row < table->n_rows && row < ROWS_LOOKED_AT; row++) {
 		struct cell cell;
-		result_cell(table, row, column, &cell);
+		cursor_cell(&cursor, row, column, &cell);
 		if (row && cell.amount.certainty <= worst && cell.type != CELL_TEXT)
 			continue;
 		enum certainty c = why_one(table, &cell, &said);
@@ -283,6 +286,7 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 	}
 	if (table->n_rows)
 		add_row(r, w, name, worst, NULL, weakest.s);
+	cursor_release(&cursor);
 	text_release(&said);
 	text_release(&weakest);
 }
@@ -306,13 +310,16 @@ static int about_row(const struct session *s, struct result *r, struct why_rows 
 	if (code)
 		return code;
 	size_t row = strtoull(word + 1, NULL, 10) - 1;
+	struct cursor cursor;
+	cursor_init(&cursor, table);
 	for (unsigned c = 0; c < table->n_columns; c++) {
 		const struct column *column = &table->columns[c];
 		struct field value = {.column = column->id, .name = column_word(column)};
-		result_cell(table, row, c, &value.cell);
+		cursor_cell(&cursor, row, c, &value.cell);
 		if (cell_is_number(column_type(column)))
 			add_value(r, w, table, &value);
 	}
+	cursor_release(&cursor);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/search.h"
 #include "base/mem.h"
 #include "command/words/values.h"
+#include "result/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -390,22 +391,25 @@ bool set_begins(const struct stage *stage)
 }
 
 /* The row's name: its first text, else its address. */
-static bool row_title(struct result *r, size_t row, struct text *out)
+static bool row_title(const struct result *r, size_t row, struct text *out)
 {
 	static const enum cell_type kinds[] = {CELL_TEXT, CELL_ADDRESS};
+	struct cursor cursor; /* the screen may be drawing the same table */
 	struct cell c;
-	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-		for (unsigned column = 0; column < r->n_columns; column++) {
+	bool found = false;
+	cursor_init(&cursor, r);
+	for (size_t k = 0; !found && k < sizeof kinds / sizeof *kinds; k++) {
+		for (unsigned column = 0; !found && column < r->n_columns; column++) {
 			if (column_type(&r->columns[column]) != kinds[k])
 				continue;
-			result_cell(r, row, column, &c);
-			if (c.type != kinds[k])
-				continue;
-			cell_print_plain(&c, out);
-			return true;
+			cursor_cell(&cursor, row, column, &c);
+			found = c.type == kinds[k];
+			if (found)
+				cell_print_plain(&c, out);
 		}
 	}
-	return false;
+	cursor_release(&cursor);
+	return found;
 }
 
 void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,

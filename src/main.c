@@ -5,8 +5,8 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "command/docs/options.h"
-#include "command/session/batch.h"
+#include "command/help/help.h"
+#include "command/run/run.h"
 #include "dump/program/program.h"
 #include "view/view.h"
 

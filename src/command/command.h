@@ -53,7 +53,7 @@ enum option_kind {
 	OPT_SET,
 };
 
-struct option {
+struct option_spec {
 	enum option_word word; /* what a command means by it stands in its table */
 	enum option_kind kind;
 	const char *value;   /* "class|package|loader|super" or the value's name, NULL for a flag */
@@ -74,7 +74,7 @@ struct example {
 };
 
 /* "-by" */
-const char *option_name(const struct option *o);
+const char *option_name(const struct option_spec *o);
 
 /* A familiar spelling from another tool, and the option that is meant with it. */
 struct alias {
@@ -92,7 +92,7 @@ struct command {
 	const char *name;
 	struct alias aliases[6];      /* ended by a NULL word, or full */
 	struct argument arguments[COMMAND_ARGUMENTS]; /* ended by ARG_END, or full */
-	const struct option *options; /* ended by DASH_NONE; NULL: none */
+	const struct option_spec *options; /* ended by DASH_NONE; NULL: none */
 	unsigned flags;               /* enum command_flag */
 	const char *group;            /* "look", "who holds it", "session" */
 	const char *summary;          /* one line, lower case, no full stop */

@@ -37,9 +37,6 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 /* "~ roots are inferred (PHD records none)" and the like; NULL when there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);
 
-/* ERR_UNSUPPORTED, with why there are none. */
-int command_no_threads(const struct heap *h, struct err *err);
-
 /* "Java local, thread "main", … (and 2 more)": what makes an object a root; nothing if it is none. */
 void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 

@@ -4,9 +4,9 @@
  */
 #include "command/commands.h"
 
-#include "command/line/pipe.h"
+#include "command/line/line.h"
 #include "result/tree.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <string.h>
 
@@ -71,15 +71,6 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 		descending = *word == '-';
 	struct order order = {(unsigned)at, descending != reverse};
 	return session_on_rows(s, &r, order_rows, &order, err);
-}
-
-int command_no_threads(const struct heap *h, struct err *err)
-{
-	if (h->facts.roots_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s", h->damaged
-		    ? "what is left of this dump names no thread" : "this dump names no thread");
-	return err_set(err, ERR_UNSUPPORTED,
-	    "%s holds no threads; a javacore adds them (--javacore FILE)", h->facts.title);
 }
 
 const char *command_roots_note(const struct opened *o, struct arena *arena)

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "view/history.h"
 #include "view/prompt.h"
 

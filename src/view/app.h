@@ -7,6 +7,8 @@
 #ifndef CAIRN_VIEW_APP_H
 #define CAIRN_VIEW_APP_H
 
+#include "command/help/help.h"
+#include "command/run/run.h"
 #include "command/session/session.h"
 #include "view/finding.h"
 #include "view/follow.h"

@@ -7,7 +7,7 @@
 #include "view/app.h"
 
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "result/why.h"
 #include "view/history.h"
 #include "view/prompt.h"

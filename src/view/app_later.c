@@ -6,8 +6,8 @@
 #include "view/app.h"
 
 #include "command/commands.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "view/keys.h"
 
-#include "command/docs/options.h"
+#include "command/help/help.h"
 #include "view/term.h"
 #include "view/view.h"
 

@@ -4,7 +4,8 @@
  *
  * Lines that could write files or start programs are passed over: a fuzzer must not reach a shell.
  */
-#include "command/session/session.h"
+#include "command/help/help.h"
+#include "command/run/run.h"
 #include "fuzz_reader.h"
 
 #include <stdio.h>

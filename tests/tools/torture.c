@@ -16,7 +16,7 @@
 #include "base/big.h"
 #include "base/parallel.h"
 #include "command/command.h"
-#include "command/session/session.h"
+#include "command/run/run.h"
 #include "heap/heap.h"
 
 #include <stdarg.h>

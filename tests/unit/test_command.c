@@ -17,9 +17,11 @@
 #include "analysis/check/check.h"
 #include "analysis/reachable.h"
 #include "command/command.h"
-#include "command/line/call.h"
+#include "command/call/call.h"
+#include "command/help/help.h"
+#include "command/run/run.h"
 #include "command/line/line.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "fake_heap.h"
 
 static struct fake_heap fake;
@@ -193,11 +195,11 @@ static void test_options(void **state)
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
 		bool here[DASH_COUNT] = {false};
-		for (const struct option *o = c->options; o && o->word; o++) {
+		for (const struct option_spec *o = c->options; o && o->word; o++) {
 			assert_false(here[o->word]);
 			here[o->word] = used[o->word] = true;
 			assert_non_null(option_name(o));
-			const struct option *found = command_option(c, option_name(o));
+			const struct option_spec *found = command_option(c, option_name(o));
 			assert_non_null(found);
 			assert_int_equal(found == o, o->kind != OPT_SAME);
 			assert_true(o->value || o->kind == OPT_FLAG);
@@ -212,7 +214,7 @@ static void test_options(void **state)
 /* A call has room for every option that a table may have, and for every argument. */
 static void test_many_options(void **state)
 {
-	struct option table[DASH_COUNT] = {{.word = DASH_NONE}};
+	struct option_spec table[DASH_COUNT] = {{.word = DASH_NONE}};
 	struct command many = {.name = "many", .options = table,
 	    .arguments = {{ARG_WORD, "A", false}, {ARG_WORD, "B", false}, {ARG_WORD, "C", false}}};
 	struct command_line l;
@@ -222,7 +224,7 @@ static void test_many_options(void **state)
 	(void)state;
 	text_add(&line, "many one");
 	for (unsigned i = 0; i + 1 < DASH_COUNT; i++) {
-		table[i] = (struct option){(enum option_word)(i + 1), OPT_COUNT, "N", ""};
+		table[i] = (struct option_spec){(enum option_word)(i + 1), OPT_COUNT, "N", ""};
 		text_addf(&line, " %s %u", option_name(&table[i]), 100 + i);
 	}
 	table[DASH_COUNT - 1].word = DASH_NONE;

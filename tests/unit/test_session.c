@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/session/session.h"
+#include "command/run/run.h"
 #include "fake_heap.h"
 
 static struct fake_heap monday, tuesday;

@@ -9,8 +9,8 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/holds/cut_words.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -351,7 +351,7 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 	return code ? code : run_references(s, call, retained, out, err);
 }
 
-static const struct option cut_options[] = {
+static const struct option_spec cut_options[] = {
     {DASH_EACH, OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
     {DASH_PLAN, OPT_SIZE, "SIZE", "the fewest references to clear to free so much"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},

@@ -8,8 +8,8 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 #include "result/tree.h"
 
 #include <inttypes.h>
@@ -160,7 +160,7 @@ static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DO
     DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR};
 enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
 
-static const struct option dom_options[] = {
+static const struct option_spec dom_options[] = {
     {DASH_BY, OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
     {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
     {DASH_UP, OPT_SET, "SET", "who holds these objects: their immediate dominators, by class"},
@@ -388,7 +388,7 @@ const struct command cmd_size = {
 
 /* --- top -------------------------------------------------------------------------------------- */
 
-static const struct option top_options[] = {
+static const struct option_spec top_options[] = {
     {DASH_BY, OPT_CHOICE, "object|class|package|loader", "what the rows are (default object)"},
     {DASH_N, OPT_COUNT, "N", "so many rows (default 25)"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},

@@ -7,7 +7,7 @@
 #include "analysis/holders.h"
 #include "analysis/search.h"
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 

@@ -8,9 +8,9 @@
 #include "analysis/leaks.h"
 #include "base/mem.h"
 #include "command/holds/cut_words.h"
-#include "command/look/objects.h"
-#include "command/session/paths.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/session/session.h"
+#include "command/words/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -379,7 +379,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	return code;
 }
 
-static const struct option options[] = {
+static const struct option_spec options[] = {
     {DASH_SHARE, OPT_COLUMN, "N", "suspects keep more than N percent of the heap (default 10)"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

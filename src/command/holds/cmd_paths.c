@@ -8,9 +8,9 @@
 #include "analysis/paths/paths.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/look/objects.h"
-#include "command/session/paths.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/session/session.h"
+#include "command/words/words.h"
 #include "result/tree.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const struct column path_columns[] = {
 };
 static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};
 
-static const struct option path_options[] = {
+static const struct option_spec path_options[] = {
     {DASH_N, OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
     {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
     {DASH_NOT, OPT_CLASSES, "PAT", "only paths that avoid these classes and their objects"},
@@ -425,7 +425,7 @@ static const struct column merged_columns[] = {
 };
 static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
-static const struct option merged_options[] = {
+static const struct option_spec merged_options[] = {
     {DASH_R, OPT_FLAG, NULL, "begin with the objects, end with the roots"},
     {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
     {DASH_DEPTH, OPT_COUNT, "N", "so many levels (default: all)"},

@@ -7,8 +7,8 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static const struct column grouped_columns[] = {
 };
 static const struct shape grouped_shape = {.form = "-by class", SHAPE_COLUMNS(grouped_columns)};
 
-static const struct option refs_options[] = {
+static const struct option_spec refs_options[] = {
     {DASH_OUT, OPT_FLAG, NULL, "only what it references"},
     {DASH_IN, OPT_FLAG, NULL, "only what references it"},
     {DASH_BY, OPT_CHOICE, "class", "one row for each class"},
@@ -372,7 +372,7 @@ static void show_slots(struct result *r, const struct heap *h)
 	result_show(r, R_OFFSET, offset);
 }
 
-static const struct option roots_options[] = {
+static const struct option_spec roots_options[] = {
     {DASH_BY, OPT_CHOICE, "kind|name|variable",
 	"a row for each kind, each name (variable, thread) or each variable"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},

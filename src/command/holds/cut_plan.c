@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/holds/cut_words.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

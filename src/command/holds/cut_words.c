@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "heap/value.h"
 
 #include <inttypes.h>

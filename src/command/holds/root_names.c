@@ -5,7 +5,7 @@
 #include "command/commands.h"
 
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * line.h - a command line taken apart: "$name = command words | stage | !shell > file".
+ * line.h - a command line taken apart: "$name = command words | stage | !shell > file"; and the stages
+ * behind the command: grep, head, sort, cut.
  *
  * Words stand between blanks; '…', "…" and \ quote, and so does /…/ around a regular expression.
  * Only unquoted | > and ! at the start of a stage mean anything.
@@ -10,7 +11,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "result/result.h"
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -44,5 +47,26 @@ void command_line_release(struct command_line *l);
 /* The rest of a line from a word on, as typed, without blanks at its ends; in the line's arena. */
 const char *command_line_rest(
     struct command_line *l, const char *line, const struct stage *stage, size_t word);
+
+/* POSIX extended, slashes around it are taken off.  regfree() after 0. */
+int line_regex(const char *word, int flags, regex_t *to, struct err *err);
+
+/* --- stages ------------------------------------------------------------------------------------- */
+
+/* What help and completion know of a stage. */
+struct pipe_stage {
+	const char *name, *usage, *summary;
+	int (*apply)(struct result **r, const struct stage *stage, struct err *err);
+};
+extern const struct pipe_stage pipe_stages[]; /* ended by a NULL name */
+
+/* Apply one stage to *r, which may be replaced by another result.  0, ERR_USAGE, ERR_NOT_FOUND. */
+int pipe_apply(struct result **r, const struct stage *stage, struct err *err);
+
+/* Sort by the column that a word names: "-shallow" largest first, "class" smallest first. */
+int pipe_sort(struct result *r, const char *word, struct err *err);
+
+/* ERR_USAGE: there is no such column, these are. */
+int pipe_no_column(const struct result *r, const char *name, struct err *err);
 
 #endif

@@ -3,15 +3,31 @@
  * pipe.c - the stages behind a command, all inside the program: they order, drop and pick, and never
  * touch the numbers.
  */
-#include "command/line/pipe.h"
+#include "command/line/line.h"
 
 #include "base/mem.h"
-#include "command/words/values.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+int line_regex(const char *word, int flags, regex_t *to, struct err *err)
+{
+	size_t n = strlen(word);
+	struct text pattern = TEXT_INIT;
+	if (n >= 2 && word[0] == '/' && word[n - 1] == '/')
+		text_add_n(&pattern, word + 1, n - 2);
+	else
+		text_add(&pattern, word);
+	int fault = regcomp(to, pattern.s, REG_EXTENDED | REG_NOSUB | flags);
+	text_release(&pattern);
+	if (!fault)
+		return 0;
+	char why[120];
+	regerror(fault, to, why, sizeof why);
+	return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", word, why);
+}
 
 /* --- grep ------------------------------------------------------------------------------------- */
 
@@ -56,7 +72,7 @@ static int grep_rows(
     struct result *r, const char *pattern, bool negated, int flags, struct err *err)
 {
 	struct grep g = {.negated = negated};
-	int code = value_regex(pattern, flags, &g.regex, err);
+	int code = line_regex(pattern, flags, &g.regex, err);
 	if (code)
 		return code;
 	if (r->n_columns)

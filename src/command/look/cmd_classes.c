@@ -8,7 +8,7 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +184,7 @@ static void histo_release(void *data)
 static const struct result_ops histo_ops = {
     .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
-static const struct option histo_options[] = {
+static const struct option_spec histo_options[] = {
     {DASH_BY, OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
@@ -508,7 +508,7 @@ static void loaders_release(void *data)
 	free(l);
 }
 
-static const struct option loaders_options[] = {
+static const struct option_spec loaders_options[] = {
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

@@ -6,8 +6,8 @@
 
 #include "analysis/describe/describe.h"
 #include "command/look/inspect.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 #include "heap/sites.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length say
 static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
     OBJECT_CLASS, OBJECT_SHALLOW};
 
-static const struct option x_options[] = {
+static const struct option_spec x_options[] = {
     {DASH_START, OPT_COUNT, "N", "begin with this element, or character of a text"},
     {DASH_LENGTH, OPT_COUNT, "N", "so many elements, or characters"},
     {DASH_HEX, OPT_FLAG, NULL, "the bytes of a primitive array, or of any Go object, 16 a row"},
@@ -303,7 +303,7 @@ const struct command cmd_x = {
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-static const struct option entries_options[] = {
+static const struct option_spec entries_options[] = {
     {DASH_START, OPT_COUNT, "N", "begin with this entry"},
     {DASH_LENGTH, OPT_COUNT, "N", "so many entries"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},

@@ -7,8 +7,8 @@
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
 #include "base/big.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const struct shape ls_shape = {SHAPE_COLUMNS(ls_columns)};
 static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
     OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
 
-static const struct option ls_options[] = {
+static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     REACH_OPTIONS,
@@ -177,7 +177,7 @@ static const struct column find_columns[] = {
 };
 static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 
-static const struct option find_options[] = {
+static const struct option_spec find_options[] = {
     {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -321,7 +321,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	bool done;
 	int code = find_place(r, s, word, &done, err);
 	if (!code && !done) {
-		code = value_regex(word, call_has(call, DASH_I) ? REG_ICASE : 0, &regex, err);
+		code = line_regex(word, call_has(call, DASH_I) ? REG_ICASE : 0, &regex, err);
 		if (!code) {
 			find_classes(r, s, &regex);
 			find_threads(r, session_heap(s), &regex);

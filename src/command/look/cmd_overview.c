@@ -5,7 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/check/check.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +200,7 @@ static const struct column check_columns[] = {
 };
 static const struct shape check_shape = {SHAPE_COLUMNS(check_columns)};
 
-static const struct option check_options[] = {
+static const struct option_spec check_options[] = {
     {DASH_TREE, OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

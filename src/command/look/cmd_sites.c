@@ -5,7 +5,7 @@
 #include "command/commands.h"
 
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "heap/sites.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const struct column sites_columns[] = {
 };
 static const struct shape sites_shape = {SHAPE_COLUMNS(sites_columns)};
 
-static const struct option sites_options[] = {
+static const struct option_spec sites_options[] = {
     {DASH_BY, OPT_CHOICE, "stack|function", "one row for each stack (default), or allocating function"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},

@@ -7,8 +7,8 @@
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
 #include "base/mem.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ int command_strings_matching(
     struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err)
 {
 	regex_t regex;
-	int code = word ? value_regex(word, any_case ? REG_ICASE : 0, &regex, err) : 0;
+	int code = word ? line_regex(word, any_case ? REG_ICASE : 0, &regex, err) : 0;
 	if (code)
 		return code;
 	if (word)
@@ -74,7 +74,7 @@ static const struct column strings_columns[] = {
 };
 static const struct shape strings_shape = {SHAPE_COLUMNS(strings_columns)};
 
-static const struct option strings_options[] = {
+static const struct option_spec strings_options[] = {
     {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default address)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
@@ -174,7 +174,7 @@ static const struct column dups_columns[] = {
 };
 static const struct shape dups_shape = {SHAPE_COLUMNS(dups_columns)};
 
-static const struct option dups_options[] = {
+static const struct option_spec dups_options[] = {
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},

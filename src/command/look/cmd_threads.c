@@ -6,8 +6,8 @@
 
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
-#include "command/look/objects.h"
-#include "command/words/values.h"
+#include "result/objects.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -294,7 +294,7 @@ static int run_threads(
 	return 0;
 }
 
-static const struct option threads_options[] = {
+static const struct option_spec threads_options[] = {
     {DASH_BY, OPT_CHOICE, "stack", "one row for all threads that stand at the same place"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},

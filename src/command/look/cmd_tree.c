@@ -7,13 +7,13 @@
 #include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "result/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option tree_options[] = {
+static const struct option_spec tree_options[] = {
     {DASH_BY, OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
     {DASH_DEPTH, OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what packages retain, if that is not known yet"},

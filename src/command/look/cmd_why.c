@@ -9,7 +9,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 #include "result/cursor.h"
 #include "result/why.h"
 

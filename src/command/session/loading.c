@@ -4,7 +4,7 @@
  *
  * On a terminal the line is written over; elsewhere (--progress always) there is one a second.
  */
-#include "command/session/loading.h"
+#include "command/session/session.h"
 
 #include "base/parallel.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* paths.c - see paths.h. */
-#include "command/session/paths.h"
+#include "command/session/session.h"
 
 enum {
 	EFFORT = 4 << 20,      /* references looked at backward, before all are followed forward */

@@ -7,10 +7,12 @@
 #ifndef CAIRN_COMMAND_SESSION_SESSION_H
 #define CAIRN_COMMAND_SESSION_SESSION_H
 
-#include "command/session/loading.h"
+#include "base/parallel.h"
+#include "opened/opened.h"
 #include "result/print.h"
 #include "result/result.h"
-#include "opened/opened.h"
+
+enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
@@ -53,16 +55,6 @@ struct session {
 void session_init(struct session *s);
 void session_release(struct session *s);
 
-/*
- * Run one command line, pipes and redirection included.
- *
- * *out gets the result to show or print, owned by the session until the next call (also reachable
- * as s->last); NULL when the command prints nothing or its output went to a file or a shell command.
- * 0, or: ERR_USAGE, ERR_NOT_FOUND (exit 1), ERR_UNSUPPORTED (exit 1), ERR_IO …, with err->message
- * naming the command and the word, and the nearest names.
- */
-int session_run(struct session *s, const char *line, struct result **out, struct err *err);
-
 /* Open a dump: commands are about it from now on.  It stays the session's. */
 struct opened *session_open(struct session *s, const struct heap *heap);
 /* Commands are about this one of the open dumps from now on. */
@@ -81,6 +73,30 @@ static inline struct progress *session_progress(const struct session *s)
 {
 	return s->now;
 }
+
+/* What save and why mean, or NULL. */
+struct result *session_table(const struct session *s);
+/* The one that %N and $_ mean: the last one whose rows are sets. */
+struct result *session_rows(const struct session *s);
+/* The heap's class names, built at the first call for a heap. */
+const struct name_index *session_names(const struct session *s);
+/* Are references there?  0, or ERR_UNSUPPORTED with why not. */
+int session_references(const struct session *s, struct err *err);
+/* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */
+int session_reachable(const struct session *s, struct reachable *out, struct err *err);
+
+/* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
+int session_retained(const struct session *s, const struct retained **out, struct err *err);
+/* Sizes of objects alone, without lists of children and sums by class; the same codes. */
+int session_sizes(const struct session *s, const struct retained **out, struct err *err);
+
+/* --- long works --------------------------------------------------------------------------------- */
+
+/* heap_open beside a progress line.  Main thread only. */
+int heap_open_watched(struct heap **out, const struct heap_options *options,
+    enum progress_wish wish, struct err *err);
+/* Any other long work likewise. */
+int work_watched(long_work *work, void *argument, enum progress_wish wish, struct err *err);
 
 /* Run a long work and wait for its end, which the user can see coming and stop. */
 int session_work(const struct session *s, long_work *work, void *argument, struct err *err);
@@ -103,25 +119,13 @@ void session_drop_results(struct session *s);
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);
 
-/* Print a result where the session's output goes, apart from the one before it.  0 or ERR_IO. */
-int session_print(struct session *s, struct result *r, struct err *err);
+/* Backward, and forward from the roots where that takes too long; out->n is 0 when there is none.
+ * 0, ERR_NOMEM or ERR_CANCELLED. */
+int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
+    struct path *out, struct err *err);
 
-/* Write a result to a file, its format by the extension.  0 or ERR_IO. */
-int session_save(struct session *s, struct result *r, const char *path, struct err *err);
-
-/* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
- * error, which then names file and line.  *out gets the last result. */
-int session_source(struct session *s, const char *path, struct result **out, struct err *err);
-
-/* Exit status of a command's outcome, as the contract has it. */
-int session_exit_status(int code, const struct result *r);
-
-/*
- * Candidates for the word of line that ends at byte end: command names, options, class names,
- * addresses, columns, set names.  At most limit strings, each with the text that replaces the word;
- * *start gets where the word begins.  The array and its strings are the caller's.
- */
-char **session_complete(const struct session *s, const char *line, size_t end, size_t limit,
-    size_t *start, size_t *n);
+/* The tree of shortest paths from the roots, found at the first call for a dump and kept. */
+int session_path_tree(
+    const struct session *s, bool weak, const struct path_tree **out, struct err *err);
 
 #endif

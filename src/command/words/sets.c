@@ -5,11 +5,10 @@
  * The one place that turns words into sets.  A set is a bit for each object while it is put together
  * and a list of ids afterwards.
  */
-#include "command/words/sets.h"
+#include "command/words/words.h"
 
 #include "analysis/search.h"
 #include "base/mem.h"
-#include "command/words/values.h"
 #include "result/cursor.h"
 
 #include <stdlib.h>

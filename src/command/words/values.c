@@ -2,11 +2,9 @@
 /*
  * values.c - words of a command line into objects, classes and threads.
  */
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include "base/mem.h"
-#include "command/commands.h"
-#include "command/words/sets.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -218,7 +216,7 @@ static int take_regex(
     struct class_list *list, const struct name_index *ix, const char *word, struct err *err)
 {
 	regex_t regex;
-	int code = value_regex(word, 0, &regex, err);
+	int code = line_regex(word, 0, &regex, err);
 	if (code)
 		return code;
 	for (uint32_t i = 0; i < ix->n; i++) {
@@ -355,23 +353,6 @@ int value_classes(
 	return code;
 }
 
-int value_regex(const char *word, int flags, regex_t *to, struct err *err)
-{
-	size_t n = strlen(word);
-	struct text pattern = TEXT_INIT;
-	if (n >= 2 && word[0] == '/' && word[n - 1] == '/')
-		text_add_n(&pattern, word + 1, n - 2);
-	else
-		text_add(&pattern, word);
-	int fault = regcomp(to, pattern.s, REG_EXTENDED | REG_NOSUB | flags);
-	text_release(&pattern);
-	if (!fault)
-		return 0;
-	char why[120];
-	regerror(fault, to, why, sizeof why);
-	return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", word, why);
-}
-
 /* --- threads ---------------------------------------------------------------------------------- */
 
 static int thread_by_name(const struct heap *h, const char *word, uint32_t *thread, struct err *err)
@@ -423,6 +404,15 @@ static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thre
 	}
 	return err_set(err, ERR_NOT_FOUND, "no thread %" PRIu64 ": there are %" PRIu32 "%s", number, h->n_threads,
 	    thread_numbers_are_own(h) ? " (goroutines tells their numbers)" : "");
+}
+
+int command_no_threads(const struct heap *h, struct err *err)
+{
+	if (h->facts.roots_recorded)
+		return err_set(err, ERR_UNSUPPORTED, "%s", h->damaged
+		    ? "what is left of this dump names no thread" : "this dump names no thread");
+	return err_set(err, ERR_UNSUPPORTED,
+	    "%s holds no threads; a javacore adds them (--javacore FILE)", h->facts.title);
 }
 
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err)

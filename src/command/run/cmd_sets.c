@@ -2,8 +2,7 @@
 /* cmd_sets.c - sets: the objects that were kept. */
 #include "command/commands.h"
 
-#include "command/words/sets.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 
@@ -17,7 +16,7 @@ static const struct column sets_columns[] = {
 };
 static const struct shape sets_shape = {SHAPE_COLUMNS(sets_columns)};
 
-static const struct option sets_options[] = {
+static const struct option_spec sets_options[] = {
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what each of them retains"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

@@ -3,8 +3,7 @@
  * docs.c - the COMMANDS section of the man page and the completions of shells, from the tables.
  */
 #include "command/command.h"
-#include "command/docs/help.h"
-#include "command/docs/options.h"
+#include "command/help/help.h"
 
 #include <string.h>
 
@@ -74,7 +73,7 @@ static void man_command(const struct command *c, struct text *to)
 		troff_add(to, c->description);
 		text_add(to, "\n");
 	}
-	for (const struct option *o = c->options; o && o->word; o++) {
+	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		text_add(to, ".br\n\\fB");
 		troff_add(to, option_name(o));
 		text_add(to, "\\fR");

@@ -5,7 +5,8 @@
 #include "command/commands.h"
 
 #include "base/parallel.h"
-#include "command/words/values.h"
+#include "command/run/run.h"
+#include "command/words/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

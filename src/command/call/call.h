@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* call.h - a stage's words against a command's arguments and options. */
-#ifndef CAIRN_COMMAND_LINE_CALL_H
-#define CAIRN_COMMAND_LINE_CALL_H
+#ifndef CAIRN_COMMAND_CALL_CALL_H
+#define CAIRN_COMMAND_CALL_CALL_H
 
 #include "command/command.h"
 #include "command/line/line.h"
-
 
 /*
  * The command that a stage begins with and the number of words its name takes ("dumpheap -type" is
@@ -19,6 +18,6 @@ int call_parse(struct call *call, const struct session *s, const struct command 
 void call_release(struct call *call);
 
 /* The option that a word names, exactly or by a unique prefix; NULL. */
-const struct option *command_option(const struct command *c, const char *word);
+const struct option_spec *command_option(const struct command *c, const char *word);
 
 #endif

@@ -2,12 +2,11 @@
 /*
  * call.c - find the command, sort its words into arguments and options, and look values up.
  */
-#include "command/line/call.h"
+#include "command/call/call.h"
 
 #include "analysis/search.h"
 #include "base/mem.h"
-#include "command/words/sets.h"
-#include "command/words/values.h"
+#include "command/words/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -124,7 +123,7 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-const char *option_name(const struct option *o)
+const char *option_name(const struct option_spec *o)
 {
 	static const char *const names[] = {
 	    [DASH_ALL] = "-all",
@@ -158,24 +157,24 @@ const char *option_name(const struct option *o)
 	return names[o->word];
 }
 
-static const struct option *option_of(const struct command *c, enum option_word word)
+static const struct option_spec *option_of(const struct command *c, enum option_word word)
 {
-	for (const struct option *o = c->options; o && o->word; o++) {
+	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		if (o->word == word)
 			return o;
 	}
 	return NULL;
 }
 
-const struct option *command_option(const struct command *c, const char *word)
+const struct option_spec *command_option(const struct command *c, const char *word)
 {
-	const struct option *found = NULL;
+	const struct option_spec *found = NULL;
 	size_t n = strcspn(word, "=");
-	for (const struct option *o = c->options; o && o->word; o++) {
+	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		if (strlen(option_name(o)) == n && !strncmp(option_name(o), word, n))
 			return o->kind == OPT_SAME ? command_option(c, o->value) : o;
 	}
-	for (const struct option *o = c->options; n > 1 && o && o->word; o++) {
+	for (const struct option_spec *o = c->options; n > 1 && o && o->word; o++) {
 		if (strncmp(option_name(o), word, n))
 			continue;
 		if (found)
@@ -188,7 +187,7 @@ const struct option *command_option(const struct command *c, const char *word)
 static int unknown_option(const struct command *c, const char *word, struct err *err)
 {
 	struct text list = TEXT_INIT;
-	for (const struct option *o = c->options; o && o->word; o++)
+	for (const struct option_spec *o = c->options; o && o->word; o++)
 		text_addf(&list, " %s", option_name(o));
 	if (list.len)
 		err_set(err, ERR_USAGE, "no option %.60s (there are%s)", word, list.s);
@@ -219,7 +218,7 @@ static int choice_of(const char *choices, const char *word)
 
 static int option_value(struct call *call, size_t i, const char *word, struct err *err)
 {
-	const struct option *o = &call->command->options[i];
+	const struct option_spec *o = &call->command->options[i];
 	char *end;
 	call->option[i].word = word;
 	switch (o->kind) {
@@ -332,7 +331,7 @@ static int take_option(struct call *call, const struct session *s, struct comman
 {
 	const struct stage *stage = &line->stages[0];
 	const char *word = stage->words[*at].s, *value = strchr(word, '=');
-	const struct option *o = command_option(call->command, word);
+	const struct option_spec *o = command_option(call->command, word);
 	if (!o)
 		return unknown_option(call->command, word, err);
 	size_t i = (size_t)(o - call->command->options);
@@ -467,7 +466,7 @@ void call_release(struct call *call)
 
 int call_option(const struct call *call, enum option_word word)
 {
-	const struct option *o = option_of(call->command, word);
+	const struct option_spec *o = option_of(call->command, word);
 	return o ? (int)(o - call->command->options) : -1;
 }
 

@@ -2,14 +2,13 @@
 /*
  * objects.c - the one source of rows that are objects.
  */
-#include "command/look/objects.h"
+#include "result/objects.h"
 
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/commands.h"
-#include "command/words/values.h"
+#include "opened/opened.h"
 
 #include <stdlib.h>
 #include <string.h>

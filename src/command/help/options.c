@@ -2,7 +2,7 @@
 /*
  * options.c - the program's options, and what is written from their table.
  */
-#include "command/docs/options.h"
+#include "command/help/help.h"
 
 #include <string.h>
 

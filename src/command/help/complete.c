@@ -2,12 +2,11 @@
 /*
  * complete.c - what the word under the cursor could become.
  */
-#include "command/line/call.h"
+#include "command/call/call.h"
 #include "command/commands.h"
-#include "command/docs/help.h"
-#include "command/line/pipe.h"
-#include "command/words/sets.h"
-#include "command/words/values.h"
+#include "command/help/help.h"
+#include "command/line/line.h"
+#include "command/words/words.h"
 
 #include "base/mem.h"
 
@@ -241,7 +240,7 @@ static void offer_columns(
 }
 
 static void offer_option_value(
-    struct completion *c, const struct command *command, const struct option *o)
+    struct completion *c, const struct command *command, const struct option_spec *o)
 {
 	if (o->kind == OPT_CHOICE)
 		offer_list(c, o->value, '|');
@@ -263,7 +262,7 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 		return;
 	for (size_t i = words; i < at; i++) {
 		const struct word *w = &stage->words[i];
-		const struct option *o =
+		const struct option_spec *o =
 		    !w->quoted && *w->s == '-' ? command_option(command, w->s) : NULL;
 		if (i > words && set_joins(w) && n) {
 			n--; /* what comes next is of the same set */
@@ -278,7 +277,7 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 		}
 	}
 	if (*c->word == '-') {
-		for (const struct option *o = command->options; o && o->word; o++)
+		for (const struct option_spec *o = command->options; o && o->word; o++)
 			offer(c, option_name(o));
 	} else if (n < COMMAND_ARGUMENTS) {
 		offer_argument(c, command->arguments[n].kind);

@@ -6,7 +6,7 @@
  * of numbers, perhaps how sure they are; of the values of a head some may be missing.
  */
 #include "command/command.h"
-#include "command/docs/options.h"
+#include "command/help/help.h"
 
 #include <string.h>
 

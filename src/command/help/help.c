@@ -2,17 +2,17 @@
 /*
  * help.c - help, from the table of commands; and pages on what all commands share.
  */
-#include "command/docs/help.h"
+#include "command/help/help.h"
 
 #include "command/commands.h"
-#include "command/line/pipe.h"
+#include "command/line/line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- usage ------------------------------------------------------------------------------------ */
 
-static void add_option_usage(const struct option *o, struct text *to)
+static void add_option_usage(const struct option_spec *o, struct text *to)
 {
 	text_addf(to, " [%s", option_name(o));
 	if (o->value && o->kind != OPT_SAME)
@@ -25,7 +25,7 @@ void command_usage(const struct command *c, struct text *to)
 	text_add(to, c->name);
 	for (size_t i = 0; i < COMMAND_ARGUMENTS && c->arguments[i].kind != ARG_END; i++)
 		text_addf(to, c->arguments[i].optional ? " [%s]" : " %s", c->arguments[i].name);
-	for (const struct option *o = c->options; o && o->word; o++)
+	for (const struct option_spec *o = c->options; o && o->word; o++)
 		add_option_usage(o, to);
 }
 
@@ -224,7 +224,7 @@ static void describe_command(struct result *r, const struct command *c)
 	text_clear(&line);
 	text_addf(&line, "%s.", c->summary);
 	add_paragraph(r, line.s, 2);
-	for (const struct option *o = c->options; o && o->word; o++) {
+	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		text_clear(&line);
 		text_add(&line, option_name(o));
 		if (o->kind != OPT_CHOICE && o->kind != OPT_SAME && o->value)

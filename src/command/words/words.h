@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * values.h - words of a command line into objects, classes and threads (sets: sets.h).
+ * words.h - words of a command line into objects, classes, threads and sets of objects.
  *
- * All return 0, ERR_USAGE for a word that cannot be meant, or ERR_NOT_FOUND for one that leads
- * nowhere; messages name the nearest things there are.  They need a heap (session_heap(s)).
+ * All return 0, ERR_USAGE for a word that cannot be meant, ERR_NOT_FOUND for one that leads nowhere
+ * (messages name the nearest things there are), or ERR_NOMEM.  They need a dump (s->dump).
  */
-#ifndef CAIRN_COMMAND_WORDS_VALUES_H
-#define CAIRN_COMMAND_WORDS_VALUES_H
+#ifndef CAIRN_COMMAND_WORDS_WORDS_H
+#define CAIRN_COMMAND_WORDS_WORDS_H
 
 #include "analysis/describe/describe.h"
-#include "analysis/reachable.h"
 #include "analysis/search.h"
+#include "command/line/line.h"
 #include "command/session/session.h"
 
-#include <regex.h>
+/* --- one thing ---------------------------------------------------------------------------------- */
 
 /* 0xE0000AF0, e0000af0, #ID, %N, $name (of one object), a name (value_named), or a class by its exact
  * name or the last part of it that only one has: its object. */
@@ -49,29 +49,52 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 /* One word that is a set (sets.h): ids ascending, the caller's (free). */
 int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
 
-/* POSIX extended, slashes around it are taken off.  regfree() after 0. */
-int value_regex(const char *word, int flags, regex_t *to, struct err *err);
-
 /* An address in hexadecimal, with or without 0x. */
 bool value_address(const char *word, bool *prefixed, uint64_t *address);
 
 /* What row "%N" of the last table stands for. */
 int value_row(const struct session *s, const char *word, struct target *target, struct err *err);
 
-/* What save and why mean, or NULL. */
-struct result *session_table(const struct session *s);
-/* The one that %N and $_ mean: the last one whose rows are sets. */
-struct result *session_rows(const struct session *s);
-/* The heap's class names, built at the first call for a heap. */
-const struct name_index *session_names(const struct session *s);
-/* Are references there?  0, or ERR_UNSUPPORTED with why not. */
-int session_references(const struct session *s, struct err *err);
-/* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */
-int session_reachable(const struct session *s, struct reachable *out, struct err *err);
+/* ERR_UNSUPPORTED, with why there are no threads. */
+int command_no_threads(const struct heap *h, struct err *err);
 
-/* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
-int session_retained(const struct session *s, const struct retained **out, struct err *err);
-/* Sizes of objects alone, without lists of children and sums by class; the same codes. */
-int session_sizes(const struct session *s, const struct retained **out, struct err *err);
+/*
+ * --- sets ----------------------------------------------------------------------------------------
+ *
+ *     SET   = TERM { ("+" | "-") TERM }        together; without
+ *     TERM  = FACTOR { "&" FACTOR }            what is in both; binds closer
+ *     FACTOR = "(" SET ")" | 0xADDR | #ID | CLASS PATTERN | $name | $_ | %N | %N-M | %N,M
+ *
+ * Blanks stand around the operators, because class names may hold them; parentheses may touch the
+ * words.  A row means exactly the objects that it counts.
+ */
+
+/* Does a line that begins so give a set rather than call a command? */
+bool set_begins(const struct stage *stage);
+/* Is this word one that joins two sets? */
+bool set_joins(const struct word *w);
+
+/*
+ * The set that the words from *at on describe: ids ascending, the caller's (free); *at moves behind
+ * them.  0, ERR_USAGE, ERR_NOT_FOUND with the nearest things, ERR_NOMEM.
+ */
+int set_parse(const struct session *s, const struct stage *stage, size_t *at, uint32_t **ids,
+    size_t *n, struct err *err);
+
+/* What a title calls the set of these words: the row's name where it is a row. */
+void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
+    struct text *out);
+
+/* Keep the objects that all rows of a result stand for. */
+int set_keep(struct session *s, const char *name, const struct result *r, struct err *err);
+
+/* The kept set of this name, with or without the $; NULL. */
+const struct kept_set *set_find(const struct session *s, const char *name);
+
+/* "$name" and "$_" of exactly one object. */
+int set_one_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
+
+/* The ids of set bits, ascending, the caller's (free). */
+uint32_t *ids_of_bits(const struct bits *b, size_t *n);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * batch.c - load, run, print, and the exit status of it all.
  */
-#include "command/session/batch.h"
+#include "command/run/run.h"
 
 #include "command/session/session.h"
 

@@ -5,8 +5,8 @@
  * Rows come in stretches: an id array (borrowed from the heap's graph or the row source's own) with
  * the direction and field that its rows show.  Cells are made from the heap when asked for.
  */
-#ifndef CAIRN_COMMAND_LOOK_OBJECTS_H
-#define CAIRN_COMMAND_LOOK_OBJECTS_H
+#ifndef CAIRN_RESULT_OBJECTS_H
+#define CAIRN_RESULT_OBJECTS_H
 
 #include "result/result.h"
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * help.h - what is told about commands and options, all of it from their tables: help, completion,
+ * the manual, the completions of shells, the schema of results.
+ */
+#ifndef CAIRN_COMMAND_HELP_HELP_H
+#define CAIRN_COMMAND_HELP_HELP_H
+
+#include "command/command.h"
+
+struct help_page {
+	const char *name, *summary;
+	const char *text; /* paragraphs, each ended by a line end; NULL: help_pipe_text() */
+};
+extern const struct help_page help_pages[]; /* ended by a NULL name */
+
+void help_pipe_text(struct text *to);
+
+/* " on data/shop.hprof", or "" for what works on each sample: what follows the word example. */
+const char *help_sample(enum sample on);
+
+/* --- the program's options: one table for getopt_long, --help, the manual, and shells ------------ */
+
+enum program_option_key {
+	OPTION_COMMAND = 'x', OPTION_FILE = 'f', OPTION_BATCH = 'n', OPTION_OUTPUT = 'o',
+	OPTION_THREADS = 't', OPTION_VERSION = 'V', OPTION_HELP = 'h',
+	OPTION_FORMAT = 256, OPTION_TOP, OPTION_EXE, OPTION_JAVACORE, OPTION_SIZES, OPTION_DUMP,
+	OPTION_PROGRESS, OPTION_MEM, OPTION_COLOR, OPTION_ASCII, OPTION_MOUSE, OPTION_DUMP_DOCS,
+};
+
+struct program_option {
+	int key;              /* below 256: the short option's letter */
+	const char *name;     /* long, without the dashes */
+	const char *argument; /* "FILE", "text|csv|json|jsonl"; NULL: none */
+	const char *summary;  /* one line of at most 50 columns; NULL: not shown */
+	const char *more;     /* what the man page adds, or NULL */
+};
+extern const struct program_option program_options[]; /* ended by a NULL name */
+
+void options_write_help(struct text *to);
+void options_write_man(struct text *to); /* troff: OPTIONS section */
+
+/* "man": the sections that are made from tables; "bash", "zsh", "fish": completion (docs.c). */
+void docs_write(const char *what, struct text *to);
+
+/* Troff text: backslashes, leading dots and quotes, and dashes made safe. */
+void troff_add(struct text *to, const char *s);
+
+/* --- completion --------------------------------------------------------------------------------- */
+
+/*
+ * Candidates for the word of line that ends at byte end: command names, options, class names,
+ * addresses, columns, set names.  At most limit strings, each with the text that replaces the word;
+ * *start gets where the word begins.  The array and its strings are the caller's.
+ */
+char **session_complete(const struct session *s, const char *line, size_t end, size_t limit,
+    size_t *start, size_t *n);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * run.c - see run.h.
+ */
+#include "command/run/run.h"
+
+#include "base/mem.h"
+#include "command/call/call.h"
+#include "command/commands.h"
+#include "command/words/words.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define SCRIPTS_DEEP 16 /* a script that runs itself ends here */
+
+/* The newest result takes the place of the last one; rows that are sets stay until others come. */
+static void replace_last(struct session *s, struct result *r)
+{
+	bool sets = result_has_sets(r);
+	if (s->last && !sets && result_has_sets(s->last)) {
+		result_free(s->rows);
+		s->rows = s->last;
+	} else {
+		result_free(s->last);
+	}
+	if (sets) {
+		result_free(s->rows);
+		s->rows = NULL;
+	}
+	s->last = r;
+}
+
+int session_exit_status(int code, const struct result *r)
+{
+	switch (code) {
+	case 0:
+		return r && r->failed ? 1 : 0;
+	case ERR_NOT_FOUND:
+	case ERR_UNSUPPORTED:
+	case ERR_IO: /* a result that cannot be written; the dump itself was read */
+		return 1;
+	case ERR_USAGE:
+		return 2;
+	default:
+		return 3;
+	}
+}
+
+/* --- where results go ------------------------------------------------------------------------- */
+
+int session_print(struct session *s, struct result *r, struct err *err)
+{
+	struct print_options o = s->print;
+	if (!o.top && o.format == PRINT_TEXT && !r->plain_text)
+		o.top = s->screenful;
+	if (s->n_printed++) {
+		if (o.format == PRINT_CSV)
+			fputs("\r\n", s->output);
+		else if (o.format == PRINT_TEXT)
+			putc('\n', s->output);
+	}
+	return print_result(r, &o, s->output, err);
+}
+
+static int to_file(
+    struct session *s, struct result *r, const char *path, bool append, struct err *err)
+{
+	struct print_options o = {.format = print_format_of_file(path), .top = s->print.top,
+	    .wide = s->print.wide};
+	FILE *f = fopen(path, append ? "ae" : "we");
+	if (!f)
+		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	int code = 0;
+	if (append && o.format == PRINT_JSON && ftell(f) > 0) {
+		fclose(f);
+		return err_set(err, ERR_USAGE, "%.200s holds a JSON text already, and two are none: "
+		    "append to a .jsonl file, or write with >", path);
+	}
+	if (append && o.format == PRINT_CSV && ftell(f) > 0)
+		fputs("\r\n", f);
+	code = print_result(r, &o, f, err);
+	if (fclose(f) && !code)
+		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	return code;
+}
+
+int session_save(struct session *s, struct result *r, const char *path, struct err *err)
+{
+	return to_file(s, r, path, false, err);
+}
+
+/* The shell's command reads what it wants; that it stops early is no fault. */
+static int to_shell(struct session *s, struct result *r, const char *command, struct err *err)
+{
+	struct print_options o = {.format = s->print.format, .top = s->print.top,
+	    .wide = s->print.wide};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	if (s->output)
+		fflush(s->output);
+	if (s->shell)
+		s->shell(s->shell_context, true);
+	int code = 0;
+	FILE *f = popen(command, "we");
+	if (!f) {
+		code = err_set(err, ERR_IO, "!%.100s: %s", command, strerror(errno));
+	} else {
+		sigaction(SIGPIPE, &ignore, &before);
+		print_result(r, &o, f, NULL);
+		int status = pclose(f);
+		sigaction(SIGPIPE, &before, NULL);
+		if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+			code = err_set(err, ERR_IO, "!%.100s: the shell cannot run it", command);
+	}
+	if (s->shell)
+		s->shell(s->shell_context, false);
+	return code;
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static int needs(const struct session *s, const struct command *c, struct err *err)
+{
+	if (c->flags & COMMAND_NO_DUMP)
+		return 0;
+	if (!session_heap(s))
+		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+	bool without = c->flags & COMMAND_OBJECTS_ONLY;
+	if ((c->flags & COMMAND_NEEDS_REFERENCES) || (session_heap(s)->no_references && !without))
+		return session_references(s, err);
+	return 0;
+}
+
+struct running {
+	struct session *s;
+	const struct command *command;
+	struct command_line *line;
+	const char *text; /* of the line */
+	size_t words;
+	struct result **out;
+};
+
+/* Words into values, then the command, then what its cells need: any of these may take long. */
+static int run_call(void *context, struct progress *progress, struct err *err)
+{
+	struct running *run = context;
+	struct call call;
+	run->s->now = progress;
+	int code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
+	if (!code) {
+		code = run->command->run(run->s, &call, run->out, err);
+		call_release(&call);
+	}
+	if (!code && *run->out)
+		code = result_check(*run->out, err);
+	if (!code && *run->out && result_is_late(*run->out)) {
+		/* for want of memory those cells stay unknown */
+		int found = result_find_late(*run->out, progress, err);
+		result_take_late(*run->out, found);
+		if (found == ERR_CANCELLED) {
+			result_free(*run->out);
+			*run->out = NULL;
+			code = ERR_CANCELLED;
+		}
+	}
+	run->s->now = NULL;
+	return code;
+}
+
+static int run_command(struct session *s, struct command_line *l, const char *line,
+    struct result **r, struct err *err)
+{
+	size_t words;
+	const struct command *c = call_command(&l->stages[0], &words, err);
+	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
+	if (l->keep && (!c || !words)) {
+		c = command_find("ls", err);
+		words = 0;
+	}
+	if (!c)
+		return ERR_USAGE;
+	int code = needs(s, c, err);
+	if (!code) {
+		struct running run = {s, c, l, line, words, r};
+		/* what is about the session, not about a dump, is its own thread's */
+		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
+		                                  : session_work(s, run_call, &run, err);
+	}
+	if (code && !s->placed)
+		err_context(err, "%s", c->name);
+	return code;
+}
+
+static int apply_stage(struct result **r, const void *stage, struct err *err)
+{
+	return pipe_apply(r, stage, err);
+}
+
+/* The stages behind the command; *gone when the result went to a shell or a file. */
+static int run_pipe(struct session *s, struct command_line *l, struct result **r, bool *gone,
+    struct err *err)
+{
+	*gone = false;
+	if (!*r && (l->n > 1 || l->file.s || l->keep))
+		return err_set(err, ERR_USAGE, "%s: it prints nothing", l->stages[0].words[0].s);
+	for (size_t i = 1; i < l->n; i++) {
+		if (l->stages[i].shell) {
+			*gone = true;
+			return to_shell(s, *r, l->stages[i].shell, err);
+		}
+		int code = command_before_stage(s, *r, &l->stages[i], err);
+		if (!code)
+			code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
+		if (code)
+			return code;
+	}
+	if (l->keep) {
+		int code = set_keep(s, l->keep, *r, err);
+		if (code)
+			return code;
+		*gone = !s->interactive;
+	}
+	if (l->file.s) {
+		*gone = true;
+		return to_file(s, *r, l->file.s, l->append, err);
+	}
+	return 0;
+}
+
+static void remember(struct session *s, const char *line)
+{
+	if (s->n_history && !strcmp(s->history[s->n_history - 1], line))
+		return;
+	VEC_PUSH(s->history, s->n_history, s->cap_history) = xstrdup(line);
+}
+
+/* A line to leave out: empty, or a remark ("#" that is not "#ID"). */
+static bool is_remark(const char *line)
+{
+	line += strspn(line, " \t\r\n");
+	return !*line || (*line == '#' && !(line[1] >= '0' && line[1] <= '9'));
+}
+
+int session_run(struct session *s, const char *line, struct result **out, struct err *err)
+{
+	struct command_line l;
+	struct result *r = NULL;
+	bool gone = false;
+
+	*out = NULL;
+	if (is_remark(line))
+		return 0;
+	if (!s->depth) {
+		remember(s, line);
+		s->placed = false;
+	}
+	int code = command_line_parse(&l, line, false, err);
+	if (!code && !l.stages[0].n)
+		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
+	if (!code)
+		code = run_command(s, &l, line, &r, err);
+	if (!code)
+		code = run_pipe(s, &l, &r, &gone, err);
+	if (code) {
+		result_free(r);
+	} else if (r) {
+		if (r != s->last)
+			replace_last(s, r);
+		*out = gone ? NULL : r;
+	}
+	command_line_release(&l);
+	return code;
+}
+
+/* --- scripts ---------------------------------------------------------------------------------- */
+
+static int run_script_line(struct session *s, const char *line, bool last_only, struct err *err)
+{
+	struct result *r;
+	int code = session_run(s, line, &r, err);
+	int status = session_exit_status(code, code ? NULL : s->last);
+	if (r && status > s->status)
+		s->status = status;
+	if (!code && r && !last_only)
+		code = session_print(s, r, err);
+	return code;
+}
+
+int session_source(struct session *s, const char *path, struct result **out, struct err *err)
+{
+	bool standard = !strcmp(path, "-");
+	char *line = NULL;
+	size_t cap = 0, number = 0;
+	ssize_t n;
+	int code = 0;
+
+	*out = NULL;
+	if (s->depth >= SCRIPTS_DEEP)
+		return err_set(err, ERR_USAGE, "%.200s: scripts run scripts %u deep", path, s->depth);
+	FILE *f = standard ? stdin : fopen(path, "re");
+	if (!f)
+		return err_set(err, ERR_NOT_FOUND, "%.200s: %s", path, strerror(errno));
+	s->depth++;
+	while (!code && !s->quit && (n = getline(&line, &cap, f)) >= 0) {
+		number++;
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = '\0';
+		code = run_script_line(s, line, !s->output, err);
+		if (code && !s->placed) {
+			err_context(err, "%s:%zu", standard ? "standard input" : path, number);
+			s->placed = true;
+		}
+	}
+	if (!code && ferror(f))
+		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	s->depth--;
+	*out = code ? NULL : s->last;
+	free(line);
+	if (!standard)
+		fclose(f);
+	return code;
+}

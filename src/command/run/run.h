@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * run.h - runs command lines: finds the command, leads its result through the pipe, keeps or prints it.
+ *
+ * Main thread only; a command about a dump works on a thread of its own meanwhile (session_work).
+ */
+#ifndef CAIRN_COMMAND_RUN_RUN_H
+#define CAIRN_COMMAND_RUN_RUN_H
+
+#include "command/session/session.h"
+
+/*
+ * Run one command line, pipes and redirection included.
+ *
+ * *out gets the result to show or print, owned by the session until the next call (also reachable
+ * as s->last); NULL when the command prints nothing or its output went to a file or a shell command.
+ * 0, or: ERR_USAGE, ERR_NOT_FOUND (exit 1), ERR_UNSUPPORTED (exit 1), ERR_IO …, with err->message
+ * naming the command and the word, and the nearest names.
+ */
+int session_run(struct session *s, const char *line, struct result **out, struct err *err);
+
+/* Print a result where the session's output goes, apart from the one before it.  0 or ERR_IO. */
+int session_print(struct session *s, struct result *r, struct err *err);
+
+/* Write a result to a file, its format by the extension.  0 or ERR_IO. */
+int session_save(struct session *s, struct result *r, const char *path, struct err *err);
+
+/* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
+ * error, which then names file and line.  *out gets the last result. */
+int session_source(struct session *s, const char *path, struct result **out, struct err *err);
+
+/* Exit status of a command's outcome, as the contract has it. */
+int session_exit_status(int code, const struct result *r);
+
+/* --- without a screen --------------------------------------------------------------------------- */
+
+struct batch_line {
+	const char *text;
+	bool script; /* the file whose lines to run, not a line itself */
+};
+
+struct batch_options {
+	const struct heap_options *heap; /* path NULL: no dump, commands that need none */
+	const struct batch_line *lines;  /* none: the overview and the largest classes */
+	size_t n_lines;
+	struct print_options print;
+	const char *output;              /* NULL: standard output */
+	enum progress_wish progress;
+};
+
+/* The exit status, as the contract has it; all messages are on standard error by then. */
+int batch_run(const struct batch_options *options);
+
+#endif

@@ -2,6 +2,7 @@
 /* opened.c - see opened.h.  Main thread only, but for what a runner does elsewhere. */
 #include "opened/opened.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ void opened_free(struct opened *o)
 	name_index_free(o->names);
 	for (size_t i = 0; i < o->n_sets; i++) {
 		free(o->sets[i].name);
-		free(o->sets[i].ids);
+		big_free(o->sets[i].ids);
 	}
 	free(o->sets);
 	heap_close(o->own);

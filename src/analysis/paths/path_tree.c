@@ -10,7 +10,6 @@
 #include "analysis/describe/describe.h"
 #include "base/assert.h"
 #include "base/big.h"
-#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,22 +171,25 @@ void path_tree_release(struct path_tree *t)
 	*t = (struct path_tree){.n = 0};
 }
 
-void path_tree_path(const struct path_tree *t, uint32_t to, struct path *out)
+int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, struct err *err)
 {
 	size_t n = 0;
 	*out = (struct path){.n = 0};
 	if (!t->parent[to])
-		return;
+		return 0;
 	for (uint32_t id = to;; id = t->parent[id] - 1) {
 		n++;
 		cairn_assert(t->parent[id] && n <= t->n);
 		if (t->parent[id] == PATH_START)
 			break;
 	}
+	out->step = big_alloc(n, sizeof *out->step, err);
+	if (!out->step)
+		return ERR_NOMEM;
 	out->n = n;
-	out->step = xcalloc(n, sizeof *out->step);
 	for (uint32_t id = to; n; id = t->parent[id] - 1)
 		out->step[--n] = id;
+	return 0;
 }
 
 /* --- in words ----------------------------------------------------------------------------------- */

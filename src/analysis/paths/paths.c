@@ -8,7 +8,7 @@
  */
 #include "analysis/paths/paths.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target)
 
 void path_release(struct path *p)
 {
-	free(p->step);
+	big_free(p->step);
 	*p = (struct path){.n = 0};
 }
 
@@ -95,6 +95,7 @@ struct search {
 	bool found;              /* the last of the queue begins the path */
 	uint32_t *holders;       /* of a class or loader, collected */
 	size_t n_holders, cap_holders;
+	struct err lost;         /* memory that the queue did not get: the search is over */
 };
 
 static bool begins(const struct search *s, uint32_t id)
@@ -111,15 +112,20 @@ static bool visit(struct search *s, uint32_t id)
 	if (s->rules->not_directly && s->at == 0 && id == s->rules->from)
 		return false;
 	bits_set(&s->seen, id);
-	VEC_PUSH(s->queue, s->n, s->cap) = (struct visited){id, (uint32_t)s->at};
+	struct visited *at = BIG_PUSH(s->queue, s->n, s->cap, &s->lost);
+	if (!at)
+		return true;
+	*at = (struct visited){id, (uint32_t)s->at};
 	s->found = begins(s, id);
 	return s->found;
 }
 
 static void add_holder(struct search *s, uint32_t id)
 {
-	if (id != HEAP_NONE && !bits_get(&s->seen, id))
-		VEC_PUSH(s->holders, s->n_holders, s->cap_holders) = id;
+	uint32_t *at = id == HEAP_NONE || bits_get(&s->seen, id) ? NULL
+	    : BIG_PUSH(s->holders, s->n_holders, s->cap_holders, &s->lost);
+	if (at)
+		*at = id;
 }
 
 static void add_instances(struct search *s, uint32_t class)
@@ -192,14 +198,15 @@ static bool visit_holders(struct search *s, uint32_t id)
 }
 
 /* The queue leads from the last one found to the object. */
-static void found_path(const struct search *s, struct path *out)
+static int found_path(const struct search *s, struct path *out, struct err *err)
 {
 	size_t n = 1, at = s->n - 1;
 	for (; at; at = s->queue[at].holds)
 		n++;
-	out->step = xcalloc(n, sizeof *out->step);
-	for (at = s->n - 1; out->n < n; at = s->queue[at].holds)
+	out->step = big_alloc(n, sizeof *out->step, err);
+	for (at = s->n - 1; out->step && out->n < n; at = s->queue[at].holds)
 		out->step[out->n++] = s->queue[at].id;
+	return out->step ? 0 : ERR_NOMEM;
 }
 
 int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint64_t effort,
@@ -212,18 +219,26 @@ int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint6
 	if (code)
 		return code;
 	bits_set(&s.seen, to);
-	VEC_PUSH(s.queue, s.n, s.cap) = (struct visited){to, 0};
+	struct visited *first = BIG_PUSH(s.queue, s.n, s.cap, err);
+	if (first)
+		*first = (struct visited){to, 0};
+	else
+		code = ERR_NOMEM;
 	s.found = !r->not_itself && bits_get(&r->starts, to);
 	for (; s.at < s.n && !s.found && !out->gave_up && !code; s.at++) {
 		visit_holders(&s, s.queue[s.at].id);
 		out->gave_up = s.limit && s.effort > s.limit && !s.found;
 		if (s.at % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
 			code = err_set(err, ERR_CANCELLED, "stopped");
+		if (s.lost.code) {
+			*err = s.lost;
+			code = ERR_NOMEM;
+		}
 	}
 	if (s.found && !code)
-		found_path(&s, out);
-	free(s.queue);
-	free(s.holders);
+		code = found_path(&s, out, err);
+	big_free(s.queue);
+	big_free(s.holders);
 	bits_release(&s.seen);
 	return code;
 }

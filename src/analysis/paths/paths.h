@@ -68,7 +68,7 @@ struct path_tree {
 MUST_CHECK int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t to,
     struct progress *progress, struct err *err);
 void path_tree_release(struct path_tree *t);
-void path_tree_path(const struct path_tree *t, uint32_t to, struct path *out);
+int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, struct err *err);
 
 /* The field by which the holder holds the target: "table", "[17]", "static INSTANCE", "<class>".
  * False, nothing appended: the dump does not tell. */

@@ -5,6 +5,7 @@
 #include "command/call/call.h"
 
 #include "analysis/search.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "command/words/words.h"
 
@@ -456,9 +457,9 @@ int call_parse(struct call *call, const struct session *s, const struct command 
 void call_release(struct call *call)
 {
 	for (size_t i = 0; i < COMMAND_ARGUMENTS; i++)
-		free(call->argument[i].ids);
+		big_free(call->argument[i].ids);
 	for (size_t i = 0; call->option && i < count_options(call->command); i++)
-		free(call->option[i].ids);
+		big_free(call->option[i].ids);
 	free(call->option);
 	free(call->words);
 	*call = (struct call){.command = NULL};

@@ -6,6 +6,7 @@
 
 #include "analysis/holders.h"
 #include "analysis/search.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "command/words/words.h"
 
@@ -95,7 +96,7 @@ static int classes_to_skip(
 	code = bits_init(skip, session_heap(s)->n_classes, err);
 	for (size_t i = 0; !code && i < n; i++)
 		bits_set(skip, classes[i]);
-	free(classes);
+	big_free(classes);
 	return code;
 }
 

@@ -52,8 +52,7 @@ struct path_rows {
 	uint32_t *id;
 	uint32_t *step;          /* from 1 on */
 	uint32_t *path;
-	size_t n, cap, cap_step, cap_path;
-	size_t n_step, n_path;
+	size_t n;
 	struct cut_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
 	bool from_object;         /* the first row is no root */
 };
@@ -190,9 +189,9 @@ static void path_rows_release(void *data)
 {
 	struct path_rows *rows = data;
 	path_rules_release(&rows->rules);
-	free(rows->id);
-	free(rows->step);
-	free(rows->path);
+	big_free(rows->id);
+	big_free(rows->step);
+	big_free(rows->path);
 	free(rows->freed);
 	free(rows);
 }
@@ -200,13 +199,23 @@ static void path_rows_release(void *data)
 static const struct result_ops path_ops = {
     .cell = path_cell, .target = path_target, .release = path_rows_release};
 
-static void add_path(struct path_rows *rows, const struct path *p, uint32_t number)
+static int add_path(struct path_rows *rows, const struct path *p, uint32_t number, struct err *err)
 {
+	uint64_t n = (uint64_t)rows->n + p->n;
+	uint32_t *id = big_resize(rows->id, n, sizeof *id, err);
+	rows->id = id ? id : rows->id;
+	uint32_t *step = id ? big_resize(rows->step, n, sizeof *step, err) : NULL;
+	rows->step = step ? step : rows->step;
+	uint32_t *path = step ? big_resize(rows->path, n, sizeof *path, err) : NULL;
+	if (!path)
+		return ERR_NOMEM;
+	rows->path = path;
 	for (size_t i = 0; i < p->n; i++) {
-		VEC_PUSH(rows->id, rows->n, rows->cap) = p->step[i];
-		VEC_PUSH(rows->step, rows->n_step, rows->cap_step) = (uint32_t)i + 1;
-		VEC_PUSH(rows->path, rows->n_path, rows->cap_path) = number;
+		rows->id[rows->n] = p->step[i];
+		rows->step[rows->n] = (uint32_t)i + 1;
+		rows->path[rows->n++] = number;
 	}
+	return 0;
 }
 
 /* --- finding ------------------------------------------------------------------------------------ */
@@ -233,7 +242,7 @@ static int bar_classes(
 			path_rules_bar(rules, id);
 	}
 	bits_release(&barred);
-	free(classes);
+	big_free(classes);
 	return code;
 }
 
@@ -309,9 +318,9 @@ static int find_paths(const struct session *s, const struct call *call, struct p
 		if (code)
 			break;
 		if (p.n)
-			add_path(rows, &p, ++*found);
+			code = add_path(rows, &p, ++*found, err);
 		bar_path(&rows->rules, &p);
-		bool more = p.n > 0 && !(p.n == 1 && call->argument[1].given);
+		bool more = !code && p.n > 0 && !(p.n == 1 && call->argument[1].given);
 		path_release(&p);
 		if (!more)
 			break;

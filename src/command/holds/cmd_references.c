@@ -187,7 +187,7 @@ static int only_classes(
 	if (code)
 		return code;
 	code = object_rows_only(rows, classes, n, err);
-	free(classes);
+	big_free(classes);
 	return code;
 }
 

@@ -2,6 +2,7 @@
 /* cut_words.c - see cut_words.h. */
 #include "command/holds/cut_words.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/words/words.h"
@@ -14,7 +15,7 @@
 void cut_wish_release(struct cut_wish *w)
 {
 	cut_edges_release(&w->edges);
-	free(w->ids);
+	big_free(w->ids);
 	*w = (struct cut_wish){.ids = NULL};
 }
 
@@ -58,8 +59,8 @@ static int add_between(struct cut_wish *to, const struct session *s, const char 
 	if (!code && to->edges.n == before)
 		code = nothing_there(word, err);
 	free(holder);
-	free(holders);
-	free(targets);
+	big_free(holders);
+	big_free(targets);
 	return code;
 }
 
@@ -87,7 +88,7 @@ static int add_field_of_objects(struct cut_wish *to, const struct session *s, co
 	if (!code && !any)
 		code = err_set(err, ERR_NOT_FOUND, "%.100s has no %s %.60s", objects,
 		    *field == '[' ? "element" : "field", field);
-	free(ids);
+	big_free(ids);
 	return code;
 }
 
@@ -110,7 +111,7 @@ static int add_field_of_classes(struct cut_wish *to, const struct session *s, co
 	if (!code && !any)
 		code = err_set(err, ERR_NOT_FOUND, "%.100s has no field %.60s that can hold an object",
 		    pattern, field);
-	free(classes);
+	big_free(classes);
 	return code;
 }
 
@@ -140,13 +141,17 @@ static int add_set(struct cut_wish *to, const struct session *s, const char *wor
 		return code;
 	if (!to->n_ids) {
 		to->ids = ids;
-		to->n_ids = to->cap_ids = n;
+		to->n_ids = n;
 		return 0;
 	}
-	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(to->ids, to->n_ids, to->cap_ids) = ids[i];
-	free(ids);
-	return 0;
+	uint32_t *more = big_resize(to->ids, to->n_ids + n, sizeof *more, err);
+	if (more) {
+		memcpy(more + to->n_ids, ids, n * sizeof *ids);
+		to->ids = more;
+		to->n_ids += n;
+	}
+	big_free(ids);
+	return more ? 0 : ERR_NOMEM;
 }
 
 int cut_wish_add(

@@ -11,7 +11,7 @@
 struct cut_wish {
 	struct cut_edges edges;
 	uint32_t *ids; /* every reference to these objects */
-	size_t n_ids, cap_ids;
+	size_t n_ids;
 };
 
 /*

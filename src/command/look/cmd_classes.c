@@ -443,14 +443,16 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 static int idle_loaders(
     struct result *r, const struct heap *h, const struct bits *seen, struct err *err)
 {
-	uint32_t *classes = NULL, *ids;
-	size_t n_classes = 0, cap = 0, n;
+	uint32_t *classes = big_alloc(h->n_classes, sizeof *classes, err), *ids;
+	size_t n_classes = 0, n;
+	if (!classes)
+		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (h->classes[c].n_objects && h->classes[c].makes_loaders)
-			VEC_PUSH(classes, n_classes, cap) = c;
+			classes[n_classes++] = c;
 	}
 	ids = objects_of_classes(h, classes, n_classes, &n, err);
-	free(classes);
+	big_free(classes);
 	if (!ids)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {

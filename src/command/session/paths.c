@@ -33,7 +33,7 @@ int command_find_path(const struct session *s, const struct path_rules *rules, u
 	if (plain) {
 		code = session_path_tree(s, rules->weak, &tree, err);
 		if (!code)
-			path_tree_path(tree, to, out);
+			code = path_tree_path(tree, to, out, err);
 		return code;
 	}
 	struct path_tree grown;
@@ -41,7 +41,7 @@ int command_find_path(const struct session *s, const struct path_rules *rules, u
 	code = session_work(s, grow, &growing, err);
 	if (code)
 		return code;
-	path_tree_path(&grown, to, out);
+	code = path_tree_path(&grown, to, out, err);
 	path_tree_release(&grown);
-	return 0;
+	return code;
 }

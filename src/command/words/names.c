@@ -5,6 +5,7 @@
  */
 #include "command/words/words.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static const struct heap_root *global_root(const struct heap *h, const char *wor
 
 /* The one class that stands before the last dot of "com.acme.Shop.INSTANCE"; *field gets what stands
  * behind it.  HEAP_NONE: there is none, or several have the name. */
-static uint32_t class_before(const struct session *s, const char *word, const char **field)
+static uint32_t class_before(
+    const struct session *s, const char *word, const char **field, struct err *err)
 {
 	const char *dot = strrchr(word, '.');
 	uint32_t *classes, class;
@@ -37,22 +39,24 @@ static uint32_t class_before(const struct session *s, const char *word, const ch
 	if (!dot || dot == word || strpbrk(word, "*?/>[") || strchr("#%$", *word))
 		return HEAP_NONE;
 	char *name = xstrndup(word, (size_t)(dot - word));
-	int code = value_classes(s, name, &classes, &n, NULL);
+	int code = value_classes(s, name, &classes, &n, err);
 	free(name);
 	if (code)
 		return HEAP_NONE;
 	class = n == 1 ? *classes : HEAP_NONE;
-	free(classes);
+	big_free(classes);
 	*field = dot + 1;
 	return class;
 }
 
-/* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null. */
-static bool static_object(const struct session *s, const char *word, uint32_t *id)
+/* The object of the static field CLASS.FIELD; *id HEAP_NONE: it is null.  *err says why there is no
+ * such class. */
+static bool static_object(
+    const struct session *s, const char *word, uint32_t *id, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	const char *name;
-	uint32_t class = class_before(s, word, &name);
+	uint32_t class = class_before(s, word, &name, err);
 	for (uint32_t i = 0; class != HEAP_NONE && *name && i < h->classes[class].n_statics; i++) {
 		const struct heap_field *field = &h->classes[class].statics[i];
 		if (field->type != VALUE_OBJECT || strcmp(field->name, name) != 0)
@@ -65,7 +69,14 @@ static bool static_object(const struct session *s, const char *word, uint32_t *i
 
 int value_static(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err)
 {
-	*found = static_object(s, word, id);
+	struct err own = ERR_INIT;
+	*found = static_object(s, word, id, &own);
+	if (own.code == ERR_NOMEM) { /* whether it is one stays open: no other meaning is looked for */
+		*found = true;
+		if (err)
+			*err = own;
+		return ERR_NOMEM;
+	}
 	if (*found && *id == HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
 	return 0;
@@ -85,7 +96,7 @@ void value_names(const struct session *s, const char *word, inspect_name_found *
 {
 	const struct heap *h = session_heap(s);
 	const char *name;
-	uint32_t class = class_before(s, word, &name);
+	uint32_t class = class_before(s, word, &name, NULL);
 	for (uint32_t i = 0; class != HEAP_NONE && i < h->classes[class].n_statics; i++) {
 		const struct heap_field *field = &h->classes[class].statics[i];
 		struct text whole = TEXT_INIT;

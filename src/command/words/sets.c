@@ -8,6 +8,7 @@
 #include "command/words/words.h"
 
 #include "analysis/search.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "result/cursor.h"
 
@@ -16,18 +17,21 @@
 
 enum { PARENTHESES_DEEP = 16 };
 
-uint32_t *ids_of_bits(const struct bits *b, size_t *n)
+int ids_of_bits(const struct bits *b, uint32_t **out, size_t *n, struct err *err)
 {
 	size_t count = 0, at = 0;
 	for (uint64_t w = 0; w <= b->n / 64; w++)
 		count += bits_ones(b->word[w]);
-	uint32_t *ids = xcalloc(count ? count : 1, sizeof *ids);
+	uint32_t *ids = big_alloc(count, sizeof *ids, err);
+	if (!ids)
+		return ERR_NOMEM;
 	for (uint64_t w = 0; w <= b->n / 64 && at < count; w++) {
 		for (uint64_t left = b->word[w]; left; left &= left - 1)
 			ids[at++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
 	}
 	*n = count;
-	return ids;
+	*out = ids;
+	return 0;
 }
 
 /* --- one set ---------------------------------------------------------------------------------- */
@@ -132,7 +136,7 @@ static int of_classes(const struct session *s, const char *word, struct bits *to
 	if (!code)
 		objects_mark(session_heap(s), &classes, NULL, to);
 	bits_release(&classes);
-	free(chosen);
+	big_free(chosen);
 	return code;
 }
 
@@ -201,7 +205,7 @@ int value_set(const struct session *s, const char *word, uint32_t **ids, size_t 
 	if (!code)
 		code = one_set(s, word, &b, err);
 	if (!code)
-		*ids = ids_of_bits(&b, n);
+		code = ids_of_bits(&b, ids, n, err);
 	bits_release(&b);
 	return code;
 }
@@ -216,7 +220,7 @@ int set_one_object(const struct session *s, const char *word, uint32_t *id, stru
 	*id = ids[0];
 	if (n != 1)
 		code = err_set(err, ERR_NOT_FOUND, "%.60s holds %zu objects, one is wanted", word, n);
-	free(ids);
+	big_free(ids);
 	return code;
 }
 
@@ -375,7 +379,7 @@ int set_parse(const struct session *s, const struct stage *stage, size_t *at, ui
 	if (!code)
 		code = read_sum(&r, &set, 0);
 	if (!code)
-		*ids = ids_of_bits(&set, n);
+		code = ids_of_bits(&set, ids, n, err);
 	bits_release(&set);
 	release_tokens(&r);
 	return code;
@@ -437,13 +441,13 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 	if (!code && r->opened == s->dump)
 		code = result_members(r, NULL, &members, err);
 	if (!code)
-		set.ids = ids_of_bits(&members, &set.n);
+		code = ids_of_bits(&members, &set.ids, &set.n, err);
 	bits_release(&members);
 	if (code)
 		return code;
 	struct kept_set *old = (struct kept_set *)set_find(s, name);
 	if (old) {
-		free(old->ids);
+		big_free(old->ids);
 		old->ids = set.ids;
 		old->n = set.n;
 		return 0;

@@ -4,7 +4,7 @@
  */
 #include "command/words/words.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static uint32_t one_class(const struct session *s, const char *word, uint32_t *n
 		return class;
 	*n = (uint32_t)found;
 	class = *classes;
-	free(classes);
+	big_free(classes);
 	return class;
 }
 
@@ -121,6 +121,11 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 	if (found)
 		return code;
 	uint32_t class = one_class(s, word, &n, &unclear);
+	if (unclear.code == ERR_NOMEM) {
+		if (err)
+			*err = unclear;
+		return ERR_NOMEM;
+	}
 	if (!n && strstr(unclear.message, " may be "))
 		return err_set(err, ERR_NOT_FOUND, "%s", unclear.message);
 	if (!n)
@@ -181,13 +186,21 @@ int value_of(const struct session *s, const char *word, struct variable *variabl
 struct class_list {
 	uint32_t *ids;
 	size_t n, cap;
+	struct err lost; /* memory that was refused */
 };
+
+static void take_one(struct class_list *list, uint32_t class)
+{
+	uint32_t *at = BIG_PUSH(list->ids, list->n, list->cap, &list->lost);
+	if (at)
+		*at = class;
+}
 
 static void take_range(
     struct class_list *list, const struct name_index *ix, uint32_t first, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		VEC_PUSH(list->ids, list->n, list->cap) = ix->by_name[first + i];
+		take_one(list, ix->by_name[first + i]);
 }
 
 static void take_exact(struct class_list *list, const struct name_index *ix, const char *word)
@@ -341,11 +354,16 @@ int value_classes(
 			code = 0; /* "cafe" was meant as a name: say so below */
 	}
 	if (!code && one != HEAP_NONE)
-		VEC_PUSH(list.ids, list.n, list.cap) = one;
+		take_one(&list, one);
+	if (list.lost.code) {
+		code = ERR_NOMEM;
+		if (err)
+			*err = list.lost;
+	}
 	if (!code && !list.n)
 		code = no_class(ix, word, err);
 	if (code)
-		free(list.ids);
+		big_free(list.ids);
 	else {
 		*ids = list.ids;
 		*n = list.n;

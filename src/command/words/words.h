@@ -9,6 +9,7 @@
 #define CAIRN_COMMAND_WORDS_WORDS_H
 
 #include "analysis/describe/describe.h"
+
 #include "analysis/search.h"
 #include "command/line/line.h"
 #include "command/session/session.h"
@@ -35,7 +36,7 @@ void value_names(
 int value_of(const struct session *s, const char *word, struct variable *variable, bool *is_variable,
     uint32_t *id, struct err *err);
 
-/* Class indices of a pattern; *ids is the caller's (free). */
+/* Class indices of a pattern; *ids is the caller's (big_free). */
 int value_classes(
     const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
 
@@ -46,7 +47,7 @@ uint64_t thread_number(const struct heap *h, uint32_t thread);
 /* Number, name (or a part of it that only one has), %N, or the thread object. */
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err);
 
-/* One word that is a set (sets.h): ids ascending, the caller's (free). */
+/* One word that is a set (sets.h): ids ascending, the caller's (big_free). */
 int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
 
 /* An address in hexadecimal, with or without 0x. */
@@ -75,7 +76,7 @@ bool set_begins(const struct stage *stage);
 bool set_joins(const struct word *w);
 
 /*
- * The set that the words from *at on describe: ids ascending, the caller's (free); *at moves behind
+ * The set that the words from *at on describe: ids ascending, the caller's (big_free); *at moves behind
  * them.  0, ERR_USAGE, ERR_NOT_FOUND with the nearest things, ERR_NOMEM.
  */
 int set_parse(const struct session *s, const struct stage *stage, size_t *at, uint32_t **ids,
@@ -94,7 +95,7 @@ const struct kept_set *set_find(const struct session *s, const char *name);
 /* "$name" and "$_" of exactly one object. */
 int set_one_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
 
-/* The ids of set bits, ascending, the caller's (free). */
-uint32_t *ids_of_bits(const struct bits *b, size_t *n);
+/* The ids of set bits, ascending, the caller's (big_free). */
+int ids_of_bits(const struct bits *b, uint32_t **ids, size_t *n, struct err *err);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "analysis/check/check.h"
 #include "analysis/reachable.h"
+#include "base/big.h"
 #include "command/command.h"
 #include "command/call/call.h"
 #include "command/help/help.h"
@@ -351,7 +352,7 @@ static void expect_classes(const char *word, const char *wanted)
 	} else {
 		for (size_t i = 0; i < n; i++)
 			text_addf(&t, "%u ", ids[i]);
-		free(ids);
+		big_free(ids);
 	}
 	assert_string_equal(t.s, wanted);
 	text_release(&t);

@@ -172,7 +172,8 @@ static bool visit_special(struct search *s, uint32_t id, uint32_t class)
 	}
 	if (s->limit && s->effort > s->limit)
 		return false; /* not all are there: the first root among them need not be the one */
-	qsort(s->holders, s->n_holders, sizeof *s->holders, by_id);
+	if (s->n_holders)
+		qsort(s->holders, s->n_holders, sizeof *s->holders, by_id);
 	for (size_t i = 0; i < s->n_holders; i++) {
 		if (visit(s, s->holders[i]))
 			return true;

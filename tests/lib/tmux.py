@@ -14,7 +14,8 @@ import time
 
 from cairntest import BUILD, CAIRN
 
-PATIENCE = float(os.environ.get("CAIRN_PATIENCE", "20"))  # seconds until a screen is given up
+PATIENCE = float(os.environ.get("CAIRN_PATIENCE", "20"))  # seconds until a still screen is given up
+MOST_PATIENCE = 10 * PATIENCE  # until one that goes on changing is
 PROMPT = "READY>"
 
 
@@ -84,10 +85,15 @@ class Terminal:
         return "\n".join(self.screen())
 
     def wait(self, what, gone=False):
-        """Until the screen holds what (a regular expression, or a function of its lines)."""
-        end = time.monotonic() + PATIENCE
+        """Until the screen holds what (a regular expression, or a function of its lines).  Who shows that
+        he gets on is given more time, so a slow machine is no fault."""
+        begin = time.monotonic()
+        end, before = begin + PATIENCE, None
         while True:
             lines = self.screen()
+            if lines != before:
+                end = min(time.monotonic() + PATIENCE, begin + MOST_PATIENCE)
+                before = lines
             if callable(what):
                 found = what(lines)
             else:

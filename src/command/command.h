@@ -105,10 +105,11 @@ struct command {
 };
 
 enum command_flag {
-	COMMAND_NO_DUMP = 1,         /* works without a heap */
+	COMMAND_NO_DUMP = 1,          /* works without a heap */
 	COMMAND_NEEDS_REFERENCES = 2,
-	COMMAND_NEEDS_RETAINED = 4,  /* the screen waits until retained sizes are known */
-	COMMAND_OBJECTS_ONLY = 8,   /* works where references did not fit into memory */
+	COMMAND_NEEDS_RETAINED = 4,   /* the screen waits until retained sizes are known */
+	COMMAND_OBJECTS_ONLY = 8,     /* works where references did not fit into memory */
+	COMMAND_EARLY = 16,           /* answers while references are still being read */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}

@@ -74,15 +74,4 @@ size_t tree_drop(struct result *r, size_t row, bool *deeper);
 /* Order siblings everywhere; what is open stays open, a filter goes. */
 void tree_sort(struct result *r, unsigned column, bool descending);
 
-/* The children of nodes that are numbered in the order of reading, the depth of each given. */
-struct preorder {
-	uint32_t *end; /* by node: the first one behind its branch */
-	uint32_t n;
-};
-/* 0 or ERR_NOMEM; release it either way. */
-int preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
-    const void *data, struct err *err);
-uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to);
-void preorder_release(struct preorder *p);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * app.c - the loop, the stack of pages, and running command lines.
+ * app.c - the loop and the stack of pages.
  *
  * One turn of the loop: wait for keys, signals, or the loading thread; take in all that is there;
  * draw once.  Nothing sleeps and nothing polls, except that progress is looked at ten times a second
@@ -9,13 +9,10 @@
 #include "view/app.h"
 
 #include "base/mem.h"
-#include "command/commands.h"
-#include "command/words/words.h"
 #include "view/history.h"
 #include "view/prompt.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,7 +24,6 @@
 #define PAGES_MOST 100       /* the oldest but the first goes then */
 #define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
 #define PROGRESS_MS 100
-#define GROUP_FROM 200       /* so many referrers are grouped by class */
 
 /* --- the stack --------------------------------------------------------------------------------- */
 
@@ -60,7 +56,7 @@ void app_forward(struct app *a)
 		app_say(a, ROLE_NOTE, "this is the last view");
 }
 
-static void drop_pages(struct app *a, size_t from)
+void app_drop_pages(struct app *a, size_t from)
 {
 	a->session.shown = NULL;
 	while (a->n_pages > from)
@@ -111,7 +107,7 @@ void app_push(struct app *a, struct page *p)
 		r->stop_context = a;
 	}
 	if (a->n_pages > 0)
-		drop_pages(a, a->at + 1);
+		app_drop_pages(a, a->at + 1);
 	if (a->n_pages == PAGES_MOST) {
 		page_free(a->page[1]);
 		memmove(a->page + 1, a->page + 2, (PAGES_MOST - 2) * sizeof *a->page);
@@ -122,7 +118,7 @@ void app_push(struct app *a, struct page *p)
 	a->dirty = true;
 }
 
-/* --- running ----------------------------------------------------------------------------------- */
+/* --- what is there ------------------------------------------------------------------------------ */
 
 bool app_references_ready(const struct app *a)
 {
@@ -136,234 +132,6 @@ void app_find_retained(struct app *a)
 		return;
 	if (finding_start(&a->finding, &a->session.dump->model, a->loader.wake[1]))
 		app_say(a, ROLE_ERROR, a->finding.job.err.message);
-}
-
-/* Does it ask for the dominator tree, and that is not there yet? */
-static bool wants_retained(struct app *a, const char *word)
-{
-	const struct command *c = command_find(word, NULL);
-
-	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || opened_retained(a->session.dump))
-		return false;
-	app_find_retained(a);
-	return a->finding.running;
-}
-
-/* Can the line be answered now?  While references are read only what asks for classes and their
- * objects can: the loading thread writes the rest. */
-static bool must_wait(struct app *a, const char *line)
-{
-	char word[64];
-	size_t n;
-
-	line += strspn(line, " \t");
-	n = strcspn(line, " \t|>");
-	if (n == 0 || n >= sizeof word)
-		return n != 0 && !app_references_ready(a);
-	memcpy(word, line, n);
-	word[n] = '\0';
-	if (app_references_ready(a))
-		return wants_retained(a, word);
-	/* an object, a row, or a set: only the session knows what is done with it */
-	if (strchr("#%$0123456789", word[0]))
-		return true;
-	const struct command *c = command_find(word, NULL);
-	if (!c || (c->flags & COMMAND_NO_DUMP))
-		return false;
-	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
-		return true;
-	return c != &cmd_histo && c != &cmd_ls;
-}
-
-static void wait_with(struct app *a, const char *line)
-{
-	char *kept = xstrdup(line);
-
-	free(a->pending);
-	a->pending = kept;
-	text_clear(&a->message); /* chrome.c says what is waited for */
-}
-
-/* What references the object, by class when there are many; NULL with a message. */
-static struct result *referrers_of(struct app *a, uint64_t address)
-{
-	struct result *out = NULL;
-	struct err err = ERR_INIT;
-	char line[64];
-
-	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in", address);
-	if (session_run(&a->session, line, &out, &err) || !out)
-		return NULL;
-	if (out->n_rows < GROUP_FROM)
-		return session_take(&a->session);
-	struct result *all = session_take(&a->session);
-	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in -by class", address);
-	if (session_run(&a->session, line, &out, &err) || !out)
-		return all;
-	result_free(all);
-	return session_take(&a->session);
-}
-
-/* The result of x, whole: its head begins with the object's address. */
-static bool is_object(const struct result *r, const char *line)
-{
-	return !strpbrk(line, "|>") && r->n_columns > 0 && r->n_head > 1 &&
-	       r->head[0].column == COL_ADDRESS && r->head[0].cell.type == CELL_ADDRESS;
-}
-
-/* The same question again: its answer takes the place of the one shown.  What a line with %N or $_
- * means depends on the view, so that one is never the same. */
-static bool asked_again(struct app *a, const char *line)
-{
-	struct page *p = app_page(a);
-
-	return p && strcmp(p->line, line) == 0 && !strpbrk(line, "%$");
-}
-
-static void show(struct app *a, struct result *r, const char *line)
-{
-	if (asked_again(a, line))
-		drop_pages(a, a->at);
-	if (r->plain_text || r->n_columns == 0) {
-		app_push(a, page_new_text(r, line));
-		return;
-	}
-	if (is_object(r, line) && app_references_ready(a)) {
-		size_t n_history = a->session.n_history;
-		struct result *in = referrers_of(a, r->head[0].cell.amount.n);
-		/* these two were not asked for by name */
-		while (a->session.n_history > n_history)
-			free(a->session.history[--a->session.n_history]);
-		if (in) {
-			uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
-			app_push(a, page_new_object(r, in, id, line));
-			return;
-		}
-	}
-	app_push(a, page_new_table(r, line));
-}
-
-/* The last word of the line that the message repeats is the one it means. */
-static size_t meant(const char *line, const char *message)
-{
-	size_t at = 0, found = 0;
-
-	while (line[at]) {
-		at += strspn(line + at, " \t");
-		size_t n = strcspn(line + at, " \t");
-		if (n > 0) {
-			char *word = xstrndup(line + at, n);
-			if (strstr(message, word))
-				found = at;
-			free(word);
-		}
-		at += n;
-	}
-	return found;
-}
-
-static void failed(struct app *a, const char *line, const struct err *err, bool typed)
-{
-	if (typed && (err->code == ERR_USAGE || err->code == ERR_NOT_FOUND)) {
-		text_clear(&a->prompt_error);
-		text_add(&a->prompt_error, err->message);
-		a->prompt_error_at = meant(line, err->message);
-		prompt_open(PROMPT_COMMAND, line, SIZE_MAX);
-		a->prompt_again = true;
-		a->dirty = true;
-		return;
-	}
-	app_say(a, ROLE_ERROR, err->message);
-}
-
-/* The nearest table before the page shown: what %N means on a page without rows. */
-static struct result *rows_below(const struct app *a)
-{
-	for (size_t i = a->at; i-- > 0;) {
-		struct result *r = page_result(a->page[i]);
-		if (r && result_has_sets(r))
-			return r;
-	}
-	return NULL;
-}
-
-void app_run(struct app *a, const char *line, bool typed)
-{
-	struct result *out = NULL;
-	struct err err = ERR_INIT;
-	struct page *p = app_page(a);
-
-	if (must_wait(a, line)) {
-		wait_with(a, line);
-		return;
-	}
-	text_clear(&a->message);
-	a->session.shown = p ? page_result(p) : NULL;
-	a->session.shown_rows = rows_below(a);
-	a->session.print.width = (unsigned)COLS;
-	char *kept = xstrdup(line);
-	int rc = session_run(&a->session, kept, &out, &err);
-	a->session.shown = a->session.shown_rows = NULL;
-	if (session_must_wait(&a->session) && rc) {
-		/* it will be run again when they are there */
-		app_find_retained(a);
-		if (a->finding.running)
-			wait_with(a, kept);
-		else
-			failed(a, kept, &err, typed);
-	} else if (rc) {
-		failed(a, kept, &err, typed);
-	} else if (a->session.quit) {
-		a->quit = true;
-	} else if (out) {
-		show(a, session_take(&a->session), kept);
-	} else if (a->model_changed) {
-		a->model_changed = false;
-		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
-		    "weak on: sizes are found anew; the views of the old tree are closed" :
-		    "weak off: sizes are found anew; the views of the old tree are closed");
-	} else if (kept[strspn(kept, " ")]) {
-		struct text said = TEXT_INIT;
-		text_addf(&said, "%s: done", kept);
-		app_say(a, ROLE_NOTE, said.s);
-		text_release(&said);
-	}
-	free(kept);
-	a->dirty = true;
-}
-
-/* A shell pipe needs the terminal for itself. */
-static void shell(void *context, bool begins)
-{
-	struct app *a = context;
-
-	if (begins) {
-		term_pause();
-		return;
-	}
-	term_wait_for_enter();
-	while (signals_take())
-		continue; /* ^C and ^Z were meant for the other program */
-	term_resume();
-	a->dirty = true;
-}
-
-/* Nothing beside the screen may look at what changes; pages with rows from the old tree go. */
-static bool model(void *context, bool begins)
-{
-	struct app *a = context;
-
-	if (!app_references_ready(a))
-		return false;
-	if (begins) {
-		finding_stop(&a->finding);
-		follow_stop(&a->follow);
-		return true;
-	}
-	drop_pages(a, a->n_pages > 0);
-	app_find_retained(a);
-	a->model_changed = a->dirty = true;
-	return true;
 }
 
 /* --- loading ----------------------------------------------------------------------------------- */
@@ -400,16 +168,6 @@ static void say_damage(struct app *a)
 	text_release(&t);
 }
 
-void app_run_pending(struct app *a)
-{
-	char *line = a->pending;
-
-	a->pending = NULL;
-	if (line)
-		app_run(a, line, false);
-	free(line);
-}
-
 static void loaded(struct app *a)
 {
 	if (!a->loader.heap) {
@@ -437,7 +195,7 @@ static void loading_events(struct app *a)
 		first_page(a);
 	}
 	if (events & LOADER_GONE) {
-		drop_pages(a, 0);
+		app_drop_pages(a, 0);
 		session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
 	}
@@ -608,7 +366,7 @@ static int browse(struct app *a, struct err *err)
 	prompt_release();
 	term_drop_kept();
 	follow_stop(&a->follow);
-	drop_pages(a, 0);
+	app_drop_pages(a, 0);
 	session_drop_results(&a->session);
 	/* the terminal first: closing a large heap is not to be waited for in front of a dead screen */
 	term_close();
@@ -626,9 +384,9 @@ int view_run(const struct view_options *options)
 	a.session.interactive = a.session.finds_beside = true;
 	a.session.work = working_run;
 	a.session.work_context = &a;
-	a.session.shell = shell;
+	a.session.shell = app_step_aside;
 	a.session.shell_context = &a;
-	a.session.model = model;
+	a.session.model = app_change_model;
 	a.session.model_context = &a;
 	int rc = browse(&a, &err);
 	if (rc) {

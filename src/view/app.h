@@ -46,7 +46,7 @@ struct app {
 	int status;
 };
 
-/* app.c: the stack and the commands */
+/* app.c: the stack, and what is found beside it */
 struct page *app_page(struct app *a); /* NULL: none yet */
 bool app_references_ready(const struct app *a);
 /* Find retained sizes beside the screen, unless they are known or on their way. */
@@ -59,11 +59,15 @@ bool app_stop_typed(void);
 void app_back(struct app *a);
 void app_forward(struct app *a);
 void app_push(struct app *a, struct page *p);
+void app_drop_pages(struct app *a, size_t from); /* those from this place of the stack on */
+
+/* app_run.c */
 /* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
 void app_run(struct app *a, const char *line, bool typed);
-
 /* Run the line that waited, if there is one. */
 void app_run_pending(struct app *a);
+void app_step_aside(void *app, bool begins);   /* session.shell */
+bool app_change_model(void *app, bool begins); /* session.model */
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */

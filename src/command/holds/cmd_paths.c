@@ -11,6 +11,7 @@
 #include "result/objects.h"
 #include "command/session/session.h"
 #include "command/words/words.h"
+#include "result/preorder.h"
 #include "result/tree.h"
 
 #include <inttypes.h>

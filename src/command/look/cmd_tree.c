@@ -8,6 +8,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/words/words.h"
+#include "result/preorder.h"
 #include "result/tree.h"
 
 #include <stdlib.h>

@@ -203,8 +203,9 @@ static int sum_stacks(struct result *r, const struct retained *known, struct pro
 static struct cell stack_retained(const struct result *r, void *data, size_t row)
 {
 	const struct stacks *s = data;
-	return result_known(r) && s->retained[row].topmost
-	    ? command_retained_sum(r->opened, &s->retained[row]) : cell_none();
+	if (!result_known(r))
+		return cell_unknown(REASON_NOT_FOUND_YET);
+	return s->retained[row].topmost ? command_retained_sum(r->opened, &s->retained[row]) : cell_none();
 }
 
 static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,

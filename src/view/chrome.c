@@ -263,12 +263,14 @@ static size_t line_of(const char *s, size_t width, size_t *next)
 	return n;
 }
 
-/* What is longer than a line covers the lowest lines of the page, an empty one above it. */
-static void draw_lines(struct app *a, int y, int width, const char *s, attr_t attr)
+/* What is longer than a line covers the lowest lines of the page, an empty one above it, but leaves so
+ * many of the page; what does not fit then is cut at the end. */
+static void draw_lines(
+    const struct app *a, int y, int width, const char *s, attr_t attr, int leave)
 {
 	struct text line = TEXT_INIT;
 	size_t next;
-	int n = 0, most = y - a->area.y;
+	int n = 0, most = y - a->area.y - leave;
 
 	if (text_width(s) <= (size_t)width || most < 2) {
 		draw_text(y, 0, width, s, attr);
@@ -310,6 +312,8 @@ static void draw_result_note(int y, int width, const char *s)
 	text_release(&t);
 }
 
+enum { SENTENCE_LEAVES = 3 }; /* the header and two rows: what the sentence is about */
+
 /* What the selected row says in a sentence, which is too long for a column. */
 static bool draw_sentence(struct app *a, struct table *t, int y, int width)
 {
@@ -319,7 +323,7 @@ static bool draw_sentence(struct app *a, struct table *t, int y, int width)
 		return false;
 	result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
 	if (cell.type == CELL_TEXT)
-		draw_lines(a, y, width, cell.text, theme(ROLE_TEXT));
+		draw_lines(a, y, width, cell.text, theme(ROLE_TEXT), SENTENCE_LEAVES);
 	return cell.type == CELL_TEXT;
 }
 
@@ -329,7 +333,7 @@ static void draw_note(struct app *a, int y, int width)
 	struct table *t = p ? p->ops->table(p) : NULL;
 
 	if (a->message.len > 0)
-		draw_lines(a, y, width, a->message.s, theme(a->message_role));
+		draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
 	else if (a->pending)
 		draw_pending(a, y, width);
 	else if (t && draw_sentence(a, t, y, width))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classic_token.h - digits and line ends, eight bytes at a time.
+ * token.h - digits and line ends of text, eight bytes at a time; for the classic and javacore
+ * readers.
  *
- * A classic dump is for the greater part hexadecimal digits; these are checked and converted in
+ * The greater part of a classic dump are hexadecimal digits.  They are checked and converted in
  * registers, without a table and without a branch per digit.
  */
 #ifndef CAIRN_DUMP_TOKEN_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Eight times the byte b. */
 #define BYTES_OF(b) (UINT64_C(0x0101010101010101) * (b))
 
 static inline bool is_line_end(uint8_t c)
@@ -30,7 +32,7 @@ static inline bool is_decimal(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
-/* The value of a digit, or -1. */
+/* The value of a hexadecimal digit, or -1. */
 static inline int hex_value(uint8_t c)
 {
 	if (is_decimal(c))
@@ -39,7 +41,7 @@ static inline int hex_value(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Eight bytes, the first of them the most significant. */
+/* The eight bytes at p as one number, the first of them the most significant. */
 static inline uint64_t load_text(const uint8_t *p)
 {
 	uint64_t x;
@@ -50,16 +52,16 @@ static inline uint64_t load_text(const uint8_t *p)
 	return x;
 }
 
-/* "0x" or "0X" at p. */
+/* Does "0x" or "0X" stand at p?  Two bytes must be readable. */
 static inline bool is_prefix(const uint8_t *p)
 {
 	return p[0] == '0' && (p[1] | 0x20) == 'x';
 }
 
 /*
- * Eight hexadecimal digits to eight nibbles in eight bytes.  *bad gets a bit wherever a byte was no
- * digit.  A nibble is made of each byte as if it were a digit, the digit is made of the nibble
- * again, and the two must agree.
+ * Turn eight hexadecimal digits into eight nibbles, one in each byte.  *bad is not 0 afterwards if
+ * a byte was no digit.  How: make a nibble of each byte as if it were a digit, make the digit of
+ * the nibble again, and compare the two.
  */
 static inline uint64_t hex_nibbles(uint64_t x, uint64_t *bad)
 {
@@ -71,7 +73,7 @@ static inline uint64_t hex_nibbles(uint64_t x, uint64_t *bad)
 	return nibble;
 }
 
-/* Eight nibbles in bytes to one number. */
+/* Put eight nibbles, one in each byte, together to one number of 32 bits. */
 static inline uint64_t pack_nibbles(uint64_t x)
 {
 	x = (x | x >> 4) & UINT64_C(0x00FF00FF00FF00FF);
@@ -79,6 +81,8 @@ static inline uint64_t pack_nibbles(uint64_t x)
 	return (x | x >> 16) & 0xFFFFFFFF;
 }
 
+/* Read exactly 8 (16) hexadecimal digits at p, all of them readable.  Returns false if one is none;
+ * *value is then meaningless. */
 static inline bool hex8(const uint8_t *p, uint64_t *value)
 {
 	uint64_t bad = 0;
@@ -95,8 +99,8 @@ static inline bool hex16(const uint8_t *p, uint64_t *value)
 	return bad == 0;
 }
 
-/* "0x", 16 or 8 digits, a blank and "[": what nearly every record begins with.  Never wrong when it
- * says yes. */
+/* Do "0x", 16 or 8 digits, a blank and "[" stand at p?  Nearly every record of a classic dump
+ * begins so, but not all: true means that one begins here, false means nothing. */
 static inline bool classic_plain_head(const uint8_t *p, const uint8_t *end)
 {
 	uint64_t value;
@@ -130,7 +134,7 @@ static inline const uint8_t *past_line_end(const uint8_t *p, const uint8_t *end)
 	return p + 1;
 }
 
-/* The next line, or end. */
+/* The beginning of the next line, or end. */
 static inline const uint8_t *next_line(const uint8_t *p, const uint8_t *end)
 {
 	p = find_line_end(p, end);
@@ -145,8 +149,8 @@ static inline const uint8_t *skip_blanks(const uint8_t *p, const uint8_t *end)
 }
 
 /*
- * A decimal number at p; returns the byte after it, or p when there is no digit.  *fits is false
- * when it is more than 2^63 (*value is then meaningless).
+ * Read a decimal number at p.  Returns the byte after it, or p when there is no digit.  *fits gets
+ * false when the number is more than 2^63; *value is then meaningless.
  */
 static inline const uint8_t *read_decimal(const uint8_t *p, const uint8_t *end, uint64_t *value,
     bool *fits)

@@ -2,16 +2,18 @@
 /*
  * types.h - the types of a program, as its debug information tells them.
  *
- * Language-neutral: what a type is made of and how wide it is, so that bytes can be read by it.  A
- * type is an index into types.type; TYPE_NONE is no type.  Names are as the program's language writes
- * them, escaped.
+ * A type says what a value is made of and how wide it is, so that its bytes can be read.  It is an
+ * index into types.type; TYPE_NONE is no type.  Names are as the program's language writes them,
+ * escaped.
  *
- * Promises, whatever the file said: indices are below n or TYPE_NONE; a field lies within its type
- * (offset + size of its type <= size of the struct); an array's count times its element's size is its
- * size; types that contain each other by value do not exist, and none is nested deeper than
- * TYPE_DEPTH.  Pointers may form cycles.
+ * types_settle makes these promises true, whatever the file said:
+ *     an index of a type is below n, or TYPE_NONE;
+ *     a field lies within its struct (offset + size of the field's type <= size of the struct);
+ *     the size of an array is its count times the size of its element;
+ *     no type contains itself by value, and none is nested deeper than TYPE_DEPTH.
+ * Pointers may lead in circles.
  *
- * Any thread once the dump is open.
+ * Any thread may read the types once the dump is open.
  */
 #ifndef CAIRN_DUMP_TYPES_H
 #define CAIRN_DUMP_TYPES_H
@@ -25,7 +27,7 @@
 #define TYPE_DEPTH 24 /* structs and arrays by value inside one another */
 
 enum type_kind {
-	TYPE_UNKNOWN, /* of known size only; a struct that broke the promises too */
+	TYPE_UNKNOWN, /* only its size is known; also a type that broke the promises */
 	TYPE_BOOL, TYPE_INT, TYPE_UINT, TYPE_UINTPTR, TYPE_FLOAT, TYPE_COMPLEX,
 	TYPE_STRING,          /* a pointer to bytes and their number */
 	TYPE_POINTER,         /* to element; element TYPE_NONE: to anything (unsafe.Pointer) */
@@ -51,10 +53,11 @@ struct type {
 	enum type_kind kind;
 	uint64_t size;       /* bytes */
 	uint64_t count;      /* of an array's elements */
-	uint32_t element;    /* what is pointed to; of slices, arrays, maps, channels; else TYPE_NONE */
-	uint32_t key;        /* of maps */
+	uint32_t element;    /* what a pointer leads to; what a slice, array, map or channel
+	                        holds; else TYPE_NONE */
+	uint32_t key;        /* what the keys of a map are */
 	uint32_t layout;     /* the struct in memory that a map or channel points to, or TYPE_NONE */
-	uint32_t first_field, n_fields; /* in types.field, of structs */
+	uint32_t first_field, n_fields; /* a struct's fields: where they stand in types.field */
 	uint64_t descriptor; /* address in the dump of the run-time descriptor; 0: none or unknown */
 };
 
@@ -65,9 +68,9 @@ struct types {
 	uint32_t n_fields, cap_fields;
 	unsigned word; /* bytes of a pointer */
 	bool big_endian;
-	uint32_t *by_descriptor; /* those with a descriptor, by ascending address */
+	uint32_t *by_descriptor; /* the types with a descriptor, by its ascending address */
 	uint32_t n_by_descriptor;
-	uint32_t *by_name;       /* all, by name, then index */
+	uint32_t *by_name;       /* all types, by name, then by index */
 	struct arena arena;      /* names */
 };
 
@@ -86,7 +89,8 @@ uint32_t types_field(const struct types *t, uint32_t type, const char *name);
  * itself and not a pointer to it? */
 bool types_is_direct(const struct types *t, uint32_t type);
 
-/* For who fills the table: make the promises above true, then sort by_descriptor and by_name. */
+/* Whoever fills the table calls this in the end: it makes the promises above true, then makes
+ * by_descriptor and by_name. */
 void types_settle(struct types *t);
 void types_release(struct types *t);
 

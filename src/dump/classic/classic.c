@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classic.c - the reader of classic (text) heap dumps: what it is, opening it, dividing it.
+ * classic.c - the reader of classic (text) heap dumps: recognise, open, and divide a dump.
  *
- * Which characters the file is made of is told from the first record: the byte in the place of its
- * "[" says whether this is ASCII, one of three EBCDIC code pages, or a file that a transfer has
- * half converted.  Anything but ASCII is translated as a whole here.  After open the struct classic
+ * The first record tells the character set of the file: the byte in the place of its "[" says
+ * whether this is ASCII, one of three EBCDIC code pages, or a file that a transfer has half
+ * converted.  Anything but ASCII is translated here, as a whole.  After open the struct classic
  * does not change: any thread may read.
  */
 #include "dump/classic/classic_dump.h"

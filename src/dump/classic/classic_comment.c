@@ -3,17 +3,17 @@
  * classic_comment.c - the lines that start with //: the version, and what the writer counted.
  *
  * The counts go to sink->stated under these names:
- *     "classes"            records CLS
- *     "objects"            records OBJ that are no arrays
+ *     "classes"            CLS records
+ *     "objects"            OBJ records that are no arrays
  *     "object arrays", "primitive arrays"
- *                          the VM sorts arrays by their innermost type: it counts [[I as a primitive
- *                          array, although it holds references.  jdmpview sorts by the real kind.
- *                          The sum of the two is the same either way; a check that wants both must
- *                          try both sortings.
- *     "records"            all of them
+ *                          The VM sorts arrays by their innermost type: it counts [[I as a
+ *                          primitive array, although it holds references.  jdmpview
+ *                          sorts by the real kind.  The sum of the two is the same either way; a
+ *                          check that wants both must try both sortings.
+ *     "records"            all records
  *     "references and nulls", "nulls"
- *                          the references listed are the difference.  Not stated for the old style,
- *                          where class blocks are among them.
+ *                          The dump lists as many references as the difference of the two.  Both
+ *                          are not stated for the old style, which counts class blocks as well.
  */
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classic_dump.h - what the files of the classic reader share.  Nobody else includes it.
+ * classic_dump.h - what the files of the classic reader share; private to src/dump/classic.
  *
  *     classic.c          the reader: probe, open, close, parts
- *     classic_sample.c   what the first records tell of the writer
+ *     classic_sample.c   which writer it was, from the first and last records
  *     classic_scan.c     the records of one part
  *     classic_refs.c     the references of one record
- *     classic_names.c    type text -> class handle and kind
+ *     classic_names.c    from the text of a type to a class handle and an object kind
  *     classic_comment.c  the lines that start with //
- *     classic_token.h    digits and line ends, eight bytes at a time
+ *     dump/token.h       digits and line ends, eight bytes at a time
  *
- * The text is one range of bytes, ASCII where it matters: EBCDIC is translated at open.  All
- * positions are pointers into it; classic_offset() leads back to bytes of the dump.
+ * The text is one range of bytes.  Everything that the reader looks for in it is ASCII, because
+ * open translates EBCDIC.  A position is a pointer into the text; classic_offset() turns it into an
+ * offset of the dump.
  *
  * A record begins where a line begins with "0x", up to 64 bytes that are not blank, blanks and "[".
- * Nothing that stands before can change that, so the text can be cut at any such place and the
- * pieces read independently: the union of N parts says exactly what one part says.
+ * Nothing that stands before can change that.  So the text can be cut at any such place and the
+ * pieces be read independently: N parts together say exactly what one part would say.
  */
 #ifndef CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
 #define CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
@@ -31,20 +32,20 @@
 struct classic {
 	struct dump dump;
 	const uint8_t *text;          /* the source's bytes, or translated.bytes */
-	uint64_t size;
-	struct translated translated; /* bytes NULL: the source is read as it is */
+	uint64_t size;                /* bytes of the text */
+	struct translated translated; /* owned; bytes NULL: the source is read as it is */
 	bool has_bom;                 /* the text starts with a UTF-8 byte order mark */
-	bool has_totals;              /* it ends with a "// EOF" line */
-	bool mixed_digits;            /* addresses of 8 and of 16 digits */
+	bool has_totals;              /* the text ends with a "// EOF" line */
+	bool mixed_digits;            /* some addresses have 8 digits and some have 16 */
 	bool old_style;               /* J9 2.3 to 2.5: the first reference of each record is its
 	                                 class block, which is no object */
-	unsigned digits;              /* of an address, 8 or 16, where the writer pads them */
+	unsigned digits;              /* digits of an address, 8 or 16, if the writer pads them */
 };
 
-/* How the text after the size is spelled. */
+/* How a record spells its type, which stands after the size. */
 enum classic_style {
-	STYLE_VM,    /* OBJ type, CLS type: the VM and jdmpview */
-	STYLE_PRINT, /* class NAME, array of NAME, NAME: the DTFJ tool PrintHeapdump */
+	STYLE_VM,    /* "OBJ type" or "CLS type": the VM and jdmpview write this */
+	STYLE_PRINT, /* "class NAME", "array of NAME" or "NAME": the DTFJ tool PrintHeapdump */
 };
 
 /* The first line of a record, taken apart.  type is borrowed from the text. */
@@ -52,54 +53,57 @@ struct classic_header {
 	uint64_t address;
 	uint64_t size;
 	const uint8_t *type;
-	size_t type_size;   /* as it stands there, possibly more than CLASSIC_NAME_MAX */
+	size_t type_size;   /* bytes in the text; may be more than CLASSIC_NAME_MAX */
 	enum classic_style style;
 	bool is_class;
-	bool array_of;      /* STYLE_PRINT: type is the component */
+	bool array_of;      /* "array of": the object is an array, and type is its component */
 	const uint8_t *next; /* the byte after the line end */
 };
 
-/* A type seen before in this part. */
+/* A type that this part has met before. */
 struct classic_name {
-	const uint8_t *raw; /* in the text */
-	uint32_t raw_size;
+	const uint8_t *raw; /* how the text spells it; borrowed */
+	uint32_t raw_size;  /* bytes */
 	uint32_t hash;
-	uint32_t handle;
-	uint8_t kind; /* enum object_kind */
-	uint8_t style; /* enum classic_style, + 2 for array_of */
+	uint32_t handle;    /* what the sink calls its class */
+	uint8_t kind;       /* enum object_kind */
+	uint8_t style;      /* enum classic_style, plus 2 for array_of */
 };
 
-/* An open-addressed table; it stops growing at some size and then asks the sink each time. */
+/* The types that this part has met: an open-addressed table.  It stops growing at NAMES_MAX
+ * (classic_names.c); from then on the sink is asked for a new name each time it comes. */
 struct classic_names {
 	struct classic_name *slot;
 	size_t n_slots, n_used;
 	struct classic_name last; /* the answer for a name that found no slot */
 };
 
-/* One reading of one part: one thread. */
+/* One reading of one part, by one thread. */
 struct classic_scan {
 	const struct classic *c;
 	const uint8_t *begin, *end;
-	bool at_eof; /* end is the end of the dump, not the beginning of another record */
+	bool at_eof; /* end is the end of the dump; false: another record begins there */
 	struct sink *sink;
 	struct err *err;
 	struct classic_names names;
-	uint64_t *chunk;          /* CLASSIC_CHUNK references */
-	uint64_t *class_refs;     /* of one class record, grown as needed (big memory) */
-	uint64_t class_refs_room;
+	uint64_t *chunk;          /* room for CLASSIC_CHUNK references of an object */
+	uint64_t *class_refs;     /* the references of a class record; grown as needed (big.h) */
+	uint64_t class_refs_room; /* elements that class_refs has room for */
 };
 
-/* The references of one record. */
+/* A walk over the references of one record (classic_refs). */
 struct classic_refs {
+	/* What happens when out is full: forget what it holds and go on counting; deliver it to the
+	 * sink; or make it larger. */
 	enum { REFS_KEEP_FIRST, REFS_DELIVER, REFS_GROW } mode;
-	uint64_t *out;
-	uint64_t stored, room; /* in out */
-	uint64_t flushed;      /* that were in out before: counted, or delivered */
-	bool drop_first;
-	bool quiet;            /* warnings were given the first time */
+	uint64_t *out;         /* where references go; never nulls */
+	uint64_t stored, room; /* elements that out holds, and that it has room for */
+	uint64_t flushed;      /* references that out held before: forgotten or delivered */
+	bool drop_first;       /* leave the next reference out: it is a class block (old_style) */
+	bool quiet;            /* do not warn: this is the second walk */
 	bool lines_may_lack;   /* this writer leaves the reference line out when there are none */
 	uint64_t lines;        /* line ends seen */
-	bool whole;            /* result: not broken off by the end of the dump */
+	bool whole;            /* result: false when the end of the dump cuts the record */
 };
 
 static inline uint64_t classic_offset(const struct classic *c, const uint8_t *p)
@@ -111,42 +115,50 @@ static inline uint64_t classic_offset(const struct classic *c, const uint8_t *p)
 	((s)->sink->warn((s)->sink, classic_offset((s)->c, (p)), __VA_ARGS__))
 
 /*
- * Walk over the references that begin at p, to the line that ends the record, and return that
- * line's beginning (or s->end).  NULL: the sink refused, or no memory; s->err has it.
+ * Read the references that begin at p, up to the line that ends the record.  Returns the beginning
+ * of that line, or s->end.  Returns NULL if the sink refused or memory ran out: *rc gets the code
+ * and s->err the words.
  */
 const uint8_t *classic_refs(struct classic_scan *s, const uint8_t *p, struct classic_refs *r,
     int *rc);
 
-/* Does a line that begins at p begin a record, a good one or a damaged one?  HEAD_CUT: the dump
- * ends before that can be told. */
+/* Does the line at p begin a record, be it a good or a damaged one?  HEAD_CUT: the dump ends before
+ * one can tell. */
 enum classic_head { HEAD_NONE, HEAD_GOOD, HEAD_DAMAGED, HEAD_CUT };
 enum classic_head classic_head_at(const uint8_t *p, const uint8_t *end);
 
-/* The first beginning of a record at or after byte at; size of the text when there is none. */
+/* Byte of the text where the first record at or after byte `at` begins; the size of the text when
+ * there is none. */
 uint64_t classic_snap(const struct classic *c, uint64_t at);
 
-/* Read from begin to end (s's members c, begin, end, at_eof, sink and err are set). */
+/* Read from s->begin to s->end and tell the sink.  The caller has set c, begin, end, at_eof, sink
+ * and err; the other members are made and freed here.  Returns what reader.read returns. */
 int classic_scan_run(struct classic_scan *s, const struct part *part);
 
-/* The line that begins with // at p; returns the byte after it. */
+/* Read the line at p, which begins with //, and state to the sink what it counts.  Returns the byte
+ * after the line. */
 const uint8_t *classic_comment(struct classic_scan *s, const uint8_t *p);
 /* Does the text end with a totals line? */
 bool classic_find_totals(const struct classic *c);
-/* The text after "// Version:" when the line at p is one; else NULL.  *n gets its bytes. */
+/* The text after "// Version:", *n bytes of it; NULL if the line at p is another one. */
 const uint8_t *classic_version(const uint8_t *p, const uint8_t *end, size_t *n);
 
-/* The handle and kind of a type.  The result is valid until the next call. */
+/* Find the class handle and kind of the type in a record's first line; the sink is asked if it is
+ * new.  The result is valid until the next call. */
 const struct classic_name *classic_names_find(struct classic_scan *s,
     const struct classic_header *h);
 void classic_names_release(struct classic_names *t);
 /*
- * The VM's internal spelling of a type.  It is either h->type itself or *scratch, which is then the
- * caller's to free.
+ * The VM's internal spelling of a type ("[Ljava/lang/String;"); *n gets its bytes.  Of a longer
+ * h->type only the first CLASSIC_NAME_MAX bytes count.  The result is h->type itself or *scratch;
+ * the caller frees *scratch, which may be NULL.
  */
 const uint8_t *classic_internal_name(const struct classic_header *h, size_t *n, char **scratch);
+/* What kind of object a type in internal spelling makes. */
 enum object_kind classic_kind(const uint8_t *name, size_t n);
 
-/* Look at the first records and the last: digits, mixed_digits, old_style, word_bits. */
+/* Look at the first and the last records and set c->digits, mixed_digits, old_style and
+ * facts.word_bits.  Returns 0. */
 MUST_CHECK int classic_sample(struct classic *c, struct err *err);
 
 #endif

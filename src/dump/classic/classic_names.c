@@ -2,10 +2,10 @@
 /*
  * classic_names.c - from the text of a type to a class.
  *
- * Each record spells its class out, so the same few thousand strings come by millions of times.  A
- * table per part, keyed by the bytes as they stand in the text (which outlives it), answers without
- * asking the sink.  A hostile dump may hold as many names as records: the table stops growing at
- * NAMES_MAX and later names go to the sink each time.
+ * Each record spells its class out, so the same few thousand strings come by millions of times.
+ * Each part has a table, keyed by the bytes as they stand in the text (which outlives it), that
+ * answers without asking the sink.  A hostile dump may hold as many names as records: the table
+ * stops growing at NAMES_MAX names, and the sink is asked for later ones each time they come.
  */
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"
@@ -44,7 +44,8 @@ enum object_kind classic_kind(const uint8_t *name, size_t n)
 	return n == 2 && is_primitive_letter(name[1]) ? PRIMITIVE_ARRAY : OBJECT_ARRAY;
 }
 
-/* PrintHeapdump's "char[][]" and "array of java/lang/String", and dots where it wrote dots. */
+/* Turn a spelling of PrintHeapdump's ("char[][]", "array of java/lang/String") into the VM's.  A
+ * name without a slash has dots between its packages, which become slashes. */
 static char *respell(const uint8_t *name, size_t n, bool array_of, size_t *size)
 {
 	size_t dimensions = array_of;

@@ -7,12 +7,12 @@
  * damage) goes through the general loop.  No line is ever held as a whole.
  *
  * When does the end of the dump cut a record?  The VM begins a record's second line at once, puts a
- * blank behind each reference, and a line end only in front of the next record: a VM that died
- * between two records leaves a line that ends in a blank.  So the last record is whole when its
- * second line has begun and the dump ends in a blank or a line end (it may still lack references:
- * the warning about the missing totals line says so); a reference that touches the end may lack
- * digits, and with it the record is cut.  Two exceptions: a dump whose totals line was found was
- * not cut, and PrintHeapdump writes no second line where there are no references.
+ * blank behind each reference, and writes a line end only in front of the next record: a VM that
+ * died between two records leaves a line that ends in a blank.  So the last record counts as whole
+ * if its second line has begun and the dump ends in a blank or a line end.  (It may still lack
+ * references: the warning about the missing totals line says so.)  A reference that touches the end
+ * may lack digits, so its record counts as cut.  There are two exceptions: a dump whose totals line
+ * was found was not cut, and PrintHeapdump writes no second line for a record without references.
  */
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"
@@ -26,7 +26,8 @@
 
 /* ---- where a record begins ------------------------------------------------------------------- */
 
-/* Where what is called an object line lost its "0x": a "[", or OBJ or CLS between blanks. */
+/* Does this line look like the first of a record that lost its "0x"?  It does if a "[" with a digit
+ * behind it, or OBJ or CLS between blanks, stands among its first DAMAGED_LOOK bytes. */
 static bool resembles_head(const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *stop = end - p > DAMAGED_LOOK ? p + DAMAGED_LOOK : end;
@@ -80,7 +81,7 @@ uint64_t classic_snap(const struct classic *c, uint64_t at)
 
 /* ---- storing --------------------------------------------------------------------------------- */
 
-/* r->out is full. */
+/* Make room in r->out, which is full, in the way that r->mode says. */
 static int refs_full(struct classic_scan *s, struct classic_refs *r)
 {
 	switch (r->mode) {
@@ -109,7 +110,8 @@ static int refs_full(struct classic_scan *s, struct classic_refs *r)
 	return 0;
 }
 
-/* References of the full width, one blank after each, as long as there are any and room is left. */
+/* Take references of 16 digits, with one blank after each, as long as they come and room is left.
+ * */
 static const uint8_t *run_64(const uint8_t *p, const uint8_t *end, struct classic_refs *r)
 {
 	uint64_t *out = r->out + r->stored, *stop = r->out + r->room;
@@ -184,8 +186,8 @@ static bool has_second_line(const struct classic_refs *r)
 }
 
 /*
- * At the beginning of a line that may end the record.  True: it does, or the dump ends in it.  *p
- * moves past a line of garbage.
+ * Does the line at *at end the record, or does the dump end there?  If so, r->whole says whether
+ * the record is whole.  *at moves past a line of garbage.
  */
 static bool line_ends_record(struct classic_scan *s, const uint8_t **at, struct classic_refs *r)
 {

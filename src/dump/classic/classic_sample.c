@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classic_sample.c - what the first records tell of the writer.
+ * classic_sample.c - what the first and the last records tell of the writer.
  *
- * The reader is run over the beginning and the end of the text with a sink that looks at a few
- * hundred records.
+ * The reader itself is run over the first and the last SAMPLE_BYTES of the text.  Its sink looks at
+ * the first SAMPLE_OBJECTS objects, and keeps the addresses of SAMPLE_RECORDS records at most.
  *
  * The old style (J9 2.3 to 2.5) puts the class block of its class in front of each record's
- * references: an address outside the heap, the same for all objects of a type, never that of a
- * record.  In the newer style primitive arrays have no references at all and an object that has
- * some rarely shares the first with all others of its type, so that mistaking one for the other
- * takes a dump made for it.  The class records, which stand at the end, are sampled too: where
- * class blocks are records, the references to them are real and stay.
+ * references: an address outside the heap, the same for all objects of a type, and never that of a
+ * record.  In the newer style primitive arrays have no references, and an object that has some
+ * rarely shares the first one with all others of its type.  So only a dump made for it can be taken
+ * for the other style.  The class records, which stand at the end, are sampled because the class
+ * blocks may be records: then the references to them are real and stay.
  */
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"
@@ -28,7 +28,7 @@
 struct type {
 	const uint8_t *name; /* in the text, or in copies */
 	size_t size;
-	uint64_t first; /* reference of its objects; 0 none seen */
+	uint64_t first; /* the first reference of its objects; 0: none seen */
 	unsigned objects;
 };
 

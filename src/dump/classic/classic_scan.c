@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classic_scan.c - the records of one part, told to the sink.
+ * classic_scan.c - read the records of one part and tell the sink.
  *
- * The loop stands at the beginning of a line each time round.  A record that is damaged in its first
- * line is left out together with the references under it; reading goes on at the next line that
- * begins a record or a comment.  Memory: 32 KiB for references, the table of names, and for class
- * records as much as the largest has references.  Any thread.
+ * The loop stands at the beginning of a line each time round.  A record that is damaged in its
+ * first line is left out together with the references under it; reading goes on at the next line
+ * that begins a record or a comment.  Memory: 32 KiB for the references of objects, at least as
+ * much for those of class records (all references of the largest one must fit), and the table of
+ * names.  Any thread may read a part.
  */
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"

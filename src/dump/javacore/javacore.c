@@ -2,10 +2,9 @@
 /*
  * javacore.c - the javacore beside a heap dump: lines, character sets, class loaders.
  *
- * Every line begins with a tag that says what it is; the order of the sections varies and new tags
- * come with each release, so each line is taken for itself and what is not known is passed over.
- * Memory grows with what is kept, at most a small multiple of the file, which is at most 1 GiB.
- * One thread reads; afterwards nothing changes: any thread.
+ * Every line begins with a tag that says what it is.  The order of the sections varies and new tags
+ * come with each release; so each line is read for itself, and lines with unknown tags are skipped.
+ * Memory grows with what is kept: at most a small multiple of the file, which may have 1 GiB.
  */
 #include "dump/javacore/javacore_read.h"
 
@@ -82,7 +81,8 @@ uint64_t span_hex_after(struct span s, const char *word)
 
 /* ---- character sets -------------------------------------------------------------------------- */
 
-/* The name as Java writes it ("1252", "Cp1252", "IBM-1047") in one of iconv's spellings. */
+/* Open the charset of this name, which Java spells in its own ways ("1252", "Cp1252", "IBM-1047"),
+ * by one of iconv's spellings.  If iconv knows none of them, the text is taken for UTF-8. */
 static void set_charset(struct javacore_reading *r, struct span s)
 {
 	char name[32], spelling[3][40];

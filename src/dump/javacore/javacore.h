@@ -2,7 +2,8 @@
 /*
  * javacore.h - what the javacore beside an OpenJ9 heap dump adds: class loaders and threads.
  *
- * Text, line by line; unknown lines are skipped, damage is never fatal.
+ * A javacore is text.  It is read line by line; lines that the reader does not know are skipped,
+ * and damage is never fatal.  What was read does not change afterwards: any thread.
  */
 #ifndef CAIRN_DUMP_JAVACORE_JAVACORE_H
 #define CAIRN_DUMP_JAVACORE_JAVACORE_H
@@ -22,28 +23,28 @@ struct javacore_loader {
 };
 
 struct javacore_class {
-	uint64_t loader;
-	const char *name; /* internal spelling */
+	uint64_t loader;  /* address of the loader object */
+	const char *name; /* internal spelling: "java/lang/String" */
 };
 
 struct javacore_frame {
 	const char *text; /* "java/lang/Object.wait(Native Method)" */
 };
 
-/* An object that a thread holds: a monitor it entered or waits for. */
+/* An object whose monitor a thread has entered, or which it waits for. */
 struct javacore_monitor {
 	uint64_t address;
-	size_t frame;   /* index among the thread's frames, or SIZE_MAX */
-	bool waiting;   /* blocked on, waiting on, parked on: not owned */
+	size_t frame;   /* the frame that entered it: index in frames; SIZE_MAX: not told */
+	bool waiting;   /* the thread is blocked, waits or is parked on it, and does not own it */
 };
 
 struct javacore_thread {
 	const char *name;
-	uint64_t object;   /* java/lang/Thread object, 0 unknown (J9 <= 2.5) */
-	uint64_t vm_thread;
-	const char *state; /* "runnable", "waiting", "blocked", "parked", "suspended", "zombie", or the
-	                      letters themselves */
-	uint64_t native_id;
+	uint64_t object;   /* address of the java/lang/Thread object; 0 unknown (J9 up to 2.5) */
+	uint64_t vm_thread; /* the VM's own address of the thread; 0 unknown */
+	const char *state; /* "runnable", "waiting", "blocked", "parked", "suspended",
+	                      "zombie"; else the letters that the file has */
+	uint64_t native_id; /* of the operating system; 0 unknown */
 	int priority;
 	bool daemon;
 	struct javacore_frame *frames;
@@ -67,8 +68,12 @@ struct javacore {
 	size_t n_threads, cap_threads;
 };
 
-/* Read path, or, when path is NULL, the javacore that belongs to the dump at dump_path (its name
- * with the sequence number +0, +1, -1).  *out is NULL and the result 0 when there is none beside it. */
+/*
+ * Read the javacore at path; if path is NULL, the one that belongs to the dump at dump_path, if a
+ * file beside it has one of the names that javacore_find tries.  Returns 0; *out is then the
+ * caller's to close, or NULL if there is no such file.  On failure (ERR_IO, ERR_NOMEM,
+ * ERR_UNSUPPORTED, ERR_FORMAT for a file that is no javacore) *out is NULL.
+ */
 MUST_CHECK int javacore_open(struct javacore **out, const char *path, const char *dump_path,
     struct err *err);
 void javacore_close(struct javacore *j);

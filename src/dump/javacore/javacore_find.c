@@ -2,9 +2,11 @@
 /*
  * javacore_find.c - the name of the javacore beside a heap dump.
  *
- * One event writes both, and numbers its files one after the other: heapdump.DATE.TIME.PID.SEQ.phd
- * has javacore.DATE.TIME.PID.SEQ.txt with SEQ the same, one more or one less.  Older VMs have no SEQ
- * and take the time anew for each file, so that the javacore's may be later.
+ * One event makes the VM write both files, and the VM numbers its files one after the other.  So
+ * beside heapdump.DATE.TIME.PID.SEQ.phd stands javacore.DATE.TIME.PID.SEQ.txt with the same SEQ,
+ * one more or one less.  Older VMs write no SEQ and look at the clock for each file:
+ * heapdump.DATE.TIME.PID and heapdumpPID.EPOCH have a javacore with the same time or one up to
+ * LATER_SECONDS or LATER_EPOCH_SECONDS later.
  */
 #include "dump/javacore/javacore_read.h"
 

@@ -2,8 +2,9 @@
 /*
  * javacore_threads.c - threads with their stacks and monitors, and the lock section.
  *
- * A thread block is a line 3XMTHREADINFO and lines about it.  The locks section stands before the
- * threads and names their owners by the VM's thread address: it is kept and assigned at the end.
+ * A thread block is a line 3XMTHREADINFO and the lines about that thread.  The lock section stands
+ * before the threads and names owners by the VM's own address of a thread.  So the locks are kept,
+ * and given to the threads at the end.
  */
 #include "dump/javacore/javacore_read.h"
 
@@ -206,7 +207,7 @@ void javacore_frame_line(struct javacore_reading *r, struct span s)
 	    (struct javacore_frame){ javacore_string(r, span_trim(s)) };
 }
 
-/* (entered lock: CLASS@0xADDR, entry count: 1): by the frame before */
+/* (entered lock: CLASS@0xADDR, entry count: 1): the frame in the line before entered it */
 void javacore_entered(struct javacore_reading *r, struct span s)
 {
 	if (thread_now(r) && span_find(s, "entered lock:"))

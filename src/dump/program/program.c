@@ -55,7 +55,7 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Ascending, one for each start. */
+/* Sort by ascending low, and keep one range for each low. */
 static void sort_ranges(struct program_range *range, uint32_t *n)
 {
 	uint32_t kept = 0;
@@ -126,7 +126,7 @@ void program_close(struct program *p)
 
 static int check_machine(const struct program *p, const struct program_match *dump, struct err *err)
 {
-	/* dumps before 1.7 tell a letter that stands for the machine */
+	/* dumps before go1.7 name the machine by a letter, which is not compared */
 	bool named = dump->arch && strlen(dump->arch) > 1;
 
 	if (named && p->arch && strcmp(p->arch, dump->arch))
@@ -141,7 +141,8 @@ static int check_machine(const struct program *p, const struct program_match *du
 	return 0;
 }
 
-/* Of two ways to know a section, the one that has the dump's length; NULL: neither. */
+/* The symbols and the header each tell where a section lies: take the one of the two that has the
+ * dump's length; NULL: neither has it. */
 static const struct program_section *fitting(const struct program_section *symbols,
     const struct program_section *header, uint64_t size)
 {
@@ -260,7 +261,7 @@ const struct program_variable *program_variable_at(const struct program *p, uint
 	return s ? variable_in(p, s->variable, s->n, address) : v;
 }
 
-/* Of those that begin at one address the largest comes first. */
+/* By ascending address; of those that begin at one address the largest comes first. */
 static int by_place(const void *a, const void *b, void *types)
 {
 	const struct program_variable *x = a, *y = b;
@@ -394,7 +395,7 @@ static uint64_t number_at(const struct program *p, const uint8_t *at, unsigned w
 
 bool program_type_name(const struct program *p, uint64_t descriptor, struct text *out)
 {
-	enum { EXTRA_STAR = 2 }; /* the text serves a type and the pointer to it */
+	enum { EXTRA_STAR = 2 }; /* the name is "*T": it serves the type T and the pointer to it */
 	const unsigned flags_at = 2 * p->word + 4, name_at = 4 * p->word + 8;
 	uint64_t n, length = 0;
 	if (!p->types_begin || descriptor < p->types_begin + p->bias || descriptor >= p->types_end + p->bias)

@@ -2,9 +2,10 @@
 /*
  * program_locals.c - which variables of a function lie in memory at a pc.
  *
- * Read when asked for: only the functions that stand in frames matter.  Go's compilers describe
- * places by offsets from the canonical frame address (fbreg, or call_frame_cfa and a sum), in pieces
- * when parts of a variable are kept apart; registers hold nothing across a call.
+ * The variables of a function are read when somebody asks for them, since only functions that stand
+ * in frames matter.  Go's compilers describe a place by its offset from the canonical frame address
+ * (fbreg, or call_frame_cfa and a sum), and piece by piece if the parts of a variable are kept
+ * apart.  Places in registers are left out: registers hold nothing across a call.
  */
 #include "dump/program/program_read.h"
 
@@ -25,7 +26,7 @@ static void add_local(struct program *p, const struct program_local *l)
 		VEC_PUSH(p->local, p->n_locals, p->cap_locals) = *l;
 }
 
-/* The pieces of an expression that are in memory. */
+/* Add the pieces of variable l, whose places the n operations tell, that lie in memory. */
 static void add_places(struct program *p, struct program_local *l, const Dwarf_Op *op, size_t n)
 {
 	bool in_memory = false, pieces = false;

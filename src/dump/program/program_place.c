@@ -2,8 +2,9 @@
 /*
  * program_place.c - DWARF expressions that say where something lies.
  *
- * Go writes expressions as plain blocks, which DWARF 4 keeps for other things and libdw therefore
- * does not take: those are decoded here, the few operations that Go's tools write.
+ * Go writes expressions as plain blocks.  DWARF 4 uses such blocks for other things, so libdw does
+ * not take them for expressions.  They are decoded here; only the few operations that Go's tools
+ * write are known.
  */
 #include "dump/program/program_read.h"
 

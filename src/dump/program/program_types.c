@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * program_types.c - DWARF entries become types.
+ * program_types.c - from DWARF entries to types.
  *
- * How Go writes them (cmd/internal/dwarf): strings, slices and named structs are structure types;
- * maps, channels and interfaces are typedefs that lead to what lies in memory; the attribute 0x2900
- * is Go's own kind.  A typedef without a kind is nothing but another name.
+ * Go writes types so (cmd/internal/dwarf): a string, a slice or a named struct is a structure type;
+ * a map, channel or interface is a typedef, which leads to what lies in memory; the attribute
+ * 0x2900, Go's own, holds the kind (reflect.Kind).  A typedef without a kind is only another name
+ * of a type.
  */
 #include "dump/program/program_read.h"
 

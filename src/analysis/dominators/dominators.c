@@ -2,9 +2,10 @@
 /*
  * dominators.c - from a heap to immediate dominators and retained sizes.
  *
- * The order of the work and its memory stand here: 16 bytes an object and 20 a junction.  The numbers
- * become the immediate dominators, the places the retained sizes: the kernel takes longer to clear
- * pages than we to fill them.
+ * This file decides the order of the steps and owns their memory: 16 bytes an object and 20 a
+ * junction.  The array of numbers is reused for the immediate dominators and the array of places
+ * for the retained sizes, because the kernel takes longer to clear new pages than we take to fill
+ * them.
  */
 #include "analysis/dominators/dominance.h"
 
@@ -97,7 +98,7 @@ static int allocate_junctions(struct dominance *d, struct err *err)
 	return d->block && d->junction ? 0 : ERR_NOMEM;
 }
 
-/* What the walk needed makes room for what comes. */
+/* Release what only the walk needed, and allocate what only comes after it. */
 static int allocate_buckets(struct dominance *d, struct err *err)
 {
 	bits_release(&d->meets);

@@ -6,13 +6,14 @@
  * nearest such d is o's immediate dominator; they form a tree under one virtual root.  The retained
  * size of d is the sum of the shallow sizes of its subtree: what would be freed with it.
  *
- * References are those of heap_reach: recorded and implied ones, all of them strong unless
- * the model leaves some out.  What a thread's stack holds hangs under the thread's object, where
- * that is a root of its own; the same objects are reached either way.
+ * References are those of heap_reach: recorded and implied ones.  All of them count as strong,
+ * except those that the model leaves out.  What a thread's stack holds hangs under the thread's
+ * object if that object is a root by itself; the same objects are reachable either way.
  *
- * Pure functions of a heap, any thread.  Time is m log n for n objects and m references whatever the
- * heap's shape; memory while it runs 17 bytes an object, 20 more for one that several objects refer to, and
- * one or two, at most five, for one whose class object is no root; afterwards 12.
+ * Pure functions of a model, any thread.  Finding the tree takes m log n steps for n objects and m
+ * references, whatever the heap's shape.  While it runs it takes 17 bytes an object, 20 more for an
+ * object that several others reference, and one or two (at most five) for an object whose class
+ * object is no root.  The result takes 12 bytes an object.
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
@@ -25,22 +26,25 @@
 
 #include <stdint.h>
 
-#define DOMINATED_BY_ROOTS UINT32_MAX       /* in immediate: several roots reach it, or it is one */
+#define DOMINATED_BY_ROOTS UINT32_MAX       /* in immediate: no single object dominates it, or it is
+                                               a root */
 #define NOT_REACHABLE (UINT32_MAX - 1)      /* in immediate */
 
 struct dominators {
 	uint32_t n_objects;
-	uint32_t *immediate; /* by object id: id of the immediate dominator, or one of the above */
+	uint32_t *immediate; /* by object id: id of the immediate dominator, or one of the two above */
 	uint64_t *retained;  /* by object id: bytes; 0 for what is not reachable */
 	uint32_t n_reachable;
-	uint64_t shallow_reachable;
+	uint64_t shallow_reachable; /* bytes */
 };
 
-/* The object of the thread that holds this root in place of the VM, or HEAP_NONE: it stands on that
- * thread's stack, and the thread is a root by more than some stack. */
+/* The id of the thread object under which this root hangs in the tree: the root stands on that
+ * thread's stack, and the thread object is a root by more than some stack.  HEAP_NONE: there is no
+ * such thread, so the VM itself holds the root. */
 uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root);
 
-/* 0, ERR_NOMEM or ERR_CANCELLED. */
+/* Find the tree and the retained sizes.  0: *out is the caller's (dominators_release).  ERR_NOMEM
+ * or ERR_CANCELLED: *out is empty. */
 MUST_CHECK int dominators_find(struct dominators *out, const struct model *m,
     struct progress *progress, struct err *err);
 void dominators_release(struct dominators *d);
@@ -48,73 +52,84 @@ void dominators_release(struct dominators *d);
 /* --- the tree from top to bottom, and what classes and other groups retain (retained.c) ---------- */
 
 /*
- * What a group (a class, a package, a loader, a set) retains is the sum over its topmost members, those
- * that have no other member above them in the tree, so that nothing counts twice.  What several members
- * hold jointly, so that none of them dominates it, is not in it, but would be freed with all of them.
- * So with several topmost members it is a lower bound, as in Eclipse MAT's histogram, unless joint.h's
- * proof says that their classes hold nothing jointly; with one it is exact: that one's retained size.
- * cut_find tells exactly what goes with all members, by a walk through the heap.
+ * The retained size of a group (a class, a package, a loader, a set) is summed over its topmost
+ * members: those with no other member above them in the tree, so that nothing counts twice.  Some
+ * objects may be held by several members *jointly*: none of the members dominates them, but they
+ * would be freed if all members went.  The sum leaves these objects out.  With one topmost member
+ * the sum is exact, since it is that member's retained size.  With several it is a lower bound, as
+ * in Eclipse MAT's histogram, unless joint.h proves that their classes hold nothing jointly.
+ * cut_find (cut/cut.h) tells exactly what goes with all members, by a walk through the heap.
  *
- * Sizes come first; what asks for nothing else can do without the lists of children, 8 bytes an
- * object, and the sums by class, which retained_complete adds.  Immutable otherwise; any thread.
+ * retained_find gives the sizes of objects.  retained_complete adds the lists of children (8 bytes
+ * an object) and the sums by class, for those who need them.  Nothing else changes a struct
+ * retained; any thread may read it.
  */
 struct retained_sum {
 	uint64_t bytes;   /* retained by the topmost members */
-	uint64_t topmost; /* how many these are */
+	uint64_t topmost; /* how many topmost members there are */
 	bool joint;       /* they may hold something jointly */
 };
 
 struct retained {
 	const struct heap *heap; /* of the model */
-	struct model model; /* what it is true of */
-	uint64_t serial;    /* another one for each that was found: what is summed from it goes with it */
+	struct model model; /* what the sizes are true of */
+	uint64_t serial;    /* different for each struct retained that was found, so that what was
+	                       summed from an older one can be told apart */
 	struct dominators dominators;
-	struct bits maybe;  /* unreachable, but the bytes of stack frames lead there (heap.in_frames);
-	                       word NULL: none */
-	uint32_t *first;    /* by id, n_objects + 2: children of id are child[first[id]] …
-	                       child[first[id + 1] - 1]; of the roots likewise with n_objects; NULL: not
-	                       complete */
-	uint32_t *child;    /* ids, ascending among the children of one object */
-	struct retained_sum *by_class; /* by class index: its instances; NULL: not complete */
-	struct bits joint;  /* by class index: its instances may hold something jointly, or with others */
+	struct bits maybe;  /* by id: unreachable, but words in stack frames lead there
+	                       (heap.in_frames); word NULL: no such objects */
+	uint32_t *first;    /* n_objects + 2 entries: the children of id are child[first[id]] …
+	                       child[first[id + 1] - 1]; those of the roots likewise with id n_objects.
+	                       NULL: not complete */
+	uint32_t *child;    /* ids, ascending among the children of one object; NULL: not complete */
+	struct retained_sum *by_class; /* by class index: of its instances; NULL: not complete */
+	struct bits joint;  /* by class index: its instances may hold something jointly, among
+	                       themselves or with others */
 };
 
-/* 0, ERR_NOMEM or ERR_CANCELLED. */
+/* Find the retained sizes of objects.  0: *out is the caller's (retained_release); ERR_NOMEM or
+ * ERR_CANCELLED. */
 MUST_CHECK int retained_find(struct retained *out, const struct model *m,
     struct progress *progress, struct err *err);
-/* Lists and sums, unless they are there.  The same codes; the sizes stay in any case. */
+/* Add lists of children and sums by class, unless they are there.  0, ERR_NOMEM or ERR_CANCELLED;
+ * the sizes stay true in any case. */
 MUST_CHECK int retained_complete(struct retained *r, struct progress *progress, struct err *err);
 void retained_release(struct retained *r);
 
-/* The objects at the top of the tree, ids ascending: *ids is big memory of *n.  0 or ERR_NOMEM. */
+/* The objects that only the roots dominate, ids ascending.  0: *ids has *n entries and is the
+ * caller's (big_free); or ERR_NOMEM. */
 MUST_CHECK int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err);
 
-/* Children of an object, or of the roots with HEAP_NONE, ids ascending; of a complete one. */
+/* The children of an object (HEAP_NONE: of the roots), ids ascending; r owns them and must be
+ * complete. */
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n);
-/* How many each of a few objects has, without making lists.  0 or ERR_NOMEM. */
+/* Count the children of each of n objects into counts; r need not be complete.  0 or ERR_NOMEM. */
 MUST_CHECK int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
     uint32_t *counts, struct err *err);
 
 /*
- * What groups of objects retain: group is by class index (HEAP_NONE: in none; NULL: each class is its
- * own), only (NULL: all) limits them to some objects.  within: by group, the one that it is a part of,
- * of a smaller number, or HEAP_NONE; NULL: there are no parts.  sums: n_groups, filled.
+ * Fill sums[0 … n_groups - 1] with what groups of objects retain.  group: by class index, the group
+ * that its instances are in (HEAP_NONE: none); NULL: each class is its own group.  only: the
+ * objects that count; NULL: all.  within: by group, the group that it is a part of, which has a
+ * smaller number (HEAP_NONE: it is part of none); NULL: no group is part of another.  0, ERR_NOMEM
+ * or ERR_CANCELLED.
  */
 MUST_CHECK int retained_by_group(const struct retained *r, const uint32_t *group,
     uint32_t n_groups, const uint32_t *within, const struct bits *only,
     struct retained_sum *sums, struct progress *progress, struct err *err);
-/* Adds what a topmost member retains. */
+/* Add a further topmost member to the sum. */
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
-/* Is the sum just what would be freed with all members?  false: at least it. */
+/* Is the sum all that would be freed with all members?  False: it is a lower bound. */
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum);
-/* Its bytes: a lower bound where it is not, and less sure where sizes or roots are. */
+/* The sum in bytes: a lower bound unless it is exact, and no surer than the sizes and the roots. */
 struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum);
 
 /* What an object retains, in bytes: what would be freed with it. */
 struct amount retained_of(const struct retained *r, uint32_t id);
-/* How many objects these are, found by a walk through them; of a complete one. */
+/* How many objects an object retains, itself included; walks through them, so r must be
+ * complete. */
 struct amount retained_objects_of(const struct retained *r, uint32_t id);
-/* All that is reachable, in bytes. */
+/* The shallow sizes of all reachable objects together, in bytes. */
 struct amount retained_of_all(const struct retained *r);
 
 #endif

@@ -6,14 +6,16 @@
  * ordinary heaps and quadratic on some (long lists whose elements an array holds too): we keep the
  * buckets.
  *
- * Numbers are looked at from the last down; those behind w are linked.  For a linked object u the
- * algorithm asks for the least semidominator on the way from u up to what is not linked.  An object
- * that is no junction has its parent for semidominator, so it never matters while the junction above
- * it is linked too; but where that one is not, the topmost linked object of the group offers its
- * parent, the nearest ancestor of u that is not behind w (nearest()).  So ways lead from junction to
- * junction, and only their last piece through a group.
+ * The algorithm looks at the numbers from the last to the first.  When it is at number w, all
+ * objects with a number above w are *linked*.  For a linked object u it asks for the least
+ * semidominator on the way from u up to the first object that is not linked.  The semidominator of
+ * an object that is no junction is its parent.  As long as the junction of the object's group is
+ * linked too, that never is the least.  If the junction is not linked, the topmost linked object of
+ * the group offers its parent: the nearest ancestor of u with a number of at most w (nearest()).
+ * So ways lead from junction to junction, and only their last piece leads through a group.
  *
- * It is one long wait for memory: what later junctions need is asked for ahead.
+ * Most of the time goes into waiting for memory, so what later junctions need is prefetched
+ * (look_ahead).
  */
 #include "analysis/dominators/dominance.h"
 
@@ -24,7 +26,8 @@
 
 enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 16 };
 
-/* The nearest ancestor of k within its group that is not behind w; the group's junction is not. */
+/* The nearest ancestor of k in its group whose number is at most w.  There is one: the group's
+ * junction must have such a number. */
 static uint32_t nearest(struct place *place, uint32_t k, uint32_t w)
 {
 	for (;;) {
@@ -39,8 +42,9 @@ static uint32_t nearest(struct place *place, uint32_t k, uint32_t w)
 	}
 }
 
-/* The linked v gets the label with the least semidominator up to the last linked junction, which is
- * behind i; w is the number at hand.  On the way up each link is turned round, so there is a way back. */
+/* Shorten the way up from the linked junction v: afterwards v's label and least tell the least
+ * semidominator on the way up to the last linked junction.  Junctions above i are linked; w is the
+ * number of i.  On the way up each link is turned round, so that it leads back down. */
 static void compress(struct dominance *d, uint32_t v, uint32_t i, uint32_t w)
 {
 	struct junction *junction = d->junction;
@@ -73,7 +77,8 @@ static void compress(struct dominance *d, uint32_t v, uint32_t i, uint32_t w)
 	}
 }
 
-/* Junction i, number w, is reached from number k. */
+/* The object with number k references junction i, whose number is w: a candidate for i's
+ * semidominator. */
 static inline void reached_from(struct dominance *d, uint32_t i, uint32_t w, uint32_t k)
 {
 	uint32_t semi = k;
@@ -129,7 +134,8 @@ static void reached_from_referrers(struct dominance *d, uint32_t i, uint32_t w, 
 
 /* --- buckets -------------------------------------------------------------------------------------- */
 
-/* The object of a number stays with the last of the junctions in its bucket. */
+/* Put junction i into the bucket of its semidominator.  The bucket is a list through "dominator"
+ * that begins in object[semi]; the last junction in it keeps the id that stood there. */
 static void into_bucket(struct dominance *d, uint32_t i)
 {
 	uint32_t semi = d->junction[i].least;
@@ -142,8 +148,9 @@ static void into_bucket(struct dominance *d, uint32_t i)
 	d->object[semi] = i;
 }
 
-/* Everything whose semidominator is w, with all behind w linked: either w dominates it, or what
- * dominates the best junction on the way does. */
+/* Find the dominators of all junctions whose semidominator is w; all numbers above w are linked.
+ * Either w dominates the junction, or what dominates the junction with the least semidominator on
+ * the way up to w does. */
 static void empty_bucket(struct dominance *d, uint32_t i, uint32_t w)
 {
 	bool last;
@@ -163,15 +170,15 @@ static void empty_bucket(struct dominance *d, uint32_t i, uint32_t w)
 
 /* --- ahead of the work ---------------------------------------------------------------------------- */
 
-/* Junctions further on, in steps of which each leads to the next: offset, referrers, their numbers,
- * the places of these. */
+/* The next junctions, whose memory is asked for in stages, each of which needs what the one before
+ * fetched: the offset, the referrers, the referrers' numbers, the places of these. */
 struct ahead {
-	uint32_t next;                   /* its number; junctions before it are to come */
-	uint32_t object[STAGES * AHEAD]; /* a ring */
-	uint32_t n;                      /* turns */
+	uint32_t next;                   /* number of the junction that was taken last */
+	uint32_t object[STAGES * AHEAD]; /* ids of the last ones taken, a ring */
+	uint32_t n;                      /* how many were taken in all */
 };
 
-/* The last number before k with a bit; 0: none. */
+/* The last number below k whose bit is set in a or b (NULL: a alone); 0: none. */
 static uint32_t last_before(const uint64_t *a, const uint64_t *b, uint32_t k)
 {
 	uint64_t word = k >> 6, bits = (a[word] | (b ? b[word] : 0)) & ((UINT64_C(1) << (k & 63)) - 1);
@@ -221,7 +228,8 @@ static void number_edges(struct dominance *d)
 	qsort(d->edges, d->n_edges, sizeof *d->edges, by_to_descending);
 }
 
-/* Class objects that instances hold, by number, from the last: "from" is the class index. */
+/* The class objects that instances hold, sorted by number, the last first: "to" is the object's
+ * number, "from" the class index. */
 static struct edge *list_class_objects(const struct dominance *d, size_t *n)
 {
 	const struct heap *h = d->h;
@@ -234,7 +242,8 @@ static struct edge *list_class_objects(const struct dominance *d, size_t *n)
 	return list;
 }
 
-/* The special holders that are still to come: both lists from the last number on. */
+/* Holders that stand in no array of references.  Both lists are sorted by what is held, the last
+ * number first; class and edge are the places in them that come next. */
 struct special {
 	struct edge *classes;
 	size_t class, n_classes, edge;

@@ -2,9 +2,10 @@
 /*
  * dominators_walk.c - which edges there are, which objects are junctions, and the depth-first walk.
  *
- * No recursion, and no stack: the walk goes back by parents and remembers its place in each object's
- * references in a member that gets its value when the walk leaves the object.  The walk is one
- * thread's work; another one meanwhile has the kernel clear the memory that it is about to fill.
+ * The walk needs no recursion and no stack: it goes back by parents, and keeps its place among an
+ * object's references in place.group, which gets its own value only when the walk leaves the
+ * object.  One thread walks; a second one meanwhile touches the memory that the walk is about to
+ * fill, so that the kernel has cleared it by then.
  */
 #include "analysis/dominators/dominance.h"
 
@@ -93,7 +94,8 @@ static size_t first_edge(const struct dominance *d, uint32_t id)
 
 /* --- junctions ------------------------------------------------------------------------------------ */
 
-/* Objects with more than one referrer; and the first touch of the numbers, by all threads. */
+/* Mark the objects with more than one referrer.  This also is the first touch of the numbers, so
+ * all threads share the work of clearing them. */
 static int mark_stretch(void *context, unsigned task, struct err *err)
 {
 	struct dominance *d = context;
@@ -112,7 +114,8 @@ static int mark_stretch(void *context, unsigned task, struct err *err)
 	return 0;
 }
 
-/* Held by the virtual root, by a reference that no array has, or no longer by some that one has. */
+/* Mark as junctions what the virtual root holds, what a reference holds that stands in no array,
+ * and what loses a referrer because the model leaves that reference out. */
 static void mark_special(struct dominance *d)
 {
 	const struct heap *h = d->h;
@@ -190,7 +193,9 @@ static inline int write_instance(struct dominance *d, struct instances *i, struc
 	return code;
 }
 
-/* Looked for in the next few groups above only: further up it hardly ever is. */
+/* Is "below" the group itself, or does it hang below the group?  Looks at the next few groups above
+ * only, since further up the answer hardly ever is yes; so false may be wrong, which costs
+ * memory. */
 static inline bool stands_above(const struct dominance *d, uint32_t group, uint32_t below)
 {
 	enum { STEPS = 8 };
@@ -200,9 +205,11 @@ static inline bool stands_above(const struct dominance *d, uint32_t group, uint3
 }
 
 /*
- * Of those met before the class object the first one counts, the least number.  Of those met after
- * it the last one of each group that is met in a row, and none whose group stands a little above the
- * next one's: for these the algorithm finds nothing less (see dominators_semi.c).
+ * Note that the object with number k, in this group, is an instance of the class, if that can
+ * matter.  Of the instances met before the class object only the first one is kept: it has the
+ * least number.  Of those met after it, only the last one of several in a row in one group is kept,
+ * and not even that one if the next instance's group hangs below its group: for the others the
+ * algorithm finds no lesser semidominator (see dominators_semi.c).
  */
 static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k, uint32_t group,
     struct err *err)
@@ -275,7 +282,8 @@ static inline uint32_t next_new(const struct dominance *d, struct cursor *c)
 	return HEAP_NONE;
 }
 
-/* Number the next object, below k in this group; *group gets its own. */
+/* Give the next number to an object; parent is the number of its parent.  *group: the parent's
+ * group, then the object's own. */
 static inline uint32_t enter(struct dominance *d, uint32_t id, uint32_t parent, uint32_t *group)
 {
 	uint32_t k = ++d->n;

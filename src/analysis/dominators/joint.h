@@ -2,12 +2,15 @@
 /*
  * joint.h - where objects may hold something jointly, though none of them dominates it.
  *
- * What a group S retains in the tree is less than what goes with all of S only if there is an object o
- * outside of the members' subtrees of which all holders go with S.  Take the first such o from the
- * roots on that no other such object dominates: some holder p of it lies below a topmost member t,
- * so t stands between p and o's immediate dominator; and that dominator does not hold o itself,
- * since it stays.  So S holds nothing jointly if no topmost member stands on such a way: from a holder
- * up to, and without, the immediate dominator of an object that this dominator does not hold itself.
+ * The proof.  Let S be a group.  If more is freed with all of S than the tree says, there is an
+ * object o outside of the members' subtrees all of whose holders go with S.  Of such objects, take
+ * the first one from the roots on that no other such object dominates.  Some holder p of o lies in
+ * the subtree of a topmost member t, so t stands between p and o's immediate dominator d.  And d
+ * does not hold o itself, since d stays.
+ *
+ * Call a *way* the stretch of the tree from a holder of an object up to, and without, the object's
+ * immediate dominator, where this dominator does not hold the object itself.  Then t stands on a
+ * way.  So if no topmost member of S stands on any way, S holds nothing jointly.
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_JOINT_H
 #define CAIRN_ANALYSIS_DOMINATORS_JOINT_H
@@ -15,9 +18,11 @@
 #include "analysis/dominators/dominators.h"
 
 /*
- * By object: how many of these ways begin there, less those that end there.  Summed over a subtree:
- * how many lead through its top.  *ways is big memory of n_objects, or NULL when there are none.
- * Two passes over the references; 8 bytes and a bit an object.  0 or ERR_NOMEM.  Any thread.
+ * Count the ways.  (*ways)[id] is the number of ways that begin at the object, less the number of
+ * those that end at it; summed over a subtree this is the number of ways that lead through the
+ * subtree's top.  0: *ways has n_objects entries and is the caller's (big_free), or is NULL when
+ * there are no ways.  ERR_NOMEM.  Takes two passes over the references, and 8 bytes and a bit an
+ * object.  Any thread.
  */
 MUST_CHECK int joint_ways(const struct retained *r, int64_t **ways, struct err *err);
 

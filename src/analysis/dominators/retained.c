@@ -2,8 +2,9 @@
 /*
  * retained.c - sums over the dominator tree.
  *
- * The tree is walked from top to bottom without recursion: the way down is a stack of positions in
- * the array of children, where the next position is the next sibling.  Any thread.
+ * The tree is walked from top to bottom without recursion.  A stack holds the way down: for each
+ * level a position in the array of children, so that the next position is the next sibling.  Any
+ * thread.
  */
 #include "analysis/dominators/dominators.h"
 

@@ -2,7 +2,7 @@
 /* class_tree.c - see class_tree.h.  Superclass chains have no loops: the heap sees to that. */
 #include "analysis/class_tree.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,31 +97,42 @@ static void list_rows(struct growing *g, struct class_tree *out)
 	}
 }
 
-void class_tree_make(struct class_tree *out, const struct heap *h)
+static void arrange(struct growing *g, struct class_tree *out)
 {
-	size_t n = (size_t)h->n_classes + 1;
+	const struct heap *h = g->h;
+	find_depths(g);
+	sum_up(g);
+	qsort_r(g->by_parent, h->n_classes, sizeof *g->by_parent, siblings_together, g);
+	for (size_t key = 0; key <= h->n_classes; key++)
+		g->next[key] = h->n_classes;
+	for (uint32_t i = h->n_classes; i-- > 0;)
+		g->next[parent_key(h, g->by_parent[i])] = i;
+	list_rows(g, out);
+}
+
+int class_tree_make(struct class_tree *out, const struct heap *h, struct err *err)
+{
+	uint64_t n = (uint64_t)h->n_classes + 1;
 	struct growing g = {
 		.h = h,
-		.sums = xcalloc(n, sizeof *g.sums),
-		.by_parent = xcalloc(n, sizeof *g.by_parent),
-		.next = xcalloc(n, sizeof *g.next),
+		.sums = big_alloc(n, sizeof *g.sums, err),
+		.by_parent = big_alloc(n, sizeof *g.by_parent, err),
+		.next = big_alloc(n, sizeof *g.next, err),
 	};
-	*out = (struct class_tree){ .rows = xcalloc(n, sizeof *out->rows) };
-	find_depths(&g);
-	sum_up(&g);
-	qsort_r(g.by_parent, h->n_classes, sizeof *g.by_parent, siblings_together, &g);
-	for (size_t key = 0; key < n; key++)
-		g.next[key] = h->n_classes;
-	for (uint32_t i = h->n_classes; i-- > 0;)
-		g.next[parent_key(h, g.by_parent[i])] = i;
-	list_rows(&g, out);
-	free(g.sums);
-	free(g.by_parent);
-	free(g.next);
+	*out = (struct class_tree){ .rows = big_alloc(n, sizeof *out->rows, err) };
+	int code = g.sums && g.by_parent && g.next && out->rows ? 0 : ERR_NOMEM;
+	if (!code)
+		arrange(&g, out);
+	else
+		class_tree_release(out);
+	big_free(g.sums);
+	big_free(g.by_parent);
+	big_free(g.next);
+	return code;
 }
 
 void class_tree_release(struct class_tree *t)
 {
-	free(t->rows);
+	big_free(t->rows);
 	*t = (struct class_tree){ .rows = NULL };
 }

@@ -22,7 +22,8 @@ struct class_tree {
 	uint32_t n;                  /* all classes */
 };
 
-void class_tree_make(struct class_tree *out, const struct heap *h);
+/* 0, or ERR_NOMEM. */
+MUST_CHECK int class_tree_make(struct class_tree *out, const struct heap *h, struct err *err);
 void class_tree_release(struct class_tree *t);
 
 #endif

@@ -118,12 +118,12 @@ static int by_number(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* What n Strings of one text take. */
-static struct same_strings weigh(const struct heap *h, const struct hashed *same, size_t n)
+/* What n Strings of one text take; arrays: room for n. */
+static struct same_strings weigh(
+    const struct heap *h, const struct hashed *same, size_t n, uint32_t *arrays)
 {
 	struct same_strings g = { .first = same[0].id, .count = heap_counted(h, n),
 		.arrays = heap_counted(h, 0), .shallow = heap_counted(h, 0) };
-	uint32_t *arrays = xcalloc(n, sizeof *arrays);
 	uint64_t least = UINT64_MAX;
 	bool own = false; /* the characters are the object itself */
 	struct string_walk walk = { .string = { 0 } };
@@ -147,7 +147,6 @@ static struct same_strings weigh(const struct heap *h, const struct hashed *same
 	/* what is memory itself may be no text, or more than its text */
 	g.wasted = amount_weaken(g.shallow, own ? INFERRED : EXACT, REASON_BLOCK);
 	g.wasted.n -= least + (own ? 0 : heap_shallow(h, g.first));
-	free(arrays);
 	return g;
 }
 
@@ -174,20 +173,26 @@ static int group_stretch(void *context, unsigned task, struct err *err)
 	struct hashing *work = context;
 	struct duplicates *found = &work->found[task];
 	struct hashed *s = work->hashed + work->begin[task], *end = work->hashed + work->begin[task + 1];
-	(void)err;
+	uint32_t *arrays = big_alloc((uint64_t)(end - s), sizeof *arrays, err);
+	int code = arrays ? 0 : ERR_NOMEM;
 	if (s < end)
 		qsort(s, (size_t)(end - s), sizeof *s, by_hash);
-	while (s < end) {
+	while (!code && s < end) {
 		size_t n = 1;
 		while (s + n < end && s[n].hash == s->hash)
 			n++;
 		n = n > 1 ? gather(work->heap, s, n) : 1;
 		found->distinct++;
-		if (n > 1)
-			VEC_PUSH(found->groups, found->n, found->cap) = weigh(work->heap, s, n);
+		struct same_strings *to =
+		    n > 1 ? BIG_PUSH(found->groups, found->n, found->cap, err) : NULL;
+		if (to)
+			*to = weigh(work->heap, s, n, arrays);
+		else if (n > 1)
+			code = ERR_NOMEM;
 		s += n;
 	}
-	return 0;
+	big_free(arrays);
+	return code;
 }
 
 /* --- all together ------------------------------------------------------------------------------- */
@@ -200,20 +205,26 @@ static int most_wasted(const void *x, const void *y)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void join(struct duplicates *out, struct hashing *work)
+static int join(struct duplicates *out, const struct hashing *work, struct err *err)
 {
+	size_t n = 0;
+	for (unsigned k = 0; k < DEALT; k++)
+		n += work->found[k].n;
+	out->groups = big_alloc(n, sizeof *out->groups, err);
+	if (!out->groups)
+		return ERR_NOMEM;
 	out->strings = work->begin[DEALT];
 	for (unsigned k = 0; k < DEALT; k++) {
-		struct duplicates *part = &work->found[k];
+		const struct duplicates *part = &work->found[k];
 		out->distinct += part->distinct;
 		for (size_t i = 0; i < part->n; i++) {
-			VEC_PUSH(out->groups, out->n, out->cap) = part->groups[i];
+			out->groups[out->n++] = part->groups[i];
 			out->wasted = amount_add(out->wasted, part->groups[i].wasted);
 		}
-		free(part->groups);
 	}
 	if (out->n)
 		qsort(out->groups, out->n, sizeof *out->groups, most_wasted);
+	return 0;
 }
 
 /* Hash all Strings into work, which free_work gives back whatever happens. */
@@ -238,6 +249,8 @@ static int hash_all(struct hashing *work, const struct heap *h, struct err *err)
 
 static void free_work(struct hashing *work)
 {
+	for (unsigned k = 0; k < DEALT; k++)
+		big_free(work->found[k].groups);
 	big_free(work->hashed);
 	free(work);
 }
@@ -252,7 +265,7 @@ int duplicates_find(struct duplicates *out, const struct heap *h, struct err *er
 	if (!code)
 		code = parallel_run(0, DEALT, group_stretch, work, err);
 	if (!code)
-		join(out, work);
+		code = join(out, work, err);
 	free_work(work);
 	return code;
 }
@@ -266,15 +279,17 @@ struct wanted {
 	size_t mask;
 };
 
-static void want(struct wanted *w, const struct duplicates *d, const struct heap *h,
-    const struct bits *groups)
+static int want(struct wanted *w, const struct duplicates *d, const struct heap *h,
+    const struct bits *groups, struct err *err)
 {
 	size_t size = 64;
 	while (size < 2 * d->n)
 		size *= 2;
 	w->mask = size - 1;
-	w->slot = xcalloc(size, sizeof *w->slot);
-	w->hash = xcalloc(d->n + 1, sizeof *w->hash);
+	w->slot = big_alloc(size, sizeof *w->slot, err);
+	w->hash = big_alloc(d->n, sizeof *w->hash, err);
+	if (!w->slot || !w->hash)
+		return ERR_NOMEM;
 	for (size_t g = 0; g < d->n; g++) {
 		struct string_view s;
 		if (!bits_get(groups, g) || !inspect_text(h, d->groups[g].first, &s))
@@ -285,6 +300,7 @@ static void want(struct wanted *w, const struct duplicates *d, const struct heap
 			at = (at + 1) & w->mask;
 		w->slot[at] = (uint32_t)g + 1;
 	}
+	return 0;
 }
 
 static bool is_wanted(
@@ -307,19 +323,19 @@ int duplicates_members(const struct duplicates *d, const struct heap *h, const s
 	struct wanted w = { .slot = NULL };
 	int code = hash_all(work, h, err);
 	if (!code)
-		want(&w, d, h, groups);
+		code = want(&w, d, h, groups, err);
 	for (size_t i = 0; !code && i < work->n; i++) {
 		if (work->hashed[i].has_text && is_wanted(&w, d, h, &work->hashed[i]))
 			bits_set(to, work->hashed[i].id);
 	}
-	free(w.slot);
-	free(w.hash);
+	big_free(w.slot);
+	big_free(w.hash);
 	free_work(work);
 	return code;
 }
 
 void duplicates_release(struct duplicates *d)
 {
-	free(d->groups);
+	big_free(d->groups);
 	*d = (struct duplicates){ .groups = NULL };
 }

@@ -10,7 +10,6 @@
 #include "analysis/search.h"
 #include "base/arena.h"
 #include "base/big.h"
-#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,30 +126,31 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
 }
 
 /* What the row is summed under: fields that do not belong to the group are emptied. */
-static void generalise(
-    struct histogram *out, const struct heap *h, enum histogram_by by, struct histogram_row *row)
+static int generalise(struct histogram *out, const struct heap *h, enum histogram_by by,
+    struct histogram_row *row, struct err *err)
 {
 	const struct heap_class *c = &h->classes[row->class];
 	size_t n;
 	switch (by) {
 	case BY_CLASS:
-		return;
+		return 0;
 	case BY_PACKAGE: {
 		const char *s = package_of(c, &n);
-		row->name = arena_strndup(&out->arena, s, n);
+		row->name = arena_try_strndup(&out->arena, s, n, err);
 		row->class = row->loader = HEAP_NONE;
-		return;
+		return row->name ? 0 : ERR_NOMEM;
 	}
 	case BY_LOADER:
 		row->name = c->loader == HEAP_NONE ? NULL : heap_class_of(h, c->loader)->name;
 		row->class = HEAP_NONE;
-		return;
+		return 0;
 	case BY_SUPERCLASS:
 		row->class = c->superclass;
 		row->name = c->superclass == HEAP_NONE ? NULL : h->classes[c->superclass].name;
 		row->loader = HEAP_NONE;
-		return;
+		return 0;
 	}
+	return 0;
 }
 
 static int by_group(const void *a, const void *b)
@@ -188,29 +188,33 @@ int histogram_make(struct histogram *out, const struct heap *heap, enum histogra
 	int code = tally_classes(&t, heap, scope, err);
 	if (code)
 		return code;
-	for (uint32_t c = 0; c < heap->n_classes; c++) {
+	for (uint32_t c = 0; !code && c < heap->n_classes; c++) {
 		if (!t[c].in_scope || (!t[c].objects && !scope->empty))
 			continue;
 		struct histogram_row row = row_of_class(heap, c, &t[c], scope, by == BY_PACKAGE);
-		generalise(out, heap, by, &row);
-		VEC_PUSH(out->rows, out->n, cap) = row;
+		code = generalise(out, heap, by, &row, err);
+		struct histogram_row *to = code ? NULL : BIG_PUSH(out->rows, out->n, cap, err);
+		if (to)
+			*to = row;
+		else
+			code = ERR_NOMEM;
 	}
 	big_free(t);
-	if (by != BY_CLASS && out->n)
+	if (code)
+		histogram_release(out);
+	else if (by != BY_CLASS && out->n)
 		merge_groups(out);
-	return 0;
+	return code;
 }
 
-void histogram_groups(struct histogram *h, const struct heap *heap, enum histogram_by by,
-    const struct histogram_scope *scope, uint32_t *group)
+static int group_classes(struct histogram *h, const struct heap *heap, enum histogram_by by,
+    const struct histogram_scope *scope, const struct bits *chosen, uint32_t *group,
+    struct err *err)
 {
-	bool *chosen = xcalloc((size_t)heap->n_classes + 1, sizeof *chosen);
 	uint32_t next = 0;
-	for (size_t i = 0; i < scope->n_classes; i++)
-		chosen[scope->classes[i]] = true;
 	for (uint32_t c = 0; c < heap->n_classes; c++) {
 		group[c] = HEAP_NONE;
-		if (scope->classes && !chosen[c])
+		if (scope->classes && !bits_get(chosen, c))
 			continue;
 		if (by == BY_CLASS) { /* rows in class order, some left out */
 			if (next < h->n && h->rows[next].class == c)
@@ -218,13 +222,31 @@ void histogram_groups(struct histogram *h, const struct heap *heap, enum histogr
 			continue;
 		}
 		struct histogram_row key = {.class = c, .loader = heap->classes[c].loader};
-		generalise(h, heap, by, &key);
+		if (generalise(h, heap, by, &key, err))
+			return ERR_NOMEM;
 		const struct histogram_row *row =
 		    h->n ? bsearch(&key, h->rows, h->n, sizeof *h->rows, by_group) : NULL;
 		if (row)
 			group[c] = (uint32_t)(row - h->rows);
 	}
-	free(chosen);
+	return 0;
+}
+
+uint32_t *histogram_groups(struct histogram *h, const struct heap *heap, enum histogram_by by,
+    const struct histogram_scope *scope, struct err *err)
+{
+	struct bits chosen;
+	if (bits_init(&chosen, heap->n_classes, err))
+		return NULL;
+	for (size_t i = 0; i < scope->n_classes; i++)
+		bits_set(&chosen, scope->classes[i]);
+	uint32_t *group = big_alloc((uint64_t)heap->n_classes + 1, sizeof *group, err);
+	if (group && group_classes(h, heap, by, scope, &chosen, group, err)) {
+		big_free(group);
+		group = NULL;
+	}
+	bits_release(&chosen);
+	return group;
 }
 
 int histogram_members(const struct heap *heap, const uint32_t *group, const struct bits *rows,
@@ -244,7 +266,7 @@ int histogram_members(const struct heap *heap, const uint32_t *group, const stru
 
 void histogram_release(struct histogram *h)
 {
-	free(h->rows);
+	big_free(h->rows);
 	arena_release(&h->arena);
 	*h = (struct histogram){.arena = ARENA_INIT};
 }

@@ -38,9 +38,10 @@ struct histogram_scope {
 /* 0, or ERR_NOMEM. */
 MUST_CHECK int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, struct err *err);
-/* For every class the row that counts its objects, or HEAP_NONE; by and scope as they made it. */
-void histogram_groups(struct histogram *h, const struct heap *heap, enum histogram_by by,
-    const struct histogram_scope *scope, uint32_t *group);
+/* For every class the row that counts its objects, or HEAP_NONE; by and scope as they made it.  Big
+ * memory: big_free(group); NULL and ERR_NOMEM. */
+MUST_CHECK uint32_t *histogram_groups(struct histogram *h, const struct heap *heap,
+    enum histogram_by by, const struct histogram_scope *scope, struct err *err);
 /* The objects that rows (a bit for each) count: those of the classes that group puts there, of those in
  * only where that is not NULL.  Sets bits in to.  0 or ERR_NOMEM. */
 MUST_CHECK int histogram_members(const struct heap *heap, const uint32_t *group,

@@ -8,7 +8,6 @@
 #include "analysis/holders.h"
 
 #include "base/big.h"
-#include "base/mem.h"
 
 #include <stdlib.h>
 
@@ -81,11 +80,11 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 {
 	const struct heap *h = r->heap;
 	struct climb c = {.r = r, .skip = skip};
-	struct holders_row *row = xcalloc((size_t)h->n_classes + 1, sizeof *row);
-	struct retained_sum *sums = xcalloc((size_t)h->n_classes + 1, sizeof *sums);
+	struct holders_row *row = big_alloc((uint64_t)h->n_classes + 1, sizeof *row, err);
+	struct retained_sum *sums = big_alloc((uint64_t)h->n_classes + 1, sizeof *sums, err);
 	*out = (struct holders){.rows = NULL};
 	c.above = big_alloc(h->n_objects, sizeof *c.above, err);
-	int code = c.above ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
+	int code = row && sums && c.above ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
 	if (!code) {
 		sum_up(out, &c, row, ids, n);
 		code = retained_by_group(r, NULL, h->n_classes, NULL, &out->objects, sums, NULL, err);
@@ -99,7 +98,7 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 	}
 	out->rows = row;
 	big_free(c.above);
-	free(sums);
+	big_free(sums);
 	if (code)
 		holders_release(out);
 	return code;
@@ -107,7 +106,7 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 
 void holders_release(struct holders *h)
 {
-	free(h->rows);
+	big_free(h->rows);
 	bits_release(&h->objects);
 	*h = (struct holders){.rows = NULL};
 }

@@ -2,7 +2,7 @@
 /* leaks.c - see leaks.h. */
 #include "analysis/leaks.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 
@@ -58,14 +58,27 @@ static bool parts(const struct search *s, uint32_t id)
 	return large && (special == large || holds_everything(h, id));
 }
 
-static void add(struct search *s, uint32_t id, uint32_t piles_up, bool chain)
+static int add(struct search *s, const struct suspect *suspect, struct err *err)
 {
-	VEC_PUSH(s->out->suspect, s->out->n, s->out->cap) = (struct suspect){
-		.id = id, .piles_up = piles_up, .chain = chain, .n = 1, .retained = retained_of(s->r, id) };
+	struct suspect *to = BIG_PUSH(s->out->suspect, s->out->n, s->out->cap, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = *suspect;
+	return 0;
 }
 
-static void follow(struct search *s, uint32_t id)
+static int open_children(struct search *s, uint32_t id, struct err *err)
 {
+	uint32_t *to = BIG_PUSH(s->open, s->n_open, s->cap_open, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = id;
+	return 0;
+}
+
+static int follow(struct search *s, uint32_t id, struct err *err)
+{
+	struct suspect one = { .id = id, .n = 1, .retained = retained_of(s->r, id) };
 	const struct heap *h = s->r->heap;
 	uint32_t at = id, above = id, alike = 1, before_chain = id;
 	for (;;) {
@@ -78,16 +91,26 @@ static void follow(struct search *s, uint32_t id)
 			before_chain = above;
 		alike = same ? alike + 1 : 1;
 		if (alike == CHAIN) {
-			add(s, id, before_chain, true);
-			return;
+			one.piles_up = before_chain;
+			one.chain = true;
+			return add(s, &one, err);
 		}
 		above = at;
 		at = child;
 	}
 	if (parts(s, at))
-		VEC_PUSH(s->open, s->n_open, s->cap_open) = at;
-	else
-		add(s, id, at, false);
+		return open_children(s, at, err);
+	one.piles_up = at;
+	return add(s, &one, err);
+}
+
+static int add_piece(struct search *s, uint32_t id, struct err *err)
+{
+	struct piece *to = BIG_PUSH(s->piece, s->n_pieces, s->cap_pieces, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct piece){ s->r->heap->class_of[id], id };
+	return 0;
 }
 
 static int by_class(const void *x, const void *y)
@@ -106,58 +129,66 @@ static int by_retained(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static void add_group(struct search *s, const struct piece *piece, size_t n, uint64_t bytes)
+static int add_group(
+    struct search *s, const struct piece *piece, size_t n, uint64_t bytes, struct err *err)
 {
 	struct suspect group = { .id = piece[0].id, .n = (uint32_t)n,
 		.retained = amount_weaken(heap_held_bytes(s->r->heap, bytes), LOWER_BOUND, REASON_JOINT) };
-	group.ids = xcalloc(n, sizeof *group.ids);
+	group.ids = big_alloc(n, sizeof *group.ids, err);
+	if (!group.ids)
+		return ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		group.ids[i] = piece[i].id;
 		if (kept(s, piece[i].id) > kept(s, group.id))
 			group.id = piece[i].id;
 	}
 	group.piles_up = group.id;
-	VEC_PUSH(s->out->suspect, s->out->n, s->out->cap) = group;
+	int code = add(s, &group, err);
+	if (code)
+		big_free(group.ids);
+	return code;
 }
 
-static void find_groups(struct search *s)
+static int find_groups(struct search *s, struct err *err)
 {
+	int code = 0;
+	if (!s->n_pieces)
+		return 0;
 	qsort(s->piece, s->n_pieces, sizeof *s->piece, by_class);
-	for (size_t i = 0, end; i < s->n_pieces; i = end) {
+	for (size_t i = 0, end; !code && i < s->n_pieces; i = end) {
 		uint64_t bytes = 0;
 		for (end = i; end < s->n_pieces && s->piece[end].class == s->piece[i].class; end++)
 			bytes += kept(s, s->piece[end].id);
 		if (bytes > s->out->least)
-			add_group(s, s->piece + i, end - i, bytes);
+			code = add_group(s, s->piece + i, end - i, bytes, err);
 	}
+	return code;
 }
 
 int leaks_find(struct leaks *out, const struct retained *r, double share, struct progress *progress,
     struct err *err)
 {
 	struct search s = { .r = r, .out = out };
-	int code = 0;
 	*out = (struct leaks){ .least = (uint64_t)((double)r->dominators.shallow_reachable * share / 100) };
 	progress_phase(progress, PHASE_FIND_SUSPECTS, 0);
-	VEC_PUSH(s.open, s.n_open, s.cap_open) = HEAP_NONE;
+	int code = open_children(&s, HEAP_NONE, err);
 	while (!code && s.n_open) {
 		uint32_t n, id = s.open[--s.n_open];
 		const uint32_t *child = retained_children(r, id, &n);
-		for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t i = 0; !code && i < n; i++) {
 			if (kept(&s, child[i]) > out->least)
-				follow(&s, child[i]);
+				code = follow(&s, child[i], err);
 			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
-				VEC_PUSH(s.piece, s.n_pieces, s.cap_pieces) =
-				    (struct piece){ r->heap->class_of[child[i]], child[i] };
+				code = add_piece(&s, child[i], err);
 		}
-		if (!progress_add(progress, n))
+		if (!code && !progress_add(progress, n))
 			code = err_set(err, ERR_CANCELLED, "stopped");
 	}
-	if (s.n_pieces)
-		find_groups(&s);
+	if (!code)
+		code = find_groups(&s, err);
 	leaks_sort(out);
-	free(s.open);
-	free(s.piece);
+	big_free(s.open);
+	big_free(s.piece);
 	if (code)
 		leaks_release(out);
 	return code;
@@ -172,7 +203,7 @@ void leaks_sort(struct leaks *l)
 void leaks_release(struct leaks *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		free(l->suspect[i].ids);
-	free(l->suspect);
+		big_free(l->suspect[i].ids);
+	big_free(l->suspect);
 	*l = (struct leaks){ .n = 0 };
 }

@@ -9,7 +9,7 @@
 
 #include "analysis/histogram.h"
 #include "base/arena.h"
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,14 +50,18 @@ struct growing {
 	size_t n_open, cap_open;
 };
 
-static uint32_t add_row(struct growing *g, const char *name, size_t label, uint32_t class)
+/* The last row then; NULL and ERR_NOMEM. */
+static struct package_row *add_row(
+    struct growing *g, const char *name, size_t label, uint32_t class, struct err *err)
 {
-	size_t n = g->out->n;
-	VEC_PUSH(g->out->rows, n, g->cap_rows) = (struct package_row){.name = name,
-	    .label = (uint32_t)label,
-	    .depth = (uint32_t)g->n_open,
-	    .class = class};
-	return g->out->n++;
+	struct package_row *row =
+	    name ? BIG_PUSH(g->out->rows, g->out->n, g->cap_rows, err) : NULL;
+	if (row)
+		*row = (struct package_row){.name = name,
+		    .label = (uint32_t)label,
+		    .depth = (uint32_t)g->n_open,
+		    .class = class};
+	return row;
 }
 
 /* Does the open package with this name hold one of that name? */
@@ -67,7 +71,7 @@ static bool holds(const char *outer, const char *name, size_t n)
 	return length <= n && !memcmp(outer, name, length) && (length == n || name[length] == '.');
 }
 
-static void enter(struct growing *g, const char *package, size_t n)
+static int enter(struct growing *g, const char *package, size_t n, struct err *err)
 {
 	while (g->n_open && !holds(g->out->rows[g->open[g->n_open - 1]].name, package, n))
 		g->n_open--;
@@ -78,29 +82,40 @@ static void enter(struct growing *g, const char *package, size_t n)
 			end++;
 		if (end == begin) /* an empty part: it stays with the next one */
 			end = n;
-		uint32_t row =
-		    add_row(g, arena_strndup(&g->out->arena, package, end), begin, HEAP_NONE);
-		VEC_PUSH(g->open, g->n_open, g->cap_open) = row;
+		const char *name = arena_try_strndup(&g->out->arena, package, end, err);
+		uint32_t *open = NULL;
+		if (add_row(g, name, begin, HEAP_NONE, err))
+			open = BIG_PUSH(g->open, g->n_open, g->cap_open, err);
+		if (!open)
+			return ERR_NOMEM;
+		*open = g->out->n - 1;
 		known = end;
 	}
+	return 0;
 }
 
-static void add_class(struct growing *g, const struct heap *h, const struct named *c)
+static int add_class(
+    struct growing *g, const struct heap *h, const struct named *c, struct err *err)
 {
 	const struct heap_class *class = &h->classes[c->class];
-	enter(g, c->package, c->n);
+	int code = enter(g, c->package, c->n, err);
+	if (code)
+		return code;
 	bool prefixed = c->package == c->name;
-	uint32_t row = add_row(g, class->name, prefixed ? c->n + 1 : 0, c->class);
+	struct package_row *row = add_row(g, class->name, prefixed ? c->n + 1 : 0, c->class, err);
+	if (!row)
+		return ERR_NOMEM;
 	struct amount objects = class_objects_by_name(h, class), shallow = class_shallow_by_name(h, class);
-	g->out->rows[row].n_classes = heap_counted(h, 1);
-	g->out->rows[row].objects = class_objects(h, class);
-	g->out->rows[row].shallow = class_shallow(h, class);
+	row->n_classes = heap_counted(h, 1);
+	row->objects = class_objects(h, class);
+	row->shallow = class_shallow(h, class);
 	for (size_t i = 0; i < g->n_open; i++) {
 		struct package_row *package = &g->out->rows[g->open[i]];
 		package->n_classes = amount_add(package->n_classes, heap_counted(h, 1));
 		package->objects = amount_add(package->objects, objects);
 		package->shallow = amount_add(package->shallow, shallow);
 	}
+	return 0;
 }
 
 /* Is row i a package whose only content is the package in the row behind it? */
@@ -112,11 +127,13 @@ static bool holds_one(const struct package_tree *t, uint32_t i)
 }
 
 /* One row for packages of packages of one package. */
-static void join_rows(struct package_tree *t)
+static int join_rows(struct package_tree *t, struct err *err)
 {
 	uint32_t kept = 0, label = 0;
 	bool joined = false;
-	uint32_t *depth = xcalloc((size_t)t->n + 2, sizeof *depth); /* new ones, by old depth */
+	uint32_t *depth = big_alloc((uint64_t)t->n + 2, sizeof *depth, err); /* new ones, by old depth */
+	if (!depth)
+		return ERR_NOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct package_row row = t->rows[i];
 		uint32_t old = row.depth;
@@ -130,29 +147,37 @@ static void join_rows(struct package_tree *t)
 			t->rows[kept++] = row;
 	}
 	t->n = kept;
-	free(depth);
+	big_free(depth);
+	return 0;
 }
 
-void package_tree_make(struct package_tree *out, const struct heap *h)
+int package_tree_make(struct package_tree *out, const struct heap *h, struct err *err)
 {
-	struct named *names = xcalloc((size_t)h->n_classes + 1, sizeof *names);
+	struct named *names = big_alloc((uint64_t)h->n_classes + 1, sizeof *names, err);
 	struct growing g = {.out = out};
+	int code = 0;
 	*out = (struct package_tree){.rows = NULL};
+	if (!names)
+		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		names[c] = (struct named){.class = c, .name = h->classes[c].name};
 		names[c].package = package_of(&h->classes[c], &names[c].n);
 	}
 	qsort(names, h->n_classes, sizeof *names, by_package);
-	for (uint32_t i = 0; i < h->n_classes; i++)
-		add_class(&g, h, &names[i]);
-	join_rows(out);
-	free(g.open);
-	free(names);
+	for (uint32_t i = 0; !code && i < h->n_classes; i++)
+		code = add_class(&g, h, &names[i], err);
+	if (!code)
+		code = join_rows(out, err);
+	big_free(g.open);
+	big_free(names);
+	if (code)
+		package_tree_release(out);
+	return code;
 }
 
 void package_tree_release(struct package_tree *t)
 {
-	free(t->rows);
+	big_free(t->rows);
 	arena_release(&t->arena);
 	*t = (struct package_tree){.rows = NULL};
 }

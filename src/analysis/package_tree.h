@@ -27,7 +27,8 @@ struct package_tree {
 	struct arena arena;
 };
 
-void package_tree_make(struct package_tree *out, const struct heap *h);
+/* 0, or ERR_NOMEM. */
+MUST_CHECK int package_tree_make(struct package_tree *out, const struct heap *h, struct err *err);
 void package_tree_release(struct package_tree *t);
 
 #endif

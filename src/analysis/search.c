@@ -26,20 +26,25 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->class > y->class) - (x->class < y->class);
 }
 
-struct name_index *name_index_new(const struct heap *heap)
+struct name_index *name_index_new(const struct heap *heap, struct err *err)
 {
+	struct named *list = big_alloc(heap->n_classes, sizeof *list, err);
+	uint32_t *by_index = big_alloc(heap->n_classes, sizeof *by_index, err);
+	if (!list || !by_index) {
+		big_free(list);
+		big_free(by_index);
+		return NULL;
+	}
 	struct name_index *ix = xcalloc(1, sizeof *ix);
-	size_t n = heap->n_classes ? heap->n_classes : 1;
-	struct named *list = xcalloc(n, sizeof *list);
 	for (uint32_t c = 0; c < heap->n_classes; c++)
 		list[c] = (struct named){heap->classes[c].name, c};
 	qsort(list, heap->n_classes, sizeof *list, by_name);
 	ix->heap = heap;
 	ix->n = heap->n_classes;
-	ix->by_name = xcalloc(n, sizeof *ix->by_name);
+	ix->by_name = by_index;
 	for (uint32_t i = 0; i < ix->n; i++)
 		ix->by_name[i] = list[i].class;
-	free(list);
+	big_free(list);
 	return ix;
 }
 
@@ -47,7 +52,7 @@ void name_index_free(struct name_index *ix)
 {
 	if (!ix)
 		return;
-	free(ix->by_name);
+	big_free(ix->by_name);
 	free(ix);
 }
 

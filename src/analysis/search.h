@@ -16,7 +16,7 @@ struct name_index {
 	uint32_t n;
 };
 
-struct name_index *name_index_new(const struct heap *heap);
+struct name_index *name_index_new(const struct heap *heap, struct err *err); /* NULL: ERR_NOMEM */
 void name_index_free(struct name_index *ix); /* NULL is fine */
 
 /* Classes whose name is exactly, or begins with, this: number and, in *first, position in by_name. */

@@ -40,8 +40,10 @@ static bool matches(const struct matching *m, const regex_t *regex, const struct
 /* Objects that may be texts; *each: all of them count, even one without characters. */
 static uint32_t *candidates(const struct heap *h, size_t *n, bool *each, struct err *err)
 {
-	uint32_t *classes = xcalloc((size_t)h->n_classes + 1, sizeof *classes);
+	uint32_t *classes = big_alloc((uint64_t)h->n_classes + 1, sizeof *classes, err);
 	size_t n_classes = 0;
+	if (!classes)
+		return NULL;
 	*each = true;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		enum text_class texts = inspect_text_class(h, c);
@@ -50,7 +52,7 @@ static uint32_t *candidates(const struct heap *h, size_t *n, bool *each, struct 
 		*each &= texts != TEXT_SOME;
 	}
 	uint32_t *ids = objects_of_classes(h, classes, n_classes, n, err);
-	free(classes);
+	big_free(classes);
 	return ids;
 }
 

@@ -190,14 +190,14 @@ int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runn
 	return code;
 }
 
-const struct name_index *opened_names(struct opened *o)
+const struct name_index *opened_names(struct opened *o, struct err *err)
 {
 	if (o->names && o->names->n != o->heap->n_classes) {
 		name_index_free(o->names);
 		o->names = NULL;
 	}
 	if (!o->names)
-		o->names = name_index_new(o->heap);
+		o->names = name_index_new(o->heap, err);
 	return o->names;
 }
 

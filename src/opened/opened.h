@@ -74,8 +74,8 @@ int opened_find_reachable(struct opened *o, const struct runner *runner, struct 
     struct err *err);
 int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
-/* The names of its classes; of those there are now, while a dump is being read. */
-const struct name_index *opened_names(struct opened *o);
+/* The names of its classes; of those there are now, while a dump is being read.  NULL: ERR_NOMEM. */
+const struct name_index *opened_names(struct opened *o, struct err *err);
 
 /* Take over retained sizes that were found elsewhere, lists and sums included. */
 void opened_take_retained(struct opened *o, struct retained *found);

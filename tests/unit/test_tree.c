@@ -404,6 +404,7 @@ static void test_packages(void **state)
 	struct heap_class classes[N] = {0};
 	struct heap h = {.classes = classes, .n_classes = N};
 	struct package_tree t;
+	struct err err = ERR_INIT;
 	(void)state;
 	for (uint32_t i = 0; i < N; i++) {
 		classes[i].name = (char *)names[i];
@@ -412,7 +413,7 @@ static void test_packages(void **state)
 		classes[i].type = HEAP_NONE;
 		classes[i].kind = i == 7 ? CLASS_PRIMITIVE_ARRAY : classes[i].kind;
 	}
-	package_tree_make(&t, &h);
+	assert_int_equal(package_tree_make(&t, &h, &err), 0);
 	assert_int_equal(t.n, ROWS);
 	uint64_t objects = 0;
 	for (uint32_t i = 0; i < ROWS; i++) {

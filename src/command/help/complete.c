@@ -80,7 +80,9 @@ static void offer_classes(struct completion *c)
 {
 	if (!session_heap(c->s))
 		return;
-	const struct name_index *ix = session_names(c->s);
+	const struct name_index *ix = session_names(c->s, NULL);
+	if (!ix)
+		return;
 	uint32_t first, n = name_index_prefix(ix, c->word, &first);
 	for (uint32_t i = 0; i < n && !full(c); i++)
 		offer(c, name_index_name(ix, first + i));

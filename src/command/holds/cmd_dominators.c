@@ -79,7 +79,7 @@ static int groups_members(const struct result *r, void *data, const struct bits 
 static void groups_release(void *data)
 {
 	struct groups *g = data;
-	free(g->group);
+	big_free(g->group);
 	free(g);
 }
 
@@ -121,19 +121,20 @@ static int by_group(const struct opened *o, const struct retained *r, const char
 	if (code)
 		return code;
 	struct groups *groups = xcalloc(1, sizeof *groups);
-	uint32_t *group = xcalloc((size_t)h->n_classes + 1, sizeof *group);
-	struct retained_sum *sums = xcalloc(rows.n + 1, sizeof *sums);
+	uint32_t *group = histogram_groups(&rows, h, by, &scope, err);
+	struct retained_sum *sums = big_alloc(rows.n + 1, sizeof *sums, err);
 	*groups = (struct groups){.group = group, .all = all, .below = below};
-	histogram_groups(&rows, h, by, &scope, group);
-	if (all)
+	if (!group || !sums)
+		code = ERR_NOMEM;
+	else if (all)
 		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, NULL, err);
-	for (uint32_t i = 0; !all && i < n; i++)
+	for (uint32_t i = 0; !code && !all && i < n; i++)
 		retained_sum_add(r, &sums[group[h->class_of[ids[i]]]], ids[i]);
 	if (code)
 		groups_release(groups);
 	else
 		*out = groups_result(o, r, title, by, &rows, sums, groups);
-	free(sums);
+	big_free(sums);
 	histogram_release(&rows);
 	return code;
 }
@@ -458,11 +459,11 @@ static int top_objects(struct session *s, size_t most, struct result **out, stru
 		return code;
 	qsort_r(ids, n, sizeof *ids, by_size, r->dominators.retained);
 	size_t shown = most < n ? most : n;
-	uint32_t *children = xcalloc(shown + 1, sizeof *children);
-	code = retained_count_children(r, ids, shown, children, err);
+	uint32_t *children = big_alloc(shown, sizeof *children, err);
+	code = !children ? ERR_NOMEM : retained_count_children(r, ids, shown, children, err);
 	if (!code)
 		*out = top_rows(s->dump, r, ids, shown, children);
-	free(children);
+	big_free(children);
 	big_free(ids);
 	return code;
 }

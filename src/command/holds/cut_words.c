@@ -190,8 +190,10 @@ int cut_wish_add(
 void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 {
 	const struct heap_class *c = &session_heap(s)->classes[class];
+	const struct name_index *ix = session_names(s, NULL);
 	uint32_t first;
-	if (c->object != HEAP_NONE && name_index_exact(session_names(s), c->name, &first) > 1)
+	/* for want of memory nobody knows whether the name is one class's alone */
+	if (c->object != HEAP_NONE && (!ix || name_index_exact(ix, c->name, &first) > 1))
 		text_addf(to, "0x%" PRIx64, c->address);
 	else
 		text_add(to, c->name);

@@ -122,14 +122,16 @@ static int sum_rows(struct result *r, const struct retained *known, struct progr
 {
 	struct histo *h = r->data;
 	uint32_t n = (uint32_t)h->histogram.n;
-	struct retained_sum *sums = xcalloc((size_t)n + 1, sizeof *sums);
+	struct retained_sum *sums = big_alloc((uint64_t)n + 1, sizeof *sums, err);
+	if (!sums)
+		return ERR_NOMEM;
 	int code = retained_by_group(
 	    known, h->group, n, NULL, h->only.word ? &h->only : NULL, sums, progress, err);
 	if (code) {
-		free(sums);
+		big_free(sums);
 		return code;
 	}
-	free(h->retained);
+	big_free(h->retained);
 	h->retained = sums;
 	return 0;
 }
@@ -175,8 +177,8 @@ static void histo_release(void *data)
 {
 	struct histo *h = data;
 	histogram_release(&h->histogram);
-	free(h->group);
-	free(h->retained);
+	big_free(h->group);
+	big_free(h->retained);
 	bits_release(&h->only);
 	free(h);
 }
@@ -280,9 +282,8 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	struct histo *h = xcalloc(1, sizeof *h);
 	h->by = by;
 	code = histogram_make(&h->histogram, session_heap(s), by, &scope, err);
-	h->group = xcalloc((size_t)session_heap(s)->n_classes + 1, sizeof *h->group);
-	if (!code)
-		histogram_groups(&h->histogram, session_heap(s), by, &scope, h->group);
+	if (!code && !(h->group = histogram_groups(&h->histogram, session_heap(s), by, &scope, err)))
+		code = ERR_NOMEM;
 	if (!code && scope.objects)
 		code = bits_init(&h->only, session_heap(s)->n_objects, err);
 	for (size_t i = 0; !code && i < scope.n_objects; i++)
@@ -352,11 +353,12 @@ static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, si
 static int run_dupclasses(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct name_index *ix = session_names(s);
+	const struct name_index *ix = session_names(s, err);
+	if (!ix)
+		return ERR_NOMEM;
 	struct result *r =
 	    result_new_rows("classes loaded more than once", s->dump, &dup_shape);
 	(void)call;
-	(void)err;
 	for (uint32_t i = 0, end; i < ix->n; i = end) {
 		const char *name = name_index_name(ix, i);
 		for (end = i + 1; end < ix->n && !strcmp(name_index_name(ix, end), name); end++)
@@ -483,11 +485,13 @@ static int sum_loaders(struct result *r, const struct retained *known, struct pr
 {
 	struct loader_rows *l = result_rows_data(r);
 	if (!l->retained)
-		l->retained = xcalloc(l->n + 1, sizeof *l->retained);
+		l->retained = big_alloc(l->n + 1, sizeof *l->retained, err);
+	if (!l->retained)
+		return ERR_NOMEM;
 	int code = retained_by_group(
 	    known, l->group, (uint32_t)l->n, NULL, NULL, l->retained, progress, err);
 	if (code) {
-		free(l->retained);
+		big_free(l->retained);
 		l->retained = NULL;
 	}
 	return code;
@@ -505,8 +509,8 @@ static struct cell loaders_retained(const struct result *r, void *data, size_t r
 static void loaders_release(void *data)
 {
 	struct loader_rows *l = data;
-	free(l->group);
-	free(l->retained);
+	big_free(l->group);
+	big_free(l->retained);
 	free(l);
 }
 
@@ -521,22 +525,21 @@ static int run_loaders(
 	const struct heap *h = session_heap(s);
 	struct histogram_scope scope = {.empty = true};
 	struct histogram by_loader;
-	struct bits seen;
+	struct bits seen = {.word = NULL};
 	int code = command_retained(s, call, err);
 	if (!code)
 		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
 	if (code)
 		return code;
 	struct loader_rows *rows = xcalloc(1, sizeof *rows);
-	rows->group = xcalloc((size_t)h->n_classes + 1, sizeof *rows->group);
+	rows->group = histogram_groups(&by_loader, h, BY_LOADER, &scope, err);
 	rows->n = by_loader.n;
-	histogram_groups(&by_loader, h, BY_LOADER, &scope, rows->group);
 	struct result *r =
 	    result_new_rows("class loaders", s->dump, &loaders_shape);
 	result_rows_members(r, loaders_members, loaders_release, rows);
 	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
 	r->later = sum_loaders;
-	code = bits_init(&seen, h->n_objects, err);
+	code = rows->group ? bits_init(&seen, h->n_objects, err) : ERR_NOMEM;
 	for (size_t i = 0; !code && i < by_loader.n; i++) {
 		add_loader(r, h, &by_loader.rows[i]);
 		if (by_loader.rows[i].loader != HEAP_NONE)

@@ -201,11 +201,12 @@ static void find_object(struct result *r, const struct heap *h, uint32_t id, uin
 	text_release(&scratch);
 }
 
-static void find_classes(struct result *r, const struct session *s, const regex_t *regex)
+static int find_classes(
+    struct result *r, const struct session *s, const regex_t *regex, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	const struct name_index *ix = session_names(s);
-	for (uint32_t i = 0; i < ix->n; i++) {
+	const struct name_index *ix = session_names(s, err);
+	for (uint32_t i = 0; ix && i < ix->n; i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
 		if (regexec(regex, c->name, 0, NULL, 0))
 			continue;
@@ -216,6 +217,7 @@ static void find_classes(struct result *r, const struct session *s, const regex_
 		    cell_count(class_objects(h, c)), cell_bytes(class_shallow(h, c)), cell_blank()},
 		    &(struct target){.kind = TARGET_CLASS, .id = ix->by_name[i]});
 	}
+	return ix ? 0 : ERR_NOMEM;
 }
 
 static void find_threads(struct result *r, const struct heap *h, const regex_t *regex)
@@ -323,12 +325,13 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	if (!code && !done) {
 		code = line_regex(word, call_has(call, DASH_I) ? REG_ICASE : 0, &regex, err);
 		if (!code) {
-			find_classes(r, s, &regex);
+			code = find_classes(r, s, &regex, err);
 			find_threads(r, session_heap(s), &regex);
 			find_globals(r, session_heap(s), &regex);
 			regfree(&regex);
-			code = find_strings(r, call, err);
 		}
+		if (!code)
+			code = find_strings(r, call, err);
 	}
 	if (code) {
 		result_free(r);

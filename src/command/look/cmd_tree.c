@@ -143,7 +143,10 @@ static int by_superclass(
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses (-by package needs none)",
 		    h->facts.title);
 	struct classes *t = xcalloc(1, sizeof *t);
-	class_tree_make(&t->tree, h);
+	if (class_tree_make(&t->tree, h, err)) {
+		class_release(t);
+		return ERR_NOMEM;
+	}
 	if (call->argument[0].given) {
 		bool *chosen = big_alloc((uint64_t)h->n_classes + 1, sizeof *chosen, err);
 		if (!chosen) {
@@ -315,9 +318,11 @@ static int by_package(
 		return err_set(err, ERR_USAGE, "-by package shows all classes: %.100s is one word too many",
 		    call->argument[0].word);
 	struct packages *t = xcalloc(1, sizeof *t);
-	package_tree_make(&t->tree, session_heap(s));
-	t->retained = big_alloc((uint64_t)t->tree.n + 1, sizeof *t->retained, err);
-	int code = t->retained ? preorder_init(&t->order, t->tree.n, package_depth, &t->tree, err) : ERR_NOMEM;
+	int code = package_tree_make(&t->tree, session_heap(s), err);
+	if (!code && !(t->retained = big_alloc((uint64_t)t->tree.n + 1, sizeof *t->retained, err)))
+		code = ERR_NOMEM;
+	if (!code)
+		code = preorder_init(&t->order, t->tree.n, package_depth, &t->tree, err);
 	if (code) {
 		package_release(t);
 		return code;

@@ -42,7 +42,8 @@ int session_exit_status(int code, const struct result *r)
 		return r && r->failed ? 1 : 0;
 	case ERR_NOT_FOUND:
 	case ERR_UNSUPPORTED:
-	case ERR_IO: /* a result that cannot be written; the dump itself was read */
+	case ERR_IO:    /* a result that cannot be written; the dump itself was read */
+	case ERR_NOMEM: /* for what the command wants to know */
 		return 1;
 	case ERR_USAGE:
 		return 2;

@@ -75,9 +75,9 @@ static struct runner runner_of(const struct session *s)
 	return (struct runner){.run = run_work, .context = (void *)s};
 }
 
-const struct name_index *session_names(const struct session *s)
+const struct name_index *session_names(const struct session *s, struct err *err)
 {
-	return opened_names(s->dump);
+	return opened_names(s->dump, err);
 }
 
 int session_references(const struct session *s, struct err *err)

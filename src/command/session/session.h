@@ -78,8 +78,8 @@ static inline struct progress *session_progress(const struct session *s)
 struct result *session_table(const struct session *s);
 /* The one that %N and $_ mean: the last one whose rows are sets. */
 struct result *session_rows(const struct session *s);
-/* The heap's class names, built at the first call for a heap. */
-const struct name_index *session_names(const struct session *s);
+/* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
+const struct name_index *session_names(const struct session *s, struct err *err);
 /* Are references there?  0, or ERR_UNSUPPORTED with why not. */
 int session_references(const struct session *s, struct err *err);
 /* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */

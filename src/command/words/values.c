@@ -319,7 +319,7 @@ static int address_class(
 int value_classes(
     const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
 {
-	const struct name_index *ix = session_names(s);
+	const struct name_index *ix = session_names(s, err);
 	struct class_list list = {.ids = NULL};
 	size_t length = strlen(word);
 	uint64_t address;
@@ -327,6 +327,8 @@ int value_classes(
 	bool prefixed = false;
 	int code = 0;
 
+	if (!ix)
+		return ERR_NOMEM;
 	take_exact(&list, ix, word);
 	if (list.n) {
 		/* nothing else can be meant */

@@ -150,7 +150,8 @@ static bool add_argument(struct app *a, struct text *line, enum argument_kind ki
 			add_class(line, heap_class_of(session_heap(&a->session), target.id));
 		return target.kind == TARGET_CLASS || target.kind == TARGET_OBJECT;
 	case ARG_THREAD:
-		text_addf(line, "%" PRIu32, target.id);
+		if (target.kind == TARGET_THREAD)
+			text_addf(line, "%" PRIu64, thread_number(session_heap(&a->session), target.id));
 		return target.kind == TARGET_THREAD;
 	default:
 		return false;

@@ -9,7 +9,6 @@
 #include "dump/blocks.h"
 
 #include "base/big.h"
-#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdatomic.h>
@@ -68,7 +67,7 @@ static bool is_head(const uint8_t *p)
 }
 
 /* Every member where there is a head, with the size that stands at the end of each.  False: they
- * cannot be blocks. */
+ * cannot be blocks, or there is no memory to remember them. */
 static bool guess_members(struct blocks *b, uint64_t n, uint64_t most, uint64_t *total)
 {
 	uint64_t at = 0;
@@ -90,8 +89,10 @@ static bool guess_members(struct blocks *b, uint64_t n, uint64_t most, uint64_t 
 		uint32_t size = load_le32(b->in + next - 4);
 		if (size > most)
 			return false;
-		VEC_PUSH(b->members, b->n, b->cap) =
-		    (struct member){ .at = at, .n = next - at, .out = *total, .n_out = size };
+		struct member *m = BIG_PUSH(b->members, b->n, b->cap, NULL);
+		if (!m)
+			return false;
+		*m = (struct member){ .at = at, .n = next - at, .out = *total, .n_out = size };
 		*total += size;
 		at = next;
 	}
@@ -180,6 +181,6 @@ int blocks_inflate(const uint8_t *in, uint64_t n, uint8_t **out, uint64_t *size,
 		big_free(b.out);
 	}
 out:
-	free(b.members);
+	big_free(b.members);
 	return code;
 }

@@ -2,6 +2,7 @@
 /* hprof.c - HPROF: header, facts and division into parts; see hprof.h. */
 #include "dump/hprof/hprof_dump.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -127,7 +128,7 @@ static void hprof_close(struct dump *dump)
 	idmap_release(&h->frames);
 	idmap_release(&h->traces);
 	idmap_release(&h->starts);
-	free(h->segments);
+	big_free(h->segments);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }

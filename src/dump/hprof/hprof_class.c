@@ -7,6 +7,7 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -139,15 +140,22 @@ static int add_class(const struct hprof *h, struct hprof_classes *t, const uint8
 		cursor_take(&c, ids);
 		unsigned type = cursor_u8(&c);
 		if (type <= VALUE_OBJECT) {
-			VEC_PUSH(t->offsets, t->n_offsets, t->cap_offsets) = class.own_size;
+			uint32_t *offset = BIG_PUSH(t->offsets, t->n_offsets, t->cap_offsets, err);
+			if (!offset)
+				return ERR_NOMEM;
+			*offset = class.own_size;
 			class.n_references++;
 		}
 		class.own_size += hprof_type_size(type, ids);
 	}
 	int code = idmap_put(&t->by_id, class.id, t->n, err);
-	if (code == 0)
-		VEC_PUSH(t->list, t->n, t->cap) = class;
-	return code;
+	if (code < 0)
+		return code;
+	struct hprof_class *place = BIG_PUSH(t->list, t->n, t->cap, err);
+	if (!place)
+		return ERR_NOMEM;
+	*place = class;
+	return 0;
 }
 
 static struct hprof_class *find(const struct hprof_classes *t, uint64_t id)
@@ -175,11 +183,16 @@ static void settle(struct hprof_class *c, const struct hprof_class *super)
 }
 
 /* Superclasses before their subclasses, without recursion; a loop is cut where it closes. */
-static void settle_all(struct hprof_classes *t)
+static int settle_all(struct hprof_classes *t, struct err *err)
 {
-	struct hprof_class **stack = xcalloc(t->n ? t->n : 1, sizeof *stack);
-	bool *waiting = xcalloc(t->n ? t->n : 1, sizeof *waiting);
+	struct hprof_class **stack = big_alloc(t->n, sizeof *stack, err);
+	bool *waiting = stack ? big_alloc(t->n, sizeof *waiting, err) : NULL;
 	uint64_t at = 0;
+
+	if (!waiting) {
+		big_free(stack);
+		return ERR_NOMEM;
+	}
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->list[i].references = t->offsets ? t->offsets + at : NULL;
@@ -202,8 +215,9 @@ static void settle_all(struct hprof_classes *t)
 			c = stack[n];
 		}
 	}
-	free(stack);
-	free(waiting);
+	big_free(stack);
+	big_free(waiting);
+	return 0;
 }
 
 static int read_classes(const struct hprof *h, struct hprof_classes *t, struct err *err)
@@ -237,11 +251,12 @@ static int make_table(const struct hprof *h, bool whole, struct hprof_classes **
 
 	t->whole = whole;
 	int code = read_classes(h, t, err);
+	if (code == 0)
+		code = settle_all(t, err);
 	if (code < 0) {
 		hprof_classes_free(t);
 		return code;
 	}
-	settle_all(t);
 	*out = t;
 	return 0;
 }
@@ -275,8 +290,8 @@ void hprof_classes_free(struct hprof_classes *t)
 	while (t) {
 		struct hprof_classes *older = t->older;
 		idmap_release(&t->by_id);
-		free(t->list);
-		free(t->offsets);
+		big_free(t->list);
+		big_free(t->offsets);
 		free(t);
 		t = older;
 	}

@@ -70,10 +70,10 @@ struct hprof_class {
 };
 
 struct hprof_classes {
-	struct hprof_class *list;
+	struct hprof_class *list; /* big memory */
 	uint32_t n, cap;
 	struct idmap by_id;
-	uint32_t *offsets;  /* the memory that all `references` point into */
+	uint32_t *offsets;  /* the big memory that all `references` point into */
 	uint64_t n_offsets, cap_offsets;
 	bool whole;         /* the list has all class records, not only those before the first object */
 	struct hprof_classes *older; /* the table before, which threads may still read; freed with this */
@@ -99,7 +99,7 @@ struct hprof {
 	struct idmap traces;   /* stack serial -> offset of the TRACE record */
 	struct idmap starts;   /* thread serial -> offset of the START THREAD record */
 
-	struct hprof_segment *segments; /* of the chosen heap, in the dump's order */
+	struct hprof_segment *segments; /* big memory: of the chosen heap, in the dump's order */
 	uint32_t n_segments;
 
 	struct hprof_note notes[8]; /* warnings of the walk over the top-level records */
@@ -150,7 +150,8 @@ MUST_CHECK int hprof_read(const struct dump *dump, const struct part *part, stru
 MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
     struct err *err);
 
-/* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
+/* The bytes of a string (modified UTF-8, borrowed from the file, the first 65535); NULL when there
+ * is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);
 /* The same, or "<unresolved 0x…>". */
 void hprof_add_string(const struct hprof *h, struct text *to, uint64_t id);

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Bytes of a string that count: the VM has no longer name. */
+enum { MOST_STRING = 65535 };
+
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n)
 {
 	const uint8_t *bytes = h->dump.source->bytes;
@@ -18,6 +21,8 @@ const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n)
 	if (at == IDMAP_NONE)
 		return NULL;
 	*n = load_be32(bytes + at + 5) - h->id_size;
+	if (*n > MOST_STRING)
+		*n = MOST_STRING;
 	return bytes + at + RECORD_HEAD + h->id_size;
 }
 

@@ -6,9 +6,8 @@
  */
 #include "dump/hprof/hprof_reading.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- class records ------------------------------------------------------------------------------ */
@@ -27,10 +26,12 @@ static uint64_t number(const uint8_t *p, unsigned type, unsigned ids)
 	}
 }
 
-static void add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned type, uint64_t value)
+static int add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned type, uint64_t value)
 {
-	struct field_record *f = &VEC_PUSH(r->fields, *n, r->cap_fields);
+	struct field_record *f = BIG_PUSH(r->fields, *n, r->cap_fields, r->err);
 
+	if (!f)
+		return ERR_NOMEM;
 	f->name = hprof_string(r->h, name_id, &f->name_size);
 	if (!f->name) {
 		f->name = (const uint8_t *)"<unresolved>";
@@ -38,34 +39,47 @@ static void add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned t
 	}
 	f->type = type <= VALUE_OBJECT ? VALUE_OBJECT : (enum value_type)type;
 	f->value = value;
+	return 0;
 }
 
-/* Static fields, then those of instances, into r->fields; returns how many of the first.  Only the
- * references are of use in the second reading. */
-static size_t read_fields(struct reading *r, struct cursor *c, size_t *n, size_t *n_references)
+static int add_reference(struct reading *r, size_t *n, uint64_t value)
+{
+	uint64_t *to = BIG_PUSH(r->class_references, *n, r->cap_class_references, r->err);
+
+	if (!to)
+		return ERR_NOMEM;
+	*to = value;
+	return 0;
+}
+
+/* Static fields, then those of instances, into r->fields: *n_statics and *n, the sum of both.  Only
+ * the references are of use in the second reading. */
+static int read_fields(struct reading *r, struct cursor *c, size_t *n_statics, size_t *n,
+    size_t *n_references)
 {
 	unsigned ids = r->h->id_size;
+	int code = 0;
 
 	*n = *n_references = 0;
 	for (unsigned k = cursor_u16(c); k-- > 0;) {
 		cursor_take(c, 2);
 		cursor_take(c, hprof_type_size(cursor_u8(c), ids));
 	}
-	for (unsigned k = cursor_u16(c); k-- > 0;) {
+	for (unsigned k = cursor_u16(c); k-- > 0 && code == 0;) {
 		uint64_t name = hprof_id(cursor_take(c, ids), ids);
 		unsigned type = cursor_u8(c);
 		uint64_t value = number(cursor_take(c, hprof_type_size(type, ids)), type, ids);
 		if (type <= VALUE_OBJECT && value)
-			VEC_PUSH(r->class_references, *n_references, r->cap_class_references) = value;
-		if (r->survey)
-			add_field(r, n, name, type, value);
+			code = add_reference(r, n_references, value);
+		if (code == 0 && r->survey)
+			code = add_field(r, n, name, type, value);
 	}
-	size_t n_statics = *n;
-	for (unsigned k = r->survey ? cursor_u16(c) : 0; k-- > 0;) {
+	*n_statics = *n;
+	for (unsigned k = code == 0 && r->survey ? cursor_u16(c) : 0; k-- > 0 && code == 0;) {
 		uint64_t name = hprof_id(cursor_take(c, ids), ids);
-		add_field(r, n, name, cursor_u8(c), 0);
+		code = add_field(r, n, name, cursor_u8(c), 0);
 	}
-	return n_statics;
+	return code;
 }
 
 static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
@@ -73,7 +87,7 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	unsigned ids = r->h->id_size;
 	struct cursor c = cursor_make(p + 1, p + size);
 	struct class_record record = { .object_size = SIZE_UNKNOWN };
-	size_t n, n_references;
+	size_t n_statics, n, n_references;
 
 	record.address = hprof_id(cursor_take(&c, ids), ids);
 	cursor_take(&c, 4);
@@ -81,7 +95,10 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	record.loader = hprof_id(cursor_take(&c, ids), ids);
 	cursor_take(&c, 4 * ids); /* signers, protection domain: no references in the usual model */
 	record.instance_size = cursor_u32(&c);
-	record.n_statics = read_fields(r, &c, &n, &n_references);
+	int code = read_fields(r, &c, &n_statics, &n, &n_references);
+	if (code < 0)
+		return code;
+	record.n_statics = n_statics;
 	record.statics = r->fields;
 	record.fields = r->fields ? r->fields + record.n_statics : NULL;
 	record.n_fields = n - record.n_statics;
@@ -135,36 +152,47 @@ static int add_root(struct reading *r, const uint8_t *p)
 	return root.address ? r->sink->root(r->sink, &root) : 0;
 }
 
-/* The frames of a TRACE record; its length and number of frames were compared. */
-static size_t read_frames(struct reading *r, uint32_t stack_serial, struct text **out)
+/* The frames of a TRACE record, in names; its length and number of frames were compared. */
+static int read_frames(struct reading *r, uint32_t stack_serial, struct arena *names,
+    const char ***out, size_t *n_out)
 {
 	uint64_t at = idmap_get(&r->h->traces, stack_serial);
 	unsigned ids = r->h->id_size;
 
 	*out = NULL;
-	if (at == IDMAP_NONE)
-		return 0;
+	*n_out = 0;
 	const uint8_t *p = r->bytes + at + RECORD_HEAD;
-	size_t n = load_be32(p + 8);
-	struct text *frames = xcalloc(n ? n : 1, sizeof *frames);
-	for (size_t i = 0; i < n; i++)
-		hprof_add_frame(r->h, &frames[i], hprof_id(p + 12 + i * ids, ids));
+	size_t n = at == IDMAP_NONE ? 0 : load_be32(p + 8);
+	if (!n)
+		return 0;
+	const char **frames = arena_try(names, n, sizeof *frames, r->err);
+	for (size_t i = 0; frames && i < n; i++) {
+		text_clear(&r->name);
+		hprof_add_frame(r->h, &r->name, hprof_id(p + 12 + i * ids, ids));
+		frames[i] = arena_try_strndup(names, r->name.s, r->name.len, r->err);
+		if (!frames[i])
+			frames = NULL;
+	}
 	*out = frames;
-	return n;
+	*n_out = n;
+	return frames ? 0 : ERR_NOMEM;
 }
 
 static int add_thread(struct reading *r, const uint8_t *p)
 {
 	unsigned ids = r->h->id_size;
 	uint32_t serial = load_be32(p + 1 + ids);
-	struct text *frames, name = TEXT_INIT;
-	size_t n = read_frames(r, load_be32(p + 1 + ids + 4), &frames);
-	const char **borrowed = xcalloc(n ? n : 1, sizeof *borrowed);
+	struct arena names = ARENA_INIT;
+	struct text name = TEXT_INIT;
+	const char **frames;
 	uint64_t start = idmap_get(&r->h->starts, serial);
-	size_t name_size;
+	size_t n, name_size;
 
-	for (size_t i = 0; i < n; i++)
-		borrowed[i] = frames[i].s;
+	int code = read_frames(r, load_be32(p + 1 + ids + 4), &names, &frames, &n);
+	if (code < 0) {
+		arena_release(&names);
+		return code;
+	}
 	if (start != IDMAP_NONE) {
 		const uint8_t *body = r->bytes + start + RECORD_HEAD;
 		const uint8_t *s = hprof_string(r->h, hprof_id(body + 8 + ids, ids), &name_size);
@@ -177,14 +205,11 @@ static int add_thread(struct reading *r, const uint8_t *p)
 		.serial = serial,
 		.address = hprof_id(p + 1, ids),
 		.name = name.s,
-		.frames = borrowed,
+		.frames = frames,
 		.n_frames = n,
 	};
-	int code = r->sink->thread(r->sink, &thread);
-	for (size_t i = 0; i < n; i++)
-		text_release(&frames[i]);
-	free(frames);
-	free(borrowed);
+	code = r->sink->thread(r->sink, &thread);
+	arena_release(&names);
 	text_release(&name);
 	return code;
 }

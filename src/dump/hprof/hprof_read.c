@@ -11,6 +11,7 @@
  */
 #include "dump/hprof/hprof_reading.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -412,8 +413,8 @@ int hprof_read(const struct dump *dump, const struct part *part, struct sink *si
 	}
 	idmap_release(&r->told);
 	text_release(&r->name);
-	free(r->fields);
-	free(r->class_references);
+	big_free(r->fields);
+	big_free(r->class_references);
 	free(r);
 	return code;
 }

@@ -3,6 +3,7 @@
 #ifndef CAIRN_DUMP_HPROF_HPROF_READING_H
 #define CAIRN_DUMP_HPROF_HPROF_READING_H
 
+#include "base/arena.h"
 #include "dump/hprof/hprof_dump.h"
 
 enum { CACHED_CLASSES = 2048, BUFFERED = 512, PRIMITIVE_TYPES = 12 };
@@ -24,9 +25,9 @@ struct reading {
 	int result;           /* its code */
 	struct hprof_classes *classes;
 	uint32_t primitive_handles[PRIMITIVE_TYPES];
-	struct field_record *fields; /* of one class record, statics first */
+	struct field_record *fields; /* big memory: of one class record, statics first */
 	size_t cap_fields;
-	uint64_t *class_references;
+	uint64_t *class_references; /* big memory */
 	size_t cap_class_references;
 	struct text name;
 	struct idmap told; /* classes whose instances had a wrong size, or that are missing */

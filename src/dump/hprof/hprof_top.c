@@ -10,7 +10,7 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -227,8 +227,10 @@ static void begin_heap(struct walk *w, uint64_t at)
 	}
 }
 
-static uint64_t take_heap_part(struct walk *w, uint64_t at, uint32_t length)
+/* *at moves on behind it. */
+static int take_heap_part(struct walk *w, uint64_t *at_in_out, uint32_t length)
 {
+	uint64_t at = *at_in_out;
 	struct hprof *h = w->h;
 	struct hprof_segment s = { .begin = at + RECORD_HEAD };
 
@@ -237,9 +239,14 @@ static uint64_t take_heap_part(struct walk *w, uint64_t at, uint32_t length)
 	w->open = w->bytes[at] == HPROF_HEAP_SEGMENT;
 	w->ended |= !w->open;
 	s.end = find_end(w, at, length, &s.cut);
-	if (h->dump.facts.heap_number == w->n_heaps && s.end > s.begin)
-		VEC_PUSH(h->segments, h->n_segments, w->cap_segments) = s;
-	return s.end;
+	*at_in_out = s.end;
+	if (h->dump.facts.heap_number != w->n_heaps || s.end <= s.begin)
+		return 0;
+	struct hprof_segment *place = BIG_PUSH(h->segments, h->n_segments, w->cap_segments, w->err);
+	if (!place)
+		return ERR_NOMEM;
+	*place = s;
+	return 0;
 }
 
 /* --- records ------------------------------------------------------------------------------------ */
@@ -306,7 +313,9 @@ static int walk_records(struct walk *w)
 		uint32_t length = left < RECORD_HEAD ? 0 : load_be32(w->bytes + at + 5);
 		unsigned tag = w->bytes[at];
 		if (left >= RECORD_HEAD && is_heap_tag(tag)) {
-			at = take_heap_part(w, at, length);
+			int code = take_heap_part(w, &at, length);
+			if (code < 0)
+				return code;
 			continue;
 		}
 		bool fine = plausible(w, at, &next);

@@ -199,6 +199,8 @@ static bool contains(const char *s, const char *const *words, size_t n)
 	return false;
 }
 
+enum { MOST_VERSION = 1024 }; /* bytes of the line that are looked at; fewer are kept */
+
 static void read_version(struct classic *c)
 {
 	const uint8_t *p = c->text + (c->has_bom ? 3 : 0), *end = c->text + c->size;
@@ -207,7 +209,7 @@ static void read_version(struct classic *c)
 	if (!p)
 		return;
 	struct text t = TEXT_INIT;
-	text_add_escaped(&t, (const char *)p, n);
+	text_add_escaped(&t, (const char *)p, n < MOST_VERSION ? n : MOST_VERSION);
 	if (t.len >= sizeof c->dump.facts.vm) {
 		size_t whole = sizeof c->dump.facts.vm - 1;
 		while (whole > 0 && ((uint8_t)t.s[whole] & 0xC0) == 0x80)

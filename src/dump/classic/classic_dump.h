@@ -71,9 +71,10 @@ struct classic_name {
 };
 
 /* The types that this part has met: an open-addressed table.  It stops growing at NAMES_MAX
- * (classic_names.c); from then on the sink is asked for a new name each time it comes. */
+ * (classic_names.c), or when memory is refused; from then on the sink is asked for a new name each time
+ * it comes. */
 struct classic_names {
-	struct classic_name *slot;
+	struct classic_name *slot; /* big memory */
 	size_t n_slots, n_used;
 	struct classic_name last; /* the answer for a name that found no slot */
 };

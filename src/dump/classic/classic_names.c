@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "base/text.h"
 
 #define NAMES_FIRST 1024
@@ -111,16 +111,22 @@ static void insert(struct classic_names *t, const struct classic_name *name)
 	t->slot[i] = *name;
 }
 
-static void grow(struct classic_names *t)
+/* False: there is no memory for a larger table. */
+static bool grow(struct classic_names *t)
 {
 	struct classic_names old = *t;
-	t->n_slots = old.n_slots ? old.n_slots * 2 : NAMES_FIRST;
-	t->slot = xcalloc(t->n_slots, sizeof *t->slot);
+	size_t n_slots = old.n_slots ? old.n_slots * 2 : NAMES_FIRST;
+	struct classic_name *slot = big_alloc(n_slots, sizeof *slot, NULL);
+	if (!slot)
+		return false;
+	t->slot = slot;
+	t->n_slots = n_slots;
 	for (size_t i = 0; i < old.n_slots; i++) {
 		if (old.slot[i].raw)
 			insert(t, &old.slot[i]);
 	}
-	free(old.slot);
+	big_free(old.slot);
+	return true;
 }
 
 /* A name that was not seen before. */
@@ -135,9 +141,7 @@ static const struct classic_name *learn(struct classic_scan *s, const struct cla
 	name.handle = s->sink->class_handle(s->sink, CLASS_NAMED, 0, internal, n);
 	free(scratch);
 	t->last = name;
-	if (t->n_used < NAMES_MAX) {
-		if (2 * (t->n_used + 1) > t->n_slots)
-			grow(t);
+	if (t->n_used < NAMES_MAX && (2 * (t->n_used + 1) <= t->n_slots || grow(t))) {
 		insert(t, &name);
 		t->n_used++;
 	}
@@ -169,7 +173,7 @@ const struct classic_name *classic_names_find(struct classic_scan *s,
 
 void classic_names_release(struct classic_names *t)
 {
-	free(t->slot);
+	big_free(t->slot);
 	t->slot = NULL;
 	t->n_slots = t->n_used = 0;
 }

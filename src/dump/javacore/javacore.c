@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/ebcdic.h"
@@ -139,9 +140,10 @@ const char *javacore_string(struct javacore_reading *r, struct span s)
 	} else {
 		text_add_escaped(&t, (const char *)s.p, span_size(s));
 	}
-	const char *kept = arena_strndup(&r->j->arena, t.s ? t.s : "", t.len);
+	const char *kept = arena_try_strndup(&r->j->arena, t.s, t.len, r->err);
 	text_release(&t);
-	return kept;
+	r->refused |= !kept;
+	return kept ? kept : "";
 }
 
 /* ---- title and environment ------------------------------------------------------------------- */
@@ -222,13 +224,19 @@ static void read_loader(struct javacore_reading *r, struct span s)
 	if (!name_and_address(own, &name, &loader.address))
 		return;
 	if (shadow) {
-		VEC_PUSH(r->shadows, r->n_shadows, r->cap_shadows).vm = loader.address;
-		r->shadows[r->n_shadows - 1].object = shadow;
+		struct javacore_shadow *to = BIG_PUSH(r->shadows, r->n_shadows, r->cap_shadows, r->err);
+		r->refused |= !to;
+		if (to)
+			*to = (struct javacore_shadow){ loader.address, shadow };
 		loader.address = shadow;
 	}
 	loader.system |= span_starts(name, "*System*");
 	loader.name = javacore_string(r, name);
-	VEC_PUSH(r->j->loaders, r->j->n_loaders, r->j->cap_loaders) = loader;
+	struct javacore *j = r->j;
+	struct javacore_loader *to = BIG_PUSH(j->loaders, j->n_loaders, j->cap_loaders, r->err);
+	r->refused |= !to;
+	if (to)
+		*to = loader;
 }
 
 /* Loader NAME(0x…): its classes follow */
@@ -254,8 +262,10 @@ static void read_class(struct javacore_reading *r, struct span s)
 	    span_starts(name, "[locked]") || span_starts(name, "[unknown]"))
 		return;
 	struct javacore *j = r->j;
-	VEC_PUSH(j->classes, j->n_classes, j->cap_classes) =
-	    (struct javacore_class){ r->loader, javacore_string(r, name) };
+	struct javacore_class *to = BIG_PUSH(j->classes, j->n_classes, j->cap_classes, r->err);
+	r->refused |= !to;
+	if (to)
+		*to = (struct javacore_class){ r->loader, javacore_string(r, name) };
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -337,21 +347,25 @@ static int read_all(struct javacore *j, const uint8_t *p, const uint8_t *end, bo
 	struct javacore_reading r = {
 		.j = j,
 		.is_utf8 = is_utf8,
+		.err = err,
 		.thread = SIZE_MAX,
 		.current = SIZE_MAX,
 	};
-	for (p = skip_mark(p, end); p < end;) {
+	for (p = skip_mark(p, end); p < end && !r.refused;) {
 		const uint8_t *line_end = find_line_end(p, end);
 		one_line(&r, (struct span){ p, line_end });
 		p = line_end < end ? past_line_end(line_end, end) : end;
 	}
-	javacore_assign_locks(&r);
+	if (!r.refused)
+		javacore_assign_locks(&r);
 	if (r.has_charset)
 		iconv_close(r.charset);
-	free(r.shadows);
-	free(r.frames);
-	free(r.monitors);
-	free(r.locks);
+	big_free(r.shadows);
+	big_free(r.frames);
+	big_free(r.monitors);
+	big_free(r.locks);
+	if (r.refused)
+		return ERR_NOMEM;
 	return r.any_tag ? 0 : err_set(err, ERR_FORMAT, "%s: no javacore", j->path);
 }
 
@@ -400,9 +414,9 @@ void javacore_close(struct javacore *j)
 {
 	if (!j)
 		return;
-	free(j->loaders);
-	free(j->classes);
-	free(j->threads);
+	big_free(j->loaders);
+	big_free(j->classes);
+	big_free(j->threads);
 	arena_release(&j->arena);
 	free(j);
 }

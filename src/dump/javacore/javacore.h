@@ -60,7 +60,7 @@ struct javacore {
 	const char *date;         /* ISO 8601 local time as printed ("2016-04-04T08:39:09"), or "" */
 	bool compressed_references;
 	unsigned word_bits; /* 0 unknown */
-	struct javacore_loader *loaders;
+	struct javacore_loader *loaders; /* big memory, as the next two */
 	size_t n_loaders, cap_loaders;
 	struct javacore_class *classes; /* in file order */
 	size_t n_classes, cap_classes;

@@ -32,11 +32,13 @@ struct javacore_reading {
 	bool has_charset; /* the text is not UTF-8: strings go through charset */
 	bool is_utf8;     /* the text was translated as a whole; ignore the charset that it names */
 	bool any_tag;     /* some line had a tag that javacores have */
+	bool refused;     /* some memory was refused: *err says so, and the reading ends */
+	struct err *err;
 
 	uint64_t loader; /* address of the loader whose classes are being listed */
 	/* In javacores of Sovereign VMs: the VM's own address of a loader, and that of its object.
-	 * */
-	struct { uint64_t vm, object; } *shadows;
+	 * Big memory, as the other lists here. */
+	struct javacore_shadow { uint64_t vm, object; } *shadows;
 	size_t n_shadows, cap_shadows;
 
 	size_t thread;        /* index of the thread being read; SIZE_MAX: none */
@@ -53,7 +55,8 @@ struct javacore_reading {
 	size_t n_locks, cap_locks;
 };
 
-/* Copy the text of a span into the javacore's arena, as UTF-8 and escaped. */
+/* Copy the text of a span into the javacore's arena, as UTF-8 and escaped.  "" when memory is
+ * refused. */
 const char *javacore_string(struct javacore_reading *r, struct span s);
 
 /* The span without the blanks at both ends. */

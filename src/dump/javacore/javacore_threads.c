@@ -8,7 +8,7 @@
  */
 #include "dump/javacore/javacore_read.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +17,26 @@
 
 /* ---- thread blocks --------------------------------------------------------------------------- */
 
+/* A copy of n elements in the javacore's arena; NULL when memory was refused. */
+static void *keep(struct javacore_reading *r, const void *from, size_t n, size_t size)
+{
+	void *kept = arena_try(&r->j->arena, n, size, r->err);
+
+	r->refused |= !kept;
+	return kept ? memcpy(kept, from, n * size) : NULL;
+}
+
 void javacore_end_thread(struct javacore_reading *r)
 {
 	if (r->thread != SIZE_MAX) {
 		struct javacore_thread *t = &r->j->threads[r->thread];
-		size_t size = r->n_frames * sizeof *t->frames;
 		if (r->n_frames) {
-			t->frames = arena_alloc(&r->j->arena, size);
-			memcpy(t->frames, r->frames, size);
-			t->n_frames = r->n_frames;
+			t->frames = keep(r, r->frames, r->n_frames, sizeof *t->frames);
+			t->n_frames = t->frames ? r->n_frames : 0;
 		}
-		size = r->n_monitors * sizeof *t->monitors;
 		if (r->n_monitors) {
-			t->monitors = arena_alloc(&r->j->arena, size);
-			memcpy(t->monitors, r->monitors, size);
-			t->n_monitors = r->n_monitors;
+			t->monitors = keep(r, r->monitors, r->n_monitors, sizeof *t->monitors);
+			t->n_monitors = t->monitors ? r->n_monitors : 0;
 		}
 	}
 	r->thread = SIZE_MAX;
@@ -143,10 +148,14 @@ void javacore_thread(struct javacore_reading *r, struct span s)
 			r->thread = r->current;
 		return;
 	}
-	r->thread = j->n_threads;
+	struct javacore_thread *to = BIG_PUSH(j->threads, j->n_threads, j->cap_threads, r->err);
+	r->refused |= !to;
+	if (!to)
+		return;
+	*to = t;
+	r->thread = j->n_threads - 1;
 	if (shown_as_current)
 		r->current = r->thread;
-	VEC_PUSH(j->threads, j->n_threads, j->cap_threads) = t;
 }
 
 static struct javacore_thread *thread_now(struct javacore_reading *r)
@@ -180,9 +189,12 @@ static uint64_t object_at(struct span s)
 
 static void add_monitor(struct javacore_reading *r, uint64_t address, size_t frame, bool waiting)
 {
-	if (address)
-		VEC_PUSH(r->monitors, r->n_monitors, r->cap_monitors) =
-		    (struct javacore_monitor){ address, frame, waiting };
+	if (!address)
+		return;
+	struct javacore_monitor *to = BIG_PUSH(r->monitors, r->n_monitors, r->cap_monitors, r->err);
+	r->refused |= !to;
+	if (to)
+		*to = (struct javacore_monitor){ address, frame, waiting };
 }
 
 /* Waiting on: CLASS@0xADDR Owned by: … */
@@ -203,8 +215,10 @@ void javacore_frame_line(struct javacore_reading *r, struct span s)
 		return;
 	if (span_starts(s, "at "))
 		s.p += 3;
-	VEC_PUSH(r->frames, r->n_frames, r->cap_frames) =
-	    (struct javacore_frame){ javacore_string(r, span_trim(s)) };
+	struct javacore_frame *to = BIG_PUSH(r->frames, r->n_frames, r->cap_frames, r->err);
+	r->refused |= !to;
+	if (to)
+		*to = (struct javacore_frame){ javacore_string(r, span_trim(s)) };
 }
 
 /* (entered lock: CLASS@0xADDR, entry count: 1): the frame in the line before entered it */
@@ -231,9 +245,12 @@ static uint64_t owner_of(struct span s)
 
 static void add_lock(struct javacore_reading *r, uint64_t vm_thread, bool waiting)
 {
-	if (r->lock_object && vm_thread)
-		VEC_PUSH(r->locks, r->n_locks, r->cap_locks) =
-		    (struct javacore_lock){ r->lock_object, vm_thread, waiting };
+	if (!r->lock_object || !vm_thread)
+		return;
+	struct javacore_lock *to = BIG_PUSH(r->locks, r->n_locks, r->cap_locks, r->err);
+	r->refused |= !to;
+	if (to)
+		*to = (struct javacore_lock){ r->lock_object, vm_thread, waiting };
 }
 
 /* CLASS@0xADDR: owner "NAME" (J9VMThread:0x…), entry count 1 */
@@ -289,7 +306,7 @@ static size_t assign_to(struct javacore_reading *r, size_t thread, size_t first)
 	r->thread = thread;
 	r->n_frames = r->n_monitors = 0;
 	for (size_t i = 0; i < t->n_monitors; i++)
-		VEC_PUSH(r->monitors, r->n_monitors, r->cap_monitors) = t->monitors[i];
+		add_monitor(r, t->monitors[i].address, t->monitors[i].frame, t->monitors[i].waiting);
 	size_t i = first;
 	for (; i < r->n_locks && r->locks[i].vm_thread == r->locks[first].vm_thread; i++) {
 		if (!is_known(r, r->locks[i].object, r->locks[i].waiting))
@@ -305,12 +322,15 @@ void javacore_assign_locks(struct javacore_reading *r)
 	javacore_end_thread(r);
 	if (r->n_locks == 0 || j->n_threads == 0)
 		return;
-	struct vm_index *index = xcalloc(j->n_threads, sizeof *index);
+	struct vm_index *index = big_alloc(j->n_threads, sizeof *index, r->err);
+	r->refused |= !index;
+	if (!index)
+		return;
 	for (size_t i = 0; i < j->n_threads; i++)
 		index[i] = (struct vm_index){ j->threads[i].vm_thread, i };
 	qsort(index, j->n_threads, sizeof *index, by_vm_thread);
 	qsort(r->locks, r->n_locks, sizeof *r->locks, by_thread);
-	for (size_t i = 0; i < r->n_locks;) {
+	for (size_t i = 0; i < r->n_locks && !r->refused;) {
 		struct vm_index key = { r->locks[i].vm_thread, 0 };
 		const struct vm_index *found =
 		    bsearch(&key, index, j->n_threads, sizeof *index, by_vm_thread);
@@ -319,5 +339,5 @@ void javacore_assign_locks(struct javacore_reading *r)
 		else
 			i++;
 	}
-	free(index);
+	big_free(index);
 }

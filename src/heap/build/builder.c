@@ -57,7 +57,8 @@ static int sort_classes_by_loader(struct heap *h, struct err *err)
 	return 0;
 }
 
-/* The javacore that was named must be readable; one that merely stands beside the dump need not. */
+/* The javacore that was named must be readable; one that merely stands beside the dump
+ * need not, unless it is memory that lacks. */
 static int open_companion(struct build *b, struct err *err)
 {
 	const struct dump_options *o = &b->options->dump;
@@ -65,7 +66,7 @@ static int open_companion(struct build *b, struct err *err)
 		return 0;
 	struct err own = ERR_INIT;
 	int code = javacore_open(&b->javacore, o->javacore, b->heap->source->path, &own);
-	if (code < 0 && o->javacore) {
+	if (code < 0 && (o->javacore || code == ERR_NOMEM)) {
 		*err = own;
 		return code;
 	}

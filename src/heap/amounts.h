@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * amounts.h - what the heap knows to say of how sure its numbers are.
+ * amounts.h - how sure the numbers of a heap are.
  *
- * The dump may have been read in part, its sizes may be assumed, the sizes of some objects unknown, its
- * roots inferred.  What that means for a number depends on how the number came about, so whoever
- * counted passes it through the door that fits.  Any thread.
+ * The dump may have been read in part, its sizes may be assumed, the sizes of some objects unknown,
+ * its roots inferred.  What that means for a number depends on how the number came about.  So
+ * whoever counted something in a heap makes an amount of it with the function that fits.  Any
+ * thread.
  */
 #ifndef CAIRN_HEAP_AMOUNTS_H
 #define CAIRN_HEAP_AMOUNTS_H
@@ -16,16 +17,19 @@
 
 /* Shallow size of an object in bytes. */
 struct amount heap_size(const struct heap *h, uint32_t id);
-/* Elements of an array; of anything else unknown. */
+/* Elements of an array; unknown for other objects. */
 struct amount heap_elements(const struct heap *h, uint32_t id);
-/* Shallow sizes of these very objects together. */
+/* Shallow sizes of exactly these objects together: of n ids, or of the objects whose bits are set.
+ * */
 struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n);
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects);
 
 /* Instances of exactly this class, and their shallow sizes together. */
 struct amount class_objects(const struct heap *h, const struct heap_class *c);
 struct amount class_shallow(const struct heap *h, const struct heap_class *c);
-/* The same as part of a sum over all classes of that name, which is not in doubt where names are shared. */
+/* The same for a sum over all classes of that name.  If several classes share the name, nobody
+ * knows which of them an object belongs to (heap_class.name_shared); that makes a class's own
+ * numbers inferred, but not their sum. */
 struct amount class_objects_by_name(const struct heap *h, const struct heap_class *c);
 struct amount class_shallow_by_name(const struct heap *h, const struct heap_class *c);
 /* Shallow sizes of all objects together. */
@@ -33,23 +37,28 @@ struct amount heap_size_of_all(const struct heap *h);
 
 /* --- numbers that somebody counted -------------------------------------------------------------- */
 
-/* Of things among all that the dump holds: at least n where it was read in part. */
+/* n counts things that the dump holds: a lower bound if the dump was read in part. */
 struct amount heap_counted(const struct heap *h, uint64_t n);
-/* Of what the roots reach: at least n where the dump was read in part. */
+/* n counts what the roots reach: a lower bound if the dump was read in part, inferred if roots are.
+ * */
 struct amount heap_reached(const struct heap *h, uint64_t n);
-/* Of what no root reaches, of who dominates whom, and of what would be freed: in a dump that was read in
- * part neither too small nor too large can be excluded, since a reference or root may be missing. */
+/* n counts what no root reaches, what an object dominates, or what would be freed.  Inferred if the
+ * dump was read in part, because a reference or root may be missing: n may be too small or too
+ * large.  Inferred if roots are. */
 struct amount heap_held(const struct heap *h, uint64_t n);
-/* Bytes that are held or would be freed. */
+/* The same for bytes; less sure if sizes are assumed, or unknown for some objects of the heap. */
 struct amount heap_held_bytes(const struct heap *h, uint64_t bytes);
-/* Of the references, or roots, that lead to no object of the dump: it may be in the part not read. */
+/* n counts references or roots that lead to no object of the dump.  Inferred if the dump was read
+ * in part, because such an object may be in the part that was not read. */
 struct amount heap_lost(const struct heap *h, uint64_t n);
-/* How many objects these are: a set of several is taken for what the dump has of some kind. */
+/* The number of these objects.  One object is exact; several are taken for all that the dump holds
+ * of some kind, and so are as sure as heap_counted and the names of their classes. */
 struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n);
-/* Bytes that n_unknown objects should have added to, whose sizes are not known. */
+/* Weaken a sum of bytes: inferred if sizes are assumed; a lower bound if it lacks the sizes of
+ * n_unknown objects, which nobody knows. */
 struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown);
 
-/* Is any root there by inference? */
+/* Is some root inferred, not recorded? */
 bool heap_roots_inferred(const struct heap *h);
 
 #endif

@@ -2,12 +2,17 @@
 /*
  * places.h - where in the dump the record of an object lies.
  *
- * Object records are numbered in the dump's order, and the offset of every 16th is kept: from there
- * it is at most 15 steps to any record.  What is left is which number an id has.  A dump written
- * from one end of the heap to the other has long runs in which both count up together, so the
- * beginnings of runs are enough; where they are short, every object's number is kept.
+ * Object records are numbered in the dump's order.  Two things lead from an object's id to its
+ * record:
  *
- * Memory: half a byte an object and 8 bytes a run, or 4 1/2 bytes an object.  Immutable once built.
+ *   - from the id to the number.  A dump that was written from one end of the heap to the other has
+ *     long runs of records in which ids and numbers count up together, so it is enough to keep
+ *     where each run begins.  If runs are short, the number of every object is kept instead.
+ *   - from the number to the offset.  The offset of every 16th record is kept; the reader finds the
+ *     others from there, in at most 15 steps.
+ *
+ * Memory: half a byte an object and 8 bytes a run, or 4 1/2 bytes an object.  Immutable once built:
+ * any thread.  heap_view (heap/heap.h) looks objects up.
  */
 #ifndef CAIRN_HEAP_PLACES_H
 #define CAIRN_HEAP_PLACES_H
@@ -18,13 +23,14 @@
 #define PLACE_STEP 16
 
 struct places {
-	uint64_t *offset; /* of every 16th record; each part of the dump begins with a new one */
+	uint64_t *offset; /* offset[k]: of record 16 k.  Each part of the dump begins at such a
+	                     number, so some numbers stand for no record */
 	uint64_t n_offsets;
 	struct place_run {
-		uint32_t id, number; /* from here on both count up together */
-	} *runs; /* by id; NULL: numbers */
+		uint32_t id, number; /* of the run's first object */
+	} *runs; /* sorted by id; NULL: `numbers` is used instead */
 	uint64_t n_runs, cap_runs;
-	uint32_t *numbers; /* of each id */
+	uint32_t *numbers; /* the number of each id's record; NULL: `runs` is used instead */
 	uint32_t n_numbers;
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reach.c - walking over everything that an object leads to.
+ * reach.c - walk over everything that an object leads to.
  *
- * Objects to visit wait on a stack.  Those taken from it pass through a short queue first, in which
- * the memory that a visit needs is asked for ahead: the walk is otherwise one long wait for memory.
+ * Objects to visit wait on a stack.  An object taken from it passes through a short queue before it
+ * is visited; meanwhile the processor fetches the memory that the visit needs.  Without that the
+ * walk would spend most of its time waiting for memory.
  */
 #include "heap/heap.h"
 #include "heap/weak.h"

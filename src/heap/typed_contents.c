@@ -2,10 +2,12 @@
 /*
  * typed_contents.c - what slices, arrays, maps and channels contain; see typed.h.
  *
- * A Go map (before 1.24) is a hash<K,V>: 2^B buckets behind one another, each with eight places and a
- * chain of further ones; tophash says per place whether it is taken (from 5 on).  While a map grows,
- * what was not moved yet is in oldbuckets: places that were moved say so there, so looking at all
- * places of both arrays finds each entry once.  A channel is an hchan<T> with a ring of elements.
+ * A Go map (before 1.24) is a hash<K,V>: an array of 2^B buckets, each with eight places and a
+ * chain of overflow buckets.  The tophash of a place says whether it is taken (from 5 on).  While a
+ * map grows, the entries that were not moved yet are in oldbuckets.  A place there whose entry was
+ * moved says so in its tophash, so looking at all places of both arrays finds each entry once.
+ *
+ * A channel is an hchan<T> with a ring of elements.
  */
 #include "heap/typed.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* typed_named.c - global variables, and parts of them, by what one writes in the program; see typed.h. */
+/* typed_named.c - find a global variable, or a part of one, by its name in the program; see
+ * typed.h. */
 #include "heap/typed.h"
 
 #include "base/text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weak.c - finding weak references: by class first, then by the values of the few instances.
+ * weak.c - find weak references: first the classes that have a weak field, then the value of that
+ * field in each of their few instances.
  */
 #include "heap/weak.h"
 

@@ -2,8 +2,8 @@
 /*
  * adjacency.c - references as offsets and targets, and their transposition.
  *
- * Offsets are 32 bits relative to a 64-bit base for every 65,536 objects, so more than four thousand
- * million references cost no more per object than fewer do.
+ * An offset has 32 bits and is relative to a 64-bit base that 65,536 objects share.  So a heap with
+ * more than 2^32 references takes no more bytes per object than one with fewer.
  */
 #include "heap/build/build.h"
 

@@ -2,9 +2,10 @@
 /*
  * classes.c - which classes there are, and which one each record meant.
  *
- * A dump may mention a class long before it defines it, define two of one name (two loaders), or
- * mention one it never defines.  So records carry handles until everything was read; here handles
- * become class indices.  Classes that only mentions tell of are made up and marked.
+ * A dump may mention a class long before it defines it, define two classes of one name (two
+ * loaders), or mention a class that it never defines.  So records carry handles until all of the
+ * dump was read; here handles become class indices.  A class that the dump mentions and never
+ * defines is made up, and heap_class.defined is false for it.
  */
 #include "heap/build/build.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * classify.c - objects whose classes follow from the types that their reader finds.
+ * classify.c - give objects the classes that follow from the types that the reader finds.
  *
- * Until then an object's class tells its size, and somebody may be looking at the classes: what the
- * reader gives is noted beside them, 8 bytes an object, and takes effect at once at the end.  A class
- * by type may hold objects of several sizes; those that differ from its first keep their own.
+ * Until then an object's class tells its size, and the watcher may be looking at the classes.  So
+ * the classes that the reader gives are noted apart, 8 bytes an object, and all take effect
+ * together at the end.  Objects of one such class may differ in size: those that differ from the
+ * first one of the class keep sizes of their own.
  */
 #include "heap/build/build.h"
 

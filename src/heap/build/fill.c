@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fill.c - the second reading of a dump: the references, straight to their places.
+ * fill.c - the second reading of a dump, which puts all references straight to their places.
  *
- * Every cut of the survey is a task.  Objects of different tasks own different stretches of the
- * target array, so nothing is locked.
+ * Each stretch between two cuts of the survey is a task for a thread.  Every object has its own
+ * stretch of the target array, so threads need no lock.
  */
 #include "heap/build/build.h"
 

@@ -2,10 +2,13 @@
 /*
  * loaders.c - which object loaded each class.
  *
- * In order of trust: what a class record states; the first reference of a class record, where the
- * format puts the loader there (OpenJ9 PHD) and it is a loader object; the javacore's list of loaded
- * classes, by name where that is unique.  What then has no loader was loaded by the boot loader, if
- * the format tells loaders at all.
+ * What tells the loader of a class, most trusted first:
+ *   1. what the class record states;
+ *   2. the first reference of the class record, where the format puts the loader there (OpenJ9
+ *      PHD) and the reference leads to a loader object;
+ *   3. the javacore's list of loaded classes, where only one loader has a class of that name.
+ * A class for which none of these tells a loader was loaded by the boot loader, if the format tells
+ * loaders at all.
  */
 #include "heap/build/build.h"
 

@@ -2,9 +2,10 @@
 /*
  * objects.c - from records in the dump's order to objects in address order.
  *
- * The index gives every address its rank; then each record's class handle, number of references and
- * extent move to that rank, slices of the survey in parallel.  Where two records share an address
- * the first one in the dump counts; the others are found beforehand, by one thread in order.
+ * The index gives every address its rank, which is the object's id.  Then the class handle, the
+ * number of references and the size and length of each record move to that id, all slices of the
+ * survey in parallel.  If several records have one address, only the first in the dump counts; one
+ * thread finds the others beforehand.
  */
 #include "heap/build/build.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * overlaps.c - objects that reach into the next one: no heap has them, a damaged dump may.
+ * overlaps.c - warn of objects that reach into the next one.  No heap has such; a damaged dump may.
  *
- * Only looked for where pointers may lead into objects: there it matters which of the two they mean.
+ * They are looked for only in formats with pointers into objects: there it matters which of the two
+ * objects a pointer means.
  */
 #include "heap/build/build.h"
 

@@ -10,22 +10,23 @@
 
 struct build;
 
-/* Runs shorter than this on average take more room than a number for every object. */
+/* If runs are shorter than this on average, places keeps the number of every object instead. */
 #define LEAST_PLACE_RUN 32
 
 /*
- * While records become objects, each slice tells the ids of its object records in their order (class
- * records are none); HEAP_NONE for one that does not count.  Runs are given up once they take more
- * room than numbers would.  Each slice its own thread.
+ * The runs of one slice of records.  While records become objects, the slice's thread calls
+ * places_note for each of its object records in their order (class records are no object records),
+ * with the id of the object or HEAP_NONE for a record that does not count.
  */
 struct place_notes {
-	struct place_run *runs; /* numbers count from the slice's first record */
-	uint32_t n, cap, most;
+	struct place_run *runs; /* their numbers count from the slice's first object record */
+	uint32_t n, cap, most; /* most: with more runs than this, they are given up */
 	uint32_t number;   /* of the next record */
-	uint64_t expected; /* its id, if the run goes on */
-	bool too_many;
+	uint64_t expected; /* the id of the next record, if the run goes on */
+	bool too_many;     /* runs were given up: there are more than most, or no memory for them */
 };
 
+/* A run begins with the next record, which has this id; none begins for HEAP_NONE. */
 void places_note_run(struct place_notes *notes, uint32_t id);
 
 static inline void places_note(struct place_notes *notes, uint32_t id)
@@ -36,8 +37,8 @@ static inline void places_note(struct place_notes *notes, uint32_t id)
 	notes->number++;
 }
 
-/* From the survey's records, after objects_scatter; heap->places stays NULL where the format holds
- * no values. */
+/* Make heap->places of the survey's records, after objects_scatter.  It stays NULL where the format
+ * holds no values.  Returns 0, ERR_NOMEM, or ERR_UNSUPPORTED for too many records. */
 MUST_CHECK int places_build(struct build *b, struct err *err);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * recorded.c - threads and GC roots as the dump itself records them.
  *
- * A root that names a Java thread is held by it if the dump has the thread's object; else it is
- * held by the VM, and so is every other root.  Where no class is recorded as held by the VM, the
- * classes of the boot loader are (dumps of the old agent and of other tools).  Roots of objects that
- * the dump does not have are dropped and counted.
+ * If a root names a Java thread whose object the dump has, the thread holds it.  The VM holds every
+ * other root.  If the dump records no class as held by the VM (dumps of the old agent and of other
+ * tools), the classes of the boot loader become roots.  Roots whose object the dump does not have
+ * are dropped and counted.
  */
 #include "heap/build/build.h"
 

@@ -2,12 +2,12 @@
 /*
  * records.h - what the survey remembers of each record, packed.
  *
- * Nearly every record lies within 2 GB of the one before it, holds fewer than 255 references and has
- * one of the first 65,535 class handles: 8 bytes.  Any other stands in full in a second list.  Sizes
- * and lengths, for those that carry one, take another 8.  Fresh memory costs more time than the
- * packing does.
+ * Nearly every record has an address within 2 GB of the one before it, at most 255 references and
+ * one of the first 65,536 class handles: such a record takes 8 bytes.  Any other stands in full in
+ * a second list.  The size and length of a record that carries them take another 8 bytes.  Packing
+ * saves time as well, because fresh memory costs more than packing does.
  *
- * One thread writes; any thread walks afterwards.
+ * One thread writes; afterwards any thread walks over them (records_walk, records_next).
  */
 #ifndef CAIRN_HEAP_BUILD_RECORDS_H
 #define CAIRN_HEAP_BUILD_RECORDS_H
@@ -18,45 +18,47 @@ enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY,
 
 struct record {
 	uint64_t address;
-	uint32_t number;       /* class handle, or which class record of its part */
+	uint32_t number;       /* class handle of an object; of a class record, which one it is
+	                          among those of its part */
 	uint32_t n_references;
 	enum record_kind kind;
-	bool sized;            /* carries what follows; else both are unknown */
+	bool sized;            /* size and length are kept for this record; else both are unknown */
 	uint64_t size, length; /* bytes and elements, or SIZE_UNKNOWN, LENGTH_UNKNOWN */
 };
 
 struct records {
 	struct packed_record {
-		int32_t step;         /* from the address before */
+		int32_t step;         /* this address less that of the record before, bytes */
 		uint16_t number;
 		uint8_t n_references;
-		uint8_t what;         /* kind, PACKED_SIZED, PACKED_FULL */
+		uint8_t what;         /* kind | PACKED_SIZED | PACKED_FULL */
 	} *packed;
 	struct full_record {
 		uint64_t address;
 		uint32_t number, n_references;
-	} *full;
+	} *full; /* of each record with PACKED_FULL; of its packed_record only `what` counts */
 	struct packed_extent {
-		uint32_t size, length; /* OWN_UNKNOWN; or OWN_WIDE: both stand in wide */
-	} *extents;
+		uint32_t size, length; /* either may be OWN_UNKNOWN; OWN_WIDE: both stand in wide */
+	} *extents; /* of each record with PACKED_SIZED */
 	struct wide_extent {
 		uint64_t size, length;
 	} *wide;
 	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents, n_wide, cap_wide;
 	uint64_t last_address;
-	uint64_t all_addresses; /* or-ed: its lowest bit tells the alignment */
+	uint64_t all_addresses; /* all addresses or-ed: the lowest bit set tells the alignment */
 };
 enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8 };
 
-/* Make room for n and the extents of some, if that can be had; more or fewer may come. */
+/* Some n records will come: make room for them and for a quarter as many extents, if memory can be
+ * had.  More or fewer may come. */
 void records_expect(struct records *r, uint64_t n);
 
-/* All return 0 or ERR_NOMEM. */
+/* For records_add.  All return 0 or ERR_NOMEM. */
 MUST_CHECK int records_grow(struct records *r, struct err *err);
 MUST_CHECK int records_add_wide(struct records *r, const struct record *record, struct err *err);
 MUST_CHECK int records_add_full(struct records *r, const struct record *record, struct err *err);
 
-/* An extent, for which there is room. */
+/* For records_add: add the size and length of a record; extents has room for them. */
 static inline int records_add_extent(struct records *r, const struct record *record, struct err *err)
 {
 	bool size_known = record->size != SIZE_UNKNOWN, length_known = record->length != LENGTH_UNKNOWN;
@@ -74,7 +76,8 @@ static inline int records_add_extent(struct records *r, const struct record *rec
 	return code;
 }
 
-/* Inline, since a record on its way through memory costs more than the packing. */
+/* Add a record behind the others.  Returns 0 or ERR_NOMEM.  It is inline because handing the record
+ * over in memory would cost more than packing it. */
 static inline int records_add(struct records *r, const struct record *record, struct err *err)
 {
 	int code = 0;
@@ -100,13 +103,14 @@ static inline int records_add(struct records *r, const struct record *record, st
 	return 0;
 }
 
-/* Give the untouched rest of the arrays back. */
+/* Give the unused rest of the arrays back. */
 void records_trim(struct records *r);
 void records_release(struct records *r);
 
+/* A walk over all records, in the order in which they were added. */
 struct records_walk {
 	const struct records *r;
-	uint64_t at, full, extent, wide; /* the next of each */
+	uint64_t at, full, extent, wide; /* index of the next one in each list */
 	uint64_t address;                /* of the record before */
 };
 
@@ -128,7 +132,7 @@ static inline void records_walk_extent(struct records_walk *w, struct record *ou
 	}
 }
 
-/* The next record, or false behind the last. */
+/* Go on to the next record.  Returns false when there are no more. */
 static inline bool records_next(struct records_walk *w, struct record *out)
 {
 	if (w->at == w->r->n)

@@ -6,11 +6,12 @@
  * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
  *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
  *   2. live threads and the monitors they hold, from the javacore (these are recorded there, not
- *      inferred); where it names no thread object, every one that something references: Thread;
+ *      inferred); if it names no thread object, every one that another object references: Thread;
  *   3. objects that no other object references: Unknown;
- *   4. of what can still not be reached, the lowest object of each strongly connected component that
- *      no other unreached one points into: Unknown.
- * So every object is reachable, and garbage cannot be told from what lives: the dump does not know.
+ *   4. of the objects that none of these reaches, the one with the lowest address in each strongly
+ *      connected component that no other unreached object references: Unknown.
+ * So every object is reachable, and garbage cannot be told from live objects: the dump does not
+ * say.
  */
 #include "heap/build/build.h"
 

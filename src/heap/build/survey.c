@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * survey.c - the first reading of a dump: what is there, without the references.
+ * survey.c - the first reading of a dump, which notes what is there, but not the references.
  *
  * Parts are read in parallel, each into arrays of its own; only class handles are shared, behind a
  * lock that a small cache in front of it makes rare.

@@ -2,10 +2,10 @@
 /*
  * threads.c - what thread objects say of their threads.
  *
- * HotSpot's records tell a thread's object and its frames; the name, the state and the rest are
- * fields of java.lang.Thread, since Java 19 partly of its `holder` (Thread$FieldHolder).  A virtual
- * thread has a state of its own, numbered by static constants that changed with every release: the
- * class in the dump says which number has which name.
+ * HotSpot's records tell a thread's object and its frames.  The name, the state and the rest are
+ * fields of java.lang.Thread; since Java 19 some of them are in its `holder` (Thread$FieldHolder).
+ * A virtual thread has a state of its own, a number whose meaning changed with every release: the
+ * static constants of its class in the dump say which number has which name.
  */
 #include "heap/build/build.h"
 #include "heap/string.h"

@@ -2,9 +2,10 @@
 /*
  * layout.c - fields to sizes; see layout.h.
  *
- * A class begins where its superclass ends.  Its shape is that end and the holes that alignment left
- * before it; both rules place widths, never particular fields, since the order of fields of equal
- * width changes no size.  Only padded groups need names.
+ * The fields of a class begin where those of its superclass end.  The shape of a class is where its
+ * fields end, and the holes that alignment left before.  The rules count fields by width and do not
+ * look at names, because the order of fields of equal width changes no size.  Only padded groups
+ * need names.
  */
 #include "heap/sizes/layout.h"
 
@@ -226,7 +227,7 @@ static void append_group(struct shape *s, const struct heap_class *c, const stru
 		}
 }
 
-/* From the superclass's shape to this class's. */
+/* Make of the superclass's shape this class's, by the rules of the VM. */
 static void extend(struct shape *s, const struct heap_class *c, const struct layout_model *m,
     enum layout_release release)
 {

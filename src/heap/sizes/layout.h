@@ -2,12 +2,12 @@
 /*
  * layout.h - how a HotSpot VM lays objects out, so that sizes follow from declared fields.
  *
- * HPROF dumps hold every field but no size.  A layout_model says how wide headers and references are
- * and in which way fields are packed; with it the functions here compute the shallow size that the VM's
- * own histogram shows.  Which model a dump was written under is found by comparing computed sizes
- * with the distances between neighbouring objects (layout_choose).
+ * HPROF dumps hold every field but no size.  A layout_model says how wide headers and references
+ * are and in which way fields are packed.  With it the functions here compute the shallow size that
+ * the VM's own histogram shows.  The dump does not say which model its VM used: layout_choose finds
+ * out by comparing computed sizes with the distances between neighbouring objects.
  *
- * Pure functions: nothing is kept, any thread.
+ * No function keeps anything between calls: any thread.
  */
 #ifndef CAIRN_HEAP_SIZES_LAYOUT_H
 #define CAIRN_HEAP_SIZES_LAYOUT_H
@@ -35,12 +35,13 @@ struct layout_model {
 };
 
 /*
- * Which generation of the VM: what it puts into objects beside the declared fields.  Told from the
- * classes that it loads at its start, as dumps carry no release.
+ * Which releases of the VM wrote the dump.  They differ in what they put into objects beside the
+ * declared fields.  Dumps do not state the release; layout_release_of tells it from the classes
+ * that each release loads at its start.
  */
 enum layout_release {
 	LAYOUT_PLAIN,  /* nothing but the declared fields, in instances and class objects alike */
-	LAYOUT_JDK_6,  /* 6 and before: statics stand elsewhere */
+	LAYOUT_JDK_6,  /* 6 and before: static fields are not in class objects */
 	LAYOUT_JDK_7,
 	LAYOUT_JDK_8,
 	LAYOUT_JDK_11, /* 9 to 11 */
@@ -50,75 +51,80 @@ enum layout_release {
 };
 enum layout_release layout_release_of(const struct heap_class *classes, uint32_t n);
 
-/* Bytes of a field. */
+/* Bytes of a field of this type; a reference has `reference` bytes. */
 unsigned layout_width(enum value_type type, unsigned reference);
 
-/* First byte of the elements, of this width in bytes; references: of an object array. */
+/* The offset in bytes at which an array's elements begin.  width: bytes of an element; references:
+ * the elements are references. */
 unsigned layout_array_base(const struct layout_model *m, bool references, unsigned width);
 
-/* Bytes of an array whose elements begin at base; SIZE_UNKNOWN when that overflows. */
+/* Bytes of an array whose elements begin at base; SIZE_UNKNOWN when the product overflows. */
 uint64_t layout_array_size(unsigned base, unsigned width, uint64_t length, unsigned alignment);
 
 /*
- * Bytes of a plain instance of each class, into size[n].  SIZE_UNKNOWN for arrays, primitives and
- * classes that the dump does not define.  Superclass chains may be of any length; one that comes
- * back to itself is cut.  0 or ERR_NOMEM.
+ * Compute the bytes of a plain instance of each class into size[n]: SIZE_UNKNOWN for arrays,
+ * primitives and classes that the dump does not define.  Superclass chains may be of any length;
+ * one that comes back to itself is cut.  Returns 0 or ERR_NOMEM.
  */
 MUST_CHECK int layout_instances(const struct heap_class *classes, uint32_t n,
     const struct layout_model *m, enum layout_release release, uint64_t *size, struct err *err);
 
-/* Bytes of the class object of c, when instances of java.lang.Class without statics take base. */
+/* Bytes of the class object of c with its static fields; a class object without any takes base. */
 uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const struct layout_model *m,
     enum layout_release release);
 
-/* Bytes of a jdk.internal.vm.StackChunk that holds a stack of this many words. */
+/* Bytes of a jdk.internal.vm.StackChunk that holds a stack of so many words; instance: the bytes of
+ * an instance of that class without any stack. */
 uint64_t layout_stack_chunk(uint64_t instance, uint64_t words, const struct layout_model *m);
 
 /* --- fields that only the VM knows (layout_injected.c) ------------------------------------------- */
 
-/* Fields counted by width. */
+/* How many fields there are of each width. */
 struct layout_fields {
 	uint32_t n[4]; /* primitives of 1, 2, 4, 8 bytes */
 	uint32_t references;
 };
 
-/* Add what the VM injects into the instances of this class. */
+/* Add to the counts the fields that the VM injects into instances of this class; word: its bytes.
+ * */
 void layout_add_injected(const struct heap_class *c, enum layout_release release, unsigned word,
     struct layout_fields *to);
 
-/* What of a class's own fields stands apart from all others (@Contended), as bits: the class as a
- * whole, or a group of some fields. */
+/* Which of a class's own fields the VM keeps apart from all others by padding (@Contended): all of
+ * them, or a group of some.  The result is an or of these bits. */
 enum layout_padding { PADS_NOTHING = 0, PADS_CLASS = 1, PADS_GROUP = 2 };
 unsigned layout_padding_of(const struct heap_class *c, enum layout_release release);
-/* Of a class that has a padded group: is this field in it? */
+/* Is this field in the padded group of its class?  For classes with PADS_GROUP. */
 bool layout_pads_field(const struct heap_class *c, enum layout_release release, const char *field);
 
 /* --- the model of a dump (layout_models.c) ------------------------------------------------------- */
 
-/* An object, and how far the next one lies behind it. */
+/* An object and its neighbour: how far the next object lies behind it. */
 struct layout_pair {
-	uint32_t class;
-	uint64_t length;   /* of an array */
-	uint64_t distance;
+	uint32_t class;    /* index of the object's class */
+	uint64_t length;   /* elements, if it is an array */
+	uint64_t distance; /* bytes from its address to the next object's */
 };
 
 struct layout_choice {
 	struct layout_model model;
-	uint64_t n_pairs;      /* neighbours compared */
-	uint64_t n_exact;      /* of these: the object reaches just to the next one */
-	uint64_t n_violations; /* its size would reach into the next one */
-	bool guessed;          /* too little to compare: the usual model */
+	uint64_t n_pairs;      /* pairs compared */
+	uint64_t n_exact;      /* pairs in which the object would end just where the next begins */
+	uint64_t n_violations; /* pairs in which it would reach into the next one */
+	bool guessed;          /* too few pairs to compare: this is the usual model */
 };
 
-/* The model that fits best: few violations, then most exact. */
+/* Choose the model that fits the pairs best: one with few violations, and of those the one with
+ * most exact pairs.  Returns 0 or ERR_NOMEM. */
 MUST_CHECK int layout_choose(const struct heap_class *classes, uint32_t n_classes,
     const struct layout_pair *pairs, size_t n_pairs, unsigned word_bits, unsigned alignment,
     struct layout_choice *out, struct err *err);
 
-/* The model in a sentence for people, into text. */
+/* Write a sentence about the model into text, which has room for size bytes. */
 void layout_describe(const struct layout_choice *choice, char *text, size_t size);
 
-/* What Eclipse MAT makes of a dump with identifiers of pointer bytes and such references. */
+/* The model by which Eclipse MAT computes sizes.  pointer: bytes of an identifier in the dump;
+ * reference: bytes of a reference; alignment: of objects, in bytes. */
 struct layout_model layout_mat_model(unsigned pointer, unsigned reference, unsigned alignment);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout_injected.c - what is in an object but in no class file: fields that the VM adds for itself,
+ * layout_injected.c - what is in objects but in no class file: fields that the VM adds for itself,
  * and the padding around fields that threads contend for.
  *
- * Only classes of the boot loader have either.  The tables hold what was found by comparing dumps with
- * the same VM's class histogram (JDK 5, 6, 17, 25) and with distances between objects (JDK 7, 8, 11).
- * Where a release was not at hand its neighbours' entries apply.
+ * Only classes of the boot loader have either.  The tables hold what was found by comparing dumps
+ * with the same VM's class histogram (JDK 5, 6, 17, 25) and with distances between objects (JDK 7,
+ * 8, 11).  For the releases between these the entries of a neighbouring release apply.
  */
 #include "heap/sizes/layout.h"
 
@@ -43,7 +43,7 @@ static bool declares(const struct heap_class *c, const char *field)
 	return false;
 }
 
-/* Each of these classes is loaded while the VM starts, so its absence tells as much. */
+/* The VM loads each of these classes while it starts: if one is missing, the release has none. */
 enum layout_release layout_release_of(const struct heap_class *classes, uint32_t n)
 {
 	bool contexts = find_class(classes, n, "java.lang.invoke.MethodHandleNatives$CallSiteContext");

@@ -2,10 +2,10 @@
 /*
  * layout_models.c - which model a dump was written under.
  *
- * The addresses tell.  HotSpot's heap has few gaps, so in a right model nearly every object reaches
- * just to the next one, and none reaches beyond; a wrong header or reference width fails for thousands.
- * Sizes are computed without injected fields and padding, which differ by release: those of a few
- * classes are then too small, which speaks against no model.
+ * The addresses tell.  HotSpot's heap has few gaps, so by the right model nearly every object ends
+ * just where the next one begins, and none reaches beyond; with a wrong header or reference width
+ * thousands do not fit.  Sizes are computed without injected fields and padding, which differ by
+ * release.  That makes the objects of a few classes too small, which counts against no model.
  */
 #include "heap/sizes/layout.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One object that would reach into the next outweighs so many that fit. */
+/* One object that would reach into the next outweighs so many objects that fit. */
 enum { VIOLATION_WEIGHT = 100 };
 /* Fewer objects that fit than this prove nothing. */
 enum { EXACT_LEAST = 64 };

@@ -2,8 +2,9 @@
 /*
  * sizes.c - shallow sizes where the dump leaves them open, and their sums.
  *
- * What an instance or an array takes is the rule's business (sizes_rules.h); here all objects are counted
- * by class, on several threads, each with tallies of its own.
+ * The rule of the dump says what an instance or an array takes (sizes_rules.h).  Here is what both
+ * rules share: the pass that counts all objects by class, on several threads with tallies of their
+ * own, and the sums.
  */
 #include "heap/sizes/sizes_rules.h"
 

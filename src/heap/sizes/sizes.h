@@ -11,12 +11,12 @@
 /* Will sizes_settle look at the values of some objects?  Then heap->places must be there before. */
 bool sizes_need_values(const struct heap *h);
 
-/* Find the shallow size of every object and the sums of classes and heap.  as_mat: by the rules of
- * Eclipse MAT instead of those of the VM.  0 or ERR_NOMEM. */
+/* Find the shallow size of every object, and the sums of each class and of the heap.  as_mat: go by
+ * the rules of Eclipse MAT instead of those of the VM.  Returns 0 or ERR_NOMEM. */
 MUST_CHECK int sizes_settle(struct heap *h, bool as_mat, struct err *err);
 
-/* Count all objects by class and make the sums again, after objects were given other classes.
- * 0 or ERR_NOMEM. */
+/* Count the objects of each class and make the sums again, after objects were given other classes.
+ * Returns 0 or ERR_NOMEM. */
 MUST_CHECK int sizes_again(struct heap *h, struct err *err);
 
 #endif

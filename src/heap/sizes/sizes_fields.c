@@ -2,15 +2,15 @@
 /*
  * sizes_fields.c - shallow sizes of HPROF dumps, which record none (but see below).
  *
- * A sample of neighbours chooses the layout model (layout.h); with it sizes follow from declared
- * fields and from lengths, so nothing is stored but for class objects, which hold their static
- * fields, and stack chunks, which hold frames.
+ * A sample of neighbouring objects chooses the layout model (layout.h).  With it sizes follow from
+ * declared fields and from lengths.  Only two kinds of objects get a size of their own: class
+ * objects, which hold their static fields, and stack chunks, which hold frames.
  *
- * Injected fields and padding are known for some releases of the VM only.  So they are believed only
- * as far as objects of the dump itself do not reach into their neighbours with them.
+ * Injected fields and padding are known for some releases of the VM only.  They are believed as
+ * long as no object of the dump would reach into its neighbour with them.
  *
- * Android and GraalVM record the true size of instances; only arrays are computed there.  The old
- * agent numbers objects instead of giving their addresses: then nothing can be compared.
+ * Android and GraalVM record the true size of instances, so only arrays are computed there.  The
+ * old agent numbers objects instead of giving their addresses: then nothing can be compared.
  */
 #include "heap/sizes/sizes_rules.h"
 
@@ -107,7 +107,8 @@ static unsigned alignment_of(const struct sample *s)
 
 enum { OPINIONS_MAX = 4 };
 
-/* What the releases that a dump may be of say about its classes, the likeliest first. */
+/* How large instances are under each release that may have written the dump, the likeliest first.
+ * */
 struct opinions {
 	unsigned n;
 	uint64_t *size[OPINIONS_MAX]; /* of instances, by class */
@@ -133,7 +134,7 @@ static struct opinions ask(struct sizing *z)
 	return o;
 }
 
-/* The first opinion counts for now; classes on which they differ are watched. */
+/* Take the sizes of the first opinion for now, and watch the classes on which opinions differ. */
 static void take_first_opinion(struct sizing *z, const struct opinions *o)
 {
 	struct heap *h = z->heap;
@@ -152,8 +153,9 @@ struct verdict {
 };
 
 /*
- * Of the opinions under which no object reaches into the next one, the one under which most reach
- * just to it.  Without injected fields objects are smallest: the last opinion is never refuted.
+ * Choose among the opinions under which no object reaches into the next one: the one under which
+ * most objects end just where the next begins.  The last opinion injects no fields.  Under it
+ * objects are smallest, so it is never refuted.
  */
 static uint64_t judge(const struct opinions *o, const struct verdict *v, uint32_t class)
 {
@@ -200,8 +202,9 @@ static void add_odd(struct sizing *z, uint32_t id, uint64_t size)
 }
 
 /*
- * What a class object without statics takes.  The fields of java.lang.Class say so, if they do not
- * reach into the next object; but where most such class objects lie just so far apart, that is it.
+ * The bytes of a class object without static fields.  `said` follows from the fields of
+ * java.lang.Class.  The smallest distance from such a class object to the next object is taken
+ * instead if it is smaller, or if most of them (at least 16) lie just so far from the next object.
  */
 static uint64_t class_object_base(const struct heap *h, uint64_t said)
 {

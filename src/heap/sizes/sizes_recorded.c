@@ -2,15 +2,18 @@
 /*
  * sizes_recorded.c - shallow sizes where the dump records most of them.
  *
- * OpenJ9 PHD: instances have the size in their class record, rounded up to the object alignment and
- * at least the minimum object size; class objects have java.lang.Class's.  Arrays carry their size
- * from version 6 on.  Before, it follows from the length, with a header and a reference width that
- * the dump does not state: the one that fits the distances between neighbouring objects best is
- * taken, and how well it fits is said.  Where sizes are recorded, they follow from the lengths as
- * well for all but a few arrays (hashed ones, huge ones): only those keep theirs.  Classic dumps print
- * every size.
+ * OpenJ9 PHD.  The class record states the size of instances; it is rounded up to the object
+ * alignment and to the minimum object size at least.  Class objects have the size of
+ * java.lang.Class's instances.  From version 6 on arrays carry their size.  Before, it follows from
+ * the length, with a header and a reference width that the dump does not state: those that fit the
+ * distances between neighbouring objects best are taken, and heap.size_model says how well they
+ * fit.  Where arrays carry their sizes, these follow from the lengths as well for all but a few
+ * arrays (hashed ones, huge ones), so only those few are stored.
  *
- * Eclipse MAT adds its own: arrays of version 5 from the pointer width, class objects twice.
+ * Classic dumps print every size.
+ *
+ * Eclipse MAT has rules of its own for PHD (size_as_mat): arrays of version 5 follow from the
+ * pointer width, class objects count twice, instances are rounded up to 8 bytes.
  */
 #include "heap/sizes/sizes_rules.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* amount.c - see amount.h. */
+/* amount.c - names of certainties, and differences of amounts; see amount.h. */
 #include "base/amount.h"
 
 const char *certainty_name(enum certainty certainty)

@@ -89,8 +89,8 @@ static inline struct amount amount_add(struct amount a, struct amount b)
 }
 
 /*
- * What came of before until after: n holds it as an int64_t in two's complement.  Unknown when one of
- * them is; a lower bound only where after is one and before is exact.
+ * The difference after - before; n holds it as an int64_t in two's complement (amount_signed).  It
+ * is unknown when one of them is, and a lower bound only where after is one and before is exact.
  */
 struct amount amount_change(struct amount before, struct amount after);
 /* The sum of two such differences: as sure as its least sure part, inferred where one is unknown. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * arena.c - pieces cut from blocks.  One arena belongs to one thread at a time.
+ * arena.c - pieces of memory cut from large blocks.  One thread at a time may use an arena.
  */
 #include "base/arena.h"
 

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Pointers stay valid until all is released.  All its bytes count as big memory. */
+/* What it hands out stays valid until arena_release; one thread at a time.  Its bytes count as big
+ * memory (big.h). */
 struct arena {
 	struct arena_block *first;
 	size_t used; /* bytes handed out, all blocks */

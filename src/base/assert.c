@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* assert.c - the end of a program that found its own data wrong. */
+/* assert.c - end the program when it finds its own data wrong. */
 #include "base/assert.h"
 
 #include "base/mem.h"

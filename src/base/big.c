@@ -2,9 +2,10 @@
 /*
  * big.c - blocks of malloc and of mapped pages, their sum and its limit.
  *
- * In front of a small block stands its size.  A large one begins at a page and has no room for
- * that: what is known of it stands in a table by address, which only its making, growing and
- * freeing look at.  A pointer in that table is a mapping, every other one has a header.
+ * A small block has its size in front of it.  A large block is a mapping, which begins at a page
+ * and has no room in front; what is known of it stands in a table by address, which is looked at
+ * only when a block is made, grown, freed or asked about.  A block that is not in the table is a
+ * small one.
  */
 #include "base/big.h"
 

@@ -2,8 +2,8 @@
 /*
  * bits.c - rank counters and select.
  *
- * One word more than the bits need, and one counter more than the blocks: the rank of n itself is
- * the number of ones.
+ * The vector has one word more than its bits need, and one counter more than it has blocks of 512
+ * bits.  That last counter holds the number of all ones.
  */
 #include "base/bits.h"
 

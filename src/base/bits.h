@@ -51,8 +51,9 @@ static inline void bits_set(struct bits *b, uint64_t i)
 }
 
 /*
- * Setting bits while other threads set bits near by: each thread has a writer, which gathers the bits
- * of a word, since a locked instruction costs more than all else; flush it behind the last.
+ * For setting bits while other threads set bits of the same words.  Each thread has a writer of its
+ * own, which gathers the bits of a word before it stores them, because the atomic store costs more
+ * than all else.  Call bits_flush after the last bit.
  */
 struct bits_writer {
 	uint64_t *word; /* where bits belong */

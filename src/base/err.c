@@ -2,8 +2,8 @@
 /*
  * err.c - filling struct err.
  *
- * The text is made in a buffer of its own first, so that an argument may point into the message
- * that is being replaced.  Any thread, each with its own struct err.
+ * The new text is made in another buffer first, because an argument may point into the message that
+ * it replaces.  Any thread, each with its own struct err.
  */
 #include "base/err.h"
 

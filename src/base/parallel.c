@@ -2,8 +2,8 @@
 /*
  * parallel.c - threads: many for one work, or one beside the screen.
  *
- * Workers block every signal but those that a fault of their own raises: a SIGBUS from a mapped
- * file that shrank must reach its handler, and a blocked one would kill the process.
+ * Workers block every signal but those that a fault of their own raises.  A SIGBUS from a mapped
+ * file that shrank must reach its handler; if it were blocked, it would kill the process.
  */
 #include "base/parallel.h"
 

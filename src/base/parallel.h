@@ -23,7 +23,7 @@ typedef int parallel_task(void *context, unsigned task, struct err *err);
 MUST_CHECK int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task,
     void *context, struct err *err);
 
-/* The same on as many threads as there may be, of a task that cannot fail. */
+/* The same for a task that cannot fail, on parallel_threads() threads. */
 void parallel_each(unsigned n_tasks, parallel_task *task, void *context);
 
 /* The number of threads to use: what was set (--threads), else the processors available. */
@@ -39,7 +39,8 @@ struct runner {
 	void *context;
 };
 
-/* Run a work to its end; runner NULL: here, unwatched.  What the work returns. */
+/* Run a work to its end and return what it returns.  If runner is NULL, the work runs on the
+ * calling thread and without progress. */
 static inline int runner_run(
     const struct runner *runner, long_work *work, void *argument, struct err *err)
 {
@@ -55,8 +56,9 @@ struct job {
 };
 
 /*
- * work runs on a thread of its own with all signals blocked.  wake_fd (or -1) gets one byte when
- * it ends.  0, or ERR_NOMEM.
+ * Run work on a thread of its own, with the signals blocked that parallel.c blocks for workers.
+ * wake_fd (or -1) gets one byte when it ends.  The caller keeps *job until job_wait.  Returns 0 or
+ * ERR_NOMEM.
  */
 int job_start(struct job *job, int (*work)(void *context, struct job *job), void *context,
     int wake_fd);

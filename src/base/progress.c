@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * progress.c - counters between a worker and whoever watches it.  Any thread.
+ * progress.c - the counters that a worker moves and somebody else watches.  Any thread.
  */
 #include "base/progress.h"
 

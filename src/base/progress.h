@@ -41,8 +41,8 @@ struct phase_info {
 	const char *words; /* "reading references" */
 	const char *word;  /* where room is short: "references"; never NULL */
 	enum work work;
-	unsigned share;    /* of its work's time in an ordinary heap, in proportion to the others; 0: none
-	                      of a work */
+	unsigned share;    /* part of its work's time in an ordinary heap, in proportion to the
+	                      shares of the other phases; 0: it belongs to no work */
 	bool bytes;        /* done and total are bytes of the dump, else things of whatever kind */
 	bool announced;    /* takes time in some dumps only: it counts after progress_expect */
 };

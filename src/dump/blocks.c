@@ -2,9 +2,9 @@
 /*
  * blocks.c - see blocks.h.
  *
- * Format: RFC 1952.  With libdeflate a block takes less than half of zlib's time, and gzip files of
- * one member profit as well: it wants to be given the whole member and room for all of its content,
- * which both are at hand here.
+ * Format: RFC 1952.  libdeflate takes less than half of zlib's time.  It needs the whole member at
+ * once and room for all of its content; both are at hand here, also for gzip files of a single
+ * member, which profit as well.
  */
 #include "dump/blocks.h"
 

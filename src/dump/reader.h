@@ -5,11 +5,12 @@
  * A reader knows bytes and the sink, never the graph.  A dump is read twice: once to survey (which
  * objects are there, how many references each holds) and once to fill (the references themselves),
  * so that the graph's arrays are allocated once, at their final size.  Both passes call the same
- * read(), which must say the same things each time.
+ * read(), which must tell the sink the same things each time.
  *
- * A part is a stretch of the dump that can be read without the bytes before it: an offset and
- * whatever running state the format carries there.  Formats that need the state begin with one part
- * and offer a cut every PART_BYTES of the survey; the fill then reads all parts in parallel.
+ * A part is a stretch of the dump that can be read without the bytes before it: an offset, and the
+ * state that a reader of the format has when it gets there.  A format with such a state begins with
+ * one part, and its reader offers a cut about every PART_BYTES of the survey; the fill then reads
+ * all parts in parallel.
  *
  * Legal order of calls within one part:
  *     { class_handle | warn | cut | object references* | class_record | root | thread | stated }
@@ -173,7 +174,6 @@ enum size_rule {
 	                   (Android, GraalVM), else it is the bytes of all fields and says nothing */
 };
 
-/* What a dump says of itself, and what its format cannot tell. */
 /* How a dump tells the values of objects; analysis/describe has an inspector for each. */
 enum value_form {
 	NO_VALUES,
@@ -181,6 +181,7 @@ enum value_form {
 	TYPED_MEMORY,    /* objects are memory, and types (dump->types) say what it means */
 };
 
+/* What a dump says of itself, and what its format cannot tell. */
 struct dump_facts {
 	const char *format;   /* the reader's name, "phd": a word for machines */
 	const char *title;    /* the reader's title: how sentences call the format */
@@ -190,11 +191,11 @@ struct dump_facts {
 	size_t vm_release;    /* that many bytes of vm name the release and say more than version; 0: none */
 	bool takes_program;   /* the program that wrote the dump, given beside it, tells more of it */
 	unsigned word_bits;   /* 32 or 64 */
-	unsigned n_heaps, heap_number; /* heap dumps in the file and which this is, from 1; 0: one only */
+	unsigned n_heaps, heap_number; /* heap dumps in the file, and which this is (from 1); 0: one */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
-	const char *no_values;   /* then why: "PHD holds no field values"; NULL: it does */
+	const char *no_values;   /* with NO_VALUES why: "PHD holds no field values"; else NULL */
 	const char *surplus;     /* why the dump may hold more objects than stated() says, or NULL */
 	/* A sentence on what the format does not hold.  It lives as long as the dump; prepare may still
 	 * replace it. */

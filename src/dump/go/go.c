@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* go.c - Go heap dumps: header, parameters, facts, parts, single records; see go.h. */
+/* go.c - Go heap dumps: header, parameters, facts, parts, single objects; see go_dump.h. */
 #include "dump/go/go_shape.h"
 
 #include "base/mem.h"
@@ -133,7 +133,7 @@ static void take_params(struct go *g, const struct go_record *r)
 	set_vm(g, r);
 }
 
-/* They stand first; where they do not, everything before them is passed over. */
+/* Find the parameter record, which stands first; records that stand before it are skipped. */
 static void find_params(struct go *g)
 {
 	const struct source *s = g->dump.source;
@@ -292,7 +292,8 @@ static int by_begin(const void *x, const void *y)
 	return (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* The surveys that follow one another are the ones that count; guesses that missed are left out. */
+/* Put the runs of all surveys together.  Only surveys that follow one another count; those of parts
+ * whose beginning was a wrong guess are left out. */
 static int prepare(struct dump *dump, struct err *err)
 {
 	struct go *g = (struct go *)dump;

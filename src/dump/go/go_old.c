@@ -2,10 +2,10 @@
 /*
  * go_old.c - objects of go1.3: they name their type, and the type knows the pointers.
  *
- * An object is one value, an array of them, or a channel: a header of a size that the parameters tell,
- * then values.  Where the runtime did not know the type every word counts as a pointer.  Values of
- * interfaces stand in the data word itself if their type is no pointer: the type or the interface
- * table tells.
+ * An object is one value, an array of values, or a channel; a channel is a header, whose size the
+ * parameters tell, and values behind it.  If the runtime did not know an object's type, every word
+ * counts as a pointer.  The data word of an interface is a pointer or the value itself; the type of
+ * the value, or the interface table, tells which.
  */
 #include "dump/go/go_reading.h"
 
@@ -59,7 +59,7 @@ static bool holds_pointer(const struct go *g, uint64_t kind, const uint8_t *p)
 	return first && (!type || type->indirect);
 }
 
-/* What is done with each pointer. */
+/* Called with each pointer. */
 struct taking {
 	struct go_reading *r;
 	bool deliver;

@@ -2,11 +2,12 @@
 /*
  * go_read.c - the records of a Go heap dump, told to a sink.
  *
- * Objects are nearly everything, and each one's place follows from the length of the one before: the
- * way from one to the next is kept short, and what it leads past is looked at beside it.
+ * Nearly all records are objects, and where one begins follows from the length of the one before.
+ * So the processor waits for each length in turn: the code that gets from one object to the next is
+ * kept short, and the rest of the work does not stand in its way.
  *
- * The survey reads the pointers as well, for nil ones are no references; in small objects they stand
- * in the cache line that was just read.
+ * The survey reads pointers too, because nil ones do not count as references.  In small objects
+ * that costs little: the pointers stand in the cache line that was just read.
  */
 #include "dump/go/go_reading.h"
 

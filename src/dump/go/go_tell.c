@@ -2,8 +2,8 @@
 /*
  * go_tell.c - goroutines, roots and counts of a Go heap dump, told to a sink.
  *
- * A goroutine's frames, defers and panics follow it.  What lies outside of the heap is told all the
- * same: the heap counts it and lets it go.
+ * The records of a goroutine's frames, defers and panics follow its own.  Roots that lead out of
+ * the heap are told as well; the heap counts and drops them.
  */
 #include "dump/go/go_reading.h"
 

@@ -2,10 +2,10 @@
 /*
  * go_type_book.c - what a walk must know of each type: where its pointers are and what they lead to.
  *
- * The slots of a struct are those of its fields, moved; they are built from the inside out (types
- * contain each other at most TYPE_DEPTH deep).  Insides of maps and channels are known by the names
- * that the linker gives them: hash<K,V> and bucket<K,V> (before 1.24), map<K,V> and table<K,V>
- * (since), hchan<T>, sudog<T>.
+ * The slots of a struct are those of its fields, moved by the offset of each field.  So they are
+ * built from the inside out (types contain each other at most TYPE_DEPTH deep).  The structs inside
+ * maps and channels are known by the names that the linker gives them: hash<K,V> and bucket<K,V>
+ * (before 1.24), map<K,V> and table<K,V> (since), hchan<T>, sudog<T>.
  */
 #include "dump/go/go_typing.h"
 

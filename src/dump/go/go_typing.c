@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_typing.c - where types come from: variables, frames, and what the runtime records.
+ * go_typing.c - the first claims: those of variables, of frames, and of what the runtime records.
  */
 #include "dump/go/go_typing.h"
 

@@ -88,7 +88,8 @@ enum coverage {
 	COVER_ALL,     /* no smaller size class would do */
 };
 
-/* Claims wait in a row, so that the memory that each needs has come when it is its turn. */
+/* Claims wait in a queue, so that the memory that each needs has been fetched when its turn comes.
+ * */
 struct claim {
 	uint64_t address, count; /* count 0: one value, no array */
 	uint64_t start;          /* of the object */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_typing_claim.c - claims: which one an object keeps, and whose pointers are still to be followed.
+ * go_typing_claim.c - which of its claims an object keeps, and which objects' pointers are still to
+ * be followed.
  */
 #include "dump/go/go_typing.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_typing_fit.c - objects that nothing typed leads to: garbage, mostly.
+ * go_typing_fit.c - types for objects that nothing typed leads to, which are mostly garbage.
  *
- * The list of an object's pointer words is a fingerprint of its type.  Where one struct type of the
- * program alone has these pointers and a size that is rounded to this object's, the object is of it.
- * Not asked of small objects, of which closures and arrays may look the same, nor of those whose
- * pointers reach so far that it could be an array of something.
+ * The list of an object's pointer words is a fingerprint of its type.  If only one struct type of
+ * the program has these pointers and a size that the allocator rounds up to this object's, the
+ * object gets that type.  Two kinds of objects are left out: small ones, since closures and arrays
+ * may look the same; and those whose pointers lie so far apart that they could be arrays of
+ * something.
  */
 #include "dump/go/go_typing.h"
 

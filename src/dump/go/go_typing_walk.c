@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_typing_walk.c - from the pointers inside of a value to claims.
+ * go_typing_walk.c - follow the pointers inside of a value and claim what they lead to.
  */
 #include "dump/go/go_typing.h"
 

@@ -2,13 +2,14 @@
 /*
  * go_typing_words.c - does a type fit the pointer words of an object?
  *
- * Behind the contents of an object the dump lists its words that are pointers, as the allocator was
- * told by the type.  A word on the list that is no pointer in a value of some type, or lies behind the
- * value, says that the object is no such value, but may begin with one; so does a pointer of the type
- * that is not on the list.
+ * Behind the contents of an object the dump lists which of its words are pointers; the type told
+ * the allocator so.  If a word on the list is no pointer in a value of some type, or lies behind
+ * such a value, the object is no such value, but may begin with one.  The same follows if a pointer
+ * of the type is not on the list.
  *
- * Fields of the runtime's own types may point to memory that is not collected, and are not on the list
- * then; the first word of an interface is not either (cmd/compile: reflectdata, dgcptrmask).
+ * Two kinds of pointers are never on the list: fields of the runtime's own types that point to
+ * memory which is not collected, and the first word of an interface (cmd/compile: reflectdata,
+ * dgcptrmask).
  */
 #include "dump/go/go_typing.h"
 

@@ -3,8 +3,9 @@
  * go_values.c - what is asked about the memory of a Go heap dump once it is loaded: which words of an
  * object are pointers, what lies outside of the heap, which type an itab or a descriptor means.
  *
- * Segments and frames are found by their addresses; itabs and types are few and looked up in the dump
- * each time.  Names of locals: one thread at a time (dump/program.h).
+ * Segments and frames are found by their addresses in a sorted list.  Itabs and types are few; each
+ * question looks them up in the dump.  Names of locals: one thread at a time
+ * (dump/program/program.h).
  */
 #include "dump/go/go_shape.h"
 #include "dump/program/program.h"

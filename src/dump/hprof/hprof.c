@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hprof.c - HPROF: header, facts and division into parts; see hprof.h. */
+/* hprof.c - HPROF: header, facts and division into parts; see hprof_dump.h. */
 #include "dump/hprof/hprof_dump.h"
 
 #include "base/big.h"

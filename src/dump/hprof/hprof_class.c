@@ -2,8 +2,8 @@
 /*
  * hprof_class.c - sub-records by size, and the layout of instances from the class records.
  *
- * HotSpot writes all class records before the first object, so the table is made of those.  Only
- * when an object of a class that is not in it turns up are all class records read.
+ * HotSpot writes all class records before the first object, so the class table is made of those.
+ * If an object of another class turns up, the table is made anew of all class records.
  */
 #include "dump/hprof/hprof_dump.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hprof_locate.c - one object record at its offset, and the one behind it. */
+/* hprof_locate.c - find the bytes of one object by its offset, and where the next object stands. */
 #include "dump/hprof/hprof_dump.h"
 
 #include "base/bisect.h"

@@ -2,8 +2,9 @@
 /*
  * hprof_name.c - strings, class names and stack frames.
  *
- * HotSpot names classes as the VM does (java/lang/String, [Ljava/lang/String;), the old agent and
- * Android as the language does (java.lang.String[]), GraalVM as Class.getName (java.lang.String).
+ * Writers spell class names in three ways: HotSpot as the VM does (java/lang/String,
+ * [Ljava/lang/String;), the old agent and Android as the language does (java.lang.String[]),
+ * GraalVM as Class.getName does (java.lang.String).
  */
 #include "dump/hprof/hprof_dump.h"
 

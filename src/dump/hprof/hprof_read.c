@@ -2,9 +2,9 @@
 /*
  * hprof_read.c - the objects of an HPROF dump, told to a sink; what else there is: hprof_other.c.
  *
- * Damage within a segment costs the rest of that segment: a sub-record carries no length, so nothing
- * behind an unknown one can be found, but the next segment can.  The first damage is returned at the
- * end of the part, as the reader's contract has it; what comes later is warned of.
+ * Damage within a segment costs the rest of that segment: a sub-record carries no length, so
+ * nothing behind an unknown one can be found until the next segment begins.  The first damage
+ * becomes the result of the part when all of it is read (reader.h); later damage is warned of.
  *
  * References are delivered as the dump has them: an instance's own fields first, then those of its
  * superclasses; elements in order.

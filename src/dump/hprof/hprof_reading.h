@@ -35,7 +35,8 @@ struct reading {
 	uint64_t targets[BUFFERED];
 };
 
-/* An object without an identifier: nothing can refer to it, and it has no place among the others. */
+/* Leave out the record at p, whose identifier is 0, and warn: nothing can refer to it.  Returns 0.
+ * */
 int hprof_nameless(struct reading *r, const uint8_t *p);
 
 /* The sub-record at p, of size bytes, that is no object: a class, a root, a thread.  The sink's code. */

@@ -2,11 +2,11 @@
 /*
  * hprof_top.c - the top-level records: names and stacks by identifier, and where the heap lies.
  *
- * Only heads are read here, and the lengths in them are not trusted.  The length of a heap dump
- * record wraps at 4 GiB in dumps of old VMs, stays 0 when the VM died, and may simply be wrong:
- * where no record stands at the stated end, the sub-records are walked to find the true one.  A
- * record that cannot be one is passed over by looking for the next place where several records
- * follow each other.
+ * Only the heads of heap records are read here, and the lengths in them are not trusted.  The
+ * length of a heap dump record wraps at 4 GiB in dumps of old VMs, stays 0 when the VM died, and
+ * may simply be wrong.  If no record stands at the stated end, the sub-records are walked to find
+ * the true end.  Where bytes cannot be a record, reading goes on at the next place where several
+ * records follow each other.
  */
 #include "dump/hprof/hprof_dump.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * phd_dump.h - what the two halves of the PHD reader share: phd.c knows the header and the facts,
- * phd_read.c the records.
+ * phd_dump.h - what the files of the PHD reader share: phd.c reads the header and makes the facts,
+ * phd_read.c and phd_large.c read the records (phd_walk.h).
  */
 #ifndef CAIRN_DUMP_PHD_PHD_DUMP_H
 #define CAIRN_DUMP_PHD_PHD_DUMP_H

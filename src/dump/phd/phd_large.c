@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* phd_large.c - the records of a PHD dump that are not small: their fields go through a cursor. */
+/* phd_large.c - the records of a PHD dump that are not small; their fields are read with a cursor.
+ * */
 #include "dump/phd/phd_walk.h"
 
 #include "base/big.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * phd_read.c - the records of a PHD dump, told to a sink: the walk over a part, and small records.
+ * phd_read.c - read the records of a PHD dump and tell a sink: the walk over a part, and small
+ * records.
  *
  * Speed: nearly all records are short or medium objects and short primitive arrays, at most 69
  * bytes long.  Their fields are loaded as 8 bytes and shifted to their width, without a branch per

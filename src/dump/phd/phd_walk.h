@@ -18,7 +18,7 @@ enum {
 	PHD_KNOWN_BITS = 9,
 };
 
-/* Worth a copy at each call: 10 % of the time of both passes. */
+/* Inlined at each call: that saves 10 % of the time of both passes. */
 #define HOT static inline __attribute__((always_inline))
 
 /* A class handle met before. */

@@ -3,7 +3,7 @@
  * heap.h - one dump in memory: objects, classes, references both ways, roots.
  *
  * An object's id is its rank in address order, 0 … n_objects-1; nothing here is a pointer to an
- * object.  Built by heap_open (builder.c) on one thread, then immutable: any thread may read it.
+ * object.  heap_open (build/builder.c) builds it; then it is immutable: any thread may read it.
  *
  * Memory for n objects and r references, of which a are arrays: 12 n + 8 r + 8 a bytes (4 a where sizes
  * follow from lengths) and one bit for every 8 bytes of heap.
@@ -25,8 +25,8 @@
 
 #define HEAP_NONE UINT32_MAX /* no object, no class, no thread */
 
-/* In own_size and own_length.  WIDE: the number does not fit and stands in heap.wide.  UNKNOWN: nobody
- * knows it. */
+/* Marks in heap.own_size and own_length.  WIDE: the number does not fit there and stands in
+ * heap.wide.  UNKNOWN: nobody knows it. */
 #define OWN_WIDE UINT32_MAX
 #define OWN_UNKNOWN (UINT32_MAX - 1)
 
@@ -299,12 +299,13 @@ size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
 
 /* ERR_UNSUPPORTED, with the sentence for a dump whose format holds no values. */
 MUST_CHECK int heap_holds_no_values(const struct heap *h, struct err *err);
-/* The bytes of an object's values in the dump: that error where the format holds none, ERR_NOT_FOUND
- * for a class object (its static fields are in its heap_class). */
+/* Find the bytes of an object's values in the dump.  Returns 0; that ERR_UNSUPPORTED where the
+ * format holds none; ERR_NOT_FOUND for a class object (its static fields are in its heap_class);
+ * ERR_IO if the file has changed; or the reader's error. */
 MUST_CHECK int heap_view(const struct heap *h, uint32_t id, struct object_view *out,
     struct err *err);
-/* The same of many objects: in the dump's order each costs one record, not up to 16.  A walk begins
- * zeroed and is one thread's. */
+/* The same for a caller that asks for many objects.  In the dump's order each costs the reader one
+ * record instead of up to 16.  A walk begins zeroed and belongs to one thread. */
 struct view_walk {
 	uint64_t run;    /* of places */
 	uint64_t next;   /* offset of a record, 0 none */
@@ -326,7 +327,8 @@ unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_referenc
 
 /* Does this class's loader keep it, though no reference says so (facts.loaders_hold_classes)? */
 bool heap_loader_holds(const struct heap *h, uint32_t class);
-/* The classes that a loader keeps so: indices and their number; 0 for anything else. */
+/* The number of classes that a loader keeps in this way; *classes gets their indices.  0 for an
+ * object that is no loader. */
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
 
 /*

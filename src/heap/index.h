@@ -28,7 +28,7 @@
 struct index_page {
 	uint64_t number;    /* address >> (granule_shift + 16) */
 	uint32_t first_id;  /* objects in all pages before this one */
-	uint32_t n_objects; /* while building: upper bound, then exact */
+	uint32_t n_objects; /* exact after index_seal; before, at least as many as there will be */
 	uint64_t *bits;     /* 1024 words, followed by 1024 16-bit ranks; NULL: listed */
 	uint16_t *list;     /* n_objects granules, ascending; NULL: bits */
 };

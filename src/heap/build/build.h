@@ -7,7 +7,7 @@
  *   survey    read the dump once: addresses, classes, sizes, how many references      survey.c
  *   objects   ids from addresses; class, size and degree moved to their ids           objects.c
  *   classes   names, superclasses, loaders, which class a record meant                classes.c
- *   sizes     by a model where the dump holds none; sums per class                    sizes.c
+ *   sizes     by a model where the dump holds none; sums per class                    sizes/
  *             -- here a histogram is true: watcher->objects_ready --
  *   places    where each object's record lies, where the format holds values      placing.c
  *   fill      read the dump again, all parts in parallel: references by id            fill.c
@@ -32,7 +32,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Its texts last as long as the heap. */
+/* A class record.  Its texts last as long as the heap. */
 struct survey_class {
 	uint64_t address, superclass, loader;
 	uint64_t instance_size;
@@ -52,11 +52,13 @@ struct survey_thread {
 	uint32_t n_frames;
 };
 
+/* A place where a part of the fill begins. */
 struct survey_cut {
 	struct part part;
 	uint64_t record; /* number within the part of the first record behind the cut */
 };
 
+/* What one part's records told of the class of one handle. */
 struct part_class {
 	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
 	                         record theirs */
@@ -65,8 +67,8 @@ struct part_class {
 };
 
 /*
- * A stretch of one part's records, so long that the work on it is worth a thread's while: formats
- * that are surveyed as a single part are ordered by all threads nevertheless.
+ * A stretch of one part's records, long enough to be a task for a thread.  So all threads can work
+ * on the records of a dump even if its format is surveyed as a single part.
  */
 struct slice {
 	struct survey_part *part;
@@ -109,7 +111,8 @@ struct survey_part {
 	struct err err;
 };
 
-/* A class as records name it, before all class records are known. */
+/* A class as records name it.  Only when all class records are known does one know which class it
+ * is. */
 struct class_handle {
 	enum class_naming how;
 	uint64_t address;
@@ -162,8 +165,8 @@ struct build {
 	uint32_t n_by_name;
 	struct object_note *notes; /* from the fill until classes are given; or NULL */
 	size_t cap_roots;
-	atomic_bool any_size, any_length; /* some object's own size or length was told */
-	struct err lost; /* memory that a step did not get: its end tells, see build_check */
+	atomic_bool any_size, any_length; /* some record tells its object's size (length) */
+	struct err lost; /* a step got no memory and went on; build_check reports it in the end */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
 };
@@ -171,15 +174,17 @@ struct build {
 MUST_CHECK int survey_run(struct build *b, struct err *err);
 void survey_release(struct build *b);
 
-/* At the end of a step: 0, or ERR_NOMEM and *err where it passed &b->lost and was refused. */
+/* Called at the end of a step.  Returns ERR_NOMEM and fills *err if the step did not get memory
+ * that it asked for with &b->lost; else 0. */
 MUST_CHECK int build_check(const struct build *b, struct err *err);
 
-/* Handles (survey.c). */
+/* The handle of a class that is named so, made if there is none yet; any thread (survey.c). */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
     size_t name_size, struct err *err); /* or HEAP_NONE and ERR_NOMEM */
 
-/* Ids, then class handle, degree and extent of each object at its id (objects.c).  class_of holds
- * handle numbers until classes_resolve. */
+/* Give objects their ids (index); then put the class handle, the number of references, the size and
+ * the length of each at its id (scatter).  heap.class_of holds handles until classes_resolve.
+ * (objects.c) */
 MUST_CHECK int objects_index(struct build *b, struct err *err);
 MUST_CHECK int objects_scatter(struct build *b, struct err *err);
 
@@ -195,7 +200,7 @@ struct objects_walk {
 	size_t duplicate; /* the next one in build->duplicates */
 };
 struct objects_walk objects_walk(const struct build *b, const struct slice *slice);
-/* The first among the duplicates from this record number on. */
+/* Index of the first duplicate whose record number is at least this one. */
 size_t objects_duplicate_from(const struct build *b, uint64_t number);
 
 static inline bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id)
@@ -213,15 +218,17 @@ static inline bool objects_next(struct objects_walk *w, struct record *record, u
 	return true;
 }
 
-/* Classes (classes.c): those that the dump defines, in address order; then what the records meant,
- * with classes made up for mentions of undefined ones.  class_of is final afterwards. */
+/* Make the heap's classes (classes.c): first those that the dump defines, in address order; then
+ * those that records mention and the dump does not define.  Afterwards heap.class_of holds class
+ * indices. */
 MUST_CHECK int classes_resolve(struct build *b, struct err *err);
+/* The class whose class object lies at this address. */
 uint32_t class_at_address(const struct build *b, uint64_t address);           /* or HEAP_NONE */
 /* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */
 uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader);
 
-/* The loader of each defined class, and the boot loader (loaders.c); called by classes_resolve when
- * the classes of plain instances are known; b->lost. */
+/* Find the loader of each defined class, and the boot loader (loaders.c).  classes_resolve calls it
+ * when the classes of plain instances are known.  Memory that it does not get: b->lost. */
 void loaders_find(struct build *b);
 
 /* Fill heap.in_frames (in_frames.c). */
@@ -230,11 +237,12 @@ MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
 /* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
 MUST_CHECK int overlaps_warn(struct build *b, struct err *err);
 
+/* Read the dump again and put all references into heap.out (fill.c). */
 MUST_CHECK int fill_run(struct build *b, struct err *err);
 
-/* What the reader knows of the types of objects (classify.c): notes before the fill, which enters
- * where each object's memory lies; then the reader is asked and classes change.  The watcher is told
- * before and after.  Both do nothing where the reader has no classify(). */
+/* Give objects the types that the reader finds (classify.c).  prepare makes b->notes before the
+ * fill, which enters where each object's memory lies; run asks the reader and changes the classes,
+ * and tells the watcher before and after.  Both do nothing if the reader has no classify(). */
 MUST_CHECK int classify_prepare(struct build *b, struct err *err);
 MUST_CHECK int classify_run(struct build *b, struct err *err);
 void classify_release(struct build *b);
@@ -245,8 +253,10 @@ static inline void note_contents(struct build *b, uint32_t id, uint64_t offset)
 	b->notes[id].high = (uint8_t)(offset >> 32);
 }
 
-/* References by offset (adjacency.c).  init: all offsets 0, to be filled with degrees; from_degrees:
- * degrees become starts and the targets are allocated. */
+/* References by offset (adjacency.c).  init: allocate offsets, all 0; the caller adds the number of
+ * references of object i to offset[i].  from_degrees: turn these numbers into starts, and allocate
+ * the targets.  transpose: make the incoming references of the outgoing ones.  compact:
+ * drop the targets that are HEAP_NONE. */
 MUST_CHECK int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err);
 MUST_CHECK int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err);
 MUST_CHECK int adjacency_transpose(const struct adjacency *out, struct adjacency *in,
@@ -254,18 +264,21 @@ MUST_CHECK int adjacency_transpose(const struct adjacency *out, struct adjacency
 void adjacency_compact(struct adjacency *a, uint32_t n_objects);
 void adjacency_release(struct adjacency *a);
 
-/* Threads and roots that the survey met, while its parts are still there (recorded.c). */
+/* Put the threads and roots that the survey met into the heap; the survey's parts must still be
+ * there (recorded.c). */
 MUST_CHECK int recorded_collect(struct build *b, struct err *err);
-/* Put a root into the heap; HEAP_NONE as its object: nothing.  b->lost. */
+/* Put a root into the heap, unless its object is HEAP_NONE.  Memory that it does not get: b->lost.
+ * */
 void build_root(struct build *b, struct heap_root root);
 
+/* Add the threads of the javacore and the roots that must be inferred; sort all roots (roots.c). */
 MUST_CHECK int roots_collect(struct build *b, struct err *err);
 
-/* Names, states, priorities of threads from the values of their thread objects, where the dump's
- * records do not tell them (threads.c). */
+/* Find the names, states and priorities of threads in the values of their thread objects, where the
+ * dump's records do not tell them (threads.c). */
 MUST_CHECK int threads_complete(struct heap *h, struct err *err);
 
-/* A warning of the heap's own making; has_offset false. */
+/* Add a warning that comes from building, not from a place in the dump; its has_offset is false. */
 void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -352,6 +352,23 @@ static int take_option(struct call *call, const struct session *s, struct comman
 	return option_value(call, i, stage->words[*at].s, err);
 }
 
+static void add_option_usage(const struct option_spec *o, struct text *to)
+{
+	text_addf(to, " [%s", option_name(o));
+	if (o->value && o->kind != OPT_SAME)
+		text_addf(to, " %s", o->value);
+	text_add(to, "]");
+}
+
+void command_usage(const struct command *c, struct text *to)
+{
+	text_add(to, c->name);
+	for (size_t i = 0; i < COMMAND_ARGUMENTS && c->arguments[i].kind != ARG_END; i++)
+		text_addf(to, c->arguments[i].optional ? " [%s]" : " %s", c->arguments[i].name);
+	for (const struct option_spec *o = c->options; o && o->word; o++)
+		add_option_usage(o, to);
+}
+
 static int wrong_number(const struct command *c, const char *what, struct err *err)
 {
 	struct text usage = TEXT_INIT;

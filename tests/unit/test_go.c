@@ -3,7 +3,7 @@
  * test_go.c - the reader of Go heap dumps on bytes written by hand, one dump for each version, and
  * cut at every byte.
  *
- * Bytes are hexadecimal digits with 'text', as in test_hprof.c.
+ * Bytes are hexadecimal digits with 'text', as in hprof_bytes.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,7 @@
 /*
  * test_values.c - values, descriptions and collections on objects made by hand.
  *
- * Each test writes a small HPROF of the objects it needs and reads it as any dump is read.  What is
- * expected is what Java prints, or what the file plainly says; damaged objects must end, not hang.
+ * What is expected is what Java prints, or what the file plainly says; damaged objects must end, not hang.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,233 +12,13 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describers.h"
 #include "analysis/strings.h"
-#include "bytes.h"
 #include "heap/string.h"
-
-/* --- a dump in the making ----------------------------------------------------------------------- */
-
-static struct text records, heap_part; /* top-level records; what goes into the heap dump */
-static struct heap *heap;
-static uint64_t next_address;
-enum { CLASSES = 0x1000, STRINGS = 0x10 }; /* addresses of classes, ids of texts */
-static struct made_class {
-	const char *name, *fields;
-	int super;
-} made[40];
-static int n_made;
-static uint64_t n_texts;
-
-static uint64_t add_text(const char *s)
-{
-	add_be(&records, 1, 1);
-	add_be(&records, 0, 4);
-	add_be(&records, 8 + strlen(s), 4);
-	add_be(&records, STRINGS + n_texts, 8);
-	text_add(&records, s);
-	return STRINGS + n_texts++;
-}
-
-static unsigned tag_of(char type)
-{
-	static const char letters[] = "L.ZCFDBSIJ";
-	return (unsigned)(strchr(letters, type) - letters) + 2;
-}
-
-static unsigned width_of(char type)
-{
-	return type == 'L' || type == 'D' || type == 'J' ? 8 : type == 'I' || type == 'F' ? 4 :
-	    type == 'C' || type == 'S' ? 2 : 1;
-}
-
-static uint64_t class_address(int class)
-{
-	return class < 0 ? 0 : CLASSES + (uint64_t)class * 0x100;
-}
-
-static unsigned count_fields(const char *fields)
-{
-	unsigned n = 0;
-	for (const char *p = fields; *p; p++)
-		n += *p == ':';
-	return n;
-}
-
-/* fields: "value:L coder:B", in the dump's order; super -1: none.  Returns the class's number. */
-static int class(const char *name, int super, const char *fields)
-{
-	made[n_made] = (struct made_class){ name, fields, super };
-	uint64_t id = add_text(name), address = class_address(n_made);
-	add_be(&records, 2, 1);
-	add_be(&records, 0, 4);
-	add_be(&records, 24, 4);
-	add_be(&records, (uint64_t)n_made + 1, 4);
-	add_be(&records, address, 8);
-	add_be(&records, 1, 4);
-	add_be(&records, id, 8);
-	add_be(&heap_part, 0x20, 1);
-	add_be(&heap_part, address, 8);
-	add_be(&heap_part, 1, 4);
-	add_be(&heap_part, class_address(super), 8);
-	for (int i = 0; i < 5; i++)
-		add_be(&heap_part, 0, 8);
-	add_be(&heap_part, 0, 4);
-	add_be(&heap_part, 0, 4); /* no constants, no statics */
-	add_be(&heap_part, count_fields(fields), 2);
-	for (const char *p = fields; *p;) {
-		char field[40];
-		size_t n = strcspn(p, ":");
-		memcpy(field, p, n);
-		field[n] = '\0';
-		add_be(&heap_part, add_text(field), 8);
-		add_be(&heap_part, tag_of(p[n + 1]), 1);
-		p += n + 2;
-		p += *p == ' ';
-	}
-	return n_made++;
-}
-
-static uint64_t new_address(void)
-{
-	return next_address += 0x1000;
-}
-
-static void instance_head(uint64_t address, int c, uint64_t n)
-{
-	add_be(&heap_part, 0x21, 1);
-	add_be(&heap_part, address, 8);
-	add_be(&heap_part, 1, 4);
-	add_be(&heap_part, class_address(c), 8);
-	add_be(&heap_part, n, 4);
-}
-
-/* An instance at an address with the values of all fields, own class first. */
-static uint64_t at(uint64_t address, int c, const uint64_t *values)
-{
-	uint64_t size = 0;
-	for (int k = c, seen = 0; k >= 0 && seen < 10; k = made[k].super, seen++)
-		for (const char *p = strchr(made[k].fields, ':'); p; p = strchr(p + 1, ':'))
-			size += width_of(p[1]);
-	instance_head(address, c, size);
-	for (int k = c, seen = 0; k >= 0 && seen < 10; k = made[k].super, seen++)
-		for (const char *p = strchr(made[k].fields, ':'); p; p = strchr(p + 1, ':'))
-			add_be(&heap_part, *values++, width_of(p[1]));
-	return address;
-}
-
-#define OBJECT(c, ...) at(new_address(), c, (const uint64_t[]){ __VA_ARGS__ })
-#define OBJECT_AT(address, c, ...) at(address, c, (const uint64_t[]){ __VA_ARGS__ })
-
-static uint64_t primitives(char type, const uint64_t *values, unsigned n)
-{
-	uint64_t address = new_address();
-	add_be(&heap_part, 0x23, 1);
-	add_be(&heap_part, address, 8);
-	add_be(&heap_part, 1, 4);
-	add_be(&heap_part, n, 4);
-	add_be(&heap_part, tag_of(type), 1);
-	for (unsigned i = 0; i < n; i++)
-		add_be(&heap_part, values[i], width_of(type));
-	return address;
-}
-
-#define ARRAY(type, ...)                                                                           \
-	primitives(type, (const uint64_t[]){ __VA_ARGS__ },                                        \
-	    sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
-
-static uint64_t bytes(const char *s)
-{
-	uint64_t values[200];
-	unsigned n = 0;
-	for (; s[n]; n++)
-		values[n] = (unsigned char)s[n];
-	return primitives('B', values, n);
-}
-
-static int array_class = -1;
-
-static uint64_t objects(const uint64_t *values, unsigned n)
-{
-	uint64_t address = new_address();
-	add_be(&heap_part, 0x22, 1);
-	add_be(&heap_part, address, 8);
-	add_be(&heap_part, 1, 4);
-	add_be(&heap_part, n, 4);
-	add_be(&heap_part, class_address(array_class), 8);
-	for (unsigned i = 0; i < n; i++)
-		add_be(&heap_part, values[i], 8);
-	return address;
-}
-
-#define OBJECTS(...)                                                                               \
-	objects((const uint64_t[]){ __VA_ARGS__ },                                                 \
-	    sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
-
-static int object, string;
-
-static int begin(void **state)
-{
-	(void)state;
-	text_clear(&records);
-	text_clear(&heap_part);
-	n_made = 0;
-	n_texts = 0;
-	next_address = 0x100000;
-	object = class("java/lang/Object", -1, "");
-	class("java/lang/Class", object, "");
-	string = class("java/lang/String", object, "hash:I coder:B value:L");
-	array_class = class("[Ljava/lang/Object;", object, "");
-	return 0;
-}
-
-/* Write it all and open it; heap is the test's until end(). */
-static void open_dump(void)
-{
-	char path[] = "/tmp/cairn-values-XXXXXX";
-	int fd = mkstemp(path);
-	FILE *f = fdopen(fd, "wb");
-	struct text head = TEXT_INIT, segment = TEXT_INIT;
-	struct err err = ERR_INIT;
-	assert_non_null(f);
-	text_add_n(&head, "JAVA PROFILE 1.0.2", 19);
-	add_be(&head, 8, 4);
-	add_be(&head, 0, 8);
-	add_be(&segment, 0x1C, 1);
-	add_be(&segment, 0, 4);
-	add_be(&segment, heap_part.len, 4);
-	assert_int_equal(fwrite(head.s, 1, head.len, f), head.len);
-	assert_int_equal(fwrite(records.s, 1, records.len, f), records.len);
-	assert_int_equal(fwrite(segment.s, 1, segment.len, f), segment.len);
-	assert_int_equal(fwrite(heap_part.s, 1, heap_part.len, f), heap_part.len);
-	text_clear(&segment);
-	add_be(&segment, 0x2C, 1);
-	add_be(&segment, 0, 8);
-	assert_int_equal(fwrite(segment.s, 1, segment.len, f), segment.len);
-	assert_int_equal(fclose(f), 0);
-	text_release(&head);
-	text_release(&segment);
-	struct heap_options options = { .path = path };
-	int code = heap_open(&heap, &options, NULL, &err);
-	unlink(path);
-	if (code)
-		fail_msg("%s", err.message);
-}
-
-static int end(void **state)
-{
-	(void)state;
-	heap_close(heap);
-	heap = NULL;
-	text_release(&records);
-	text_release(&heap_part);
-	return 0;
-}
+#include "made_hprof.h"
 
 static uint32_t id_of(uint64_t address)
 {
@@ -282,11 +61,6 @@ static void expect_entries(uint64_t address, const char *wanted)
 	text_release(&t);
 }
 
-static uint64_t text(const char *s)
-{
-	return OBJECT(string, 0, 0, bytes(s));
-}
-
 /* --- numbers ------------------------------------------------------------------------------------ */
 
 static uint64_t bits_of(double d)
@@ -326,7 +100,7 @@ static void test_floating(void **state)
 		f[i] = OBJECT(small, float_bits(floats[i].f));
 	uint64_t nan = OBJECT(box, UINT64_C(0x7FF8000000000000));
 	uint64_t minus = OBJECT(box, UINT64_C(0xFFF0000000000000));
-	open_dump();
+	open_made();
 	for (int i = 0; i < 16; i++)
 		expect(d[i], doubles[i].text);
 	for (int i = 0; i < 6; i++)
@@ -350,7 +124,7 @@ static void test_big_numbers(void **state)
 	uint64_t f = OBJECT(decimal, 0, 3, (uint64_t)-5);
 	uint64_t g = OBJECT(decimal, a, 2, small);
 	uint64_t h = OBJECT(decimal, 0, 2, small);
-	open_dump();
+	open_made();
 	expect(a, "4294967296");
 	expect(b, "-79228162514264337593543950336");
 	expect(zero, "0");
@@ -373,7 +147,7 @@ static void test_times(void **state)
 	uint64_t leap = OBJECT(date, UINT64_C(951782400000)), sub = OBJECT(stamp, 7, 1000);
 	uint64_t far = OBJECT(instant, 0, UINT64_C(253402300800)), least = OBJECT(instant, 0, UINT64_C(1) << 63);
 	uint64_t local = OBJECT(day, 9, 2, (uint32_t)-5);
-	open_dump();
+	open_made();
 	expect(epoch, "1970-01-01T00:00:00Z");
 	expect(before, "1969-12-31T23:59:59.999Z");
 	expect(leap, "2000-02-29T00:00:00Z");
@@ -395,7 +169,7 @@ static void test_strings(void **state)
 	uint64_t none = OBJECT(string, 0, 0, 0), lost = OBJECT(string, 0, 0, 0xDEAD0);
 	uint64_t numbers = OBJECT(string, 0, 0, ARRAY('I', 1, 2));
 	uint64_t tail = OBJECT(string, 0, 0, bytes("0123456789012345678901234567890123456789abc"));
-	open_dump();
+	open_made();
 	expect(latin, "\"caf\xc3\xa9\"");
 	expect(wide, "\"\xe6\x9c\xa8\xf0\x9f\x8c\xb3\"");
 	expect(half, "\"x\\ud83c\"");
@@ -410,9 +184,7 @@ static void test_old_strings(void **state)
 {
 	(void)state;
 	/* as before Java 7u6: a stretch of a shared char[] */
-	text_clear(&records);
-	text_clear(&heap_part);
-	n_made = 0;
+	clear_made();
 	object = class("java/lang/Object", -1, "");
 	class("java/lang/Class", object, "");
 	string = class("java/lang/String", object, "hash:I count:I offset:I value:L");
@@ -420,7 +192,7 @@ static void test_old_strings(void **state)
 	uint64_t middle = OBJECT(string, 0, 3, 1, shared), all = OBJECT(string, 0, 5, 0, shared);
 	uint64_t beyond = OBJECT(string, 0, 9, 3, shared), outside = OBJECT(string, 0, 1, 77, shared);
 	uint64_t negative = OBJECT(string, 0, (uint32_t)-1, (uint32_t)-1, shared);
-	open_dump();
+	open_made();
 	expect(middle, "\"bcd\"");
 	expect(all, "\"abcde\"");
 	expect(beyond, "\"de\"");
@@ -434,7 +206,7 @@ static void test_arrays(void **state)
 	uint64_t flags = ARRAY('Z', 1, 0), longs = ARRAY('J', (uint64_t)-1, 5), shorts = ARRAY('S', 0xFFFF);
 	uint64_t printable = bytes("GET / HTTP"), binary = ARRAY('B', 0, 0xFF, 127);
 	uint64_t empty = primitives('B', NULL, 0), two = OBJECTS(flags, 0);
-	open_dump();
+	open_made();
 	expect(flags, "[true, false]");
 	expect(longs, "[-1, 5]");
 	expect(shorts, "[-1]");
@@ -453,7 +225,7 @@ static void test_shadowed(void **state)
 	int worker = class("com/acme/Worker", thread, "name:L n:I");
 	uint64_t name = text("http-1"), other = text("other");
 	uint64_t t = OBJECT(worker, other, 7, name);
-	open_dump();
+	open_made();
 	expect(t, "http-1"); /* not the subclass's own field of that name */
 	struct values v;
 	struct value value;
@@ -473,7 +245,7 @@ static void test_names_of_references(void **state)
 	int node = class("com/acme/Node", object, "left:L n:I right:L again:L");
 	uint64_t leaf = OBJECT(node, 0, 1, 0, 0);
 	uint64_t top = OBJECT(node, leaf, 2, leaf, 0), list = OBJECTS(0, leaf, top, leaf);
-	open_dump();
+	open_made();
 	struct reference_names n;
 	struct text t = TEXT_INIT;
 	text_clear(&t);
@@ -498,7 +270,7 @@ static void test_wrappers(void **state)
 	uint64_t soft = OBJECT(reference, some), dead = OBJECT(reference, 0);
 	uint64_t other = OBJECT(optional, plain), gone = OBJECT(reference, 0xDEAD0);
 	char wanted[80];
-	open_dump();
+	open_made();
 	expect(some, "Optional[\"x\"]");
 	expect(none, "Optional.empty");
 	expect(ring, "Optional[Optional[Optional[Optional[\xe2\x80\xa6]]]]");
@@ -518,11 +290,9 @@ static void test_short_records(void **state)
 	int box = class("java/lang/Long", object, "value:J");
 	int pair = class("com/acme/Pair", object, "a:I b:J");
 	uint64_t cut = new_address(), half = new_address();
-	instance_head(cut, box, 3);
-	add_be(&heap_part, 0x010203, 3);
-	instance_head(half, pair, 6);
-	add_be(&heap_part, 0x000000070102, 6);
-	open_dump();
+	short_instance(cut, box, 0x010203, 3);
+	short_instance(half, pair, 0x000000070102, 6);
+	open_made();
 	expect(cut, NULL);
 	struct values v;
 	assert_int_equal(values_open(&v, heap, id_of(half), NULL), 0);
@@ -538,12 +308,11 @@ static void test_short_records(void **state)
 static void test_superclass_ring(void **state)
 {
 	(void)state;
-	int a = class("com/acme/A", n_made + 1, "x:I");
+	int a = class("com/acme/A", array_class + 2, "x:I"); /* of b, the next */
 	int b = class("com/acme/B", a, "y:I");
 	uint64_t o = new_address();
-	instance_head(o, b, 8);
-	add_be(&heap_part, 0x0000000100000002, 8);
-	open_dump();
+	short_instance(o, b, 0x0000000100000002, 8);
+	open_made();
 	expect(o, NULL);
 	struct values v;
 	struct value value;
@@ -569,7 +338,7 @@ static void test_lists(void **state)
 	uint64_t negative = OBJECT(list, (uint32_t)-1, array), bare = OBJECT(list, 3, 0);
 	uint64_t sub = OBJECT(mine, 77, 1, array);
 	uint64_t ring = OBJECT(deque, 1, 3, OBJECTS(b, 0, 0, a)), wild = OBJECT(deque, 1, 900, array);
-	open_dump();
+	open_made();
 	expect_entries(plain, "\"a\" \"b\"");
 	expect_entries(whole, "\"a\" \"b\" null null");
 	expect_entries(negative, "\"a\" \"b\" null null");
@@ -603,7 +372,7 @@ static void test_circles(void **state)
 	uint64_t buckets = OBJECT(map, 2, OBJECTS(0, bin, 0, behind));
 	uint64_t self = new_address();
 	OBJECT_AT(self, wrapper, self);
-	open_dump();
+	open_made();
 	expect_entries(circle, "\"a\" \"b\"!");
 	expect_entries(loop, "\"a\"=\"b\" \"b\"=\"a\"!");
 	expect_entries(buckets, "\"a\"=\"b\" \"b\"=\"a\"!");
@@ -625,7 +394,7 @@ static void test_duplicates(void **state)
 	OBJECT(string, 0, 1, ARRAY('B', 't', 'w')); /* other characters in the same kind of bytes */
 	text("tw");
 	OBJECT(string, 0, 0, 0);
-	open_dump();
+	open_made();
 	struct duplicates d;
 	struct err err = ERR_INIT;
 	assert_int_equal(duplicates_find(&d, heap, &err), 0);
@@ -641,7 +410,7 @@ static void test_duplicates(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {
 		TEST(test_floating), TEST(test_big_numbers), TEST(test_times), TEST(test_strings),
 		TEST(test_old_strings), TEST(test_arrays), TEST(test_shadowed),

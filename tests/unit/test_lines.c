@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_lines.c - command lines from words to calls, the tables of commands and options, and completion.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/call/call.h"
+#include "command/command.h"
+#include "command/help/help.h"
+#include "command/line/line.h"
+#include "command/run/run.h"
+#include "fake_session.h"
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* Stages as "[word][word]|[word]", then ">file" and "$keep". */
+static void expect_line(const char *line, const char *wanted)
+{
+	struct command_line l;
+	struct err err = ERR_INIT;
+	struct text t = TEXT_INIT;
+	text_add(&t, "");
+	if (command_line_parse(&l, line, false, &err)) {
+		text_add(&t, "error");
+	} else {
+		for (size_t i = 0; i < l.n; i++) {
+			text_add(&t, i ? "|" : "");
+			for (size_t w = 0; w < l.stages[i].n; w++)
+				text_addf(&t, "[%s]", l.stages[i].words[w].s);
+			if (l.stages[i].shell)
+				text_addf(&t, "!%s", l.stages[i].shell);
+		}
+		if (l.file.s)
+			text_addf(&t, "%s%s", l.append ? ">>" : ">", l.file.s);
+		if (l.keep)
+			text_addf(&t, "$%s", l.keep);
+	}
+	assert_string_equal(t.s, wanted);
+	text_release(&t);
+	command_line_release(&l);
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	expect_line("histo", "[histo]");
+	expect_line("  ls  java.lang.String\t-min 2K ", "[ls][java.lang.String][-min][2K]");
+	expect_line("histo|head 3", "[histo]|[head][3]");
+	expect_line("histo | grep 'a|b' | sort -x", "[histo]|[grep][a|b]|[sort][-x]");
+	expect_line("ls \"a > b\" > f.csv", "[ls][a > b]>f.csv");
+	expect_line("ls x>>f", "[ls][x]>>f");
+	expect_line("ls /a|b [c]/ | head", "[ls][/a|b [c]/]|[head]");
+	expect_line("ls /a\\/b|c/", "[ls][/a\\/b|c/]");
+	expect_line("source /tmp/x | head", "[source][/tmp/x]|[head]");
+	expect_line("find \\.Map\\$Entry", "[find][\\.Map\\$Entry]");
+	expect_line("find a\\ b\\|c\\'d", "[find][a b|c'd]");
+	expect_line("find \"a\\\"b\\n\"", "[find][a\"b\\n]");
+	expect_line("find x'y z'w", "[find][xy zw]");
+	expect_line("histo | !sort | uniq > z", "[histo]|!sort | uniq > z");
+	expect_line("$big = ls x", "[ls][x]$big");
+	expect_line("$b2=ls x|head", "[ls][x]|[head]$b2");
+	expect_line("x $_", "[x][$_]");
+	expect_line("find 'open", "error");
+	expect_line("histo |", "error");
+	expect_line("histo | | head", "error");
+	expect_line("histo >", "error");
+	expect_line("histo > a b", "error");
+	expect_line("$ = histo", "error");
+}
+
+static void expect_command(const char *word, const char *name)
+{
+	struct err err = ERR_INIT;
+	const struct command *c = command_find(word, &err);
+	if (name) {
+		assert_non_null(c);
+		assert_string_equal(c->name, name);
+	} else {
+		assert_null(c);
+		assert_int_equal(err.code, ERR_USAGE);
+	}
+}
+
+static void test_command_names(void **state)
+{
+	(void)state;
+	expect_command("histo", "histo");
+	expect_command("histogram", "histo");
+	expect_command("i", "info");
+	expect_command("overview", "info");
+	expect_command("re", "refs");
+	expect_command("referrers", "refs");
+	expect_command("x", "x");
+	expect_command("do", "x");
+	expect_command("q", "quit");
+	expect_command("dumpheap -stat", "histo");
+	expect_command("whatis", "find");
+	expect_command("hist", NULL); /* histo, history */
+	expect_command("r", NULL);    /* refs, roots */
+	expect_command("nonsense", NULL);
+	expect_command("", NULL);
+	expect_printed("hist", PRINT_TEXT, "!hist may be histo, history");
+	expect_printed("rots", PRINT_TEXT, "!no command is called rots (nearest: roots; help lists all)");
+}
+
+/* No word stands twice in one shape, where it could not be asked for; only numbers have totals. */
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; commands[i]; i++) {
+		for (size_t k = 0; commands[i]->shapes && commands[i]->shapes[k]; k++) {
+			const struct shape *shape = commands[i]->shapes[k];
+			bool head[COL_COUNT_OF_ALL] = {false};
+			assert_true(shape->n_columns || shape->n_head);
+			for (unsigned h = 0; h < shape->n_head; h++) {
+				assert_false(head[shape->head[h]]);
+				head[shape->head[h]] = true;
+			}
+			for (unsigned c = 0; c < shape->n_columns; c++) {
+				const struct column *column = &shape->columns[c];
+				assert_in_range(column->id, COL_OWN_NAME + 1, COL_COUNT_OF_ALL - 1);
+				assert_true(!column->total || cell_is_number(column_type(column)));
+				for (unsigned d = 0; d < c; d++)
+					assert_string_not_equal(column_word(column), column_word(&shape->columns[d]));
+			}
+		}
+	}
+}
+
+/* Every option has a word; another word for an option, or an alias that implies one, leads to it. */
+static void test_options(void **state)
+{
+	bool used[DASH_COUNT] = {true}; /* the end of a table */
+	(void)state;
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		bool here[DASH_COUNT] = {false};
+		for (const struct option_spec *o = c->options; o && o->word; o++) {
+			assert_false(here[o->word]);
+			here[o->word] = used[o->word] = true;
+			assert_non_null(option_name(o));
+			const struct option_spec *found = command_option(c, option_name(o));
+			assert_non_null(found);
+			assert_int_equal(found == o, o->kind != OPT_SAME);
+			assert_true(o->value || o->kind == OPT_FLAG);
+		}
+		for (size_t k = 0; k < 6 && c->aliases[k].word; k++)
+			assert_true(!c->aliases[k].implies || here[c->aliases[k].implies]);
+	}
+	for (unsigned word = 0; word < DASH_COUNT; word++)
+		assert_true(used[word]);
+}
+
+/* A call has room for every option that a table may have, and for every argument. */
+static void test_many_options(void **state)
+{
+	struct option_spec table[DASH_COUNT] = {{.word = DASH_NONE}};
+	struct command many = {.name = "many", .options = table,
+	    .arguments = {{ARG_WORD, "A", false}, {ARG_WORD, "B", false}, {ARG_WORD, "C", false}}};
+	struct command_line l;
+	struct call call;
+	struct err err = ERR_INIT;
+	struct text line = TEXT_INIT;
+	(void)state;
+	text_add(&line, "many one");
+	for (unsigned i = 0; i + 1 < DASH_COUNT; i++) {
+		table[i] = (struct option_spec){(enum option_word)(i + 1), OPT_COUNT, "N", ""};
+		text_addf(&line, " %s %u", option_name(&table[i]), 100 + i);
+	}
+	table[DASH_COUNT - 1].word = DASH_NONE;
+	text_add(&line, " two three");
+	assert_int_equal(command_line_parse(&l, line.s, false, &err), 0);
+	assert_int_equal(call_parse(&call, &session, &many, &l, line.s, 1, &err), 0);
+	for (unsigned i = 0; i + 1 < DASH_COUNT; i++) {
+		assert_true(call_has(&call, table[i].word));
+		assert_int_equal(call.option[i].number, 100 + i);
+	}
+	assert_string_equal(call.argument[COMMAND_ARGUMENTS - 1].word, "three");
+	call_release(&call);
+	command_line_release(&l);
+	text_release(&line);
+}
+
+/* Names and aliases are all different, and every command can be described. */
+static void test_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		assert_non_null(c->run);
+		assert_non_null(c->group);
+		assert_true(strlen(c->summary) <= 60);
+		assert_ptr_equal(command_find(c->name, NULL), c);
+		for (size_t k = 0; k < 6 && c->aliases[k].word; k++)
+			assert_ptr_equal(command_find(c->aliases[k].word, NULL), c);
+		char line[40];
+		snprintf(line, sizeof line, "help %s | head 1", c->name);
+		char *printed = printed_by(line, PRINT_TEXT);
+		assert_memory_equal(printed, c->name, strlen(c->name));
+		free(printed);
+	}
+}
+
+/* --- completion ------------------------------------------------------------------------------- */
+
+static void expect_completion(const char *line, size_t start, const char *wanted)
+{
+	size_t at, n;
+	char **words = session_complete(&session, line, strlen(line), 10, &at, &n);
+	struct text t = TEXT_INIT;
+	text_add(&t, "");
+	for (size_t i = 0; i < n; i++) {
+		text_addf(&t, "%s ", words[i]);
+		free(words[i]);
+	}
+	free(words);
+	assert_string_equal(t.s, wanted);
+	assert_int_equal(at, start);
+	text_release(&t);
+}
+
+static void test_completion(void **state)
+{
+	(void)state;
+	expect_completion("hi", 0, "histo history ");
+	expect_completion("ls java.l", 3, "java.lang.Class java.lang.String ");
+	expect_completion("ls Sess", 3, "com.acme.Session ");
+	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable ");
+	expect_completion("histo -by p", 10, "package ");
+	expect_completion("histo -sort cl", 12, "class class_address classes ");
+	expect_completion("refs 0x10", 5, "0x1000 0x1040 0x1050 0x1080 0x1090 0x10b0 ");
+	expect_completion("refs 0x11", 5, "0x1100 0x1140 ");
+	expect_completion("histo | gr", 8, "grep grep- ");
+	expect_completion("histo | sort -sh", 13, "-shallow ");
+	expect_completion("histo | cut class,ob", 12, "class,objects ");
+	expect_completion("bt wo", 3, "\"worker 1\" ");
+	expect_completion("help pi", 5, "pipes ");
+	free(printed_by("$mine = ls String", PRINT_TEXT));
+	expect_completion("ls $", 3, "$_ $mine ");
+	expect_completion("size String + $", 14, "$_ $mine ");
+	expect_completion("$m", 0, "$mine ");
+	expect_completion("histo | !l", 10, "");
+	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
+}
+
+/* Behind a class and a dot stand its static fields that can hold an object. */
+static void test_static_completion(void **state)
+{
+	(void)state;
+	static const struct heap_field statics[] = {{.name = "INSTANCE", .type = VALUE_OBJECT, .value = 0x1090},
+	    {.name = "INDEX", .type = VALUE_OBJECT}, {.name = "INITIAL", .type = VALUE_INT},
+	    {.name = "last", .type = VALUE_OBJECT}};
+	fake.classes[C_LOST].statics = statics;
+	fake.classes[C_LOST].n_statics = sizeof statics / sizeof *statics;
+	expect_completion("x com.acme.Lost.", 2, "com.acme.Lost.INSTANCE com.acme.Lost.INDEX com.acme.Lost.last ");
+	expect_completion("refs Lost.IN", 5, "Lost.INSTANCE Lost.INDEX ");
+	expect_completion("cut com.acme.Lost.la", 4, "com.acme.Lost.last ");
+	expect_completion("x com.acme.Session.", 2, ""); /* two have the name */
+	expect_completion("histo com.acme.Lost.", 6, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test_setup_teardown(test_command_names, fake_session_open, fake_session_close),
+		cmocka_unit_test_setup_teardown(test_table, fake_session_open, fake_session_close),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test_setup_teardown(test_many_options, fake_session_open, fake_session_close),
+		cmocka_unit_test_setup_teardown(test_completion, fake_session_open, fake_session_close),
+		cmocka_unit_test_setup_teardown(test_static_completion, fake_session_open, fake_session_close),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -118,6 +118,82 @@ static void test_closing_one_leaves_the_other(void **state)
 	refuse("histo", "histo: no dump is open (cairn DUMP)");
 }
 
+/* --- long works --------------------------------------------------------------------------------- */
+
+static unsigned jobs;
+static struct progress watched;
+
+static int count_job(void *context, long_work *work, void *argument, struct err *err)
+{
+	(void)context;
+	jobs++;
+	return work(argument, &watched, err);
+}
+
+/* Whatever is asked of a dump is one job, whatever it needs; what is asked of the session is none. */
+static void test_a_command_is_a_job(void **state)
+{
+	static const char *const asked[] = {"histo", "histo -by package -retained", "ls com.acme.*",
+	    "roots", "path 0x1050", "paths char[]", "dom", "leaks", "size char[]", "check -tree",
+	    "info", "why", "x 0x1080", "$a = ls char[]"};
+	static const char *const apart[] = {"help", "help histo", "history", "set"};
+	(void)state;
+	session_use(&session, first);
+	session.work = count_job;
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+		jobs = 0;
+		answer(asked[i]);
+		assert_int_equal(jobs, 1);
+	}
+	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
+		jobs = 0;
+		answer(apart[i]);
+		assert_int_equal(jobs, 0);
+	}
+	watched.cancel = true;
+	refuse("paths java.lang.String -weak", "paths: stopped");
+	watched.cancel = false;
+}
+
+static struct cell retained_of_row(struct result *r, const char *name)
+{
+	struct cell cell;
+	int column = result_column(r, "retained");
+	for (size_t row = 0; row < r->n_rows; row++) {
+		result_cell(r, row, 0, &cell);
+		if (!strcmp(cell.text, name)) {
+			result_cell(r, row, (unsigned)column, &cell);
+			return cell;
+		}
+	}
+	fail_msg("no row %s", name);
+	return cell_blank();
+}
+
+/*
+ * com.acme has #4, #5 and #7, all roots, of 24, 24 and no known bytes.  #7 alone holds #3, of 16.  The
+ * rest is held by #3 and #4 jointly, or by what is not of com.acme.
+ */
+static void test_cells_wait_for_what_they_need(void **state)
+{
+	struct err err = ERR_INIT;
+	const struct retained *known;
+	(void)state;
+	session_use(&session, first);
+	answer("histo -by package");
+	struct result *r = session_take(&session);
+	assert_false(result_is_late(r));
+	assert_int_equal(retained_of_row(r, "com.acme").amount.certainty, UNKNOWN);
+	assert_int_equal(opened_find_retained(first, NULL, &known, &err), 0);
+	assert_true(result_is_late(r));
+	/* known, but not summed: nobody sums while cells are drawn */
+	assert_int_equal(retained_of_row(r, "com.acme").amount.certainty, UNKNOWN);
+	result_take_late(r, result_find_late(r, NULL, &err));
+	assert_false(result_is_late(r));
+	assert_int_equal(retained_of_row(r, "com.acme").amount.n, 24 + 24 + 16);
+	result_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +201,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_findings_are_a_dump_s_own, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_sets_and_rows_are_a_dump_s_own, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_closing_one_leaves_the_other, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_a_command_is_a_job, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_cells_wait_for_what_they_need, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,10 @@ struct bits {
 	uint64_t n;     /* bits */
 };
 
-MUST_CHECK int bits_init(struct bits *b, uint64_t n, struct err *err); /* all zero */
+/* Make n bits, all 0.  Returns 0 or ERR_NOMEM. */
+MUST_CHECK int bits_init(struct bits *b, uint64_t n, struct err *err);
 void bits_release(struct bits *b);
-/* After the last bits_set; at most 2^32-1 ones. */
+/* Make the counters; call it after the last bit is set, of at most 2^32-1 ones.  0 or ERR_NOMEM. */
 MUST_CHECK int bits_seal(struct bits *b, struct err *err);
 
 static inline bool bits_get(const struct bits *b, uint64_t i)
@@ -67,7 +68,7 @@ static inline void bits_flush(struct bits_writer *w)
 	w->bits = 0;
 }
 
-/* Set the bits of a mask in a word. */
+/* Set in a word of the vector the bits that are set in `bits`. */
 static inline void bits_gather(struct bits_writer *w, uint64_t *word, uint64_t bits)
 {
 	if (word != w->word) {
@@ -77,7 +78,7 @@ static inline void bits_gather(struct bits_writer *w, uint64_t *word, uint64_t b
 	w->bits |= bits;
 }
 
-/* Ones in [0, i); i < n; sealed. */
+/* The number of ones before bit i, which must be below n.  The vector must be sealed. */
 static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
 {
 	cairn_assert(b->rank && i < b->n);
@@ -88,7 +89,7 @@ static inline uint32_t bits_rank(const struct bits *b, uint64_t i)
 	return count + bits_ones(b->word[i >> 6] & below);
 }
 
-/* The ones in ascending order. */
+/* A walk over the positions of all ones, in ascending order. */
 struct bits_walk {
 	const struct bits *b;
 	uint64_t at, word; /* the word's number; its ones not yet given */
@@ -111,8 +112,9 @@ static inline bool bits_next(struct bits_walk *w, uint64_t *i)
 	return true;
 }
 
-/* Position of the k-th one (from 0); k < number of ones; sealed. */
+/* The position of the k-th one, counted from 0; k must be below the number of ones.  Sealed. */
 uint64_t bits_select(const struct bits *b, uint32_t k);
-uint64_t bits_count(const struct bits *b); /* ones; sealed */
+/* The number of ones.  Sealed. */
+uint64_t bits_count(const struct bits *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* idmap.c - see idmap.h. */
+/* idmap.c - a hash table from numbers of the dump to ours; see idmap.h. */
 #include "dump/idmap.h"
 
 #include "base/big.h"

@@ -191,7 +191,7 @@ struct dump_facts {
 	size_t vm_release;    /* that many bytes of vm name the release and say more than version; 0: none */
 	bool takes_program;   /* the program that wrote the dump, given beside it, tells more of it */
 	unsigned word_bits;   /* 32 or 64 */
-	unsigned n_heaps, heap_number; /* heap dumps in the file, and which this is (from 1); 0: one */
+	unsigned n_heaps, heap_number; /* heap dumps in the file; which this is, from 1; 0: one */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * types.c - see types.h.
- */
+/* types.c - look up types, and make the promises of types.h true. */
 #include "dump/types.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* amounts.c - see amounts.h. */
+/* amounts.c - from the doubts of a heap to the certainty of a number; see amounts.h. */
 #include "heap/amounts.h"
 
 static struct amount as_named(struct amount a, const struct heap_class *c)

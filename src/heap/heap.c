@@ -66,7 +66,7 @@ static uint64_t odd_size(const struct heap *h, uint32_t id, const struct heap_cl
 	return at < h->n_odd && h->odd[at].id == id ? h->odd[at].size : c->instance_size;
 }
 
-/* SIZE_UNKNOWN when nobody knows. */
+/* The shallow size of an object in bytes; SIZE_UNKNOWN when nobody knows it. */
 static uint64_t size_of(const struct heap *h, uint32_t id)
 {
 	const struct heap_class *c = heap_class_of(h, id);

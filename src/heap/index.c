@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* index.c - see index.h. */
+/* index.c - building the index of addresses, and the slow ways through it; see index.h. */
 #include "heap/index.h"
 
 #include "base/assert.h"

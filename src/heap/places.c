@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* places.c - see places.h. */
+/* places.c - find the record of an object, and with it the bytes of its values; see places.h. */
 #include "heap/places.h"
 
 #include "base/big.h"
@@ -24,7 +24,8 @@ static bool run_holds(const struct places *p, uint64_t run, uint32_t id)
 	return p->runs[run].id <= id && (run + 1 == p->n_runs || id < p->runs[run + 1].id);
 }
 
-/* The number of an object's record; id is no class object.  The run is looked for where it was before. */
+/* The number of the record of an object that is no class object.  *run is the run of the object
+ * asked for before, which is tried first; it gets this object's. */
 static uint32_t number_of(const struct places *p, uint32_t id, uint64_t *run)
 {
 	if (p->numbers)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sites.c - see sites.h. */
+/* sites.c - collect the allocation sites and samples that the reader tells; see sites.h. */
 #include "heap/sites.h"
 
 #include "base/big.h"
@@ -80,7 +80,7 @@ static int by_object(const void *x, const void *y)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-/* An object has one site; count what each has. */
+/* Keep one sample for each object, and count the objects of each site. */
 static void settle(const struct heap *h, struct heap_sites *s)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* string.c - see string.h. */
+/* string.c - where Strings keep their characters, and how these are read; see string.h. */
 #include "heap/string.h"
 
 #include <string.h>

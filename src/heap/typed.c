@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* typed.c - see typed.h. */
+/* typed.c - values by their types: objects, parts, pointers, names, texts; see typed.h. */
 #include "heap/typed.h"
 
 #include "dump/program/program.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* value.c - see value.h. */
+/* value.c - fields and elements out of the bytes of a record; see value.h. */
 #include "heap/value.h"
 
 #include <string.h>

@@ -49,7 +49,7 @@ struct go_stretch {
 	uint64_t record;        /* offset of its record: a frame, data or bss */
 };
 
-/* A type of go1.3, with its pointers; or of later versions, without. */
+/* What a type record tells; only those of go1.3 tell where the pointers are. */
 struct go_type {
 	uint64_t address, size;
 	struct go_bytes name, fields;

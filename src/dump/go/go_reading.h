@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* go_reading.h - one reading of a part, as go_read.c, go_tell.c and go_old.c share it. */
+/* go_reading.h - the state of one reading of a part, which go_read.c, go_tell.c and go_old.c share.
+ * */
 #ifndef CAIRN_DUMP_GO_GO_READING_H
 #define CAIRN_DUMP_GO_GO_READING_H
 
@@ -31,14 +32,16 @@ struct go_reading {
 	uint64_t targets[GO_BUFFERED];
 };
 
-/* go_tell.c: a record that is no object, in the survey; and the goroutine at its end. */
+/* go_tell.c, in the survey.  go_tell: tell the sink what a record says that is no object.
+ * go_tell_goroutine: tell of the goroutine whose frames are all read.  Both return the sink's code.
+ * */
 int go_tell(struct go_reading *r, const struct go_record *record);
 int go_tell_goroutine(struct go_reading *r);
 
-/* go_read.c: tell the sink of an object; its pointers are what the shape says. */
+/* go_read.c: tell the sink of an object whose pointers the shape says.  Returns the sink's code. */
 int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
     struct go_shape *shape);
-/* Gather a pointer for the sink; *n of them wait. */
+/* Put a pointer to the *n that wait for the sink, and deliver them when the buffer is full. */
 static inline int go_deliver(struct go_reading *r, size_t *n, uint64_t target)
 {
 	int code = 0;
@@ -50,7 +53,7 @@ static inline int go_deliver(struct go_reading *r, size_t *n, uint64_t target)
 	return code;
 }
 
-/* go_old.c: the same for an object of go1.3. */
+/* go_old.c: what go_object does, for an object record of go1.3. */
 int go_old_object(struct go_reading *r, const struct go_record *record);
 
 #endif

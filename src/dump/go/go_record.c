@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* go_record.c - see go_record.h. */
+/* go_record.c - decode any record by the table of layouts; see go_record.h. */
 #include "dump/go/go_record.h"
 
 #include <inttypes.h>

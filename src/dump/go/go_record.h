@@ -2,8 +2,9 @@
 /*
  * go_record.h - one record of a Go heap dump, decoded by a table.
  *
- * What stands at which place of u and s is named below; places that a version does not write are 0.
- * Any thread.
+ * A decoded record holds numbers in u, strings in s, and maybe a list of fields (F below).  The
+ * enums below name the places in u and say what s holds; a place that a version of the format does
+ * not write is 0.  Any thread.
  */
 #ifndef CAIRN_DUMP_GO_GO_RECORD_H
 #define CAIRN_DUMP_GO_GO_RECORD_H
@@ -73,10 +74,10 @@ MUST_CHECK int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t of
     unsigned version, struct go_record *out, struct err *err);
 const char *go_tag_name(enum go_tag tag); /* "an object record" */
 
-/* Memory statistics by their place in u; NULL behind the last. */
+/* The name of the memory statistic at a place of u; NULL behind the last. */
 const char *go_memstats_name(unsigned place);
 
-/* The next frame of a bucket's s[0], which is moved on; false behind the last. */
+/* Take the next frame from a bucket's s[0] and move *frames behind it.  False behind the last. */
 struct go_site_frame {
 	struct go_bytes function, file;
 	uint64_t line;
@@ -85,8 +86,8 @@ bool go_site_next(struct go_bytes *frames, struct go_site_frame *out);
 
 /* --- numbers ---------------------------------------------------------------------------------------- */
 
-/* A number at *p, which is moved behind it.  False: it does not end before `end`, or has more than 64
- * bits; *p then stays. */
+/* Read a number at *p and move *p behind it.  False: it does not end before `end`, or has more than
+ * 64 bits; *p then stays.  go_varint does the same, quickly for most numbers. */
 bool go_varint_slow(const uint8_t **p, const uint8_t *end, uint64_t *out);
 
 static inline uint64_t go_load_le(const uint8_t *p)
@@ -118,8 +119,8 @@ static inline bool go_varint(const uint8_t **p, const uint8_t *end, uint64_t *ou
 	return true;
 }
 
-/* The next field of a list: kind and offset.  False at its end, which is passed, and where it is
- * broken. */
+/* Read the next field of a list, its kind and offset, and move *p on.  False at the end of the
+ * list, with *p behind it, and where the list is broken. */
 static inline bool go_field_next(const uint8_t **p, const uint8_t *end, uint64_t *kind,
     uint64_t *offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* go_shape.c - see go_shape.h. */
+/* go_shape.c - find or make the shape of an object, and name it; see go_shape.h. */
 #include "dump/go/go_shape.h"
 
 #include "base/mem.h"

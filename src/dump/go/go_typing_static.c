@@ -4,10 +4,10 @@
  *
  *     var registry = &Registry{}
  *
- * The Registry is no object of the heap: the linker puts it into data or bss, where only the pointer
- * to it has a name and a type.  The segments are in the dump, so that pointers are followed there as
- * they are in objects; what is found is called by the way to it, as a Go programmer would write it:
- * main.registry.m, main.handlers[1].list, and *main.p for what is no struct.
+ * The Registry is no object of the heap: the linker puts it into data or bss, where only the
+ * pointer to it has a name and a type.  These segments are in the dump, so pointers are followed
+ * there as they are in objects.  What is found is named by the way to it, as a Go programmer would
+ * write it: main.registry.m, main.handlers[1].list, and *main.p for what is no struct.
  */
 #include "dump/go/go_typing.h"
 

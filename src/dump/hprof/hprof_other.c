@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hprof_other.c - what an HPROF heap holds besides objects: classes, roots, threads, told to a sink.
+ * hprof_other.c - tell a sink what an HPROF heap holds besides objects: classes, roots and threads.
  *
  * The references of a class are its static fields, in order.
  */
@@ -115,7 +115,8 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 
 /* --- roots and threads -------------------------------------------------------------------------- */
 
-/* What a root's record says besides the object: the serial of a thread, then the number of a frame. */
+/* By sub-tag: is the record a root, of which kind, and does it say, behind the object's identifier,
+ * the serial of a thread and the number of a frame? */
 static const struct root_form {
 	bool is_root;
 	enum root_kind kind;

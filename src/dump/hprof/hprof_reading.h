@@ -19,8 +19,8 @@ struct reading {
 	struct sink *sink;
 	bool survey;
 	const uint8_t *bytes; /* of the whole file */
-	struct part here;     /* what a cut hands on */
-	uint64_t next_cut;
+	struct part here;     /* given to sink->cut, with its begin set to the cut */
+	uint64_t next_cut;    /* offset from which on the next cut is due */
 	struct err *err;      /* the first damage, or why the sink refused */
 	int result;           /* its code */
 	struct hprof_classes *classes;

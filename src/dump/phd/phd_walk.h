@@ -3,9 +3,9 @@
  * phd_walk.h - a walk over the records of one part, as phd_read.c (the walk, and small records) and
  * phd_large.c (all other records) share it.
  *
- * A record's address is relative to the record before it, its references are relative to its own,
- * and short object records name their class by one of four cache slots.  That state is all that a
- * part needs to begin in the middle.
+ * A record's address is relative to that of the record before it; its references are relative to
+ * its own address; short object records name their class by one of four cache slots.  So a part can
+ * begin in the middle of the dump if it knows the address before and the four slots.
  */
 #ifndef CAIRN_DUMP_PHD_PHD_WALK_H
 #define CAIRN_DUMP_PHD_PHD_WALK_H
@@ -21,7 +21,8 @@ enum {
 /* Inlined at each call: that saves 10 % of the time of both passes. */
 #define HOT static inline __attribute__((always_inline))
 
-/* A class handle met before. */
+/* The handle of a class that this walk has met; the tables of these are caches by a hash of
+ * address. */
 struct known {
 	uint64_t address;
 	uint32_t handle;
@@ -35,16 +36,16 @@ struct walk {
 	const uint8_t *first, *end; /* of the whole source */
 	const uint8_t *p;           /* the record being read */
 	const uint8_t *refs;        /* its references, once they are known to be there */
-	bool fill;
+	bool fill;                  /* the second pass, which delivers references */
 	bool ended;                 /* the end tag was there */
 
-	uint64_t prev;
-	uint64_t cache[4];
-	uint32_t cache_handle[4];
-	unsigned next, filled, said;
+	uint64_t prev;              /* address of the record before */
+	uint64_t cache[4];          /* the four slots: addresses of classes */
+	uint32_t cache_handle[4];   /* their handles */
+	unsigned next, filled, said; /* slot to use next; bits of slots in use; bits of warnings given */
 
-	uint32_t primitive_handle[8];
-	unsigned primitive_known; /* one bit each */
+	uint32_t primitive_handle[8]; /* of the arrays of each primitive type */
+	unsigned primitive_known; /* a bit for each of them that has its handle */
 	enum class_naming array_naming;
 	struct known instances[1u << PHD_KNOWN_BITS], arrays[1u << PHD_KNOWN_BITS];
 	uint64_t batch[PHD_BATCH];
@@ -57,7 +58,8 @@ static inline uint64_t offset_of(const struct walk *w, const uint8_t *p)
 	return (uint64_t)(p - w->first);
 }
 
-/* Shifted as unsigned: bits that leave a gap at the top are garbage, not undefined behaviour. */
+/* The address that lies a gap, as stored, from another.  The gap is shifted as an unsigned number,
+ * since a hostile one may lose bits at the top. */
 static inline uint64_t relative(const struct phd *phd, uint64_t from, int64_t gap)
 {
 	return (from + ((uint64_t)gap << phd->shift)) & phd->mask;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* placing.c - see placing.h. */
+/* placing.c - from the runs of each slice to heap->places; see placing.h. */
 #include "heap/build/build.h"
 
 #include "base/big.h"

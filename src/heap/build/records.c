@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* records.c - see records.h. */
+/* records.c - the room that packed records need; see records.h. */
 #include "heap/build/records.h"
 
 #include "base/big.h"

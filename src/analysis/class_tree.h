@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * class_tree.h - classes below their superclasses, with the sums of what stands below each.
+ * class_tree.h - a tree of classes below their superclasses, with the sums of each branch.
  *
  * Pure function of a heap, any thread.  Linear but for sorting; no recursion.
  */
@@ -11,10 +11,10 @@
 
 struct class_tree_row {
 	uint32_t class;
-	uint32_t depth;        /* 0: has no superclass that the dump tells */
-	struct amount n_subclasses; /* below it, at any depth */
-	struct amount n_objects;    /* of it and of all below */
-	struct amount shallow;      /* their bytes */
+	uint32_t depth;        /* 0: the dump tells no superclass */
+	struct amount n_subclasses; /* at any depth */
+	struct amount n_objects;    /* of the class and all its subclasses */
+	struct amount shallow;      /* bytes of these objects */
 };
 
 struct class_tree {

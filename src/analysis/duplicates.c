@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * duplicates.c - Strings that say the same.
+ * duplicates.c - finds Strings of the same text.
  *
- * Every String's characters are hashed; Strings are dealt into stretches by the upper bits of the
- * hash, each stretch is sorted on its own, and what stands together is compared.
+ * The characters of every String are hashed.  The upper bits of the hash divide the Strings into
+ * stretches; each stretch is sorted on its own, and neighbours of equal hashes are compared.
  */
 #include "analysis/strings.h"
 

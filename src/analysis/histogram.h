@@ -9,17 +9,20 @@
 enum histogram_by { BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS };
 
 struct histogram_row {
-	const char *name;    /* of the class, package or superclass; by loader: the loader's class, or
-	                        NULL when no loader is known.  Owned by the histogram or the heap */
-	uint32_t class;      /* by class, by superclass: its index, or HEAP_NONE */
-	uint32_t loader;     /* by class, by loader: id of the loader object, or HEAP_NONE */
+	const char *name;    /* of the class, package or superclass; BY_LOADER: of the loader's class.
+	                        NULL: there is none.  Owned by the histogram or the heap */
+	uint32_t class;      /* BY_CLASS, BY_SUPERCLASS: the class index; else, or if there is none,
+	                        HEAP_NONE */
+	uint32_t loader;     /* BY_CLASS, BY_LOADER: id of the loader object; HEAP_NONE: none is
+	                        known */
 	uint32_t n_classes;
 	struct amount objects;
 	struct amount shallow; /* bytes */
 };
 
 struct histogram {
-	struct histogram_row *rows; /* by class: in class order; else by name, then loader */
+	struct histogram_row *rows; /* BY_CLASS: in the order of class indices; else by name, then
+	                               loader */
 	size_t n;
 	struct arena arena;
 };
@@ -30,25 +33,27 @@ struct histogram_scope {
 	size_t n_classes;
 	const uint32_t *objects; /* only these object ids, each once; NULL: all */
 	size_t n_objects;
-	bool empty;              /* classes without objects too */
-	/* How sure the choice of these objects is (heap_reached, heap_held); NULL: heap_counted. */
+	bool empty;              /* also list classes without objects */
+	/* Makes an amount of a number of these objects, as sure as their choice (heap_reached,
+	 * heap_held); NULL: heap_counted. */
 	struct amount (*chosen)(const struct heap *h, uint64_t n);
 };
 
-/* 0, or ERR_NOMEM. */
+/* 0: *out is the caller's (histogram_release); or ERR_NOMEM. */
 MUST_CHECK int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, struct err *err);
-/* For every class the row that counts its objects, or HEAP_NONE; by and scope as they made it.  Big
- * memory: big_free(group); NULL and ERR_NOMEM. */
+/* For every class index the row that counts the class's objects, or HEAP_NONE.  Pass the same `by` and
+ * `scope` that h was made with.  The caller's (big_free).  NULL: ERR_NOMEM. */
 MUST_CHECK uint32_t *histogram_groups(struct histogram *h, const struct heap *heap,
     enum histogram_by by, const struct histogram_scope *scope, struct err *err);
-/* The objects that rows (a bit for each) count: those of the classes that group puts there, of those in
- * only where that is not NULL.  Sets bits in to.  0 or ERR_NOMEM. */
+/* Set the bits in `to` of the objects that these rows count (rows: a bit for each).  group: from
+ * histogram_groups.  only: the objects that were counted; NULL: all.  0 or ERR_NOMEM. */
 MUST_CHECK int histogram_members(const struct heap *heap, const uint32_t *group,
     const struct bits *rows, const struct bits *only, struct bits *to, struct err *err);
 void histogram_release(struct histogram *h);
 
-/* "java.util" of "java.util.Map$Entry[]", "<primitive>", "<default>"; length in *n. */
+/* The package of a class: "java.util" for "java.util.Map$Entry[]", "<primitive>", "<default>".  *n
+ * gets its length; no NUL need follow.  The heap owns a name, or it is a constant. */
 const char *package_of(const struct heap_class *c, size_t *n);
 
 #endif

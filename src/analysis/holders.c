@@ -2,8 +2,8 @@
 /*
  * holders.c - immediate dominators of a set, by class.
  *
- * For every object of a skipped class the first one above it that is not skipped is remembered, so a
- * list of a million nodes is climbed once.  Any thread.
+ * For every object of a skipped class we remember the first object above it whose class is not
+ * skipped, so a list of a million nodes is climbed only once.  Any thread.
  */
 #include "analysis/holders.h"
 

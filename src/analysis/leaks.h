@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * leaks.h - who keeps a large part of the heap, and where it piles up.
+ * leaks.h - finds leak suspects: who keeps a large part of the heap, and where it has piled up.
  *
- * A suspect is an object at the top of the dominator tree that retains more than a share of what is
- * reachable, or all objects of one class at the top that do so together.  From a suspect the way
- * leads down the tree as long as one child keeps nearly all; where it parts, the memory has
- * piled up: the accumulation point.  Where it parts into classes and loaders, or below one of these,
- * each large part is a suspect of its own, because these hold everything there is; nor are class objects
- * together a suspect.  A chain of objects
- * of one class has no such place; it piles up with who holds its first link.
+ * A suspect is an object at the top of the dominator tree that retains more than a given share of
+ * what is reachable, or all objects of one class at the top that do so together.  From a suspect we
+ * go down the tree as long as one child keeps nearly all.  Where that ends, the memory has piled
+ * up: this is the accumulation point.
+ *
+ * Two rules differ from this.  Class objects and loaders hold everything there is, so they are
+ * opened instead of accused: if the way ends in several of them, or below one of them, each large
+ * part is a suspect of its own; and class objects are never a suspect together.  A chain of objects
+ * of one class has no accumulation point of its own; the memory counts as piled up at the holder of
+ * its first link.
  *
  * Pure functions of struct retained, any thread.
  */
@@ -18,25 +21,26 @@
 #include "analysis/dominators/dominators.h"
 
 struct suspect {
-	uint32_t id;         /* the object; of a group the one that retains most */
-	uint32_t piles_up;   /* the accumulation point; of a group the same as id */
+	uint32_t id;         /* the object; for a group, its member that retains most */
+	uint32_t piles_up;   /* the accumulation point; for a group, the same as id */
 	bool chain;          /* a chain of objects of one class hangs there */
-	uint32_t n;          /* objects of a group; 1 */
-	uint32_t *ids;       /* of a group, ascending; NULL */
-	struct amount retained; /* bytes; of a group the sum, a lower bound until someone puts what all free in
-	                        its place */
+	uint32_t n;          /* members of the group; 1 for a single object */
+	uint32_t *ids;       /* the members, ascending; NULL for a single object */
+	struct amount retained; /* bytes; for a group the members' sum, a lower bound until the caller
+	                           puts in its place what all members free together */
 };
 
 struct leaks {
 	struct suspect *suspect; /* the largest first */
 	size_t n, cap;
-	uint64_t least;          /* bytes that make one */
+	uint64_t least;          /* bytes that an object must retain to be a suspect */
 };
 
-/* share: in percent, above 0.  0, ERR_NOMEM or ERR_CANCELLED. */
+/* share: in percent of what is reachable, above 0.  0: *out is the caller's (leaks_release);
+ * ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int leaks_find(struct leaks *out, const struct retained *r, double share,
     struct progress *progress, struct err *err);
-/* The largest first again, after sizes have changed. */
+/* Put the largest first again, after the caller changed sizes. */
 void leaks_sort(struct leaks *l);
 void leaks_release(struct leaks *l);
 

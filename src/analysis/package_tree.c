@@ -2,8 +2,9 @@
 /*
  * package_tree.c - see package_tree.h.
  *
- * Classes sorted by package and name; each one closes the packages that it is not in, opens those
- * that it is in, and adds itself to all of them.  Lengths of names bound everything.
+ * The classes are sorted by package and name.  Each class closes the packages that it is not in,
+ * opens those that it is in, and is added to all of them.  The lengths of names bound time and
+ * memory.
  */
 #include "analysis/package_tree.h"
 

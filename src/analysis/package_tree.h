@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * package_tree.h - packages below packages, classes below their package, with what each adds up to.
+ * package_tree.h - a tree of packages with their classes, and the sums of what each contains.
  *
- * A package that holds nothing but one other package stands in one row with it: "com.acme", not "com"
- * and below it "acme".  Pure function of a heap, any thread.  Linear but for sorting; no recursion.
+ * A package that contains nothing but one other package shares a row with it: "com.acme", not "com"
+ * with "acme" below.  Pure function of a heap, any thread.  Linear but for sorting; no recursion.
  */
 #ifndef CAIRN_ANALYSIS_PACKAGE_TREE_H
 #define CAIRN_ANALYSIS_PACKAGE_TREE_H
@@ -13,16 +13,16 @@
 
 struct package_row {
 	const char *name;  /* in full: "com.acme.shop", "com.acme.shop.Order[]" */
-	uint32_t label;    /* byte of name where the part begins that its parent's does not have */
-	uint32_t depth;
-	uint32_t class;    /* HEAP_NONE: a package */
-	struct amount n_classes; /* with objects or without, at any depth */
+	uint32_t label;    /* offset in name, in bytes, of the part that follows the parent's name */
+	uint32_t depth;    /* 0: a row at the top */
+	uint32_t class;    /* class index; HEAP_NONE: a package */
+	struct amount n_classes; /* in it at any depth, with objects or without */
 	struct amount objects;
 	struct amount shallow; /* bytes */
 };
 
 struct package_tree {
-	struct package_row *rows; /* a package before what it holds, by name */
+	struct package_row *rows; /* each package before what it contains, siblings by name */
 	uint32_t n;
 	struct arena arena;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search.h - classes by name, objects by address.
+ * search.h - finds classes by name and objects by address.
  *
- * A name index is built once per heap and read by any thread afterwards.
+ * A name index is built once per heap; afterwards any thread may read it.
  */
 #ifndef CAIRN_ANALYSIS_SEARCH_H
 #define CAIRN_ANALYSIS_SEARCH_H
@@ -19,42 +19,46 @@ struct name_index {
 struct name_index *name_index_new(const struct heap *heap, struct err *err); /* NULL: ERR_NOMEM */
 void name_index_free(struct name_index *ix); /* NULL is fine */
 
-/* Classes whose name is exactly, or begins with, this: number and, in *first, position in by_name. */
+/* How many classes have exactly this name, or a name that begins so.  *first gets the position of
+ * the first one in by_name; the others follow it. */
 uint32_t name_index_exact(const struct name_index *ix, const char *name, uint32_t *first);
 uint32_t name_index_prefix(const struct name_index *ix, const char *prefix, uint32_t *first);
 const char *name_index_name(const struct name_index *ix, uint32_t position);
 
-/* What stands after the last dot that belongs to the name: "Map$Entry", "String[]". */
+/* The part of a class name after its last dot: "Map$Entry", "String[]".  Points into name. */
 const char *class_last_part(const char *name);
-/* And after the last $ of that: "Entry", "Entry[]"; NULL when there is none. */
+/* The part of that after the last $: "Entry", "Entry[]"; NULL when there is no $. */
 const char *class_inner_part(const char *name);
 
 /*
- * A class name in any spelling ("java/lang/String", "[C", "[Ljava.lang.String;", "char[]") as Java
- * source writes it, appended.  False when it is not the VM's spelling: then the word is copied.
+ * Append a class name of any spelling ("java/lang/String", "[C", "[Ljava.lang.String;", "char[]")
+ * in the spelling of Java source.  False: the word was not in the VM's spelling, and was appended
+ * as it is.
  */
 bool class_name_as_source(const char *word, struct text *to);
 
-/* '*' any characters, '?' one byte; all else is itself. */
+/* Does s match the pattern?  '*' stands for any characters, '?' for one byte, all else for
+ * itself. */
 bool glob_match(const char *pattern, const char *s);
 
-/* The up to 3 names nearest to a mistyped one, by edit distance to the name or its last part;
- * returns their number.  Upper and lower case count as the same letter. */
+/* Find up to NEAREST names that are nearest to a mistyped one, by edit distance to the name or to
+ * its last part; returns how many.  Upper and lower case count as the same letter. */
 #define NEAREST 3
 unsigned name_index_nearest(const struct name_index *ix, const char *word, const char *out[NEAREST]);
-/* Edits (insert, delete, replace, swap neighbours) from a to b; anything above limit is limit + 1. */
+/* The number of edits (insert, delete, replace, swap neighbours) that turn a into b; limit + 1
+ * stands for anything above limit. */
 unsigned edit_distance(const char *a, const char *b, unsigned limit);
 
 /* The object whose bytes hold the address, or HEAP_NONE. */
 uint32_t object_around(const struct heap *heap, uint64_t address);
 
-/* Ids of all objects of the given classes, ascending; big memory: big_free(ids).  NULL and
+/* The ids of all objects of the given classes, ascending; the caller's (big_free).  NULL:
  * ERR_NOMEM. */
 uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, size_t n_classes,
     size_t *n, struct err *err);
 
-/* Set the bits of all objects of these classes (a bit for each), of those in only where that is not
- * NULL. */
+/* Set the bits in `to` of all objects of these classes (classes: a bit for each) that are in `only`
+ * (NULL: of all of them). */
 void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,
     struct bits *to);
 

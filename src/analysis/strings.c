@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * strings.c - all Strings, and those whose text matches.
+ * strings.c - finds the Strings whose text matches a pattern.
  */
 #include "analysis/strings.h"
 

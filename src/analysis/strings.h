@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * strings.h - all Strings of a heap: those whose text matches, those that say the same.
+ * strings.h - looks at all Strings of a heap: which texts match a pattern, which Strings are equal.
  *
- * Both look at every String once, on all threads, and keep 4 (search) or 16 bytes (duplicates) for
- * each.  Any thread.
+ * Both functions look at every String once, on all threads, and keep for each String 4 bytes
+ * (strings_matching) or 16 bytes (duplicates_find).  Any thread may call them.
  */
 #ifndef CAIRN_ANALYSIS_STRINGS_H
 #define CAIRN_ANALYSIS_STRINGS_H
@@ -17,8 +17,9 @@ struct string_list {
 };
 
 /*
- * Strings whose escaped text matches a POSIX extended regular expression (NULL: all).  0; ERR_USAGE
- * when it is none, ERR_UNSUPPORTED where the format holds no values, ERR_NOMEM.
+ * Find the Strings whose escaped text matches a POSIX extended regular expression (NULL: all
+ * Strings).  0: *out is the caller's (string_list_release).  ERR_USAGE: regex is no regular
+ * expression; ERR_UNSUPPORTED: the format holds no values; ERR_NOMEM.
  */
 MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, const char *regex,
     bool any_case, struct err *err);
@@ -30,19 +31,20 @@ struct same_strings {
 	struct amount count;
 	struct amount arrays; /* different arrays that hold their characters */
 	struct amount shallow; /* bytes of the Strings and these arrays */
-	struct amount wasted; /* of these, bytes that one String and one array would save */
+	struct amount wasted; /* bytes that would be saved if one String and one array stood for all */
 };
 
 struct duplicates {
-	struct same_strings *groups; /* of two and more, the most wasted first */
+	struct same_strings *groups; /* of two or more Strings, the group that wastes most first */
 	size_t n, cap;
-	uint64_t strings, distinct;  /* Strings that have a text, and different texts */
-	struct amount wasted;        /* sum over groups */
+	uint64_t strings, distinct;  /* number of Strings that have a text, and of different texts */
+	struct amount wasted;        /* bytes, the sum over groups */
 };
 
-/* Exact: texts of equal hashes are compared.  0, ERR_UNSUPPORTED, ERR_NOMEM. */
+/* Find Strings of the same text.  Exact: where hashes are equal, the texts are compared.  0: *out
+ * is the caller's (duplicates_release); ERR_UNSUPPORTED: the format holds no values; ERR_NOMEM. */
 MUST_CHECK int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err);
-/* The Strings of these groups (a bit for each): sets their bits in to.  0 or ERR_NOMEM. */
+/* Set the bits in `to` of all Strings of these groups (groups: a bit for each).  0 or ERR_NOMEM. */
 MUST_CHECK int duplicates_members(const struct duplicates *d, const struct heap *h,
     const struct bits *groups, struct bits *to, struct err *err);
 void duplicates_release(struct duplicates *d);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * command.h - the one table of commands.
+ * command.h - the one table of commands, and a call: a command with its parsed arguments.
  *
- * Parser, completion, help, man page, shell completion and keys are all made from it.
+ * The parser, completion, help, the man page, shell completion and the screen's keys all use this
+ * table.
  */
 #ifndef CAIRN_COMMAND_COMMAND_H
 #define CAIRN_COMMAND_COMMAND_H
@@ -16,7 +17,7 @@ enum argument_kind {
 	ARG_VALUE,   /* an object, or a global variable or a part of one */
 	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object;
 	                or anything else that is a set */
-	ARG_SET,     /* objects: sets.h */
+	ARG_SET,     /* objects: the grammar of sets is in words/words.h */
 	ARG_THREAD,  /* name, number, or object */
 	ARG_REGEX,
 	ARG_FILE,
@@ -44,9 +45,9 @@ enum option_word {
 
 enum option_kind {
 	OPT_FLAG,
-	OPT_SAME,    /* a flag, another word for the one that value names */
-	OPT_CHOICE,
-	OPT_COLUMN,  /* of the result, perhaps with a sign */
+	OPT_SAME,    /* a flag that means the same as the option that `value` names */
+	OPT_CHOICE,  /* one of the words that `value` lists between '|' */
+	OPT_COLUMN,  /* a column of the result, perhaps with a sign before it */
 	OPT_CLASSES, /* a class pattern, as a word */
 	OPT_SIZE,
 	OPT_COUNT,
@@ -54,19 +55,19 @@ enum option_kind {
 };
 
 struct option_spec {
-	enum option_word word; /* what a command means by it stands in its table */
+	enum option_word word; /* several commands may have it, each with a meaning of its own */
 	enum option_kind kind;
 	const char *value;   /* "class|package|loader|super" or the value's name, NULL for a flag */
 	const char *summary;
 };
 
-/* The dumps in data/ that examples are about; help.c knows the files. */
+/* The sample dumps in data/ that examples run on; help_sample (help.c) names their files. */
 enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO };
 
 /*
- * A command line to try.  It finds something in the sample that it names, and tests/cli/examples.py
- * runs it there.  The examples of one command are run in their order, so that one can use what those
- * before it left behind.
+ * A command line to try.  It finds something in the sample that it names; tests/cli/examples.py
+ * runs it there.  The examples of one command run in order, so an example can use what those before
+ * it left behind.
  */
 struct example {
 	const char *line;
@@ -76,17 +77,16 @@ struct example {
 /* "-by" */
 const char *option_name(const struct option_spec *o);
 
-/* A familiar spelling from another tool, and the option that is meant with it. */
+/* Another name of a command, familiar from another tool, and an option that this name implies. */
 struct alias {
 	const char *word;
-	enum option_word implies; /* DASH_NONE: nothing more */
-	const char *value;        /* of that option, NULL for a flag */
+	enum option_word implies; /* DASH_NONE: it implies no option */
+	const char *value;        /* of that option; NULL for a flag */
 };
 
-#define COMMAND_ARGUMENTS 3 /* at most; a table with more is not compiled */
+#define COMMAND_ARGUMENTS 3 /* the most a command can have; a table with more does not compile */
 
-/* A command line after parsing: values in the table's order. */
-struct call;
+struct call; /* below */
 
 struct command {
 	const char *name;
@@ -96,11 +96,13 @@ struct command {
 	unsigned flags;               /* enum command_flag */
 	const char *group;            /* "look", "who holds it", "session" */
 	const char *summary;          /* one line, lower case, no full stop */
-	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; or NULL: it
-	                                 answers nothing */
+	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; NULL: it
+	                                 has no result */
 	const char *description;      /* a paragraph or more */
 	struct example examples[6];   /* ended by a NULL line */
-	const char *key;              /* the screen's key for it, "" none */
+	const char *key;              /* the screen's key for it; "": none */
+	/* Run it.  0: *out is the caller's (result_free), or NULL if there is nothing to show; else an
+	 * error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
 };
 
@@ -108,7 +110,7 @@ enum command_flag {
 	COMMAND_NO_DUMP = 1,          /* works without a heap */
 	COMMAND_NEEDS_REFERENCES = 2,
 	COMMAND_NEEDS_RETAINED = 4,   /* the screen waits until retained sizes are known */
-	COMMAND_OBJECTS_ONLY = 8,     /* works where references did not fit into memory */
+	COMMAND_OBJECTS_ONLY = 8,     /* works even if references did not fit into memory */
 	COMMAND_EARLY = 16,           /* answers while references are still being read */
 };
 
@@ -116,14 +118,14 @@ enum command_flag {
 
 extern const struct command *const commands[]; /* NULL-terminated, in the order of help */
 
-/* By name, alias or unique prefix; NULL with ERR_USAGE and the candidates. */
+/* Find a command by name, alias or unique prefix.  NULL: *err is ERR_USAGE and names candidates. */
 const struct command *command_find(const char *word, struct err *err);
 
-/* Every column that results of the command may have, once, and with heads every value of their heads
- * before them; how many.  to has room for COL_COUNT_OF_ALL. */
+/* List every column that results of the command may have, each once; with heads, the values of
+ * their heads before these.  Returns how many; `to` needs room for COL_COUNT_OF_ALL. */
 unsigned command_columns(const struct command *c, bool heads, enum column_id *to);
 
-/* Parsed values. */
+/* A command line after parsing: a value for each argument and option of the command's table. */
 struct call {
 	const struct command *command;
 	const char *line;             /* the whole line as typed */
@@ -131,14 +133,14 @@ struct call {
 	size_t n_words, cap_words;
 	struct {
 		bool given;
-		const char *word;     /* as typed; of a set a title for it */
-		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index; ARG_VALUE:
-		                         HEAP_NONE if it is none */
-		bool is_variable;     /* ARG_VALUE: this variable was meant, id what it points to */
+		const char *word;     /* as typed; for a set, a title for it */
+		uint32_t id;          /* ARG_OBJECT: object id; ARG_THREAD: thread index; ARG_VALUE: object
+		                         id, or HEAP_NONE if there is no object */
+		bool is_variable;     /* ARG_VALUE: the word names this variable; id is what it points to */
 		struct variable variable;
 		uint32_t *ids;        /* ARG_SET: object ids, sorted; ARG_CLASS: class indices */
 		size_t n_ids;
-		bool objects;         /* ids are objects: ARG_SET; ARG_CLASS where a set was given */
+		bool objects;         /* ids are object ids: ARG_SET, or ARG_CLASS if a set was given */
 	} argument[COMMAND_ARGUMENTS];
 	struct option_value {
 		bool given;
@@ -147,18 +149,20 @@ struct call {
 		int choice;           /* OPT_CHOICE: index among the words */
 		uint32_t *ids;        /* OPT_SET: object ids, sorted; word is a title for it */
 		size_t n_ids;
-	} *option;                    /* one for each of the command's table */
+	} *option;                    /* by index in the command's table of options */
 };
 
-/* The index of the command's option of this word, or -1: it has none. */
+/* The index of this option in the command's table; -1: the command has no such option. */
 int call_option(const struct call *call, enum option_word word);
-/* Was it given; its choice, or otherwise when it was not. */
+/* Was the option given?  Which of its words was chosen (its index; `otherwise` if it was not
+ * given)? */
 bool call_has(const struct call *call, enum option_word word);
 int call_choice(const struct call *call, enum option_word word, int otherwise);
 
-/* Help and manual, from the table. */
+/* Help and manual, made from the table.  Each appends to `to`. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
-/* "kind roots objects shallow": the columns of a shape, or the values of its head, by blanks. */
+/* The words of the columns of a shape, or of the values of its head: "kind roots objects
+ * shallow". */
 void shape_words(const struct shape *shape, bool head, struct text *to);
 /* A JSON Schema of what the commands print with --format json. */
 void command_write_schema(struct text *to);

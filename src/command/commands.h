@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* commands.h - the commands that table.c collects, and what they share. */
+/*
+ * commands.h - the commands that table.c collects, and the functions that several commands share.
+ *
+ * Main thread, or the job that runs the command (session_work); never two threads at once.
+ */
 #ifndef CAIRN_COMMAND_COMMANDS_H
 #define CAIRN_COMMAND_COMMANDS_H
 
@@ -27,29 +31,32 @@ extern const struct command cmd_cut;                                 /* cmd_cut.
 extern const struct command cmd_leaks;                               /* cmd_leaks.c */
 
 /*
- * Order rows as -sort COL and -r say, otherwise by a default column: numbers largest first, all else
- * smallest first.  natural: the rows come in that order already.
+ * Sort the rows by the options -sort COL and -r, or else by this default column: numbers with the
+ * largest first, all else with the smallest first.  natural: the rows are in the default order
+ * already.  0, ERR_USAGE, ERR_NOMEM or ERR_CANCELLED.
  */
 int command_sort(const struct session *s, struct result *r, const struct call *call,
     const char *column, bool natural, struct err *err);
 
 
-/* "~ roots are inferred (PHD records none)" and the like; NULL when there is nothing to say. */
+/* A note for below a table, in the arena: "~ roots are inferred (PHD records none)" and the like.
+ * NULL: there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);
 
-/* "Java local, thread "main", … (and 2 more)": what makes an object a root; nothing if it is none. */
+/* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
+ * if it is no root. */
 void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 
-/* So many bytes as a percentage of all that is reachable. */
+/* A number of bytes as a percentage of all that is reachable. */
 struct cell command_share(const struct retained *r, struct amount bytes);
 
 struct retained_sum; /* analysis/dominators/dominators.h */
-/* What a group retains, as far as that is known. */
+/* What a group retains; unknown while retained sizes are not known. */
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
 
 extern const struct shape command_holders_shape;
-/* Who holds these objects (cmd_holders.c); set: what the title calls them; skipped: a class pattern, or
- * NULL. */
+/* Make the result of `dom -up` (cmd_holders.c): who holds these n objects (ids ascending).  set:
+ * what the title calls them.  skipped: a pattern of classes to skip, or NULL. */
 int command_holders(struct session *s, const struct retained *known, const char *set,
     const uint32_t *ids, size_t n, const char *skipped, struct result **out, struct err *err);
 
@@ -59,38 +66,41 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 	{DASH_LIVE, OPT_FLAG, NULL, "only what some root reaches"},                                  \
 	{DASH_DEAD, OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"}, \
 	{DASH_UNREACHABLE, OPT_SAME, "-dead", "the same as -dead"}
-/* 0 or ERR_USAGE. */
+/* Read these options off the call.  0, or ERR_USAGE if they contradict each other. */
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 
-/* What would be freed if all these objects went at once, by a walk that can be watched and stopped. */
+/* Find what would be freed if all these objects went at once, by a walk with progress that ^C
+ * stops.  0, ERR_NOMEM or ERR_CANCELLED. */
 int command_set_retained(struct session *s, const uint32_t *ids, size_t n, struct amount *objects,
     struct amount *bytes, struct err *err);
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
 int command_retained(struct session *s, const struct call *call, struct err *err);
-/* Show the column "retained" where these sizes are known. */
+/* Show the column "retained" if retained sizes are known. */
 void command_show_retained(struct result *r);
-/* What a stage of a pipe needs of rows that come to it: to be ordered by what they retain, that must be
- * found, as -sort retained does. */
+/* Find what a stage of a pipe needs of the result before it: retained sizes, if it sorts by the
+ * column "retained".  0, or an error. */
 struct stage;
 int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err);
 
 extern const struct shape root_names_shape;
-/* Roots (n numbers of h->roots) summed by variable, thread or kind; globals: variables alone. */
+/* A result that sums roots by variable, thread or kind.  roots: n indices in heap->roots; globals:
+ * only those that are global variables. */
 struct result *command_roots_by_name(
     const struct opened *o, const size_t *roots, size_t n, bool globals);
 
-/* strings_matching of a word: checked, and without the slashes around it. */
+/* Call strings_matching with a word of the command line as the regular expression: checks it, and
+ * takes off slashes around it. */
 struct string_list;
 int command_strings_matching(
     struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err);
 
-/* How deep a tree is open (-depth N; otherwise, when it was not given), and how many children get a
- * row at once: all, but on the screen. */
+/* For tree results: how many levels are open at first (-depth N, else `otherwise`), and how many
+ * children get a row at once (on the screen a limited number, elsewhere 0: all). */
 uint32_t command_depth(const struct call *call, uint32_t otherwise);
 uint32_t command_at_once(const struct session *s);
 
-/* Name of the i-th setting, NULL after the last. */
+/* The name of setting number i; NULL after the last. */
 const char *setting_name(size_t i);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * opened.h - an opened dump: its heap, what counts in it, what was found of it, the sets kept of it.
+ * opened.h - an opened dump: its heap, which references count, findings, and sets that users keep.
  *
- * The heap is immutable.  All that changes while somebody looks at a dump stands here: whether weak
- * references count (the model), and what is dear to find and therefore found once (findings).  It is
- * made and dropped as one; there may be several, and none knows of another.
+ * The heap is immutable.  Everything that changes while somebody looks at a dump stands here:
+ * whether weak references count (the model), and findings, which take long to find and are
+ * therefore found once.  An opened dump is made and freed as one; there may be several, and none
+ * knows of another.
  *
- * Findings are made by opened_find_…, on the main thread, which lets a runner do the long part.  Nothing
- * is published before it is whole, so what draws the screen meanwhile sees either nothing or the truth.
+ * The opened_find_… functions make findings.  They run on the main thread, and a runner does the
+ * long part.  A finding is published only when it is complete, so code that draws the screen
+ * meanwhile sees either nothing or the truth.
  */
 #ifndef CAIRN_OPENED_OPENED_H
 #define CAIRN_OPENED_OPENED_H
@@ -28,7 +30,8 @@ struct kept_set {
 
 struct opened {
 	const struct heap *heap;
-	struct heap *own;         /* the same, closed with it; NULL: somebody else closes it */
+	struct heap *own;         /* the same heap, closed by opened_free; NULL: somebody else closes
+	                             it */
 	struct model model;       /* of the heap: which references count */
 
 	/* findings: ask the functions below */
@@ -41,19 +44,20 @@ struct opened {
 	struct path_tree paths[2]; /* strong; with weak references.  parent NULL: not found */
 	struct name_index *names;
 
-	bool refused; /* somebody asked for retained sizes while they are being found elsewhere */
+	bool refused; /* retained sizes were asked for while they were being found elsewhere */
 
 	struct kept_set *sets;
 	size_t n_sets, cap_sets;
 };
 
-/* What somebody else keeps open, for instance while it is still being read. */
+/* Make an opened dump of a heap that somebody else closes, for instance because it is still being
+ * read.  The caller's (opened_free). */
 struct opened *opened_new(const struct heap *heap);
-/* From now on the heap is closed with it. */
+/* Let opened_free close the heap, too. */
 void opened_own(struct opened *o, struct heap *heap);
 void opened_free(struct opened *o); /* NULL is fine */
 
-/* Are the references there?  0, or ERR_UNSUPPORTED with why not. */
+/* Does the heap have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
 int opened_references(const struct opened *o, struct err *err);
 
 /* What objects and classes retain, if that is known by now; else NULL.  o may be NULL. */
@@ -62,9 +66,9 @@ const struct retained *opened_retained(const struct opened *o);
 const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
 
 /*
- * Find something out, unless it is known: *out is the opened dump's and stays until the model changes
- * or it is dropped.  All give 0, ERR_UNSUPPORTED where there are no references, ERR_NOMEM, or
- * ERR_CANCELLED; after an error nothing has changed.
+ * Find something, unless it is known already.  The opened dump owns *out and keeps it until the
+ * model changes or it is freed itself.  All return 0, ERR_UNSUPPORTED if there are no references,
+ * ERR_NOMEM or ERR_CANCELLED; after an error nothing has changed.
  */
 int opened_find_sizes(struct opened *o, const struct runner *runner, const struct retained **out,
     struct err *err); /* retained sizes of objects alone */
@@ -74,24 +78,25 @@ int opened_find_reachable(struct opened *o, const struct runner *runner, struct 
     struct err *err);
 int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
-/* The names of its classes; of those there are now, while a dump is being read.  NULL: ERR_NOMEM. */
+/* The index of its classes' names; while the dump is still being read, of the classes known now.  The
+ * opened dump owns it.  NULL: ERR_NOMEM. */
 const struct name_index *opened_names(struct opened *o, struct err *err);
 
 /* Take over retained sizes that were found elsewhere, lists and sums included. */
 void opened_take_retained(struct opened *o, struct retained *found);
 
 /*
- * Shall soft, weak, phantom and final references count for what is reachable and retained?  At first
- * they do, as in Eclipse MAT.  A change drops what was found about it; the caller sees to it that
- * nobody looks at that any more.  0, ERR_UNSUPPORTED where the dump cannot tell them from others,
- * ERR_NOMEM.
+ * Let soft, weak, phantom and final references count for what is reachable and retained, or not.
+ * At first they count, as in Eclipse MAT.  A change drops the findings that depend on it, so the
+ * caller must make sure that nobody uses these any more.  0, ERR_UNSUPPORTED if the dump cannot
+ * tell such references from others, or ERR_NOMEM.
  */
 int opened_count_weak(struct opened *o, bool counts, struct err *err);
 static inline bool opened_counts_weak(const struct opened *o)
 {
 	return !o->model.left_out;
 }
-/* Can this be asked of it?  0, or ERR_UNSUPPORTED with why not. */
+/* Can the dump tell such references from others?  0, or ERR_UNSUPPORTED, and *err says why not. */
 int opened_may_count_weak(const struct opened *o, struct err *err);
 
 #endif

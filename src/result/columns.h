@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * columns.h - the catalogue of columns: every word that a result may have over a column, or before a
- * value of its head.
+ * columns.h - the catalogue of columns: every word that may stand over a column of a result, or
+ * before a value of its head.
  *
- * What a column is called, which type its cells have, what its rows are counted as, when it goes where
- * room is short, how it is cut and what it means stand here once.  A command says in shapes (struct
- * shape) which columns its results have; help, completion, the manual, the JSON schema and the printers
- * read them there.
+ * The catalogue says once for each column: its word, the type of its cells, what its rows are
+ * called, how readily it is hidden in narrow windows, how its cells are cut, and what it means.  A
+ * command declares by shapes (struct shape) which columns its results have.  Help, completion, the
+ * manual, the JSON schema and the printers read the same shapes.
  */
 #ifndef CAIRN_RESULT_COLUMNS_H
 #define CAIRN_RESULT_COLUMNS_H
@@ -14,7 +14,8 @@
 #include <stdbool.h>
 
 enum cell_type {
-	CELL_NONE,    /* unknown ("?"), or, when exact, nothing to say (""): empty in csv, null in json */
+	CELL_NONE,    /* unknown ("?") or, when exact, does not apply (""); empty in csv, null in
+	                 json */
 	CELL_TEXT,    /* escaped UTF-8 */
 	CELL_COUNT,   /* a number of things */
 	CELL_BYTES,   /* a number of bytes; "2.9M" on the screen, plain in machine formats */
@@ -22,12 +23,12 @@ enum cell_type {
 	CELL_ADDRESS, /* 0x… */
 	CELL_FLAG,    /* yes/no; true/false in json */
 	CELL_DELTA,   /* by how many things it changed: "+12", "-1,234"; -1234 in machine formats */
-	CELL_BYTES_DELTA, /* the same of bytes: "+2.9M" */
+	CELL_BYTES_DELTA, /* by how many bytes it changed: "+2.9M" */
 };
 
-/* In the order of the alphabet.  Where one word stands for cells of two types there are two of it. */
+/* In alphabetical order.  A word that stands over cells of two types has an id for each type. */
 enum column_id {
-	COL_OWN_NAME, /* of a head: a value that the dump names itself */
+	COL_OWN_NAME, /* in a head: a value under a name of the dump's own */
 	COL_ACCUMULATED,
 	COL_ACCUMULATED_CLASS,
 	COL_ACCUMULATED_IN,
@@ -174,39 +175,41 @@ enum column_id {
 	COL_COUNT_OF_ALL /* how many there are */
 };
 
-/* Where a text is cut that is wider than its room. */
+/* Where a text is cut if it is too wide. */
 enum column_cut {
 	CUT_END,
-	CUT_MIDDLE, /* names of classes: their ends tell most */
+	CUT_MIDDLE, /* for names of classes, whose ends tell most */
 };
 
 struct column_kind {
 	const char *word;      /* the word of the contract: the same in csv, json and on the screen */
-	enum cell_type type;   /* of its known cells; decides alignment and how it sorts */
-	signed char goes;      /* how readily it goes where room is short: 0 hardly, 9 first */
-	const char *meaning;   /* a line of it: no capital, no full stop */
-	const char *one, *many; /* what rows are that begin with it; NULL: row, rows */
+	enum cell_type type;   /* of its known cells; decides how cells are aligned and sorted */
+	signed char goes;      /* how readily it is hidden when the window is narrow: 0 last, 9 first */
+	const char *meaning;   /* one line: no capital, no full stop */
+	const char *one, *many; /* what rows are called if this is their first column; NULL: row,
+	                           rows */
 	enum column_cut cut;
-	bool contents;         /* may be very long: cut also where lines have no end */
-	unsigned char naming;  /* how well it says what a row is, 0: not at all */
+	bool contents;         /* its texts may be very long: cut them even where lines have no limit */
+	unsigned char naming;  /* how well it says what a row is; 0: not at all */
 };
 extern const struct column_kind column_kinds[COL_COUNT_OF_ALL];
 
-/* When a column of a shape goes, if not as its kind does.  What the command is about stays to the last. */
+/* When a column of a shape is hidden in narrow windows, if not as its kind says: never, as one of
+ * the last, or early. */
 enum column_room { ROOM_OF_KIND, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
 
 /* A column of a shape. */
 struct column {
 	enum column_id id;
-	bool hidden; /* only machine formats and -wide text print it */
-	bool total;  /* its sum stands in the table's last row */
+	bool hidden; /* only machine formats and wide text print it */
+	bool total;  /* the table's last row shows its sum */
 	enum column_room room;
 };
 
 /*
- * What a result looks like, known before there is one: the values of its head, of which a result may
- * leave out some, and its columns, which it has all.  Both are ended by lengths; a shape without columns
- * is a head alone.
+ * What a result looks like, known before there is one.  head lists the values that may stand in its
+ * head; a result may leave out some.  columns lists its columns; a result has all of them.  A shape
+ * without columns is only a head.
  */
 struct shape {
 	const char *form; /* which form of the command this is ("-by package"); NULL: the usual one */
@@ -215,7 +218,7 @@ struct shape {
 	const enum column_id *head;
 	unsigned n_head;
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: the first shown */
-	bool more; /* the head has values under names of their own as well */
+	bool more; /* the head also has values under names of the dump's own */
 };
 #define SHAPE_COLUMNS(array) .columns = (array), .n_columns = sizeof(array) / sizeof *(array)
 #define SHAPE_HEAD(array) .head = (array), .n_head = sizeof(array) / sizeof *(array)
@@ -223,10 +226,10 @@ struct shape {
 const char *column_word(const struct column *column);
 enum cell_type column_type(const struct column *column);
 
-/* The column of this word, or whose word alone begins so: its index, or -1. */
+/* The index of the column with this word, or with the only word that begins so; -1: none. */
 int column_find(const struct column *columns, unsigned n, const char *word);
 
-/* How readily a column goes where room is short: the highest first, COLUMN_STAYS never. */
+/* How readily a column is hidden in a narrow window: the highest first; COLUMN_STAYS: never. */
 #define COLUMN_STAYS (-2)
 int column_readiness(const struct column *column);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cursor.c - several readers of one result; rows by what they say.
+ * cursor.c - see cursor.h.
  */
 #include "result/cursor.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cursor.h - reads a result from several places at once, and finds a row by what it says.
+ * cursor.h - reads a result from several places at once, and finds a row by its contents.
  *
- * result_cell() writes the text of a cell over that of the cell before.  A cursor has room for a text
- * of its own: what one cursor read stays until the same cursor reads on, whatever others do, so two rows
- * of one result, or rows of two results, can be held against each other.
+ * result_cell writes the text of a cell over that of the cell before.  A cursor has a text buffer
+ * of its own: what it read stays valid until the same cursor reads another cell, whatever others
+ * read.  So two rows of one result, or rows of two results, can be compared.
  */
 #ifndef CAIRN_RESULT_CURSOR_H
 #define CAIRN_RESULT_CURSOR_H
@@ -23,9 +23,9 @@ void cursor_release(struct cursor *c);
 void cursor_cell(struct cursor *c, size_t row, unsigned column, struct cell *out);
 
 /*
- * The first row shown whose cell in the column says the same as key, of the same type: the same text,
- * number, address or flag, however sure.  Looks at every row up to it.  SIZE_MAX: none; what is unknown
- * is found nowhere.
+ * The position of the first row shown whose cell in this column has the type of key and the same
+ * text, number, address or flag, however sure.  Looks at every row before it.  SIZE_MAX: there is
+ * none; an unknown key is never found.
  */
 size_t cursor_find(struct cursor *c, unsigned column, const struct cell *key);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * objects.h - the one source of rows that are objects: lists, references, contents.
+ * objects.h - the one source of rows that are objects: lists of objects, references, contents.
  *
- * Rows come in stretches: an id array (borrowed from the heap's graph or the row source's own) with
- * the direction and field that its rows show.  Cells are made from the heap when asked for.
+ * The rows are a sequence of stretches.  A stretch is an array of ids, borrowed from the heap's
+ * graph or owned, with the direction and the field that its rows show.  Cells are made from the
+ * heap when somebody asks for them.
  */
 #ifndef CAIRN_RESULT_OBJECTS_H
 #define CAIRN_RESULT_OBJECTS_H
@@ -12,7 +13,7 @@
 
 /* What a column of such a table shows of its object. */
 enum object_column {
-	OBJECT_UNKNOWN, /* what no format here tells yet */
+	OBJECT_UNKNOWN, /* a column that no format fills yet: always unknown */
 	OBJECT_DIRECTION,
 	OBJECT_FIELD,
 	OBJECT_ADDRESS,
@@ -21,25 +22,27 @@ enum object_column {
 	OBJECT_RETAINED,
 	OBJECT_LENGTH,
 	OBJECT_CHILDREN, /* in the dominator tree */
-	OBJECT_VALUE, /* what it is in a few words; of a class object the class it stands for */
+	OBJECT_VALUE, /* the object in a few words; for a class object, the class that it stands for */
 };
 
-/* Text points into the heap or *scratch. */
+/* The cell of an object; its text points into the heap or *scratch. */
 void object_cell(const struct opened *o, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch);
 
-/* Does some root reach it?  Unknown until retained sizes are. */
+/* Does some root reach the object?  Unknown until retained sizes are known. */
 struct cell object_reachable_cell(const struct opened *o, uint32_t id);
-/* What it retains; none while that is not known, and of HEAP_NONE. */
+/* What the object retains; unknown until that is known, and for HEAP_NONE. */
 struct cell object_retained_cell(const struct opened *o, uint32_t id);
 
-/* What the object or thread that a row stands for retains, for result_rows_late; data is unused. */
+/* What the object or thread that a row stands for retains: pass it to result_rows_late.  It does
+ * not use data. */
 struct cell row_retained_cell(const struct result *r, void *data, size_t row);
 
 /* The value of an object, or the name of a thread that only a javacore tells of. */
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
 
-/* "array of unknown length" is unknown, the length of what is no array does not apply. */
+/* Is the object an array?  The length of an array may be unknown; that of other objects does not
+ * apply. */
 bool object_is_array(const struct heap *h, uint32_t id);
 
 /* Which way a reference goes, from the object that was asked for. */
@@ -48,27 +51,31 @@ const char *direction_word(enum direction direction); /* "out", "in"; NULL: none
 
 struct object_rows;
 struct object_rows *object_rows_new(const struct opened *o);
-/* A stretch of ids; field NULL: not known.  big: taken over (big_alloc'd, n of them), else borrowed. */
+/* Add a stretch of n ids.  field NULL: not known.  big: ids are big memory, and the rows take them
+ * over; otherwise they are borrowed. */
 void object_rows_add(struct object_rows *rows, enum direction direction, const char *field,
     uint32_t *ids, size_t n, bool big);
-/* A single id with its field. */
+/* Add a single id with its field. */
 void object_rows_add_one(
     struct object_rows *rows, enum direction direction, const char *field, uint32_t id);
 void object_rows_free(struct object_rows *rows);
 
-/* What the object references: implied ones first, then the recorded ones in file order. */
+/* Add what the object references: implied references first, then the recorded ones in file
+ * order. */
 void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction);
-/* What references it: recorded ones by address, then those that the dump implies.  0 or ERR_NOMEM. */
+/* Add what references the object: recorded holders by address, then those that the dump implies.  0
+ * or ERR_NOMEM. */
 int object_rows_in(
     struct object_rows *rows, uint32_t id, enum direction direction, struct err *err);
 
 size_t object_rows_count(const struct object_rows *rows);
 uint32_t object_rows_id(const struct object_rows *rows, size_t row, enum direction *direction);
-/* Keep the objects of the given class indices only.  0 or ERR_NOMEM. */
+/* Keep only the objects of the given classes (class indices).  0 or ERR_NOMEM. */
 int object_rows_only(
     struct object_rows *rows, const uint32_t *classes, size_t n_classes, struct err *err);
 
-/* A result over the rows, which it takes over; what: one for each column. */
+/* A result over the rows, which it takes over.  what: an enum object_column for each column of
+ * shape. */
 struct result *object_rows_result(struct object_rows *rows, const char *title,
     const struct shape *shape, const unsigned char *what);
 

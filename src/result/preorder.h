@@ -7,12 +7,13 @@
 
 #include <stdint.h>
 
-/* The children of nodes that are numbered in the order of reading, the depth of each given. */
+/* Tells the children of nodes of which only the depths are known.  The nodes are numbered from top
+ * to bottom: each one stands before what is below it. */
 struct preorder {
-	uint32_t *end; /* by node: the first one behind its branch */
+	uint32_t *end; /* by node: the first node after it that is not below it */
 	uint32_t n;
 };
-/* 0 or ERR_NOMEM; release it either way. */
+/* 0 or ERR_NOMEM; call preorder_release in either case. */
 int preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
     const void *data, struct err *err);
 uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to);

@@ -15,12 +15,12 @@ enum print_format print_format_of_file(const char *path);
 
 struct print_options {
 	enum print_format format;
-	size_t top;     /* at most so many rows; 0: all */
-	unsigned width; /* columns of the terminal, 0: no limit */
-	bool wide;      /* text: the columns that only machine formats print, too */
+	size_t top;     /* print at most so many rows; 0: all */
+	unsigned width; /* of the terminal, in columns; 0: no limit */
+	bool wide;      /* in text, also print the columns that otherwise only machine formats print */
 };
 
-/* 0, or ERR_IO when the stream refuses. */
+/* Print a result.  0, or ERR_IO if writing to the stream fails. */
 int print_result(struct result *r, const struct print_options *options, FILE *to, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* print_machine.h - a result for programs: CSV and JSON.  Called by print_result only. */
+/* print_machine.h - prints a result for programs: CSV and JSON.  Called by print_result only. */
 #ifndef CAIRN_RESULT_PRINT_MACHINE_H
 #define CAIRN_RESULT_PRINT_MACHINE_H
 
@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 
-/* top: at most so many rows, 0 all.  Failure to write is left in the stream. */
+/* top: print at most so many rows; 0: all.  If writing fails, ferror tells. */
 void print_csv(struct result *r, size_t top, FILE *to);
-/* One array of objects, or an object for a result that is only a head; lines: an object a line. */
+/* One array with an object for each row, or one object if the result is only a head.  lines: print
+ * each row as an object on a line of its own (JSON lines). */
 void print_json(struct result *r, size_t top, bool lines, FILE *to);
 
 #endif

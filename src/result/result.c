@@ -2,9 +2,9 @@
 /*
  * result.c - rows that exist when somebody looks at them.
  *
- * A result knows how many rows its source has and asks the source for single cells.  What is kept
- * per row is at most its number in r->order, and that only once the rows were sorted or filtered.
- * Main thread only.
+ * A result knows how many rows its source has and asks the source for single cells.  For each row
+ * it keeps at most the row's number in r->order, and that only once rows were sorted or filtered.
+ * One thread at a time changes a result or calls result_cell.
  */
 #include "result/result.h"
 

@@ -2,9 +2,9 @@
 /*
  * tree.c - see tree.h.
  *
- * The children of every open node are a list of their own, in the order shown; the rows are those
- * lists one within the other.  No recursion: trees may be as deep as the heap is large.  Memory: 20
- * bytes a row, 4 a child of an open node.
+ * Every open node has a list of its children in the order shown; the rows are those lists, each
+ * inserted after its node.  There is no recursion, because a tree may be as deep as the heap is
+ * large.  Memory: 20 bytes for each row, and 4 for each child of an open node.
  */
 #include "result/tree.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tree.h - results whose rows stand in a tree.
+ * tree.h - results whose rows are the nodes of a tree.
  *
- * A source numbers its nodes and tells the children of one.  Rows exist only for what was opened, so
- * that the dominator tree of twenty million objects costs its first level.  Rows are numbered as in
- * every result, so they print, filter and stand for %N like any others.  Sorting a tree with
- * tree_sort orders siblings; result_sort makes a plain list of the rows that exist.
+ * A source numbers the nodes and tells the children of each.  Rows exist only for nodes whose
+ * parent was opened, so the dominator tree of twenty million objects costs no more than its first
+ * level.  Rows are numbered as in every result, so they print, filter and stand for %N like any
+ * others.  tree_sort sorts siblings; result_sort makes a plain list of the rows that exist.
  *
- * Where there is no memory for further rows all stays as it is, and the result remembers it
- * (result_check).  Main thread only.
+ * If there is no memory for further rows, the tree stays as it is and the result remembers the
+ * refusal (result_check).  One thread at a time.
  */
 #ifndef CAIRN_RESULT_TREE_H
 #define CAIRN_RESULT_TREE_H
@@ -16,26 +16,27 @@
 #include "result/result.h"
 
 #define TREE_TOP UINT32_MAX /* the node above the first level */
-#define TREE_ALL UINT32_MAX
+#define TREE_ALL UINT32_MAX /* as levels: open all of them */
 
 struct tree_source {
-	/* The children of a node, into to unless that is NULL; their number. */
+	/* Returns how many children a node has, and puts them into `to` unless that is NULL. */
 	uint32_t (*children)(const struct result *r, uint32_t node, uint32_t *to);
 	void (*cell)(const struct result *r, uint32_t node, unsigned column, struct cell *out,
 	    struct text *scratch);
 	void (*target)(const struct result *r, uint32_t node, struct target *out);
-	/* The objects that some nodes count, into to; NULL: what their targets imply. */
+	/* Set the bits in `to` of the objects that n nodes count.  0 or ERR_NOMEM.  NULL: nodes count
+	   what * their targets imply. */
 	int (*members)(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
 	    struct err *err);
 	void (*release)(void *data); /* NULL: nothing */
-	unsigned branch; /* column in which people see the tree */
-	unsigned weight; /* column that says which child is the heaviest */
+	unsigned branch; /* the column that is indented to show the tree */
+	unsigned weight; /* the column that says which child is the heaviest (tree_drop) */
 };
 
 /*
- * source must outlive the result, which takes data over.  at_once: of many children so many get a
- * row, and one more row opens further ones; 0: all.  levels: how deep it is open at first, 1: only
- * the first level.
+ * A result over a source, which must outlive it; it takes data over.  at_once: so many children of
+ * a node get a row at once, and one more row stands for the rest and opens more of them; 0: all get
+ * a row.  tree_open_levels opens the tree so many levels deep; 1: only the first level.
  */
 struct result *tree_result(const char *title, const struct opened *opened, const struct shape *shape,
     const struct tree_source *source, void *data, uint32_t at_once);
@@ -53,25 +54,27 @@ struct branch {
 	uint32_t depth; /* 0: of the first level */
 };
 
-/* Row as shown.  False: the result is no tree (any more). */
+/* The state of a row, by its position as shown.  False: the result is no tree, or no tree any
+ * more. */
 bool tree_branch(const struct result *r, size_t row, struct branch *out);
 bool tree_is(const struct result *r);
-unsigned tree_column(const struct result *r);
+unsigned tree_column(const struct result *r); /* the source's branch */
 
-/* What was given no row was, or is taken away.  False: nothing was to do, or no memory. */
+/* Give the children of a row rows of their own, or take all rows below it away.  False: there was
+ * nothing to do, or no memory. */
 bool tree_open(struct result *r, size_t row);
 bool tree_close(struct result *r, size_t row);
-/* The row that this one stands below, or SIZE_MAX. */
+/* The position of the row's parent; SIZE_MAX: it has none. */
 size_t tree_parent(const struct result *r, size_t row);
 
 /*
- * Open from a row on the heaviest child, and its heaviest one, as long as it has most of its parent's
- * weight: the row returned is where that ends, the accumulation point.  *deeper: not yet, after very
- * many levels.
+ * Open the row, then its heaviest child, and so on, as long as that child has most of its parent's
+ * weight.  Returns the row where this ends: the accumulation point.  *deeper: it did not end within
+ * the largest number of levels that one call opens.
  */
 size_t tree_drop(struct result *r, size_t row, bool *deeper);
 
-/* Order siblings everywhere; what is open stays open, a filter goes. */
+/* Sort siblings everywhere.  What is open stays open; a filter is undone. */
 void tree_sort(struct result *r, unsigned column, bool descending);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * app.h - what the running screen knows; shared by app.c, app_keys.c and chrome.c only.
+ * app.h - the state of the running screen; private to the files named below and app.c.
  *
  * Main thread only.
  */

@@ -2,8 +2,8 @@
 /*
  * check.c - the promises of a heap, one function each.
  *
- * Order matters: what later checks index by is checked first, and the walk over a part that is
- * broken is left out ("not looked at") rather than trusted.
+ * The order matters: what later checks use as an index is checked first.  A part that is broken is
+ * not walked ("not looked at"), since it cannot be trusted.
  */
 #include "analysis/check/check.h"
 

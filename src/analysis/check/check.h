@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check.h - does a loaded heap keep its promises.
+ * check.h - checks whether a loaded heap keeps its promises.
  *
- * Written without the code that built the heap: each promise is counted again from the plain
+ * The checks do not use the code that built the heap: each promise is counted again from the plain
  * arrays, in linear time.  Any thread.
  */
 #ifndef CAIRN_ANALYSIS_CHECK_CHECK_H
@@ -18,7 +18,7 @@ enum check_outcome { CHECK_OK, CHECK_BROKEN, CHECK_DOES_NOT_APPLY };
 struct check_line {
 	const char *name;
 	enum check_outcome outcome;
-	uint64_t milliseconds; /* that it took */
+	uint64_t milliseconds; /* how long the check took */
 	char detail[200]; /* what was counted, or the first thing that breaks it */
 };
 
@@ -26,18 +26,19 @@ struct checks {
 	struct check_line *line;
 	size_t n, cap;
 	size_t n_broken;
-	double since;  /* seconds; when the promise at hand was begun */
-	struct progress *progress; /* of check_tree, too; may be NULL */
-	bool walkable; /* references and roots lead to objects: a tree can be found */
+	double since;  /* seconds: when the check at hand began */
+	struct progress *progress; /* for check_tree, too; may be NULL */
+	bool walkable; /* all references and roots lead to objects, so a tree can be found */
 };
 
-/* 0, ERR_NOMEM or ERR_CANCELLED.  Broken promises are an answer, not an error. */
+/* Check the promises of a heap.  0: *out is the caller's (checks_release); ERR_NOMEM or
+ * ERR_CANCELLED.  A broken promise is an answer, not an error. */
 MUST_CHECK int check_heap(struct checks *out, const struct heap *heap, struct progress *progress,
     struct err *err);
-/* Is this the dominator tree, does it sum up, also by class, are shortest paths paths?  Adds to
- * checks; r is complete.  0, ERR_NOMEM or ERR_CANCELLED. */
+/* Add checks of the dominator tree: is it the dominator tree, are its sums and those by class
+ * right, are the shortest paths paths?  r must be complete.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int check_tree(struct checks *to, const struct retained *r, struct err *err);
-void checks_begin(struct checks *c); /* the clock of the first promise */
+void checks_begin(struct checks *c); /* start the clock of the first check */
 void checks_add(
     struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

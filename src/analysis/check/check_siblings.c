@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_siblings.c - does no object of a dominator tree dominate one beside it?
+ * check_siblings.c - checks that no object of a dominator tree dominates a sibling.
  *
- * Given that parents dominate (check_tree.c), an object's dominator is its parent p, and none nearer,
- * when p itself holds it; or when two of its siblings of which that is known already have it below
- * them, in whatever depth: a nearer dominator would have to be below both.  Two passes over all
- * references and a list of what is newly known settle nearly everything.  What is left are rings of
- * objects that hold each other (the inner nodes of doubly linked lists): of these a graph is made,
- * and its dominators are found by the plain algorithm, which must say that there are none.
+ * Parents dominate their children: check_tree.c has shown that.  An object is *settled* when we
+ * know that no sibling dominates it.  It is settled if its parent itself references it.  It also is
+ * settled if it is referenced from the subtrees of two settled siblings: a nearer dominator than
+ * the parent would have to stand above both references.  Two passes over all references and a list
+ * of what was newly settled settle nearly everything.  What is left are rings of objects that hold
+ * each other (the inner nodes of doubly linked lists).  From these a graph is made, and the plain
+ * algorithm of the paper must find that no sibling in it dominates another.
  */
 #include "analysis/check/check_tree.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_tree.c - is a dominator tree one, do its sums add up, are the paths paths?
+ * check_tree.c - proves that a tree is the dominator tree, that its sums are right, and that paths
+ * are paths, without the code that found them.
  *
- * Written without the code that found them.  Parent property: whatever leads to an object hangs below
- * the object's parent in the tree, or is that parent; so nothing but the way through the parent leads
- * there, and every parent dominates its children.  That no nearer object does is the sibling property
- * (check_siblings.c).  The two together make it the dominator tree.  Any thread.
+ * Two properties together make a tree the dominator tree.  The parent property: whatever references
+ * an object is the object's parent in the tree or hangs below that parent.  So every way to the
+ * object leads through its parent, and parents dominate their children.  The sibling property
+ * (check_siblings.c): no object dominates a sibling, so no nearer object than the parent dominates.
+ * Any thread.
  */
 #include "analysis/check/check_tree.h"
 

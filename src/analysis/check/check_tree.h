@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_tree.h - how the files that prove a dominator tree work together; private to src/analysis.
+ * check_tree.h - what the files that prove a dominator tree share; private to this folder.
  */
 #ifndef CAIRN_ANALYSIS_CHECK_CHECK_TREE_H
 #define CAIRN_ANALYSIS_CHECK_CHECK_TREE_H
 
 #include "analysis/check/check.h"
 
-/* 0, or ERR_CANCELLED. */
+/* Was the check asked to stop?  0, or ERR_CANCELLED. */
 MUST_CHECK int check_stopped(struct progress *progress, struct err *err);
 
 struct span {
@@ -24,18 +24,19 @@ struct tree {
 	struct progress *progress; /* a round of tree_edges adds the heap's objects */
 };
 
-/* Is below the same as above, or below it? */
+/* Are `above` and `below` the same object, or does `below` hang below `above`? */
 static inline bool tree_holds(const struct tree *t, uint32_t above, uint32_t below)
 {
 	return t->span[above].from <= t->span[below].from && t->span[below].from <= t->span[above].to;
 }
 
-/* Everything that holds another: recorded and implied references, less those left out, loaders and
- * threads; from HEAP_NONE: a root.  Ends early when stopped. */
+/* Call visit for every reference that counts: recorded and implied ones except those that are left
+ * out, a loader's hold on classes, and what threads hold.  from HEAP_NONE: `to` is a root.  Ends
+ * early when the check was asked to stop. */
 typedef void tree_edge(void *context, uint32_t from, uint32_t to);
 void tree_edges(const struct tree *t, tree_edge *visit, void *context);
 
-/* No object at one level dominates another.  Adds to checks.  0, ERR_NOMEM or ERR_CANCELLED. */
+/* Add the check that no object dominates a sibling.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int check_siblings(struct checks *to, const struct tree *t, struct err *err);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * cut.c - see cut.h.
  *
- * That w hangs below v is found by climbing from w as long as what one climbs to retains no more than
- * v does: a step or two on ordinary heaps.  Some shapes make it long; then the tree is numbered from
- * top to bottom once, and two comparisons tell.
+ * To find out whether w hangs below v, we climb from w while the object above retains no more than
+ * v does: a step or two on ordinary heaps.  Some heaps have long ways up; then the tree is numbered
+ * once from top to bottom, and two comparisons tell.
  */
 #include "analysis/cut/cut.h"
 

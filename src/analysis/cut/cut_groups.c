@@ -2,9 +2,9 @@
 /*
  * cut_groups.c - see cut_groups.h.
  *
- * References that free something alone are summed by the classes of holder and target, in one walk
- * down the dominator tree, where those below another of the same pair are passed over.  Only for the
- * pairs that come to much the field is looked up, from a few of them.
+ * One walk down the dominator tree sums the references that free something alone, by the pair of
+ * classes of holder and target.  A reference below another one of the same pair is passed over.
+ * Only for the pairs that free much is the field looked up in the dump, from a few samples.
  */
 #include "analysis/cut/cut_groups.h"
 
@@ -22,8 +22,8 @@ enum { SAMPLES = 16, PAIRS_MOST = 256, REPORT_EVERY = 1 << 18 };
 struct pair {
 	uint64_t key; /* class of the holder << 32 | class of the target */
 	uint64_t bytes;
-	uint32_t inside; /* on the way from the top to here */
-	uint32_t n;
+	uint32_t inside; /* references of this pair on the way from the top to where the walk is */
+	uint32_t n;      /* samples */
 	struct cut_edge sample[SAMPLES];
 };
 
@@ -34,12 +34,12 @@ struct sums {
 	size_t n, cap;
 	uint32_t *table; /* index in pair + 1; 0: free */
 	size_t size;     /* a power of two */
-	uint64_t alive;  /* bytes of those met that are */
+	uint64_t alive;  /* bytes of the objects met so far that are not dead */
 };
 
 struct level {
-	uint32_t at;     /* in the list of children */
-	uint64_t before;
+	uint32_t at;     /* position in the list of children */
+	uint64_t before; /* sums.alive before the object */
 };
 
 static size_t place_of(const struct sums *s, uint64_t key)
@@ -72,8 +72,8 @@ static bool is_dead(const struct sums *s, uint32_t id)
 	return s->dead && bits_get(s->dead, id);
 }
 
-/* The pair of the one reference that still keeps an object, if a field of an instance does; else no
- * key. */
+/* If one single reference still keeps the object, and it stands in a field of an instance: the key
+ * of its pair, and *by is the holder.  Otherwise UINT64_MAX. */
 static uint64_t key_of(const struct sums *s, uint32_t id, uint32_t *by)
 {
 	const struct retained *r = s->cut->retained;

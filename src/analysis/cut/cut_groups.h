@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_groups.h - which fields, in all instances together, keep how much: candidates for cut_plan.c.
+ * cut_groups.h - how much each field keeps in all instances together: candidates for cut_plan.c.
  */
 #ifndef CAIRN_ANALYSIS_CUT_CUT_GROUPS_H
 #define CAIRN_ANALYSIS_CUT_CUT_GROUPS_H
@@ -8,11 +8,11 @@
 #include "analysis/cut/cut.h"
 
 struct cut_group {
-	uint32_t class;    /* that declares the field, or of the holders */
-	const char *field; /* or NULL */
-	uint32_t to_class; /* then: of what they hold */
-	uint64_t bytes;    /* that its single references free, those below one another once: an estimate
-	                      from below, where a pair of classes has one such field */
+	uint32_t class;    /* the class that declares the field; without a field, the holders' class */
+	const char *field; /* NULL: the dump names no field */
+	uint32_t to_class; /* without a field: the class of what is held */
+	uint64_t bytes;    /* sum of what the single references free, not counted twice where one hangs
+	                      below another; a lower bound if the two classes have only this field */
 };
 
 struct cut_groups {
@@ -20,8 +20,9 @@ struct cut_groups {
 	size_t n, cap;
 };
 
-/* Those that free at least so many bytes; what is dead (NULL: nothing) does not count.  The tree is
- * numbered.  0, ERR_NOMEM or ERR_CANCELLED. */
+/* Find the groups that free at least `least` bytes; objects in dead (NULL: none) do not count.  The
+ * tree must be numbered (cut_number).  0: *out is the caller's (cut_groups_release); ERR_NOMEM or
+ * ERR_CANCELLED. */
 MUST_CHECK int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *dead,
     uint64_t least, struct progress *progress, struct err *err);
 void cut_groups_release(struct cut_groups *g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_name.c - references by the names people have for them: a field of a class, of an object, or
- * what one set of objects holds of another.
+ * cut_name.c - finds references by the names that people use: a field of a class, a field of an
+ * object, or what one set of objects holds of another.
  */
 #include "analysis/cut/cut.h"
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_owner.h - whose a reference is: what belongs to the JDK or to Go's own library is no proposal.
+ * cut_owner.h - tells the program's own references from those inside the JDK or Go's own library,
+ * which a plan does not propose to clear.
  *
- * A class is the program's own unless its name says otherwise: of Java those of packages that the JDK
- * brings, and arrays of primitives; of Go the types that name no package, or only packages of Go's own
- * library ("runtime", "unicode", "internal/cpu"; main is none of them).  What a static field of a
- * JDK class or a global variable of Go's library leads to is internal up to the first object of a
- * class of the program, as is every object of a type of the Go runtime.
+ * A class is the program's own unless its name says otherwise.  Not its own are, in Java, the
+ * classes in packages of the JDK and arrays of primitives; in Go, types that name no package, or
+ * only packages of Go's own library ("runtime", "unicode", "internal/cpu"; main is none of them).
  *
- * Any thread, each with its own struct cut_owner.
+ * An object is *internal* if a static field of a JDK class or a global variable of Go's library
+ * leads to it and no object of a class of the program stands before it on the way.  Every object of
+ * a type of the Go runtime is internal, too.
+ *
+ * Any thread may call these functions, each with its own struct cut_owner.
  */
 #ifndef CAIRN_ANALYSIS_CUT_CUT_OWNER_H
 #define CAIRN_ANALYSIS_CUT_CUT_OWNER_H
@@ -17,15 +20,15 @@
 
 struct cut_owner {
 	const struct retained *r;
-	struct bits own, runtime;    /* by class: the program's; what Go's runtime needs itself */
-	struct bits known, internal; /* by object */
+	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
+	struct bits known, internal; /* by id: the answer is known; it is yes */
 };
 
-/* 0 or ERR_NOMEM; two bits an object. */
+/* 0 or ERR_NOMEM.  Takes two bits an object. */
 MUST_CHECK int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *err);
 void cut_owner_release(struct cut_owner *o);
 
-/* Is it inside what only the JDK or Go's library holds?  All calls together are linear. */
+/* Is the object internal?  All calls together take linear time. */
 bool cut_owner_internal(struct cut_owner *o, uint32_t id);
 
 /* Does a field of this class have a name that the program's authors gave it? */

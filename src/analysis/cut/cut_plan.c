@@ -2,8 +2,9 @@
 /*
  * cut_plan.c - see cut.h.
  *
- * Candidates are the objects that retain enough to matter.  What one of them frees later, when others
- * have gone, is what of its subtree is still alive: sums in the order of the numbered tree tell.
+ * Candidates are the objects that retain enough to matter.  Once other objects are freed, a
+ * candidate frees what is still alive in its subtree; prefix sums in the order of the numbered tree
+ * tell that.
  */
 #include "analysis/cut/cut.h"
 

@@ -2,7 +2,8 @@
 /*
  * collection.c - the table of collections, and their sizes.
  *
- * Field names are those of the JDK's sources, 5 to 25, the older ones behind '|'.
+ * Field names are those of the sources of JDK 5 to 25; between '|' stand other names of the same
+ * field in older releases.
  */
 #include "analysis/describe/collection.h"
 

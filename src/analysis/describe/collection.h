@@ -16,7 +16,7 @@
 
 /* How a collection stores its elements. */
 enum collection_shape {
-	SHAPE_ARRAY,   /* the first size elements of an array, or all */
+	SHAPE_ARRAY,   /* the first `size` elements of an array, or all of them */
 	SHAPE_SPARSE,  /* an array's elements that are not null */
 	SHAPE_RING,    /* an array from `next` on, around its end */
 	SHAPE_PAIRS,   /* key, value, key, value in an array; a null key is a free place */
@@ -39,11 +39,14 @@ struct collection_kind {
 	size_t n;               /* bytes of its name */
 	enum collection_shape shape;
 	enum collection_view view;
-	const char *store;      /* field of the array, first node or collection; names between '|' */
-	const char *next;       /* of a node; RING: field of the first place */
-	const char *key, *value;
-	const char *size;       /* a number, or an object with a `value` */
-	const char *table;      /* the array whose length is the capacity, if not store */
+	/* names of fields, several between '|' */
+	const char *store;      /* holds the array, the first node, or the other collection */
+	const char *next;       /* of a node: the next one; SHAPE_RING: the index of the first
+	                           element */
+	const char *key, *value; /* of a node */
+	const char *size;       /* the number of elements, or an object with that in its field
+	                           `value` */
+	const char *table;      /* the array whose length is the capacity, if that is not store */
 };
 
 struct collection_entry {
@@ -56,7 +59,7 @@ struct collection {
 	const struct heap *heap;
 	const struct collection_kind *kind;
 	enum collection_view view;
-	struct values store; /* the object that has the fields of kind, wrappers taken off */
+	struct values store; /* the object with the fields that kind names, behind all wrappers */
 	bool broken;         /* links run in a circle, or lead to something that is no node */
 	/* the walk's own */
 	struct values array, keys;
@@ -76,14 +79,16 @@ bool collection_class(const struct heap *h, uint32_t class);
 /* False: it is no collection that is known. */
 bool collection_size(const struct heap *h, uint32_t id, struct collection_size *out);
 
-/* Begin to walk.  0, ERR_NOT_FOUND (no collection that is known; *err says so), ERR_UNSUPPORTED,
- * ERR_NOMEM.  One bit an object where nodes are followed. */
+/* Begin to walk.  0: end with collection_close.  ERR_NOT_FOUND: it is no known collection, and *err
+ * says so; ERR_UNSUPPORTED: the dump holds no values; ERR_NOMEM.  Takes one bit for each object of
+ * the heap if nodes are followed. */
 MUST_CHECK int collection_open(struct collection *c, const struct heap *h, uint32_t id,
     struct err *err);
+/* The next entry.  False: there are no more. */
 bool collection_next(struct collection *c, struct collection_entry *out);
 void collection_close(struct collection *c);
 
-/* collection.c, for collection_walk.c: the collection behind wrappers; false: there is none. */
+/* For collection_walk.c: find the collection behind wrappers.  False: there is none. */
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
 
 #endif

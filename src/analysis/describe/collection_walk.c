@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * collection_walk.c - one entry of a collection after another.
+ * collection_walk.c - reads the entries of a collection, one after another.
  */
 #include "analysis/describe/collection.h"
 

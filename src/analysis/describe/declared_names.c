@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * declared_names.c - by which declared fields and elements objects hold others, and what the fields of
- * a name hold.
+ * declared_names.c - tells by which declared field or element an object holds another, and what all
+ * fields of one name hold.
  */
 #include "analysis/describe/declared.h"
 

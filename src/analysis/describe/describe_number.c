@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * describe_number.c - numbers as Java prints them.
+ * describe_number.c - describers of Java objects that are numbers, printed as Java prints them.
  */
 #include "analysis/describe/describers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * describe_text.c - what is text, or has a name.
+ * describe_text.c - describers of Java objects that are a text or have a name.
  */
 #include "analysis/describe/describers.h"
 

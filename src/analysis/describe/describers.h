@@ -44,7 +44,8 @@ bool description_object(const struct values *v, const char *names, struct values
 /* A number in a field; false where it is missing or a reference. */
 bool description_number(const struct values *v, const char *name, int64_t *out);
 
-/* sum and what stands in the cells beside it, where threads met (Striped64, ConcurrentHashMap). */
+/* sum plus the numbers in the cells of this field, where contending threads count (Striped64,
+ * ConcurrentHashMap). */
 int64_t description_add_cells(const struct values *v, const char *field, int64_t sum);
 
 /* describers.c */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory_names.c - by which parts of their memory objects hold others, and what the parts of a name hold.
+ * memory_names.c - tells by which part of its memory an object holds another, and what all parts of
+ * one name hold.
  */
 #include "analysis/describe/memory.h"
 

@@ -2,10 +2,11 @@
 /*
  * path_merge.c - the shortest paths of many objects as one tree of classes.
  *
- * The tree's nodes are found by (node above, class) in a hash table; class objects count as a class of
- * their own each.  From the roots, every object on a path is given its node once, so that a list of a
- * million links costs a million steps.  Steps behind MERGED_DEPTH get no nodes, and at MERGED_ROWS no
- * more are made; objects beyond count where their path leaves the tree.  Any thread.
+ * A hash table finds a node of the tree by the node above it and the class; each class object
+ * counts as a class of its own.  Forward from the roots, every object on a path gets its node only
+ * once, so a list of a million links costs a million steps.  Steps beyond MERGED_DEPTH get no
+ * nodes, and beyond MERGED_ROWS no more nodes are made; an object whose path goes on counts where
+ * the path leaves the tree.  Any thread.
  */
 #include "analysis/paths/paths.h"
 

@@ -2,8 +2,9 @@
 /*
  * path_tree.c - shortest paths to all objects, searched forward from where paths begin.
  *
- * Level by level, each in the order of the ids: so the first holder that meets an object is the one of
- * the lowest id.  Small levels are sorted, large ones are read off a bit vector.  Any thread.
+ * The search goes level by level, and through each level in the order of ids, so the first holder
+ * that reaches an object is the one with the lowest id.  Small levels are sorted, large ones are
+ * read off a bit vector.  Any thread.
  */
 #include "analysis/paths/paths.h"
 

@@ -2,9 +2,9 @@
 /*
  * paths.c - what counts as a step of a path, and the search backward from an object.
  *
- * The search goes breadth first over the holders of each object in the order of their ids, so the
- * first root that it meets ends the path that paths.h promises.  It remembers what it has seen in a
- * bit vector and in the queue itself, where each object knows the one it holds.  Any thread.
+ * The search is breadth first and takes the holders of each object in the order of their ids, so
+ * the first root that it meets begins the path that paths.h promises.  A bit vector tells which
+ * objects it has seen, and each entry of the queue tells which object it holds.  Any thread.
  */
 #include "analysis/paths/paths.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * paths.h - by which references an object is reached from a root, or from another object.
+ * paths.h - finds the references by which an object is reached from a root, or from another object.
  *
- * Followed are the references of reachable.h: recorded ones, implied ones, and a loader's hold on its
- * classes.  Weak ones (heap/weak.h) are left out unless they are asked for.
+ * Paths follow the references of reachable.h: recorded ones, implied ones, and a loader's hold on
+ * its classes.  They follow weak references (heap/weak.h) only if the rules say so.
  *
- * Of several shortest paths it is always the same one, whichever way it is found: seen from the object
- * backward, each holder is the one of the lowest id that stands on a shortest path.
+ * If there are several shortest paths, both searches give the same one: going backward from the
+ * object, each holder is the one with the lowest id of those that stand on a shortest path.
  *
- * Any thread, each with its own struct path_rules.
+ * Any thread may call these functions, each with its own struct path_rules.
  */
 #ifndef CAIRN_ANALYSIS_PATHS_PATHS_H
 #define CAIRN_ANALYSIS_PATHS_PATHS_H
@@ -22,90 +22,105 @@ struct path_rules {
 	const struct heap *heap;
 	bool weak;                   /* follow weak references, too */
 	uint32_t from;               /* paths begin at this object; HEAP_NONE: at any root */
-	bool not_itself;             /* that the object is a root is not enough */
-	bool not_directly;           /* nor that from holds it */
-	struct bits barred;          /* by object: no path begins at it or leads through it */
-	bool bars;                   /* any is barred */
-	struct weak_references weak_references; /* not to be followed, unless weak */
-	struct bits starts, loaders; /* by object: roots (or from), loaders of classes */
+	bool not_itself;             /* the path must have a holder, even if the object is a root */
+	bool not_directly;           /* the path must not consist of one reference of `from` */
+	struct bits barred;          /* by id: no path begins at the object or leads through it */
+	bool bars;                   /* some object is barred */
+	struct weak_references weak_references; /* not followed, unless `weak` */
+	struct bits starts, loaders; /* by id: roots (or `from`); loaders of classes */
 };
 
-/* Paths from roots, nothing barred.  0 or ERR_NOMEM; 3 bits an object, touched where needed. */
+/* Rules for paths from the roots, with nothing barred.  0 or ERR_NOMEM.  Takes 3 bits an object, of
+ * which only the pages that are used cost memory. */
 MUST_CHECK int path_rules_init(struct path_rules *r, const struct heap *h, bool weak,
     struct err *err);
 void path_rules_release(struct path_rules *r);
-/* The rules can from now on name fields only. */
+/* Release what searches need.  Afterwards the rules serve only path_field and path_line. */
 void path_rules_give_back(struct path_rules *r);
+/* Let paths begin at this object instead of the roots. */
 void path_rules_from(struct path_rules *r, uint32_t id);
+/* Let no path begin at this object or lead through it. */
 void path_rules_bar(struct path_rules *r, uint32_t id);
-/* Is the reference of the holder to the target a weak one, and not to be followed? */
+/* Is the holder's reference to the target a weak one that these rules do not follow? */
 bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target);
 
 struct path {
-	uint32_t *step; /* object ids from the root to the object; free() by path_release */
-	size_t n;       /* 0: there is none */
-	bool gave_up;   /* n is 0 because the search was not to go on */
+	uint32_t *step; /* object ids from the root to the object; path_release frees them */
+	size_t n;       /* number of steps; 0: no path was found */
+	bool gave_up;   /* n is 0 because the search reached the limit of its effort */
 };
 void path_release(struct path *p);
 
 /*
- * The shortest path to an object, searched from it backward.  effort: about so many references are
- * looked at before it gives up; 0: no limit.  0, ERR_NOMEM or ERR_CANCELLED.
+ * Search the shortest path to an object, from the object backward.  effort: the search gives up
+ * after about so many references; 0: no limit.  0: *out is the caller's (path_release), also when
+ * there is no path; ERR_NOMEM or ERR_CANCELLED.
  */
 MUST_CHECK int path_search(struct path *out, const struct path_rules *r, uint32_t to,
     uint64_t effort, struct progress *progress, struct err *err);
 
 /* Shortest paths to all objects at once, searched forward. */
 struct path_tree {
-	uint32_t *parent; /* id + 1 of the holder; 0: not reached; PATH_START: the path begins here */
-	uint32_t n;       /* objects */
-	uint32_t reached;
+	uint32_t *parent; /* by id: id + 1 of the holder; 0: not reached; PATH_START: the path begins
+	                     here */
+	uint32_t n;       /* objects of the heap */
+	uint32_t reached; /* objects reached */
 };
 #define PATH_START UINT32_MAX
 
-/* to: of interest, so that the rules about it hold, and enough when it is reached; HEAP_NONE: all.
- * 4 bytes an object kept, 4 more and 2 bits while it runs.  0, ERR_NOMEM or ERR_CANCELLED. */
+/* Search forward.  to: the one object that is asked for; not_itself and not_directly apply to it,
+ * and the search ends when it is reached.  HEAP_NONE: search all.  Takes 4 bytes an object, and 4
+ * more and 2 bits while it runs.  0: *out is the caller's (path_tree_release); ERR_NOMEM or
+ * ERR_CANCELLED. */
 MUST_CHECK int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t to,
     struct progress *progress, struct err *err);
 void path_tree_release(struct path_tree *t);
+/* Read the path to an object off the tree.  0: *out is the caller's (path_release); or
+ * ERR_NOMEM. */
 int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, struct err *err);
 
-/* The field by which the holder holds the target: "table", "[17]", "static INSTANCE", "<class>".
- * False, nothing appended: the dump does not tell. */
+/* Append the field by which the holder holds the target: "table", "[17]", "static INSTANCE",
+ * "<class>".  False: the dump does not tell, and nothing was appended. */
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to);
 
-/* "static com.acme.Cache.INSTANCE > table > [17] > this": from the last static field on, before which
- * stand only a class and what loaded it; otherwise from the root, by the variable that holds it or
- * by its class; of a long path the end. */
+/* Append a path in one line: "static com.acme.Cache.INSTANCE > table > [17] > this".  The line
+ * begins with the last static field of the path, since before it stand only a class and what loaded
+ * it.  Without a static field it begins with the root: the variable that holds it, or its class.
+ * Of a long path only the end is appended. */
 void path_line(const struct path_rules *r, const struct path *p, struct text *to);
 
 /* --- many paths, merged by class ---------------------------------------------------------------- */
 
-struct cut; /* analysis/cut.h */
+struct cut; /* analysis/cut/cut.h */
 struct merged_row {
 	uint32_t depth;  /* 0: where the paths begin */
 	uint32_t class;
-	bool is_class;    /* a class object: class is the one that it stands for */
-	struct amount objects; /* of the set, whose paths lead through this row */
-	struct amount shallow; /* bytes of these */
-	struct retained_sum retained; /* of the same */
-	uint32_t node;    /* its number while they were merged */
+	bool is_class;    /* the row is a class object, and `class` is the class that it stands for */
+	struct amount objects; /* how many objects of the set have a path through this row */
+	struct amount shallow; /* bytes of these objects */
+	struct retained_sum retained; /* what these objects retain */
+	uint32_t node;    /* the row's number while paths were merged, for merged_members */
 };
 struct merged_paths {
-	struct merged_row *row; /* a tree in the order of reading, the most objects first; free() */
+	struct merged_row *row; /* a tree, each row before those below it, siblings with the most
+	                           objects first */
 	size_t n;
 	uint32_t found, missing; /* objects of the set that are reached, and that are not */
-	bool retained;           /* what the rows' objects retain is known */
-	bool deep, many;         /* cut: steps after MERGED_DEPTH, rows after MERGED_ROWS */
+	bool retained;           /* row[].retained is known */
+	bool deep, many;         /* steps beyond MERGED_DEPTH, or rows beyond MERGED_ROWS, are left
+	                            out */
 };
 enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
 
-/* ids ascending.  backward: the tree begins with the objects and ends with the roots.  cut: asked
- * about the dominator tree, or NULL: what they retain is not known.  0 or ERR_NOMEM. */
+/* Merge the paths of n objects (ids ascending) into a tree of classes.  backward: the tree begins
+ * with the objects and ends with the roots.  cut: tells who hangs below whom in the dominator tree;
+ * NULL: what rows retain stays unknown.  0: *out is the caller's (merged_paths_release); or
+ * ERR_NOMEM. */
 MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,
     const struct heap *h, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
     struct err *err);
-/* The objects that some rows count; all else as it was merged.  Sets bits in to.  0 or ERR_NOMEM. */
+/* Set the bits in `to` of the objects that these rows count.  Pass all other arguments as they were
+ * passed to paths_merge.  0 or ERR_NOMEM. */
 MUST_CHECK int merged_members(const struct merged_paths *merged, const uint32_t *rows,
     size_t n_rows, const struct path_tree *t, const struct heap *h, const uint32_t *ids,
     size_t n, bool backward, struct bits *to, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* paths.c - see paths.h. */
+/* paths.c - shortest paths for commands: command_find_path and session_path_tree of session.h. */
 #include "command/session/session.h"
 
 enum {

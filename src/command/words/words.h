@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * words.h - words of a command line into objects, classes, threads and sets of objects.
+ * words.h - turns words of a command line into objects, classes, threads and sets of objects.
  *
- * All return 0, ERR_USAGE for a word that cannot be meant, ERR_NOT_FOUND for one that leads nowhere
- * (messages name the nearest things there are), or ERR_NOMEM.  They need a dump (s->dump).
+ * Functions that return int return 0; ERR_USAGE: the word has no such meaning; ERR_NOT_FOUND:
+ * nothing is called so, and *err names the nearest things; or ERR_NOMEM.  They need a dump
+ * (s->dump).
  */
 #ifndef CAIRN_COMMAND_WORDS_WORDS_H
 #define CAIRN_COMMAND_WORDS_WORDS_H

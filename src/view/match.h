@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * match.h - does a row hold what was typed for a filter or a search?
+ * match.h - does a row contain the words that were typed for a filter or a search?
  *
- * Words parted by spaces must all be there, in any order; "*" stands for anything within a word.
- * Without a capital letter, case does not matter.  Any thread.
+ * The row must contain all words, in any order; "*" stands for anything within a word.  If no word
+ * has a capital letter, case does not matter.  Any thread.
  */
 #ifndef CAIRN_VIEW_MATCH_H
 #define CAIRN_VIEW_MATCH_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pace.h - how long a work in several phases still takes.
+ * pace.h - estimates how long a work of several phases still takes.
  *
- * The table of phases (base/progress.h) says which phases a work has and about what share of the whole
- * each takes; the rate is what was measured since the first one began.  Main thread only.
+ * The table of phases (base/progress.h) says which phases a work has and about what share of the
+ * time each takes; the rate is measured from the beginning of the first phase.  Main thread only.
  */
 #ifndef CAIRN_VIEW_PACE_H
 #define CAIRN_VIEW_PACE_H

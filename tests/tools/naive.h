@@ -16,11 +16,11 @@
 
 struct reference {
 	uint32_t from, to; /* from HEAP_NONE: the VM */
-	bool root;         /* a root, if on a thread's stack */
+	bool root;         /* it is a root, maybe on a thread's stack */
 	bool fixed;        /* nobody can clear it */
-	bool gone;
-	uint64_t frees;    /* alone, naively */
-	bool unloads;      /* classes go with it */
+	bool gone;         /* it is taken away at the moment */
+	uint64_t frees;    /* bytes that it frees alone, found naively */
+	bool unloads;      /* clearing it unloads classes */
 };
 
 struct naive {
@@ -28,8 +28,9 @@ struct naive {
 	const struct heap *h; /* of the model */
 	struct reference *edge; /* by from, HEAP_NONE last */
 	size_t n, cap;
-	size_t *first;   /* by object, n_objects + 2: the last but one is the VM's */
-	char *seen;      /* by object, after naive_kept */
+	size_t *first;   /* n_objects + 2 entries: edges of id are edge[first[id]] … edge[first[id + 1]
+	                    - 1]; the VM's edges likewise with id n_objects */
+	char *seen;      /* by id: naive_kept reached it */
 	uint32_t *stack;
 	uint64_t all;    /* bytes that can be reached */
 	unsigned wrong, plans, several;

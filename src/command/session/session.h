@@ -19,24 +19,27 @@ struct session {
 	struct opened **dumps;   /* all that are open, in the order of opening; owned */
 	size_t n_dumps, cap_dumps;
 	struct result *last;     /* of the last command, for save and why; owned */
-	struct result *rows;     /* the last one before it whose rows are sets, where last has none (size,
-	                            help, settings), for %N and $_; owned, or NULL */
-	struct result *shown;    /* instead of last while set: the page on the screen; borrowed, not freed
-	                            or replaced by commands */
-	struct result *shown_rows; /* and instead of rows: the nearest page before it, or NULL */
+	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,
+	                            settings): the last result before it whose rows are; owned, or
+	                            NULL */
+	struct result *shown;    /* the page on the screen, which stands in for last while it is set;
+	                            borrowed: commands do not free or replace it */
+	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
 	struct print_options print;
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool mat_sizes;          /* --sizes mat */
-	bool finds_beside;       /* retained sizes are found beside this thread: nobody waits for them */
+	bool finds_beside;       /* a job of the screen finds retained sizes: commands do not wait for
+	                            it */
 	enum progress_wish progress;
 	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
 	size_t n_printed;        /* results on output so far */
-	size_t screenful;        /* rows that output shows of a text result unless --top says so; 0: all */
-	unsigned depth;          /* of scripts within scripts */
-	bool placed;             /* the error at hand names its file and line already */
+	size_t screenful;        /* rows of a text result that output shows if --top is not given; 0:
+	                            all */
+	unsigned depth;          /* how many scripts run within each other */
+	bool placed;             /* the current error already names its file and line */
 	int status;              /* worst exit status of the lines of scripts */
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);
@@ -74,15 +77,16 @@ static inline struct progress *session_progress(const struct session *s)
 	return s->now;
 }
 
-/* What save and why mean, or NULL. */
+/* The result that `save` and `why` are about; NULL: none. */
 struct result *session_table(const struct session *s);
-/* The one that %N and $_ mean: the last one whose rows are sets. */
+/* The result that %N and $_ mean: the last one whose rows are sets; NULL: none. */
 struct result *session_rows(const struct session *s);
 /* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
 const struct name_index *session_names(const struct session *s, struct err *err);
-/* Are references there?  0, or ERR_UNSUPPORTED with why not. */
+/* Does the dump have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
 int session_references(const struct session *s, struct err *err);
-/* What the roots keep; walked at the first call for a heap.  out borrows: it is the session's. */
+/* What the roots keep; the first call for a dump walks the heap.  *out is borrowed from the
+ * dump. */
 int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
@@ -113,14 +117,15 @@ bool session_must_wait(struct session *s);
  * without a dump. */
 int session_count_weak(struct session *s, bool counts, struct err *err);
 
-/* Drop the last results: the heap goes. */
+/* Free the last results, because the heap that they are about is going to be closed. */
 void session_drop_results(struct session *s);
 
 /* Move the last result out of the session: the caller's from now on (result_free).  NULL: none. */
 struct result *session_take(struct session *s);
 
-/* Backward, and forward from the roots where that takes too long; out->n is 0 when there is none.
- * 0, ERR_NOMEM or ERR_CANCELLED. */
+/* Find the shortest path to an object: searches backward, and forward from the roots if that takes
+ * too long.  out->n is 0 if there is none.  0: *out is the caller's (path_release); ERR_NOMEM or
+ * ERR_CANCELLED. */
 int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
     struct path *out, struct err *err);
 

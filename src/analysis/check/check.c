@@ -424,10 +424,12 @@ static bool check_roots(struct checker *k)
 	return true;
 }
 
-static void check_threads(struct checker *k)
+static int check_threads(struct checker *k, struct err *err)
 {
 	const struct heap *h = k->h;
-	uint64_t *roots = xcalloc(h->n_threads ? h->n_threads : 1, sizeof *roots);
+	uint64_t *roots = big_alloc(h->n_threads, sizeof *roots, err);
+	if (!roots)
+		return ERR_NOMEM;
 	for (size_t i = 0; i < h->n_roots; i++) {
 		if (h->roots[i].thread < h->n_threads)
 			roots[h->roots[i].thread]++;
@@ -438,12 +440,13 @@ static void check_threads(struct checker *k)
 			continue;
 		say(k, "threads hold their roots", CHECK_BROKEN, "%.80s states %" PRIu32
 		    " roots, %" PRIu64 " name it", thread->name, thread->n_roots, roots[t]);
-		free(roots);
-		return;
+		big_free(roots);
+		return 0;
 	}
-	free(roots);
+	big_free(roots);
 	say(k, "threads hold their roots", h->n_threads ? CHECK_OK : CHECK_DOES_NOT_APPLY,
 	    "%" PRIu32 " threads", h->n_threads);
+	return 0;
 }
 
 static int check_reachable(struct checker *k, struct err *err)
@@ -523,7 +526,8 @@ static int check_graph(struct checker *k, struct err *err)
 	if (!code && out && in)
 		code = check_mirror(k, err);
 	bool roots = check_roots(k);
-	check_threads(k);
+	if (!code)
+		code = check_threads(k, err);
 	k->to->walkable = out && in && roots;
 	if (!code && out && roots)
 		code = check_reachable(k, err);

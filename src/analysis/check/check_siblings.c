@@ -14,7 +14,6 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,6 +31,8 @@ struct siblings {
 	struct pair *pair;   /* an unknown sibling leads to another */
 	size_t n_pairs, cap_pairs;
 	uint32_t n_direct, n_double;
+	int code;            /* ERR_NOMEM once a list could not grow, with *err */
+	struct err *err;
 };
 
 static void direct(void *context, uint32_t from, uint32_t to)
@@ -71,19 +72,32 @@ static void held_by(struct siblings *s, uint32_t known, uint32_t to)
 		return;
 	bits_set(&s->known, to);
 	s->n_double++;
-	VEC_PUSH(s->list, s->n_list, s->cap_list) = to;
+	uint32_t *at = BIG_PUSH(s->list, s->n_list, s->cap_list, s->err);
+	if (at)
+		*at = to;
+	else
+		s->code = ERR_NOMEM;
+}
+
+static void lead_to(struct siblings *s, uint32_t from, uint32_t to)
+{
+	struct pair *at = BIG_PUSH(s->pair, s->n_pairs, s->cap_pairs, s->err);
+	if (at)
+		*at = (struct pair){from, to};
+	else
+		s->code = ERR_NOMEM;
 }
 
 static void from_beside(void *context, uint32_t from, uint32_t to)
 {
 	struct siblings *s = context;
-	if (bits_get(&s->known, to) || from == HEAP_NONE || tree_holds(s->t, to, from))
+	if (s->code || bits_get(&s->known, to) || from == HEAP_NONE || tree_holds(s->t, to, from))
 		return;
 	uint32_t above = child_above(s->t, s->t->r->dominators.immediate[to], from);
 	if (bits_get(&s->known, above))
 		held_by(s, above, to);
 	else
-		VEC_PUSH(s->pair, s->n_pairs, s->cap_pairs) = (struct pair){above, to};
+		lead_to(s, above, to);
 }
 
 static int by_from(const void *x, const void *y)
@@ -109,7 +123,7 @@ static void spread(struct siblings *s)
 	if (s->n_pairs)
 		qsort(s->pair, s->n_pairs, sizeof *s->pair, by_from);
 	progress_add(s->t->progress, s->n_pairs);
-	while (s->n_list > 0 && !progress_cancelled(s->t->progress)) {
+	while (!s->code && s->n_list > 0 && !progress_cancelled(s->t->progress)) {
 		uint32_t known = s->list[--s->n_list];
 		for (size_t i = first_pair(s, known); i < s->n_pairs && s->pair[i].from == known; i++)
 			held_by(s, known, s->pair[i].to);
@@ -121,7 +135,7 @@ static void spread(struct siblings *s)
 /* A small graph: 0 leads to all known ones, these and the unknown ones to unknown ones. */
 struct rest {
 	struct pair *edge;    /* by from; then by to */
-	size_t n_edges, cap_edges;
+	size_t n_edges;
 	uint32_t *node;       /* by number from 1: the id, ascending */
 	uint32_t n;
 	uint32_t *order, *place, *parent; /* in the order of a depth-first walk, and back */
@@ -142,25 +156,45 @@ static uint32_t node_of(const struct rest *g, uint32_t id)
 	return (uint32_t)(found - g->node);
 }
 
-/* Its edges, first with ids; then with numbers. */
-static void collect(struct rest *g, const struct siblings *s)
+/* How many nodes and edges there are at most. */
+static void count_rest(const struct siblings *s, uint64_t *nodes, uint64_t *edges)
 {
-	uint32_t n_objects = s->t->h->n_objects;
-	size_t cap_nodes = 0, n = 0;
-	VEC_PUSH(g->node, n, cap_nodes) = HEAP_NONE;
-	for (uint32_t id = 0; id < n_objects; id++) {
+	*nodes = 1;
+	*edges = 0;
+	for (uint32_t id = 0; id < s->t->h->n_objects; id++) {
 		if (!s->t->span[id].from || bits_get(&s->known, id))
 			continue;
-		VEC_PUSH(g->node, n, cap_nodes) = id;
+		*nodes += s->holder[id] ? 2 : 1;
+		*edges += s->holder[id] ? 2 : 0;
+	}
+	for (size_t i = 0; i < s->n_pairs; i++)
+		*edges += !bits_get(&s->known, s->pair[i].from) && !bits_get(&s->known, s->pair[i].to);
+}
+
+/* Its edges, first with ids; then with numbers. */
+static int collect(struct rest *g, const struct siblings *s, struct err *err)
+{
+	uint64_t most_nodes, most_edges;
+	size_t n = 0;
+	count_rest(s, &most_nodes, &most_edges);
+	g->node = big_alloc(most_nodes, sizeof *g->node, err);
+	g->edge = big_alloc(most_edges, sizeof *g->edge, err);
+	if (!g->node || !g->edge)
+		return ERR_NOMEM;
+	g->node[n++] = HEAP_NONE;
+	for (uint32_t id = 0; id < s->t->h->n_objects; id++) {
+		if (!s->t->span[id].from || bits_get(&s->known, id))
+			continue;
+		g->node[n++] = id;
 		if (!s->holder[id])
 			continue;
-		VEC_PUSH(g->node, n, cap_nodes) = s->holder[id] - 1;
-		VEC_PUSH(g->edge, g->n_edges, g->cap_edges) = (struct pair){HEAP_NONE, s->holder[id] - 1};
-		VEC_PUSH(g->edge, g->n_edges, g->cap_edges) = (struct pair){s->holder[id] - 1, id};
+		g->node[n++] = s->holder[id] - 1;
+		g->edge[g->n_edges++] = (struct pair){HEAP_NONE, s->holder[id] - 1};
+		g->edge[g->n_edges++] = (struct pair){s->holder[id] - 1, id};
 	}
 	for (size_t i = 0; i < s->n_pairs; i++)
 		if (!bits_get(&s->known, s->pair[i].from) && !bits_get(&s->known, s->pair[i].to))
-			VEC_PUSH(g->edge, g->n_edges, g->cap_edges) = s->pair[i];
+			g->edge[g->n_edges++] = s->pair[i];
 	qsort(g->node + 1, n - 1, sizeof *g->node, by_id);
 	for (size_t i = 1; i < n; i++)
 		if (g->n == 0 || g->node[g->n] != g->node[i])
@@ -170,11 +204,15 @@ static void collect(struct rest *g, const struct siblings *s)
 		*e = (struct pair){e->from == HEAP_NONE ? 0 : node_of(g, e->from), node_of(g, e->to)};
 	}
 	qsort(g->edge, g->n_edges, sizeof *g->edge, by_from);
+	return 0;
 }
 
-static size_t *starts(const struct rest *g, bool back)
+/* By number, where its edges begin; NULL: ERR_NOMEM. */
+static size_t *starts(const struct rest *g, bool back, struct err *err)
 {
-	size_t *start = xcalloc((size_t)g->n + 2, sizeof *start);
+	size_t *start = big_alloc((uint64_t)g->n + 2, sizeof *start, err);
+	if (!start)
+		return NULL;
 	for (size_t i = 0; i < g->n_edges; i++)
 		start[(back ? g->edge[i].to : g->edge[i].from) + 1]++;
 	for (uint32_t v = 0; v <= g->n; v++)
@@ -182,14 +220,15 @@ static size_t *starts(const struct rest *g, bool back)
 	return start;
 }
 
-/* Depth first from 0; how many are met, itself included. */
-static uint32_t walk_rest(struct rest *g)
+/* Depth first from 0; *met: how many it met, itself included. */
+static int walk_rest(struct rest *g, uint32_t *met, struct err *err)
 {
-	size_t *start = starts(g, false), *at = xcalloc((size_t)g->n + 1, sizeof *at);
+	size_t *start = starts(g, false, err), *at = big_alloc((uint64_t)g->n + 1, sizeof *at, err);
 	uint32_t n = 1;
-	for (uint32_t v = 0; v <= g->n; v++)
+	int code = start && at ? 0 : ERR_NOMEM;
+	for (uint32_t v = 0; !code && v <= g->n; v++)
 		at[v] = start[v];
-	for (uint32_t v = 0;;) {
+	for (uint32_t v = 0; !code;) {
 		if (at[v] < start[v + 1]) {
 			uint32_t to = g->edge[at[v]++].to;
 			if (!to || g->place[to])
@@ -204,9 +243,10 @@ static uint32_t walk_rest(struct rest *g)
 			v = g->order[g->parent[g->place[v]]];
 		}
 	}
-	free(start);
-	free(at);
-	return n;
+	big_free(start);
+	big_free(at);
+	*met = n;
+	return code;
 }
 
 static int by_to(const void *x, const void *y)
@@ -233,12 +273,14 @@ static uint32_t eval(struct rest *g, uint32_t v)
 	return g->label[v];
 }
 
-/* Lengauer and Tarjan's simple algorithm, as in their paper, on places.  The first node that
- * something else than 0 dominates, or 0. */
-static uint32_t find_dominated(struct rest *g, uint32_t n)
+/* Lengauer and Tarjan's simple algorithm, as in their paper, on places.  *bad: the first object that
+ * something else than 0 dominates, or HEAP_NONE. */
+static int find_dominated(struct rest *g, uint32_t n, uint32_t *bad, struct err *err)
 {
 	qsort(g->edge, g->n_edges, sizeof *g->edge, by_to);
-	size_t *start = starts(g, true);
+	size_t *start = starts(g, true, err);
+	if (!start)
+		return ERR_NOMEM;
 	progress_add(g->progress, g->stage);
 	for (uint32_t v = 0; v < n; v++) {
 		g->semi[v] = g->label[v] = v;
@@ -262,56 +304,60 @@ static uint32_t find_dominated(struct rest *g, uint32_t n)
 		}
 		g->bucket[p] = 0;
 	}
-	free(start);
-	for (uint32_t w = 1; w < n; w++) {
+	big_free(start);
+	*bad = HEAP_NONE;
+	for (uint32_t w = 1; w < n && *bad == HEAP_NONE; w++) {
 		if (g->dominator[w] != g->semi[w])
 			g->dominator[w] = g->dominator[g->dominator[w]];
 		if (g->dominator[w])
-			return g->node[g->order[w]];
+			*bad = g->node[g->order[w]];
 	}
-	return HEAP_NONE;
+	return 0;
 }
 
-/* The first object that a sibling dominates, or HEAP_NONE; *n gets how many were looked at. */
-static uint32_t look_at_rest(const struct siblings *s, uint32_t *n)
+/* *bad: the first object that a sibling dominates, or HEAP_NONE. */
+static int look_at_rest(const struct siblings *s, uint32_t *bad, struct err *err)
 {
 	struct rest g = {.edge = NULL};
 	g.progress = s->t->progress;
 	g.stage = s->n_pairs;
-	collect(&g, s);
+	int code = collect(&g, s, err);
 	progress_add(g.progress, g.stage);
 	uint32_t **arrays[] = {&g.order, &g.place, &g.parent, &g.semi, &g.label, &g.ancestor, &g.bucket,
 	    &g.next, &g.dominator, &g.stack};
 	size_t n_arrays = sizeof arrays / sizeof *arrays;
-	for (size_t i = 0; i < n_arrays; i++)
-		*arrays[i] = xcalloc((size_t)g.n + 2, sizeof **arrays[i]);
-	uint32_t met = walk_rest(&g), bad = HEAP_NONE;
-	for (uint32_t v = 1; v <= g.n && bad == HEAP_NONE; v++)
+	for (size_t i = 0; !code && i < n_arrays; i++)
+		if (!(*arrays[i] = big_alloc((uint64_t)g.n + 2, sizeof **arrays[i], err)))
+			code = ERR_NOMEM;
+	uint32_t met = 0;
+	*bad = HEAP_NONE;
+	if (!code)
+		code = walk_rest(&g, &met, err);
+	for (uint32_t v = 1; !code && v <= g.n && *bad == HEAP_NONE; v++)
 		if (!g.place[v])
-			bad = g.node[v]; /* only through a sibling that is no longer in question */
+			*bad = g.node[v]; /* only through a sibling that is no longer in question */
 	progress_add(g.progress, g.stage);
-	if (bad == HEAP_NONE && !progress_cancelled(g.progress))
-		bad = find_dominated(&g, met);
-	*n = g.n;
+	if (!code && *bad == HEAP_NONE && !progress_cancelled(g.progress))
+		code = find_dominated(&g, met, bad, err);
 	for (size_t i = 0; i < n_arrays; i++)
-		free(*arrays[i]);
-	free(g.edge);
-	free(g.node);
-	return bad;
+		big_free(*arrays[i]);
+	big_free(g.edge);
+	big_free(g.node);
+	return code;
 }
 
 int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 {
 	const char *name = "no sibling dominates another";
-	struct siblings s = {.t = t};
-	uint32_t n_objects = t->h->n_objects, n_rest = 0, bad = HEAP_NONE;
+	struct siblings s = {.t = t, .err = err};
+	uint32_t n_objects = t->h->n_objects, bad = HEAP_NONE;
 	int code = bits_init(&s.known, n_objects, err);
 	s.holder = big_alloc(n_objects, sizeof *s.holder, err);
 	if (!code && s.holder) {
 		progress_phase(t->progress, PHASE_CHECK_SIBLINGS, 2 * (uint64_t)n_objects);
 		tree_edges(t, direct, &s);
 		tree_edges(t, from_beside, &s);
-		code = check_stopped(t->progress, err);
+		code = s.code ? s.code : check_stopped(t->progress, err);
 	} else {
 		code = ERR_NOMEM;
 	}
@@ -319,9 +365,11 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 		progress_phase(t->progress, PHASE_CHECK_CYCLES, STAGES * (uint64_t)s.n_pairs);
 		spread(&s);
 		uint32_t left = t->n - s.n_direct - s.n_double;
-		if (left && !progress_cancelled(t->progress))
-			bad = look_at_rest(&s, &n_rest);
-		code = check_stopped(t->progress, err);
+		code = s.code;
+		if (!code && left && !progress_cancelled(t->progress))
+			code = look_at_rest(&s, &bad, err);
+		if (!code)
+			code = check_stopped(t->progress, err);
 		if (code)
 			;
 		else if (bad == HEAP_NONE)
@@ -334,7 +382,7 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 	}
 	bits_release(&s.known);
 	big_free(s.holder);
-	free(s.list);
-	free(s.pair);
+	big_free(s.list);
+	big_free(s.pair);
 	return code;
 }

@@ -228,14 +228,15 @@ static void check_sums(struct checks *to, const struct tree *t)
 }
 
 /* From top to bottom an instance counts unless it lies within the last one of its class that did. */
-static void check_classes(struct checks *to, const struct tree *t)
+static int check_classes(struct checks *to, const struct tree *t, struct err *err)
 {
 	const struct heap *h = t->h;
 	const char *name = "classes retain what their topmost objects do";
 	const struct retained_sum *stated = t->r->by_class;
-	struct retained_sum *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
-	uint32_t *until = xcalloc((size_t)h->n_classes + 1, sizeof *until), topmost = 0, c = 0;
-	for (uint32_t k = 1; k <= t->n; k++) {
+	struct retained_sum *sum = big_alloc(h->n_classes, sizeof *sum, err);
+	uint32_t *until = big_alloc(h->n_classes, sizeof *until, err), topmost = 0, c = 0;
+	int code = sum && until ? 0 : ERR_NOMEM;
+	for (uint32_t k = 1; !code && k <= t->n; k++) {
 		uint32_t id = t->order[k], class = h->class_of[id];
 		if (k <= until[class])
 			continue;
@@ -244,18 +245,21 @@ static void check_classes(struct checks *to, const struct tree *t)
 		sum[class].topmost++;
 		topmost++;
 	}
-	while (c < h->n_classes && sum[c].bytes == stated[c].bytes &&
+	while (!code && c < h->n_classes && sum[c].bytes == stated[c].bytes &&
 	    sum[c].topmost == stated[c].topmost)
 		c++;
-	if (c < h->n_classes)
+	if (code)
+		;
+	else if (c < h->n_classes)
 		checks_add(to, name, CHECK_BROKEN, "%.100s: %" PRIu64 " by %" PRIu64 " objects stated, %"
 		    PRIu64 " by %" PRIu64 " found", h->classes[c].name, stated[c].bytes,
 		    stated[c].topmost, sum[c].bytes, sum[c].topmost);
 	else
 		checks_add(to, name, CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " topmost objects",
 		    h->n_classes, topmost);
-	free(sum);
-	free(until);
+	big_free(sum);
+	big_free(until);
+	return code;
 }
 
 /* --- paths -------------------------------------------------------------------------------------- */
@@ -381,8 +385,9 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	if (!code) {
 		progress_phase(t.progress, PHASE_CHECK_RETAINED, 0);
 		check_sums(to, &t);
-		check_classes(to, &t);
-		code = check_stopped(t.progress, err);
+		code = check_classes(to, &t, err);
+		if (!code)
+			code = check_stopped(t.progress, err);
 	}
 	if (!code)
 		code = check_paths(to, &t, err);

@@ -313,7 +313,9 @@ static int walk_alive(struct loss_walk *w, struct err *err)
 {
 	const struct heap *h = w->heap;
 	size_t n_late = 0;
-	size_t *late = xcalloc(h->n_roots + 1, sizeof *late);
+	size_t *late = big_alloc(h->n_roots, sizeof *late, err);
+	if (!late)
+		return ERR_NOMEM;
 	bool going = true;
 	for (size_t i = 0; going && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object, owner = dominators_stack_owner(h, &h->roots[i]);
@@ -337,7 +339,7 @@ static int walk_alive(struct loss_walk *w, struct err *err)
 		}
 		n_late = left;
 	}
-	free(late);
+	big_free(late);
 	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
 }
 

@@ -50,18 +50,26 @@ static size_t place_of(const struct sums *s, uint64_t key)
 	return at;
 }
 
-static struct pair *pair_of(struct sums *s, uint64_t key)
+/* NULL: ERR_NOMEM. */
+static struct pair *pair_of(struct sums *s, uint64_t key, struct err *err)
 {
 	if (2 * s->n >= s->size) {
-		free(s->table);
-		s->size = s->size ? 2 * s->size : 1024;
-		s->table = xcalloc(s->size, sizeof *s->table);
+		size_t size = s->size ? 2 * s->size : 1024;
+		uint32_t *table = big_alloc(size, sizeof *table, err);
+		if (!table)
+			return NULL;
+		big_free(s->table);
+		s->table = table;
+		s->size = size;
 		for (size_t i = 0; i < s->n; i++)
 			s->table[place_of(s, s->pair[i].key)] = (uint32_t)i + 1;
 	}
 	size_t at = place_of(s, key);
 	if (!s->table[at]) {
-		VEC_PUSH(s->pair, s->n, s->cap) = (struct pair){ .key = key };
+		struct pair *to = BIG_PUSH(s->pair, s->n, s->cap, err);
+		if (!to)
+			return NULL;
+		*to = (struct pair){ .key = key };
 		s->table[at] = (uint32_t)s->n;
 	}
 	return &s->pair[s->table[at] - 1];
@@ -98,30 +106,36 @@ static uint64_t key_of(const struct sums *s, uint32_t id, uint32_t *by)
 	return (uint64_t)h->class_of[holder] << 32 | h->class_of[id];
 }
 
-static void enter(struct sums *s, uint32_t id)
+static int enter(struct sums *s, uint32_t id, struct err *err)
 {
 	uint32_t holder;
 	uint64_t key = key_of(s, id, &holder);
 	if (!is_dead(s, id))
 		s->alive += heap_shallow(s->cut->retained->heap, id);
 	if (key == UINT64_MAX)
-		return;
-	struct pair *p = pair_of(s, key);
+		return 0;
+	struct pair *p = pair_of(s, key, err);
+	if (!p)
+		return ERR_NOMEM;
 	if (p->n < SAMPLES)
 		p->sample[p->n++] = (struct cut_edge){ holder, id };
 	p->inside++;
+	return 0;
 }
 
 /* before: what was alive of all before this object. */
-static void leave(struct sums *s, uint32_t id, uint64_t before)
+static int leave(struct sums *s, uint32_t id, uint64_t before, struct err *err)
 {
 	uint32_t holder;
 	uint64_t key = key_of(s, id, &holder);
 	if (key == UINT64_MAX)
-		return;
-	struct pair *p = pair_of(s, key);
+		return 0;
+	struct pair *p = pair_of(s, key, err);
+	if (!p)
+		return ERR_NOMEM;
 	if (--p->inside == 0)
 		p->bytes += s->alive - before;
+	return 0;
 }
 
 static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
@@ -140,8 +154,8 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 				__builtin_prefetch(&r->heap->in.offset[r->child[at + 8]]);
 			}
 			uint64_t before = s->alive;
-			enter(s, id);
-			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+			code = enter(s, id, err);
+			if (!code && ++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 				code = err_set(err, ERR_CANCELLED, "stopped");
 			stack[depth++] = (struct level){ at, before };
 			at = r->first[id];
@@ -149,7 +163,7 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 		} else {
 			at = stack[--depth].at;
 			uint32_t id = r->child[at++], parent = r->dominators.immediate[id];
-			leave(s, id, stack[depth].before);
+			code = leave(s, id, stack[depth].before, err);
 			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
 		}
 	}
@@ -238,8 +252,8 @@ int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *
 	int code = sum_pairs(&s, progress, err);
 	if (!code && s.n)
 		name_pairs(out, &s, least ? least : 1);
-	free(s.pair);
-	free(s.table);
+	big_free(s.pair);
+	big_free(s.table);
 	return code;
 }
 

@@ -126,10 +126,10 @@ static void release(struct dominance *d)
 	big_free(d->object);
 	bits_release(&d->meets);
 	bits_release(&d->at);
-	free(d->instances);
-	free(d->is_root);
-	free(d->has_edges);
-	free(d->edges);
+	big_free(d->instances);
+	big_free(d->is_root);
+	big_free(d->has_edges);
+	big_free(d->edges);
 }
 
 static void finish(struct dominance *d, struct dominators *out)

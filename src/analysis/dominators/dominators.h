@@ -128,7 +128,8 @@ struct amount retained_sum_bytes(const struct retained *r, const struct retained
 struct amount retained_of(const struct retained *r, uint32_t id);
 /* How many objects an object retains, itself included; walks through them, so r must be
  * complete. */
-struct amount retained_objects_of(const struct retained *r, uint32_t id);
+MUST_CHECK int retained_objects_of(
+    const struct retained *r, uint32_t id, struct amount *out, struct err *err);
 /* The shallow sizes of all reachable objects together, in bytes. */
 struct amount retained_of_all(const struct retained *r);
 

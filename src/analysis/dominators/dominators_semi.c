@@ -20,7 +20,7 @@
 #include "analysis/dominators/dominance.h"
 
 #include "base/assert.h"
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 
@@ -230,11 +230,13 @@ static void number_edges(struct dominance *d)
 
 /* The class objects that instances hold, sorted by number, the last first: "to" is the object's
  * number, "from" the class index. */
-static struct edge *list_class_objects(const struct dominance *d, size_t *n)
+static struct edge *list_class_objects(const struct dominance *d, size_t *n, struct err *err)
 {
 	const struct heap *h = d->h;
-	struct edge *list = xcalloc((size_t)h->n_classes + 1, sizeof *list);
+	struct edge *list = big_alloc(h->n_classes, sizeof *list, err);
 	*n = 0;
+	if (!list)
+		return NULL;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		if (d->instances[c].hold && d->number[h->classes[c].object])
 			list[(*n)++] = (struct edge){ c, d->number[h->classes[c].object] };
@@ -296,11 +298,13 @@ int dominance_of_junctions(struct dominance *d, struct err *err)
 		if (d->is_root[i])
 			d->junction[d->place[d->number[d->h->roots[i].object]].group].least = 0;
 	number_edges(d);
-	s.classes = list_class_objects(d, &s.n_classes);
+	s.classes = list_class_objects(d, &s.n_classes, err);
+	if (!s.classes)
+		return ERR_NOMEM;
 	int code = d->n ? find_semidominators(d, &s, err) : 0;
 	for (uint32_t i = 1; code == 0 && i <= d->m; i++)
 		if (bits_get(&d->as_label, i))
 			d->junction[i].dominator = d->junction[d->junction[i].dominator].dominator;
-	free(s.classes);
+	big_free(s.classes);
 	return code;
 }

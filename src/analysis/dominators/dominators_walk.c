@@ -12,7 +12,6 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/bisect.h"
-#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <stdatomic.h>
@@ -60,12 +59,14 @@ uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *ro
 	return owner != HEAP_NONE && held_by_vm(h, owner) ? owner : HEAP_NONE;
 }
 
-static void list_edges(struct dominance *d)
+static int list_edges(struct dominance *d, struct err *err)
 {
 	const struct heap *h = d->h;
-	d->is_root = xcalloc(h->n_roots + 1, sizeof *d->is_root);
-	d->has_edges = xcalloc((size_t)h->n_classes + 1, sizeof *d->has_edges);
-	d->edges = xcalloc(3 * (size_t)h->n_classes + h->n_roots + 1, sizeof *d->edges);
+	d->is_root = big_alloc(h->n_roots, sizeof *d->is_root, err);
+	d->has_edges = big_alloc(h->n_classes, sizeof *d->has_edges, err);
+	d->edges = big_alloc(3 * (uint64_t)h->n_classes + h->n_roots, sizeof *d->edges, err);
+	if (!d->is_root || !d->has_edges || !d->edges)
+		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		const struct heap_class *class = &h->classes[c];
 		if (class->object == HEAP_NONE)
@@ -82,6 +83,7 @@ static void list_edges(struct dominance *d)
 		add_edge(d, owner, h->roots[i].object);
 	}
 	qsort(d->edges, d->n_edges, sizeof *d->edges, by_from);
+	return 0;
 }
 
 /* Index of the first edge from id; its edges stand together. */
@@ -143,9 +145,11 @@ int dominance_prepare(struct dominance *d, struct err *err)
 {
 	const struct heap *h = d->h;
 	progress_phase(d->progress, PHASE_WALK_HEAP, h->n_objects);
-	d->instances = xcalloc((size_t)h->n_classes + 1, sizeof *d->instances);
-	list_edges(d);
-	int code = parallel_run(0, (unsigned)(((uint64_t)h->n_objects + STRETCH - 1) / STRETCH),
+	d->instances = big_alloc(h->n_classes, sizeof *d->instances, err);
+	int code = d->instances ? list_edges(d, err) : ERR_NOMEM;
+	if (code)
+		return code;
+	code = parallel_run(0, (unsigned)(((uint64_t)h->n_objects + STRETCH - 1) / STRETCH),
 	    mark_stretch, d, err);
 	if (code)
 		return code;

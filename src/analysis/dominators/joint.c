@@ -3,7 +3,6 @@
 #include "analysis/dominators/joint.h"
 
 #include "base/big.h"
-#include "base/mem.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
@@ -86,10 +85,12 @@ static void add_recorded(struct joint *j, uint32_t id)
 }
 
 /* Every instance holds its class: many references, so only where it matters. */
-static void add_instances(struct joint *j)
+static int add_instances(struct joint *j, struct err *err)
 {
 	const struct heap *h = j->h;
-	bool *held = xcalloc((size_t)h->n_classes + 1, sizeof *held), any = false;
+	bool *held = big_alloc(h->n_classes, sizeof *held, err), any = false;
+	if (!held)
+		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		uint32_t object = h->classes[c].object;
 		held[c] = object != HEAP_NONE && bits_get(&j->open, object);
@@ -98,7 +99,8 @@ static void add_instances(struct joint *j)
 	for (uint32_t id = 0; any && id < h->n_objects; id++)
 		if (held[h->class_of[id]])
 			add_way(j, id, h->classes[h->class_of[id]].object);
-	free(held);
+	big_free(held);
+	return 0;
 }
 
 int joint_ways(const struct retained *r, int64_t **ways, struct err *err)
@@ -121,9 +123,13 @@ int joint_ways(const struct retained *r, int64_t **ways, struct err *err)
 			add_recorded(&j, (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)));
 	if (j.ways) {
 		implied_edges(&j, add_way);
-		add_instances(&j);
+		code = add_instances(&j, err);
 	}
 	bits_release(&j.open);
+	if (code) {
+		big_free(j.ways);
+		j.ways = NULL;
+	}
 	*ways = j.ways;
 	return code;
 }

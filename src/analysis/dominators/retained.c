@@ -11,7 +11,6 @@
 #include "analysis/dominators/joint.h"
 #include "base/assert.h"
 #include "base/big.h"
-#include "base/mem.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -95,7 +94,11 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 	struct bits asked;
 	if (bits_init(&asked, r->dominators.n_objects, err))
 		return ERR_NOMEM;
-	struct counted *sorted = xcalloc(n + 1, sizeof *sorted);
+	struct counted *sorted = big_alloc(n, sizeof *sorted, err);
+	if (!sorted) {
+		bits_release(&asked);
+		return ERR_NOMEM;
+	}
 	for (size_t i = 0; i < n; i++) {
 		sorted[i] = (struct counted){ids[i], i};
 		bits_set(&asked, ids[i]);
@@ -109,7 +112,7 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 		struct counted *found = bsearch(&key, sorted, n, sizeof *sorted, by_counted);
 		counts[found->place]++;
 	}
-	free(sorted);
+	big_free(sorted);
 	bits_release(&asked);
 	return 0;
 }
@@ -202,13 +205,13 @@ static int sum_groups(
     struct group_walk *w, uint32_t n_groups, struct progress *progress, struct err *err)
 {
 	uint32_t n = w->r->dominators.n_reachable, *stack = big_alloc(n, sizeof *stack, err);
-	int code = stack ? 0 : ERR_NOMEM;
-	w->inside = xcalloc((size_t)n_groups + 1, sizeof *w->inside);
+	w->inside = big_alloc(n_groups, sizeof *w->inside, err);
+	int code = stack && w->inside ? 0 : ERR_NOMEM;
 	memset(w->sums, 0, n_groups * sizeof *w->sums);
 	if (code == 0)
 		code = walk_groups(w, stack, progress, err);
 	big_free(stack);
-	free(w->inside);
+	big_free(w->inside);
 	return code;
 }
 
@@ -255,7 +258,7 @@ static void release_lists(struct retained *r)
 {
 	big_free(r->first);
 	big_free(r->child);
-	free(r->by_class);
+	big_free(r->by_class);
 	bits_release(&r->joint);
 	r->first = r->child = NULL;
 	r->by_class = NULL;
@@ -286,7 +289,8 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 		return 0;
 	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
 	int code = list_children(r, err);
-	r->by_class = xcalloc((size_t)r->heap->n_classes + 1, sizeof *r->by_class);
+	if (code == 0 && !(r->by_class = big_alloc(r->heap->n_classes, sizeof *r->by_class, err)))
+		code = ERR_NOMEM;
 	if (code == 0)
 		code = sum_classes(r, progress, err);
 	if (code)
@@ -342,7 +346,8 @@ void retained_release(struct retained *r)
 	*r = (struct retained){ .heap = NULL };
 }
 
-struct amount retained_objects_of(const struct retained *r, uint32_t id)
+int retained_objects_of(
+    const struct retained *r, uint32_t id, struct amount *out, struct err *err)
 {
 	uint32_t at = r->first[id], end = r->first[id + 1], *stack = NULL;
 	size_t depth = 0, cap = 0;
@@ -350,8 +355,13 @@ struct amount retained_objects_of(const struct retained *r, uint32_t id)
 	while (at < end || depth) {
 		if (at < end) {
 			uint32_t child = r->child[at];
+			uint32_t *to = BIG_PUSH(stack, depth, cap, err);
+			if (!to) {
+				big_free(stack);
+				return ERR_NOMEM;
+			}
 			objects++;
-			VEC_PUSH(stack, depth, cap) = at;
+			*to = at;
 			at = r->first[child];
 			end = r->first[child + 1];
 			continue;
@@ -361,6 +371,7 @@ struct amount retained_objects_of(const struct retained *r, uint32_t id)
 		end = r->first[parent + 1];
 		at++;
 	}
-	free(stack);
-	return heap_held(r->heap, objects);
+	big_free(stack);
+	*out = heap_held(r->heap, objects);
+	return 0;
 }

@@ -354,7 +354,7 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	const struct retained *known = opened_retained(s->dump);
 	int code = 0;
 	if (known && n == 1) {
-		freed = retained_objects_of(known, ids[0]);
+		code = retained_objects_of(known, ids[0], &freed, err);
 		bytes = retained_of(known, ids[0]);
 	} else {
 		code = command_set_retained(s, ids, n, &freed, &bytes, err);

@@ -33,7 +33,8 @@ static bool is_weak_class_name(const char *name)
 	return false;
 }
 
-/* Where the weak field of such a class's instances lies: subclasses come first in a record. */
+/* Find where the weak field lies in the records of a class's instances, in which the fields of
+ * subclasses come first.  False: they have none. */
 static bool weak_place(const struct heap *h, uint32_t class, struct field_place *out)
 {
 	uint64_t below = 0;
@@ -54,7 +55,7 @@ static bool weak_place(const struct heap *h, uint32_t class, struct field_place 
 	return false;
 }
 
-/* By class: the place of the weak field, of type VALUE_BYTE where there is none. */
+/* The place of the weak field for each class; of type VALUE_BYTE where there is none. */
 static struct field_place *weak_places(const struct heap *h, struct err *err)
 {
 	struct field_place *place = big_alloc(h->n_classes, sizeof *place, err);

@@ -143,7 +143,8 @@ bool go_old_next_slot(const struct go *g, const struct object_view *view, struct
 	return false;
 }
 
-/* "main.Node", "[]main.Node", "chan main.Node"; without a type the size alone. */
+/* Append the name of an object's class: "main.Node", "[]main.Node", "chan main.Node"; for an object
+ * without a type its size alone. */
 static void add_name(struct text *to, const struct go_record *o, const struct go_type *type)
 {
 	uint64_t kind = o->u[OBJECT_KIND];

@@ -95,7 +95,7 @@ uint32_t typing_closure_of(const struct typing *t, uint32_t id)
 	return t->state[id] && form != t->tiny_form && form >= 2 * t->go.types->n ? form - 2 * t->go.types->n : UINT32_MAX;
 }
 
-/* Does what big begins with, one inside of the other, include small? */
+/* Does a value of type big begin with one of type small?  All pointers count as one type. */
 static bool leads(const struct types *t, uint32_t big, uint32_t small)
 {
 	for (unsigned depth = 0; depth <= TYPE_DEPTH && big != TYPE_NONE; depth++) {

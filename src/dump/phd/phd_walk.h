@@ -42,7 +42,7 @@ struct walk {
 	uint64_t prev;              /* address of the record before */
 	uint64_t cache[4];          /* the four slots: addresses of classes */
 	uint32_t cache_handle[4];   /* their handles */
-	unsigned next, filled, said; /* slot to use next; bits of slots in use; bits of warnings given */
+	unsigned next, filled, said; /* next slot to use; bits: slots in use, warnings given */
 
 	uint32_t primitive_handle[8]; /* of the arrays of each primitive type */
 	unsigned primitive_known; /* a bit for each of them that has its handle */

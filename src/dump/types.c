@@ -2,7 +2,7 @@
 /* types.c - look up types, and make the promises of types.h true. */
 #include "dump/types.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,19 +126,24 @@ static uint32_t contained(const struct types *t, uint32_t type, uint32_t n)
 
 /* What contains itself, or too deep a nest, becomes a type of known size only.  A walk over the
  * types without recursion: 1 is on the way down, 2 + depth is done. */
-static void cut_nests(struct types *t)
+static int cut_nests(struct types *t, struct err *err)
 {
-	uint8_t *state = xcalloc(t->n + 1, 1);
-	struct way { uint32_t type, next; } *way = NULL;
+	uint8_t *state = big_alloc(t->n, 1, err);
+	struct way { uint32_t type, next; } *way = NULL, *top;
 	size_t n = 0, cap = 0;
+	int code = state ? 0 : ERR_NOMEM;
 
-	for (uint32_t start = 0; start < t->n; start++) {
+	for (uint32_t start = 0; code == 0 && start < t->n; start++) {
 		if (state[start])
 			continue;
-		VEC_PUSH(way, n, cap) = (struct way){start, 0};
 		state[start] = 1;
-		while (n) {
-			struct way *top = &way[n - 1];
+		top = BIG_PUSH(way, n, cap, err);
+		if (top)
+			*top = (struct way){start, 0};
+		else
+			code = ERR_NOMEM;
+		while (code == 0 && n) {
+			top = &way[n - 1];
 			uint32_t type = top->type, inner = contained(t, type, top->next++);
 			if (inner == TYPE_NONE) {
 				unsigned depth = 0;
@@ -155,12 +160,17 @@ static void cut_nests(struct types *t)
 				t->type[type].kind = TYPE_UNKNOWN;
 			} else if (!state[inner]) {
 				state[inner] = 1;
-				VEC_PUSH(way, n, cap) = (struct way){inner, 0};
+				top = BIG_PUSH(way, n, cap, err);
+				if (top)
+					*top = (struct way){inner, 0};
+				else
+					code = ERR_NOMEM;
 			}
 		}
 	}
-	free(way);
-	free(state);
+	big_free(way);
+	big_free(state);
+	return code;
 }
 
 /* --- orders ----------------------------------------------------------------------------------- */
@@ -184,36 +194,44 @@ static int by_address(const void *a, const void *b)
 	return (x->type > y->type) - (x->type < y->type);
 }
 
-static void sort_names(struct types *t)
+static int sort_names(struct types *t, struct err *err)
 {
-	struct named *names = xcalloc(t->n + 1, sizeof *names);
+	struct named *names = big_alloc(t->n, sizeof *names, err);
 
+	t->by_name = names ? big_alloc(t->n, sizeof *t->by_name, err) : NULL;
+	if (!t->by_name) {
+		big_free(names);
+		return ERR_NOMEM;
+	}
 	for (uint32_t i = 0; i < t->n; i++)
 		names[i] = (struct named){t->type[i].name, i};
 	qsort(names, t->n, sizeof *names, by_name);
-	t->by_name = xcalloc(t->n + 1, sizeof *t->by_name);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->by_name[i] = names[i].type;
-	free(names);
+	big_free(names);
+	return 0;
 }
 
-static void sort_descriptors(struct types *t)
+static int sort_descriptors(struct types *t, struct err *err)
 {
-	struct described *all = xcalloc(t->n + 1, sizeof *all);
+	struct described *all = big_alloc(t->n, sizeof *all, err);
 	uint32_t n = 0;
 
+	if (!all)
+		return ERR_NOMEM;
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->type[i].descriptor)
 			all[n++] = (struct described){t->type[i].descriptor, i};
 	qsort(all, n, sizeof *all, by_address);
-	t->by_descriptor = xcalloc(n + 1, sizeof *t->by_descriptor);
-	for (uint32_t i = 0; i < n; i++)
+	t->by_descriptor = big_alloc(n, sizeof *t->by_descriptor, err);
+	for (uint32_t i = 0; t->by_descriptor && i < n; i++)
 		t->by_descriptor[i] = all[i].type;
-	t->n_by_descriptor = n;
-	free(all);
+	t->n_by_descriptor = t->by_descriptor ? n : 0;
+	big_free(all);
+	return t->by_descriptor ? 0 : ERR_NOMEM;
 }
 
-void types_settle(struct types *t)
+int types_settle(struct types *t, struct err *err)
 {
 	for (uint32_t i = 0; i < t->n; i++)
 		settle_indices(t, &t->type[i]);
@@ -223,17 +241,18 @@ void types_settle(struct types *t)
 		else if (t->type[i].kind == TYPE_ARRAY)
 			settle_array(t, &t->type[i]);
 	}
-	cut_nests(t);
-	sort_names(t);
-	sort_descriptors(t);
+	int code = cut_nests(t, err);
+	if (code == 0)
+		code = sort_names(t, err);
+	return code < 0 ? code : sort_descriptors(t, err);
 }
 
 void types_release(struct types *t)
 {
-	free(t->type);
-	free(t->field);
-	free(t->by_descriptor);
-	free(t->by_name);
+	big_free(t->type);
+	big_free(t->field);
+	big_free(t->by_descriptor);
+	big_free(t->by_name);
 	arena_release(&t->arena);
 	*t = (struct types){.n = 0};
 }

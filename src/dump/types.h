@@ -61,6 +61,7 @@ struct type {
 	uint64_t descriptor; /* address in the dump of the run-time descriptor; 0: none or unknown */
 };
 
+/* All arrays are big memory. */
 struct types {
 	struct type *type;
 	uint32_t n, cap;
@@ -90,8 +91,8 @@ uint32_t types_field(const struct types *t, uint32_t type, const char *name);
 bool types_is_direct(const struct types *t, uint32_t type);
 
 /* Whoever fills the table calls this in the end: it makes the promises above true, then makes
- * by_descriptor and by_name. */
-void types_settle(struct types *t);
+ * by_descriptor and by_name.  ERR_NOMEM: the table can only be released. */
+MUST_CHECK int types_settle(struct types *t, struct err *err);
 void types_release(struct types *t);
 
 #endif

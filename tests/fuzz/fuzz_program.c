@@ -46,7 +46,7 @@ static void check_slots(const struct types *t)
 {
 	struct type_book book;
 
-	type_book_build(&book, t);
+	PROMISE(!type_book_build(&book, t, NULL));
 	for (uint32_t i = 0; i < t->n; i++)
 		for (uint32_t k = 0; k < book.of[i].n_slots; k++) {
 			const struct slot *s = &book.slot[book.of[i].first_slot + k];

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analysis/describe/memory.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "heap/index.h"
 
@@ -64,7 +65,7 @@ static void set_bytes(struct world *w, uint64_t address, uint64_t value, unsigne
 static uint32_t simple(struct world *w, const char *name, enum type_kind kind, uint64_t size,
     uint32_t element)
 {
-	VEC_PUSH(w->types.type, w->types.n, w->types.cap) = (struct type){ .name = name, .kind = kind,
+	*BIG_PUSH(w->types.type, w->types.n, w->types.cap, NULL) = (struct type){ .name = name, .kind = kind,
 		.size = size, .element = element, .key = TYPE_NONE, .layout = TYPE_NONE };
 	return w->types.n - 1;
 }
@@ -85,7 +86,7 @@ static uint32_t structure(struct world *w, const char *name, uint64_t size)
 
 static void field(struct world *w, uint32_t of, const char *name, uint64_t offset, uint32_t type)
 {
-	VEC_PUSH(w->types.field, w->types.n_fields, w->types.cap_fields) =
+	*BIG_PUSH(w->types.field, w->types.n_fields, w->types.cap_fields, NULL) =
 	    (struct type_field){ .name = name, .offset = offset, .type = type };
 	w->types.type[of].n_fields++;
 }
@@ -135,7 +136,7 @@ static void make_types(struct world *w)
 	field(w, layout, "recvx", 3 * W, w->number);
 	w->chan = simple(w, "chan int", TYPE_CHAN, W, w->number);
 	w->types.type[w->chan].layout = layout;
-	types_settle(&w->types);
+	assert_int_equal(types_settle(&w->types, NULL), 0);
 }
 
 static struct world *world_new(unsigned word, bool big_endian)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "dump/go/go_typing.h"
 #include "dump/program/program_read.h"
@@ -103,7 +104,7 @@ static void assign(struct classifier *c, uint32_t id, uint32_t class, uint64_t l
 
 static uint32_t add_type(struct world *w, struct type type)
 {
-	VEC_PUSH(w->types.type, w->types.n, w->types.cap) = type;
+	*BIG_PUSH(w->types.type, w->types.n, w->types.cap, NULL) = type;
 	return w->types.n - 1;
 }
 
@@ -124,7 +125,7 @@ static uint32_t structure(struct world *w, const char *name, uint64_t size)
 /* To the struct made last. */
 static void field(struct world *w, const char *name, uint64_t offset, uint32_t type)
 {
-	VEC_PUSH(w->types.field, w->types.n_fields, w->types.cap_fields) =
+	*BIG_PUSH(w->types.field, w->types.n_fields, w->types.cap_fields, NULL) =
 	    (struct type_field){.name = name, .offset = offset, .type = type};
 	for (uint32_t i = w->types.n; i-- > 0;)
 		if (w->types.type[i].kind == TYPE_STRUCT) {
@@ -175,10 +176,10 @@ static void begin(struct world *w)
 {
 	struct err err = ERR_INIT;
 
-	types_settle(&w->types);
+	assert_int_equal(types_settle(&w->types, NULL), 0);
 	w->t = (struct typing){.c = &w->c, .word = W,
 	    .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .low = START, .high = UINT64_MAX, .err = &err};
-	type_book_build(&w->t.go, &w->types);
+	assert_int_equal(type_book_build(&w->t.go, &w->types, &err), 0);
 	w->t.tiny_form = 2 * w->types.n;
 	w->t.state = xcalloc(MOST, sizeof *w->t.state);
 	w->t.waiting = xcalloc(MOST / 64 + 1, sizeof *w->t.waiting);
@@ -197,8 +198,8 @@ static void world_free(struct world *w)
 	free(w->t.state);
 	free(w->t.waiting);
 	free(w->t.queue);
-	free(w->t.chunk);
-	free(w->t.chunk_set);
+	big_free(w->t.chunk);
+	big_free(w->t.chunk_set);
 	for (uint32_t i = 0; i < w->c.n_objects; i++)
 		free(w->bytes[i]);
 	types_release(&w->types);
@@ -588,7 +589,7 @@ static void statics(void **state)
 	}
 	called(&p, DATA + FIRST + 8, NULL);
 	finish(w);
-	typing_end_statics(&w->t, true);
+	assert_int_equal(typing_end_statics(&w->t, true), 0);
 	is(w, a, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
 	is(w, b, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
 	is(w, c, "main.Node", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
@@ -600,7 +601,7 @@ static void statics(void **state)
 	called(&p, DATA + CELL, "*main.cell");
 	called(&p, DATA + 31 * W, NULL);
 	arena_release(&p.statics->names);
-	free(p.statics);
+	big_free(p.statics);
 	w->t.program = NULL;
 	world_free(w);
 }

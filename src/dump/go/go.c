@@ -2,6 +2,7 @@
 /* go.c - Go heap dumps: header, parameters, facts, parts, single objects; see go_dump.h. */
 #include "dump/go/go_shape.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -181,11 +182,11 @@ static void go_close(struct dump *dump)
 {
 	struct go *g = (struct go *)dump;
 	for (size_t i = 0; i < g->n_surveys; i++)
-		free(g->surveys[i].runs);
-	free(g->surveys);
-	free(g->stretches);
-	free(g->runs);
-	free(g->types);
+		big_free(g->surveys[i].runs);
+	big_free(g->surveys);
+	big_free(g->stretches);
+	big_free(g->runs);
+	big_free(g->types);
 	idmap_release(&g->type_at);
 	idmap_release(&g->itab_at);
 	pthread_mutex_destroy(&g->lock);
@@ -304,12 +305,16 @@ static int prepare(struct dump *dump, struct err *err)
 		const struct go_survey *s = &g->surveys[i];
 		if (s->begin != at)
 			continue;
-		for (size_t k = 0; k < s->n_runs; k++)
-			VEC_PUSH(g->runs, g->n_runs, g->cap_runs) = s->runs[k];
+		for (size_t k = 0; k < s->n_runs; k++) {
+			struct go_run *to = BIG_PUSH(g->runs, g->n_runs, g->cap_runs, err);
+			if (!to)
+				return ERR_NOMEM;
+			*to = s->runs[k];
+		}
 		at = s->reached;
 	}
-	go_find_stretches(g);
-	return go_program_find(g, err);
+	int code = go_find_stretches(g, err);
+	return code < 0 ? code : go_program_find(g, err);
 }
 
 bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,

@@ -126,8 +126,8 @@ uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
 MUST_CHECK int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
     struct err *err);
 
-/* go_values.c: find the memory outside of the heap; part of prepare. */
-void go_find_stretches(struct go *g);
+/* go_values.c: find the memory outside of the heap; part of prepare.  ERR_NOMEM. */
+MUST_CHECK int go_find_stretches(struct go *g, struct err *err);
 /* Members of the reader. */
 bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
@@ -141,14 +141,16 @@ bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out
  * class_address, and the kind of layout as length. */
 bool go_old_next_slot(const struct go *g, const struct object_view *view, struct slot_walk *walk);
 /* go_program.c: find the executable that wrote the dump, once the runs are known.  One that does not fit
- * is left out, and program_note says so.  0, or ERR_IO where the one that was named cannot be read. */
+ * is left out, and program_note says so.  0, ERR_NOMEM, or ERR_IO where the one that was named cannot be
+ * read. */
 MUST_CHECK int go_program_find(struct go *g, struct err *err);
 void go_program_release(struct go *g);
 unsigned go_release_of(const struct go *g); /* X of the Go 1.X that the program was built with; 0 unknown */
 /* Settle facts.cannot_tell by what the program adds. */
 void go_state_limits(struct go *g);
-/* Fill g->recorded with the types that the type records name, for a dump without a program. */
-void go_recorded_types(struct go *g);
+/* Fill g->recorded with the types that the type records name, for a dump without a program.
+ * ERR_NOMEM: they are only there to be released. */
+MUST_CHECK int go_recorded_types(struct go *g, struct err *err);
 
 /* go_typing.c */
 MUST_CHECK int go_classify(struct dump *dump, struct classifier *c, struct progress *p,

@@ -9,7 +9,7 @@
  */
 #include "dump/go/go_reading.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <inttypes.h>
 
@@ -19,11 +19,13 @@ enum { TYPE_NAME_LIMIT = 200 };
 static int keep_type(struct go *g, const struct go_record *r, struct err *err)
 {
 	int code = idmap_put(&g->type_at, r->u[TYPE_ADDRESS], g->n_types, err);
-	if (code == 0)
-		VEC_PUSH(g->types, g->n_types, g->cap_types) = (struct go_type){
-			r->u[TYPE_ADDRESS], r->u[TYPE_SIZE], r->s[0], r->fields, r->u[TYPE_INDIRECT]
-		};
-	return code;
+	struct go_type *to = code == 0 ? BIG_PUSH(g->types, g->n_types, g->cap_types, err) : NULL;
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct go_type){
+		r->u[TYPE_ADDRESS], r->u[TYPE_SIZE], r->s[0], r->fields, r->u[TYPE_INDIRECT]
+	};
+	return 0;
 }
 
 int go_old_types(struct go *g, struct err *err)

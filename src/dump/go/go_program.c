@@ -5,6 +5,7 @@
 #include "dump/go/go_dump.h"
 
 #include "base/arena.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/program/program.h"
@@ -79,7 +80,9 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	code = program_check(p, &match, err);
 	if (!code)
 		code = check_functions(g, p, err);
-	if (code) {
+	if (code == ERR_NOMEM) {
+		program_close(p);
+	} else if (code) {
 		struct text name = TEXT_INIT;
 		text_add_escaped(&name, path, strlen(path));
 		err_context(err, "%s did not write this dump and is left out", name.s ? name.s : "");
@@ -118,7 +121,7 @@ static void settle(struct go *g)
 }
 
 /* The dump's name without what it ends in, and with .elf instead: is it the program? */
-static void look_beside(struct go *g)
+static int look_beside(struct go *g, struct err *err)
 {
 	const char *path = g->dump.source->path;
 	const char *slash = strrchr(path, '/');
@@ -129,35 +132,37 @@ static void look_beside(struct go *g)
 		n -= 3;
 	while (n > base && path[n - 1] != '.')
 		n--;
+	int code = 0;
 	if (n <= base + 1)
-		return;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program; i++) {
+		return 0;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program && code != ERR_NOMEM; i++) {
 		struct text t = TEXT_INIT;
-		struct err err = ERR_INIT;
 		struct stat st;
 		text_add_n(&t, path, n - 1);
 		text_add(&t, endings[i]);
 		if (!stat(t.s, &st) && S_ISREG(st.st_mode)) {
-			if (!open_checked(g, t.s, &err))
+			code = open_checked(g, t.s, err);
+			if (!code)
 				settle(g);
-			else if (!g->dump.program_note)
-				note(g, "%s%s", "", err.message);
+			else if (code != ERR_NOMEM && !g->dump.program_note)
+				note(g, "%s%s", "", err->message);
 		}
 		text_release(&t);
 	}
+	if (code == ERR_NOMEM)
+		return code;
+	*err = (struct err)ERR_INIT; /* one that does not fit is no failure */
+	return 0;
 }
 
 int go_program_find(struct go *g, struct err *err)
 {
 	if (!g->word || g->program)
 		return 0;
-	if (!g->exe) {
-		if (!g->alone)
-			look_beside(g);
-		return 0;
-	}
+	if (!g->exe)
+		return g->alone ? 0 : look_beside(g, err);
 	int code = open_checked(g, g->exe, err);
-	if (code == ERR_IO)
+	if (code == ERR_IO || code == ERR_NOMEM)
 		return code;
 	if (!code) {
 		settle(g);
@@ -212,7 +217,7 @@ void go_program_release(struct go *g)
  * in a point is of an unnamed pointer type; a value as wide as a pointer may be one (a named map or
  * function type): of both nothing is said.
  */
-void go_recorded_types(struct go *g)
+int go_recorded_types(struct go *g, struct err *err)
 {
 	struct types *t = &g->recorded;
 	size_t run = 0;
@@ -227,15 +232,19 @@ void go_recorded_types(struct go *g)
 		    r.s[0].p[n - 1] == '.')
 			continue;
 		text_add_escaped(&name, (const char *)r.s[0].p, (size_t)n);
-		VEC_PUSH(t->type, t->n, t->cap) = (struct type){
-		    .name = arena_strndup(&t->arena, name.s, name.len),
+		const char *kept = arena_try_strndup(&t->arena, name.s, name.len, err);
+		struct type *to = kept ? BIG_PUSH(t->type, t->n, t->cap, err) : NULL;
+		text_release(&name);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (struct type){
+		    .name = kept,
 		    .size = r.u[TYPE_SIZE],
 		    .element = TYPE_NONE,
 		    .key = TYPE_NONE,
 		    .layout = TYPE_NONE,
 		    .descriptor = r.u[TYPE_ADDRESS],
 		};
-		text_release(&name);
 	}
-	types_settle(t);
+	return types_settle(t, err);
 }

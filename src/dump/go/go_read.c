@@ -11,6 +11,7 @@
  */
 #include "dump/go/go_reading.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -138,6 +139,8 @@ static __attribute__((noinline)) int careful_object(struct go_reading *r)
 	uint64_t bytes;
 	struct go_shape *shape = go_shape_of(&r->shapes, record.fields.p, r->bytes + r->size,
 	    record.s[0].n, &bytes);
+	if (!shape) /* the record was decoded, so its list is one */
+		return ERR_NOMEM;
 	return go_object(r, record.offset, record.u[OBJECT_ADDRESS], record.s[0].p, shape);
 }
 
@@ -208,16 +211,19 @@ static int object_run(struct go_reading *r)
 
 /* --- the part --------------------------------------------------------------------------------------- */
 
-static void note_run(struct go_survey *met, const struct go_record *record)
+static int note_run(struct go_survey *met, const struct go_record *record, struct err *err)
 {
 	struct go_run *last = met->n_runs ? &met->runs[met->n_runs - 1] : NULL;
 	if (last && last->tag == record->tag && last->end == record->offset) {
 		last->end = record->next;
 		last->n++;
-		return;
+		return 0;
 	}
-	VEC_PUSH(met->runs, met->n_runs, met->cap_runs) =
-	    (struct go_run){ record->offset, record->next, 1, record->tag };
+	struct go_run *to = BIG_PUSH(met->runs, met->n_runs, met->cap_runs, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct go_run){ record->offset, record->next, 1, record->tag };
+	return 0;
 }
 
 static void end_of_dump(struct go_reading *r)
@@ -243,8 +249,8 @@ static int other_record(struct go_reading *r)
 	if (record.tag == GO_OBJECT) /* its tag was written in more bytes than it needs */
 		return careful_object(r);
 	r->at = record.next;
-	if (r->survey)
-		note_run(&r->met, &record);
+	if (r->survey && note_run(&r->met, &record, r->err) < 0)
+		return ERR_NOMEM;
 	if (record.tag == GO_EOF)
 		end_of_dump(r);
 	return r->survey ? go_tell(r, &record) : 0;
@@ -278,6 +284,19 @@ static void tell_header(struct go_reading *r)
 		r->sink->warn(r->sink, 0, "format go%s is not known: read as go1.7", g->dump.facts.version);
 }
 
+/* What the survey of a part met is the dump's from now on. */
+static int keep_survey(struct go *g, struct go_survey *met, struct err *err)
+{
+	pthread_mutex_lock(&g->lock);
+	struct go_survey *to = BIG_PUSH(g->surveys, g->n_surveys, g->cap_surveys, err);
+	if (to)
+		*to = *met;
+	pthread_mutex_unlock(&g->lock);
+	if (!to)
+		big_free(met->runs);
+	return to ? 0 : ERR_NOMEM;
+}
+
 int go_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
 {
 	struct go *g = (struct go *)dump;
@@ -296,20 +315,20 @@ int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
 		.next_cut = part->begin + go_part_bytes,
 		.met = { .begin = part->begin },
 	};
-	go_shapes_init(&r->shapes, g);
+	code = go_shapes_init(&r->shapes, g, err);
 	if (r->survey && part->begin == g->body)
 		tell_header(r);
-	code = read_part(r);
+	if (code == 0)
+		code = read_part(r);
 	sink->reached = r->ended ? UINT64_MAX : r->at;
 	if (r->survey) {
 		r->met.reached = sink->reached;
-		pthread_mutex_lock(&g->lock);
-		VEC_PUSH(g->surveys, g->n_surveys, g->cap_surveys) = r->met;
-		pthread_mutex_unlock(&g->lock);
+		if (keep_survey(g, &r->met, err) < 0)
+			code = ERR_NOMEM;
 	}
 	go_shapes_release(&r->shapes);
 	text_release(&r->text);
-	free(r->frames);
+	big_free(r->frames);
 	free(r);
 	return code;
 }

@@ -25,7 +25,7 @@ struct go_reading {
 	/* The goroutine whose frames are being read. */
 	bool in_goroutine;
 	struct go_record goroutine;
-	char **frames;
+	char **frames; /* big memory, and so is each */
 	size_t n_frames, cap_frames;
 	struct text text;
 

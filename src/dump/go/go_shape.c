@@ -2,26 +2,27 @@
 /* go_shape.c - find or make the shape of an object, and name it; see go_shape.h. */
 #include "dump/go/go_shape.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum { FIRST_SLOTS = 1024, MOST_SHAPES = 1 << 16, LISTED_SLOTS = 64, NAME_LIMIT = 72, LEAST_FOLD = 4 };
 
-void go_shapes_init(struct go_shapes *s, const struct go *go)
+int go_shapes_init(struct go_shapes *s, const struct go *go, struct err *err)
 {
-	*s = (struct go_shapes){ .go = go, .n_slots = FIRST_SLOTS };
-	s->slots = xcalloc(s->n_slots, sizeof *s->slots);
+	*s = (struct go_shapes){ .go = go, .err = err, .n_slots = FIRST_SLOTS };
+	s->slots = big_alloc(s->n_slots, sizeof *s->slots, err);
 	s->cap_offsets = 64; /* never NULL, so that a shape without any needs no question */
-	s->offsets = xcalloc(s->cap_offsets, sizeof *s->offsets);
+	s->offsets = s->slots ? big_alloc(s->cap_offsets, sizeof *s->offsets, err) : NULL;
+	return s->offsets ? 0 : ERR_NOMEM;
 }
 
 void go_shapes_release(struct go_shapes *s)
 {
-	free(s->list);
-	free(s->slots);
-	free(s->offsets);
+	big_free(s->list);
+	big_free(s->slots);
+	big_free(s->offsets);
 }
 
 /* --- finding ---------------------------------------------------------------------------------------- */
@@ -41,10 +42,14 @@ static uint64_t hash_of(const struct go_shape *s)
 	return go_mix((s->key ? s->key : hash_list(s->list, s->list_bytes)) + s->size);
 }
 
-static void rehash(struct go_shapes *s, uint32_t n_slots)
+static int rehash(struct go_shapes *s, uint32_t n_slots)
 {
-	free(s->slots);
-	s->slots = xcalloc(n_slots, sizeof *s->slots);
+	uint32_t *slots = big_alloc(n_slots, sizeof *slots, s->err);
+
+	if (!slots)
+		return ERR_NOMEM;
+	big_free(s->slots);
+	s->slots = slots;
 	s->n_slots = n_slots;
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t at = (uint32_t)hash_of(&s->list[i]) & (n_slots - 1);
@@ -52,6 +57,7 @@ static void rehash(struct go_shapes *s, uint32_t n_slots)
 			at = (at + 1) & (n_slots - 1);
 		s->slots[at] = i + 1;
 	}
+	return 0;
 }
 
 /* A dump made to have ever new shapes must not fill memory with them. */
@@ -61,7 +67,7 @@ static void forget_all(struct go_shapes *s)
 	s->n_offsets = 0;
 	memset(s->predicted, 0, sizeof s->predicted);
 	memset(s->recent, 0, sizeof s->recent);
-	rehash(s, FIRST_SLOTS);
+	memset(s->slots, 0, s->n_slots * sizeof *s->slots);
 }
 
 static struct go_shape *find(struct go_shapes *s, const struct go_shape *wanted, uint32_t *slot)
@@ -81,7 +87,7 @@ static struct go_shape *find(struct go_shapes *s, const struct go_shape *wanted,
 /* --- new ones --------------------------------------------------------------------------------------- */
 
 /* Decode the list into offsets.  Its bytes were seen to be a list. */
-static void settle(struct go_shapes *s, struct go_shape *shape)
+static int settle(struct go_shapes *s, struct go_shape *shape)
 {
 	const struct go *g = s->go;
 	const uint8_t *p = shape->list, *end = p + shape->list_bytes;
@@ -96,15 +102,21 @@ static void settle(struct go_shapes *s, struct go_shape *shape)
 			continue;
 		}
 		listed = listed && shape->n_slots++ < LISTED_SLOTS && at <= UINT32_MAX;
-		if (listed)
-			VEC_PUSH(s->offsets, s->n_offsets, s->cap_offsets) = (uint32_t)at;
+		if (!listed)
+			continue;
+		uint32_t *to = BIG_PUSH(s->offsets, s->n_offsets, s->cap_offsets, s->err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (uint32_t)at;
 	}
 	if (!listed) {
 		s->n_offsets = shape->first;
 		shape->first = GO_NOT_LISTED;
 	}
+	return 0;
 }
 
+/* NULL: memory was refused. */
 static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted)
 {
 	uint32_t slot;
@@ -114,13 +126,15 @@ static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted
 	if (s->n >= MOST_SHAPES || 2 * s->n >= s->n_slots) {
 		if (s->n >= MOST_SHAPES)
 			forget_all(s);
-		else
-			rehash(s, 2 * s->n_slots);
+		else if (rehash(s, 2 * s->n_slots) < 0)
+			return NULL;
 		find(s, wanted, &slot);
 	}
-	settle(s, wanted);
+	struct go_shape *to = settle(s, wanted) < 0 ? NULL : BIG_PUSH(s->list, s->n, s->cap, s->err);
+	if (!to)
+		return NULL;
 	wanted->handle = UINT32_MAX;
-	VEC_PUSH(s->list, s->n, s->cap) = *wanted;
+	*to = *wanted;
 	s->slots[slot] = s->n;
 	return &s->list[s->n - 1];
 }
@@ -163,6 +177,8 @@ static struct go_shape *long_shape(struct go_shapes *s, const uint8_t *p, const 
 	if (!wanted.list_bytes)
 		return NULL;
 	struct go_shape *found = find_or_add(s, &wanted);
+	if (!found)
+		return NULL;
 	*predicted = (uint32_t)(found - s->list) + 1;
 	return found;
 }
@@ -176,6 +192,8 @@ struct go_shape *go_shape_slow(struct go_shapes *s, const uint8_t *p, const uint
 	if (list_bytes(s->go, p, end) != wanted.list_bytes)
 		return NULL; /* of a kind that there is not */
 	struct go_shape *found = find_or_add(s, &wanted);
+	if (!found)
+		return NULL;
 	unsigned at = go_mix(key + size) & 511;
 	s->recent[at].key = key;
 	s->recent[at].size = size;

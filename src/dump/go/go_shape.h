@@ -25,8 +25,10 @@ struct go_shape {
 };
 #define GO_NOT_LISTED UINT64_MAX
 
+/* Arrays are big memory. */
 struct go_shapes {
 	const struct go *go;
+	struct err *err; /* of memory refused */
 	struct {
 		uint64_t key, size;
 		uint32_t shape_plus_1;
@@ -40,7 +42,7 @@ struct go_shapes {
 	uint32_t predicted[256]; /* by object size: index + 1 of the shape with a long list that was met last */
 };
 
-void go_shapes_init(struct go_shapes *s, const struct go *go);
+MUST_CHECK int go_shapes_init(struct go_shapes *s, const struct go *go, struct err *err); /* ERR_NOMEM */
 void go_shapes_release(struct go_shapes *s);
 
 struct go_shape *go_shape_slow(struct go_shapes *s, const uint8_t *p, const uint8_t *end,
@@ -54,7 +56,7 @@ static inline uint64_t go_mix(uint64_t x)
 
 /*
  * The shape of an object of `size` bytes whose list begins at p; *bytes gets the length of the list.
- * NULL where no list can be read (go_record_decode says why).  Valid until the next call.
+ * NULL where no list can be read (go_record_decode says why) and when memory is refused.  Valid until the next call.
  *
  * Most lists are pairs of a kind and an offset of one byte each, up to the first kind that is 0: every
  * second byte, of which the lowest zero one is found.  Such a list is its own key; its length stands

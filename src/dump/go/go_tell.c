@@ -7,6 +7,7 @@
  */
 #include "dump/go/go_reading.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -106,7 +107,7 @@ int go_tell_goroutine(struct go_reading *r)
 	};
 	int code = r->sink->thread(r->sink, &thread);
 	for (size_t i = 0; i < r->n_frames; i++)
-		free(r->frames[i]);
+		big_free(r->frames[i]);
 	r->n_frames = 0;
 	r->in_goroutine = false;
 	text_release(&name);
@@ -174,11 +175,17 @@ static int frame(struct go_reading *r, const struct go_record *record)
 		r->sink->warn(r->sink, record->offset, "a stack frame that belongs to no goroutine");
 		return slots(r, record, ROOT_STACK_FRAME, record->u[FRAME_SP]);
 	}
-	struct text text = TEXT_INIT;
-	text_add_n(&text, (const char *)record->s[1].p, strnlen((const char *)record->s[1].p, n));
+	text_clear(&r->text);
+	text_add_n(&r->text, (const char *)record->s[1].p, strnlen((const char *)record->s[1].p, n));
 	if (record->u[FRAME_PC] > record->u[FRAME_ENTRY])
-		text_addf(&text, "+0x%" PRIx64, record->u[FRAME_PC] - record->u[FRAME_ENTRY]);
-	VEC_PUSH(r->frames, r->n_frames, r->cap_frames) = text_take(&text);
+		text_addf(&r->text, "+0x%" PRIx64, record->u[FRAME_PC] - record->u[FRAME_ENTRY]);
+	char *name = big_alloc(r->text.len + 1, 1, r->err);
+	char **to = name ? BIG_PUSH(r->frames, r->n_frames, r->cap_frames, r->err) : NULL;
+	if (!to) {
+		big_free(name);
+		return ERR_NOMEM;
+	}
+	*to = memcpy(name, r->text.s, r->text.len);
 	return slots(r, record, ROOT_STACK_FRAME, record->u[FRAME_SP]);
 }
 

@@ -9,7 +9,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,11 @@ static void add_slot(struct type_book *g, struct type_facts *of, struct slot s)
 {
 	if (of->n_slots >= MOST_SLOTS_OF_ONE || g->n_slots >= MOST_SLOTS)
 		return;
-	VEC_PUSH(g->slot, g->n_slots, g->cap_slots) = s;
+	struct slot *to = g->refused ? NULL : BIG_PUSH(g->slot, g->n_slots, g->cap_slots, g->err);
+	g->refused |= !to;
+	if (!to)
+		return;
+	*to = s;
 	of->n_slots++;
 	of->pointers = true;
 }
@@ -271,11 +275,16 @@ static int by_key(const void *a, const void *b)
 
 /* Of two types that fill an object equally well the one that says more: with pointers before without,
  * structs before what they may begin with, named before unnamed, the larger. */
-static void rank_types(struct type_book *g)
+static int rank_types(struct type_book *g)
 {
 	const struct types *t = g->types;
-	struct preference *all = xcalloc(t->n + 1, sizeof *all);
+	struct preference *all = big_alloc(t->n, sizeof *all, g->err);
 
+	g->by_rank = all ? big_alloc(t->n, sizeof *g->by_rank, g->err) : NULL;
+	if (!g->by_rank) {
+		big_free(all);
+		return ERR_NOMEM;
+	}
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct type *of = &t->type[i];
 		bool plain = begins(of->name, "struct {") || begins(of->name, "noalg.");
@@ -284,18 +293,20 @@ static void rank_types(struct type_book *g)
 		    (uint64_t)(of->kind == TYPE_STRUCT) << 58 | (uint64_t)!plain << 57 | size};
 	}
 	qsort(all, t->n, sizeof *all, by_key);
-	g->by_rank = xcalloc(t->n + 1, sizeof *g->by_rank);
 	for (uint32_t i = 0; i < t->n; i++) {
 		g->by_rank[i] = all[i].type;
 		g->of[all[i].type].rank = i;
 	}
-	free(all);
+	big_free(all);
+	return 0;
 }
 
-void type_book_build(struct type_book *g, const struct types *types)
+int type_book_build(struct type_book *g, const struct types *types, struct err *err)
 {
-	*g = (struct type_book){.types = types};
-	g->of = xcalloc(types->n + 1, sizeof *g->of);
+	*g = (struct type_book){.types = types, .err = err};
+	g->of = big_alloc(types->n, sizeof *g->of, err);
+	if (!g->of)
+		return ERR_NOMEM;
 	g->bytes = types_by_name(types, "uint8");
 	for (uint32_t i = 0; i < types->n; i++) {
 		g->of[i].shown_as = TYPE_NONE;
@@ -305,15 +316,15 @@ void type_book_build(struct type_book *g, const struct types *types)
 	name_insides(g);
 	for (uint32_t i = 0; i < types->n; i++)
 		build(g, i);
-	rank_types(g);
+	return g->refused ? ERR_NOMEM : rank_types(g);
 }
 
 void type_book_release(struct type_book *g)
 {
 	for (uint32_t i = 0; g->of && i < g->types->n; i++)
-		free(g->of[i].mask);
-	free(g->of);
-	free(g->slot);
-	free(g->by_rank);
+		big_free(g->of[i].mask);
+	big_free(g->of);
+	big_free(g->slot);
+	big_free(g->by_rank);
 	*g = (struct type_book){.types = NULL};
 }

@@ -76,8 +76,16 @@ static const struct program_local *locals_at(struct typing *t, struct pc_cache *
 		c->slot[at].first = c->n;
 		c->slot[at].n = *n;
 		c->n_pcs++;
-		for (size_t i = 0; i < *n; i++)
-			VEC_PUSH(c->local, c->n, c->cap) = found[i];
+		for (size_t i = 0; i < *n && !t->refused; i++) {
+			struct program_local *to = BIG_PUSH(c->local, c->n, c->cap, t->err);
+			t->refused |= !to;
+			if (to)
+				*to = found[i];
+		}
+	}
+	if (t->refused) {
+		*n = 0;
+		return NULL;
 	}
 	*n = c->slot[at].n;
 	return *n ? c->local + c->slot[at].first : NULL;
@@ -93,18 +101,22 @@ static bool set_live(void *context, uint64_t offset, uint64_t value)
 	return true;
 }
 
-static void load_frame(struct frame *f, const struct go *g, const struct go_record *r)
+static int load_frame(struct frame *f, const struct go *g, const struct go_record *r, struct err *err)
 {
 	uint64_t words = r->s[0].n / g->word / 64 + 1;
 
 	if (words > f->cap) {
-		f->live = xrealloc(f->live, words, sizeof *f->live);
+		uint64_t *live = big_resize(f->live, words, sizeof *live, err);
+		if (!live)
+			return ERR_NOMEM;
+		f->live = live;
 		f->cap = words;
 	}
 	memset(f->live, 0, words * sizeof *f->live);
 	*f = (struct frame){.sp = r->u[FRAME_SP], .size = r->s[0].n, .pc = r->u[FRAME_PC],
 	    .bytes = r->s[0].p, .live = f->live, .cap = f->cap, .word = g->word};
 	go_each_pointer(g, r, set_live, f);
+	return 0;
 }
 
 /* A variable put together from its pieces, and which words of it are live pointers. */
@@ -164,21 +176,25 @@ static void from_frames(struct typing *t, const struct go *g)
 	size_t run = 0;
 	uint64_t at = 0, callee_pc = 0, callee_end = 0;
 	struct frame f = {.word = t->word};
-	struct pc_cache c = {.slot = xcalloc(PC_SET, sizeof *c.slot)};
+	struct pc_cache c = {.slot = big_alloc(PC_SET, sizeof *c.slot, t->err)};
 	struct variable v = {.word = t->word, .bytes = xmalloc(MOST_VARIABLE),
 	    .live = xcalloc(MOST_VARIABLE / t->word / 64 + 1, sizeof *v.live)};
 
-	for (struct go_record r; go_next(g, GO_FRAME, &run, &at, &r);) {
-		load_frame(&f, g, &r);
+	t->refused |= !c.slot;
+	for (struct go_record r; !t->refused && go_next(g, GO_FRAME, &run, &at, &r);) {
+		if (load_frame(&f, g, &r, t->err) < 0) {
+			t->refused = true;
+			break;
+		}
 		if (r.u[FRAME_DEPTH] && callee_end == f.sp)
 			walk_locals(t, &c, &f, callee_pc, callee_end, &v);
 		walk_locals(t, &c, &f, f.pc, f.sp + f.size, &v);
 		callee_pc = f.pc;
 		callee_end = f.sp + f.size;
 	}
-	free(f.live);
-	free(c.slot);
-	free(c.local);
+	big_free(f.live);
+	big_free(c.slot);
+	big_free(c.local);
 	free(v.bytes);
 	free(v.live);
 }
@@ -244,8 +260,12 @@ static void read_itabs(struct typing *t, const struct go *g)
 	uint64_t at = 0;
 
 	/* before go1.5 the record tells the type of the data word, not of the value */
-	for (struct go_record r; g->version >= 5 && go_next(g, GO_ITAB, &run, &at, &r);)
-		VEC_PUSH(all, n, cap) = (struct itab){r.u[ITAB_ADDRESS], r.u[ITAB_TYPE]};
+	for (struct go_record r; g->version >= 5 && !t->refused && go_next(g, GO_ITAB, &run, &at, &r);) {
+		struct itab *to = BIG_PUSH(all, n, cap, t->err);
+		t->refused |= !to;
+		if (to)
+			*to = (struct itab){r.u[ITAB_ADDRESS], r.u[ITAB_TYPE]};
+	}
 	if (n)
 		qsort(all, n, sizeof *all, by_address);
 	t->itab = (uint64_t *)all;
@@ -298,23 +318,24 @@ static int begin(struct typing *t, struct go *g, struct classifier *c, struct er
 	    .field_lists = g->version >= 4,
 	    .source_end = g->dump.source->bytes + g->dump.source->size, .err = err,
 	};
-	type_book_build(&t->go, g->dump.types);
+	if (type_book_build(&t->go, g->dump.types, err) < 0)
+		return ERR_NOMEM;
 	t->tiny_form = 2 * t->go.types->n + (g->program ? program_n_functions(g->program) : 0);
 	read_itabs(t, g);
 	t->state = big_alloc(n, sizeof *t->state, err);
 	t->waiting = big_alloc((uint64_t)n / 64 + 1, sizeof *t->waiting, err);
-	t->queue = xcalloc(TYPING_QUEUE, sizeof *t->queue);
-	return t->state && t->waiting ? 0 : ERR_NOMEM;
+	t->queue = big_alloc(TYPING_QUEUE, sizeof *t->queue, err);
+	return t->state && t->waiting && t->queue && !t->refused ? 0 : ERR_NOMEM;
 }
 
 static void end(struct typing *t)
 {
 	big_free(t->state);
 	big_free(t->waiting);
-	free(t->queue);
-	free(t->chunk);
-	free(t->chunk_set);
-	free(t->itab);
+	big_free(t->queue);
+	big_free(t->chunk);
+	big_free(t->chunk_set);
+	big_free(t->itab);
 	type_book_release(&t->go);
 }
 
@@ -325,11 +346,14 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 
 	if (!g->word)
 		return 0;
+	int code = 0;
 	if (!dump->types) {
-		go_recorded_types(g);
+		code = go_recorded_types(g, err);
+		if (code < 0)
+			return code;
 		dump->types = &g->recorded;
 	}
-	int code = begin(&t, g, c, err);
+	code = begin(&t, g, c, err);
 	t.progress = p;
 	progress_phase(p, PHASE_FIND_TYPES, c->n_objects);
 	if (!code && t.program && program_has_types(t.program)) {
@@ -351,7 +375,9 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 		code = typing_drain(&t);
 	if (!code)
 		code = typing_assign(&t);
-	typing_end_statics(&t, !code);
+	int told = typing_end_statics(&t, !code);
+	if (!code)
+		code = told;
 	dump->type_conflicts = t.conflicts;
 	end(&t);
 	return code;

@@ -60,6 +60,7 @@ struct type_facts {
 	bool ignored;        /* a claim of this type says nothing about what lies there */
 };
 
+/* Arrays are big memory, here and in struct typing. */
 struct type_book {
 	const struct types *types;
 	struct type_facts *of;     /* types->n */
@@ -67,9 +68,12 @@ struct type_book {
 	uint32_t n_slots, cap_slots;
 	uint32_t *by_rank;      /* types->n */
 	uint32_t bytes;         /* uint8, or TYPE_NONE */
+	bool refused;           /* some memory was while it was built: *err says so */
+	struct err *err;
 };
 
-void type_book_build(struct type_book *g, const struct types *types);
+/* ERR_NOMEM: the book can only be released. */
+MUST_CHECK int type_book_build(struct type_book *g, const struct types *types, struct err *err);
 void type_book_release(struct type_book *g);
 
 /* --- claims ------------------------------------------------------------------------------------- */
@@ -145,6 +149,7 @@ struct typing {
 	uint64_t mask_words;      /* of all masks of types */
 	uint64_t conflicts, lost; /* claims that disagree; chunks beyond what is kept */
 	struct progress *progress;
+	bool refused;             /* some memory was: *err says so, and the next step ends */
 	struct err *err;
 };
 
@@ -154,7 +159,8 @@ void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_
 void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by);
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
-/* Follow the pointers of all objects that were claimed, until no claim is new.  0 or ERR_CANCELLED. */
+/* Follow the pointers of all objects that were claimed, until no claim is new.  0, ERR_CANCELLED or
+ * ERR_NOMEM. */
 int typing_drain(struct typing *t);
 /* The type of an object so far, *array when it is an array of it; TYPE_NONE: none, or a closure. */
 uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
@@ -199,8 +205,8 @@ void typing_claim_static(struct typing *t, uint64_t address, uint32_t type, uint
     enum typed_by by);
 /* Follow the pointers of the next value so noted; false: all are done. */
 bool typing_walk_static(struct typing *t);
-/* Free what was noted; tell: hand it to the program first (program_tell_statics). */
-void typing_end_statics(struct typing *t, bool tell);
+/* Free what was noted; tell: hand it to the program first (program_tell_statics).  0 or ERR_NOMEM. */
+int typing_end_statics(struct typing *t, bool tell);
 
 /* Words in the dump's byte order. */
 uint64_t typing_word(const struct typing *t, const uint8_t *at);

@@ -5,7 +5,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,12 +173,18 @@ static void note_chunk(struct typing *t, uint64_t address, uint32_t type, uint64
 		return;
 	}
 	if (!t->chunk_set)
-		t->chunk_set = xcalloc(CHUNK_SET, sizeof *t->chunk_set);
+		t->chunk_set = big_alloc(CHUNK_SET, sizeof *t->chunk_set, t->err);
+	t->refused |= !t->chunk_set;
+	if (!t->chunk_set)
+		return;
 	for (; t->chunk_set[at % CHUNK_SET]; at++)
 		if (t->chunk_set[at % CHUNK_SET] == key)
 			return;
 	t->chunk_set[at % CHUNK_SET] = key;
-	VEC_PUSH(t->chunk, t->n_chunks, t->cap_chunks) = (struct chunk){address, count, type};
+	struct chunk *to = BIG_PUSH(t->chunk, t->n_chunks, t->cap_chunks, t->err);
+	t->refused |= !to;
+	if (to)
+		*to = (struct chunk){address, count, type};
 }
 
 /* --- claims ------------------------------------------------------------------------------------- */
@@ -471,6 +477,8 @@ static void look_ahead(struct typing *t)
 int typing_drain(struct typing *t)
 {
 	for (unsigned steps = 1;; steps++) {
+		if (t->refused)
+			return ERR_NOMEM;
 		if (steps % BATCH == 0 && !progress_add(t->progress, BATCH))
 			return err_set(t->err, ERR_CANCELLED, "cancelled");
 		if (!t->n_queue)

@@ -14,7 +14,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -24,7 +24,8 @@ struct classes {
 	struct typing *t;
 	uint32_t *by_form;   /* class + 1 */
 	uint32_t n_forms;
-	struct named { char *name; uint32_t class; } *named; /* open addressing */
+	struct named { const char *name; uint32_t class; } *named; /* open addressing */
+	struct arena names;
 	uint32_t n_named, mask;
 };
 
@@ -46,17 +47,21 @@ static struct named *slot_of(const struct classes *c, const char *name)
 	return &c->named[at];
 }
 
-static void grow(struct classes *c)
+static int grow(struct classes *c)
 {
 	struct named *old = c->named;
 	uint32_t n = c->mask + 1;
+	struct named *larger = big_alloc(2 * (uint64_t)n, sizeof *larger, c->t->err);
 
+	if (!larger)
+		return ERR_NOMEM;
+	c->named = larger;
 	c->mask = 2 * n - 1;
-	c->named = xcalloc(2 * (size_t)n, sizeof *c->named);
 	for (uint32_t i = 0; i < n; i++)
 		if (old[i].name)
 			*slot_of(c, old[i].name) = old[i];
-	free(old);
+	big_free(old);
+	return 0;
 }
 
 static void name_form(const struct classes *c, uint32_t form, struct text *name)
@@ -83,15 +88,14 @@ static void name_form(const struct classes *c, uint32_t form, struct text *name)
 		text_addf(name, "%s%s%s", form & 1 ? "[]" : "", go->types->type[type].name, cell);
 }
 
-/* The class of a form; forms that show alike share one. */
-static uint32_t class_of(struct classes *c, uint32_t form)
+/* Find or make the class of a form; forms that show alike share one. */
+static int class_of(struct classes *c, uint32_t form)
 {
 	struct typing *t = c->t;
 	uint32_t n = t->go.types->n, type = form < 2 * n ? t->go.by_rank[form / 2] : TYPE_NONE;
 	struct text name = TEXT_INIT;
+	int code = 0;
 
-	if (c->by_form[form])
-		return c->by_form[form] - 1;
 	name_form(c, form, &name);
 	struct named *slot = slot_of(c, name.s);
 	if (!slot->name) {
@@ -99,15 +103,17 @@ static uint32_t class_of(struct classes *c, uint32_t form)
 		enum object_kind kind = !array ? OBJECT_INSTANCE : pointers ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
 		uint64_t size = array ? t->go.types->type[type].size : 0;
 		slot->class = t->c->new_class(t->c, name.s, kind, size <= UINT32_MAX ? size : 0, type);
-		slot->name = xstrdup(name.s);
+		slot->name = arena_try_strndup(&c->names, name.s, name.len, t->err);
 		c->by_form[form] = slot->class + 1;
-		if (2 * ++c->n_named > c->mask)
-			grow(c);
+		if (!slot->name)
+			code = ERR_NOMEM;
+		else if (2 * ++c->n_named > c->mask)
+			code = grow(c);
 	} else {
 		c->by_form[form] = slot->class + 1;
 	}
 	text_release(&name);
-	return c->by_form[form] - 1;
+	return code;
 }
 
 /* A value that fills less than half of its object is the beginning of something unknown. */
@@ -167,15 +173,16 @@ int typing_assign(struct typing *t)
 	uint32_t n = t->c->n_objects;
 
 	c.n_forms = t->tiny_form;
-	c.by_form = xcalloc(c.n_forms + 1, sizeof *c.by_form);
-	c.named = xcalloc(c.mask + 1, sizeof *c.named);
-	for (uint32_t id = 0; id < n; id++)
+	c.by_form = big_alloc((uint64_t)c.n_forms + 1, sizeof *c.by_form, t->err);
+	c.named = c.by_form ? big_alloc(c.mask + 1, sizeof *c.named, t->err) : NULL;
+	int code = c.named ? 0 : ERR_NOMEM;
+	for (uint32_t id = 0; code == 0 && id < n; id++)
 		if (t->state[id] && !c.by_form[form_at(t, id)] && !is_left_out(t, id))
-			class_of(&c, form_at(t, id));
-	int code = parallel_run(0, n / TASK + 1, assign_some, &c, t->err);
-	for (uint32_t i = 0; i <= c.mask; i++)
-		free(c.named[i].name);
-	free(c.named);
-	free(c.by_form);
+			code = class_of(&c, form_at(t, id));
+	if (code == 0)
+		code = parallel_run(0, n / TASK + 1, assign_some, &c, t->err);
+	arena_release(&c.names);
+	big_free(c.named);
+	big_free(c.by_form);
 	return code;
 }

@@ -10,7 +10,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "dump/go/go_record.h"
 
 #include <stdlib.h>
@@ -63,18 +63,19 @@ static int by_key(const void *a, const void *b)
 	return (x->type > y->type) - (x->type < y->type);
 }
 
-/* Of each type that could have been allocated; *n of them, ascending. */
+/* Of each type that could have been allocated; *n of them, ascending.  NULL: memory is refused. */
 static struct print *all_prints(const struct typing *t, size_t *n)
 {
 	const struct types *types = t->go.types;
-	struct print *all = xcalloc(types->n + 1, sizeof *all);
+	struct print *all = big_alloc(types->n, sizeof *all, t->err);
 
 	*n = 0;
-	for (uint32_t i = 0; i < types->n; i++)
+	for (uint32_t i = 0; all && i < types->n; i++)
 		if (types->type[i].kind == TYPE_STRUCT && types->type[i].descriptor &&
 		    types->type[i].size >= LEAST_SIZE / 2 && print_of(t, i, &all[*n].key))
 			all[(*n)++].type = i;
-	qsort(all, *n, sizeof *all, by_key);
+	if (*n)
+		qsort(all, *n, sizeof *all, by_key);
 	return all;
 }
 
@@ -114,6 +115,7 @@ void typing_fit(struct typing *t)
 {
 	size_t n;
 	struct print *all = all_prints(t, &n);
+	t->refused |= !all;
 
 	for (uint32_t id = 0; n && t->field_lists && id < t->c->n_objects; id++) {
 		uint64_t size, key;
@@ -126,5 +128,5 @@ void typing_fit(struct typing *t)
 		if (type != TYPE_NONE)
 			typing_claim(t, typing_address(t, id), type, TYPED_BY_FIT);
 	}
-	free(all);
+	big_free(all);
 }

@@ -11,7 +11,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,11 @@ void typing_add_segment(struct typing *t, uint64_t address, const uint8_t *bytes
 {
 	struct statics *s = &t->statics;
 
-	VEC_PUSH(s->segment, s->n_segments, s->cap_segments) =
-	    (struct static_segment){.address = address, .size = size, .bytes = bytes};
+	struct static_segment *to = BIG_PUSH(s->segment, s->n_segments, s->cap_segments, t->err);
+	t->refused |= !to;
+	if (!to)
+		return;
+	*to = (struct static_segment){.address = address, .size = size, .bytes = bytes};
 	s->room += OVERLAPS * size;
 }
 
@@ -40,14 +43,18 @@ static const struct static_segment *segment_of(const struct statics *s, uint64_t
 	return NULL;
 }
 
-/* Was it not there yet? */
-static bool is_new(struct statics *s, uint64_t address, uint32_t type)
+/* Was it not there yet?  No, as well, when memory is refused. */
+static bool is_new(struct typing *t, uint64_t address, uint32_t type)
 {
+	struct statics *s = &t->statics;
 	uint64_t key = (address ^ (uint64_t)type << 40) * 0x9E3779B97F4A7C15u | 1;
 	uint64_t at = key >> 46;
 
 	if (!s->seen)
-		s->seen = xcalloc(STATIC_SET, sizeof *s->seen);
+		s->seen = big_alloc(STATIC_SET, sizeof *s->seen, t->err);
+	t->refused |= !s->seen;
+	if (!s->seen)
+		return false;
 	for (; s->seen[at % STATIC_SET]; at++)
 		if (s->seen[at % STATIC_SET] == key)
 			return false;
@@ -55,7 +62,7 @@ static bool is_new(struct statics *s, uint64_t address, uint32_t type)
 	return true;
 }
 
-/* How one gets there; element UINT64_MAX: by a pointer to it alone. */
+/* How one gets there; element UINT64_MAX: by a pointer to it alone.  NULL: memory is refused. */
 static const char *way_to(struct typing *t, uint64_t address, uint32_t type, uint64_t element)
 {
 	struct statics *s = &t->statics;
@@ -74,7 +81,7 @@ static const char *way_to(struct typing *t, uint64_t address, uint32_t type, uin
 		text_clear(&way);
 		text_addf(&way, "(*%s)(0x%llx)", of->name, (unsigned long long)address);
 	}
-	const char *kept = arena_strndup(&s->names, way.s, way.len);
+	const char *kept = arena_try_strndup(&s->names, way.s, way.len, t->err);
 	text_release(&way);
 	return kept;
 }
@@ -95,15 +102,19 @@ void typing_claim_static(struct typing *t, uint64_t address, uint32_t type, uint
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++, address += size) {
-		if (program_variable_at(t->program, address) || !is_new(s, address, type))
+		if (program_variable_at(t->program, address) || !is_new(t, address, type))
 			continue; /* a variable is looked at as a whole */
 		if (s->n == MOST_STATICS || size > s->room) {
 			t->lost++;
 			return;
 		}
 		s->room -= size;
-		VEC_PUSH(s->found, s->n, s->cap) = (struct program_static){
-		    .is = {way_to(t, address, type, count ? i : UINT64_MAX), address, type}, .by = by};
+		const char *way = way_to(t, address, type, count ? i : UINT64_MAX);
+		struct program_static *to = way ? BIG_PUSH(s->found, s->n, s->cap, t->err) : NULL;
+		t->refused |= !to;
+		if (!to)
+			return;
+		*to = (struct program_static){.is = {way, address, type}, .by = by};
 	}
 }
 
@@ -122,19 +133,27 @@ bool typing_walk_static(struct typing *t)
 	return true;
 }
 
-void typing_end_statics(struct typing *t, bool tell)
+static int tell_statics(const struct typing *t)
+{
+	const struct statics *s = &t->statics;
+	struct program_variable *all = big_alloc(s->n, sizeof *all, t->err);
+
+	for (size_t i = 0; all && i < s->n; i++)
+		all[i] = s->found[i].is;
+	int code = all ? program_tell_statics(t->program, all, s->n, t->err) : ERR_NOMEM;
+	big_free(all);
+	return code;
+}
+
+int typing_end_statics(struct typing *t, bool tell)
 {
 	struct statics *s = &t->statics;
-	struct program_variable *all = xcalloc(s->n + 1, sizeof *all);
+	int code = tell && s->n ? tell_statics(t) : 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		all[i] = s->found[i].is;
-	if (tell && s->n)
-		program_tell_statics(t->program, all, s->n);
-	free(all);
-	free(s->segment);
-	free(s->found);
-	free(s->seen);
+	big_free(s->segment);
+	big_free(s->found);
+	big_free(s->seen);
 	arena_release(&s->names);
 	*s = (struct statics){.n = 0};
+	return code;
 }

@@ -13,7 +13,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "dump/go/go_record.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static void mark_value(const struct typing *t, struct word_mask *m, uint64_t off
 	}
 }
 
-/* NULL: the type is too large to tell. */
+/* NULL: the type is too large to tell, or memory is refused. */
 static struct word_mask *mask_of(struct typing *t, uint32_t type)
 {
 	struct type_facts *f = &t->go.of[type];
@@ -99,7 +99,10 @@ static struct word_mask *mask_of(struct typing *t, uint32_t type)
 	if (f->mask || words > MOST_WORDS || words > MOST_WORDS_IN_ALL - t->mask_words)
 		return f->mask;
 	t->mask_words += words + 1;
-	f->mask = xcalloc(1, sizeof *f->mask + (words / 32 + 1) * sizeof *f->mask->bits);
+	f->mask = big_alloc(1, sizeof *f->mask + (words / 32 + 1) * sizeof *f->mask->bits, t->err);
+	t->refused |= !f->mask;
+	if (!f->mask)
+		return NULL;
 	f->mask->words = words;
 	mark_value(t, f->mask, 0, type, true);
 	/* it is a number by its type there */

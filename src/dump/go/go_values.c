@@ -10,7 +10,7 @@
 #include "dump/go/go_shape.h"
 #include "dump/program/program.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static int by_address(const void *x, const void *y)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-void go_find_stretches(struct go *g)
+int go_find_stretches(struct go *g, struct err *err)
 {
 	static const enum go_tag tags[] = { GO_DATA, GO_BSS, GO_FRAME };
 	struct go_record r;
@@ -53,13 +53,17 @@ void go_find_stretches(struct go *g)
 		uint64_t at = 0;
 		while (go_next(g, tags[i], &run, &at, &r)) {
 			/* the sp of a frame and the address of a segment stand at the same place */
-			if (r.s[0].n && r.s[0].n <= UINT64_MAX - r.u[SEGMENT_ADDRESS])
-				VEC_PUSH(g->stretches, g->n_stretches, g->cap_stretches) =
-				    (struct go_stretch){ r.u[SEGMENT_ADDRESS], r.s[0].n, r.offset };
+			if (!r.s[0].n || r.s[0].n > UINT64_MAX - r.u[SEGMENT_ADDRESS])
+				continue;
+			struct go_stretch *to = BIG_PUSH(g->stretches, g->n_stretches, g->cap_stretches, err);
+			if (!to)
+				return ERR_NOMEM;
+			*to = (struct go_stretch){ r.u[SEGMENT_ADDRESS], r.s[0].n, r.offset };
 		}
 	}
 	if (g->n_stretches)
 		qsort(g->stretches, g->n_stretches, sizeof *g->stretches, by_address);
+	return 0;
 }
 
 /* The record whose contents lie at an address. */

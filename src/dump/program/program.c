@@ -4,6 +4,7 @@
  */
 #include "dump/program/program_read.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -14,15 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *program_keep(struct arena *arena, const char *name)
+const char *program_keep(struct program *p, struct arena *arena, const char *name)
 {
 	struct text t = TEXT_INIT;
 	size_t n = strnlen(name, MOST_NAME);
 
 	text_add_escaped(&t, name, n);
-	const char *kept = arena_strndup(arena, t.s ? t.s : "", t.len);
+	const char *kept = arena_try_strndup(arena, t.s, t.len, p->err);
 	text_release(&t);
-	return kept;
+	p->refused |= !kept;
+	return kept ? kept : "";
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -74,6 +76,7 @@ int program_open(struct program **out, const char *path, struct err *err)
 	struct program *p = xcalloc(1, sizeof *p);
 	*out = NULL;
 	p->fd = -1;
+	p->err = err;
 	p->path = xstrdup(path);
 	int code = program_support() ? 0 : err_set(err, ERR_UNSUPPORTED,
 	    "this cairn was built without elfutils' libdw and cannot read programs");
@@ -81,6 +84,9 @@ int program_open(struct program **out, const char *path, struct err *err)
 		code = open_file(p, err);
 	if (!code)
 		code = program_read_elf(p, err);
+	if (!code)
+		code = program_read_dwarf(p, err);
+	p->err = NULL;
 	if (code) {
 		struct text name = TEXT_INIT;
 		text_add_escaped(&name, path, strlen(path));
@@ -89,7 +95,6 @@ int program_open(struct program **out, const char *path, struct err *err)
 		program_close(p);
 		return code;
 	}
-	program_read_dwarf(p);
 	sort_ranges(p->function, &p->n_functions);
 	sort_ranges(p->object, &p->n_objects);
 	if (p->n_variables)
@@ -113,10 +118,10 @@ void program_close(struct program *p)
 	arena_release(&p->arena);
 	if (p->statics)
 		arena_release(&p->statics->names);
-	free(p->statics);
-	free(p->function);
-	free(p->object);
-	free(p->variable);
+	big_free(p->statics);
+	big_free(p->function);
+	big_free(p->object);
+	big_free(p->variable);
 	free(p->local);
 	free(p->path);
 	free(p);
@@ -271,24 +276,37 @@ static int by_place(const void *a, const void *b, void *types)
 	return (type[x->type].size < type[y->type].size) - (type[x->type].size > type[y->type].size);
 }
 
-void program_tell_statics(struct program *p, const struct program_variable *all, size_t n)
+int program_tell_statics(struct program *p, const struct program_variable *all, size_t n,
+    struct err *err)
 {
-	struct program_variable *sorted = xmalloc((n + 1) * sizeof *sorted);
-	struct program_statics *s = xcalloc(1, sizeof *s + n * sizeof *s->variable);
+	struct program_variable *sorted = big_alloc(n, sizeof *sorted, err);
+	struct program_statics *s =
+	    sorted ? big_alloc(1, sizeof *s + n * sizeof *s->variable, err) : NULL;
 	uint64_t end = 0;
+	bool whole = s != NULL;
 
-	if (n)
+	if (n && whole)
 		memcpy(sorted, all, n * sizeof *sorted);
-	qsort_r(sorted, n, sizeof *sorted, by_place, p->types.type);
-	for (size_t i = 0; i < n; i++) {
+	if (whole)
+		qsort_r(sorted, n, sizeof *sorted, by_place, p->types.type);
+	for (size_t i = 0; whole && i < n; i++) {
 		if (sorted[i].address < end)
 			continue;
 		end = sorted[i].address + p->types.type[sorted[i].type].size;
-		sorted[i].name = arena_strndup(&s->names, sorted[i].name, strlen(sorted[i].name));
+		sorted[i].name =
+		    arena_try_strndup(&s->names, sorted[i].name, strlen(sorted[i].name), err);
+		whole = sorted[i].name != NULL;
 		s->variable[s->n++] = sorted[i];
 	}
-	free(sorted);
+	big_free(sorted);
+	if (!whole) {
+		if (s)
+			arena_release(&s->names);
+		big_free(s);
+		return ERR_NOMEM;
+	}
 	__atomic_store_n(&p->statics, s, __ATOMIC_RELEASE);
+	return 0;
 }
 
 /* The range with this link address in it, or NULL. */
@@ -436,9 +454,10 @@ int program_read_elf(struct program *p, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED, "this cairn was built without elfutils' libdw");
 }
 
-void program_read_dwarf(struct program *p)
+int program_read_dwarf(struct program *p, struct err *err)
 {
-	(void)p;
+	(void)p, (void)err;
+	return 0;
 }
 
 void program_release_elf(struct program *p)

@@ -95,9 +95,10 @@ const struct program_variable *program_variable_at(const struct program *p, uint
  *
  * The n values may come in any order and are copied, names included.  Of two that overlap the one
  * that begins first is kept; of two that begin at one address, the larger.  Call it once; other
- * threads may call program_variable_at and program_symbol meanwhile.
+ * threads may call program_variable_at and program_symbol meanwhile.  ERR_NOMEM: nothing was told.
  */
-void program_tell_statics(struct program *p, const struct program_variable *all, size_t n);
+MUST_CHECK int program_tell_statics(struct program *p, const struct program_variable *all, size_t n,
+    struct err *err);
 /* Append to out which part of a value of this type has the byte at an offset: ".users", "[3].name".
  * Returns how many bytes into that part the offset points; 0 inside a string, slice or interface.
  * */

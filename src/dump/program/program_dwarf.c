@@ -7,7 +7,7 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
@@ -108,8 +108,10 @@ static void note_variable(struct walk *w)
 		return;
 	if (program_place(w->p, &w->e.attribute[WANT_LOCATION], 0, op) != 1 || op->atom != DW_OP_addr || !op->number)
 		return;
-	VEC_PUSH(w->variable, w->n_variables, w->cap_variables) =
-	    (struct pending){program_keep(&w->p->arena, name), op->number, type};
+	struct pending *to = BIG_PUSH(w->variable, w->n_variables, w->cap_variables, w->p->err);
+	w->p->refused |= !to;
+	if (to)
+		*to = (struct pending){program_keep(w->p, &w->p->arena, name), op->number, type};
 }
 
 static void note_function(struct walk *w)
@@ -126,9 +128,13 @@ static void note_function(struct walk *w)
 		if (dwarf_formref_die(&w->e.attribute[WANT_ORIGIN], &origin))
 			name = dwarf_diename(&origin);
 	}
-	if (name)
-		VEC_PUSH(p->function, p->n_functions, p->cap_functions) = (struct program_range){
-		    low, high, program_keep(&p->arena, name), dwarf_dieoffset(&w->e.die)};
+	if (!name)
+		return;
+	struct program_range *to = BIG_PUSH(p->function, p->n_functions, p->cap_functions, p->err);
+	p->refused |= !to;
+	if (to)
+		*to = (struct program_range){
+		    low, high, program_keep(p, &p->arena, name), dwarf_dieoffset(&w->e.die)};
 }
 
 static void walk_unit(struct walk *w, Dwarf_Die *unit)
@@ -153,20 +159,24 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 			type_reader_note(w->p->reader, &w->e);
 			break;
 		}
-	} while (!dwarf_siblingof(&die, &die));
+	} while (!w->p->refused && !dwarf_siblingof(&die, &die));
 }
 
-static void place_variables(struct walk *w)
+static int place_variables(struct walk *w, struct err *err)
 {
 	struct program *p = w->p;
 
 	for (uint32_t i = 0; i < w->n_variables; i++) {
 		uint32_t type = type_reader_find(w->p->reader, w->variable[i].type);
-		if (type != TYPE_NONE)
-			VEC_PUSH(p->variable, p->n_variables, p->cap_variables) =
-			    (struct program_variable){w->variable[i].name, w->variable[i].address, type};
+		if (type == TYPE_NONE)
+			continue;
+		struct program_variable *to =
+		    BIG_PUSH(p->variable, p->n_variables, p->cap_variables, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (struct program_variable){w->variable[i].name, w->variable[i].address, type};
 	}
-	free(w->variable);
+	return 0;
 }
 
 /* Bytes of the debug sections once inflated, so that a small file cannot ask for all memory. */
@@ -199,7 +209,7 @@ static uint64_t inflated_size(Elf *elf)
 	return sum;
 }
 
-void program_read_dwarf(struct program *p)
+int program_read_dwarf(struct program *p, struct err *err)
 {
 	struct walk w = {.p = p};
 	Dwarf_CU *unit = NULL;
@@ -208,21 +218,26 @@ void program_read_dwarf(struct program *p)
 
 	if (size >= MOST_DWARF) {
 		p->lacks = "its DWARF is larger than cairn is willing to read (2 GiB)";
-		return;
+		return 0;
 	}
 	p->dwarf = size ? dwarf_begin_elf(p->elf, DWARF_C_READ, NULL) : NULL;
 	if (!p->dwarf) {
 		p->lacks = size ? "its DWARF cannot be read" : NULL;
-		return;
+		return 0;
 	}
 	p->reader = type_reader_new(p);
-	while (!dwarf_get_units(p->dwarf, unit, &unit, NULL, NULL, &top, NULL))
+	while (!p->refused && !dwarf_get_units(p->dwarf, unit, &unit, NULL, NULL, &top, NULL))
 		if (dwarf_tag(&top) == DW_TAG_compile_unit)
 			walk_unit(&w, &top);
-	type_reader_finish(p->reader);
-	place_variables(&w);
+	int code = p->refused ? ERR_NOMEM : type_reader_finish(p->reader, err);
+	if (!code)
+		code = place_variables(&w, err);
+	big_free(w.variable);
+	if (code)
+		return code;
 	p->has_types = p->types.n > 0;
 	if (!p->has_types)
 		p->lacks = "its DWARF tells no types";
+	return 0;
 }
 #endif

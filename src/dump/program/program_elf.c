@@ -4,7 +4,7 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #ifdef HAVE_LIBDW
 #include <elfutils/version.h>
@@ -81,6 +81,17 @@ static void note_mark(struct marks *m, const char *name, uint64_t value)
 			memcpy((char *)m + all[i].at, &value, sizeof value);
 }
 
+/* Put a range of this name there; NULL: the memory for it was refused. */
+static void add_range(struct program *p, struct program_range *to, struct program_range range,
+    const char *name)
+{
+	p->refused |= !to;
+	if (!to)
+		return;
+	*to = range;
+	to->name = program_keep(p, &p->arena, name);
+}
+
 static void note_symbol(struct program *p, const GElf_Sym *s, const char *name)
 {
 	unsigned kind = GELF_ST_TYPE(s->st_info);
@@ -90,11 +101,9 @@ static void note_symbol(struct program *p, const GElf_Sym *s, const char *name)
 		return;
 	struct program_range range = {.low = s->st_value, .high = high};
 	if (kind == STT_FUNC && p->n_functions < MOST_ENTRIES) {
-		range.name = program_keep(&p->arena, name);
-		VEC_PUSH(p->function, p->n_functions, p->cap_functions) = range;
+		add_range(p, BIG_PUSH(p->function, p->n_functions, p->cap_functions, p->err), range, name);
 	} else if (kind == STT_OBJECT && p->n_objects < MOST_ENTRIES) {
-		range.name = program_keep(&p->arena, name);
-		VEC_PUSH(p->object, p->n_objects, p->cap_objects) = range;
+		add_range(p, BIG_PUSH(p->object, p->n_objects, p->cap_objects, p->err), range, name);
 	}
 }
 
@@ -106,7 +115,7 @@ static void read_symbols(struct program *p, Elf_Scn *section, const GElf_Shdr *h
 	if (!data || !each)
 		return;
 	size_t n = data->d_size / each;
-	for (size_t i = 0; i < n && i < MOST_ENTRIES; i++) {
+	for (size_t i = 0; i < n && i < MOST_ENTRIES && !p->refused; i++) {
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
@@ -152,7 +161,7 @@ int program_read_elf(struct program *p, struct err *err)
 	p->bss = between(m.bss, m.ebss);
 	p->types_begin = m.types;
 	p->types_end = m.etypes > m.types ? m.etypes : m.types ? UINT64_MAX : 0;
-	return 0;
+	return p->refused ? ERR_NOMEM : 0;
 }
 
 void program_release_elf(struct program *p)

@@ -24,6 +24,7 @@ struct program_range {
 	uint64_t die;       /* offset of a function's entry in .debug_info; 0: it has none */
 };
 
+/* Arrays are big memory, but for local, which is short. */
 struct program {
 	char *path;
 	const char *arch;   /* as Go calls it, or NULL */
@@ -35,6 +36,8 @@ struct program {
 	uint64_t bias;      /* address in the dump less link address */
 	bool has_symbols, has_types;
 	const char *lacks;  /* program_lacks */
+	bool refused;       /* some memory was while it was opened: *err says so */
+	struct err *err;    /* while it is opened */
 
 	struct program_range *function; /* by ascending low, which no two share */
 	uint32_t n_functions, cap_functions;
@@ -57,14 +60,15 @@ struct program {
 	struct type_reader *reader; /* kept, since program_locals asks which entry is which type */
 };
 
-/* Copy a name of the file into the arena: at most MOST_NAME bytes of it, escaped. */
-const char *program_keep(struct arena *arena, const char *name);
+/* Copy a name of the file into the arena: at most MOST_NAME bytes of it, escaped.  "" and p->refused
+ * when memory is refused. */
+const char *program_keep(struct program *p, struct arena *arena, const char *name);
 
 /* Read the ELF header, the sections and the symbols of p->fd (program_elf.c). */
 MUST_CHECK int program_read_elf(struct program *p, struct err *err);
-/* Read types, variables and functions from DWARF (program_dwarf.c).  Never fails: what cannot be
- * read is left out, and p->lacks says so. */
-void program_read_dwarf(struct program *p);
+/* Read types, variables and functions from DWARF (program_dwarf.c).  What cannot be read is left
+ * out, and p->lacks says so.  ERR_NOMEM. */
+MUST_CHECK int program_read_dwarf(struct program *p, struct err *err);
 /* Release p->elf, p->dwarf and p->reader. */
 void program_release_elf(struct program *p);
 
@@ -107,7 +111,7 @@ size_t program_place(const struct program *p, Dwarf_Attribute *attribute, uint64
 struct type_reader;
 struct type_reader *type_reader_new(struct program *p);
 void type_reader_note(struct type_reader *r, struct entry *e);
-void type_reader_finish(struct type_reader *r);
+MUST_CHECK int type_reader_finish(struct type_reader *r, struct err *err); /* ERR_NOMEM */
 uint32_t type_reader_find(const struct type_reader *r, uint64_t die);
 void type_reader_free(struct type_reader *r);
 #endif

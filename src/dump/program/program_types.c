@@ -9,6 +9,7 @@
  */
 #include "dump/program/program_read.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 
 #ifdef HAVE_LIBDW
@@ -47,7 +48,7 @@ struct type_reader *type_reader_new(struct program *p)
 
 void type_reader_free(struct type_reader *r)
 {
-	free(r->raw);
+	big_free(r->raw);
 	free(r);
 }
 
@@ -156,8 +157,12 @@ static void read_members(struct type_reader *r, struct type *type, Dwarf_Die *of
 			continue;
 		entry_number(&e, WANT_EMBEDDED, &embedded);
 		/* the type is the entry's offset until finish */
-		VEC_PUSH(t->field, t->n_fields, t->cap_fields) = (struct type_field){
-		    program_keep(&t->arena, name), offset, (uint32_t)to, embedded != 0};
+		struct type_field *f = BIG_PUSH(t->field, t->n_fields, t->cap_fields, r->p->err);
+		r->p->refused |= !f;
+		if (!f)
+			return;
+		*f = (struct type_field){
+		    program_keep(r->p, &t->arena, name), offset, (uint32_t)to, embedded != 0};
 		type->n_fields++;
 	} while (!dwarf_siblingof(&die, &die));
 }
@@ -195,7 +200,7 @@ void type_reader_note(struct type_reader *r, struct entry *e)
 	if (e->tag != DW_TAG_typedef || go) {
 		enum type_kind kind = kind_of(e, go & 31);
 		struct type type = {
-		    .name = program_keep(&t->arena, name),
+		    .name = program_keep(r->p, &t->arena, name),
 		    .kind = kind,
 		    .size = size_of(r->p, e, kind),
 		    .element = TYPE_NONE,
@@ -210,9 +215,16 @@ void type_reader_note(struct type_reader *r, struct entry *e)
 		if (kind == TYPE_ARRAY)
 			type.count = array_count(&e->die);
 		raw.type = t->n;
-		VEC_PUSH(t->type, t->n, t->cap) = type;
+		struct type *to = BIG_PUSH(t->type, t->n, t->cap, r->p->err);
+		r->p->refused |= !to;
+		if (!to)
+			return;
+		*to = type;
 	}
-	VEC_PUSH(r->raw, r->n, r->cap) = raw;
+	struct raw *place = BIG_PUSH(r->raw, r->n, r->cap, r->p->err);
+	r->p->refused |= !place;
+	if (place)
+		*place = raw;
 }
 
 /* --- what refers to what ------------------------------------------------------------------------ */
@@ -285,7 +297,7 @@ static int by_die(const void *a, const void *b)
 	return (x->die > y->die) - (x->die < y->die);
 }
 
-void type_reader_finish(struct type_reader *r)
+int type_reader_finish(struct type_reader *r, struct err *err)
 {
 	struct types *t = &r->p->types;
 
@@ -296,6 +308,6 @@ void type_reader_finish(struct type_reader *r)
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->raw[i].type != TYPE_NONE)
 			resolve(r, &r->raw[i]);
-	types_settle(t);
+	return types_settle(t, err);
 }
 #endif

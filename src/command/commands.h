@@ -35,7 +35,7 @@ extern const struct command cmd_leaks;                               /* cmd_leak
  * largest first, all else with the smallest first.  natural: the rows are in the default order
  * already.  0, ERR_USAGE, ERR_NOMEM or ERR_CANCELLED.
  */
-int command_sort(const struct session *s, struct result *r, const struct call *call,
+MUST_CHECK int command_sort(const struct session *s, struct result *r, const struct call *call,
     const char *column, bool natural, struct err *err);
 
 
@@ -57,7 +57,7 @@ struct cell command_retained_sum(const struct opened *o, const struct retained_s
 extern const struct shape command_holders_shape;
 /* Make the result of `dom -up` (cmd_holders.c): who holds these n objects (ids ascending).  set:
  * what the title calls them.  skipped: a pattern of classes to skip, or NULL. */
-int command_holders(struct session *s, const struct retained *known, const char *set,
+MUST_CHECK int command_holders(struct session *s, const struct retained *known, const char *set,
     const uint32_t *ids, size_t n, const char *skipped, struct result **out, struct err *err);
 
 /* What -live, -dead and -unreachable ask for. */
@@ -67,20 +67,23 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 	{DASH_DEAD, OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"}, \
 	{DASH_UNREACHABLE, OPT_SAME, "-dead", "the same as -dead"}
 /* Read these options off the call.  0, or ERR_USAGE if they contradict each other. */
-int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
+MUST_CHECK int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 
 /* Find what would be freed if all these objects went at once, by a walk with progress that ^C
  * stops.  0, ERR_NOMEM or ERR_CANCELLED. */
-int command_set_retained(struct session *s, const uint32_t *ids, size_t n, struct amount *objects,
-    struct amount *bytes, struct err *err);
+MUST_CHECK int command_set_retained(struct session *s, const uint32_t *ids, size_t n,
+    struct amount *objects, struct amount *bytes, struct err *err);
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
-int command_retained(struct session *s, const struct call *call, struct err *err);
+MUST_CHECK int command_retained(struct session *s, const struct call *call, struct err *err);
+/* Find retained sizes for a command that shows them only beside its answer, unless the screen finds
+ * them in the background.  Without memory, or if the user stops it, they stay unknown. */
+void command_retained_beside(const struct session *s);
 /* Show the column "retained" if retained sizes are known. */
 void command_show_retained(struct result *r);
 /* Find what a stage of a pipe needs of the result before it: retained sizes, if it sorts by the
  * column "retained".  0, or an error. */
 struct stage;
-int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
+MUST_CHECK int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err);
 
 extern const struct shape root_names_shape;
@@ -92,8 +95,8 @@ struct result *command_roots_by_name(
 /* Call strings_matching with a word of the command line as the regular expression: checks it, and
  * takes off slashes around it. */
 struct string_list;
-int command_strings_matching(
-    struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err);
+MUST_CHECK int command_strings_matching(struct string_list *out, const struct heap *h,
+    const char *word, bool any_case, struct err *err);
 
 /* For tree results: how many levels are open at first (-depth N, else `otherwise`), and how many
  * children get a row at once (on the screen a limited number, elsewhere 0: all). */

@@ -135,6 +135,13 @@ int command_retained(struct session *s, const struct call *call, struct err *err
 	return wanted ? session_retained(s, &found, err) : 0;
 }
 
+void command_retained_beside(const struct session *s)
+{
+	const struct retained *found;
+	if (!s->finds_beside)
+		(void)!session_retained(s, &found, NULL); /* what asked goes on without them */
+}
+
 int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err)
 {

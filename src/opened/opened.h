@@ -58,7 +58,7 @@ void opened_own(struct opened *o, struct heap *heap);
 void opened_free(struct opened *o); /* NULL is fine */
 
 /* Does the heap have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
-int opened_references(const struct opened *o, struct err *err);
+MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 
 /* What objects and classes retain, if that is known by now; else NULL.  o may be NULL. */
 const struct retained *opened_retained(const struct opened *o);
@@ -70,13 +70,13 @@ const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
  * model changes or it is freed itself.  All return 0, ERR_UNSUPPORTED if there are no references,
  * ERR_NOMEM or ERR_CANCELLED; after an error nothing has changed.
  */
-int opened_find_sizes(struct opened *o, const struct runner *runner, const struct retained **out,
-    struct err *err); /* retained sizes of objects alone */
-int opened_find_retained(struct opened *o, const struct runner *runner, const struct retained **out,
-    struct err *err); /* with lists of children and sums by class */
-int opened_find_reachable(struct opened *o, const struct runner *runner, struct reachable *out,
-    struct err *err);
-int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
+MUST_CHECK int opened_find_sizes(struct opened *o, const struct runner *runner,
+    const struct retained **out, struct err *err); /* retained sizes of objects alone */
+MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runner,
+    const struct retained **out, struct err *err); /* with lists of children and sums by class */
+MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
+    struct reachable *out, struct err *err);
+MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
 /* The index of its classes' names; while the dump is still being read, of the classes known now.  The
  * opened dump owns it.  NULL: ERR_NOMEM. */
@@ -91,12 +91,12 @@ void opened_take_retained(struct opened *o, struct retained *found);
  * caller must make sure that nobody uses these any more.  0, ERR_UNSUPPORTED if the dump cannot
  * tell such references from others, or ERR_NOMEM.
  */
-int opened_count_weak(struct opened *o, bool counts, struct err *err);
+MUST_CHECK int opened_count_weak(struct opened *o, bool counts, struct err *err);
 static inline bool opened_counts_weak(const struct opened *o)
 {
 	return !o->model.left_out;
 }
 /* Can the dump tell such references from others?  0, or ERR_UNSUPPORTED, and *err says why not. */
-int opened_may_count_weak(const struct opened *o, struct err *err);
+MUST_CHECK int opened_may_count_weak(const struct opened *o, struct err *err);
 
 #endif

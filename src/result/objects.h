@@ -65,14 +65,14 @@ void object_rows_free(struct object_rows *rows);
 void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction);
 /* Add what references the object: recorded holders by address, then those that the dump implies.  0
  * or ERR_NOMEM. */
-int object_rows_in(
-    struct object_rows *rows, uint32_t id, enum direction direction, struct err *err);
+MUST_CHECK int object_rows_in(struct object_rows *rows, uint32_t id, enum direction direction,
+    struct err *err);
 
 size_t object_rows_count(const struct object_rows *rows);
 uint32_t object_rows_id(const struct object_rows *rows, size_t row, enum direction *direction);
 /* Keep only the objects of the given classes (class indices).  0 or ERR_NOMEM. */
-int object_rows_only(
-    struct object_rows *rows, const uint32_t *classes, size_t n_classes, struct err *err);
+MUST_CHECK int object_rows_only(struct object_rows *rows, const uint32_t *classes, size_t n_classes,
+    struct err *err);
 
 /* A result over the rows, which it takes over.  what: an enum object_column for each column of
  * shape. */

@@ -14,8 +14,8 @@ struct preorder {
 	uint32_t n;
 };
 /* 0 or ERR_NOMEM; call preorder_release in either case. */
-int preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),
-    const void *data, struct err *err);
+MUST_CHECK int preorder_init(struct preorder *p, uint32_t n,
+    uint32_t (*depth)(const void *data, uint32_t node), const void *data, struct err *err);
 uint32_t preorder_children(const struct preorder *p, uint32_t node, uint32_t *to);
 void preorder_release(struct preorder *p);
 

@@ -21,6 +21,7 @@ struct print_options {
 };
 
 /* Print a result.  0, or ERR_IO if writing to the stream fails. */
-int print_result(struct result *r, const struct print_options *options, FILE *to, struct err *err);
+MUST_CHECK int print_result(struct result *r, const struct print_options *options, FILE *to,
+    struct err *err);
 
 #endif

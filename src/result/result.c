@@ -445,7 +445,8 @@ void result_show_all(struct result *r)
 	r->n_rows = r->n_source;
 	result_changed(r);
 	if (r->sorted_by >= 0 && (r->flat || !r->within)) /* a tree's own order is sorted */
-		result_sort(r, (unsigned)r->sorted_by, r->descending, NULL);
+		if (result_sort(r, (unsigned)r->sorted_by, r->descending, NULL))
+			r->sorted_by = -1; /* they stand as they were found */
 }
 
 struct cell result_sum_begin(const struct result *r, unsigned column)

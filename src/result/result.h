@@ -155,7 +155,7 @@ void result_rows_late(struct result *r, unsigned column,
 bool result_is_late(const struct result *r); /* r->later can be called now, and was not yet */
 /* Call r->later; any thread may, while nobody else uses r.  Pass what it returned to
  * result_take_late. */
-int result_find_late(struct result *r, struct progress *progress, struct err *err);
+MUST_CHECK int result_find_late(struct result *r, struct progress *progress, struct err *err);
 void result_take_late(struct result *r, int code);
 /* The retained sizes from which cells are made; NULL: they, or what r->later finds, are not
  * known. */
@@ -186,8 +186,8 @@ bool result_has_sets(const struct result *r);
  * rows: a bit for each row shown; NULL: all rows.  to: a bit for each object of the heap.  0 or
  * ERR_NOMEM.
  */
-int result_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
+MUST_CHECK int result_members(const struct result *r, const struct bits *rows, struct bits *to,
+    struct err *err);
 
 /*
  * The same for single targets.  An object stands for itself; a class for its instances; a thread
@@ -200,7 +200,8 @@ struct implied {
 	struct bits classes, threads, *to;
 	bool any_class, any_thread;
 };
-int implied_begin(struct implied *m, const struct heap *h, struct bits *to, struct err *err);
+MUST_CHECK int implied_begin(struct implied *m, const struct heap *h, struct bits *to,
+    struct err *err);
 void implied_add(struct implied *m, const struct target *target);
 void implied_end(struct implied *m);
 
@@ -216,17 +217,19 @@ bool result_stopped(const struct result *r, size_t row);
 /* Sort the rows shown, stably; unknown cells come last in either direction.  A tree becomes a list
  * (tree.h has tree_sort).  0.  ERR_CANCELLED: it was stopped; ERR_NOMEM: also remembered by the
  * result.  After an error the order is as it was. */
-int result_sort(struct result *r, unsigned column, bool descending, struct err *err);
+MUST_CHECK int result_sort(struct result *r, unsigned column, bool descending, struct err *err);
+/* Sort a new result, which nobody can stop yet: only ERR_NOMEM can happen, and result_check tells it. */
+void result_sort_new(struct result *r, unsigned column, bool descending);
 /* Of the rows shown now, keep those for which keep() is true.  Fails like result_sort. */
-int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
-    void *context, struct err *err);
+MUST_CHECK int result_filter(struct result *r,
+    bool (*keep)(struct result *r, size_t row, void *context), void *context, struct err *err);
 
 /*
  * Does the result have everything that was put in?  0, or ERR_NOMEM if memory was refused for rows,
  * texts or their order; then whoever made the result frees it and hands on the error.  One call at
  * the end saves checking at every row.
  */
-int result_check(const struct result *r, struct err *err) __attribute__((warn_unused_result));
+MUST_CHECK int result_check(const struct result *r, struct err *err);
 /* Remember that memory was refused; only the first refusal is kept. */
 void result_lost(struct result *r, const struct err *err);
 void result_keep_first(struct result *r, size_t n); /* show only the first n of the rows shown */

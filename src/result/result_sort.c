@@ -281,3 +281,8 @@ int result_sort(struct result *r, unsigned column, bool descending, struct err *
 	distinct_release(&s.distinct);
 	return code;
 }
+
+void result_sort_new(struct result *r, unsigned column, bool descending)
+{
+	(void)!result_sort(r, column, descending, NULL); /* whoever asks result_check hears of it */
+}

@@ -80,7 +80,7 @@ void app_input(struct app *a, const struct input *in);
 void app_cancel(struct app *a); /* ^C */
 
 /* working.c: session.work */
-int working_run(void *context, long_work *task, void *argument, struct err *err);
+MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 
 /* chrome.c: everything around the page */
 void app_draw(struct app *a);

@@ -34,7 +34,7 @@ struct loader {
 	struct pace pace;
 };
 
-int loader_start(struct loader *l, const struct heap_options *options, struct err *err);
+MUST_CHECK int loader_start(struct loader *l, const struct heap_options *options, struct err *err);
 int loader_fd(const struct loader *l);
 
 /* What happened since the last call, as bits of loader_event. */

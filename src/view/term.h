@@ -29,7 +29,7 @@ struct term_options {
 };
 
 /* ERR_UNSUPPORTED when the terminal cannot place its cursor (TERM=dumb), ERR_IO without one. */
-int term_open(const struct term_options *options, struct err *err);
+MUST_CHECK int term_open(const struct term_options *options, struct err *err);
 
 /* Give the terminal back for good, then repeat what was written to standard error meanwhile.
  * Does nothing when it is not open. */
@@ -85,7 +85,7 @@ void term_drop_kept(void);
 /* --- signals (signals.c) ---------------------------------------------------------------------- */
 
 /* Handlers that only write to a pipe; must stand before newterm, which would put its own. */
-int signals_open(struct err *err);
+MUST_CHECK int signals_open(struct err *err);
 void signals_close(void);
 int signals_fd(void);   /* readable when one came */
 int signals_take(void); /* the next one that came, or 0 */

@@ -266,8 +266,7 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 	if (*word == '%')
 		return !value_row(s, word, &t, NULL) && t.kind == TARGET_CLASS && !t.part;
 	bool named = false;
-	value_named(s, word, &named, &id, NULL);
-	if (named)
+	if (value_named(s, word, &named, &id, NULL) || named) /* null or not known for want of memory, too */
 		return false;
 	if (!value_address(word, &prefixed, &address) || !prefixed)
 		return !strchr("$(#", *word) || stage->words[at].quoted;

@@ -13,7 +13,7 @@
 const struct command *call_command(const struct stage *stage, size_t *words, struct err *err);
 
 /* Fill *call; words and values live as long as the line and until call_release. */
-int call_parse(struct call *call, const struct session *s, const struct command *c,
+MUST_CHECK int call_parse(struct call *call, const struct session *s, const struct command *c,
     struct command_line *line, const char *typed, size_t first_word, struct err *err);
 void call_release(struct call *call);
 

@@ -312,7 +312,7 @@ char **session_complete(const struct session *s, const char *line, size_t end, s
 	struct command_line l;
 	struct completion c = {.s = s, .word = "", .limit = limit};
 	char *typed = xstrndup(line, end);
-	command_line_parse(&l, typed, true, NULL);
+	(void)!command_line_parse(&l, typed, true, NULL); /* the words before a mistake are there */
 	const struct stage *stage = l.n ? &l.stages[l.n - 1] : NULL;
 	*start = end;
 	if (l.file.s) {

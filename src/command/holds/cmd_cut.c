@@ -97,7 +97,7 @@ static struct result *by_class(const struct opened *o, const struct retained *re
 	loss->dead = (struct bits){.word = NULL};
 	result_rows_members(r, dead_members, dead_release, dead);
 	free(sum);
-	result_sort(r, 2, true, NULL);
+	result_sort_new(r, 2, true);
 	add_head(r, retained, wish, loss);
 	return r;
 }

@@ -133,7 +133,7 @@ int command_holders(struct session *s, const struct retained *known, const char 
 	struct result *r =
 	    result_new(title.s, s->dump, &command_holders_shape, &up_ops, h, h->n);
 	text_release(&title);
-	result_sort(r, U_HELD_SHALLOW, true, NULL);
+	result_sort_new(r, U_HELD_SHALLOW, true);
 	add_note(r, h->unreachable);
 	*out = r;
 	return 0;

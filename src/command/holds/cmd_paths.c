@@ -359,9 +359,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	uint32_t found;
 	if (wanted < 1 || wanted > PATHS_MOST)
 		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
-	const struct retained *retained;
-	if (!s->finds_beside)
-		session_retained(s, &retained, NULL); /* for want of memory it stays unknown */
+	command_retained_beside(s);
 	struct path_rows *rows = xcalloc(1, sizeof *rows);
 	rows->from_object = call->argument[1].given;
 	int code = path_rules_init(&rows->rules, h, weak, err);

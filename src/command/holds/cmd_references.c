@@ -168,8 +168,8 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
 		result_free(r);
 		return code;
 	}
-	result_sort(r, 3, true, NULL); /* by objects, within their direction */
-	result_sort(r, 0, true, NULL);
+	result_sort_new(r, 3, true); /* by objects, within their direction */
+	result_sort_new(r, 0, true);
 	r->sorted_by = -1;
 	*out = r;
 	return 0;
@@ -466,13 +466,12 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	int by = call_choice(call, DASH_BY, LIST);
 	bool all = !call->argument[0].given, globals = by == BY_VARIABLE;
 	bool names = by == BY_NAME || globals;
-	const struct retained *found;
 	int code = all ? 0 : choose(&chosen, h, call, err);
 	if (globals && !inspect_has_variables(h))
 		code = err_set(err, ERR_UNSUPPORTED, "%s dumps know no global variables; static fields are shown by "
 		    "x CLASS", h->facts.title);
-	if (names && !s->finds_beside)
-		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
+	if (names)
+		command_retained_beside(s);
 	rows->root = xcalloc(h->n_roots ? h->n_roots : 1, sizeof *rows->root);
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object;

@@ -165,8 +165,10 @@ int cut_wish_add(
 	bool is_static;
 	uint32_t id;
 	/* of a static field the reference is meant, not all others to its object */
-	value_static(s, word, &is_static, &id, NULL);
-	int code = is_static ? ERR_NOT_FOUND : add_set(to, s, word, err);
+	int code = value_static(s, word, &is_static, &id, err);
+	if (code == ERR_NOMEM)
+		return code;
+	code = is_static ? ERR_NOT_FOUND : add_set(to, s, word, err);
 	const char *field = strrchr(word, '.'), *element = strrchr(word, '[');
 	if (element && (!field || element > field) && element[1] != ']')
 		field = element;

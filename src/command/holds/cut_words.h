@@ -23,8 +23,8 @@ struct cut_wish {
  *     SET             every reference to an object, the instances of a class pattern, a set
  * 0, ERR_NOT_FOUND, ERR_USAGE, ERR_UNSUPPORTED or ERR_NOMEM.
  */
-int cut_wish_add(
-    struct cut_wish *to, const struct session *s, const char *word, struct err *err);
+MUST_CHECK int cut_wish_add(struct cut_wish *to, const struct session *s, const char *word,
+    struct err *err);
 void cut_wish_release(struct cut_wish *w);
 
 /* A reference as cut takes it: "com.acme.Cache.INSTANCE", "0x7a3e0010.table", "0x7a3e0010[17]",
@@ -39,7 +39,7 @@ void cut_word_quote(struct text *name);
 /* cut -plan: the references to clear so that so many bytes are freed.  Its exit status says whether
  * that can be. */
 extern const struct shape cut_plan_shape;
-int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
+MUST_CHECK int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
     struct result **out, struct err *err);
 
 #endif

@@ -163,6 +163,6 @@ struct result *command_roots_by_name(const struct opened *o, const size_t *roots
 	for (size_t i = 0; i < kept; i++)
 		free(named[i].name);
 	free(named);
-	result_sort(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true, NULL);
+	result_sort_new(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true);
 	return r;
 }

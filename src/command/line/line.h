@@ -41,7 +41,8 @@ struct command_line {
 };
 
 /* 0 or ERR_USAGE.  Tolerant: open quotes and empty stages are fine (completion). */
-int command_line_parse(struct command_line *l, const char *line, bool tolerant, struct err *err);
+MUST_CHECK int command_line_parse(struct command_line *l, const char *line, bool tolerant,
+    struct err *err);
 void command_line_release(struct command_line *l);
 
 /* The rest of a line from a word on, as typed, without blanks at its ends; in the line's arena. */
@@ -49,7 +50,7 @@ const char *command_line_rest(
     struct command_line *l, const char *line, const struct stage *stage, size_t word);
 
 /* POSIX extended, slashes around it are taken off.  regfree() after 0. */
-int line_regex(const char *word, int flags, regex_t *to, struct err *err);
+MUST_CHECK int line_regex(const char *word, int flags, regex_t *to, struct err *err);
 
 /* --- stages ------------------------------------------------------------------------------------- */
 
@@ -61,12 +62,12 @@ struct pipe_stage {
 extern const struct pipe_stage pipe_stages[]; /* ended by a NULL name */
 
 /* Apply one stage to *r, which may be replaced by another result.  0, ERR_USAGE, ERR_NOT_FOUND. */
-int pipe_apply(struct result **r, const struct stage *stage, struct err *err);
+MUST_CHECK int pipe_apply(struct result **r, const struct stage *stage, struct err *err);
 
 /* Sort by the column that a word names: "-shallow" largest first, "class" smallest first. */
-int pipe_sort(struct result *r, const char *word, struct err *err);
+MUST_CHECK int pipe_sort(struct result *r, const char *word, struct err *err);
 
 /* ERR_USAGE: there is no such column, these are. */
-int pipe_no_column(const struct result *r, const char *name, struct err *err);
+MUST_CHECK int pipe_no_column(const struct result *r, const char *name, struct err *err);
 
 #endif

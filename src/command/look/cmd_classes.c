@@ -553,7 +553,7 @@ static int run_loaders(
 		result_free(r);
 		return code;
 	}
-	result_sort(r, LOADERS_CLASSES, true, NULL);
+	result_sort_new(r, LOADERS_CLASSES, true);
 	command_show_retained(r);
 	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
 	    "the dump does not tell which loader made a class" : NULL;

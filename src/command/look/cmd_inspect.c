@@ -267,9 +267,7 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	int code = x_rows(out, s->dump, id, call, err);
 	if (code)
 		return code;
-	const struct retained *found;
-	if (!s->finds_beside)
-		session_retained(s, &found, NULL); /* for want of memory it stays unknown */
+	command_retained_beside(s);
 	x_head(*out, h, id, call);
 	x_meant(*out, call);
 	return 0;

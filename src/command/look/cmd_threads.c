@@ -265,7 +265,7 @@ static struct result *group_by_stack(const struct opened *o)
 	}
 	s->n = r->n_source;
 	r->later = sum_stacks;
-	result_sort(r, 0, true, NULL);
+	result_sort_new(r, 0, true);
 	return r;
 }
 

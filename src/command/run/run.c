@@ -111,7 +111,7 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 		code = err_set(err, ERR_IO, "!%.100s: %s", command, strerror(errno));
 	} else {
 		sigaction(SIGPIPE, &ignore, &before);
-		print_result(r, &o, f, NULL);
+		(void)!print_result(r, &o, f, NULL); /* the command may have read enough */
 		int status = pclose(f);
 		sigaction(SIGPIPE, &before, NULL);
 		if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))

@@ -17,17 +17,19 @@
  * 0, or: ERR_USAGE, ERR_NOT_FOUND (exit 1), ERR_UNSUPPORTED (exit 1), ERR_IO …, with err->message
  * naming the command and the word, and the nearest names.
  */
-int session_run(struct session *s, const char *line, struct result **out, struct err *err);
+MUST_CHECK int session_run(struct session *s, const char *line, struct result **out,
+    struct err *err);
 
 /* Print a result where the session's output goes, apart from the one before it.  0 or ERR_IO. */
-int session_print(struct session *s, struct result *r, struct err *err);
+MUST_CHECK int session_print(struct session *s, struct result *r, struct err *err);
 
 /* Write a result to a file, its format by the extension.  0 or ERR_IO. */
-int session_save(struct session *s, struct result *r, const char *path, struct err *err);
+MUST_CHECK int session_save(struct session *s, struct result *r, const char *path, struct err *err);
 
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
  * error, which then names file and line.  *out gets the last result. */
-int session_source(struct session *s, const char *path, struct result **out, struct err *err);
+MUST_CHECK int session_source(struct session *s, const char *path, struct result **out,
+    struct err *err);
 
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);

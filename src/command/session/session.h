@@ -84,30 +84,33 @@ struct result *session_rows(const struct session *s);
 /* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
 const struct name_index *session_names(const struct session *s, struct err *err);
 /* Does the dump have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
-int session_references(const struct session *s, struct err *err);
+MUST_CHECK int session_references(const struct session *s, struct err *err);
 /* What the roots keep; the first call for a dump walks the heap.  *out is borrowed from the
  * dump. */
-int session_reachable(const struct session *s, struct reachable *out, struct err *err);
+MUST_CHECK int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
-int session_retained(const struct session *s, const struct retained **out, struct err *err);
+MUST_CHECK int session_retained(const struct session *s, const struct retained **out,
+    struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */
-int session_sizes(const struct session *s, const struct retained **out, struct err *err);
+MUST_CHECK int session_sizes(const struct session *s, const struct retained **out, struct err *err);
 
 /* --- long works --------------------------------------------------------------------------------- */
 
 /* heap_open beside a progress line.  Main thread only. */
-int heap_open_watched(struct heap **out, const struct heap_options *options,
+MUST_CHECK int heap_open_watched(struct heap **out, const struct heap_options *options,
     enum progress_wish wish, struct err *err);
 /* Any other long work likewise. */
-int work_watched(long_work *work, void *argument, enum progress_wish wish, struct err *err);
+MUST_CHECK int work_watched(long_work *work, void *argument, enum progress_wish wish,
+    struct err *err);
 
 /* Run a long work and wait for its end, which the user can see coming and stop. */
-int session_work(const struct session *s, long_work *work, void *argument, struct err *err);
+MUST_CHECK int session_work(const struct session *s, long_work *work, void *argument,
+    struct err *err);
 /* What goes through the rows of a result, likewise where these are many. */
 typedef int rows_task(struct result **r, const void *context, struct err *err);
-int session_on_rows(const struct session *s, struct result **r, rows_task *task, const void *context,
-    struct err *err);
+MUST_CHECK int session_on_rows(const struct session *s, struct result **r, rows_task *task,
+    const void *context, struct err *err);
 
 /* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
  * again when they are there. */
@@ -115,7 +118,7 @@ bool session_must_wait(struct session *s);
 
 /* opened_count_weak for the dump at hand, while the screen looks away.  The same codes; ERR_USAGE
  * without a dump. */
-int session_count_weak(struct session *s, bool counts, struct err *err);
+MUST_CHECK int session_count_weak(struct session *s, bool counts, struct err *err);
 
 /* Free the last results, because the heap that they are about is going to be closed. */
 void session_drop_results(struct session *s);
@@ -126,11 +129,11 @@ struct result *session_take(struct session *s);
 /* Find the shortest path to an object: searches backward, and forward from the roots if that takes
  * too long.  out->n is 0 if there is none.  0: *out is the caller's (path_release); ERR_NOMEM or
  * ERR_CANCELLED. */
-int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
-    struct path *out, struct err *err);
+MUST_CHECK int command_find_path(const struct session *s, const struct path_rules *rules,
+    uint32_t to, struct path *out, struct err *err);
 
 /* The tree of shortest paths from the roots, found at the first call for a dump and kept. */
-int session_path_tree(
-    const struct session *s, bool weak, const struct path_tree **out, struct err *err);
+MUST_CHECK int session_path_tree(const struct session *s, bool weak, const struct path_tree **out,
+    struct err *err);
 
 #endif

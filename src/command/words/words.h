@@ -19,13 +19,16 @@
 
 /* 0xE0000AF0, e0000af0, #ID, %N, $name (of one object), a name (value_named), or a class by its exact
  * name or the last part of it that only one has: its object. */
-int value_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
+MUST_CHECK int value_object(const struct session *s, const char *word, uint32_t *id,
+    struct err *err);
 
 /* The object of a static field CLASS.FIELD; found: there is such a field.  Then ERR_NOT_FOUND where it is
  * null. */
-int value_static(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err);
+MUST_CHECK int value_static(const struct session *s, const char *word, bool *found, uint32_t *id,
+    struct err *err);
 /* The same of static fields, and of global variables that point to an object. */
-int value_named(const struct session *s, const char *word, bool *found, uint32_t *id, struct err *err);
+MUST_CHECK int value_named(const struct session *s, const char *word, bool *found, uint32_t *id,
+    struct err *err);
 
 /* Call back with each name that begins like this word and that value_named would know: static fields of
  * the class in front of the last dot, global variables, and the fields of the variable in front of it. */
@@ -34,31 +37,34 @@ void value_names(
 
 /* An object, or a global variable or a part of one (inspect_variable): then *id is the object that it points
  * to, or HEAP_NONE. */
-int value_of(const struct session *s, const char *word, struct variable *variable, bool *is_variable,
-    uint32_t *id, struct err *err);
+MUST_CHECK int value_of(const struct session *s, const char *word, struct variable *variable,
+    bool *is_variable, uint32_t *id, struct err *err);
 
 /* Class indices of a pattern; *ids is the caller's (big_free). */
-int value_classes(
-    const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
+MUST_CHECK int value_classes(const struct session *s, const char *word, uint32_t **ids, size_t *n,
+    struct err *err);
 
 /* Are threads known by the numbers that their runtime gave them (goroutines)?  Else by their place. */
 bool thread_numbers_are_own(const struct heap *h);
 uint64_t thread_number(const struct heap *h, uint32_t thread);
 
 /* Number, name (or a part of it that only one has), %N, or the thread object. */
-int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err);
+MUST_CHECK int value_thread(const struct session *s, const char *word, uint32_t *thread,
+    struct err *err);
 
 /* One word that is a set (sets.h): ids ascending, the caller's (big_free). */
-int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err);
+MUST_CHECK int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n,
+    struct err *err);
 
 /* An address in hexadecimal, with or without 0x. */
 bool value_address(const char *word, bool *prefixed, uint64_t *address);
 
 /* What row "%N" of the last table stands for. */
-int value_row(const struct session *s, const char *word, struct target *target, struct err *err);
+MUST_CHECK int value_row(const struct session *s, const char *word, struct target *target,
+    struct err *err);
 
 /* ERR_UNSUPPORTED, with why there are no threads. */
-int command_no_threads(const struct heap *h, struct err *err);
+MUST_CHECK int command_no_threads(const struct heap *h, struct err *err);
 
 /*
  * --- sets ----------------------------------------------------------------------------------------
@@ -80,23 +86,25 @@ bool set_joins(const struct word *w);
  * The set that the words from *at on describe: ids ascending, the caller's (big_free); *at moves behind
  * them.  0, ERR_USAGE, ERR_NOT_FOUND with the nearest things, ERR_NOMEM.
  */
-int set_parse(const struct session *s, const struct stage *stage, size_t *at, uint32_t **ids,
-    size_t *n, struct err *err);
+MUST_CHECK int set_parse(const struct session *s, const struct stage *stage, size_t *at,
+    uint32_t **ids, size_t *n, struct err *err);
 
 /* What a title calls the set of these words: the row's name where it is a row. */
 void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
     struct text *out);
 
 /* Keep the objects that all rows of a result stand for. */
-int set_keep(struct session *s, const char *name, const struct result *r, struct err *err);
+MUST_CHECK int set_keep(struct session *s, const char *name, const struct result *r,
+    struct err *err);
 
 /* The kept set of this name, with or without the $; NULL. */
 const struct kept_set *set_find(const struct session *s, const char *name);
 
 /* "$name" and "$_" of exactly one object. */
-int set_one_object(const struct session *s, const char *word, uint32_t *id, struct err *err);
+MUST_CHECK int set_one_object(const struct session *s, const char *word, uint32_t *id,
+    struct err *err);
 
 /* The ids of set bits, ascending, the caller's (big_free). */
-int ids_of_bits(const struct bits *b, uint32_t **ids, size_t *n, struct err *err);
+MUST_CHECK int ids_of_bits(const struct bits *b, uint32_t **ids, size_t *n, struct err *err);
 
 #endif

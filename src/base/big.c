@@ -355,16 +355,20 @@ static bool product(uint64_t count, uint64_t size, uint64_t *bytes)
 	return !__builtin_mul_overflow(count, size, bytes) && *bytes <= PTRDIFF_MAX - page_size();
 }
 
+/* The bytes of a new piece of memory, unless there cannot be so many. */
+static int request(uint64_t count, uint64_t size, uint64_t *bytes, struct err *err)
+{
+	if (requested(count, size, err) < 0)
+		return ERR_NOMEM;
+	return product(count, size, bytes) ? 0 : refused(count, size, err);
+}
+
 void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 {
 	uint64_t bytes;
 
-	if (requested(count, size, err) < 0)
+	if (request(count, size, &bytes, err) < 0)
 		return NULL;
-	if (!product(count, size, &bytes)) {
-		refused(count, size, err);
-		return NULL;
-	}
 	bool small = bytes < PAGES_FROM;
 	uint64_t counted = small ? bytes + sizeof(struct header) : whole_pages(bytes);
 	if (reserve(counted, err) < 0)
@@ -415,12 +419,8 @@ void *big_spill(uint64_t count, uint64_t size, struct err *err)
 {
 	uint64_t bytes;
 
-	if (requested(count, size, err) < 0)
+	if (request(count, size, &bytes, err) < 0)
 		return NULL;
-	if (!product(count, size, &bytes)) {
-		refused(count, size, err);
-		return NULL;
-	}
 	int fd = nameless_file(err);
 	if (fd < 0)
 		return NULL;

@@ -11,13 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_message(struct err *err, const char *format, va_list args)
+static void fill(struct err *err, enum err_code code, const char *format, va_list args)
 {
 	char text[sizeof err->message] = "";
 
 	if (vsnprintf(text, sizeof text, format, args) < 0)
 		text[0] = '\0';
 	memcpy(err->message, text, sizeof text);
+	err->code = code;
+	err->has_offset = false;
+	err->offset = 0;
 }
 
 int err_set(struct err *err, enum err_code code, const char *format, ...)
@@ -26,11 +29,8 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 		return code;
 	va_list args;
 	va_start(args, format);
-	put_message(err, format, args);
+	fill(err, code, format, args);
 	va_end(args);
-	err->code = code;
-	err->has_offset = false;
-	err->offset = 0;
 	return code;
 }
 
@@ -40,9 +40,8 @@ int err_at(struct err *err, enum err_code code, uint64_t offset, const char *for
 		return code;
 	va_list args;
 	va_start(args, format);
-	put_message(err, format, args);
+	fill(err, code, format, args);
 	va_end(args);
-	err->code = code;
 	err->has_offset = true;
 	err->offset = offset;
 	return code;

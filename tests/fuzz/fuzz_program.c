@@ -4,6 +4,7 @@
  * their promises (dump/types.h) and asks everything that can be asked of a program.
  */
 #include "dump/go/go_typing.h"
+#include "promise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,6 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define PROMISE(condition)                                                                         \
-	do {                                                                                           \
-		if (!(condition)) {                                                                        \
-			fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);        \
-			abort();                                                                               \
-		}                                                                                          \
-	} while (0)
 
 static void check_type(const struct types *t, uint32_t i)
 {

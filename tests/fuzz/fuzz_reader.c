@@ -7,21 +7,13 @@
 #include "base/big.h"
 #include "heap/heap.h"
 #include "heap/typed.h"
+#include "promise.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define PROMISE(condition)                                                                         \
-	do {                                                                                           \
-		if (!(condition)) {                                                                        \
-			fprintf(stderr, "%s:%d: broken promise: %s\n", __FILE__, __LINE__, #condition);        \
-			abort();                                                                               \
-		}                                                                                          \
-	} while (0)
 
 enum { MOST_CUTS = 64 };
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the Python tests share: TAP output, the programs under test, truth files, graphs."""
 
+import glob
+import json
 import os
 import re
 import shutil
@@ -95,6 +97,19 @@ def need_dumps():
     if not os.path.isdir(DUMPS):
         skip_all("CAIRN_DUMPS (%s) is no directory" % DUMPS)
     return DUMPS
+
+
+def broken_dumps(tap, ending, least):
+    """Each damaged dump with this ending: path, name, name without ending, and what stands before its
+    damage by expected.json ({} where that does not tell).  There must be so many at least."""
+    folder = os.path.join(need_dumps(), "broken")
+    with open(os.path.join(folder, "expected.json"), encoding="utf-8") as f:
+        expected = json.load(f)
+    paths = sorted(glob.glob(os.path.join(folder, "*" + ending + "*")))
+    tap.ok(len(paths) >= least, "there are damaged dumps", paths)
+    for path in paths:
+        name = os.path.basename(path)
+        yield path, name, name.split(ending)[0], expected.get(name, {})
 
 
 class Run:

@@ -6,14 +6,13 @@ expected.json tells how many records stand before the damage: they must be there
 is made of them must hold together.
 """
 
-import glob
 import json
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, cairn, need_dumps  # noqa: E402
+from cairntest import Tap, broken_dumps, cairn  # noqa: E402
 
 WHOLE, GOROUTINES = 4935, 95  # of the dump that was damaged
 
@@ -41,7 +40,7 @@ def one_sentence(run, name):
     return good and (run.status == 3 or re.search(r"byte \d+", lines[0]))
 
 
-def check_readable(tap, name, short, run, expected):
+def check_readable(tap, name, short, run, want):
     info = json.loads(run.out or "{}")
     objects, threads = info.get("objects"), info.get("threads") or 0
     if short in HARMLESS:
@@ -55,7 +54,6 @@ def check_readable(tap, name, short, run, expected):
         tap.equal((objects, threads, info["references"]), (WHOLE, GOROUTINES, 0),
                   name + ": all objects, no references")
         return
-    want = expected.get(name, {})
     tap.equal((objects, threads), (want.get("whole_objects", OBJECTS.get(short)), want.get("goroutines", 0)),
               name + ": what stands before the damage")
     if short in BYTES:
@@ -63,20 +61,13 @@ def check_readable(tap, name, short, run, expected):
 
 
 def main():
-    broken = os.path.join(need_dumps(), "broken")
-    with open(os.path.join(broken, "expected.json"), encoding="utf-8") as f:
-        expected = json.load(f)
     tap = Tap()
-    paths = sorted(glob.glob(os.path.join(broken, "*.dump")))
-    tap.ok(len(paths) >= 29, "there are damaged dumps", paths)
-    for path in paths:
-        name = os.path.basename(path)
-        short = name.split(".dump")[0]
+    for path, name, short, want in broken_dumps(tap, ".dump", 29):
         run = cairn("-x", "info", "--format", "json", "--mem", "2G", path, timeout=20)
         if short in UNREADABLE:
             tap.ok(run.status == 3 and one_sentence(run, name), name + ": refused with a reason", run)
             continue
-        check_readable(tap, name, short, run, expected)
+        check_readable(tap, name, short, run, want)
         again = cairn("-x", "check -tree", "-x", "threads", "-x", "roots", "--mem", "2G", path, timeout=20)
         tap.ok(again.status in (0, 1, 4) and "broken" not in again.out,
                name + ": what was read holds together", again)

@@ -559,33 +559,20 @@ def quit_clean(t):
     need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
 
 
-def killed(t, number):
-    before, modes = t.stty(), t.modes()
-    start(t)
-    os.kill(t.pid_of("cairn"), number)
-    t.wait("^" + PROMPT)
-    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
-    need(t.stty() == before, "stty differs", t)
+def killed_by(number):
+    def kill(t):
+        before, modes = t.stty(), t.modes()
+        start(t)
+        os.kill(t.pid_of("cairn"), number)
+        t.wait("^" + PROMPT)
+        need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+        need(t.stty() == before, "stty differs", t)
+    return kill
 
 
-@case("kill -TERM puts the terminal back")
-def kill_term(t):
-    killed(t, signal.SIGTERM)
-
-
-@case("kill -HUP puts the terminal back")
-def kill_hup(t):
-    killed(t, signal.SIGHUP)
-
-
-@case("a crash puts the terminal back")
-def kill_segv(t):
-    killed(t, signal.SIGSEGV)
-
-
-@case("an abort puts the terminal back")
-def kill_abort(t):
-    killed(t, signal.SIGABRT)
+for what, signal_number in (("kill -TERM", signal.SIGTERM), ("kill -HUP", signal.SIGHUP),
+                            ("a crash", signal.SIGSEGV), ("an abort", signal.SIGABRT)):
+    case(what + " puts the terminal back")(killed_by(signal_number))
 
 
 @case("^C on the histogram does not end the program in a mess")

@@ -88,9 +88,9 @@ MUST_CHECK int command_before_stage(struct session *s, struct result *r, const s
 
 extern const struct shape root_names_shape;
 /* A result that sums roots by variable, thread or kind.  roots: n indices in heap->roots; globals:
- * only those that are global variables. */
-struct result *command_roots_by_name(
-    const struct opened *o, const size_t *roots, size_t n, bool globals);
+ * only those that are global variables.  0, or ERR_NOMEM. */
+int command_roots_by_name(struct result **out, const struct opened *o, const size_t *roots, size_t n,
+    bool globals, struct err *err);
 
 /* Call strings_matching with a word of the command line as the regular expression: checks it, and
  * takes off slashes around it. */

@@ -42,6 +42,7 @@ struct object_rows {
 	const unsigned char *what;
 	struct stretch *stretch;
 	size_t n, cap, rows;
+	struct err lost; /* the first refusal of memory for a stretch */
 };
 
 bool object_is_array(const struct heap *h, uint32_t id)
@@ -166,9 +167,25 @@ struct object_rows *object_rows_new(const struct opened *o)
 
 static void add_stretch(struct object_rows *rows, struct stretch s)
 {
+	struct err err = ERR_INIT;
+	struct stretch *to = BIG_PUSH(rows->stretch, rows->n, rows->cap, &err);
+	if (!to) {
+		if (s.big)
+			big_free(s.ids);
+		if (!rows->lost.code)
+			rows->lost = err;
+		return;
+	}
 	s.begin = rows->rows;
 	rows->rows += s.n;
-	VEC_PUSH(rows->stretch, rows->n, rows->cap) = s;
+	*to = s;
+}
+
+int object_rows_check(const struct object_rows *rows, struct err *err)
+{
+	if (rows->lost.code && err)
+		*err = rows->lost;
+	return rows->lost.code;
 }
 
 void object_rows_add(struct object_rows *rows, enum direction direction, const char *field,
@@ -194,7 +211,7 @@ void object_rows_free(struct object_rows *rows)
 		if (rows->stretch[i].big)
 			big_free(rows->stretch[i].ids);
 	}
-	free(rows->stretch);
+	big_free(rows->stretch);
 	free(rows->named);
 	free(rows);
 }
@@ -394,5 +411,8 @@ struct result *object_rows_result(struct object_rows *rows, const char *title,
     const struct shape *shape, const unsigned char *what)
 {
 	rows->what = what;
-	return result_new(title, rows->opened, shape, &rows_ops, rows, rows->rows);
+	struct result *r = result_new(title, rows->opened, shape, &rows_ops, rows, rows->rows);
+	if (rows->lost.code)
+		result_lost(r, &rows->lost);
+	return r;
 }

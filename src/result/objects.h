@@ -59,6 +59,9 @@ void object_rows_add(struct object_rows *rows, enum direction direction, const c
 void object_rows_add_one(
     struct object_rows *rows, enum direction direction, const char *field, uint32_t id);
 void object_rows_free(struct object_rows *rows);
+/* 0, or ERR_NOMEM when memory for a stretch was refused since the rows were made: that one is missing.
+ * The result over them tells it as well, by result_check. */
+int object_rows_check(const struct object_rows *rows, struct err *err);
 
 /* Add what the object references: implied references first, then the recorded ones in file
  * order. */

@@ -10,6 +10,7 @@
 
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describers.h"
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -56,13 +57,26 @@ struct declared_parts {
 	uint64_t start;
 };
 
-static void take_fields(struct declared_parts *p)
+static int take_fields(struct declared_parts *p, struct err *err)
 {
 	struct field_walk w = { .values = &p->values };
-	p->fields = xcalloc(p->cap = 8, sizeof *p->fields);
-	while (values_next_field(&w))
-		VEC_PUSH(p->fields, p->base.n, p->cap) =
-		    (struct declared_part){ w.field, w.declared_in, w.value, w.missing };
+	p->fields = big_alloc(p->cap = 8, sizeof *p->fields, err);
+	if (!p->fields)
+		return ERR_NOMEM;
+	while (values_next_field(&w)) {
+		struct declared_part *to = BIG_PUSH(p->fields, p->base.n, p->cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (struct declared_part){ w.field, w.declared_in, w.value, w.missing };
+	}
+	return 0;
+}
+
+static void declared_parts_close(struct object_parts *parts)
+{
+	struct declared_parts *p = (struct declared_parts *)parts;
+	big_free(p->fields);
+	free(p);
 }
 
 static int declared_parts(struct object_parts **out, const struct heap *h, uint32_t id,
@@ -80,13 +94,16 @@ static int declared_parts(struct object_parts **out, const struct heap *h, uint3
 	p->base = (struct object_parts){ .inspector = &declared_inspector, .heap = h };
 	p->values = v;
 	if (fields) {
-		take_fields(p);
+		code = take_fields(p, err);
 	} else {
 		p->base.n = range_of(&s, values_length(&v));
 		p->start = s.start;
 	}
-	*out = &p->base;
-	return 0;
+	if (code)
+		declared_parts_close(&p->base);
+	else
+		*out = &p->base;
+	return code;
 }
 
 static void declared_part(const struct object_parts *parts, size_t i, struct object_part *out)
@@ -114,13 +131,6 @@ static void declared_part_name(const struct object_parts *parts, size_t i, struc
 		text_add(to, p->fields[i].field->name);
 	else
 		text_addf(to, "[%" PRIu64 "]", p->start + i);
-}
-
-static void declared_parts_close(struct object_parts *parts)
-{
-	struct declared_parts *p = (struct declared_parts *)parts;
-	free(p->fields);
-	free(p);
 }
 
 static int declared_bytes(
@@ -161,16 +171,22 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 	struct declared_entries *s = xcalloc(1, sizeof *s);
 	s->base = (struct entries){ .inspector = &declared_inspector, .heap = h, .start = which->start,
 		.map = c.view == VIEW_MAP };
-	while (s->base.n < which->length && collection_next(&c, &e)) {
-		if (e.index >= which->start)
-			VEC_PUSH(s->entry, s->base.n, s->cap) =
-			    (struct declared_entry){ e.has_key ? e.key.bits : 0, e.value.bits };
+	while (!code && s->base.n < which->length && collection_next(&c, &e)) {
+		if (e.index < which->start)
+			continue;
+		struct declared_entry *to = BIG_PUSH(s->entry, s->base.n, s->cap, err);
+		if (to)
+			*to = (struct declared_entry){ e.has_key ? e.key.bits : 0, e.value.bits };
+		else
+			code = ERR_NOMEM;
 	}
 	if (c.broken)
 		text_add(&s->base.note, "its nodes run in a circle or lead astray: shown is what comes before");
 	collection_close(&c);
 	*out = &s->base;
-	return 0;
+	if (code)
+		inspect_entries_close(*out);
+	return code;
 }
 
 static void declared_entry(
@@ -185,7 +201,7 @@ static void declared_entry(
 static void declared_entries_close(struct entries *entries)
 {
 	struct declared_entries *s = (struct declared_entries *)entries;
-	free(s->entry);
+	big_free(s->entry);
 	free(s);
 }
 

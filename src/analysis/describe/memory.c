@@ -8,6 +8,7 @@
 
 #include "analysis/describe/slices.h"
 #include "base/bits.h"
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -100,6 +101,8 @@ struct memory_parts {
 		struct typed value;
 	} *fields; /* of one value; NULL: elements or words */
 	size_t cap;
+	int code;             /* ERR_NOMEM once a field could not be kept, with *err */
+	struct err *err;
 	uint64_t start;
 	bool closure;         /* its first word is the address of its code */
 	struct bits pointers; /* which words are, where there is no type */
@@ -109,8 +112,12 @@ struct memory_parts {
 static void take_field(void *context, const struct typed *part, const char *name)
 {
 	struct memory_parts *p = context;
-	VEC_PUSH(p->fields, p->base.n, p->cap) =
-	    (struct memory_part){ arena_strndup(&p->names, name, strlen(name)), *part };
+	const char *kept = arena_try_strndup(&p->names, name, strlen(name), p->err);
+	struct memory_part *to = kept ? BIG_PUSH(p->fields, p->base.n, p->cap, p->err) : NULL;
+	if (to)
+		*to = (struct memory_part){ kept, *part };
+	else
+		p->code = ERR_NOMEM;
 }
 
 static void memory_parts_close(struct object_parts *parts)
@@ -118,7 +125,7 @@ static void memory_parts_close(struct object_parts *parts)
 	struct memory_parts *p = (struct memory_parts *)parts;
 	bits_release(&p->pointers);
 	arena_release(&p->names);
-	free(p->fields);
+	big_free(p->fields);
 	free(p);
 }
 
@@ -169,8 +176,11 @@ static int parts_of(
 	} else if (which.given) {
 		code = no_range(t->name, err);
 	} else {
-		p->fields = xcalloc(p->cap = 8, sizeof *p->fields);
-		typed_parts(&o->value, take_field, p);
+		p->err = err;
+		p->fields = big_alloc(p->cap = 8, sizeof *p->fields, err);
+		if (p->fields)
+			typed_parts(&o->value, take_field, p);
+		code = p->fields ? p->code : ERR_NOMEM;
 	}
 	if (code) {
 		memory_parts_close(&p->base);
@@ -262,20 +272,28 @@ struct memory_entries {
 };
 
 /* Read what was just opened to its end, or to the entries wanted. */
-static struct memory_entries *entries_of(struct typed_contents *c, const struct range *which)
+static int entries_of(
+    struct entries **out, struct typed_contents *c, const struct range *which, struct err *err)
 {
 	struct memory_entries *s = xcalloc(1, sizeof *s);
 	s->base = (struct entries){ .inspector = &memory_inspector, .heap = c->heap,
 		.start = which->start, .map = c->map };
 	for (uint64_t i = 0; s->base.n < which->length && typed_contents_next(c); i++) {
-		if (i >= which->start)
-			VEC_PUSH(s->entry, s->base.n, s->cap) = (struct memory_entry){ c->key, c->value };
+		if (i < which->start)
+			continue;
+		struct memory_entry *to = BIG_PUSH(s->entry, s->base.n, s->cap, err);
+		if (!to) {
+			inspect_entries_close(&s->base);
+			return ERR_NOMEM;
+		}
+		*to = (struct memory_entry){ c->key, c->value };
 	}
 	if (c->broken)
 		text_add(&s->base.note, "it runs in a circle or leads astray: shown is what comes before");
 	else if (c->found > TYPED_MOST_EMPTY)
 		text_add(&s->base.note, "its elements have no bytes: shown are the first 65,536 of them");
-	return s;
+	*out = &s->base;
+	return 0;
 }
 
 /* Contents of an object; of an array that is known by a single slice those of the slice, and *note
@@ -304,12 +322,10 @@ static int memory_entries(struct entries **out, const struct heap *h, uint32_t i
 	struct typed_contents c;
 	struct text note = TEXT_INIT;
 	int code = contents_of(&c, h, id, &note, err);
-	if (!code) {
-		struct memory_entries *s = entries_of(&c, which);
-		if (note.len && !s->base.note.len)
-			text_add(&s->base.note, note.s);
-		*out = &s->base;
-	}
+	if (!code)
+		code = entries_of(out, &c, which, err);
+	if (!code && note.len && !(*out)->note.len)
+		text_add(&(*out)->note, note.s);
 	text_release(&note);
 	return code;
 }
@@ -325,7 +341,7 @@ static void memory_entry(
 static void memory_entries_close(struct entries *entries)
 {
 	struct memory_entries *s = (struct memory_entries *)entries;
-	free(s->entry);
+	big_free(s->entry);
 	free(s);
 }
 
@@ -411,7 +427,7 @@ static int variable_entries(
 	struct typed_contents c;
 	int code = typed_contents_open(&c, &v->value.memory.value, err);
 	if (!code)
-		*out = &entries_of(&c, which)->base;
+		code = entries_of(out, &c, which, err);
 	return code;
 }
 

@@ -65,18 +65,23 @@ static void dead_release(void *data)
 {
 	struct dead *dead = data;
 	bits_release(&dead->objects);
-	free(dead->class);
+	big_free(dead->class);
 	free(dead);
 }
 
 /* Takes the bits of what dies out of loss. */
-static struct result *by_class(const struct opened *o, const struct retained *retained, const char *title,
-    const struct cut_wish *wish, struct cut_loss *loss)
+static int by_class(const struct opened *o, const struct retained *retained, const char *title,
+    const struct cut_wish *wish, struct cut_loss *loss, struct result **out, struct err *err)
 {
 	const struct heap *h = retained->heap;
 	struct dead *dead = xcalloc(1, sizeof *dead);
-	dead->class = xcalloc((size_t)h->n_classes + 1, sizeof *dead->class);
-	struct sum { uint64_t objects, bytes; } *sum = xcalloc((size_t)h->n_classes + 1, sizeof *sum);
+	dead->class = big_alloc((uint64_t)h->n_classes + 1, sizeof *dead->class, err);
+	struct sum { uint64_t objects, bytes; } *sum = big_alloc(h->n_classes, sizeof *sum, err);
+	if (!dead->class || !sum) {
+		dead_release(dead);
+		big_free(sum);
+		return ERR_NOMEM;
+	}
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (!bits_get(&loss->dead, id))
 			continue;
@@ -96,10 +101,11 @@ static struct result *by_class(const struct opened *o, const struct retained *re
 	dead->objects = loss->dead;
 	loss->dead = (struct bits){.word = NULL};
 	result_rows_members(r, dead_members, dead_release, dead);
-	free(sum);
+	big_free(sum);
 	result_sort_new(r, 2, true);
 	add_head(r, retained, wish, loss);
-	return r;
+	*out = r;
+	return 0;
 }
 
 /* --- each reference by itself ----------------------------------------------------------------- */
@@ -321,7 +327,7 @@ static int run_references(struct session *s, const struct call *call, const stru
 	} else if (!code) {
 		code = session_work(s, find, &c, err);
 		if (!code) {
-			*out = by_class(s->dump, retained, title.s, &wish, &c.loss);
+			code = by_class(s->dump, retained, title.s, &wish, &c.loss, out, err);
 			cut_loss_release(&c.loss);
 		}
 	}

@@ -104,8 +104,8 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 	struct path_rows *rows = r->data;
 	struct cut cut;
 	int code = cut_init(&cut, known, err);
-	if (!code && !rows->freed)
-		rows->freed = xcalloc(rows->n + 1, sizeof *rows->freed);
+	if (!code && !rows->freed && !(rows->freed = big_alloc(rows->n, sizeof *rows->freed, err)))
+		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < rows->n; i++) {
 		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
 		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
@@ -114,7 +114,7 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 	}
 	cut_release(&cut);
 	if (code) {
-		free(rows->freed);
+		big_free(rows->freed);
 		rows->freed = NULL;
 	}
 	return code;
@@ -193,7 +193,7 @@ static void path_rows_release(void *data)
 	big_free(rows->id);
 	big_free(rows->step);
 	big_free(rows->path);
-	free(rows->freed);
+	big_free(rows->freed);
 	free(rows);
 }
 

@@ -101,7 +101,7 @@ static void grouped_release(void *data)
 {
 	struct grouped *g = data;
 	object_rows_free(g->rows);
-	free(g->group);
+	big_free(g->group);
 	free(g);
 }
 
@@ -117,6 +117,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		big_free(groups);
 		return ERR_NOMEM;
 	}
+	int code = 0;
 	for (size_t row = 0; row < object_rows_count(rows); row++) {
 		enum direction way;
 		uint32_t other = object_rows_id(rows, row, &way);
@@ -139,8 +140,12 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		struct amount references = amount_exact(groups[c].references);
 		struct amount objects = amount_exact(groups[c].objects);
 		group_command(&command, h, id, direction, c);
-		VEC_PUSH(into->group, into->n, into->cap) =
-		    (struct row_group){.direction = direction, .class = c};
+		struct row_group *to = BIG_PUSH(into->group, into->n, into->cap, err);
+		if (!to) {
+			code = ERR_NOMEM;
+			break;
+		}
+		*to = (struct row_group){.direction = direction, .class = c};
 		result_add_row(r, (struct cell[]){cell_text(direction_word(direction)),
 		    cell_text(h->classes[c].name), cell_count(amount_as_sure(references, all)),
 		    cell_count(amount_as_sure(objects, all)), cell_bytes(amount_as_sure(groups[c].shallow, all)),
@@ -150,7 +155,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 	text_release(&command);
 	bits_release(&seen);
 	big_free(groups);
-	return 0;
+	return code;
 }
 
 static int grouped(const struct opened *o, struct object_rows *rows, const char *title, uint32_t id,
@@ -216,6 +221,8 @@ static int references_of(
 		object_rows_out(rows, id, DIRECTION_OUT);
 	if (back && !code)
 		code = object_rows_in(rows, id, DIRECTION_IN, err);
+	if (!code)
+		code = object_rows_check(rows, err);
 	if (!code)
 		code = only_classes(s, call, rows, err);
 	if (code)
@@ -345,7 +352,7 @@ static void roots_target(const struct result *r, size_t row, struct target *out)
 static void roots_release(void *data)
 {
 	struct root_rows *rows = data;
-	free(rows->root);
+	big_free(rows->root);
 	free(rows);
 }
 
@@ -472,7 +479,8 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 		    "x CLASS", h->facts.title);
 	if (names)
 		command_retained_beside(s);
-	rows->root = xcalloc(h->n_roots ? h->n_roots : 1, sizeof *rows->root);
+	if (!code && !(rows->root = big_alloc(h->n_roots, sizeof *rows->root, err)))
+		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object;
 		if (all || bits_get(&chosen, call->argument[0].objects ? id : h->class_of[id]))
@@ -485,8 +493,10 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	}
 	struct result *r;
 	if (names) {
-		r = command_roots_by_name(s->dump, rows->root, n, globals);
+		code = command_roots_by_name(&r, s->dump, rows->root, n, globals, err);
 		roots_release(rows);
+		if (code)
+			return code;
 	} else if (by == BY_KIND) {
 		r = sum_kinds(s->dump, rows, n);
 	} else {

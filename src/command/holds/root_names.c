@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "command/words/words.h"
 
@@ -112,7 +113,7 @@ static int names_members(const struct result *r, void *data, const struct bits *
 static void names_release(void *data)
 {
 	struct name_rows *names = data;
-	free(names->list);
+	big_free(names->list);
 	free(names);
 }
 
@@ -137,20 +138,27 @@ static void add_named_roots(struct result *r, const struct named_root *root, siz
 	    objects.n == 1 ? &one : &several);
 }
 
-struct result *command_roots_by_name(const struct opened *o, const size_t *roots, size_t n, bool globals)
+int command_roots_by_name(struct result **out, const struct opened *o, const size_t *roots, size_t n,
+    bool globals, struct err *err)
 {
 	const struct heap *h = o->heap;
+	struct named_root *named = big_alloc(n, sizeof *named, err);
+	struct named_object *list = big_alloc(n, sizeof *list, err);
+	if (!named || !list) {
+		big_free(named);
+		big_free(list);
+		return ERR_NOMEM;
+	}
 	struct result *r = result_new_rows(globals ? "globals" : "roots by name", o, &root_names_shape);
-	struct named_root *named = xcalloc(n + 1, sizeof *named);
 	struct name_rows *members = xcalloc(1, sizeof *members);
 	size_t kept = 0;
+	members->list = list;
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_root *root = &h->roots[roots[i]];
 		if (!globals || is_global(root))
 			named[kept++] = (struct named_root){name_of_root(h, root), root};
 	}
 	qsort(named, kept, sizeof *named, by_name_of_root);
-	members->list = xcalloc(kept + 1, sizeof *members->list);
 	for (size_t i = 0, same; i < kept; i += same) {
 		for (same = 1; i + same < kept && !strcmp(named[i].name, named[i + same].name); same++)
 			;
@@ -162,7 +170,8 @@ struct result *command_roots_by_name(const struct opened *o, const size_t *roots
 	result_rows_members(r, names_members, names_release, members);
 	for (size_t i = 0; i < kept; i++)
 		free(named[i].name);
-	free(named);
+	big_free(named);
 	result_sort_new(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true);
-	return r;
+	*out = r;
+	return 0;
 }

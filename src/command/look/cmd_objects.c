@@ -128,6 +128,11 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	}
 	struct object_rows *rows = object_rows_new(s->dump);
 	object_rows_add(rows, NO_DIRECTION, NULL, ids, n, true);
+	code = object_rows_check(rows, err);
+	if (code) { /* ids are gone */
+		object_rows_free(rows);
+		return code;
+	}
 	const char *title = call->argument[0].word;
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
 		title = h->classes[call->argument[0].ids[0]].name;

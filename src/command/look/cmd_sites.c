@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "command/words/words.h"
 #include "heap/sites.h"
@@ -56,7 +57,7 @@ static int sites_members(const struct result *r, void *data, const struct bits *
 static void sites_release(void *data)
 {
 	struct site_rows *s = data;
-	free(s->row);
+	big_free(s->row);
 	free(s);
 }
 
@@ -142,11 +143,15 @@ static void add_row(struct result *r, struct site_rows *rows, const uint32_t *si
 	text_release(&stack);
 }
 
-static void add_rows(struct result *r, struct site_rows *rows, bool functions)
+static int add_rows(struct result *r, struct site_rows *rows, bool functions, struct err *err)
 {
 	struct heap_sites *s = r->heap->sites;
-	uint32_t *order = xcalloc((size_t)s->n + 1, sizeof *order);
+	uint32_t *order = big_alloc(s->n, sizeof *order, err);
 	size_t n = 0;
+	if (!order || !rows->row) {
+		big_free(order);
+		return ERR_NOMEM;
+	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		rows->row[i] = UINT32_MAX;
 		if (s->site[i].n_objects)
@@ -160,7 +165,8 @@ static void add_rows(struct result *r, struct site_rows *rows, bool functions)
 			;
 		add_row(r, rows, order + i, same);
 	}
-	free(order);
+	big_free(order);
+	return 0;
 }
 
 static int no_sites(const struct heap *h, struct err *err)
@@ -182,10 +188,10 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 		return code;
 	struct site_rows *rows = xcalloc(1, sizeof *rows);
 	struct text note = TEXT_INIT;
-	rows->row = xcalloc((size_t)h->sites->n + 1, sizeof *rows->row);
+	rows->row = big_alloc(h->sites->n, sizeof *rows->row, err);
 	struct result *r =
 	    result_new_rows("allocation sites", s->dump, &sites_shape);
-	add_rows(r, rows, call_choice(call, DASH_BY, 0) == 1);
+	code = add_rows(r, rows, call_choice(call, DASH_BY, 0) == 1, err);
 	result_rows_members(r, sites_members, sites_release, rows);
 	command_show_retained(r);
 	text_add_count(&note, h->sites->n_samples);
@@ -194,7 +200,8 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	text_add(&note, " objects were sampled");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
-	code = command_sort(s, r, call, "shallow", false, err);
+	if (!code)
+		code = command_sort(s, r, call, "shallow", false, err);
 	if (code)
 		result_free(r);
 	else

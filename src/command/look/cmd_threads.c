@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "base/big.h"
 #include "base/mem.h"
 #include "result/objects.h"
 #include "command/words/words.h"
@@ -183,9 +184,8 @@ static int sum_stacks(struct result *r, const struct retained *known, struct pro
 	struct stacks *s = result_rows_data(r);
 	const struct heap *h = r->heap;
 	(void)progress;
-	(void)err;
-	if (!s->retained)
-		s->retained = xcalloc(s->n + 1, sizeof *s->retained);
+	if (!s->retained && !(s->retained = big_alloc(s->n, sizeof *s->retained, err)))
+		return ERR_NOMEM;
 	for (size_t row = 0; row < s->n; row++) {
 		struct retained_sum sum = {.joint = true};
 		for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
@@ -226,9 +226,9 @@ static int stack_members(const struct result *r, void *data, const struct bits *
 static void stacks_release(void *data)
 {
 	struct stacks *s = data;
-	free(s->thread);
-	free(s->begin);
-	free(s->retained);
+	big_free(s->thread);
+	big_free(s->begin);
+	big_free(s->retained);
 	free(s);
 }
 
@@ -243,15 +243,18 @@ static void add_group(struct result *r, const struct heap *h, const uint32_t *th
 	text_release(&stack);
 }
 
-static struct result *group_by_stack(const struct opened *o)
+static int group_by_stack(const struct opened *o, struct result **out, struct err *err)
 {
 	const struct heap *h = o->heap;
-	struct result *r =
-	    result_new_rows("threads by stack", o, &stacks_shape);
-	uint32_t *thread = xcalloc(h->n_threads, sizeof *thread);
+	uint32_t *thread = big_alloc(h->n_threads, sizeof *thread, err);
 	struct stacks *s = xcalloc(1, sizeof *s);
 	s->thread = thread;
-	s->begin = xcalloc((size_t)h->n_threads + 1, sizeof *s->begin);
+	s->begin = big_alloc((uint64_t)h->n_threads + 1, sizeof *s->begin, err);
+	if (!s->thread || !s->begin) {
+		stacks_release(s);
+		return ERR_NOMEM;
+	}
+	struct result *r = result_new_rows("threads by stack", o, &stacks_shape);
 	result_rows_members(r, stack_members, stacks_release, s);
 	result_rows_late(r, STACKS_RETAINED, stack_retained);
 	for (uint32_t t = 0; t < h->n_threads; t++)
@@ -266,7 +269,8 @@ static struct result *group_by_stack(const struct opened *o)
 	s->n = r->n_source;
 	r->later = sum_stacks;
 	result_sort_new(r, 0, true);
-	return r;
+	*out = r;
+	return 0;
 }
 
 static int run_threads(
@@ -279,9 +283,10 @@ static int run_threads(
 	if (code)
 		return code;
 	if (call_has(call, DASH_BY)) {
-		*out = group_by_stack(s->dump);
-		command_show_retained(*out);
-		return 0;
+		code = group_by_stack(s->dump, out, err);
+		if (!code)
+			command_show_retained(*out);
+		return code;
 	}
 	struct result *r =
 	    result_new_rows("threads", s->dump, &threads_shape);
@@ -415,10 +420,15 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	const struct heap_thread *thread = &h->threads[t];
 	struct held *held = NULL;
 	size_t n = 0, cap = 0, at = 0, same;
-	(void)err;
 	for (size_t i = 0; i < h->n_roots; i++) {
-		if (h->roots[i].thread == t)
-			VEC_PUSH(held, n, cap) = (struct held){h->roots[i].frame, i};
+		if (h->roots[i].thread != t)
+			continue;
+		struct held *to = BIG_PUSH(held, n, cap, err);
+		if (!to) {
+			big_free(held);
+			return ERR_NOMEM;
+		}
+		*to = (struct held){h->roots[i].frame, i};
 	}
 	if (n)
 		qsort(held, n, sizeof *held, by_frame);
@@ -437,7 +447,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	}
 	for (; at < n; at++) /* held by the thread, no frame known */
 		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
-	free(held);
+	big_free(held);
 	if (values_held(h))
 		result_show(r, BT_VALUE, true);
 	result_show(r, BT_VARIABLE, inspect_has_variables(h));

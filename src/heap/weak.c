@@ -16,7 +16,7 @@ enum { CANCEL_EVERY = 1 << 16, CLASSES_DEEP = 1000 };
 
 bool weak_known(const struct heap *h)
 {
-	return values_held(h);
+	return values_held(h) && h->facts.values == DECLARED_FIELDS;
 }
 
 static bool is_weak_class_name(const char *name)

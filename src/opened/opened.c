@@ -209,6 +209,8 @@ int opened_may_count_weak(const struct opened *o, struct err *err)
 	int code = opened_references(o, err);
 	if (code || weak_known(h))
 		return code;
+	if (values_held(h))
+		return err_set(err, ERR_UNSUPPORTED, "%s knows no weak references", h->facts.title);
 	code = heap_holds_no_values(h, err);
 	err_context(err, "weak references cannot be told from others");
 	return code;

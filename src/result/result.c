@@ -584,6 +584,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 		out->n_source = out->n_rows = r->n_rows;
 	out->note = r->note;
 	out->failed = r->failed;
+	out->explains = r->explains;
 	out->plain_text = r->plain_text;
 	return out;
 }

@@ -106,6 +106,7 @@ struct result {
 	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
+	bool explains;         /* it is about the result before it (why), which can be asked about again */
 	bool plain_text;       /* help and the like: print the lines of the one text column, no
 	                          header */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing

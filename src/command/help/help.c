@@ -34,6 +34,7 @@ const struct help_page help_pages[] = {
     {"formats", "text, csv, json and jsonl; certainty",
 	"text is for people: sizes as 2.9M (powers of 1024), counts with separators. ~ stands before "
 	"what is inferred, >= before a lower bound, ? for what is unknown.\n"
+	"It shows a form's main columns; set wide on shows them all, as csv, json and jsonl always do.\n"
 	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result) and "
 	"jsonl (an object a line) have the same names: numbers are plain bytes, counts or percents "
 	"(share: 36.8), addresses are strings 0x..., what is unknown or does not apply is empty or "

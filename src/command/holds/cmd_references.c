@@ -475,8 +475,8 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	bool names = by == BY_NAME || globals;
 	int code = all ? 0 : choose(&chosen, h, call, err);
 	if (globals && !inspect_has_variables(h))
-		code = err_set(err, ERR_UNSUPPORTED, "%s dumps know no global variables; static fields are shown by "
-		    "x CLASS", h->facts.title);
+		code = err_set(err, ERR_UNSUPPORTED, "%s knows no global variables%s", h->facts.title,
+		    values_held(h) ? "; static fields are shown by x CLASS" : "");
 	if (names)
 		command_retained_beside(s);
 	if (!code && !(rows->root = big_alloc(h->n_roots, sizeof *rows->root, err)))

@@ -125,7 +125,9 @@ static int roots_fact(
 	for (size_t i = 0; i < h->n_roots; i++)
 		inferred += h->roots[i].certainty != EXACT;
 	if (!inferred) {
-		add_row(r, w, "roots", EXACT, NULL, "as the dump records them");
+		add_row(r, w, "roots", h->damaged ? LOWER_BOUND : EXACT, NULL, h->damaged ?
+		    "as far as the dump was read; what only other roots hold counts as garbage" :
+		    "as the dump records them");
 		return frames_fact(s, r, w, err);
 	}
 	int code = on_inferred_roots(s, &hang, err);
@@ -139,7 +141,7 @@ static int roots_fact(
 		    "counts as unreachable", h->facts.title, h->companion ?
 		    "the threads and their monitors that the javacore tells (which is certain)" :
 		    "the thread objects that something references");
-	text_addf(&t, "; %zu of %zu are inferred, and so many objects hang on them alone", inferred,
+	text_addf(&t, "; %zu of %zu are inferred; objects counts what is reached from none but these", inferred,
 	    h->n_roots);
 	add_row(r, w, "roots", INFERRED, &hang, t.s);
 	text_release(&t);
@@ -304,12 +306,13 @@ static void add_value(struct result *r, struct why_rows *w, const struct result 
 static int about_row(const struct session *s, struct result *r, struct why_rows *w, const char *word,
     struct err *err)
 {
-	struct result *table = session_rows(s);
-	struct target unused;
-	int code = value_row(s, word, &unused, err);
-	if (code)
-		return code;
-	size_t row = strtoull(word + 1, NULL, 10) - 1;
+	struct result *table = session_explained(s);
+	size_t row = strtoull(word + 1, NULL, 10);
+	if (!table || !table->n_columns)
+		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
+	if (!row || row-- > table->n_rows)
+		return err_set(err, ERR_NOT_FOUND, "%s: the last table has %zu row%s", word, table->n_rows,
+		    table->n_rows == 1 ? "" : "s");
 	struct cursor cursor;
 	cursor_init(&cursor, table);
 	for (unsigned c = 0; c < table->n_columns; c++) {
@@ -326,7 +329,7 @@ static int about_row(const struct session *s, struct result *r, struct why_rows 
 static int about_column(const struct session *s, struct result *r, struct why_rows *w,
     const char *word, struct err *err)
 {
-	struct result *table = session_table(s);
+	struct result *table = session_explained(s);
 	int column = table ? result_column(table, word) : -1;
 	if (!table)
 		return err_set(err, ERR_NOT_FOUND, "there is no last table");
@@ -345,7 +348,7 @@ static int about_column(const struct session *s, struct result *r, struct why_ro
 
 static int about_all(const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	struct result *table = session_table(s);
+	struct result *table = session_explained(s);
 	int code = 0;
 	for (size_t i = 0; table && i < table->n_head; i++) {
 		if (cell_is_number(table->head[i].cell.type))
@@ -365,6 +368,7 @@ static int run_why(struct session *s, const struct call *call, struct result **o
 	struct why_rows *w = xcalloc(1, sizeof *w);
 	struct result *r = result_new_rows("why", s->dump, &why_shape);
 	result_rows_members(r, why_members, why_release, w);
+	r->explains = true;
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
 	                                                          : about_column(s, r, w, word, err);

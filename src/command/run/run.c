@@ -22,6 +22,14 @@
 static void replace_last(struct session *s, struct result *r)
 {
 	bool sets = result_has_sets(r);
+	if (!r->explains) {
+		result_free(s->explained);
+		s->explained = NULL;
+	} else if (s->last && !s->last->explains) {
+		result_free(s->explained);
+		s->explained = s->last;
+		s->last = NULL;
+	}
 	if (s->last && !sets && result_has_sets(s->last)) {
 		result_free(s->rows);
 		s->rows = s->last;

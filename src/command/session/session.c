@@ -57,6 +57,14 @@ struct result *session_table(const struct session *s)
 	return s->shown ? s->shown : s->last;
 }
 
+struct result *session_explained(const struct session *s)
+{
+	struct result *r = session_table(s);
+	if (!r || !r->explains)
+		return r;
+	return s->shown ? s->shown_rows : s->explained;
+}
+
 struct result *session_rows(const struct session *s)
 {
 	struct result *r = session_table(s), *before = s->shown_rows ? s->shown_rows : s->rows;
@@ -156,7 +164,8 @@ void session_drop_results(struct session *s)
 {
 	result_free(s->last);
 	result_free(s->rows);
-	s->last = s->rows = NULL;
+	result_free(s->explained);
+	s->last = s->rows = s->explained = NULL;
 }
 
 struct result *session_take(struct session *s)

@@ -22,6 +22,7 @@ struct session {
 	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,
 	                            settings): the last result before it whose rows are; owned, or
 	                            NULL */
+	struct result *explained; /* the one that last explains, if it does; owned */
 	struct result *shown;    /* the page on the screen, which stands in for last while it is set;
 	                            borrowed: commands do not free or replace it */
 	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
@@ -81,6 +82,8 @@ static inline struct progress *session_progress(const struct session *s)
 struct result *session_table(const struct session *s);
 /* The result that %N and $_ mean: the last one whose rows are sets; NULL: none. */
 struct result *session_rows(const struct session *s);
+/* What why is about: the last table that is no explanation itself; or NULL. */
+struct result *session_explained(const struct session *s);
 /* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
 const struct name_index *session_names(const struct session *s, struct err *err);
 /* Does the dump have references?  0, or ERR_UNSUPPORTED, and *err says why not. */

@@ -58,8 +58,9 @@ static int kept(const struct session *s, const char *word, struct bits *to, stru
 	}
 	const struct kept_set *set = set_find(s, word);
 	if (!set)
-		return err_set(err, ERR_NOT_FOUND, "no set is called %.60s (%.60s = COMMAND keeps one)", word,
-		    word);
+		return strpbrk(word, "+&-") ? err_set(err, ERR_NOT_FOUND,
+		    "no set is called %.60s: + - and & stand between blanks ($a + $b)", word) :
+		    err_set(err, ERR_NOT_FOUND, "no set is called %.60s (%.60s = COMMAND keeps one)", word, word);
 	for (size_t i = 0; i < set->n; i++)
 		bits_set(to, set->ids[i]);
 	return 0;

@@ -58,19 +58,23 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 }
 
 /* How many more objects the bytes of frames lead to; a look at copies.  The queue is free by now. */
-static uint32_t reach_from_frames(const struct model *m, const struct bits *reached, uint32_t *stack)
+static int reach_from_frames(const struct model *m, const struct bits *reached, uint32_t *stack,
+    uint32_t *n, struct err *err)
 {
 	const struct heap *h = m->heap;
 	struct bits seen;
-	uint32_t n = 0;
-	if (!h->n_in_frames || bits_init(&seen, h->n_objects, NULL))
+	*n = 0;
+	if (!h->n_in_frames)
 		return 0;
+	int code = bits_init(&seen, h->n_objects, err);
+	if (code)
+		return code;
 	for (uint64_t w = 0; w <= seen.n / 64; w++)
 		seen.word[w] = reached->word[w];
 	for (size_t i = 0; i < h->n_in_frames; i++)
-		n += heap_reach(m, h->in_frames[i], seen.word, stack);
+		*n += heap_reach(m, h->in_frames[i], seen.word, stack);
 	bits_release(&seen);
-	return n;
+	return 0;
 }
 
 static void weigh(struct reachable *out, const struct heap *h, uint32_t n)
@@ -105,8 +109,9 @@ int reachable_from_roots(
 	code = w.queue ? walk_all(&w, progress, err) : ERR_NOMEM;
 	if (code)
 		goto out;
-	out->maybe_n = reach_from_frames(model, &out->objects, w.queue);
-	weigh(out, heap, w.tail);
+	code = reach_from_frames(model, &out->objects, w.queue, &out->maybe_n, err);
+	if (!code)
+		weigh(out, heap, w.tail);
 out:
 	big_free(w.queue);
 	if (code)

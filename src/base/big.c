@@ -135,9 +135,15 @@ static struct header *header_of(const void *p)
 	return (struct header *)((uintptr_t)p - sizeof(struct header));
 }
 
+/* One byte at least, so that what is handed out lies within what malloc gave: leak checkers look there. */
+static size_t with_header(uint64_t bytes)
+{
+	return sizeof(struct header) + (bytes ? bytes : 1);
+}
+
 static void *small_new(uint64_t bytes)
 {
-	struct header *h = calloc(1, sizeof *h + bytes);
+	struct header *h = calloc(1, with_header(bytes));
 
 	if (!h)
 		return NULL;
@@ -151,7 +157,7 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 
 	if (bytes > was && reserve(bytes - was, err) < 0)
 		return NULL;
-	struct header *h = realloc(header_of(old), sizeof *h + bytes);
+	struct header *h = realloc(header_of(old), with_header(bytes));
 	if (!h) {
 		if (bytes > was)
 			unreserve(bytes - was);

@@ -109,8 +109,8 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 }
 
 /* All objects, or the children of one in the tree (none of which stands above another). */
-static int by_group(const struct opened *o, const struct retained *r, const char *title, enum histogram_by by, bool all,
-    uint32_t below, struct result **out, struct err *err)
+static int by_group(const struct session *s, const struct retained *r, const char *title,
+    enum histogram_by by, bool all, uint32_t below, struct result **out, struct err *err)
 {
 	const struct heap *h = r->heap;
 	uint32_t n = 0;
@@ -127,13 +127,14 @@ static int by_group(const struct opened *o, const struct retained *r, const char
 	if (!group || !sums)
 		code = ERR_NOMEM;
 	else if (all)
-		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, NULL, err);
+		code = retained_by_group(
+		    r, group, (uint32_t)rows.n, NULL, NULL, sums, session_progress(s), err);
 	for (uint32_t i = 0; !code && !all && i < n; i++)
 		retained_sum_add(r, &sums[group[h->class_of[ids[i]]]], ids[i]);
 	if (code)
 		groups_release(groups);
 	else
-		*out = groups_result(o, r, title, by, &rows, sums, groups);
+		*out = groups_result(s->dump, r, title, by, &rows, sums, groups);
 	big_free(sums);
 	histogram_release(&rows);
 	return code;
@@ -274,7 +275,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
 	}
 	if (call_has(call, DASH_BY))
-		code = by_group(s->dump, r, title.s, kinds[call_choice(call, DASH_BY, 0)], false, id, out, err);
+		code = by_group(s, r, title.s, kinds[call_choice(call, DASH_BY, 0)], false, id, out, err);
 	else
 		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
 	if (!code && !top && !n)
@@ -480,7 +481,7 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 	int code = session_retained(s, &r, err);
 	if (code)
 		return code;
-	code = by_group(s->dump, r, titles[by], kinds[by], true, HEAP_NONE, out, err);
+	code = by_group(s, r, titles[by], kinds[by], true, HEAP_NONE, out, err);
 	if (!code)
 		result_keep_first(*out, most);
 	return code;

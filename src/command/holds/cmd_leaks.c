@@ -356,7 +356,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	if (code)
 		return code;
 	struct leaks *leaks = xcalloc(1, sizeof *leaks);
-	code = leaks_find(leaks, r, share, NULL, err);
+	code = leaks_find(leaks, r, share, session_progress(s), err);
 	if (code) {
 		free(leaks);
 		return code;

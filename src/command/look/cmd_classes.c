@@ -196,6 +196,8 @@ static const struct option_spec histo_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
+enum { LOOKED_AT_ONCE = 1 << 16 }; /* objects, before ^C is asked for */
+
 /* The objects of the scope that roots reach, or do not, in place of the scope; *ids: big memory of n. */
 static int limit_scope(struct session *s, enum reach_wish wish, struct histogram_scope *scope,
     uint32_t **ids, size_t *n, struct err *err)
@@ -212,8 +214,10 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	*n = 0;
 	size_t most = scope->objects ? scope->n_objects : h->n_objects;
 	*ids = code ? NULL : big_alloc(most, sizeof **ids, err);
-	for (size_t i = 0; *ids && i < most; i++) {
+	for (size_t i = 0; *ids && !code && i < most; i++) {
 		uint32_t id = scope->objects ? scope->objects[i] : (uint32_t)i;
+		if (i % LOOKED_AT_ONCE == 0 && progress_cancelled(session_progress(s)))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 		if (bits_get(&reach.objects, id) == (wish == REACH_LIVE) &&
 		    (!scope->classes || bits_get(&chosen, h->class_of[id])))
 			(*ids)[(*n)++] = id;
@@ -221,6 +225,11 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	bits_release(&chosen);
 	if (!*ids)
 		return ERR_NOMEM;
+	if (code) {
+		big_free(*ids);
+		*ids = NULL;
+		return code;
+	}
 	*ids = big_fit(*ids, *n, sizeof **ids);
 	scope->objects = *ids;
 	scope->n_objects = *n;

@@ -26,7 +26,7 @@ int command_find_path(const struct session *s, const struct path_rules *rules, u
 	int code = 0;
 	*out = (struct path){.n = 0};
 	if (!tree) {
-		code = path_search(out, rules, to, EFFORT, NULL, err);
+		code = path_search(out, rules, to, EFFORT, session_progress(s), err);
 		if (code || !out->gave_up)
 			return code;
 	}

@@ -2,7 +2,8 @@
 /*
  * session.h - what commands work on: the open dumps, the last table, settings, history.
  *
- * Main thread only.
+ * One thread at a time: the main one, or, while a command about a dump works, that of its job
+ * (session_work); the main thread then draws what is shown and changes nothing.
  */
 #ifndef CAIRN_COMMAND_SESSION_SESSION_H
 #define CAIRN_COMMAND_SESSION_SESSION_H

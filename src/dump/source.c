@@ -447,16 +447,3 @@ bool source_damage(const struct source *s, uint64_t *offset)
 	*offset = lost;
 	return true;
 }
-
-void source_will_need(const struct source *s, uint64_t offset, uint64_t n)
-{
-	const struct source_file *o = s->file;
-
-	if (!o || !o->map || offset >= o->map_size)
-		return;
-	if (n > o->map_size - offset)
-		n = o->map_size - offset;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t begin = offset & ~(page - 1);
-	madvise((char *)o->map + begin, offset - begin + n, MADV_WILLNEED);
-}

@@ -38,7 +38,4 @@ void source_close(struct source *s); /* NULL is fine */
 /* True once pages of the mapping turned out to be gone; *offset gets the first such byte. */
 bool source_damage(const struct source *s, uint64_t *offset);
 
-/* Ask the kernel to read ahead [offset, offset + n); cheap, never fails. */
-void source_will_need(const struct source *s, uint64_t offset, uint64_t n);
-
 #endif

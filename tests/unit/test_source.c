@@ -222,9 +222,6 @@ static void shrinking(void **state)
 	assert_int_equal(source_open(&s, path, NULL, &err), 0);
 	assert_false(source_damage(s, &lost));
 	assert_int_equal(s->bytes[n - 1], 0xAB);
-	source_will_need(s, 0, n);
-	source_will_need(s, n - 1, n);
-	source_will_need(s, 2 * n, 1);
 
 	/* it grows: harmless */
 	assert_int_equal(truncate(path, (off_t)(n + page)), 0);

@@ -153,8 +153,6 @@ MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, struct obj
 /* The bytes of a string (modified UTF-8, borrowed from the file, the first 65535); NULL when there
  * is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);
-/* The same, or "<unresolved 0x…>". */
-void hprof_add_string(const struct hprof *h, struct text *to, uint64_t id);
 /* A class's name in the VM's internal spelling, modified UTF-8, "<unknown 0x…>" without one. */
 void hprof_add_class_name(const struct hprof *h, struct text *to, uint64_t class_id);
 /* A class's name as people read it, plain UTF-8. */

@@ -27,17 +27,6 @@ const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n)
 	return bytes + at + RECORD_HEAD + h->id_size;
 }
 
-void hprof_add_string(const struct hprof *h, struct text *to, uint64_t id)
-{
-	size_t n;
-	const uint8_t *s = hprof_string(h, id, &n);
-
-	if (s)
-		text_add_n(to, (const char *)s, n);
-	else
-		text_addf(to, "<unresolved 0x%llx>", (unsigned long long)id);
-}
-
 /* --- classes ------------------------------------------------------------------------------------ */
 
 static char letter_of(const char *name, size_t n)

@@ -8,6 +8,9 @@ _cairn() {
 	--format)
 		COMPREPLY=($(compgen -W 'text csv json jsonl' -- "$word"))
 		return;;
+	--csv)
+		COMPREPLY=($(compgen -W 'safe raw' -- "$word"))
+		return;;
 	--sizes)
 		COMPREPLY=($(compgen -W 'true mat' -- "$word"))
 		return;;
@@ -20,7 +23,7 @@ _cairn() {
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --format --output --top --javacore --exe --sizes --dump --progress --threads --mem --color --ascii --mouse --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --color --ascii --mouse --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

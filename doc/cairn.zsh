@@ -4,7 +4,9 @@ _arguments -s \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--format=[how results are printed (text)]:format:(text csv json jsonl)' \
+	'--csv=[texts like formulas in CSV marked (safe) or not]:csv:(safe raw)' \
 	'--output=[where results go (standard output)]:FILE:_files' \
+	'--force[let -o and > replace what is a heap dump]' \
 	'--top=[at most N rows of each result]:N:' \
 	'--javacore=[the javacore of an OpenJ9 dump (found beside)]:FILE:_files' \
 	'--exe=[the program that wrote a Go dump (found beside)]:FILE:_files' \

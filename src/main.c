@@ -3,16 +3,22 @@
  * main.c - options, then the screen or batch.
  */
 #include "base/big.h"
+#include "base/files.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/memory_left.h"
 #include "base/parallel.h"
+#include "base/stock.h"
 #include "command/help/help.h"
 #include "command/run/run.h"
 #include "dump/program/program.h"
 #include "view/view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +26,7 @@
 #include <unistd.h>
 
 #define USAGE 2
+#define DEFAULT_MEM_PERCENT 85
 
 /* What the command line asks for. */
 struct wishes {
@@ -27,18 +34,19 @@ struct wishes {
 	struct batch_options batch;
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
-	bool never_screen, ascii, mouse, format_given;
+	bool never_screen, ascii, mouse, format_given, mem_given;
 	int color; /* -1 never, 0 auto, 1 always */
 };
 
 static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 {
+	struct text said = TEXT_INIT;
 	va_list arguments;
 	va_start(arguments, format);
-	fputs("cairn: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputs(" (cairn --help tells more)\n", stderr);
+	text_addv(&said, format, arguments);
 	va_end(arguments);
+	complain("%s (cairn --help tells more)", said.s);
+	text_release(&said);
 	return USAGE;
 }
 
@@ -90,9 +98,11 @@ static int take_number(struct wishes *w, const struct program_option *o, const c
 	unsigned long n = 0;
 	uint64_t bytes;
 	if (o->key == OPTION_MEM) {
-		if (!parse_size(value, &bytes) || !bytes)
-			return wrong("--mem %s is no size, as 512M or 2G are", value);
-		big_set_limit(bytes);
+		bool none = !strcmp(value, "none");
+		if (!none && (!parse_size(value, &bytes) || !bytes))
+			return wrong("--mem %s is no size, as 512M or 2G are, nor none", value);
+		big_set_limit(none ? 0 : bytes, "--mem");
+		w->mem_given = true;
 		return 0;
 	}
 	if (!number(value, o->key == OPTION_THREADS ? 1024 : UINT32_MAX, &n))
@@ -116,6 +126,9 @@ static int take_choice(struct wishes *w, const struct program_option *o, const c
 	case OPTION_FORMAT:
 		print_format_parse(value, &w->batch.print.format);
 		w->format_given = true;
+		break;
+	case OPTION_CSV:
+		w->batch.print.csv_raw = n == 1;
 		break;
 	case OPTION_SIZES:
 		w->heap.mat_sizes = n == 1;
@@ -144,6 +157,9 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		return 0;
 	case OPTION_OUTPUT:
 		w->batch.output = value;
+		return 0;
+	case OPTION_FORCE:
+		w->batch.writes.force = true;
 		return 0;
 	case OPTION_JAVACORE:
 		w->heap.dump.javacore = value;
@@ -187,27 +203,30 @@ static const struct program_option *option_of(int key)
 }
 
 /* The table as getopt_long wants it. */
-static void getopt_tables(struct option *table, struct text *letters)
+static void getopt_tables(struct option *table, char *letters)
 {
 	size_t n = 0;
-	text_add(letters, ":");
+	*letters++ = ':';
 	for (const struct program_option *o = program_options; o->name; o++) {
 		table[n++] = (struct option){
 		    o->name, o->argument ? required_argument : no_argument, NULL, o->key};
 		if (o->key < 256)
-			text_addf(letters, "%c%s", o->key, o->argument ? ":" : "");
+			*letters++ = (char)o->key;
+		if (o->key < 256 && o->argument)
+			*letters++ = ':';
 	}
 	table[n] = (struct option){NULL, 0, NULL, 0};
+	*letters = '\0';
 }
 
 static int read_options(struct wishes *w, int argc, char **argv, bool *done)
 {
 	struct option table[64];
-	struct text letters = TEXT_INIT;
+	char letters[2 * sizeof table / sizeof *table];
 	int key, code = 0;
-	getopt_tables(table, &letters);
+	getopt_tables(table, letters);
 	opterr = 0;
-	while (!code && !*done && (key = getopt_long(argc, argv, letters.s, table, NULL)) != -1) {
+	while (!code && !*done && (key = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		const char *word = argv[optind - 1];
 		if (key == ':')
 			code = wrong("%s wants a value", word);
@@ -218,7 +237,6 @@ static int read_options(struct wishes *w, int argc, char **argv, bool *done)
 		else
 			code = take_option(w, option_of(key), optarg, done);
 	}
-	text_release(&letters);
 	return code;
 }
 
@@ -228,8 +246,26 @@ static bool wants_screen(const struct wishes *w)
 	    isatty(STDOUT_FILENO);
 }
 
+/* What the command line names to be read is not written to, from now to the end. */
+static void hold_named(const struct wishes *w)
+{
+	if (w->heap.path)
+		(void)!file_hold_path(w->heap.path, "the dump");
+	if (w->heap.dump.javacore)
+		(void)!file_hold_path(w->heap.dump.javacore, "the javacore of the dump");
+	if (w->heap.dump.exe)
+		(void)!file_hold_path(w->heap.dump.exe, "the program of the dump");
+	for (size_t i = 0; i < w->n_lines; i++) {
+		if (w->lines[i].script && !strcmp(w->lines[i].text, "-"))
+			(void)!file_hold_open(STDIN_FILENO, "standard input");
+		else if (w->lines[i].script)
+			(void)!file_hold_path(w->lines[i].text, "a script that is run");
+	}
+}
+
 static int run(struct wishes *w)
 {
+	hold_named(w);
 	w->batch.heap = &w->heap;
 	w->batch.lines = w->lines;
 	w->batch.n_lines = w->n_lines;
@@ -237,10 +273,49 @@ static int run(struct wishes *w)
 		w->batch.print.format = print_format_of_file(w->batch.output);
 	if (wants_screen(w)) {
 		struct view_options o = {
-		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color};
+		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color,
+		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw};
 		return view_run(&o);
 	}
 	return batch_run(&w->batch);
+}
+
+/* Without --mem most of what is left is the limit: a refusal is a sentence, and the end of a process
+ * that takes all memory is none. */
+static void limit_memory(void)
+{
+	struct memory_left left = memory_left_now();
+	if (left.bytes == MEMORY_NO_BOUND)
+		return;
+	char whose[100];
+	snprintf(whose, sizeof whose, "the default, %d %% of what %s had left,", DEFAULT_MEM_PERCENT,
+	    left.whose);
+	uint64_t most = left.bytes / 100 * DEFAULT_MEM_PERCENT;
+	big_set_limit(most ? most : 1, whose);
+}
+
+/* Of the first three descriptors those that are closed: else the dump would be opened in their place. */
+static void fill_standard(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDONLY); /* what is written there fails, as it should */
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void unheard(int signal)
+{
+	(void)signal;
+}
+
+/* A file that outgrows its limit fails to be written, and that is said.  A handler, for programs started
+ * from here would inherit that the signal is ignored. */
+static void outgrow_quietly(void)
+{
+	struct sigaction action = {.sa_handler = unheard, .sa_flags = SA_RESTART};
+	sigaction(SIGXFSZ, &action, NULL);
 }
 
 int main(int argc, char **argv)
@@ -248,7 +323,11 @@ int main(int argc, char **argv)
 	struct wishes w = {.never_screen = false};
 	bool done = false;
 
+	fill_standard();
+	outgrow_quietly();
 	setlocale(LC_ALL, "");
+	stock_fill();
+	hash_seed_anew();
 	int code = read_options(&w, argc, argv, &done);
 	if (!code && !done) {
 		if (optind < argc)
@@ -257,9 +336,16 @@ int main(int argc, char **argv)
 			code = wrong("%s: one dump is opened at a time", argv[optind + 1]);
 		else if (!w.heap.path && !w.n_lines)
 			code = wrong("a dump is missing: cairn DUMP");
-		else
+		else {
+			if (!w.mem_given)
+				limit_memory();
 			code = run(&w);
+		}
 	}
 	free(w.lines);
+	if ((fflush(stdout) || ferror(stdout)) && !code) {
+		complain("standard output: %s", strerror(errno));
+		code = EXIT_FAILURE;
+	}
 	return code;
 }

@@ -117,6 +117,15 @@ verdict 'readline only in src/view/prompt.c' \
 	"$(includes src | grep -E '[<"]readline/' | grep -v '^src/view/prompt\.c:')"
 verdict 'SQLite only in src/query' "$(includes src | grep 'sqlite3' | grep -v '^src/query/')"
 
+# One door writes to files: base/files.c.  Beside it there are files without a name, and the terminal.
+verdict 'files are opened for writing by base/files.c alone' \
+	"$(grep -rnE '\b(fopen|freopen|creat|rename|truncate|mkstemp)\(|\bopen(at)?\(.*O_(WRONLY|RDWR|TRUNC|APPEND)' \
+	src --include='*.c' | grep -vE '^src/base/files\.c:|fopen\([^"]*"re?"|"/dev/(tty|null)"|O_TMPFILE')"
+
+# Arrays that may be NULL because they are empty are sorted and searched through base/sort.h.
+verdict 'sorting and searching go through base/sort.h' \
+	"$(grep -rnE '\b(qsort|qsort_r|bsearch|lfind|lsearch)\(' src --include='*.[ch]' | grep -v '^src/base/sort\.[ch]:')"
+
 # Calls, with comments and strings taken out.
 banned='strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|atof|alloca|gets|setjmp|longjmp'
 calls=$(find src tests -name '*.[ch]' -exec awk -v banned="(^|[^a-zA-Z0-9_])($banned)[ \t]*\\\\(" '

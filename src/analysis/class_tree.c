@@ -3,6 +3,7 @@
 #include "analysis/class_tree.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void sum_up(struct growing *g)
 		g->sums[c].n_objects = class_objects(h, &h->classes[c]);
 		g->sums[c].shallow = class_shallow(h, &h->classes[c]);
 	}
-	qsort_r(g->by_parent, h->n_classes, sizeof *g->by_parent, deepest_first, g);
+	sort_array_with(g->by_parent, h->n_classes, sizeof *g->by_parent, deepest_first, g);
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		const struct class_tree_row *row = &g->sums[g->by_parent[i]];
 		uint32_t super = h->classes[row->class].superclass;
@@ -75,8 +76,7 @@ static int siblings_together(const void *x, const void *y, void *context)
 		return p < q ? -1 : 1;
 	if (g->sums[a].shallow.n != g->sums[b].shallow.n)
 		return g->sums[a].shallow.n > g->sums[b].shallow.n ? -1 : 1;
-	int order = strcmp(g->h->classes[a].name, g->h->classes[b].name);
-	return order ? order : (a > b) - (a < b);
+	return heap_class_order(g->h->classes, a, b);
 }
 
 /* Down to the next child, else up: a walk without a stack, as every class knows its superclass. */
@@ -102,7 +102,7 @@ static void arrange(struct growing *g, struct class_tree *out)
 	const struct heap *h = g->h;
 	find_depths(g);
 	sum_up(g);
-	qsort_r(g->by_parent, h->n_classes, sizeof *g->by_parent, siblings_together, g);
+	sort_array_with(g->by_parent, h->n_classes, sizeof *g->by_parent, siblings_together, g);
 	for (size_t key = 0; key <= h->n_classes; key++)
 		g->next[key] = h->n_classes;
 	for (uint32_t i = h->n_classes; i-- > 0;)

@@ -9,9 +9,12 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
+#include "analysis/text_memo.h"
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,29 +38,15 @@ struct hashing {
 
 /* --- hashing ------------------------------------------------------------------------------------ */
 
-static inline uint64_t stir(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-	return h ^ h >> 29;
-}
-
 static uint64_t hash_of(const struct string_view *s)
 {
-	uint64_t n = s->length * s->width, h = stir(n, s->width), word = 0, i = 0;
-	for (; i + 8 <= n; i += 8) {
-		memcpy(&word, s->bytes + i, 8);
-		h = stir(h, word);
-	}
-	word = 0;
-	memcpy(&word, s->bytes + i, n - i);
-	h = stir(h, word);
-	return stir(h, h >> 32);
+	return hash_step(hash_bytes(s->bytes, s->length * s->width), s->width);
 }
 
 static bool same_text(const struct string_view *a, const struct string_view *b)
 {
 	return a->length == b->length && a->width == b->width &&
-	    !memcmp(a->bytes, b->bytes, a->length * a->width);
+	    (a->bytes == b->bytes || same_bytes(a->bytes, b->bytes, a->length * a->width));
 }
 
 static int hash_stretch(void *context, unsigned task, struct err *err)
@@ -66,14 +55,18 @@ static int hash_stretch(void *context, unsigned task, struct err *err)
 	size_t begin = (size_t)task * HASHED_A_TASK;
 	size_t end = begin + HASHED_A_TASK < work->n ? begin + HASHED_A_TASK : work->n;
 	struct string_walk walk = { .string = { 0 } };
-	(void)err;
+	struct text_memo memo = { .units = 0 };
 	for (size_t i = begin; i < end; i++) {
 		struct string_view s;
 		struct hashed *h = &work->hashed[i];
 		h->id = work->ids[i];
 		h->has_text = inspect_text_along(work->heap, h->id, &walk, &s);
-		if (h->has_text)
-			h->hash = hash_of(&s);
+		if (!h->has_text || text_memo_knows(&memo, &s, &h->hash))
+			continue;
+		if (text_memo_stops(&memo, &s))
+			return err_set(err, ERR_CANCELLED, "stopped");
+		h->hash = hash_of(&s);
+		text_memo_keep(&memo, &s, h->hash);
 	}
 	return 0;
 }
@@ -135,7 +128,7 @@ static struct same_strings weigh(
 		if (!own)
 			g.shallow = amount_add(g.shallow, heap_size(h, same[i].id));
 	}
-	qsort(arrays, n, sizeof *arrays, by_number);
+	sort_array(arrays, n, sizeof *arrays, by_number);
 	for (size_t i = 0; i < n; i++) {
 		if (i && arrays[i] == arrays[i - 1])
 			continue;
@@ -176,7 +169,7 @@ static int group_stretch(void *context, unsigned task, struct err *err)
 	uint32_t *arrays = big_alloc((uint64_t)(end - s), sizeof *arrays, err);
 	int code = arrays ? 0 : ERR_NOMEM;
 	if (s < end)
-		qsort(s, (size_t)(end - s), sizeof *s, by_hash);
+		sort_array(s, (size_t)(end - s), sizeof *s, by_hash);
 	while (!code && s < end) {
 		size_t n = 1;
 		while (s + n < end && s[n].hash == s->hash)
@@ -222,8 +215,7 @@ static int join(struct duplicates *out, const struct hashing *work, struct err *
 			out->wasted = amount_add(out->wasted, part->groups[i].wasted);
 		}
 	}
-	if (out->n)
-		qsort(out->groups, out->n, sizeof *out->groups, most_wasted);
+	sort_array(out->groups, out->n, sizeof *out->groups, most_wasted);
 	return 0;
 }
 

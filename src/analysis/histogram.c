@@ -7,9 +7,11 @@
  */
 #include "analysis/histogram.h"
 
+#include "analysis/packages.h"
 #include "analysis/search.h"
 #include "base/arena.h"
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,10 @@ static int tally_classes(struct tally **out, const struct heap *h,
 		t[scope->classes[i]].in_scope = true;
 	if (scope->objects) {
 		for (size_t i = 0; i < scope->n_objects; i++) {
+			if (progress_stops(progress_own(), i)) {
+				big_free(t);
+				return err_set(err, ERR_CANCELLED, "stopped");
+			}
 			uint32_t c = h->class_of[scope->objects[i]];
 			t[c].objects++;
 			t[c].shallow += heap_shallow(h, scope->objects[i]);
@@ -46,59 +52,6 @@ static int tally_classes(struct tally **out, const struct heap *h,
 	}
 	*out = t;
 	return 0;
-}
-
-/* Of a type as Go writes it: the package of what it is made of, "main" of "map[string]*main.Order".
- * The last slash before a name is in the path of its package.  NULL: it is in none. */
-static const char *package_of_type(const char *name, size_t *n)
-{
-	static const char *const before[] = {"*", "[]", "chan ", "<-chan ", "chan<- ", "closure of "};
-	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-		if (!strncmp(name, before[i], strlen(before[i]))) {
-			name += strlen(before[i]);
-			i = (size_t)-1; /* from the first again */
-		} else if (*name == '[' || !strncmp(name, "map[", 4)) { /* "[4]", a key, which may have "]" */
-			unsigned deep = 0;
-			for (name += strcspn(name, "["); *name; name++) {
-				deep += *name == '[';
-				deep -= *name == ']';
-				if (!deep)
-					break;
-			}
-			name += *name == ']';
-			i = (size_t)-1;
-		}
-	}
-	const char *end = name + strcspn(name, "[<{( "), *start = name, *dot;
-	for (const char *s = name; s < end; s++)
-		start = *s == '/' ? s : start;
-	dot = memchr(start, '.', (size_t)(end - start));
-	*n = dot ? (size_t)(dot - name) : 0;
-	return dot ? name : NULL;
-}
-
-const char *package_of(const struct heap_class *c, size_t *n)
-{
-	bool closure = !strncmp(c->name, "closure of ", 11);
-	const char *of_type = c->type != HEAP_NONE || closure ? package_of_type(c->name, n) : NULL;
-	if (of_type)
-		return of_type;
-	const char *end = c->type != HEAP_NONE ? c->name : strchr(c->name, '['), *dot = NULL;
-	if (!end)
-		end = c->name + strlen(c->name);
-	/* what follows a slash is a hidden class's number, not a part of the name */
-	for (const char *s = c->name; s < end && *s != '/'; s++) {
-		if (*s == '.')
-			dot = s;
-	}
-	if (dot) {
-		*n = (size_t)(dot - c->name);
-		return c->name;
-	}
-	bool primitive = c->kind == CLASS_PRIMITIVE || c->kind == CLASS_PRIMITIVE_ARRAY;
-	const char *name = primitive ? "<primitive>" : "<default>";
-	*n = strlen(name);
-	return name;
 }
 
 /* by_name: the row that it becomes a part of has all classes of its name. */
@@ -126,37 +79,35 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
 }
 
 /* What the row is summed under: fields that do not belong to the group are emptied. */
-static int generalise(struct histogram *out, const struct heap *h, enum histogram_by by,
-    struct histogram_row *row, struct err *err)
+static void generalise(const struct heap *h, enum histogram_by by, const struct packages *packages,
+    struct histogram_row *row)
 {
-	const struct heap_class *c = &h->classes[row->class];
-	size_t n;
+	const struct heap_class *c = &h->classes[row->class], *named = NULL;
 	switch (by) {
 	case BY_CLASS:
-		return 0;
-	case BY_PACKAGE: {
-		const char *s = package_of(c, &n);
-		row->name = arena_try_strndup(&out->arena, s, n, err);
+		return;
+	case BY_PACKAGE:
+		row->order = packages_of(packages, row->class)->rank;
 		row->class = row->loader = HEAP_NONE;
-		return row->name ? 0 : ERR_NOMEM;
-	}
+		return;
 	case BY_LOADER:
-		row->name = c->loader == HEAP_NONE ? NULL : heap_class_of(h, c->loader)->name;
+		named = c->loader == HEAP_NONE ? NULL : heap_class_of(h, c->loader);
 		row->class = HEAP_NONE;
-		return 0;
+		break;
 	case BY_SUPERCLASS:
 		row->class = c->superclass;
-		row->name = c->superclass == HEAP_NONE ? NULL : h->classes[c->superclass].name;
+		named = c->superclass == HEAP_NONE ? NULL : &h->classes[c->superclass];
 		row->loader = HEAP_NONE;
-		return 0;
+		break;
 	}
-	return 0;
+	row->name = named ? named->name : NULL;
+	row->order = named ? named->name_rank + 1 : 0;
 }
 
 static int by_group(const void *a, const void *b)
 {
 	const struct histogram_row *x = a, *y = b;
-	int order = strcmp(x->name ? x->name : "", y->name ? y->name : "");
+	int order = (x->order > y->order) - (x->order < y->order);
 	if (!order)
 		order = (x->loader > y->loader) - (x->loader < y->loader);
 	return order ? order : (x->class > y->class) - (x->class < y->class);
@@ -165,7 +116,7 @@ static int by_group(const void *a, const void *b)
 static void merge_groups(struct histogram *out)
 {
 	size_t n = 0;
-	qsort(out->rows, out->n, sizeof *out->rows, by_group);
+	sort_array(out->rows, out->n, sizeof *out->rows, by_group);
 	for (size_t i = 0; i < out->n; i++) {
 		struct histogram_row *row = &out->rows[i];
 		if (n && !by_group(&out->rows[n - 1], row)) {
@@ -179,31 +130,53 @@ static void merge_groups(struct histogram *out)
 	out->n = n;
 }
 
+/* Rows by package get their names when they are few: one for each. */
+static int name_packages(struct histogram *out, const struct packages *p, struct err *err)
+{
+	uint32_t *with = big_alloc(p->n, sizeof *with, err); /* by rank: 1 + a package that has it */
+	if (!with)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < p->n; i++)
+		with[p->list[i].rank] = i + 1;
+	for (size_t i = 0; i < out->n; i++) {
+		const struct package *package = &p->list[with[out->rows[i].order] - 1];
+		out->rows[i].name = arena_try_strndup(&out->arena, package->name, package->n, err);
+		if (!out->rows[i].name)
+			break;
+	}
+	big_free(with);
+	return out->n && !out->rows[out->n - 1].name ? ERR_NOMEM : 0;
+}
+
 int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, struct err *err)
 {
 	struct tally *t = NULL;
 	size_t cap = 0;
 	*out = (struct histogram){.arena = ARENA_INIT};
+	struct packages packages = {.n = 0};
 	int code = tally_classes(&t, heap, scope, err);
-	if (code)
-		return code;
+	if (!code && by == BY_PACKAGE)
+		code = packages_make(&packages, heap, err);
 	for (uint32_t c = 0; !code && c < heap->n_classes; c++) {
 		if (!t[c].in_scope || (!t[c].objects && !scope->empty))
 			continue;
 		struct histogram_row row = row_of_class(heap, c, &t[c], scope, by == BY_PACKAGE);
-		code = generalise(out, heap, by, &row, err);
-		struct histogram_row *to = code ? NULL : BIG_PUSH(out->rows, out->n, cap, err);
+		generalise(heap, by, &packages, &row);
+		struct histogram_row *to = BIG_PUSH(out->rows, out->n, cap, err);
 		if (to)
 			*to = row;
 		else
 			code = ERR_NOMEM;
 	}
 	big_free(t);
+	if (!code && by != BY_CLASS && out->n)
+		merge_groups(out);
+	if (!code && by == BY_PACKAGE)
+		code = name_packages(out, &packages, err);
+	packages_release(&packages);
 	if (code)
 		histogram_release(out);
-	else if (by != BY_CLASS && out->n)
-		merge_groups(out);
 	return code;
 }
 
@@ -212,6 +185,9 @@ static int group_classes(struct histogram *h, const struct heap *heap, enum hist
     struct err *err)
 {
 	uint32_t next = 0;
+	struct packages packages = {.n = 0};
+	if (by == BY_PACKAGE && packages_make(&packages, heap, err))
+		return ERR_NOMEM;
 	for (uint32_t c = 0; c < heap->n_classes; c++) {
 		group[c] = HEAP_NONE;
 		if (scope->classes && !bits_get(chosen, c))
@@ -222,13 +198,13 @@ static int group_classes(struct histogram *h, const struct heap *heap, enum hist
 			continue;
 		}
 		struct histogram_row key = {.class = c, .loader = heap->classes[c].loader};
-		if (generalise(h, heap, by, &key, err))
-			return ERR_NOMEM;
+		generalise(heap, by, &packages, &key);
 		const struct histogram_row *row =
-		    h->n ? bsearch(&key, h->rows, h->n, sizeof *h->rows, by_group) : NULL;
+		    find_sorted(&key, h->rows, h->n, sizeof *h->rows, by_group);
 		if (row)
 			group[c] = (uint32_t)(row - h->rows);
 	}
+	packages_release(&packages);
 	return 0;
 }
 

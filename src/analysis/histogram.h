@@ -15,6 +15,7 @@ struct histogram_row {
 	                        HEAP_NONE */
 	uint32_t loader;     /* BY_CLASS, BY_LOADER: id of the loader object; HEAP_NONE: none is
 	                        known */
+	uint32_t order;      /* equal for rows that are summed: rank of the name */
 	uint32_t n_classes;
 	struct amount objects;
 	struct amount shallow; /* bytes */
@@ -39,7 +40,7 @@ struct histogram_scope {
 	struct amount (*chosen)(const struct heap *h, uint64_t n);
 };
 
-/* 0: *out is the caller's (histogram_release); or ERR_NOMEM. */
+/* 0: *out is the caller's (histogram_release); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int histogram_make(struct histogram *out, const struct heap *heap, enum histogram_by by,
     const struct histogram_scope *scope, struct err *err);
 /* For every class index the row that counts the class's objects, or HEAP_NONE.  Pass the same `by` and
@@ -51,9 +52,5 @@ MUST_CHECK uint32_t *histogram_groups(struct histogram *h, const struct heap *he
 MUST_CHECK int histogram_members(const struct heap *heap, const uint32_t *group,
     const struct bits *rows, const struct bits *only, struct bits *to, struct err *err);
 void histogram_release(struct histogram *h);
-
-/* The package of a class: "java.util" for "java.util.Map$Entry[]", "<primitive>", "<default>".  *n
- * gets its length; no NUL need follow.  The heap owns a name, or it is a constant. */
-const char *package_of(const struct heap_class *c, size_t *n);
 
 #endif

@@ -8,6 +8,7 @@
 #include "analysis/holders.h"
 
 #include "base/big.h"
+#include "base/progress.h"
 
 #include <stdlib.h>
 
@@ -43,11 +44,13 @@ static uint32_t holder_of(struct climb *c, uint32_t id)
 	return found;
 }
 
-static void sum_up(struct holders *out, struct climb *c, struct holders_row *row,
-    const uint32_t *ids, size_t n)
+static int sum_up(struct holders *out, struct climb *c, struct holders_row *row,
+    const uint32_t *ids, size_t n, struct err *err)
 {
 	const struct heap *h = c->r->heap;
 	for (size_t i = 0; i < n; i++) {
+		if (progress_stops(progress_own(), i))
+			return err_set(err, ERR_CANCELLED, "stopped");
 		if (c->r->dominators.immediate[ids[i]] == NOT_REACHABLE) {
 			out->unreachable++;
 			continue;
@@ -62,6 +65,7 @@ static void sum_up(struct holders *out, struct climb *c, struct holders_row *row
 		to->holders.n++;
 		to->holders_shallow = amount_add(to->holders_shallow, heap_size(h, holder));
 	}
+	return 0;
 }
 
 /* With the doubts about who dominates whom. */
@@ -85,10 +89,12 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 	*out = (struct holders){.rows = NULL};
 	c.above = big_alloc(h->n_objects, sizeof *c.above, err);
 	int code = row && sums && c.above ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
-	if (!code) {
-		sum_up(out, &c, row, ids, n);
-		code = retained_by_group(r, NULL, h->n_classes, NULL, &out->objects, sums, NULL, err);
-	}
+	if (!code)
+		code = sum_up(out, &c, row, ids, n, err);
+	progress_phase(progress_own(), PHASE_SUM_CLASSES, r->dominators.n_reachable);
+	if (!code)
+		code = retained_by_group(
+		    r, NULL, h->n_classes, NULL, &out->objects, sums, progress_own(), err);
 	for (uint32_t i = 0; !code && i <= h->n_classes; i++) {
 		if (!row[i].held.n)
 			continue;

@@ -3,6 +3,7 @@
 #include "analysis/leaks.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -154,7 +155,7 @@ static int find_groups(struct search *s, struct err *err)
 	int code = 0;
 	if (!s->n_pieces)
 		return 0;
-	qsort(s->piece, s->n_pieces, sizeof *s->piece, by_class);
+	sort_array(s->piece, s->n_pieces, sizeof *s->piece, by_class);
 	for (size_t i = 0, end; !code && i < s->n_pieces; i = end) {
 		uint64_t bytes = 0;
 		for (end = i; end < s->n_pieces && s->piece[end].class == s->piece[i].class; end++)
@@ -196,8 +197,7 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 
 void leaks_sort(struct leaks *l)
 {
-	if (l->n)
-		qsort(l->suspect, l->n, sizeof *l->suspect, by_retained);
+	sort_array(l->suspect, l->n, sizeof *l->suspect, by_retained);
 }
 
 void leaks_release(struct leaks *l)

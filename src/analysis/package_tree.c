@@ -8,39 +8,26 @@
  */
 #include "analysis/package_tree.h"
 
-#include "analysis/histogram.h"
-#include "base/arena.h"
+#include "analysis/packages.h"
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct named {
-	const char *package;
-	size_t n;
-	uint32_t class;
-	const char *name;
+struct placed {
+	const struct package *package;
+	uint32_t name_rank, class;
 };
-
-/* The dot before all else, so that what is in a package follows it at once. */
-static int compare_packages(const struct named *a, const struct named *b)
-{
-	for (size_t i = 0; i < a->n && i < b->n; i++) {
-		int x = a->package[i] == '.' ? 0 : (unsigned char)a->package[i];
-		int y = b->package[i] == '.' ? 0 : (unsigned char)b->package[i];
-		if (x != y)
-			return x - y;
-	}
-	return (a->n > b->n) - (a->n < b->n);
-}
 
 static int by_package(const void *x, const void *y)
 {
-	const struct named *a = x, *b = y;
-	int order = compare_packages(a, b);
-	if (!order)
-		order = strcmp(a->name, b->name);
-	return order ? order : (a->class > b->class) - (a->class < b->class);
+	const struct placed *a = x, *b = y;
+	if (a->package->rank != b->package->rank)
+		return a->package->rank < b->package->rank ? -1 : 1;
+	if (a->name_rank != b->name_rank)
+		return a->name_rank < b->name_rank ? -1 : 1;
+	return (a->class > b->class) - (a->class < b->class);
 }
 
 /* Packages that are open while rows are made. */
@@ -52,40 +39,71 @@ struct growing {
 };
 
 /* The last row then; NULL and ERR_NOMEM. */
-static struct package_row *add_row(
-    struct growing *g, const char *name, size_t label, uint32_t class, struct err *err)
+static struct package_row *add_row(struct growing *g, const char *name, size_t n, size_t label,
+    uint32_t class, struct err *err)
 {
-	struct package_row *row =
-	    name ? BIG_PUSH(g->out->rows, g->out->n, g->cap_rows, err) : NULL;
+	struct package_row *row = BIG_PUSH(g->out->rows, g->out->n, g->cap_rows, err);
 	if (row)
 		*row = (struct package_row){.name = name,
+		    .n = n,
 		    .label = (uint32_t)label,
 		    .depth = (uint32_t)g->n_open,
 		    .class = class};
 	return row;
 }
 
-/* Does the open package with this name hold one of that name? */
-static bool holds(const char *outer, const char *name, size_t n)
+static struct package_row *innermost(const struct growing *g)
 {
-	size_t length = strlen(outer);
-	return length <= n && !memcmp(outer, name, length) && (length == n || name[length] == '.');
+	return g->n_open ? &g->out->rows[g->open[g->n_open - 1]] : NULL;
 }
 
-static int enter(struct growing *g, const char *package, size_t n, struct err *err)
+static void add_amounts(struct package_row *to, const struct amount *classes,
+    const struct amount *objects, const struct amount *shallow)
 {
-	while (g->n_open && !holds(g->out->rows[g->open[g->n_open - 1]].name, package, n))
-		g->n_open--;
-	size_t known = g->n_open ? strlen(g->out->rows[g->open[g->n_open - 1]].name) : 0;
-	while (known < n) {
+	to->n_classes = amount_add(to->n_classes, *classes);
+	to->objects = amount_add(to->objects, *objects);
+	to->shallow = amount_add(to->shallow, *shallow);
+}
+
+/* What is in a package is in the one around it. */
+static void leave(struct growing *g)
+{
+	const struct package_row *left = innermost(g);
+	g->n_open--;
+	struct package_row *outer = innermost(g);
+	if (outer)
+		add_amounts(outer, &left->n_classes, &left->objects, &left->shallow);
+}
+
+/* How many of the open packages, the outermost first, hold one of that name?  All have the beginning of
+ * the innermost one's name. */
+static size_t holding(const struct growing *g, const struct package *p)
+{
+	const struct package_row *inner = innermost(g);
+	size_t same = 0, n = 0;
+	while (inner && same < inner->n && same < p->n && inner->name[same] == p->name[same])
+		same++;
+	for (; n < g->n_open; n++) {
+		size_t length = g->out->rows[g->open[n]].n;
+		if (length > same || (length < p->n && p->name[length] != '.'))
+			break;
+	}
+	return n;
+}
+
+static int enter(struct growing *g, const struct package *p, struct err *err)
+{
+	for (size_t n = holding(g, p); g->n_open > n;)
+		leave(g);
+	size_t known = g->n_open ? innermost(g)->n : 0;
+	while (known < p->n) {
 		size_t begin = known + (known > 0), end = begin;
-		while (end < n && package[end] != '.')
+		while (end < p->n && p->name[end] != '.')
 			end++;
 		if (end == begin) /* an empty part: it stays with the next one */
-			end = n;
-		const char *name = arena_try_strndup(&g->out->arena, package, end, err);
+			end = p->n;
 		uint32_t *open = NULL;
-		if (add_row(g, name, begin, HEAP_NONE, err))
+		if (add_row(g, p->name, end, begin, HEAP_NONE, err))
 			open = BIG_PUSH(g->open, g->n_open, g->cap_open, err);
 		if (!open)
 			return ERR_NOMEM;
@@ -95,27 +113,21 @@ static int enter(struct growing *g, const char *package, size_t n, struct err *e
 	return 0;
 }
 
-static int add_class(
-    struct growing *g, const struct heap *h, const struct named *c, struct err *err)
+/* A class goes into the innermost open package. */
+static int add_class(struct growing *g, const struct heap *h, const struct placed *c, struct err *err)
 {
 	const struct heap_class *class = &h->classes[c->class];
-	int code = enter(g, c->package, c->n, err);
-	if (code)
-		return code;
-	bool prefixed = c->package == c->name;
-	struct package_row *row = add_row(g, class->name, prefixed ? c->n + 1 : 0, c->class, err);
+	bool prefixed = c->package->name == class->name;
+	size_t label = prefixed ? c->package->n + 1 : 0;
+	struct package_row *row = add_row(g, class->name, 0, label, c->class, err);
 	if (!row)
 		return ERR_NOMEM;
 	struct amount objects = class_objects_by_name(h, class), shallow = class_shallow_by_name(h, class);
 	row->n_classes = heap_counted(h, 1);
 	row->objects = class_objects(h, class);
 	row->shallow = class_shallow(h, class);
-	for (size_t i = 0; i < g->n_open; i++) {
-		struct package_row *package = &g->out->rows[g->open[i]];
-		package->n_classes = amount_add(package->n_classes, heap_counted(h, 1));
-		package->objects = amount_add(package->objects, objects);
-		package->shallow = amount_add(package->shallow, shallow);
-	}
+	if (g->n_open)
+		add_amounts(innermost(g), &row->n_classes, &objects, &shallow);
 	return 0;
 }
 
@@ -154,23 +166,28 @@ static int join_rows(struct package_tree *t, struct err *err)
 
 int package_tree_make(struct package_tree *out, const struct heap *h, struct err *err)
 {
-	struct named *names = big_alloc((uint64_t)h->n_classes + 1, sizeof *names, err);
+	struct packages packages = {.n = 0};
+	struct placed *placed = big_alloc((uint64_t)h->n_classes + 1, sizeof *placed, err);
 	struct growing g = {.out = out};
-	int code = 0;
 	*out = (struct package_tree){.rows = NULL};
-	if (!names)
-		return ERR_NOMEM;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
-		names[c] = (struct named){.class = c, .name = h->classes[c].name};
-		names[c].package = package_of(&h->classes[c], &names[c].n);
+	int code = placed ? packages_make(&packages, h, err) : ERR_NOMEM;
+	for (uint32_t c = 0; !code && c < h->n_classes; c++)
+		placed[c] = (struct placed){packages_of(&packages, c), h->classes[c].name_rank, c};
+	if (!code)
+		sort_array(placed, h->n_classes, sizeof *placed, by_package);
+	for (uint32_t i = 0; !code && i < h->n_classes; i++) {
+		if (!i || placed[i].package->rank != placed[i - 1].package->rank)
+			code = enter(&g, placed[i].package, err);
+		if (!code)
+			code = add_class(&g, h, &placed[i], err);
 	}
-	qsort(names, h->n_classes, sizeof *names, by_package);
-	for (uint32_t i = 0; !code && i < h->n_classes; i++)
-		code = add_class(&g, h, &names[i], err);
+	while (!code && g.n_open)
+		leave(&g);
 	if (!code)
 		code = join_rows(out, err);
 	big_free(g.open);
-	big_free(names);
+	big_free(placed);
+	packages_release(&packages);
 	if (code)
 		package_tree_release(out);
 	return code;
@@ -179,6 +196,5 @@ int package_tree_make(struct package_tree *out, const struct heap *h, struct err
 void package_tree_release(struct package_tree *t)
 {
 	big_free(t->rows);
-	arena_release(&t->arena);
 	*t = (struct package_tree){.rows = NULL};
 }

@@ -8,11 +8,12 @@
 #ifndef CAIRN_ANALYSIS_PACKAGE_TREE_H
 #define CAIRN_ANALYSIS_PACKAGE_TREE_H
 
-#include "base/arena.h"
 #include "heap/amounts.h"
 
 struct package_row {
-	const char *name;  /* in full: "com.acme.shop", "com.acme.shop.Order[]" */
+	const char *name;  /* in full: "com.acme.shop", "com.acme.shop.Order[]"; the heap owns it */
+	size_t n;          /* bytes of name that count: a package's name goes on with what is in it; 0: all do, of a
+	                      class's */
 	uint32_t label;    /* offset in name, in bytes, of the part that follows the parent's name */
 	uint32_t depth;    /* 0: a row at the top */
 	uint32_t class;    /* class index; HEAP_NONE: a package */
@@ -24,7 +25,6 @@ struct package_row {
 struct package_tree {
 	struct package_row *rows; /* each package before what it contains, siblings by name */
 	uint32_t n;
-	struct arena arena;
 };
 
 /* 0, or ERR_NOMEM. */

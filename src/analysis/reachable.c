@@ -8,7 +8,7 @@
 #include "base/big.h"
 #include "heap/weak.h"
 
-#define CANCEL_EVERY (1u << 16)
+#define CANCEL_EVERY (1u << 14)
 
 struct walk {
 	const struct heap *heap;
@@ -77,10 +77,13 @@ static int reach_from_frames(const struct model *m, const struct bits *reached, 
 	return 0;
 }
 
-static void weigh(struct reachable *out, const struct heap *h, uint32_t n)
+/* False: stopped. */
+static bool weigh(struct reachable *out, const struct heap *h, uint32_t n, struct progress *progress)
 {
 	uint64_t bytes = 0, n_unknown = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (progress_stops(progress, id))
+			return false;
 		if (!bits_get(&out->objects, id))
 			continue;
 		bytes += heap_shallow(h, id);
@@ -92,6 +95,7 @@ static void weigh(struct reachable *out, const struct heap *h, uint32_t n)
 	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, REASON_FRAMES);
 	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - bytes), maybe,
 	    REASON_FRAMES), h->n_unknown_size - n_unknown);
+	return true;
 }
 
 int reachable_from_roots(
@@ -110,8 +114,8 @@ int reachable_from_roots(
 	if (code)
 		goto out;
 	code = reach_from_frames(model, &out->objects, w.queue, &out->maybe_n, err);
-	if (!code)
-		weigh(out, heap, w.tail);
+	if (!code && !weigh(out, heap, w.tail, progress))
+		code = err_set(err, ERR_CANCELLED, "stopped");
 out:
 	big_free(w.queue);
 	if (code)

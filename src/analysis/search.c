@@ -7,6 +7,7 @@
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,37 +15,24 @@
 
 /* --- the index -------------------------------------------------------------------------------- */
 
-struct named {
-	const char *name;
-	uint32_t class;
-};
-
-static int by_name(const void *a, const void *b)
+static int by_name(const void *a, const void *b, void *context)
 {
-	const struct named *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-	return order ? order : (x->class > y->class) - (x->class < y->class);
+	const struct heap *h = context;
+	return heap_class_order(h->classes, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 struct name_index *name_index_new(const struct heap *heap, struct err *err)
 {
-	struct named *list = big_alloc(heap->n_classes, sizeof *list, err);
-	uint32_t *by_index = big_alloc(heap->n_classes, sizeof *by_index, err);
-	if (!list || !by_index) {
-		big_free(list);
-		big_free(by_index);
+	uint32_t *list = big_alloc(heap->n_classes, sizeof *list, err);
+	if (!list)
 		return NULL;
-	}
 	struct name_index *ix = xcalloc(1, sizeof *ix);
 	for (uint32_t c = 0; c < heap->n_classes; c++)
-		list[c] = (struct named){heap->classes[c].name, c};
-	qsort(list, heap->n_classes, sizeof *list, by_name);
+		list[c] = c;
+	sort_array_with(list, heap->n_classes, sizeof *list, by_name, (void *)heap);
 	ix->heap = heap;
 	ix->n = heap->n_classes;
-	ix->by_name = by_index;
-	for (uint32_t i = 0; i < ix->n; i++)
-		ix->by_name[i] = list[i].class;
-	big_free(list);
+	ix->by_name = list;
 	return ix;
 }
 
@@ -61,6 +49,13 @@ const char *name_index_name(const struct name_index *ix, uint32_t position)
 	return ix->heap->classes[ix->by_name[position]].name;
 }
 
+bool name_index_repeats(const struct name_index *ix, uint32_t position)
+{
+	const struct heap_class *classes = ix->heap->classes;
+	return position && classes[ix->by_name[position]].name_rank ==
+	    classes[ix->by_name[position - 1]].name_rank;
+}
+
 /* Position of the first name that is not below the first n bytes of word. */
 static uint32_t lower_bound(const struct name_index *ix, const char *word)
 {
@@ -72,7 +67,7 @@ static uint32_t lower_bound(const struct name_index *ix, const char *word)
 uint32_t name_index_exact(const struct name_index *ix, const char *name, uint32_t *first)
 {
 	uint32_t at = *first = lower_bound(ix, name);
-	while (at < ix->n && !strcmp(name_index_name(ix, at), name))
+	while (at < ix->n && (at > *first ? name_index_repeats(ix, at) : !strcmp(name_index_name(ix, at), name)))
 		at++;
 	return at - *first;
 }
@@ -81,7 +76,8 @@ uint32_t name_index_prefix(const struct name_index *ix, const char *prefix, uint
 {
 	size_t n = strlen(prefix);
 	uint32_t at = *first = lower_bound(ix, prefix);
-	while (at < ix->n && !strncmp(name_index_name(ix, at), prefix, n))
+	while (at < ix->n && ((at > *first && name_index_repeats(ix, at)) ||
+	    !strncmp(name_index_name(ix, at), prefix, n)))
 		at++;
 	return at - *first;
 }
@@ -226,7 +222,7 @@ unsigned name_index_nearest(const struct name_index *ix, const char *word, const
 		limit = 8;
 	for (uint32_t i = 0; i < ix->n; i++) {
 		const char *name = name_index_name(ix, i);
-		if (i && !strcmp(name, name_index_name(ix, i - 1)))
+		if (name_index_repeats(ix, i))
 			continue;
 		unsigned d = edit_distance(word, name, limit);
 		unsigned tail = edit_distance(word, class_last_part(name), limit);

@@ -24,6 +24,9 @@ void name_index_free(struct name_index *ix); /* NULL is fine */
 uint32_t name_index_exact(const struct name_index *ix, const char *name, uint32_t *first);
 uint32_t name_index_prefix(const struct name_index *ix, const char *prefix, uint32_t *first);
 const char *name_index_name(const struct name_index *ix, uint32_t position);
+/* Has the class at this position the name of the one before it?  Without a look at the names, which may be
+ * long: who tests all names tests each once. */
+bool name_index_repeats(const struct name_index *ix, uint32_t position);
 
 /* The part of a class name after its last dot: "Map$Entry", "String[]".  Points into name. */
 const char *class_last_part(const char *name);

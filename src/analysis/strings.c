@@ -5,9 +5,11 @@
 #include "analysis/strings.h"
 
 #include "analysis/search.h"
+#include "analysis/text_memo.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/pattern.h"
 #include "analysis/describe/describe.h"
 
 #include <regex.h>
@@ -56,33 +58,54 @@ static uint32_t *candidates(const struct heap *h, size_t *n, bool *each, struct 
 	return ids;
 }
 
+/* Of n ids keep those whose text matches, *kept of them, at the beginning. */
+static int keep_matching(const struct matching *m, const regex_t *regex, uint32_t *ids, size_t n,
+    size_t *kept, struct err *err)
+{
+	struct text text = TEXT_INIT;
+	struct string_walk walk = { .string = { 0 } };
+	struct text_memo memo = { .units = 0 };
+	int code = 0;
+	*kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct string_view s;
+		uint64_t found;
+		if (!inspect_text_along(m->heap, ids[i], &walk, &s))
+			continue;
+		if (!text_memo_knows(&memo, &s, &found)) {
+			if (text_memo_stops(&memo, &s)) {
+				code = err_set(err, ERR_CANCELLED, "stopped");
+				break;
+			}
+			text_clear(&text);
+			string_add(&s, 0, UINT64_MAX, &text);
+			found = matches(m, regex, &text);
+			text_memo_keep(&memo, &s, found);
+		}
+		if (found)
+			ids[(*kept)++] = ids[i];
+	}
+	text_release(&text);
+	return code;
+}
+
 /* Keep what matches of one stretch, at its beginning; what is behind becomes HEAP_NONE. */
 static int match_stretch(void *context, unsigned task, struct err *err)
 {
 	const struct matching *m = context;
 	size_t begin = (size_t)task * STRINGS_A_TASK;
-	size_t end = begin + STRINGS_A_TASK < m->list->n ? begin + STRINGS_A_TASK : m->list->n;
-	uint32_t *ids = m->list->ids;
-	size_t kept = begin;
-	struct text text = TEXT_INIT;
-	struct string_walk walk = { .string = { 0 } };
+	size_t n = m->list->n - begin < STRINGS_A_TASK ? m->list->n - begin : STRINGS_A_TASK;
+	uint32_t *ids = m->list->ids + begin;
+	size_t kept;
 	regex_t regex; /* a task has its own: regexec locks it */
-	if (!m->plain && regcomp(&regex, m->regex, m->flags))
-		return err_set(err, ERR_USAGE, "%.150s is no regular expression", m->regex);
-	for (size_t i = begin; i < end; i++) {
-		struct string_view s;
-		if (!inspect_text_along(m->heap, ids[i], &walk, &s))
-			continue;
-		text_clear(&text);
-		string_add(&s, 0, UINT64_MAX, &text);
-		if (matches(m, &regex, &text))
-			ids[kept++] = ids[i];
-	}
-	memset(ids + kept, 0xff, (end - kept) * sizeof *ids);
+	int code = m->plain ? 0 : pattern_compile(&regex, m->regex, m->flags, err);
+	if (code)
+		return code;
+	code = keep_matching(m, &regex, ids, n, &kept, err);
+	memset(ids + kept, 0xff, (n - kept) * sizeof *ids);
 	if (!m->plain)
 		regfree(&regex);
-	text_release(&text);
-	return 0;
+	return code;
 }
 
 int strings_matching(struct string_list *out, const struct heap *h, const char *regex, bool any_case,
@@ -100,7 +123,7 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
 	if ((!regex || !*regex) && each)
 		return 0;
 	regex = regex ? regex : "";
-	struct matching m = { h, out, regex, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0),
+	struct matching m = { h, out, regex, any_case ? REG_ICASE : 0,
 		!any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
 	unsigned tasks = (unsigned)((out->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK);
 	code = parallel_run(0, tasks, match_stretch, &m, err);

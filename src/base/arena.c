@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/exact.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -25,26 +26,25 @@ static void *take(struct arena *a, struct arena_block *b, size_t size)
 {
 	if (!b || size > b->size - b->used)
 		return NULL;
-	cairn_assert(b->used <= b->size && b->used % 16 == 0);
+	cairn_assert(b->used <= b->size && (CAIRN_EXACT || b->used % 16 == 0));
 	void *p = b->bytes + b->used;
 	b->used += size;
 	a->used += size;
 	return p;
 }
 
-/* Bytes of a block that begins with one piece of size bytes; large pieces have one to themselves. */
-static size_t block_bytes(size_t size)
+/* Room of a block that begins with one piece of size bytes; large pieces have one to themselves, and all
+ * where they are exact. */
+static size_t room_for(size_t size)
 {
-	size_t room = size > ARENA_BLOCK / 4 ? size : ARENA_BLOCK;
-
-	return sizeof(struct arena_block) + room;
+	return CAIRN_EXACT || size > ARENA_BLOCK / 4 ? size : ARENA_BLOCK;
 }
 
-static void *take_fresh(struct arena *a, struct arena_block *fresh, size_t size)
+static void *take_fresh(struct arena *a, struct arena_block *fresh, size_t room, size_t size)
 {
 	struct arena_block *b = a->first;
 
-	fresh->size = block_bytes(size) - sizeof *fresh;
+	fresh->size = room;
 	if (b && size > ARENA_BLOCK / 4) { /* behind the current one, which has room left */
 		fresh->next = b->next;
 		b->next = fresh;
@@ -60,14 +60,24 @@ static size_t piece(size_t size)
 {
 	if (size > PTRDIFF_MAX - 2 * ARENA_BLOCK)
 		mem_exhausted(size);
-	return (size + 15) & ~(size_t)15;
+	return CAIRN_EXACT ? size : (size + 15) & ~(size_t)15;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
 {
+	struct err refusal;
+
 	size = piece(size);
 	void *p = take(a, a->first, size);
-	return p ? p : take_fresh(a, big_must(block_bytes(size)), size);
+	if (p)
+		return p;
+	size_t room = room_for(size);
+	struct arena_block *fresh = big_alloc(sizeof *fresh + room, 1, &refusal);
+	if (!fresh) {
+		room = size; /* no more than must be */
+		fresh = big_must(sizeof *fresh + room);
+	}
+	return take_fresh(a, fresh, room, size);
 }
 
 void *arena_try(struct arena *a, uint64_t count, size_t size, struct err *err)
@@ -83,8 +93,16 @@ void *arena_try(struct arena *a, uint64_t count, size_t size, struct err *err)
 	void *p = take(a, a->first, bytes);
 	if (p)
 		return p;
-	struct arena_block *fresh = big_alloc(block_bytes(bytes), 1, err);
-	return fresh ? take_fresh(a, fresh, bytes) : NULL;
+	size_t room = room_for(bytes);
+	struct arena_block *fresh = big_alloc(sizeof *fresh + room, 1, err);
+	return fresh ? take_fresh(a, fresh, room, bytes) : NULL;
+}
+
+void *arena_copy(struct arena *a, const void *bytes, size_t n)
+{
+	void *p = arena_alloc(a, n + !n);
+
+	return n ? memcpy(p, bytes, n) : p;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)

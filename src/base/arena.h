@@ -18,6 +18,8 @@ struct arena {
 
 /* Zeroed bytes, 16-byte aligned. */
 void *arena_alloc(struct arena *a, size_t size) __attribute__((returns_nonnull));
+/* A copy of n bytes, whatever they are; arena_strndup ends at a NUL. */
+void *arena_copy(struct arena *a, const void *bytes, size_t n) __attribute__((returns_nonnull));
 char *arena_strndup(struct arena *a, const char *s, size_t n) __attribute__((returns_nonnull));
 
 /* The same for what a dump decides the size or the number of: NULL and ERR_NOMEM in *err when there

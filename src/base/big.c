@@ -9,7 +9,10 @@
  */
 #include "base/big.h"
 
+#include "base/budget.h"
+#include "base/exact.h"
 #include "base/mem.h"
+#include "base/stock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +27,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if CAIRN_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#define PAGES_FROM (128u << 10) /* where malloc, too, begins to map pages */
+/* Where malloc, too, begins to map pages; exact blocks are all malloc's. */
+#define PAGES_FROM (CAIRN_EXACT ? UINT64_MAX : (uint64_t)128 << 10)
 #define HUGE_FROM (4u << 20)    /* below this a huge page wastes more than it saves */
 
 static uint64_t page_size(void)
@@ -38,17 +43,16 @@ static uint64_t page_size(void)
 
 /* --- the sum and its limit --------------------------------------------------------------------- */
 
-static _Atomic uint64_t in_use, peak, spilled, limit;
-static _Atomic uint64_t requests, fail_first, fail_count;
+static _Atomic uint64_t spilled;
 
 uint64_t big_in_use(void)
 {
-	return atomic_load(&in_use);
+	return budget_in_use();
 }
 
 uint64_t big_peak(void)
 {
-	return atomic_load(&peak);
+	return budget_peak();
 }
 
 uint64_t big_spilled(void)
@@ -56,21 +60,9 @@ uint64_t big_spilled(void)
 	return atomic_load(&spilled);
 }
 
-void big_set_limit(uint64_t bytes)
+void big_set_limit(uint64_t bytes, const char *whose)
 {
-	atomic_store(&limit, bytes);
-}
-
-void big_fail_at(uint64_t first, uint64_t count)
-{
-	atomic_store(&fail_first, first);
-	atomic_store(&fail_count, count);
-	atomic_store(&requests, 0);
-}
-
-uint64_t big_requests(void)
-{
-	return atomic_load(&requests);
+	budget_set_limit(bytes, whose);
 }
 
 static int refused(uint64_t count, uint64_t size, struct err *err)
@@ -83,43 +75,16 @@ static int refused(uint64_t count, uint64_t size, struct err *err)
 	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
 }
 
-/* Every request passes here: those that a test wants to fail do. */
-static int requested(uint64_t count, uint64_t size, struct err *err)
-{
-	uint64_t number = atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed) + 1;
-	uint64_t first = atomic_load_explicit(&fail_first, memory_order_relaxed);
-
-	if (!first || number < first || number - first >= atomic_load(&fail_count))
-		return 0;
-	return refused(count, size, err);
-}
-
-static void count_in(uint64_t bytes)
-{
-	uint64_t now = atomic_fetch_add(&in_use, bytes) + bytes, highest = atomic_load(&peak);
-
-	while (now > highest && !atomic_compare_exchange_weak(&peak, &highest, now))
-		;
-}
-
 static int reserve(uint64_t bytes, struct err *err)
 {
-	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
+	char why[300];
 
-	do {
-		if (most && (bytes > most || now > most - bytes))
-			return err_set(err, ERR_NOMEM,
-			    "memory: %" PRIu64 " more bytes are needed, %" PRIu64
-			    " are in use and --mem allows %" PRIu64 "; give a larger --mem",
-			    bytes, now, most);
-	} while (!atomic_compare_exchange_weak(&in_use, &now, now + bytes));
-	count_in(0);
-	return 0;
+	return budget_take(bytes, why, sizeof why) ? 0 : err_set(err, ERR_NOMEM, "%s", why);
 }
 
 static void unreserve(uint64_t bytes)
 {
-	atomic_fetch_sub(&in_use, bytes);
+	budget_give_back(bytes);
 }
 
 /* --- small blocks ------------------------------------------------------------------------------ */
@@ -141,6 +106,26 @@ static size_t with_header(uint64_t bytes)
 	return sizeof(struct header) + (bytes ? bytes : 1);
 }
 
+/* Nobody may touch the byte of an empty block. */
+static void guard_empty(struct header *h)
+{
+#if CAIRN_ADDRESS_SANITIZER
+	if (!h->bytes)
+		__asan_poison_memory_region(h + 1, 1);
+#else
+	(void)h;
+#endif
+}
+
+#if CAIRN_ADDRESS_SANITIZER
+/* Like the system's own, the sanitizer's malloc refuses what is too large instead of ending the program. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+#endif
+
 static void *small_new(uint64_t bytes)
 {
 	struct header *h = calloc(1, with_header(bytes));
@@ -148,6 +133,7 @@ static void *small_new(uint64_t bytes)
 	if (!h)
 		return NULL;
 	h->bytes = bytes;
+	guard_empty(h);
 	return h + 1;
 }
 
@@ -169,6 +155,7 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 	else
 		unreserve(was - bytes);
 	h->bytes = bytes;
+	guard_empty(h);
 	return h + 1;
 }
 
@@ -227,7 +214,7 @@ static void leave(struct mapping *m)
 /* The leak checker of a sanitized build looks for pointers in what malloc gave, and nowhere else. */
 static void told_leak_checker(const struct mapping *m, bool is_there)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if CAIRN_ADDRESS_SANITIZER
 	if (is_there)
 		__lsan_register_root_region(m->at, m->bytes);
 	else
@@ -364,8 +351,6 @@ static bool product(uint64_t count, uint64_t size, uint64_t *bytes)
 /* The bytes of a new piece of memory, unless there cannot be so many. */
 static int request(uint64_t count, uint64_t size, uint64_t *bytes, struct err *err)
 {
-	if (requested(count, size, err) < 0)
-		return ERR_NOMEM;
 	return product(count, size, bytes) ? 0 : refused(count, size, err);
 }
 
@@ -389,11 +374,21 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 
 void *big_must(size_t bytes)
 {
-	void *p = bytes < PAGES_FROM ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
+	struct err err;
+	void *p = big_alloc(bytes, 1, &err);
 
-	if (!p)
-		mem_exhausted(bytes);
-	count_in(bytes < PAGES_FROM ? bytes + sizeof(struct header) : whole_pages(bytes));
+	if (p)
+		return p;
+	mem_refused(err.message);
+	p = bytes < PAGES_FROM ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
+	if (!p) {
+		struct header *h = stock_take(with_header(bytes));
+		if (!h)
+			mem_exhausted(bytes);
+		h->bytes = bytes;
+		p = h + 1;
+	}
+	budget_take_anyway(find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
 	return p;
 }
 
@@ -444,8 +439,6 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
 {
 	struct stat st;
 
-	if (requested(bytes, 1, err) < 0)
-		return NULL;
 	if (fstat(fd, &st) < 0) {
 		err_set(err, ERR_IO, "mapping a file: %s", strerror(errno));
 		return NULL;
@@ -487,8 +480,6 @@ void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
 		refused(count, size, err);
 		return NULL;
 	}
-	if (bytes > big_bytes(old) && requested(count, size, err) < 0)
-		return NULL;
 	struct mapping *m = find(old);
 	if (m)
 		return mapping_resize(m, bytes, err);

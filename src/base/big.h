@@ -86,20 +86,18 @@ void *big_more(void *old, uint64_t count, uint64_t size, struct err *err);
  * another.  What they hold does not change. */
 void big_touch(void *p, uint64_t count, uint64_t size);
 
-/* Small bytes that callers cannot do without (arenas): counted, never limited; the program ends
- * when the system refuses. */
+/* For callers that cannot do without (arenas): over the limit the block is there all the same, refused by
+ * the system it comes from the stock; either is remembered, for refusals_check to tell. */
 void *big_must(size_t bytes) __attribute__((returns_nonnull));
 
 /* Bytes of anonymous blocks in use now, and the most there ever were; bytes in files without a
- * name; the limit (0: none) set by --mem. */
+ * name. */
 uint64_t big_in_use(void);
 uint64_t big_peak(void);
 uint64_t big_spilled(void);
-void big_set_limit(uint64_t bytes);
 
-/* For tests: of the requests from now on the first-th (from 1) and those behind it, count in all,
- * fail with ERR_NOMEM; 0: none.  big_requests tells how many there were since. */
-void big_fail_at(uint64_t first, uint64_t count);
-uint64_t big_requests(void);
+/* The most that anonymous blocks may have in sum (0: no limit), and who says so, as a refusal will
+ * name it: "--mem".  Before there are other threads. */
+void big_set_limit(uint64_t bytes, const char *whose);
 
 #endif

@@ -3,9 +3,12 @@
  * err.c - filling struct err.
  *
  * The new text is made in another buffer first, because an argument may point into the message that
- * it replaces.  Any thread, each with its own struct err.
+ * it replaces.  Words of a user and names of files stand in messages as they are given: here they are
+ * escaped, all of them.  Any thread, each with its own struct err.
  */
 #include "base/err.h"
+
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,11 +16,11 @@
 
 static void fill(struct err *err, enum err_code code, const char *format, va_list args)
 {
-	char text[sizeof err->message] = "";
+	char text[2 * sizeof err->message];
 
 	if (vsnprintf(text, sizeof text, format, args) < 0)
 		text[0] = '\0';
-	memcpy(err->message, text, sizeof text);
+	text_escape(err->message, sizeof err->message, text);
 	err->code = code;
 	err->has_offset = false;
 	err->offset = 0;
@@ -49,17 +52,16 @@ int err_at(struct err *err, enum err_code code, uint64_t offset, const char *for
 
 void err_context(struct err *err, const char *format, ...)
 {
-	char text[2 * sizeof err->message];
+	char text[2 * sizeof err->message + 2], context[sizeof err->message];
 
 	if (!err)
 		return;
 	va_list args;
 	va_start(args, format);
-	int n = vsnprintf(text, sizeof err->message, format, args);
+	int n = vsnprintf(context, sizeof context, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= sizeof err->message - 2)
+	if (n < 0 || (size_t)n >= sizeof context - 2)
 		return; /* no room for the message itself: that matters more than the context */
-	snprintf(text + n, sizeof text - (size_t)n, ": %s", err->message);
-	memcpy(err->message, text, sizeof err->message);
-	err->message[sizeof err->message - 1] = '\0';
+	snprintf(text, sizeof text, "%s: %s", context, err->message);
+	text_escape(err->message, sizeof err->message, text);
 }

@@ -4,7 +4,8 @@
  *
  * A function that can fail returns 0 or a negative enum err_code and fills the struct err it was
  * given.  Messages start in lower case, carry no full stop, name the subject first and, where there
- * is one, the next step.  Library layers never print.
+ * is one, the next step.  Arguments need not be escaped: messages are (base/text.h).  Library layers
+ * never print.
  */
 #ifndef CAIRN_BASE_ERR_H
 #define CAIRN_BASE_ERR_H

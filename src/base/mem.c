@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mem.c - small allocations that do not fail.  Any thread.
+ * mem.c - small allocations that do not fail, and the refusals that nobody saw.  Any thread.
  */
 #include "base/mem.h"
 
+#include "base/stock.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,22 +27,68 @@ _Noreturn void mem_exhausted(size_t size)
 	_exit(3);
 }
 
+/* --- refusals ----------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t refusals;
+static char last_refusal[480];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the last one */
+
+uint64_t mem_refusals(void)
+{
+	return atomic_load(&refusals);
+}
+
+void mem_refused(const char *sentence)
+{
+	pthread_mutex_lock(&lock);
+	snprintf(last_refusal, sizeof last_refusal, "%s", sentence);
+	pthread_mutex_unlock(&lock);
+	atomic_fetch_add(&refusals, 1);
+}
+
+void mem_refused_bytes(uint64_t bytes)
+{
+	char sentence[100];
+
+	snprintf(sentence, sizeof sentence, "memory: the system refuses %" PRIu64 " bytes", bytes);
+	mem_refused(sentence);
+}
+
+void mem_last_refusal(char *sentence, size_t room)
+{
+	pthread_mutex_lock(&lock);
+	snprintf(sentence, room, "%s", last_refusal);
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- allocations -------------------------------------------------------------------------------- */
+
+/* From the stock, zeroed. */
+static void *must_take(size_t size)
+{
+	void *p = stock_take(size);
+
+	if (!p)
+		mem_exhausted(size);
+	mem_refused_bytes(size);
+	return p;
+}
+
 void *xmalloc(size_t size)
 {
 	void *p = malloc(size ? size : 1);
 
-	if (!p)
-		mem_exhausted(size);
-	return p;
+	return p ? p : must_take(size);
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-	void *p = calloc(count ? count : 1, size ? size : 1);
+	size_t bytes;
 
-	if (!p)
-		mem_exhausted(count > SIZE_MAX / (size ? size : 1) ? SIZE_MAX : count * size);
-	return p;
+	if (__builtin_mul_overflow(count, size, &bytes))
+		mem_exhausted(SIZE_MAX);
+	void *p = calloc(1, bytes ? bytes : 1);
+	return p ? p : must_take(bytes);
 }
 
 void *xrealloc(void *old, size_t count, size_t size)
@@ -47,8 +98,13 @@ void *xrealloc(void *old, size_t count, size_t size)
 	if (__builtin_mul_overflow(count, size, &bytes))
 		mem_exhausted(SIZE_MAX);
 	void *p = realloc(old, bytes ? bytes : 1);
-	if (!p)
-		mem_exhausted(bytes);
+	if (p)
+		return p;
+	size_t had = old ? malloc_usable_size(old) : 0;
+	p = must_take(bytes);
+	if (had)
+		memcpy(p, old, had < bytes ? had : bytes);
+	free(old);
 	return p;
 }
 

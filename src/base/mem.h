@@ -2,9 +2,11 @@
 /*
  * mem.h - small things: command lines, titles, settings, structs of which there are a few.
  *
- * Their allocations never fail as far as callers can see (x*, arena_alloc): the program ends with a
- * message instead.  What is as large as a dump wants it to be comes from base/big.h, or from an
- * arena by arena_try, and its failure is an ordinary error.
+ * Callers never see their allocations (x*, arena_alloc) fail.  When the system refuses one it comes
+ * from a stock, the refusal is remembered, and whatever is going on (a command, a load) asks
+ * refusals_check at its end and ends with that error.  Only when the stock is used up does the program
+ * end.  What is as large as a dump wants it to be comes from base/big.h, or from an arena by
+ * arena_try, and its failure is an error at once.
  */
 #ifndef CAIRN_BASE_MEM_H
 #define CAIRN_BASE_MEM_H
@@ -24,6 +26,12 @@ void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull)
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
+
+/* Refusals that were remembered, since the program began.  Any thread, as in all functions here. */
+uint64_t mem_refusals(void);
+void mem_refused(const char *sentence);  /* remember one, in an error's words */
+void mem_refused_bytes(uint64_t bytes);  /* one of the system's */
+void mem_last_refusal(char *sentence, size_t room);
 
 /* Called once before the program ends for lack of memory; the screen puts the terminal back here. */
 extern void (*mem_before_exit)(void);

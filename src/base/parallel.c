@@ -67,6 +67,7 @@ struct crew {
 	parallel_task *task;
 	void *context;
 	unsigned n_tasks;
+	struct progress *work; /* that the tasks belong to; it is looked at between them */
 	_Atomic unsigned next;
 	atomic_bool stop;
 
@@ -75,6 +76,13 @@ struct crew {
 	int result;
 	struct err err;
 };
+
+static int run_task(struct crew *crew, unsigned task, struct err *err)
+{
+	if (progress_cancelled(crew->work))
+		return err_set(err, ERR_CANCELLED, "cancelled");
+	return crew->task(crew->context, task, err);
+}
 
 static void *crew_body(void *context)
 {
@@ -85,7 +93,7 @@ static void *crew_body(void *context)
 		if (task >= crew->n_tasks)
 			break;
 		struct err err = ERR_INIT;
-		int result = crew->task(crew->context, task, &err);
+		int result = run_task(crew, task, &err);
 		if (result >= 0)
 			continue;
 		atomic_store(&crew->stop, true);
@@ -100,6 +108,14 @@ static void *crew_body(void *context)
 	return NULL;
 }
 
+static void *hired_body(void *context)
+{
+	struct crew *crew = context;
+
+	progress_set_own(crew->work);
+	return crew_body(crew);
+}
+
 int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void *context,
     struct err *err)
 {
@@ -107,6 +123,7 @@ int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void
 		.task = task,
 		.context = context,
 		.n_tasks = n_tasks,
+		.work = progress_own(),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	pthread_t thread[MOST_THREADS];
@@ -119,7 +136,7 @@ int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void
 	if (n_threads > MOST_THREADS)
 		n_threads = MOST_THREADS;
 	/* the caller is one of them; fewer threads than wished do the same work */
-	while (started + 1 < n_threads && start_thread(&thread[started], crew_body, &crew) == 0)
+	while (started + 1 < n_threads && start_thread(&thread[started], hired_body, &crew) == 0)
 		started++;
 	crew_body(&crew);
 	for (unsigned i = 0; i < started; i++)
@@ -132,8 +149,11 @@ int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task, void
 
 void parallel_each(unsigned n_tasks, parallel_task *task, void *context)
 {
+	/* nobody would tell that some were left out */
+	struct progress *work = progress_set_own(NULL);
 	int result = parallel_run(0, n_tasks, task, context, NULL);
 
+	progress_set_own(work);
 	cairn_assert(result == 0);
 	(void)result;
 }
@@ -154,6 +174,7 @@ static void *job_body(void *context)
 	struct job_thread *t = context;
 	int wake_fd = t->wake_fd;
 
+	progress_set_own(&t->job->progress);
 	t->job->result = t->work(t->context, t->job);
 	atomic_store(&t->finished, true);
 	if (wake_fd >= 0) {

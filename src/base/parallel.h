@@ -18,7 +18,7 @@ typedef int parallel_task(void *context, unsigned task, struct err *err);
  * Run task(context, 0 … n_tasks-1) on at most n_threads threads (0: parallel_threads()), the
  * caller's among them.  Tasks are started in ascending order.  All started tasks are waited for.
  * Returns 0, or the error of the lowest-numbered task that failed; after a failure no further task
- * starts.
+ * starts, nor after the work of the calling thread was cancelled (progress_own): ERR_CANCELLED.
  */
 MUST_CHECK int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task,
     void *context, struct err *err);

@@ -82,6 +82,21 @@ bool progress_add(struct progress *p, uint64_t n)
 	return !atomic_load_explicit(&p->cancel, memory_order_relaxed);
 }
 
+static _Thread_local struct progress *own;
+
+struct progress *progress_own(void)
+{
+	return own;
+}
+
+struct progress *progress_set_own(struct progress *p)
+{
+	struct progress *before = own;
+
+	own = p;
+	return before;
+}
+
 bool progress_cancelled(struct progress *p)
 {
 	return p && atomic_load_explicit(&p->cancel, memory_order_relaxed);

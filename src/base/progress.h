@@ -73,4 +73,18 @@ bool progress_add(struct progress *p, uint64_t n);
 
 bool progress_cancelled(struct progress *p);
 
+/* The work that the calling thread is at, for loops too deep down to be handed its progress; NULL: none, or
+ * one that nobody watches.  Whoever begins a work on a thread sets it (and puts back what it got), and
+ * parallel_run hands it to its threads. */
+struct progress *progress_own(void);
+struct progress *progress_set_own(struct progress *p);
+
+/* The same for loops whose rounds are tiny: look in one round of so many.  round counts them.  True: give
+ * up with ERR_CANCELLED. */
+#define PROGRESS_ROUNDS 16384
+static inline bool progress_stops(struct progress *p, uint64_t round)
+{
+	return round % PROGRESS_ROUNDS == PROGRESS_ROUNDS - 1 && progress_cancelled(p);
+}
+
 #endif

@@ -8,32 +8,75 @@
 #include "base/text.h"
 
 #include "base/assert.h"
+#include "base/budget.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
+enum { CUT_LEAST = 6 }; /* columns that a head and an end take at least */
+
 /* --- growing ----------------------------------------------------------------------------------- */
 
-static void make_room(struct text *t, size_t n)
+#define LEAST_ROOM 32
+#define COUNTED_FROM ((size_t)64 << 10) /* as large as a dump wants it: counts as big memory */
+
+/* What a text of this capacity counts. */
+static uint64_t counted(size_t cap)
+{
+	return cap >= COUNTED_FROM ? cap : 0;
+}
+
+/* What a text points to that never got any memory; nobody writes to it. */
+static char nothing[1];
+
+/* Another capacity, or false and the refusal is remembered. */
+static bool grow(struct text *t, size_t cap)
+{
+	uint64_t more = counted(cap) - counted(t->cap);
+	char why[300];
+
+	if (more && !budget_take(more, why, sizeof why)) {
+		mem_refused(why);
+		return false;
+	}
+	char *grown = realloc(t->cap ? t->s : NULL, cap);
+	if (!grown) {
+		budget_give_back(more);
+		mem_refused_bytes(cap);
+		return false;
+	}
+	t->s = grown;
+	t->cap = cap;
+	return true;
+}
+
+/* Room for n bytes and a NUL; how many of them there is room for.  All, unless memory is refused: then
+ * whoever the text is for will ask refusals_check. */
+static size_t make_room(struct text *t, size_t n)
 {
 	if (n < t->cap - t->len && t->s)
-		return;
-	size_t cap = t->cap ? t->cap : 32;
+		return n;
+	size_t cap = t->cap ? t->cap : LEAST_ROOM;
 	while (cap - t->len <= n)
 		cap *= 2;
-	t->s = xrealloc(t->s, cap, 1);
-	t->cap = cap;
-	t->s[t->len] = '\0';
+	if (grow(t, cap)) {
+		t->s[t->len] = '\0';
+		return n;
+	}
+	if (!t->cap)
+		t->s = nothing;
+	return t->cap ? t->cap - t->len - 1 : 0;
 }
 
 void text_release(struct text *t)
 {
-	free(t->s);
+	budget_give_back(counted(t->cap));
+	if (t->cap)
+		free(t->s);
 	*t = (struct text)TEXT_INIT;
 }
 
@@ -41,14 +84,18 @@ void text_clear(struct text *t)
 {
 	t->len = 0;
 	make_room(t, 0);
-	t->s[0] = '\0';
+	if (t->cap)
+		t->s[0] = '\0';
 }
 
 void text_add_n(struct text *t, const char *s, size_t n)
 {
-	make_room(t, n);
+	n = make_room(t, n);
+	if (!t->cap)
+		return;
 	cairn_assert(t->len + n < t->cap);
-	memcpy(t->s + t->len, s, n);
+	if (n) /* s may be NULL */
+		memcpy(t->s + t->len, s, n);
 	t->len += n;
 	t->s[t->len] = '\0';
 }
@@ -63,31 +110,42 @@ void text_add_char(struct text *t, char c)
 	text_add_n(t, &c, 1);
 }
 
-void text_addf(struct text *t, const char *format, ...)
+void text_addv(struct text *t, const char *format, va_list args)
 {
-	va_list args, again;
+	va_list again;
 
-	va_start(args, format);
-	va_copy(again, args);
 	make_room(t, 64);
+	if (!t->cap)
+		return;
+	va_copy(again, args);
 	size_t room = t->cap - t->len;
 	int n = vsnprintf(t->s + t->len, room, format, args);
 	if (n > 0 && (size_t)n >= room) {
-		make_room(t, (size_t)n);
-		n = vsnprintf(t->s + t->len, t->cap - t->len, format, again);
+		size_t fits = make_room(t, (size_t)n);
+		(void)vsnprintf(t->s + t->len, t->cap - t->len, format, again);
+		n = (int)fits;
 	}
 	if (n > 0)
 		t->len += (size_t)n;
 	t->s[t->len] = '\0';
 	va_end(again);
+}
+
+void text_addf(struct text *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	text_addv(t, format, args);
 	va_end(args);
 }
 
 char *text_take(struct text *t)
 {
 	make_room(t, 0);
-	char *s = t->s;
+	char *s = t->cap ? t->s : xstrdup("");
 
+	budget_give_back(counted(t->cap));
 	*t = (struct text)TEXT_INIT;
 	return s;
 }
@@ -169,71 +227,93 @@ size_t utf8_encode(char out[4], uint32_t point)
 
 /* --- escaping ---------------------------------------------------------------------------------- */
 
-/* Code points that change how the text around them is shown: bidirectional marks, embeddings,
- * overrides and isolates, and the two line separators. */
-static bool steers_terminal(int32_t p)
+bool point_steers(int32_t p)
 {
 	return p < 0x20 || (p >= 0x7F && p <= 0x9F) || p == 0x061C || p == 0x200E || p == 0x200F ||
 	       (p >= 0x2028 && p <= 0x202E) || (p >= 0x2066 && p <= 0x2069);
 }
 
+enum { ESCAPED_MOST = 8 }; /* bytes of one character or escape, and a NUL */
+
+/* A code point, or a lone surrogate's, as it may be shown. */
+static size_t escape_point(char out[ESCAPED_MOST], int32_t p)
+{
+	if (!point_steers(p) && !is_surrogate(p))
+		return utf8_encode(out, (uint32_t)p);
+	if (p == '\n' || p == '\t')
+		return (size_t)snprintf(out, ESCAPED_MOST, "\\%c", p == '\n' ? 'n' : 't');
+	return (size_t)snprintf(out, ESCAPED_MOST, p < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)p & 0xFFFF);
+}
+
 static void add_point(struct text *t, int32_t p)
 {
-	char utf8[4];
+	char out[ESCAPED_MOST];
 
-	if (!steers_terminal(p))
-		text_add_n(t, utf8, utf8_encode(utf8, (uint32_t)p));
-	else if (p == '\n')
-		text_add(t, "\\n");
-	else if (p == '\t')
-		text_add(t, "\\t");
-	else if (p < 0x80)
-		text_addf(t, "\\x%02x", (unsigned)p);
-	else
-		text_addf(t, "\\u%04x", (unsigned)p);
+	text_add_n(t, out, escape_point(out, p));
 }
 
 /* Bytes at the start that are plain printable ASCII. */
 static size_t plain_run(const uint8_t *b, size_t n)
 {
+	const uint64_t ones = UINT64_C(0x0101010101010101);
 	size_t i = 0;
 
+	/* eight at once, until one of them is below 0x20 or above 0x7E */
+	for (uint64_t eight; n - i >= sizeof eight; i += sizeof eight) {
+		memcpy(&eight, b + i, sizeof eight);
+		if (((eight - ones * 0x20) | (eight + ones) | eight) & ones * 0x80)
+			break;
+	}
 	while (i < n && b[i] >= 0x20 && b[i] < 0x7F)
 		i++;
 	return i;
 }
 
-/* What is not UTF-8: a lone surrogate or a single byte.  Returns the bytes used. */
-static size_t add_invalid(struct text *t, const uint8_t *b, size_t n)
+/* What begins s[0, n), n > 0, as it may be shown; *used: its bytes.  What is not UTF-8 is a lone
+ * surrogate or a single byte. */
+static size_t escape_first(char out[ESCAPED_MOST], const char *s, size_t n, size_t *used)
 {
-	int32_t p = three_bytes(b, n);
+	int32_t p;
 
+	*used = utf8_decode(s, n, &p);
+	if (p >= 0)
+		return escape_point(out, p);
+	p = three_bytes((const uint8_t *)s, n);
 	if (is_surrogate(p)) {
-		text_addf(t, "\\u%04x", (unsigned)p);
-		return 3;
+		*used = 3;
+		return escape_point(out, p);
 	}
-	text_addf(t, "\\x%02x", b[0]);
-	return 1;
+	return (size_t)snprintf(out, ESCAPED_MOST, "\\x%02x", (uint8_t)*s);
 }
 
 void text_add_escaped(struct text *t, const char *s, size_t n)
 {
 	make_room(t, n);
 	for (size_t i = 0; i < n;) {
-		const uint8_t *b = (const uint8_t *)s + i;
-		size_t run = plain_run(b, n - i);
+		size_t run = plain_run((const uint8_t *)s + i, n - i), used;
+		char out[ESCAPED_MOST];
 		text_add_n(t, s + i, run);
 		i += run;
 		if (i == n)
 			break;
-		int32_t p;
-		size_t used = utf8_decode(s + i, n - i, &p);
-		if (p >= 0)
-			add_point(t, p);
-		else
-			used = add_invalid(t, b + run, n - i);
+		text_add_n(t, out, escape_first(out, s + i, n - i, &used));
 		i += used;
 	}
+}
+
+void text_escape(char *to, size_t room, const char *s)
+{
+	size_t length = 0, n = strlen(s), used;
+
+	for (size_t i = 0; i < n; i += used) {
+		char out[ESCAPED_MOST];
+		size_t bytes = escape_first(out, s + i, n - i, &used);
+		if (bytes >= room - length)
+			break;
+		memcpy(to + length, out, bytes);
+		length += bytes;
+	}
+	to[length] = '\0';
 }
 
 void text_add_modified_utf8(struct text *t, const uint8_t *bytes, size_t n)
@@ -259,12 +339,9 @@ void text_add_modified_utf8(struct text *t, const uint8_t *bytes, size_t n)
 			i += 6;
 			continue;
 		}
-		int32_t p;
-		size_t used = utf8_decode((const char *)b, left, &p);
-		if (p >= 0)
-			add_point(t, p);
-		else
-			used = add_invalid(t, b, left);
+		char out[ESCAPED_MOST];
+		size_t used;
+		text_add_n(t, out, escape_first(out, (const char *)b, left, &used));
 		i += used;
 	}
 }
@@ -318,13 +395,20 @@ size_t text_width(const char *s)
 	return width;
 }
 
+size_t text_width_most(const char *s, size_t most)
+{
+	size_t width, end = text_fit(s, most, &width);
+
+	return s[end] ? most + 1 : width;
+}
+
 size_t text_fit(const char *s, size_t columns, size_t *width_used)
 {
-	size_t at = 0, width = 0, n = strlen(s);
+	size_t at = 0, width = 0;
 
-	while (at < n) {
+	while (s[at]) {
 		int32_t p;
-		size_t used = utf8_decode(s + at, n - at, &p);
+		size_t used = utf8_decode(s + at, 4, &p); /* the NUL ends a character that is cut */
 		size_t w = point_width(p);
 		if (w > columns - width)
 			break;
@@ -334,6 +418,70 @@ size_t text_fit(const char *s, size_t columns, size_t *width_used)
 	if (width_used)
 		*width_used = width;
 	return at;
+}
+
+/* Where the character begins that ends before byte `end`: at a lead byte, if all from there is one. */
+static size_t character_before(const char *s, size_t end, int32_t *point)
+{
+	size_t from = end - 1;
+
+	while (from > 0 && end - from < 4 && ((uint8_t)s[from] & 0xC0) == 0x80)
+		from--;
+	if (utf8_decode(s + from, end - from, point) == end - from)
+		return from;
+	utf8_decode(s + end - 1, 1, point);
+	return end - 1;
+}
+
+size_t text_fit_end(const char *s, size_t n, size_t columns, size_t *width_used)
+{
+	size_t begin = n, width = 0; /* of the end that is found */
+
+	for (size_t at = n; at > 0;) {
+		int32_t p;
+		at = character_before(s, at, &p);
+		size_t w = point_width(p);
+		if (w > columns - width)
+			break;
+		width += w;
+		if (w > 0 || at == 0) /* a mark belongs to the character before it */
+			begin = at;
+	}
+	if (width_used)
+		*width_used = width;
+	return begin;
+}
+
+struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, bool middle)
+{
+	struct text_cut c = { .cut = false };
+
+	c.head = text_fit(s, columns, &c.width);
+	if (!s[c.head]) {
+		c.tail = c.head;
+		c.head_width = c.width;
+		return c;
+	}
+	size_t room = columns > mark_columns ? columns - mark_columns : 0, behind = 0;
+	middle = middle && room >= CUT_LEAST;
+	c.cut = true;
+	c.head = text_fit(s, middle ? room / 3 : room, &c.head_width);
+	c.tail = c.head + strlen(s + c.head);
+	if (middle)
+		c.tail = c.head +
+		    text_fit_end(s + c.head, c.tail - c.head, room - c.head_width, &behind);
+	c.width = c.head_width + mark_columns + behind;
+	return c;
+}
+
+void text_add_name(struct text *t, const char *name)
+{
+	struct text_cut c = text_cut(name, TEXT_NAME_MOST, 2, true);
+
+	text_add_n(t, name, c.head);
+	if (c.cut)
+		text_add(t, "..");
+	text_add(t, name + c.tail);
 }
 
 /* --- numbers ----------------------------------------------------------------------------------- */

@@ -2,13 +2,15 @@
 /*
  * text.h - a growing string, UTF-8, display width, and the escaping of hostile text.
  *
- * Every string that comes from a dump passes text_add_escaped before it reaches a terminal or a
- * file: controls (C0, DEL, C1), bidirectional overrides, invalid bytes and unpaired surrogates turn
- * into \n, \t, \xHH or \uXXXX.
+ * Every string that comes from a dump, from a file's name or from what a user typed passes
+ * text_add_escaped before it reaches a terminal or a file: controls (C0, DEL, C1), bidirectional
+ * overrides, invalid bytes and unpaired surrogates turn into \n, \t, \xHH or \uXXXX.  What passes it
+ * twice is not changed the second time.
  */
 #ifndef CAIRN_BASE_TEXT_H
 #define CAIRN_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,17 +22,33 @@ struct text {
 };
 #define TEXT_INIT { .s = NULL }
 
+/* Memory that is refused, or not allowed by --mem (from 64 KB on), leaves out what does not fit, and
+ * refusals_check tells (refusals.h). */
+
 void text_release(struct text *t);
 void text_clear(struct text *t); /* empty, memory kept; t->s is then "" */
+/* Without the last byte, if it has one: of a text whose growth was refused it may be missing. */
+static inline void text_drop_last(struct text *t)
+{
+	if (t->len)
+		t->s[--t->len] = '\0';
+}
 void text_add(struct text *t, const char *s);
 void text_add_n(struct text *t, const char *s, size_t n);
 void text_add_char(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_addv(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 char *text_take(struct text *t); /* the string, now the caller's (free); t is empty again */
 
 /* Append n bytes of dump text (UTF-8, possibly damaged), escaped as said above.  A backslash stays
  * as it is. */
 void text_add_escaped(struct text *t, const char *s, size_t n);
+/* The same into room > 0 bytes, a NUL included, without allocating: as many whole characters as fit. */
+void text_escape(char *to, size_t room, const char *s);
+
+/* Would this code point change how the text around it is shown?  Controls, bidirectional marks,
+ * embeddings, overrides and isolates, and the two line separators. */
+bool point_steers(int32_t point);
 
 /* Append n bytes of the VM's modified UTF-8 (C0 80 for NUL, each half of a surrogate pair in 3
  * bytes) as plain UTF-8; invalid bytes and lone surrogates as \xHH and \uXXXX. */
@@ -43,9 +61,33 @@ size_t utf8_encode(char out[4], uint32_t point);
 
 /* The number of terminal columns that a string takes: a control takes 1, a combining mark 0. */
 size_t text_width(const char *s);
+/* The same, but it stops looking once they are more than most: what it returns is then more than
+ * most, and the work is bounded by what would be shown. */
+size_t text_width_most(const char *s, size_t most);
 /* The bytes of the longest prefix that fits into so many columns and ends with a whole character.
  * *width_used (may be NULL) gets the columns that it takes. */
 size_t text_fit(const char *s, size_t columns, size_t *width_used);
+/* The first byte of the longest end of s (n bytes) that fits into so many columns and begins with a
+ * whole character. */
+size_t text_fit_end(const char *s, size_t n, size_t columns, size_t *width_used);
+
+/*
+ * How a text is cut so that it takes at most so many columns: its first `head` bytes, a mark, and
+ * what begins at byte `tail`.  In the middle: of a class name the first packages are kept, in a third
+ * of the columns, and the class's own end.  Takes time in proportion to the columns, but for one
+ * strlen.
+ */
+struct text_cut {
+	bool cut;          /* false: it fits, head is all of it */
+	size_t head, tail; /* tail: the length of the text where it is cut at the end */
+	size_t head_width; /* columns of the head */
+	size_t width;      /* of all, the mark included */
+};
+struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, bool middle);
+/* Append a name to a sentence that people read; one of more than TEXT_NAME_MOST columns is cut in the
+ * middle, where ".." stands. */
+enum { TEXT_NAME_MOST = 160 };
+void text_add_name(struct text *t, const char *name);
 
 /* Numbers for people: "1,234,567", "2.9M" (powers of 1024, below 1000 as is), "41%", seconds. */
 void text_add_count(struct text *t, uint64_t n);

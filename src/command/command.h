@@ -101,7 +101,7 @@ struct command {
 	const char *description;      /* a paragraph or more */
 	struct example examples[6];   /* ended by a NULL line */
 	const char *key;              /* the screen's key for it; "": none */
-	/* Run it.  0: *out is the caller's (result_free), or NULL if there is nothing to show; else an
+	/* Run it.  *out is the caller's (result_free), or NULL if there is nothing to show.  0, or an
 	 * error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
 };

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/big.h"
+#include "base/progress.h"
 
 #define EBCDIC_NL 0x15
 #define EBCDIC_LF 0x25
@@ -59,6 +60,12 @@ static int make_room(struct translated *out, uint64_t size, struct err *err)
 	return 0;
 }
 
+static int cancelled(struct translated *out, struct err *err)
+{
+	translated_release(out);
+	return err_set(err, ERR_CANCELLED, "cancelled");
+}
+
 int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
     const char *code_page, struct err *err)
 {
@@ -67,14 +74,20 @@ int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
 	if (rc < 0)
 		return rc;
 	uint64_t size = n;
-	for (uint64_t i = 0; i < n; i++)
+	struct progress *work = progress_own();
+	for (uint64_t i = 0; i < n; i++) {
+		if (progress_stops(work, i))
+			return err_set(err, ERR_CANCELLED, "cancelled");
 		size += table[bytes[i]] >> 7;
+	}
 	rc = make_room(out, size, err);
 	if (rc < 0)
 		return rc;
 
 	uint64_t at = 0, next_mark = 0;
 	for (uint64_t i = 0; i < n; i++) {
+		if (progress_stops(work, i))
+			return cancelled(out, err);
 		/* A mark in the middle of a character belongs to the character after it. */
 		while (at >= next_mark) {
 			out->mark[next_mark / TRANSLATED_MARK] = i;
@@ -124,7 +137,10 @@ int transfer_repair(struct translated *out, const uint8_t *bytes, uint64_t n,
 	if (rc < 0)
 		return rc;
 	uint64_t at = 0;
-	for (uint64_t i = 0; i < n;) {
+	struct progress *work = progress_own();
+	for (uint64_t i = 0, round = 0; i < n;) {
+		if (progress_stops(work, round++))
+			return cancelled(out, err);
 		unsigned used;
 		uint8_t c = repaired(bytes, n, i, damage, &used);
 		if (at % TRANSLATED_MARK == 0)

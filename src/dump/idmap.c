@@ -3,13 +3,13 @@
 #include "dump/idmap.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 
 #include <stddef.h>
 
 static struct idmap_slot *find(const struct idmap *m, uint64_t key)
 {
-	uint64_t h = key * UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t i = (h ^ h >> 32) & (m->n_slots - 1);
+	uint64_t i = hash_number(key) & (m->n_slots - 1);
 
 	while (m->slots[i].value_plus_1 && m->slots[i].key != key)
 		i = (i + 1) & (m->n_slots - 1);

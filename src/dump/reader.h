@@ -81,7 +81,9 @@ struct object_record {
 /* A field that a class declares, or a static field with its value (an address for VALUE_OBJECT, else
  * the bits of the number, sign-extended for byte, short, int). */
 struct field_record {
-	const uint8_t *name; /* modified UTF-8, borrowed for the call */
+	/* Modified UTF-8.  It stays as it is until the part is read: of fields that share one it is kept
+	 * once. */
+	const uint8_t *name;
 	size_t name_size;
 	enum value_type type;
 	uint64_t value;      /* statics only */
@@ -91,8 +93,10 @@ struct class_record {
 	uint64_t address;       /* of the class object */
 	uint64_t superclass;    /* address, 0: none or unknown */
 	uint64_t loader;        /* address of the loader object, 0: see facts.loader_is_first_reference */
-	const uint8_t *name;    /* modified UTF-8, internal spelling; borrowed for the call */
+	const uint8_t *name;    /* survey: modified UTF-8, internal spelling; borrowed for the call */
 	size_t name_size;
+	bool name_stays;        /* the name stays where it is while the dump is open: classes that share the
+	                           pointer share the name */
 	uint64_t instance_size; /* of this class's instances, header included, or SIZE_UNKNOWN */
 	uint64_t object_size;   /* of the class object itself, or SIZE_UNKNOWN: as java.lang.Class says */
 	uint64_t n_references;
@@ -125,6 +129,10 @@ struct thread_record {
 	bool system;         /* the runtime's own */
 	const char *const *frames; /* innermost first, as Java prints them; borrowed for the call */
 	size_t n_frames;
+	/* Not 0: threads of this part with the same number have the same frames.  Then frames and its
+	 * texts, which may repeat in it and in other such frames, stay as they are until the part is
+	 * read: frames belong to the trace, and each is kept once. */
+	uint64_t trace;
 };
 
 /* Where an object's bytes lie in the source, for looking at its values afterwards. */
@@ -190,7 +198,9 @@ struct dump_facts {
 	char vm[256];         /* the VM's own words, escaped; "" unknown */
 	size_t vm_release;    /* that many bytes of vm name the release and say more than version; 0: none */
 	bool takes_program;   /* the program that wrote the dump, given beside it, tells more of it */
-	unsigned word_bits;   /* 32 or 64 */
+	unsigned word_bits;   /* 32 or 64, always: numbers are divided by it */
+	bool word_unknown;    /* the dump does not tell it, or tells what cannot be: then word_bits is any of
+	                         the two, and values is NO_VALUES */
 	unsigned n_heaps, heap_number; /* heap dumps in the file; which this is, from 1; 0: one */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
@@ -239,7 +249,8 @@ struct dump {
 	const struct program *program; /* the executable that belongs to it; NULL: none */
 	const char *program_note;      /* which one and what it lacks, or why one was left out; or NULL */
 	uint64_t type_conflicts;       /* what contradicted the types that objects were given */
-	bool program_refused;          /* the one that was asked for cannot do what it was asked for */
+	bool program_refused;          /* the one asked for cannot do what it was asked for, or the
+	                                  one beside the dump cannot be read: worth a warning */
 };
 
 /* By what an object came to its type, the least sure first. */
@@ -368,9 +379,17 @@ static inline void dump_begin(struct dump *dump, const struct reader *reader, co
 	dump->facts.label = reader->label;
 }
 
+/* For source_look: 0 if a reader knows these first bytes, else ERR_FORMAT, as dump_open would say it.
+ * options are struct dump_options, or NULL. */
+int dump_look(const void *options, const uint8_t *head, size_t n, struct err *err);
+
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
 MUST_CHECK int dump_open(struct dump **out, const struct source *source,
     const struct dump_options *options, struct err *err);
 void dump_close(struct dump *dump); /* NULL is fine */
+
+/* What a file with these first bytes is a dump of, plain or gzipped: the reader's label, "PHD".  NULL:
+ * of nothing that is known. */
+const char *dump_label_of(const uint8_t *head, size_t n);
 
 #endif

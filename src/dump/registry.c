@@ -7,6 +7,7 @@
  */
 #include "dump/reader.h"
 
+#include "base/assert.h"
 #include "base/text.h"
 #include "dump/classic/classic.h"
 #include "dump/go/go.h"
@@ -21,8 +22,6 @@ static const struct reader *const readers[] = {
 	&hprof_reader,
 	&go_reader,
 };
-
-#define HEAD 4096
 
 /* First bytes of things that people take for a heap dump, and what to say of them. */
 struct signature {
@@ -80,13 +79,13 @@ static const char *looks_like(const uint8_t *head, size_t n)
 	return is_text(head, n) ? "text, but no classic heap dump" : "no format that cairn knows";
 }
 
-static int refuse(const struct source *source, size_t n, struct err *err)
+static int refuse(const uint8_t *head, size_t n, struct err *err)
 {
 	struct text names = TEXT_INIT;
 
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", readers[i]->name);
-	err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(source->bytes, n), names.s);
+	err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(head, n), names.s);
 	text_release(&names);
 	return ERR_FORMAT;
 }
@@ -108,15 +107,24 @@ static const struct reader *surest_reader(const uint8_t *head, size_t n, const s
 	return best;
 }
 
+int dump_look(const void *options, const uint8_t *head, size_t n, struct err *err)
+{
+	const struct dump_options *o = options;
+
+	return surest_reader(head, n, o ? o->also : NULL) ? 0 : refuse(head, n, err);
+}
+
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,
     struct err *err)
 {
-	size_t n = source->size < HEAD ? (size_t)source->size : HEAD;
+	size_t n = source->size < SOURCE_HEAD ? (size_t)source->size : SOURCE_HEAD;
 	const struct reader *best = surest_reader(source->bytes, n, options ? options->also : NULL);
 	int code;
 
 	*out = NULL;
-	code = best ? best->open(out, source, options, err) : refuse(source, n, err);
+	code = best ? best->open(out, source, options, err) : refuse(source->bytes, n, err);
+	cairn_assert(code < 0 || (*out)->facts.word_bits == 32 || (*out)->facts.word_bits == 64);
+	cairn_assert(code < 0 || !(*out)->facts.word_unknown || !(*out)->facts.values);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
 	if (code == 0 && options && options->heap_number > n_heaps) {
 		code = err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", n_heaps,
@@ -131,6 +139,18 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 		text_release(&path);
 	}
 	return code;
+}
+
+const char *dump_label_of(const uint8_t *head, size_t n)
+{
+	uint8_t inflated[SOURCE_HEAD];
+
+	if (n >= 2 && head[0] == 0x1F && head[1] == 0x8B) {
+		n = source_inflate_head(head, n, inflated, sizeof inflated);
+		head = inflated;
+	}
+	const struct reader *r = n ? surest_reader(head, n, NULL) : NULL;
+	return r ? r->label : NULL;
 }
 
 void dump_close(struct dump *dump)

@@ -12,6 +12,8 @@
 #include "dump/source.h"
 
 #include "base/big.h"
+#include "base/exact.h"
+#include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/blocks.h"
@@ -149,11 +151,14 @@ static void unlist_mapping(struct mapping *m)
 struct source_file {
 	struct source source; /* what the others see */
 	int fd;
+	struct timespec written; /* the last time before it was opened */
+	file_hold hold;
 	void *map; /* of the file; NULL once inflated */
 	uint64_t map_size;
 	struct mapping *mapping;
 	uint8_t *inflated;
 	uint64_t capacity;
+	uint8_t *copy; /* exactly of the file's size, where memory is exact; else NULL */
 };
 
 static const char *not_a_file(mode_t mode)
@@ -200,6 +205,8 @@ static int open_file(struct source_file *o, const char *path, struct err *err)
 		return err_set(err, ERR_FORMAT,
 		    "empty file (0 bytes); a full disk often leaves a dump like that");
 	o->source.file_size = (uint64_t)st.st_size;
+	o->written = st.st_mtim;
+	o->hold = file_hold_open(o->fd, "the dump");
 	return 0;
 }
 
@@ -259,11 +266,13 @@ static int make_room(struct source_file *o, struct err *err)
 	if (o->source.size < o->capacity)
 		return 0;
 	uint64_t capacity = 2 * o->capacity;
-	uint8_t *grown = big_resize(o->inflated, capacity, 1, err);
-	if (!grown) {
-		err_context(err, "inflating it takes memory, gunzip it first where there is room");
-		return ERR_NOMEM;
+	uint8_t *grown = big_resize(o->inflated, capacity, 1, NULL);
+	if (!grown) { /* nobody knows that it needs so much */
+		capacity = o->capacity + o->capacity / 8;
+		grown = big_resize(o->inflated, capacity, 1, err);
 	}
+	if (!grown)
+		return ERR_NOMEM;
 	o->inflated = grown;
 	o->capacity = capacity;
 	return 0;
@@ -283,7 +292,7 @@ static bool goes_on(struct source_file *o, const uint8_t *in, uint64_t at, uint6
 {
 	if (is_gzip(in + at, n - at))
 		return true;
-	for (uint64_t i = at; i < n; i++)
+	for (uint64_t i = at; i < n && !progress_stops(progress_own(), i); i++)
 		if (in[i]) { /* zeros are padding, as tapes leave it */
 			mark(o, "%" PRIu64 " bytes after the end of the gzip data are ignored", n - at);
 			break;
@@ -372,6 +381,8 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 		o->capacity = o->source.size;
 	else if (code == 0)
 		code = inflate_in_order(o, in, n, progress, err);
+	if (code == ERR_NOMEM)
+		err_context(err, "inflating it takes memory, gunzip it first where there is room");
 	if (code < 0)
 		return code;
 	uint64_t lost;
@@ -389,9 +400,59 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 	return 0;
 }
 
+size_t source_inflate_head(const uint8_t *in, uint64_t n, uint8_t *out, size_t room)
+{
+	z_stream z = {
+	    .next_in = (z_const Bytef *)(uintptr_t)in,
+	    .avail_in = (uInt)(n < INPUT_STEP ? n : INPUT_STEP),
+	    .next_out = out,
+	    .avail_out = (uInt)room,
+	};
+
+	if (!is_gzip(in, n) || inflateInit2(&z, 15 + 16) != Z_OK)
+		return 0;
+	while (z.avail_out && inflate(&z, Z_SYNC_FLUSH) == Z_STREAM_END && is_gzip(z.next_in, z.avail_in))
+		inflateReset(&z);
+	inflateEnd(&z);
+	return room - z.avail_out;
+}
+
+/* Whether whoever opens it wants to have all of what a gzip file holds. */
+static int look_at_head(const struct source_file *o, const struct source_look *look, struct err *err)
+{
+	uint8_t head[SOURCE_HEAD];
+
+	if (!look || source_inflate_head(o->map, o->map_size, head, sizeof head) < sizeof head)
+		return 0; /* little, or cut: what there is to say is said of the whole */
+	return look->at(look->context, head, sizeof head, err);
+}
+
+/* --- exact bytes ------------------------------------------------------------------------------- */
+
+/* Behind a mapping lies the rest of its last page, which hides a byte read too far: a copy has no
+ * such rest.  Tests of files that shrink want the mapping all the same, and say so. */
+static int copy_file(struct source_file *o, struct err *err)
+{
+	if (!CAIRN_EXACT || getenv("CAIRN_KEEP_MAPPING"))
+		return 0;
+	o->copy = malloc(o->map_size);
+	if (!o->copy)
+		return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", o->map_size);
+	memcpy(o->copy, o->map, o->map_size);
+	o->source.bytes = o->copy;
+	unmap_file(o);
+	return 0;
+}
+
 /* --- for the others ---------------------------------------------------------------------------- */
 
 int source_open(struct source **out, const char *path, struct progress *progress, struct err *err)
+{
+	return source_open_if(out, path, NULL, progress, err);
+}
+
+int source_open_if(struct source **out, const char *path, const struct source_look *look,
+    struct progress *progress, struct err *err)
 {
 	struct source_file *o = xcalloc(1, sizeof *o);
 
@@ -402,8 +463,11 @@ int source_open(struct source **out, const char *path, struct progress *progress
 	int code = open_file(o, path, err);
 	if (code == 0)
 		code = map_file(o, err);
-	if (code == 0 && is_gzip(o->source.bytes, o->source.size))
-		code = inflate_file(o, progress, err);
+	bool packed = code == 0 && is_gzip(o->source.bytes, o->source.size);
+	if (packed)
+		code = look_at_head(o, look, err);
+	if (code == 0)
+		code = packed ? inflate_file(o, progress, err) : copy_file(o, err);
 	if (code < 0) {
 		struct text shown = TEXT_INIT;
 		text_add_escaped(&shown, path, strlen(path));
@@ -425,10 +489,17 @@ void source_close(struct source *s)
 		return;
 	unmap_file(o);
 	big_free(o->inflated);
+	file_let_go(o->hold);
+	free(o->copy);
 	if (o->fd >= 0)
 		close(o->fd);
 	free((char *)(uintptr_t)o->source.path);
 	free(o);
+}
+
+int source_fd(const struct source *s)
+{
+	return s->file ? s->file->fd : -1;
 }
 
 bool source_damage(const struct source *s, uint64_t *offset)
@@ -446,4 +517,15 @@ bool source_damage(const struct source *s, uint64_t *offset)
 		return false;
 	*offset = lost;
 	return true;
+}
+
+bool source_changed(const struct source *s)
+{
+	const struct source_file *o = s->file;
+	struct stat now;
+
+	if (!o || !o->mapping || fstat(o->fd, &now))
+		return false;
+	return (uint64_t)now.st_size != o->map_size || now.st_mtim.tv_sec != o->written.tv_sec ||
+	    now.st_mtim.tv_nsec != o->written.tv_nsec;
 }

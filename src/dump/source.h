@@ -13,6 +13,7 @@
 #include "base/progress.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct source {
@@ -34,6 +35,27 @@ struct source {
 MUST_CHECK int source_open(struct source **out, const char *path, struct progress *progress,
     struct err *err);
 void source_close(struct source *s); /* NULL is fine */
+
+#define SOURCE_HEAD 4096 /* bytes: no reader looks at more to know its format */
+
+/* Asked about the first SOURCE_HEAD bytes of what a gzip file holds, before all of it is inflated. */
+struct source_look {
+	/* 0, or the error that source_open_if is to end with, once the path stands in front of it. */
+	int (*at)(const void *context, const uint8_t *head, size_t n, struct err *err);
+	const void *context;
+};
+/* source_open, unless look (NULL: nobody) refuses a gzip file.  One that holds less is not asked about. */
+MUST_CHECK int source_open_if(struct source **out, const char *path, const struct source_look *look,
+    struct progress *progress, struct err *err);
+
+/* The first bytes, room at most, of what the n bytes of a gzip file inflate to; returns how many. */
+size_t source_inflate_head(const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
+
+/* Was the mapped file written to since it was opened?  Its bytes may then be others than were read. */
+bool source_changed(const struct source *s);
+
+/* The descriptor of the file, the source's own; -1: there is none. */
+int source_fd(const struct source *s);
 
 /* True once pages of the mapping turned out to be gone; *offset gets the first such byte. */
 bool source_damage(const struct source *s, uint64_t *offset);

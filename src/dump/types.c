@@ -3,6 +3,7 @@
 #include "dump/types.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,7 @@ static int sort_names(struct types *t, struct err *err)
 	}
 	for (uint32_t i = 0; i < t->n; i++)
 		names[i] = (struct named){t->type[i].name, i};
-	qsort(names, t->n, sizeof *names, by_name);
+	sort_array(names, t->n, sizeof *names, by_name);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->by_name[i] = names[i].type;
 	big_free(names);
@@ -222,7 +223,7 @@ static int sort_descriptors(struct types *t, struct err *err)
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->type[i].descriptor)
 			all[n++] = (struct described){t->type[i].descriptor, i};
-	qsort(all, n, sizeof *all, by_address);
+	sort_array(all, n, sizeof *all, by_address);
 	t->by_descriptor = big_alloc(n, sizeof *t->by_descriptor, err);
 	for (uint32_t i = 0; t->by_descriptor && i < n; i++)
 		t->by_descriptor[i] = all[i].type;

@@ -145,17 +145,18 @@ bool heap_loader_holds(const struct heap *h, uint32_t class)
 	return class < h->n_defined_classes && loader != HEAP_NONE && holds_classes(h, loader);
 }
 
-uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes)
+uint32_t heap_classes_of(const struct heap *h, uint32_t loader, const uint32_t **classes)
 {
-	if (!holds_classes(h, id))
-		return 0;
-	uint32_t at;
-	BISECT(at, h->n_defined_classes, h->classes[h->classes_by_loader[at]].loader < id);
-	uint32_t end = at;
-	while (end < h->n_defined_classes && h->classes[h->classes_by_loader[end]].loader == id)
-		end++;
+	uint32_t at, end;
+	BISECT(at, h->n_defined_classes, h->classes[h->classes_by_loader[at]].loader < loader);
+	BISECT(end, h->n_defined_classes, h->classes[h->classes_by_loader[end]].loader <= loader);
 	*classes = h->classes_by_loader + at;
 	return end - at;
+}
+
+uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes)
+{
+	return holds_classes(h, id) ? heap_classes_of(h, id, classes) : 0;
 }
 
 int heap_holds_no_values(const struct heap *h, struct err *err)

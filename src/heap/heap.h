@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/err.h"
+#include "base/files.h"
 #include "base/progress.h"
 #include "dump/reader.h"
 
@@ -41,6 +42,7 @@ struct heap_field {
 
 struct heap_class {
 	const char *name;       /* as Java source writes it, UTF-8, escaped: "java.util.Map$Entry", "char[]" */
+	uint32_t name_rank;     /* orders classes by name; equal for equal names: see heap_class_order */
 	uint64_t address;       /* of the class object; 0 when the dump has none */
 	uint32_t object;        /* id of the class object, or HEAP_NONE */
 	uint32_t superclass;    /* class index or HEAP_NONE */
@@ -78,6 +80,14 @@ static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
 	return a->base[i >> 16] + a->offset[i];
 }
 
+/* Order of two classes by name, those of one name by index.  It does not look at the names, which may be
+ * long and shared by any number of classes. */
+static inline int heap_class_order(const struct heap_class *classes, uint32_t a, uint32_t b)
+{
+	uint32_t x = classes[a].name_rank, y = classes[b].name_rank;
+	return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
+}
+
 const char *typed_by_name(enum typed_by by); /* "interface", "pointer", … */
 const char *root_kind_name(enum root_kind kind); /* "System class", "Java local", … */
 
@@ -104,7 +114,7 @@ struct heap_thread {
 	int priority;         /* -1 unknown */
 	bool daemon;
 	uint64_t own_id;      /* Thread.getId(), a goroutine's number; 0 unknown */
-	const char **frames;  /* escaped, innermost first */
+	const char **frames;  /* escaped, innermost first; threads of one trace share them */
 	uint32_t n_frames;
 	uint32_t n_roots;     /* roots it holds */
 };
@@ -133,6 +143,8 @@ struct heap {
 	struct dump *dump;       /* owned: the opened reader, for facts */
 	struct dump_facts facts;
 	const char *companion;   /* path of the javacore used, or NULL */
+	const char *companion_refused; /* why the one beside the dump could not be read, a sentence; or NULL */
+	file_hold companion_hold;
 	bool sizes_assumed;      /* size_model is the usual one; nothing in the dump confirms it */
 	const char *size_model;  /* how sizes were computed, or NULL: the dump holds them */
 
@@ -196,7 +208,7 @@ struct heap {
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
 	uint64_t n_warnings;       /* all of them */
 	struct heap_stated *stated;
-	size_t n_stated;
+	size_t n_stated, cap_stated;
 	bool damaged;              /* damage says why: all is true up to its offset; without one any
 	                              byte may be wrong */
 	struct err damage;         /* if damaged: what broke, and where */
@@ -209,6 +221,9 @@ struct heap {
 	size_t n_in_frames;
 	struct arena arena;        /* strings and small structs above */
 };
+
+/* Fill name_rank of all classes.  Whoever makes or changes a heap's classes calls it (name_order.c). */
+MUST_CHECK int heap_order_names(struct heap *h, struct err *err);
 
 /*
  * A heap, and which of its references keep objects alive.  Whatever depends on that (reachability,
@@ -327,6 +342,9 @@ unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_referenc
 
 /* Does this class's loader keep it, though no reference says so (facts.loaders_hold_classes)? */
 bool heap_loader_holds(const struct heap *h, uint32_t class);
+/* The number of classes that this object is said to have loaded; *classes gets their indices,
+ * ascending. */
+uint32_t heap_classes_of(const struct heap *h, uint32_t loader, const uint32_t **classes);
 /* The number of classes that a loader keeps in this way; *classes gets their indices.  0 for an
  * object that is no loader. */
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);

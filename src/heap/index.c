@@ -5,6 +5,8 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/progress.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,8 @@ enum { PAGE_WORDS = 1024, PAGE_BYTES = PAGE_WORDS * 8 + PAGE_WORDS * 2 };
 
 /* Below this many objects a page is a list: at most ten probes, and never larger than the bits. */
 enum { LIST_MAX = 1024 };
+
+enum { PAGES_AT_ONCE = 1024 }; /* sealed between two looks at the cancel flag */
 
 void index_init(struct address_index *x, unsigned granule_shift)
 {
@@ -29,7 +33,7 @@ void index_release(struct address_index *x)
 
 static uint32_t slot_of(const struct address_index *x, uint64_t number)
 {
-	return (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & x->slot_mask;
+	return (uint32_t)hash_number(number) & x->slot_mask;
 }
 
 static int rehash(struct address_index *x, uint32_t n_slots, struct err *err)
@@ -92,7 +96,7 @@ int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err 
 
 int index_join(struct address_index *x, const struct address_index *other, struct err *err)
 {
-	int code = 0;
+	int code = progress_cancelled(progress_own()) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
 	for (uint32_t i = 0; i < other->n_pages && code == 0; i++)
 		code = index_note(x, other->pages[i].number, other->pages[i].n_objects, err);
 	return code;
@@ -106,9 +110,9 @@ static int by_number(const void *a, const void *b)
 
 int index_layout(struct address_index *x, struct err *err)
 {
-	if (x->n_pages)
-		qsort(x->pages, x->n_pages, sizeof *x->pages, by_number);
-	int code = rehash(x, x->slots ? x->slot_mask + 1 : 2, err);
+	int code = sort(x->pages, x->n_pages, sizeof *x->pages, by_number, err);
+	if (code == 0)
+		code = rehash(x, x->slots ? x->slot_mask + 1 : 2, err);
 	if (code < 0)
 		return code;
 	uint64_t size = 0;
@@ -168,7 +172,7 @@ static void seal_list(struct index_page *p)
 		sorted = p->list[i - 1] < p->list[i];
 	if (sorted)
 		return;
-	qsort(p->list, p->n_objects, sizeof *p->list, by_granule);
+	sort_array(p->list, p->n_objects, sizeof *p->list, by_granule);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->n_objects; i++)
 		if (i == 0 || p->list[i] != p->list[i - 1])
@@ -190,6 +194,7 @@ static void seal_bits(struct index_page *p)
 int index_seal(struct address_index *x, struct err *err)
 {
 	uint64_t n = 0;
+	struct progress *work = progress_own();
 	for (uint32_t i = 0; i < x->n_pages; i++) {
 		struct index_page *p = &x->pages[i];
 		if (p->bits)
@@ -198,6 +203,8 @@ int index_seal(struct address_index *x, struct err *err)
 			seal_list(p);
 		p->first_id = (uint32_t)n;
 		n += p->n_objects;
+		if (i % PAGES_AT_ONCE == 0 && progress_cancelled(work))
+			return err_set(err, ERR_CANCELLED, "cancelled");
 		if (n > UINT32_MAX - 1)
 			return err_set(err, ERR_UNSUPPORTED,
 			    "more than 4,294,967,294 objects: too many for one heap");

@@ -18,6 +18,7 @@
 
 #include "base/bits.h"
 #include "base/err.h"
+#include "base/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,7 +77,7 @@ uint32_t index_rank_listed(const struct index_page *p, uint16_t granule);
 
 static inline const struct index_page *index_page_of(const struct address_index *x, uint64_t number)
 {
-	uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & x->slot_mask;
+	uint32_t slot = (uint32_t)hash_number(number) & x->slot_mask;
 	uint32_t at = x->slots[slot];
 	if (__builtin_expect(at && x->pages[at - 1].number == number, 1))
 		return &x->pages[at - 1];

@@ -11,7 +11,7 @@
 
 #include "base/assert.h"
 
-enum { AHEAD = 16, REPORT_EVERY = 1 << 18 }; /* AHEAD objects on their way into the cache */
+enum { AHEAD = 16, REPORT_EVERY = 1 << 14 }; /* AHEAD objects on their way into the cache */
 
 struct reach {
 	const struct heap *heap;
@@ -79,6 +79,7 @@ uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *see
 	struct reach r = {
 		.heap = h, .seen = seen, .stack = stack, .filter = filter, .from = HEAP_NONE };
 	uint32_t queue[AHEAD], head = 0, waiting = 0, n_seen = 0;
+	struct progress *work = filter ? filter->progress : progress_own();
 	visit(&r, start);
 	while (r.n || waiting) {
 		while (r.n && waiting < AHEAD) {
@@ -94,7 +95,7 @@ uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *see
 		uint32_t id = queue[head];
 		head = (head + 1) % AHEAD;
 		waiting--;
-		if (++n_seen % REPORT_EVERY == 0 && filter && !progress_add(filter->progress, REPORT_EVERY))
+		if (++n_seen % REPORT_EVERY == 0 && !progress_add(work, REPORT_EVERY))
 			break;
 		r.from = filter && bits_get(filter->asked, id) ? id : HEAP_NONE;
 		uint64_t end = adjacency_start(&h->out, id + 1);

@@ -4,6 +4,8 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -20,6 +22,7 @@ struct collecting {
 	} *keys; /* in the dump's order, then by key */
 	size_t n_keys, cap_keys;
 	bool sorted;
+	uint64_t n_told; /* samples */
 	struct err lost; /* memory that was refused */
 };
 
@@ -55,11 +58,13 @@ static int by_key(const void *x, const void *y)
 static int take_sample(struct site_sink *sink, uint64_t address, uint64_t key)
 {
 	struct collecting *c = (struct collecting *)sink;
-	if (!c->sorted && c->n_keys)
-		qsort(c->keys, c->n_keys, sizeof *c->keys, by_key);
+	if (!c->sorted && sort(c->keys, c->n_keys, sizeof *c->keys, by_key, &c->lost) < 0)
+		return c->lost.code;
 	c->sorted = true;
-	const struct keyed *found = c->n_keys ? bsearch(&(struct keyed){ .key = key }, c->keys, c->n_keys,
-	    sizeof *c->keys, by_key) : NULL;
+	if (progress_stops(progress_own(), c->n_told++))
+		return err_set(&c->lost, ERR_CANCELLED, "cancelled");
+	const struct keyed *found = find_sorted(&(struct keyed){ .key = key }, c->keys, c->n_keys,
+	    sizeof *c->keys, by_key);
 	uint32_t object = heap_target(c->heap, address);
 	if (!found || object == HEAP_NONE) {
 		c->sites->n_lost++;
@@ -81,11 +86,12 @@ static int by_object(const void *x, const void *y)
 }
 
 /* Keep one sample for each object, and count the objects of each site. */
-static void settle(const struct heap *h, struct heap_sites *s)
+static int settle(const struct heap *h, struct heap_sites *s, struct err *err)
 {
 	size_t kept = 0;
-	if (s->n_samples)
-		qsort(s->sample, s->n_samples, sizeof *s->sample, by_object);
+	int code = sort(s->sample, s->n_samples, sizeof *s->sample, by_object, err);
+	if (code < 0)
+		return code;
 	for (size_t i = 0; i < s->n_samples; i++) {
 		struct site_sample sample = s->sample[i];
 		if (kept && s->sample[kept - 1].object == sample.object)
@@ -95,6 +101,7 @@ static void settle(const struct heap *h, struct heap_sites *s)
 		s->site[sample.site].shallow += heap_shallow(h, sample.object);
 	}
 	s->n_samples = kept;
+	return 0;
 }
 
 int sites_collect(struct heap *h, struct err *err)
@@ -108,13 +115,14 @@ int sites_collect(struct heap *h, struct err *err)
 	big_free(c.keys);
 	if (c.lost.code) {
 		*err = c.lost;
-		code = ERR_NOMEM;
+		code = c.lost.code;
 	}
+	if (code == 0 && c.sites->n)
+		code = settle(h, c.sites, err);
 	if (code < 0 || !c.sites->n) {
 		sites_free(c.sites);
 		return code;
 	}
-	settle(h, c.sites);
 	h->sites = c.sites;
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CANCEL_EVERY = 1 << 16, CLASSES_DEEP = 1000 };
+enum { CANCEL_EVERY = 1 << 14 };
 
 bool weak_known(const struct heap *h)
 {
@@ -33,36 +33,60 @@ static bool is_weak_class_name(const char *name)
 	return false;
 }
 
-/* Find where the weak field lies in the records of a class's instances, in which the fields of
- * subclasses come first.  False: they have none. */
-static bool weak_place(const struct heap *h, uint32_t class, struct field_place *out)
+/* Where the weak field lies in the records of a class's instances, in which the fields of subclasses
+ * come first. */
+struct weak_way {
+	struct field_place place;
+	bool known; /* this class was looked at */
+	bool found; /* it has the field; place says where */
+	bool weak;  /* it, or a superclass below Reference, is one that holds weakly */
+};
+
+/* From the superclass's way (NULL: there is none) to this class's. */
+static struct weak_way weak_way(const struct heap *h, uint32_t class, const struct weak_way *above)
 {
-	uint64_t below = 0;
-	bool weak = false;
-	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
-		const struct heap_class *c = &h->classes[class];
-		weak |= is_weak_class_name(c->name);
-		if (weak && !strcmp(c->name, "java.lang.ref.Reference")) {
-			if (!values_place(h, class, "referent", out) || out->type != VALUE_OBJECT)
-				return false;
-			out->offset += below;
-			return true;
-		}
-		for (uint32_t i = 0; i < c->n_fields; i++)
-			below += values_size_of(h, c->fields[i].type);
-		class = c->superclass;
+	const struct heap_class *c = &h->classes[class];
+	struct weak_way w = { .known = true };
+	if (!strcmp(c->name, "java.lang.ref.Reference")) {
+		w.found = values_place(h, class, "referent", &w.place) && w.place.type == VALUE_OBJECT;
+		return w;
 	}
-	return false;
+	w.weak = (above && above->weak) || is_weak_class_name(c->name);
+	if (!above || !above->found)
+		return w;
+	w.found = true;
+	w.place = above->place;
+	for (uint32_t i = 0; i < c->n_fields; i++)
+		w.place.offset += values_size_of(h, c->fields[i].type);
+	return w;
+}
+
+/* Each class once: up to the first superclass that is known, then down again. */
+static void find_ways(const struct heap *h, struct weak_way *way, uint32_t *chain)
+{
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		uint32_t up = i, n = 0;
+		for (; up != HEAP_NONE && !way[up].known; up = h->classes[up].superclass)
+			chain[n++] = up;
+		for (; n-- > 0; up = chain[n])
+			way[chain[n]] = weak_way(h, chain[n], up == HEAP_NONE ? NULL : &way[up]);
+	}
 }
 
 /* The place of the weak field for each class; of type VALUE_BYTE where there is none. */
 static struct field_place *weak_places(const struct heap *h, struct err *err)
 {
-	struct field_place *place = big_alloc(h->n_classes, sizeof *place, err);
+	struct weak_way *way = big_alloc(h->n_classes, sizeof *way, err);
+	uint32_t *chain = way ? big_alloc(h->n_classes, sizeof *chain, err) : NULL;
+	struct field_place *place = chain ? big_alloc(h->n_classes, sizeof *place, err) : NULL;
+	if (place)
+		find_ways(h, way, chain);
 	for (uint32_t i = 0; place && i < h->n_classes; i++) {
-		if (h->classes[i].kind != CLASS_PLAIN || !weak_place(h, i, &place[i]))
-			place[i] = (struct field_place){.type = VALUE_BYTE};
+		bool has = h->classes[i].kind == CLASS_PLAIN && way[i].found && way[i].weak;
+		place[i] = has ? way[i].place : (struct field_place){.type = VALUE_BYTE};
 	}
+	big_free(way);
+	big_free(chain);
 	return place;
 }
 

@@ -4,8 +4,11 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct opened *opened_new(const struct heap *heap)
 {
@@ -55,6 +58,43 @@ void opened_free(struct opened *o)
 	free(o->sets);
 	heap_close(o->own);
 	free(o);
+}
+
+/* --- the file ----------------------------------------------------------------------------------- */
+
+static enum file_fate lost(struct opened *o, const char *path, uint64_t from)
+{
+	err_at(&o->fate_words, ERR_IO, from, "%s: shrank or could not be read from byte %" PRIu64
+	    " on since it was loaded: values and texts that stand there are missing; objects, sizes and "
+	    "references stand", path, from);
+	return FILE_LOST;
+}
+
+static enum file_fate changed(struct opened *o, const char *path)
+{
+	err_set(&o->fate_words, ERR_IO, "%s: was written to since it was loaded: values and texts may be of "
+	    "other bytes", path);
+	return FILE_CHANGED;
+}
+
+enum file_fate opened_look(struct opened *o)
+{
+	const struct heap *h = o->heap;
+	uint64_t from;
+	/* while it is read the loader looks; a format without values is not read again */
+	if (!o->own || !h->source || !h->dump || !h->dump->reader->locate)
+		return FILE_SAME;
+	bool gone = source_damage(h->source, &from);
+	bool told = gone ? (o->fate == FILE_LOST && o->fate_words.offset <= from) ||
+	        (h->damaged && h->damage.code == ERR_IO && h->damage.offset <= from) /* by the loader */
+	                 : o->fate != FILE_SAME || !source_changed(h->source);
+	if (told)
+		return o->fate;
+	struct text path = TEXT_INIT;
+	text_add_escaped(&path, h->source->path, strlen(h->source->path));
+	o->fate = gone ? lost(o, path.s, from) : changed(o, path.s);
+	text_release(&path);
+	return o->fate;
 }
 
 int opened_references(const struct opened *o, struct err *err)

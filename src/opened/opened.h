@@ -28,6 +28,13 @@ struct kept_set {
 	size_t n;
 };
 
+/* What became of the file of a dump since it was loaded.  Values and texts are still read from it. */
+enum file_fate {
+	FILE_SAME,
+	FILE_CHANGED, /* it was written to */
+	FILE_LOST,    /* bytes are gone, and read as zeros */
+};
+
 struct opened {
 	const struct heap *heap;
 	struct heap *own;         /* the same heap, closed by opened_free; NULL: somebody else closes
@@ -44,6 +51,9 @@ struct opened {
 	struct path_tree paths[2]; /* strong; with weak references.  parent NULL: not found */
 	struct name_index *names;
 
+	enum file_fate fate;   /* the worst that opened_look saw */
+	struct err fate_words; /* unless FILE_SAME: a sentence; lost from its offset on */
+
 	bool refused; /* retained sizes were asked for while they were being found elsewhere */
 
 	struct kept_set *sets;
@@ -56,6 +66,10 @@ struct opened *opened_new(const struct heap *heap);
 /* Let opened_free close the heap, too. */
 void opened_own(struct opened *o, struct heap *heap);
 void opened_free(struct opened *o); /* NULL is fine */
+
+/* Look what became of the file, and keep it as o->fate.  Cheap; main thread, and only while no command
+ * works. */
+enum file_fate opened_look(struct opened *o);
 
 /* Does the heap have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
 MUST_CHECK int opened_references(const struct opened *o, struct err *err);

@@ -3,6 +3,7 @@
 #include "result/result.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -137,7 +138,8 @@ void cell_print(const struct cell *c, struct text *to)
 		text_add(to, ">=");
 	switch (c->type) {
 	case CELL_TEXT:
-		text_addf(to, "%*s%s", (int)c->indent, "", c->text);
+		text_addf(to, "%*s", (int)c->indent, "");
+		text_add_escaped(to, c->text, strlen(c->text));
 		break;
 	case CELL_COUNT:
 		text_add_count(to, c->amount.n);
@@ -168,7 +170,7 @@ void cell_print_plain(const struct cell *c, struct text *to)
 	case CELL_NONE:
 		break;
 	case CELL_TEXT:
-		text_add(to, c->text);
+		text_add_escaped(to, c->text, strlen(c->text));
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:

@@ -23,7 +23,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"arrays of characters or bytes that hold these strings"},
     [COL_BOOT] = {"boot", CELL_FLAG, 5, "whether it is the loader of the system's own classes"},
     [COL_BRANCH] = {"branch", CELL_TEXT, 0,
-	"name of the branch, below the one that it belongs to", .naming = 2},
+	"name of the branch, below the one that it belongs to", .cut = CUT_MIDDLE, .naming = 2},
     [COL_BYTE_ORDER] = {"byte_order", CELL_TEXT, 5, "byte order of the program: big or little"},
     [COL_CANNOT_TELL] = {"cannot_tell", CELL_TEXT, 5, "what the format does not hold"},
     [COL_CAPACITY] = {"capacity", CELL_COUNT, 5, "entries that it has room for"},

@@ -17,6 +17,7 @@
 
 #define MEASURED 10000
 #define WIDEST 120   /* columns that a text pads others to; contents are cut there unless they end the line */
+#define MARK ".."     /* where a text is cut */
 #define NARROWEST 12 /* columns that a text column keeps when lines are cut */
 
 bool print_format_parse(const char *name, enum print_format *format)
@@ -59,7 +60,7 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 {
 	text_clear(&l->cell);
 	cell_print(c, &l->cell);
-	size_t width = text_width(l->cell.s);
+	size_t width = c->type == CELL_TEXT ? text_width_most(l->cell.s, WIDEST) : text_width(l->cell.s);
 	if (c->type == CELL_TEXT && width > WIDEST)
 		width = WIDEST; /* one long text does not pad all lines */
 	if (width > l->width[i])
@@ -180,38 +181,26 @@ static void fit(struct layout *l, const struct result *r, unsigned width)
 	free(by_column);
 }
 
-/* The longest end of s that fits into so many columns. */
-static const char *end_of(const char *s, size_t width)
-{
-	while (*s && text_width(s) > width)
-		do
-			s++;
-		while ((*s & 0xC0) == 0x80);
-	return s;
-}
-
 /* One cell's text into the line, padded to its column; the last column is not padded. */
 static void place(struct layout *l, unsigned i, const char *s, const struct column *column, bool cut)
 {
-	size_t width = text_width(s), used = width, bytes = strlen(s);
-	const char *mark = "", *end = "";
 	bool right = cell_is_number(column_type(column));
 	bool middle = column_kinds[column->id].cut == CUT_MIDDLE;
-	if (cut && width > l->width[i]) {
-		size_t room = l->width[i] - 2, head = middle && room >= 6 ? room / 3 : room;
-		bytes = text_fit(s, head, &used);
-		mark = "..";
-		end = head < room ? end_of(s, room - used) : "";
-		used += 2 + text_width(end);
-	}
-	size_t pad = used < l->width[i] ? l->width[i] - used : 0;
+	struct text_cut c = text_cut(s, l->width[i], strlen(MARK), middle);
+	size_t pad = c.width < l->width[i] ? l->width[i] - c.width : 0;
+	if (!cut && c.cut)
+		pad = 0;
 	if (i)
 		text_add(&l->line, "  ");
 	if (right)
 		text_addf(&l->line, "%*s", (int)pad, "");
-	text_add_n(&l->line, s, bytes);
-	text_add(&l->line, mark);
-	text_add(&l->line, end);
+	if (cut && c.cut) {
+		text_add_n(&l->line, s, c.head);
+		text_add(&l->line, MARK);
+		text_add(&l->line, s + c.tail);
+	} else {
+		text_add(&l->line, s);
+	}
 	if (!right && i + 1 < l->n)
 		text_addf(&l->line, "%*s", (int)pad, "");
 }
@@ -301,7 +290,17 @@ static void print_plain(struct layout *l, struct result *r)
 	struct cell c;
 	for (size_t row = 0; row < l->rows; row++) {
 		result_cell(r, row, 0, &c);
-		text_add(&l->line, c.type == CELL_TEXT ? c.text : "");
+		cell_print_plain(&c, &l->line);
+		end_line(l);
+	}
+}
+
+/* Whole lines, which are text all of it. */
+static void print_lines(struct layout *l, const char *s)
+{
+	for (size_t n; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		text_add_escaped(&l->line, s, n);
 		end_line(l);
 	}
 }
@@ -323,9 +322,9 @@ static void print_text(struct result *r, const struct print_options *o, FILE *to
 			print_rows(&l, r);
 		}
 		if (r->story && r->n_rows == r->n_source) /* of all rows */
-			fputs(r->story, to);
+			print_lines(&l, r->story);
 		if (r->note)
-			fprintf(to, "%s\n", r->note);
+			print_lines(&l, r->note);
 	}
 	free(l.column);
 	free(l.width);
@@ -341,7 +340,7 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 		print_text(r, options, to);
 		break;
 	case PRINT_CSV:
-		print_csv(r, options->top, to);
+		print_csv(r, options->top, options->csv_raw, to);
 		break;
 	case PRINT_JSON:
 		print_json(r, options->top, false, to);

@@ -17,6 +17,7 @@ struct print_options {
 	enum print_format format;
 	size_t top;     /* print at most so many rows; 0: all */
 	unsigned width; /* of the terminal, in columns; 0: no limit */
+	bool csv_raw;   /* CSV: text that a spreadsheet would take for a formula is left as it is */
 	bool wide;      /* in text, also print the columns that otherwise only machine formats print */
 };
 

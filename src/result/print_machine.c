@@ -4,7 +4,8 @@
  *
  * Every column is printed, shown or not.  Where numbers of a column are not all exact, a column
  * NAME_certainty follows after the contract's own columns; where it is missing, all are exact.
- * Text is escaped already (base/text.h), so it holds neither controls nor invalid UTF-8.
+ * Text is escaped as everywhere (base/text.h), whatever it comes from: CSV and JSON are valid for any
+ * bytes.  It is never cut.
  */
 #include "result/print_machine.h"
 
@@ -43,6 +44,38 @@ static const char *certainty_of(const struct cell *c)
 
 /* --- csv -------------------------------------------------------------------------------------- */
 
+/* A number of any spelling that texts of dumps have: a spreadsheet shows it as it stands. */
+static bool is_plain_number(const char *s)
+{
+	s += *s == '+' || *s == '-';
+	size_t whole = strspn(s, "0123456789"), part = 0;
+	if (!whole)
+		return !strcmp(s, "Infinity");
+	s += whole;
+	if (*s == '.') {
+		part = strspn(++s, "0123456789");
+		s += part;
+		if (!part)
+			return false;
+	}
+	if (*s == 'e' || *s == 'E') {
+		s++;
+		s += *s == '+' || *s == '-';
+		part = strspn(s, "0123456789");
+		s += part;
+		if (!part)
+			return false;
+	}
+	return !*s;
+}
+
+/* Would a spreadsheet compute this, or send it somewhere (OWASP, "CSV injection")?  Tabs and line ends
+ * are escaped, so no text begins with one. */
+static bool is_formula(const char *s)
+{
+	return *s && strchr("=+-@", *s) && !is_plain_number(s);
+}
+
 static void csv_text(const char *s, FILE *to)
 {
 	if (!s[strcspn(s, ",\"\r\n")] && *s != ' ') {
@@ -58,15 +91,26 @@ static void csv_text(const char *s, FILE *to)
 	putc('"', to);
 }
 
-static void csv_cell(const struct cell *c, struct text *t, FILE *to)
+struct csv {
+	struct text cell;
+	bool raw;
+	FILE *to;
+};
+
+static void csv_cell(const struct cell *c, struct csv *csv)
 {
+	struct text *t = &csv->cell;
 	text_clear(t);
+	/* what may be a formula is known only once it is escaped: keep room in front */
+	text_add_char(t, '\'');
 	cell_print_plain(c, t);
-	csv_text(t->s, to);
+	bool marked = c->type == CELL_TEXT && !csv->raw && is_formula(t->s + 1);
+	csv_text(t->s + !marked, csv->to);
 }
 
-static void csv_head(const struct result *r, struct text *t, FILE *to)
+static void csv_head(const struct result *r, struct csv *csv)
 {
+	FILE *to = csv->to;
 	for (size_t i = 0; i < r->n_head; i++) {
 		fputs(i ? "," : "", to);
 		csv_text(r->head[i].name, to);
@@ -78,7 +122,7 @@ static void csv_head(const struct result *r, struct text *t, FILE *to)
 	fputs("\r\n", to);
 	for (size_t i = 0; i < r->n_head; i++) {
 		fputs(i ? "," : "", to);
-		csv_cell(&r->head[i].cell, t, to);
+		csv_cell(&r->head[i].cell, csv);
 	}
 	for (size_t i = 0; i < r->n_head; i++) {
 		if (is_inexact(&r->head[i].cell))
@@ -87,8 +131,9 @@ static void csv_head(const struct result *r, struct text *t, FILE *to)
 	fputs("\r\n", to);
 }
 
-static void csv_rows(struct result *r, size_t rows, struct text *t, FILE *to)
+static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 {
+	FILE *to = csv->to;
 	bool *inexact = inexact_columns(r, rows);
 	struct cell cell;
 	for (unsigned c = 0; c < r->n_columns; c++)
@@ -102,7 +147,7 @@ static void csv_rows(struct result *r, size_t rows, struct text *t, FILE *to)
 		for (unsigned c = 0; c < r->n_columns; c++) {
 			fputs(c ? "," : "", to);
 			result_cell(r, row, c, &cell);
-			csv_cell(&cell, t, to);
+			csv_cell(&cell, csv);
 		}
 		for (unsigned c = 0; c < r->n_columns; c++) {
 			if (!inexact[c])
@@ -115,131 +160,143 @@ static void csv_rows(struct result *r, size_t rows, struct text *t, FILE *to)
 	free(inexact);
 }
 
-void print_csv(struct result *r, size_t top, FILE *to)
+void print_csv(struct result *r, size_t top, bool raw, FILE *to)
 {
-	struct text t = TEXT_INIT;
+	struct csv csv = {.raw = raw, .to = to};
 	if (r->n_head)
-		csv_head(r, &t, to);
+		csv_head(r, &csv);
 	if (r->n_head && r->n_columns)
 		fputs("\r\n", to);
 	if (r->n_columns)
-		csv_rows(r, top && top < r->n_rows ? top : r->n_rows, &t, to);
-	text_release(&t);
+		csv_rows(r, top && top < r->n_rows ? top : r->n_rows, &csv);
+	text_release(&csv.cell);
 }
 
 /* --- json ------------------------------------------------------------------------------------- */
 
-static void json_text(const char *s, FILE *to)
+struct json {
+	struct text text;
+	FILE *to;
+};
+
+/* Escaped for JSON what is escaped for people: a byte 01 becomes \\x01, a text of four characters. */
+static void json_text(const char *s, struct json *j)
 {
-	putc('"', to);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc('\\', to);
-		if ((unsigned char)*s < 0x20)
-			fprintf(to, "\\u%04x", (unsigned char)*s);
-		else
-			putc(*s, to);
+	struct text *t = &j->text;
+	text_clear(t);
+	text_add_escaped(t, s, strlen(s));
+	putc('"', j->to);
+	for (const char *at = t->s; *at;) {
+		size_t n = strcspn(at, "\"\\");
+		fwrite(at, 1, n, j->to);
+		at += n;
+		if (*at) {
+			putc('\\', j->to);
+			putc(*at++, j->to);
+		}
 	}
-	putc('"', to);
+	putc('"', j->to);
 }
 
-static void json_value(const struct cell *c, FILE *to)
+static void json_value(const struct cell *c, struct json *j)
 {
 	switch (c->type) {
 	case CELL_NONE:
-		fputs("null", to);
+		fputs("null", j->to);
 		break;
 	case CELL_TEXT:
-		json_text(c->text, to);
+		json_text(c->text, j);
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:
-		fprintf(to, "%" PRIu64, c->amount.n);
+		fprintf(j->to, "%" PRIu64, c->amount.n);
 		break;
 	case CELL_PERCENT:
-		fprintf(to, "%" PRIu64 ".%" PRIu64, c->amount.n / 10, c->amount.n % 10);
+		fprintf(j->to, "%" PRIu64 ".%" PRIu64, c->amount.n / 10, c->amount.n % 10);
 		break;
 	case CELL_ADDRESS:
-		fprintf(to, "\"0x%" PRIx64 "\"", c->amount.n);
+		fprintf(j->to, "\"0x%" PRIx64 "\"", c->amount.n);
 		break;
 	case CELL_DELTA:
 	case CELL_BYTES_DELTA:
-		fprintf(to, "%" PRId64, amount_signed(c->amount));
+		fprintf(j->to, "%" PRId64, amount_signed(c->amount));
 		break;
 	case CELL_FLAG:
-		fputs(c->amount.n ? "true" : "false", to);
+		fputs(c->amount.n ? "true" : "false", j->to);
 		break;
 	}
 }
 
-static void json_key(const char *name, const char *suffix, bool first, FILE *to)
+static void json_key(const char *name, const char *suffix, bool first, struct json *j)
 {
-	fprintf(to, "%s\"%s%s\": ", first ? "" : ", ", name, suffix);
+	fprintf(j->to, "%s\"%s%s\": ", first ? "" : ", ", name, suffix);
 }
 
-static void json_head(const struct result *r, FILE *to)
+static void json_head(const struct result *r, struct json *j)
 {
 	for (size_t i = 0; i < r->n_head; i++) {
-		json_key(r->head[i].name, "", i == 0, to);
-		json_value(&r->head[i].cell, to);
+		json_key(r->head[i].name, "", i == 0, j);
+		json_value(&r->head[i].cell, j);
 	}
 	for (size_t i = 0; i < r->n_head; i++) {
 		if (!is_inexact(&r->head[i].cell))
 			continue;
-		json_key(r->head[i].name, "_certainty", false, to);
-		json_text(certainty_of(&r->head[i].cell), to);
+		json_key(r->head[i].name, "_certainty", false, j);
+		json_text(certainty_of(&r->head[i].cell), j);
 	}
 }
 
-static void json_row(struct result *r, size_t row, const bool *inexact, FILE *to)
+static void json_row(struct result *r, size_t row, const bool *inexact, struct json *j)
 {
 	struct cell cell;
-	putc('{', to);
+	putc('{', j->to);
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		result_cell(r, row, c, &cell);
-		json_key(column_word(&r->columns[c]), "", c == 0, to);
-		json_value(&cell, to);
+		json_key(column_word(&r->columns[c]), "", c == 0, j);
+		json_value(&cell, j);
 	}
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		if (!inexact[c])
 			continue;
 		result_cell(r, row, c, &cell);
-		json_key(column_word(&r->columns[c]), "_certainty", false, to);
-		json_text(certainty_of(&cell), to);
+		json_key(column_word(&r->columns[c]), "_certainty", false, j);
+		json_text(certainty_of(&cell), j);
 	}
-	putc('}', to);
+	putc('}', j->to);
 }
 
-static void json_rows(struct result *r, size_t rows, const char *between, FILE *to)
+static void json_rows(struct result *r, size_t rows, const char *between, struct json *j)
 {
 	bool *inexact = inexact_columns(r, rows);
-	for (size_t row = 0; row < rows && !ferror(to); row++) {
-		fputs(row ? between : "", to);
-		json_row(r, row, inexact, to);
+	for (size_t row = 0; row < rows && !ferror(j->to); row++) {
+		fputs(row ? between : "", j->to);
+		json_row(r, row, inexact, j);
 	}
 	free(inexact);
 }
 
 void print_json(struct result *r, size_t top, bool lines, FILE *to)
 {
+	struct json json = {.to = to}, *j = &json;
 	size_t rows = top && top < r->n_rows ? top : r->n_rows;
 	if (r->n_head || !r->n_columns) {
-		putc('{', to);
-		json_head(r, to);
+		putc('{', j->to);
+		json_head(r, j);
 		if (r->n_columns) {
-			json_key("fields", "", false, to);
-			fputs(lines ? "[" : "[\n", to);
-			json_rows(r, rows, lines ? ", " : ",\n", to);
-			putc(']', to);
+			json_key("fields", "", false, j);
+			fputs(lines ? "[" : "[\n", j->to);
+			json_rows(r, rows, lines ? ", " : ",\n", j);
+			putc(']', j->to);
 		}
-		fputs("}\n", to);
+		fputs("}\n", j->to);
 	} else if (lines) {
-		json_rows(r, rows, "\n", to);
+		json_rows(r, rows, "\n", j);
 		if (rows)
-			putc('\n', to);
+			putc('\n', j->to);
 	} else {
-		fputs("[", to);
-		json_rows(r, rows, ",\n ", to);
-		fputs("]\n", to);
+		fputs("[", j->to);
+		json_rows(r, rows, ",\n ", j);
+		fputs("]\n", j->to);
 	}
+	text_release(&json.text);
 }

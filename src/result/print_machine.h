@@ -7,10 +7,11 @@
 
 #include <stdio.h>
 
-/* top: print at most so many rows; 0: all.  If writing fails, ferror tells. */
-void print_csv(struct result *r, size_t top, FILE *to);
-/* One array with an object for each row, or one object if the result is only a head.  lines: print
- * each row as an object on a line of its own (JSON lines). */
+/* top: print at most so many rows; 0: all.  raw: text that a spreadsheet would take for a formula is left
+ * as it is.  If writing fails, ferror tells. */
+void print_csv(struct result *r, size_t top, bool raw, FILE *to);
+/* One array with an object for each row, or one object if the result is only a head.  lines: print each
+ * row as an object on a line of its own (JSON lines). */
 void print_json(struct result *r, size_t top, bool lines, FILE *to);
 
 #endif

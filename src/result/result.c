@@ -105,6 +105,16 @@ void result_head(struct result *r, enum column_id column, struct cell cell)
 	};
 }
 
+void result_add_note(struct result *r, const char *sentence)
+{
+	struct text note = TEXT_INIT;
+	if (r->note && strstr(r->note, sentence))
+		return;
+	text_addf(&note, "%s%s%s", r->note ? r->note : "", r->note ? "; " : "", sentence);
+	r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
+}
+
 void result_head_named(struct result *r, const char *name, struct cell cell)
 {
 	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){

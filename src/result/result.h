@@ -120,7 +120,7 @@ struct result {
 	struct arena arena;
 	struct text scratch;
 };
-#define RESULT_STOP_EVERY 65536
+#define RESULT_STOP_EVERY 256
 
 /* A result over a source of n_rows rows; the caller's (result_free).  It takes data over; shape and
  * ops must outlive it. */
@@ -130,6 +130,8 @@ void result_free(struct result *r); /* NULL is fine */
 
 /* Add a value to the head, one that the shape lists; text is copied. */
 void result_head(struct result *r, enum column_id column, struct cell cell);
+/* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
+void result_add_note(struct result *r, const char *sentence);
 /* Add a value to the head under a name of the dump's own; name and text are copied. */
 void result_head_named(struct result *r, const char *name, struct cell cell);
 

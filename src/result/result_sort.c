@@ -11,6 +11,8 @@
 
 #include "base/arena.h"
 #include "base/big.h"
+#include "base/hash.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +28,6 @@ struct distinct {
 	uint32_t *rank;    /* of each number */
 };
 
-static uint64_t hash_text(const char *s)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
-	return h ^ h >> 29;
-}
-
 static int distinct_grow(struct distinct *d, struct err *err)
 {
 	size_t n_slots = d->n_slots ? 2 * d->n_slots : 1024;
@@ -44,7 +38,7 @@ static int distinct_grow(struct distinct *d, struct err *err)
 	d->slots = slots;
 	d->n_slots = n_slots;
 	for (size_t i = 0; i < d->n; i++) {
-		size_t at = hash_text(d->text[i]) & (d->n_slots - 1);
+		size_t at = hash_bytes(d->text[i], strlen(d->text[i])) & (d->n_slots - 1);
 		while (d->slots[at])
 			at = (at + 1) & (d->n_slots - 1);
 		d->slots[at] = (uint32_t)i + 1;
@@ -56,7 +50,7 @@ static int distinct_number(struct distinct *d, const char *s, uint32_t *number, 
 {
 	if (2 * d->n >= d->n_slots && distinct_grow(d, err) < 0)
 		return ERR_NOMEM;
-	size_t at = hash_text(s) & (d->n_slots - 1);
+	size_t at = hash_bytes(s, strlen(s)) & (d->n_slots - 1);
 	for (; d->slots[at]; at = (at + 1) & (d->n_slots - 1)) {
 		*number = d->slots[at] - 1;
 		if (!strcmp(d->text[*number], s))
@@ -92,7 +86,7 @@ static int distinct_rank(struct distinct *d, struct err *err)
 	}
 	for (size_t i = 0; i < d->n; i++)
 		list[i] = (struct ranked){d->text[i], (uint32_t)i};
-	qsort(list, d->n, sizeof *list, by_text);
+	sort_array(list, d->n, sizeof *list, by_text);
 	for (size_t i = 0; i < d->n; i++)
 		d->rank[list[i].number] = (uint32_t)i;
 	big_free(list);

@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -302,8 +303,7 @@ static struct open_branch *all_opened(const struct tree *t, size_t *n, struct er
 		if (row->below != NO_LIST)
 			out[(*n)++] = (struct open_branch){row->list, row->node, row->below};
 	}
-	if (*n)
-		qsort(out, *n, sizeof *out, by_place);
+	sort_array(out, *n, sizeof *out, by_place);
 	return out;
 }
 
@@ -318,7 +318,7 @@ static uint32_t list_below(struct result *r, const struct tree_row *row, uint32_
 	struct tree *t = r->data;
 	const struct open_branch key = {.list = row->list, .node = row->node};
 	const struct open_branch *found =
-	    n_opened ? bsearch(&key, opened, n_opened, sizeof *opened, by_place) : NULL;
+	    find_sorted(&key, opened, n_opened, sizeof *opened, by_place);
 	if (found)
 		return found->below;
 	if (row->depth + 1 < levels && t->source->children(r, row->node, NULL))

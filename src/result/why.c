@@ -6,6 +6,8 @@
  */
 #include "result/why.h"
 
+#include "opened/opened.h"
+
 #include <string.h>
 
 #define NAMED 8 /* values named for one reason; more are counted */
@@ -188,9 +190,14 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 		numbers++;
 		bytes += cell.type == CELL_BYTES;
 	}
+	bool changed = v->r->opened && v->r->opened->fate != FILE_SAME;
 	if (others && numbers == 0)
 		return;
-	if (others)
+	if (changed && to->len)
+		text_add(to, "; ");
+	if (changed)
+		text_add(to, "the file is not what was loaded: numbers that come from values may be wrong");
+	else if (others)
 		text_add(to, "; the other numbers are exact");
 	else if (numbers == 0)
 		text_add(to, "nothing here is in doubt");

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STOPPABLE_ROWS 200000 /* fewer are looked through before a key could be waited for */
+#define LOOK_NS 50000000     /* between two looks for keys while rows are looked through */
 #define PAGES_MOST 100       /* the oldest but the first goes then */
 #define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
 #define PROGRESS_MS 100
@@ -35,7 +35,7 @@ struct page *app_page(struct app *a)
 void app_say(struct app *a, enum role role, const char *sentence)
 {
 	text_clear(&a->message);
-	text_add(&a->message, sentence);
+	text_add_escaped(&a->message, sentence, strlen(sentence));
 	a->message_role = role;
 	a->dirty = true;
 }
@@ -64,19 +64,38 @@ void app_drop_pages(struct app *a, size_t from)
 	a->at = a->n_pages > 0 ? a->n_pages - 1 : 0;
 }
 
-bool app_stop_typed(void)
+void app_quit(struct app *a, int status)
+{
+	a->quit = true;
+	a->status = status;
+	signals_leave(status);
+}
+
+/* May what is typed behind this be text? */
+static bool may_open_prompt(const struct input *in)
+{
+	enum action action = key_action(in->key);
+
+	return in->pasted || action == ACTION_FILTER || action == ACTION_SEARCH || action == ACTION_PROMPT ||
+	       (action == ACTION_NONE && key_command(in->key));
+}
+
+bool app_stop_typed(struct app *a)
 {
 	enum { CTRL_C = 3, ESCAPE = 27 };
 	struct input in;
 	bool stop = false;
 
-	while (term_read(&in, false)) {
-		if (in.pasted || (in.key != CTRL_C && in.key != ESCAPE)) {
+	while (!a->quit && term_read(&in, false)) {
+		if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE)) {
+			term_drop_kept();
+			stop = true;
+		} else if (!in.pasted && key_action(in.key) == ACTION_QUIT && !prompt_is_open() &&
+		    !term_keeps(may_open_prompt)) {
+			app_quit(a, a->status);
+		} else {
 			term_keep(&in);
-			continue;
 		}
-		term_drop_kept();
-		stop = true;
 	}
 	return stop;
 }
@@ -86,7 +105,11 @@ static bool stop_wanted(void *context)
 {
 	struct app *a = context;
 	struct pollfd fd = {.fd = term_fd(), .events = POLLIN};
+	uint64_t now = pace_now();
 
+	if (!a->stopping && !a->quit && now - a->looked < LOOK_NS)
+		return false;
+	a->looked = now;
 	a->looking = true;
 	app_take_signals(a);
 	a->looking = false;
@@ -94,17 +117,21 @@ static bool stop_wanted(void *context)
 		return true;
 	if (poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLIN))
 		return false;
-	a->stopping = app_stop_typed();
-	return a->stopping;
+	a->stopping = app_stop_typed(a);
+	return a->stopping || a->quit;
 }
 
 void app_push(struct app *a, struct page *p)
 {
-	struct result *r = page_result(p);
+	struct table *both[2] = {p->ops->table(p), NULL};
 
-	if (r && r->n_source >= STOPPABLE_ROWS) {
-		r->stop = stop_wanted;
-		r->stop_context = a;
+	if (p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		if (!both[i])
+			continue;
+		both[i]->result->stop = stop_wanted;
+		both[i]->result->stop_context = a;
 	}
 	if (a->n_pages > 0)
 		app_drop_pages(a, a->at + 1);
@@ -168,11 +195,22 @@ static void say_damage(struct app *a)
 	text_release(&t);
 }
 
+void app_watch_file(struct app *a)
+{
+	struct opened *o = a->working ? NULL : a->session.dump;
+
+	if (!o || opened_look(o) <= a->fate_told)
+		return;
+	a->fate_told = o->fate;
+	app_say(a, ROLE_ERROR, o->fate_words.message);
+	if (o->fate == FILE_LOST)
+		a->status = 4;
+}
+
 static void loaded(struct app *a)
 {
 	if (!a->loader.heap) {
-		a->quit = true;
-		a->status = a->loader.job.result == ERR_CANCELLED ? 130 : 3;
+		app_quit(a, a->loader.job.result == ERR_CANCELLED ? 130 : 3);
 		return;
 	}
 	if (!a->session.dump)
@@ -228,8 +266,7 @@ void app_take_signals(struct app *a)
 			term_continued();
 			break;
 		default:
-			a->quit = true;
-			a->status = 128 + signal;
+			app_quit(a, 128 + signal);
 			break;
 		}
 	}
@@ -263,13 +300,13 @@ static bool work_on(struct app *a)
 	return more;
 }
 
-/* Does it act before there is anything to see?  Behind others a letter may belong to a prompt. */
-static bool acts_early(const struct input *in, bool first)
+/* Does it act before there is anything to see?  Behind what opens a prompt a letter is text. */
+static bool acts_early(const struct input *in, bool is_key)
 {
 	enum action action = in->pasted ? ACTION_NONE : key_action(in->key);
 
 	return action == ACTION_CANCEL || action == ACTION_SUSPEND || action == ACTION_REDRAW ||
-	       (action == ACTION_QUIT && first);
+	       (action == ACTION_QUIT && is_key);
 }
 
 /* All that were typed, in their order; before the first page they wait for it. */
@@ -282,12 +319,10 @@ static void take_keys(struct app *a)
 		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
 			return;
 		a->dirty = true;
-		if (early && !acts_early(&in, !a->kept_early)) {
-			a->kept_early = true;
+		if (early && !acts_early(&in, !term_keeps(may_open_prompt)))
 			term_keep(&in);
-		} else {
+		else
 			app_input(a, &in);
-		}
 	}
 }
 
@@ -306,13 +341,13 @@ static void turn(struct app *a)
 	}
 	int n = poll(fds, 3, wait_ms(a, work_on(a)));
 	if (n < 0 && errno != EINTR)
-		a->quit = true;
+		app_quit(a, a->status);
 	if (!a->loader.finished || a->finding.running)
 		a->dirty = true;
-	if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
-		a->quit = true; /* the terminal is gone */
-		a->status = 128 + SIGHUP;
-	}
+	if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		app_quit(a, 128 + SIGHUP); /* the terminal is gone */
+	a->looked = pace_now();
+	a->stopping = false;
 	app_take_signals(a);
 	loading_events(a);
 	app_take_retained(a);
@@ -347,7 +382,7 @@ static void bring_history(struct app *a)
 static void say_how_it_ended(const struct app *a)
 {
 	if (a->status == 3)
-		fprintf(stderr, "cairn: %s\n", a->loader.job.err.message);
+		complain("%s", a->loader.job.err.message);
 }
 
 static int browse(struct app *a, struct err *err)
@@ -363,13 +398,13 @@ static int browse(struct app *a, struct err *err)
 	rc = loader_start(&a->loader, a->options->heap, err);
 	while (!rc && !a->quit)
 		turn(a);
+	/* the terminal first: nothing that goes on and no large heap is waited for in front of a dead screen */
+	term_close();
 	prompt_release();
 	term_drop_kept();
 	follow_stop(&a->follow);
 	app_drop_pages(a, 0);
 	session_drop_results(&a->session);
-	/* the terminal first: closing a large heap is not to be waited for in front of a dead screen */
-	term_close();
 	return rc;
 }
 
@@ -388,9 +423,11 @@ int view_run(const struct view_options *options)
 	a.session.shell_context = &a;
 	a.session.model = app_change_model;
 	a.session.model_context = &a;
+	a.session.print.csv_raw = options->csv_raw;
+	a.session.writes = (struct writing){.force = options->force, .ask = app_ask, .context = &a};
 	int rc = browse(&a, &err);
 	if (rc) {
-		fprintf(stderr, "cairn: %s\n", err.message);
+		complain("%s", err.message);
 		a.status = rc == ERR_UNSUPPORTED ? 2 : 3;
 	} else {
 		say_how_it_ended(&a);

@@ -36,14 +36,15 @@ struct app {
 	bool prompt_again;        /* the line failed and stands there untouched: ":" begins another */
 	char *pending;            /* a command line that waits for the references */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
-	bool kept_early;          /* keys came before the first page, which they wait for */
 
-	bool looking, stopping;   /* through many rows of a page; ^C or Esc came meanwhile */
+	bool looking, stopping;   /* through the rows of a page; ^C or Esc came meanwhile */
+	uint64_t looked;          /* when keys and signals were asked for last, ns */
 	struct job *working;      /* what a command waits for: ^C ends that */
 
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool dirty, quit;
 	int status;
+	enum file_fate fate_told; /* what of the file of the dump was said */
 };
 
 /* app.c: the stack, and what is found beside it */
@@ -53,9 +54,13 @@ bool app_references_ready(const struct app *a);
 void app_find_retained(struct app *a);
 void app_say(struct app *a, enum role role, const char *sentence);
 void app_take_signals(struct app *a);
+/* On the way out with this exit status: the loop ends, and in case that something does not, see
+ * signals_leave. */
+void app_quit(struct app *a, int status);
 /* While something goes on: was ^C or Esc typed?  That drops what was typed before, as a terminal's
- * interrupt does; other keys wait until they can be heard. */
-bool app_stop_typed(void);
+ * interrupt does.  q quits, unless it may belong to a prompt that was opened before.  Other keys wait
+ * until they can be heard. */
+bool app_stop_typed(struct app *a);
 void app_back(struct app *a);
 void app_forward(struct app *a);
 void app_push(struct app *a, struct page *p);
@@ -79,10 +84,15 @@ void app_follow(struct app *a);        /* the selected object's path */
 void app_input(struct app *a, const struct input *in);
 void app_cancel(struct app *a); /* ^C */
 
+/* asking.c: session.writes.ask */
+bool app_ask(void *app, const char *question);
+
 /* working.c: session.work */
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 
 /* chrome.c: everything around the page */
 void app_draw(struct app *a);
+/* Say when the file of the dump becomes another than was loaded; not while a command works. */
+void app_watch_file(struct app *a);
 
 #endif

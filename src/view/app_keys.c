@@ -253,7 +253,8 @@ static void explain(struct app *a)
 		return;
 	}
 	why(r, t && r->n_rows > 0 ? t->row : WHY_NO_ROW, t && t->wide, &said);
-	if (text_width(said.s) < (size_t)COLS * (size_t)(LINES / 3))
+	size_t room = (size_t)COLS * (size_t)(LINES / 3);
+	if (text_width_most(said.s, room) < room)
 		app_say(a, ROLE_NOTE, said.s);
 	else
 		app_push(a, page_new_lines("why", said.s));
@@ -285,14 +286,12 @@ void app_cancel(struct app *a)
 		a->pending = NULL;
 		app_say(a, ROLE_NOTE, "dropped");
 	} else if (!a->loader.finished && a->n_pages == 0) {
-		app_say(a, ROLE_NOTE, "stopping");
-		job_cancel(&a->loader.job);
+		app_quit(a, 130); /* there is nothing to stand on */
 	} else if (!a->loader.finished && !a->stop_asked) {
 		a->stop_asked = true;
 		app_say(a, ROLE_NOTE, "the references are still being read; ^C again ends cairn");
 	} else if (!a->loader.finished) {
-		a->quit = true;
-		a->status = 130;
+		app_quit(a, 130);
 	} else if (a->finding.running) {
 		job_cancel(&a->finding.job);
 		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top asks for them");
@@ -387,7 +386,7 @@ static bool act_always(struct app *a, enum action action)
 {
 	switch (action) {
 	case ACTION_QUIT:
-		a->quit = true;
+		app_quit(a, a->status);
 		return true;
 	case ACTION_CANCEL:
 		app_cancel(a);
@@ -556,6 +555,7 @@ static void mouse(struct app *a, const MEVENT *event)
 void app_input(struct app *a, const struct input *in)
 {
 	a->stopping = false;
+	a->looked = pace_now();
 	if (in->key == SPECIAL(KEY_MOUSE)) {
 		mouse(a, &in->mouse);
 		return;

@@ -191,7 +191,7 @@ void app_run(struct app *a, const char *line, bool typed)
 	} else if (rc) {
 		failed(a, kept, &err, typed);
 	} else if (a->session.quit) {
-		a->quit = true;
+		app_quit(a, a->status);
 	} else if (out) {
 		show(a, session_take(&a->session), kept);
 	} else if (a->model_changed) {

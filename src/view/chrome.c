@@ -38,11 +38,12 @@ static void add_size(const struct heap *h, struct text *to)
 }
 
 /* One word at the end of line 1, however narrow it is: nobody may take a part for the whole. */
-static int draw_damage(const struct heap *h, int width)
+static int draw_damage(const struct opened *o, int width)
 {
-	if (!h || !h->damaged)
+	bool lost = o && o->fate == FILE_LOST;
+	if (!o || (!o->heap->damaged && !lost))
 		return 0;
-	const char *word = h->damage.code == ERR_TRUNCATED ? "cut" : "damaged";
+	const char *word = !lost && o->heap->damage.code == ERR_TRUNCATED ? "cut" : "damaged";
 	int needed = (int)strlen(word);
 	if (width < needed + 8)
 		return 0;
@@ -62,7 +63,7 @@ static void add_format(const struct heap *h, struct text *to)
 		text_addf(to, "%.*s (dump format %s)", (int)f->vm_release, f->vm, f->version);
 	else
 		text_addf(to, "%s%s%s", f->label, f->version[0] ? " " : "", f->version);
-	if (h->facts.word_bits)
+	if (!h->facts.word_unknown)
 		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
 	text_addf(to, " %s ", dot);
 }
@@ -91,11 +92,11 @@ static void draw_title(const struct app *a, int width)
 	struct text name = TEXT_INIT, facts = TEXT_INIT;
 	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
-	width -= draw_damage(session_heap(&a->session), width);
+	width -= draw_damage(a->session.dump, width);
 	text_add_escaped(&name, file_name(a->options->heap->path),
 	    strlen(file_name(a->options->heap->path)));
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
-	int named = (int)text_width(name.s), least[] = {NAME_LEAST, 12, 8, 0};
+	int named = (int)text_width_most(name.s, (size_t)width), least[] = {NAME_LEAST, 12, 8, 0};
 	do {
 		add_facts(a, how_much, &facts);
 		needed = (int)text_width(facts.s);
@@ -112,6 +113,12 @@ static void draw_title(const struct app *a, int width)
 }
 
 /* --- line 2 ------------------------------------------------------------------------------------ */
+
+static void add_filter(const char *filter, struct text *to)
+{
+	text_add(to, "   filter: ");
+	text_add_escaped(to, filter, strlen(filter));
+}
 
 static void add_state(struct app *a, struct text *to)
 {
@@ -134,40 +141,33 @@ static void add_state(struct app *a, struct text *to)
 	if (r->sorted_by >= 0)
 		text_addf(to, "   %s %s", column_word(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
 	if (t->filter)
-		text_addf(to, "   filter: %s", t->filter);
+		add_filter(t->filter, to);
 	text_add(to, "   ");
 	text_add_count(to, r->n_rows > 0 ? t->row + 1 : 0);
 	text_add_char(to, '/');
 	text_add_count(to, r->n_rows);
 }
 
-/* The path of views, its beginning cut when it is long. */
+/* The path of views: whole steps from the end, as many as fit, behind an ellipsis where not all do.  Looks
+ * at no more of the titles than the line can show. */
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
-
-	text_clear(&before);
-	for (size_t i = 0; i < a->at; i++)
-		text_addf(&before, "%s > ", a->page[i]->title);
 	const char *title = a->page[a->at]->title;
-	int needed = (int)text_width(title), x = 0;
-	if (needed < width) {
-		int room = width - needed;
-		if ((int)text_width(before.s) <= room)
-			x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
-		else if (room > 6) {
-			/* whole steps from the end, as many as fit behind an ellipsis */
-			size_t i = a->at;
-			int used = 0;
-			while (i > 0 && used + (int)text_width(a->page[i - 1]->title) + 3 <= room - 4)
-				used += (int)text_width(a->page[--i]->title) + 3;
-			text_clear(&before);
-			text_addf(&before, "%s > ", glyph(GLYPH_ELLIPSIS));
-			for (; i < a->at; i++)
-				text_addf(&before, "%s > ", a->page[i]->title);
-			x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
-		}
-	}
+	int room = width - (int)text_width_most(title, (size_t)width), used = 0, x = 0;
+	size_t first = a->at;
+
+	for (; first > 0 && used <= room; first--)
+		used += (int)text_width_most(a->page[first - 1]->title, (size_t)width) + 3;
+	bool all = used <= room;
+	for (; !all && first < a->at && used > room - 4; first++)
+		used -= (int)text_width_most(a->page[first]->title, (size_t)width) + 3;
+	if (!all)
+		text_addf(&before, "%s > ", glyph(GLYPH_ELLIPSIS));
+	for (; first < a->at; first++)
+		text_addf(&before, "%s > ", a->page[first]->title);
+	if (before.len > 0 && (all || room > 6))
+		x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
 	draw_text_keep_end(y, x, width - x, title, theme(ROLE_PLACE));
 	text_release(&before);
 }
@@ -243,7 +243,8 @@ static void draw_pending(struct app *a, int y, int width)
 {
 	struct text t = TEXT_INIT;
 
-	text_addf(&t, "%s: waits until %s; ^C drops it", a->pending, a->loader.finished ?
+	text_add_escaped(&t, a->pending, strlen(a->pending));
+	text_addf(&t, ": waits until %s; ^C drops it", a->loader.finished ?
 	    "retained sizes are found" : "the references are read");
 	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
 	text_release(&t);
@@ -272,7 +273,7 @@ static void draw_lines(
 	size_t next;
 	int n = 0, most = y - a->area.y - leave;
 
-	if (text_width(s) <= (size_t)width || most < 2) {
+	if (text_width_most(s, (size_t)width) <= (size_t)width || most < 2) {
 		draw_text(y, 0, width, s, attr);
 		return;
 	}
@@ -298,8 +299,10 @@ static void draw_result_note(int y, int width, const char *s)
 	struct text t = TEXT_INIT;
 
 	if (s[n]) {
-		n = text_fit(s, (size_t)width - sizeof more + 1, &used);
-		while (n > 0 && s[n] != ':' && s[n] != ';')
+		size_t most = text_fit(s, (size_t)width - sizeof more + 1, &used);
+		for (n = most; n > 0 && s[n] != ';';)
+			n--;
+		for (n = n ? n : most; n > 0 && s[n] != ';' && s[n] != ':';)
 			n--;
 	}
 	if (n > 0 && s[n]) {
@@ -424,6 +427,7 @@ void app_draw(struct app *a)
 	int height = LINES, width = COLS, top = 0, cursor_y;
 	struct page *p = app_page(a);
 
+	app_watch_file(a);
 	erase();
 	if (height >= LINES_FOR_TITLE)
 		draw_title(a, width), top++;

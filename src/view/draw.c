@@ -11,7 +11,7 @@
 
 #define PIECE 256 /* characters drawn by one call */
 
-/* What stands for a character on a terminal of ASCII only: as many signs as it takes columns. */
+/* What stands for a character that is not shown itself: as many signs as it takes columns. */
 static size_t to_ascii(const char *s, size_t used, wchar_t *out, size_t room)
 {
 	char one[8];
@@ -46,7 +46,7 @@ static void put(int y, int x, const char *s, size_t n, attr_t attr)
 			wide[n_wide++] = (wchar_t)point;
 		else if (point < 0xA0) /* bytes that are no text; controls were escaped long before */
 			wide[n_wide++] = L'?';
-		else if (term_utf8())
+		else if (term_utf8() && !point_steers(point))
 			wide[n_wide++] = (wchar_t)point;
 		else
 			n_wide += to_ascii(s + at, used, wide + n_wide, PIECE + 4 - n_wide);
@@ -77,57 +77,42 @@ int draw_clipped(int y, int x, int width, const char *s, attr_t attr)
 	return (int)used;
 }
 
-int draw_text(int y, int x, int width, const char *s, attr_t attr)
+/* What does not fit is cut at the end or in the middle. */
+static int draw_cut(int y, int x, int width, const char *s, bool middle, attr_t attr)
 {
 	if (!on_screen(y, x, &width))
 		return 0;
-	if (text_width(s) <= (size_t)width)
-		return draw_clipped(y, x, width, s, attr);
-	int used = draw_clipped(y, x, width - 1, s, attr);
-	return used + draw_clipped(y, x + used, 1, glyph(GLYPH_ELLIPSIS), attr);
+	struct text_cut c = text_cut(s, (size_t)width, 1, middle);
+	put(y, x, s, c.head, attr);
+	int used = (int)c.head_width;
+	if (!c.cut)
+		return used;
+	used += draw_clipped(y, x + used, 1, glyph(GLYPH_ELLIPSIS), attr);
+	return used + draw_clipped(y, x + used, width - used, s + c.tail, attr);
 }
 
-/* The longest end of s that fits into width columns. */
-static const char *end_of(const char *s, size_t width)
+int draw_text(int y, int x, int width, const char *s, attr_t attr)
 {
-	size_t whole = text_width(s), length = strlen(s), dropped = 0;
-
-	while (*s && whole - dropped > width) {
-		int32_t point;
-		size_t used = utf8_decode(s, length, &point);
-		char single[8] = {0};
-		memcpy(single, s, used < sizeof single ? used : sizeof single - 1);
-		dropped += text_width(single);
-		s += used;
-		length -= used;
-	}
-	return s;
+	return draw_cut(y, x, width, s, false, attr);
 }
 
 int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 {
-	if (!on_screen(y, x, &width))
-		return 0;
-	if (text_width(s) <= (size_t)width || width < 8)
-		return draw_text(y, x, width, s, attr);
-	/* a third for the beginning: packages of one family stay next to each other to the eye */
-	int head = draw_clipped(y, x, (width - 1) / 3, s, attr);
-	head += draw_clipped(y, x + head, 1, glyph(GLYPH_ELLIPSIS), attr);
-	return head + draw_clipped(y, x + head, width - head, end_of(s, (size_t)(width - head)), attr);
+	return draw_cut(y, x, width, s, true, attr);
 }
 
 void draw_right(int y, int x, int width, const char *s, attr_t attr)
 {
-	size_t needed = text_width(s);
-
 	if (!on_screen(y, x, &width))
 		return;
+	size_t needed = text_width_most(s, (size_t)width);
 	if (needed <= (size_t)width) {
 		draw_clipped(y, x + width - (int)needed, (int)needed, s, attr);
 		return;
 	}
 	int sign = draw_clipped(y, x, 1, glyph(GLYPH_ELLIPSIS), attr);
-	draw_clipped(y, x + sign, width - sign, end_of(s, (size_t)(width - sign)), attr);
+	size_t end = text_fit_end(s, strlen(s), (size_t)(width - sign), NULL);
+	draw_clipped(y, x + sign, width - sign, s + end, attr);
 }
 
 void draw_bar(int y, int x, int width, double share, attr_t attr)

@@ -4,6 +4,7 @@
  */
 #include "view/history.h"
 
+#include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -98,13 +99,14 @@ static void write_line(int fd, const char *line)
 
 char **history_read(size_t *n)
 {
+	uint64_t refusals = mem_refusals();
 	char **line = NULL, *path = file_path(false);
 	size_t cap = 0, size = 0;
 
 	*n = 0;
 	if (!path)
 		return NULL;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_APPEND);
+	int fd = file_open_to_write(path, O_RDWR | O_NONBLOCK | O_APPEND, 0, NULL);
 	free(path);
 	if (fd < 0)
 		return NULL;
@@ -129,7 +131,7 @@ char **history_read(size_t *n)
 		free(line[0]);
 		memmove(line, line + 1, --*n * sizeof *line);
 	}
-	if (n_lines > LINES_BEFORE_CUT && ftruncate(fd, 0) == 0)
+	if (n_lines > LINES_BEFORE_CUT && refusals == mem_refusals() && ftruncate(fd, 0) == 0)
 		for (size_t i = 0; i < *n; i++)
 			write_line(fd, line[i]);
 	close(fd);
@@ -138,11 +140,12 @@ char **history_read(size_t *n)
 
 void history_append(const char *line)
 {
-	char *path = file_path(true);
+	/* a line of two lines (a file's name may have them) would be read as two */
+	char *path = strchr(line, '\n') ? NULL : file_path(true);
 
 	if (!path)
 		return;
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	int fd = file_open_to_write(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0600, NULL);
 	free(path);
 	if (fd < 0)
 		return;

@@ -162,6 +162,14 @@ bool term_read_kept(struct input *in)
 	return true;
 }
 
+bool term_keeps(bool (*which)(const struct input *in))
+{
+	for (size_t i = kept.at; i < kept.n; i++)
+		if (which(&kept.key[i]))
+			return true;
+	return false;
+}
+
 void term_drop_kept(void)
 {
 	struct input in;

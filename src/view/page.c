@@ -11,8 +11,11 @@
 
 void page_init(struct page *p, const struct page_ops *ops, const char *title, const char *line)
 {
+	struct text shown = TEXT_INIT;
+
 	p->ops = ops;
-	p->title = xstrdup(title);
+	text_add_escaped(&shown, title, strlen(title));
+	p->title = text_take(&shown);
 	p->line = xstrdup(line);
 }
 
@@ -54,7 +57,7 @@ int page_draw_head(struct result *r, struct rect at, int height)
 		text_clear(&value);
 		cell_print(&f->cell, &value);
 		int name_width = (int)text_width(f->name);
-		int width = name_width + 1 + (int)text_width(value.s);
+		int width = name_width + 1 + (int)text_width_most(value.s, (size_t)at.width);
 		if (x > 0 && x + width > at.width) {
 			line++;
 			x = 0;

@@ -487,13 +487,13 @@ enum prompt_event prompt_feed(const struct input *in)
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-/* n bytes of the line as they are shown: controls as ^X, what is no text as "?". */
+/* n bytes of the line as they are shown: controls as ^X, what is no text or steers the terminal as "?". */
 static void add_visible(struct text *to, const char *s, size_t n)
 {
 	for (size_t at = 0; at < n;) {
 		int32_t point;
 		size_t used = utf8_decode(s + at, n - at, &point);
-		if (point < 0) {
+		if (point < 0 || (point > 0x7F && point_steers(point))) {
 			text_add_char(to, '?');
 		} else if (point < 0x20 || point == 0x7F) {
 			text_add_char(to, '^');
@@ -556,7 +556,7 @@ int prompt_draw_candidates(int bottom, int height, int width)
 	if (!prompt.open || prompt.n_candidates == 0 || height < 1 || width < 8)
 		return 0;
 	for (size_t i = 0; i < prompt.n_candidates; i++) {
-		size_t w = text_width(prompt.candidate[i]);
+		size_t w = text_width_most(prompt.candidate[i], (size_t)width);
 		widest = w > widest ? w : widest;
 	}
 	int cell = (int)(widest < (size_t)width - 2 ? widest : (size_t)width - 2) + 2;

@@ -7,11 +7,14 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "view/match.h"
+#include "view/pace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 100000       /* rows summed in one turn of the loop */
+#define SLICE 100000       /* rows summed in one turn of the loop, or what takes so long: */
+#define SLICE_NS 20000000
+#define LOOK_EVERY 64      /* rows between two looks at the clock */
 #define LIVE_ROWS 200000   /* with more, filters wait for Enter */
 
 static unsigned n_columns(const struct table *t)
@@ -57,7 +60,8 @@ bool table_work(struct table *t)
 
 	if (t->summed == n && (t->have_whole || t->filter))
 		return false;
-	while (t->summed < end)
+	uint64_t began = pace_now();
+	while (t->summed < end && (t->summed % LOOK_EVERY || pace_now() - began < SLICE_NS))
 		sum_row(t, t->summed++);
 	if (t->summed == n && !t->filter && !t->have_whole) {
 		memcpy(t->whole, t->total, sizeof t->whole);
@@ -157,14 +161,15 @@ static bool filter_rows(struct table *t, const char *words)
 			return false;
 		}
 		uint32_t above = 0; /* rows of a lower depth stand above one that matched */
-		for (size_t row = n; row-- > 0;) {
+		for (size_t row = n; row-- > 0 && done;) {
 			struct branch b = {.depth = 0};
 			tree_branch(t->result, row, &b);
 			marked[row] = b.depth < above || match_row(&m, t->result, row);
 			if (marked[row])
 				above = b.depth;
+			done = !result_stopped(t->result, row);
 		}
-		done = result_filter(t->result, keep_marked, marked, NULL) == 0;
+		done = done && result_filter(t->result, keep_marked, marked, NULL) == 0;
 		big_free(marked);
 	} else {
 		done = result_filter(t->result, keep_row, &m, NULL) == 0;

@@ -4,7 +4,8 @@
  *
  * A layout is made for every frame from the widths that the table has seen so far, which only
  * grow, so that columns do not dance while one scrolls.  When it is narrow the columns in which
- * nothing stands go first; then long texts give way, the longest first, down to a floor; then the
+ * nothing stands go first; then long texts give way, those of the dump's values beyond a third of the
+ * width before others, else the longest first, down to a floor; then the
  * share bar; then whole columns, the least telling first; hardly the first column, never the one sorted
  * by, or the one that names what the rows are.  A column that says the same in every row is one of
  * those that tell least.
@@ -17,7 +18,9 @@
 
 #define GAP 2
 #define MARKER 2
+#define WIDTH_MOST 4096
 #define MEASURED 1000  /* rows looked at before the first frame */
+#define MEASURED_BYTES (1 << 20) /* of their texts, in a frame */
 #define NAME_LEAST 24  /* a name keeps so many columns before others go */
 #define NAME_LEAST_TREE 36 /* it carries the branches as well */
 #define NAME_LEAST_NARROW 16
@@ -50,20 +53,20 @@ struct layout {
 
 static void grow(struct table *t, unsigned c, const char *s)
 {
-	size_t width = text_width(s);
+	size_t width = text_width_most(s, WIDTH_MOST);
 
-	if (width > 4096)
-		width = 4096;
+	if (width > WIDTH_MOST)
+		width = WIDTH_MOST;
 	if ((int)width > t->width[c])
 		t->width[c] = (int)width;
 }
 
-/* Whether a column says the same in every row: then it tells nothing about any. */
+/* Whether a column says the same in every row, as far as anybody sees: then it tells nothing about any. */
 static void compare_text(struct table *t, unsigned c, const char *s)
 {
 	uint32_t hash = 2166136261u;
 
-	for (; *s; s++)
+	for (const char *end = s + strnlen(s, WIDTH_MOST); s < end; s++)
 		hash = (hash ^ (unsigned char)*s) * 16777619u;
 	hash |= 1;
 	if (t->first_text[c] == 0)
@@ -72,9 +75,11 @@ static void compare_text(struct table *t, unsigned c, const char *s)
 		t->varies[c] = true;
 }
 
-static void measure_row(struct table *t, size_t row, struct text *buffer)
+/* Returns the bytes of its texts. */
+static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+	size_t bytes = 0;
 
 	for (unsigned c = 0; c < n; c++) {
 		struct cell cell;
@@ -83,12 +88,14 @@ static void measure_row(struct table *t, size_t row, struct text *buffer)
 		if (tree_is(t->result) && c == tree_column(t->result))
 			cell.indent += 2; /* and the sign */
 		cell_print(&cell, buffer);
+		bytes += buffer->len;
 		grow(t, c, buffer->s);
 		compare_text(t, c, buffer->s);
 		if (cell.type != CELL_NONE && buffer->len > 0)
 			t->filled[c]++;
 	}
 	t->seen++;
+	return bytes;
 }
 
 static void measure_sums(struct table *t, struct text *buffer)
@@ -112,8 +119,8 @@ static void measure(struct table *t, struct text *buffer)
 	size_t last = t->top + t->height < n ? t->top + t->height : n;
 
 	measure_sums(t, buffer);
-	while (t->measured < n && t->measured < MEASURED)
-		measure_row(t, t->measured++, buffer);
+	for (size_t bytes = 0; t->measured < n && t->measured < MEASURED && bytes < MEASURED_BYTES;)
+		bytes += measure_row(t, t->measured++, buffer);
 	/* also those that are looked at: there may be many more, and numbers become known */
 	for (size_t row = t->top; row < last; row++)
 		measure_row(t, row, buffer);
@@ -212,6 +219,9 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 				continue;
 			if (readiness(t, l, i) >= LITTLE_THERE)
 				w += width; /* these first */
+			/* one long text takes no room that the others need */
+			if (column_kinds[t->result->columns[l->column[i]].id].contents && w > width / 3)
+				w += 2 * width;
 			if (longest < 0 || w - more > most) {
 				longest = (int)i;
 				most = w - more;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -98,10 +99,19 @@ void term_emergency(void)
 {
 	if (!atomic_exchange(&rescue.active, false))
 		return;
-	int before = errno;
+	int before = errno, flags = fcntl(rescue.fd, F_GETFL);
+	sigset_t stops, mask;
+	/* in the background this would stop us */
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &stops, &mask);
+	tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
+	/* a terminal that takes nothing is not waited for */
+	fcntl(rescue.fd, F_SETFL, flags | O_NONBLOCK);
 	ssize_t written = write(rescue.fd, rescue.bytes, rescue.n);
 	(void)written; /* nothing can be done about it here */
-	tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
+	fcntl(rescue.fd, F_SETFL, flags);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (term.saved_stderr >= 0)
 		dup2(term.saved_stderr, STDERR_FILENO);
 	errno = before;
@@ -294,8 +304,8 @@ void term_close(void)
 		empty_last_line();
 		curs_set(1);
 		endwin();
-		atomic_store(&rescue.active, false);
 		tcsetattr(fileno(term.out), TCSADRAIN, &term.modes);
+		atomic_store(&rescue.active, false);
 		delscreen(term.screen);
 	}
 	term.screen = NULL;
@@ -315,10 +325,15 @@ void term_pause(void)
 	def_prog_mode();
 	endwin();
 	tcsetattr(fileno(term.out), TCSADRAIN, &term.modes);
+	/* somebody else's now, in whatever state that one wants it */
+	atomic_store(&rescue.active, false);
+	signals_step_aside(true);
 }
 
 void term_resume(void)
 {
+	signals_step_aside(false);
+	atomic_store(&rescue.active, true);
 	reset_prog_mode();
 	term_check_size();
 	/* what stands on the terminal is somebody else's: draw all of it again */

@@ -80,6 +80,8 @@ void term_define_keys(void); /* for term.c */
 /* Keys that came while nothing could be done with them wait in a row; nothing typed is lost. */
 void term_keep(const struct input *in);      /* at its end; the text of a paste is copied */
 bool term_read_kept(struct input *in);       /* the first one, away from it; false: none waits */
+/* Does one wait for which this is true? */
+bool term_keeps(bool (*which)(const struct input *in));
 void term_drop_kept(void);
 
 /* --- signals (signals.c) ---------------------------------------------------------------------- */
@@ -89,5 +91,11 @@ MUST_CHECK int signals_open(struct err *err);
 void signals_close(void);
 int signals_fd(void);   /* readable when one came */
 int signals_take(void); /* the next one that came, or 0 */
+/* From now on the program is on its way out.  If it is still there a moment later (LEAVE_MS), whatever it
+ * waits for, the terminal is given back and the process ends at once with this status.  The first call
+ * counts.  Any thread, also inside a signal handler. */
+void signals_leave(int status);
+/* Another program has the terminal, and SIGQUIT is meant for that one. */
+void signals_step_aside(bool aside);
 
 #endif

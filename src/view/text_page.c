@@ -307,7 +307,7 @@ struct page *page_new_text(struct result *r, const char *line)
 	for (size_t row = 0; row < r->n_rows && r->n_columns > 0; row++) {
 		result_cell(r, row, 0, &cell);
 		if (cell.type == CELL_TEXT)
-			text_add(&t->all, cell.text);
+			text_add_escaped(&t->all, cell.text, strlen(cell.text));
 		text_add_char(&t->all, '\n');
 	}
 	if (r->note)

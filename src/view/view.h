@@ -15,6 +15,8 @@ struct view_options {
 	const struct heap_options *heap; /* borrowed; its watcher is not used */
 	const char *first_command;       /* NULL: the histogram */
 	bool ascii, mouse;
+	bool force;                      /* files are replaced without a question */
+	bool csv_raw;                    /* print_options.csv_raw of what is saved */
 	int color; /* -1 never, 0 auto, 1 always */
 };
 

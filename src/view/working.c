@@ -8,6 +8,7 @@
 #include "view/app.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 enum { QUIET_MS = 200, TICK_MS = 100 };
@@ -45,7 +46,7 @@ static void say(struct app *a, struct job *job, struct pace *pace)
 
 static void take_keys(struct app *a, struct job *job)
 {
-	if (app_stop_typed() || a->quit)
+	if (app_stop_typed(a) || a->quit)
 		job_cancel(job);
 }
 
@@ -60,7 +61,9 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 	};
 
 	while (!job_finished(job)) {
-		poll(fds, 3, TICK_MS);
+		int n = poll(fds, 3, TICK_MS);
+		if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			app_quit(a, 128 + SIGHUP); /* the terminal is gone */
 		app_take_signals(a);
 		take_keys(a, job);
 		if (!job_finished(job) && (pace_now() - began) / 1000000 >= QUIET_MS)

@@ -5,6 +5,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_reader(&classic_reader, data, size);
+	fuzz_reader(&classic_reader, NULL, data, size);
 	return 0;
 }

@@ -56,10 +56,13 @@ static void ask(struct program *p, uint64_t address)
 	struct text t = TEXT_INIT;
 	uint32_t number = 0;
 	size_t n;
+	const struct program_local *l;
+	struct err err = ERR_INIT;
 
 	if (program_function_at(p, address, &number))
 		PROMISE(program_function_name(p, number));
-	const struct program_local *l = program_locals(p, address, &n);
+	if (program_locals(p, address, &l, &n, &err))
+		return;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t size = program_types(p)->type[l[i].type].size;
 		PROMISE(l[i].first <= size && l[i].size <= size - l[i].first);

@@ -5,6 +5,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_reader(&toy_reader, data, size);
+	fuzz_reader(&toy_reader, &toy_part_bytes, data, size);
 	return 0;
 }

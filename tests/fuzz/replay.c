@@ -4,9 +4,12 @@
  *
  *     replay_TARGET [FILE|DIRECTORY...]     default: the target's folder of the corpus
  *
- * Each input is also run cut short at a few places and with a few bytes turned over, so that the
- * corpus goes on being worth its bytes.
+ * Besides the inputs as they are, so many variations in all are run as VARIATIONS says, an equal share
+ * of each input: cut short, a bit turned over, or changed by the target's own mutator, from fixed seeds.
+ * So the corpus goes on being worth its bytes.
  */
+#include "mutate.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -29,34 +32,66 @@ static void run(const uint8_t *data, size_t size)
 	free(copy);
 }
 
-static void run_variations(uint8_t *data, size_t size)
+enum { VARIATIONS = 400, MOST = 1 << 16 };
+
+/* Of targets that have a mutator. */
+#pragma weak LLVMFuzzerCustomMutator
+#pragma weak LLVMFuzzerCustomCrossOver
+
+static uint64_t state = 1;
+
+static size_t draw(size_t below)
 {
-	for (unsigned i = 0; i < 24; i++)
-		run(data, size * i / 24);
-	uint64_t state = size;
-	for (unsigned i = 0; i < 40 && size; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		size_t at = (size_t)(state >> 33) % size;
-		uint8_t was = data[at];
-		data[at] = (uint8_t)(was ^ 1u << (state >> 29 & 7));
-		run(data, size);
-		data[at] = was;
-	}
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (size_t)(state >> 33) % below;
 }
 
-static void run_file(const char *path)
+/* What libFuzzer has more of: a few bytes get other values. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
 {
+	if (size && size < most && !draw(4)) {
+		size_t at = draw(size);
+		memmove(data + at + 1, data + at, size - at);
+		data[at] = (uint8_t)draw(256);
+		return size + 1;
+	}
+	for (size_t i = 0; size && i < 3; i++)
+		data[draw(size)] ^= (uint8_t)(1u << draw(8));
+	return size;
+}
+
+/* before: another input to take records from. */
+static void run_variation(const uint8_t *data, size_t size, const uint8_t *before, size_t n_before)
+{
+	static uint8_t changed[MOST];
+	size_t n = size;
+	memcpy(changed, data, size);
+	if (!LLVMFuzzerCustomMutator || !draw(8))
+		n = draw(2) ? draw(size + 1) : LLVMFuzzerMutate(changed, size, sizeof changed);
+	else if (LLVMFuzzerCustomCrossOver && n_before && !draw(6))
+		n = LLVMFuzzerCustomCrossOver(data, size, before, n_before, changed, sizeof changed,
+		    (unsigned)draw(1u << 30));
+	else
+		n = LLVMFuzzerCustomMutator(changed, size, sizeof changed, (unsigned)draw(1u << 30));
+	run(changed, n);
+}
+
+static void run_file(const char *path, size_t variations)
+{
+	static uint8_t data[1 << 20], before[MOST];
+	static size_t n_before;
 	FILE *f = fopen(path, "rb");
 	if (!f) {
 		printf("not ok %u - %s: %s\n", ++n_tests, path, strerror(errno));
 		return;
 	}
-	static uint8_t data[1 << 20];
 	size_t size = fread(data, 1, sizeof data, f);
 	fclose(f);
 	run(data, size);
-	if (size < 1 << 16)
-		run_variations(data, size);
+	for (size_t i = 0; i < variations && size < MOST; i++)
+		run_variation(data, size, before, n_before);
+	if (size < MOST)
+		memcpy(before, data, n_before = size);
 	const char *slash = strrchr(path, '/');
 	printf("ok %u - %s\n", ++n_tests, slash ? slash + 1 : path);
 	fflush(stdout);
@@ -72,13 +107,13 @@ static void run_folder(const char *path)
 	struct dirent **list;
 	int n = scandir(path, &list, visible, alphasort);
 	if (n < 0) {
-		run_file(path);
+		run_file(path, 0);
 		return;
 	}
 	for (int i = 0; i < n; i++) {
 		char file[4096];
 		snprintf(file, sizeof file, "%s/%s", path, list[i]->d_name);
-		run_file(file);
+		run_file(file, (size_t)(VARIATIONS * (i + 1) / n - VARIATIONS * i / n));
 		free(list[i]);
 	}
 	free(list);

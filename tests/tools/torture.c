@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * torture.c - what happens when memory is refused: at every request, to every command.
+ * torture.c - what happens when the system refuses something: at every call, to every command.
  *
  *     torture MOST DUMP…
  *
- * Loads each dump again and again; each time another request for big memory fails, alone, and then
- * with all that follow it.  After that every example of the command table is run likewise, each time
- * in a fresh session.  What must hold, and is told as TAP: no crash; an error is ERR_NOMEM with a
- * sentence; nothing stays allocated; and the same session answers the same line rightly afterwards.
+ * Loads each dump again and again; each time another call of faults.h fails (memory, files, threads),
+ * alone, and then with all that follow it.  After that every example of the command table is run
+ * likewise, and lines that write, each time in a fresh session.  What must hold, and is told as TAP: no
+ * crash; an error is a sentence, and not about the line or the dump; what loads is the whole dump, or
+ * says what it lacks; nothing stays allocated or open; and the same session answers the same line
+ * rightly afterwards.
  *
- * Of more than MOST requests of a load or a line the first half of MOST are all made to fail and then
- * so many, spread evenly from a seed of the line's own, that it is MOST.  Left out are examples that
- * write files or call a shell.
+ * Of more than MOST calls of a load or a line the first half of MOST are all made to fail and then so
+ * many, spread evenly from a seed of the line's own, that it is MOST.  Files are written into the current
+ * folder.
  */
 #include "base/big.h"
 #include "base/parallel.h"
+#include "base/stock.h"
 #include "command/command.h"
 #include "command/run/run.h"
 #include "heap/heap.h"
+#include "faults.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static unsigned n_tests, n_failed;
 static uint64_t most;
@@ -39,8 +45,8 @@ __attribute__((format(printf, 2, 3))) static void tell(bool fine, const char *fo
 	n_failed += !fine;
 }
 
-/* The request behind the k-th that is to fail, of n. */
-static uint64_t next_request(uint64_t k, uint64_t n, uint64_t seed)
+/* The call behind the k-th that is to fail, of n. */
+static uint64_t next_call(uint64_t k, uint64_t n, uint64_t seed)
 {
 	if (n <= most || k < most / 2)
 		return k + 1;
@@ -50,55 +56,107 @@ static uint64_t next_request(uint64_t k, uint64_t n, uint64_t seed)
 
 static bool is_refusal(int code, const struct err *err)
 {
-	return code == ERR_NOMEM && err->code == ERR_NOMEM && strstr(err->message, "memory");
+	return (code == ERR_NOMEM || code == ERR_IO) && (int)err->code == code && strlen(err->message) > 10;
+}
+
+/* What must be the same before and after. */
+struct held {
+	int64_t bytes, blocks; /* of big memory; of malloc */
+	int files;
+};
+
+static struct held held_now(void)
+{
+	struct held h = {.bytes = (int64_t)big_in_use()};
+	stock_fill();
+	h.blocks = faults_blocks();
+	for (int fd = 0; fd < 100; fd++)
+		h.files += fcntl(fd, F_GETFD) != -1;
+	return h;
+}
+
+static bool all_given_back(const struct held *before, const char *what, uint64_t k)
+{
+	struct held now = held_now();
+	bool fine = now.bytes == before->bytes && now.files == before->files && now.blocks == before->blocks;
+	if (!fine)
+		printf("# call %llu of %s: %lld big bytes, %lld small blocks and %d files stay\n",
+		    (unsigned long long)k, what, (long long)(now.bytes - before->bytes),
+		    (long long)(now.blocks - before->blocks), now.files - before->files);
+	return fine;
 }
 
 /* --- loading ------------------------------------------------------------------------------------ */
 
-/* One load with failing requests; false, and a word on standard output, when something is wrong. */
-static bool load_with(const char *path, uint64_t k, uint64_t count)
+/* What a loaded heap must be like. */
+struct loaded {
+	uint64_t objects, references, roots;
+	bool companion;
+};
+
+static struct loaded loaded_of(const struct heap *h)
+{
+	return (struct loaded){h->n_objects, h->no_references ? 0 : h->n_references,
+	    h->no_references ? 0 : h->n_roots, h->companion != NULL};
+}
+
+/* Like the whole dump, or it says that it is less. */
+static bool is_honest(const struct heap *h, const struct loaded *wanted)
+{
+	struct loaded s = loaded_of(h);
+	if (s.objects != wanted->objects)
+		return h->damaged;
+	return h->no_references || h->damaged ||
+	    (s.references == wanted->references && s.roots == wanted->roots && s.companion == wanted->companion);
+}
+
+/* One load with failing calls; false, and a word on standard output, when something is wrong. */
+static bool load_with(const char *path, const struct loaded *wanted, uint64_t k, uint64_t count)
 {
 	struct heap_options options = {.path = path};
 	struct err err = ERR_INIT;
 	struct heap *heap;
-	uint64_t before = big_in_use();
-	big_fail_at(k, count);
+	struct held before = held_now();
+	faults_at(k, count);
 	int code = heap_open(&heap, &options, NULL, &err);
-	bool fine = !code || is_refusal(code, &err);
+	faults_at(0, 0);
+	bool fine = code ? is_refusal(code, &err) : is_honest(heap, wanted);
 	if (!fine)
-		printf("# request %llu: code %d, %s\n", (unsigned long long)k, code, err.message);
+		printf("# call %llu: code %d, %s\n", (unsigned long long)k, code,
+		    code ? err.message : "less was loaded, and nothing said");
 	heap_close(heap);
-	big_fail_at(0, 0);
-	if (big_in_use() != before)
-		printf("# request %llu: %lld bytes stay in use\n", (unsigned long long)k,
-		    (long long)(big_in_use() - before));
-	return fine && big_in_use() == before;
+	return all_given_back(&before, path, k) && fine;
 }
 
 static void torture_load(const char *path)
 {
-	bool fine = load_with(path, 0, 0);
-	big_fail_at(0, 0);
 	struct heap_options options = {.path = path};
 	struct err err = ERR_INIT;
 	struct heap *heap;
-	fine &= heap_open(&heap, &options, NULL, &err) == 0;
-	uint64_t n = big_requests();
-	heap_close(heap);
-	for (uint64_t k = 1; k <= n; k = next_request(k, n, n)) {
-		fine &= load_with(path, k, 1);
-		fine &= load_with(path, k, UINT64_MAX);
+	struct loaded wanted = {.objects = 0};
+	bool fine = true;
+	for (int i = 0; i < 2; i++) { /* once for what libraries keep from then on */
+		faults_at(0, 0);
+		fine &= heap_open(&heap, &options, NULL, &err) == 0;
+		if (heap)
+			wanted = loaded_of(heap);
+		heap_close(heap);
 	}
-	tell(fine, "%s loads or says why not, whichever of %llu requests fails", path,
+	uint64_t n = faults_calls();
+	for (uint64_t k = 1; k <= n; k = next_call(k, n, n)) {
+		fine &= load_with(path, &wanted, k, 1);
+		fine &= load_with(path, &wanted, k, UINT64_MAX);
+	}
+	tell(fine, "%s loads or says why not, whichever of %llu calls fails", path,
 	    (unsigned long long)n);
 }
 
 /* --- commands ----------------------------------------------------------------------------------- */
 
-/* A line and what must have been run before it in the same session. */
+/* Lines and which of them is tried; those before it are run in the same session. */
 struct trial {
 	const struct heap *heap;
-	const struct command *command;
+	const char *lines[8]; /* ended by NULL */
 	size_t example;
 };
 
@@ -111,7 +169,7 @@ static void begin(struct session *s, const struct trial *t)
 	session_open(s, t->heap);
 	for (size_t i = 0; i < t->example; i++)
 		/* what it leaves to the next line counts, not whether this heap has an answer */
-		(void)!session_run(s, t->command->examples[i].line, &r, &err);
+		(void)!session_run(s, t->lines[i], &r, &err);
 }
 
 /* What a line answers: its rows as JSON, or the error; the caller's. */
@@ -129,6 +187,7 @@ static char *answer(struct session *s, const char *line, int *code, struct err *
 	else if (r)
 		*code = print_result(r, &o, f, err);
 	fclose(f);
+	faults_adopt(printed);
 	static const char clock[] = "\"milliseconds\": "; /* differ every time, in their length too */
 	for (char *at = printed; (at = strstr(at, clock)) != NULL;) {
 		at += sizeof clock - 1;
@@ -141,50 +200,46 @@ static char *answer(struct session *s, const char *line, int *code, struct err *
 /* wanted: the first answer, and the one to the same line asked once more */
 static bool run_with(const struct trial *t, char *const wanted[2], uint64_t k, uint64_t count)
 {
-	const char *line = t->command->examples[t->example].line;
-	uint64_t before = big_in_use();
+	const char *line = t->lines[t->example];
+	struct held before = held_now();
 	struct session s;
 	struct err err;
 	int code;
 	begin(&s, t);
-	big_fail_at(k, count);
+	faults_at(k, count);
 	char *answered = answer(&s, line, &code, &err);
-	big_fail_at(0, 0);
+	const char *failing = faults_name();
+	faults_at(0, 0);
 	const char *then = wanted[code == 0];
 	bool fine = !strcmp(answered, wanted[0]) || (code ? is_refusal(code, &err) : true);
 	if (!fine)
-		printf("# request %llu of %s: %.300s\n", (unsigned long long)k, line, answered);
+		printf("# call %llu (%s) of %s: %.300s\n", (unsigned long long)k, failing, line, answered);
 	free(answered);
 	answered = answer(&s, line, &code, &err);
 	if (strcmp(answered, then)) {
-		printf("# after request %llu of %s: %.300s\n#  instead of %.300s\n", (unsigned long long)k, line,
-		    answered, then);
+		printf("# after call %llu (%s) of %s: %.300s\n#  instead of %.300s\n", (unsigned long long)k,
+		    failing, line, answered, then);
 		fine = false;
 	}
 	free(answered);
 	session_release(&s);
-	if (big_in_use() != before) {
-		printf("# request %llu of %s: %lld bytes stay in use\n", (unsigned long long)k, line,
-		    (long long)(big_in_use() - before));
-		fine = false;
-	}
-	return fine;
+	return all_given_back(&before, line, k) && fine;
 }
 
 static bool torture_line(const struct trial *t, uint64_t *n)
 {
-	const char *line = t->command->examples[t->example].line;
+	const char *line = t->lines[t->example];
 	struct session s;
 	struct err err;
 	int code;
 	bool fine = true;
 	begin(&s, t);
-	big_fail_at(0, 0);
+	faults_at(0, 0);
 	char *wanted[2] = {answer(&s, line, &code, &err)};
-	*n = big_requests();
+	*n = faults_calls();
 	wanted[1] = answer(&s, line, &code, &err);
 	session_release(&s);
-	for (uint64_t k = 1; k <= *n; k = next_request(k, *n, strlen(line))) {
+	for (uint64_t k = 1; k <= *n; k = next_call(k, *n, strlen(line))) {
 		fine &= run_with(t, wanted, k, 1);
 		fine &= run_with(t, wanted, k, UINT64_MAX);
 	}
@@ -193,35 +248,59 @@ static bool torture_line(const struct trial *t, uint64_t *n)
 	return fine;
 }
 
-static bool writes(const char *line)
+/* Every line of a trial. */
+static bool torture_lines(struct trial *t, uint64_t *all)
 {
-	return strpbrk(line, ">!") || !strncmp(line, "save", 4) || !strncmp(line, "source", 6);
+	bool fine = true;
+	for (t->example = 0; t->lines[t->example]; t->example++) {
+		uint64_t n = 0;
+		fine &= torture_line(t, &n);
+		*all += n;
+	}
+	return fine;
 }
 
-static void torture_commands(const char *path)
+static void torture_commands(const char *path, const struct heap *heap)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		struct trial t = {.heap = heap};
+		uint64_t all = 0;
+		for (size_t k = 0; k < sizeof commands[i]->examples / sizeof *commands[i]->examples; k++)
+			t.lines[k] = commands[i]->examples[k].line;
+		bool fine = torture_lines(&t, &all);
+		tell(fine, "%s: %s answers or says why not, %llu calls", path, commands[i]->name,
+		    (unsigned long long)all);
+	}
+}
+
+/* What examples do not: files and the shell. */
+static void torture_files(const char *path, const struct heap *heap)
+{
+	struct trial t = {.heap = heap, .lines = {"histo | head 3 >out.json", "histo | head 3 >>out.csv", "histo",
+	    "save out.jsonl", "histo | head 1 | !cat >/dev/null", "source script"}};
+	uint64_t all = 0;
+	FILE *f = fopen("script", "w");
+	if (f) {
+		fputs("histo | head 1\ninfo\n", f);
+		fclose(f);
+	}
+	bool fine = torture_lines(&t, &all);
+	tell(fine && f, "%s: what writes and reads files does or says why not, %llu calls", path,
+	    (unsigned long long)all);
+}
+
+static void torture(const char *path)
 {
 	struct heap_options options = {.path = path};
 	struct err err = ERR_INIT;
 	struct heap *heap;
+	torture_load(path);
 	if (heap_open(&heap, &options, NULL, &err)) {
 		tell(false, "%s: %s", path, err.message);
 		return;
 	}
-	for (size_t i = 0; commands[i]; i++) {
-		struct trial t = {.heap = heap, .command = commands[i]};
-		uint64_t all = 0;
-		bool fine = true;
-		for (; t.example < sizeof commands[i]->examples / sizeof *commands[i]->examples &&
-		       commands[i]->examples[t.example].line;
-		     t.example++) {
-			uint64_t n = 0;
-			if (!writes(commands[i]->examples[t.example].line))
-				fine &= torture_line(&t, &n);
-			all += n;
-		}
-		tell(fine, "%s: %s answers or says why not, %llu requests", path, commands[i]->name,
-		    (unsigned long long)all);
-	}
+	torture_commands(path, heap);
+	torture_files(path, heap);
 	heap_close(heap);
 }
 
@@ -232,11 +311,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	most = strtoull(argv[1], NULL, 10);
-	parallel_set_threads(1); /* the k-th request is the same in every run */
-	for (int i = 2; i < argc; i++) {
-		torture_load(argv[i]);
-		torture_commands(argv[i]);
-	}
+	parallel_set_threads(1); /* the k-th call is the same in every run */
+	for (int i = 2; i < argc; i++)
+		torture(argv[i]);
 	tell(big_in_use() == 0, "nothing stays allocated");
 	printf("1..%u\n", n_tests);
 	return n_failed ? 1 : 0;

@@ -118,9 +118,6 @@ class PrintHeapdump(Writer):
             return WORDS[core] + "[]" * depth
         return "array of " + core[1:-1] + "[]" * (depth - 1)
 
-    def trailer(self, records):
-        return "\n"
-
 
 class Old(Writer):
     """J9 2.3: the class block of the record's class first; for a class, that of java/lang/Class."""

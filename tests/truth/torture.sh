@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Memory that is refused, at every request, while loading and in every command (TAP); see torture.c.
+# Calls of the system that fail, at every one, while loading and in every command (TAP); see torture.c.
+# CAIRN_FAULTS is how many of a line's calls are made to fail (20; 0: all, which takes an hour).
 set -u
-cd "$CAIRN_SOURCE/data" || exit 1
-most=60
-[ -z "${CAIRN_QUICK:-}" ] || most=8
+top=$(cd "$CAIRN_SOURCE" && pwd) || exit 1
+build=$(cd "$CAIRN_BUILD" && pwd) || exit 1
+most=${CAIRN_FAULTS:-20}
+[ -z "${CAIRN_QUICK:-}" ] || most=${CAIRN_FAULTS:-6}
+[ "$most" != 0 ] || most=1000000000
 # one with stack frames that lead to garbage, and the program that wrote it, where there is one
-further=${CAIRN_DUMPS:+$CAIRN_DUMPS/go/go-mini.dump}
+further=${CAIRN_DUMPS:+$(cd "$CAIRN_DUMPS" && pwd)/go/go-mini.dump}
 [ -e "$further" ] || further=
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
 # shellcheck disable=SC2086 # a path or nothing
-exec "$CAIRN_BUILD/tests/tools/torture" $most $further \
-	heapdump.20261121.101500.4711.0001.phd heapdump.20261121.101500.4711.0001.txt shop.hprof gocart.dump
+"$build/tests/tools/torture" "$most" $further "$top/data/heapdump.20261121.101500.4711.0001.phd" \
+	"$top/data/heapdump.20261121.101500.4711.0001.txt" "$top/data/shop.hprof" "$top/data/gocart.dump"

@@ -260,6 +260,52 @@ def prompt_error(t):
     leave(t)
 
 
+@case("a file that exists is replaced after a question, appended to without; the dump never", BOTH)
+def replaces(t):
+    kept, dump = os.path.join(t.home, "kept.csv"), os.path.join(t.home, "own.phd")
+    shutil.copy(SAMPLE, dump)
+    with open(kept, "w", encoding="ascii") as f:
+        f.write("old\r\n")
+
+    def content(path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def enter(line):
+        t.type(":" + line)
+        t.keys("Enter")
+
+    start(t, dump=dump)
+    for key in ("n", "Escape", "C-c"):
+        enter("histo > " + kept)
+        t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+        t.keys("x", key)  # x is no answer
+        t.wait(r"kept\.csv is left as it was")
+        need(content(kept) == b"old\r\n", "it was replaced", t)
+        t.keys("j")
+    enter("histo | head 1 >> " + kept)
+    t.wait(r"^histo \| head 1 >> .*: done")
+    need(content(kept).startswith(b"old\r\n\r\nclass,"), "it was not appended", t)
+    enter("save " + kept)
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.keys("y")
+    t.wait(r"^save .*: done")
+    need(content(kept).startswith(b"class,"), "it was not replaced", t)
+    other = os.path.join(t.home, "other.phd")
+    shutil.copy(SAMPLE, other)
+    enter("histo >> " + other)
+    t.wait(r"other\.phd\s+is\s+a\s+heap\s+dump\s+\(PHD\):\s+write")
+    t.keys("n")
+    t.wait(r"other\.phd\s+is\s+left\s+as\s+it\s+was")
+    for line in ("histo > %s", "histo >> %s", "save %s"):
+        enter(line % dump)
+        t.wait(r"own\.phd\s+is\s+the\s+dump,")
+        t.keys("C-c")
+        t.wait(r"^:", gone=True)
+    need(content(dump) == content(SAMPLE) == content(other), "a dump was written to", t)
+    leave(t)
+
+
 @case("the prompt completes commands and class names")
 def completion(t):
     start(t)

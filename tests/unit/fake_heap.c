@@ -119,6 +119,7 @@ void fake_heap_fill(struct fake_heap *f)
 	h->n_unknown_size = 1;
 	h->classes = f->classes;
 	h->n_classes = FAKE_CLASSES;
+	must(heap_order_names(h, NULL));
 	h->n_defined_classes = 2;
 	h->classes_by_loader = f->classes_by_loader;
 	h->java_lang_class = C_CLASS;

@@ -26,6 +26,8 @@ static struct made_class {
 } made[40];
 static int n_made;
 static uint64_t n_texts;
+static size_t segment_end[60]; /* in heap_part, of those that damage ended */
+static unsigned n_segments;
 
 static uint64_t add_text(const char *s)
 {
@@ -93,6 +95,51 @@ int class(const char *name, int super, const char *fields)
 		p += *p == ' ';
 	}
 	return n_made++;
+}
+
+void trace(unsigned serial, const char *method, unsigned n_frames)
+{
+	uint64_t name = add_text(method), id = 0x10000 + (uint64_t)serial;
+	add_be(&records, 4, 1); /* one frame, time and again */
+	add_be(&records, 0, 4);
+	add_be(&records, 40, 4);
+	add_be(&records, id, 8);
+	add_be(&records, name, 8);
+	add_be(&records, name, 8);
+	add_be(&records, 0, 8);
+	add_be(&records, 1, 4);
+	add_be(&records, 7, 4);
+	add_be(&records, 5, 1);
+	add_be(&records, 0, 4);
+	add_be(&records, 12 + 8 * (uint64_t)n_frames, 4);
+	add_be(&records, serial, 4);
+	add_be(&records, 0, 4);
+	add_be(&records, n_frames, 4);
+	for (unsigned i = 0; i < n_frames; i++)
+		add_be(&records, id, 8);
+}
+
+void thread(uint64_t address, unsigned serial, unsigned trace)
+{
+	add_be(&heap_part, 8, 1);
+	add_be(&heap_part, address, 8);
+	add_be(&heap_part, serial, 4);
+	add_be(&heap_part, trace, 4);
+}
+
+uint64_t damage(void)
+{
+	uint64_t place = heap_part.len;
+	add_be(&heap_part, 0xEEEEEEEE, 4);
+	segment_end[n_segments++] = heap_part.len;
+	return place;
+}
+
+enum { HEADER = 19 + 12, SEGMENT_HEAD = 9 };
+
+uint64_t made_offset(uint64_t place)
+{
+	return HEADER + records.len + SEGMENT_HEAD + place;
 }
 
 uint64_t new_address(void)
@@ -173,6 +220,7 @@ void clear_made(void)
 	text_clear(&heap_part);
 	n_made = 0;
 	n_texts = 0;
+	n_segments = 0;
 	next_address = 0x100000;
 }
 
@@ -198,13 +246,16 @@ void open_made(void)
 	text_add_n(&head, "JAVA PROFILE 1.0.2", 19);
 	add_be(&head, 8, 4);
 	add_be(&head, 0, 8);
-	add_be(&segment, 0x1C, 1);
-	add_be(&segment, 0, 4);
-	add_be(&segment, heap_part.len, 4);
 	assert_int_equal(fwrite(head.s, 1, head.len, f), head.len);
 	assert_int_equal(fwrite(records.s, 1, records.len, f), records.len);
+	segment_end[n_segments] = heap_part.len;
+	for (size_t i = 0, from = 0; i <= n_segments; from = segment_end[i++]) {
+		add_be(&segment, 0x1C, 1);
+		add_be(&segment, 0, 4);
+		add_be(&segment, segment_end[i] - from, 4);
+		text_add_n(&segment, heap_part.s + from, segment_end[i] - from);
+	}
 	assert_int_equal(fwrite(segment.s, 1, segment.len, f), segment.len);
-	assert_int_equal(fwrite(heap_part.s, 1, heap_part.len, f), heap_part.len);
 	text_clear(&segment);
 	add_be(&segment, 0x2C, 1);
 	add_be(&segment, 0, 8);

@@ -47,6 +47,15 @@ uint64_t text(const char *s);                         /* a String of Latin-1 */
 	objects((const uint64_t[]){ __VA_ARGS__ },                                                 \
 	    sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 
+/* A stack of frames in methods of this name, and a thread that stands there. */
+void trace(unsigned serial, const char *method, unsigned n_frames);
+void thread(uint64_t address, unsigned serial, unsigned trace);
+
+/* End the segment of the heap with bytes that are no record.  made_offset says, once all is made, where in the
+ * file the first such place lies. */
+uint64_t damage(void);
+uint64_t made_offset(uint64_t place);
+
 /* An instance whose record holds n bytes, those of this number, whatever its class says. */
 void short_instance(uint64_t address, int c, uint64_t number, unsigned n);
 

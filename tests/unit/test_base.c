@@ -25,6 +25,8 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/refusals.h"
+#include "base/stock.h"
 #include "base/text.h"
 
 /* --- errors ------------------------------------------------------------------------------------ */
@@ -44,6 +46,13 @@ static void errors(void **state)
 	assert_string_equal(err.message, "<file a: tag 9>");
 	assert_false(err.has_offset);
 	assert_int_equal(err_set(NULL, ERR_IO, "nobody"), ERR_IO);
+
+	/* whatever the words are, and however often they are passed on */
+	err_set(&err, ERR_USAGE, "no %s", "\033[2J\n\xFF\xE2\x80\xAE");
+	assert_string_equal(err.message, "no \\x1b[2J\\n\\xff\\u202e");
+	err_context(&err, "\r%s", "\xC3\xA4");
+	assert_string_equal(err.message, "\\x0d\xC3\xA4: no \\x1b[2J\\n\\xff\\u202e");
+	err_set(&err, ERR_IO, "<file a: tag 9>");
 
 	char longest[2 * sizeof err.message];
 	memset(longest, 'x', sizeof longest - 1);
@@ -92,6 +101,23 @@ static void escaping(void **state)
 	ESCAPED("\xF4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");     /* above U+10FFFF */
 	ESCAPED("\xED\xA0\xBD\xED\xB8\x80", "\\ud83d\\ude00");   /* a pair is no UTF-8 either */
 	ESCAPED("\xF0\x9F\x98", "\\xf0\\x9f\\x98");
+	/* wherever it stands among plain bytes */
+	for (size_t at = 0; at < 24; at++) {
+		char bytes[25] = "abcdefghijklmnopqrstuvwx", want[32];
+		bytes[at] = at % 2 ? '\x1f' : '\x7f';
+		snprintf(want, sizeof want, "%.*s\\x%s%s", (int)at, bytes, at % 2 ? "1f" : "7f", bytes + at + 1);
+		check_escaped(bytes, strlen(bytes), want);
+	}
+	/* into a place of its own: whole characters only, and the NUL */
+	char room[8];
+	text_escape(room, sizeof room, "1234567");
+	assert_string_equal(room, "1234567");
+	text_escape(room, sizeof room, "12345\xC3\xA4\xC3\xA4");
+	assert_string_equal(room, "12345\xC3\xA4");
+	text_escape(room, sizeof room, "1234\0335");
+	assert_string_equal(room, "1234");
+	text_escape(room, 1, "1");
+	assert_string_equal(room, "");
 }
 
 static void check_modified(const char *bytes, size_t n, const char *want)
@@ -301,7 +327,7 @@ static void big_limit(uint32_t *p, uint64_t page)
 	struct err err = ERR_INIT;
 
 	/* over the limit: refused, and what is there stays */
-	big_set_limit(big_in_use() + page);
+	big_set_limit(big_in_use() + page, "--mem");
 	assert_null(big_alloc(2 * page, 1, &err));
 	assert_int_equal(err.code, ERR_NOMEM);
 	assert_null(big_resize(p, 4000000, sizeof *p, &err));
@@ -310,7 +336,7 @@ static void big_limit(uint32_t *p, uint64_t page)
 	assert_non_null(small);
 	assert_null(big_resize(small, 2 * page, 1, &err));
 	big_free(small);
-	big_set_limit(0);
+	big_set_limit(0, "--mem");
 }
 
 static void big_memory(void **state)
@@ -350,6 +376,59 @@ static void big_memory(void **state)
 	assert_int_equal(big_in_use(), before);
 }
 
+/* What has no error to hand on goes on beyond the limit, or without, and the refusal is told. */
+static void small_refusals(void **state)
+{
+	enum { MANY = 300000 };
+	struct err err = ERR_INIT;
+	struct arena arena = ARENA_INIT;
+	struct text t = TEXT_INIT;
+	uint64_t before = mem_refusals(), in_use = big_in_use();
+
+	(void)state;
+	assert_int_equal(refusals_check(before, &err), 0);
+	big_set_limit(in_use + 100000, "the test");
+	for (int i = 0; i < MANY; i++)
+		text_add_char(&t, 'x');
+	assert_in_range(t.len, 32768, 131071);
+	assert_int_equal(strlen(t.s), t.len);
+	assert_int_equal(refusals_check(before, &err), ERR_NOMEM);
+	assert_non_null(strstr(err.message, "the test allows"));
+	text_release(&t);
+
+	before = mem_refusals();
+	char *piece = arena_alloc(&arena, MANY);
+	memset(piece, 1, MANY);
+	assert_int_equal(refusals_check(before, &err), ERR_NOMEM);
+	assert_int_equal(refusals_check(mem_refusals(), &err), 0);
+	assert_null(arena_try(&arena, MANY, 1, &err));
+	arena_release(&arena);
+	big_set_limit(0, "--mem");
+	assert_int_equal(big_in_use(), in_use);
+}
+
+static void stocks(void **state)
+{
+	void *taken[8];
+	unsigned n = 0;
+
+	(void)state;
+	stock_fill();
+	while (n < 8 && (taken[n] = stock_take(60000)) != NULL) {
+		for (int i = 0; i < 60000; i++)
+			assert_int_equal(((char *)taken[n])[i], 0);
+		memset(taken[n++], 1, 60000);
+	}
+	assert_true(n > 1);
+	assert_null(stock_take(SIZE_MAX / 2));
+	stock_fill();
+	void *again = stock_take(60000);
+	assert_non_null(again);
+	free(again);
+	while (n > 0)
+		free(taken[--n]);
+}
+
 /* Grows one by one over malloc's blocks into pages; a refused growth leaves all as it was. */
 static void big_growing(void **state)
 {
@@ -364,13 +443,12 @@ static void big_growing(void **state)
 		*at = i;
 	}
 	n = cap;
-	big_fail_at(1, 1);
+	big_set_limit(big_in_use(), "a test");
 	assert_null(BIG_PUSH(list, n, cap, &err));
-	assert_int_equal(big_requests(), 1);
 	assert_int_equal(err.code, ERR_NOMEM);
 	assert_int_equal(n, cap);
-	assert_non_null(BIG_PUSH(list, n, cap, &err)); /* only the first was to fail */
-	big_fail_at(0, 0);
+	big_set_limit(0, NULL);
+	assert_non_null(BIG_PUSH(list, n, cap, &err));
 	for (uint64_t i = 0; i < 100000; i++)
 		assert_int_equal(list[i], i);
 	big_free(list);
@@ -592,7 +670,8 @@ int main(void)
 		cmocka_unit_test(numbers),     cmocka_unit_test(rank_and_select),
 		cmocka_unit_test(bisecting),
 		cmocka_unit_test(big_memory),
-		cmocka_unit_test(big_growing),
+		cmocka_unit_test(small_refusals),
+		cmocka_unit_test(stocks), cmocka_unit_test(big_growing),
 		cmocka_unit_test(big_files),
 		cmocka_unit_test(big_no_folder),  cmocka_unit_test(arenas),
 		cmocka_unit_test(parallel),    cmocka_unit_test(jobs),

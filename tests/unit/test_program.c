@@ -94,10 +94,19 @@ static void check_symbol(const struct program *p, uint64_t address, const char *
 	text_release(&t);
 }
 
+static const struct program_local *locals_at(struct program *p, uint64_t pc, size_t *n)
+{
+	const struct program_local *found;
+	struct err err = ERR_INIT;
+
+	assert_int_equal(program_locals(p, pc, &found, n, &err), 0);
+	return found;
+}
+
 static void check_locals(struct program *p, unsigned w)
 {
 	size_t n;
-	const struct program_local *l = program_locals(p, TEXT + 0x18, &n);
+	const struct program_local *l = locals_at(p, TEXT + 0x18, &n);
 
 	assert_int_equal(n, 4);
 	assert_string_equal(l[0].name, "n");
@@ -109,11 +118,11 @@ static void check_locals(struct program *p, unsigned w)
 	assert_int_equal(l[2].size, w);
 	assert_string_equal(l[3].name, "inner");
 	assert_int_equal(l[3].size, 3 * w);
-	program_locals(p, TEXT + 0x20, &n); /* behind the block */
+	locals_at(p, TEXT + 0x20, &n); /* behind the block */
 	assert_int_equal(n, 3);
-	program_locals(p, TEXT + 0x60, &n); /* no DWARF */
+	locals_at(p, TEXT + 0x60, &n); /* no DWARF */
 	assert_int_equal(n, 0);
-	program_locals(p, 1, &n);
+	locals_at(p, 1, &n);
 	assert_int_equal(n, 0);
 }
 
@@ -226,7 +235,7 @@ static void moved(void **state)
 	check_symbol(p, BSS + bias + 32 + 40 + 16, "main.three[1].Next");
 	check_symbol(p, BSS + bias + 0x188, "main.other+0x8");
 	assert_string_equal(program_function_at(p, TEXT + bias + 4, NULL), "main.walk");
-	program_locals(p, TEXT + bias + 0x18, &n);
+	locals_at(p, TEXT + bias + 0x18, &n);
 	assert_int_equal(n, 4);
 	program_close(p);
 }

@@ -456,6 +456,67 @@ static void test_print(void **state)
 	result_free(r);
 }
 
+/* Texts that a spreadsheet would compute are marked, numbers and what only looks odd are not. */
+static void test_formulas(void **state)
+{
+	(void)state;
+	static const struct column columns[] = {{.id = COL_NAME}, {.id = COL_SHALLOW}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	static const struct { const char *text, *safe; } cases[] = {
+	    {"=1+2", "'=1+2"}, {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"}, {"-x", "'-x"}, {"@SUM(A1)", "'@SUM(A1)"},
+	    {"=", "'="}, {"-", "'-"}, {"+1+2", "'+1+2"}, {"-1e", "'-1e"}, {"-.5", "'-.5"}, {"-Infinityx", "'-Infinityx"},
+	    {"-7", "-7"}, {"+7", "+7"}, {"-1.5", "-1.5"}, {"-1.5E-7", "-1.5E-7"}, {"-Infinity", "-Infinity"},
+	    {"a=1", "a=1"}, {"'=1", "'=1"}, {"\t=1", "\\t=1"}, {"\r=1", "\\x0d=1"}, {"", ""},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct result *r = result_new_rows("t", NULL, &shape);
+		char wanted[200];
+		result_add_row(r, (struct cell[]){cell_text(cases[i].text), cell_delta(amount_exact(2),
+		    amount_exact(1))}, NULL);
+		snprintf(wanted, sizeof wanted, "name,shallow\r\n%s,-1\r\n", cases[i].safe);
+		expect_print(r, (struct print_options){.format = PRINT_CSV}, wanted);
+		const char *raw = cases[i].safe + (cases[i].safe[0] == '\'' && cases[i].text[0] != '\'');
+		snprintf(wanted, sizeof wanted, "name,shallow\r\n%s,-1\r\n", raw);
+		expect_print(r, (struct print_options){.format = PRINT_CSV, .csv_raw = true}, wanted);
+		result_free(r);
+	}
+}
+
+/* Whatever bytes a text has, each format is whole and what it should be. */
+static void test_any_bytes(void **state)
+{
+	(void)state;
+	static const struct column columns[] = {{.id = COL_NAME}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	struct result *r = result_new_rows("t", NULL, &shape);
+	result_add_row(r, (struct cell[]){cell_text("\033[2J\n\x01\xFF\xC0\x80\xED\xA0\x80\xE2\x80\xAE\"\\")}, NULL);
+	r->note = "a\033b\nc\xFF";
+	expect_print(r, (struct print_options){.format = PRINT_JSON},
+	    "[{\"name\": \"\\\\x1b[2J\\\\n\\\\x01\\\\xff\\\\xc0\\\\x80\\\\ud800\\\\u202e\\\"\\\\\"}]\n");
+	expect_print(r, (struct print_options){.format = PRINT_CSV},
+	    "name\r\n\"\\x1b[2J\\n\\x01\\xff\\xc0\\x80\\ud800\\u202e\"\"\\\"\r\n");
+	expect_print(r, (struct print_options){.format = PRINT_TEXT},
+	    "name\n\\x1b[2J\\n\\x01\\xff\\xc0\\x80\\ud800\\u202e\"\\\na\\x1bb\nc\\xff\n");
+	result_free(r);
+
+	/* and however long it is */
+	enum { LONG = 600000 };
+	char *name = malloc(LONG + 1), *wanted = malloc(LONG + 100);
+	memset(name, 'x', LONG);
+	name[LONG] = '\0';
+	r = result_new_rows("t", NULL, &shape);
+	result_add_row(r, (struct cell[]){cell_text(name)}, NULL);
+	snprintf(wanted, LONG + 100, "name\r\n%s\r\n", name);
+	expect_print(r, (struct print_options){.format = PRINT_CSV}, wanted);
+	snprintf(wanted, LONG + 100, "{\"name\": \"%s\"}\n", name);
+	expect_print(r, (struct print_options){.format = PRINT_JSONL}, wanted);
+	snprintf(wanted, LONG + 100, "[{\"name\": \"%s\"}]\n", name);
+	expect_print(r, (struct print_options){.format = PRINT_JSON}, wanted);
+	result_free(r);
+	free(wanted);
+	free(name);
+}
+
 /* A terminal's width cuts the text column, never a character, and no line passes it. */
 static void test_print_width(void **state)
 {
@@ -508,6 +569,8 @@ int main(void)
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_sort_changes),
 	    cmocka_unit_test(test_print),
+	    cmocka_unit_test(test_formulas),
+	    cmocka_unit_test(test_any_bytes),
 	    cmocka_unit_test(test_print_width),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

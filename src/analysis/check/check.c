@@ -10,6 +10,7 @@
 #include "analysis/check/check_tree.h"
 #include "analysis/reachable.h"
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "dump/types.h"
 
@@ -113,26 +114,27 @@ static void check_classes(struct checker *k)
 	say(k, "classes are known", CHECK_OK, "%" PRIu32 " classes", h->n_classes);
 }
 
-/* Each chain of superclasses ends: follow with a second, slower walker. */
-static void check_superclasses(struct checker *k)
+/* Each chain of superclasses ends.  Each class is passed once: a chain stops where an earlier one
+ * went, and goes round if it meets itself. */
+static int check_superclasses(struct checker *k, struct err *err)
 {
 	const struct heap *h = k->h;
+	uint32_t *passed = big_alloc(h->n_classes, sizeof *passed, err); /* by which chain, from 1 */
+	if (!passed)
+		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
-		uint32_t fast = c, slow = c;
-		for (;;) {
-			for (int step = 0; step < 2 && fast != HEAP_NONE; step++)
-				fast = h->classes[fast].superclass;
-			if (fast == HEAP_NONE)
-				break;
-			slow = h->classes[slow].superclass;
-			if (fast == slow) {
-				say(k, "superclasses end", CHECK_BROKEN,
-				    "those of %.150s go round", h->classes[c].name);
-				return;
-			}
-		}
+		uint32_t at = c;
+		for (; at != HEAP_NONE && !passed[at]; at = h->classes[at].superclass)
+			passed[at] = c + 1;
+		if (at == HEAP_NONE || passed[at] != c + 1)
+			continue;
+		big_free(passed);
+		say(k, "superclasses end", CHECK_BROKEN, "those of %.150s go round", h->classes[c].name);
+		return 0;
 	}
+	big_free(passed);
 	say(k, "superclasses end", CHECK_OK, "no class is its own ancestor");
+	return 0;
 }
 
 static void check_class_objects(struct checker *k)
@@ -286,10 +288,7 @@ static bool adjacency_sound(struct checker *k, const struct adjacency *a, const 
 /* A pair's share of a sum that does not depend on the order of pairs. */
 static uint64_t hash_pair(uint32_t from, uint32_t to)
 {
-	uint64_t x = (uint64_t)from << 32 | to;
-	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
-	x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
-	return x ^ x >> 32;
+	return hash_number((uint64_t)from << 32 | to);
 }
 
 static int check_mirror(struct checker *k, struct err *err)
@@ -548,20 +547,27 @@ int check_heap(
 	check_addresses(&k);
 	check_lookup(&k);
 	check_classes(&k);
-	if (!k.indexes_sound)
-		return 0;
-	check_superclasses(&k);
+	if (!k.indexes_sound) {
+		code = checks_lost(out, err);
+		if (code)
+			checks_release(out);
+		return code;
+	}
+	code = check_superclasses(&k, err);
 	check_class_objects(&k);
 	kinds = count_kinds(heap);
 	check_kinds(&k, &kinds);
 	check_types(&k);
-	code = check_stopped(progress, err);
+	if (!code)
+		code = check_stopped(progress, err);
 	if (!code)
 		code = check_sums(&k, err);
 	if (!code)
 		code = check_graph(&k, err);
 	if (!code)
 		check_stated(&k, &kinds);
+	if (!code)
+		code = checks_lost(out, err);
 	if (code)
 		checks_release(out);
 	return code;
@@ -569,6 +575,6 @@ int check_heap(
 
 void checks_release(struct checks *c)
 {
-	free(c->line);
+	big_free(c->line);
 	*c = (struct checks){.n = 0};
 }

@@ -25,6 +25,7 @@ struct check_line {
 struct checks {
 	struct check_line *line;
 	size_t n, cap;
+	struct err lost; /* a line that there was no memory for */
 	size_t n_broken;
 	double since;  /* seconds: when the check at hand began */
 	struct progress *progress; /* for check_tree, too; may be NULL */
@@ -44,6 +45,8 @@ void checks_add(
     __attribute__((format(printf, 4, 5)));
 void checks_add_list(struct checks *to, const char *name, enum check_outcome outcome,
     const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
+/* Is there a line too few?  0, or ERR_NOMEM. */
+MUST_CHECK int checks_lost(const struct checks *c, struct err *err);
 void checks_release(struct checks *c);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,13 +116,12 @@ static size_t first_pair(const struct siblings *s, uint32_t from)
 }
 
 /* Of what is told about pairs: two sortings, a walk, another sorting, two rounds. */
-enum { STAGES = 6, LOOK_EVERY = 65536 };
+enum { STAGES = 6, LOOK_EVERY = 1 << 14 };
 
 /* What is newly known leads to others. */
 static void spread(struct siblings *s)
 {
-	if (s->n_pairs)
-		qsort(s->pair, s->n_pairs, sizeof *s->pair, by_from);
+	sort_array(s->pair, s->n_pairs, sizeof *s->pair, by_from);
 	progress_add(s->t->progress, s->n_pairs);
 	while (!s->code && s->n_list > 0 && !progress_cancelled(s->t->progress)) {
 		uint32_t known = s->list[--s->n_list];
@@ -152,7 +152,7 @@ static int by_id(const void *a, const void *b)
 
 static uint32_t node_of(const struct rest *g, uint32_t id)
 {
-	const uint32_t *found = bsearch(&id, g->node + 1, g->n, sizeof *g->node, by_id);
+	const uint32_t *found = find_sorted(&id, g->node + 1, g->n, sizeof *g->node, by_id);
 	return (uint32_t)(found - g->node);
 }
 
@@ -195,7 +195,7 @@ static int collect(struct rest *g, const struct siblings *s, struct err *err)
 	for (size_t i = 0; i < s->n_pairs; i++)
 		if (!bits_get(&s->known, s->pair[i].from) && !bits_get(&s->known, s->pair[i].to))
 			g->edge[g->n_edges++] = s->pair[i];
-	qsort(g->node + 1, n - 1, sizeof *g->node, by_id);
+	sort_array(g->node + 1, n - 1, sizeof *g->node, by_id);
 	for (size_t i = 1; i < n; i++)
 		if (g->n == 0 || g->node[g->n] != g->node[i])
 			g->node[++g->n] = g->node[i];
@@ -203,7 +203,7 @@ static int collect(struct rest *g, const struct siblings *s, struct err *err)
 		struct pair *e = &g->edge[i];
 		*e = (struct pair){e->from == HEAP_NONE ? 0 : node_of(g, e->from), node_of(g, e->to)};
 	}
-	qsort(g->edge, g->n_edges, sizeof *g->edge, by_from);
+	sort_array(g->edge, g->n_edges, sizeof *g->edge, by_from);
 	return 0;
 }
 
@@ -277,7 +277,7 @@ static uint32_t eval(struct rest *g, uint32_t v)
  * something else than 0 dominates, or HEAP_NONE. */
 static int find_dominated(struct rest *g, uint32_t n, uint32_t *bad, struct err *err)
 {
-	qsort(g->edge, g->n_edges, sizeof *g->edge, by_to);
+	sort_array(g->edge, g->n_edges, sizeof *g->edge, by_to);
 	size_t *start = starts(g, true, err);
 	if (!start)
 		return ERR_NOMEM;

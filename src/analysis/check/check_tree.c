@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { REPORT_EVERY = 65536 };
+enum { REPORT_EVERY = 1 << 14 };
 
 static double now(void)
 {
@@ -48,10 +48,19 @@ void checks_add_list(struct checks *to, const char *name, enum check_outcome out
 	struct check_line line = {.name = name, .outcome = outcome,
 	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000 + 0.5) : 0};
 	vsnprintf(line.detail, sizeof line.detail, format, arguments);
-	VEC_PUSH(to->line, to->n, to->cap) = line;
+	struct check_line *at_end = BIG_PUSH(to->line, to->n, to->cap, &to->lost);
+	if (at_end)
+		*at_end = line;
 	if (outcome == CHECK_BROKEN)
 		to->n_broken++;
 	to->since = at;
+}
+
+int checks_lost(const struct checks *c, struct err *err)
+{
+	if (c->lost.code)
+		*err = c->lost;
+	return c->lost.code;
 }
 
 void checks_add(
@@ -391,6 +400,8 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	}
 	if (!code)
 		code = check_paths(to, &t, err);
+	if (!code)
+		code = checks_lost(to, err);
 	big_free(t.span);
 	big_free(t.order);
 	return code;

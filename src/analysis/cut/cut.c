@@ -11,6 +11,7 @@
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ int cut_init(struct cut *c, const struct retained *r, struct err *err)
 {
 	const struct heap *h = r->heap;
 	*c = (struct cut){ .retained = r };
-	if (bits_init(&c->special, h->n_objects, err))
+	if (members_init(&c->members, h, err) || bits_init(&c->special, h->n_objects, err))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < h->n_roots; i++)
 		bits_set(&c->special, h->roots[i].object);
@@ -39,6 +40,7 @@ void cut_release(struct cut *c)
 {
 	if (!c->retained)
 		return;
+	members_release(&c->members);
 	bits_release(&c->special);
 	big_free(c->span);
 	*c = (struct cut){ .retained = NULL };
@@ -103,38 +105,44 @@ bool cut_below(struct cut *c, uint32_t id, uint32_t above)
 
 struct tally {
 	struct cut *cut;
-	uint32_t holder, target;
-	uint32_t own, others;
+	uint32_t target;
+	struct cut_outside *o;
 };
 
-/* One reference to the target; false: enough is known. */
+/* One reference to the target; false: enough is known, whichever of them is cut. */
 static inline bool held_from(struct tally *t, uint32_t from)
 {
-	if (from == t->holder)
-		t->own++;
-	else if (t->cut->retained->dominators.immediate[from] != NOT_REACHABLE &&
-	    !cut_below(t->cut, from, t->target))
-		t->others++;
-	return t->others < CUT_COUNTED;
+	struct cut_outside *o = t->o;
+	o->n += t->cut->retained->dominators.immediate[from] != NOT_REACHABLE &&
+	    !cut_below(t->cut, from, t->target);
+	return o->n - o->by_stacks <= CUT_COUNTED;
 }
 
 static void held_from_roots(struct tally *t)
 {
 	const struct heap *h = t->cut->retained->heap;
 	size_t first, n = heap_roots_of(h, t->target, &first);
-	bool by_vm = false;
-	if (t->holder == HEAP_NONE) {
-		t->own += n > 0;
-		return;
-	}
+	uint32_t before = t->o->n;
 	for (size_t i = first; i < first + n; i++) {
 		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
 		if (owner == HEAP_NONE)
-			by_vm = true;
+			t->o->by_vm = true;
 		else
 			held_from(t, owner);
 	}
-	t->others += by_vm;
+	t->o->by_stacks = t->o->n - before;
+}
+
+/* Class objects of these classes; false: enough is known. */
+static bool held_from_class_objects(struct tally *t, struct members_walk classes)
+{
+	const struct heap *h = t->cut->retained->heap;
+	uint32_t k;
+	while (members_next(&t->cut->members, &classes, &k)) {
+		if (h->classes[k].object != HEAP_NONE && !held_from(t, h->classes[k].object))
+			return false;
+	}
+	return true;
 }
 
 /* What the dump implies: classes hold their loader and superclass, a loader its classes, instances
@@ -142,25 +150,16 @@ static void held_from_roots(struct tally *t)
 static void held_from_classes(struct tally *t)
 {
 	const struct heap *h = t->cut->retained->heap;
-	uint32_t class = heap_class_mirrored(h, t->target);
-	for (uint32_t k = 0; k < h->n_classes; k++) {
-		uint32_t object = h->classes[k].object;
-		if (object == HEAP_NONE)
-			continue;
-		if (class != HEAP_NONE && h->classes[k].superclass == class && !held_from(t, object))
-			return;
-		if (h->classes[k].loader == t->target && !held_from(t, object))
-			return;
-	}
-	if (class == HEAP_NONE)
+	struct members *m = &t->cut->members;
+	uint32_t class = heap_class_mirrored(h, t->target), id;
+	if (!held_from_class_objects(t, members_loaded(m, t->target)) || class == HEAP_NONE)
+		return;
+	if (!held_from_class_objects(t, members_subclasses(m, class)))
 		return;
 	if (heap_loader_holds(h, class) && !held_from(t, h->classes[class].loader))
 		return;
-	uint32_t left = h->classes[class].n_objects;
-	for (uint32_t id = 0; left && id < h->n_objects; id++) {
-		if (h->class_of[id] != class)
-			continue;
-		left--;
+	struct members_walk instances = members_instances(m, class);
+	while (members_next(m, &instances, &id)) {
 		if (!held_from(t, id))
 			return;
 	}
@@ -173,34 +172,75 @@ static struct cut_figure figure(const struct heap *h, bool held, uint64_t freed,
 		    heap_held(h, others), others == CUT_COUNTED ? LOWER_BOUND : EXACT, REASON_MORE) };
 }
 
+/* How many of the references to a target come from this holder; they are sorted by holder. */
+static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
+{
+	uint64_t begin = adjacency_start(&h->in, target), n_in = adjacency_start(&h->in, target + 1) - begin;
+	const uint32_t *from = h->in.target + begin;
+	uint64_t at, end;
+	BISECT(at, n_in, from[at] < holder);
+	BISECT(end, n_in, from[end] <= holder);
+	return (uint32_t)(end - at);
+}
+
+/* How many references of the model lead from the holder to the target, with those of its stack? */
+static uint32_t references(
+    const struct model *m, uint32_t holder, uint32_t target, bool with_stack)
+{
+	const struct heap *h = m->heap;
+	struct implied_reference implied[3];
+	size_t first, n_roots = heap_roots_of(h, target, &first);
+	uint32_t class = heap_class_mirrored(h, target);
+	if (holder == HEAP_NONE)
+		return n_roots > 0;
+	uint32_t n = weak_is(m->left_out, holder, target) ? 0 : recorded(h, holder, target);
+	for (unsigned i = heap_implied(h, holder, implied); i-- > 0;)
+		n += implied[i].target == target;
+	if (class != HEAP_NONE && heap_loader_holds(h, class))
+		n += h->classes[class].loader == holder;
+	for (size_t i = first; with_stack && i < first + n_roots; i++)
+		n += dominators_stack_owner(h, &h->roots[i]) == holder;
+	return n;
+}
+
+/* Where the target is held from; found anew only if it is not the one asked about before. */
+static const struct cut_outside *outside(struct cut *c, uint32_t target)
+{
+	const struct retained *r = c->retained;
+	const struct heap *h = r->heap;
+	struct tally t = { .cut = c, .target = target, .o = &c->outside };
+	if (c->outside.known && c->outside.target == target)
+		return &c->outside;
+	c->outside = (struct cut_outside){ .known = true, .target = target };
+	uint64_t end = adjacency_start(&h->in, target + 1);
+	bool more = true;
+	for (uint64_t k = adjacency_start(&h->in, target); more && k < end; k++)
+		if (!weak_is(r->model.left_out, h->in.target[k], target))
+			more = held_from(&t, h->in.target[k]);
+	if (more && bits_get(&c->special, target)) {
+		held_from_roots(&t);
+		held_from_classes(&t);
+	}
+	return &c->outside;
+}
+
 struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 {
 	const struct heap *h = c->retained->heap;
 	const struct dominators *d = &c->retained->dominators;
-	struct tally t = { .cut = c, .holder = holder, .target = target };
 	if (d->immediate[target] == NOT_REACHABLE)
 		return figure(h, false, 0, 0);
-	if (holder != HEAP_NONE && d->immediate[holder] == NOT_REACHABLE)
-		t.holder = target; /* garbage keeps nothing: only the others count */
-	uint64_t end = adjacency_start(&h->in, target + 1);
-	bool more = true;
-	for (uint64_t k = adjacency_start(&h->in, target); more && k < end; k++)
-		if (!weak_is(c->retained->model.left_out, h->in.target[k], target))
-			more = held_from(&t, h->in.target[k]);
-	if (bits_get(&c->special, target)) {
-		held_from_roots(&t);
-		if (t.others < CUT_COUNTED)
-			held_from_classes(&t);
-	}
-	if (holder != t.holder)
-		return figure(h, false, 0, t.others);
-	/* a second reference of the same holder keeps it as well */
-	uint32_t others = t.others;
-	if (t.own > 1 && !cut_below(c, holder, target))
-		others += t.own - 1;
+	const struct cut_outside *o = outside(c, target);
+	bool garbage = holder != HEAP_NONE && d->immediate[holder] == NOT_REACHABLE; /* it keeps nothing */
+	uint32_t own = garbage ? 0 : references(&c->retained->model, holder, target, true);
+	uint32_t others = o->n + o->by_vm;
+	if (holder == HEAP_NONE)
+		others = o->n - o->by_stacks; /* the roots' hold is cut with that of stacks */
+	else if (own && !cut_below(c, holder, target))
+		others -= 1; /* a second reference of the same holder keeps it as well */
 	if (others > CUT_COUNTED)
 		others = CUT_COUNTED;
-	return figure(h, t.own > 0, t.own && !others ? d->retained[target] : 0, others);
+	return figure(h, own > 0, own && !others ? d->retained[target] : 0, others);
 }
 
 /* --- several at once ---------------------------------------------------------------------------- */
@@ -223,39 +263,6 @@ void cut_edges_release(struct cut_edges *e)
 {
 	big_free(e->edge);
 	*e = (struct cut_edges){ .edge = NULL };
-}
-
-/* How many of the references to a target come from this holder; they are sorted by holder. */
-static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
-{
-	uint64_t begin = adjacency_start(&h->in, target), n_in = adjacency_start(&h->in, target + 1) - begin;
-	const uint32_t *from = h->in.target + begin;
-	uint64_t at;
-	uint32_t n = 0;
-	BISECT(at, n_in, from[at] < holder);
-	for (; at < n_in && from[at] == holder; at++)
-		n++;
-	return n;
-}
-
-/* How many references of the model lead from the holder to the target, with those of its stack? */
-static uint32_t references(
-    const struct model *m, uint32_t holder, uint32_t target, bool with_stack)
-{
-	const struct heap *h = m->heap;
-	struct implied_reference implied[3];
-	size_t first, n_roots = heap_roots_of(h, target, &first);
-	uint32_t class = heap_class_mirrored(h, target);
-	if (holder == HEAP_NONE)
-		return n_roots > 0;
-	uint32_t n = weak_is(m->left_out, holder, target) ? 0 : recorded(h, holder, target);
-	for (unsigned i = heap_implied(h, holder, implied); i-- > 0;)
-		n += implied[i].target == target;
-	if (class != HEAP_NONE && heap_loader_holds(h, class))
-		n += h->classes[class].loader == holder;
-	for (size_t i = first; with_stack && i < first + n_roots; i++)
-		n += dominators_stack_owner(h, &h->roots[i]) == holder;
-	return n;
 }
 
 static int by_ends(const void *x, const void *y)
@@ -282,11 +289,10 @@ struct loss_walk {
 static size_t cleared(const struct loss_walk *w, uint32_t holder, uint32_t target)
 {
 	struct cut_edge wanted = { holder, target };
-	size_t at, n = 0;
+	size_t at, end;
 	BISECT(at, w->edges->n, by_ends(&w->edges->edge[at], &wanted) < 0);
-	while (at + n < w->edges->n && !by_ends(&w->edges->edge[at + n], &wanted))
-		n++;
-	return n;
+	BISECT(end, w->edges->n, by_ends(&w->edges->edge[end], &wanted) <= 0);
+	return end - at;
 }
 
 /* Is some reference left from the holder to the target? */
@@ -364,10 +370,13 @@ static int walk_dead(struct loss_walk *w, struct bits *dead, struct err *err)
 	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
 }
 
-static void count_dead(struct cut_loss *out, const struct heap *h)
+/* False: stopped. */
+static bool count_dead(struct cut_loss *out, const struct heap *h, struct progress *progress)
 {
 	uint64_t objects = 0, bytes = 0;
 	for (uint64_t at = 0; at * 64 < h->n_objects; at++) {
+		if (at % 256 == 255 && progress_cancelled(progress))
+			return false;
 		for (uint64_t left = out->dead.word[at]; left; left &= left - 1) {
 			objects++;
 			bytes += heap_shallow(h, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left));
@@ -375,6 +384,7 @@ static void count_dead(struct cut_loss *out, const struct heap *h)
 	}
 	out->objects = heap_held(h, objects);
 	out->bytes = heap_held_bytes(h, bytes);
+	return true;
 }
 
 static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids, struct err *err)
@@ -411,7 +421,7 @@ int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edge
 	*out = (struct cut_loss){ .objects = 0 };
 	progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, h->n_objects);
 	if (w.edges->n)
-		qsort(edges->edge, edges->n, sizeof *edges->edge, by_ends);
+		sort_array(edges->edge, edges->n, sizeof *edges->edge, by_ends);
 	int code = bits_init(&out->dead, h->n_objects, err);
 	if (!code)
 		code = loss_walk_init(&w, ids, n_ids, err);
@@ -419,9 +429,9 @@ int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edge
 		code = walk_alive(&w, err);
 	if (!code)
 		code = walk_dead(&w, &out->dead, err);
-	if (!code)
-		count_dead(out, h);
-	else
+	if (!code && !count_dead(out, h, progress))
+		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (code)
 		cut_loss_release(out);
 	loss_walk_release(&w);
 	return code;

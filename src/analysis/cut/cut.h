@@ -19,18 +19,29 @@
 #define CAIRN_ANALYSIS_CUT_CUT_H
 
 #include "analysis/dominators/dominators.h"
+#include "analysis/members.h"
 
 /* An object's number when the tree is numbered from top to bottom, and the last number below it. */
 struct cut_span {
 	uint32_t from, to;
 };
 
+/* The references to an object from what does not hang below it. */
+struct cut_outside {
+	uint32_t target;
+	bool known, by_vm;  /* by_vm: a root that no thread's stack holds */
+	uint32_t n;         /* without by_vm; beyond CUT_COUNTED not all are counted */
+	uint32_t by_stacks; /* of n, those of threads' stacks */
+};
+
 struct cut {
 	const struct retained *retained; /* borrowed */
 	struct bits special;   /* by id: roots, class objects, loaders: they are held by more than what
 	                          heap->in lists */
+	struct members members; /* these other holders of class objects and loaders */
 	struct cut_span *span; /* by id; NULL: the tree is not numbered yet, and who hangs below whom is
 	                          found by climbing */
+	struct cut_outside outside; /* of the last object that was asked about */
 	uint64_t climbed;      /* steps climbed so far; when they cost as much, the tree is numbered */
 };
 

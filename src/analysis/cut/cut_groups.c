@@ -11,13 +11,15 @@
 #include "analysis/describe/describe.h"
 #include "analysis/cut/cut_owner.h"
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 16, PAIRS_MOST = 256, REPORT_EVERY = 1 << 18 };
+enum { SAMPLES = 16, PAIRS_MOST = 256, REPORT_EVERY = 1 << 14 };
 
 struct pair {
 	uint64_t key; /* class of the holder << 32 | class of the target */
@@ -44,7 +46,7 @@ struct level {
 
 static size_t place_of(const struct sums *s, uint64_t key)
 {
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->size - 1);
+	size_t at = hash_number(key) & (s->size - 1);
 	while (s->table[at] && s->pair[s->table[at] - 1].key != key)
 		at = (at + 1) & (s->size - 1);
 	return at;
@@ -198,15 +200,19 @@ static bool usual_field(const struct retained *r, const struct pair *p, struct c
 	return true;
 }
 
-static void add_group(struct cut_groups *out, const struct cut_group *group)
+static int add_group(struct cut_groups *out, const struct cut_group *group, struct err *err)
 {
 	for (size_t i = 0; group->field && i < out->n; i++) {
 		if (out->group[i].class == group->class && out->group[i].field == group->field) {
 			out->group[i].bytes += group->bytes;
-			return;
+			return 0;
 		}
 	}
-	VEC_PUSH(out->group, out->n, out->cap) = *group;
+	struct cut_group *to = BIG_PUSH(out->group, out->n, out->cap, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = *group;
+	return 0;
 }
 
 static int by_pair_bytes(const void *x, const void *y)
@@ -225,11 +231,11 @@ static int by_bytes(const void *x, const void *y)
 	return (a->class > b->class) - (a->class < b->class);
 }
 
-static void name_pairs(struct cut_groups *out, struct sums *s, uint64_t least)
+static int name_pairs(struct cut_groups *out, struct sums *s, uint64_t least, struct err *err)
 {
 	const struct retained *r = s->cut->retained;
 	size_t named = 0;
-	qsort(s->pair, s->n, sizeof *s->pair, by_pair_bytes);
+	sort_array(s->pair, s->n, sizeof *s->pair, by_pair_bytes);
 	for (size_t i = 0; i < s->n && named < PAIRS_MOST && s->pair[i].bytes >= least; i++) {
 		struct cut_group group = { .class = (uint32_t)(s->pair[i].key >> 32),
 			.to_class = (uint32_t)s->pair[i].key, .bytes = s->pair[i].bytes };
@@ -237,11 +243,13 @@ static void name_pairs(struct cut_groups *out, struct sums *s, uint64_t least)
 			continue;
 		if (!cut_owner_class(r->heap, r->heap->classes[group.class].name))
 			continue;
-		add_group(out, &group);
+		int code = add_group(out, &group, err);
+		if (code)
+			return code;
 		named++;
 	}
-	if (out->n)
-		qsort(out->group, out->n, sizeof *out->group, by_bytes);
+	sort_array(out->group, out->n, sizeof *out->group, by_bytes);
+	return 0;
 }
 
 int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *dead, uint64_t least,
@@ -251,7 +259,9 @@ int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *
 	*out = (struct cut_groups){ .n = 0 };
 	int code = sum_pairs(&s, progress, err);
 	if (!code && s.n)
-		name_pairs(out, &s, least ? least : 1);
+		code = name_pairs(out, &s, least ? least : 1, err);
+	if (code)
+		cut_groups_release(out);
 	big_free(s.pair);
 	big_free(s.table);
 	return code;
@@ -259,6 +269,6 @@ int cut_groups_find(struct cut_groups *out, struct cut *cut, const struct bits *
 
 void cut_groups_release(struct cut_groups *g)
 {
-	free(g->group);
+	big_free(g->group);
 	*g = (struct cut_groups){ .n = 0 };
 }

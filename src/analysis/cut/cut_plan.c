@@ -381,10 +381,13 @@ static int choose_all(struct planning *p, struct err *err)
 		code = choose(p, &item, &found, err);
 		if (!code && found)
 			code = try_item(p, &item, &kept, err);
-		if (kept)
-			VEC_PUSH(p->plan->item, p->plan->n, p->plan->cap) = item;
+		struct plan_item *to = kept ? BIG_PUSH(p->plan->item, p->plan->n, p->plan->cap, err) : NULL;
+		if (to)
+			*to = item;
 		else
 			cut_edges_release(&item.edges);
+		if (kept && !to)
+			code = ERR_NOMEM;
 		if (!found)
 			break;
 		if (!code && kept && p->loss.bytes.n < p->wanted)
@@ -485,6 +488,6 @@ void cut_plan_release(struct cut_plan *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		cut_edges_release(&p->item[i].edges);
-	free(p->item);
+	big_free(p->item);
 	*p = (struct cut_plan){ .n = 0 };
 }

@@ -10,6 +10,8 @@
 
 void declared_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
 bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to);
+bool declared_names_any(struct reference_names *n, uint32_t *target, uint64_t *place);
+void declared_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to);
 MUST_CHECK int declared_named_of_class(struct named_references *n, const struct heap *h,
     uint32_t class, struct err *err);
 MUST_CHECK int declared_named_of_object(struct named_references *n, const struct heap *h,

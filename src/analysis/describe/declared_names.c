@@ -19,41 +19,66 @@ void declared_names_begin(struct reference_names *n, const struct heap *h, uint3
 	n->open = values_open(&n->field.holder, h, holder, NULL) == 0;
 }
 
-static bool next_field(struct reference_names *n, uint64_t address, struct text *to)
+static bool is_array(const struct reference_names *n)
+{
+	return !n->field.holder.is_class && n->field.holder.view.kind == OBJECT_ARRAY;
+}
+
+/* The next reference, null or not, and its place: the index of an element, else the name of the field. */
+static bool next_reference(struct reference_names *n, struct value *value, uint64_t *place)
 {
 	struct field_walk *walk = &n->field.walk;
+	if (is_array(n)) {
+		if (n->field.element >= values_length(&n->field.holder))
+			return false;
+		*place = n->field.element++;
+		*value = values_element(&n->field.holder, *place);
+		return true;
+	}
 	walk->values = &n->field.holder; /* the struct may have been copied */
 	while (values_next_field(walk)) {
-		if (walk->value.type != VALUE_OBJECT || walk->value.bits != address)
+		if (walk->value.type != VALUE_OBJECT)
 			continue;
-		if (to)
-			text_addf(to, "%s%s", n->field.holder.is_class ? "static " : "", walk->field->name);
+		*place = (uintptr_t)walk->field->name;
+		*value = walk->value;
 		return true;
 	}
 	return false;
 }
 
-static bool next_element(struct reference_names *n, uint64_t address, struct text *to)
+void declared_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to)
 {
-	uint64_t length = values_length(&n->field.holder);
-	while (n->field.element < length) {
-		uint64_t i = n->field.element++;
-		if (values_element(&n->field.holder, i).bits != address)
-			continue;
-		if (to)
-			text_addf(to, "[%" PRIu64 "]", i);
-		return true;
-	}
-	return false;
+	(void)target;
+	if (is_array(n))
+		text_addf(to, "[%" PRIu64 "]", place);
+	else
+		text_addf(to, "%s%s", n->field.holder.is_class ? "static " : "",
+		    (const char *)(uintptr_t)place);
 }
 
 bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to)
 {
-	const struct values *holder = &n->field.holder;
-	uint64_t address = heap_address(holder->heap, target);
-	if (!holder->is_class && holder->view.kind == OBJECT_ARRAY)
-		return next_element(n, address, to);
-	return next_field(n, address, to);
+	uint64_t address = heap_address(n->field.holder.heap, target), place;
+	struct value value;
+	while (next_reference(n, &value, &place)) {
+		if (value.bits != address)
+			continue;
+		if (to)
+			declared_name_at(n, place, target, to);
+		return true;
+	}
+	return false;
+}
+
+bool declared_names_any(struct reference_names *n, uint32_t *target, uint64_t *place)
+{
+	struct value value;
+	while (next_reference(n, &value, place)) {
+		*target = value_object_id(n->field.holder.heap, &value);
+		if (*target != HEAP_NONE)
+			return true;
+	}
+	return false;
 }
 
 bool declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,

@@ -200,6 +200,19 @@ void reference_names_begin(struct reference_names *n, const struct heap *h, uint
  * appended unless to is NULL. */
 bool reference_names_next(struct reference_names *n, uint32_t target, struct text *to);
 
+/*
+ * The same one by one, in any order.  A holder with many references is walked once, when the first of them is
+ * asked for; then each costs a search in a sorted table of 16 bytes a reference, as long as memory is left.
+ * One thread at a time.
+ */
+struct first_names;
+struct first_names *first_names_new(void);
+void first_names_free(struct first_names *f); /* NULL is fine */
+/* Append what the first call of reference_names_next finds.  False: there is no such reference with a name.
+ * f: NULL where nothing is to be kept. */
+bool first_name(struct first_names *f, const struct heap *h, uint32_t holder, uint32_t target,
+    struct text *to);
+
 /* All references of one name, one after another.  take returns 0 or a code that ends the walk. */
 struct named_references {
 	const char *field;

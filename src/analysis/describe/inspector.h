@@ -44,6 +44,9 @@ struct inspector {
 
 	void (*names_begin)(struct reference_names *n, const struct heap *h, uint32_t holder);
 	bool (*names_next)(struct reference_names *n, uint32_t target, struct text *to);
+	/* Go on to the next reference of all, to whatever object; name_at names it by its place then. */
+	bool (*names_any)(struct reference_names *n, uint32_t *target, uint64_t *place);
+	void (*name_at)(struct reference_names *n, uint64_t place, uint32_t target, struct text *to);
 	int (*named_of_class)(
 	    struct named_references *n, const struct heap *h, uint32_t class, struct err *err);
 	int (*named_of_object)(

@@ -69,7 +69,7 @@ static void add_untyped_pointer(const struct typed *v, struct text *text)
 		return;
 	text_addf(text, " %s ", heap_class_of(h, to.id)->name);
 	if (!typed_add_object(h, to.id, DESCRIBE_SHORT, text))
-		text->s[--text->len] = 0;
+		text_drop_last(text);
 }
 
 static void memory_value(const struct any_value *v, uint64_t limit, struct text *to)
@@ -465,6 +465,8 @@ const struct inspector memory_inspector = {
 	.texts_held = memory_texts_held,
 	.names_begin = memory_names_begin,
 	.names_next = memory_names_next,
+	.names_any = memory_names_any,
+	.name_at = memory_name_at,
 	.named_of_class = memory_named_of_class,
 	.named_of_object = memory_named_of_object,
 	.variable = memory_variable,

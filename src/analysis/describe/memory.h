@@ -29,6 +29,8 @@ bool typed_add_text(const uint8_t *bytes, uint64_t n, uint64_t limit, struct tex
 /* Each does what inspector.h says of the function of the same name. */
 void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
 bool memory_names_next(struct reference_names *n, uint32_t target, struct text *to);
+bool memory_names_any(struct reference_names *n, uint32_t *target, uint64_t *place);
+void memory_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to);
 MUST_CHECK int memory_named_of_class(struct named_references *n, const struct heap *h,
     uint32_t class, struct err *err);
 MUST_CHECK int memory_named_of_object(struct named_references *n, const struct heap *h,

@@ -48,11 +48,25 @@ static bool add_entry(const struct typed_object *o, uint64_t offset, struct text
 	return true;
 }
 
-static void name_slot(const struct reference_names *n, uint64_t past, struct text *to)
+/* The next pointer, its place in the holder, and where it leads. */
+static bool next_pointer(struct reference_names *n, uint64_t *place, uint64_t *at)
+{
+	const struct typed *holder = &n->memory.holder.value;
+	if (!typed_next_slot(&n->memory.holder, &n->memory.slots))
+		return false;
+	*place = n->memory.slots.offset;
+	*at = typed_number(holder, *place, typed_word_size(holder->heap));
+	return true;
+}
+
+/* A place is an offset in the holder, in bytes. */
+void memory_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to)
 {
 	const struct typed_object *holder = &n->memory.holder;
-	if (!add_entry(holder, n->memory.slots.offset, to))
-		typed_path(holder, n->memory.slots.offset, to);
+	const struct heap *h = holder->value.heap;
+	uint64_t past = typed_number(&holder->value, place, typed_word_size(h)) - heap_address(h, target);
+	if (!add_entry(holder, place, to))
+		typed_path(holder, place, to);
 	if (past)
 		text_addf(to, "+%" PRIu64, past);
 }
@@ -60,32 +74,25 @@ static void name_slot(const struct reference_names *n, uint64_t past, struct tex
 /* The next pointer into the target. */
 bool memory_names_next(struct reference_names *n, uint32_t target, struct text *to)
 {
-	const struct typed *holder = &n->memory.holder.value;
-	const struct heap *h = holder->heap;
-	uint64_t start = heap_address(h, target), size = heap_shallow(h, target);
-	while (typed_next_slot(&n->memory.holder, &n->memory.slots)) {
-		uint64_t at = typed_number(holder, n->memory.slots.offset, typed_word_size(h));
+	const struct heap *h = n->memory.holder.value.heap;
+	uint64_t start = heap_address(h, target), size = heap_shallow(h, target), place, at;
+	while (next_pointer(n, &place, &at)) {
 		if (at < start || (at - start >= size && at != start))
 			continue;
 		if (to)
-			name_slot(n, at - start, to);
+			memory_name_at(n, place, target, to);
 		return true;
 	}
 	return false;
 }
 
-/* The next pointer into any object. */
-static bool next_of_all(struct reference_names *n, uint32_t *target, struct text *to)
+bool memory_names_any(struct reference_names *n, uint32_t *target, uint64_t *place)
 {
-	const struct typed *holder = &n->memory.holder.value;
-	const struct heap *h = holder->heap;
-	while (n->open && typed_next_slot(&n->memory.holder, &n->memory.slots)) {
-		uint64_t at = typed_number(holder, n->memory.slots.offset, typed_word_size(h));
-		*target = object_around(h, at);
-		if (*target == HEAP_NONE)
-			continue;
-		name_slot(n, at - heap_address(h, *target), to);
-		return true;
+	uint64_t at;
+	while (next_pointer(n, place, &at)) {
+		*target = object_around(n->memory.holder.value.heap, at);
+		if (*target != HEAP_NONE)
+			return true;
 	}
 	return false;
 }
@@ -104,9 +111,11 @@ int memory_named_of_object(
 	struct reference_names names;
 	struct text name = TEXT_INIT;
 	uint32_t target;
+	uint64_t place;
 	int code = 0;
 	reference_names_begin(&names, h, holder);
-	while (!code && next_of_all(&names, &target, &name)) {
+	while (!code && names.open && memory_names_any(&names, &target, &place)) {
+		memory_name_at(&names, place, target, &name);
 		if (is_called(name.s, n->field)) {
 			n->found = true;
 			code = n->take(n->context, holder, target, err);

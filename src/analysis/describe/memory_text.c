@@ -72,7 +72,7 @@ void typed_add_address(const struct heap *h, uint64_t address, struct text *to)
 		return;
 	text_add(to, " ");
 	if (!heap_symbol(h, address, to))
-		to->s[--to->len] = 0;
+		text_drop_last(to);
 }
 
 /* --- numbers ------------------------------------------------------------------------------------ */
@@ -238,7 +238,7 @@ static void add_function(struct printing *p, const struct typed *v)
 	typed_add_address(p->heap, typed_word(v, 0), p->to);
 	text_add(p->to, " ");
 	if (!heap_symbol(p->heap, code, p->to))
-		p->to->s[--p->to->len] = 0;
+		text_drop_last(p->to);
 }
 
 static void add_interface(struct printing *p, const struct typed *v)

@@ -168,6 +168,8 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = allocate_buckets(&d, err);
 	if (code == 0)
 		code = dominance_of_junctions(&d, err);
+	if (code == 0 && progress_cancelled(progress))
+		code = err_set(err, ERR_CANCELLED, "stopped");
 	if (code == 0)
 		finish(&d, out);
 	release(&d);

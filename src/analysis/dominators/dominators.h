@@ -103,7 +103,8 @@ MUST_CHECK int retained_top(const struct retained *r, uint32_t **ids, uint32_t *
 /* The children of an object (HEAP_NONE: of the roots), ids ascending; r owns them and must be
  * complete. */
 const uint32_t *retained_children(const struct retained *r, uint32_t id, uint32_t *n);
-/* Count the children of each of n objects into counts; r need not be complete.  0 or ERR_NOMEM. */
+/* Count the children of each of n objects into counts; r need not be complete.  0, ERR_NOMEM or
+ * ERR_CANCELLED. */
 MUST_CHECK int retained_count_children(const struct retained *r, const uint32_t *ids, size_t n,
     uint32_t *counts, struct err *err);
 

@@ -21,10 +21,11 @@
 
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
-enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 16 };
+enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 14 };
 
 /* The nearest ancestor of k in its group whose number is at most w.  There is one: the group's
  * junction must have such a number. */
@@ -225,7 +226,7 @@ static void number_edges(struct dominance *d)
 {
 	for (size_t i = 0; i < d->n_edges; i++)
 		d->edges[i] = (struct edge){ d->number[d->edges[i].from], d->number[d->edges[i].to] };
-	qsort(d->edges, d->n_edges, sizeof *d->edges, by_to_descending);
+	sort_array(d->edges, d->n_edges, sizeof *d->edges, by_to_descending);
 }
 
 /* The class objects that instances hold, sorted by number, the last first: "to" is the object's
@@ -240,7 +241,7 @@ static struct edge *list_class_objects(const struct dominance *d, size_t *n, str
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		if (d->instances[c].hold && d->number[h->classes[c].object])
 			list[(*n)++] = (struct edge){ c, d->number[h->classes[c].object] };
-	qsort(list, *n, sizeof *list, by_to_descending);
+	sort_array(list, *n, sizeof *list, by_to_descending);
 	return list;
 }
 

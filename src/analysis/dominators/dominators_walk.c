@@ -13,12 +13,13 @@
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 1 << 20, REPORT_EVERY = 1 << 18, AHEAD = 8 };
+enum { STRETCH = 1 << 20, REPORT_EVERY = 1 << 14, AHEAD = 8 };
 
 /* --- edges that no array of references holds ---------------------------------------------------- */
 
@@ -82,7 +83,7 @@ static int list_edges(struct dominance *d, struct err *err)
 		d->is_root[i] = owner == HEAP_NONE;
 		add_edge(d, owner, h->roots[i].object);
 	}
-	qsort(d->edges, d->n_edges, sizeof *d->edges, by_from);
+	sort_array(d->edges, d->n_edges, sizeof *d->edges, by_from);
 	return 0;
 }
 

@@ -3,9 +3,12 @@
 #include "analysis/dominators/joint.h"
 
 #include "base/big.h"
+#include "base/progress.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
+
+enum { WORDS_A_LOOK = 256 }; /* of 64 objects each */
 
 struct joint {
 	const struct heap *h;
@@ -103,7 +106,7 @@ static int add_instances(struct joint *j, struct err *err)
 	return 0;
 }
 
-int joint_ways(const struct retained *r, int64_t **ways, struct err *err)
+int joint_ways(const struct retained *r, int64_t **ways, struct progress *progress, struct err *err)
 {
 	const struct heap *h = r->heap;
 	struct joint j = { .h = h, .left_out = r->model.left_out,
@@ -118,10 +121,13 @@ int joint_ways(const struct retained *r, int64_t **ways, struct err *err)
 		any = j.open.word[w] != 0;
 	if (any && !(j.ways = big_alloc(h->n_objects, sizeof *j.ways, err)))
 		code = ERR_NOMEM;
-	for (uint64_t w = 0; j.ways && w <= j.open.n / 64; w++)
+	for (uint64_t w = 0; j.ways && !code && w <= j.open.n / 64; w++) {
+		if (w % WORDS_A_LOOK == WORDS_A_LOOK - 1 && progress_cancelled(progress))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 		for (uint64_t left = j.open.word[w]; left; left &= left - 1)
 			add_recorded(&j, (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)));
-	if (j.ways) {
+	}
+	if (j.ways && !code) {
 		implied_edges(&j, add_way);
 		code = add_instances(&j, err);
 	}

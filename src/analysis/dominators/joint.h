@@ -24,6 +24,7 @@
  * there are no ways.  ERR_NOMEM.  Takes two passes over the references, and 8 bytes and a bit an
  * object.  Any thread.
  */
-MUST_CHECK int joint_ways(const struct retained *r, int64_t **ways, struct err *err);
+MUST_CHECK int joint_ways(const struct retained *r, int64_t **ways,
+    struct progress *progress, struct err *err);
 
 #endif

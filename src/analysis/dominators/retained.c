@@ -11,12 +11,13 @@
 #include "analysis/dominators/joint.h"
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPORT_EVERY = 1 << 18, AHEAD = 16 };
+enum { REPORT_EVERY = 1 << 14, AHEAD = 16 };
 
 static uint32_t parent_of(const struct retained *r, uint32_t id)
 {
@@ -32,7 +33,7 @@ static inline void look_ahead(const struct retained *r, uint32_t id)
 }
 
 /* Counting sort by parent; ids come in ascending order. */
-static int list_children(struct retained *r, struct err *err)
+static int list_children(struct retained *r, struct progress *progress, struct err *err)
 {
 	uint32_t n = r->dominators.n_objects;
 	r->first = big_alloc((uint64_t)n + 2, sizeof *r->first, err);
@@ -41,6 +42,8 @@ static int list_children(struct retained *r, struct err *err)
 		return ERR_NOMEM;
 	/* one place further on, so that filling moves the starts to where they belong */
 	for (uint32_t id = 0; id < n; id++) {
+		if (progress_stops(progress, id))
+			return err_set(err, ERR_CANCELLED, "stopped");
 		look_ahead(r, id);
 		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
 			r->first[parent_of(r, id) + 2]++;
@@ -48,6 +51,8 @@ static int list_children(struct retained *r, struct err *err)
 	for (uint32_t k = 2; k <= n + 1; k++)
 		r->first[k] += r->first[k - 1];
 	for (uint32_t id = 0; id < n; id++) {
+		if (progress_stops(progress, id))
+			return err_set(err, ERR_CANCELLED, "stopped");
 		look_ahead(r, id);
 		if (r->dominators.immediate[id] != NOT_REACHABLE)
 			r->child[r->first[parent_of(r, id) + 1]++] = id;
@@ -104,17 +109,22 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 		bits_set(&asked, ids[i]);
 		counts[i] = 0;
 	}
-	qsort(sorted, n, sizeof *sorted, by_counted);
+	int code = 0;
+	sort_array(sorted, n, sizeof *sorted, by_counted);
 	for (uint32_t id = 0; id < r->dominators.n_objects; id++) {
 		struct counted key = {.id = r->dominators.immediate[id]};
+		if (progress_stops(progress_own(), id)) {
+			code = err_set(err, ERR_CANCELLED, "stopped");
+			break;
+		}
 		if (key.id >= NOT_REACHABLE || !bits_get(&asked, key.id))
 			continue;
-		struct counted *found = bsearch(&key, sorted, n, sizeof *sorted, by_counted);
+		struct counted *found = find_sorted(&key, sorted, n, sizeof *sorted, by_counted);
 		counts[found->place]++;
 	}
 	big_free(sorted);
 	bits_release(&asked);
-	return 0;
+	return code;
 }
 
 struct group_walk {
@@ -273,7 +283,7 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 	int code = bits_init(&joint, n, err);
 	if (code)
 		return code;
-	code = joint_ways(r, &w.ways, err);
+	code = joint_ways(r, &w.ways, progress, err);
 	if (code == 0)
 		code = sum_groups(&w, n, progress, err);
 	for (uint32_t c = 0; c < n; c++)
@@ -288,7 +298,7 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 	if (r->by_class)
 		return 0;
 	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
-	int code = list_children(r, err);
+	int code = list_children(r, progress, err);
 	if (code == 0 && !(r->by_class = big_alloc(r->heap->n_classes, sizeof *r->by_class, err)))
 		code = ERR_NOMEM;
 	if (code == 0)

@@ -12,6 +12,8 @@
 
 #include "analysis/cut/cut.h"
 #include "base/big.h"
+#include "base/hash.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,8 @@ struct merge {
 	uint32_t *chain;   /* objects on their way up */
 	size_t cap_chain;
 	bool deep, many;
-	struct err lost; /* memory that a node or the chain did not get */
+	uint64_t steps; /* of paths, for looks at the cancel flag */
+	struct err lost; /* memory that a node or the chain did not get, or the user had enough */
 	const bool *wanted; /* by node, when merged once more: mark the objects that it counts */
 	struct bits *marked;
 };
@@ -53,8 +56,7 @@ static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
 {
 	uint32_t class = class_key(m->heap, id);
 	uint32_t depth = above == NO_NODE ? 0 : m->node[above].depth + 1;
-	uint64_t key = ((uint64_t)above << 32 | class) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = key >> 40 & (TABLE - 1);
+	size_t at = hash_number((uint64_t)above << 32 | class) & (TABLE - 1);
 	if (depth == MERGED_DEPTH) {
 		m->deep = true;
 		return above;
@@ -109,14 +111,20 @@ static void count(struct merge *m, uint32_t node, struct amount shallow)
 	m->node[node].shallow = amount_add(m->node[node].shallow, shallow);
 }
 
+/* Has the user had enough, at one more step of a path? */
+static bool stopped(struct merge *m)
+{
+	return progress_stops(progress_own(), m->steps++) && err_set(&m->lost, ERR_CANCELLED, "stopped");
+}
+
 static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !stopped(m); i++) {
 		if (!m->tree->parent[ids[i]])
 			continue;
 		uint32_t node = node_from_root(m, ids[i]);
 		count(m, node, heap_size(m->heap, ids[i]));
-		for (; m->wanted && node != NO_NODE; node = m->node[node].above) {
+		for (; m->wanted && node != NO_NODE && !stopped(m); node = m->node[node].above) {
 			if (m->wanted[node])
 				bits_set(m->marked, ids[i]);
 		}
@@ -132,12 +140,12 @@ static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
 
 static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !m->lost.code; i++) {
 		struct amount shallow = heap_size(m->heap, ids[i]);
 		uint32_t at = NO_NODE, id = ids[i], first = ids[i];
 		for (bool more = m->tree->parent[id] != 0; more; id = m->tree->parent[id] - 1) {
 			uint32_t below = node_below(m, at, id);
-			if (below == at)
+			if (below == at || stopped(m))
 				break;
 			at = below;
 			count(m, at, shallow);
@@ -153,7 +161,7 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 
 static void enter(struct merge *m, uint32_t node, const struct retained *r, uint32_t id)
 {
-	for (; node != NO_NODE; node = m->node[node].above) {
+	for (; node != NO_NODE && !stopped(m); node = m->node[node].above) {
 		struct node *n = &m->node[node];
 		if (n->inside++ == 0)
 			retained_sum_add(r, &n->retained, id);
@@ -183,6 +191,10 @@ static int sum_retained(
 		if (!at[k])
 			continue;
 		uint32_t id = at[k] - 1;
+		if (m->lost.code) {
+			code = err_set(err, ERR_CANCELLED, "stopped");
+			break;
+		}
 		while (n_open && cut->span[open[n_open - 1]].to < k)
 			leave(m, m->node_of[open[--n_open]] - 1);
 		enter(m, m->node_of[id] - 1, cut->retained, id);
@@ -200,7 +212,7 @@ static int sum_retained(
 /* --- in the order of reading -------------------------------------------------------------------- */
 
 struct sorted {
-	const char *name;
+	uint32_t name; /* its rank */
 	uint32_t above, objects, class, node;
 };
 
@@ -211,8 +223,9 @@ static int by_place(const void *a, const void *b)
 		return x->above < y->above ? -1 : 1;
 	if (x->objects != y->objects)
 		return x->objects > y->objects ? -1 : 1;
-	int names = strcmp(x->name, y->name);
-	return names ? names : x->class < y->class ? -1 : x->class > y->class;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return x->class < y->class ? -1 : x->class > y->class;
 }
 
 static void add_row(struct merged_paths *out, const struct merge *m, uint32_t node)
@@ -241,11 +254,11 @@ static int put_in_order(struct merged_paths *out, const struct merge *m, struct 
 	}
 	for (size_t i = 0; i < m->n; i++) {
 		uint32_t class = m->node[i].class;
-		s[i] = (struct sorted){h->classes[class % h->n_classes].name, m->node[i].above,
+		s[i] = (struct sorted){h->classes[class % h->n_classes].name_rank, m->node[i].above,
 		    m->node[i].objects, class, (uint32_t)i};
 		first[i] = m->n;
 	}
-	qsort(s, m->n, sizeof *s, by_place);
+	sort_array(s, m->n, sizeof *s, by_place);
 	for (size_t i = m->n; i-- > 0;) {
 		if (s[i].above != NO_NODE)
 			first[s[i].above] = i;
@@ -283,8 +296,8 @@ static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, 
 	else if (!code)
 		merge_from_roots(m, ids, n);
 	if (!code && m->lost.code) {
+		code = m->lost.code;
 		*err = m->lost;
-		code = ERR_NOMEM;
 	}
 	if (!code && cut)
 		code = sum_retained(m, cut, ids, n, err);

@@ -11,13 +11,14 @@
 #include "analysis/describe/describe.h"
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	AHEAD = 16,           /* objects whose references are asked for early */
-	CANCEL_EVERY = 1 << 16,
+	CANCEL_EVERY = 1 << 14,
 	LINE_STEPS = 64,      /* of a path, shown in a line */
 	SCAN_WORDS = 4,       /* a level is scanned when it has an object for so many words */
 };
@@ -95,7 +96,7 @@ static void order_level(struct growth *g, uint32_t start)
 	if (n < words / SCAN_WORDS) {
 		for (uint32_t i = 0; i < n; i++)
 			g->next.word[level[i] >> 6] = 0;
-		qsort(level, n, sizeof *level, by_id);
+		sort_array(level, n, sizeof *level, by_id);
 		return;
 	}
 	for (uint64_t w = 0, k = 0; w < words; w++) {
@@ -195,21 +196,18 @@ int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, str
 
 /* --- in words ----------------------------------------------------------------------------------- */
 
-/* A reference that only the weak field makes is passed over where weak ones are not followed. */
-static bool recorded_field(
-    const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
+/* A name that is not that of a reference's referent. */
+static bool strong_field(const struct heap *h, uint32_t holder, uint32_t target, struct text *to)
 {
-	const struct heap *h = r->heap;
 	struct reference_names names;
 	reference_names_begin(&names, h, holder);
-	bool skip = !r->weak && bits_get(&r->weak_references.holders, holder);
 	struct text name = TEXT_INIT;
 	bool found = false;
 	while (!found) {
 		text_clear(&name);
 		if (!reference_names_next(&names, target, &name))
 			break;
-		found = !skip || strcmp(name.s, "referent") != 0;
+		found = strcmp(name.s, "referent") != 0;
 	}
 	if (found)
 		text_add(to, name.s);
@@ -217,15 +215,20 @@ static bool recorded_field(
 	return found;
 }
 
+static bool recorded_field(
+    const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
+{
+	return !r->weak && bits_get(&r->weak_references.holders, holder) ?
+	    strong_field(r->heap, holder, target, to) :
+	    first_name(r->names, r->heap, holder, target, to);
+}
+
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
 {
 	const struct heap *h = r->heap;
 	struct implied_reference implied[3];
-	const uint32_t *loaded;
 	if (recorded_field(r, holder, target, to))
 		return true;
-	/* recorded, but in a place without a name */
-	uint64_t end = adjacency_start(&h->out, holder + 1);
 	unsigned n = heap_implied(h, holder, implied);
 	for (unsigned i = 0; i < n; i++) {
 		if (implied[i].target != target)
@@ -233,18 +236,17 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 		text_add(to, implied[i].field);
 		return true;
 	}
+	uint32_t class = heap_class_mirrored(h, target);
+	uint64_t end = adjacency_start(&h->out, holder + 1);
+	if (class == HEAP_NONE || !heap_loader_holds(h, class) || h->classes[class].loader != holder)
+		return false;
+	/* recorded, but in a place without a name */
 	for (uint64_t k = adjacency_start(&h->out, holder); k < end; k++) {
 		if (h->out.target[k] == target)
 			return false;
 	}
-	uint32_t n_loaded = heap_loaded_classes(h, holder, &loaded);
-	for (uint32_t i = 0; i < n_loaded; i++) {
-		if (h->classes[loaded[i]].object != target)
-			continue;
-		text_add(to, "<loaded>");
-		return true;
-	}
-	return false;
+	text_add(to, "<loaded>");
+	return true;
 }
 
 static bool is_static(const char *field)

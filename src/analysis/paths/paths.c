@@ -8,7 +8,9 @@
  */
 #include "analysis/paths/paths.h"
 
+#include "analysis/describe/describe.h"
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ enum { CANCEL_EVERY = 1 << 12 };
 
 int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struct err *err)
 {
-	*r = (struct path_rules){.heap = h, .weak = weak, .from = HEAP_NONE};
+	*r = (struct path_rules){.heap = h, .weak = weak, .from = HEAP_NONE, .names = first_names_new()};
 	int code = bits_init(&r->barred, h->n_objects, err);
 	if (!code)
 		code = bits_init(&r->starts, h->n_objects, err);
@@ -43,6 +45,8 @@ int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struc
 void path_rules_release(struct path_rules *r)
 {
 	weak_release(&r->weak_references);
+	first_names_free(r->names);
+	r->names = NULL;
 	path_rules_give_back(r);
 }
 
@@ -95,6 +99,7 @@ struct search {
 	bool found;              /* the last of the queue begins the path */
 	uint32_t *holders;       /* of a class or loader, collected */
 	size_t n_holders, cap_holders;
+	struct members members;
 	struct err lost;         /* memory that the queue did not get: the search is over */
 };
 
@@ -131,16 +136,18 @@ static void add_holder(struct search *s, uint32_t id)
 static void add_instances(struct search *s, uint32_t class)
 {
 	const struct heap *h = s->heap;
-	uint32_t left = h->classes[class].n_objects;
-	s->effort += left + h->n_objects / 64;
+	s->effort += h->classes[class].n_objects + h->n_objects / 64;
 	if (s->limit && s->effort > s->limit)
 		return; /* visit_special gives up */
-	for (uint32_t id = 0; id < h->n_objects && left; id++) {
-		if (h->class_of[id] != class)
-			continue;
-		left--;
+	struct members_walk instances = members_instances(&s->members, class);
+	for (uint32_t id; members_next(&s->members, &instances, &id);)
 		add_holder(s, id);
-	}
+}
+
+static void add_class_objects(struct search *s, struct members_walk classes)
+{
+	for (uint32_t c; members_next(&s->members, &classes, &c);)
+		add_holder(s, s->heap->classes[c].object);
 }
 
 static int by_id(const void *a, const void *b)
@@ -159,11 +166,9 @@ static bool visit_special(struct search *s, uint32_t id, uint32_t class)
 		if (!path_is_weak(s->rules, h->in.target[k], id))
 			add_holder(s, h->in.target[k]);
 	}
-	for (uint32_t c = 0; c < h->n_defined_classes; c++) {
-		bool holds = class != HEAP_NONE && h->classes[c].superclass == class;
-		if (holds || h->classes[c].loader == id)
-			add_holder(s, h->classes[c].object);
-	}
+	add_class_objects(s, members_loaded(&s->members, id));
+	if (class != HEAP_NONE)
+		add_class_objects(s, members_subclasses(&s->members, class));
 	s->effort += h->n_defined_classes / 16 + (end - adjacency_start(&h->in, id));
 	if (class != HEAP_NONE) {
 		if (heap_loader_holds(h, class))
@@ -172,8 +177,7 @@ static bool visit_special(struct search *s, uint32_t id, uint32_t class)
 	}
 	if (s->limit && s->effort > s->limit)
 		return false; /* not all are there: the first root among them need not be the one */
-	if (s->n_holders)
-		qsort(s->holders, s->n_holders, sizeof *s->holders, by_id);
+	sort_array(s->holders, s->n_holders, sizeof *s->holders, by_id);
 	for (size_t i = 0; i < s->n_holders; i++) {
 		if (visit(s, s->holders[i]))
 			return true;
@@ -217,8 +221,12 @@ int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint6
 	*out = (struct path){.n = 0};
 	progress_phase(progress, PHASE_FIND_PATH, 0);
 	int code = bits_init(&s.seen, r->heap->n_objects, err);
-	if (code)
+	if (!code)
+		code = members_init(&s.members, r->heap, err);
+	if (code) {
+		bits_release(&s.seen);
 		return code;
+	}
 	bits_set(&s.seen, to);
 	struct visited *first = BIG_PUSH(s.queue, s.n, s.cap, err);
 	if (first)
@@ -240,6 +248,7 @@ int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint6
 		code = found_path(&s, out, err);
 	big_free(s.queue);
 	big_free(s.holders);
+	members_release(&s.members);
 	bits_release(&s.seen);
 	return code;
 }

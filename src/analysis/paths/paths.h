@@ -14,6 +14,7 @@
 #define CAIRN_ANALYSIS_PATHS_PATHS_H
 
 #include "analysis/dominators/dominators.h"
+#include "analysis/members.h"
 #include "base/text.h"
 #include "heap/value.h"
 #include "heap/weak.h"
@@ -28,6 +29,7 @@ struct path_rules {
 	bool bars;                   /* some object is barred */
 	struct weak_references weak_references; /* not followed, unless `weak` */
 	struct bits starts, loaders; /* by id: roots (or `from`); loaders of classes */
+	struct first_names *names;   /* for path_field */
 };
 
 /* Rules for paths from the roots, with nothing barred.  0 or ERR_NOMEM.  Takes 3 bits an object, of
@@ -120,7 +122,7 @@ MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,
     const struct heap *h, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
     struct err *err);
 /* Set the bits in `to` of the objects that these rows count.  Pass all other arguments as they were
- * passed to paths_merge.  0 or ERR_NOMEM. */
+ * passed to paths_merge.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int merged_members(const struct merged_paths *merged, const uint32_t *rows,
     size_t n_rows, const struct path_tree *t, const struct heap *h, const uint32_t *ids,
     size_t n, bool backward, struct bits *to, struct err *err);

@@ -9,6 +9,7 @@
 #include "command/words/words.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -151,6 +152,27 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A file's name as a word of a command line.  A folder's quote stays open: more is to come. */
+static void offer_file(struct completion *c, const char *path, bool folder)
+{
+	struct text word = TEXT_INIT;
+	bool quoted = *path == '-' || path[strcspn(path, " \t\r\n|>\"'\\")];
+	char quote = strchr(path, '\'') ? '"' : '\'';
+	if (quoted)
+		text_add_char(&word, quote);
+	for (const char *s = path; *s; s++) {
+		if (quoted && quote == '"' && (*s == '"' || *s == '\\'))
+			text_add_char(&word, '\\');
+		text_add_char(&word, *s);
+	}
+	if (folder)
+		text_add_char(&word, '/');
+	else if (quoted)
+		text_add_char(&word, quote);
+	offer(c, word.s);
+	text_release(&word);
+}
+
 static void offer_files(struct completion *c)
 {
 	const char *slash = strrchr(c->word, '/');
@@ -164,15 +186,12 @@ static void offer_files(struct completion *c)
 		if (strncmp(e->d_name, name, strlen(name)) || (*e->d_name == '.' && *name != '.'))
 			continue;
 		text_addf(&path, "%s%s", folder, e->d_name);
-		if (!stat(path.s, &st) && S_ISDIR(st.st_mode))
-			text_add_char(&path, '/');
-		offer(c, path.s);
+		offer_file(c, path.s, !stat(path.s, &st) && S_ISDIR(st.st_mode));
 		text_release(&path);
 	}
 	if (d)
 		closedir(d);
-	if (c->n)
-		qsort(c->found, c->n, sizeof *c->found, by_text);
+	sort_array(c->found, c->n, sizeof *c->found, by_text);
 	free(folder);
 }
 

@@ -15,8 +15,15 @@ const struct program_option program_options[] = {
 	"Without -x or -f the overview and the largest classes are printed, as they are when the "
 	"output is no terminal."},
     {OPTION_FORMAT, "format", "text|csv|json|jsonl", "how results are printed (text)", NULL},
+    {OPTION_CSV, "csv", "safe|raw", "texts like formulas in CSV marked (safe) or not",
+	"A text from the dump that a spreadsheet would take for a formula, because it begins with = + - or @ and is "
+	"no number, gets an apostrophe in front; raw leaves it as it is. Numbers are never marked."},
     {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)",
 	"Without --format as the file's extension says: .csv .json .jsonl, anything else is text."},
+    {OPTION_FORCE, "force", NULL, "let -o and > replace what is a heap dump",
+	"Without it a file that is a heap dump is not replaced or written behind, and on the screen "
+	"a question is asked before any file is replaced. The files that are read here, the dump, its "
+	"program, its javacore and scripts, are never written to."},
     {OPTION_TOP, "top", "N", "at most N rows of each result",
 	"By default all, and a screenful in text on a terminal."},
     {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside)", NULL},
@@ -30,8 +37,10 @@ const struct program_option program_options[] = {
 	"second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
     {OPTION_MEM, "mem", "SIZE", "give up rather than use more memory (512M, 2G)",
-	"The mapped dump does not count. Where it suffices for the objects but not for their references, "
-	"histo, ls, tree and info still work, and the exit status is 4."},
+	"The mapped dump does not count. The default is 85 % of what the machine has left when cairn "
+	"starts, or its control group, or ulimit -v and -d, whichever is least; none is no limit. Where "
+	"it suffices for the objects but not for their references, histo, ls, tree and info still work, "
+	"and the exit status is 4."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
     {OPTION_ASCII, "ascii", NULL, "no character beyond ASCII on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},

@@ -259,10 +259,7 @@ static int each_one(struct session *s, const struct retained *retained, const ch
 		return code;
 	}
 	*out = result_new(title, s->dump, &each_shape, &each_ops, rows, rows->edges.n);
-	code = session_on_rows(s, out, order_each, NULL, err);
-	if (code)
-		result_free(*out);
-	return code;
+	return session_on_rows(s, out, order_each, NULL, err);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -333,11 +330,8 @@ static int run_references(struct session *s, const struct call *call, const stru
 	}
 	if (!code)
 		(*out)->note = command_roots_note(s->dump, &(*out)->arena);
-	if (!code && call->n_words > 1 && !call_has(call, DASH_EACH)) {
+	if (!code && call->n_words > 1 && !call_has(call, DASH_EACH))
 		code = add_alone(*out, s, call, err);
-		if (code)
-			result_free(*out);
-	}
 	text_release(&title);
 	cut_wish_release(&wish);
 	return code;

@@ -8,6 +8,7 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 #include "result/tree.h"
@@ -458,7 +459,7 @@ static int top_objects(struct session *s, size_t most, struct result **out, stru
 		code = retained_top(r, &ids, &n, err);
 	if (code)
 		return code;
-	qsort_r(ids, n, sizeof *ids, by_size, r->dominators.retained);
+	sort_array_with(ids, n, sizeof *ids, by_size, r->dominators.retained);
 	size_t shown = most < n ? most : n;
 	uint32_t *children = big_alloc(shown, sizeof *children, err);
 	code = !children ? ERR_NOMEM : retained_count_children(r, ids, shown, children, err);

@@ -71,8 +71,10 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	cut_word_quote(&t->reference);
 	if (i && !field.len) {
 		uint32_t class = heap_class_mirrored(h, edge.holder);
-		text_addf(&t->unnamed, " (a reference of %s%s)", class != HEAP_NONE ? "class " : "",
+		text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
+		text_add_name(&t->unnamed,
 		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
+		text_add(&t->unnamed, ")");
 	}
 	text_release(&field);
 }
@@ -117,8 +119,9 @@ static void add_object(struct text *to, const struct retained *r, uint32_t id)
 {
 	const struct heap *h = r->heap;
 	uint32_t class = heap_class_mirrored(h, id);
-	text_addf(to, "%s %s, 0x%" PRIx64 ", keeps ", class != HEAP_NONE ? "The class" : "One",
-	    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name, heap_address(h, id));
+	text_add(to, class != HEAP_NONE ? "The class " : "One ");
+	text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
+	text_addf(to, ", 0x%" PRIx64 ", keeps ", heap_address(h, id));
 	add_size(to, r, retained_of(r, id));
 	text_add(to, " alive");
 }
@@ -129,7 +132,9 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 	uint32_t id = s->piles_up, class = heap_class_mirrored(h, id);
 	if (s->ids) {
 		text_add_count(to, s->n);
-		text_addf(to, " objects of %s together keep ", heap_class_of(h, id)->name);
+		text_add(to, " objects of ");
+		text_add_name(to, heap_class_of(h, id)->name);
+		text_add(to, " together keep ");
 		add_size(to, r, s->retained);
 		text_addf(to, " alive; the largest is 0x%" PRIx64 " with ", heap_address(h, id));
 		add_bytes(to, retained_of(r, id));
@@ -139,9 +144,9 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 	if (s->id != id) {
 		text_add(to, "; ");
 		add_size(to, r, retained_of(r, id));
-		text_addf(to, " of it in %s%s, 0x%" PRIx64, class != HEAP_NONE ? "the class " : "one ",
-		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name,
-		    heap_address(h, id));
+		text_add(to, class != HEAP_NONE ? " of it in the class " : " of it in one ");
+		text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
+		text_addf(to, ", 0x%" PRIx64, heap_address(h, id));
 	}
 	uint32_t n;
 	const uint32_t *child = retained_children(r, id, &n);
@@ -149,8 +154,10 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 	for (uint32_t i = 1; i < n; i++)
 		if (link != HEAP_NONE && r->dominators.retained[child[i]] > r->dominators.retained[link])
 			link = child[i];
-	if (link != HEAP_NONE)
-		text_addf(to, ", nearly all in a chain of %s", heap_class_of(h, link)->name);
+	if (link != HEAP_NONE) {
+		text_add(to, ", nearly all in a chain of ");
+		text_add_name(to, heap_class_of(h, link)->name);
+	}
 }
 
 static void add_sentence(struct told *t, const struct retained *r, const struct suspect *s, size_t steps)
@@ -169,7 +176,9 @@ static void add_sentence(struct told *t, const struct retained *r, const struct 
 	if (s->ids || steps == 0)
 		return;
 	if (t->freed.n) {
-		text_addf(to, "; clearing %s%s frees ", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
+		text_add(to, "; clearing ");
+		text_add_name(to, t->reference.s); /* the column has it whole */
+		text_addf(to, "%s frees ", t->unnamed.len ? t->unnamed.s : "");
 		add_bytes(to, t->freed);
 		text_add(to, ".");
 	} else {

@@ -4,8 +4,10 @@
  */
 #include "command/commands.h"
 
+#include "base/arena.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "command/words/words.h"
 
 #include <stdlib.h>
@@ -24,7 +26,7 @@ const struct shape root_names_shape = {
 enum { NAMES_SHALLOW = 4, NAMES_RETAINED };
 
 struct named_root {
-	char *name;
+	const char *name;
 	const struct heap_root *root;
 };
 
@@ -42,17 +44,34 @@ static void cut_to_variable(struct text *name)
 		at[1 + n] = 0;
 }
 
-/* The variable, else the thread, else the kind. */
-static char *name_of_root(const struct heap *h, const struct heap_root *root)
+/* The variable, else the thread, else the kind; NULL and *err. */
+static const char *name_of_root(const struct heap *h, const struct heap_root *root, struct text *scratch,
+    struct arena *names, struct err *err)
 {
-	struct text name = TEXT_INIT;
-	if (is_global(root) && heap_symbol(h, root->slot, &name))
-		cut_to_variable(&name);
-	else if (root->thread != HEAP_NONE && h->threads[root->thread].name)
-		text_add(&name, h->threads[root->thread].name);
-	else
-		text_add(&name, root_kind_name(root->kind));
-	return text_take(&name);
+	text_clear(scratch);
+	if (!is_global(root) || !heap_symbol(h, root->slot, scratch))
+		return root->thread != HEAP_NONE && h->threads[root->thread].name ?
+		    h->threads[root->thread].name : root_kind_name(root->kind);
+	cut_to_variable(scratch);
+	return arena_try_strndup(names, scratch->s, scratch->len, err);
+}
+
+/* Name those of n roots that are asked for; *kept tells how many. */
+static int name_roots(const struct heap *h, const size_t *roots, size_t n, bool globals,
+    struct named_root *named, size_t *kept, struct arena *names, struct err *err)
+{
+	struct text scratch = TEXT_INIT;
+	int code = 0;
+	for (size_t i = 0; !code && i < n; i++) {
+		const struct heap_root *root = &h->roots[roots[i]];
+		if (globals && !is_global(root))
+			continue;
+		named[*kept] = (struct named_root){name_of_root(h, root, &scratch, names, err), root};
+		code = named[*kept].name ? 0 : ERR_NOMEM;
+		*kept += !code;
+	}
+	text_release(&scratch);
+	return code;
 }
 
 /* By name, then object. */
@@ -80,7 +99,7 @@ static struct cell retained_by_roots(const struct opened *o, const struct named_
 		for (uint32_t id = r->dominators.immediate[place.object]; !inside &&
 		     id != DOMINATED_BY_ROOTS && id != NOT_REACHABLE; id = r->dominators.immediate[id]) {
 			place.object = id;
-			inside = bsearch(&up, root, n, sizeof up, by_name_of_root) != NULL;
+			inside = find_sorted(&up, root, n, sizeof up, by_name_of_root) != NULL;
 		}
 		inside |= r->dominators.immediate[root[i].root->object] == NOT_REACHABLE;
 		if (!inside)
@@ -144,21 +163,18 @@ int command_roots_by_name(struct result **out, const struct opened *o, const siz
 	const struct heap *h = o->heap;
 	struct named_root *named = big_alloc(n, sizeof *named, err);
 	struct named_object *list = big_alloc(n, sizeof *list, err);
-	if (!named || !list) {
+	struct arena names = ARENA_INIT;
+	size_t kept = 0;
+	if (!named || !list || name_roots(h, roots, n, globals, named, &kept, &names, err)) {
+		arena_release(&names);
 		big_free(named);
 		big_free(list);
 		return ERR_NOMEM;
 	}
 	struct result *r = result_new_rows(globals ? "globals" : "roots by name", o, &root_names_shape);
 	struct name_rows *members = xcalloc(1, sizeof *members);
-	size_t kept = 0;
 	members->list = list;
-	for (size_t i = 0; i < n; i++) {
-		const struct heap_root *root = &h->roots[roots[i]];
-		if (!globals || is_global(root))
-			named[kept++] = (struct named_root){name_of_root(h, root), root};
-	}
-	qsort(named, kept, sizeof *named, by_name_of_root);
+	sort_array(named, kept, sizeof *named, by_name_of_root);
 	for (size_t i = 0, same; i < kept; i += same) {
 		for (same = 1; i + same < kept && !strcmp(named[i].name, named[i + same].name); same++)
 			;
@@ -168,8 +184,7 @@ int command_roots_by_name(struct result **out, const struct opened *o, const siz
 		add_named_roots(r, named + i, same);
 	}
 	result_rows_members(r, names_members, names_release, members);
-	for (size_t i = 0; i < kept; i++)
-		free(named[i].name);
+	arena_release(&names);
 	big_free(named);
 	result_sort_new(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true);
 	*out = r;

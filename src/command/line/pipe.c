@@ -6,6 +6,7 @@
 #include "command/line/line.h"
 
 #include "base/mem.h"
+#include "base/pattern.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,13 +21,9 @@ int line_regex(const char *word, int flags, regex_t *to, struct err *err)
 		text_add_n(&pattern, word + 1, n - 2);
 	else
 		text_add(&pattern, word);
-	int fault = regcomp(to, pattern.s, REG_EXTENDED | REG_NOSUB | flags);
+	int code = pattern_compile(to, pattern.s, flags, err);
 	text_release(&pattern);
-	if (!fault)
-		return 0;
-	char why[120];
-	regerror(fault, to, why, sizeof why);
-	return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", word, why);
+	return code;
 }
 
 /* --- grep ------------------------------------------------------------------------------------- */

@@ -196,7 +196,7 @@ static const struct option_spec histo_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-enum { LOOKED_AT_ONCE = 1 << 16 }; /* objects, before ^C is asked for */
+enum { LOOKED_AT_ONCE = 1 << 14 }; /* objects, before ^C is asked for */
 
 /* The objects of the scope that roots reach, or do not, in place of the scope; *ids: big memory of n. */
 static int limit_scope(struct session *s, enum reach_wish wish, struct histogram_scope *scope,

@@ -64,6 +64,8 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++) {
 		uint32_t id = (*ids)[i];
+		if (progress_stops(session_progress(s), i))
+			return err_set(err, ERR_CANCELLED, "stopped");
 		uint64_t size = heap_shallow(h, id);
 		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
 		if (fits && (wish == REACH_ALL || bits_get(&reach.objects, id) == (wish == REACH_LIVE)))
@@ -211,9 +213,12 @@ static int find_classes(
 {
 	const struct heap *h = session_heap(s);
 	const struct name_index *ix = session_names(s, err);
+	bool matches = false;
 	for (uint32_t i = 0; ix && i < ix->n; i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
-		if (regexec(regex, c->name, 0, NULL, 0))
+		if (!name_index_repeats(ix, i))
+			matches = !regexec(regex, c->name, 0, NULL, 0);
+		if (!matches)
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("class"),
 		    c->address ? cell_address(c->address) :

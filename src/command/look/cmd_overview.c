@@ -35,7 +35,7 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_FORMAT, cell_text(f->format));
 	result_head(r, COL_VERSION, *f->version ? cell_text(f->version) : cell_blank());
 	result_head(r, COL_VM, text_or_unknown(f->vm));
-	result_head(r, COL_WORD_BITS, cell_plain(f->word_bits));
+	result_head(r, COL_WORD_BITS, f->word_unknown ? cell_none() : cell_plain(f->word_bits));
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
 	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(amount_exact(h->source->file_size)) : cell_none());
 	result_head(r, COL_CREATED, text_or_unknown(f->created));
@@ -138,9 +138,10 @@ static int run_info(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	info_warnings(r, h);
-	result_head(r, COL_DAMAGE, h->damaged ? cell_text(h->damage.message) : cell_blank());
-	result_head(r, COL_TRUE_UP_TO, h->damaged && h->damage.has_offset ?
-	        cell_plain(h->damage.offset) : cell_blank());
+	const struct err *damage = s->dump->fate == FILE_LOST ? &s->dump->fate_words :
+	    h->damaged ? &h->damage : NULL;
+	result_head(r, COL_DAMAGE, damage ? cell_text(damage->message) : cell_blank());
+	result_head(r, COL_TRUE_UP_TO, damage && damage->has_offset ? cell_plain(damage->offset) : cell_blank());
 	result_head(r, COL_CANNOT_TELL, h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
 	result_head(r, COL_UNKNOWN_SIZES, cell_count(heap_counted(h, h->n_unknown_size)));
 	result_head(r, COL_ROOT_ENTRIES, h->no_references ? cell_none() :

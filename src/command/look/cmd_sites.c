@@ -6,6 +6,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "command/words/words.h"
 #include "heap/sites.h"
 
@@ -158,7 +159,7 @@ static int add_rows(struct result *r, struct site_rows *rows, bool functions, st
 			order[n++] = i;
 	}
 	if (functions)
-		qsort_r(order, n, sizeof *order, by_function, s->site);
+		sort_array_with(order, n, sizeof *order, by_function, s->site);
 	for (size_t i = 0, same; i < n; i += same) {
 		for (same = 1; functions && i + same < n &&
 		     same_function(&s->site[order[i]], &s->site[order[i + same]]); same++)

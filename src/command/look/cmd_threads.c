@@ -7,9 +7,11 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,8 +134,8 @@ static int by_stack(const void *x, const void *y, void *heap)
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct heap_thread *a = &h->threads[i], *b = &h->threads[k];
 	int order = (a->n_frames > b->n_frames) - (a->n_frames < b->n_frames);
-	for (uint32_t f = 0; !order && f < a->n_frames; f++)
-		order = strcmp(a->frames[f], b->frames[f]);
+	for (uint32_t f = 0; a->frames != b->frames && !order && f < a->n_frames; f++)
+		order = a->frames[f] == b->frames[f] ? 0 : strcmp(a->frames[f], b->frames[f]);
 	order = order ? order : by_text(a->state, b->state);
 	return order ? order : by_text(a->waits_for, b->waits_for);
 }
@@ -150,6 +152,9 @@ static bool of_runtime(const char *frame)
 	return !strncmp(frame, "runtime.", 8);
 }
 
+/* Bytes of a stack in one cell; behind them is said how many frames are left out. */
+enum { MOST_STACK = 65536 };
+
 /* The frames from the innermost on, without those of Go's runtime at both ends where there are others. */
 static void add_stack(struct text *to, const struct heap_thread *thread)
 {
@@ -163,8 +168,13 @@ static void add_stack(struct text *to, const struct heap_thread *thread)
 		end = thread->n_frames;
 	}
 	text_clear(to);
-	for (uint32_t f = begin; f < end; f++)
+	for (uint32_t f = begin; f < end; f++) {
+		if (to->len > MOST_STACK) {
+			text_addf(to, " < %" PRIu32 " more", end - f);
+			return;
+		}
 		text_addf(to, "%s%s", f > begin ? " < " : "", thread->frames[f]);
+	}
 }
 
 enum { STACKS_RETAINED = 3 };
@@ -259,7 +269,7 @@ static int group_by_stack(const struct opened *o, struct result **out, struct er
 	result_rows_late(r, STACKS_RETAINED, stack_retained);
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		thread[t] = t;
-	qsort_r(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
+	sort_array_with(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
 	for (size_t i = 0, n; i < h->n_threads; i += n) {
 		for (n = 1; i + n < h->n_threads && !by_stack(&thread[i], &thread[i + n], (void *)(uintptr_t)h); n++)
 			;
@@ -430,8 +440,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 		}
 		*to = (struct held){h->roots[i].frame, i};
 	}
-	if (n)
-		qsort(held, n, sizeof *held, by_frame);
+	sort_array(held, n, sizeof *held, by_frame);
 	struct result *r = result_new_rows(
 	    thread->name ? thread->name : "thread", s->dump, &bt_shape);
 	result_rows_late(r, BT_RETAINED, row_retained_cell);

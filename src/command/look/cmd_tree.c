@@ -226,18 +226,24 @@ static struct cell package_retained(const struct result *r, uint32_t node)
 	                       : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
+/* From this byte of the name on. */
+static struct cell package_text(const struct package_row *row, size_t from, struct text *scratch)
+{
+	if (row->class != HEAP_NONE)
+		return cell_text(row->name + from);
+	text_add_n(scratch, row->name + from, row->n - from);
+	return cell_text(scratch->s);
+}
+
 static void package_cell(
     const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct packages *t = tree_data(r);
 	const struct package_row *row = &t->tree.rows[node];
-	(void)scratch;
 	switch (column) {
 	case P_BRANCH:
-		*out = cell_text(row->name + row->label);
-		break;
 	case P_NAME:
-		*out = cell_text(row->name);
+		*out = package_text(row, column == P_BRANCH ? row->label : 0, scratch);
 		break;
 	case P_DEPTH:
 		*out = cell_plain(row->depth);

@@ -164,6 +164,15 @@ static int damage_fact(
 	return 0;
 }
 
+static int file_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	(void)err;
+	if (s->dump->fate != FILE_SAME)
+		add_row(r, w, "values", UNKNOWN, NULL, s->dump->fate_words.message);
+	return 0;
+}
+
 static int sizes_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
@@ -260,7 +269,7 @@ static int silence_fact(
 
 static int (*const facts[])(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err) = {
-    damage_fact, roots_fact, sizes_fact, names_fact, types_fact, silence_fact};
+    damage_fact, file_fact, roots_fact, sizes_fact, names_fact, types_fact, silence_fact};
 
 /* --- the last table --------------------------------------------------------------------------- */
 

@@ -4,11 +4,12 @@
  */
 #include "command/run/run.h"
 
-#include "command/session/session.h"
+#include "command/run/output.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,10 +18,17 @@
 #define OVERVIEW_ROWS 20
 #define ROWS_BESIDE 4 /* of a screenful: header, what is left out, total, the shell's prompt */
 
-static void complain(const char *message)
+void complain(const char *format, ...)
 {
+	char raw[5000], shown[sizeof raw]; /* it must be said without any memory, too */
+	va_list args;
+	va_start(args, format);
+	if (vsnprintf(raw, sizeof raw, format, args) < 0)
+		raw[0] = '\0';
+	va_end(args);
+	text_escape(shown, sizeof shown, raw);
 	fflush(stdout);
-	fprintf(stderr, "cairn: %s\n", message);
+	fprintf(stderr, "cairn: %s\n", shown);
 }
 
 /* A screenful for people, where results go to a terminal. */
@@ -39,8 +47,17 @@ static int worse(int a, int b)
 	return a > b ? a : b;
 }
 
+/* Has the file of the dump become worse than was said before?  After each line, because cells are
+ * read when they are printed. */
+static void say_fate(struct opened *o, enum file_fate before)
+{
+	if (o && opened_look(o) > before)
+		complain("warning: %s", o->fate_words.message);
+}
+
 static int run_line(struct session *s, const struct batch_line *line)
 {
+	enum file_fate before = s->dump ? s->dump->fate : FILE_SAME;
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
 	int code, status;
@@ -56,7 +73,8 @@ static int run_line(struct session *s, const struct batch_line *line)
 		status = worse(status, session_exit_status(code, NULL));
 	}
 	if (code)
-		complain(err.message);
+		complain("%s", err.message);
+	say_fate(s->dump, before);
 	return status;
 }
 
@@ -73,11 +91,11 @@ static void say_damage(const struct heap *h)
 	char byte[64] = "";
 	if (h->damage.has_offset)
 		snprintf(byte, sizeof byte, "; all is true up to byte %" PRIu64, h->damage.offset);
-	fprintf(stderr, "cairn: warning: %s%s\n", h->damage.message, byte);
+	complain("warning: %s%s", h->damage.message, byte);
 }
 
-/* The heap, which may be NULL, is the session's from here on. */
-static int run_all(const struct batch_options *o, struct heap *heap, FILE *to)
+/* The heap, which may be NULL, is the session's from here on.  *lost: bytes of its file went away. */
+static int run_all(const struct batch_options *o, struct heap *heap, struct output *to, bool *lost)
 {
 	struct session s;
 	int status = 0;
@@ -85,7 +103,9 @@ static int run_all(const struct batch_options *o, struct heap *heap, FILE *to)
 	if (heap)
 		opened_own(session_open(&s, heap), heap);
 	s.print = o->print;
-	s.output = to;
+	s.writes = o->writes;
+	s.output = to->stream;
+	s.output_replaces = to->replaces;
 	s.mat_sizes = o->heap->mat_sizes;
 	s.progress = o->progress;
 	measure_terminal(&s);
@@ -93,6 +113,12 @@ static int run_all(const struct batch_options *o, struct heap *heap, FILE *to)
 		status = run_overview(&s);
 	for (size_t i = 0; i < o->n_lines && !s.quit; i++)
 		status = worse(status, run_line(&s, &o->lines[i]));
+	*lost = s.dump && s.dump->fate == FILE_LOST;
+	struct err err = ERR_INIT;
+	if (!status && output_begin(to->stream, &s.output_replaces, &err)) { /* nothing to say is an answer too */
+		complain("%s: %s", o->output, err.message);
+		status = 1;
+	}
 	session_release(&s);
 	return status;
 }
@@ -104,46 +130,57 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 		return 0;
 	int code = heap_open_watched(heap, o->heap, o->progress, &err);
 	if (code) {
-		complain(err.message);
+		complain("%s", err.message);
 		return 3;
 	}
 	if (o->heap->dump.exe && !(*heap)->facts.takes_program)
-		fprintf(stderr, "cairn: --exe is left unused: %s is read without a program (%s)\n",
+		complain("--exe is left unused: %s is read without a program (%s)",
 		    o->heap->path, (*heap)->facts.title);
 	if (o->heap->dump.javacore && !(*heap)->companion)
-		fprintf(stderr, "cairn: warning: %s is left out: it is of another dump\n",
+		complain("warning: %s is left out: it is of another dump",
 		    o->heap->dump.javacore);
+	if ((*heap)->companion_refused)
+		complain("warning: %s", (*heap)->companion_refused);
 	if ((*heap)->dump->program_refused)
-		fprintf(stderr, "cairn: warning: %s\n", (*heap)->dump->program_note);
+		complain("warning: %s", (*heap)->dump->program_note);
 	if ((*heap)->no_references)
-		fprintf(stderr, "cairn: warning: the references are left out: %s; histo, ls, tree and "
-		    "info work without\n", (*heap)->shortage.message);
+		complain("warning: the references are left out: %s; histo, ls, tree and info work "
+		    "without", (*heap)->shortage.message);
 	if ((*heap)->damaged)
 		say_damage(*heap);
 	return 0;
 }
 
+static int open_output(const struct batch_options *o, struct output *to)
+{
+	struct err err = ERR_INIT;
+	int code = o->output ? output_open(to, o->output, false, &o->writes, &err) : 0;
+	if (code)
+		complain("%s", err.message);
+	return code;
+}
+
 int batch_run(const struct batch_options *o)
 {
 	struct heap *heap = NULL;
-	FILE *to = stdout;
+	struct output to = {.stream = stdout};
 
+	if (!output_standard_is_free())
+		return 2;
 	signal(SIGPIPE, SIG_DFL); /* whoever reads us may stop: end quietly */
 	int status = open_dump(o, &heap);
 	if (status)
 		return status;
-	if (o->output && !(to = fopen(o->output, "we"))) {
-		fprintf(stderr, "cairn: %s: %s\n", o->output, strerror(errno));
+	if (!output_standard_is_free() || open_output(o, &to)) { /* now that what lies beside it is known */
 		heap_close(heap);
 		return 2;
 	}
 	/* that an answer may be missing for lack of data outweighs that it is missing */
-	bool part = heap && (heap->damaged || heap->no_references);
-	status = run_all(o, heap, to);
-	if (fflush(to) || (to != stdout && fclose(to))) {
-		fprintf(stderr, "cairn: %s: %s\n", o->output ? o->output : "standard output",
-		    strerror(errno));
+	bool part = heap && (heap->damaged || heap->no_references), lost;
+	status = run_all(o, heap, &to, &lost);
+	if (fflush(to.stream) || (to.stream != stdout && fclose(to.stream))) {
+		complain("%s: %s", o->output ? o->output : "standard output", strerror(errno));
 		status = worse(status, 1);
 	}
-	return part && status < 2 ? 4 : status;
+	return (part || lost) && status < 2 ? 4 : status;
 }

@@ -94,7 +94,9 @@ const struct command cmd_save = {
     .group = "session",
     .summary = "write the current result to a file",
     .description = "As CSV, JSON, JSON lines or text by the file's extension: .csv .json .jsonl, anything "
-	"else is text. The file is overwritten.",
+	"else is text. On the screen a question is asked before a file that exists is replaced; "
+	"elsewhere it is replaced, unless it is a heap dump and --force is not given. A file that "
+	"is read here, as the dump is, never is.",
     .key = "",
     .run = run_save,
 };
@@ -135,6 +137,18 @@ static int set_format(struct session *s, const char *value, struct err *err)
 {
 	(void)err;
 	return print_format_parse(value, &s->print.format) ? 0 : NO_VALUE;
+}
+
+static void show_csv(const struct session *s, struct text *to)
+{
+	text_add(to, s->print.csv_raw ? "raw" : "safe");
+}
+
+static int set_csv(struct session *s, const char *value, struct err *err)
+{
+	(void)err;
+	s->print.csv_raw = !strcmp(value, "raw");
+	return s->print.csv_raw || !strcmp(value, "safe") ? 0 : NO_VALUE;
 }
 
 static void show_wide(const struct session *s, struct text *to)
@@ -185,6 +199,7 @@ static const struct setting {
 } settings[] = {
     {"top", "a number, 0 for all", "rows printed of each result", show_top, set_top},
     {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format},
+    {"csv", "safe or raw", "texts like formulas in CSV are marked, or left", show_csv, set_csv},
     {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide},
     {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,
 	set_threads},

@@ -4,9 +4,12 @@
  */
 #include "command/run/run.h"
 
+#include "base/files.h"
 #include "base/mem.h"
+#include "base/refusals.h"
 #include "command/call/call.h"
 #include "command/commands.h"
+#include "command/run/output.h"
 #include "command/words/words.h"
 
 #include <errno.h>
@@ -65,34 +68,44 @@ int session_exit_status(int code, const struct result *r)
 int session_print(struct session *s, struct result *r, struct err *err)
 {
 	struct print_options o = s->print;
+	uint64_t refusals = mem_refusals();
 	if (!o.top && o.format == PRINT_TEXT && !r->plain_text)
 		o.top = s->screenful;
+	int code = output_begin(s->output, &s->output_replaces, err);
+	if (code)
+		return code;
 	if (s->n_printed++) {
 		if (o.format == PRINT_CSV)
 			fputs("\r\n", s->output);
 		else if (o.format == PRINT_TEXT)
 			putc('\n', s->output);
 	}
-	return print_result(r, &o, s->output, err);
+	code = print_result(r, &o, s->output, err);
+	return code ? code : refusals_check(refusals, err);
 }
 
 static int to_file(
     struct session *s, struct result *r, const char *path, bool append, struct err *err)
 {
 	struct print_options o = {.format = print_format_of_file(path), .top = s->print.top,
-	    .wide = s->print.wide};
-	FILE *f = fopen(path, append ? "ae" : "we");
-	if (!f)
-		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
-	int code = 0;
-	if (append && o.format == PRINT_JSON && ftell(f) > 0) {
+	    .wide = s->print.wide, .csv_raw = s->print.csv_raw};
+	struct output to;
+	int code = output_open(&to, path, append, &s->writes, err);
+	if (code)
+		return code;
+	FILE *f = to.stream;
+	if (to.behind && o.format == PRINT_JSON) {
 		fclose(f);
 		return err_set(err, ERR_USAGE, "%.200s holds a JSON text already, and two are none: "
 		    "append to a .jsonl file, or write with >", path);
 	}
-	if (append && o.format == PRINT_CSV && ftell(f) > 0)
+	if (to.behind && o.format == PRINT_CSV)
 		fputs("\r\n", f);
-	code = print_result(r, &o, f, err);
+	code = output_begin(f, &to.replaces, err);
+	if (!code)
+		code = print_result(r, &o, f, err);
+	if (code)
+		err_context(err, "%.200s", path);
 	if (fclose(f) && !code)
 		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	return code;
@@ -107,7 +120,7 @@ int session_save(struct session *s, struct result *r, const char *path, struct e
 static int to_shell(struct session *s, struct result *r, const char *command, struct err *err)
 {
 	struct print_options o = {.format = s->print.format, .top = s->print.top,
-	    .wide = s->print.wide};
+	    .wide = s->print.wide, .csv_raw = s->print.csv_raw};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	if (s->output)
 		fflush(s->output);
@@ -176,6 +189,11 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 			code = ERR_CANCELLED;
 		}
 	}
+	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
+		result_free(*run->out);
+		*run->out = NULL;
+		code = err_set(err, ERR_CANCELLED, "cancelled");
+	}
 	run->s->now = NULL;
 	return code;
 }
@@ -193,12 +211,17 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	if (!c)
 		return ERR_USAGE;
 	int code = needs(s, c, err);
+	bool reads = !code && !(c->flags & COMMAND_NO_DUMP);
+	if (reads)
+		opened_look(s->dump); /* info tells */
 	if (!code) {
 		struct running run = {s, c, l, line, words, r};
 		/* what is about the session, not about a dump, is its own thread's */
 		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
 		                                  : session_work(s, run_call, &run, err);
 	}
+	if (reads && opened_look(s->dump) != FILE_SAME && *r)
+		result_add_note(*r, s->dump->fate_words.message);
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);
 	return code;
@@ -259,6 +282,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 	struct command_line l;
 	struct result *r = NULL;
 	bool gone = false;
+	uint64_t refusals = mem_refusals();
 
 	*out = NULL;
 	if (is_remark(line))
@@ -268,15 +292,21 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 		s->placed = false;
 	}
 	int code = command_line_parse(&l, line, false, err);
+	if (!code)
+		code = refusals_check(refusals, err); /* before anything is done with half a word */
 	if (!code && !l.stages[0].n)
 		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
 	if (!code)
 		code = run_command(s, &l, line, &r, err);
 	if (!code)
 		code = run_pipe(s, &l, &r, &gone, err);
-	if (code) {
+	/* an error behind a refusal may be but its consequence: a word cut short is not found */
+	int refused = refusals_check(refusals, err);
+	if (refused)
+		code = refused;
+	if (code && r != s->last) {
 		result_free(r);
-	} else if (r) {
+	} else if (!code && r) {
 		if (r != s->last)
 			replace_last(s, r);
 		*out = gone ? NULL : r;
@@ -312,7 +342,9 @@ int session_source(struct session *s, const char *path, struct result **out, str
 		return err_set(err, ERR_USAGE, "%.200s: scripts run scripts %u deep", path, s->depth);
 	FILE *f = standard ? stdin : fopen(path, "re");
 	if (!f)
-		return err_set(err, ERR_NOT_FOUND, "%.200s: %s", path, strerror(errno));
+		return err_set(
+		    err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%.200s: %s", path, strerror(errno));
+	file_hold hold = file_hold_open(fileno(f), "the script that runs");
 	s->depth++;
 	while (!code && !s->quit && (n = getline(&line, &cap, f)) >= 0) {
 		number++;
@@ -324,9 +356,10 @@ int session_source(struct session *s, const char *path, struct result **out, str
 			s->placed = true;
 		}
 	}
-	if (!code && ferror(f))
+	if (!code && !s->quit && !feof(f))
 		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	s->depth--;
+	file_let_go(hold);
 	*out = code ? NULL : s->last;
 	free(line);
 	if (!standard)

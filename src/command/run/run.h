@@ -34,6 +34,9 @@ MUST_CHECK int session_source(struct session *s, const char *path, struct result
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);
 
+/* "cairn: ", a sentence and a line end on standard error, the sentence escaped as texts of dumps are. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* --- without a screen --------------------------------------------------------------------------- */
 
 struct batch_line {
@@ -47,6 +50,7 @@ struct batch_options {
 	size_t n_lines;
 	struct print_options print;
 	const char *output;              /* NULL: standard output */
+	struct writing writes;
 	enum progress_wish progress;
 };
 

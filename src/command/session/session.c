@@ -178,7 +178,7 @@ struct result *session_take(struct session *s)
 /* --- rows --------------------------------------------------------------------------------------- */
 
 /* What looks at so many rows is a long work. */
-enum { LONG_ROWS = 200000 };
+enum { LONG_ROWS = 4096 };
 
 struct on_rows {
 	struct result **r;

@@ -15,6 +15,14 @@
 
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
+/* When may a file that exists be replaced?  The files that are read here never are. */
+struct writing {
+	bool force; /* --force: always */
+	/* Someone is there to decide: asks, and says whether the answer was yes.  NULL: all but dumps. */
+	bool (*ask)(void *context, const char *question);
+	void *context;
+};
+
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
 	struct opened **dumps;   /* all that are open, in the order of opening; owned */
@@ -30,6 +38,7 @@ struct session {
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
 	struct print_options print;
+	struct writing writes;
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool mat_sizes;          /* --sizes mat */
@@ -37,6 +46,7 @@ struct session {
 	                            it */
 	enum progress_wish progress;
 	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
+	bool output_replaces;    /* output holds something that goes when the first result comes */
 	size_t n_printed;        /* results on output so far */
 	size_t screenful;        /* rows of a text result that output shows if --top is not given; 0:
 	                            all */

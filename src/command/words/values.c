@@ -219,8 +219,11 @@ static void take_exact(struct class_list *list, const struct name_index *ix, con
 
 static void take_glob(struct class_list *list, const struct name_index *ix, const char *pattern)
 {
+	bool matches = false;
 	for (uint32_t i = 0; i < ix->n; i++) {
-		if (glob_match(pattern, name_index_name(ix, i)))
+		if (!name_index_repeats(ix, i))
+			matches = glob_match(pattern, name_index_name(ix, i));
+		if (matches)
 			take_range(list, ix, i, 1);
 	}
 }
@@ -232,8 +235,11 @@ static int take_regex(
 	int code = line_regex(word, 0, &regex, err);
 	if (code)
 		return code;
+	bool matches = false;
 	for (uint32_t i = 0; i < ix->n; i++) {
-		if (!regexec(&regex, name_index_name(ix, i), 0, NULL, 0))
+		if (!name_index_repeats(ix, i))
+			matches = !regexec(&regex, name_index_name(ix, i), 0, NULL, 0);
+		if (matches)
 			take_range(list, ix, i, 1);
 	}
 	regfree(&regex);
@@ -245,17 +251,20 @@ static int take_last_part(struct class_list *list, const struct name_index *ix, 
     bool inner, struct err *err)
 {
 	struct text names = TEXT_INIT;
-	const char *before = NULL;
+	bool matches = false;
 	unsigned different = 0;
 	for (uint32_t i = 0; i < ix->n; i++) {
 		const char *name = name_index_name(ix, i);
+		if (name_index_repeats(ix, i)) {
+			if (matches)
+				take_range(list, ix, i, 1);
+			continue;
+		}
 		const char *part = inner ? class_inner_part(name) : class_last_part(name);
-		if (!part || strcmp(part, word))
+		matches = part && !strcmp(part, word);
+		if (!matches)
 			continue;
 		take_range(list, ix, i, 1);
-		if (before && !strcmp(before, name))
-			continue;
-		before = name;
 		if (++different <= CANDIDATES)
 			text_addf(&names, "%s%s", different > 1 ? ", " : "", name);
 	}

@@ -10,6 +10,7 @@
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -312,10 +313,11 @@ static int classic_read(const struct dump *dump, const struct part *part, struct
 			CLASSIC_WARN(&s, c->text, "addresses of 8 and of 16 digits in one dump");
 	}
 	int rc = classic_scan_run(&s, part);
+	/* every writer ends with its totals: without them the text may have been cut at any record */
 	if (rc == 0 && s.at_eof && !c->has_totals)
-		CLASSIC_WARN(&s, s.end,
-		    "the totals line is missing: the VM may not have written all of the heap, and the last "
-		    "record may lack references");
+		return err_at(err, ERR_TRUNCATED, dump->source->size, "cut before its end at byte %" PRIu64
+		    ": the line of totals is missing, so records or references may be, too",
+		    dump->source->size);
 	return rc;
 }
 

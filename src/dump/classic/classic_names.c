@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #define NAMES_FIRST 1024
@@ -89,20 +90,6 @@ const uint8_t *classic_internal_name(const struct classic_header *h, size_t *n, 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static uint32_t hash_name(const uint8_t *p, size_t n)
-{
-	uint64_t h = n * UINT64_C(0x9E3779B97F4A7C15);
-	for (; n >= 8; p += 8, n -= 8) {
-		h = (h ^ load_text(p)) * UINT64_C(0xD6E8FEB86659FD93);
-		h ^= h >> 32;
-	}
-	uint64_t rest = 0;
-	for (size_t i = 0; i < n; i++)
-		rest = rest << 8 | p[i];
-	h = (h ^ rest) * UINT64_C(0xD6E8FEB86659FD93);
-	return (uint32_t)(h >> 32);
-}
-
 static void insert(struct classic_names *t, const struct classic_name *name)
 {
 	size_t i = name->hash & (t->n_slots - 1);
@@ -156,7 +143,7 @@ const struct classic_name *classic_names_find(struct classic_scan *s,
 	struct classic_name name = {
 		.raw = h->type,
 		.raw_size = (uint32_t)n,
-		.hash = hash_name(h->type, n),
+		.hash = (uint32_t)hash_bytes(h->type, n),
 		.style = (uint8_t)(h->style + 2 * h->array_of),
 	};
 	if (t->n_slots) {

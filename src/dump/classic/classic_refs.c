@@ -18,6 +18,7 @@
 #include "dump/token.h"
 
 #include "base/big.h"
+#include "base/progress.h"
 
 #define STRIDE_64 19 /* 0x, 16 digits, blank */
 #define STRIDE_32 11 /* 0x, 8 digits, blank */
@@ -231,11 +232,16 @@ const uint8_t *classic_refs(struct classic_scan *s, const uint8_t *p, struct cla
 {
 	const uint8_t *end = s->end;
 	bool wide = s->c->digits == 16;
+	struct progress *work = progress_own();
 	*rc = 0;
 	r->whole = true;
 	if (line_ends_record(s, &p, r))
 		return p;
-	while (p < end) {
+	for (uint64_t round = 0; p < end; round++) {
+		if (progress_stops(work, round)) {
+			*rc = err_set(s->err, ERR_CANCELLED, "cancelled");
+			return NULL;
+		}
 		if (r->stored == r->room && (*rc = refs_full(s, r)) < 0)
 			return NULL;
 		if (is_blank(*p)) {

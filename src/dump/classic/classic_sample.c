@@ -18,7 +18,9 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #define SAMPLE_OBJECTS 512
 #define SAMPLE_RECORDS 32768 /* addresses kept, at both ends together */
@@ -58,7 +60,7 @@ static uint32_t on_class_handle(struct sink *sink, enum class_naming how, uint64
 	if (s->n_types == SAMPLE_OBJECTS)
 		return SAMPLE_OBJECTS;
 	s->types[s->n_types] = (struct type){
-		.name = (const uint8_t *)arena_strndup(&s->names, (const char *)name, name_size),
+		.name = arena_copy(&s->names, name, name_size),
 		.size = name_size,
 	};
 	return (uint32_t)s->n_types++;
@@ -132,7 +134,7 @@ static int compare_addresses(const void *a, const void *b)
 
 static bool is_record(const struct sample *s, uint64_t address)
 {
-	return bsearch(&address, s->addresses, s->n_addresses, sizeof address,
+	return find_sorted(&address, s->addresses, s->n_addresses, sizeof address,
 	    compare_addresses) != NULL;
 }
 
@@ -141,7 +143,7 @@ static bool is_old_style(struct sample *s)
 	if (s->contradiction || s->objects < 2 ||
 	    !(s->primitive_array || s->objects >= ENOUGH_WITHOUT_ARRAYS))
 		return false;
-	qsort(s->addresses, s->n_addresses, sizeof *s->addresses, compare_addresses);
+	sort_array(s->addresses, s->n_addresses, sizeof *s->addresses, compare_addresses);
 	for (size_t i = 0; i < s->n_types; i++) {
 		if (s->types[i].objects == 0)
 			continue;
@@ -212,14 +214,18 @@ int classic_sample(struct classic *c, struct err *err)
 		.stated = on_stated,
 		.err = err,
 	};
-	s->addresses = xmalloc(SAMPLE_RECORDS * sizeof *s->addresses);
+	s->addresses = big_alloc(SAMPLE_RECORDS, sizeof *s->addresses, err);
+	if (!s->addresses) {
+		free(s);
+		return ERR_NOMEM;
+	}
 	uint64_t window = c->size < SAMPLE_BYTES ? c->size : SAMPLE_BYTES;
 	run(c, s, c->has_bom ? 3 : 0, window);
 	s->addresses_only = true;
 	run(c, s, classic_snap(c, c->size - window), c->size);
 	c->old_style = is_old_style(s);
 	arena_release(&s->names);
-	free(s->addresses);
+	big_free(s->addresses);
 	free(s);
 	return 0;
 }

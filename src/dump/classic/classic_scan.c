@@ -16,6 +16,9 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
+
+enum { RECORDS_AT_ONCE = 1024 }; /* between two looks at the cancel flag */
 
 /* ---- a record's first line ------------------------------------------------------------------- */
 
@@ -234,7 +237,9 @@ static int object_record(struct classic_scan *s, const struct classic_header *h,
 static const uint8_t *skip_record(const struct classic_scan *s, const uint8_t *p)
 {
 	const uint8_t *end = s->end;
-	for (p = next_line(p, end); p < end; p = next_line(p, end)) {
+	struct progress *work = progress_own();
+	uint64_t round = 0;
+	for (p = next_line(p, end); p < end && !progress_stops(work, round++); p = next_line(p, end)) {
 		if (end - p >= 2 && p[0] == '/' && p[1] == '/')
 			break;
 		if (classic_head_at(p, end) != HEAD_NONE)
@@ -282,8 +287,11 @@ static int scan_lines(struct classic_scan *s, const struct part *part)
 {
 	const uint8_t *p = s->begin, *last_cut = p;
 	bool said = false;
-	while (p < s->end) {
+	struct progress *work = progress_own();
+	for (uint64_t round = 0; p < s->end; round++) {
 		int rc = 0;
+		if (round % RECORDS_AT_ONCE == 0 && progress_cancelled(work))
+			return err_set(s->err, ERR_CANCELLED, "cancelled");
 		if (is_line_end(*p)) {
 			p++;
 		} else if (classic_plain_head(p, s->end) ||

@@ -4,6 +4,8 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -144,8 +146,9 @@ static void find_params(struct go *g)
 
 	err_at(&g->fault, ERR_FORMAT, g->body, "no parameters from byte %" PRIu64 " on tell the size of "
 	    "pointers and the byte order: no reference is read", g->body);
-	while (at < s->size && r.tag != GO_EOF) {
-		if (go_record_decode(s->bytes, s->size, at, g->version, &r, &damage) < 0)
+	for (uint64_t round = 0; at < s->size && r.tag != GO_EOF; round++) {
+		if (progress_stops(progress_own(), round) ||
+		    go_record_decode(s->bytes, s->size, at, g->version, &r, &damage) < 0)
 			return;
 		if (r.tag == GO_PARAMS) {
 			take_params(g, &r);
@@ -158,7 +161,8 @@ static void find_params(struct go *g)
 static void state_facts(struct go *g)
 {
 	struct dump_facts *f = &g->dump.facts;
-	f->word_bits = 8 * g->word;
+	f->word_bits = g->word ? 8 * g->word : 64;
+	f->word_unknown = !g->word;
 	f->big_endian = g->big_endian;
 	if (go_release_of(g) >= 22)
 		f->surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects as if it were "
@@ -170,7 +174,8 @@ static void state_facts(struct go *g)
 	f->states_itself = true;
 	f->interior_pointers = true;
 	f->takes_program = true;
-	f->values = TYPED_MEMORY;
+	f->values = g->word ? TYPED_MEMORY : NO_VALUES;
+	f->no_values = g->word ? NULL : "the dump does not tell how long a pointer is, so none of its words can be read";
 	f->threads_numbered = true;
 	f->outside_pointers_normal = true;
 	f->parts_guessed = true;
@@ -247,7 +252,10 @@ static const uint8_t *plausible_object(const struct go *g, const uint8_t *p, con
 static uint64_t find_objects(const struct go *g, uint64_t from, uint64_t to)
 {
 	const uint8_t *bytes = g->dump.source->bytes, *end = bytes + g->dump.source->size;
+	struct progress *work = progress_own();
 	for (const uint8_t *p = bytes + from; p < bytes + to; p++) {
+		if (progress_cancelled(work))
+			return 0;
 		p = memchr(p, GO_OBJECT, (size_t)(bytes + to - p));
 		if (!p)
 			return 0;
@@ -299,9 +307,8 @@ static int prepare(struct dump *dump, struct err *err)
 {
 	struct go *g = (struct go *)dump;
 	uint64_t at = g->body;
-	if (g->n_surveys)
-		qsort(g->surveys, g->n_surveys, sizeof *g->surveys, by_begin);
-	for (size_t i = 0; i < g->n_surveys; i++) {
+	int code = sort(g->surveys, g->n_surveys, sizeof *g->surveys, by_begin, err);
+	for (size_t i = 0; i < g->n_surveys && code == 0; i++) {
 		const struct go_survey *s = &g->surveys[i];
 		if (s->begin != at)
 			continue;
@@ -313,7 +320,8 @@ static int prepare(struct dump *dump, struct err *err)
 		}
 		at = s->reached;
 	}
-	int code = go_find_stretches(g, err);
+	if (code == 0)
+		code = go_find_stretches(g, err);
 	return code < 0 ? code : go_program_find(g, err);
 }
 
@@ -324,6 +332,8 @@ bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
 		const struct go_run *here = &g->runs[*run];
 		if (here->tag != tag || *offset >= here->end)
 			continue;
+		if (progress_cancelled(progress_own()))
+			return false; /* whoever asks for all of them is told in the end that it was cancelled */
 		uint64_t at = *offset < here->offset ? here->offset : *offset;
 		if (go_record_decode(g->dump.source->bytes, g->dump.source->size, at, g->version, out, NULL) < 0)
 			return false;

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 
 enum { ONE_VALUE, ARRAY, CHANNEL, CONSERVATIVE = 127 };
-enum { TYPE_NAME_LIMIT = 200 };
+enum { TYPE_NAME_LIMIT = 4096 };
 
 static int keep_type(struct go *g, const struct go_record *r, struct err *err)
 {
@@ -155,8 +155,10 @@ static void add_name(struct text *to, const struct go_record *o, const struct go
 		return;
 	}
 	text_add(to, kind == ARRAY ? "[]" : kind == CHANNEL ? "chan " : "");
-	text_add_n(to, (const char *)type->name.p,
-	    type->name.n < TYPE_NAME_LIMIT ? (size_t)type->name.n : TYPE_NAME_LIMIT);
+	bool whole = type->name.n <= TYPE_NAME_LIMIT;
+	text_add_n(to, (const char *)type->name.p, whole ? (size_t)type->name.n : TYPE_NAME_LIMIT);
+	if (!whole) /* it must not pass for a whole name */
+		text_addf(to, "..<%" PRIu64 " bytes>", type->name.n);
 }
 
 int go_old_object(struct go_reading *r, const struct go_record *o)

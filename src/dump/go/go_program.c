@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "dump/program/program.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,24 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	return code;
 }
 
+/* Is the file there?  false with 0 in *code: it is not; with ERR_IO: the system does not say. */
+static bool is_there(const char *path, int *code, struct err *err)
+{
+	struct stat st;
+
+	*code = 0;
+	if (!stat(path, &st))
+		return S_ISREG(st.st_mode);
+	if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) {
+		int error = errno;
+		struct text name = TEXT_INIT;
+		text_add_escaped(&name, path, strlen(path));
+		*code = err_set(err, ERR_IO, "%s: %s", name.s, strerror(error));
+		text_release(&name);
+	}
+	return false;
+}
+
 static void note(struct go *g, const char *format, const char *path, const char *what)
 {
 	struct text t = TEXT_INIT, name = TEXT_INIT;
@@ -116,8 +135,18 @@ static void settle(struct go *g)
 		g->dump.types = program_types(g->program);
 	note(g, lacks ? "%s: %s" : "%s", path, lacks ? lacks : "");
 	go_state_limits(g);
-	/* what was asked for and cannot be had is worth a warning */
-	g->dump.program_refused = g->exe && lacks;
+	/* what was asked for, or is there, and cannot be had is worth a warning */
+	g->dump.program_refused = lacks && (g->exe || program_unread(g->program));
+}
+
+/* One beside the dump that is of another dump may stand there; one that cannot be read is worth a warning. */
+static void leave_out(struct go *g, int code, const struct err *err)
+{
+	if (code == ERR_IO)
+		note(g, "%s%s", "the program beside the dump is left out: ", err->message);
+	else
+		note(g, "%s%s", "", err->message);
+	g->dump.program_refused = code == ERR_IO;
 }
 
 /* The dump's name without what it ends in, and with .elf instead: is it the program? */
@@ -137,16 +166,15 @@ static int look_beside(struct go *g, struct err *err)
 		return 0;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program && code != ERR_NOMEM; i++) {
 		struct text t = TEXT_INIT;
-		struct stat st;
 		text_add_n(&t, path, n - 1);
 		text_add(&t, endings[i]);
-		if (!stat(t.s, &st) && S_ISREG(st.st_mode)) {
+		bool there = is_there(t.s, &code, err);
+		if (there)
 			code = open_checked(g, t.s, err);
-			if (!code)
-				settle(g);
-			else if (code != ERR_NOMEM && !g->dump.program_note)
-				note(g, "%s%s", "", err->message);
-		}
+		if (there && !code)
+			settle(g);
+		else if (code && code != ERR_NOMEM && !g->dump.program_note)
+			leave_out(g, code, err);
 		text_release(&t);
 	}
 	if (code == ERR_NOMEM)

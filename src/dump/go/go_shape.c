@@ -27,19 +27,9 @@ void go_shapes_release(struct go_shapes *s)
 
 /* --- finding ---------------------------------------------------------------------------------------- */
 
-static uint64_t hash_list(const uint8_t *p, uint64_t n)
-{
-	uint64_t h = n;
-	for (; n >= 8; n -= 8, p += 8)
-		h = go_mix(h ^ go_load_le(p));
-	for (; n; n--)
-		h = go_mix(h ^ *p++);
-	return h;
-}
-
 static uint64_t hash_of(const struct go_shape *s)
 {
-	return go_mix((s->key ? s->key : hash_list(s->list, s->list_bytes)) + s->size);
+	return hash_step(s->key ? hash_number(s->key) : hash_bytes(s->list, s->list_bytes), s->size);
 }
 
 static int rehash(struct go_shapes *s, uint32_t n_slots)
@@ -170,7 +160,7 @@ static uint64_t list_bytes(const struct go *g, const uint8_t *p, const uint8_t *
 static struct go_shape *long_shape(struct go_shapes *s, const uint8_t *p, const uint8_t *end,
     uint64_t size)
 {
-	uint32_t *predicted = &s->predicted[(uint8_t)go_mix(size)];
+	uint32_t *predicted = &s->predicted[(uint8_t)hash_number(size)];
 	if (*predicted && is_list(&s->list[*predicted - 1], p, end, size))
 		return &s->list[*predicted - 1];
 	struct go_shape wanted = { .size = size, .list = p, .list_bytes = list_bytes(s->go, p, end) };
@@ -194,7 +184,7 @@ struct go_shape *go_shape_slow(struct go_shapes *s, const uint8_t *p, const uint
 	struct go_shape *found = find_or_add(s, &wanted);
 	if (!found)
 		return NULL;
-	unsigned at = go_mix(key + size) & 511;
+	unsigned at = hash_number(key + size) & 511;
 	s->recent[at].key = key;
 	s->recent[at].size = size;
 	s->recent[at].shape_plus_1 = (uint32_t)(found - s->list) + 1;
@@ -220,6 +210,20 @@ static void add_run(struct text *to, unsigned version, struct field first, uint6
 	}
 	text_addf(to, "%s%s@%" PRIu64 "+%" PRIu64 "\xC3\x97%" PRIu64, to->len ? " " : "", name,
 	    first.offset, step, n);
+}
+
+/* Tells lists whose names are cut from each other.  It is shown, so it is the same in each run. */
+static unsigned check_sum(const uint8_t *p, uint64_t n)
+{
+	const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t h = n;
+
+	for (uint64_t step; n; n -= step, p += step) {
+		step = n >= 8 ? 8 : 1;
+		h = (h ^ (step == 8 ? go_load_le(p) : *p)) * factor;
+		h ^= h >> 32;
+	}
+	return h >> 8 & 0xffff;
 }
 
 void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint64_t n,
@@ -259,7 +263,7 @@ void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint6
 			fit--;
 		text_add_n(to, fields.s, fit);
 		text_addf(to, " \xE2\x80\xA6 %" PRIu64 " fields #%04x", n_fields,
-		    (unsigned)(hash_list(list, n) >> 8 & 0xffff));
+		    check_sum(list, n));
 	}
 	text_add(to, "}");
 	text_release(&fields);

@@ -8,6 +8,7 @@
 #ifndef CAIRN_DUMP_GO_GO_SHAPE_H
 #define CAIRN_DUMP_GO_GO_SHAPE_H
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "dump/go/go_dump.h"
 
@@ -48,12 +49,6 @@ void go_shapes_release(struct go_shapes *s);
 struct go_shape *go_shape_slow(struct go_shapes *s, const uint8_t *p, const uint8_t *end,
     uint64_t size, uint64_t key);
 
-static inline uint64_t go_mix(uint64_t x)
-{
-	x *= UINT64_C(0x9E3779B97F4A7C15);
-	return x ^ x >> 32;
-}
-
 /*
  * The shape of an object of `size` bytes whose list begins at p; *bytes gets the length of the list.
  * NULL where no list can be read (go_record_decode says why) and when memory is refused.  Valid until the next call.
@@ -74,7 +69,7 @@ static inline struct go_shape *go_shape_of(struct go_shapes *s, const uint8_t *p
 	*bytes = n;
 	if (__builtin_expect(!(key & high), 1)) {
 		key |= n << 56;
-		unsigned at = go_mix(key + size) & 511;
+		unsigned at = hash_number(key + size) & 511;
 		if (__builtin_expect(s->recent[at].key == key && s->recent[at].size == size, 1))
 			return &s->list[s->recent[at].shape_plus_1 - 1];
 		shape = go_shape_slow(s, p, end, size, key);

@@ -10,6 +10,7 @@
 #include "dump/go/go_typing.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -292,7 +293,7 @@ static int rank_types(struct type_book *g)
 		all[i] = (struct preference){.type = i, .key = (uint64_t)g->of[i].pointers << 59 |
 		    (uint64_t)(of->kind == TYPE_STRUCT) << 58 | (uint64_t)!plain << 57 | size};
 	}
-	qsort(all, t->n, sizeof *all, by_key);
+	sort_array(all, t->n, sizeof *all, by_key);
 	for (uint32_t i = 0; i < t->n; i++) {
 		g->by_rank[i] = all[i].type;
 		g->of[all[i].type].rank = i;

@@ -5,7 +5,9 @@
 #include "dump/go/go_typing.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "dump/go/go_dump.h"
 
 #include <stdlib.h>
@@ -64,12 +66,13 @@ struct frame {
 static const struct program_local *locals_at(struct typing *t, struct pc_cache *c, uint64_t pc,
     size_t *n)
 {
-	size_t at = pc * 0x9E3779B97F4A7C15u >> 47 & (PC_SET - 1);
+	size_t at = hash_number(pc) & (PC_SET - 1);
 
 	for (; c->slot[at].pc && c->slot[at].pc != pc; at = (at + 1) % PC_SET)
 		;
 	if (!c->slot[at].pc) {
-		const struct program_local *found = program_locals(t->program, pc, n);
+		const struct program_local *found;
+		t->refused |= program_locals(t->program, pc, &found, n, t->err) < 0;
 		if (c->n_pcs == MOST_PCS || !pc)
 			return found;
 		c->slot[at].pc = pc;
@@ -266,8 +269,7 @@ static void read_itabs(struct typing *t, const struct go *g)
 		if (to)
 			*to = (struct itab){r.u[ITAB_ADDRESS], r.u[ITAB_TYPE]};
 	}
-	if (n)
-		qsort(all, n, sizeof *all, by_address);
+	t->refused |= sort(all, n, sizeof *all, by_address, t->err) < 0;
 	t->itab = (uint64_t *)all;
 	t->n_itabs = n;
 }
@@ -325,7 +327,9 @@ static int begin(struct typing *t, struct go *g, struct classifier *c, struct er
 	t->state = big_alloc(n, sizeof *t->state, err);
 	t->waiting = big_alloc((uint64_t)n / 64 + 1, sizeof *t->waiting, err);
 	t->queue = big_alloc(TYPING_QUEUE, sizeof *t->queue, err);
-	return t->state && t->waiting && t->queue && !t->refused ? 0 : ERR_NOMEM;
+	if (t->state && t->waiting && t->queue && !t->refused)
+		return 0;
+	return progress_cancelled(progress_own()) ? ERR_CANCELLED : ERR_NOMEM;
 }
 
 static void end(struct typing *t)

@@ -6,6 +6,7 @@
 #include "dump/go/go_typing.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static void join(struct typing *t, uint32_t id, uint32_t state)
 
 static void note_chunk(struct typing *t, uint64_t address, uint32_t type, uint64_t count)
 {
-	uint64_t key = (address ^ (uint64_t)type << 40 ^ count << 20) * 0x9E3779B97F4A7C15u | 1;
+	uint64_t key = hash_step(hash_step(hash_number(address), type), count) | 1;
 	uint64_t at = key >> 43;
 
 	if (!t->go.of[type].n_slots)
@@ -476,6 +477,8 @@ static void look_ahead(struct typing *t)
 
 int typing_drain(struct typing *t)
 {
+	if (progress_cancelled(t->progress)) /* what claims came from may have been left early */
+		return err_set(t->err, ERR_CANCELLED, "cancelled");
 	for (unsigned steps = 1;; steps++) {
 		if (t->refused)
 			return ERR_NOMEM;

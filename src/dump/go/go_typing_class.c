@@ -15,6 +15,7 @@
 #include "dump/go/go_typing.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -29,18 +30,9 @@ struct classes {
 	uint32_t n_named, mask;
 };
 
-static uint32_t hash_of(const char *s)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * 16777619u;
-	return h;
-}
-
 static struct named *slot_of(const struct classes *c, const char *name)
 {
-	uint32_t at = hash_of(name) & c->mask;
+	uint32_t at = (uint32_t)hash_bytes(name, strlen(name)) & c->mask;
 
 	while (c->named[at].name && strcmp(c->named[at].name, name) != 0)
 		at = (at + 1) & c->mask;

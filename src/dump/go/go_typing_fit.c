@@ -11,6 +11,8 @@
 #include "dump/go/go_typing.h"
 
 #include "base/big.h"
+#include "base/sort.h"
+#include "base/hash.h"
 #include "dump/go/go_record.h"
 
 #include <stdlib.h>
@@ -21,11 +23,6 @@ struct print {
 	uint64_t key;
 	uint32_t type;
 };
-
-static uint64_t mix(uint64_t key, uint64_t offset)
-{
-	return (key ^ offset) * 0x9E3779B97F4A7C15u ^ key >> 29;
-}
 
 static int by_offset(const void *a, const void *b)
 {
@@ -48,10 +45,10 @@ static bool print_of(const struct typing *t, uint32_t type, uint64_t *key)
 		for (uint64_t k = 0; k < s->count; k++)
 			offset[n++] = s->offset + k * s->stride + (second ? t->word : 0);
 	}
-	qsort(offset, n, sizeof *offset, by_offset);
-	*key = typing_size_class(t->go.types->type[type].size);
+	sort_array(offset, n, sizeof *offset, by_offset);
+	*key = hash_number(typing_size_class(t->go.types->type[type].size));
 	for (size_t i = 0; i < n; i++)
-		*key = mix(*key, offset[i]);
+		*key = hash_step(*key, offset[i]);
 	return n > 0;
 }
 
@@ -74,8 +71,8 @@ static struct print *all_prints(const struct typing *t, size_t *n)
 		if (types->type[i].kind == TYPE_STRUCT && types->type[i].descriptor &&
 		    types->type[i].size >= LEAST_SIZE / 2 && print_of(t, i, &all[*n].key))
 			all[(*n)++].type = i;
-	if (*n)
-		qsort(all, *n, sizeof *all, by_key);
+	if (sort(all, *n, sizeof *all, by_key, t->err) < 0)
+		*n = 0;
 	return all;
 }
 
@@ -85,11 +82,11 @@ static bool print_of_object(const struct typing *t, const uint8_t *bytes, uint64
 	const uint8_t *p = bytes + size;
 	uint64_t kind, offset = 0, n = 0;
 
-	*key = size;
+	*key = hash_number(size);
 	while (go_field_next(&p, t->source_end, &kind, &offset)) {
 		if (kind != GO_POINTER || ++n > MOST_POINTERS || offset >= size / 5 * 2)
 			return false;
-		*key = mix(*key, offset);
+		*key = hash_step(*key, offset);
 	}
 	return n > 0;
 }
@@ -119,6 +116,8 @@ void typing_fit(struct typing *t)
 
 	for (uint32_t id = 0; n && t->field_lists && id < t->c->n_objects; id++) {
 		uint64_t size, key;
+		if (progress_stops(t->progress, id))
+			break; /* typing_drain tells */
 		if (t->state[id])
 			continue;
 		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);

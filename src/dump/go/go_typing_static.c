@@ -12,6 +12,7 @@
 #include "dump/go/go_typing.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static const struct static_segment *segment_of(const struct statics *s, uint64_t
 static bool is_new(struct typing *t, uint64_t address, uint32_t type)
 {
 	struct statics *s = &t->statics;
-	uint64_t key = (address ^ (uint64_t)type << 40) * 0x9E3779B97F4A7C15u | 1;
+	uint64_t key = hash_step(hash_number(address), type) | 1;
 	uint64_t at = key >> 46;
 
 	if (!s->seen)

@@ -11,6 +11,9 @@
 #include "dump/program/program.h"
 
 #include "base/big.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,9 +64,7 @@ int go_find_stretches(struct go *g, struct err *err)
 			*to = (struct go_stretch){ r.u[SEGMENT_ADDRESS], r.s[0].n, r.offset };
 		}
 	}
-	if (g->n_stretches)
-		qsort(g->stretches, g->n_stretches, sizeof *g->stretches, by_address);
-	return 0;
+	return sort(g->stretches, g->n_stretches, sizeof *g->stretches, by_address, err);
 }
 
 /* The record whose contents lie at an address. */
@@ -99,8 +100,10 @@ void go_stack_words(const struct dump *dump, void (*take)(void *context, uint64_
 	const struct go *g = (const struct go *)dump;
 	size_t run = 0;
 	uint64_t at = 0;
+	struct progress *work = progress_own();
 	for (struct go_record r; g->word && go_next(g, GO_FRAME, &run, &at, &r);) {
-		for (uint64_t i = 0; r.s[0].n >= g->word && i <= r.s[0].n - g->word; i += g->word)
+		for (uint64_t i = 0; r.s[0].n >= g->word && i <= r.s[0].n - g->word &&
+		    !progress_stops(work, i / g->word); i += g->word)
 			take(context, go_word(g, r.s[0].p + i));
 	}
 }
@@ -115,7 +118,10 @@ static bool local_name(const struct go *g, const struct go_record *frame, uint64
 	size_t n = 0;
 	int64_t offset = (int64_t)(address - frame->u[FRAME_SP]) - (int64_t)frame->s[0].n;
 	uint64_t pc = frame->u[FRAME_PC] - (frame->u[FRAME_DEPTH] > 0);
-	const struct program_local *l = program_locals((struct program *)(uintptr_t)g->dump.program, pc, &n);
+	const struct program_local *l;
+	struct err err = ERR_INIT;
+	if (program_locals((struct program *)(uintptr_t)g->dump.program, pc, &l, &n, &err))
+		mem_refused(err.message); /* a name cannot say so: the command does */
 	for (size_t i = 0; i < n; i++) {
 		if (offset < l[i].offset || (uint64_t)(offset - l[i].offset) >= l[i].size)
 			continue;

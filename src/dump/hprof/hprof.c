@@ -4,6 +4,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,11 +84,7 @@ static bool instance_sizes_are_true(const struct hprof *h)
 	for (uint32_t i = 0; i < c->n; i++) {
 		if (c->list[i].superclass)
 			continue;
-		struct text name = TEXT_INIT;
-		hprof_add_class_name(h, &name, c->list[i].id);
-		bool is_object = !strcmp(name.s, "java/lang/Object");
-		text_release(&name);
-		if (is_object)
+		if (hprof_is_class(h, c->list[i].id, "java/lang/Object"))
 			return c->list[i].own_size == 0 && c->list[i].chain_size == 0 &&
 			    c->list[i].stated_size > 0;
 	}
@@ -124,10 +121,13 @@ static void hprof_close(struct dump *dump)
 	hprof_classes_free(h->classes);
 	idmap_release(&h->strings);
 	idmap_release(&h->names);
+	idmap_release(&h->class_names);
+	arena_release(&h->arena);
 	idmap_release(&h->serials);
 	idmap_release(&h->frames);
 	idmap_release(&h->traces);
 	idmap_release(&h->starts);
+	idmap_release(&h->gaps);
 	big_free(h->segments);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
@@ -164,8 +164,10 @@ static uint64_t plausible_object(const struct hprof *h, const uint8_t *p, uint64
 	const unsigned ids = h->id_size;
 	const struct hprof_class *c;
 	const char *why;
-	uint64_t size = left ? hprof_sub_size(h, p, left, &why) : 0;
 
+	if (!left || (*p != SUB_INSTANCE && *p != SUB_OBJECT_ARRAY && *p != SUB_PRIMITIVE_ARRAY))
+		return 0;
+	uint64_t size = hprof_sub_size(h, p, left, &why);
 	if (size == 0 || size == UINT64_MAX)
 		return 0;
 	switch (*p) {
@@ -175,10 +177,8 @@ static uint64_t plausible_object(const struct hprof *h, const uint8_t *p, uint64
 	case SUB_OBJECT_ARRAY:
 		c = hprof_class_of(h->classes, hprof_id(p + 1 + ids + 8, ids));
 		return c ? size : 0;
-	case SUB_PRIMITIVE_ARRAY:
-		return size;
 	default:
-		return 0;
+		return size;
 	}
 }
 
@@ -187,7 +187,10 @@ static uint64_t find_row(const struct hprof *h, uint64_t from, uint64_t to)
 {
 	const uint8_t *bytes = h->dump.source->bytes, *end = bytes + h->segments[0].end;
 
+	struct progress *work = progress_own();
 	for (const uint8_t *p = bytes + from; p < bytes + to; p++) {
+		if (progress_cancelled(work))
+			break;
 		p = memchr(p, SUB_INSTANCE, (size_t)(bytes + to - p));
 		if (!p)
 			break;

@@ -9,7 +9,9 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,14 @@ const char *hprof_sub_name(unsigned tag)
 
 /* --- sizes of sub-records ----------------------------------------------------------------------- */
 
+/* A class record that is passed over entry by entry: constants, static fields, fields. */
+struct entries {
+	struct cursor c;
+	unsigned id_size;
+	unsigned most; /* entries that may still be looked at */
+	bool unseen;   /* and there were more */
+};
+
 /* Pass over a value of the type that stands at the cursor.  False: no such type. */
 static bool skip_typed(struct cursor *c, unsigned id_size)
 {
@@ -37,33 +47,42 @@ static bool skip_typed(struct cursor *c, unsigned id_size)
 	return size > 0 || c->short_of;
 }
 
-static uint64_t class_size(const struct hprof *h, const uint8_t *p, uint64_t left, const char **why)
+/* A list of entries that each begin with `head` bytes, then a type and, if valued, a value of it.
+ * False: one has a type that does not exist, or no more may be looked at. */
+static bool skip_entries(struct entries *e, unsigned head, bool valued)
 {
-	unsigned ids = h->id_size;
-	struct cursor c = cursor_make(p, p + left);
 	bool fine = true;
 
-	*why = "a field of a type that does not exist";
-	cursor_take(&c, 1 + ids + 4 + 6 * ids + 4);
-	for (unsigned n = cursor_u16(&c); n-- > 0 && fine;) {
-		cursor_take(&c, 2);
-		fine = skip_typed(&c, ids);
+	for (unsigned n = cursor_u16(&e->c); n > 0 && fine && !e->c.short_of; n--) {
+		e->unseen = !e->most;
+		if (e->unseen)
+			return false;
+		e->most--;
+		cursor_take(&e->c, head);
+		fine = valued ? skip_typed(&e->c, e->id_size)
+		              : hprof_type_size(cursor_u8(&e->c), e->id_size) > 0 || e->c.short_of;
 	}
-	for (unsigned n = fine ? cursor_u16(&c) : 0; n-- > 0 && fine;) {
-		cursor_take(&c, ids);
-		fine = skip_typed(&c, ids);
-	}
-	for (unsigned n = fine ? cursor_u16(&c) : 0; n-- > 0 && fine;) {
-		cursor_take(&c, ids);
-		fine = hprof_type_size(cursor_u8(&c), ids) > 0 || c.short_of;
-	}
-	return !fine ? 0 : c.short_of ? UINT64_MAX : (uint64_t)(c.p - p);
+	return fine;
+}
+
+uint64_t hprof_class_size(const struct hprof *h, const uint8_t *p, uint64_t left, unsigned most,
+    uint64_t *seen)
+{
+	unsigned ids = h->id_size;
+	struct entries e = { cursor_make(p, p + left), ids, most, false };
+
+	cursor_take(&e.c, 1 + ids + 4 + 6 * ids + 4);
+	bool fine = skip_entries(&e, 2, true) && skip_entries(&e, ids, true) && skip_entries(&e, ids, false);
+	*seen = (uint64_t)(e.c.p - p);
+	if (!fine)
+		return e.unseen ? HPROF_UNSEEN : 0;
+	return e.c.short_of ? UINT64_MAX : *seen;
 }
 
 uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, const char **why)
 {
 	unsigned ids = h->id_size, element;
-	uint64_t size;
+	uint64_t size, seen;
 
 	switch (*p) {
 	case SUB_UNKNOWN: case SUB_STICKY_CLASS: case SUB_MONITOR: case SUB_INTERNED:
@@ -103,7 +122,8 @@ uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, 
 			size += (uint64_t)load_be32(p + 1 + ids + 4) * element;
 		break;
 	case SUB_CLASS:
-		return class_size(h, p, left, why);
+		*why = "a field of a type that does not exist";
+		return hprof_class_size(h, p, left, UINT_MAX, &seen);
 	default:
 		*why = "a sub-record of an unknown kind";
 		return 0;
@@ -198,7 +218,8 @@ static int settle_all(struct hprof_classes *t, struct err *err)
 		t->list[i].references = t->offsets ? t->offsets + at : NULL;
 		at += t->list[i].n_references;
 	}
-	for (uint32_t i = 0; i < t->n; i++) {
+	struct progress *work = progress_own();
+	for (uint32_t i = 0; i < t->n && !progress_stops(work, i); i++) {
 		uint32_t n = 0;
 		struct hprof_class *c = &t->list[i];
 		while (c && !c->settled && !waiting[c - t->list]) {
@@ -217,16 +238,20 @@ static int settle_all(struct hprof_classes *t, struct err *err)
 	}
 	big_free(stack);
 	big_free(waiting);
-	return 0;
+	return progress_cancelled(work) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
 }
 
 static int read_classes(const struct hprof *h, struct hprof_classes *t, struct err *err)
 {
 	const uint8_t *bytes = h->dump.source->bytes;
+	struct progress *work = progress_own();
+	uint64_t round = 0;
 
 	for (uint32_t i = 0; i < h->n_segments; i++) {
 		const struct hprof_segment *s = &h->segments[i];
 		for (uint64_t at = s->begin; at < s->end;) {
+			if (progress_stops(work, round++))
+				return err_set(err, ERR_CANCELLED, "cancelled");
 			const char *why;
 			uint64_t size = hprof_sub_size(h, bytes + at, s->end - at, &why);
 			if (size == 0 || size == UINT64_MAX)

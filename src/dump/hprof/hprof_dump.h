@@ -13,12 +13,13 @@
  * Format: the comment at the head of OpenJDK's heapDumper.cpp, "HPROF binary format"; for Android,
  * ART's hprof.cc.  All numbers are big-endian.  Offsets count from the start of the (inflated) file.
  *
- * Immutable once opened, but for the class table, which is replaced at most once, under a lock: any
- * thread.
+ * Immutable once opened, but for the class table, which is replaced at most once, and for known gaps,
+ * both under a lock: any thread.
  */
 #ifndef CAIRN_DUMP_HPROF_HPROF_DUMP_H
 #define CAIRN_DUMP_HPROF_HPROF_DUMP_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "dump/cursor.h"
 #include "dump/idmap.h"
@@ -107,7 +108,10 @@ struct hprof {
 	bool damaged;
 	struct err damage; /* what broke, and where, if damaged */
 
-	pthread_mutex_t lock; /* makes the whole class table once */
+	pthread_mutex_t lock; /* makes the whole class table once; guards the gaps and the names */
+	struct idmap class_names; /* string id -> struct hprof_name *: of the classes asked for */
+	struct arena arena;   /* of these names */
+	struct idmap gaps;    /* where a long gap between objects begins -> where the next object is */
 	_Atomic(struct hprof_classes *) classes;
 };
 
@@ -130,6 +134,13 @@ static inline unsigned hprof_type_size(unsigned type, unsigned id_size)
  * *why says so; UINT64_MAX: it is longer than what is left.  (hprof_class.c)
  */
 uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, const char **why);
+/*
+ * The same for a class record, of which at most so many entries (constants and fields) are looked at:
+ * HPROF_UNSEEN where that does not do.  *seen: bytes up to where the looking ended.
+ */
+#define HPROF_UNSEEN (UINT64_MAX - 1)
+uint64_t hprof_class_size(const struct hprof *h, const uint8_t *p, uint64_t left, unsigned most,
+    uint64_t *seen);
 const char *hprof_sub_name(unsigned tag); /* "an instance record", … */
 
 /* Walk the top-level records; damage is noted, not returned.  ERR_NOMEM, ERR_USAGE for a heap that
@@ -150,14 +161,25 @@ MUST_CHECK int hprof_read(const struct dump *dump, const struct part *part, stru
 MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
     struct err *err);
 
-/* The bytes of a string (modified UTF-8, borrowed from the file, the first 65535); NULL when there
- * is none. */
+/* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);
-/* A class's name in the VM's internal spelling, modified UTF-8, "<unknown 0x…>" without one. */
-void hprof_add_class_name(const struct hprof *h, struct text *to, uint64_t class_id);
-/* A class's name as people read it, plain UTF-8. */
+/* The same of a long string cut between characters; *cut says whether it is. */
+const uint8_t *hprof_shown_string(const struct hprof *h, uint64_t id, size_t *n, bool *cut);
+/* A class's name in the VM's internal spelling, modified UTF-8, "<unknown 0x…>" without one.  It stays
+ * until the dump is closed; classes whose name is the same string have the same bytes.  Any thread.  0 or
+ * ERR_NOMEM. */
+struct hprof_name {
+	const uint8_t *bytes;
+	size_t n;
+};
+MUST_CHECK int hprof_class_name(struct hprof *h, uint64_t class_id, struct hprof_name *out,
+    struct err *err);
+/* Is this the class's name, in the VM's or the language's spelling? */
+bool hprof_is_class(const struct hprof *h, uint64_t class_id, const char *internal);
+/* A class's name as people read it, plain UTF-8, cut likewise. */
 void hprof_add_shown_name(const struct hprof *h, struct text *to, uint64_t class_id);
-/* A stack frame as Java prints it, plain UTF-8. */
+/* A stack frame as Java prints it, plain UTF-8.  Of a name beyond 1000 bytes the rest is left out: a
+ * dump can have many frames that share one. */
 void hprof_add_frame(const struct hprof *h, struct text *to, uint64_t frame_id);
 
 #endif

@@ -19,25 +19,60 @@ static bool is_object(unsigned tag)
 	    tag == SUB_ARRAY_WITHOUT_DATA;
 }
 
-/* The next record at or behind `at` that hprof_read announces as an object; 0: none. */
+/* Records and segments; bytes. */
+enum { SHORT_GAP = 64, SHORT_GAP_BYTES = 4096 };
+
+/* Where a long gap between objects ends that begins at `at`; IDMAP_NONE: it was not passed yet. */
+static uint64_t known_gap(struct hprof *h, uint64_t at)
+{
+	pthread_mutex_lock(&h->lock);
+	uint64_t end = idmap_get(&h->gaps, at);
+	pthread_mutex_unlock(&h->lock);
+	return end;
+}
+
+/* Without memory the gap is passed again the next time. */
+static uint64_t note_gap(struct hprof *h, uint64_t at, uint64_t end)
+{
+	pthread_mutex_lock(&h->lock);
+	int code = idmap_put(&h->gaps, at, end, NULL);
+	pthread_mutex_unlock(&h->lock);
+	(void)code;
+	return end;
+}
+
+/*
+ * The next record at or behind `at` that hprof_read announces as an object; 0: none.  Long stretches
+ * of other records (roots, classes) are remembered: many objects may be asked for that lie just
+ * behind one.
+ */
 static uint64_t next_object(const struct hprof *h, const struct hprof_segment *s, uint64_t at)
 {
 	const uint8_t *bytes = h->dump.source->bytes;
 	const struct hprof_segment *end = h->segments + h->n_segments;
+	const uint64_t from = at;
+	unsigned passed = 0;
+	bool is_long = false;
 
-	for (;;) {
+	for (;; passed++) {
 		uint64_t size = 0;
 		const char *why;
+		if (!is_long && (passed > SHORT_GAP || at - from > SHORT_GAP_BYTES)) {
+			uint64_t known = known_gap((struct hprof *)h, from);
+			if (known != IDMAP_NONE)
+				return known;
+			is_long = true;
+		}
 		if (at < s->end)
 			size = hprof_sub_size(h, bytes + at, s->end - at, &why);
 		if (size == 0 || size == UINT64_MAX) {
 			if (++s == end)
-				return 0;
+				return is_long ? note_gap((struct hprof *)h, from, 0) : 0;
 			at = s->begin;
 			continue;
 		}
 		if (is_object(bytes[at]) && hprof_id(bytes + at + 1, h->id_size))
-			return at;
+			return is_long ? note_gap((struct hprof *)h, from, at) : at;
 		at += size;
 	}
 }

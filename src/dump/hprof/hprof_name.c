@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* Bytes of a string that count: the VM has no longer name. */
-enum { MOST_STRING = 65535 };
+enum { MOST_SHOWN = 1000 }; /* bytes of a string that is shown among others */
 
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n)
 {
@@ -22,8 +21,6 @@ const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n)
 	if (at == IDMAP_NONE)
 		return NULL;
 	*n = load_be32(bytes + at + 5) - h->id_size;
-	if (*n > MOST_STRING)
-		*n = MOST_STRING;
 	return bytes + at + RECORD_HEAD + h->id_size;
 }
 
@@ -69,32 +66,95 @@ static void add_internal_name(struct text *to, const char *name, size_t n)
 		text_add_char(to, ';');
 }
 
-void hprof_add_class_name(const struct hprof *h, struct text *to, uint64_t class_id)
+const uint8_t *hprof_shown_string(const struct hprof *h, uint64_t id, size_t *n, bool *cut)
+{
+	const uint8_t *s = hprof_string(h, id, n);
+
+	*cut = s && *n > MOST_SHOWN;
+	if (*cut)
+		for (*n = MOST_SHOWN; *n > 0 && s[*n] >> 6 == 2;)
+			--*n;
+	return s;
+}
+
+static void add_class_name(const struct hprof *h, struct text *to, uint64_t class_id, bool shown)
 {
 	uint64_t name_id = idmap_get(&h->names, class_id);
+	bool cut = false;
 	size_t n;
-	const uint8_t *name = name_id == IDMAP_NONE ? NULL : hprof_string(h, name_id, &n);
+	const uint8_t *name = name_id == IDMAP_NONE ? NULL
+	    : shown ? hprof_shown_string(h, name_id, &n, &cut) : hprof_string(h, name_id, &n);
 
 	text_add_n(to, "", 0);
-	if (name)
+	if (name) {
 		add_internal_name(to, (const char *)name, n);
-	else if (name_id != IDMAP_NONE)
+		if (cut)
+			text_add(to, "\xE2\x80\xA6");
+	} else if (name_id != IDMAP_NONE) {
 		text_addf(to, "<unresolved 0x%llx>", (unsigned long long)name_id);
-	else
+	} else {
 		text_addf(to, "<unknown 0x%llx>", (unsigned long long)class_id);
+	}
+}
+
+bool hprof_is_class(const struct hprof *h, uint64_t class_id, const char *internal)
+{
+	uint64_t name_id = idmap_get(&h->names, class_id);
+	size_t n = 0, i = 0;
+	const uint8_t *name = name_id == IDMAP_NONE ? NULL : hprof_string(h, name_id, &n);
+
+	if (!name || n != strlen(internal))
+		return false;
+	while (i < n && (name[i] == internal[i] || (name[i] == '.' && internal[i] == '/')))
+		i++;
+	return i == n;
+}
+
+/* Classes that share a string share what is made of it, however many they are. */
+int hprof_class_name(struct hprof *h, uint64_t class_id, struct hprof_name *out, struct err *err)
+{
+	uint64_t name_id = idmap_get(&h->names, class_id), known = IDMAP_NONE;
+	struct text made = TEXT_INIT;
+	int code = 0;
+
+	pthread_mutex_lock(&h->lock);
+	if (name_id != IDMAP_NONE)
+		known = idmap_get(&h->class_names, name_id);
+	struct hprof_name *name = (struct hprof_name *)(uintptr_t)known;
+	if (known == IDMAP_NONE) {
+		add_class_name(h, &made, class_id, false);
+		name = arena_try(&h->arena, 1, sizeof *name + made.len, err);
+		if (!name)
+			code = ERR_NOMEM;
+		else if (name_id != IDMAP_NONE)
+			code = idmap_put(&h->class_names, name_id, (uintptr_t)name, err);
+	}
+	if (code == 0 && known == IDMAP_NONE) {
+		uint8_t *bytes = (uint8_t *)(name + 1);
+		memcpy(bytes, made.s, made.len);
+		*name = (struct hprof_name){ bytes, made.len };
+	}
+	pthread_mutex_unlock(&h->lock);
+	if (code == 0)
+		*out = *name;
+	text_release(&made);
+	return code;
 }
 
 /* --- frames ------------------------------------------------------------------------------------- */
 
 static void add_plain(const struct hprof *h, struct text *to, uint64_t string_id)
 {
+	bool cut;
 	size_t n;
-	const uint8_t *s = hprof_string(h, string_id, &n);
+	const uint8_t *s = hprof_shown_string(h, string_id, &n, &cut);
 
-	if (s)
+	if (s) {
 		text_add_modified_utf8(to, s, n);
-	else
+		text_add(to, cut ? "\xE2\x80\xA6" : "");
+	} else {
 		text_addf(to, "<unresolved 0x%llx>", (unsigned long long)string_id);
+	}
 }
 
 /* Slashes to dots, but for the one before the number of a hidden class. */
@@ -112,7 +172,7 @@ void hprof_add_shown_name(const struct hprof *h, struct text *to, uint64_t class
 {
 	struct text name = TEXT_INIT;
 
-	hprof_add_class_name(h, &name, class_id);
+	add_class_name(h, &name, class_id, true);
 	add_dotted(to, name.s, name.len);
 	text_release(&name);
 }

@@ -106,10 +106,15 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	record.references = r->class_references;
 	if (!record.address)
 		return hprof_nameless(r, p);
-	text_clear(&r->name);
-	hprof_add_class_name(r->h, &r->name, record.address);
-	record.name = (const uint8_t *)r->name.s;
-	record.name_size = r->name.len;
+	if (!r->sink->wants_references) {
+		struct hprof_name name;
+		code = hprof_class_name((struct hprof *)r->h, record.address, &name, r->err);
+		if (code < 0)
+			return code;
+		record.name = name.bytes;
+		record.name_size = name.n;
+		record.name_stays = true;
+	}
 	return r->sink->class_record(r->sink, &record);
 }
 
@@ -153,64 +158,77 @@ static int add_root(struct reading *r, const uint8_t *p)
 	return root.address ? r->sink->root(r->sink, &root) : 0;
 }
 
-/* The frames of a TRACE record, in names; its length and number of frames were compared. */
-static int read_frames(struct reading *r, uint32_t stack_serial, struct arena *names,
-    const char ***out, size_t *n_out)
+/* The text of a frame, made once.  NULL: memory is refused. */
+static const char *frame_text(struct reading *r, uint64_t id)
 {
-	uint64_t at = idmap_get(&r->h->traces, stack_serial);
+	uint64_t known = idmap_get(&r->texts, id);
+
+	if (known != IDMAP_NONE)
+		return (const char *)(uintptr_t)known;
+	text_clear(&r->name);
+	hprof_add_frame(r->h, &r->name, id);
+	const char *text = arena_try_strndup(&r->stacks, r->name.s, r->name.len, r->err);
+	if (text && idmap_put(&r->texts, id, (uintptr_t)text, r->err) < 0)
+		return NULL;
+	return text;
+}
+
+/* The stack of this serial, made once; *out is NULL where there is none.  The length of a TRACE record
+ * and its number of frames were compared. */
+static int find_stack(struct reading *r, uint32_t serial, const struct hprof_stack **out)
+{
+	uint64_t known = idmap_get(&r->traces, serial), at = idmap_get(&r->h->traces, serial);
 	unsigned ids = r->h->id_size;
 
-	*out = NULL;
-	*n_out = 0;
-	const uint8_t *p = r->bytes + at + RECORD_HEAD;
-	size_t n = at == IDMAP_NONE ? 0 : load_be32(p + 8);
-	if (!n)
+	*out = known == IDMAP_NONE ? NULL : (const struct hprof_stack *)(uintptr_t)known;
+	if (*out || at == IDMAP_NONE)
 		return 0;
-	const char **frames = arena_try(names, n, sizeof *frames, r->err);
-	for (size_t i = 0; frames && i < n; i++) {
-		text_clear(&r->name);
-		hprof_add_frame(r->h, &r->name, hprof_id(p + 12 + i * ids, ids));
-		frames[i] = arena_try_strndup(names, r->name.s, r->name.len, r->err);
-		if (!frames[i])
-			frames = NULL;
+	const uint8_t *p = r->bytes + at + RECORD_HEAD;
+	size_t n = load_be32(p + 8);
+	struct hprof_stack *s = arena_try(&r->stacks, 1, sizeof *s + n * sizeof *s->frames, r->err);
+	for (size_t i = 0; s && i < n; i++) {
+		s->frames[i] = frame_text(r, hprof_id(p + 12 + i * ids, ids));
+		if (!s->frames[i])
+			return ERR_NOMEM;
 	}
-	*out = frames;
-	*n_out = n;
-	return frames ? 0 : ERR_NOMEM;
+	if (!s)
+		return ERR_NOMEM;
+	s->n = n;
+	*out = s;
+	return idmap_put(&r->traces, serial, (uintptr_t)s, r->err);
 }
 
 static int add_thread(struct reading *r, const uint8_t *p)
 {
 	unsigned ids = r->h->id_size;
-	uint32_t serial = load_be32(p + 1 + ids);
-	struct arena names = ARENA_INIT;
+	uint32_t serial = load_be32(p + 1 + ids), trace = load_be32(p + 1 + ids + 4);
 	struct text name = TEXT_INIT;
-	const char **frames;
+	const struct hprof_stack *stack;
 	uint64_t start = idmap_get(&r->h->starts, serial);
-	size_t n, name_size;
+	size_t name_size;
+	bool cut;
 
-	int code = read_frames(r, load_be32(p + 1 + ids + 4), &names, &frames, &n);
-	if (code < 0) {
-		arena_release(&names);
+	int code = find_stack(r, trace, &stack);
+	if (code < 0)
 		return code;
-	}
 	if (start != IDMAP_NONE) {
 		const uint8_t *body = r->bytes + start + RECORD_HEAD;
-		const uint8_t *s = hprof_string(r->h, hprof_id(body + 8 + ids, ids), &name_size);
+		const uint8_t *s = hprof_shown_string(r->h, hprof_id(body + 8 + ids, ids), &name_size, &cut);
 		if (s) {
 			text_add_n(&name, "", 0);
 			text_add_modified_utf8(&name, s, name_size);
+			text_add(&name, cut ? "\xE2\x80\xA6" : "");
 		}
 	}
 	struct thread_record thread = {
 		.serial = serial,
 		.address = hprof_id(p + 1, ids),
 		.name = name.s,
-		.frames = frames,
-		.n_frames = n,
+		.frames = stack ? stack->frames : NULL,
+		.n_frames = stack ? stack->n : 0,
+		.trace = (uint64_t)trace + 1,
 	};
 	code = r->sink->thread(r->sink, &thread);
-	arena_release(&names);
 	text_release(&name);
 	return code;
 }

@@ -163,9 +163,8 @@ static inline __attribute__((always_inline)) uint64_t count_fields(const struct 
 	for (; c; at += c->up_offset, c = c->up) {
 		if (!whole && at > n)
 			break;
-		for (uint32_t i = 0; i < c->n_references; i++)
-			if (whole || c->references[i] + at + ids <= n)
-				count += hprof_id(fields + at + c->references[i], ids) != 0;
+		for (uint32_t i = 0; i < c->n_references && (whole || c->references[i] + at + ids <= n); i++)
+			count += hprof_id(fields + at + c->references[i], ids) != 0;
 		if (!c->up)
 			break;
 	}
@@ -180,9 +179,7 @@ static int deliver_fields(struct reading *r, const struct hprof_class *c, const 
 	size_t n_buffered = 0;
 
 	for (; c; at += c->up_offset, c = c->up) {
-		for (uint32_t i = 0; i < c->n_references && at <= n; i++) {
-			if (c->references[i] + at + ids > n)
-				continue;
+		for (uint32_t i = 0; i < c->n_references && c->references[i] + at + ids <= n; i++) {
 			uint64_t target = hprof_id(fields + at + c->references[i], ids);
 			int code = target ? buffered(r, &n_buffered, target) : 0;
 			if (code < 0)
@@ -364,15 +361,40 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 	return code < 0 ? code : 0;
 }
 
-/* Whether a part came to the end of the heap; what lies behind may be damaged. */
-static bool came_to_the_end(const struct reading *r)
+/*
+ * Whether this part tells the damage of the top-level records: it lies in the part, or behind it and
+ * before the next.  Of parts that are guessed it is the last: what is behind damage would be dropped.
+ */
+static bool tells_damage(const struct reading *r, const struct part *part, uint64_t next_segment)
 {
 	const struct hprof *h = r->h;
 
-	return !h->n_segments || r->sink->reached == h->segments[h->n_segments - 1].end;
+	if (!h->damaged)
+		return false;
+	if (!h->n_segments || h->dump.facts.parts_guessed)
+		return !h->n_segments || r->sink->reached == h->segments[h->n_segments - 1].end;
+	return (part->state[1] || h->damage.offset >= part->begin) &&
+	    (next_segment >= h->n_segments || h->damage.offset < h->segments[next_segment].begin);
 }
 
-/* What the walk over the top-level records met: warnings with the first part, damage with the last. */
+/* The first of the damage that the part met itself, if any, and that of the top-level records; the
+ * other is warned of. */
+static int first_damage(struct reading *r)
+{
+	const struct err *top = &r->h->damage;
+
+	if (r->result < 0 && r->err->offset <= top->offset) {
+		r->sink->warn(r->sink, top->offset, "%s", top->message);
+		return r->result;
+	}
+	if (r->result < 0)
+		r->sink->warn(r->sink, r->err->offset, "%s", r->err->message);
+	*r->err = *top;
+	return top->code;
+}
+
+/* What the walk over the top-level records met: warnings with the first part, damage with the one that
+ * it belongs to. */
 static void tell_notes(const struct hprof *h, struct sink *sink)
 {
 	for (unsigned i = 0; i < h->n_notes; i++)
@@ -398,7 +420,8 @@ int hprof_read(const struct dump *dump, const struct part *part, struct sink *si
 	memset(r->primitive_handles, 0xff, sizeof r->primitive_handles);
 	if (part->state[1] && r->survey)
 		tell_notes(h, sink);
-	for (uint64_t i = part->state[0]; i < h->n_segments && h->segments[i].begin < part->end; i++) {
+	uint64_t i = part->state[0];
+	for (; i < h->n_segments && h->segments[i].begin < part->end; i++) {
 		const struct hprof_segment *s = &h->segments[i];
 		uint64_t at = part->begin > s->begin ? part->begin : s->begin;
 		code = read_segment(r, (uint32_t)i, at, part->end);
@@ -406,12 +429,11 @@ int hprof_read(const struct dump *dump, const struct part *part, struct sink *si
 			break;
 	}
 	if (code == 0)
-		code = r->result;
-	if (code == 0 && h->damaged && came_to_the_end(r)) {
-		*err = h->damage;
-		code = h->damage.code;
-	}
+		code = tells_damage(r, part, i) ? first_damage(r) : r->result;
 	idmap_release(&r->told);
+	idmap_release(&r->traces);
+	idmap_release(&r->texts);
+	arena_release(&r->stacks);
 	text_release(&r->name);
 	big_free(r->fields);
 	big_free(r->class_references);

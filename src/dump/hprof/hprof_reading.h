@@ -14,6 +14,12 @@ struct cached_class {
 	uint32_t handle;
 };
 
+/* A TRACE record in names. */
+struct hprof_stack {
+	size_t n;
+	const char *frames[];
+};
+
 struct reading {
 	const struct hprof *h;
 	struct sink *sink;
@@ -30,6 +36,9 @@ struct reading {
 	uint64_t *class_references; /* big memory */
 	size_t cap_class_references;
 	struct text name;
+	struct arena stacks;  /* of threads: what the next two lead to */
+	struct idmap traces;  /* stack serial -> struct hprof_stack */
+	struct idmap texts;   /* frame id -> its text */
 	struct idmap told; /* classes whose instances had a wrong size, or that are missing */
 	struct cached_class cache[CACHED_CLASSES];
 	uint64_t targets[BUFFERED];

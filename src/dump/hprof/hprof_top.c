@@ -11,8 +11,10 @@
 #include "dump/hprof/hprof_dump.h"
 
 #include "base/big.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,8 @@
 
 struct walk {
 	struct hprof *h;
+	struct progress *work;
+	uint64_t rounds;  /* of loops, for looks at the cancel flag */
 	const uint8_t *bytes;
 	uint64_t size;
 	struct err *err;
@@ -27,6 +31,7 @@ struct walk {
 	unsigned n_heaps; /* begun so far */
 	bool open;        /* the last of them is a run of segments that has not ended */
 	bool ended;       /* some heap has */
+	uint64_t broke_off; /* up to here some class record was followed that turned out to be none */
 	uint32_t cap_segments;
 };
 
@@ -61,6 +66,24 @@ __attribute__((format(printf, 4, 5))) static void damage(struct walk *w, enum er
 }
 
 /* --- what can be a record ----------------------------------------------------------------------- */
+
+/*
+ * Whatever can be a record is looked at from each byte behind damage on.  A class record can have
+ * nearly 200,000 entries, so it is judged by its first ones there; otherwise each byte would cost as
+ * much, in a dump that was made to.
+ */
+enum { GLANCE = 16, SECOND_LOOK = 256 };
+
+/* As hprof_sub_size, but HPROF_UNSEEN for a class record of more than a few entries. */
+static uint64_t glance(const struct walk *w, uint64_t at)
+{
+	const uint8_t *p = w->bytes + at;
+	uint64_t left = w->size - at, seen;
+	const char *why;
+
+	return *p == SUB_CLASS ? hprof_class_size(w->h, p, left, GLANCE, &seen)
+	                       : hprof_sub_size(w->h, p, left, &why);
+}
 
 static bool known_tag(unsigned tag)
 {
@@ -113,10 +136,9 @@ static bool plausible(const struct walk *w, uint64_t at, uint64_t *next)
 	unsigned tag = w->bytes[at];
 	uint32_t length = load_be32(w->bytes + at + 5);
 	uint64_t body = at + RECORD_HEAD;
-	const char *why;
 	*next = body + length;
 	if (is_heap_tag(tag))
-		return body == w->size || hprof_sub_size(w->h, w->bytes + body, w->size - body, &why) != 0;
+		return body == w->size || glance(w, body) != 0;
 	return length <= w->size - body && length_fits(w, tag, at, length);
 }
 
@@ -136,11 +158,11 @@ static bool plausible_chain(const struct walk *w, uint64_t at)
 static bool sub_records_follow(const struct walk *w, uint64_t body)
 {
 	for (int i = 0; i < 4; i++) {
-		const char *why;
-		uint64_t left = body < w->size ? w->size - body : 0;
-		uint64_t size = left ? hprof_sub_size(w->h, w->bytes + body, left, &why) : 0;
+		uint64_t size = body < w->size ? glance(w, body) : 0;
 		if (size == 0 || size == UINT64_MAX)
 			return false;
+		if (size == HPROF_UNSEEN)
+			return true; /* many entries are no chance either */
 		body += size;
 	}
 	return true;
@@ -152,7 +174,7 @@ static bool sub_records_follow(const struct walk *w, uint64_t body)
  */
 static uint64_t find_records(const struct walk *w, uint64_t at)
 {
-	for (; at < w->size && w->size - at >= RECORD_HEAD; at++)
+	for (; at < w->size && w->size - at >= RECORD_HEAD && !progress_stops(w->work, at); at++)
 		if (known_tag(w->bytes[at]) && plausible_chain(w, at)) {
 			uint64_t next;
 			unsigned tag = w->bytes[at];
@@ -165,17 +187,34 @@ static uint64_t find_records(const struct walk *w, uint64_t at)
 
 /* --- where a heap part ends --------------------------------------------------------------------- */
 
+/* As hprof_sub_size.  Where a class record broke off late, others within it are likely to as well: they
+ * are followed only for a while, else each of their bytes might cost as much as all of them. */
+static uint64_t sub_size(struct walk *w, uint64_t at)
+{
+	const uint8_t *p = w->bytes + at;
+	uint64_t left = w->size - at, seen;
+	const char *why;
+
+	if (*p != SUB_CLASS)
+		return hprof_sub_size(w->h, p, left, &why);
+	uint64_t size = hprof_class_size(w->h, p, left, at < w->broke_off ? SECOND_LOOK : UINT_MAX, &seen);
+	if (size == HPROF_UNSEEN)
+		return 0;
+	if (size == 0 && at + seen > w->broke_off)
+		w->broke_off = at + seen;
+	return size;
+}
+
 /* Walk sub-records from body on to the first byte that is none, or where a record begins. */
-static uint64_t walk_sub_records(const struct walk *w, uint64_t body, bool *cut)
+static uint64_t walk_sub_records(struct walk *w, uint64_t body, bool *cut)
 {
 	uint64_t at = body;
 
 	*cut = false;
-	while (at < w->size) {
-		const char *why;
+	while (at < w->size && !progress_stops(w->work, w->rounds++)) {
 		if (known_tag(w->bytes[at]) && at > body && plausible_chain(w, at))
 			break;
-		uint64_t size = hprof_sub_size(w->h, w->bytes + at, w->size - at, &why);
+		uint64_t size = sub_size(w, at);
 		*cut = size == UINT64_MAX;
 		if (size == 0 || *cut)
 			break;
@@ -205,6 +244,9 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 			damage(w, ERR_TRUNCATED, w->size,
 			    "the heap dump record at byte %" PRIu64 " was never finished: the VM died or the "
 			    "disk was full", at);
+		else if (!*cut) /* what seems to go on may be the beginning of a record that was cut */
+			damage(w, ERR_TRUNCATED, stated, "cut or damaged behind byte %" PRIu64 ", where a heap dump "
+			    "record says that it ends", stated);
 		*cut = true;
 		return w->size;
 	}
@@ -286,18 +328,27 @@ static int take_record(struct walk *w, uint64_t at, struct err *err)
 	}
 }
 
+/* Does a record begin at `at` that would be fine if the file were longer? */
+static bool cut_record(const struct walk *w, uint64_t at)
+{
+	unsigned tag = w->bytes[at];
+	if (!known_tag(tag) || w->size - at < RECORD_HEAD)
+		return known_tag(tag);
+	uint32_t length = load_be32(w->bytes + at + 5);
+	return length > w->size - at - RECORD_HEAD && length_fits(w, tag, at, length);
+}
+
 /* What stands at `at` is no record: say so, and find where records go on. */
 static uint64_t pass_over(struct walk *w, uint64_t at)
 {
 	uint64_t next = find_records(w, at + 1);
 	uint64_t n = next - at;
-	bool in_known = known_tag(w->bytes[at]);
 
 	if (next < w->size)
 		damage(w, ERR_FORMAT, at,
 		    "%" PRIu64 " bytes from byte %" PRIu64 " on are no records; reading goes on behind them", n,
 		    at);
-	else if (w->ended && !w->open && !(in_known && n < RECORD_HEAD))
+	else if (w->ended && !w->open && !cut_record(w, at))
 		hprof_note(w->h, at, "%" PRIu64 " bytes behind the last record are no record", n);
 	else
 		damage(w, ERR_TRUNCATED, at, "cut or damaged in the record at byte %" PRIu64, at);
@@ -307,8 +358,11 @@ static uint64_t pass_over(struct walk *w, uint64_t at)
 static int walk_records(struct walk *w)
 {
 	uint64_t at = w->h->body;
+	const uint64_t most = 256; /* records may cost much here */
 
-	while (at < w->size) {
+	for (uint64_t round = 0; at < w->size; round++) {
+		if (round % most == 0 && progress_cancelled(w->work))
+			return err_set(w->err, ERR_CANCELLED, "cancelled");
 		uint64_t left = w->size - at, next;
 		uint32_t length = left < RECORD_HEAD ? 0 : load_be32(w->bytes + at + 5);
 		unsigned tag = w->bytes[at];
@@ -343,6 +397,7 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 {
 	struct walk w = {
 		.h = h,
+		.work = progress_own(),
 		.bytes = h->dump.source->bytes,
 		.size = h->dump.source->size,
 		.err = err,

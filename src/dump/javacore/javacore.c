@@ -15,6 +15,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "dump/ebcdic.h"
 #include "dump/source.h"
@@ -351,7 +352,9 @@ static int read_all(struct javacore *j, const uint8_t *p, const uint8_t *end, bo
 		.thread = SIZE_MAX,
 		.current = SIZE_MAX,
 	};
-	for (p = skip_mark(p, end); p < end && !r.refused;) {
+	struct progress *work = progress_own();
+	uint64_t round = 0;
+	for (p = skip_mark(p, end); p < end && !r.refused && !progress_stops(work, round++);) {
 		const uint8_t *line_end = find_line_end(p, end);
 		one_line(&r, (struct span){ p, line_end });
 		p = line_end < end ? past_line_end(line_end, end) : end;
@@ -387,18 +390,24 @@ static int read_source(struct javacore *j, const struct source *source, struct e
 
 int javacore_open(struct javacore **out, const char *path, const char *dump_path, struct err *err)
 {
+	char *found = NULL;
 	*out = NULL;
-	char *found = path ? xstrdup(path) : javacore_find(dump_path);
+	int rc = 0;
+	if (path)
+		found = xstrdup(path);
+	else
+		rc = javacore_find(&found, dump_path, err);
 	if (!found)
-		return 0;
+		return rc;
 	struct source *source = NULL;
 	struct javacore *j = NULL;
-	int rc = source_open(&source, found, NULL, err);
+	rc = source_open(&source, found, NULL, err);
 	if (rc < 0)
 		goto out;
 	j = xcalloc(1, sizeof *j);
 	j->path = arena_strndup(&j->arena, found, strlen(found));
 	j->java_version = j->date = "";
+	j->hold = file_hold_open(source_fd(source), "the javacore of the dump");
 	rc = read_source(j, source, err);
 out:
 	source_close(source);
@@ -414,6 +423,7 @@ void javacore_close(struct javacore *j)
 {
 	if (!j)
 		return;
+	file_let_go(j->hold);
 	big_free(j->loaders);
 	big_free(j->classes);
 	big_free(j->threads);

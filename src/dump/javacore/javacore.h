@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/files.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,6 +57,7 @@ struct javacore_thread {
 struct javacore {
 	struct arena arena; /* owns every string below */
 	const char *path;
+	file_hold hold;           /* of the file, which is read and closed by now */
 	const char *java_version; /* 1CIJAVAVERSION */
 	const char *date;         /* ISO 8601 local time as printed ("2016-04-04T08:39:09"), or "" */
 	bool compressed_references;
@@ -72,7 +74,8 @@ struct javacore {
  * Read the javacore at path; if path is NULL, the one that belongs to the dump at dump_path, if a
  * file beside it has one of the names that javacore_find tries.  Returns 0; *out is then the
  * caller's to close, or NULL if there is no such file.  On failure (ERR_IO, ERR_NOMEM,
- * ERR_UNSUPPORTED, ERR_FORMAT for a file that is no javacore) *out is NULL.
+ * ERR_UNSUPPORTED, ERR_FORMAT for a file that is no javacore) *out is NULL; ERR_IO also when the system
+ * does not say whether there is such a file.
  */
 MUST_CHECK int javacore_open(struct javacore **out, const char *path, const char *dump_path,
     struct err *err);

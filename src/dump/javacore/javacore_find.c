@@ -10,8 +10,8 @@
  */
 #include "dump/javacore/javacore_read.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,31 +37,47 @@ static bool ends_in(const char *s, size_t n, const char *end)
 	return n >= k && !memcmp(s + n - k, end, k);
 }
 
-/* head (directory and prefix) + "javacore" + stem + ".txt", if that is a file. */
-static char *if_there(const char *head, size_t head_size, const char *stem, size_t stem_size)
+/* The search: what stands before the word "javacore" in all names, and how it ended. */
+struct search {
+	const char *head; /* directory and prefix */
+	size_t head_size;
+	char *path;       /* found; NULL: not yet */
+	int error;        /* of the first name of which the system did not say whether it is there */
+	struct text at;   /* that name */
+};
+
+static bool is_over(const struct search *s)
+{
+	return s->path || s->error;
+}
+
+/* head + "javacore" + stem + ".txt", if that is a file. */
+static void try_stem(struct search *s, const char *stem, size_t stem_size)
 {
 	struct text t = TEXT_INIT;
-	text_add_n(&t, head, head_size);
+	text_add_n(&t, s->head, s->head_size);
 	text_add(&t, "javacore");
 	text_add_n(&t, stem, stem_size);
 	text_add(&t, ".txt");
 	struct stat st;
-	if (stat(t.s, &st) == 0 && S_ISREG(st.st_mode))
-		return text_take(&t);
+	if (stat(t.s, &st) == 0) {
+		if (S_ISREG(st.st_mode))
+			s->path = text_take(&t);
+	} else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) {
+		s->error = errno;
+		text_add_escaped(&s->at, t.s, t.len);
+	}
 	text_release(&t);
-	return NULL;
 }
 
 /* The same with the number in the stem's last size bytes replaced. */
-static char *if_there_numbered(const char *head, size_t head_size, const char *stem, size_t before,
-    size_t size, uint64_t number)
+static void try_number(struct search *s, const char *stem, size_t before, size_t size, uint64_t number)
 {
 	struct text t = TEXT_INIT;
 	text_add_n(&t, stem, before);
 	text_addf(&t, "%0*" PRIu64, (int)size, number);
-	char *path = if_there(head, head_size, t.s, t.len);
+	try_stem(s, t.s, t.len);
 	text_release(&t);
-	return path;
 }
 
 /* Seconds of a day as HHMMSS. */
@@ -71,29 +87,27 @@ static uint64_t clock_number(uint64_t seconds)
 }
 
 /* ".DATE.TIME.PID": the javacore's TIME may be later. */
-static char *find_later(const char *head, size_t head_size, const char *stem, size_t stem_size)
+static void try_later(struct search *s, const char *stem, size_t stem_size)
 {
 	const char *date = stem + 1, *end = stem + stem_size;
 	const char *time = memchr(date, '.', (size_t)(end - date));
 	const char *pid = time ? memchr(time + 1, '.', (size_t)(end - time - 1)) : NULL;
 	if (!pid || pid - time != 7 || !all_digits(time + 1, 6))
-		return NULL;
+		return;
 	uint64_t hms = strtoull(time + 1, NULL, 10);
 	uint64_t at = hms / 10000 * 3600 + hms / 100 % 100 * 60 + hms % 100;
-	char *path = NULL;
-	for (uint64_t later = 1; !path && later <= LATER_SECONDS && at + later < 86400; later++) {
+	for (uint64_t later = 1; !is_over(s) && later <= LATER_SECONDS && at + later < 86400; later++) {
 		struct text t = TEXT_INIT;
 		text_add_n(&t, stem, (size_t)(time + 1 - stem));
 		text_addf(&t, "%06" PRIu64, clock_number(at + later));
 		text_add_n(&t, pid, (size_t)(end - pid));
-		path = if_there(head, head_size, t.s, t.len);
+		try_stem(s, t.s, t.len);
 		text_release(&t);
 	}
-	return path;
 }
 
 /* stem is what stands between "heapdump" and the extension: ".DATE.TIME.PID.SEQ". */
-static char *find_by_stem(const char *head, size_t head_size, const char *stem, size_t stem_size)
+static void try_all(struct search *s, const char *stem, size_t stem_size)
 {
 	size_t dots = 0, last = 0;
 	for (size_t i = 0; i < stem_size; i++) {
@@ -102,40 +116,46 @@ static char *find_by_stem(const char *head, size_t head_size, const char *stem, 
 			last = i + 1;
 		}
 	}
-	char *path = if_there(head, head_size, stem, stem_size);
+	try_stem(s, stem, stem_size);
 	size_t digits = stem_size - last;
-	if (path || dots == 0 || !all_digits(stem + last, digits))
-		return path;
+	if (is_over(s) || dots == 0 || !all_digits(stem + last, digits))
+		return;
 	uint64_t number = strtoull(stem + last, NULL, 10);
 	if (dots >= 4) {
-		path = if_there_numbered(head, head_size, stem, last, digits, number + 1);
-		if (!path && number > 0)
-			path = if_there_numbered(head, head_size, stem, last, digits, number - 1);
+		try_number(s, stem, last, digits, number + 1);
+		if (!is_over(s) && number > 0)
+			try_number(s, stem, last, digits, number - 1);
 	} else if (dots == 3 && stem[0] == '.') {
-		path = find_later(head, head_size, stem, stem_size);
+		try_later(s, stem, stem_size);
 	} else if (dots == 1 && all_digits(stem, last - 1)) {
 		/* heapdumpPID.EPOCH */
-		for (uint64_t i = 1; !path && i <= LATER_EPOCH_SECONDS; i++)
-			path = if_there_numbered(head, head_size, stem, last, digits, number + i);
+		for (uint64_t i = 1; !is_over(s) && i <= LATER_EPOCH_SECONDS; i++)
+			try_number(s, stem, last, digits, number + i);
 	}
-	return path;
 }
 
-char *javacore_find(const char *dump_path)
+int javacore_find(char **out, const char *dump_path, struct err *err)
 {
 	const char *base = strrchr(dump_path, '/');
 	base = base ? base + 1 : dump_path;
+	*out = NULL;
 	/* A prefix may stand before the word; the last such word counts. */
 	const char *word = NULL;
 	for (const char *p = base; (p = strstr(p, "heapdump")); p++)
 		word = p;
 	if (!word)
-		return NULL;
+		return 0;
 	const char *stem = word + strlen("heapdump");
 	size_t n = strlen(stem);
 	if (ends_in(stem, n, ".gz"))
 		n -= 3;
 	if (ends_in(stem, n, ".phd") || ends_in(stem, n, ".txt"))
 		n -= 4;
-	return find_by_stem(dump_path, (size_t)(word - dump_path), stem, n);
+	struct search s = {.head = dump_path, .head_size = (size_t)(word - dump_path), .at = TEXT_INIT};
+	try_all(&s, stem, n);
+	if (s.error)
+		err_set(err, ERR_IO, "%s: %s", s.at.s, strerror(s.error));
+	*out = s.path;
+	text_release(&s.at);
+	return s.error ? ERR_IO : 0;
 }

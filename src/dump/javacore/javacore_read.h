@@ -86,9 +86,10 @@ void javacore_end_thread(struct javacore_reading *r);
 void javacore_assign_locks(struct javacore_reading *r);
 
 /*
- * The path of the javacore that belongs to the dump at dump_path, which the caller frees.  NULL
- * when there is no file of any of the names that it may have (javacore_find.c tells them).
+ * *out gets the path of the javacore that belongs to the dump at dump_path, which the caller frees, or
+ * NULL when there is no file of any of the names that it may have (javacore_find.c tells them).  ERR_IO
+ * when the system does not say whether there is one.
  */
-char *javacore_find(const char *dump_path);
+MUST_CHECK int javacore_find(char **out, const char *dump_path, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "dump/javacore/javacore_read.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static void *keep(struct javacore_reading *r, const void *from, size_t n, size_t
 	void *kept = arena_try(&r->j->arena, n, size, r->err);
 
 	r->refused |= !kept;
-	return kept ? memcpy(kept, from, n * size) : NULL;
+	return kept && n ? memcpy(kept, from, n * size) : kept;
 }
 
 void javacore_end_thread(struct javacore_reading *r)
@@ -328,12 +329,12 @@ void javacore_assign_locks(struct javacore_reading *r)
 		return;
 	for (size_t i = 0; i < j->n_threads; i++)
 		index[i] = (struct vm_index){ j->threads[i].vm_thread, i };
-	qsort(index, j->n_threads, sizeof *index, by_vm_thread);
-	qsort(r->locks, r->n_locks, sizeof *r->locks, by_thread);
+	r->refused |= sort(index, j->n_threads, sizeof *index, by_vm_thread, r->err) < 0 ||
+	    sort(r->locks, r->n_locks, sizeof *r->locks, by_thread, r->err) < 0;
 	for (size_t i = 0; i < r->n_locks && !r->refused;) {
 		struct vm_index key = { r->locks[i].vm_thread, 0 };
 		const struct vm_index *found =
-		    bsearch(&key, index, j->n_threads, sizeof *index, by_vm_thread);
+		    find_sorted(&key, index, j->n_threads, sizeof *index, by_vm_thread);
 		if (found)
 			i = assign_to(r, found->thread, i);
 		else

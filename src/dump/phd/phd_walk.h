@@ -10,6 +10,7 @@
 #ifndef CAIRN_DUMP_PHD_PHD_WALK_H
 #define CAIRN_DUMP_PHD_PHD_WALK_H
 
+#include "base/hash.h"
 #include "dump/cursor.h"
 #include "dump/phd/phd_dump.h"
 
@@ -68,7 +69,7 @@ static inline uint64_t relative(const struct phd *phd, uint64_t from, int64_t ga
 HOT uint32_t handle_of(struct walk *w, struct known *table, enum class_naming how,
     uint64_t address)
 {
-	struct known *k = &table[address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - PHD_KNOWN_BITS)];
+	struct known *k = &table[hash_number(address) >> (64 - PHD_KNOWN_BITS)];
 
 	if (!k->valid || k->address != address) {
 		k->address = address;

@@ -6,6 +6,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,8 @@ const char *program_keep(struct program *p, struct arena *arena, const char *nam
 	size_t n = strnlen(name, MOST_NAME);
 
 	text_add_escaped(&t, name, n);
+	if (name[n])
+		text_addf(&t, "..<%zu bytes>", strlen(name));
 	const char *kept = arena_try_strndup(arena, t.s, t.len, p->err);
 	text_release(&t);
 	p->refused |= !kept;
@@ -38,6 +41,7 @@ static int open_file(struct program *p, struct err *err)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, ERR_IO, "is no regular file");
+	p->hold = file_hold_open(p->fd, "the program of the dump");
 	return 0;
 }
 
@@ -64,7 +68,7 @@ static void sort_ranges(struct program_range *range, uint32_t *n)
 
 	if (!*n)
 		return;
-	qsort(range, *n, sizeof *range, by_low);
+	sort_array(range, *n, sizeof *range, by_low);
 	for (uint32_t i = 0; i < *n; i++)
 		if (!kept || range[i].low != range[kept - 1].low)
 			range[kept++] = range[i];
@@ -97,8 +101,7 @@ int program_open(struct program **out, const char *path, struct err *err)
 	}
 	sort_ranges(p->function, &p->n_functions);
 	sort_ranges(p->object, &p->n_objects);
-	if (p->n_variables)
-		qsort(p->variable, p->n_variables, sizeof *p->variable, by_address);
+	sort_array(p->variable, p->n_variables, sizeof *p->variable, by_address);
 	if (!p->has_symbols && !p->has_types)
 		p->lacks = "it was stripped: it has neither symbols nor DWARF";
 	else if (!p->has_types && !p->lacks)
@@ -112,6 +115,7 @@ void program_close(struct program *p)
 	if (!p)
 		return;
 	program_release_elf(p);
+	file_let_go(p->hold);
 	if (p->fd >= 0)
 		close(p->fd);
 	types_release(&p->types);
@@ -122,7 +126,7 @@ void program_close(struct program *p)
 	big_free(p->function);
 	big_free(p->object);
 	big_free(p->variable);
-	free(p->local);
+	big_free(p->local);
 	free(p->path);
 	free(p);
 }
@@ -224,6 +228,11 @@ bool program_has_types(const struct program *p)
 	return p->has_types;
 }
 
+bool program_unread(const struct program *p)
+{
+	return p->unread;
+}
+
 const char *program_lacks(const struct program *p)
 {
 	return p->lacks;
@@ -288,7 +297,7 @@ int program_tell_statics(struct program *p, const struct program_variable *all, 
 	if (n && whole)
 		memcpy(sorted, all, n * sizeof *sorted);
 	if (whole)
-		qsort_r(sorted, n, sizeof *sorted, by_place, p->types.type);
+		sort_array_with(sorted, n, sizeof *sorted, by_place, p->types.type);
 	for (size_t i = 0; whole && i < n; i++) {
 		if (sorted[i].address < end)
 			continue;
@@ -465,10 +474,12 @@ void program_release_elf(struct program *p)
 	(void)p;
 }
 
-const struct program_local *program_locals(struct program *p, uint64_t pc, size_t *n)
+int program_locals(struct program *p, uint64_t pc, const struct program_local **out, size_t *n,
+    struct err *err)
 {
-	(void)pc;
+	(void)pc, (void)err;
 	*n = 0;
-	return p->local;
+	*out = p->local;
+	return 0;
 }
 #endif

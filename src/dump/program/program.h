@@ -79,6 +79,7 @@ MUST_CHECK int program_check(struct program *p, const struct program_match *dump
 const char *program_path(const struct program *p);
 bool program_has_symbols(const struct program *p);
 bool program_has_types(const struct program *p); /* DWARF */
+bool program_unread(const struct program *p); /* there is DWARF, which could not be read */
 /* What it lacks, in words ("it was stripped: …"), or NULL. */
 const char *program_lacks(const struct program *p);
 
@@ -114,8 +115,9 @@ uint64_t program_function_entry(const struct program *p, uint32_t number);
 
 /* The variables that lie in memory while the program is at pc, those of inlined functions included.
  * For a function that has called another, pc is the return address less 1.  *n gets their number, 0
- * where nothing is known.  They stay valid until the next call. */
-const struct program_local *program_locals(struct program *p, uint64_t pc, size_t *n);
+ * where nothing is known.  They stay valid until the next call.  0, or ERR_NOMEM with *n 0. */
+MUST_CHECK int program_locals(struct program *p, uint64_t pc, const struct program_local **out, size_t *n,
+    struct err *err);
 
 /* The bytes at an address of memory that the program cannot write to (texts of literals), as the
  * file has them; *n gets how many there are from there on.  NULL: the file has none there. */

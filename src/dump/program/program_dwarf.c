@@ -8,6 +8,7 @@
 #include "dump/program/program_read.h"
 
 #include "base/big.h"
+#include "base/progress.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
@@ -96,6 +97,7 @@ struct walk {
 	struct pending *variable;
 	uint32_t n_variables, cap_variables;
 	struct entry e;
+	uint64_t n_entries; /* seen */
 };
 
 static void note_variable(struct walk *w)
@@ -144,6 +146,8 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 	if (dwarf_child(unit, &die))
 		return;
 	do {
+		if (progress_stops(progress_own(), w->n_entries++))
+			return;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_variable:
 			entry_read(&w->e, &die);
@@ -223,13 +227,16 @@ int program_read_dwarf(struct program *p, struct err *err)
 	p->dwarf = size ? dwarf_begin_elf(p->elf, DWARF_C_READ, NULL) : NULL;
 	if (!p->dwarf) {
 		p->lacks = size ? "its DWARF cannot be read" : NULL;
+		p->unread = size > 0;
 		return 0;
 	}
 	p->reader = type_reader_new(p);
-	while (!p->refused && !dwarf_get_units(p->dwarf, unit, &unit, NULL, NULL, &top, NULL))
+	struct progress *work = progress_own();
+	while (!p->refused && !progress_cancelled(work) && !dwarf_get_units(p->dwarf, unit, &unit, NULL, NULL, &top, NULL))
 		if (dwarf_tag(&top) == DW_TAG_compile_unit)
 			walk_unit(&w, &top);
-	int code = p->refused ? ERR_NOMEM : type_reader_finish(p->reader, err);
+	int code = progress_cancelled(work) ? err_set(err, ERR_CANCELLED, "cancelled") :
+	    p->refused ? ERR_NOMEM : type_reader_finish(p->reader, err);
 	if (!code)
 		code = place_variables(&w, err);
 	big_free(w.variable);

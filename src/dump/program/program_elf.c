@@ -8,6 +8,7 @@
 
 #ifdef HAVE_LIBDW
 #include <elfutils/version.h>
+#include <errno.h>
 #include <gelf.h>
 #include <string.h>
 
@@ -43,7 +44,11 @@ static int read_header(struct program *p, struct err *err)
 
 	elf_version(EV_CURRENT);
 	p->elf = elf_begin(p->fd, ELF_C_READ, NULL);
-	if (!p->elf || elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &head))
+	if (!p->elf) {
+		int error = errno, own = elf_errno();
+		return err_set(err, ERR_IO, "cannot be read: %s", own ? elf_errmsg(own) : strerror(error));
+	}
+	if (elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &head))
 		return err_set(err, ERR_FORMAT,
 		    "is no ELF executable (programs of other systems are not read)");
 	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)

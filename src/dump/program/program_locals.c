@@ -9,7 +9,7 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
@@ -17,13 +17,18 @@
 
 enum { MOST_LOCALS = 4096, MOST_NESTING = 64, MOST_VISITED = 1 << 16 };
 
+/* Sets p->refused when there is no memory. */
 static void add_local(struct program *p, const struct program_local *l)
 {
 	const struct types *t = &p->types;
 	uint64_t size = t->type[l->type].size;
 
-	if (p->n_locals < MOST_LOCALS && l->first <= size && l->size <= size - l->first && l->size)
-		VEC_PUSH(p->local, p->n_locals, p->cap_locals) = *l;
+	if (p->n_locals == MOST_LOCALS || l->first > size || l->size > size - l->first || !l->size)
+		return;
+	struct program_local *to = BIG_PUSH(p->local, p->n_locals, p->cap_locals, p->err);
+	p->refused |= !to;
+	if (to)
+		*to = *l;
 }
 
 /* Add the pieces of variable l, whose places the n operations tell, that lie in memory. */
@@ -129,7 +134,8 @@ static void walk_function(struct program *p, const Dwarf_Die *function, uint64_t
 	}
 }
 
-const struct program_local *program_locals(struct program *p, uint64_t pc, size_t *n)
+int program_locals(struct program *p, uint64_t pc, const struct program_local **out, size_t *n,
+    struct err *err)
 {
 	uint32_t number;
 	Dwarf_Die die;
@@ -138,13 +144,20 @@ const struct program_local *program_locals(struct program *p, uint64_t pc, size_
 
 	p->n_locals = 0;
 	*n = 0;
+	*out = p->local;
 	if (!p->dwarf || !program_function_at(p, pc, &number) || !p->function[number].die)
-		return p->local;
+		return 0;
+	p->err = err;
+	p->refused = false;
 	if (dwarf_offdie(p->dwarf, p->function[number].die, &die) &&
 	    dwarf_attr(&die, DW_AT_frame_base, &base) && program_place(p, &base, 0, op) == 1 &&
 	    op->atom == DW_OP_call_frame_cfa)
 		walk_function(p, &die, pc - p->bias);
+	p->err = NULL;
+	if (p->refused)
+		return ERR_NOMEM;
+	*out = p->local;
 	*n = p->n_locals;
-	return p->local;
+	return 0;
 }
 #endif

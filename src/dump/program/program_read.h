@@ -11,6 +11,7 @@
 #define CAIRN_DUMP_PROGRAM_PROGRAM_READ_H
 
 #include "base/arena.h"
+#include "base/files.h"
 #include "dump/program/program.h"
 
 #define MOST_NAME 4096u            /* bytes of a symbol's or type's name that are kept */
@@ -36,8 +37,9 @@ struct program {
 	uint64_t bias;      /* address in the dump less link address */
 	bool has_symbols, has_types;
 	const char *lacks;  /* program_lacks */
-	bool refused;       /* some memory was while it was opened: *err says so */
-	struct err *err;    /* while it is opened */
+	bool unread;        /* program_unread */
+	bool refused;       /* some memory was: *err says so */
+	struct err *err;    /* while it is opened, or locals are looked for */
 
 	struct program_range *function; /* by ascending low, which no two share */
 	uint32_t n_functions, cap_functions;
@@ -56,6 +58,7 @@ struct program {
 	struct program_local *local; /* what the last program_locals found */
 	size_t n_locals, cap_locals;
 	int fd;
+	file_hold hold;
 	void *elf, *dwarf; /* Elf *, Dwarf * */
 	struct type_reader *reader; /* kept, since program_locals asks which entry is which type */
 };

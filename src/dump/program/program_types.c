@@ -11,6 +11,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
@@ -301,8 +302,7 @@ int type_reader_finish(struct type_reader *r, struct err *err)
 {
 	struct types *t = &r->p->types;
 
-	if (r->n)
-		qsort(r->raw, r->n, sizeof *r->raw, by_die);
+	sort_array(r->raw, r->n, sizeof *r->raw, by_die);
 	for (uint32_t i = 0; i < t->n_fields; i++)
 		t->field[i].type = type_reader_find(r, t->field[i].type);
 	for (uint32_t i = 0; i < r->n; i++)

@@ -40,7 +40,10 @@ void adjacency_release(struct adjacency *a)
 static int accumulate(struct adjacency *a, uint32_t n_objects, bool ends, struct err *err)
 {
 	uint64_t sum = 0;
+	struct progress *work = progress_own();
 	for (uint64_t i = 0; i <= n_objects; i++) {
+		if (progress_stops(work, i))
+			return err_set(err, ERR_CANCELLED, "cancelled");
 		uint32_t degree = i < n_objects ? a->offset[i] : 0;
 		if ((i & ((1u << BLOCK_SHIFT) - 1)) == 0)
 			a->base[i >> BLOCK_SHIFT] = sum;

@@ -23,6 +23,7 @@
 #define CAIRN_HEAP_BUILD_BUILD_H
 
 #include "base/arena.h"
+#include "dump/idmap.h"
 #include "dump/javacore/javacore.h"
 #include "heap/build/placing.h"
 #include "heap/build/records.h"
@@ -36,7 +37,7 @@
 struct survey_class {
 	uint64_t address, superclass, loader;
 	uint64_t instance_size;
-	const char *name; /* plain UTF-8, internal spelling, in the survey's arena */
+	uint32_t name; /* index in build->names */
 	uint64_t *references;
 	size_t n_references;
 	struct heap_field *fields, *statics;
@@ -48,7 +49,7 @@ struct survey_thread {
 	uint64_t serial, address, id, waits_since, created_at;
 	const char *name, *state, *waits_for; /* or NULL */
 	bool system;
-	const char **frames;
+	const char **frames; /* shared with the other threads of its trace */
 	uint32_t n_frames;
 };
 
@@ -77,6 +78,28 @@ struct slice {
 	struct place_notes place_notes;
 };
 extern uint64_t slice_records; /* in each: 2^20, but tests want many */
+
+/* The internal names of classes, each text once (names.c). */
+struct class_names {
+	struct class_name {
+		const char *internal; /* plain UTF-8, "[Ljava/lang/String;", in the arena */
+		const char *shown;    /* as heap_class.name has it, in the heap's arena; NULL: not made yet */
+		size_t n;             /* bytes of internal */
+		uint64_t hash;
+		uint32_t rank;        /* among all names, once names_rank was called */
+		uint32_t component;   /* of an array's name: where those of the component's begin in by_name */
+		bool component_known;
+	} *list;
+	uint32_t n, cap;
+	uint32_t *slots; /* hash: index + 1, 0 empty */
+	uint32_t n_slots;
+	struct idmap known; /* names that stay where they are, by address -> index */
+	struct arena arena;
+};
+/* The index of a name, which is copied if it is new; HEAP_NONE and ERR_NOMEM.  One thread at a time. */
+uint32_t names_add(struct class_names *t, const char *internal, size_t n, struct err *err);
+MUST_CHECK int names_rank(struct class_names *t, struct err *err);
+void names_release(struct class_names *t);
 
 /* What one part of the dump turned out to hold. */
 struct survey_part {
@@ -147,7 +170,7 @@ struct build {
 	unsigned n_slices;
 	uint64_t n_records;
 
-	pthread_mutex_t lock; /* guards the handles while the survey runs */
+	pthread_mutex_t lock; /* guards the handles and names while the survey runs */
 	struct class_handle *handles;
 	uint32_t n_handles, cap_handles;
 	uint32_t *handle_slots; /* hash, 0 empty */
@@ -159,24 +182,40 @@ struct build {
 	uint32_t n_defined;
 
 	struct class_handle class_objects; /* what HANDLE_JAVA_LANG_CLASS stands for */
-	const char **internal_names; /* of each class of the heap, "[Ljava/lang/String;" */
+	struct class_names names;
+	uint32_t *name_of;           /* of each class of the heap: its internal name in names */
 	uint32_t cap_classes, cap_names;
-	uint32_t *by_name;           /* class indices sorted by internal name; all of n_by_name */
+	uint32_t *by_name;           /* defined classes by internal name, then by index */
+	uint32_t *by_name_and_loader; /* the same, of one name by loader; NULL before loaders are known */
 	uint32_t n_by_name;
 	struct object_note *notes; /* from the fill until classes are given; or NULL */
 	size_t cap_roots;
 	atomic_bool any_size, any_length; /* some record tells its object's size (length) */
-	struct err lost; /* a step got no memory and went on; build_check reports it in the end */
+	struct err lost; /* a step got no memory, or is to stop; build_check reports it in the end */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
 };
+
+static inline const struct class_name *build_class_name(const struct build *b, uint32_t class)
+{
+	return &b->names.list[b->name_of[class]];
+}
 
 MUST_CHECK int survey_run(struct build *b, struct err *err);
 void survey_release(struct build *b);
 
 /* Called at the end of a step.  Returns ERR_NOMEM and fills *err if the step did not get memory
- * that it asked for with &b->lost; else 0. */
+ * that it asked for with &b->lost, ERR_CANCELLED after build_stops; else 0. */
 MUST_CHECK int build_check(const struct build *b, struct err *err);
+
+/* A look at the cancel flag in one round of many.  True: leave the step. */
+static inline bool build_stops(struct build *b, uint64_t round)
+{
+	if (!progress_stops(b->progress, round))
+		return false;
+	err_set(&b->lost, ERR_CANCELLED, "cancelled");
+	return true;
+}
 
 /* The handle of a class that is named so, made if there is none yet; any thread (survey.c). */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,

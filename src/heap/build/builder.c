@@ -4,6 +4,8 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
+#include "base/refusals.h"
 #include "base/text.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"
@@ -53,12 +55,12 @@ static int sort_classes_by_loader(struct heap *h, struct err *err)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++)
 		h->classes_by_loader[i] = i;
-	qsort_r(h->classes_by_loader, h->n_defined_classes, sizeof *h->classes_by_loader, by_loader, h);
-	return 0;
+	return sort_with(h->classes_by_loader, h->n_defined_classes, sizeof *h->classes_by_loader, by_loader, h,
+	    err);
 }
 
 /* The javacore that was named must be readable; one that merely stands beside the dump
- * need not, unless it is memory that lacks. */
+ * need not, unless it is memory that lacks: then the heap says that it lacks. */
 static int open_companion(struct build *b, struct err *err)
 {
 	const struct dump_options *o = &b->options->dump;
@@ -70,8 +72,13 @@ static int open_companion(struct build *b, struct err *err)
 		*err = own;
 		return code;
 	}
-	if (code < 0)
-		build_warn(b, "javacore: %s", own.message);
+	if (code < 0) {
+		struct text t = TEXT_INIT;
+		text_addf(&t, "the javacore beside the dump is left out: %s", own.message);
+		build_warn(b, "%s", t.s);
+		b->heap->companion_refused = arena_strndup(&b->heap->arena, t.s, t.len);
+		text_release(&t);
+	}
 	return 0;
 }
 
@@ -95,6 +102,8 @@ static void check_companion(struct build *b)
 		return;
 	}
 	b->heap->companion = arena_strndup(&b->heap->arena, j->path, strlen(j->path));
+	b->heap->companion_hold = j->hold; /* outlives what was read of it */
+	j->hold = 0;
 }
 
 static int read_objects(struct build *b, struct err *err)
@@ -255,8 +264,10 @@ static void build_release(struct build *b)
 	classify_release(b);
 	big_free(b->handles);
 	big_free(b->handle_slots);
-	big_free(b->internal_names);
+	names_release(&b->names);
+	big_free(b->name_of);
 	big_free(b->by_name);
+	big_free(b->by_name_and_loader);
 	big_free(b->defined);
 	big_free(b->duplicates);
 	arena_release(&b->arena);
@@ -267,6 +278,7 @@ static void build_release(struct build *b)
 int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
     struct err *err)
 {
+	uint64_t refusals = mem_refusals();
 	struct heap *h = xcalloc(1, sizeof *h);
 	struct build b = {
 		.heap = h,
@@ -274,9 +286,11 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 		.progress = progress,
 		.class_objects = { .kind = RECORD_CLASS, .instance_size = SIZE_UNKNOWN },
 	};
+	struct progress *before = progress_set_own(progress);
 	pthread_mutex_init(&b.lock, NULL);
 	h->boot_loader = HEAP_NONE;
-	int code = source_open(&h->source, options->path, progress, err);
+	const struct source_look look = {dump_look, &options->dump};
+	int code = source_open_if(&h->source, options->path, &look, progress, err);
 	if (code == 0)
 		code = dump_open(&h->dump, h->source, &options->dump, err);
 	if (code < 0)
@@ -295,10 +309,14 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 		check_pointers(&b);
 		check_stated(&b);
 	}
+	if (code == 0 && progress_cancelled(progress)) /* a loop may have been left early */
+		code = err_set(err, ERR_CANCELLED, "cancelled");
 	if (code == 0) {
 		note_cut_source(&b);
 		note_lost_pages(h);
 	}
+	if (code == 0)
+		code = refusals_check(refusals, err);
 out:
 	build_release(&b);
 	if (code < 0) {
@@ -307,6 +325,7 @@ out:
 		heap_close(h);
 		h = NULL;
 	}
+	progress_set_own(before);
 	*out = h;
 	return code;
 }
@@ -335,7 +354,8 @@ void heap_close(struct heap *h)
 	big_free(h->loader_parents);
 	big_free(h->roots);
 	big_free(h->threads);
-	free(h->stated);
+	big_free(h->stated);
+	file_let_go(h->companion_hold);
 	dump_close(h->dump);
 	source_close(h->source);
 	arena_release(&h->arena);

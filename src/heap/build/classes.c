@@ -11,6 +11,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -47,15 +48,15 @@ static bool is_primitive_name(const char *name)
 }
 
 /* "[[Ljava/lang/String;" is "java.lang.String[][]"; what is no VM signature only trades its slashes. */
-static void add_java_name(struct text *to, const char *internal)
+static void add_java_name(struct text *to, const char *internal, size_t whole)
 {
-	size_t depth = strspn(internal, "["), n = strlen(internal) - depth;
+	size_t depth = strspn(internal, "["), n = whole - depth;
 	const char *rest = internal + depth;
 	const struct primitive *p = depth && n == 1 ? primitive_of_letter(*rest) : NULL;
 	if (depth && !p && !(n > 2 && rest[0] == 'L' && rest[n - 1] == ';')) {
 		depth = 0;
 		rest = internal;
-		n = strlen(internal);
+		n = whole;
 	} else if (depth && !p) {
 		rest++;
 		n -= 2;
@@ -75,10 +76,10 @@ static void add_java_name(struct text *to, const char *internal)
 }
 
 /* The internal name of an array's component, as a stretch of the array's own name. */
-static const char *component_name(const char *internal, size_t *n)
+static const char *component_name(const struct class_name *name, size_t *n)
 {
-	const char *rest = internal + 1;
-	*n = strlen(rest);
+	const char *rest = name->internal + 1;
+	*n = name->n - 1;
 	if (*rest == 'L' && *n > 2 && rest[*n - 1] == ';') {
 		*n -= 2;
 		return rest + 1;
@@ -104,22 +105,31 @@ static void set_kind(struct heap_class *c, const char *internal)
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
-/* HEAP_NONE: there was no memory for it, or for its internal name. */
-static uint32_t add_class(struct build *b, const char *internal, const char *shown)
+/* What people read, made once for each internal name. */
+static const char *shown_name(struct build *b, struct class_name *name)
+{
+	if (name->shown)
+		return name->shown;
+	struct text made = TEXT_INIT;
+	add_java_name(&made, name->internal, name->n);
+	name->shown = arena_try_strndup(&b->heap->arena, made.s, made.len, &b->lost);
+	text_release(&made);
+	return name->shown;
+}
+
+/* shown: escaped, or NULL to be made of the internal name.  HEAP_NONE: there was no memory for the class,
+ * or for its name, an index in b->names. */
+static uint32_t add_class(struct build *b, uint32_t name, const char *shown)
 {
 	struct heap *h = b->heap;
 	uint32_t at = h->n_classes;
-	const char **place = internal ? BIG_PUSH(b->internal_names, at, b->cap_names, &b->lost) : NULL;
+	uint32_t *place = name != HEAP_NONE ? BIG_PUSH(b->name_of, at, b->cap_names, &b->lost) : NULL;
 	struct heap_class *c =
 	    place ? BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost) : NULL;
 	if (!c)
 		return HEAP_NONE;
-	struct text name = TEXT_INIT;
-	if (shown)
-		text_add(&name, shown);
-	else
-		add_java_name(&name, internal);
-	const char *kept = arena_try_strndup(&h->arena, name.s, name.len, &b->lost);
+	const char *kept = shown ? arena_try_strndup(&h->arena, shown, strlen(shown), &b->lost)
+	                         : shown_name(b, &b->names.list[name]);
 	*c = (struct heap_class){
 		.name = kept ? kept : "",
 		.object = HEAP_NONE,
@@ -129,9 +139,8 @@ static uint32_t add_class(struct build *b, const char *internal, const char *sho
 		.instance_size = SIZE_UNKNOWN,
 		.type = HEAP_NONE,
 	};
-	text_release(&name);
-	set_kind(c, internal);
-	*place = internal;
+	set_kind(c, b->names.list[name].internal);
+	*place = name;
 	return h->n_classes - 1;
 }
 
@@ -163,14 +172,15 @@ static void collect(struct build *b)
 	for (unsigned i = 0; i < b->n_parts; i++)
 		for (size_t c = 0; c < b->parts[i].n_classes; c++, k++)
 			all[k] = (struct record_class){ b->parts[i].classes[c], k };
-	qsort(all, n, sizeof *all, by_address_then_order);
+	if (sort(all, n, sizeof *all, by_address_then_order, &b->lost) < 0)
+		n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || all[i].class.address != all[i - 1].class.address)
 			b->defined[b->n_defined++] = all[i].class;
 	big_free(all);
 
 	struct heap *h = b->heap;
-	for (uint32_t i = 0; i < b->n_defined; i++) {
+	for (uint32_t i = 0; i < b->n_defined && !build_stops(b, i); i++) {
 		uint32_t index = add_class(b, b->defined[i].name, NULL);
 		if (index == HEAP_NONE)
 			return;
@@ -196,48 +206,84 @@ uint32_t class_at_address(const struct build *b, uint64_t address)
 	return at < b->n_defined && b->defined[at].address == address ? at : HEAP_NONE;
 }
 
-static int by_internal_name(const void *x, const void *y, void *context)
+/* Loaders count once they are known; before, all classes have none. */
+static int by_name_then_loader(const void *x, const void *y, void *context)
 {
 	const struct build *b = context;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
-	int order = strcmp(b->internal_names[i], b->internal_names[k]);
-	return order ? order : (i > k) - (i < k);
+	uint32_t p = build_class_name(b, i)->rank, q = build_class_name(b, k)->rank;
+	if (p == q) {
+		p = b->heap->classes[i].loader;
+		q = b->heap->classes[k].loader;
+	}
+	return p != q ? (p > q) - (p < q) : (i > k) - (i < k);
+}
+
+static uint32_t *sorted_by_name(struct build *b)
+{
+	uint32_t *sorted = big_alloc(b->n_defined, sizeof *sorted, &b->lost);
+	for (uint32_t i = 0; sorted && i < b->n_defined; i++)
+		sorted[i] = i;
+	if (sorted && sort_with(sorted, b->n_defined, sizeof *sorted, by_name_then_loader, b, &b->lost) == 0)
+		return sorted;
+	big_free(sorted);
+	return NULL;
 }
 
 static void sort_by_name(struct build *b)
 {
-	b->by_name = big_alloc(b->n_defined, sizeof *b->by_name, &b->lost);
-	if (!b->by_name)
-		return;
-	b->n_by_name = b->n_defined;
-	for (uint32_t i = 0; i < b->n_by_name; i++)
-		b->by_name[i] = i;
-	qsort_r(b->by_name, b->n_by_name, sizeof *b->by_name, by_internal_name, b);
+	if (names_rank(&b->names, &b->lost) == 0)
+		b->by_name = sorted_by_name(b);
+	b->n_by_name = b->by_name ? b->n_defined : 0;
+}
+
+static void sort_by_name_and_loader(struct build *b)
+{
+	b->by_name_and_loader = sorted_by_name(b);
 }
 
 /* strcmp of a NUL-terminated string with a stretch of n bytes. */
 static int compare_stretch(const char *s, const char *stretch, size_t n)
 {
-	int order = strncmp(s, stretch, n);
-	return order ? order : s[n] != '\0';
+	size_t length = strnlen(s, n + 1); /* the stretch may have a NUL in it */
+	int order = memcmp(s, stretch, length < n ? length : n);
+	return order ? order : (length > n) - (length < n);
+}
+
+/* The place in by_name of the first class of this name, or HEAP_NONE. */
+static uint32_t first_named(const struct build *b, const char *internal_name, size_t n)
+{
+	uint32_t at;
+	BISECT(at, b->n_by_name,
+	    compare_stretch(build_class_name(b, b->by_name[at])->internal, internal_name, n) < 0);
+	return at < b->n_by_name &&
+	    !compare_stretch(build_class_name(b, b->by_name[at])->internal, internal_name, n) ? at : HEAP_NONE;
+}
+
+/* Of the classes of one name, which stand from `first` on in by_name, the first with this loader, or the
+ * first of all. */
+static uint32_t preferred(const struct build *b, uint32_t first, uint32_t loader)
+{
+	if (first == HEAP_NONE)
+		return HEAP_NONE;
+	const struct heap_class *classes = b->heap->classes;
+	const uint32_t *order = b->by_name_and_loader ? b->by_name_and_loader : b->by_name;
+	uint32_t name = b->name_of[b->by_name[first]], rank = b->names.list[name].rank, at;
+	if (b->by_name_and_loader) {
+		BISECT(at, b->n_by_name, build_class_name(b, order[at])->rank < rank ||
+		    (b->name_of[order[at]] == name && classes[order[at]].loader < loader));
+	} else {
+		at = first;
+		while (at < b->n_by_name && b->name_of[order[at]] == name && classes[order[at]].loader != loader)
+			at++;
+	}
+	bool found = at < b->n_by_name && b->name_of[order[at]] == name && classes[order[at]].loader == loader;
+	return found ? order[at] : b->by_name[first];
 }
 
 uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader)
 {
-	uint32_t at;
-	BISECT(at, b->n_by_name,
-	    compare_stretch(b->internal_names[b->by_name[at]], internal_name, n) < 0);
-	uint32_t found = HEAP_NONE;
-	for (; at < b->n_by_name; at++) {
-		uint32_t i = b->by_name[at];
-		if (compare_stretch(b->internal_names[i], internal_name, n))
-			break;
-		if (found == HEAP_NONE || b->heap->classes[i].loader == loader)
-			found = i;
-		if (b->heap->classes[i].loader == loader)
-			break;
-	}
-	return found;
+	return preferred(b, first_named(b, internal_name, n), loader);
 }
 
 /* --- superclasses ------------------------------------------------------------------------------- */
@@ -250,7 +296,7 @@ static void link_superclasses(struct build *b)
 	uint32_t *seen = big_alloc(b->n_defined, sizeof *seen, &b->lost);
 	if (!seen)
 		return;
-	for (uint32_t i = 0; i < b->n_defined; i++) {
+	for (uint32_t i = 0; i < b->n_defined && !build_stops(b, i); i++) {
 		uint64_t address = b->defined[i].superclass;
 		if (!address)
 			continue;
@@ -258,7 +304,7 @@ static void link_superclasses(struct build *b)
 		if (super == HEAP_NONE)
 			build_warn(b, "superclass 0x%llx of %s is not in the dump", (unsigned long long)address,
 			    h->classes[i].name);
-		else if (strcmp(b->internal_names[super], "java/lang/Class"))
+		else if (strcmp(build_class_name(b, super)->internal, "java/lang/Class"))
 			h->classes[i].superclass = super;
 	}
 	for (uint32_t i = 0; i < b->n_defined; i++) {
@@ -284,7 +330,7 @@ static uint32_t unknown_class(struct build *b, const struct class_handle *c, boo
 	snprintf(shown, sizeof shown, "<unknown 0x%llx>%s", (unsigned long long)c->address,
 	    array ? "[]" : "");
 	snprintf(internal, sizeof internal, "%s%s%s", array ? "[L" : "", shown, array ? ";" : "");
-	return add_class(b, arena_try_strndup(&b->arena, internal, strlen(internal), &b->lost), shown);
+	return add_class(b, names_add(&b->names, internal, strlen(internal), &b->lost), shown);
 }
 
 static uint32_t array_of(struct build *b, const struct class_handle *handle)
@@ -292,13 +338,13 @@ static uint32_t array_of(struct build *b, const struct class_handle *handle)
 	uint32_t component = class_at_address(b, handle->address);
 	if (component == HEAP_NONE)
 		return unknown_class(b, handle, true);
-	const char *name = b->internal_names[component];
+	const char *name = build_class_name(b, component)->internal;
 	struct text internal = TEXT_INIT;
 	text_addf(&internal, name[0] == '[' ? "[%s" : "[L%s;", name);
 	uint32_t array =
 	    class_named(b, internal.s, internal.len, b->heap->classes[component].loader);
 	if (array == HEAP_NONE) {
-		array = add_class(b, arena_try_strndup(&b->arena, internal.s, internal.len, &b->lost), NULL);
+		array = add_class(b, names_add(&b->names, internal.s, internal.len, &b->lost), NULL);
 		if (array != HEAP_NONE)
 			b->heap->classes[array].loader = b->heap->classes[component].loader;
 	}
@@ -308,7 +354,7 @@ static uint32_t array_of(struct build *b, const struct class_handle *handle)
 
 static void resolve_plain_handles(struct build *b)
 {
-	for (uint32_t i = 0; i < b->n_handles; i++) {
+	for (uint32_t i = 0; i < b->n_handles && !build_stops(b, i); i++) {
 		struct class_handle *c = &b->handles[i];
 		if (c->kind == HANDLE_UNUSED)
 			continue;
@@ -319,9 +365,9 @@ static void resolve_plain_handles(struct build *b)
 		} else if (c->how == CLASS_NAMED) {
 			c->resolved = class_named(b, c->name, strlen(c->name), HEAP_NONE);
 			if (c->resolved == HEAP_NONE)
-				c->resolved = add_class(b, c->name, NULL); /* handles differ by name */
+				c->resolved = add_class(b, names_add(&b->names, c->name, strlen(c->name), &b->lost), NULL);
 		} else if (c->how == CLASS_SHOWN) {
-			c->resolved = add_class(b, "", c->name);
+			c->resolved = add_class(b, names_add(&b->names, "", 0, &b->lost), c->name);
 		}
 	}
 }
@@ -336,10 +382,10 @@ static void note_namesakes(struct build *b)
 	for (uint32_t i = 0; i < b->n_handles; i++)
 		if (b->handles[i].how == CLASS_NAMED && b->handles[i].resolved != HEAP_NONE)
 			named[b->handles[i].resolved] = true;
-	for (uint32_t i = 0, end; i < b->n_by_name; i = end) {
-		const char *name = b->internal_names[b->by_name[i]];
+	for (uint32_t i = 0, end; i < b->n_by_name && !build_stops(b, i); i = end) {
+		uint32_t name = b->name_of[b->by_name[i]];
 		bool any = false;
-		for (end = i; end < b->n_by_name && !strcmp(b->internal_names[b->by_name[end]], name); end++)
+		for (end = i; end < b->n_by_name && b->name_of[b->by_name[end]] == name; end++)
 			any |= named[b->by_name[end]];
 		if (!any || end - i < 2)
 			continue;
@@ -360,7 +406,7 @@ static bool component_is_self(const struct build *b)
 		if (c->how != CLASS_COMPONENT_OR_SELF || c->kind == HANDLE_UNUSED)
 			continue;
 		uint32_t class = class_at_address(b, c->address);
-		if (class == HEAP_NONE || b->internal_names[class][0] != '[')
+		if (class == HEAP_NONE || build_class_name(b, class)->internal[0] != '[')
 			return false;
 		any = true;
 	}
@@ -370,7 +416,7 @@ static bool component_is_self(const struct build *b)
 static void resolve_array_handles(struct build *b)
 {
 	bool self = component_is_self(b);
-	for (uint32_t i = 0; i < b->n_handles; i++) {
+	for (uint32_t i = 0; i < b->n_handles && !build_stops(b, i); i++) {
 		struct class_handle *c = &b->handles[i];
 		if (c->kind == HANDLE_UNUSED)
 			continue;
@@ -381,15 +427,21 @@ static void resolve_array_handles(struct build *b)
 	}
 }
 
+/* The classes of a component's name are looked up once for each name. */
 static void link_components(struct build *b)
 {
 	struct heap *h = b->heap;
-	for (uint32_t i = 0; i < h->n_classes; i++) {
+	for (uint32_t i = 0; i < h->n_classes && !build_stops(b, i); i++) {
 		if (h->classes[i].kind != CLASS_OBJECT_ARRAY && h->classes[i].kind != CLASS_PRIMITIVE_ARRAY)
 			continue;
-		size_t n;
-		const char *name = component_name(b->internal_names[i], &n);
-		h->classes[i].component = class_named(b, name, n, h->classes[i].loader);
+		struct class_name *name = &b->names.list[b->name_of[i]];
+		if (!name->component_known) {
+			size_t n;
+			const char *component = component_name(name, &n);
+			name->component = first_named(b, component, n);
+			name->component_known = true;
+		}
+		h->classes[i].component = preferred(b, name->component, h->classes[i].loader);
 	}
 }
 
@@ -416,10 +468,10 @@ static void find_java_lang_class(struct build *b)
 		return;
 	h->java_lang_class = class_named(b, name, strlen(name), h->boot_loader);
 	for (uint32_t i = b->n_defined; i < h->n_classes && h->java_lang_class == HEAP_NONE; i++)
-		if (!strcmp(b->internal_names[i], name))
+		if (!strcmp(build_class_name(b, i)->internal, name))
 			h->java_lang_class = i;
 	if (h->java_lang_class == HEAP_NONE)
-		h->java_lang_class = add_class(b, name, NULL);
+		h->java_lang_class = add_class(b, names_add(&b->names, name, strlen(name), &b->lost), NULL);
 	if (h->java_lang_class == HEAP_NONE)
 		return;
 	struct heap_class *class = &h->classes[h->java_lang_class];
@@ -431,7 +483,7 @@ int classes_resolve(struct build *b, struct err *err)
 {
 	static void (*const step[])(struct build *) = {
 		collect, sort_by_name, link_superclasses, resolve_plain_handles, note_namesakes, loaders_find,
-		resolve_array_handles, take_instance_sizes, find_java_lang_class, link_components,
+		sort_by_name_and_loader, resolve_array_handles, take_instance_sizes, find_java_lang_class, link_components,
 	};
 	struct heap *h = b->heap;
 	for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
@@ -440,8 +492,9 @@ int classes_resolve(struct build *b, struct err *err)
 		if (code < 0)
 			return code;
 	}
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
 		h->class_of[id] = h->class_of[id] == HANDLE_JAVA_LANG_CLASS
 		    ? h->java_lang_class : b->handles[h->class_of[id]].resolved;
-	return 0;
+	int code = build_check(b, err);
+	return code < 0 ? code : heap_order_names(h, err);
 }

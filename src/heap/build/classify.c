@@ -10,6 +10,7 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "heap/sizes/sizes.h"
 
@@ -206,6 +207,8 @@ static int find_sized(const struct classifying *k, struct columns *to, struct er
 		}
 		if (kept)
 			bits_set(&to->sized, id);
+		if (progress_stops(k->build->progress, id))
+			code = err_set(err, ERR_CANCELLED, "cancelled");
 	}
 	if (code == 0)
 		code = bits_seal(&to->sized, err);
@@ -224,7 +227,7 @@ static void move_over(const struct classifying *k, struct columns *to)
 	struct heap *h = k->build->heap;
 	const struct long_length *next = k->lengths;
 	uint32_t place = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(k->build, id); id++) {
 		const struct object_note *note = &k->build->notes[id];
 		uint64_t length = note->has_class ? length_of(note, &next) : LENGTH_UNKNOWN;
 		if (bits_get(&to->sized, id)) {
@@ -296,8 +299,9 @@ static int take_effect(struct classifying *k, struct err *err)
 	int code = add_classes(k, err);
 	if (code < 0)
 		return code;
-	if (k->n_lengths)
-		qsort(k->lengths, k->n_lengths, sizeof *k->lengths, by_id);
+	code = sort(k->lengths, k->n_lengths, sizeof *k->lengths, by_id, err);
+	if (code < 0)
+		return code;
 	h->typed_by = big_alloc(h->n_objects, sizeof *h->typed_by, err);
 	code = h->typed_by ? find_sized(k, &columns, err) : ERR_NOMEM;
 	if (code < 0) {
@@ -313,7 +317,9 @@ static int take_effect(struct classifying *k, struct err *err)
 		*err = columns.lost;
 		return ERR_NOMEM;
 	}
-	code = sizes_again(b->heap, err);
+	code = build_check(b, err);
+	if (code == 0)
+		code = sizes_again(b->heap, err);
 	count_kinds(h);
 	return code;
 }
@@ -342,6 +348,8 @@ int classify_run(struct build *b, struct err *err)
 			w->objects_gone(w->context);
 		b->shown = false;
 		code = take_effect(&k, err);
+		if (code == 0)
+			code = heap_order_names(h, err);
 		if (code == 0 && shown) {
 			b->shown = true;
 			w->objects_ready(w->context, h);

@@ -33,6 +33,7 @@ struct fill_sink {
 	size_t duplicate;     /* the next one in build->duplicates */
 	uint32_t *at, *end;   /* where the current object's references go */
 	uint64_t n_dangling, n_delivered;
+	uint64_t n_unseen;    /* delivered since the last look at the cancel flag */
 	struct err err;
 };
 
@@ -49,6 +50,8 @@ static int begin_object(struct fill_sink *s, uint64_t address, uint32_t *out)
 	const struct build *b = s->build;
 	struct heap *h = b->heap;
 	uint64_t number = s->number++;
+	if (progress_stops(b->progress, number))
+		return err_set(s->sink.err, ERR_CANCELLED, "cancelled");
 	s->at = s->end = NULL;
 	*out = HEAP_NONE;
 	if (s->duplicate < b->n_duplicates && b->duplicates[s->duplicate] == number) {
@@ -98,6 +101,11 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 		    s->build->heap->source->path);
 	uint32_t *to = s->at;
 	uint64_t n_dangling = 0;
+	if ((s->n_unseen += n) >= PROGRESS_ROUNDS) {
+		s->n_unseen = 0;
+		if (progress_cancelled(s->build->progress))
+			return err_set(sink->err, ERR_CANCELLED, "cancelled");
+	}
 	for (size_t i = 0; i < n; i++) {
 		to[i] = index_find(index, targets[i]);
 		if (to[i] == HEAP_NONE && interior)

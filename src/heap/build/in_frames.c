@@ -3,6 +3,7 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -41,8 +42,8 @@ int find_in_frames(struct heap *h, struct err *err)
 	if (!h->dump->reader->stack_words || h->no_references)
 		return 0;
 	h->dump->reader->stack_words(h->dump, meet, &m);
-	if (m.n)
-		qsort(m.ids, m.n, sizeof *m.ids, ascending);
+	if (!m.lost.code)
+		m.lost.code = sort(m.ids, m.n, sizeof *m.ids, ascending, &m.lost);
 	size_t n = 0;
 	for (size_t i = 0; i < m.n; i++) {
 		if (!n || m.ids[n - 1] != m.ids[i])

@@ -13,14 +13,15 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_with(const char *s, const char *end)
+static bool ends_with(const struct class_name *name, const char *end)
 {
-	size_t n = strlen(s), m = strlen(end);
-	return n >= m && !strcmp(s + n - m, end);
+	size_t m = strlen(end);
+	return name->n >= m && !strcmp(name->internal + name->n - m, end);
 }
 
 /* Which classes have loaders as instances: by the superclass chain, or by name where the dump records
@@ -34,9 +35,9 @@ static void mark_loader_classes(struct build *b)
 	bool *settled = big_alloc(h->n_classes, sizeof *settled, &b->lost);
 	if (!settled)
 		return;
-	for (uint32_t i = 0; i < h->n_classes; i++) {
+	for (uint32_t i = 0; i < h->n_classes && !build_stops(b, i); i++) {
 		if (!h->facts.references_superclass_recorded || top == HEAP_NONE) {
-			h->classes[i].makes_loaders = ends_with(b->internal_names[i], "ClassLoader");
+			h->classes[i].makes_loaders = ends_with(build_class_name(b, i), "ClassLoader");
 			continue;
 		}
 		uint32_t up = i;
@@ -91,12 +92,12 @@ static void find_in_javacore(struct build *b)
 		return;
 	if (j->n_classes)
 		memcpy(sorted, j->classes, j->n_classes * sizeof *sorted);
-	qsort(sorted, j->n_classes, sizeof *sorted, by_name);
-	for (uint32_t i = 0; i < b->n_defined; i++) {
+	int code = sort(sorted, j->n_classes, sizeof *sorted, by_name, &b->lost);
+	for (uint32_t i = 0; i < b->n_defined && !code && !build_stops(b, i); i++) {
 		if (h->classes[i].loader != HEAP_NONE)
 			continue;
-		struct javacore_class key = { .name = b->internal_names[i] };
-		struct javacore_class *found = bsearch(&key, sorted, j->n_classes, sizeof *sorted, by_name);
+		struct javacore_class key = { .name = build_class_name(b, i)->internal };
+		struct javacore_class *found = find_sorted(&key, sorted, j->n_classes, sizeof *sorted, by_name);
 		if (!found)
 			continue;
 		bool unique = (found == sorted || by_name(found - 1, &key)) &&
@@ -110,7 +111,7 @@ static void find_in_javacore(struct build *b)
 
 /* The loader of java.lang.Object; else the javacore's *System*; else the one object of OpenJ9's own
  * boot loader class. */
-static uint32_t find_boot_loader(const struct build *b)
+static uint32_t find_boot_loader(struct build *b)
 {
 	const struct heap *h = b->heap;
 	uint32_t object = class_named(b, "java/lang/Object", strlen("java/lang/Object"), HEAP_NONE);
@@ -123,7 +124,7 @@ static uint32_t find_boot_loader(const struct build *b)
 	}
 	static const char boot_class[] = "com/ibm/oti/vm/BootstrapClassLoader";
 	uint32_t class = class_named(b, boot_class, strlen(boot_class), HEAP_NONE);
-	for (uint32_t id = 0; class != HEAP_NONE && id < h->n_objects; id++)
+	for (uint32_t id = 0; class != HEAP_NONE && id < h->n_objects && !build_stops(b, id); id++)
 		if (h->class_of[id] != HANDLE_JAVA_LANG_CLASS && b->handles[h->class_of[id]].resolved == class)
 			return id;
 	return HEAP_NONE;

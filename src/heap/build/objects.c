@@ -13,6 +13,7 @@
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static void settle_handles(struct build *b)
 {
 	for (unsigned i = 0; i < b->n_parts; i++) {
 		const struct survey_part *p = &b->parts[i];
-		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles; n++) {
+		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles && !build_stops(b, n); n++) {
 			struct class_handle *class = &b->handles[n];
 			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED)
 				class->kind = p->by_handle[n].kind;
@@ -187,6 +188,8 @@ static void find_duplicates(struct build *b)
 	for (unsigned i = 0; i < b->n_slices; i++) {
 		struct records_walk w = records_walk(&b->slices[i]->records);
 		for (struct record r; records_next(&w, &r); number++) {
+			if (build_stops(b, number))
+				return;
 			uint32_t id = index_find(h->index, r.address);
 			if (!bits_get(&h->sized, id)) {
 				bits_set(&h->sized, id);
@@ -198,11 +201,8 @@ static void find_duplicates(struct build *b)
 			*at = number;
 			h->n_references -= r.n_references;
 			b->slices[i]->part->n_kind[r.kind]--;
-			if (b->n_duplicates == 1)
-				build_warn(b, "two records have the address 0x%llx: the first counts",
-				    (unsigned long long)r.address);
-			else
-				h->n_warnings++;
+			build_warn(b, "two records have the address 0x%llx: the first counts",
+			    (unsigned long long)r.address);
 		}
 	}
 	memset(h->sized.word, 0, (h->sized.n + 63) / 64 * sizeof *h->sized.word);
@@ -304,9 +304,7 @@ static int keep_extents(struct build *b, struct err *err)
 		big_free(h->own_length);
 		h->own_length = NULL;
 	}
-	if (h->n_wide)
-		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
-	return code;
+	return code < 0 ? code : sort(h->wide, h->n_wide, sizeof *h->wide, by_id, err);
 }
 
 static void count_kinds(struct build *b)

@@ -28,12 +28,14 @@ static int look(void *context, unsigned task, struct err *err)
 	uint64_t address, next, n = 0;
 	uint32_t first = HEAP_NONE;
 	struct index_walk walk;
-	(void)err;
+	struct progress *work = progress_own();
 	if (begin == end)
 		return 0;
 	index_walk_seek(&walk, h->index, begin);
 	index_walk_next(&walk, &address);
 	for (uint32_t id = begin; id < end && index_walk_next(&walk, &next); id++, address = next) {
+		if (progress_stops(work, id))
+			return err_set(err, ERR_CANCELLED, "cancelled");
 		if (heap_shallow(h, id) <= next - address)
 			continue;
 		n++;

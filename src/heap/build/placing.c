@@ -5,6 +5,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,7 @@ static int join_runs(struct placing *placing, struct err *err)
 			to++->number += placing->first_number[i];
 		}
 	}
-	qsort(places->runs, places->n_runs, sizeof *places->runs, by_id);
-	return 0;
+	return sort(places->runs, places->n_runs, sizeof *places->runs, by_id, err);
 }
 
 static int number_slice(void *context, unsigned task, struct err *err)
@@ -111,7 +111,7 @@ int places_build(struct build *b, struct err *err)
 	uint64_t n_placed = 0;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		n_placed += b->parts[i].n_placed;
-	if (!n_placed)
+	if (!n_placed || b->heap->facts.values == NO_VALUES)
 		return 0;
 	struct places *places = xcalloc(1, sizeof *places);
 	struct placing placing = { b, places, big_alloc(b->n_slices, sizeof *placing.first_number, err) };

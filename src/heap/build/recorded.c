@@ -11,6 +11,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static struct serial *collect_threads(struct build *b)
 	if (!serials)
 		return NULL;
 	for (unsigned i = 0; i < b->n_parts; i++)
-		for (size_t k = 0; k < b->parts[i].n_threads; k++) {
+		for (size_t k = 0; k < b->parts[i].n_threads && !build_stops(b, k); k++) {
 			const struct survey_thread *from = &b->parts[i].threads[k];
 			serials[h->n_threads] = (struct serial){ from->serial, h->n_threads };
 			h->threads[h->n_threads++] = (struct heap_thread){
@@ -77,8 +78,7 @@ static struct serial *collect_threads(struct build *b)
 				.n_frames = from->n_frames,
 			};
 		}
-	if (n)
-		qsort(serials, n, sizeof *serials, by_serial);
+	b->lost.code = b->lost.code ? b->lost.code : sort(serials, n, sizeof *serials, by_serial, &b->lost);
 	return serials;
 }
 
@@ -169,7 +169,7 @@ int recorded_collect(struct build *b, struct err *err)
 		return 0;
 	struct serial *serials = collect_threads(b);
 	for (unsigned i = 0; serials && i < b->n_parts; i++)
-		for (size_t k = 0; k < b->parts[i].n_roots; k++) {
+		for (size_t k = 0; k < b->parts[i].n_roots && !build_stops(b, k); k++) {
 			any_class |= b->parts[i].roots[k].kind == ROOT_SYSTEM_CLASS;
 			add_recorded(b, &b->parts[i].roots[k], serials);
 		}

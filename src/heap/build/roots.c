@@ -16,6 +16,7 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static void add_javacore_threads(struct build *b)
 	struct heap *h = b->heap;
 	const struct javacore *j = b->javacore;
 	h->threads = big_alloc(j->n_threads, sizeof *h->threads, &b->lost);
-	for (size_t i = 0; h->threads && i < j->n_threads; i++) {
+	for (size_t i = 0; h->threads && i < j->n_threads && !build_stops(b, i); i++) {
 		const struct javacore_thread *from = &j->threads[i];
 		struct heap_thread *t = &h->threads[h->n_threads++];
 		*t = (struct heap_thread){
@@ -142,9 +143,9 @@ static void guess_threads(struct build *b)
 	bool *is_thread = big_alloc(h->n_classes, sizeof *is_thread, &b->lost);
 	if (!is_thread)
 		return;
-	for (uint32_t c = 0; c < h->n_classes; c++)
+	for (uint32_t c = 0; c < h->n_classes && !build_stops(b, c); c++)
 		is_thread[c] = is_thread_class(h, c, thread_class);
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
 		if (is_thread[h->class_of[id]] &&
 		    adjacency_start(&h->in, id) < adjacency_start(&h->in, id + 1))
 			infer_root(b, id, ROOT_THREAD);
@@ -181,7 +182,7 @@ static void mark_implied_targets(const struct heap *h, uint64_t *held)
 static void add_unreferenced(struct build *b, const uint64_t *is_root, const uint64_t *held)
 {
 	const struct heap *h = b->heap;
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
 		if (!((is_root[id >> 6] | held[id >> 6]) >> (id & 63) & 1) && !referenced_by_another(h, id))
 			infer_root(b, id, ROOT_UNKNOWN);
 }
@@ -212,11 +213,11 @@ static void add_cycles(struct build *b, const uint64_t *reached, uint64_t *seen,
 	const struct model all = {.heap = h};
 	memcpy(seen, reached, n_words * sizeof *seen);
 	struct starts starts = { .id = NULL };
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
 		if (heap_reach(&all, id, seen, stack))
 			note_start(&starts, id, &b->lost);
 	memcpy(seen, reached, n_words * sizeof *seen);
-	for (size_t i = starts.n; i-- > 0;)
+	for (size_t i = starts.n; i-- > 0 && !build_stops(b, i);)
 		if (heap_reach(&all, starts.id[i], seen, stack))
 			infer_root(b, starts.id[i], ROOT_UNKNOWN);
 	big_free(starts.id);
@@ -238,7 +239,7 @@ static int infer_unreachable(struct build *b, struct err *err)
 		memset(seen, 0, n_words * sizeof *seen);
 		const struct model all = {.heap = h};
 		uint64_t n_reached = 0;
-		for (size_t i = 0; i < h->n_roots; i++)
+		for (size_t i = 0; i < h->n_roots && !build_stops(b, i); i++)
 			n_reached += heap_reach(&all, h->roots[i].object, seen, stack);
 		uint64_t *again = held; /* no longer needed: the walks' own marks */
 		if (n_reached < h->n_objects)
@@ -294,8 +295,9 @@ int roots_collect(struct build *b, struct err *err)
 		code = build_check(b, err);
 	if (code < 0)
 		return code;
-	if (h->n_roots)
-		qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);
+	code = sort(h->roots, h->n_roots, sizeof *h->roots, by_object, err);
+	if (code < 0)
+		return code;
 	drop_repeated(h);
 	h->n_inferred_roots = 0;
 	for (size_t i = 0; i < h->n_roots; i++)

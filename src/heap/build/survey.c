@@ -8,9 +8,11 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "dump/idmap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +30,8 @@ struct survey_sink {
 	struct records *records; /* of the last slice */
 	uint64_t last_offset; /* of the cut before, for progress */
 	struct text plain, escaped; /* of the text at hand */
+	struct idmap kept;   /* address of a text that the reader keeps -> where we keep it */
+	struct idmap traces; /* thread_record.trace -> frames */
 	struct err lost;      /* memory that a handle or a text did not get */
 	struct {
 		uint64_t address;
@@ -38,14 +42,6 @@ struct survey_sink {
 
 /* --- class handles ------------------------------------------------------------------------------ */
 
-static uint64_t hash_bytes(const char *s, size_t n)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static bool by_name(enum class_naming how)
 {
 	return how == CLASS_NAMED || how == CLASS_SHOWN;
@@ -53,8 +49,7 @@ static bool by_name(enum class_naming how)
 
 static uint64_t hash_handle(enum class_naming how, uint64_t address, const char *name, size_t n)
 {
-	uint64_t h = by_name(how) ? hash_bytes(name, n) : address * UINT64_C(0x9E3779B97F4A7C15);
-	return (h ^ h >> 29) * UINT64_C(0xBF58476D1CE4E5B9) + (uint64_t)how;
+	return hash_step(by_name(how) ? hash_bytes(name, n) : hash_number(address), (uint64_t)how);
 }
 
 static uint64_t hash_of(const struct class_handle *c)
@@ -69,7 +64,7 @@ static int grow_handle_slots(struct build *b, struct err *err)
 	if (!slots)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < b->n_handles; i++) {
-		uint32_t s = (uint32_t)(hash_of(&b->handles[i]) >> 32) & (n - 1);
+		uint32_t s = (uint32_t)hash_of(&b->handles[i]) & (n - 1);
 		while (slots[s])
 			s = (s + 1) & (n - 1);
 		slots[s] = i + 1;
@@ -87,7 +82,7 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
 	if (2 * b->n_handles >= b->n_handle_slots && grow_handle_slots(b, err) < 0)
 		return HEAP_NONE;
 	uint32_t mask = b->n_handle_slots - 1;
-	uint32_t s = (uint32_t)(hash_handle(how, address, name, name_size) >> 32) & mask;
+	uint32_t s = (uint32_t)hash_handle(how, address, name, name_size) & mask;
 	for (; b->handle_slots[s]; s = (s + 1) & mask) {
 		const struct class_handle *c = &b->handles[b->handle_slots[s] - 1];
 		if (c->how != how)
@@ -173,6 +168,8 @@ static int add_record(struct survey_sink *s, const struct record *r)
 	if (s->records->n == slice_records && begin_slice(s) < 0)
 		return ERR_NOMEM;
 	int code = records_add(s->records, r, s->sink.err);
+	if (code == 0 && progress_stops(s->build->progress, p->n_records))
+		code = err_set(s->sink.err, ERR_CANCELLED, "cancelled");
 	p->n_records++;
 	p->n_references += r->n_references;
 	p->n_kind[r->kind]++;
@@ -264,14 +261,18 @@ static const char *keep(struct survey_sink *s, const struct text *t)
 	return kept ? kept : "";
 }
 
-/* Dump text made plain and harmless, in the part's arena. */
-static const char *keep_escaped(struct survey_sink *s, const uint8_t *bytes, size_t n)
+/* The name of a field made plain and harmless, in the part's arena, once. */
+static const char *keep_name(struct survey_sink *s, const struct field_record *f)
 {
+	uint64_t known = idmap_get(&s->kept, (uintptr_t)f->name);
+	if (known != IDMAP_NONE)
+		return (const char *)(uintptr_t)known;
 	text_clear(&s->plain);
 	text_clear(&s->escaped);
-	text_add_modified_utf8(&s->plain, bytes, n);
+	text_add_modified_utf8(&s->plain, f->name, f->name_size);
 	text_add_escaped(&s->escaped, s->plain.s, s->plain.len);
-	return keep(s, &s->escaped);
+	const char *kept = keep(s, &s->escaped);
+	return idmap_put(&s->kept, (uintptr_t)f->name, (uintptr_t)kept, &s->lost) < 0 ? "" : kept;
 }
 
 static struct heap_field *keep_fields(struct survey_sink *s, const struct field_record *from,
@@ -282,9 +283,28 @@ static struct heap_field *keep_fields(struct survey_sink *s, const struct field_
 	struct heap_field *fields = arena_try(&s->part->arena, n, sizeof *fields, &s->lost);
 	for (size_t i = 0; fields && i < n; i++)
 		fields[i] = (struct heap_field){
-			keep_escaped(s, from[i].name, from[i].name_size), from[i].type, from[i].value
+			keep_name(s, &from[i]), from[i].type, from[i].value
 		};
 	return fields;
+}
+
+/* Its index in build->names; HEAP_NONE: there is no memory, see refused. */
+static uint32_t name_of_record(struct survey_sink *s, const struct class_record *r)
+{
+	struct class_names *names = &s->build->names;
+	uint64_t place = (uintptr_t)r->name;
+	pthread_mutex_lock(&s->build->lock);
+	uint64_t known = r->name_stays ? idmap_get(&names->known, place) : IDMAP_NONE;
+	uint32_t index = known == IDMAP_NONE ? HEAP_NONE : (uint32_t)known;
+	if (index == HEAP_NONE) {
+		text_clear(&s->plain);
+		text_add_modified_utf8(&s->plain, r->name, r->name_size);
+		index = names_add(names, s->plain.s, s->plain.len, &s->lost);
+		if (index != HEAP_NONE && r->name_stays && idmap_put(&names->known, place, index, &s->lost) < 0)
+			index = HEAP_NONE;
+	}
+	pthread_mutex_unlock(&s->build->lock);
+	return index;
 }
 
 static int sink_class_record(struct sink *sink, const struct class_record *r)
@@ -296,26 +316,22 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		return code;
 	if (p->n_classes >= HANDLE_MAX)
 		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", HANDLE_MAX);
-	struct text name = TEXT_INIT;
-	text_add_modified_utf8(&name, r->name, r->name_size);
+	uint32_t name = name_of_record(s, r);
 	struct survey_class *c = BIG_PUSH(p->classes, p->n_classes, p->cap_classes, sink->err);
-	if (!c) {
-		text_release(&name);
+	if (!c)
 		return ERR_NOMEM;
-	}
 	*c = (struct survey_class){
 		.address = r->address,
 		.superclass = r->superclass,
 		.loader = r->loader,
 		.instance_size = r->instance_size,
-		.name = keep(s, &name),
+		.name = name,
 		.n_references = r->n_references,
 		.fields = keep_fields(s, r->fields, r->n_fields),
 		.statics = keep_fields(s, r->statics, r->n_statics),
 		.n_fields = (uint32_t)r->n_fields,
 		.n_statics = (uint32_t)r->n_statics,
 	};
-	text_release(&name);
 	if (c->n_references) {
 		c->references = arena_try(&p->arena, c->n_references, sizeof *c->references, &s->lost);
 		if (c->references)
@@ -341,6 +357,8 @@ static int sink_root(struct sink *sink, const struct root_record *r)
 	struct root_record *at = BIG_PUSH(p->roots, p->n_roots, p->cap_roots, sink->err);
 	if (!at)
 		return ERR_NOMEM;
+	if (progress_stops(((struct survey_sink *)sink)->build->progress, p->n_roots))
+		return err_set(sink->err, ERR_CANCELLED, "cancelled");
 	*at = *r;
 	return 0;
 }
@@ -355,13 +373,41 @@ static const char *keep_text(struct survey_sink *s, const char *text)
 	return keep(s, &s->escaped);
 }
 
+/* The same of a text that stays where it is while the part is read: once. */
+static const char *keep_once(struct survey_sink *s, const char *text)
+{
+	uint64_t known = idmap_get(&s->kept, (uintptr_t)text);
+	if (known != IDMAP_NONE)
+		return (const char *)(uintptr_t)known;
+	const char *kept = keep_text(s, text);
+	int code = idmap_put(&s->kept, (uintptr_t)text, (uintptr_t)kept, &s->lost);
+	return code < 0 ? "" : kept;
+}
+
+/* The frames of a thread, which those of the same trace share.  NULL: no memory, see refused. */
+static const char **keep_frames(struct survey_sink *s, const struct thread_record *r)
+{
+	uint64_t known = r->trace ? idmap_get(&s->traces, r->trace) : IDMAP_NONE;
+	if (known != IDMAP_NONE)
+		return (const char **)(uintptr_t)known;
+	const char **frames = arena_try(&s->part->arena, r->n_frames + 1, sizeof *frames, &s->lost);
+	for (size_t i = 0; frames && i < r->n_frames && !s->lost.code; i++)
+		frames[i] = r->trace ? keep_once(s, r->frames[i]) : keep_text(s, r->frames[i]);
+	if (!frames || s->lost.code)
+		return NULL;
+	if (r->trace && idmap_put(&s->traces, r->trace, (uintptr_t)frames, &s->lost) < 0)
+		return NULL;
+	return frames;
+}
+
 static int sink_thread(struct sink *sink, const struct thread_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	const char **frames = arena_try(&p->arena, r->n_frames + 1, sizeof *frames, sink->err);
-	struct survey_thread *t =
-	    frames ? BIG_PUSH(p->threads, p->n_threads, p->cap_threads, sink->err) : NULL;
+	const char **frames = keep_frames(s, r);
+	if (!frames)
+		return refused(s);
+	struct survey_thread *t = BIG_PUSH(p->threads, p->n_threads, p->cap_threads, sink->err);
 	if (!t)
 		return ERR_NOMEM;
 	*t = (struct survey_thread){
@@ -374,8 +420,6 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 		.frames = frames,
 		.n_frames = (uint32_t)r->n_frames,
 	};
-	for (size_t i = 0; i < r->n_frames; i++)
-		t->frames[i] = keep_text(s, r->frames[i]);
 	t->name = keep_text(s, r->name);
 	t->state = keep_text(s, r->state);
 	t->waits_for = keep_text(s, r->waits_for);
@@ -422,13 +466,17 @@ __attribute__((format(printf, 3, 4))) static void sink_warn(struct sink *sink, u
 	p->n_warnings++;
 }
 
+enum { STATED_MOST = 64 }; /* of one part */
+
 static void sink_stated(struct sink *sink, const char *what, uint64_t count)
 {
-	struct survey_part *p = ((struct survey_sink *)sink)->part;
-	if (p->n_stated < 64)
-		VEC_PUSH(p->stated, p->n_stated, p->cap_stated) = (struct heap_stated){
-			arena_strndup(&p->arena, what, strlen(what)), count
-		};
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	if (p->n_stated == STATED_MOST)
+		return;
+	struct heap_stated *to = BIG_PUSH(p->stated, p->n_stated, p->cap_stated, &s->lost);
+	if (to)
+		*to = (struct heap_stated){arena_strndup(&p->arena, what, strlen(what)), count};
 }
 
 /* --- running ------------------------------------------------------------------------------------ */
@@ -467,6 +515,8 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	p->reached = s->sink.reached;
 	text_release(&s->plain);
 	text_release(&s->escaped);
+	idmap_release(&s->kept);
+	idmap_release(&s->traces);
 	if (s->records)
 		records_trim(s->records);
 	free(s);
@@ -478,7 +528,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 }
 
 /* Warnings, stated counts and damage of all parts, in their order, to the heap. */
-static void survey_report(struct build *b)
+static int survey_report(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	for (unsigned i = 0; i < b->n_parts; i++) {
@@ -491,8 +541,10 @@ static void survey_report(struct build *b)
 		}
 		h->n_warnings += p->n_warnings;
 		for (size_t k = 0; k < p->n_stated; k++) {
-			h->stated = xrealloc(h->stated, h->n_stated + 1, sizeof *h->stated);
-			h->stated[h->n_stated++] = (struct heap_stated){
+			struct heap_stated *to = BIG_PUSH(h->stated, h->n_stated, h->cap_stated, err);
+			if (!to)
+				return ERR_NOMEM;
+			*to = (struct heap_stated){
 				arena_strndup(&h->arena, p->stated[k].what, strlen(p->stated[k].what)),
 				p->stated[k].count
 			};
@@ -504,6 +556,7 @@ static void survey_report(struct build *b)
 			err_context(&h->damage, "%s", h->source->path);
 		}
 	}
+	return 0;
 }
 
 static void release_part(struct survey_part *p)
@@ -516,7 +569,7 @@ static void release_part(struct survey_part *p)
 	big_free(p->by_handle);
 	big_free(p->classes);
 	big_free(p->cuts);
-	free(p->stated);
+	big_free(p->stated);
 	big_free(p->roots);
 	big_free(p->threads);
 	big_free(p->places);
@@ -571,8 +624,7 @@ int survey_run(struct build *b, struct err *err)
 		code = join_guessed_parts(b, err);
 	if (code < 0)
 		return code;
-	survey_report(b);
-	return 0;
+	return survey_report(b, err);
 }
 
 void survey_release(struct build *b)

@@ -8,11 +8,13 @@
  * static constants of its class in the dump say which number has which name.
  */
 #include "heap/build/build.h"
+
+#include "base/big.h"
 #include "heap/string.h"
 
 #include <string.h>
 
-enum { NAME_LIMIT = 1000 };
+enum { NAME_LIMIT = 1000, THREADS_AT_ONCE = 1024 };
 
 /* JVMTI, GetThreadState: the bits of threadStatus. */
 enum {
@@ -58,33 +60,154 @@ static const struct {
 };
 enum { SUSPENDED = 1 << 8 };
 
-static const char *virtual_state_of(const struct heap *h, uint64_t number)
+enum { VIRTUAL_STATES = sizeof virtual_states / sizeof *virtual_states };
+
+/* The constants' values, looked up when the first virtual thread is met: there may be a million. */
+struct virtual_numbers {
+	bool found, told[VIRTUAL_STATES];
+	uint64_t number[VIRTUAL_STATES];
+};
+
+static const char *virtual_state_of(const struct heap *h, struct virtual_numbers *n, uint64_t number)
 {
 	struct value constant;
-	for (size_t i = 0; i < sizeof virtual_states / sizeof *virtual_states; i++) {
-		if (values_static(h, "java.lang.VirtualThread", virtual_states[i].constant, &constant) &&
-		    constant.type == VALUE_INT && constant.bits == number)
-			return virtual_states[i].state;
+	for (size_t i = 0; !n->found && i < VIRTUAL_STATES; i++) {
+		n->told[i] = values_static(h, "java.lang.VirtualThread", virtual_states[i].constant,
+		                 &constant) && constant.type == VALUE_INT;
+		n->number[i] = n->told[i] ? constant.bits : 0;
 	}
+	n->found = true;
+	for (size_t i = 0; i < VIRTUAL_STATES; i++)
+		if (n->told[i] && n->number[i] == number)
+			return virtual_states[i].state;
 	return NULL;
 }
 
+/* --- where the fields are ----------------------------------------------------------------------- */
+
+/* What is read of threads, their holders and virtual threads. */
+enum { F_NAME, F_HOLDER, F_STATUS, F_PRIORITY, F_DAEMON, F_TID, F_STATE, N_FIELDS };
+static const char *const field_names[N_FIELDS] = {
+	"name", "holder", "threadStatus", "priority", "daemon", "tid", "state",
+};
+
+/* The classes that a thread's object may be seen as. */
+enum { AS_THREAD, AS_VIRTUAL, N_VIEWS };
+static const char *const view_names[N_VIEWS] = { "java.lang.Thread", "java.lang.VirtualThread" };
+
+/* A class may have very many fields or superclasses, and very many threads.  So they are looked up once
+ * for each class. */
+struct class_notes {
+	bool placed, there[N_FIELDS];
+	struct field_place place[N_FIELDS];
+	struct {
+		bool known;
+		uint32_t as;    /* the nearest class of that name from this one upwards, or HEAP_NONE */
+		uint64_t below; /* bytes of the fields of the classes below that */
+	} view[N_VIEWS];
+};
+
+struct completing {
+	struct heap *heap;
+	struct class_notes *notes; /* by class */
+	struct virtual_numbers numbers;
+	struct err lost;
+};
+
+static uint64_t own_fields_size(const struct heap *h, const struct heap_class *c)
+{
+	uint64_t size = 0;
+	for (uint32_t i = 0; i < c->n_fields; i++)
+		size += values_size_of(h, c->fields[i].type);
+	return size;
+}
+
+/* Up to the first class that is known or has the name, then the same way again: superclasses do not go
+ * round. */
+static void find_view(struct completing *k, uint32_t class, int view)
+{
+	const struct heap *h = k->heap;
+	uint64_t below = 0;
+	uint32_t at = class, as = HEAP_NONE;
+	for (; at != HEAP_NONE && !k->notes[at].view[view].known; at = h->classes[at].superclass) {
+		if (!strcmp(h->classes[at].name, view_names[view]))
+			break;
+		below += own_fields_size(h, &h->classes[at]);
+	}
+	if (at != HEAP_NONE && k->notes[at].view[view].known) {
+		as = k->notes[at].view[view].as;
+		below += k->notes[at].view[view].below;
+	} else if (at != HEAP_NONE) {
+		as = at;
+		k->notes[at].view[view].known = true;
+		k->notes[at].view[view].as = at;
+	}
+	for (uint32_t c = class; c != at; c = h->classes[c].superclass) {
+		k->notes[c].view[view].known = true;
+		k->notes[c].view[view].as = as;
+		k->notes[c].view[view].below = below;
+		below -= own_fields_size(h, &h->classes[c]);
+	}
+}
+
+/* An object and the class that it is seen as. */
+struct seen {
+	struct values values;
+	const struct class_notes *notes;
+	uint64_t below;
+};
+
+static const struct class_notes *notes_of(struct completing *k, uint32_t class)
+{
+	struct class_notes *n = &k->notes[class];
+	for (int f = 0; f < N_FIELDS && !n->placed; f++)
+		n->there[f] = values_place(k->heap, class, field_names[f], &n->place[f]);
+	n->placed = true;
+	return n;
+}
+
+/* False: the object is no instance of that class. */
+static bool see_as(struct completing *k, struct seen *s, int view)
+{
+	const struct class_notes *own = &k->notes[s->values.class];
+	if (!own->view[view].known)
+		find_view(k, s->values.class, view);
+	if (own->view[view].as == HEAP_NONE)
+		return false;
+	s->notes = notes_of(k, own->view[view].as);
+	s->below = own->view[view].below;
+	return true;
+}
+
+static bool field(const struct seen *s, int f, struct value *out)
+{
+	struct field_place place = s->notes->place[f];
+	place.offset += s->below;
+	return s->notes->there[f] && values_at(&s->values, &place, out);
+}
+
+/* --- threads ------------------------------------------------------------------------------------ */
+
 /* Virtual threads are daemons of normal priority (Thread, "Virtual threads"). */
-static void complete_virtual(struct heap_thread *t, const struct values *v)
+static void complete_virtual(struct completing *k, struct heap_thread *t, const struct seen *s)
 {
 	struct value state;
-	if (!t->state && values_field(v, "state", &state) && state.type == VALUE_INT)
-		t->state = virtual_state_of(v->heap, state.bits & ~(uint64_t)SUSPENDED);
+	if (!t->state && field(s, F_STATE, &state) && state.type == VALUE_INT)
+		t->state = virtual_state_of(k->heap, &k->numbers, state.bits & ~(uint64_t)SUSPENDED);
 	if (t->priority < 0)
 		t->priority = 5;
 	t->daemon = true;
 }
 
 /* A field of the thread object, or of its holder. */
-static bool thread_field(const struct values *thread, const struct values *holder, const char *name,
-    struct value *out)
+static bool thread_field(const struct seen *thread, const struct seen *holder, int f, struct value *out)
 {
-	return values_field(thread, name, out) || (holder && values_field(holder, name, out));
+	return field(thread, f, out) || (holder && field(holder, f, out));
+}
+
+static bool open_object(const struct heap *h, uint32_t id, struct values *out)
+{
+	return id != HEAP_NONE && !values_open(out, h, id, NULL) && !out->is_class && out->class != HEAP_NONE;
 }
 
 /* The Java name: a String, before Java 9 a char[]. */
@@ -101,44 +224,56 @@ static bool add_name(const struct heap *h, const struct value *name, struct text
 	return true;
 }
 
-static void complete(struct heap *h, struct heap_thread *t, struct err *lost)
+static void complete(struct completing *k, struct heap_thread *t)
 {
-	struct values thread, holder, as_virtual;
+	struct heap *h = k->heap;
+	struct seen thread, holder = { .below = 0 }, as_virtual;
 	struct value v;
-	if (t->object == HEAP_NONE || values_open(&thread, h, t->object, NULL) ||
-	    !values_as_named(&thread, "java.lang.Thread"))
+	if (!open_object(h, t->object, &thread.values) || !see_as(k, &thread, AS_THREAD))
 		return;
 	as_virtual = thread;
-	uint32_t held = values_field(&thread, "holder", &v) ? value_object_id(h, &v) : HEAP_NONE;
-	bool has_holder = held != HEAP_NONE && !values_open(&holder, h, held, NULL);
-	const struct values *more = has_holder ? &holder : NULL;
+	uint32_t held = field(&thread, F_HOLDER, &v) ? value_object_id(h, &v) : HEAP_NONE;
+	const struct seen *more = open_object(h, held, &holder.values) ? &holder : NULL;
+	if (more)
+		holder.notes = notes_of(k, holder.values.class);
 	struct text name = TEXT_INIT;
-	if (!t->name && values_field(&thread, "name", &v) && add_name(h, &v, &name))
-		t->name = arena_try_strndup(&h->arena, name.s, name.len, lost);
+	if (!t->name && field(&thread, F_NAME, &v) && add_name(h, &v, &name))
+		t->name = arena_try_strndup(&h->arena, name.s, name.len, &k->lost);
 	text_release(&name);
-	if (!t->state && thread_field(&thread, more, "threadStatus", &v) && v.type == VALUE_INT)
+	if (!t->state && thread_field(&thread, more, F_STATUS, &v) && v.type == VALUE_INT)
 		t->state = state_of(v.bits);
-	else if (values_as_named(&as_virtual, "java.lang.VirtualThread"))
-		complete_virtual(t, &as_virtual);
-	if (t->priority < 0 && thread_field(&thread, more, "priority", &v) && v.type == VALUE_INT &&
+	else if (see_as(k, &as_virtual, AS_VIRTUAL))
+		complete_virtual(k, t, &as_virtual);
+	if (t->priority < 0 && thread_field(&thread, more, F_PRIORITY, &v) && v.type == VALUE_INT &&
 	    v.bits <= 10)
 		t->priority = (int)v.bits;
-	if (thread_field(&thread, more, "daemon", &v) && v.type == VALUE_BOOLEAN)
+	if (thread_field(&thread, more, F_DAEMON, &v) && v.type == VALUE_BOOLEAN)
 		t->daemon = v.bits;
-	if (!t->own_id && values_field(&thread, "tid", &v) && v.type == VALUE_LONG)
+	if (!t->own_id && field(&thread, F_TID, &v) && v.type == VALUE_LONG)
 		t->own_id = v.bits;
 }
 
 int threads_complete(struct heap *h, struct err *err)
 {
-	struct err lost = ERR_INIT;
-	for (uint32_t i = 0; i < h->n_threads; i++) {
-		if (values_held(h))
-			complete(h, &h->threads[i], &lost);
+	struct completing k = { .heap = h, .lost = ERR_INIT };
+	struct progress *work = progress_own();
+	int code = 0;
+	if (values_held(h) && h->n_threads) {
+		k.notes = big_alloc(h->n_classes, sizeof *k.notes, err); /* zeroed */
+		code = k.notes ? 0 : ERR_NOMEM;
+	}
+	for (uint32_t i = 0; code == 0 && i < h->n_threads; i++) {
+		if (i % THREADS_AT_ONCE == 0 && progress_cancelled(work))
+			code = err_set(err, ERR_CANCELLED, "cancelled");
+		if (k.notes)
+			complete(&k, &h->threads[i]);
 		if (!h->threads[i].name)
 			h->threads[i].name = "<unnamed>";
 	}
-	if (lost.code)
-		*err = lost;
-	return lost.code;
+	big_free(k.notes);
+	if (code == 0 && k.lost.code) {
+		*err = k.lost;
+		code = k.lost.code;
+	}
+	return code;
 }

@@ -57,7 +57,10 @@ static int count_objects(void *context, unsigned task, struct err *err)
 	const struct heap *h = s->heap;
 	struct count_task *t = &counting->tasks[task];
 	uint32_t place = t->begin < t->end ? bits_rank(&h->sized, t->begin) : 0;
+	struct progress *work = progress_own();
 	for (uint32_t id = t->begin; id < t->end; id++) {
+		if (progress_stops(work, id))
+			return err_set(err, ERR_CANCELLED, "cancelled");
 		uint32_t class = h->class_of[id];
 		struct tally *tally = &t->tallies[class];
 		tally->n++;

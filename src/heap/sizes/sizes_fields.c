@@ -16,6 +16,8 @@
 
 #include "base/arena.h"
 #include "base/big.h"
+#include "base/progress.h"
+#include "base/sort.h"
 #include "heap/sizes/layout.h"
 
 #include <stdio.h>
@@ -173,7 +175,8 @@ static void settle_opinions(struct sizing *z, const struct opinions *o)
 	struct verdict *verdicts = big_alloc(h->n_classes, sizeof *verdicts, &z->lost);
 	if (!verdicts)
 		return;
-	for (size_t k = 0; k < s->n_watched; k++) {
+	struct progress *work = progress_own();
+	for (size_t k = 0; k < s->n_watched && !progress_stops(work, k); k++) {
 		uint32_t class = h->class_of[s->watched[k]];
 		uint64_t distance = sizes_distance(h, s->watched[k]);
 		for (unsigned i = 0; i < o->n; i++) {
@@ -384,9 +387,9 @@ int sizes_from_fields(struct sizes *s, struct err *err)
 	set_array_rule(&z);
 	int code = h->facts.has_instance_sizes && z.model.rule != LAYOUT_MAT
 	    ? size_recorded_instances(&z, err) : size_laid_out_instances(&z, err);
-	if (h->n_odd)
-		qsort(h->odd, h->n_odd, sizeof *h->odd, by_id);
 	if (z.lost.code)
 		*err = z.lost;
-	return z.lost.code ? z.lost.code : code;
+	if (z.lost.code || code)
+		return z.lost.code ? z.lost.code : code;
+	return sort(h->odd, h->n_odd, sizeof *h->odd, by_id, err);
 }

@@ -20,6 +20,8 @@
 #include "base/arena.h"
 
 #include "base/big.h"
+#include "base/progress.h"
+#include "base/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +111,10 @@ static const struct array_model *choose_model(const struct heap *h, struct array
 	uint32_t stride = h->n_sized / NEIGHBOURS_WANTED + 1, n_arrays = 0;
 	*n_pairs = 0;
 	bool more = index_walk_next(&walk, &address);
+	struct progress *work = progress_own();
 	for (uint32_t id = 0; more && (more = index_walk_next(&walk, &next)); id++, address = next) {
+		if (progress_stops(work, id))
+			break;
 		const struct heap_class *c = &h->classes[h->class_of[id]];
 		if (!bits_get(&h->sized, id) || n_arrays++ % stride)
 			continue;
@@ -201,7 +206,12 @@ static int derive_array_sizes(struct heap *h, struct err *err)
 	uint32_t place = 0;
 	uint64_t id;
 	int code = 0;
-	for (struct bits_walk w = bits_walk(&h->sized); bits_next(&w, &id); place++)
+	struct progress *work = progress_own();
+	for (struct bits_walk w = bits_walk(&h->sized); bits_next(&w, &id); place++) {
+		if (progress_stops(work, place)) {
+			code = err_set(err, ERR_CANCELLED, "cancelled");
+			goto out;
+		}
 		if (is_exception(h, m, (uint32_t)id, place)) {
 			uint32_t length = h->own_length[place];
 			struct wide *at = BIG_PUSH(exceptions, n, cap, err);
@@ -215,6 +225,7 @@ static int derive_array_sizes(struct heap *h, struct err *err)
 			if (n > h->n_sized / 8)
 				goto out; /* a layout that no model describes: the column is smaller */
 		}
+	}
 	struct wide *wide = big_resize(h->wide, h->n_wide + n, sizeof *wide, err);
 	if (!wide) {
 		code = ERR_NOMEM;
@@ -227,8 +238,7 @@ static int derive_array_sizes(struct heap *h, struct err *err)
 		h->wide[h->n_wide++] = exceptions[i];
 		h->own_length[bits_rank(&h->sized, exceptions[i].id)] = OWN_WIDE;
 	}
-	if (h->n_wide)
-		qsort(h->wide, h->n_wide, sizeof *h->wide, by_id);
+	code = sort(h->wide, h->n_wide, sizeof *h->wide, by_id, err);
 	big_free(h->own_size);
 	h->own_size = NULL;
 out:

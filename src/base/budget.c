@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * budget.c - counters.
+ */
+#include "base/budget.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+static _Atomic uint64_t in_use, peak, limit;
+static char limit_whose[120] = "--mem";
+
+uint64_t budget_in_use(void)
+{
+	return atomic_load(&in_use);
+}
+
+uint64_t budget_peak(void)
+{
+	return atomic_load(&peak);
+}
+
+void budget_set_limit(uint64_t bytes, const char *whose)
+{
+	snprintf(limit_whose, sizeof limit_whose, "%s", whose);
+	atomic_store(&limit, bytes);
+}
+
+static void note_peak(uint64_t now)
+{
+	uint64_t highest = atomic_load(&peak);
+
+	while (now > highest && !atomic_compare_exchange_weak(&peak, &highest, now))
+		;
+}
+
+bool budget_take(uint64_t bytes, char *why, size_t room)
+{
+	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
+
+	do {
+		if (!most || (bytes <= most && now <= most - bytes))
+			continue;
+		snprintf(why, room, "memory: %" PRIu64 " more bytes are needed, %" PRIu64
+		    " are in use and %s allows %" PRIu64 "; give a larger --mem", bytes, now, limit_whose, most);
+		return false;
+	} while (!atomic_compare_exchange_weak(&in_use, &now, now + bytes));
+	note_peak(now + bytes);
+	return true;
+}
+
+void budget_take_anyway(uint64_t bytes)
+{
+	note_peak(atomic_fetch_add(&in_use, bytes) + bytes);
+}
+
+void budget_give_back(uint64_t bytes)
+{
+	atomic_fetch_sub(&in_use, bytes);
+}

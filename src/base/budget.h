@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* budget.h - the sum of all memory that a dump decides, and its limit.  Any thread. */
+#ifndef CAIRN_BASE_BUDGET_H
+#define CAIRN_BASE_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Count bytes, or false, when the limit does not allow them, and the sentence for it in why. */
+bool budget_take(uint64_t bytes, char *why, size_t room);
+void budget_take_anyway(uint64_t bytes);
+void budget_give_back(uint64_t bytes);
+
+/* Bytes taken now, and the most there ever were. */
+uint64_t budget_in_use(void);
+uint64_t budget_peak(void);
+
+/* The most that may be taken (0: no limit), and who says so, as a refusal will name it: "--mem".  Before
+ * there are other threads. */
+void budget_set_limit(uint64_t bytes, const char *whose);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * exact.h - does every piece of memory stand alone?
+ *
+ * Where somebody looks for bytes read or written too far (address sanitizer, fuzzing), blocks of big
+ * memory, pieces of arenas and the bytes of a dump are each an allocation of their own, of exactly the
+ * size asked for.  Elsewhere they lie in pages and in larger blocks, whose slack hides such a fault.
+ */
+#ifndef CAIRN_BASE_EXACT_H
+#define CAIRN_BASE_EXACT_H
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CAIRN_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define CAIRN_ADDRESS_SANITIZER 1
+#endif
+#ifndef CAIRN_ADDRESS_SANITIZER
+#define CAIRN_ADDRESS_SANITIZER 0
+#endif
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define CAIRN_EXACT 1
+#else
+#define CAIRN_EXACT CAIRN_ADDRESS_SANITIZER
+#endif
+
+#endif

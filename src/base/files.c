@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * files.c - see files.h.
+ */
+#include "base/files.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct held {
+	file_hold hold; /* ascending; never given out twice */
+	dev_t device;
+	ino_t inode;
+	const char *what;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct held *file;
+	size_t n, cap;
+	file_hold last;
+} files = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static file_hold hold(const struct stat *st, const char *what)
+{
+	if (!S_ISREG(st->st_mode))
+		return 0;
+	pthread_mutex_lock(&files.lock);
+	file_hold given = ++files.last;
+	VEC_PUSH(files.file, files.n, files.cap) =
+	    (struct held){.hold = given, .device = st->st_dev, .inode = st->st_ino, .what = what};
+	pthread_mutex_unlock(&files.lock);
+	return given;
+}
+
+file_hold file_hold_open(int fd, const char *what)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : hold(&st, what);
+}
+
+file_hold file_hold_path(const char *path, const char *what)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : hold(&st, what);
+}
+
+void file_let_go(file_hold given)
+{
+	pthread_mutex_lock(&files.lock);
+	size_t at = 0;
+	while (at < files.n && files.file[at].hold != given)
+		at++;
+	if (at < files.n) {
+		memmove(files.file + at, files.file + at + 1, (--files.n - at) * sizeof *files.file);
+		if (!files.n) {
+			free(files.file);
+			files.file = NULL;
+			files.cap = 0;
+		}
+	}
+	pthread_mutex_unlock(&files.lock);
+}
+
+static const char *held_as(const struct stat *st)
+{
+	const char *what = NULL;
+
+	pthread_mutex_lock(&files.lock);
+	for (size_t i = 0; i < files.n; i++)
+		if (files.file[i].device == st->st_dev && files.file[i].inode == st->st_ino)
+			what = files.file[i].what;
+	pthread_mutex_unlock(&files.lock);
+	return what;
+}
+
+const char *file_held_as(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? NULL : held_as(&st);
+}
+
+int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err)
+{
+	int fd = open(path, (flags & ~O_TRUNC) | O_CLOEXEC | O_NOCTTY, mode);
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	const char *what = file_held_as(fd);
+	if (what) {
+		close(fd);
+		return err_set(err, ERR_USAGE, "%.200s is %s, which is being read: write to another file", path,
+		    what);
+	}
+	return fd;
+}

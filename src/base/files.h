@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * files.h - the files that the program reads, and the one door to open a file that it writes.
+ *
+ * Whoever reads a file that must outlive this program holds it: a dump, the javacore and the program
+ * beside it, a script.  Files are told apart by device and inode, so a link, another name or a
+ * redirection of the shell is the same file.  Any thread.
+ */
+#ifndef CAIRN_BASE_FILES_H
+#define CAIRN_BASE_FILES_H
+
+#include "base/err.h"
+
+#include <sys/types.h>
+
+/* Stands for a file that is held; 0: none. */
+typedef uint64_t file_hold;
+
+/* Hold the regular file behind a descriptor; what it is ("the dump") is a string that stays.  0 for
+ * anything but a regular file. */
+MUST_CHECK file_hold file_hold_open(int fd, const char *what);
+/* The same for a file that will be opened later. */
+MUST_CHECK file_hold file_hold_path(const char *path, const char *what);
+void file_let_go(file_hold hold); /* 0 is fine */
+
+/* What the file behind a descriptor is to those who hold it; NULL: nobody does. */
+const char *file_held_as(int fd);
+
+/*
+ * Open a file to write to it.  Its bytes stay as they are: O_TRUNC is left to the caller, who may
+ * look at the file first.  flags are open()'s, mode is for O_CREAT.  Returns a descriptor, or ERR_USAGE
+ * for a file that is held, or ERR_IO; the message names the file.
+ */
+MUST_CHECK int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err);
+
+#endif

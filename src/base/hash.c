@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* hash.c - the seed, and the hash of bytes; see hash.h. */
+#include "base/hash.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+uint64_t hash_seed[2] = { UINT64_C(0x9FB21C651E98DF25), UINT64_C(0xD6E8FEB86659FD93) };
+
+void hash_seed_anew(void)
+{
+	uint64_t fresh[2];
+	struct timespec now;
+
+	if (getrandom(fresh, sizeof fresh, GRND_NONBLOCK) == (ssize_t)sizeof fresh) {
+		memcpy(hash_seed, fresh, sizeof fresh);
+		return;
+	}
+	/* No such call, or a machine that has just begun to run: better than nothing. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	hash_seed[0] ^= (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
+	hash_seed[1] ^= (uint64_t)(uintptr_t)&now << 20;
+}
+
+uint64_t hash_bytes(const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	uint64_t h = hash_number(n), word;
+
+	for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+		memcpy(&word, p, sizeof word);
+		h = hash_step(h, word);
+	}
+	word = 0;
+	if (n)
+		memcpy(&word, p, n);
+	return hash_step(h, word);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * refusals.c - see refusals.h.
+ */
+#include "base/refusals.h"
+
+#include "base/stock.h"
+
+int refusals_check(uint64_t before, struct err *err)
+{
+	char sentence[sizeof err->message];
+
+	stock_fill();
+	if (mem_refusals() == before)
+		return 0;
+	mem_last_refusal(sentence, sizeof sentence);
+	return err_set(err, ERR_NOMEM, "%s", sentence);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * output.c - see output.h.
+ */
+#include "command/run/output.h"
+
+#include "base/files.h"
+#include "command/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the file is a dump of; NULL: it is none, or nobody may read it. */
+static const char *dump_in(const char *path, const struct stat *file)
+{
+	uint8_t head[SOURCE_HEAD];
+	struct stat st;
+	ssize_t n = 0;
+
+	/* a descriptor of its own: the one that writes may not be able to read */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino)
+		n = pread(fd, head, sizeof head, 0);
+	close(fd);
+	return n > 0 ? dump_label_of(head, (size_t)n) : NULL;
+}
+
+static int ask(const char *path, bool append, const char *dump, const struct writing *rules,
+    struct err *err)
+{
+	struct text question = TEXT_INIT;
+
+	text_add_escaped(&question, path, strlen(path));
+	if (dump)
+		text_addf(&question, " is a heap dump (%s)", dump);
+	else
+		text_add(&question, " exists");
+	text_add(&question, append ? ": write behind its end?" : ": replace it?");
+	bool yes = rules->ask(rules->context, question.s);
+	text_release(&question);
+	return yes ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", path);
+}
+
+/* May what the file holds be replaced, or written behind? */
+static int may_write(const char *path, bool append, const struct stat *st, const struct writing *rules,
+    struct err *err)
+{
+	if (!S_ISREG(st->st_mode) || !st->st_size || rules->force)
+		return 0;
+	const char *dump = dump_in(path, st);
+	if (rules->ask)
+		return append && !dump ? 0 : ask(path, append, dump, rules, err);
+	if (!dump)
+		return 0;
+	return err_set(err, ERR_USAGE, "%.200s is a heap dump (%s): write to another file, or give --force",
+	    path, dump);
+}
+
+int output_open(struct output *out, const char *path, bool append, const struct writing *rules,
+    struct err *err)
+{
+	struct stat st;
+	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | (append ? O_APPEND : 0), 0666, err);
+
+	if (fd < 0)
+		return fd;
+	int code = fstat(fd, &st) ? err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno)) :
+	    may_write(path, append, &st, rules, err);
+	bool holds = !code && S_ISREG(st.st_mode) && st.st_size;
+	*out = (struct output){.behind = holds && append, .replaces = holds && !append};
+	if (!code && !(out->stream = fdopen(fd, append ? "a" : "w")))
+		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	if (code)
+		close(fd);
+	return code;
+}
+
+int output_begin(FILE *stream, bool *replaces, struct err *err)
+{
+	if (*replaces && ftruncate(fileno(stream), 0))
+		return err_set(err, ERR_IO, "what the file holds cannot be replaced: %s", strerror(errno));
+	*replaces = false;
+	return 0;
+}
+
+bool output_standard_is_free(void)
+{
+	const char *out = file_held_as(STDOUT_FILENO), *error = file_held_as(STDERR_FILENO);
+
+	if (!out && !error)
+		return true;
+	if (error && (out || dup2(STDOUT_FILENO, STDERR_FILENO) < 0))
+		return false; /* there is nowhere to say it */
+	complain("standard %s is %s, which is being read: redirect it to another file",
+	    out ? "output" : "error", out ? out : error);
+	return false;
+}

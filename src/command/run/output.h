@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* output.h - opening the files that results go to; private to src/command/run. */
+#ifndef CAIRN_COMMAND_RUN_OUTPUT_H
+#define CAIRN_COMMAND_RUN_OUTPUT_H
+
+#include "command/session/session.h"
+
+#include <stdio.h>
+
+struct output {
+	FILE *stream; /* the caller's to close */
+	bool behind;  /* something stands in the file already, and this comes behind it */
+	bool replaces; /* something stands in the file already: output_begin before the first byte */
+};
+
+/*
+ * Open path for results: append to it, or replace what it holds where that may be replaced.  0, or:
+ * ERR_USAGE (it is read here, or it is a dump and --force is missing), ERR_CANCELLED (the answer was
+ * no), ERR_IO.  The message names the file.  What the file holds is as it was: a line that turns out to
+ * be wrong must not cost what an earlier one found.
+ */
+MUST_CHECK int output_open(struct output *out, const char *path, bool append,
+    const struct writing *rules, struct err *err);
+
+/* Something will be written to stream: what it replaces goes, once.  0 or ERR_IO. */
+MUST_CHECK int output_begin(FILE *stream, bool *replaces, struct err *err);
+
+/* False, and it was said where it can be, if the shell made standard output or standard error one of
+ * the files that are read. */
+bool output_standard_is_free(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * name_order.c - the order of the classes' names, found once.
+ *
+ * Classes that share a name share its bytes, so texts are compared only where their places differ:
+ * two classes of one name cost nothing, however long it is.
+ */
+#include "heap/heap.h"
+
+#include "base/big.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+struct named {
+	const char *name;
+	uint32_t class;
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct named *a = x, *b = y;
+	int order = ((uintptr_t)a->name > (uintptr_t)b->name) - ((uintptr_t)a->name < (uintptr_t)b->name);
+	return order ? order : (a->class > b->class) - (a->class < b->class);
+}
+
+static int by_text(const void *x, const void *y)
+{
+	return strcmp(((const struct named *)x)->name, ((const struct named *)y)->name);
+}
+
+/* The first class of each place to the front of the list; how many these are. */
+static uint32_t gather(struct named *list, uint32_t n, uint32_t *first_of)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!kept || list[kept - 1].name != list[i].name)
+			list[kept++] = list[i];
+		first_of[list[i].class] = list[kept - 1].class;
+	}
+	return kept;
+}
+
+int heap_order_names(struct heap *h, struct err *err)
+{
+	struct named *list = big_alloc(h->n_classes, sizeof *list, err);
+	uint32_t *first_of = list ? big_alloc(h->n_classes, sizeof *first_of, err) : NULL;
+	int code = first_of ? 0 : ERR_NOMEM;
+	for (uint32_t c = 0; code == 0 && c < h->n_classes; c++)
+		list[c] = (struct named){ h->classes[c].name, c };
+	if (code == 0)
+		code = sort(list, h->n_classes, sizeof *list, by_place, err);
+	uint32_t n = code == 0 ? gather(list, h->n_classes, first_of) : 0;
+	if (code == 0)
+		code = sort(list, n, sizeof *list, by_text, err);
+	for (uint32_t i = 0, rank = 0; code == 0 && i < n; i++) {
+		rank += i && by_text(&list[i - 1], &list[i]);
+		h->classes[list[i].class].name_rank = rank;
+	}
+	for (uint32_t c = 0; code == 0 && c < h->n_classes; c++)
+		h->classes[c].name_rank = h->classes[first_of[c]].name_rank;
+	big_free(list);
+	big_free(first_of);
+	return code;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * asking.c - a question that a command puts before it goes on: y is yes, n, Esc and ^C are no.
+ */
+#include "view/app.h"
+
+#include <errno.h>
+#include <poll.h>
+
+/* 1: yes, 0: no, -1: that was no answer. */
+static int answer(const struct input *in)
+{
+	enum { CTRL_C = 3, ESCAPE = 27 };
+
+	if (in->pasted)
+		return -1;
+	switch (in->key) {
+	case 'y':
+	case 'Y':
+		return 1;
+	case 'n':
+	case 'N':
+	case 'q':
+	case CTRL_C:
+	case ESCAPE:
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+bool app_ask(void *context, const char *question)
+{
+	struct app *a = context;
+	struct text t = TEXT_INIT;
+	struct pollfd fds[2] = {
+	    {.fd = term_fd(), .events = POLLIN},
+	    {.fd = signals_fd(), .events = POLLIN},
+	};
+	struct input in;
+	int said = -1;
+
+	text_addf(&t, "%s (y n)", question);
+	while (term_read(&in, false))
+		continue; /* typed before the question stood there: no answer to it */
+	while (said < 0 && !a->quit) {
+		app_say(a, ROLE_ERROR, t.s);
+		app_draw(a);
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			break; /* the terminal is gone, as the loop will see */
+		a->looking = true; /* so that SIGINT is an answer, too */
+		app_take_signals(a);
+		a->looking = false;
+		if (a->stopping)
+			said = 0;
+		while (said < 0 && term_read(&in, false))
+			said = answer(&in);
+	}
+	a->stopping = false;
+	text_clear(&a->message);
+	a->dirty = true;
+	text_release(&t);
+	return said == 1;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* whole.c - see whole.h. */
+#include "whole.h"
+
+#include "base/big.h"
+#include "base/parallel.h"
+#include "command/commands.h"
+#include "command/help/help.h"
+#include "command/run/run.h"
+#include "heap/heap.h"
+#include "heap/typed.h"
+#include "lines.h"
+#include "printed.h"
+#include "promise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_ROWS = 30 }; /* printed of a result */
+enum { SMALL_PART = 300 }; /* bytes, so that small inputs have many */
+
+void check_message(int code, const struct err *err)
+{
+	size_t n = strlen(err->message);
+	PROMISE(code < 0);
+	PROMISE(n > 0);
+	PROMISE(is_clean(err->message, n, false));
+	PROMISE(err->message[n - 1] != '.');
+}
+
+/* --- a heap ------------------------------------------------------------------------------------- */
+
+static void check_graph(const struct heap *h)
+{
+	uint64_t before = 0, in = 0, shallow = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint64_t address = heap_address(h, id);
+		PROMISE(id == 0 || address > before);
+		PROMISE(heap_find(h, address) == id);
+		before = address;
+		PROMISE(h->class_of[id] < h->n_classes);
+		shallow += heap_shallow(h, id);
+		for (uint64_t i = adjacency_start(&h->out, id); i < adjacency_start(&h->out, id + 1); i++)
+			PROMISE(h->out.target[i] < h->n_objects);
+		for (uint64_t i = adjacency_start(&h->in, id); i < adjacency_start(&h->in, id + 1); i++)
+			PROMISE(h->in.target[i] < h->n_objects);
+		in += adjacency_start(&h->in, id + 1) - adjacency_start(&h->in, id);
+	}
+	PROMISE(in == h->out.n && h->in.n == h->out.n);
+	PROMISE(shallow == h->shallow);
+	PROMISE(h->out.n + h->n_dangling == h->n_references);
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		PROMISE(h->classes[i].name);
+}
+
+/* Where objects are memory: the pointers of each, found one by one, are its references in their order;
+ * values and names of everything can be asked for. */
+static void check_memory(const struct heap *h)
+{
+	struct text text = TEXT_INIT;
+	for (uint32_t id = 0; h->facts.values == TYPED_MEMORY && id < h->n_objects; id++) {
+		struct typed_object o;
+		struct slot_walk w = { 0 };
+		const uint8_t *bytes;
+		uint64_t n, i = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
+		PROMISE(typed_open(&o, h, id));
+		while (typed_next_slot(&o, &w)) {
+			PROMISE(w.offset < o.view.n_bytes);
+			uint64_t to = typed_number(&o.value, w.offset, typed_word_size(h));
+			struct typed_reference r = typed_resolve(h, to);
+			if (r.id == HEAP_NONE) {
+				heap_symbol(h, to, &text);
+				continue;
+			}
+			PROMISE(i < end && h->out.target[i] == r.id);
+			i++;
+			typed_path(&o, w.offset, &text);
+		}
+		PROMISE(i == end);
+		typed_text(&o, &bytes, &n);
+		text_clear(&text);
+	}
+	for (size_t i = 0; i < h->n_roots; i++)
+		heap_symbol(h, h->roots[i].slot, &text);
+	text_release(&text);
+}
+
+/* --- commands ----------------------------------------------------------------------------------- */
+
+struct asking {
+	struct session session;
+	unsigned n; /* lines run */
+	bool tell;  /* each line on standard error before it runs: FUZZ_TELL in the environment */
+};
+
+static void print_as(struct result *r, struct print_options o)
+{
+	char *printed = NULL;
+	size_t n = 0;
+	struct err err = ERR_INIT;
+	FILE *f = open_memstream(&printed, &n);
+	PROMISE(f);
+	PROMISE(print_result(r, &o, f, &err) == 0);
+	fclose(f);
+	if (!is_printed(o.format, printed, n)) {
+		fprintf(stderr, "%s, format %d:\n%.*s\n", r->title, (int)o.format, (int)(n < 2000 ? n : 2000), printed);
+		PROMISE(!"what is printed is what that format may look like");
+	}
+	free(printed);
+}
+
+static void walk(struct result *r)
+{
+	struct text to = TEXT_INIT, scratch = TEXT_INIT;
+	for (size_t row = 0; row < r->n_rows; row += row < 10 ? 1 : 1 + r->n_rows / 10) {
+		struct target target;
+		result_target(r, row, &target);
+		for (unsigned column = 0; column < r->n_columns; column++) {
+			struct cell cell;
+			result_read(r, row, column, &cell, &scratch);
+			cell_print(&cell, &to);
+		}
+	}
+	text_release(&to);
+	text_release(&scratch);
+}
+
+/* Broken by dumps that contradict themselves, not by us. */
+static bool is_of_the_dump(const char *check)
+{
+	return !strcmp(check, "the dump's own counts agree") || !strcmp(check, "kinds add up");
+}
+
+/* The graph that was made keeps its promises. */
+static void check_answer(const struct command *c, struct result *r)
+{
+	int check = result_column(r, "check"), found = result_column(r, "result");
+	if (strcmp(c->name, "check") || check < 0 || found < 0)
+		return;
+	for (size_t row = 0; row < r->n_rows; row++) {
+		struct cell cell;
+		result_cell(r, row, (unsigned)found, &cell);
+		bool broken = !strcmp(cell.text, "broken");
+		result_cell(r, row, (unsigned)check, &cell);
+		if (!broken || is_of_the_dump(cell.text))
+			continue;
+		fprintf(stderr, "check: %s: broken\n", cell.text);
+		abort();
+	}
+}
+
+static void run_line(void *context, const struct command *c, const char *line)
+{
+	struct asking *a = context;
+	struct err err = ERR_INIT;
+	struct result *r = NULL;
+	unsigned n = a->n++;
+	if (a->tell)
+		fprintf(stderr, "%s\n", line);
+	int code = session_run(&a->session, line, &r, &err);
+	if (code < 0)
+		check_message(code, &err);
+	if (code < 0 || !r)
+		return;
+	check_answer(c, r);
+	walk(r);
+	static const struct print_options ways[] = {
+	    {.format = PRINT_TEXT, .top = MOST_ROWS, .width = 60}, {.format = PRINT_CSV, .top = MOST_ROWS},
+	    {.format = PRINT_JSON, .top = MOST_ROWS}, {.format = PRINT_TEXT, .top = MOST_ROWS, .wide = true},
+	    {.format = PRINT_JSONL, .top = MOST_ROWS}};
+	print_as(r, ways[n % (sizeof ways / sizeof *ways)]);
+}
+
+static void complete(const struct session *s, const char *line)
+{
+	size_t start = 0, found = 0, end = strlen(line);
+	char **word = session_complete(s, line, end, 40, &start, &found);
+	PROMISE(start <= end);
+	for (size_t i = 0; i < found; i++) {
+		PROMISE(is_clean(word[i], strlen(word[i]), false));
+		free(word[i]);
+	}
+	free(word);
+}
+
+static void ask(const struct heap *heap)
+{
+	struct asking a = {.tell = getenv("FUZZ_TELL") != NULL};
+	struct words words;
+	session_init(&a.session);
+	a.session.progress = PROGRESS_NEVER;
+	session_open(&a.session, heap);
+	words_find(&words, &a.session);
+	run_line(&a, &cmd_ls, "$kept = ls *");
+	lines_each(&words, run_line, &a);
+	for (const char *const *line = lines_begun; *line; line++)
+		complete(&a.session, *line);
+	complete(&a.session, words.field);
+	/* what counts as a reference changes, and with it all that was found */
+	run_line(&a, &cmd_set, "set weak off");
+	run_line(&a, &cmd_check, "check -tree");
+	run_line(&a, &cmd_leaks, "leaks");
+	run_line(&a, &cmd_histo, "histo -live -retained");
+	run_line(&a, &cmd_cut, "cut -plan 1");
+	session_release(&a.session);
+}
+
+/* --- an input ----------------------------------------------------------------------------------- */
+
+/* A heap, or NULL where it is refused in a sentence. */
+static struct heap *open_heap(const struct heap_options *options, unsigned threads)
+{
+	struct heap *heap = NULL;
+	struct err err = ERR_INIT;
+	parallel_set_threads(threads);
+	int code = heap_open(&heap, options, NULL, &err);
+	if (code < 0)
+		check_message(code, &err);
+	else if (heap->damaged)
+		check_message(-1, &heap->damage);
+	return code < 0 ? NULL : heap;
+}
+
+/* However many threads read a dump, they read the same. */
+static void check_same(const struct heap *one, const struct heap *other)
+{
+	PROMISE(!one == !other);
+	if (!one)
+		return;
+	PROMISE(one->damaged == other->damaged);
+	PROMISE(one->n_objects == other->n_objects && one->n_classes == other->n_classes);
+	PROMISE(one->shallow == other->shallow && one->n_roots == other->n_roots);
+	PROMISE(one->out.n == other->out.n && one->n_dangling == other->n_dangling);
+	for (uint32_t id = 0; id < one->n_objects; id++) {
+		PROMISE(heap_address(one, id) == heap_address(other, id));
+		PROMISE(heap_shallow(one, id) == heap_shallow(other, id));
+	}
+	for (uint64_t i = 0; i < one->out.n; i++)
+		PROMISE(one->out.target[i] == other->out.target[i]);
+}
+
+static void try_heap(const struct heap_options *options, uint64_t *part_bytes)
+{
+	big_set_limit(UINT64_C(1) << 30, "the test"); /* no input of a fuzzer deserves more */
+	struct heap *alone = open_heap(options, 1);
+	if (part_bytes)
+		*part_bytes = SMALL_PART;
+	struct heap *heap = open_heap(options, 2);
+	if (part_bytes)
+		*part_bytes = PART_BYTES;
+	check_same(alone, heap);
+	heap_close(alone);
+	if (heap) {
+		check_graph(heap);
+		check_memory(heap);
+		if (!heap->no_references)
+			ask(heap);
+	}
+	heap_close(heap);
+}
+
+/* A file in memory, and its path. */
+static int file_of(const uint8_t *data, size_t size, char path[64])
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	PROMISE(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+void fuzz_whole(const struct reader *reader, uint64_t *part_bytes, const uint8_t *data, size_t size)
+{
+	char path[64];
+	int fd = file_of(data, size, path);
+	struct heap_options options = {.path = path, .dump = {.no_companion = true, .also = reader}};
+	try_heap(&options, part_bytes);
+	close(fd);
+}
+
+void fuzz_javacore(const char *dump, const uint8_t *data, size_t size)
+{
+	char path[64];
+	int fd = file_of(data, size, path);
+	struct heap_options options = {.path = dump, .dump = {.javacore = path}};
+	try_heap(&options, NULL);
+	close(fd);
+}

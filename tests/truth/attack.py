@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inputs that broke the program once: what each is answered with, and a file that shrinks while it is open.
+
+The shapes are made here, small; the files that did the damage are tried too where CAIRN_DUMPS has
+them (attack/).  Each is opened with every command that it once broke; the status and the message are
+held, and so is that it ends soon.
+"""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools")]
+from cairntest import BUILD, DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
+from godump import records  # noqa: E402
+from worst import SHAPES  # noqa: E402
+
+SOON = 60  # seconds, on a machine with much else to do; these took minutes or never ended
+EVERY = ("info", "histo", "check", "x #0", "refs #0", "path #0", "dom", "leaks", "roots", "threads",
+         "bt 0", "strings", "dups", "globals", "size #0", "ls * | head 5")
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def go_with_word(size):
+    """The sample with another size of pointers, which is the second number of the parameters."""
+    data = bytearray(read(GO))
+    at = next(r.begin for r in records(GO) if r.kind == "params")
+    assert (data[at], data[at + 1], data[at + 2]) == (6, 0, 8)
+    data[at + 2] = size
+    return bytes(data)
+
+
+def made():
+    """Name, ending, bytes, status, what the one message must say, commands, of which file it is the like."""
+    text = read(SAMPLE_TEXT)
+    last = text.rindex(b"\n0x")
+    name = text.index(b"com/acme/shop/Order")
+    nul = text[:name + 8] + b"\0" + text[name + 9:]
+    for size in (0, 3):
+        yield ("go, pointers of %d bytes" % size, ".dump", go_with_word(size), 4,
+               r"byte \d+ say that pointers take %d bytes" % size, EVERY)
+    yield "classic, cut at a record", ".txt", text[:last + 1], 4, r"cut before its end at byte %d" % (last + 1), EVERY
+    yield "classic, cut in its totals", ".txt", text[:-3], 4, r"cut before its end at byte %d" % (len(text) - 3), EVERY
+    yield "classic, NUL in a name", ".txt", nul, 0, "", EVERY
+    yield ("classic, NUL in the first name", ".txt",
+           b"".join(b"0x%08X [16] OBJ a%cb\n\t\n" % (32 * i + 32, 0) for i in range(40)), 4, "cut before its end", EVERY)
+    yield "phd, nothing to sort", ".phd", read(SAMPLE), 0, "", ("path #100", "paths #100", "leaks")
+    for shape, n, status, says in (("resync", 20000, 4, r"byte \d+"), ("resync-statics", 20000, 4, r"byte \d+"),
+                                   ("resync-many", 20000, 4, r"byte \d+"), ("collide", 4000, 0, ""),
+                                   ("frames", 1000, 0, ""), ("chain", 3000, 0, ""), ("cycle", 3000, 0, ""),
+                                   ("roots", 20000, 0, ""), ("longname", 50000, 0, ""),
+                                   ("shared-name", 60, 0, ""), ("nested-name", 300, 0, ""),
+                                   ("wide-thread", 1000, 0, "")):
+        yield "hprof, " + shape, ".hprof", SHAPES[shape](n), status, says, EVERY
+
+
+# The files themselves, where the program once was asked these.
+REAL = {
+    "go-wordsize0-sigfpe.dump": (4, "pointers take 0 bytes", ("x #0", "info")),
+    "classic-cut-in-trailer.txt": (4, "cut before its end at byte 193898", ("info",)),
+    "classic-nul-overread.txt": (0, "", ("info", "histo")),
+    "classic-sample-overread.txt": (4, r"byte \d+", ("info", "histo")),
+    "ub-qsort-null.phd": (0, "", ("path #100",)),
+    "tty-long-class-name.hprof": (0, "", ("histo",)),
+    "threads-frames-amplify.hprof": (0, "", ("threads | head 3",)),
+    "resync-quadratic-1m.hprof": (4, r"byte \d+", ("info",)),
+    "idmap-collision-5e4.hprof": (0, "", ("info",)),
+    "idmap-collision-2e5.hprof": (0, "", ("info",)),
+    "superclass-chain-1e5.hprof": (0, "", ("check", "leaks")),
+    "supercycle-1e5.hprof": (0, "", ("check", "leaks")),
+    "roots-1e6.hprof": (0, "", ("roots | head 3", "bt 0 | head 3")),
+}
+
+
+def check(tap, name, path, status, says, commands):
+    lines = [word for command in commands for word in ("-x", command)]
+    run = cairn(*lines, path, timeout=SOON)
+    warned = [line for line in run.err.splitlines() if line.startswith("cairn: warning: ")]
+    # "nothing found" or "this format cannot tell" may be the answer to some of them
+    allowed = (status,) if status else (0, 1)
+    tap.ok(run.status in allowed, "%s: status %d" % (name, status), run)
+    tap.ok(len(warned) == bool(says) and re.search(says, "".join(warned)), name + ": one warning, of the place", run)
+
+
+def check_shrinking(tap, folder):
+    """A file of which half goes away between two commands: the shell does it."""
+    os.environ["CAIRN_KEEP_MAPPING"] = "1"  # a copy, as sanitized builds make one, would not shrink
+    path = os.path.join(folder, "shop.hprof")
+    half = os.path.getsize(SHOP) // 2
+    for how, command, status, says in (
+            ("shrinks", "truncate -s %d %s" % (half, path), 4, "shrank or could not be read from byte %d on" % half),
+            ("shrinks to nothing", "truncate -s 0 " + path, 4, "shrank or could not be read from byte 0 on"),
+            ("is written to", "touch -d tomorrow " + path, 0, "was written to since it was loaded")):
+        shutil.copy(SHOP, path)
+        before = cairn("-x", "strings", path)
+        run = cairn("-x", "histo | !" + command, "-x", "strings", "-x", "check", "-x", "info", path)
+        tap.equal(run.status, status, "a file that %s after it was loaded: status" % how)
+        tap.equal(run.err.count("cairn: warning: "), 1, "a file that %s: one warning" % how)
+        tap.equal((run.out.count(says), run.err.count(says)), (4 if status else 3, 1),
+                  "a file that %s: each answer says so, info twice" % how)
+        tap.ok(before.status == 0 and (before.out.rstrip() in run.out) == (status == 0),
+               "a file that %s: texts are %s" % (how, "missing" if status else "there"))
+        shutil.copy(SHOP, path)
+        machine = cairn("--format", "json", "-x", "histo | !" + command, "-x", "strings", path)
+        tap.ok(machine.status == status and says in machine.err, "a file that %s: JSON and a warning" % how, machine.err)
+    shutil.copy(SAMPLE, path)
+    run = cairn("-x", "histo | !truncate -s 100 " + path, "-x", "histo", "-x", "check", path)
+    tap.equal((run.status, run.err), (0, ""), "a format without values is not read again")
+
+
+def main():
+    tap = Tap()
+    folder = tempfile.mkdtemp(prefix="attack.", dir=os.path.join(BUILD, "tests"))
+    try:
+        for name, ending, data, status, says, commands in made():
+            path = os.path.join(folder, "dump" + ending)
+            with open(path, "wb") as f:
+                f.write(data)
+            check(tap, name, path, status, says, commands)
+        check_shrinking(tap, folder)
+    finally:
+        shutil.rmtree(folder)
+    for name, (status, says, commands) in REAL.items():
+        path = os.path.join(DUMPS, "attack", name)
+        if DUMPS and os.path.exists(path):
+            check(tap, name, path, status, says, commands)
+        else:
+            tap.skip(name, "CAIRN_DUMPS has no attack/" + name)
+    tap.done()
+
+
+main()

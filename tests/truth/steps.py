@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No dump makes cairn slow: for each reader, each phase and each command, the steps that it takes of the
+worst shapes we can think of (tests/tools/worst.py), at a size and at four times that size, grow 5-fold at
+most.  And who works looks at the cancel flag: the steps between two looks do not grow with the dump.
+
+Steps are counted, not timed (tests/tools/steps.h).  With -v it prints them all; further arguments are the
+shapes to try, else all.
+"""
+
+import functools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+from cairntest import BUILD, SOURCE, Run, Tap, cairn, skip_all  # noqa: E402
+import worst  # noqa: E402
+import worst_graphs  # noqa: E402,F401  it adds its shapes
+
+MEASURE = os.path.join(BUILD, "tests", "tools", "measure")
+
+GROWTH = 5        # of four times the size
+SMALL = 100000    # steps that say nothing about growth
+STRETCH = 2000000 # most steps between two looks: some milliseconds
+SIZE = 2000       # of a shape, where SIZES does not tell; large enough for what is constant to vanish
+LARGE = 100000    # of those where stretches are looked at
+LENGTH = 500      # of the names of those shapes that have as many rows as their names have bytes
+SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
+         "go-bipartite": 8000}  # its objects are long lists, which are read twice, at both sizes
+
+# What is known to grow faster, and not mended: an expression for "SHAPE: LINE".
+# - A record of Go is found from one of up to 15 before it, through the lists of their pointers: a row of a
+#   large object costs its length.
+# - A path in a random graph is as long as chance has it.
+# - Results show a long name in each of many rows; of a wide thread nobody has looked why yet.
+# - Sorting n packages by name takes n log n steps, which is a little more than five of four times n.
+KNOWN = re.compile("classes: histo -by package .* x 5[.]|(shared-name|nested-name|wide-thread): |go-.*: print (refs #0|cut \\* -each) |"
+                   "wild: (print )?path")
+
+# Commands and phases that need contents which no shape has yet: their growth is not tested.
+NEVER = {"entries", "props", "sites", "finding weak references"}
+
+# Stretches known to be longer, and not mended yet: an expression for "LINE: PHASE" at its beginning.
+# (What `save` writes is written by the main thread, which nobody can stop: the worst of them.)
+KNOWN_LONG = re.compile(r"load: ordering objects|\$all = |x #0: (finding dominators|retained sizes)|path #\S+ #0:|"
+                        r"dom -depth|dom: (finding dominators|retained sizes)|size |cut |why|check( -tree)?: |save |"
+                        r"sets( -retained)?: ")
+
+# Shapes whose stretches are looked at, and those that are so only when they are named: large-SHAPE.
+LONG = ["phd-ladder", "hprof-wild"]
+LONG_TOO = ["phd-class-each", "classic-wild", "ebcdic-wild", "hprof-texts",
+            "hprof-class-each", "go-wild", "go-fan", "gz-hprof-wild"]
+
+# Lines by command, in this order in one session.  {last} and {middle} are ids of objects, {folder} is
+# one to write into.
+LINES = {
+    "info": ["info"],
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo * -all -sort class",
+              "histo -live", "histo -dead", "histo /a.*e/ -sort objects -r"],
+    "ls": ["ls *", "ls * -sort address -r", "ls * -live -min 1", "ls %1-100", "ls * | grep o",
+           "ls * | grep- o", "ls * | sort -class | head 10 | cut class", "$all = ls *"],
+    "x": ["x #0", "x #{middle}", "x #{last}", "x #{last} -hex"],
+    "entries": ["entries #0", "entries #{last}", "entries #{middle}"],
+    "find": ["find o", "find (a|o)*$ -i"],
+    "strings": ["strings", "strings s.*e", "strings -sort shallow -r"],
+    "dups": ["dups"],
+    "props": ["props"],
+    "threads": ["threads", "threads -by stack"],
+    "bt": ["bt 0", "bt 1", "bt 2"],
+    "sites": ["sites", "sites -by function"],
+    "loaders": ["loaders"],
+    "dupclasses": ["dupclasses"],
+    "tree": ["tree", "tree *", "tree -by package", "tree -by package -depth 2"],
+    "refs": ["refs #0", "refs #{middle}", "refs #{last} -by class", "refs #0 -by class", "refs #{middle} -in"],
+    "roots": ["roots", "roots -by kind", "roots -by name", "roots -by variable", "roots *"],
+    "path": ["path #{middle}", "path #{last}", "path #{last} -n 5", "path #0 #{last}", "path #{last} #0",
+             "path #{last} -weak -not java.*"],
+    "paths": ["paths *", "paths * -r", "paths $all -weak -depth 3"],
+    "dom": ["dom", "dom -depth 1000000", "dom -by class", "dom -by package", "dom -by loader", "dom #0",
+            "dom -up *", "dom -up * -skip *"],
+    "top": ["top", "top -by class -n 1000000", "top -by package", "top -by loader", "top -n 1000000"],
+    "size": ["size #0", "size *", "size $all", "size ( $all - #0 ) & *", "size %1"],
+    "cut": ["cut #{middle}", "cut *", "cut * -each", "cut *>*", "cut -plan 1K"],
+    "leaks": ["leaks", "leaks -share 1"],
+    "why": ["histo -retained", "why", "ls *", "why %1", "why shallow", "roots", "why"],
+    "check": ["check", "check -tree"],
+    "help": ["help", "help histo"],
+    "save": ["ls *", "save {folder}/saved.csv"],
+    "source": ["source {folder}/script"],
+    "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],
+    "sets": ["sets", "sets -retained"],
+    "history": ["history"],
+    "quit": ["quit"],
+}
+
+
+class Counted:
+    """Steps of a run: by what took them, phases in a load and lines after it."""
+
+    def __init__(self, text):
+        self.steps, self.stretch, self.place, self.failed, self.phases = {}, {}, {}, {}, set()
+        for row in (line.split("\t") for line in text.splitlines()):
+            what, phase = row[0], row[1]
+            if phase == "!":
+                self.failed[what] = row[3]
+                continue
+            self.phases.add(phase)
+            key = what + (" " + (phase or "before") if what == "load" else "")
+            self.steps[key] = self.steps.get(key, 0) + int(row[2])
+            at = what + ": " + phase
+            if not what.startswith("print"):
+                self.stretch[at] = int(row[3])
+                self.place[at] = row[4:7]
+
+
+def lines_of(dump, folder):
+    """The lines for this dump, and the command of each."""
+    found = re.search(r"^objects +([\d,]+)", cairn("-x", "info", dump).out, re.M)
+    objects = int(found.group(1).replace(",", "")) if found else 1
+    words = {"last": max(objects - 1, 0), "middle": objects // 2, "folder": folder}
+    return [(name, line.format(**words)) for name, lines in LINES.items() for line in lines]
+
+
+def write(name, n, folder):
+    path = os.path.join(folder, "%s.%d" % (name, n))
+    plain = name[3:] if name.startswith("gz-") else name
+    with open(path, "wb") as f:
+        f.write(worst.SHAPES[plain](n))
+    if plain != name:
+        subprocess.run(["gzip", "-1", path], check=True)
+        return path + ".gz"
+    return path
+
+
+def measure(name, n, folder, *options):
+    """The run, what it counted, and the lines with their commands."""
+    dump = write(name, n, folder)
+    lines = lines_of(dump, folder)
+    run = Run([MEASURE, *options, dump] + [line for _, line in lines], timeout=200)
+    os.unlink(dump)
+    return run, Counted(run.out), lines
+
+
+@functools.lru_cache(None)
+def function_at(place):
+    """The function and line of an offset in the program."""
+    if not int(place, 16):
+        return "?"
+    found = subprocess.run(["addr2line", "-f", "-s", "-e", MEASURE, "0x" + place], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=False).stdout.decode().split("\n")
+    return "%s (%s)" % (found[0], found[1].split(" ")[0]) if len(found) > 1 else place
+
+
+def meaning(what, lines):
+    number = what.split(":")[0].split(" ")[-1]
+    return what.replace(number, lines[int(number)][1], 1) if number.isdigit() else what
+
+
+def grown(small, large, lines, verbose, name):
+    """What grew too much, as text."""
+    odd = []
+    for what, steps in large.steps.items():
+        if what.split(" ")[-1] in small.failed:
+            continue  # fewer rows than the line speaks of: no answer to compare with
+        before = small.steps.get(what, 0)
+        factor = steps / max(before, 1)
+        text = "%-50s %12d %12d  x %.1f" % (meaning(what, lines), before, steps, factor)
+        if verbose and steps > SMALL:
+            print("# %-24s %s" % (name, text))
+        if steps > SMALL and factor > GROWTH and not KNOWN.search(name + ": " + text):
+            odd.append(text)
+    return odd
+
+
+def stretched(counted, lines, verbose, name):
+    odd = []
+    for what, steps in counted.stretch.items():
+        text = "%-50s %12d" % (meaning(what, lines), steps)
+        if steps > STRETCH or verbose and steps > STRETCH // 8:
+            text += "".join("\n      %-6s %s" % (word, function_at(place)) for word, place in
+                            zip(("from", "within", "to"), counted.place[what]))
+        if verbose and steps > STRETCH // 8:
+            print("# " + (name + " " + text).replace("\n", "\n# "))
+        if steps > STRETCH and not KNOWN_LONG.match(meaning(what, lines)):
+            odd.append(text)
+    return odd
+
+
+def try_growth(tap, name, folder, verbose, seen):
+    n = SIZES.get(name, SIZE)
+    results = [measure(name, size, folder) for size in (n, 4 * n)]
+    lines = results[1][2]
+    bad = [str(run) for run, _, _ in results if run.status]
+    if not tap.ok(not bad, "%s: it runs" % name, "\n".join(bad)):
+        return
+    odd = grown(results[0][1], results[1][1], lines, verbose, name)
+    tap.ok(not odd, "%s: steps grow with its size" % name, "\n".join(odd))
+    note_seen(seen, results[1][1], lines)
+
+
+def note_seen(seen, counted, lines):
+    seen |= counted.phases
+    seen |= {lines[int(w)][0] for w in counted.steps if w.isdigit() and w not in counted.failed}
+
+
+def try_stretch(tap, name, folder, verbose, seen):
+    run, counted, lines = measure(name, LARGE, folder, "-q")
+    if tap.ok(not run.status, "%s: it runs, large" % name, str(run)[-3000:]):
+        odd = stretched(counted, lines, verbose, name)
+        tap.ok(not odd, "%s: who works looks at the cancel flag" % name, "\n".join(odd))
+        note_seen(seen, counted, lines)
+
+
+def phases():
+    """What the screen says in each phase."""
+    with open(os.path.join(SOURCE, "src", "base", "progress.c"), encoding="utf-8") as f:
+        return set(re.findall(r'\[PHASE_\w+\] = (?:ALONE\(|\{(?:\.words = )?)"([^"]+)"', f.read()))
+
+
+def main():
+    tap = Tap()
+    if not os.path.exists(MEASURE):
+        skip_all("this compiler cannot count steps")
+    verbose = "-v" in sys.argv
+    wanted = [a for a in sys.argv[1:] if a != "-v"]
+    names = set(re.findall(r"^  ([a-z]+)  +\S", cairn("-x", "help").out, re.M))
+    tap.equal(sorted(LINES), sorted(names), "every command is tried")
+    seen = set()
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as f:
+            f.write("histo\nsize #0\n")
+        for name in [*worst.SHAPES, "gz-phd-ladder"]:
+            if not wanted or name in wanted:
+                try_growth(tap, name, folder, verbose, seen)
+        for name in LONG + LONG_TOO:
+            if "large-" + name in wanted or not wanted and name in LONG:
+                try_stretch(tap, name, folder, verbose, seen)
+    if not wanted:
+        tap.ok(names - seen <= NEVER, "commands answered something", sorted(names - seen))
+        tap.ok(phases() - seen <= NEVER, "phases were seen", sorted(phases() - seen))
+    tap.done()
+
+
+main()

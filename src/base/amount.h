@@ -29,6 +29,7 @@ enum reason {
 	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */
 	REASON_TYPES_GUESSED, /* it depends on types that objects were given by inference */
 	REASON_BLOCK,         /* the length of a block of memory, which may be longer than what is in it */
+	REASON_FILE_CHANGED,  /* it depends on values in a file that is not what was loaded */
 	REASON_NOT_FOUND_YET, /* retained sizes were not asked for */
 	REASON_SILENT,        /* the dump does not tell */
 	REASONS

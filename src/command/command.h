@@ -112,6 +112,8 @@ enum command_flag {
 	COMMAND_NEEDS_RETAINED = 4,   /* the screen waits until retained sizes are known */
 	COMMAND_OBJECTS_ONLY = 8,     /* works even if references did not fit into memory */
 	COMMAND_EARLY = 16,           /* answers while references are still being read */
+	COMMAND_COUNTS_VALUES = 32,   /* which rows there are, or what they count, depends on values that are
+	                                 read from the dump's file when it runs */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}

@@ -70,7 +70,8 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 /* "917 classes" */
 static void name_rows(struct result *r, struct text *to)
 {
-	text_add_count(to, r->n_rows);
+	struct cell rows = cell_count(result_count(r));
+	cell_print(&rows, to);
 	text_addf(to, " %s", result_noun(r, r->n_rows == 1));
 }
 

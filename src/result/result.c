@@ -253,6 +253,30 @@ static size_t source_row(const struct result *r, size_t row)
 	return r->order ? r->order[row] : row;
 }
 
+struct amount result_of_file(const struct result *r, struct amount amount)
+{
+	bool changed = r->opened && r->opened->fate != FILE_SAME;
+	return changed ? amount_weaken(amount, INFERRED, REASON_FILE_CHANGED) : amount;
+}
+
+static void doubt_cell(const struct result *r, struct cell *c)
+{
+	if (r->of_values && cell_is_number(c->type))
+		c->amount = result_of_file(r, c->amount);
+}
+
+void result_doubt_head(struct result *r)
+{
+	for (size_t i = 0; i < r->n_head; i++)
+		doubt_cell(r, &r->head[i].cell);
+}
+
+struct amount result_count(const struct result *r)
+{
+	struct amount rows = amount_exact(r->n_rows);
+	return r->of_values ? result_of_file(r, rows) : rows;
+}
+
 void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
     struct text *scratch)
 {
@@ -260,6 +284,7 @@ void result_read(const struct result *r, size_t row, unsigned column, struct cel
 	text_clear(scratch);
 	*out = cell_none();
 	r->ops->cell(r, source_row(r, row), column, out, scratch);
+	doubt_cell(r, out);
 }
 
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out)
@@ -499,6 +524,7 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 		*total = sum;
 	}
 	*out = *total;
+	doubt_cell(r, out); /* of no rows, too */
 }
 
 /* --- picking columns -------------------------------------------------------------------------- */
@@ -596,5 +622,6 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	out->failed = r->failed;
 	out->explains = r->explains;
 	out->plain_text = r->plain_text;
+	out->of_values = r->of_values;
 	return out;
 }

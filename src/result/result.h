@@ -107,6 +107,8 @@ struct result {
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
 	bool explains;         /* it is about the result before it (why), which can be asked about again */
+	bool of_values;        /* which rows there are, or what they count, depends on values that are read
+	                          from the dump's file: see result_of_file */
 	bool plain_text;       /* help and the like: print the lines of the one text column, no
 	                          header */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
@@ -211,6 +213,13 @@ void implied_end(struct implied *m);
 /* The index of the column with this word, or with the only word that begins so; -1: none. */
 int result_column(const struct result *r, const char *name);
 int result_column_of(const struct result *r, enum column_id column); /* index; -1: none */
+/* What depends on values that were read from the dump's file: inferred at most once that is not what was
+ * loaded any more.  In results of_values all numbers of rows and totals are. */
+struct amount result_of_file(const struct result *r, struct amount amount);
+/* Do the same to the numbers of a head; they were found when the command ran. */
+void result_doubt_head(struct result *r);
+/* How many rows are shown. */
+struct amount result_count(const struct result *r);
 /* What the rows are called, in the singular or the plural: "classes"; "rows" where a row may stand
  * below another that counts it. */
 const char *result_noun(const struct result *r, bool one);

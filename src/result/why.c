@@ -106,6 +106,7 @@ static const struct {
     [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "
 	"pointers", NULL},
     [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},
+    [REASON_FILE_CHANGED] = {"it depends on values in the file, which is not what was loaded any more", NULL},
     [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},
     [REASON_SILENT] = {.say = say_silence},
 };
@@ -190,14 +191,9 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 		numbers++;
 		bytes += cell.type == CELL_BYTES;
 	}
-	bool changed = v->r->opened && v->r->opened->fate != FILE_SAME;
 	if (others && numbers == 0)
 		return;
-	if (changed && to->len)
-		text_add(to, "; ");
-	if (changed)
-		text_add(to, "the file is not what was loaded: numbers that come from values may be wrong");
-	else if (others)
+	if (others)
 		text_add(to, "; the other numbers are exact");
 	else if (numbers == 0)
 		text_add(to, "nothing here is in doubt");

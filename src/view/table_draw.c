@@ -520,7 +520,8 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 		const struct column *column = &t->result->columns[l->column[i]];
 		text_clear(buffer);
 		if (i == 0 && !column->total) {
-			text_add_count(buffer, t->result->n_rows);
+			struct cell rows = cell_count(result_count(t->result));
+			cell_print(&rows, buffer);
 			if (t->filter) {
 				text_add(buffer, " (");
 				text_add_count(buffer, t->result->n_source);

@@ -360,6 +360,7 @@ const struct command cmd_find = {
     .aliases = {{"whatis"}},
     .arguments = {{ARG_REGEX, "RE", false}},
     .options = find_options,
+    .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
     .summary = "names of classes and threads, texts, and what an address is",
     .shapes = SHAPES(&find_shape),

@@ -146,6 +146,7 @@ const struct command cmd_strings = {
     .name = "strings",
     .arguments = {{ARG_REGEX, "RE", true}},
     .options = strings_options,
+    .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
     .summary = "Strings by their text",
     .shapes = SHAPES(&strings_shape),
@@ -243,10 +244,12 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	}
 	struct result *r = result_new(
 	    "duplicate strings", s->dump, &dups_shape, &dups_ops, d, d->n);
-	struct cell saved = cell_bytes(d->wasted);
-	text_add_count(&note, d->strings);
+	struct cell strings = cell_count(result_of_file(r, amount_exact(d->strings)));
+	struct cell distinct = cell_count(result_of_file(r, amount_exact(d->distinct)));
+	struct cell saved = cell_bytes(result_of_file(r, d->wasted));
+	cell_print(&strings, &note);
 	text_add(&note, " Strings, ");
-	text_add_count(&note, d->distinct);
+	cell_print(&distinct, &note);
 	text_add(&note, " different texts; one of each would save ");
 	cell_print(&saved, &note);
 	if (inspect_texts_run_on(h))
@@ -265,6 +268,7 @@ const struct command cmd_dups = {
     .name = "dups",
     .aliases = {{"duplicate_strings"}},
     .options = dups_options,
+    .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
     .summary = "texts that several Strings have, and the bytes this wastes",
     .shapes = SHAPES(&dups_shape),
@@ -341,6 +345,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 const struct command cmd_props = {
     .name = "props",
     .aliases = {{"system_properties"}},
+    .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
     .summary = "the system properties of the process",
     .shapes = SHAPES(&props_shape),

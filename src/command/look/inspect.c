@@ -52,6 +52,12 @@ static struct cell text_or_blank(const char *s)
 	return s ? cell_text(s) : cell_blank();
 }
 
+/* A value as it is read from the file now. */
+static struct cell value_cell(const struct result *r, const char *s)
+{
+	return cell_text_as_sure(s, result_of_file(r, amount_exact(0)));
+}
+
 static void part_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
@@ -72,7 +78,7 @@ static void part_cell(
 	case V_VALUE:
 		if (!part.missing)
 			inspect_value(&part.value, DESCRIBE_SHORT, scratch);
-		*out = part.missing ? cell_none() : cell_text(scratch->s);
+		*out = part.missing ? cell_none() : value_cell(r, scratch->s);
 		return;
 	case V_DECLARED_IN:
 		if (part.declared_in != HEAP_NONE)
@@ -88,7 +94,7 @@ static void part_cell(
 		return;
 	case V_SHALLOW:
 		if (to.id != HEAP_NONE)
-			*out = cell_bytes(heap_size(h, to.id));
+			*out = cell_bytes(result_of_file(r, heap_size(h, to.id)));
 		return;
 	case V_OFFSET:
 		*out = cell_plain(part.offset);
@@ -203,7 +209,7 @@ static void entry_cell(
 	const struct any_value *v = of_key ? &key : &value;
 	if (column == E_KEY || column == E_VALUE) {
 		inspect_value(v, DESCRIBE_SHORT, scratch);
-		*out = cell_text(scratch->s);
+		*out = value_cell(r, scratch->s);
 	} else if (column == E_KEY_CLASS || column == E_VALUE_CLASS) {
 		*out = text_or_blank(inspect_type(v));
 	} else {

@@ -220,8 +220,13 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
 		                                  : session_work(s, run_call, &run, err);
 	}
-	if (reads && opened_look(s->dump) != FILE_SAME && *r)
-		result_add_note(*r, s->dump->fate_words.message);
+	if (reads && *r) {
+		(*r)->of_values = c->flags & COMMAND_COUNTS_VALUES;
+		if (opened_look(s->dump) != FILE_SAME) {
+			result_doubt_head(*r);
+			result_add_note(*r, s->dump->fate_words.message);
+		}
+	}
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);
 	return code;

@@ -18,8 +18,7 @@ static void fill(struct err *err, enum err_code code, const char *format, va_lis
 {
 	char text[2 * sizeof err->message];
 
-	if (vsnprintf(text, sizeof text, format, args) < 0)
-		text[0] = '\0';
+	text_format(text, sizeof text, format, args);
 	text_escape(err->message, sizeof err->message, text);
 	err->code = code;
 	err->has_offset = false;
@@ -58,9 +57,9 @@ void err_context(struct err *err, const char *format, ...)
 		return;
 	va_list args;
 	va_start(args, format);
-	int n = vsnprintf(context, sizeof context, format, args);
+	text_format(context, sizeof context, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= sizeof context - 2)
+	if (strlen(context) >= sizeof context - 3)
 		return; /* no room for the message itself: that matters more than the context */
 	snprintf(text, sizeof text, "%s: %s", context, err->message);
 	text_escape(err->message, sizeof err->message, text);

@@ -112,8 +112,11 @@ void text_add_char(struct text *t, char c)
 
 void text_addv(struct text *t, const char *format, va_list args)
 {
+	char anew[TEXT_FORMAT_MOST];
 	va_list again;
 
+	if (text_cut_format(anew, format, args))
+		format = anew;
 	make_room(t, 64);
 	if (!t->cap)
 		return;
@@ -303,15 +306,19 @@ void text_add_escaped(struct text *t, const char *s, size_t n)
 
 void text_escape(char *to, size_t room, const char *s)
 {
-	size_t length = 0, n = strlen(s), used;
+	size_t length = 0, n = strlen(s), used, marked = 0; /* marked: as far as leaves room for the mark */
 
 	for (size_t i = 0; i < n; i += used) {
 		char out[ESCAPED_MOST];
 		size_t bytes = escape_first(out, s + i, n - i, &used);
-		if (bytes >= room - length)
-			break;
+		if (bytes >= room - length) {
+			memcpy(to + marked, TEXT_CUT_MARK, sizeof TEXT_CUT_MARK);
+			return;
+		}
 		memcpy(to + length, out, bytes);
 		length += bytes;
+		if (length + sizeof TEXT_CUT_MARK <= room)
+			marked = length;
 	}
 	to[length] = '\0';
 }

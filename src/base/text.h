@@ -38,12 +38,24 @@ void text_add_n(struct text *t, const char *s, size_t n);
 void text_add_char(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+/*
+ * vsnprintf for sentences, as text_addf, too: a text that is longer than its precision ("%.100s", in
+ * bytes) is cut between two characters, and TEXT_CUT_MARK stands behind it; so is the whole where it has
+ * no room.  Without allocating.  "%.*s" means exactly so many bytes.
+ */
+#define TEXT_CUT_MARK ".."
+void text_format(char *to, size_t room, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+/* The format that does so, for these arguments.  False: format itself does, for nothing is cut. */
+enum { TEXT_FORMAT_MOST = 1500 };
+bool text_cut_format(char to[TEXT_FORMAT_MOST], const char *format, va_list args);
 char *text_take(struct text *t); /* the string, now the caller's (free); t is empty again */
 
 /* Append n bytes of dump text (UTF-8, possibly damaged), escaped as said above.  A backslash stays
  * as it is. */
 void text_add_escaped(struct text *t, const char *s, size_t n);
-/* The same into room > 0 bytes, a NUL included, without allocating: as many whole characters as fit. */
+/* The same into room bytes, a NUL included, without allocating: as many whole characters as fit, and
+ * where some do not TEXT_CUT_MARK behind them.  room: 3 at least. */
 void text_escape(char *to, size_t room, const char *s);
 
 /* Would this code point change how the text around it is shown?  Controls, bidirectional marks,

@@ -283,7 +283,7 @@ __attribute__((format(printf, 2, 3))) static void mark(struct source_file *o, co
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(o->source.cut_reason, sizeof o->source.cut_reason, format, args);
+	text_format(o->source.cut_reason, sizeof o->source.cut_reason, format, args);
 	va_end(args);
 }
 

@@ -113,11 +113,52 @@ static void escaping(void **state)
 	text_escape(room, sizeof room, "1234567");
 	assert_string_equal(room, "1234567");
 	text_escape(room, sizeof room, "12345\xC3\xA4\xC3\xA4");
-	assert_string_equal(room, "12345\xC3\xA4");
+	assert_string_equal(room, "12345..");
+	text_escape(room, sizeof room, "1234\xC3\xA4\xC3\xA4");
+	assert_string_equal(room, "1234..");
 	text_escape(room, sizeof room, "1234\0335");
-	assert_string_equal(room, "1234");
-	text_escape(room, 1, "1");
-	assert_string_equal(room, "");
+	assert_string_equal(room, "1234..");
+	text_escape(room, sizeof room, "\033567890");
+	assert_string_equal(room, "\\x1b5..");
+	text_escape(room, 3, "123");
+	assert_string_equal(room, "..");
+}
+
+/* --- texts in sentences ------------------------------------------------------------------------ */
+
+static void sentences(void **state)
+{
+	struct err err = ERR_INIT;
+	struct text t = TEXT_INIT;
+	(void)state;
+	/* of every length, in front of arguments that must still be theirs */
+	for (size_t n = 0; n < 16; n++) {
+		char word[16 * 3 + 1] = "", want[100], cut[16 * 3 + 1] = "";
+		for (size_t i = 0; i < n; i++)
+			memcpy(word + 3 * i, "\xE6\x97\xA5", 4);
+		memcpy(cut, word, 3 * (n > 6 ? 6 : n)); /* 20 bytes hold 6, and with the mark 6 as well */
+		snprintf(want, sizeof want, "7 %s%s 9 8 %s 5%%", cut, n > 6 ? ".." : "", word);
+		err_set(&err, ERR_USAGE, "%u %.20s %llu %zu %s %d%%", 7u, word, 9ULL, (size_t)8, word, 5);
+		assert_string_equal(err.message, want);
+		text_clear(&t);
+		text_addf(&t, "%u %.20s %llu %zu %s %d%%", 7u, word, 9ULL, (size_t)8, word, 5);
+		assert_string_equal(t.s, want);
+	}
+	text_release(&t);
+	err_set(&err, ERR_USAGE, "%.4s %.4s %.*s %.1f %.3s", "1234", "12345", 3, "12345", 0.25, "\xFF\xFF\xFF\xFF");
+	assert_string_equal(err.message, "1234 12.. 123 0.2 \\xff..");
+	/* the whole, wherever a character ends */
+	for (size_t n = 0; n < 8; n++) {
+		char word[2 * sizeof err.message] = "";
+		memset(word, 'x', n);
+		for (size_t at = n; at < sizeof err.message + 80; at += 4)
+			memcpy(word + at, "\xF0\x9F\x98\x80", 5);
+		err_set(&err, ERR_USAGE, "%s", word);
+		size_t length = strlen(err.message);
+		assert_in_range(length, sizeof err.message - 5, sizeof err.message - 1);
+		assert_string_equal(err.message + length - 2, "..");
+		assert_int_equal((length - 2 - n) % 4, 0);
+	}
 }
 
 static void check_modified(const char *bytes, size_t n, const char *want)
@@ -664,7 +705,7 @@ static void phases(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors),      cmocka_unit_test(escaping),
+		cmocka_unit_test(errors),      cmocka_unit_test(escaping), cmocka_unit_test(sentences),
 		cmocka_unit_test(modified_utf8), cmocka_unit_test(utf8_both_ways),
 		cmocka_unit_test(width),       cmocka_unit_test(growing),
 		cmocka_unit_test(numbers),     cmocka_unit_test(rank_and_select),

@@ -15,6 +15,7 @@
 #include "analysis/reachable.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ void checks_add_list(struct checks *to, const char *name, enum check_outcome out
 	double at = now();
 	struct check_line line = {.name = name, .outcome = outcome,
 	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000 + 0.5) : 0};
-	vsnprintf(line.detail, sizeof line.detail, format, arguments);
+	text_format(line.detail, sizeof line.detail, format, arguments);
 	struct check_line *at_end = BIG_PUSH(to->line, to->n, to->cap, &to->lost);
 	if (at_end)
 		*at_end = line;

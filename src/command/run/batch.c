@@ -4,6 +4,7 @@
  */
 #include "command/run/run.h"
 
+#include "base/text.h"
 #include "command/run/output.h"
 
 #include <errno.h>
@@ -23,8 +24,7 @@ void complain(const char *format, ...)
 	char raw[5000], shown[sizeof raw]; /* it must be said without any memory, too */
 	va_list args;
 	va_start(args, format);
-	if (vsnprintf(raw, sizeof raw, format, args) < 0)
-		raw[0] = '\0';
+	text_format(raw, sizeof raw, format, args);
 	va_end(args);
 	text_escape(shown, sizeof shown, raw);
 	fflush(stdout);

@@ -12,6 +12,7 @@
 
 #include "base/big.h"
 #include "base/progress.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -42,7 +43,7 @@ void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
 	struct hprof_note *note = &h->notes[h->n_notes++];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(note->text, sizeof note->text, format, args);
+	text_format(note->text, sizeof note->text, format, args);
 	va_end(args);
 	note->offset = offset;
 }
@@ -55,7 +56,7 @@ __attribute__((format(printf, 4, 5))) static void damage(struct walk *w, enum er
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	text_format(text, sizeof text, format, args);
 	va_end(args);
 	if (w->h->damaged) {
 		hprof_note(w->h, offset, "%s", text);

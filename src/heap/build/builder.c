@@ -23,7 +23,7 @@ void build_warn(struct build *b, const char *format, ...)
 		char line[400];
 		va_list args;
 		va_start(args, format);
-		vsnprintf(line, sizeof line, format, args);
+		text_format(line, sizeof line, format, args);
 		va_end(args);
 		h->warnings[h->n_warnings] = (struct heap_warning){
 			.text = arena_strndup(&h->arena, line, strlen(line))

@@ -35,6 +35,9 @@
 
 #define SIZE_UNKNOWN UINT64_MAX   /* the format does not hold this object's size */
 #define LENGTH_UNKNOWN UINT64_MAX /* nor this array's length */
+/* No object takes more bytes: what runtimes use of a processor's addresses.  A reader whose format
+ * has room for larger sizes takes them for damage. */
+#define SIZE_MOST (1ull << 48)
 
 /* Kinds of GC roots, in the field's words. */
 enum root_kind {

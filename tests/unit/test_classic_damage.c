@@ -48,9 +48,11 @@ static void damaged_records(void **state)
 		expect_classic(t.s, "I 10 [8] a 1\nr 20\nI 20 [8] b 0\n", whole_record ? 2 : 1);
 		text_release(&t);
 	}
-	/* 2^63 itself and sizes of 0 pass. */
-	expect_classic("0x00000011 [9223372036854775808] OBJ x\n\t\n0x00000012 [0] OBJ x\n\t\n" END,
-	    "I 11 [9223372036854775808] x 0\nI 12 [0] x 0\n", 0);
+	/* 2^48 itself and sizes of 0 pass. */
+	expect_classic("0x00000011 [281474976710656] OBJ x\n\t\n0x00000012 [0] OBJ x\n\t\n" END,
+	    "I 11 [281474976710656] x 0\nI 12 [0] x 0\n", 0);
+	expect_classic("0x00000011 [281474976710657] OBJ x\n\t\n0x00000012 [0] OBJ x\n\t\n" END,
+	    "I 12 [0] x 0\n", 1);
 }
 
 static void damaged_references(void **state)

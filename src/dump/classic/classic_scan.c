@@ -68,8 +68,8 @@ static const uint8_t *read_size(const struct classic_scan *s, const uint8_t *p, 
 		*why = "its size is no number";
 		return NULL;
 	}
-	if (!fits) {
-		*why = "its size is more than 2^63";
+	if (!fits || *size > SIZE_MOST) {
+		*why = "its size is more than 2^48";
 		return NULL;
 	}
 	q = skip_blanks(q, end);

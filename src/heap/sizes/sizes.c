@@ -23,6 +23,7 @@ enum { LEAST_PER_TASK = 1 << 18 };
 struct count_task {
 	uint32_t begin, end; /* ids */
 	struct tally *tallies;
+	uint64_t mebibytes; /* of the objects with a size of their own, roughly: it never wraps */
 	uint32_t *watched;
 	size_t n_watched, cap_watched;
 };
@@ -67,6 +68,7 @@ static int count_objects(void *context, unsigned task, struct err *err)
 		if (bits_get(&h->sized, id)) {
 			uint64_t bytes = sized_bytes(h, id, place++);
 			tally->sized_bytes += bytes == SIZE_UNKNOWN ? 0 : bytes;
+			t->mebibytes += bytes == SIZE_UNKNOWN ? 0 : bytes >> 20;
 			tally->n_unknown += bytes == SIZE_UNKNOWN;
 			continue;
 		}
@@ -81,6 +83,7 @@ static int count_objects(void *context, unsigned task, struct err *err)
 static int join(struct sizes *s, const struct count_task *t, struct err *err)
 {
 	const struct heap *h = s->heap;
+	s->mebibytes += t->mebibytes;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		s->tallies[i].sized_bytes += t->tallies[i].sized_bytes;
 		s->tallies[i].n += t->tallies[i].n;
@@ -136,6 +139,23 @@ uint64_t sizes_distance(const struct heap *h, uint32_t id)
 
 /* --- sums --------------------------------------------------------------------------------------- */
 
+/* Every sum of sizes that cairn makes is of objects counted once: when all of them together fit, no
+ * sum wraps. */
+static int check_sum(const struct sizes *s, struct err *err)
+{
+	const struct heap *h = s->heap;
+	uint64_t mebibytes = s->mebibytes;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (h->classes[i].instance_size != SIZE_UNKNOWN)
+			mebibytes += s->tallies[i].n_plain * (h->classes[i].instance_size >> 20);
+	}
+	for (size_t i = 0; i < h->n_odd; i++)
+		mebibytes += h->odd[i].size >> 20;
+	if (mebibytes >> (62 - 20))
+		return err_set(err, ERR_FORMAT, "the sizes of the dump's objects add up to more than 2^62 bytes");
+	return 0;
+}
+
 static void sum_up(const struct sizes *s)
 {
 	struct heap *h = s->heap;
@@ -170,8 +190,10 @@ static int begin(struct sizes *s, struct heap *h, bool as_mat, struct err *err)
 	return s->tallies && s->watch ? 0 : ERR_NOMEM;
 }
 
-static int finish(struct sizes *s, int code)
+static int finish(struct sizes *s, int code, struct err *err)
 {
+	if (code == 0)
+		code = check_sum(s, err);
 	if (code == 0)
 		sum_up(s);
 	big_free(s->tallies);
@@ -186,7 +208,7 @@ int sizes_again(struct heap *h, struct err *err)
 	int code = begin(&s, h, false, err);
 	h->shallow = 0;
 	h->n_unknown_size = 0;
-	return finish(&s, code ? code : sizes_count(&s, err));
+	return finish(&s, code ? code : sizes_count(&s, err), err);
 }
 
 int sizes_settle(struct heap *h, bool as_mat, struct err *err)
@@ -196,7 +218,7 @@ int sizes_settle(struct heap *h, bool as_mat, struct err *err)
 	int code = begin(&s, h, as_mat, err);
 	if (!code)
 		code = by_fields ? sizes_from_fields(&s, err) : sizes_recorded(&s, err);
-	return finish(&s, code);
+	return finish(&s, code, err);
 }
 
 bool sizes_need_values(const struct heap *h)

@@ -35,6 +35,7 @@ struct sizes {
 	uint8_t *watch;        /* enum watch of each class */
 	uint32_t *watched;     /* the ids listed, ascending */
 	size_t n_watched;
+	uint64_t mebibytes;    /* of the objects with a size of their own, roughly */
 };
 
 /* The rules.  Each calls sizes_count once it knows what arrays take, and mends the sizes of the

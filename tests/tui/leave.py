@@ -13,9 +13,12 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools")]
 from cairntest import BUILD, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap  # noqa: E402
 from pty_cairn import GO_BACK, OnTerminal, Silent  # noqa: E402
+import worst  # noqa: E402
+import worst_graphs  # noqa: E402,F401  it adds its shapes
 
 # What is promised is 0.3 s.  A machine that is busy with other tests may take longer to run us at all.
 BOUND = float(os.environ.get("CAIRN_LEAVE_BOUND", "1"))
@@ -108,6 +111,10 @@ AFTER_TABLE = ("reading references", "turning references round", "finding roots"
 RETAINED = ("walking the heap", "finding dominators", "summing retained sizes", "retained sizes of classes")
 COMMANDS = (("leaks", "looking for suspects"), ("check", "checking the graph"),
             ("tree -by package", "retained sizes of packages"))
+# Those that have much to do, so that with 100 ns more a step, some 25 times as slow as they are, they
+# take a second.
+LONG_COMMANDS = (("check", "checking the graph"), ("paths *", "following references"),
+                 ("cut -plan 1K", "weighing references"), ("check -tree", "checking siblings"))
 WAYS = {"kill -TERM": lambda t: t.kill(signal.SIGTERM), "q": lambda t: t.type("q"),
         "^C": lambda t: t.type("\3")}
 STATUS = {"kill -TERM": 143, "q": 0, "^C": 130}
@@ -140,6 +147,23 @@ def stuck(way, command=None):
         held_up(t)
         WAYS[way](t)
         return t.ended(patience=3)
+    return body
+
+
+def gone_back(command):
+    """^C stops the command that is held up, and the program goes on: it answers the q that follows."""
+    def body(t):
+        t.wait("retained")
+        t.idle(0.5)
+        t.type(":%s\r" % command)
+        held_up(t)
+        t.seen, began = b"", time.monotonic()
+        t.type("\3")
+        t.wait(": stopped")
+        took = time.monotonic() - began
+        t.type("q")
+        t.ended(patience=3)
+        return took
     return body
 
 
@@ -179,6 +203,12 @@ def stuck_cases(case, folder):
         held("%s, beside the table" % phase, phase, SHOP, ways=("kill -TERM", "q"))
     for command, phase in COMMANDS:
         held("the command %s, %s" % (command, phase), phase, SHOP, command, ways=("kill -TERM", "q"))
+    large = os.path.join(folder, "large.hprof")
+    with open(large, "wb") as f:
+        f.write(worst.SHAPES["hprof-wild"](50000))
+    for command, phase in LONG_COMMANDS:
+        case.run("the command %s, %s: ^C gives the prompt back" % (command, phase), 0, gone_back(command),
+                 "-t", "2", large, program=COUNTED, env={"CAIRN_SLOW": phase + ":100"})
 
 
 def main():

@@ -49,7 +49,7 @@ static int sum_up(struct holders *out, struct climb *c, struct holders_row *row,
 {
 	const struct heap *h = c->r->heap;
 	for (size_t i = 0; i < n; i++) {
-		if (progress_stops(progress_own(), i))
+		if (progress_own_stops(i))
 			return err_set(err, ERR_CANCELLED, "stopped");
 		if (c->r->dominators.immediate[ids[i]] == NOT_REACHABLE) {
 			out->unreachable++;
@@ -95,7 +95,7 @@ int holders_find(struct holders *out, const struct retained *r, const uint32_t *
 	if (!code)
 		code = retained_by_group(
 		    r, NULL, h->n_classes, NULL, &out->objects, sums, progress_own(), err);
-	for (uint32_t i = 0; !code && i <= h->n_classes; i++) {
+	for (uint32_t i = 0; !code && i <= h->n_classes && !progress_own_stops(i); i++) {
 		if (!row[i].held.n)
 			continue;
 		row[out->n] = as_found(h, row[i]);

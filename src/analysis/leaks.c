@@ -32,7 +32,7 @@ static uint32_t largest_child(const struct search *s, uint32_t id)
 {
 	uint32_t n, best = HEAP_NONE;
 	const uint32_t *child = retained_children(s->r, id, &n);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++)
 		if (best == HEAP_NONE || kept(s, child[i]) > kept(s, best))
 			best = child[i];
 	return best;
@@ -50,7 +50,7 @@ static bool parts(const struct search *s, uint32_t id)
 	const struct heap *h = s->r->heap;
 	uint32_t n, large = 0, special = 0;
 	const uint32_t *child = retained_children(s->r, id, &n);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++) {
 		if (kept(s, child[i]) <= s->out->least)
 			continue;
 		large++;
@@ -138,7 +138,7 @@ static int add_group(
 	group.ids = big_alloc(n, sizeof *group.ids, err);
 	if (!group.ids)
 		return ERR_NOMEM;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
 		group.ids[i] = piece[i].id;
 		if (kept(s, piece[i].id) > kept(s, group.id))
 			group.id = piece[i].id;
@@ -155,9 +155,11 @@ static int find_groups(struct search *s, struct err *err)
 	int code = 0;
 	if (!s->n_pieces)
 		return 0;
-	sort_array(s->piece, s->n_pieces, sizeof *s->piece, by_class);
+	code = sort(s->piece, s->n_pieces, sizeof *s->piece, by_class, err);
 	for (size_t i = 0, end; !code && i < s->n_pieces; i = end) {
 		uint64_t bytes = 0;
+		if (progress_own_stops(i))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 		for (end = i; end < s->n_pieces && s->piece[end].class == s->piece[i].class; end++)
 			bytes += kept(s, s->piece[end].id);
 		if (bytes > s->out->least)
@@ -176,7 +178,7 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	while (!code && s.n_open) {
 		uint32_t n, id = s.open[--s.n_open];
 		const uint32_t *child = retained_children(r, id, &n);
-		for (uint32_t i = 0; !code && i < n; i++) {
+		for (uint32_t i = 0; !code && i < n && !progress_stops(progress, i); i++) {
 			if (kept(&s, child[i]) > out->least)
 				code = follow(&s, child[i], err);
 			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)

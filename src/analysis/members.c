@@ -4,6 +4,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/progress.h"
 
 enum { TURNS = 4 }; /* over all objects before lists are made */
 
@@ -32,11 +33,13 @@ static uint32_t superclass_of(const struct heap *h, uint32_t class)
 
 /* Count the members of each list, then put each at its place: first[c] moves to the end of c's list,
  * where the next begins, and is moved back. */
-static void fill(struct member_lists *l, const struct heap *h, uint32_t n,
+static bool fill(struct member_lists *l, const struct heap *h, uint32_t n,
     uint32_t (*list_of)(const struct heap *h, uint32_t member))
 {
 	uint32_t sum = 0;
 	for (uint32_t i = 0; i < n; i++) {
+		if (progress_own_stops(i))
+			return false;
 		uint32_t class = list_of(h, i);
 		if (class != HEAP_NONE)
 			l->first[class]++;
@@ -47,6 +50,8 @@ static void fill(struct member_lists *l, const struct heap *h, uint32_t n,
 		sum += count;
 	}
 	for (uint32_t i = 0; i < n; i++) {
+		if (progress_own_stops(i))
+			return false;
 		uint32_t class = list_of(h, i);
 		if (class != HEAP_NONE)
 			l->member[l->first[class]++] = i;
@@ -54,6 +59,7 @@ static void fill(struct member_lists *l, const struct heap *h, uint32_t n,
 	for (uint32_t c = h->n_classes; c > 0; c--)
 		l->first[c] = l->first[c - 1];
 	l->first[0] = 0;
+	return true;
 }
 
 static int make_lists(struct member_lists *l, const struct heap *h, uint32_t n,
@@ -61,12 +67,11 @@ static int make_lists(struct member_lists *l, const struct heap *h, uint32_t n,
 {
 	l->first = big_alloc((uint64_t)h->n_classes + 1, sizeof *l->first, err);
 	l->member = l->first ? big_alloc(n, sizeof *l->member, err) : NULL;
-	if (l->member) {
-		fill(l, h, n, list_of);
+	if (l->member && fill(l, h, n, list_of))
 		return 0;
-	}
+	int code = l->member ? err_set(err, ERR_CANCELLED, "stopped") : ERR_NOMEM;
 	release(l);
-	return ERR_NOMEM;
+	return code;
 }
 
 int members_init(struct members *m, const struct heap *heap, struct err *err)
@@ -113,7 +118,8 @@ bool members_next(struct members *m, struct members_walk *w, uint32_t *member)
 	}
 	while (w->left && w->id < h->n_objects) {
 		uint32_t id = w->id++;
-		m->scanned++;
+		if (progress_own_stops(m->scanned++))
+			return false;
 		if (h->class_of[id] != w->class)
 			continue;
 		w->left--;

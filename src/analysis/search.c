@@ -7,6 +7,7 @@
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/sort.h"
 
 #include <ctype.h>
@@ -26,10 +27,13 @@ struct name_index *name_index_new(const struct heap *heap, struct err *err)
 	uint32_t *list = big_alloc(heap->n_classes, sizeof *list, err);
 	if (!list)
 		return NULL;
-	struct name_index *ix = xcalloc(1, sizeof *ix);
 	for (uint32_t c = 0; c < heap->n_classes; c++)
 		list[c] = c;
-	sort_array_with(list, heap->n_classes, sizeof *list, by_name, (void *)heap);
+	if (sort_with(list, heap->n_classes, sizeof *list, by_name, (void *)heap, err)) {
+		big_free(list);
+		return NULL;
+	}
+	struct name_index *ix = xcalloc(1, sizeof *ix);
 	ix->heap = heap;
 	ix->n = heap->n_classes;
 	ix->by_name = list;
@@ -266,14 +270,14 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 	uint64_t most = 0;
 	if (bits_init(&wanted, heap->n_classes, err))
 		return NULL;
-	for (size_t i = 0; i < n_classes; i++) {
+	for (size_t i = 0; i < n_classes && !progress_own_stops(i); i++) {
 		if (!bits_get(&wanted, classes[i]))
 			most += heap->classes[classes[i]].n_objects;
 		bits_set(&wanted, classes[i]);
 	}
 	uint32_t *ids = big_alloc(most, sizeof *ids, err);
 	*n = 0;
-	for (uint32_t id = 0; ids && id < heap->n_objects && *n < most; id++) {
+	for (uint32_t id = 0; ids && id < heap->n_objects && *n < most && !progress_own_stops(id); id++) {
 		if (bits_get(&wanted, heap->class_of[id]))
 			ids[(*n)++] = id;
 	}
@@ -284,7 +288,7 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,
     struct bits *to)
 {
-	for (uint32_t id = 0; id < heap->n_objects; id++) {
+	for (uint32_t id = 0; id < heap->n_objects && !progress_own_stops(id); id++) {
 		if (bits_get(classes, heap->class_of[id]) && (!only || bits_get(only, id)))
 			bits_set(to, id);
 	}

@@ -79,12 +79,19 @@ bool progress_cancelled(struct progress *p);
 struct progress *progress_own(void);
 struct progress *progress_set_own(struct progress *p);
 
-/* The same for loops whose rounds are tiny: look in one round of so many.  round counts them.  True: give
- * up with ERR_CANCELLED. */
+/* The same for loops whose rounds are tiny: look in one round of so many.  round counts them, a larger one
+ * as several.  True: give up with ERR_CANCELLED. */
 #define PROGRESS_ROUNDS 16384
 static inline bool progress_stops(struct progress *p, uint64_t round)
 {
-	return round % PROGRESS_ROUNDS == PROGRESS_ROUNDS - 1 && progress_cancelled(p);
+	return round % PROGRESS_ROUNDS == 0 && progress_cancelled(p);
+}
+
+/* The same for the work that the calling thread is at.  A command may just leave its loop: when it is done,
+ * run_call throws away what was cancelled. */
+static inline bool progress_own_stops(uint64_t round)
+{
+	return round % PROGRESS_ROUNDS == 0 && progress_cancelled(progress_own());
 }
 
 #endif

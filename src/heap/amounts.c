@@ -76,9 +76,9 @@ struct amount heap_elements(const struct heap *h, uint32_t id)
 struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
 {
 	uint64_t bytes = 0, n_unknown = 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++)
 		bytes += heap_shallow(h, ids[i]);
-	for (size_t i = 0; h->n_unknown_size && i < n; i++)
+	for (size_t i = 0; h->n_unknown_size && i < n && !progress_own_stops(i); i++)
 		n_unknown += !heap_size_known(h, ids[i]);
 	return n && n_unknown == n ? amount_unknown(REASON_SIZES_UNKNOWN)
 	                           : heap_sized(h, amount_exact(bytes), n_unknown);
@@ -87,11 +87,11 @@ struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects)
 {
 	uint64_t bytes = 0, n_unknown = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
 		if (bits_get(objects, id))
 			bytes += heap_shallow(h, id);
 	}
-	for (uint32_t id = 0; h->n_unknown_size && id < h->n_objects; id++)
+	for (uint32_t id = 0; h->n_unknown_size && id < h->n_objects && !progress_own_stops(id); id++)
 		n_unknown += bits_get(objects, id) && !heap_size_known(h, id);
 	return heap_sized(h, amount_exact(bytes), n_unknown);
 }

@@ -19,13 +19,18 @@ struct reach {
 	uint32_t *stack;
 	uint32_t n; /* on the stack */
 	const struct reach_filter *filter; /* NULL: everything is followed */
+	uint64_t asked; /* how often the filter was */
+	bool over;     /* stopped: nothing passes any more */
 	uint32_t from; /* the object whose references are visited, if the filter asks about them */
 };
 
 /* Does the filter let the walk on to this one? */
-static bool passes(const struct reach *r, uint32_t id)
+static bool passes(struct reach *r, uint32_t id)
 {
 	const struct reach_filter *f = r->filter;
+	/* some ask much about each reference, and an object may have all of them */
+	if (r->over || (r->over = progress_stops(f->progress, 16 * r->asked++)))
+		return false;
 	if (!bits_get(f->barred, id) &&
 	    (r->from == HEAP_NONE || f->follows(f->context, r->from, id)))
 		return true;

@@ -64,7 +64,7 @@ static struct weak_way weak_way(const struct heap *h, uint32_t class, const stru
 /* Each class once: up to the first superclass that is known, then down again. */
 static void find_ways(const struct heap *h, struct weak_way *way, uint32_t *chain)
 {
-	for (uint32_t i = 0; i < h->n_classes; i++) {
+	for (uint32_t i = 0; i < h->n_classes && !progress_own_stops(i); i++) {
 		uint32_t up = i, n = 0;
 		for (; up != HEAP_NONE && !way[up].known; up = h->classes[up].superclass)
 			chain[n++] = up;
@@ -81,7 +81,7 @@ static struct field_place *weak_places(const struct heap *h, struct err *err)
 	struct field_place *place = chain ? big_alloc(h->n_classes, sizeof *place, err) : NULL;
 	if (place)
 		find_ways(h, way, chain);
-	for (uint32_t i = 0; place && i < h->n_classes; i++) {
+	for (uint32_t i = 0; place && i < h->n_classes && !progress_own_stops(i); i++) {
 		bool has = h->classes[i].kind == CLASS_PLAIN && way[i].found && way[i].weak;
 		place[i] = has ? way[i].place : (struct field_place){.type = VALUE_BYTE};
 	}
@@ -118,7 +118,7 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 	if (!place)
 		code = ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
-		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+		if ((id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY)) || progress_own_stops(id))
 			code = err_set(err, ERR_CANCELLED, "stopped");
 		if (place[h->class_of[id]].type != VALUE_OBJECT)
 			continue;

@@ -9,6 +9,7 @@
 #include "result/print.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "result/print_machine.h"
 
 #include <errno.h>
@@ -93,7 +94,7 @@ static void choose_columns(struct layout *l, struct result *r, const struct prin
 static void measure_rows(struct layout *l, struct result *r)
 {
 	struct cell c;
-	for (size_t row = 0; row < l->rows && row < MEASURED; row++) {
+	for (size_t row = 0; row < l->rows && row < MEASURED && !result_stopped(r, row); row++) {
 		for (unsigned i = 0; i < l->n; i++) {
 			result_cell(r, row, l->column[i], &c);
 			measure(l, i, &c);
@@ -231,7 +232,7 @@ static void print_rows(struct layout *l, struct result *r)
 		place(l, i, column_word(column), column, true);
 	}
 	end_line(l);
-	for (size_t row = 0; row < l->rows && !ferror(l->to); row++) {
+	for (size_t row = 0; row < l->rows && !ferror(l->to) && !result_stopped(r, row); row++) {
 		for (unsigned i = 0; i < l->n; i++) {
 			result_cell(r, row, l->column[i], &c);
 			text_clear(&l->cell);
@@ -289,7 +290,7 @@ static void print_head(struct layout *l, const struct result *r)
 static void print_plain(struct layout *l, struct result *r)
 {
 	struct cell c;
-	for (size_t row = 0; row < l->rows; row++) {
+	for (size_t row = 0; row < l->rows && !ferror(l->to) && !result_stopped(r, row); row++) {
 		result_cell(r, row, 0, &c);
 		cell_print_plain(&c, &l->line);
 		end_line(l);
@@ -350,6 +351,8 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 		print_json(r, options->top, true, to);
 		break;
 	}
+	if (progress_cancelled(progress_own()))
+		return err_set(err, ERR_CANCELLED, "cancelled");
 	if (fflush(to) || ferror(to))
 		return err_set(err, ERR_IO, "writing the result: %s", strerror(errno));
 	return 0;

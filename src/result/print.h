@@ -21,7 +21,8 @@ struct print_options {
 	bool wide;      /* in text, also print the columns that otherwise only machine formats print */
 };
 
-/* Print a result.  0, or ERR_IO if writing to the stream fails. */
+/* Print a result.  0, ERR_IO if writing to the stream fails, or ERR_CANCELLED: the calling thread's work was
+ * cancelled (result->stop), and not all rows stand there. */
 MUST_CHECK int print_result(struct result *r, const struct print_options *options, FILE *to,
     struct err *err);
 

@@ -28,7 +28,7 @@ static bool *inexact_columns(struct result *r, size_t rows)
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		if (!cell_is_number(column_type(&r->columns[c])))
 			continue;
-		for (size_t row = 0; row < rows && !inexact[c]; row++) {
+		for (size_t row = 0; row < rows && !inexact[c] && !result_stopped(r, row); row++) {
 			struct cell cell;
 			result_cell(r, row, c, &cell);
 			inexact[c] = is_inexact(&cell);
@@ -143,7 +143,7 @@ static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 			fprintf(to, ",%s_certainty", column_word(&r->columns[c]));
 	}
 	fputs("\r\n", to);
-	for (size_t row = 0; row < rows && !ferror(to); row++) {
+	for (size_t row = 0; row < rows && !ferror(to) && !result_stopped(r, row); row++) {
 		for (unsigned c = 0; c < r->n_columns; c++) {
 			fputs(c ? "," : "", to);
 			result_cell(r, row, c, &cell);
@@ -268,7 +268,7 @@ static void json_row(struct result *r, size_t row, const bool *inexact, struct j
 static void json_rows(struct result *r, size_t rows, const char *between, struct json *j)
 {
 	bool *inexact = inexact_columns(r, rows);
-	for (size_t row = 0; row < rows && !ferror(j->to); row++) {
+	for (size_t row = 0; row < rows && !ferror(j->to) && !result_stopped(r, row); row++) {
 		fputs(row ? between : "", j->to);
 		json_row(r, row, inexact, j);
 	}

@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "opened/opened.h"
 
 #include <limits.h>
@@ -362,7 +363,7 @@ void implied_end(struct implied *m)
 	const struct heap *h = m->heap;
 	if (m->any_class)
 		objects_mark(h, &m->classes, NULL, m->to);
-	for (size_t i = 0; m->any_thread && i < h->n_roots; i++) {
+	for (size_t i = 0; m->any_thread && i < h->n_roots && !progress_own_stops(i); i++) {
 		if (h->roots[i].thread != HEAP_NONE && bits_get(&m->threads, h->roots[i].thread))
 			bits_set(m->to, h->roots[i].object);
 	}
@@ -375,7 +376,7 @@ static int implied_members(
 {
 	struct implied implied;
 	int code = implied_begin(&implied, r->heap, to, err);
-	for (size_t row = 0; !code && r->ops->target && row < r->n_source; row++) {
+	for (size_t row = 0; !code && r->ops->target && row < r->n_source && !progress_own_stops(row); row++) {
 		struct target t = {.kind = TARGET_NONE};
 		if (!bits_get(rows, row))
 			continue;
@@ -393,7 +394,7 @@ int result_members(
 	if (!r->ops || !r->heap)
 		return 0;
 	int code = bits_init(&source, r->n_source, err);
-	for (size_t row = 0; !code && row < r->n_rows; row++) {
+	for (size_t row = 0; !code && row < r->n_rows && !progress_own_stops(row); row++) {
 		if (!rows || bits_get(rows, row))
 			bits_set(&source, source_row(r, row));
 	}
@@ -437,7 +438,8 @@ void result_changed(struct result *r)
 
 bool result_stopped(const struct result *r, size_t row)
 {
-	return r->stop && row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1 && r->stop(r->stop_context);
+	return (r->stop && row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1 && r->stop(r->stop_context)) ||
+	    progress_own_stops(8 * row);
 }
 
 int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, void *context),
@@ -519,8 +521,12 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 	struct cell *total = &r->totals[column];
 	if (total->type == CELL_NONE && column_type(&r->columns[column]) != CELL_TEXT) {
 		struct cell sum = result_sum_begin(r, column);
-		for (size_t row = 0; row < r->n_rows; row++)
+		for (size_t row = 0; row < r->n_rows && !result_stopped(r, row); row++)
 			result_sum_row(r, row, column, &sum);
+		if (progress_cancelled(progress_own())) { /* not of all: not to be kept */
+			*out = sum;
+			return;
+		}
 		*total = sum;
 	}
 	*out = *total;

@@ -113,7 +113,8 @@ struct result {
 	                          header */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
 	                          yet */
-	/* Called every RESULT_STOP_EVERY rows while rows are filtered or sorted; true: give up.  NULL:
+	/* Called every RESULT_STOP_EVERY rows while rows are filtered, sorted or printed; true: give up, as
+	 * when the calling thread's work is cancelled.  NULL:
 	 * nothing stops it. */
 	bool (*stop)(void *context);
 	void *stop_context;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/big.h"
 #include "base/hash.h"
+#include "base/progress.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -86,11 +87,11 @@ static int distinct_rank(struct distinct *d, struct err *err)
 	}
 	for (size_t i = 0; i < d->n; i++)
 		list[i] = (struct ranked){d->text[i], (uint32_t)i};
-	sort_array(list, d->n, sizeof *list, by_text);
+	int code = sort(list, d->n, sizeof *list, by_text, err);
 	for (size_t i = 0; i < d->n; i++)
 		d->rank[list[i].number] = (uint32_t)i;
 	big_free(list);
-	return 0;
+	return code;
 }
 
 static void distinct_release(struct distinct *d)
@@ -104,11 +105,28 @@ static void distinct_release(struct distinct *d)
 /* --- counting sort of words ------------------------------------------------------------------- */
 
 #define DIGIT_BITS 11u
+#define FEW 32
+
+/* Few words are sorted before the counters are cleared. */
+static void insert_words(uint64_t *a, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t word = a[i];
+		size_t at = i;
+		for (; at && a[at - 1] >> 32 > word >> 32; at--)
+			a[at] = a[at - 1];
+		a[at] = word;
+	}
+}
 
 /* By the upper 32 bits, of which only the lowest bits are used; the sorted words end up in *a. */
 static void sort_words(uint64_t **a, uint64_t **b, size_t n, unsigned bits)
 {
-	for (unsigned done = 0; done < bits; done += DIGIT_BITS) {
+	if (n <= FEW) {
+		insert_words(*a, n);
+		return;
+	}
+	for (unsigned done = 0; done < bits && !progress_cancelled(progress_own()); done += DIGIT_BITS) {
 		size_t start[1u << DIGIT_BITS] = {0};
 		unsigned shift = 32 + done;
 		uint64_t mask = (1u << DIGIT_BITS) - 1;

@@ -134,7 +134,7 @@ static void sum_rest(const struct result *r, struct list *l)
 	l->rest = xcalloc(r->n_columns, sizeof *l->rest);
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		struct cell sum = result_sum_begin(r, c);
-		for (uint32_t i = l->shown; r->columns[c].total && i < l->n; i++) {
+		for (uint32_t i = l->shown; r->columns[c].total && i < l->n && !progress_own_stops(i); i++) {
 			struct cell one = cell_none();
 			text_clear(&scratch);
 			t->source->cell(r, l->node[i], c, &one, &scratch);
@@ -159,6 +159,8 @@ static void tree_cell(
 		if (!l->rest)
 			sum_rest(r, l);
 		*out = l->rest[column];
+		if (progress_cancelled(progress_own()))
+			forget_rest(l); /* it may be left unfinished */
 		if (column == t->source->branch) {
 			text_add(scratch, "and ");
 			text_add_count(scratch, l->n - l->shown);
@@ -303,7 +305,10 @@ static struct open_branch *all_opened(const struct tree *t, size_t *n, struct er
 		if (row->below != NO_LIST)
 			out[(*n)++] = (struct open_branch){row->list, row->node, row->below};
 	}
-	sort_array(out, *n, sizeof *out, by_place);
+	if (out && sort(out, *n, sizeof *out, by_place, err)) {
+		big_free(out);
+		return NULL;
+	}
 	return out;
 }
 
@@ -358,7 +363,9 @@ static int walk_rows(struct result *r, uint32_t levels, const struct open_branch
 {
 	struct tree *t = r->data;
 	int code = go_down(to, 0, err);
-	while (!code && to->n_place > 0) {
+	for (uint64_t rounds = 0; !code && to->n_place > 0; rounds++) {
+		if (progress_own_stops(8 * rounds))
+			return err_set(err, ERR_CANCELLED, "stopped");
 		struct place *p = &to->place[to->n_place - 1];
 		struct list *l = &t->list[p->list];
 		uint32_t depth = (uint32_t)to->n_place - 1;
@@ -427,7 +434,7 @@ void tree_sort(struct result *r, unsigned column, bool descending)
 	struct tree *t = r->data;
 	r->sorted_by = (int)column;
 	r->descending = descending;
-	for (size_t i = 0; i < t->n_list; i++) {
+	for (size_t i = 0; i < t->n_list && !progress_own_stops(8 * i); i++) {
 		sort_list(r, &t->list[i]);
 		forget_rest(&t->list[i]);
 	}

@@ -422,11 +422,26 @@ static bool has_path(struct app *a, struct page *p, int height)
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
+/* The page stays as it was drawn: a job reads its rows.  Only the message is new. */
+static void draw_working(struct app *a, int height, int width)
+{
+	int y = height - (height >= LINES_FOR_HINTS ? 2 : 1);
+
+	draw_blank(y, 0, width, theme(ROLE_TEXT));
+	draw_note(a, y, width);
+	wnoutrefresh(stdscr);
+	doupdate();
+}
+
 void app_draw(struct app *a)
 {
 	int height = LINES, width = COLS, top = 0, cursor_y;
 	struct page *p = app_page(a);
 
+	if (atomic_load(&a->session.reads_shown)) {
+		draw_working(a, height, width);
+		return;
+	}
 	app_watch_file(a);
 	erase();
 	if (height >= LINES_FOR_TITLE)

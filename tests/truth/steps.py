@@ -45,12 +45,6 @@ KNOWN = re.compile("classes: histo -by package .* x 5[.]|(shared-name|nested-nam
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 NEVER = {"entries", "props", "sites", "finding weak references"}
 
-# Stretches known to be longer, and not mended yet: an expression for "LINE: PHASE" at its beginning.
-# (What `save` writes is written by the main thread, which nobody can stop: the worst of them.)
-KNOWN_LONG = re.compile(r"load: ordering objects|\$all = |x #0: (finding dominators|retained sizes)|path #\S+ #0:|"
-                        r"dom -depth|dom: (finding dominators|retained sizes)|size |cut |why|check( -tree)?: |save |"
-                        r"sets( -retained)?: ")
-
 # Shapes whose stretches are looked at, and those that are so only when they are named: large-SHAPE.
 LONG = ["phd-ladder", "hprof-wild"]
 LONG_TOO = ["phd-class-each", "classic-wild", "ebcdic-wild", "hprof-texts",
@@ -186,7 +180,7 @@ def stretched(counted, lines, verbose, name):
                             zip(("from", "within", "to"), counted.place[what]))
         if verbose and steps > STRETCH // 8:
             print("# " + (name + " " + text).replace("\n", "\n# "))
-        if steps > STRETCH and not KNOWN_LONG.match(meaning(what, lines)):
+        if steps > STRETCH:
             odd.append(text)
     return odd
 

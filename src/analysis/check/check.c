@@ -44,7 +44,7 @@ static void __attribute__((format(printf, 4, 5))) say(
 static void check_addresses(struct checker *k)
 {
 	uint64_t before = 0;
-	for (uint32_t id = 0; id < k->h->n_objects; id++) {
+	for (uint32_t id = 0; id < k->h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t address = heap_address(k->h, id);
 		if (id && address <= before) {
 			say(k, "addresses ascend", CHECK_BROKEN,
@@ -61,7 +61,7 @@ static void check_addresses(struct checker *k)
 static void check_lookup(struct checker *k)
 {
 	uint64_t before = 0;
-	for (uint32_t id = 0; id < k->h->n_objects; id++) {
+	for (uint32_t id = 0; id < k->h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t address = heap_address(k->h, id);
 		uint32_t found = heap_find(k->h, address);
 		if (found != id) {
@@ -93,7 +93,7 @@ static bool object_or_none(const struct heap *h, uint32_t id)
 static void check_classes(struct checker *k)
 {
 	const struct heap *h = k->h;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		if (h->class_of[id] >= h->n_classes) {
 			k->indexes_sound = false;
 			say(k, "classes are known", CHECK_BROKEN, "#%" PRIu32 " has class %" PRIu32
@@ -101,7 +101,7 @@ static void check_classes(struct checker *k)
 			return;
 		}
 	}
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(k->progress, c); c++) {
 		const struct heap_class *class = &h->classes[c];
 		if (!class_or_none(h, class->superclass) || !class_or_none(h, class->component) ||
 		    !object_or_none(h, class->object) || !object_or_none(h, class->loader)) {
@@ -122,7 +122,7 @@ static int check_superclasses(struct checker *k, struct err *err)
 	uint32_t *passed = big_alloc(h->n_classes, sizeof *passed, err); /* by which chain, from 1 */
 	if (!passed)
 		return ERR_NOMEM;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(k->progress, c); c++) {
 		uint32_t at = c;
 		for (; at != HEAP_NONE && !passed[at]; at = h->classes[at].superclass)
 			passed[at] = c + 1;
@@ -144,7 +144,7 @@ static void check_class_objects(struct checker *k)
 	uint32_t mirrors = 0, named = 0;
 	if (h->facts.no_class_objects)
 		return;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(k->progress, c); c++) {
 		uint32_t id = h->classes[c].object;
 		if (id == HEAP_NONE)
 			continue;
@@ -156,7 +156,7 @@ static void check_class_objects(struct checker *k)
 			return;
 		}
 	}
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++)
 		mirrors += heap_class_mirrored(h, id) != HEAP_NONE;
 	bool ok = mirrors == named && mirrors == h->n_class_objects;
 	say(k, name, ok ? CHECK_OK : CHECK_BROKEN,
@@ -177,7 +177,7 @@ static int check_sums(struct checker *k, struct err *err)
 	struct tally *tally = big_alloc(h->n_classes, sizeof *tally, err);
 	if (!tally)
 		return ERR_NOMEM;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t size = heap_shallow(h, id);
 		if (!heap_size_known(h, id)) {
 			unknown++;
@@ -187,7 +187,7 @@ static int check_sums(struct checker *k, struct err *err)
 		tally[h->class_of[id]].shallow += size;
 		shallow += size;
 	}
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(k->progress, c); c++) {
 		const struct heap_class *class = &h->classes[c];
 		if (class->n_objects == tally[c].objects && class->shallow == tally[c].shallow)
 			continue;
@@ -211,10 +211,11 @@ struct kinds {
 	uint64_t arrays_of_primitive_arrays; /* int[][]: object arrays that a VM counts otherwise */
 };
 
-static struct kinds count_kinds(const struct heap *h)
+static struct kinds count_kinds(const struct checker *k)
 {
+	const struct heap *h = k->h;
 	struct kinds n = {.class_objects = 0};
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		const struct heap_class *class = &h->classes[h->class_of[id]];
 		if (heap_class_mirrored(h, id) != HEAP_NONE) {
 			n.class_objects++;
@@ -260,6 +261,8 @@ static bool adjacency_sound(struct checker *k, const struct adjacency *a, const 
 	const struct heap *h = k->h;
 	uint64_t before = 0;
 	for (uint32_t id = 0; id <= h->n_objects; id++) {
+		if (progress_stops(k->progress, id))
+			return false;
 		uint64_t start = adjacency_start(a, id);
 		if (start < before || start > a->n || (id == 0 && start)) {
 			say(k, name, CHECK_BROKEN, "those of #%" PRIu32 " begin at %" PRIu64
@@ -274,7 +277,7 @@ static bool adjacency_sound(struct checker *k, const struct adjacency *a, const 
 		say(k, name, CHECK_BROKEN, "they end at %" PRIu64 " of %" PRIu64, before, a->n);
 		return false;
 	}
-	for (uint64_t i = 0; i < a->n; i++) {
+	for (uint64_t i = 0; i < a->n && !progress_stops(k->progress, i); i++) {
 		if (a->target[i] >= h->n_objects) {
 			say(k, name, CHECK_BROKEN, "reference %" PRIu64 " leads to #%" PRIu32
 			    " of %" PRIu32, i, a->target[i], h->n_objects);
@@ -300,7 +303,7 @@ static int check_mirror(struct checker *k, struct err *err)
 	uint32_t *degree = big_alloc(h->n_objects, sizeof *degree, err);
 	if (!degree)
 		return ERR_NOMEM;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		for (uint64_t i = adjacency_start(&h->out, id); i < end; i++) {
 			degree[h->out.target[i]]++;
@@ -310,7 +313,7 @@ static int check_mirror(struct checker *k, struct err *err)
 	code = check_stopped(k->progress, err);
 	if (code)
 		goto out;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t start = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
 		if (end - start != degree[id]) {
 			say(k, name, CHECK_BROKEN, "#%" PRIu32 " has %" PRIu64 " referrers, but %"
@@ -367,7 +370,7 @@ static void check_types(struct checker *k)
 	uint64_t n = 0;
 	if (!h->typed_by)
 		return; /* of a format where classes are recorded */
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		if (h->typed_by[id] == TYPED_BY_SHAPE)
 			continue;
 		n++;
@@ -403,7 +406,7 @@ static bool check_roots(struct checker *k)
 	const struct heap *h = k->h;
 	uint32_t objects = 0;
 	bool sound = true;
-	for (size_t i = 0; i < h->n_roots; i++) {
+	for (size_t i = 0; i < h->n_roots && !progress_stops(k->progress, i); i++) {
 		const struct heap_root *r = &h->roots[i];
 		const char *fault = root_fault(h, r);
 		if (!fault && i && (r[-1].object > r->object ||
@@ -429,11 +432,11 @@ static int check_threads(struct checker *k, struct err *err)
 	uint64_t *roots = big_alloc(h->n_threads, sizeof *roots, err);
 	if (!roots)
 		return ERR_NOMEM;
-	for (size_t i = 0; i < h->n_roots; i++) {
+	for (size_t i = 0; i < h->n_roots && !progress_stops(k->progress, i); i++) {
 		if (h->roots[i].thread < h->n_threads)
 			roots[h->roots[i].thread]++;
 	}
-	for (uint32_t t = 0; t < h->n_threads; t++) {
+	for (uint32_t t = 0; t < h->n_threads && !progress_stops(k->progress, t); t++) {
 		const struct heap_thread *thread = &h->threads[t];
 		if (object_or_none(h, thread->object) && roots[t] == thread->n_roots)
 			continue;
@@ -553,9 +556,15 @@ int check_heap(
 			checks_release(out);
 		return code;
 	}
-	code = check_superclasses(&k, err);
+	code = check_stopped(progress, err); /* what a loop that was left early did not see may be unsound */
+	if (!code)
+		code = check_superclasses(&k, err);
+	if (code) {
+		checks_release(out);
+		return code;
+	}
 	check_class_objects(&k);
-	kinds = count_kinds(heap);
+	kinds = count_kinds(&k);
 	check_kinds(&k, &kinds);
 	check_types(&k);
 	if (!code)
@@ -566,6 +575,8 @@ int check_heap(
 		code = check_graph(&k, err);
 	if (!code)
 		check_stated(&k, &kinds);
+	if (!code)
+		code = check_stopped(progress, err);
 	if (!code)
 		code = checks_lost(out, err);
 	if (code)

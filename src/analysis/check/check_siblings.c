@@ -116,14 +116,15 @@ static size_t first_pair(const struct siblings *s, uint32_t from)
 }
 
 /* Of what is told about pairs: two sortings, a walk, another sorting, two rounds. */
-enum { STAGES = 6, LOOK_EVERY = 1 << 14 };
+enum { STAGES = 6, LOOK_EVERY = 1 << 12 };
 
 /* What is newly known leads to others. */
 static void spread(struct siblings *s)
 {
-	sort_array(s->pair, s->n_pairs, sizeof *s->pair, by_from);
+	uint64_t rounds = 0;
+	s->code = sort(s->pair, s->n_pairs, sizeof *s->pair, by_from, s->err);
 	progress_add(s->t->progress, s->n_pairs);
-	while (!s->code && s->n_list > 0 && !progress_cancelled(s->t->progress)) {
+	while (!s->code && s->n_list > 0 && !progress_stops(s->t->progress, 8 * rounds++)) {
 		uint32_t known = s->list[--s->n_list];
 		for (size_t i = first_pair(s, known); i < s->n_pairs && s->pair[i].from == known; i++)
 			held_by(s, known, s->pair[i].to);
@@ -161,13 +162,13 @@ static void count_rest(const struct siblings *s, uint64_t *nodes, uint64_t *edge
 {
 	*nodes = 1;
 	*edges = 0;
-	for (uint32_t id = 0; id < s->t->h->n_objects; id++) {
+	for (uint32_t id = 0; id < s->t->h->n_objects && !progress_stops(s->t->progress, id); id++) {
 		if (!s->t->span[id].from || bits_get(&s->known, id))
 			continue;
 		*nodes += s->holder[id] ? 2 : 1;
 		*edges += s->holder[id] ? 2 : 0;
 	}
-	for (size_t i = 0; i < s->n_pairs; i++)
+	for (size_t i = 0; i < s->n_pairs && !progress_stops(s->t->progress, i); i++)
 		*edges += !bits_get(&s->known, s->pair[i].from) && !bits_get(&s->known, s->pair[i].to);
 }
 
@@ -177,12 +178,14 @@ static int collect(struct rest *g, const struct siblings *s, struct err *err)
 	uint64_t most_nodes, most_edges;
 	size_t n = 0;
 	count_rest(s, &most_nodes, &most_edges);
+	if (check_stopped(g->progress, err))
+		return ERR_CANCELLED; /* they are not all counted */
 	g->node = big_alloc(most_nodes, sizeof *g->node, err);
 	g->edge = big_alloc(most_edges, sizeof *g->edge, err);
 	if (!g->node || !g->edge)
 		return ERR_NOMEM;
 	g->node[n++] = HEAP_NONE;
-	for (uint32_t id = 0; id < s->t->h->n_objects; id++) {
+	for (uint32_t id = 0; id < s->t->h->n_objects && !progress_stops(g->progress, id); id++) {
 		if (!s->t->span[id].from || bits_get(&s->known, id))
 			continue;
 		g->node[n++] = id;
@@ -192,19 +195,22 @@ static int collect(struct rest *g, const struct siblings *s, struct err *err)
 		g->edge[g->n_edges++] = (struct pair){HEAP_NONE, s->holder[id] - 1};
 		g->edge[g->n_edges++] = (struct pair){s->holder[id] - 1, id};
 	}
-	for (size_t i = 0; i < s->n_pairs; i++)
+	for (size_t i = 0; i < s->n_pairs && !progress_stops(g->progress, i); i++)
 		if (!bits_get(&s->known, s->pair[i].from) && !bits_get(&s->known, s->pair[i].to))
 			g->edge[g->n_edges++] = s->pair[i];
-	sort_array(g->node + 1, n - 1, sizeof *g->node, by_id);
-	for (size_t i = 1; i < n; i++)
+	int code = sort(g->node + 1, n - 1, sizeof *g->node, by_id, err);
+	for (size_t i = 1; i < n && !progress_stops(g->progress, i); i++)
 		if (g->n == 0 || g->node[g->n] != g->node[i])
 			g->node[++g->n] = g->node[i];
-	for (size_t i = 0; i < g->n_edges; i++) {
+	if (!code) /* node_of wants to find them all */
+		code = check_stopped(g->progress, err);
+	for (size_t i = 0; !code && i < g->n_edges; i++) {
 		struct pair *e = &g->edge[i];
+		if (progress_stops(g->progress, 8 * i))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 		*e = (struct pair){e->from == HEAP_NONE ? 0 : node_of(g, e->from), node_of(g, e->to)};
 	}
-	sort_array(g->edge, g->n_edges, sizeof *g->edge, by_from);
-	return 0;
+	return code ? code : sort(g->edge, g->n_edges, sizeof *g->edge, by_from, err);
 }
 
 /* By number, where its edges begin; NULL: ERR_NOMEM. */
@@ -213,9 +219,9 @@ static size_t *starts(const struct rest *g, bool back, struct err *err)
 	size_t *start = big_alloc((uint64_t)g->n + 2, sizeof *start, err);
 	if (!start)
 		return NULL;
-	for (size_t i = 0; i < g->n_edges; i++)
+	for (size_t i = 0; i < g->n_edges && !progress_stops(g->progress, i); i++)
 		start[(back ? g->edge[i].to : g->edge[i].from) + 1]++;
-	for (uint32_t v = 0; v <= g->n; v++)
+	for (uint32_t v = 0; v <= g->n && !progress_stops(g->progress, v); v++)
 		start[v + 1] += start[v];
 	return start;
 }
@@ -226,9 +232,14 @@ static int walk_rest(struct rest *g, uint32_t *met, struct err *err)
 	size_t *start = starts(g, false, err), *at = big_alloc((uint64_t)g->n + 1, sizeof *at, err);
 	uint32_t n = 1;
 	int code = start && at ? 0 : ERR_NOMEM;
+	if (!code) /* without whole starts there is no way */
+		code = check_stopped(g->progress, err);
 	for (uint32_t v = 0; !code && v <= g->n; v++)
 		at[v] = start[v];
+	uint64_t rounds = 0;
 	for (uint32_t v = 0; !code;) {
+		if (progress_stops(g->progress, rounds++))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 		if (at[v] < start[v + 1]) {
 			uint32_t to = g->edge[at[v]++].to;
 			if (!to || g->place[to])
@@ -277,11 +288,14 @@ static uint32_t eval(struct rest *g, uint32_t v)
  * something else than 0 dominates, or HEAP_NONE. */
 static int find_dominated(struct rest *g, uint32_t n, uint32_t *bad, struct err *err)
 {
-	sort_array(g->edge, g->n_edges, sizeof *g->edge, by_to);
-	size_t *start = starts(g, true, err);
+	int code = sort(g->edge, g->n_edges, sizeof *g->edge, by_to, err);
+	size_t *start = code ? NULL : starts(g, true, err);
 	if (!start)
-		return ERR_NOMEM;
-	progress_add(g->progress, g->stage);
+		return code ? code : ERR_NOMEM;
+	if (!progress_add(g->progress, g->stage)) {
+		big_free(start);
+		return err_set(err, ERR_CANCELLED, "stopped");
+	}
 	for (uint32_t v = 0; v < n; v++) {
 		g->semi[v] = g->label[v] = v;
 		g->ancestor[v] = UNLINKED;
@@ -333,7 +347,7 @@ static int look_at_rest(const struct siblings *s, uint32_t *bad, struct err *err
 	*bad = HEAP_NONE;
 	if (!code)
 		code = walk_rest(&g, &met, err);
-	for (uint32_t v = 1; !code && v <= g.n && *bad == HEAP_NONE; v++)
+	for (uint32_t v = 1; !code && v <= g.n && !progress_stops(g.progress, v) && *bad == HEAP_NONE; v++)
 		if (!g.place[v])
 			*bad = g.node[v]; /* only through a sibling that is no longer in question */
 	progress_add(g.progress, g.stage);

@@ -79,12 +79,15 @@ void checks_add(
 static int number(struct tree *t, struct err *err)
 {
 	uint32_t n_children, depth = 0, n = t->r->dominators.n_reachable;
+	uint64_t rounds = 0;
 	uint32_t *stack = big_alloc((uint64_t)n + 1, sizeof *stack, err);
 	uint32_t *next = big_alloc((uint64_t)n + 1, sizeof *next, err); /* by depth */
 	int code = stack && next ? 0 : ERR_NOMEM;
 	stack ? stack[0] = HEAP_NONE : 0;
-	for (bool over = code; !over;) {
+	for (bool over = false; !over && !code;) {
 		uint32_t id = stack[depth];
+		if (progress_stops(t->progress, rounds++))
+			code = err_set(err, ERR_CANCELLED, "stopped");
 		const uint32_t *child = retained_children(t->r, id, &n_children);
 		if (next[depth] < n_children && t->n < n) {
 			uint32_t below = child[next[depth]++];
@@ -122,26 +125,31 @@ static uint32_t holding_thread(const struct heap *h, const struct heap_root *roo
 void tree_edges(const struct tree *t, tree_edge *visit, void *context)
 {
 	const struct heap *h = t->h;
-	for (uint32_t id = 0; id < h->n_objects; id++) {
-		if (id % REPORT_EVERY == REPORT_EVERY - 1 && !progress_add(t->progress, REPORT_EVERY))
-			return;
+	uint64_t edges = 0; /* since the last look */
+	for (uint32_t id = 0, told = 0; id < h->n_objects; id++, edges++) {
+		if (edges >= REPORT_EVERY) {
+			if (!progress_add(t->progress, id - told))
+				return;
+			told = id;
+			edges = 0;
+		}
 		if (t->span && !t->span[id].from)
 			continue; /* what no root reaches holds nothing */
 		uint64_t end = adjacency_start(&h->out, id + 1);
-		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+		for (uint64_t k = adjacency_start(&h->out, id); k < end && !progress_stops(t->progress, ++edges); k++)
 			if (!weak_is(t->left_out, id, h->out.target[k]))
 				visit(context, id, h->out.target[k]);
 		struct implied_reference implied[3];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			visit(context, id, implied[k].target);
 	}
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(t->progress, c); c++) {
 		uint32_t loader = h->classes[c].loader;
 		if (h->classes[c].object != HEAP_NONE && heap_loader_holds(h, c) &&
 		    (!t->span || t->span[loader].from))
 			visit(context, loader, h->classes[c].object);
 	}
-	for (size_t i = 0; i < h->n_roots; i++)
+	for (size_t i = 0; i < h->n_roots && !progress_stops(t->progress, i); i++)
 		visit(context, t->span ? holding_thread(h, &h->roots[i]) : HEAP_NONE, h->roots[i].object);
 }
 
@@ -196,7 +204,8 @@ static int check_reached(struct checks *to, const struct tree *t, struct err *er
 	if (code)
 		return code;
 	uint32_t id = 0;
-	while (id < t->h->n_objects && bits_get(&reach.objects, id) == (t->span[id].from != 0))
+	while (id < t->h->n_objects && !progress_stops(t->progress, id) &&
+	    bits_get(&reach.objects, id) == (t->span[id].from != 0))
 		id++;
 	if (id < t->h->n_objects)
 		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is reachable or in the tree, not both",
@@ -216,7 +225,7 @@ static void check_sums(struct checks *to, const struct tree *t)
 	const char *name = "retained sizes sum up";
 	uint64_t top = 0;
 	uint32_t n;
-	for (uint32_t id = 0; id < t->h->n_objects; id++) {
+	for (uint32_t id = 0; id < t->h->n_objects && !progress_stops(t->progress, id); id++) {
 		if (!t->span[id].from)
 			continue;
 		uint64_t sum = heap_shallow(t->h, id);
@@ -230,7 +239,7 @@ static void check_sums(struct checks *to, const struct tree *t)
 		}
 	}
 	const uint32_t *child = retained_children(r, HEAP_NONE, &n);
-	for (uint32_t k = 0; k < n; k++)
+	for (uint32_t k = 0; k < n && !progress_stops(t->progress, k); k++)
 		top += r->dominators.retained[child[k]];
 	bool ok = top == r->dominators.shallow_reachable;
 	checks_add(to, name, ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " bytes at the top, %" PRIu64
@@ -246,7 +255,7 @@ static int check_classes(struct checks *to, const struct tree *t, struct err *er
 	struct retained_sum *sum = big_alloc(h->n_classes, sizeof *sum, err);
 	uint32_t *until = big_alloc(h->n_classes, sizeof *until, err), topmost = 0, c = 0;
 	int code = sum && until ? 0 : ERR_NOMEM;
-	for (uint32_t k = 1; !code && k <= t->n; k++) {
+	for (uint32_t k = 1; !code && k <= t->n && !progress_stops(t->progress, k); k++) {
 		uint32_t id = t->order[k], class = h->class_of[id];
 		if (k <= until[class])
 			continue;
@@ -314,7 +323,7 @@ static void say_paths(struct checks *to, const struct tree *t, const struct step
 	const char *name = "paths are paths, and no reference shortens one";
 	uint64_t all = 0;
 	uint32_t longest = 0;
-	for (uint32_t id = 0; id < t->h->n_objects; id++) {
+	for (uint32_t id = 0; id < t->h->n_objects && !progress_stops(t->progress, id); id++) {
 		if (!s->paths->parent[id])
 			continue;
 		all += s->length[id];
@@ -350,7 +359,7 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 	s.length = big_alloc(n, sizeof *s.length, err);
 	uint32_t *stack = big_alloc(n, sizeof *stack, err);
 	if (!code && s.length && stack) {
-		for (uint32_t id = 0; id < n; id++)
+		for (uint32_t id = 0; id < n && !progress_stops(t->progress, id); id++)
 			if (paths.parent[id])
 				measure(&s, id, stack);
 		progress_phase(t->progress, PHASE_CHECK_PATHS, n);
@@ -401,6 +410,8 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	}
 	if (!code)
 		code = check_paths(to, &t, err);
+	if (!code)
+		code = check_stopped(t.progress, err);
 	if (!code)
 		code = checks_lost(to, err);
 	big_free(t.span);

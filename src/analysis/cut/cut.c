@@ -23,17 +23,20 @@ int cut_init(struct cut *c, const struct retained *r, struct err *err)
 {
 	const struct heap *h = r->heap;
 	*c = (struct cut){ .retained = r };
-	if (members_init(&c->members, h, err) || bits_init(&c->special, h->n_objects, err))
-		return ERR_NOMEM;
-	for (size_t i = 0; i < h->n_roots; i++)
+	int code = members_init(&c->members, h, err);
+	if (!code)
+		code = bits_init(&c->special, h->n_objects, err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < h->n_roots && !progress_own_stops(i); i++)
 		bits_set(&c->special, h->roots[i].object);
-	for (uint32_t k = 0; k < h->n_classes; k++) {
+	for (uint32_t k = 0; k < h->n_classes && !progress_own_stops(k); k++) {
 		if (h->classes[k].object != HEAP_NONE)
 			bits_set(&c->special, h->classes[k].object);
 		if (h->classes[k].object != HEAP_NONE && h->classes[k].loader != HEAP_NONE)
 			bits_set(&c->special, h->classes[k].loader);
 	}
-	return 0;
+	return progress_cancelled(progress_own()) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
 }
 
 void cut_release(struct cut *c)
@@ -46,8 +49,8 @@ void cut_release(struct cut *c)
 	*c = (struct cut){ .retained = NULL };
 }
 
-/* The stack holds places in the list of children; the next place is the next sibling. */
-static void number(struct cut_span *span, const struct retained *r, uint32_t *stack)
+/* The stack holds places in the list of children; the next place is the next sibling.  False: stopped. */
+static bool number(struct cut_span *span, const struct retained *r, uint32_t *stack)
 {
 	uint32_t depth = 0, n = 0, top = r->dominators.n_objects;
 	uint32_t at = r->first[top], end = r->first[top + 1];
@@ -57,6 +60,8 @@ static void number(struct cut_span *span, const struct retained *r, uint32_t *st
 			if (at + 8 < end)
 				__builtin_prefetch(&r->first[r->child[at + 8]]);
 			span[id].from = n++;
+			if (progress_own_stops(n))
+				return false;
 			stack[depth++] = at;
 			at = r->first[id];
 			end = r->first[id + 1];
@@ -66,7 +71,7 @@ static void number(struct cut_span *span, const struct retained *r, uint32_t *st
 			span[id].to = n - 1;
 			end = r->first[(parent == DOMINATED_BY_ROOTS ? top : parent) + 1];
 		} else {
-			return;
+			return true;
 		}
 	}
 }
@@ -80,9 +85,12 @@ int cut_number(struct cut *c, struct err *err)
 		return err_set(err, ERR_NOMEM, "memory: the lists of children did not fit");
 	uint32_t *stack = big_alloc(d->n_reachable, sizeof *stack, err);
 	struct cut_span *span = stack ? big_alloc(d->n_objects, sizeof *span, err) : NULL;
-	if (span)
-		number(span, c->retained, stack);
+	bool stopped = span && !number(span, c->retained, stack);
 	big_free(stack);
+	if (stopped) {
+		big_free(span);
+		return err_set(err, ERR_CANCELLED, "stopped");
+	}
 	c->span = span;
 	return span ? 0 : ERR_NOMEM;
 }
@@ -395,12 +403,17 @@ static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids
 	    bits_init(&w->holders, n, err) || bits_init(&w->met, n, err))
 		return ERR_NOMEM;
 	w->filter = (struct reach_filter){ &w->barred, &w->holders, passes, w, &w->met, w->progress };
-	for (size_t i = 0; i < w->edges->n; i++)
+	bool going = true;
+	for (size_t i = 0; going && i < w->edges->n; i++) {
+		going = !progress_stops(w->progress, i);
 		if (w->edges->edge[i].holder != HEAP_NONE)
 			bits_set(&w->holders, w->edges->edge[i].holder);
-	for (size_t i = 0; i < n_ids; i++)
+	}
+	for (size_t i = 0; going && i < n_ids; i++) {
+		going = !progress_stops(w->progress, i);
 		bits_set(&w->barred, ids[i]);
-	return 0;
+	}
+	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
 }
 
 static void loss_walk_release(struct loss_walk *w)
@@ -420,9 +433,9 @@ int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edge
 	struct loss_walk w = { .model = m, .heap = h, .edges = edges ? edges : &none, .progress = progress };
 	*out = (struct cut_loss){ .objects = 0 };
 	progress_phase(progress, PHASE_WALK_WHAT_IS_LEFT, h->n_objects);
-	if (w.edges->n)
-		sort_array(edges->edge, edges->n, sizeof *edges->edge, by_ends);
-	int code = bits_init(&out->dead, h->n_objects, err);
+	int code = w.edges->n ? sort(edges->edge, edges->n, sizeof *edges->edge, by_ends, err) : 0;
+	if (!code)
+		code = bits_init(&out->dead, h->n_objects, err);
 	if (!code)
 		code = loss_walk_init(&w, ids, n_ids, err);
 	if (!code)

@@ -63,13 +63,13 @@ int cut_edges_add_between(struct cut_edges *to, const struct heap *h, const uint
 	struct bits wanted, from;
 	int code = bits_init(&wanted, h->n_objects, err) | bits_init(&from, h->n_objects, err);
 	code = code ? ERR_NOMEM : 0;
-	for (size_t i = 0; !code && i < n_targets; i++)
+	for (size_t i = 0; !code && i < n_targets && !progress_own_stops(i); i++)
 		bits_set(&wanted, targets[i]);
-	for (size_t i = 0; !code && i < n_holders; i++) {
+	for (size_t i = 0; !code && i < n_holders && !progress_own_stops(i); i++) {
 		bits_set(&from, holders[i]);
 		code = add_from(to, h, holders[i], &wanted, err);
 	}
-	for (size_t i = 0; !code && i < h->n_roots; i++) { /* what a thread's stack holds */
+	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++) { /* what a thread's stack holds */
 		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
 		if (owner != HEAP_NONE && bits_get(&from, owner))
 			code = add_if(to, &wanted, owner, h->roots[i].object, err);

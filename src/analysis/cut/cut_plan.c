@@ -47,6 +47,11 @@ struct planning {
 	bool pruned;          /* totals are to be found anew */
 };
 
+static int stopped(const struct planning *p, struct err *err)
+{
+	return progress_cancelled(p->progress) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
+}
+
 /* --- candidates --------------------------------------------------------------------------------- */
 
 static bool can_be_cleared(enum root_kind kind)
@@ -68,7 +73,7 @@ static int mark_unloading(struct planning *p, struct err *err)
 	const uint32_t *immediate = p->r->dominators.immediate;
 	if (bits_init(&p->unloads, h->n_objects, err))
 		return ERR_NOMEM;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(p->progress, c); c++) {
 		uint32_t id = is_loaded_class(&h->classes[c]) ? h->classes[c].object : HEAP_NONE;
 		for (; id < h->n_objects && !bits_get(&p->unloads, id); id = immediate[id])
 			bits_set(&p->unloads, id);
@@ -121,7 +126,7 @@ static bool is_candidate(struct planning *p, uint32_t id, uint64_t least)
 static uint64_t least_of(struct planning *p)
 {
 	uint64_t all = p->r->dominators.shallow_reachable, largest = 0;
-	for (uint32_t id = 0; id < p->r->heap->n_objects; id++)
+	for (uint32_t id = 0; id < p->r->heap->n_objects && !progress_stops(p->progress, id); id++)
 		if (is_candidate(p, id, largest + 1) && keepers(p, id, NULL, NULL, NULL))
 			largest = p->r->dominators.retained[id];
 	uint64_t whole = largest ? largest : all;
@@ -136,16 +141,16 @@ static int list_candidates(struct planning *p, struct err *err)
 	const struct heap *h = p->r->heap;
 	uint64_t least = p->least = least_of(p);
 	size_t n = 0;
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(p->progress, id); id++)
 		n += is_candidate(p, id, least);
 	p->candidate = big_alloc(n, sizeof *p->candidate, err);
 	if (!p->candidate)
 		return ERR_NOMEM;
 	p->cap = n;
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; p->n < n && !progress_stops(p->progress, id); id++)
 		if (is_candidate(p, id, least))
 			p->candidate[p->n++] = (struct candidate){ .id = id };
-	return 0;
+	return stopped(p, err);
 }
 
 /* What of each candidate's subtree is alive: sums in the order of the numbers. */
@@ -155,12 +160,12 @@ static int weigh_alive(struct planning *p, struct err *err)
 	uint64_t *before = big_alloc((uint64_t)d->n_reachable + 1, sizeof *before, err);
 	if (!before)
 		return ERR_NOMEM;
-	for (uint32_t id = 0; id < d->n_objects; id++)
+	for (uint32_t id = 0; id < d->n_objects && !progress_stops(p->progress, id); id++)
 		if (d->immediate[id] != NOT_REACHABLE && !is_dead(p, id))
 			before[p->cut->span[id].from + 1] = heap_shallow(p->r->heap, id);
-	for (uint32_t k = 0; k < d->n_reachable; k++)
+	for (uint32_t k = 0; k < d->n_reachable && !progress_stops(p->progress, k); k++)
 		before[k + 1] += before[k];
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n && !progress_stops(p->progress, i); i++) {
 		const struct cut_span *span = &p->cut->span[p->candidate[i].id];
 		p->candidate[i].bytes = before[span->to + 1] - before[span->from];
 	}
@@ -179,7 +184,7 @@ static int weigh(struct planning *p, struct err *err)
 		if (!p->loss.objects.n)
 			c->bytes = p->r->dominators.retained[c->id];
 		c->cost = is_dead(p, c->id) ? 0 : keepers(p, c->id, NULL, NULL, NULL);
-		if (i % (1 << 16) == 0 && !progress_add(p->progress, 1 << 16))
+		if (i % PROGRESS_ROUNDS == 0 && !progress_add(p->progress, PROGRESS_ROUNDS))
 			code = err_set(err, ERR_CANCELLED, "stopped");
 	}
 	return code;
@@ -200,7 +205,7 @@ static bool better(uint64_t left, uint64_t bytes, uint32_t cost, uint64_t best_b
 static const struct candidate *best_candidate(const struct planning *p, uint64_t left)
 {
 	const struct candidate *best = NULL;
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n && !progress_stops(p->progress, i); i++) {
 		const struct candidate *c = &p->candidate[i];
 		if (c->cost && c->bytes && better(left, c->bytes, c->cost, best ? best->bytes : 0,
 		    best ? best->cost : 0))
@@ -240,7 +245,7 @@ static int edges_between_classes(
 {
 	const struct heap *h = m->heap;
 	int code = 0;
-	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
 		if (h->class_of[id] != g->class)
 			continue;
 		uint64_t end = adjacency_start(&h->out, id + 1);
@@ -328,7 +333,7 @@ static int walk_without(struct planning *p, size_t but, const struct plan_item *
 		const struct plan_item *item = i < p->plan->n ? &p->plan->item[i] : extra;
 		if (i == but || !item)
 			continue;
-		for (size_t k = 0; !code && k < item->edges.n; k++)
+		for (size_t k = 0; !code && k < item->edges.n && !progress_stops(p->progress, k); k++)
 			code = cut_edges_add(&all, item->edges.edge[k].holder, item->edges.edge[k].target, err);
 	}
 	if (!code)
@@ -473,6 +478,8 @@ int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wante
 		code = prune(&p, err);
 	if (!code)
 		code = settle(&p, err);
+	if (!code)
+		code = stopped(&p, err);
 	cut_groups_release(&p.groups);
 	cut_owner_release(&p.owner);
 	cut_loss_release(&p.loss);

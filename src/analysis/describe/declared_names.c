@@ -131,7 +131,7 @@ static int take_instances(const struct named_references *n, const struct heap *h
 	struct values values;
 	struct value value;
 	int code = 0;
-	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(4 * (uint64_t)id); id++) {
 		const struct field_place *place = &places[h->class_of[id]];
 		if (place->type == VALUE_OBJECT && !values_open(&values, h, id, NULL) &&
 		    values_at(&values, place, &value))
@@ -165,7 +165,7 @@ int declared_named_of_class(
 	if (!places)
 		return ERR_NOMEM;
 	n->found = true;
-	for (uint32_t k = 0; k < h->n_classes; k++)
+	for (uint32_t k = 0; k < h->n_classes && !progress_own_stops(k); k++)
 		if (h->classes[k].kind != CLASS_PLAIN || !place_in(h, k, class, &place, &places[k]))
 			places[k] = (struct field_place){ .type = VALUE_BYTE };
 	code = take_instances(n, h, places, err);

@@ -34,7 +34,7 @@ static int begin_stretch(void *context, unsigned task, struct err *err)
 	uint32_t end = h->n_objects - begin < STRETCH ? h->n_objects : begin + STRETCH;
 	uint64_t shallow = 0;
 	(void)err;
-	for (uint32_t id = begin; id < end; id++) {
+	for (uint32_t id = begin; id < end && !progress_stops(r->d->progress, id); id++) {
 		r->retained[id] = number[id] ? heap_shallow(h, id) : 0;
 		shallow += r->retained[id];
 		if (!number[id])
@@ -50,6 +50,8 @@ static void name_junctions(struct dominance *d)
 {
 	uint32_t i = 0;
 	for (uint64_t word = 0; word <= d->n >> 6; word++) {
+		if (progress_stops(d->progress, 64 * word))
+			return;
 		for (uint64_t left = d->at.word[word]; left; left &= left - 1) {
 			cairn_assert(i < d->m);
 			uint32_t dominator = d->junction[++i].dominator;
@@ -64,7 +66,7 @@ static void name_junctions(struct dominance *d)
 static void sum_retained(const struct dominance *d, uint64_t *retained)
 {
 	const uint32_t *immediate = d->number, *object = d->object;
-	for (uint32_t k = d->n; k > 0; k--) {
+	for (uint32_t k = d->n; k > 0 && !progress_stops(d->progress, k); k--) {
 		if (k > 2 * AHEAD) {
 			uint32_t far = object[k - 2 * AHEAD], near = immediate[object[k - AHEAD]];
 			__builtin_prefetch(&immediate[far]);
@@ -132,6 +134,7 @@ static void release(struct dominance *d)
 	big_free(d->edges);
 }
 
+/* When it is stopped, out is of no use. */
 static void finish(struct dominance *d, struct dominators *out)
 {
 	uint32_t n = d->h->n_objects;
@@ -140,7 +143,10 @@ static void finish(struct dominance *d, struct dominators *out)
 	struct results r = { .d = d, .retained = out->retained };
 	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
 	parallel_each((unsigned)(((uint64_t)n + STRETCH - 1) / STRETCH), begin_stretch, &r);
-	name_junctions(d);
+	if (!progress_cancelled(d->progress))
+		name_junctions(d);
+	if (progress_cancelled(d->progress))
+		return;
 	release_junctions(d);
 	sum_retained(d, out->retained);
 	out->n_reachable = d->n;
@@ -172,6 +178,8 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = err_set(err, ERR_CANCELLED, "stopped");
 	if (code == 0)
 		finish(&d, out);
+	if (code == 0 && progress_cancelled(progress)) /* there are not all sums */
+		code = err_set(err, ERR_CANCELLED, "stopped");
 	release(&d);
 	if (code < 0)
 		dominators_release(out);

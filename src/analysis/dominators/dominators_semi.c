@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 14 };
+enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 12 };
 
 /* The nearest ancestor of k in its group whose number is at most w.  There is one: the group's
  * junction must have such a number. */
@@ -222,27 +222,27 @@ static int by_to_descending(const void *x, const void *y)
 	return (a < b) - (a > b);
 }
 
-static void number_edges(struct dominance *d)
+static int number_edges(struct dominance *d, struct err *err)
 {
-	for (size_t i = 0; i < d->n_edges; i++)
+	for (size_t i = 0; i < d->n_edges && !progress_stops(d->progress, i); i++)
 		d->edges[i] = (struct edge){ d->number[d->edges[i].from], d->number[d->edges[i].to] };
-	sort_array(d->edges, d->n_edges, sizeof *d->edges, by_to_descending);
+	return sort(d->edges, d->n_edges, sizeof *d->edges, by_to_descending, err);
 }
 
 /* The class objects that instances hold, sorted by number, the last first: "to" is the object's
  * number, "from" the class index. */
-static struct edge *list_class_objects(const struct dominance *d, size_t *n, struct err *err)
+static int list_class_objects(const struct dominance *d, struct edge **out, size_t *n, struct err *err)
 {
 	const struct heap *h = d->h;
 	struct edge *list = big_alloc(h->n_classes, sizeof *list, err);
 	*n = 0;
+	*out = list;
 	if (!list)
-		return NULL;
-	for (uint32_t c = 0; c < h->n_classes; c++)
+		return ERR_NOMEM;
+	for (uint32_t c = 0; c < h->n_classes && !progress_stops(d->progress, c); c++)
 		if (d->instances[c].hold && d->number[h->classes[c].object])
 			list[(*n)++] = (struct edge){ c, d->number[h->classes[c].object] };
-	sort_array(list, *n, sizeof *list, by_to_descending);
-	return list;
+	return sort(list, *n, sizeof *list, by_to_descending, err);
 }
 
 /* Holders that stand in no array of references.  Both lists are sorted by what is held, the last
@@ -293,17 +293,19 @@ int dominance_of_junctions(struct dominance *d, struct err *err)
 {
 	struct special s = { .classes = NULL };
 	progress_phase(d->progress, PHASE_FIND_DOMINATORS, d->m);
-	for (uint32_t i = 1; i <= d->m; i++)
+	for (uint32_t i = 1; i <= d->m && !progress_stops(d->progress, i); i++)
 		d->junction[i].least = UINT32_MAX;
-	for (size_t i = 0; i < d->h->n_roots; i++)
+	for (size_t i = 0; i < d->h->n_roots && !progress_stops(d->progress, i); i++)
 		if (d->is_root[i])
 			d->junction[d->place[d->number[d->h->roots[i].object]].group].least = 0;
-	number_edges(d);
-	s.classes = list_class_objects(d, &s.n_classes, err);
-	if (!s.classes)
-		return ERR_NOMEM;
-	int code = d->n ? find_semidominators(d, &s, err) : 0;
-	for (uint32_t i = 1; code == 0 && i <= d->m; i++)
+	int code = number_edges(d, err);
+	if (code == 0)
+		code = list_class_objects(d, &s.classes, &s.n_classes, err);
+	if (code == 0 && progress_cancelled(d->progress)) /* some loop was left early */
+		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (code == 0 && d->n)
+		code = find_semidominators(d, &s, err);
+	for (uint32_t i = 1; code == 0 && i <= d->m && !progress_stops(d->progress, i); i++)
 		if (bits_get(&d->as_label, i))
 			d->junction[i].dominator = d->junction[d->junction[i].dominator].dominator;
 	big_free(s.classes);

@@ -25,7 +25,7 @@ static void implied_edges(struct joint *j, edge_visit *visit)
 {
 	const struct heap *h = j->h;
 	struct implied_reference implied[3];
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		uint32_t object = h->classes[c].object;
 		if (object == HEAP_NONE)
 			continue;
@@ -34,7 +34,7 @@ static void implied_edges(struct joint *j, edge_visit *visit)
 		if (heap_loader_holds(h, c))
 			visit(j, h->classes[c].loader, object);
 	}
-	for (size_t i = 0; i < h->n_roots; i++)
+	for (size_t i = 0; i < h->n_roots && !progress_own_stops(i); i++)
 		visit(j, dominators_stack_owner(h, &h->roots[i]), h->roots[i].object);
 }
 
@@ -57,11 +57,11 @@ static bool recorded_holder(const struct joint *j, uint32_t id, uint32_t holder)
 static void find_open(struct joint *j)
 {
 	const struct heap *h = j->h;
-	for (uint32_t id = 0; id < h->n_objects; id++)
+	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++)
 		if (j->immediate[id] != NOT_REACHABLE && !recorded_holder(j, id, j->immediate[id]))
 			bits_set(&j->open, id);
 	implied_edges(j, close_held);
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		uint32_t object = h->classes[c].object;
 		uint32_t up = object == HEAP_NONE ? NOT_REACHABLE : j->immediate[object];
 		if (up < NOT_REACHABLE && h->class_of[up] == c)
@@ -94,12 +94,12 @@ static int add_instances(struct joint *j, struct err *err)
 	bool *held = big_alloc(h->n_classes, sizeof *held, err), any = false;
 	if (!held)
 		return ERR_NOMEM;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		uint32_t object = h->classes[c].object;
 		held[c] = object != HEAP_NONE && bits_get(&j->open, object);
 		any |= held[c];
 	}
-	for (uint32_t id = 0; any && id < h->n_objects; id++)
+	for (uint32_t id = 0; any && id < h->n_objects && !progress_own_stops(id); id++)
 		if (held[h->class_of[id]])
 			add_way(j, id, h->classes[h->class_of[id]].object);
 	big_free(held);
@@ -131,6 +131,8 @@ int joint_ways(const struct retained *r, int64_t **ways, struct progress *progre
 		implied_edges(&j, add_way);
 		code = add_instances(&j, err);
 	}
+	if (!code && progress_cancelled(progress)) /* some loop was left early */
+		code = err_set(err, ERR_CANCELLED, "stopped");
 	bits_release(&j.open);
 	if (code) {
 		big_free(j.ways);

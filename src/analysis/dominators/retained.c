@@ -48,7 +48,7 @@ static int list_children(struct retained *r, struct progress *progress, struct e
 		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
 			r->first[parent_of(r, id) + 2]++;
 	}
-	for (uint32_t k = 2; k <= n + 1; k++)
+	for (uint32_t k = 2; k <= n + 1; k++) /* quick, and useless if it is left early */
 		r->first[k] += r->first[k - 1];
 	for (uint32_t id = 0; id < n; id++) {
 		if (progress_stops(progress, id))
@@ -72,11 +72,11 @@ int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct e
 {
 	const uint32_t *immediate = r->dominators.immediate;
 	uint32_t all = 0;
-	for (uint32_t id = 0; id < r->dominators.n_objects; id++)
+	for (uint32_t id = 0; id < r->dominators.n_objects && !progress_own_stops(id); id++)
 		all += immediate[id] == DOMINATED_BY_ROOTS;
 	*n = 0;
 	*ids = big_alloc(all, sizeof **ids, err);
-	for (uint32_t id = 0; *ids && *n < all; id++)
+	for (uint32_t id = 0; *ids && *n < all && !progress_own_stops(id); id++)
 		if (immediate[id] == DOMINATED_BY_ROOTS)
 			(*ids)[(*n)++] = id;
 	return *ids ? 0 : ERR_NOMEM;
@@ -104,16 +104,16 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 		bits_release(&asked);
 		return ERR_NOMEM;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
 		sorted[i] = (struct counted){ids[i], i};
 		bits_set(&asked, ids[i]);
 		counts[i] = 0;
 	}
 	int code = 0;
-	sort_array(sorted, n, sizeof *sorted, by_counted);
-	for (uint32_t id = 0; id < r->dominators.n_objects; id++) {
+	code = sort(sorted, n, sizeof *sorted, by_counted, err);
+	for (uint32_t id = 0; !code && id < r->dominators.n_objects; id++) {
 		struct counted key = {.id = r->dominators.immediate[id]};
-		if (progress_stops(progress_own(), id)) {
+		if (progress_own_stops(id)) {
 			code = err_set(err, ERR_CANCELLED, "stopped");
 			break;
 		}
@@ -286,7 +286,7 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 	code = joint_ways(r, &w.ways, progress, err);
 	if (code == 0)
 		code = sum_groups(&w, n, progress, err);
-	for (uint32_t c = 0; c < n; c++)
+	for (uint32_t c = 0; c < n && !progress_stops(progress, c); c++)
 		r->by_class[c].joint = bits_get(&joint, c);
 	big_free(w.ways);
 	r->joint = joint;
@@ -321,17 +321,19 @@ static int find_maybe(struct retained *r, struct err *err)
 		return 0;
 	stack = big_alloc(h->n_objects, sizeof *stack, err);
 	int code = stack ? bits_init(&r->maybe, h->n_objects, err) : ERR_NOMEM;
-	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
 		if (immediate[id] != NOT_REACHABLE)
 			bits_set(&r->maybe, id);
 	}
 	for (size_t i = 0; !code && i < h->n_in_frames; i++)
 		heap_reach(&r->model, h->in_frames[i], r->maybe.word, stack);
-	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
 		if (immediate[id] != NOT_REACHABLE)
 			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
 	}
 	big_free(stack);
+	if (!code && progress_cancelled(progress_own()))
+		code = err_set(err, ERR_CANCELLED, "stopped");
 	return code;
 }
 
@@ -370,7 +372,10 @@ int retained_objects_of(
 				big_free(stack);
 				return ERR_NOMEM;
 			}
-			objects++;
+			if (progress_own_stops(objects++)) {
+				big_free(stack);
+				return err_set(err, ERR_CANCELLED, "stopped");
+			}
 			*to = at;
 			at = r->first[child];
 			end = r->first[child + 1];

@@ -184,10 +184,14 @@ static int sum_retained(
 	uint32_t *open = NULL;
 	size_t n_open = 0, cap_open = 0;
 	int code = at ? cut_number(cut, err) : ERR_NOMEM;
-	for (size_t i = 0; !code && i < n; i++)
+	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++)
 		if (m->tree->parent[ids[i]] && d->immediate[ids[i]] != NOT_REACHABLE)
 			at[cut->span[ids[i]].from] = ids[i] + 1;
 	for (uint32_t k = 0; !code && k < d->n_reachable; k++) {
+		if (progress_own_stops(k)) {
+			code = err_set(err, ERR_CANCELLED, "stopped");
+			break;
+		}
 		if (!at[k])
 			continue;
 		uint32_t id = at[k] - 1;

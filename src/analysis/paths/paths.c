@@ -33,9 +33,9 @@ int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struc
 		path_rules_release(r);
 		return code;
 	}
-	for (size_t i = 0; i < h->n_roots; i++)
+	for (size_t i = 0; i < h->n_roots && !progress_own_stops(i); i++)
 		bits_set(&r->starts, h->roots[i].object);
-	for (uint32_t i = 0; i < h->n_defined_classes; i++) {
+	for (uint32_t i = 0; i < h->n_defined_classes && !progress_own_stops(i); i++) {
 		if (h->classes[i].loader != HEAP_NONE)
 			bits_set(&r->loaders, h->classes[i].loader);
 	}
@@ -95,12 +95,12 @@ struct search {
 	struct visited *queue;
 	size_t n, cap;
 	size_t at;               /* the one whose holders are looked for */
-	uint64_t effort, limit;
+	uint64_t effort, limit, looked; /* looked: referrers */
 	bool found;              /* the last of the queue begins the path */
 	uint32_t *holders;       /* of a class or loader, collected */
 	size_t n_holders, cap_holders;
 	struct members members;
-	struct err lost;         /* memory that the queue did not get: the search is over */
+	struct err lost;         /* memory that was refused, or cancelled: the search is over */
 };
 
 static bool begins(const struct search *s, uint32_t id)
@@ -177,8 +177,9 @@ static bool visit_special(struct search *s, uint32_t id, uint32_t class)
 	}
 	if (s->limit && s->effort > s->limit)
 		return false; /* not all are there: the first root among them need not be the one */
-	sort_array(s->holders, s->n_holders, sizeof *s->holders, by_id);
-	for (size_t i = 0; i < s->n_holders; i++) {
+	if (sort(s->holders, s->n_holders, sizeof *s->holders, by_id, &s->lost))
+		return true;
+	for (size_t i = 0; i < s->n_holders && !progress_own_stops(i); i++) {
 		if (visit(s, s->holders[i]))
 			return true;
 	}
@@ -193,7 +194,7 @@ static bool visit_holders(struct search *s, uint32_t id)
 		return visit_special(s, id, class);
 	uint64_t k = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
 	s->effort += 1 + end - k;
-	for (; k < end; k++) {
+	for (; k < end && !progress_own_stops(s->looked++); k++) {
 		uint32_t holder = h->in.target[k];
 		if (!bits_get(&s->seen, holder) && !path_is_weak(s->rules, holder, id) &&
 		    visit(s, holder))
@@ -241,7 +242,7 @@ int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint6
 			code = err_set(err, ERR_CANCELLED, "stopped");
 		if (s.lost.code) {
 			*err = s.lost;
-			code = ERR_NOMEM;
+			code = s.lost.code;
 		}
 	}
 	if (s.found && !code)

@@ -82,14 +82,14 @@ static int by_class(const struct opened *o, const struct retained *retained, con
 		big_free(sum);
 		return ERR_NOMEM;
 	}
-	for (uint32_t id = 0; id < h->n_objects; id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
 		if (!bits_get(&loss->dead, id))
 			continue;
 		sum[h->class_of[id]].objects++;
 		sum[h->class_of[id]].bytes += heap_shallow(h, id);
 	}
 	struct result *r = result_new_rows(title, o, &class_shape);
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		if (!sum[c].objects)
 			continue;
 		struct amount freed = heap_held_bytes(h, sum[c].bytes);
@@ -196,7 +196,7 @@ static const struct result_ops each_ops = {
 static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *err)
 {
 	int code = 0;
-	for (size_t i = 0; !code && i < wish->n_ids; i++) {
+	for (size_t i = 0; !code && i < wish->n_ids && !progress_own_stops(i); i++) {
 		uint32_t id = wish->ids[i];
 		uint64_t end = adjacency_start(&h->in, id + 1);
 		for (uint64_t k = adjacency_start(&h->in, id); !code && k < end; k++)

@@ -425,7 +425,7 @@ static struct result *top_rows(const struct opened *o,
 	struct result *out =
 	    result_new_rows("largest objects", o, &top_shape);
 	struct text scratch = TEXT_INIT, command = TEXT_INIT;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !progress_own_stops(8 * i); i++) {
 		uint32_t id = ids[i];
 		struct target target = {.kind = TARGET_OBJECT, .id = id};
 		struct cell cells[sizeof top_columns / sizeof *top_columns];
@@ -459,10 +459,11 @@ static int top_objects(struct session *s, size_t most, struct result **out, stru
 		code = retained_top(r, &ids, &n, err);
 	if (code)
 		return code;
-	sort_array_with(ids, n, sizeof *ids, by_size, r->dominators.retained);
+	code = sort_with(ids, n, sizeof *ids, by_size, r->dominators.retained, err);
 	size_t shown = most < n ? most : n;
 	uint32_t *children = big_alloc(shown, sizeof *children, err);
-	code = !children ? ERR_NOMEM : retained_count_children(r, ids, shown, children, err);
+	if (!code)
+		code = !children ? ERR_NOMEM : retained_count_children(r, ids, shown, children, err);
 	if (!code)
 		*out = top_rows(s->dump, r, ids, shown, children);
 	big_free(children);

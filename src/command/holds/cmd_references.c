@@ -86,7 +86,7 @@ static int grouped_members(const struct result *r, void *data, const struct bits
 		if (bits_get(rows, row))
 			bits_set(g->group[row].direction == DIRECTION_IN ? &in : &out, g->group[row].class);
 	}
-	for (size_t row = 0; !code && row < object_rows_count(g->rows); row++) {
+	for (size_t row = 0; !code && row < object_rows_count(g->rows) && !progress_own_stops(row); row++) {
 		enum direction way;
 		uint32_t other = object_rows_id(g->rows, row, &way);
 		if (bits_get(way == DIRECTION_IN ? &in : &out, h->class_of[other]))
@@ -118,7 +118,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		return ERR_NOMEM;
 	}
 	int code = 0;
-	for (size_t row = 0; row < object_rows_count(rows); row++) {
+	for (size_t row = 0; row < object_rows_count(rows) && !progress_own_stops(row); row++) {
 		enum direction way;
 		uint32_t other = object_rows_id(rows, row, &way);
 		if (way != direction)
@@ -132,7 +132,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		g->shallow = amount_add(g->shallow, heap_size(h, other));
 	}
 	struct text command = TEXT_INIT;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(4 * c); c++) {
 		if (!groups[c].references)
 			continue;
 		/* what an object refers to stands in its record; who refers to it may be anywhere */

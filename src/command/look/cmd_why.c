@@ -86,11 +86,11 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 		code = bits_init(out, h->n_objects, err);
 	if (!code && !(stack = big_alloc(h->n_objects, sizeof *stack, err)))
 		code = ERR_NOMEM;
-	for (size_t i = 0; !code && i < h->n_roots; i++) {
+	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++) {
 		if (h->roots[i].certainty == EXACT)
 			heap_reach(&s->dump->model, h->roots[i].object, out->word, stack);
 	}
-	for (uint64_t w = 0; !code && w <= out->n / 64; w++)
+	for (uint64_t w = 0; !code && w <= out->n / 64 && !progress_own_stops(w); w++)
 		out->word[w] = all.objects.word[w] & ~out->word[w];
 	big_free(stack);
 	if (code)
@@ -187,7 +187,7 @@ static int sizes_fact(
 	if (!h->n_unknown_size)
 		return 0;
 	int code = bits_init(&unknown, h->n_objects, err);
-	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
 		if (!heap_size_known(h, id))
 			bits_set(&unknown, id);
 	}
@@ -209,7 +209,7 @@ static int names_fact(
 	if (!some)
 		return 0;
 	int code = bits_init(&shared, h->n_objects, err);
-	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
 		if (heap_class_of(h, id)->name_shared)
 			bits_set(&shared, id);
 	}
@@ -244,7 +244,7 @@ static int types_fact(
 		struct bits objects;
 		bool any = false;
 		code = bits_init(&objects, h->n_objects, err);
-		for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
 			if (h->typed_by[id] == by) {
 				bits_set(&objects, id);
 				any = true;
@@ -283,7 +283,7 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 	struct cursor cursor; /* the screen may be drawing the same table */
 	cursor_init(&cursor, table);
 	const char *name = column_word(&table->columns[column]);
-	for (size_t row = 0; row < table->n_rows && row < ROWS_LOOKED_AT; row++) {
+	for (size_t row = 0; row < table->n_rows && row < ROWS_LOOKED_AT && !progress_own_stops(4 * row); row++) {
 		struct cell cell;
 		cursor_cell(&cursor, row, column, &cell);
 		if (row && cell.amount.certainty <= worst && cell.type != CELL_TEXT)
@@ -379,8 +379,10 @@ static int run_why(struct session *s, const struct call *call, struct result **o
 	result_rows_members(r, why_members, why_release, w);
 	r->explains = true;
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
+	atomic_store(&s->reads_shown, true);
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
 	                                                          : about_column(s, r, w, word, err);
+	atomic_store(&s->reads_shown, false);
 	if (code)
 		result_free(r);
 	else

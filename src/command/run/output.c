@@ -73,6 +73,8 @@ int output_open(struct output *out, const char *path, bool append, const struct 
 	    may_write(path, append, &st, rules, err);
 	bool holds = !code && S_ISREG(st.st_mode) && st.st_size;
 	*out = (struct output){.behind = holds && append, .replaces = holds && !append};
+	if (out->behind)
+		out->end = st.st_size;
 	if (!code && !(out->stream = fdopen(fd, append ? "a" : "w")))
 		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	if (code)
@@ -86,6 +88,19 @@ int output_begin(FILE *stream, bool *replaces, struct err *err)
 		return err_set(err, ERR_IO, "what the file holds cannot be replaced: %s", strerror(errno));
 	*replaces = false;
 	return 0;
+}
+
+void output_take_back(struct output *out, struct err *err)
+{
+	struct stat st;
+	int fd = fileno(out->stream);
+
+	fflush(out->stream); /* what waits must not follow */
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, out->end))
+		err_set(err, ERR_CANCELLED, "cancelled; what was written stands there, and is not all");
+	else
+		err_set(err, ERR_CANCELLED, out->end ? "cancelled; what stood there before is left" :
+		    "cancelled; it is left empty");
 }
 
 bool output_standard_is_free(void)

@@ -10,6 +10,7 @@
 struct output {
 	FILE *stream; /* the caller's to close */
 	bool behind;  /* something stands in the file already, and this comes behind it */
+	off_t end;     /* where it began to be written */
 	bool replaces; /* something stands in the file already: output_begin before the first byte */
 };
 
@@ -24,6 +25,9 @@ MUST_CHECK int output_open(struct output *out, const char *path, bool append,
 
 /* Something will be written to stream: what it replaces goes, once.  0 or ERR_IO. */
 MUST_CHECK int output_begin(FILE *stream, bool *replaces, struct err *err);
+
+/* Writing was cancelled: leave what stood there before, or an empty file, and say so in *err. */
+void output_take_back(struct output *out, struct err *err);
 
 /* False, and it was said where it can be, if the shell made standard output or standard error one of
  * the files that are read. */

@@ -84,6 +84,28 @@ int session_print(struct session *s, struct result *r, struct err *err)
 	return code ? code : refusals_check(refusals, err);
 }
 
+struct printing {
+	const struct print_options *options;
+	FILE *to;
+};
+
+static int print_rows(struct result **r, const void *context, struct err *err)
+{
+	const struct printing *p = context;
+	return print_result(*r, p->options, p->to, err);
+}
+
+/* As a long work where there are many rows. */
+static int print_watched(struct session *s, struct result *r, const struct print_options *o, FILE *to,
+    struct err *err)
+{
+	struct printing printing = {o, to};
+	atomic_store(&s->reads_shown, true);
+	int code = session_on_rows(s, &r, print_rows, &printing, err);
+	atomic_store(&s->reads_shown, false);
+	return code;
+}
+
 static int to_file(
     struct session *s, struct result *r, const char *path, bool append, struct err *err)
 {
@@ -103,7 +125,9 @@ static int to_file(
 		fputs("\r\n", f);
 	code = output_begin(f, &to.replaces, err);
 	if (!code)
-		code = print_result(r, &o, f, err);
+		code = print_watched(s, r, &o, f, err);
+	if (code == ERR_CANCELLED)
+		output_take_back(&to, err);
 	if (code)
 		err_context(err, "%.200s", path);
 	if (fclose(f) && !code)

@@ -13,6 +13,8 @@
 #include "result/print.h"
 #include "result/result.h"
 
+#include <stdatomic.h>
+
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 /* When may a file that exists be replaced?  The files that are read here never are. */
@@ -60,6 +62,8 @@ struct session {
 	 * is. */
 	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
+	atomic_bool reads_shown; /* a job reads the rows of the page on the screen, which must not be drawn
+	                            meanwhile: some rows remember what was read of them last */
 	struct progress *now;    /* of the job that runs the command at hand; NULL: none, or unwatched */
 	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */

@@ -25,7 +25,7 @@ int ids_of_bits(const struct bits *b, uint32_t **out, size_t *n, struct err *err
 	uint32_t *ids = big_alloc(count, sizeof *ids, err);
 	if (!ids)
 		return ERR_NOMEM;
-	for (uint64_t w = 0; w <= b->n / 64 && at < count; w++) {
+	for (uint64_t w = 0; w <= b->n / 64 && at < count && !progress_own_stops(16 * w); w++) {
 		for (uint64_t left = b->word[w]; left; left &= left - 1)
 			ids[at++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
 	}
@@ -432,20 +432,40 @@ void set_title(const struct session *s, const struct stage *stage, size_t from, 
 
 /* --- keeping ---------------------------------------------------------------------------------- */
 
+struct keeping {
+	const struct opened *dump;
+	const struct result *r;
+	struct kept_set set;
+};
+
+static int find_members(void *context, struct progress *progress, struct err *err)
+{
+	struct keeping *k = context;
+	struct bits members;
+	progress_phase(progress, PHASE_LOOK_AT_ROWS, 0);
+	int code = bits_init(&members, k->dump->heap->n_objects, err);
+	if (!code && k->r->opened == k->dump)
+		code = result_members(k->r, NULL, &members, err);
+	if (!code)
+		code = ids_of_bits(&members, &k->set.ids, &k->set.n, err);
+	bits_release(&members);
+	if (!code && progress_cancelled(progress)) {
+		big_free(k->set.ids);
+		code = err_set(err, ERR_CANCELLED, "cancelled");
+	}
+	return code;
+}
+
 int set_keep(struct session *s, const char *name, const struct result *r, struct err *err)
 {
-	struct bits members;
-	struct kept_set set = {.name = NULL};
+	struct keeping keeping = {.dump = s->dump, .r = r};
 	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
-	int code = bits_init(&members, session_heap(s)->n_objects, err);
-	if (!code && r->opened == s->dump)
-		code = result_members(r, NULL, &members, err);
-	if (!code)
-		code = ids_of_bits(&members, &set.ids, &set.n, err);
-	bits_release(&members);
+	bool quick = s->dump->heap->n_objects < PROGRESS_ROUNDS;
+	int code = quick ? find_members(&keeping, NULL, err) : session_work(s, find_members, &keeping, err);
 	if (code)
 		return code;
+	struct kept_set set = keeping.set;
 	struct kept_set *old = (struct kept_set *)set_find(s, name);
 	if (old) {
 		big_free(old->ids);

@@ -130,7 +130,7 @@ static int place_range(void *context, unsigned range, struct err *err)
 	struct transposition *t = context;
 	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
 	struct adjacency *in = t->in;
-	uint64_t k = t->out->n;
+	uint64_t k = t->out->n, told = k;
 	for (uint32_t source = t->n_objects; source-- > 0;) {
 		cairn_assert(adjacency_start(t->out, source) <= k);
 		for (uint64_t start = adjacency_start(t->out, source); k > start; k--) {
@@ -140,9 +140,11 @@ static int place_range(void *context, unsigned range, struct err *err)
 			cairn_assert(in->offset[target] > 0 && adjacency_start(in, target) <= in->n);
 			in->target[in->base[target >> BLOCK_SHIFT] + --in->offset[target]] = source;
 		}
-		if ((source & 0xfffff) == 0 &&
-		    !progress_add(t->progress, t->out->n / ((t->n_objects >> 20) + 1) / t->n_ranges))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+		if (source % PROGRESS_ROUNDS == 0) {
+			if (!progress_add(t->progress, (told - k) / t->n_ranges))
+				return err_set(err, ERR_CANCELLED, "cancelled");
+			told = k;
+		}
 	}
 	return 0;
 }

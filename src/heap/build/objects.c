@@ -25,6 +25,12 @@ struct indexing {
 	struct address_index *slices; /* pages of each slice, to be joined */
 };
 
+/* A slice that was left early is no use. */
+static int cancelled(const struct build *b, struct err *err)
+{
+	return progress_cancelled(b->progress) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
+}
+
 static int note_slice(void *context, unsigned task, struct err *err)
 {
 	struct indexing *x = context;
@@ -34,6 +40,8 @@ static int note_slice(void *context, unsigned task, struct err *err)
 	uint32_t n = 0; /* records in this page since the last in another one */
 	int code = 0;
 	for (struct record r; code == 0 && records_next(&w, &r); n++) {
+		if (progress_stops(x->build->progress, w.at))
+			return err_set(err, ERR_CANCELLED, "cancelled");
 		uint64_t here = index_page_number(index, r.address);
 		if (n && here != number) {
 			code = index_note(index, number, n, err);
@@ -49,11 +57,10 @@ static int insert_slice(void *context, unsigned task, struct err *err)
 	struct indexing *x = context;
 	struct records_walk w = records_walk(&x->build->slices[task]->records);
 	struct index_writer writer = { .x = x->build->heap->index };
-	for (struct record r; records_next(&w, &r);)
+	for (struct record r; records_next(&w, &r) && !progress_stops(x->build->progress, w.at);)
 		index_insert(&writer, r.address);
 	index_flush(&writer);
-	(void)err;
-	return 0;
+	return cancelled(x->build, err);
 }
 
 static int note_all(struct indexing *x, struct err *err)
@@ -217,8 +224,7 @@ static int scatter_slice(void *context, unsigned task, struct err *err)
 	struct bits_writer sized = { .word = NULL };
 	bool any_size = false;
 	uint32_t id;
-	(void)err;
-	for (struct record r; objects_next(&w, &r, &id);) {
+	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, w.number);) {
 		if (r.kind != RECORD_CLASS)
 			places_note(&s->place_notes, id);
 		if (id == HEAP_NONE)
@@ -233,7 +239,7 @@ static int scatter_slice(void *context, unsigned task, struct err *err)
 	bits_flush(&sized);
 	if (any_size)
 		b->any_size = true;
-	return 0;
+	return cancelled(b, err);
 }
 
 static void keep_extent(struct build *b, uint32_t id, uint32_t place, const struct record *r)
@@ -264,8 +270,7 @@ static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 	struct objects_walk w = objects_walk(b, s);
 	bool any_length = false;
 	uint32_t id, expected = HEAP_NONE, place = 0;
-	(void)err;
-	for (struct record r; objects_next(&w, &r, &id);) {
+	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, w.number);) {
 		if (id == HEAP_NONE)
 			continue;
 		if (id != expected)
@@ -278,7 +283,7 @@ static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 	}
 	if (any_length)
 		b->any_length = true;
-	return 0;
+	return cancelled(b, err);
 }
 
 static int by_id(const void *x, const void *y)

@@ -92,7 +92,8 @@ static struct sample take_sample(struct sizing *z)
 		index_walk_seek(&walk, h->index, id);
 		if (!index_walk_next(&walk, &address))
 			break;
-		for (uint32_t k = 0; k < in_run && index_walk_next(&walk, &next); k++, id++, address = next)
+		for (uint32_t k = 0; k < in_run && !progress_own_stops(k) && index_walk_next(&walk, &next);
+		     k++, id++, address = next)
 			take(z, &s, id, address, next);
 	}
 	if (s.n_unaligned > s.n_objects / 64)

@@ -113,7 +113,7 @@ static const struct array_model *choose_model(const struct heap *h, struct array
 	bool more = index_walk_next(&walk, &address);
 	struct progress *work = progress_own();
 	for (uint32_t id = 0; more && (more = index_walk_next(&walk, &next)); id++, address = next) {
-		if (progress_stops(work, id))
+		if (progress_stops(work, 16 * (uint64_t)id))
 			break;
 		const struct heap_class *c = &h->classes[h->class_of[id]];
 		if (!bits_get(&h->sized, id) || n_arrays++ % stride)

@@ -12,7 +12,6 @@
 #include "base/pattern.h"
 #include "analysis/describe/describe.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,15 +27,15 @@ struct matching {
 	const struct heap *heap;
 	struct string_list *list;
 	const char *regex; /* "": anything that has a text */
-	int flags;
+	bool any_case;
 	bool plain; /* no character of it is special: it is looked for as it is */
 };
 
-static bool matches(const struct matching *m, const regex_t *regex, const struct text *text)
+static bool matches(const struct matching *m, struct pattern *regex, const struct text *text)
 {
 	if (m->plain)
 		return strstr(text->s, m->regex) != NULL;
-	return !regexec(regex, text->s, 0, NULL, 0);
+	return pattern_matches(regex, text->s);
 }
 
 /* Objects that may be texts; *each: all of them count, even one without characters. */
@@ -59,7 +58,7 @@ static uint32_t *candidates(const struct heap *h, size_t *n, bool *each, struct 
 }
 
 /* Of n ids keep those whose text matches, *kept of them, at the beginning. */
-static int keep_matching(const struct matching *m, const regex_t *regex, uint32_t *ids, size_t n,
+static int keep_matching(const struct matching *m, struct pattern *regex, uint32_t *ids, size_t n,
     size_t *kept, struct err *err)
 {
 	struct text text = TEXT_INIT;
@@ -97,14 +96,13 @@ static int match_stretch(void *context, unsigned task, struct err *err)
 	size_t n = m->list->n - begin < STRINGS_A_TASK ? m->list->n - begin : STRINGS_A_TASK;
 	uint32_t *ids = m->list->ids + begin;
 	size_t kept;
-	regex_t regex; /* a task has its own: regexec locks it */
-	int code = m->plain ? 0 : pattern_compile(&regex, m->regex, m->flags, err);
+	struct pattern *regex = NULL; /* a task has its own: matching writes in it */
+	int code = m->plain ? 0 : pattern_compile(&regex, m->regex, m->any_case, err);
 	if (code)
 		return code;
-	code = keep_matching(m, &regex, ids, n, &kept, err);
+	code = keep_matching(m, regex, ids, n, &kept, err);
 	memset(ids + kept, 0xff, (n - kept) * sizeof *ids);
-	if (!m->plain)
-		regfree(&regex);
+	pattern_free(regex);
 	return code;
 }
 
@@ -123,7 +121,7 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
 	if ((!regex || !*regex) && each)
 		return 0;
 	regex = regex ? regex : "";
-	struct matching m = { h, out, regex, any_case ? REG_ICASE : 0,
+	struct matching m = { h, out, regex, any_case,
 		!any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
 	unsigned tasks = (unsigned)((out->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK);
 	code = parallel_run(0, tasks, match_stretch, &m, err);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pattern.c - measures a regular expression before it is compiled.
+ * pattern.c - measures a regular expression and compiles it to steps.
+ *
+ * Steps lead from one to the next, or by distances that count from the step itself: so what a repeat is
+ * about can be copied as it stands.  pattern_match.c follows them.
  */
 #include "base/pattern.h"
+
+#include "base/mem.h"
+#include "base/pattern_steps.h"
+#include "base/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -99,22 +106,263 @@ static bool refers_back(const char *s)
 	return false;
 }
 
-int pattern_compile(regex_t *to, const char *pattern, int flags, struct err *err)
+/* --- steps -------------------------------------------------------------------------------------- */
+
+struct compiler {
+	const char *at; /* in the expression */
+	struct pattern *to;
+	unsigned open;  /* groups */
+	bool too_many;  /* steps */
+	const char *wrong; /* with the expression, in words */
+};
+
+/* Nothing more is read: what is wrong first is told. */
+static void go_wrong(struct compiler *c, const char *words)
 {
-	if (strlen(pattern) > PATTERN_BYTES)
+	if (!c->wrong)
+		c->wrong = words;
+	c->at += strlen(c->at);
+}
+
+static uint32_t count(const struct compiler *c)
+{
+	return (uint32_t)c->to->n;
+}
+
+static void emit(struct compiler *c, struct step step)
+{
+	if (c->to->n < PATTERN_STEPS)
+		c->to->step[c->to->n++] = step;
+	else
+		c->too_many = true;
+}
+
+/* Put a step in front of those from `begin` on. */
+static void emit_before(struct compiler *c, uint32_t begin, struct step step)
+{
+	emit(c, step);
+	if (c->too_many)
+		return;
+	struct step *from = c->to->step + begin;
+	memmove(from + 1, from, (count(c) - 1 - begin) * sizeof *from);
+	*from = step;
+}
+
+/* What was emitted from `begin` on may come not at all. */
+static void emit_optional(struct compiler *c, uint32_t begin)
+{
+	emit_before(c, begin, (struct step){ .does = STEP_FORK, .a = 1, .b = (int32_t)(count(c) - begin) + 1 });
+}
+
+/* … any number of times. */
+static void emit_any_number(struct compiler *c, uint32_t begin)
+{
+	int32_t n = (int32_t)(count(c) - begin);
+	emit_before(c, begin, (struct step){ .does = STEP_FORK, .a = 1, .b = n + 2 });
+	emit(c, (struct step){ .does = STEP_GO, .a = -(n + 1) });
+}
+
+static size_t read_number(struct compiler *c, size_t otherwise)
+{
+	size_t digits = strspn(c->at, "0123456789");
+	size_t n = digits ? strtoul(c->at, NULL, 10) : otherwise;
+	c->at += digits;
+	return n;
+}
+
+/* "{2,5}", behind its bracket; *most is SIZE_MAX where nothing bounds it. */
+static void read_bounds(struct compiler *c, size_t *least, size_t *most)
+{
+	bool empty = *c->at == '}';
+	*least = *most = read_number(c, 0);
+	if (*c->at == ',') {
+		c->at++;
+		*most = read_number(c, SIZE_MAX);
+	}
+	if (*c->at != '}' || empty)
+		go_wrong(c, "{ is followed by no numbers and }");
+	else if (*least > *most)
+		go_wrong(c, "the numbers in { } are in the wrong order");
+	else
+		c->at++;
+}
+
+static void emit_bounded(struct compiler *c, uint32_t begin, size_t least, size_t most)
+{
+	uint32_t n = count(c) - begin;
+	struct step *once = xcalloc(n ? n : 1, sizeof *once);
+	memcpy(once, c->to->step + begin, n * sizeof *once);
+	c->to->n = begin;
+	size_t times = most == SIZE_MAX ? least + 1 : most;
+	for (size_t i = 0; i < times && n && !c->too_many; i++) {
+		uint32_t copy = count(c);
+		for (uint32_t k = 0; k < n; k++)
+			emit(c, once[k]);
+		if (i >= least && most == SIZE_MAX)
+			emit_any_number(c, copy);
+		else if (i >= least)
+			emit_optional(c, copy);
+	}
+	free(once);
+}
+
+static void compile_repeats(struct compiler *c, uint32_t begin)
+{
+	for (; *c->at && strchr("*+?{", *c->at) && !c->too_many;) {
+		size_t least = *c->at == '+', most = *c->at == '?' ? 1 : SIZE_MAX;
+		if (*c->at++ == '{')
+			read_bounds(c, &least, &most);
+		if (c->wrong)
+			return;
+		if (least == 0 && most == 1)
+			emit_optional(c, begin);
+		else if (least == 0 && most == SIZE_MAX)
+			emit_any_number(c, begin);
+		else
+			emit_bounded(c, begin, least, most);
+	}
+}
+
+/* A step for what stands behind a backslash. */
+static struct step escaped(struct compiler *c)
+{
+	static const struct {
+		char letter;
+		struct step step;
+	} known[] = {
+	    { 'w', { .does = STEP_WORD } }, { 'W', { .does = STEP_WORD, .negated = true } },
+	    { 's', { .does = STEP_BLANK } }, { 'S', { .does = STEP_BLANK, .negated = true } },
+	    { 'b', { .does = STEP_EDGE } }, { 'B', { .does = STEP_EDGE, .negated = true } },
+	    { '<', { .does = STEP_WORD_BEGINS } }, { '>', { .does = STEP_WORD_ENDS } },
+	    { '`', { .does = STEP_BEGIN } }, { '\'', { .does = STEP_END } },
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (*c->at == known[i].letter) {
+			c->at++;
+			return known[i].step;
+		}
+	}
+	int32_t point;
+	c->at += utf8_decode(c->at, strlen(c->at), &point);
+	return (struct step){ .does = STEP_CHARACTER, .a = point };
+}
+
+/* One character, class or place; not a group. */
+static struct step compile_one(struct compiler *c)
+{
+	int32_t point;
+	switch (*c->at) {
+	case '.':
+		c->at++;
+		return (struct step){ .does = STEP_ANY };
+	case '^':
+		c->at++;
+		return (struct step){ .does = STEP_BEGIN };
+	case '$':
+		c->at++;
+		return (struct step){ .does = STEP_END };
+	case '[': {
+		struct step step = { .does = STEP_CLASS, .class = c->at + 1, .negated = c->at[1] == '^' };
+		const char *wrong = pattern_class_wrong(step.class);
+		if (wrong) {
+			go_wrong(c, wrong);
+			return step;
+		}
+		c->at = behind_class(c->at + 1);
+		for (int32_t p = 0; p < 128; p++)
+			step.ascii[p / 64] |= (uint64_t)pattern_class_has(step.class, p, c->to->any_case) << p % 64;
+		return step;
+	}
+	case '\\':
+		c->at++;
+		if (*c->at)
+			return escaped(c);
+		go_wrong(c, "nothing follows \\");
+		return (struct step){ .does = STEP_ANY };
+	case '*': case '+': case '?': case '{':
+		go_wrong(c, "there is nothing in front of a repeat (a \\ in front of it takes it as it is)");
+		return (struct step){ .does = STEP_ANY };
+	default:
+		c->at += utf8_decode(c->at, strlen(c->at), &point);
+		return (struct step){ .does = STEP_CHARACTER, .a = point };
+	}
+}
+
+/* What stands between bars, up to the end of the group; deeper groups and further bars are a call deeper,
+ * and an expression is short. */
+static void compile_choices(struct compiler *c)
+{
+	uint32_t begin = count(c);
+	while (*c->at && *c->at != '|' && (*c->at != ')' || !c->open) && !c->too_many) {
+		uint32_t one = count(c);
+		if (*c->at == '(') {
+			c->at++;
+			c->open++;
+			compile_choices(c);
+			c->open--;
+			if (*c->at == ')')
+				c->at++;
+			else
+				go_wrong(c, "a ( has no )");
+		} else {
+			struct step step = compile_one(c);
+			emit(c, step);
+			if (step.does >= STEP_BEGIN) /* a place is not repeated */
+				continue;
+		}
+		compile_repeats(c, one);
+	}
+	if (*c->at != '|' || c->too_many)
+		return; /* after something wrong nothing is left to read */
+	c->at++;
+	emit_before(c, begin, (struct step){ .does = STEP_FORK, .a = 1, .b = (int32_t)(count(c) - begin) + 2 });
+	uint32_t end = count(c);
+	emit(c, (struct step){ .does = STEP_GO });
+	compile_choices(c);
+	if (!c->too_many)
+		c->to->step[end].a = (int32_t)(count(c) - end);
+}
+
+static int too_large(const char *expression, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "regular expression %.150s: with its repeats written out it has"
+	    " more than %d parts", expression, PATTERN_PARTS);
+}
+
+int pattern_compile(struct pattern **to, const char *expression, bool any_case, struct err *err)
+{
+	if (strlen(expression) > PATTERN_BYTES)
 		return err_set(err, ERR_USAGE, "regular expression: it is longer than %d bytes", PATTERN_BYTES);
-	if (refers_back(pattern))
+	if (refers_back(expression))
 		return err_set(err, ERR_USAGE, "regular expression %.150s: back-references like \\1 may take"
-		    " hours and are refused", pattern);
-	if (count_parts(pattern) > PATTERN_PARTS)
-		return err_set(err, ERR_USAGE, "regular expression %.150s: with its repeats written out it has"
-		    " more than %d parts", pattern, PATTERN_PARTS);
-	int fault = regcomp(to, pattern, REG_EXTENDED | REG_NOSUB | flags);
-	if (!fault)
-		return 0;
-	if (fault == REG_ESPACE)
-		return err_set(err, ERR_NOMEM, "memory: the system refuses it to the expression %.150s", pattern);
-	char why[120];
-	regerror(fault, to, why, sizeof why);
-	return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", pattern, why);
+		    " hours and are refused", expression);
+	if (count_parts(expression) > PATTERN_PARTS)
+		return too_large(expression, err);
+	struct pattern *p = xcalloc(1, sizeof *p);
+	p->expression = xstrdup(expression);
+	p->any_case = any_case;
+	p->step = xcalloc(PATTERN_STEPS + 1, sizeof *p->step);
+	struct compiler c = { .at = p->expression, .to = p };
+	compile_choices(&c);
+	if (c.wrong || c.too_many) {
+		int code = c.wrong ? err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", expression, c.wrong)
+		                   : too_large(expression, err);
+		pattern_free(p);
+		return code;
+	}
+	p->step[p->n++] = (struct step){ .does = STEP_FOUND };
+	p->step = xrealloc(p->step, p->n, sizeof *p->step);
+	pattern_prepare(p);
+	*to = p;
+	return 0;
+}
+
+void pattern_free(struct pattern *p)
+{
+	if (!p)
+		return;
+	free(p->expression);
+	free(p->step);
+	free(p->list);
+	free(p);
 }

@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pattern.h - the regular expressions that users type, as the C library compiles them.
+ * pattern.h - the regular expressions that users type: POSIX extended, with \w \s \b and their like.
  *
- * The library writes a repeated part out as often as it is repeated, and nested repeats multiply; it
- * looks for back-references by trying everything.  Both can take hours, which nobody can stop, so what
- * is too large is refused before the library sees it.
+ * The C library's own matcher takes hours for some expressions, tries everything for others, and nobody can
+ * stop it.  This one follows all ways of matching at once: a text costs at most as many steps as the
+ * expression has, for each of its characters, and whoever works may be told to stop.  Back-references
+ * cannot be found so; they are refused.
  */
 #ifndef CAIRN_BASE_PATTERN_H
 #define CAIRN_BASE_PATTERN_H
 
 #include "base/err.h"
 
-#include <regex.h>
-
 enum {
 	PATTERN_BYTES = 1000, /* of a pattern, at most */
 	PATTERN_PARTS = 1000, /* characters, classes and groups once its repeats are written out */
+	PATTERN_STEPS = 8000, /* of what it is compiled to */
 };
 
-/* Compile a POSIX extended regular expression, only to ask whether it matches; flags: 0 or REG_ICASE.
- * 0: *to is the caller's (regfree).  ERR_USAGE: it is none, or one that is refused; ERR_NOMEM. */
-MUST_CHECK int pattern_compile(regex_t *to, const char *pattern, int flags, struct err *err);
+struct pattern;
+
+/* Compile an expression, only to ask whether it matches.  0: *to is the caller's (pattern_free).
+ * ERR_USAGE: it is none, or one that is refused; ERR_NOMEM. */
+MUST_CHECK int pattern_compile(struct pattern **to, const char *expression, bool any_case, struct err *err);
+void pattern_free(struct pattern *p); /* NULL is fine */
+
+/* Does it match somewhere in this text (UTF-8)?  One thread at a time.  Once the thread's own work is
+ * cancelled (progress_own) the answer means nothing. */
+bool pattern_matches(struct pattern *p, const char *text);
+
+/* The steps of the compiled expression, and those that all matching took so far. */
+uint64_t pattern_steps(const struct pattern *p);
+uint64_t pattern_work(const struct pattern *p);
 
 #endif

@@ -11,9 +11,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/pattern.h"
 #include "result/result.h"
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -49,8 +49,8 @@ void command_line_release(struct command_line *l);
 const char *command_line_rest(
     struct command_line *l, const char *line, const struct stage *stage, size_t word);
 
-/* POSIX extended, slashes around it are taken off.  regfree() after 0. */
-MUST_CHECK int line_regex(const char *word, int flags, regex_t *to, struct err *err);
+/* POSIX extended, slashes around it are taken off.  0: *to is the caller's (pattern_free). */
+MUST_CHECK int line_regex(const char *word, bool any_case, struct pattern **to, struct err *err);
 
 /* --- stages ------------------------------------------------------------------------------------- */
 

@@ -6,14 +6,13 @@
 #include "command/line/line.h"
 
 #include "base/mem.h"
-#include "base/pattern.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-int line_regex(const char *word, int flags, regex_t *to, struct err *err)
+int line_regex(const char *word, bool any_case, struct pattern **to, struct err *err)
 {
 	size_t n = strlen(word);
 	struct text pattern = TEXT_INIT;
@@ -21,7 +20,7 @@ int line_regex(const char *word, int flags, regex_t *to, struct err *err)
 		text_add_n(&pattern, word + 1, n - 2);
 	else
 		text_add(&pattern, word);
-	int code = pattern_compile(to, pattern.s, flags, err);
+	int code = pattern_compile(to, pattern.s, any_case, err);
 	text_release(&pattern);
 	return code;
 }
@@ -29,7 +28,7 @@ int line_regex(const char *word, int flags, regex_t *to, struct err *err)
 /* --- grep ------------------------------------------------------------------------------------- */
 
 struct grep {
-	regex_t regex;
+	struct pattern *regex;
 	bool negated;
 	struct text cell;
 };
@@ -38,7 +37,7 @@ static bool cell_matches(struct grep *g, const struct cell *c)
 {
 	text_clear(&g->cell);
 	cell_print_plain(c, &g->cell);
-	return !regexec(&g->regex, g->cell.s, 0, NULL, 0);
+	return pattern_matches(g->regex, g->cell.s);
 }
 
 static bool keep_matching(struct result *r, size_t row, void *context)
@@ -66,17 +65,17 @@ static void grep_head(struct result *r, struct grep *g)
 }
 
 static int grep_rows(
-    struct result *r, const char *pattern, bool negated, int flags, struct err *err)
+    struct result *r, const char *pattern, bool negated, bool any_case, struct err *err)
 {
 	struct grep g = {.negated = negated};
-	int code = line_regex(pattern, flags, &g.regex, err);
+	int code = line_regex(pattern, any_case, &g.regex, err);
 	if (code)
 		return code;
 	if (r->n_columns)
 		code = result_filter(r, keep_matching, &g, err);
 	else
 		grep_head(r, &g);
-	regfree(&g.regex);
+	pattern_free(g.regex);
 	text_release(&g.cell);
 	return code;
 }
@@ -84,19 +83,19 @@ static int grep_rows(
 static int apply_grep(struct result **r, const struct stage *stage, struct err *err)
 {
 	bool negated = !strcmp(stage->words[0].s, "grep-");
-	int flags = 0;
+	bool any_case = false;
 	size_t at = 1;
 	for (; at < stage->n && !stage->words[at].quoted; at++) {
 		if (!strcmp(stage->words[at].s, "-v"))
 			negated = !negated;
 		else if (!strcmp(stage->words[at].s, "-i"))
-			flags = REG_ICASE;
+			any_case = true;
 		else
 			break;
 	}
 	if (at + 1 != stage->n)
 		return err_set(err, ERR_USAGE, "one regular expression is wanted (grep [-v] [-i] RE)");
-	return grep_rows(*r, stage->words[at].s, negated, flags, err);
+	return grep_rows(*r, stage->words[at].s, negated, any_case, err);
 }
 
 /* --- head ------------------------------------------------------------------------------------- */

@@ -209,7 +209,7 @@ static void find_object(struct result *r, const struct heap *h, uint32_t id, uin
 }
 
 static int find_classes(
-    struct result *r, const struct session *s, const regex_t *regex, struct err *err)
+    struct result *r, const struct session *s, struct pattern *regex, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	const struct name_index *ix = session_names(s, err);
@@ -217,7 +217,7 @@ static int find_classes(
 	for (uint32_t i = 0; ix && i < ix->n; i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
 		if (!name_index_repeats(ix, i))
-			matches = !regexec(regex, c->name, 0, NULL, 0);
+			matches = pattern_matches(regex, c->name);
 		if (!matches)
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("class"),
@@ -230,12 +230,12 @@ static int find_classes(
 	return ix ? 0 : ERR_NOMEM;
 }
 
-static void find_threads(struct result *r, const struct heap *h, const regex_t *regex)
+static void find_threads(struct result *r, const struct heap *h, struct pattern *regex)
 {
 	for (uint32_t t = 0; t < h->n_threads; t++) {
 		const struct heap_thread *thread = &h->threads[t];
 		bool known = thread->object != HEAP_NONE;
-		if (!thread->name || regexec(regex, thread->name, 0, NULL, 0))
+		if (!thread->name || !pattern_matches(regex, thread->name))
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("thread"),
 		    thread->address ? cell_address(thread->address) : cell_none(),
@@ -246,14 +246,14 @@ static void find_threads(struct result *r, const struct heap *h, const regex_t *
 }
 
 /* Words of global variables, each with what it points to. */
-static void find_globals(struct result *r, const struct heap *h, const regex_t *regex)
+static void find_globals(struct result *r, const struct heap *h, struct pattern *regex)
 {
 	struct text name = TEXT_INIT;
 	for (size_t i = 0; i < h->n_roots; i++) {
 		const struct heap_root *root = &h->roots[i];
 		text_clear(&name);
 		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name) ||
-		    regexec(regex, name.s, 0, NULL, 0))
+		    !pattern_matches(regex, name.s))
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("global"),
 		    cell_address(heap_address(h, root->object)),
@@ -329,16 +329,16 @@ static int run_find(struct session *s, const struct call *call, struct result **
 {
 	const char *word = call->argument[0].word;
 	struct result *r = result_new_rows("found", s->dump, &find_shape);
-	regex_t regex;
+	struct pattern *regex;
 	bool done;
 	int code = find_place(r, s, word, &done, err);
 	if (!code && !done) {
-		code = line_regex(word, call_has(call, DASH_I) ? REG_ICASE : 0, &regex, err);
+		code = line_regex(word, call_has(call, DASH_I), &regex, err);
 		if (!code) {
-			code = find_classes(r, s, &regex, err);
-			find_threads(r, session_heap(s), &regex);
-			find_globals(r, session_heap(s), &regex);
-			regfree(&regex);
+			code = find_classes(r, s, regex, err);
+			find_threads(r, session_heap(s), regex);
+			find_globals(r, session_heap(s), regex);
+			pattern_free(regex);
 		}
 		if (!code)
 			code = find_strings(r, call, err);

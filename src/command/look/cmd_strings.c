@@ -49,12 +49,11 @@ static char *bare_regex(const char *word)
 int command_strings_matching(
     struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err)
 {
-	regex_t regex;
-	int code = word ? line_regex(word, any_case ? REG_ICASE : 0, &regex, err) : 0;
+	struct pattern *regex = NULL;
+	int code = word ? line_regex(word, any_case, &regex, err) : 0;
 	if (code)
 		return code;
-	if (word)
-		regfree(&regex);
+	pattern_free(regex);
 	char *bare = word ? bare_regex(word) : NULL;
 	code = strings_matching(out, h, bare, any_case, err);
 	free(bare);

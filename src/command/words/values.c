@@ -231,18 +231,18 @@ static void take_glob(struct class_list *list, const struct name_index *ix, cons
 static int take_regex(
     struct class_list *list, const struct name_index *ix, const char *word, struct err *err)
 {
-	regex_t regex;
-	int code = line_regex(word, 0, &regex, err);
+	struct pattern *regex;
+	int code = line_regex(word, false, &regex, err);
 	if (code)
 		return code;
 	bool matches = false;
 	for (uint32_t i = 0; i < ix->n; i++) {
 		if (!name_index_repeats(ix, i))
-			matches = !regexec(&regex, name_index_name(ix, i), 0, NULL, 0);
+			matches = pattern_matches(regex, name_index_name(ix, i));
 		if (matches)
 			take_range(list, ix, i, 1);
 	}
-	regfree(&regex);
+	pattern_free(regex);
 	return 0;
 }
 

@@ -78,31 +78,12 @@ int result_check(const struct result *r, struct err *err)
 	return r->lost.code;
 }
 
-/* A text in the result's arena; without memory it is empty, and the result remembers that. */
-static const char *keep_text(struct result *r, const char *s)
-{
-	struct err err = ERR_INIT;
-	const char *kept = arena_try_strndup(&r->arena, s, strlen(s), &err);
-
-	if (kept)
-		return kept;
-	result_lost(r, &err);
-	return "";
-}
-
-static struct cell keep_cell(struct result *r, struct cell c)
-{
-	if (c.type == CELL_TEXT)
-		c.text = keep_text(r, c.text);
-	return c;
-}
-
 void result_head(struct result *r, enum column_id column, struct cell cell)
 {
 	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
 	    .column = column,
 	    .name = column_kinds[column].word,
-	    .cell = keep_cell(r, cell),
+	    .cell = result_keep_cell(r, cell),
 	};
 }
 
@@ -121,7 +102,7 @@ void result_head_named(struct result *r, const char *name, struct cell cell)
 	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
 	    .column = COL_OWN_NAME,
 	    .name = arena_strndup(&r->arena, name, strlen(name)),
-	    .cell = keep_cell(r, cell),
+	    .cell = result_keep_cell(r, cell),
 	};
 }
 
@@ -133,117 +114,6 @@ void result_show(struct result *r, unsigned column, bool shown)
 	memcpy(own, r->columns, r->n_columns * sizeof *own);
 	own[column].hidden = !shown;
 	r->columns = own;
-}
-
-/* --- rows kept as they are -------------------------------------------------------------------- */
-
-struct kept_rows {
-	struct cell *cells; /* n_columns a row */
-	struct target *targets;
-	size_t n, cap, cap_targets;
-	unsigned n_columns;
-	int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-	    struct err *err);
-	void (*release)(void *data);
-	void *data; /* of members and late */
-	struct cell (*late)(const struct result *r, void *data, size_t row);
-	unsigned late_column;
-};
-
-static void kept_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
-{
-	const struct kept_rows *k = r->data;
-	(void)scratch;
-	if (k->late && column == k->late_column)
-		*out = k->late(r, k->data, row);
-	else
-		*out = k->cells[row * k->n_columns + column];
-}
-
-static void kept_target(const struct result *r, size_t row, struct target *out)
-{
-	const struct kept_rows *k = r->data;
-	*out = k->targets[row];
-}
-
-static void kept_release(void *data)
-{
-	struct kept_rows *k = data;
-	if (k->release)
-		k->release(k->data);
-	big_free(k->cells);
-	big_free(k->targets);
-	free(k);
-}
-
-static int implied_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err);
-
-static int kept_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct kept_rows *k = r->data;
-	return k->members ? k->members(r, k->data, rows, to, err) : implied_members(r, rows, to, err);
-}
-
-static const struct result_ops kept_ops = {
-    .cell = kept_cell, .target = kept_target, .release = kept_release, .members = kept_members};
-
-void result_rows_late(struct result *r, unsigned column,
-    struct cell (*cell)(const struct result *r, void *data, size_t row))
-{
-	struct kept_rows *k = r->data;
-	k->late = cell;
-	k->late_column = column;
-}
-
-void result_rows_members(struct result *r,
-    int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-        struct err *err),
-    void (*release)(void *data), void *data)
-{
-	struct kept_rows *k = r->data;
-	k->members = members;
-	k->release = release;
-	k->data = data;
-}
-
-void *result_rows_data(const struct result *r)
-{
-	return ((const struct kept_rows *)r->data)->data;
-}
-
-struct result *result_new_rows(
-    const char *title, const struct opened *opened, const struct shape *shape)
-{
-	struct kept_rows *k = xcalloc(1, sizeof *k);
-	k->n_columns = shape->n_columns;
-	return result_new(title, opened, shape, &kept_ops, k, 0);
-}
-
-void result_add_row(struct result *r, const struct cell *cells, const struct target *target)
-{
-	struct kept_rows *k = r->data;
-	struct err err = ERR_INIT;
-	size_t row_bytes = k->n_columns * sizeof *k->cells;
-	if (k->n == k->cap) {
-		k->cells = big_more(k->cells, k->cap, row_bytes, &err);
-		k->cap = row_bytes ? big_bytes(k->cells) / row_bytes : SIZE_MAX;
-	}
-	size_t at = k->n;
-	struct target *t = k->n < k->cap ? BIG_PUSH(k->targets, at, k->cap_targets, &err) : NULL;
-	if (!t) {
-		result_lost(r, &err);
-		return;
-	}
-	for (unsigned c = 0; c < k->n_columns; c++)
-		k->cells[k->n * k->n_columns + c] = keep_cell(r, cells[c]);
-	*t = target ? *target : (struct target){.kind = TARGET_NONE};
-	if (t->command)
-		t->command = keep_text(r, t->command);
-	k->n++;
-	r->n_source = r->n_rows = k->n;
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */
@@ -582,8 +452,6 @@ static struct result *late_one(const struct result *r)
 /* Does it say itself what its rows count?  Then these are sets, whatever opening one asks for. */
 static bool tells_members(const struct result *r)
 {
-	if (r->ops == &kept_ops)
-		return ((const struct kept_rows *)r->data)->members != NULL;
 	if (r->ops == &picked_ops)
 		return tells_members(((const struct picked *)r->data)->from);
 	return r->ops && r->ops->members;

@@ -120,6 +120,10 @@ struct result {
 	void *stop_context;
 	struct err lost;       /* the first refusal of memory for rows or their order: see
 	                          result_check */
+	struct long_text {
+		const char *text; /* in the arena */
+		size_t length;    /* 0: none yet */
+	} long_texts[8];       /* the last ones kept */
 	struct arena arena;
 	struct text scratch;
 };
@@ -243,6 +247,8 @@ MUST_CHECK int result_filter(struct result *r,
  * the end saves checking at every row.
  */
 MUST_CHECK int result_check(const struct result *r, struct err *err);
+/* The cell with its text, if it has one, in the result's arena. */
+struct cell result_keep_cell(struct result *r, struct cell c);
 /* Remember that memory was refused; only the first refusal is kept. */
 void result_lost(struct result *r, const struct err *err);
 void result_keep_first(struct result *r, size_t n); /* show only the first n of the rows shown */

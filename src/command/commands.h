@@ -18,7 +18,8 @@ extern const struct command cmd_x, cmd_entries;                      /* cmd_insp
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */
-extern const struct command cmd_path, cmd_paths;                      /* cmd_paths.c */
+extern const struct command cmd_path;                                 /* cmd_path.c */
+extern const struct command cmd_paths;                                /* cmd_paths.c */
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,

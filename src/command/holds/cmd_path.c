@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_path.c - path: by which references a root, or another object, keeps one.
+ */
+#include "command/commands.h"
+
+#include "analysis/cut/cut.h"
+#include "analysis/paths/paths.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "command/session/session.h"
+#include "command/words/words.h"
+#include "result/objects.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATHS_MOST 1000
+
+enum path_column {
+	P_PATH, P_STEP, P_FIELD, P_ADDRESS, P_CLASS, P_ROOT, P_SHALLOW, P_RETAINED, P_FREED,
+	P_OTHERS, P_VALUE
+};
+
+static const struct column path_columns[] = {
+    [P_PATH] = {.id = COL_PATH_NUMBER, .hidden = true},
+    [P_STEP] = {.id = COL_STEP, .room = COLUMN_LATE},
+    [P_FIELD] = {.id = COL_FIELD, .room = COLUMN_LAST},
+    [P_ADDRESS] = {.id = COL_ADDRESS, .room = COLUMN_EARLY},
+    [P_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
+    [P_ROOT] = {.id = COL_ROOT, .room = COLUMN_LATE},
+    [P_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
+    [P_RETAINED] = {.id = COL_RETAINED, .hidden = true, .room = COLUMN_EARLY},
+    [P_FREED] = {.id = COL_FREED, .room = COLUMN_LAST},
+    [P_OTHERS] = {.id = COL_OTHERS, .hidden = true},
+    [P_VALUE] = {.id = COL_VALUE},
+};
+static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};
+
+static const struct option_spec path_options[] = {
+    {DASH_N, OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
+    {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
+    {DASH_NOT, OPT_CLASSES, "PAT", "only paths that avoid these classes and their objects"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* Data of the result: the paths one after another. */
+struct path_rows {
+	struct path_rules rules; /* to name fields by; the marks are given back */
+	uint32_t *id;
+	uint32_t *step;          /* from 1 on */
+	uint32_t *path;
+	size_t n;
+	struct cut_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
+	bool from_object;         /* the first row is no root */
+};
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+static void one_root(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	text_add(to, root_kind_name(root->kind));
+	if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
+		text_add(to, ", ");
+		if (!heap_symbol(h, root->slot, to))
+			text_addf(to, "0x%llx", (unsigned long long)root->slot);
+		return;
+	}
+	if (root->thread == HEAP_NONE || root->kind == ROOT_THREAD)
+		return;
+	const struct heap_thread *thread = &h->threads[root->thread];
+	if (thread->name)
+		text_addf(to, ", thread \"%s\"", thread->name);
+	if (root->frame < thread->n_frames)
+		text_addf(to, ", %s", thread->frames[root->frame]);
+}
+
+void command_root_words(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (n)
+		one_root(h, &h->roots[first], to);
+	if (n > 1)
+		text_addf(to, " (and %zu more)", n - 1);
+}
+
+static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (!n)
+		return cell_blank();
+	command_root_words(h, id, to);
+	return cell_text_as_sure(
+	    to->s, amount_weaken(amount_exact(0), h->roots[first].certainty, REASON_ROOTS));
+}
+
+/* If single steps of the paths were cleared. */
+static int find_freed(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
+{
+	struct path_rows *rows = r->data;
+	struct cut cut;
+	int code = cut_init(&cut, known, err);
+	if (!code && !rows->freed && !(rows->freed = big_alloc(rows->n, sizeof *rows->freed, err)))
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < rows->n; i++) {
+		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
+		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
+		if (progress_cancelled(progress))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+	}
+	cut_release(&cut);
+	if (code) {
+		big_free(rows->freed);
+		rows->freed = NULL;
+	}
+	return code;
+}
+
+/* If the reference by which the row before holds this one were cleared. */
+static struct cell freed_cell(const struct result *r, size_t row, bool others)
+{
+	const struct path_rows *rows = r->data;
+	if (rows->step[row] == 1 && rows->from_object)
+		return cell_blank();
+	if (!result_known(r))
+		return cell_unknown(REASON_NOT_FOUND_YET);
+	const struct cut_figure *f = &rows->freed[row];
+	return others ? cell_count(f->others) : cell_bytes(f->freed);
+}
+
+static void path_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct path_rows *rows = r->data;
+	const struct heap *h = r->heap;
+	uint32_t id = rows->id[row];
+	bool first = rows->step[row] == 1;
+	switch ((enum path_column)column) {
+	case P_PATH:
+		*out = cell_plain(rows->path[row]);
+		return;
+	case P_STEP:
+		*out = cell_plain(rows->step[row]);
+		return;
+	case P_FIELD:
+		*out = cell_blank();
+		if (!first && path_field(&rows->rules, rows->id[row - 1], id, scratch))
+			*out = cell_text(scratch->s);
+		else if (!first)
+			*out = cell_none();
+		return;
+	case P_ADDRESS:
+		object_cell(r->opened, id, OBJECT_ADDRESS, out, scratch);
+		return;
+	case P_CLASS:
+		object_cell(r->opened, id, OBJECT_CLASS, out, scratch);
+		return;
+	case P_ROOT:
+		*out = first ? root_cell(h, id, scratch) : cell_blank();
+		return;
+	case P_SHALLOW:
+		object_cell(r->opened, id, OBJECT_SHALLOW, out, scratch);
+		return;
+	case P_RETAINED:
+		object_cell(r->opened, id, OBJECT_RETAINED, out, scratch);
+		return;
+	case P_FREED:
+	case P_OTHERS:
+		*out = freed_cell(r, row, column == P_OTHERS);
+		return;
+	case P_VALUE:
+		*out = object_value_cell(h, id, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	}
+}
+
+static void path_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct path_rows *rows = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->id[row]};
+}
+
+static void path_rows_release(void *data)
+{
+	struct path_rows *rows = data;
+	path_rules_release(&rows->rules);
+	big_free(rows->id);
+	big_free(rows->step);
+	big_free(rows->path);
+	big_free(rows->freed);
+	free(rows);
+}
+
+static const struct result_ops path_ops = {
+    .cell = path_cell, .target = path_target, .release = path_rows_release};
+
+static int add_path(struct path_rows *rows, const struct path *p, uint32_t number, struct err *err)
+{
+	uint64_t n = (uint64_t)rows->n + p->n;
+	uint32_t *id = big_resize(rows->id, n, sizeof *id, err);
+	rows->id = id ? id : rows->id;
+	uint32_t *step = id ? big_resize(rows->step, n, sizeof *step, err) : NULL;
+	rows->step = step ? step : rows->step;
+	uint32_t *path = step ? big_resize(rows->path, n, sizeof *path, err) : NULL;
+	if (!path)
+		return ERR_NOMEM;
+	rows->path = path;
+	for (size_t i = 0; i < p->n; i++) {
+		rows->id[rows->n] = p->step[i];
+		rows->step[rows->n] = (uint32_t)i + 1;
+		rows->path[rows->n++] = number;
+	}
+	return 0;
+}
+
+/* --- finding ------------------------------------------------------------------------------------ */
+
+/* The objects of these classes, and the class objects. */
+static int bar_classes(
+    const struct session *s, struct path_rules *rules, const char *word, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct bits barred;
+	uint32_t *classes;
+	size_t n;
+	int code = value_classes(s, word, &classes, &n, err);
+	if (code)
+		return code;
+	code = bits_init(&barred, h->n_classes, err);
+	for (size_t i = 0; !code && i < n; i++) {
+		bits_set(&barred, classes[i]);
+		if (h->classes[classes[i]].object != HEAP_NONE)
+			path_rules_bar(rules, h->classes[classes[i]].object);
+	}
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (bits_get(&barred, h->class_of[id]))
+			path_rules_bar(rules, id);
+	}
+	bits_release(&barred);
+	big_free(classes);
+	return code;
+}
+
+/* The next path may not lead through the one found. */
+static void bar_path(struct path_rules *rules, const struct path *p)
+{
+	for (size_t i = 1; i + 1 < p->n; i++)
+		path_rules_bar(rules, p->step[i]);
+	if (p->n == 2 && rules->from != HEAP_NONE)
+		rules->not_directly = true;
+	else if (p->n == 2)
+		path_rules_bar(rules, p->step[0]);
+	if (p->n == 1)
+		rules->not_itself = true;
+}
+
+/* Is there a path when the rules are relaxed? */
+static int reached_at_all(const struct session *s, uint32_t from, uint32_t to, bool weak, bool *found,
+    struct err *err)
+{
+	struct path_rules rules;
+	struct path p = {.n = 0};
+	int code = path_rules_init(&rules, session_heap(s), weak, err);
+	if (code)
+		return code;
+	if (from != HEAP_NONE)
+		path_rules_from(&rules, from);
+	code = command_find_path(s, &rules, to, &p, err);
+	*found = p.n > 0;
+	path_release(&p);
+	path_rules_release(&rules);
+	return code;
+}
+
+static int no_path(
+    const struct session *s, const struct call *call, const struct path_rules *rules, struct err *err)
+{
+	uint32_t to = call->argument[call->argument[1].given].id;
+	bool found = false;
+	int not = call_option(call, DASH_NOT);
+	int code = 0;
+	if (rules->bars)
+		code = reached_at_all(s, rules->from, to, rules->weak, &found, err);
+	if (code)
+		return code;
+	if (found)
+		return err_set(err, ERR_NOT_FOUND, "every path to 0x%" PRIx64 " leads through %.200s",
+		    heap_address(session_heap(s), to), call->option[not].word);
+	if (!rules->weak && weak_known(session_heap(s)))
+		code = reached_at_all(s, rules->from, to, true, &found, err);
+	if (code)
+		return code;
+	if (found)
+		return err_set(err, ERR_NOT_FOUND,
+		    "only weak references lead to 0x%" PRIx64 " (-weak follows them)",
+		    heap_address(session_heap(s), to));
+	if (rules->from != HEAP_NONE)
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
+		    heap_address(session_heap(s), rules->from), heap_address(session_heap(s), to));
+	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
+	    ": it was garbage when the dump was written", heap_address(session_heap(s), to));
+}
+
+static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,
+    uint64_t wanted, uint32_t *found, struct err *err)
+{
+	uint32_t to = call->argument[call->argument[1].given].id;
+	int code = 0;
+	*found = 0;
+	while (!code && *found < wanted) {
+		struct path p;
+		code = command_find_path(s, &rows->rules, to, &p, err);
+		if (code)
+			break;
+		if (p.n)
+			code = add_path(rows, &p, ++*found, err);
+		bar_path(&rows->rules, &p);
+		bool more = !code && p.n > 0 && !(p.n == 1 && call->argument[1].given);
+		path_release(&p);
+		if (!more)
+			break;
+	}
+	if (!code && !*found)
+		code = no_path(s, call, &rows->rules, err);
+	return code;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wanted)
+{
+	const struct heap *h = r->heap;
+	struct text note = TEXT_INIT;
+	const char *roots = command_roots_note(r->opened, &r->arena);
+	if (found < wanted)
+		text_addf(&note, "there is no other path that shares no object with %s",
+		    found == 1 ? "this one" : "these");
+	if (roots)
+		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+	if (!weak && !weak_known(h))
+		text_addf(&note, "%s%s holds no field names: weak references count as strong",
+		    note.len ? "; " : "", h->facts.title);
+	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
+	text_release(&note);
+}
+
+static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	int n = call_option(call, DASH_N), not = call_option(call, DASH_NOT);
+	uint64_t wanted = call->option[n].given ? call->option[n].number : 1;
+	bool weak = call_has(call, DASH_WEAK);
+	uint32_t found;
+	if (wanted < 1 || wanted > PATHS_MOST)
+		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
+	command_retained_beside(s);
+	struct path_rows *rows = xcalloc(1, sizeof *rows);
+	rows->from_object = call->argument[1].given;
+	int code = path_rules_init(&rows->rules, h, weak, err);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	if (call->argument[1].given)
+		path_rules_from(&rows->rules, call->argument[0].id);
+	if (call->option[not].given)
+		code = bar_classes(s, &rows->rules, call->option[not].word, err);
+	if (!code)
+		code = find_paths(s, call, rows, wanted, &found, err);
+	path_rules_give_back(&rows->rules);
+	if (code) {
+		path_rows_release(rows);
+		return code;
+	}
+	struct text title = TEXT_INIT;
+	if (call->argument[1].given)
+		text_addf(&title, "path from 0x%" PRIx64 " to 0x%" PRIx64,
+		    heap_address(h, call->argument[0].id), heap_address(h, call->argument[1].id));
+	else
+		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
+	struct result *r = result_new(
+	    title.s, s->dump, &path_shape, &path_ops, rows, rows->n);
+	r->later = find_freed;
+	text_release(&title);
+	if (wanted > 1)
+		result_show(r, P_PATH, true);
+	command_show_retained(r);
+	add_note(r, weak, found, wanted);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_path = {
+    .name = "path",
+    .aliases = {{"gcroot"}, {"path2gc"}},
+    .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
+    .options = path_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "shortest path from a root to an object, or between two",
+    .shapes = SHAPES(&path_shape),
+    .description = "One row for each object on the path, the root first; field is how the row before "
+	"holds this one, root what makes the first one a root. With two objects the path leads from the "
+	"first to the second. Strong references only, unless -weak is given: the referent of soft, weak, "
+	"phantom and final references is left out where the dump tells fields. -n finds further paths, "
+	"each the shortest that shares with those before no object between the root and the end. Of "
+	"paths of one length it is always the same, by the lowest addresses seen from the end. freed is "
+	"what dies if just the reference to this row is cleared, on the first row if the VM lets go of "
+	"it: 0 while something else keeps it, and others says by how many references. Exit status 1 "
+	"when there is no path.",
+    .examples = {{"path 0xE0000B00", ON_PHD}, {"path 0xe0011170 -n 3", ON_SHOP},
+	{"path 0xe0011170 -not com.acme.shop.Shop", ON_SHOP}},
+    .key = "p",
+    .run = run_path,
+};

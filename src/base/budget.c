@@ -4,7 +4,8 @@
  */
 #include "base/budget.h"
 
-#include <inttypes.h>
+#include "base/units.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -35,6 +36,17 @@ static void note_peak(uint64_t now)
 		;
 }
 
+static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_t room)
+{
+	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM];
+
+	units_bytes(wanted, bytes);
+	units_bytes(used, now);
+	units_bytes(allowed, most);
+	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s; give a larger --mem",
+	    wanted, used, limit_whose, allowed);
+}
+
 bool budget_take(uint64_t bytes, char *why, size_t room)
 {
 	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
@@ -42,8 +54,7 @@ bool budget_take(uint64_t bytes, char *why, size_t room)
 	do {
 		if (!most || (bytes <= most && now <= most - bytes))
 			continue;
-		snprintf(why, room, "memory: %" PRIu64 " more bytes are needed, %" PRIu64
-		    " are in use and %s allows %" PRIu64 "; give a larger --mem", bytes, now, limit_whose, most);
+		refuse(bytes, now, most, why, room);
 		return false;
 	} while (!atomic_compare_exchange_weak(&in_use, &now, now + bytes));
 	note_peak(now + bytes);

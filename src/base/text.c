@@ -7,6 +7,8 @@
  */
 #include "base/text.h"
 
+#include "base/units.h"
+
 #include "base/assert.h"
 #include "base/budget.h"
 #include "base/mem.h"
@@ -507,19 +509,10 @@ void text_add_count(struct text *t, uint64_t n)
 
 void text_add_bytes(struct text *t, uint64_t bytes)
 {
-	static const char units[] = "KMGTPE";
+	char words[UNITS_ROOM];
 
-	if (bytes < 1000) {
-		text_addf(t, "%" PRIu64, bytes);
-		return;
-	}
-	double value = (double)bytes / 1024;
-	size_t unit = 0;
-	while (value >= 999.5 && units[unit + 1]) {
-		value /= 1024;
-		unit++;
-	}
-	text_addf(t, value < 99.95 ? "%.1f%c" : "%.0f%c", value, units[unit]);
+	units_bytes(words, bytes);
+	text_add(t, words);
 }
 
 bool parse_size(const char *s, uint64_t *bytes)

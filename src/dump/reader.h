@@ -185,6 +185,12 @@ enum size_rule {
 	                   (Android, GraalVM), else it is the bytes of all fields and says nothing */
 };
 
+enum stated_unit {
+	STATED_THINGS,
+	STATED_BYTES,
+	STATED_TIME, /* nanoseconds since 1970 */
+};
+
 /* How a dump tells the values of objects; analysis/describe has an inspector for each. */
 enum value_form {
 	NO_VALUES,
@@ -225,6 +231,7 @@ struct dump_facts {
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
+	enum stated_unit (*stated_unit)(const char *what); /* of these; NULL: all count things */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool threads_numbered;          /* threads are known by their own_id, not by their place */

@@ -218,3 +218,8 @@ bool heap_is_root(const struct heap *h, uint32_t id)
 	size_t first;
 	return heap_roots_of(h, id, &first) > 0;
 }
+
+const char *heap_bytes_are(const struct heap *h)
+{
+	return h->source && h->source->compressed ? " of what it unpacks to" : "";
+}

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -20,6 +21,11 @@ struct cell cell_count(struct amount n)
 struct cell cell_bytes(struct amount n)
 {
 	return number(CELL_BYTES, n);
+}
+
+struct cell cell_time(struct amount nanoseconds)
+{
+	return number(CELL_TIME, nanoseconds);
 }
 
 /* Where the whole is at least so much, the share is no bound. */
@@ -115,6 +121,18 @@ uint64_t cell_rank(const struct cell *c)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+/* "2026-11-21T10:15:00Z", as the time of a dump */
+static void print_time(uint64_t nanoseconds, struct text *to)
+{
+	time_t seconds = (time_t)(nanoseconds / 1000000000);
+	struct tm t;
+	char words[32];
+	if (!nanoseconds)
+		text_add(to, "never");
+	else if (gmtime_r(&seconds, &t) && strftime(words, sizeof words, "%Y-%m-%dT%H:%M:%SZ", &t))
+		text_add(to, words);
+}
+
 static void print_delta(const struct cell *c, struct text *to)
 {
 	int64_t by = amount_signed(c->amount);
@@ -151,6 +169,9 @@ void cell_print(const struct cell *c, struct text *to)
 		cell_print_plain(c, to);
 		text_add(to, "%");
 		break;
+	case CELL_TIME:
+		print_time(c->amount.n, to);
+		break;
 	case CELL_FLAG:
 		text_add(to, c->amount.n ? "yes" : "no");
 		break;
@@ -174,6 +195,7 @@ void cell_print_plain(const struct cell *c, struct text *to)
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:
+	case CELL_TIME:
 		text_addf(to, "%" PRIu64, c->amount.n);
 		break;
 	case CELL_PERCENT:

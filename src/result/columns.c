@@ -247,6 +247,7 @@ const char *cell_type_name(enum cell_type type)
 	    [CELL_PERCENT] = "percent",
 	    [CELL_ADDRESS] = "address",
 	    [CELL_FLAG] = "yes or no",
+	    [CELL_TIME] = "time",
 	    [CELL_DELTA] = "change",
 	    [CELL_BYTES_DELTA] = "change in bytes",
 	};

@@ -22,6 +22,7 @@ enum cell_type {
 	CELL_PERCENT, /* tenths of a percent; "36.8%" on the screen, 36.8 in machine formats */
 	CELL_ADDRESS, /* 0x… */
 	CELL_FLAG,    /* yes/no; true/false in json */
+	CELL_TIME,    /* nanoseconds since 1970; a date and time (UTC) for people, plain in machine formats */
 	CELL_DELTA,   /* by how many things it changed: "+12", "-1,234"; -1234 in machine formats */
 	CELL_BYTES_DELTA, /* by how many bytes it changed: "+2.9M" */
 };

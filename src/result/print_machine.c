@@ -209,6 +209,7 @@ static void json_value(const struct cell *c, struct json *j)
 		break;
 	case CELL_COUNT:
 	case CELL_BYTES:
+	case CELL_TIME:
 		fprintf(j->to, "%" PRIu64, c->amount.n);
 		break;
 	case CELL_PERCENT:

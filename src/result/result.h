@@ -275,6 +275,7 @@ void result_changed(struct result *r);
  * why.  A cell of an unknown amount is unknown. */
 struct cell cell_count(struct amount n);
 struct cell cell_bytes(struct amount n);
+struct cell cell_time(struct amount nanoseconds); /* since 1970; 0: never */
 struct cell cell_percent(struct amount part, struct amount whole); /* 0 where whole is 0 */
 struct cell cell_delta(struct amount before, struct amount after);
 struct cell cell_bytes_delta(struct amount before, struct amount after);

@@ -42,7 +42,7 @@ bool app_ask(void *context, const char *question)
 
 	text_addf(&t, "%s (y n)", question);
 	while (term_read(&in, false))
-		continue; /* typed before the question stood there: no answer to it */
+		term_keep(&in); /* typed before the question stood there: no answer to it, but what comes next */
 	while (said < 0 && !a->quit) {
 		app_say(a, ROLE_ERROR, t.s);
 		app_draw(a);

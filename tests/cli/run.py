@@ -10,7 +10,7 @@
     ! a regular expression for the whole of standard error (without one it must be empty)
     ? the exit status (without one it must be 0)
 
-Lines that start with none of these are comments.  The shell knows cairn, $PHD, $TXT and $SHOP (the samples),
+Lines that start with none of these are comments.  The shell knows cairn, $PHD, $TXT, $SHOP and $GO (the samples),
 $TMP (a directory of the block's own) and mkdump.  Expected lines come from the truth file that
 "mkdump sample DIR --truth" writes, or from the contract; never from what the program happened to say.
 
@@ -26,7 +26,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import BUILD, Run, SAMPLE, SAMPLE_TEXT, SOURCE, Tap  # noqa: E402
+from cairntest import BUILD, GO, Run, SAMPLE, SAMPLE_TEXT, SHOP, SOURCE, Tap  # noqa: E402
 
 SHELL = 'cairn() { "$CAIRN_BUILD/cairn" "$@"; }\nmkdump() { "$CAIRN_BUILD/tests/tools/mkdump" "$@"; }\n'
 
@@ -79,7 +79,7 @@ def lines_match(want, got):
 
 def run_block(tap, folder, block):
     directory = tempfile.mkdtemp(prefix="cli.", dir=folder)
-    env = {"PHD": SAMPLE, "TXT": SAMPLE_TEXT, "TMP": directory, "CAIRN_BUILD": BUILD, "SHOP": os.path.join(os.path.dirname(SAMPLE), "shop.hprof"),
+    env = {"PHD": SAMPLE, "TXT": SAMPLE_TEXT, "TMP": directory, "CAIRN_BUILD": BUILD, "SHOP": SHOP, "GO": GO,
            "CAIRN_SOURCE": SOURCE, "XDG_STATE_HOME": directory, "HOME": directory}
     run = Run(["/bin/sh", "-c", SHELL + "\n".join(block.commands)], env=env, timeout=60, cwd=directory)
     shutil.rmtree(directory)

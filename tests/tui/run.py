@@ -292,6 +292,12 @@ def replaces(t):
     t.keys("y")
     t.wait(r"^save kept\.csv: done")
     need(content(kept).startswith(b"class,"), "it was not replaced", t)
+    # what was typed before the question stood there is no answer, and is not lost
+    t.type(":histo > kept.csv\ry:size *\r")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.keys("n")
+    t.wait(r"retained_objects")
+    t.keys("BSpace")
     other = os.path.join(t.home, "other.phd")
     shutil.copy(SAMPLE, other)
     enter("histo >> other.phd")

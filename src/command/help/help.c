@@ -41,6 +41,8 @@ const struct help_page help_pages[] = {
 	"null.\n"
 	"Single values above a table (x, cut and others) are one object in json, which has the rows "
 	"under \"fields\"; in csv they are a table of one row before the other, after an empty line.\n"
+	"Control characters, bytes that are no UTF-8 and what turns the direction of text stand as \\n, \\t, \\xHH and "
+	"\\uHHHH in every format, so that no text acts on a terminal; a backslash of the text stays one.\n"
 	"Where numbers of a column NAME are not all exact, a column NAME_certainty follows the "
 	"others: exact, lower bound, inferred or unknown. Without it all are exact.\n"
 	"cairn --dump-docs schema prints a JSON Schema of every command's results.\n"

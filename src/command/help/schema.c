@@ -29,6 +29,7 @@ static const char *value_schema(enum cell_type type)
 	    [CELL_TEXT] = "\"type\": [\"string\", \"null\"]",
 	    [CELL_COUNT] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0",
 	    [CELL_BYTES] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0",
+	    [CELL_TIME] = "\"type\": [\"integer\", \"null\"], \"minimum\": 0",
 	    [CELL_DELTA] = "\"type\": [\"integer\", \"null\"]",
 	    [CELL_BYTES_DELTA] = "\"type\": [\"integer\", \"null\"]",
 	    [CELL_PERCENT] = "\"type\": [\"number\", \"null\"], \"minimum\": 0",

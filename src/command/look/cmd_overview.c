@@ -93,8 +93,13 @@ static void info_warnings(struct result *r, const struct heap *h)
 /* Statistics that the program kept of itself. */
 static void info_stated(struct result *r, const struct heap *h)
 {
-	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++)
-		result_head_named(r, h->stated[i].what, cell_count(amount_exact(h->stated[i].count)));
+	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++) {
+		const char *what = h->stated[i].what;
+		struct amount n = amount_exact(h->stated[i].count);
+		enum stated_unit unit = h->facts.stated_unit ? h->facts.stated_unit(what) : STATED_THINGS;
+		result_head_named(r, what, unit == STATED_BYTES ? cell_bytes(n) :
+		    unit == STATED_TIME ? cell_time(n) : cell_count(n));
+	}
 }
 
 /* Of a format whose objects get types: from which program, how many, and by what. */

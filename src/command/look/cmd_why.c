@@ -158,7 +158,8 @@ static int damage_fact(
 		return 0;
 	text_add(&t, h->damage.message);
 	if (h->damage.has_offset)
-		text_addf(&t, "; all is true up to byte %llu", (unsigned long long)h->damage.offset);
+		text_addf(&t, "; all is true up to byte %llu%s", (unsigned long long)h->damage.offset,
+		    heap_bytes_are(h));
 	add_row(r, w, "counts", LOWER_BOUND, NULL, t.s);
 	text_release(&t);
 	return 0;

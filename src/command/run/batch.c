@@ -55,12 +55,13 @@ static void say_fate(struct opened *o, enum file_fate before)
 		complain("warning: %s", o->fate_words.message);
 }
 
-static int run_line(struct session *s, const struct batch_line *line)
+static int run_line(struct session *s, const struct batch_line *line, bool several)
 {
 	enum file_fate before = s->dump ? s->dump->fate : FILE_SAME;
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
 	int code, status;
+	s->heading = s->print.width && several && !line->script ? line->text : NULL;
 	if (line->script) {
 		s->status = 0;
 		code = session_source(s, line->text, &r, &err);
@@ -80,17 +81,18 @@ static int run_line(struct session *s, const struct batch_line *line)
 
 static int run_overview(struct session *s)
 {
-	int status = run_line(s, &(struct batch_line){.text = "info"});
+	int status = run_line(s, &(struct batch_line){.text = "info"}, true);
 	if (!s->print.top)
 		s->print.top = OVERVIEW_ROWS;
-	return worse(status, run_line(s, &(struct batch_line){.text = "histo"}));
+	return worse(status, run_line(s, &(struct batch_line){.text = "histo"}, true));
 }
 
 static void say_damage(const struct heap *h)
 {
-	char byte[64] = "";
+	char byte[100] = "";
 	if (h->damage.has_offset)
-		snprintf(byte, sizeof byte, "; all is true up to byte %" PRIu64, h->damage.offset);
+		snprintf(byte, sizeof byte, "; all is true up to byte %" PRIu64 "%s", h->damage.offset,
+		    heap_bytes_are(h));
 	complain("warning: %s%s", h->damage.message, byte);
 }
 
@@ -112,7 +114,7 @@ static int run_all(const struct batch_options *o, struct heap *heap, struct outp
 	if (!o->n_lines)
 		status = run_overview(&s);
 	for (size_t i = 0; i < o->n_lines && !s.quit; i++)
-		status = worse(status, run_line(&s, &o->lines[i]));
+		status = worse(status, run_line(&s, &o->lines[i], o->n_lines > 1));
 	*lost = s.dump && s.dump->fate == FILE_LOST;
 	struct err err = ERR_INIT;
 	if (!status && output_begin(to->stream, &s.output_replaces, &err)) { /* nothing to say is an answer too */
@@ -137,12 +139,13 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 		complain("--exe is left unused: %s is read without a program (%s)",
 		    o->heap->path, (*heap)->facts.title);
 	if (o->heap->dump.javacore && !(*heap)->companion)
-		complain("warning: %s is left out: it is of another dump",
-		    o->heap->dump.javacore);
+		complain("warning: %s is left out: it is of another dump; while --javacore is given, one beside "
+		    "the dump is not read", o->heap->dump.javacore);
 	if ((*heap)->companion_refused)
 		complain("warning: %s", (*heap)->companion_refused);
 	if ((*heap)->dump->program_refused)
-		complain("warning: %s", (*heap)->dump->program_note);
+		complain("warning: %s%s", (*heap)->dump->program_note, o->heap->dump.exe ?
+		    "; while --exe is given, one beside the dump is not read" : "");
 	if ((*heap)->no_references)
 		complain("warning: the references are left out: %s; histo, ls, tree and info work "
 		    "without", (*heap)->shortage.message);

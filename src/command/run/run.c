@@ -80,6 +80,12 @@ int session_print(struct session *s, struct result *r, struct err *err)
 		else if (o.format == PRINT_TEXT)
 			putc('\n', s->output);
 	}
+	if (s->heading && o.format == PRINT_TEXT) {
+		struct text heading = TEXT_INIT;
+		text_add_escaped(&heading, s->heading, strlen(s->heading));
+		fprintf(s->output, ":%s\n", heading.s ? heading.s : "");
+		text_release(&heading);
+	}
 	code = print_result(r, &o, s->output, err);
 	return code ? code : refusals_check(refusals, err);
 }

@@ -50,6 +50,7 @@ struct session {
 	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
 	bool output_replaces;    /* output holds something that goes when the first result comes */
 	size_t n_printed;        /* results on output so far */
+	const char *heading;     /* a line to print in front of the next one; NULL: none */
 	size_t screenful;        /* rows of a text result that output shows if --top is not given; 0:
 	                            all */
 	unsigned depth;          /* how many scripts run within each other */

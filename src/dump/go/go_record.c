@@ -50,6 +50,16 @@ const char *go_memstats_name(unsigned place)
 	return place < sizeof names / sizeof *names ? names[place] : NULL;
 }
 
+enum stated_unit go_memstats_unit(const char *name)
+{
+	static const char *const things[] = { "Lookups", "Mallocs", "Frees", "HeapObjects", "PauseTotalNs", "NumGC" };
+	for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
+		if (!strcmp(name, things[i]))
+			return STATED_THINGS;
+	}
+	return strcmp(name, "LastGC") ? STATED_BYTES : STATED_TIME;
+}
+
 enum { VARINT_MAX = 10, PAUSES = 256, LETTERS_FROM = 32 };
 
 bool go_varint_slow(const uint8_t **p, const uint8_t *end, uint64_t *out)

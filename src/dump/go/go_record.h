@@ -10,6 +10,7 @@
 #define CAIRN_DUMP_GO_GO_RECORD_H
 
 #include "base/err.h"
+#include "dump/reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,6 +77,7 @@ const char *go_tag_name(enum go_tag tag); /* "an object record" */
 
 /* The name of the memory statistic at a place of u; NULL behind the last. */
 const char *go_memstats_name(unsigned place);
+enum stated_unit go_memstats_unit(const char *name);
 
 /* Take the next frame from a bucket's s[0] and move *frames behind it.  False behind the last. */
 struct go_site_frame {

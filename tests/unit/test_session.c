@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/run/run.h"
 #include "fake_heap.h"
@@ -155,6 +156,40 @@ static void test_a_command_is_a_job(void **state)
 	watched.cancel = false;
 }
 
+static void assert_holds(const char *path, const char *wanted)
+{
+	char holds[64] = "";
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	size_t n = fread(holds, 1, sizeof holds - 1, f);
+	fclose(f);
+	assert_int_equal(n, strlen(wanted));
+	assert_string_equal(holds, wanted);
+}
+
+/* What was not written to its end is no result: the file is what it was before, or empty. */
+static void test_a_stopped_file_is_taken_back(void **state)
+{
+	char path[] = "stopped.XXXXXX", line[64], said[128];
+	int fd = mkstemp(path);
+	(void)state;
+	assert_true(fd >= 0 && write(fd, "before", 6) == 6 && !close(fd));
+	answer("ls char[]");
+	progress_set_own(&watched);
+	watched.cancel = true;
+	snprintf(line, sizeof line, "ls char[] >> %s", path);
+	snprintf(said, sizeof said, "%s: cancelled; what stood there before is left", path);
+	refuse(line, said);
+	assert_holds(path, "before");
+	snprintf(line, sizeof line, "save %s", path);
+	snprintf(said, sizeof said, "save: %s: cancelled; it is left empty", path);
+	refuse(line, said);
+	assert_holds(path, "");
+	watched.cancel = false;
+	progress_set_own(NULL);
+	unlink(path);
+}
+
 static struct cell retained_of_row(struct result *r, const char *name)
 {
 	struct cell cell;
@@ -202,6 +237,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_sets_and_rows_are_a_dump_s_own, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_closing_one_leaves_the_other, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_a_command_is_a_job, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_a_stopped_file_is_taken_back, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_cells_wait_for_what_they_need, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

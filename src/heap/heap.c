@@ -202,13 +202,17 @@ bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
 	return known;
 }
 
+enum { FEW_ROOTS = 4 }; /* of one object are counted, more are bisected */
+
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first)
 {
 	size_t at;
 	BISECT(at, h->n_roots, h->roots[at].object < id);
 	size_t end = at;
-	while (end < h->n_roots && h->roots[end].object == id)
+	while (end < h->n_roots && end - at < FEW_ROOTS && h->roots[end].object == id)
 		end++;
+	if (end - at == FEW_ROOTS)
+		BISECT(end, h->n_roots, h->roots[end].object <= id);
 	*first = at;
 	return end - at;
 }

@@ -162,12 +162,34 @@ static bool static_field(const struct heap_class *c, const char *name, struct va
 	return false;
 }
 
+/* A field that begins before so many bytes: a record may be shorter than its class has it. */
+static bool find_place(const struct heap *h, uint32_t class, const char *name, uint64_t most,
+    struct field_place *out)
+{
+	uint64_t offset = 0;
+	for (uint32_t seen = 0; class != HEAP_NONE && seen <= h->n_classes; seen++) {
+		const struct heap_class *c = &h->classes[class];
+		for (uint32_t i = 0; i < c->n_fields && offset < most; i++) {
+			if (!strcmp(c->fields[i].name, name)) {
+				*out = (struct field_place){ offset, c->fields[i].type };
+				return true;
+			}
+			offset += values_size_of(h, c->fields[i].type);
+		}
+		if (offset >= most)
+			return false;
+		class = c->superclass;
+	}
+	return false;
+}
+
 bool values_field(const struct values *v, const char *name, struct value *out)
 {
 	struct field_place place;
 	if (v->is_class)
 		return static_field(&v->heap->classes[v->class], name, out);
-	if (!values_place(v->heap, v->as, name, &place))
+	uint64_t left = v->view.n_bytes > v->as_offset ? v->view.n_bytes - v->as_offset : 0;
+	if (!find_place(v->heap, v->as, name, left, &place))
 		return false;
 	place.offset += v->as_offset;
 	return values_at(v, &place, out);
@@ -175,19 +197,7 @@ bool values_field(const struct values *v, const char *name, struct value *out)
 
 bool values_place(const struct heap *h, uint32_t class, const char *name, struct field_place *out)
 {
-	uint64_t offset = 0;
-	for (uint32_t seen = 0; class != HEAP_NONE && seen <= h->n_classes; seen++) {
-		const struct heap_class *c = &h->classes[class];
-		for (uint32_t i = 0; i < c->n_fields; i++) {
-			if (!strcmp(c->fields[i].name, name)) {
-				*out = (struct field_place){ offset, c->fields[i].type };
-				return true;
-			}
-			offset += values_size_of(h, c->fields[i].type);
-		}
-		class = c->superclass;
-	}
-	return false;
+	return find_place(h, class, name, UINT64_MAX, out);
 }
 
 bool values_at(const struct values *v, const struct field_place *place, struct value *out)

@@ -256,13 +256,19 @@ int opened_may_count_weak(const struct opened *o, struct err *err)
 	return code;
 }
 
-int opened_count_weak(struct opened *o, bool counts, struct err *err)
+static int find_weak(void *opened, struct progress *progress, struct err *err)
+{
+	struct opened *o = opened;
+	return weak_find(&o->weak, o->heap, progress, err);
+}
+
+int opened_count_weak(struct opened *o, bool counts, const struct runner *runner, struct err *err)
 {
 	int code = opened_may_count_weak(o, err);
 	if (code || counts == opened_counts_weak(o))
 		return code;
 	if (!counts && !o->weak_found) {
-		code = weak_find(&o->weak, o->heap, NULL, err);
+		code = runner_run(runner, find_weak, o, err);
 		if (code)
 			return code;
 		o->weak_found = true;

@@ -103,9 +103,10 @@ void opened_take_retained(struct opened *o, struct retained *found);
  * Let soft, weak, phantom and final references count for what is reachable and retained, or not.
  * At first they count, as in Eclipse MAT.  A change drops the findings that depend on it, so the
  * caller must make sure that nobody uses these any more.  0, ERR_UNSUPPORTED if the dump cannot
- * tell such references from others, or ERR_NOMEM.
+ * tell such references from others, ERR_CANCELLED, or ERR_NOMEM.
  */
-MUST_CHECK int opened_count_weak(struct opened *o, bool counts, struct err *err);
+MUST_CHECK int opened_count_weak(struct opened *o, bool counts, const struct runner *runner,
+    struct err *err);
 static inline bool opened_counts_weak(const struct opened *o)
 {
 	return !o->model.left_out;

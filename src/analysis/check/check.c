@@ -224,7 +224,8 @@ static struct kinds count_kinds(const struct checker *k)
 		} else if (class->kind == CLASS_OBJECT_ARRAY) {
 			static const char *const leaves[] = {"boolean", "byte", "char", "short",
 			    "int", "long", "float", "double"};
-			size_t leaf = strcspn(class->name, "[");
+			const char *bracket = memchr(class->name, '[', strnlen(class->name, sizeof "boolean["));
+			size_t leaf = bracket ? (size_t)(bracket - class->name) : 0;
 			n.object_arrays++;
 			for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
 				if (leaf == strlen(leaves[i]) &&

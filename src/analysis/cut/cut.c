@@ -191,23 +191,29 @@ static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
 	return (uint32_t)(end - at);
 }
 
-/* How many references of the model lead from the holder to the target, with those of its stack? */
-static uint32_t references(
-    const struct model *m, uint32_t holder, uint32_t target, bool with_stack)
+/* How many of the target's roots are on the stack of the holder, a thread? */
+static uint32_t on_stack(const struct heap *h, uint32_t holder, uint32_t target)
+{
+	size_t first, n_roots = heap_roots_of(h, target, &first);
+	uint32_t n = 0;
+	for (size_t i = first; holder != HEAP_NONE && i < first + n_roots; i++)
+		n += dominators_stack_owner(h, &h->roots[i]) == holder;
+	return n;
+}
+
+/* How many references of the model lead from the holder to the target, with so many from its stack? */
+static uint32_t references(const struct model *m, uint32_t holder, uint32_t target, uint32_t from_stack)
 {
 	const struct heap *h = m->heap;
 	struct implied_reference implied[3];
-	size_t first, n_roots = heap_roots_of(h, target, &first);
 	uint32_t class = heap_class_mirrored(h, target);
 	if (holder == HEAP_NONE)
-		return n_roots > 0;
-	uint32_t n = weak_is(m->left_out, holder, target) ? 0 : recorded(h, holder, target);
+		return heap_is_root(h, target);
+	uint32_t n = from_stack + (weak_is(m->left_out, holder, target) ? 0 : recorded(h, holder, target));
 	for (unsigned i = heap_implied(h, holder, implied); i-- > 0;)
 		n += implied[i].target == target;
 	if (class != HEAP_NONE && heap_loader_holds(h, class))
 		n += h->classes[class].loader == holder;
-	for (size_t i = first; with_stack && i < first + n_roots; i++)
-		n += dominators_stack_owner(h, &h->roots[i]) == holder;
 	return n;
 }
 
@@ -240,7 +246,8 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 		return figure(h, false, 0, 0);
 	const struct cut_outside *o = outside(c, target);
 	bool garbage = holder != HEAP_NONE && d->immediate[holder] == NOT_REACHABLE; /* it keeps nothing */
-	uint32_t own = garbage ? 0 : references(&c->retained->model, holder, target, true);
+	uint32_t own = garbage ? 0 :
+	    references(&c->retained->model, holder, target, on_stack(h, holder, target));
 	uint32_t others = o->n + o->by_vm;
 	if (holder == HEAP_NONE)
 		others = o->n - o->by_stacks; /* the roots' hold is cut with that of stacks */
@@ -285,6 +292,7 @@ struct loss_walk {
 	const struct model *model;
 	const struct heap *heap; /* the model's */
 	const struct cut_edges *edges;
+	struct cut_edges stacks;     /* what stacks hold, sorted: an object may be on many */
 	struct bits alive;
 	struct bits barred, holders; /* of the references */
 	struct bits met;             /* what something alive leads to, but that is barred or cut off */
@@ -294,12 +302,12 @@ struct loss_walk {
 };
 
 /* How many of the edges are from this holder to this target? */
-static size_t cleared(const struct loss_walk *w, uint32_t holder, uint32_t target)
+static size_t among(const struct cut_edges *e, uint32_t holder, uint32_t target)
 {
 	struct cut_edge wanted = { holder, target };
 	size_t at, end;
-	BISECT(at, w->edges->n, by_ends(&w->edges->edge[at], &wanted) < 0);
-	BISECT(end, w->edges->n, by_ends(&w->edges->edge[end], &wanted) <= 0);
+	BISECT(at, e->n, by_ends(&e->edge[at], &wanted) < 0);
+	BISECT(end, e->n, by_ends(&e->edge[end], &wanted) <= 0);
 	return end - at;
 }
 
@@ -307,11 +315,12 @@ static size_t cleared(const struct loss_walk *w, uint32_t holder, uint32_t targe
 static bool passes(const void *context, uint32_t holder, uint32_t target)
 {
 	const struct loss_walk *w = context;
-	size_t n = cleared(w, holder, target);
+	size_t n = among(w->edges, holder, target);
 	if (!n)
 		return true;
-	bool with_stack = holder == HEAP_NONE || !cleared(w, HEAP_NONE, target);
-	return references(w->model, holder, target, with_stack) > n;
+	bool with_stack = !among(w->edges, HEAP_NONE, target);
+	uint32_t from_stack = with_stack ? (uint32_t)among(&w->stacks, holder, target) : 0;
+	return references(w->model, holder, target, from_stack) > n;
 }
 
 /* False: stopped. */
@@ -403,7 +412,19 @@ static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids
 	    bits_init(&w->holders, n, err) || bits_init(&w->met, n, err))
 		return ERR_NOMEM;
 	w->filter = (struct reach_filter){ &w->barred, &w->holders, passes, w, &w->met, w->progress };
+	int code = 0;
 	bool going = true;
+	for (size_t i = 0; w->edges->n && !code && i < w->heap->n_roots; i++) {
+		uint32_t owner = dominators_stack_owner(w->heap, &w->heap->roots[i]);
+		if (owner != HEAP_NONE)
+			code = cut_edges_add(&w->stacks, owner, w->heap->roots[i].object, err);
+		if (progress_stops(w->progress, i))
+			code = err_set(err, ERR_CANCELLED, "stopped");
+	}
+	if (!code)
+		code = sort(w->stacks.edge, w->stacks.n, sizeof *w->stacks.edge, by_ends, err);
+	if (code)
+		return code;
 	for (size_t i = 0; going && i < w->edges->n; i++) {
 		going = !progress_stops(w->progress, i);
 		if (w->edges->edge[i].holder != HEAP_NONE)
@@ -422,6 +443,7 @@ static void loss_walk_release(struct loss_walk *w)
 	bits_release(&w->barred);
 	bits_release(&w->holders);
 	bits_release(&w->met);
+	cut_edges_release(&w->stacks);
 	big_free(w->stack);
 }
 

@@ -30,7 +30,9 @@ static bool of_primitives(const char *name)
 {
 	static const char *const primitives[] = { "boolean", "byte", "char", "short", "int", "long", "float",
 		"double", NULL };
-	return is_word(name, strcspn(name, "["), primitives);
+	size_t n = strnlen(name, sizeof "boolean["); /* names may be long, and many */
+	const char *bracket = memchr(name, '[', n);
+	return is_word(name, bracket ? (size_t)(bracket - name) : n, primitives);
 }
 
 /* Packages below these come with Go: https://pkg.go.dev/std.  Modules' paths begin with a host. */

@@ -14,6 +14,7 @@
 enum { WRAPPERS_DEEP = 16, MOST_SEGMENTS = 65536 };
 
 #define CLASS(name) name, sizeof name - 1
+enum { LONGEST = 64 }; /* than all names of the table */
 #define C(class, ...) { CLASS("java.util." class), __VA_ARGS__ }
 #define WRAPS(class, field, view) \
 	{ CLASS("java.util." class), SHAPE_WRAPPER, view, field, NULL, NULL, NULL, NULL, NULL }
@@ -129,7 +130,7 @@ static const struct collection_kind kinds[] = {
 
 static const struct collection_kind *kind_of(const char *class)
 {
-	size_t n = strlen(class);
+	size_t n = strnlen(class, LONGEST); /* names may be long, and many */
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (kinds[i].n == n && !memcmp(kinds[i].class, class, n))
 			return &kinds[i];

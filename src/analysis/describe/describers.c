@@ -17,6 +17,7 @@ enum {
 
 /* A class and the length of its name, which tells most names apart at once. */
 #define CLASS(name) name, sizeof name - 1
+enum { LONGEST = 64 }; /* than all names of the table */
 
 static const struct known {
 	const char *class;
@@ -101,7 +102,7 @@ static const struct known {
 
 static const struct known *known_class(const char *name)
 {
-	size_t n = strlen(name);
+	size_t n = strnlen(name, LONGEST); /* names may be long, and many */
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (known[i].n == n && !memcmp(known[i].class, name, n))
 			return &known[i];

@@ -98,7 +98,7 @@ static int show_what_applies(
 {
 	struct bits seen;
 	int code = bits_init(&seen, h->n_classes, err);
-	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++) {
+	for (size_t i = 0; !code && i < n && !progress_own_stops(8 * i); i++) {
 		uint32_t class = h->class_of[ids[i]];
 		if (bits_get(&seen, class))
 			continue;

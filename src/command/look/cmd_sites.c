@@ -89,31 +89,31 @@ static bool same_function(const struct heap_site *a, const struct heap_site *b)
 	return n == m && !strncmp(f, g, n);
 }
 
-/* What the sampled objects of some sites retain, each for itself where none holds another. */
-static struct cell retained_cell(const struct opened *o, const uint32_t *row, uint32_t wanted)
+/* What the sampled objects of each row's sites retain, each for itself where none holds another. */
+static void sum_retained(const struct opened *o, const uint32_t *row, struct retained_sum *sums)
 {
 	const struct heap *h = o->heap;
 	const struct retained *known = opened_retained(o);
-	struct retained_sum sum = {.bytes = 0};
+	uint64_t rounds = 0;
 	for (size_t i = 0; known && i < h->sites->n_samples; i++) {
 		const struct site_sample *s = &h->sites->sample[i];
-		if (row[s->site] != wanted)
-			continue;
+		uint32_t wanted = row[s->site];
 		bool inside = false;
 		for (uint32_t id = known->dominators.immediate[s->object]; !inside &&
 		     id != DOMINATED_BY_ROOTS && id != NOT_REACHABLE; id = known->dominators.immediate[id]) {
+			if (progress_own_stops(rounds++))
+				return;
 			const struct heap_site *above = heap_site_of(h, id);
 			inside = above && row[above - h->sites->site] == wanted;
 		}
 		inside |= known->dominators.immediate[s->object] == NOT_REACHABLE;
 		if (!inside)
-			retained_sum_add(known, &sum, s->object);
+			retained_sum_add(known, &sums[wanted], s->object);
 	}
-	return command_retained_sum(o, &sum);
 }
 
 /* One row for n sites, which have a function in common or are one. */
-static void add_row(struct result *r, struct site_rows *rows, const uint32_t *sites, size_t n)
+static void add_row(struct result *r, const uint32_t *sites, size_t n, const struct retained_sum *retained)
 {
 	const struct heap_site *all = r->heap->sites->site, *first = &all[sites[0]];
 	const char *frame = own_frame(first);
@@ -125,7 +125,6 @@ static void add_row(struct result *r, struct site_rows *rows, const uint32_t *si
 		sum.shallow += s->shallow;
 		sum.allocs += s->allocs;
 		sum.frees += s->frees;
-		rows->row[sites[i]] = rows->n;
 	}
 	struct amount objects = heap_counted(r->heap, sum.n_objects);
 	struct amount shallow = heap_sized(r->heap, heap_counted(r->heap, sum.shallow), r->heap->n_unknown_size);
@@ -135,11 +134,10 @@ static void add_row(struct result *r, struct site_rows *rows, const uint32_t *si
 	if (n > 1)
 		text_addf(&stack, "%zu stacks", n);
 	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(objects), cell_bytes(shallow),
-	    retained_cell(r->opened, rows->row, rows->n),
+	    command_retained_sum(r->opened, retained),
 	    n > 1 ? cell_blank() : cell_bytes(amount_exact(first->object_size)),
 	    cell_count(amount_exact(sum.allocs)), cell_count(amount_exact(sum.frees)), cell_text(stack.s)},
 	    &(struct target){.kind = TARGET_GROUP});
-	rows->n++;
 	text_release(&name);
 	text_release(&stack);
 }
@@ -148,9 +146,11 @@ static int add_rows(struct result *r, struct site_rows *rows, bool functions, st
 {
 	struct heap_sites *s = r->heap->sites;
 	uint32_t *order = big_alloc(s->n, sizeof *order, err);
+	struct retained_sum *retained = order ? big_alloc(s->n, sizeof *retained, err) : NULL;
 	size_t n = 0;
-	if (!order || !rows->row) {
+	if (!retained || !rows->row) {
 		big_free(order);
+		big_free(retained);
 		return ERR_NOMEM;
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -160,13 +160,20 @@ static int add_rows(struct result *r, struct site_rows *rows, bool functions, st
 	}
 	if (functions)
 		sort_array_with(order, n, sizeof *order, by_function, s->site);
-	for (size_t i = 0, same; i < n; i += same) {
-		for (same = 1; functions && i + same < n &&
-		     same_function(&s->site[order[i]], &s->site[order[i + same]]); same++)
+	for (size_t i = 0; i < n; i++) {
+		bool same = functions && i && same_function(&s->site[order[i - 1]], &s->site[order[i]]);
+		rows->n += !same;
+		rows->row[order[i]] = rows->n - 1;
+	}
+	sum_retained(r->opened, rows->row, retained);
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t row = rows->row[order[i]];
+		for (end = i; end < n && rows->row[order[end]] == row; end++)
 			;
-		add_row(r, rows, order + i, same);
+		add_row(r, order + i, end - i, &retained[row]);
 	}
 	big_free(order);
+	big_free(retained);
 	return 0;
 }
 

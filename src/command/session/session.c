@@ -146,7 +146,8 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 		return code;
 	if (s->model && !s->model(s->model_context, true))
 		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
-	code = opened_count_weak(s->dump, counts, err);
+	struct runner runner = runner_of(s);
+	code = opened_count_weak(s->dump, counts, &runner, err);
 	if (!code && s->model)
 		s->model(s->model_context, false);
 	return code;

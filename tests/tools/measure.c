@@ -15,6 +15,10 @@
  * rest are its places.  After them comes a line for WHAT with the message of an error, if there was one:
  *
  *     WHAT ! CODE MESSAGE
+ *
+ * and, for "N" and "print N", one with the bytes that the result prints as JSON lines:
+ *
+ *     WHAT = BYTES
  */
 #include "base/parallel.h"
 #include "command/command.h"
@@ -69,7 +73,15 @@ static int load(void *argument, struct progress *progress, struct err *err)
 	return heap_open(&o->heap, &options, progress, err);
 }
 
-static void run_line(struct session *s, const char *line, int number, FILE *nowhere /* or NULL */)
+/* A stream to nowhere that counts. */
+static ssize_t count_bytes(void *sum, const char *from, size_t n)
+{
+	(void)from;
+	*(uint64_t *)sum += n;
+	return (ssize_t)n;
+}
+
+static void run_line(struct session *s, const char *line, int number, bool quiet)
 {
 	struct print_options json = {.format = PRINT_JSONL};
 	struct err err = ERR_INIT;
@@ -79,12 +91,16 @@ static void run_line(struct session *s, const char *line, int number, FILE *nowh
 	steps_reset();
 	int code = session_run(s, line, &r, &err);
 	tell(what, code, &err);
-	if (code || !r || !nowhere)
+	if (code || !r || quiet)
 		return;
+	uint64_t bytes = 0;
+	FILE *nowhere = fopencookie(&bytes, "w", (cookie_io_functions_t){.write = count_bytes});
 	snprintf(what, sizeof what, "print %d", number);
 	steps_reset();
 	code = print_result(r, &json, nowhere, &err);
 	tell(what, code, &err);
+	fclose(nowhere);
+	printf("%d\t=\t%" PRIu64 "\nprint %d\t=\t%" PRIu64 "\n", number, bytes, number, bytes);
 }
 
 int main(int argc, char **argv)
@@ -109,11 +125,8 @@ int main(int argc, char **argv)
 	s.progress = PROGRESS_NEVER;
 	s.work = work;
 	session_open(&s, opening.heap);
-	FILE *nowhere = quiet ? NULL : fopen("/dev/null", "w");
 	for (int i = 2; i < argc; i++)
-		run_line(&s, argv[i], i - 2, nowhere);
-	if (nowhere)
-		fclose(nowhere);
+		run_line(&s, argv[i], i - 2, quiet);
 	session_release(&s);
 	heap_close(opening.heap);
 	return 0;

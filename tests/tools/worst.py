@@ -4,9 +4,11 @@
 
 worst.py alone lists the shapes.  Whatever reads or analyses such a dump must take time and memory
 in proportion to N: tests make one of N and one of 4 N and compare.  A shape is a function of N that
-returns the bytes of the dump; its first line of documentation says what it is about.
+returns the bytes of the dump, or, by name, those of the dump and then of files that stand beside it; its
+first line of documentation says what it is about.
 """
 
+import os
 import struct
 import sys
 
@@ -24,6 +26,7 @@ def shape(make):
 OBJECT, CLASS, STRING, THREAD = 0x1000, 0x1010, 0x1020, 0x1030  # class objects that each dump has
 FIRST_CLASS, FIRST_OBJECT = 0x100000, 0x10000000
 REFERENCE, BYTE, INT = 2, 8, 10
+APART = 4096  # few objects in each page of an index, however many there are
 
 
 class Hprof:
@@ -263,11 +266,11 @@ def shared_name(n):
     h = Hprof()
     name = "a.b/" * 8 + "c" * (45 * n)
     for i in range(max(n // 4, 1)):
-        h.class_of(FIRST_CLASS + 64 * i, name)
-        h.class_of(FIRST_CLASS + 64 * i + 16, "[L" + name + ";")
-        h.class_of(FIRST_CLASS + 64 * i + 32, name + "d")
-        h.instance(FIRST_OBJECT + 64 * i, FIRST_CLASS + 64 * i)
-        h.array(FIRST_OBJECT + 64 * i + 16, [], FIRST_CLASS + 64 * i + 16)
+        h.class_of(FIRST_CLASS + APART * i, name)
+        h.class_of(FIRST_CLASS + APART * i + 16, "[L" + name + ";")
+        h.class_of(FIRST_CLASS + APART * i + 32, name + "d")
+        h.instance(FIRST_OBJECT + APART * i, FIRST_CLASS + APART * i)
+        h.array(FIRST_OBJECT + APART * i + 16, [], FIRST_CLASS + APART * i + 16)
     return h.bytes()
 
 
@@ -276,7 +279,7 @@ def nested_name(n):
     """A name that is nothing but packages of packages, shared by as many classes."""
     h = Hprof()
     for i in range(n):
-        h.class_of(FIRST_CLASS + 64 * i, "a/" * n + "A")
+        h.class_of(FIRST_CLASS + APART * i, "a/" * n + "A")
     return h.bytes()
 
 
@@ -285,7 +288,7 @@ def wide_thread(n):
     """Threads whose class declares as many fields as there are threads, all read by each."""
     h = Hprof(wide=min(n, 65535))
     for i in range(n):
-        h.thread(FIRST_OBJECT + 16 * i, i + 1, 0)
+        h.thread(FIRST_OBJECT + APART * i, i + 1, 0)
     return h.bytes()
 
 
@@ -311,13 +314,17 @@ def texts(n):
     return h.bytes()
 
 
+def nodes_of_map(h, address, name):
+    """The class of a hash table's nodes."""
+    h.class_of(address, name, fields=[("next", REFERENCE), ("key", REFERENCE), ("value", REFERENCE), ("hash", INT)])
+
+
 def links(n, turn):
     """n nodes with the fields next, item, in a HashMap, a LinkedList; the last leads to turn."""
     h = Hprof()
     node, entry = FIRST_CLASS, FIRST_CLASS + 16
     h.class_of(node, "java/util/LinkedList$Node", fields=[("next", REFERENCE), ("item", REFERENCE)])
-    h.class_of(entry, "java/util/HashMap$Node",
-               fields=[("next", REFERENCE), ("key", REFERENCE), ("value", REFERENCE), ("hash", INT)])
+    nodes_of_map(h, entry, "java/util/HashMap$Node")
     h.class_of(FIRST_CLASS + 32, "java/util/LinkedList",
                fields=[("first", REFERENCE), ("last", REFERENCE), ("size", INT)])
     h.class_of(FIRST_CLASS + 48, "java/util/HashMap", fields=[("table", REFERENCE), ("size", INT)])
@@ -425,17 +432,29 @@ def ladder(n):
     return h.bytes()
 
 
+def write(name, n, path):
+    """Write a shape; returns the dump's path, which has a name of its own where files stand beside it."""
+    made = SHAPES[name](n)
+    if isinstance(made, bytes):
+        made = {os.path.basename(path): made}
+    paths = [os.path.join(os.path.dirname(path), file) for file in made]
+    for file, contents in zip(paths, made.values()):
+        with open(file, "wb") as out:
+            out.write(contents)
+    return paths[0]
+
+
 def main():
     if len(sys.argv) != 4 or sys.argv[1] not in SHAPES or not sys.argv[2].isdigit():
         for name, make in SHAPES.items():
             print("%-16s %s" % (name, make.__doc__.splitlines()[0]))
         return "worst.py SHAPE N FILE" if len(sys.argv) > 1 else 0
-    with open(sys.argv[3], "wb") as out:
-        out.write(SHAPES[sys.argv[1]](int(sys.argv[2])))
+    write(sys.argv[1], int(sys.argv[2]), sys.argv[3])
     return 0
 
 
 if __name__ == "__main__":
     import worst  # itself, as those know it who add shapes
-    import worst_graphs  # noqa: F401  it adds shapes
+    import worst_graphs  # noqa: F401  these add shapes
+    import worst_contents  # noqa: F401
     sys.exit(worst.main())

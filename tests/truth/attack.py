@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -166,6 +167,34 @@ def check_shrinking(tap, folder):
     tap.equal((run.status, run.err), (0, ""), "a format without values is not read again")
 
 
+COUNTED = os.path.join(BUILD, "tests", "tools", "cairn-counted")  # can be held up: tests/tools/steps.h
+
+
+def check_shrinking_while_read(tap, folder):
+    """A file that shrinks while references are read is told as that, not as damage."""
+    if not os.path.exists(COUNTED):
+        return tap.skip("a file that shrinks while it is read", "this build counts no steps")
+    path = os.path.join(folder, "reading.hprof")
+    env = dict(os.environ, CAIRN_KEEP_MAPPING="1", CAIRN_SLOW="reading references:300000", LC_ALL="C.UTF-8")
+    shutil.copy(SHOP, path)
+    with subprocess.Popen([COUNTED, "--progress", "always", "-t", "1", "-x", "info", path], env=env,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
+        seen, more = b"", b"?"
+        while more and b"reading references" not in seen:
+            more = os.read(run.stderr.fileno(), 4096)
+            seen += more
+        os.truncate(path, 100)
+        try:
+            words = run.communicate(timeout=SOON)[1].decode()
+        except subprocess.TimeoutExpired:
+            run.kill()
+            words = "it goes on"
+    last = re.split(r"[\r\n]+", words.strip())[-1]
+    tap.ok(run.returncode == 3 and last.endswith(
+        "reading.hprof: shrank or could not be read from byte 100 on while it was read"),
+        "a file that shrinks while it is read: said so", (run.returncode, last))
+
+
 def main():
     tap = Tap()
     folder = tempfile.mkdtemp(prefix="attack.", dir=os.path.join(BUILD, "tests"))
@@ -176,6 +205,7 @@ def main():
                 f.write(data)
             check(tap, name, path, status, says, commands)
         check_shrinking(tap, folder)
+        check_shrinking_while_read(tap, folder)
     finally:
         shutil.rmtree(folder)
     for name, (status, says, commands) in REAL.items():

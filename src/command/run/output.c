@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,12 +96,15 @@ void output_take_back(struct output *out, struct err *err)
 	struct stat st;
 	int fd = fileno(out->stream);
 
-	fflush(out->stream); /* what waits must not follow */
+	const char *why = err->code == ERR_CANCELLED ? "cancelled" : err->message;
+
+	if (fflush(out->stream)) /* what waits must not follow */
+		__fpurge(out->stream);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, out->end))
-		err_set(err, ERR_CANCELLED, "cancelled; what was written stands there, and is not all");
+		err_set(err, err->code, "%s; what was written stands there, and is not all", why);
 	else
-		err_set(err, ERR_CANCELLED, out->end ? "cancelled; what stood there before is left" :
-		    "cancelled; it is left empty");
+		err_set(err, err->code, "%s; %s", why, out->end ? "what stood there before is left" :
+		    "it is left empty");
 }
 
 bool output_standard_is_free(void)

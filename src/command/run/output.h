@@ -26,7 +26,8 @@ MUST_CHECK int output_open(struct output *out, const char *path, bool append,
 /* Something will be written to stream: what it replaces goes, once.  0 or ERR_IO. */
 MUST_CHECK int output_begin(FILE *stream, bool *replaces, struct err *err);
 
-/* Writing was cancelled: leave what stood there before, or an empty file, and say so in *err. */
+/* Writing failed or was cancelled, as *err says: leave what stood there before, or an empty file, and say
+ * so in *err. */
 void output_take_back(struct output *out, struct err *err);
 
 /* False, and it was said where it can be, if the shell made standard output or standard error one of

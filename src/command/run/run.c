@@ -87,6 +87,8 @@ int session_print(struct session *s, struct result *r, struct err *err)
 		text_release(&heading);
 	}
 	code = print_result(r, &o, s->output, err);
+	if (code == ERR_IO)
+		err_set(err, ERR_IO, "%s; what was written is not all", err->message);
 	return code ? code : refusals_check(refusals, err);
 }
 
@@ -132,7 +134,7 @@ static int to_file(
 	code = output_begin(f, &to.replaces, err);
 	if (!code)
 		code = print_watched(s, r, &o, f, err);
-	if (code == ERR_CANCELLED)
+	if (code)
 		output_take_back(&to, err);
 	if (code)
 		err_context(err, "%.200s", path);

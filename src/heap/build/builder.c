@@ -217,6 +217,32 @@ static void note_lost_pages(struct heap *h)
 	    (unsigned long long)offset);
 }
 
+/* Where the file went away or was written to while it was read, that is what happened, not damage. */
+static int blame_file(const struct heap *h, int code, struct err *err)
+{
+	uint64_t offset;
+	if (!h->source || (code != ERR_FORMAT && code != ERR_TRUNCATED && code != ERR_IO))
+		return code;
+	if (source_damage(h->source, &offset))
+		return err_at(err, ERR_IO, offset, "%s: shrank or could not be read from byte %llu on while it was "
+		    "read", h->source->path, (unsigned long long)offset);
+	if (source_changed(h->source) && code != ERR_IO)
+		return err_set(err, ERR_IO, "%s: was written to while it was read: %s", h->source->path, err->message);
+	return code;
+}
+
+/* The same of damage that does not end the reading, as in a dump that is still being written. */
+static void note_changed(struct heap *h)
+{
+	uint64_t offset;
+	if (h->damaged && !source_damage(h->source, &offset) && source_changed(h->source)) {
+		struct err found = h->damage;
+		err_set(&h->damage, found.code, "%s; the file was written to while it was read", found.message);
+		h->damage.has_offset = found.has_offset;
+		h->damage.offset = found.offset;
+	}
+}
+
 /*
  * A gzip stream that ends early: the reader met the end of what could be inflated.  Where the checksum
  * is wrong, no byte can be named up to which all is true.
@@ -314,10 +340,12 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 	if (code == 0) {
 		note_cut_source(&b);
 		note_lost_pages(h);
+		note_changed(h);
 	}
 	if (code == 0)
 		code = refusals_check(refusals, err);
 out:
+	code = code < 0 ? blame_file(h, code, err) : code;
 	build_release(&b);
 	if (code < 0) {
 		if (b.shown && options->watcher->objects_gone)

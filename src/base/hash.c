@@ -24,6 +24,21 @@ void hash_seed_anew(void)
 	hash_seed[1] ^= (uint64_t)(uintptr_t)&now << 20;
 }
 
+/* The n < 8 bytes at p that are left of those that begin at `bytes`.  Bytes that were taken already come
+ * along where that saves a loop: the same number of bytes always goes the same way. */
+static uint64_t last_word(const uint8_t *bytes, const uint8_t *p, size_t n)
+{
+	uint64_t word = 0;
+
+	if (p > bytes) {
+		memcpy(&word, p + n - sizeof word, sizeof word);
+		return word;
+	}
+	for (size_t i = 0; i < n; i++)
+		word |= (uint64_t)p[i] << 8 * i;
+	return word;
+}
+
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
@@ -33,8 +48,5 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 		memcpy(&word, p, sizeof word);
 		h = hash_step(h, word);
 	}
-	word = 0;
-	if (n)
-		memcpy(&word, p, n);
-	return hash_step(h, word);
+	return hash_step(h, last_word(bytes, p, n));
 }

@@ -84,14 +84,14 @@ struct progress *progress_set_own(struct progress *p);
 #define PROGRESS_ROUNDS 16384
 static inline bool progress_stops(struct progress *p, uint64_t round)
 {
-	return round % PROGRESS_ROUNDS == 0 && progress_cancelled(p);
+	return __builtin_expect(round % PROGRESS_ROUNDS == 0, 0) && progress_cancelled(p);
 }
 
 /* The same for the work that the calling thread is at.  A command may just leave its loop: when it is done,
  * run_call throws away what was cancelled. */
 static inline bool progress_own_stops(uint64_t round)
 {
-	return round % PROGRESS_ROUNDS == 0 && progress_cancelled(progress_own());
+	return __builtin_expect(round % PROGRESS_ROUNDS == 0, 0) && progress_cancelled(progress_own());
 }
 
 #endif

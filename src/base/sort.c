@@ -20,6 +20,16 @@ struct sorting {
 	uint64_t rounds;
 };
 
+static inline void copy(char *to, const char *from, size_t size)
+{
+	if (size == sizeof(uint32_t))
+		memcpy(to, from, sizeof(uint32_t));
+	else if (size == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memcpy(to, from, size);
+}
+
 /* [0, middle) and [middle, n) of from, each sorted, to the n elements of to.  False: cancelled. */
 static bool merge(struct sorting *s, const char *from, uint64_t middle, uint64_t n, char *to)
 {
@@ -30,7 +40,7 @@ static bool merge(struct sorting *s, const char *from, uint64_t middle, uint64_t
 		if (progress_stops(s->work, s->rounds++))
 			return false;
 		const char **least = s->compare(b, a, s->context) < 0 ? &b : &a;
-		memcpy(to, *least, size);
+		copy(to, *least, size);
 		*least += size;
 		to += size;
 	}

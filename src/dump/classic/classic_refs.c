@@ -25,6 +25,8 @@
 #define HEAD_TOKEN_MAX 64
 #define DAMAGED_LOOK 256
 
+enum { BYTES_AT_ONCE = 1 << 16 }; /* between two looks at the cancel flag */
+
 /* ---- where a record begins ------------------------------------------------------------------- */
 
 /* Does this line look like the first of a record that lost its "0x"?  It does if a "[" with a digit
@@ -237,10 +239,14 @@ const uint8_t *classic_refs(struct classic_scan *s, const uint8_t *p, struct cla
 	r->whole = true;
 	if (line_ends_record(s, &p, r))
 		return p;
-	for (uint64_t round = 0; p < end; round++) {
-		if (progress_stops(work, round)) {
-			*rc = err_set(s->err, ERR_CANCELLED, "cancelled");
-			return NULL;
+	const uint8_t *look = p; /* at the cancel flag, from here on */
+	while (p < end) {
+		if (p >= look) {
+			if (progress_cancelled(work)) {
+				*rc = err_set(s->err, ERR_CANCELLED, "cancelled");
+				return NULL;
+			}
+			look = end - p > BYTES_AT_ONCE ? p + BYTES_AT_ONCE : end;
 		}
 		if (r->stored == r->room && (*rc = refs_full(s, r)) < 0)
 			return NULL;

@@ -168,8 +168,8 @@ static void first_page(struct app *a)
 	const char *line = a->options->first_command;
 
 	app_run(a, line ? line : "histo", false);
-	/* whatever was asked for, there is something to stand on */
-	if (a->n_pages == 0 && line && !a->pending)
+	/* whatever was asked for, there is something to stand on; what was refused may be there now */
+	if (a->n_pages == 0 && !a->pending)
 		app_run(a, "histo", false);
 }
 
@@ -219,6 +219,10 @@ static void loaded(struct app *a)
 	a->loader.heap = NULL;
 	if (a->n_pages == 0 && !a->pending)
 		first_page(a);
+	if (a->n_pages == 0 && !a->pending) { /* keys would wait for a page for ever */
+		app_quit(a, 3);
+		return;
+	}
 	say_damage(a);
 	app_find_retained(a);
 	app_run_pending(a);
@@ -382,7 +386,7 @@ static void bring_history(struct app *a)
 static void say_how_it_ended(const struct app *a)
 {
 	if (a->status == 3)
-		complain("%s", a->loader.job.err.message);
+		complain("%s", a->loader.job.result || !a->message.s ? a->loader.job.err.message : a->message.s);
 }
 
 static int browse(struct app *a, struct err *err)

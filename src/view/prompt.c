@@ -272,6 +272,8 @@ void prompt_init(prompt_completer *complete, void *context, char *const *history
 	prompt.complete = complete;
 	prompt.context = context;
 	prompt.nowhere = fopen("/dev/null", "w");
+	if (!prompt.nowhere)
+		prompt.nowhere = stderr; /* which does not reach the screen either (term.c) */
 	rl_readline_name = "cairn";
 	rl_change_environment = 0;
 	rl_catch_signals = 0;
@@ -309,7 +311,8 @@ void prompt_release(void)
 		free(prompt.history[kind]);
 	}
 	text_release(&prompt.line);
-	fclose(prompt.nowhere);
+	if (prompt.nowhere != stderr)
+		fclose(prompt.nowhere);
 	rl_outstream = NULL;
 	prompt.ready = false;
 }

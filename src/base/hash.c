@@ -2,6 +2,8 @@
 /* hash.c - the seed, and the hash of bytes; see hash.h. */
 #include "base/hash.h"
 
+#include "base/big.h"
+
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
@@ -49,4 +51,23 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 		h = hash_step(h, word);
 	}
 	return hash_step(h, last_word(bytes, p, n));
+}
+
+int hash_slots_grow(uint32_t **slots, uint32_t *n_slots, uint32_t n,
+    uint64_t (*hash_of)(const void *all, uint32_t number), const void *all, struct err *err)
+{
+	uint32_t more = *n_slots ? 2 * *n_slots : 1024;
+	uint32_t *to = big_alloc(more, sizeof *to, err);
+	if (!to)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = (uint32_t)hash_of(all, i) & (more - 1);
+		while (to[at])
+			at = (at + 1) & (more - 1);
+		to[at] = i + 1;
+	}
+	big_free(*slots);
+	*slots = to;
+	*n_slots = more;
+	return 0;
 }

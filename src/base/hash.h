@@ -12,6 +12,8 @@
 #ifndef CAIRN_BASE_HASH_H
 #define CAIRN_BASE_HASH_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,5 +38,13 @@ static inline uint64_t hash_number(uint64_t key)
 
 /* Differs from machine to machine with the order of bytes in a word. */
 uint64_t hash_bytes(const void *bytes, size_t n);
+
+/*
+ * For tables of numbers 0 … n - 1 that are found by what these stand for: a slot holds a number + 1, or 0;
+ * there is a power of two of them, at most half of them taken; the next free one behind its hash has it.
+ * Make twice as many, at least 1,024, and enter all anew.  0 or ERR_NOMEM; then they are as they were.
+ */
+MUST_CHECK int hash_slots_grow(uint32_t **slots, uint32_t *n_slots, uint32_t n,
+    uint64_t (*hash_of)(const void *all, uint32_t number), const void *all, struct err *err);
 
 #endif

@@ -91,6 +91,10 @@ class Hprof:
         self.instance(address, THREAD)
         self.heap.append(struct.pack(">BQII", 8, address, serial, trace))
 
+    def threads(self, n, trace, step=16):
+        for i in range(n):
+            self.thread(FIRST_OBJECT + step * i, i + 1, trace)
+
     def bytes(self, ended=True, tail=b""):
         heap = b"".join(self.heap)
         end = struct.pack(">BII", 0x2C, 0, 0) if ended else b""
@@ -135,8 +139,7 @@ def frames(n):
     h = Hprof()
     h.frame(1)
     h.trace(1, [1] * n)
-    for i in range(n):
-        h.thread(FIRST_OBJECT + 16 * i, i + 1, 1)
+    h.threads(n, 1)
     return h.bytes()
 
 
@@ -287,8 +290,7 @@ def nested_name(n):
 def wide_thread(n):
     """Threads whose class declares as many fields as there are threads, all read by each."""
     h = Hprof(wide=min(n, 65535))
-    for i in range(n):
-        h.thread(FIRST_OBJECT + APART * i, i + 1, 0)
+    h.threads(n, 0, APART)
     return h.bytes()
 
 

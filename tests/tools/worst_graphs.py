@@ -28,6 +28,11 @@ class Graph:
     def link(self, a, b):
         self.to[a].append(self.address[b % self.n])
 
+    def link_all(self, *steps):
+        """Each references those so many places further on, where there are such."""
+        for i in range(self.n):
+            self.to[i] += [self.address[i + step] for step in steps if 0 <= i + step < self.n]
+
 
 GRAPHS = {}
 
@@ -44,8 +49,7 @@ def graph(make):
 def chain(n):
     """Each references the next."""
     g = Graph(n)
-    for i in range(n - 1):
-        g.link(i, i + 1)
+    g.link_all(1)
     return g
 
 
@@ -53,8 +57,7 @@ def chain(n):
 def back(n):
     """Each references the one before it, so that the root has the highest address."""
     g = Graph(n)
-    for i in range(1, n):
-        g.link(i, i - 1)
+    g.link_all(-1)
     return g
 
 
@@ -106,9 +109,7 @@ def same(n):
 def ladder(n):
     """Each references the next two, and so does a second way round: every one is a junction."""
     g = Graph(n)
-    for i in range(n - 2):
-        g.link(i, i + 2)
-        g.link(i, i + 1)
+    g.link_all(2, 1)
     return g
 
 

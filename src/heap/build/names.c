@@ -13,28 +13,15 @@
 
 #include <string.h>
 
-static int grow_slots(struct class_names *t, struct err *err)
+static uint64_t hash_of(const void *names, uint32_t number)
 {
-	uint32_t n = t->n_slots ? 2 * t->n_slots : 1024;
-	uint32_t *slots = big_alloc(n, sizeof *slots, err);
-	if (!slots)
-		return ERR_NOMEM;
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t s = (uint32_t)t->list[i].hash & (n - 1);
-		while (slots[s])
-			s = (s + 1) & (n - 1);
-		slots[s] = i + 1;
-	}
-	big_free(t->slots);
-	t->slots = slots;
-	t->n_slots = n;
-	return 0;
+	return ((const struct class_names *)names)->list[number].hash;
 }
 
 uint32_t names_add(struct class_names *t, const char *internal, size_t n, struct err *err)
 {
 	n = n ? strnlen(internal, n) : 0; /* what is behind a NUL is no part of a name */
-	if (2 * t->n >= t->n_slots && grow_slots(t, err) < 0)
+	if (2 * t->n >= t->n_slots && hash_slots_grow(&t->slots, &t->n_slots, (uint32_t)t->n, hash_of, t, err) < 0)
 		return HEAP_NONE;
 	uint64_t hash = hash_bytes(internal, n);
 	uint32_t mask = t->n_slots - 1, s = (uint32_t)hash & mask;

@@ -57,29 +57,17 @@ static uint64_t hash_of(const struct class_handle *c)
 	return hash_handle(c->how, c->address, c->name, c->name ? strlen(c->name) : 0);
 }
 
-static int grow_handle_slots(struct build *b, struct err *err)
+static uint64_t hash_of_number(const void *build, uint32_t number)
 {
-	uint32_t n = b->n_handle_slots ? 2 * b->n_handle_slots : 4096;
-	uint32_t *slots = big_alloc(n, sizeof *slots, err);
-	if (!slots)
-		return ERR_NOMEM;
-	for (uint32_t i = 0; i < b->n_handles; i++) {
-		uint32_t s = (uint32_t)hash_of(&b->handles[i]) & (n - 1);
-		while (slots[s])
-			s = (s + 1) & (n - 1);
-		slots[s] = i + 1;
-	}
-	big_free(b->handle_slots);
-	b->handle_slots = slots;
-	b->n_handle_slots = n;
-	return 0;
+	return hash_of(&((const struct build *)build)->handles[number]);
 }
 
 /* Names are compared as plain UTF-8, which two spellings of one class in modified UTF-8 share. */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
     size_t name_size, struct err *err)
 {
-	if (2 * b->n_handles >= b->n_handle_slots && grow_handle_slots(b, err) < 0)
+	if (2 * b->n_handles >= b->n_handle_slots &&
+	    hash_slots_grow(&b->handle_slots, &b->n_handle_slots, b->n_handles, hash_of_number, b, err) < 0)
 		return HEAP_NONE;
 	uint32_t mask = b->n_handle_slots - 1;
 	uint32_t s = (uint32_t)hash_handle(how, address, name, name_size) & mask;

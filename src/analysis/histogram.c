@@ -34,7 +34,7 @@ static int tally_classes(struct tally **out, const struct heap *h,
 		t[scope->classes[i]].in_scope = true;
 	if (scope->objects) {
 		for (size_t i = 0; i < scope->n_objects; i++) {
-			if (progress_stops(progress_own(), i)) {
+			if (progress_own_stops(i)) {
 				big_free(t);
 				return err_set(err, ERR_CANCELLED, "stopped");
 			}
@@ -113,11 +113,11 @@ static int by_group(const void *a, const void *b)
 	return order ? order : (x->class > y->class) - (x->class < y->class);
 }
 
-static void merge_groups(struct histogram *out)
+static int merge_groups(struct histogram *out, struct err *err)
 {
 	size_t n = 0;
-	sort_array(out->rows, out->n, sizeof *out->rows, by_group);
-	for (size_t i = 0; i < out->n; i++) {
+	int code = sort(out->rows, out->n, sizeof *out->rows, by_group, err);
+	for (size_t i = 0; i < out->n && !progress_own_stops(i); i++) {
 		struct histogram_row *row = &out->rows[i];
 		if (n && !by_group(&out->rows[n - 1], row)) {
 			out->rows[n - 1].n_classes++;
@@ -128,6 +128,7 @@ static void merge_groups(struct histogram *out)
 		}
 	}
 	out->n = n;
+	return code;
 }
 
 /* Rows by package get their names when they are few: one for each. */
@@ -138,13 +139,15 @@ static int name_packages(struct histogram *out, const struct packages *p, struct
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < p->n; i++)
 		with[p->list[i].rank] = i + 1;
-	for (size_t i = 0; i < out->n; i++) {
+	for (size_t i = 0; i < out->n && !progress_own_stops(4 * i); i++) {
 		const struct package *package = &p->list[with[out->rows[i].order] - 1];
 		out->rows[i].name = arena_try_strndup(&out->arena, package->name, package->n, err);
 		if (!out->rows[i].name)
 			break;
 	}
 	big_free(with);
+	if (progress_cancelled(progress_own()))
+		return err_set(err, ERR_CANCELLED, "stopped");
 	return out->n && !out->rows[out->n - 1].name ? ERR_NOMEM : 0;
 }
 
@@ -158,7 +161,7 @@ int histogram_make(struct histogram *out, const struct heap *heap, enum histogra
 	int code = tally_classes(&t, heap, scope, err);
 	if (!code && by == BY_PACKAGE)
 		code = packages_make(&packages, heap, err);
-	for (uint32_t c = 0; !code && c < heap->n_classes; c++) {
+	for (uint32_t c = 0; !code && c < heap->n_classes && !progress_own_stops(4 * c); c++) {
 		if (!t[c].in_scope || (!t[c].objects && !scope->empty))
 			continue;
 		struct histogram_row row = row_of_class(heap, c, &t[c], scope, by == BY_PACKAGE);
@@ -171,7 +174,7 @@ int histogram_make(struct histogram *out, const struct heap *heap, enum histogra
 	}
 	big_free(t);
 	if (!code && by != BY_CLASS && out->n)
-		merge_groups(out);
+		code = merge_groups(out, err);
 	if (!code && by == BY_PACKAGE)
 		code = name_packages(out, &packages, err);
 	packages_release(&packages);
@@ -188,7 +191,7 @@ static int group_classes(struct histogram *h, const struct heap *heap, enum hist
 	struct packages packages = {.n = 0};
 	if (by == BY_PACKAGE && packages_make(&packages, heap, err))
 		return ERR_NOMEM;
-	for (uint32_t c = 0; c < heap->n_classes; c++) {
+	for (uint32_t c = 0; c < heap->n_classes && !progress_own_stops(8 * c); c++) {
 		group[c] = HEAP_NONE;
 		if (scope->classes && !bits_get(chosen, c))
 			continue;

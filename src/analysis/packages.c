@@ -82,7 +82,7 @@ static bool same_package(const struct heap_class *a, const struct heap_class *b)
 /* known: by rank of a name, 1 + the class of that name that was looked at last. */
 static void find(struct packages *p, const struct heap *h, uint32_t *known)
 {
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++) {
 		const struct heap_class *class = &h->classes[c];
 		uint32_t *last = &known[class->name_rank];
 		if (*last && same_package(class, &h->classes[*last - 1])) {
@@ -108,6 +108,8 @@ int packages_make(struct packages *out, const struct heap *h, struct err *err)
 		for (uint32_t i = 0; i < out->n; i++)
 			order[i] = i;
 		code = sort_with(order, out->n, sizeof *order, by_name, out, err);
+		if (code == 0 && progress_cancelled(progress_own())) /* not all classes have one */
+			code = err_set(err, ERR_CANCELLED, "stopped");
 	}
 	for (uint32_t i = 0, rank = 0; code == 0 && i < out->n; i++) {
 		rank += i && by_name(&order[i - 1], &order[i], out);

@@ -224,7 +224,7 @@ unsigned name_index_nearest(const struct name_index *ix, const char *word, const
 		limit = 1;
 	if (limit > 8)
 		limit = 8;
-	for (uint32_t i = 0; i < ix->n; i++) {
+	for (uint32_t i = 0; i < ix->n && !progress_own_stops(64 * i); i++) {
 		const char *name = name_index_name(ix, i);
 		if (name_index_repeats(ix, i))
 			continue;

@@ -311,7 +311,7 @@ void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direc
 static void implied_holders(struct object_rows *rows, uint32_t id, enum direction direction)
 {
 	const struct heap *h = rows->heap;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++) {
 		struct implied_reference implied[3];
 		uint32_t holder = h->classes[c].object;
 		if (holder == HEAP_NONE)

@@ -235,7 +235,9 @@ static int name_pairs(struct cut_groups *out, struct sums *s, uint64_t least, st
 {
 	const struct retained *r = s->cut->retained;
 	size_t named = 0;
-	sort_array(s->pair, s->n, sizeof *s->pair, by_pair_bytes);
+	int sorted = sort(s->pair, s->n, sizeof *s->pair, by_pair_bytes, err);
+	if (sorted)
+		return sorted;
 	for (size_t i = 0; i < s->n && named < PAIRS_MOST && s->pair[i].bytes >= least; i++) {
 		struct cut_group group = { .class = (uint32_t)(s->pair[i].key >> 32),
 			.to_class = (uint32_t)s->pair[i].key, .bytes = s->pair[i].bytes };

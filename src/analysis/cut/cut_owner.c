@@ -90,7 +90,7 @@ int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *er
 	    bits_init(&o->known, h->n_objects, err) ||
 	    bits_init(&o->internal, h->n_objects, err))
 		return ERR_NOMEM;
-	for (uint32_t c = 0; c < h->n_classes; c++)
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++)
 		if (cut_owner_class(h, h->classes[c].name))
 			bits_set(&o->own, c);
 		else if (h->java_lang_class == HEAP_NONE && of_the_go_runtime(h->classes[c].name))

@@ -220,7 +220,7 @@ static void take_exact(struct class_list *list, const struct name_index *ix, con
 static void take_glob(struct class_list *list, const struct name_index *ix, const char *pattern)
 {
 	bool matches = false;
-	for (uint32_t i = 0; i < ix->n; i++) {
+	for (uint32_t i = 0; i < ix->n && !progress_own_stops(8 * i); i++) {
 		if (!name_index_repeats(ix, i))
 			matches = glob_match(pattern, name_index_name(ix, i));
 		if (matches)
@@ -236,7 +236,7 @@ static int take_regex(
 	if (code)
 		return code;
 	bool matches = false;
-	for (uint32_t i = 0; i < ix->n; i++) {
+	for (uint32_t i = 0; i < ix->n && !progress_own_stops(8 * i); i++) {
 		if (!name_index_repeats(ix, i))
 			matches = pattern_matches(regex, name_index_name(ix, i));
 		if (matches)
@@ -253,7 +253,7 @@ static int take_last_part(struct class_list *list, const struct name_index *ix, 
 	struct text names = TEXT_INIT;
 	bool matches = false;
 	unsigned different = 0;
-	for (uint32_t i = 0; i < ix->n; i++) {
+	for (uint32_t i = 0; i < ix->n && !progress_own_stops(8 * i); i++) {
 		const char *name = name_index_name(ix, i);
 		if (name_index_repeats(ix, i)) {
 			if (matches)

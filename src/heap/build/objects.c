@@ -224,7 +224,7 @@ static int scatter_slice(void *context, unsigned task, struct err *err)
 	struct bits_writer sized = { .word = NULL };
 	bool any_size = false;
 	uint32_t id;
-	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, w.number);) {
+	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, 4 * w.number);) {
 		if (r.kind != RECORD_CLASS)
 			places_note(&s->place_notes, id);
 		if (id == HEAP_NONE)
@@ -270,7 +270,7 @@ static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 	struct objects_walk w = objects_walk(b, s);
 	bool any_length = false;
 	uint32_t id, expected = HEAP_NONE, place = 0;
-	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, w.number);) {
+	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, 4 * w.number);) {
 		if (id == HEAP_NONE)
 			continue;
 		if (id != expected)

@@ -280,7 +280,9 @@ int layout_instances(const struct heap_class *classes, uint32_t n, const struct 
 	struct shape *shapes = big_alloc(n, sizeof *shapes, err);
 	bool *marked = shapes ? big_alloc(n, sizeof *marked, err) : NULL;
 	uint32_t *chain = marked ? big_alloc(n, sizeof *chain, err) : NULL;
-	for (uint32_t i = 0; chain && i < n; i++) {
+	bool stopped = false;
+	for (uint32_t i = 0; chain && !stopped && i < n; i++) {
+		stopped = progress_own_stops(16 * (uint64_t)i);
 		for (uint32_t depth = unshaped_chain(classes, n, i, marked, chain); depth-- > 0;) {
 			const struct heap_class *c = &classes[chain[depth]];
 			struct shape *s = &shapes[chain[depth]];
@@ -299,7 +301,7 @@ int layout_instances(const struct heap_class *classes, uint32_t n, const struct 
 	big_free(shapes);
 	big_free(marked);
 	big_free(chain);
-	return chain ? 0 : ERR_NOMEM;
+	return stopped ? err_set(err, ERR_CANCELLED, "cancelled") : chain ? 0 : ERR_NOMEM;
 }
 
 /* --- what has a size of its own ----------------------------------------------------------------- */

@@ -13,23 +13,27 @@
 
 enum { AHEAD = 16, REPORT_EVERY = 1 << 14 }; /* AHEAD objects on their way into the cache */
 
+struct asking {
+	uint64_t n;    /* how often the filter was asked */
+	bool over;     /* stopped: nothing passes any more */
+};
+
 struct reach {
 	const struct heap *heap;
 	uint64_t *seen;
 	uint32_t *stack;
 	uint32_t n; /* on the stack */
 	const struct reach_filter *filter; /* NULL: everything is followed */
-	uint64_t asked; /* how often the filter was */
-	bool over;     /* stopped: nothing passes any more */
+	struct asking *asking; /* apart: the walk keeps the rest in registers */
 	uint32_t from; /* the object whose references are visited, if the filter asks about them */
 };
 
 /* Does the filter let the walk on to this one? */
-static bool passes(struct reach *r, uint32_t id)
+static bool passes(const struct reach *r, uint32_t id)
 {
 	const struct reach_filter *f = r->filter;
 	/* some ask much about each reference, and an object may have all of them */
-	if (r->over || (r->over = progress_stops(f->progress, 16 * r->asked++)))
+	if (r->asking->over || (r->asking->over = progress_stops(f->progress, 16 * r->asking->n++)))
 		return false;
 	if (!bits_get(f->barred, id) &&
 	    (r->from == HEAP_NONE || f->follows(f->context, r->from, id)))
@@ -81,8 +85,9 @@ uint32_t heap_reach_without(const struct model *m, uint32_t start, uint64_t *see
 {
 	const struct heap *h = m->heap;
 	const struct weak_references *left_out = m->left_out;
+	struct asking asking = { .n = 0 };
 	struct reach r = {
-		.heap = h, .seen = seen, .stack = stack, .filter = filter, .from = HEAP_NONE };
+		.heap = h, .seen = seen, .stack = stack, .filter = filter, .asking = &asking, .from = HEAP_NONE };
 	uint32_t queue[AHEAD], head = 0, waiting = 0, n_seen = 0;
 	struct progress *work = filter ? filter->progress : progress_own();
 	visit(&r, start);

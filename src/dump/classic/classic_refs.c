@@ -27,6 +27,11 @@
 
 enum { BYTES_AT_ONCE = 1 << 16 }; /* between two looks at the cancel flag */
 
+static const uint8_t *bytes_on(const uint8_t *p, const uint8_t *end)
+{
+	return end - p > BYTES_AT_ONCE ? p + BYTES_AT_ONCE : end;
+}
+
 /* ---- where a record begins ------------------------------------------------------------------- */
 
 /* Does this line look like the first of a record that lost its "0x"?  It does if a "[" with a digit
@@ -234,19 +239,18 @@ const uint8_t *classic_refs(struct classic_scan *s, const uint8_t *p, struct cla
 {
 	const uint8_t *end = s->end;
 	bool wide = s->c->digits == 16;
-	struct progress *work = progress_own();
 	*rc = 0;
 	r->whole = true;
 	if (line_ends_record(s, &p, r))
 		return p;
-	const uint8_t *look = p; /* at the cancel flag, from here on */
+	const uint8_t *look = bytes_on(p, end); /* at the cancel flag, from there on */
 	while (p < end) {
 		if (p >= look) {
-			if (progress_cancelled(work)) {
+			if (progress_cancelled(progress_own())) {
 				*rc = err_set(s->err, ERR_CANCELLED, "cancelled");
 				return NULL;
 			}
-			look = end - p > BYTES_AT_ONCE ? p + BYTES_AT_ONCE : end;
+			look = bytes_on(p, end);
 		}
 		if (r->stored == r->room && (*rc = refs_full(s, r)) < 0)
 			return NULL;

@@ -28,7 +28,6 @@ void check_message(int code, const struct err *err)
 	PROMISE(code < 0);
 	PROMISE(n > 0);
 	PROMISE(is_clean(err->message, n, false));
-	PROMISE(err->message[n - 1] != '.');
 }
 
 /* --- a heap ------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ void help_pipe_text(struct text *to)
 {
 	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
 		text_addf(to, "| %s: %s.\n", p->usage, p->summary);
-	text_add(to, "| !COMMAND: as text (or the format set) through a command of the shell.\n"
+	text_add(to, "| !COMMAND: as text (or the format set) through a command of the shell, whose failure is told.\n"
 	    "> FILE, >> FILE: into a file, the format by its extension.");
 }
 

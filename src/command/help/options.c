@@ -71,7 +71,7 @@ void options_write_help(struct text *to)
 		text_release(&spelling);
 	}
 	text_add(to, "exit status: 0 fine, 1 nothing found or a check failed, 2 wrong usage,\n"
-	    "             3 the dump cannot be read, 4 it was read in part or without references\n");
+	    "             3 the dump cannot be read, 4 none of these, but the dump was read in part\n");
 }
 
 void troff_add(struct text *to, const char *s)

@@ -107,6 +107,7 @@ static int run_all(const struct batch_options *o, struct heap *heap, struct outp
 	s.print = o->print;
 	s.writes = o->writes;
 	s.output = to->stream;
+	s.output_name = o->output;
 	s.output_replaces = to->replaces;
 	s.mat_sizes = o->heap->mat_sizes;
 	s.progress = o->progress;
@@ -160,7 +161,7 @@ static int open_output(const struct batch_options *o, struct output *to)
 	int code = o->output ? output_open(to, o->output, false, &o->writes, &err) : 0;
 	if (code)
 		complain("%s", err.message);
-	return code;
+	return session_exit_status(code, NULL);
 }
 
 int batch_run(const struct batch_options *o)
@@ -174,16 +175,16 @@ int batch_run(const struct batch_options *o)
 	int status = open_dump(o, &heap);
 	if (status)
 		return status;
-	if (!output_standard_is_free() || open_output(o, &to)) { /* now that what lies beside it is known */
+	status = output_standard_is_free() ? open_output(o, &to) : 2; /* now that what lies beside it is known */
+	if (status) {
 		heap_close(heap);
-		return 2;
+		return status;
 	}
-	/* that an answer may be missing for lack of data outweighs that it is missing */
 	bool part = heap && (heap->damaged || heap->no_references), lost;
 	status = run_all(o, heap, &to, &lost);
 	if (fflush(to.stream) || (to.stream != stdout && fclose(to.stream))) {
 		complain("%s: %s", o->output ? o->output : "standard output", strerror(errno));
 		status = worse(status, 1);
 	}
-	return (part || lost) && status < 2 ? 4 : status;
+	return status || !(part || lost) ? status : 4; /* 4: everything was shown */
 }

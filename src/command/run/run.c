@@ -88,7 +88,8 @@ int session_print(struct session *s, struct result *r, struct err *err)
 	}
 	code = print_result(r, &o, s->output, err);
 	if (code == ERR_IO)
-		err_set(err, ERR_IO, "%s; what was written is not all", err->message);
+		err_set(err, ERR_IO, "%.200s: %s; what was written is not all",
+		    s->output_name ? s->output_name : "standard output", err->message);
 	return code ? code : refusals_check(refusals, err);
 }
 
@@ -148,7 +149,21 @@ int session_save(struct session *s, struct result *r, const char *path, struct e
 	return to_file(s, r, path, false, err);
 }
 
-/* The shell's command reads what it wants; that it stops early is no fault. */
+/* How the shell's command ended, as waitpid tells.  That it stops reading early is no fault, nor that
+ * whoever reads from it does. */
+static int shell_ended(const char *command, int status, struct err *err)
+{
+	if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+		return err_set(err, ERR_IO, "!%.100s: the shell cannot run it", command);
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
+		return err_set(err, ERR_IO, "!%.100s: the command ended by signal %d", command,
+		    WTERMSIG(status));
+	if (WIFEXITED(status) && WEXITSTATUS(status) && WEXITSTATUS(status) != 128 + SIGPIPE)
+		return err_set(err, ERR_IO, "!%.100s: the command ended with status %d", command,
+		    WEXITSTATUS(status));
+	return 0;
+}
+
 static int to_shell(struct session *s, struct result *r, const char *command, struct err *err)
 {
 	struct print_options o = {.format = s->print.format, .top = s->print.top,
@@ -164,11 +179,12 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 		code = err_set(err, ERR_IO, "!%.100s: %s", command, strerror(errno));
 	} else {
 		sigaction(SIGPIPE, &ignore, &before);
-		(void)!print_result(r, &o, f, NULL); /* the command may have read enough */
-		int status = pclose(f);
+		code = print_result(r, &o, f, err);
+		if (code == ERR_IO) /* the command may have read enough */
+			code = 0;
+		int ended = shell_ended(command, pclose(f), code ? NULL : err);
 		sigaction(SIGPIPE, &before, NULL);
-		if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-			code = err_set(err, ERR_IO, "!%.100s: the shell cannot run it", command);
+		code = code ? code : ended;
 	}
 	if (s->shell)
 		s->shell(s->shell_context, false);

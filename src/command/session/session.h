@@ -48,6 +48,7 @@ struct session {
 	                            it */
 	enum progress_wish progress;
 	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
+	const char *output_name; /* of its file; NULL: standard output */
 	bool output_replaces;    /* output holds something that goes when the first result comes */
 	size_t n_printed;        /* results on output so far */
 	const char *heading;     /* a line to print in front of the next one; NULL: none */

@@ -7,6 +7,7 @@
  */
 #include "base/pattern.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/pattern_steps.h"
 #include "base/text.h"
@@ -189,21 +190,19 @@ static void read_bounds(struct compiler *c, size_t *least, size_t *most)
 
 static void emit_bounded(struct compiler *c, uint32_t begin, size_t least, size_t most)
 {
-	uint32_t n = count(c) - begin;
-	struct step *once = xcalloc(n ? n : 1, sizeof *once);
-	memcpy(once, c->to->step + begin, n * sizeof *once);
-	c->to->n = begin;
+	uint32_t n = count(c) - begin, copy = begin;
+	uint32_t once = begin + (least == 0); /* where it stands when the first time may be none */
 	size_t times = most == SIZE_MAX ? least + 1 : most;
-	for (size_t i = 0; i < times && n && !c->too_many; i++) {
-		uint32_t copy = count(c);
-		for (uint32_t k = 0; k < n; k++)
-			emit(c, once[k]);
+	if (!times)
+		c->to->n = begin;
+	for (size_t i = 0; i < times && n && !c->too_many; i++, copy = count(c)) {
+		for (uint32_t k = 0; i && k < n; k++)
+			emit(c, c->to->step[once + k]);
 		if (i >= least && most == SIZE_MAX)
 			emit_any_number(c, copy);
 		else if (i >= least)
 			emit_optional(c, copy);
 	}
-	free(once);
 }
 
 static void compile_repeats(struct compiler *c, uint32_t begin)
@@ -329,6 +328,22 @@ static int too_large(const char *expression, struct err *err)
 	    " more than %d parts", expression, PATTERN_PARTS);
 }
 
+static int compile(struct pattern *p, struct err *err)
+{
+	p->step = big_alloc(PATTERN_STEPS + 1, sizeof *p->step, err);
+	if (!p->step)
+		return ERR_NOMEM;
+	struct compiler c = { .at = p->expression, .to = p };
+	compile_choices(&c);
+	if (c.wrong)
+		return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", p->expression, c.wrong);
+	if (c.too_many)
+		return too_large(p->expression, err);
+	p->step[p->n++] = (struct step){ .does = STEP_FOUND };
+	p->step = big_fit(p->step, p->n, sizeof *p->step);
+	return 0;
+}
+
 int pattern_compile(struct pattern **to, const char *expression, bool any_case, struct err *err)
 {
 	if (strlen(expression) > PATTERN_BYTES)
@@ -341,20 +356,14 @@ int pattern_compile(struct pattern **to, const char *expression, bool any_case, 
 	struct pattern *p = xcalloc(1, sizeof *p);
 	p->expression = xstrdup(expression);
 	p->any_case = any_case;
-	p->step = xcalloc(PATTERN_STEPS + 1, sizeof *p->step);
-	struct compiler c = { .at = p->expression, .to = p };
-	compile_choices(&c);
-	if (c.wrong || c.too_many) {
-		int code = c.wrong ? err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", expression, c.wrong)
-		                   : too_large(expression, err);
+	int code = compile(p, err);
+	if (!code)
+		code = pattern_prepare(p, err);
+	if (!code)
+		*to = p;
+	else
 		pattern_free(p);
-		return code;
-	}
-	p->step[p->n++] = (struct step){ .does = STEP_FOUND };
-	p->step = xrealloc(p->step, p->n, sizeof *p->step);
-	pattern_prepare(p);
-	*to = p;
-	return 0;
+	return code;
 }
 
 void pattern_free(struct pattern *p)
@@ -362,7 +371,7 @@ void pattern_free(struct pattern *p)
 	if (!p)
 		return;
 	free(p->expression);
-	free(p->step);
-	free(p->list);
+	big_free(p->step);
+	big_free(p->list);
 	free(p);
 }

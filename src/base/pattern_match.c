@@ -7,7 +7,7 @@
  */
 #include "base/pattern.h"
 
-#include "base/mem.h"
+#include "base/big.h"
 #include "base/pattern_steps.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -243,15 +243,18 @@ static void find_begins(struct pattern *p)
 	}
 }
 
-void pattern_prepare(struct pattern *p)
+int pattern_prepare(struct pattern *p, struct err *err)
 {
-	p->list = xcalloc(4 * p->n, sizeof *p->list);
+	p->list = big_alloc(4 * p->n, sizeof *p->list, err);
+	if (!p->list)
+		return ERR_NOMEM;
 	p->now = p->list;
 	p->next = p->list + p->n;
 	p->stack = p->list + 2 * p->n;
 	p->met = p->list + 3 * p->n;
 	find_begins(p);
 	p->work = 0;
+	return 0;
 }
 
 uint64_t pattern_steps(const struct pattern *p)

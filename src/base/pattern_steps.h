@@ -3,6 +3,8 @@
 #ifndef CAIRN_BASE_PATTERN_STEPS_H
 #define CAIRN_BASE_PATTERN_STEPS_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,7 +49,7 @@ struct pattern {
 bool pattern_class_has(const char *class, int32_t point, bool any_case);
 /* What is wrong with the class, in words; NULL: nothing. */
 const char *pattern_class_wrong(const char *class);
-/* Make what matching needs, once the steps are there. */
-void pattern_prepare(struct pattern *p);
+/* Make what matching needs, once the steps are there.  0 or ERR_NOMEM. */
+MUST_CHECK int pattern_prepare(struct pattern *p, struct err *err);
 
 #endif

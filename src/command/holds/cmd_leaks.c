@@ -11,6 +11,7 @@
 #include "result/objects.h"
 #include "command/session/session.h"
 #include "command/words/words.h"
+#include "heap/weak.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,7 +42,9 @@ static const struct shape shape = {SHAPE_COLUMNS(columns)};
 /* What is told of a suspect besides its numbers. */
 struct told {
 	struct text path, reference, unnamed, sentence;
+	struct text holders; /* other references to the suspect, if clearing the path's is not enough */
 	struct amount freed; /* 0: no reference of the path does */
+	bool some;           /* but not all objects of a group */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
 
@@ -101,11 +104,98 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 		add_reference(t, s, rules, p, best);
 }
 
+/* Of a group: the last static field on the path to its largest member that frees anything, or else the
+ * highest reference that does.  Nobody clears what holds a class. */
+static void choose_cut_of_group(struct told *t, const struct session *s, struct cut *cut,
+    const struct path_rules *rules, const struct path *p, const struct suspect *group)
+{
+	const struct heap *h = rules->heap;
+	size_t best = p->n;
+	for (size_t i = 0; i < p->n; i++) {
+		if (heap_class_mirrored(h, p->step[i]) != HEAP_NONE)
+			continue;
+		struct cut_figure f = cut_one(cut, i ? p->step[i - 1] : HEAP_NONE, p->step[i]);
+		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
+		if (!f.freed.n || (best < p->n && !statics))
+			continue;
+		best = i;
+		t->freed = f.freed;
+	}
+	if (best == p->n)
+		return;
+	add_reference(t, s, rules, p, best);
+	for (uint32_t i = 0; i < group->n && !t->some; i++)
+		t->some = !cut_below(cut, group->ids[i], p->step[best]);
+}
+
+enum { HOLDERS_NAMED = 3 };
+
+static void add_holder(struct told *t, uint32_t *n, const char *word)
+{
+	if (++*n <= HOLDERS_NAMED)
+		text_add(&t->holders, *n > 1 ? ", " : "");
+	if (*n <= HOLDERS_NAMED)
+		text_add_name(&t->holders, word);
+}
+
+/* What holds the suspect besides the path, if without the path it is held all the same. */
+static void find_holders(struct told *t, const struct session *s, struct cut *cut,
+    const struct path_rules *rules, const struct path *p, uint32_t suspect)
+{
+	const struct heap *h = rules->heap;
+	const struct retained *r = cut->retained;
+	struct text word = TEXT_INIT, field = TEXT_INIT;
+	size_t at = 0;
+	uint32_t n = 0;
+	while (at < p->n && p->step[at] != suspect)
+		at++;
+	if (at == p->n)
+		return;
+	uint32_t on_path = at ? p->step[at - 1] : HEAP_NONE, before = on_path;
+	struct cut_figure f = cut_one(cut, on_path, suspect);
+	if (f.freed.n || !f.others.n)
+		return;
+	if (at && heap_is_root(h, suspect)) {
+		command_root_words(h, suspect, &word);
+		add_holder(t, &n, word.s);
+	}
+	uint64_t end = adjacency_start(&h->in, suspect + 1);
+	for (uint64_t k = adjacency_start(&h->in, suspect); n <= HOLDERS_NAMED && k < end; k++) {
+		uint32_t from = h->in.target[k];
+		if (from == on_path || from == before || r->dominators.immediate[from] == NOT_REACHABLE ||
+		    weak_is(r->model.left_out, from, suspect) || cut_below(cut, from, suspect))
+			continue;
+		before = from;
+		text_clear(&word);
+		text_clear(&field);
+		cut_word_of(&word, &field, s, rules, &(struct cut_edge){.holder = from, .target = suspect});
+		add_holder(t, &n, word.s);
+	}
+	if (n > HOLDERS_NAMED)
+		text_add(&t->holders, " and others");
+	text_release(&word);
+	text_release(&field);
+}
+
+/* Does a line of a path begin with what makes its first object a root, or with a static field? */
+static bool begins_at_root(const struct heap *h, const struct path *p, const char *line)
+{
+	size_t first, n = heap_roots_of(h, p->step[0], &first);
+	return !n || h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS ||
+	    !strncmp(line, "static ", strlen("static "));
+}
+
 /* The way to the accumulation point as a line, without the object itself. */
 static void add_path_line(struct text *to, const struct path_rules *rules, const struct path *p)
 {
 	static const char end[] = " > this";
 	path_line(rules, p, to);
+	if (!begins_at_root(rules->heap, p, to->s)) {
+		char *line = text_take(to);
+		command_root_words(rules->heap, p->step[0], to);
+		text_addf(to, " > %s", line);
+		free(line);
+	}
 	size_t n = sizeof end - 1;
 	if (to->len > n && !strcmp(to->s + to->len - n, end)) {
 		char *line = text_take(to);
@@ -160,6 +250,31 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 	}
 }
 
+/* What to clear, and what that does not reach. */
+static void add_remedy(struct told *t, const struct heap *h, const struct suspect *s)
+{
+	struct text *to = &t->sentence;
+	uint64_t others = t->others.n;
+	if (t->freed.n) {
+		text_add(to, "; clearing ");
+		text_add_name(to, t->reference.s); /* the column has it whole */
+		text_addf(to, "%s%s ", t->unnamed.len ? t->unnamed.s : "",
+		    t->some ? " alone is not enough: it frees" : " frees");
+		add_bytes(to, t->freed);
+		text_add(to, t->some ? ", and not all of these objects." : ".");
+	} else {
+		text_addf(to, "; no single reference of that path frees %s.", s->ids ? "any of it" : "it");
+	}
+	if (t->holders.len) {
+		text_addf(to, " Object 0x%" PRIx64 " is also held by %s.", heap_address(h, s->id), t->holders.s);
+	} else if (!s->ids && !t->freed.n && others) {
+		text_add(to, " ");
+		text_add_count(to, others);
+		text_addf(to, "%s other%s keep%s it.", others == CUT_COUNTED ? " or more" : "",
+		    others == 1 ? "" : "s", others == 1 ? "s" : "");
+	}
+}
+
 static void add_sentence(struct told *t, const struct retained *r, const struct suspect *s, size_t steps)
 {
 	struct text *to = &t->sentence;
@@ -168,29 +283,13 @@ static void add_sentence(struct told *t, const struct retained *r, const struct 
 	if (steps == 0)
 		text_add(to, "; no strong reference leads there from a root.");
 	else if (s->ids)
-		text_addf(to, ", reached by %s.", t->path.s);
+		text_addf(to, ", reached by %s", t->path.s);
 	else if (steps == 1)
 		text_addf(to, "; %s is a root itself (%s)", which, t->path.s);
 	else
 		text_addf(to, "; %s is reached by %s", which, t->path.s);
-	if (s->ids || steps == 0)
-		return;
-	if (t->freed.n) {
-		text_add(to, "; clearing ");
-		text_add_name(to, t->reference.s); /* the column has it whole */
-		text_addf(to, "%s frees ", t->unnamed.len ? t->unnamed.s : "");
-		add_bytes(to, t->freed);
-		text_add(to, ".");
-	} else {
-		text_add(to, "; no single reference of that path frees it.");
-	}
-	uint64_t others = t->others.n;
-	if (!t->freed.n && others) {
-		text_add(to, " ");
-		text_add_count(to, others);
-		text_addf(to, "%s other%s keep%s it.", others == CUT_COUNTED ? " or more" : "",
-		    others == 1 ? "" : "s", others == 1 ? "s" : "");
-	}
+	if (steps)
+		add_remedy(t, r->heap, s);
 }
 
 static int tell(struct told *t, struct session *s, struct cut *cut, const struct suspect *suspect,
@@ -208,11 +307,13 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 			text_clear(&t->path);
 			command_root_words(session_heap(s), p.step[0], &t->path);
 		}
-		if (!suspect->ids)
+		if (suspect->ids) {
+			choose_cut_of_group(t, s, cut, &rules, &p, suspect);
+		} else {
 			choose_cut(t, s, cut, &rules, &p);
+			find_holders(t, s, cut, &rules, &p, suspect->id);
+		}
 	}
-	if (suspect->ids)
-		t->freed = suspect->retained;
 	if (!code)
 		add_sentence(t, cut->retained, suspect, p.n);
 	path_release(&p);
@@ -258,7 +359,8 @@ static void add_row(
 	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(class.s),
 	    cell_count(heap_held(h, s->n)), cell_bytes(s->retained), command_share(r, s->retained),
 	    cell_address(heap_address(h, s->piles_up)), cell_text(point.s),
-	    cell_bytes(retained_of(r, s->piles_up)), cell_bytes(t->freed),
+	    cell_bytes(retained_of(r, s->piles_up)),
+	    s->ids && !t->reference.len ? cell_blank() : cell_bytes(t->freed),
 	    t->reference.len ? cell_text(t->reference.s) : cell_blank(),
 	    t->path.len ? cell_text(t->path.s) : cell_blank(), cell_text(t->sentence.s)}, &target);
 	text_release(&class);
@@ -279,6 +381,7 @@ static int add_suspects(
 			add_wrapped(&story, t.sentence.s);
 		}
 		text_release(&t.path);
+		text_release(&t.holders);
 		text_release(&t.reference);
 		text_release(&t.unnamed);
 		text_release(&t.sentence);
@@ -406,8 +509,9 @@ const struct command cmd_leaks = {
 	"do so together. From there the way leads down the tree while one object keeps nearly all: "
 	"accumulated_in is where it parts. The row, its address and what it retains are the suspect's. "
 	"path is the shortest strong path to where it parts, reference the one on it to clear, as cut takes "
-	"it, and freed what that frees: exactly, and 0 where something else keeps it. A class or class "
-	"loader that holds several suspects is none itself.",
+	"it, and freed what that frees: exactly, and 0 where something else keeps it. Of a group they are of "
+	"the path to its largest member, and empty where no reference there frees anything; the sentence says "
+	"when not all of the group goes with it. A class or class loader that holds several suspects is none itself.",
     .examples = {{"leaks"}, {"leaks -share 5"}},
     .key = "K",
     .run = run_leaks,

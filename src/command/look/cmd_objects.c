@@ -304,7 +304,7 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 	uint32_t id;
 	bool prefixed;
 	*done = false;
-	if (strchr("#%$", *word)) {
+	if (*word && strchr("#%$", *word)) {
 		/* "$" alone and the like are regular expressions */
 		if (!word[1] || !strchr("0123456789abcdefghijklmnopqrstuvwxyz_", word[1]))
 			return 0;

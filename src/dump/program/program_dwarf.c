@@ -45,6 +45,7 @@ static int note_attribute(Dwarf_Attribute *attribute, void *context)
 	struct entry *e = context;
 	int want = wanted_of(dwarf_whatattr(attribute));
 
+	e->last = want;
 	if (want >= 0 && !(e->have & 1u << want)) {
 		e->attribute[want] = *attribute;
 		e->have |= 1u << want;
@@ -57,12 +58,27 @@ void entry_read(struct entry *e, const Dwarf_Die *die)
 	e->die = *die;
 	e->tag = dwarf_tag(&e->die);
 	e->have = 0;
-	dwarf_getattrs(&e->die, note_attribute, e, 0);
+	e->last = -1;
+	/* Only behind the attribute does elfutils look whether it ends within the section: a name may not. */
+	if (dwarf_getattrs(&e->die, note_attribute, e, 0) < 0 && e->last >= 0)
+		e->have &= ~(1u << e->last);
 }
 
 const char *entry_name(struct entry *e)
 {
 	return e->have & 1u << WANT_NAME ? dwarf_formstring(&e->attribute[WANT_NAME]) : NULL;
+}
+
+const char *die_name(const Dwarf_Die *die)
+{
+	struct entry e;
+	Dwarf_Die origin;
+
+	entry_read(&e, die);
+	if (!(e.have & 1u << WANT_NAME) && e.have & 1u << WANT_ORIGIN &&
+	    dwarf_formref_die(&e.attribute[WANT_ORIGIN], &origin))
+		entry_read(&e, &origin);
+	return entry_name(&e);
 }
 
 bool entry_number(struct entry *e, enum wanted what, uint64_t *out)
@@ -125,12 +141,7 @@ static void note_function(struct walk *w)
 	if (!(w->e.have & 1u << WANT_LOW) || p->n_functions >= MOST_ENTRIES ||
 	    dwarf_lowpc(&w->e.die, &low) || dwarf_highpc(&w->e.die, &high) || high <= low)
 		return;
-	if (!name && w->e.have & 1u << WANT_ORIGIN) { /* inlined elsewhere: its name stands there */
-		Dwarf_Die origin;
-		if (dwarf_formref_die(&w->e.attribute[WANT_ORIGIN], &origin))
-			name = dwarf_diename(&origin);
-	}
-	if (!name)
+	if (!name && !(name = die_name(&w->e.die)))
 		return;
 	struct program_range *to = BIG_PUSH(p->function, p->n_functions, p->cap_functions, p->err);
 	p->refused |= !to;

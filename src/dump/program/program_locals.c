@@ -92,7 +92,7 @@ static void add_variable(struct program *p, Dwarf_Die *die, uint64_t pc)
 	if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
 	    !dwarf_formref_die(&attribute, &type))
 		return;
-	const char *name = dwarf_diename(die);
+	const char *name = die_name(die);
 	struct program_local l = {
 	    .name = name ? name : "",
 	    .type = type_reader_find(p->reader, dwarf_dieoffset(&type)),

@@ -91,6 +91,7 @@ struct entry {
 	Dwarf_Die die;
 	int tag;
 	uint32_t have; /* a bit for each of enum wanted: the entry has this attribute */
+	int last;      /* enum wanted of the attribute noted last, or -1 */
 	Dwarf_Attribute attribute[N_WANTED];
 };
 
@@ -98,6 +99,8 @@ struct entry {
 void entry_read(struct entry *e, const Dwarf_Die *die);
 /* The entry's name as the file has it, not escaped; NULL if it has none. */
 const char *entry_name(struct entry *e);
+/* The same, or the name of what the entry is an instance of: a function inlined elsewhere has it there. */
+const char *die_name(const Dwarf_Die *die);
 /* The number in an attribute.  Returns false if the entry has none. */
 bool entry_number(struct entry *e, enum wanted what, uint64_t *out);
 /* The offset of the entry that an attribute refers to; 0: none. */

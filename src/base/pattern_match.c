@@ -28,7 +28,7 @@ static const char *read_item(const char *s, int32_t point, int32_t *item, bool *
 	*item = -1;
 	if (*s == '[' && s[1] && strchr(":.=", s[1])) {
 		const char close[] = { s[1], ']', '\0' };
-		const char *name = s + 2, *end = strstr(name + 1, close);
+		const char *name = s + 2, *end = *name ? strstr(name + 1, close) : NULL;
 		char word[16];
 		if (!end)
 			return s + strlen(s);

@@ -140,6 +140,7 @@ static int add_set(struct cut_wish *to, const struct session *s, const char *wor
 	if (code)
 		return code;
 	if (!to->n_ids) {
+		big_free(to->ids); /* of a set without objects */
 		to->ids = ids;
 		to->n_ids = n;
 		return 0;

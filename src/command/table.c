@@ -86,7 +86,7 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 	else if (h->n_inferred_roots)
 		text_addf(&note, "~ roots are inferred (%s records none): what nothing references counts as a "
 		    "root, so nothing is unreachable", h->facts.title);
-	if (h->damaged && h->facts.roots_recorded) {
+	if (h->incomplete && h->facts.roots_recorded) {
 		text_addf(&note, "%s~ roots may be in the part that was not read: what they hold counts as garbage "
 		    "here", note.len ? "; " : "");
 	}

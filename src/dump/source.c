@@ -294,7 +294,8 @@ static bool goes_on(struct source_file *o, const uint8_t *in, uint64_t at, uint6
 		return true;
 	for (uint64_t i = at; i < n && !progress_stops(progress_own(), i); i++)
 		if (in[i]) { /* zeros are padding, as tapes leave it */
-			mark(o, "%" PRIu64 " bytes after the end of the gzip data are ignored", n - at);
+			mark(o, "the %" PRIu64 " bytes from byte %" PRIu64 " of the file on follow the end of "
+			    "the gzip data and are ignored", n - at, at);
 			break;
 		}
 	return false;

@@ -12,9 +12,15 @@ bool heap_roots_inferred(const struct heap *h)
 	return h->n_inferred_roots > 0 || !h->facts.roots_recorded;
 }
 
+/* Where a checksum is wrong, a number of what was read may also be too large. */
+static struct amount as_read(const struct heap *h, struct amount a)
+{
+	return amount_weaken(a, h->doubtful ? INFERRED : EXACT, REASON_DAMAGED);
+}
+
 struct amount heap_counted(const struct heap *h, uint64_t n)
 {
-	return amount_weaken(amount_exact(n), h->damaged ? LOWER_BOUND : EXACT, REASON_DAMAGED);
+	return as_read(h, amount_weaken(amount_exact(n), h->incomplete ? LOWER_BOUND : EXACT, REASON_DAMAGED));
 }
 
 static struct amount by_roots(const struct heap *h, uint64_t n)
@@ -24,7 +30,7 @@ static struct amount by_roots(const struct heap *h, uint64_t n)
 
 struct amount heap_reached(const struct heap *h, uint64_t n)
 {
-	return amount_weaken(by_roots(h, n), h->damaged ? LOWER_BOUND : EXACT, REASON_DAMAGED);
+	return as_read(h, amount_weaken(by_roots(h, n), h->incomplete ? LOWER_BOUND : EXACT, REASON_DAMAGED));
 }
 
 struct amount heap_held(const struct heap *h, uint64_t n)
@@ -52,7 +58,7 @@ struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 
 struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown)
 {
-	bytes = amount_weaken(bytes, h->sizes_assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED);
+	bytes = as_read(h, amount_weaken(bytes, h->sizes_assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED));
 	return amount_weaken(bytes, n_unknown ? LOWER_BOUND : EXACT, REASON_SIZES_UNKNOWN);
 }
 
@@ -70,7 +76,7 @@ struct amount heap_elements(const struct heap *h, uint32_t id)
 	if (length == LENGTH_UNKNOWN)
 		return amount_unknown(REASON_SILENT);
 	bool block = heap_class_of(h, id)->stride && (!h->own_length || !bits_get(&h->sized, id));
-	return amount_weaken(amount_exact(length), block ? INFERRED : EXACT, REASON_BLOCK);
+	return as_read(h, amount_weaken(amount_exact(length), block ? INFERRED : EXACT, REASON_BLOCK));
 }
 
 struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)

@@ -37,7 +37,8 @@ struct amount heap_size_of_all(const struct heap *h);
 
 /* --- numbers that somebody counted -------------------------------------------------------------- */
 
-/* n counts things that the dump holds: a lower bound if the dump was read in part. */
+/* n counts things that the dump holds: a lower bound if the dump was read in part.  This and every other
+ * number of what was read is inferred if a checksum is wrong. */
 struct amount heap_counted(const struct heap *h, uint64_t n);
 /* n counts what the roots reach: a lower bound if the dump was read in part, inferred if roots are.
  * */

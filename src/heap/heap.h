@@ -211,6 +211,8 @@ struct heap {
 	size_t n_stated, cap_stated;
 	bool damaged;              /* damage says why: all is true up to its offset; without one any
 	                              byte may be wrong */
+	bool doubtful;             /* damaged: a checksum is wrong, so any byte that was read may be */
+	bool incomplete;           /* damaged: a part was not read */
 	struct err damage;         /* if damaged: what broke, and where */
 
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */

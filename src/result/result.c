@@ -127,6 +127,8 @@ static size_t source_row(const struct result *r, size_t row)
 struct amount result_of_file(const struct result *r, struct amount amount)
 {
 	bool changed = r->opened && r->opened->fate != FILE_SAME;
+	if (r->heap && r->heap->doubtful)
+		amount = amount_weaken(amount, INFERRED, REASON_DAMAGED);
 	return changed ? amount_weaken(amount, INFERRED, REASON_FILE_CHANGED) : amount;
 }
 

@@ -45,7 +45,7 @@ static bool value_at(const struct values_told *v, size_t i, const char **name, s
 static void say_damage(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	text_add(to, h->damage.message);
-	if (certainty == INFERRED)
+	if (certainty == INFERRED && h->incomplete)
 		text_add(to, "; what was not read may make it smaller or larger");
 }
 
@@ -80,7 +80,7 @@ static void say_silence(const struct heap *h, enum certainty certainty, struct t
 {
 	(void)certainty;
 	text_addf(to, "%s does not tell", h ? h->facts.title : "the dump");
-	if (h && h->damaged)
+	if (h && h->incomplete)
 		text_add(to, ", or not in the part that was read");
 }
 
@@ -217,6 +217,6 @@ void why(struct result *r, size_t row, bool hidden, struct text *to)
 		}
 	}
 	tell_exact(&v, doubts > 0, to);
-	if (r->heap && r->heap->damaged && damage == 0)
+	if (r->heap && r->heap->incomplete && damage == 0)
 		text_addf(to, "; of the part that was read, that is: %s", r->heap->damage.message);
 }

@@ -203,8 +203,7 @@ void app_watch_file(struct app *a)
 		return;
 	a->fate_told = o->fate;
 	app_say(a, ROLE_ERROR, o->fate_words.message);
-	if (o->fate == FILE_LOST)
-		a->status = 4;
+	a->status = 4;
 }
 
 static void loaded(struct app *a)

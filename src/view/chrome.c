@@ -40,7 +40,7 @@ static void add_size(const struct heap *h, struct text *to)
 /* One word at the end of line 1, however narrow it is: nobody may take a part for the whole. */
 static int draw_damage(const struct opened *o, int width)
 {
-	bool lost = o && o->fate == FILE_LOST;
+	bool lost = o && o->fate != FILE_SAME;
 	if (!o || (!o->heap->damaged && !lost))
 		return 0;
 	const char *word = !lost && o->heap->damage.code == ERR_TRUNCATED ? "cut" : "damaged";
@@ -344,8 +344,9 @@ static void draw_note(struct app *a, int y, int width)
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);
 	else if (session_heap(&a->session) && session_heap(&a->session)->damaged)
-		draw_text(y, 0, width, "only a part of this dump was read: w tells why",
-		    theme(ROLE_ERROR));
+		draw_text(y, 0, width, session_heap(&a->session)->incomplete ?
+		    "only a part of this dump was read: w tells why" :
+		    "any byte of this dump may be wrong: w tells why", theme(ROLE_ERROR));
 }
 
 /* The error stands under the word it means, as far right as it fits. */

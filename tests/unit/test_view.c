@@ -149,7 +149,8 @@ static void reasons(void **state)
 /* Every reason has a sentence, whatever it makes of a number. */
 static void every_reason(void **state)
 {
-	struct heap h = {.facts = {.title = "PHD"}, .damaged = true, .damage = {.message = "x: cut at byte 9"}};
+	struct heap h = {.facts = {.title = "PHD"}, .damaged = true, .incomplete = true,
+	    .damage = {.message = "x: cut at byte 9"}};
 	struct result *r = result_new_rows("t", &(struct opened){.heap = &h}, &why_shape);
 	struct text said = TEXT_INIT, with = TEXT_INIT;
 	(void)state;
@@ -170,7 +171,7 @@ static void every_reason(void **state)
 
 static void reasons_damaged(void **state)
 {
-	struct heap h = {.facts = {.title = "PHD", .roots_recorded = true}, .damaged = true,
+	struct heap h = {.facts = {.title = "PHD", .roots_recorded = true}, .damaged = true, .incomplete = true,
 	    .damage = {.code = ERR_TRUNCATED, .message = "x: cut at byte 9"}};
 	struct cell seven = cell_count(amount_exact(7)), bytes = cell_bytes(amount_exact(80));
 	(void)state;

@@ -207,7 +207,7 @@ static int x_variable(struct result **out, const struct opened *dump, const stru
 	inspect_value(&v->value, TEXT_SHOWN, &text);
 	result_head(*out, COL_VALUE, cell_text(text.s));
 	if (inspect_variable_size(v, &size))
-		result_head(*out, COL_SIZE, cell_count(amount_exact(size)));
+		result_head(*out, COL_SIZE, cell_count(result_of_file(*out, amount_exact(size))));
 	text_release(&text);
 	return 0;
 }

@@ -143,7 +143,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	info_warnings(r, h);
-	const struct err *damage = s->dump->fate == FILE_LOST ? &s->dump->fate_words :
+	const struct err *damage = s->dump->fate != FILE_SAME ? &s->dump->fate_words :
 	    h->damaged ? &h->damage : NULL;
 	result_head(r, COL_DAMAGE, damage ? cell_text(damage->message) : cell_blank());
 	result_head(r, COL_TRUE_UP_TO, damage && damage->has_offset ? cell_plain(damage->offset) : cell_blank());
@@ -180,7 +180,8 @@ const struct command cmd_info = {
 	"dangling are those among them that lead to no object. roots counts root objects, "
 	"root_entries what makes them roots (an object may be held in several ways). "
 	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
-	"dump: the byte up to which all this is true. dropped_roots are roots of objects that the "
+	"dump: the byte up to which all this is true; there is none where a checksum is wrong, for then any byte "
+	"may be. dropped_roots are roots of objects that the "
 	"dump does not hold; words of variables and frames of a Go program that point outside of its heap, "
 	"as many do, are outside_roots (such words of objects are dangling). heaps is how many "
 	"heap dumps the file holds, heap which one this is (--dump N). A Go dump adds the "

@@ -125,7 +125,8 @@ static int roots_fact(
 	for (size_t i = 0; i < h->n_roots; i++)
 		inferred += h->roots[i].certainty != EXACT;
 	if (!inferred) {
-		add_row(r, w, "roots", h->damaged ? LOWER_BOUND : EXACT, NULL, h->damaged ?
+		enum certainty sure = h->doubtful ? INFERRED : h->incomplete ? LOWER_BOUND : EXACT;
+		add_row(r, w, "roots", sure, NULL, h->incomplete ?
 		    "as far as the dump was read; what only other roots hold counts as garbage" :
 		    "as the dump records them");
 		return frames_fact(s, r, w, err);
@@ -160,7 +161,7 @@ static int damage_fact(
 	if (h->damage.has_offset)
 		text_addf(&t, "; all is true up to byte %llu%s", (unsigned long long)h->damage.offset,
 		    heap_bytes_are(h));
-	add_row(r, w, "counts", LOWER_BOUND, NULL, t.s);
+	add_row(r, w, "counts", h->doubtful ? INFERRED : LOWER_BOUND, NULL, t.s);
 	text_release(&t);
 	return 0;
 }

@@ -254,9 +254,10 @@ void collection_head(struct result *r, const struct heap *h, uint32_t id)
 	text_release(&held_as);
 	if (!inspect_size(h, id, &size))
 		return;
-	result_head(r, COL_SIZE, size.known ? cell_count(amount_exact(size.size)) : cell_none());
+	result_head(r, COL_SIZE, size.known ? cell_count(result_of_file(r, amount_exact(size.size))) : cell_none());
 	if (size.has_capacity)
-		result_head(r, COL_CAPACITY, cell_count(amount_exact(size.capacity)));
+		result_head(r, COL_CAPACITY, cell_count(result_of_file(r, amount_exact(size.capacity))));
 	if (size.has_fill)
-		result_head(r, COL_FILL, cell_percent(amount_exact(size.size), amount_exact(size.capacity)));
+		result_head(r, COL_FILL, cell_percent(
+		    result_of_file(r, amount_exact(size.size)), amount_exact(size.capacity)));
 }

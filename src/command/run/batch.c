@@ -96,7 +96,7 @@ static void say_damage(const struct heap *h)
 	complain("warning: %s%s", h->damage.message, byte);
 }
 
-/* The heap, which may be NULL, is the session's from here on.  *lost: bytes of its file went away. */
+/* The heap, which may be NULL, is the session's from here on.  *lost: bytes of its file went away, or became others. */
 static int run_all(const struct batch_options *o, struct heap *heap, struct output *to, bool *lost)
 {
 	struct session s;
@@ -116,7 +116,7 @@ static int run_all(const struct batch_options *o, struct heap *heap, struct outp
 		status = run_overview(&s);
 	for (size_t i = 0; i < o->n_lines && !s.quit; i++)
 		status = worse(status, run_line(&s, &o->lines[i], o->n_lines > 1));
-	*lost = s.dump && s.dump->fate == FILE_LOST;
+	*lost = s.dump && s.dump->fate != FILE_SAME;
 	struct err err = ERR_INIT;
 	if (!status && output_begin(to->stream, &s.output_replaces, &err)) { /* nothing to say is an answer too */
 		complain("%s: %s", o->output, err.message);
@@ -152,6 +152,8 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 		    "without", (*heap)->shortage.message);
 	if ((*heap)->damaged)
 		say_damage(*heap);
+	else if ((*heap)->source && (*heap)->source->cut_reason[0])
+		complain("warning: %s: %s", o->heap->path, (*heap)->source->cut_reason);
 	return 0;
 }
 

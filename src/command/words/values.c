@@ -438,7 +438,7 @@ static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thre
 int command_no_threads(const struct heap *h, struct err *err)
 {
 	if (h->facts.roots_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s", h->damaged
+		return err_set(err, ERR_UNSUPPORTED, "%s", h->incomplete
 		    ? "what is left of this dump names no thread" : "this dump names no thread");
 	return err_set(err, ERR_UNSUPPORTED,
 	    "%s holds no threads; a javacore adds them (--javacore FILE)", h->facts.title);

@@ -240,7 +240,7 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 	if (end == w->size || *cut) {
 		if (stated > w->size)
 			damage(w, ERR_TRUNCATED, w->size,
-			    "cut at byte %" PRIu64 " in a heap dump record of %" PRIu32 " bytes", w->size, length);
+			    "the heap dump record of %" PRIu32 " bytes that begins at byte %" PRIu64 " is cut", length, at);
 		else if (!length)
 			damage(w, ERR_TRUNCATED, w->size,
 			    "the heap dump record at byte %" PRIu64 " was never finished: the VM died or the "

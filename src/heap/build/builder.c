@@ -211,7 +211,7 @@ static void note_lost_pages(struct heap *h)
 	uint64_t offset;
 	if (!source_damage(h->source, &offset))
 		return;
-	h->damaged = true;
+	h->damaged = h->incomplete = true;
 	err_at(&h->damage, ERR_IO, offset,
 	    "%s: shrank or could not be read from byte %llu on: what follows is missing", h->source->path,
 	    (unsigned long long)offset);
@@ -245,15 +245,19 @@ static void note_changed(struct heap *h)
 
 /*
  * A gzip stream that ends early: the reader met the end of what could be inflated.  Where the checksum
- * is wrong, no byte can be named up to which all is true.
+ * is wrong, no byte can be named up to which all is true, and nothing is missing unless the reader says so.
  */
 static void note_cut_source(struct build *b)
 {
 	const struct source *s = b->heap->source;
+	if (!s->cut && s->cut_reason[0])
+		build_warn(b, "%s", s->cut_reason);
 	if (!s->cut)
 		return;
 	struct err *damage = &b->heap->damage;
 	build_warn(b, "%s", s->cut_reason);
+	b->heap->doubtful = s->doubtful;
+	b->heap->incomplete |= !s->doubtful;
 	if (!b->heap->damaged && s->doubtful)
 		err_set(damage, ERR_FORMAT, "%s: %s", s->path, s->cut_reason);
 	else if (!b->heap->damaged)

@@ -539,7 +539,7 @@ static int survey_report(struct build *b, struct err *err)
 		}
 		h->n_references += p->n_references;
 		if (p->result < 0 && !h->damaged) {
-			h->damaged = true;
+			h->damaged = h->incomplete = true;
 			h->damage = p->err;
 			err_context(&h->damage, "%s", h->source->path);
 		}

@@ -131,6 +131,7 @@ unsigned command_columns(const struct command *c, bool heads, enum column_id *to
 struct call {
 	const struct command *command;
 	const char *line;             /* the whole line as typed */
+	bool shown;                   /* on the screen as it comes, where a note tells of rows left out */
 	const char **words;           /* ARG_WORDS */
 	size_t n_words, cap_words;
 	struct {

@@ -460,7 +460,8 @@ static size_t count_options(const struct command *c)
 int call_parse(struct call *call, const struct session *s, const struct command *c,
     struct command_line *line, const char *typed, size_t first_word, struct err *err)
 {
-	*call = (struct call){.command = c, .line = typed};
+	*call = (struct call){.command = c, .line = typed,
+	    .shown = !s->output && line->n == 1 && !line->file.s && !line->keep};
 	call->option = xcalloc(count_options(c) + 1, sizeof *call->option);
 	int code = imply(call, alias_typed(c, line->stages[0].words[0].s), err);
 	if (!code)

@@ -70,7 +70,7 @@ void options_write_help(struct text *to)
 		text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
 		text_release(&spelling);
 	}
-	text_add(to, "exit status: 0 fine, 1 nothing found or a check failed, 2 wrong usage,\n"
+	text_add(to, "exit status: 0 fine, 1 nothing found, not written, or a check failed, 2 wrong usage,\n"
 	    "             3 the dump cannot be read, 4 none of these, but the dump was read in part\n");
 }
 

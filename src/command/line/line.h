@@ -61,6 +61,8 @@ struct pipe_stage {
 };
 extern const struct pipe_stage pipe_stages[]; /* ended by a NULL name */
 
+/* Does the stage look for something, which may not be there? */
+bool pipe_looks(const struct stage *stage);
 /* Apply one stage to *r, which may be replaced by another result.  0, ERR_USAGE, ERR_NOT_FOUND. */
 MUST_CHECK int pipe_apply(struct result **r, const struct stage *stage, struct err *err);
 

@@ -204,6 +204,11 @@ const struct pipe_stage pipe_stages[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+bool pipe_looks(const struct stage *stage)
+{
+	return !strncmp(stage->words[0].s, "grep", strlen("grep"));
+}
+
 int pipe_apply(struct result **r, const struct stage *stage, struct err *err)
 {
 	for (const struct pipe_stage *p = pipe_stages; p->name; p++) {

@@ -141,7 +141,6 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	struct result *r =
 	    object_rows_result(rows, title, &ls_shape, ls_what);
 	code = show_what_applies(r, h, ids, n, err);
-	r->failed = n == 0;
 	command_show_retained(r);
 	if (!code)
 		code = command_sort(s, r, call, "address", true, err);
@@ -189,7 +188,7 @@ static const struct option_spec find_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-enum { FOUND_STRINGS = 1000 };
+enum { FOUND_STRINGS = 1000 }; /* on the screen */
 
 static void find_object(struct result *r, const struct heap *h, uint32_t id, uint64_t offset)
 {
@@ -264,7 +263,7 @@ static void find_globals(struct result *r, const struct heap *h, struct pattern 
 	text_release(&name);
 }
 
-/* Strings, where the format holds their text; so many are shown. */
+/* Strings, where the format holds their text; on the screen so many are shown. */
 static int find_strings(struct result *r, const struct call *call, struct err *err)
 {
 	const struct heap *h = r->heap;
@@ -274,7 +273,8 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 		return 0;
 	int code =
 	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, DASH_I), err);
-	for (size_t i = 0; !code && i < list.n && i < FOUND_STRINGS; i++) {
+	size_t most = call->shown ? FOUND_STRINGS : SIZE_MAX;
+	for (size_t i = 0; !code && i < list.n && i < most && !progress_own_stops(i); i++) {
 		struct cell value, shallow;
 		object_cell(r->opened, list.ids[i], OBJECT_VALUE, &value, &t);
 		object_cell(r->opened, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
@@ -284,7 +284,7 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 		    cell_plain(1), shallow, cell_blank()},
 		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
 	}
-	if (!code && list.n > FOUND_STRINGS) {
+	if (!code && list.n > most) {
 		text_clear(&t);
 		text_addf(&t, "of %zu strings %d are shown; the command strings lists them all", list.n,
 		    FOUND_STRINGS);
@@ -365,7 +365,7 @@ const struct command cmd_find = {
     .summary = "names of classes and threads, texts, and what an address is",
     .shapes = SHAPES(&find_shape),
     .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
-	"threads and global variables, and in the texts of Strings (of which 1000 are shown); or an address, which "
+	"threads and global variables, and in the texts of Strings (of which the screen shows 1000); or an address, which "
 	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",
     .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 0xE0000AF4", ON_PHD}},
     .key = "",

@@ -205,6 +205,28 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 	return 0;
 }
 
+/* Was the command told what to look for, rather than to list what there is?  -live and -dead only split
+ * that: no garbage is an answer. */
+static bool looks_for(const struct call *call)
+{
+	static const enum option_word narrow[] = {DASH_MIN, DASH_MAX, DASH_SHARE, DASH_START,
+	    DASH_LENGTH, DASH_NOT, DASH_SKIP};
+	bool looks = call->argument[0].given;
+	for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
+		looks |= call_has(call, narrow[i]);
+	return looks && !(call->command->flags & COMMAND_NO_DUMP);
+}
+
+/* The answer of whoever looked for something is that there is nothing: no row, and no head. */
+static void nothing_found(struct result *r, const char *note)
+{
+	if (r->n_rows || r->n_head)
+		return;
+	r->failed = true;
+	if (!r->note)
+		r->note = note;
+}
+
 struct running {
 	struct session *s;
 	const struct command *command;
@@ -223,6 +245,8 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	int code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
 	if (!code) {
 		code = run->command->run(run->s, &call, run->out, err);
+		if (!code && *run->out && looks_for(&call))
+			nothing_found(*run->out, "nothing is found");
 		call_release(&call);
 	}
 	if (!code && *run->out)
@@ -302,6 +326,8 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
 		if (code)
 			return code;
+		if (pipe_looks(&l->stages[i]))
+			nothing_found(*r, "nothing matches");
 	}
 	if (l->keep) {
 		int code = set_keep(s, l->keep, *r, err);

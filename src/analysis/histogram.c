@@ -72,6 +72,7 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
 	    .name = h->classes[c].name,
 	    .class = c,
 	    .loader = h->classes[c].loader,
+	    .loader_lost = h->classes[c].loader_lost,
 	    .n_classes = 1,
 	    .objects = objects,
 	    .shallow = shallow,
@@ -89,6 +90,7 @@ static void generalise(const struct heap *h, enum histogram_by by, const struct 
 	case BY_PACKAGE:
 		row->order = packages_of(packages, row->class)->rank;
 		row->class = row->loader = HEAP_NONE;
+		row->loader_lost = false;
 		return;
 	case BY_LOADER:
 		named = c->loader == HEAP_NONE ? NULL : heap_class_of(h, c->loader);
@@ -98,9 +100,10 @@ static void generalise(const struct heap *h, enum histogram_by by, const struct 
 		row->class = c->superclass;
 		named = c->superclass == HEAP_NONE ? NULL : &h->classes[c->superclass];
 		row->loader = HEAP_NONE;
+		row->loader_lost = false;
 		break;
 	}
-	row->name = named ? named->name : NULL;
+	row->name = named ? named->name : row->loader_lost ? "<unknown>" : NULL;
 	row->order = named ? named->name_rank + 1 : 0;
 }
 
@@ -110,6 +113,8 @@ static int by_group(const void *a, const void *b)
 	int order = (x->order > y->order) - (x->order < y->order);
 	if (!order)
 		order = (x->loader > y->loader) - (x->loader < y->loader);
+	if (!order)
+		order = x->loader_lost - y->loader_lost;
 	return order ? order : (x->class > y->class) - (x->class < y->class);
 }
 
@@ -200,7 +205,8 @@ static int group_classes(struct histogram *h, const struct heap *heap, enum hist
 				group[c] = next++;
 			continue;
 		}
-		struct histogram_row key = {.class = c, .loader = heap->classes[c].loader};
+		struct histogram_row key = {.class = c, .loader = heap->classes[c].loader,
+		    .loader_lost = heap->classes[c].loader_lost};
 		generalise(heap, by, &packages, &key);
 		const struct histogram_row *row =
 		    find_sorted(&key, h->rows, h->n, sizeof *h->rows, by_group);

@@ -47,6 +47,7 @@ struct heap_class {
 	uint32_t object;        /* id of the class object, or HEAP_NONE */
 	uint32_t superclass;    /* class index or HEAP_NONE */
 	uint32_t loader;        /* id of the loader object, or HEAP_NONE: unknown or none */
+	bool loader_lost;       /* HEAP_NONE, though the dump states a loader: that is no object of it */
 	uint32_t component;     /* class index of an array's component, or HEAP_NONE */
 	enum class_kind kind;
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
@@ -66,6 +67,12 @@ struct heap_class {
 	uint32_t n_unknown;     /* instances whose size cannot be told; they count 0 bytes */
 	uint64_t shallow;       /* bytes of all instances */
 };
+
+/* Made by no loader that is an object, as far as the dump tells. */
+static inline bool heap_class_has_no_loader(const struct heap_class *c)
+{
+	return c->loader == HEAP_NONE && !c->loader_lost;
+}
 
 /* References of every object one after another: those of id i are target[start(i)] … [start(i+1)-1]. */
 struct adjacency {

@@ -218,7 +218,8 @@ uint32_t values_class_named(const struct heap *h, const char *name)
 	for (uint32_t c = 0; c < h->n_defined_classes; c++) {
 		if (strcmp(h->classes[c].name, name))
 			continue;
-		if (h->classes[c].loader == HEAP_NONE || h->classes[c].loader == h->boot_loader)
+		if (heap_class_has_no_loader(&h->classes[c]) ||
+		    (h->boot_loader != HEAP_NONE && h->classes[c].loader == h->boot_loader))
 			return c;
 		if (found == HEAP_NONE)
 			found = c;

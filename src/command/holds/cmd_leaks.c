@@ -128,6 +128,15 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 		t->some = !cut_below(cut, group->ids[i], p->step[best]);
 }
 
+/* What makes this object a root, marked where that is inferred. */
+static void add_root(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (n && h->roots[first].certainty != EXACT)
+		text_add(to, "~");
+	command_root_words(h, id, to);
+}
+
 enum { HOLDERS_NAMED = 3 };
 
 static void add_holder(struct told *t, uint32_t *n, const char *word)
@@ -156,7 +165,7 @@ static void find_holders(struct told *t, const struct session *s, struct cut *cu
 	if (f.freed.n || !f.others.n)
 		return;
 	if (at && heap_is_root(h, suspect)) {
-		command_root_words(h, suspect, &word);
+		add_root(h, suspect, &word);
 		add_holder(t, &n, word.s);
 	}
 	uint64_t end = adjacency_start(&h->in, suspect + 1);
@@ -192,7 +201,7 @@ static void add_path_line(struct text *to, const struct path_rules *rules, const
 	path_line(rules, p, to);
 	if (!begins_at_root(rules->heap, p, to->s)) {
 		char *line = text_take(to);
-		command_root_words(rules->heap, p->step[0], to);
+		add_root(rules->heap, p->step[0], to);
 		text_addf(to, " > %s", line);
 		free(line);
 	}
@@ -305,7 +314,7 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 		add_path_line(&t->path, &rules, &p);
 		if (p.n == 1) {
 			text_clear(&t->path);
-			command_root_words(session_heap(s), p.step[0], &t->path);
+			add_root(session_heap(s), p.step[0], &t->path);
 		}
 		if (suspect->ids) {
 			choose_cut_of_group(t, s, cut, &rules, &p, suspect);

@@ -106,8 +106,8 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 		*out = cell_count(heap_counted(h, row->n_classes));
 		break;
 	case H_LOADER_CLASS:
-		*out = row->loader == HEAP_NONE ? cell_none() :
-		    cell_text(heap_class_of(h, row->loader)->name);
+		*out = row->loader == HEAP_NONE && !row->loader_lost ? cell_none() :
+		    cell_text(row->loader_lost ? "<unknown>" : heap_class_of(h, row->loader)->name);
 		break;
 	case H_SUPERCLASS:
 		*out = !class || class->superclass == HEAP_NONE ? cell_none() :
@@ -433,7 +433,8 @@ static struct cell loader_name(const struct heap *h, const struct values *values
 static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
 {
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
-	bool known = row->loader != HEAP_NONE, boot = !known && h->facts.boot_loader_is_null;
+	bool known = row->loader != HEAP_NONE, lost = row->loader_lost;
+	bool boot = !known && !lost && h->facts.boot_loader_is_null;
 	struct text name = TEXT_INIT;
 	struct values values;
 	if (!known)
@@ -442,10 +443,12 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	    values_as_named(&values, "java.lang.ClassLoader");
 	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
 	result_add_row(r, (struct cell[]){object_address(h, row->loader),
-	    known ? cell_text(heap_class_of(h, row->loader)->name) : boot ? cell_text("<boot>") : cell_none(),
+	    known ? cell_text(heap_class_of(h, row->loader)->name) :
+	    boot ? cell_text("<boot>") : lost ? cell_text("<unknown>") : cell_none(),
 	    loader_name(h, held ? &values : NULL, &name), object_address(h, parent),
 	    cell_count(heap_counted(h, row->n_classes)), cell_count(row->objects), cell_bytes(row->shallow),
-	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) : cell_none(),
+	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) :
+	    lost && h->facts.boot_loader_is_null ? cell_flag(false) : cell_none(),
 	    cell_blank() /* when looked at */},
 	    &target);
 	text_release(&name);
@@ -578,7 +581,8 @@ const struct command cmd_loaders = {
     .summary = "class loaders, with the classes they made",
     .shapes = SHAPES(&loaders_shape),
     .description = "One row for each class loader object, and one without address for the classes of a "
-	"boot loader that is no object, or of an unknown loader. instances, shallow and "
+	"boot loader that is no object, or of an unknown loader; one that is told but not in what was read of the "
+	"dump is called <unknown>. instances, shallow and "
 	"retained are those of its classes. parent is empty where the dump does not tell it.",
     .examples = {{"loaders", ON_SHOP}},
     .key = "L",

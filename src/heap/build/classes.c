@@ -333,6 +333,12 @@ static uint32_t unknown_class(struct build *b, const struct class_handle *c, boo
 	return add_class(b, names_add(&b->names, internal, strlen(internal), &b->lost), shown);
 }
 
+static void take_loader(struct heap_class *array, const struct heap_class *component)
+{
+	array->loader = component->loader;
+	array->loader_lost = component->loader_lost;
+}
+
 static uint32_t array_of(struct build *b, const struct class_handle *handle)
 {
 	uint32_t component = class_at_address(b, handle->address);
@@ -346,7 +352,7 @@ static uint32_t array_of(struct build *b, const struct class_handle *handle)
 	if (array == HEAP_NONE) {
 		array = add_class(b, names_add(&b->names, internal.s, internal.len, &b->lost), NULL);
 		if (array != HEAP_NONE)
-			b->heap->classes[array].loader = b->heap->classes[component].loader;
+			take_loader(&b->heap->classes[array], &b->heap->classes[component]);
 	}
 	text_release(&internal);
 	return array;

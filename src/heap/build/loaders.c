@@ -8,7 +8,8 @@
  *      PHD) and the reference leads to a loader object;
  *   3. the javacore's list of loaded classes, where only one loader has a class of that name.
  * A class for which none of these tells a loader was loaded by the boot loader, if the format tells
- * loaders at all.
+ * loaders at all.  One whose loader is told, but is no object of the dump, was not: it is in the part of the
+ * dump that was not read, as a rule.
  */
 #include "heap/build/build.h"
 
@@ -74,6 +75,8 @@ static void find_in_records(struct build *b)
 		uint32_t id = address ? index_find(h->index, address) : HEAP_NONE;
 		if (is_loader_object(b, id))
 			h->classes[i].loader = id;
+		/* of a first reference nobody knows that it is a loader; if nothing is missing, it is none */
+		h->classes[i].loader_lost = address && id == HEAP_NONE && (c->loader || h->incomplete);
 	}
 }
 
@@ -103,8 +106,10 @@ static void find_in_javacore(struct build *b)
 		bool unique = (found == sorted || by_name(found - 1, &key)) &&
 		    (found + 1 == sorted + j->n_classes || by_name(found + 1, &key));
 		uint32_t id = index_find(h->index, found->loader);
-		if (unique && id != HEAP_NONE)
-			h->classes[i].loader = id;
+		if (!unique || id == HEAP_NONE)
+			continue;
+		h->classes[i].loader = id;
+		h->classes[i].loader_lost = false;
 	}
 	big_free(sorted);
 }
@@ -157,6 +162,6 @@ void loaders_find(struct build *b)
 	h->boot_loader = find_boot_loader(b);
 	if (h->facts.loader_is_first_reference)
 		for (uint32_t i = 0; i < b->n_defined; i++)
-			if (h->classes[i].loader == HEAP_NONE)
+			if (heap_class_has_no_loader(&h->classes[i]))
 				h->classes[i].loader = h->boot_loader;
 }

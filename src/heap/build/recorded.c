@@ -152,7 +152,7 @@ static void add_boot_classes(struct build *b)
 	struct heap *h = b->heap;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++) {
 		const struct heap_class *c = &h->classes[i];
-		if (c->loader == HEAP_NONE && c->kind != CLASS_OBJECT_ARRAY &&
+		if (heap_class_has_no_loader(c) && c->kind != CLASS_OBJECT_ARRAY &&
 		    c->kind != CLASS_PRIMITIVE_ARRAY)
 			build_root(b, (struct heap_root){
 				.object = c->object, .thread = HEAP_NONE, .frame = HEAP_NONE,

@@ -42,7 +42,8 @@ static void add_system_classes(struct build *b)
 {
 	struct heap *h = b->heap;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++)
-		if (h->classes[i].loader == h->boot_loader || h->classes[i].loader == HEAP_NONE)
+		if (heap_class_has_no_loader(&h->classes[i]) ||
+		    (h->boot_loader != HEAP_NONE && h->classes[i].loader == h->boot_loader))
 			infer_root(b, h->classes[i].object, ROOT_SYSTEM_CLASS);
 	infer_root(b, h->boot_loader, ROOT_SYSTEM_CLASS);
 }

@@ -88,7 +88,7 @@ static const struct injected {
 
 static bool of_boot_loader(const struct heap_class *c)
 {
-	return c->loader == HEAP_NONE;
+	return heap_class_has_no_loader(c);
 }
 
 void layout_add_injected(const struct heap_class *c, enum layout_release release, unsigned word,

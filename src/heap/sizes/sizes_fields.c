@@ -366,7 +366,7 @@ uint32_t sizes_stack_chunks(const struct heap *h)
 {
 	uint32_t found = HEAP_NONE;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++)
-		if (h->classes[i].loader == HEAP_NONE && !strcmp(h->classes[i].name, "jdk.internal.vm.StackChunk"))
+		if (heap_class_has_no_loader(&h->classes[i]) && !strcmp(h->classes[i].name, "jdk.internal.vm.StackChunk"))
 			found = i;
 	return found;
 }

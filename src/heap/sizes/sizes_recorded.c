@@ -41,7 +41,7 @@ static uint32_t find_java_lang_object(const struct heap *h)
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		if (strcmp(h->classes[i].name, "java.lang.Object"))
 			continue;
-		if (h->classes[i].loader == HEAP_NONE)
+		if (heap_class_has_no_loader(&h->classes[i]))
 			return i;
 		if (found == HEAP_NONE)
 			found = i;

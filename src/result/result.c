@@ -146,7 +146,7 @@ void result_doubt_head(struct result *r)
 
 struct amount result_count(const struct result *r)
 {
-	struct amount rows = amount_exact(r->n_rows);
+	struct amount rows = r->heap && !r->first_only ? heap_counted(r->heap, r->n_rows) : amount_exact(r->n_rows);
 	return r->of_values ? result_of_file(r, rows) : rows;
 }
 
@@ -343,6 +343,7 @@ void result_keep_first(struct result *r, size_t n)
 {
 	if (n < r->n_rows) {
 		r->n_rows = n;
+		r->first_only = true;
 		result_changed(r);
 	}
 }
@@ -352,6 +353,7 @@ void result_show_all(struct result *r)
 	big_free(r->order);
 	r->order = NULL;
 	r->n_rows = r->n_source;
+	r->first_only = false;
 	result_changed(r);
 	if (r->sorted_by >= 0 && (r->flat || !r->within)) /* a tree's own order is sorted */
 		if (result_sort(r, (unsigned)r->sorted_by, r->descending, NULL))
@@ -361,7 +363,7 @@ void result_show_all(struct result *r)
 struct cell result_sum_begin(const struct result *r, unsigned column)
 {
 	return (struct cell){.type = column_type(&r->columns[column]),
-	    .amount = r->heap ? heap_counted(r->heap, 0) : amount_exact(0)};
+	    .amount = r->heap && !r->first_only ? heap_counted(r->heap, 0) : amount_exact(0)};
 }
 
 /* The sum is of those that are known. */
@@ -499,5 +501,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	out->explains = r->explains;
 	out->plain_text = r->plain_text;
 	out->of_values = r->of_values;
+	out->first_only = r->first_only;
+	out->lacks_rows = r->lacks_rows;
 	return out;
 }

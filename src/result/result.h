@@ -109,6 +109,8 @@ struct result {
 	bool explains;         /* it is about the result before it (why), which can be asked about again */
 	bool of_values;        /* which rows there are, or what they count, depends on values that are read
 	                          from the dump's file: see result_of_file */
+	bool lacks_rows;       /* the note says so: with formats that have no notes it goes to standard error */
+	bool first_only;       /* head took rows away: counts and sums are of those that are left */
 	bool plain_text;       /* help and the like: print the lines of the one text column, no
 	                          header */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
@@ -223,7 +225,7 @@ int result_column_of(const struct result *r, enum column_id column); /* index; -
 struct amount result_of_file(const struct result *r, struct amount amount);
 /* Do the same to the numbers of a head; they were found when the command ran. */
 void result_doubt_head(struct result *r);
-/* How many rows are shown. */
+/* How many rows are shown: of a dump that was read in part, there may be more of the kind. */
 struct amount result_count(const struct result *r);
 /* What the rows are called, in the singular or the plural: "classes"; "rows" where a row may stand
  * below another that counts it. */

@@ -158,6 +158,20 @@ struct declared_entries {
 	size_t cap;
 };
 
+/* Of a dump that was read in part: does the collection say that it holds more than was seen? */
+static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct entries *of)
+{
+	struct text *to = &of->note;
+	struct collection_size size;
+	if (!h->incomplete || !collection_size(h, id, &size) || !size.known || size.size <= seen)
+		return;
+	of->lacks_some = true;
+	text_addf(to, "%sit holds ", to->len ? "; " : "");
+	text_add_count(to, size.size);
+	text_add(to, seen ? ", of which others are" : ", but what keeps them is");
+	text_add(to, " in the part of the dump that was not read");
+}
+
 static int declared_entries(struct entries **out, const struct heap *h, uint32_t id,
     const struct range *which, struct err *err)
 {
@@ -171,7 +185,9 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 	struct declared_entries *s = xcalloc(1, sizeof *s);
 	s->base = (struct entries){ .inspector = &declared_inspector, .heap = h, .start = which->start,
 		.map = c.view == VIEW_MAP };
+	uint64_t seen = 0;
 	while (!code && s->base.n < which->length && collection_next(&c, &e)) {
+		seen = e.index + 1;
 		if (e.index < which->start)
 			continue;
 		struct declared_entry *to = BIG_PUSH(s->entry, s->base.n, s->cap, err);
@@ -182,6 +198,8 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 	}
 	if (c.broken)
 		text_add(&s->base.note, "its nodes run in a circle or lead astray: shown is what comes before");
+	if (!code && s->base.n < which->length)
+		note_lost(h, id, seen, &s->base);
 	collection_close(&c);
 	*out = &s->base;
 	if (code)

@@ -126,6 +126,7 @@ struct entries {
 	uint64_t start;   /* the index of the first */
 	bool map;         /* they have keys */
 	struct text note; /* what one must know of them, or empty */
+	bool lacks_some;  /* then: some are in the part of the dump that was not read */
 };
 
 /* Open `which` of the entries.  0: *out is the caller's (inspect_entries_close).  ERR_NOT_FOUND: it is

@@ -301,6 +301,9 @@ static int no_path(
 	if (rules->from != HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
 		    heap_address(session_heap(s), rules->from), heap_address(session_heap(s), to));
+	if (session_heap(s)->incomplete)
+		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 " in what was read of the dump",
+		    heap_address(session_heap(s), to));
 	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
 	    ": it was garbage when the dump was written", heap_address(session_heap(s), to));
 }

@@ -173,8 +173,8 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
 	code = rows->ids ? merge_paths(s, rows, err) : ERR_NOMEM;
 	if (!code && !merged->found)
-		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects",
-		    call->argument[0].n_ids);
+		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects%s",
+		    call->argument[0].n_ids, session_heap(s)->incomplete ? " in what was read of the dump" : "");
 	if (!code)
 		code = preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged, err);
 	if (code) {

@@ -325,6 +325,17 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 	return 0;
 }
 
+static const char *nothing_found(const struct heap *h)
+{
+	static const char *const notes[2][2] = {
+	    {"nothing is called so: no class, no thread, no object",
+	     "nothing is called so in what was read of the dump: no class, no thread, no object"},
+	    {"nothing is called so: no class, thread, variable, text or object",
+	     "nothing is called so in what was read of the dump: no class, thread, variable, text or object"},
+	};
+	return notes[values_held(h)][h->incomplete];
+}
+
 static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *word = call->argument[0].word;
@@ -349,8 +360,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (r->failed)
-		r->note = values_held(session_heap(s)) ? "nothing is called so: no class, thread, variable, text or object"
-		                               : "nothing is called so: no class, no thread, no object";
+		r->note = nothing_found(session_heap(s));
 	*out = r;
 	return 0;
 }

@@ -130,7 +130,7 @@ static int run_strings(
 	code = command_sort(s, r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)
-		r->note = "no String's text matches";
+		r->note = h->incomplete ? "no String's text matches in what was read of the dump" : "no String's text matches";
 	else if (inspect_texts_run_on(h))
 		r->note = "~ a text is read to the end of its block of memory, where others or the rest of "
 		    "older ones may follow; held_as of x tells what is in use";
@@ -243,8 +243,8 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	}
 	struct result *r = result_new(
 	    "duplicate strings", s->dump, &dups_shape, &dups_ops, d, d->n);
-	struct cell strings = cell_count(result_of_file(r, amount_exact(d->strings)));
-	struct cell distinct = cell_count(result_of_file(r, amount_exact(d->distinct)));
+	struct cell strings = cell_count(result_of_file(r, heap_counted(h, d->strings)));
+	struct cell distinct = cell_count(result_of_file(r, heap_counted(h, d->distinct)));
 	struct cell saved = cell_bytes(result_of_file(r, d->wasted));
 	cell_print(&strings, &note);
 	text_add(&note, " Strings, ");

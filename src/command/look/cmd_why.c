@@ -55,14 +55,13 @@ static void why_release(void *data)
 	free(w);
 }
 
-/* objects is taken over; NULL: about no particular ones. */
-static void add_row(struct result *r, struct why_rows *w, const char *what, enum certainty c,
-    struct bits *objects, const char *sentence)
+/* objects is taken over; NULL: about no particular ones.  all: 0, as sure as their number is. */
+static void add_counted(struct result *r, struct why_rows *w, const char *what, enum certainty c,
+    struct bits *objects, struct amount all, const char *sentence)
 {
 	struct cell count = cell_blank(), shallow = cell_blank();
 	struct bits none = {.word = NULL};
 	if (objects && objects->word) {
-		struct amount all = heap_counted(r->heap, 0);
 		for (uint64_t at = 0; at <= objects->n / 64; at++)
 			all.n += (unsigned)__builtin_popcountll(objects->word[at]);
 		count = cell_count(all);
@@ -71,6 +70,12 @@ static void add_row(struct result *r, struct why_rows *w, const char *what, enum
 	VEC_PUSH(w->objects, w->n, w->cap) = objects ? *objects : none;
 	result_add_row(r, (struct cell[]){cell_text(what), cell_text(certainty_name(c)), count, shallow,
 	    cell_text(sentence)}, &(struct target){.kind = objects ? TARGET_GROUP : TARGET_NONE});
+}
+
+static void add_row(struct result *r, struct why_rows *w, const char *what, enum certainty c,
+    struct bits *objects, const char *sentence)
+{
+	add_counted(r, w, what, c, objects, heap_counted(r->heap, 0), sentence);
 }
 
 /* --- the dump --------------------------------------------------------------------------------- */
@@ -144,7 +149,7 @@ static int roots_fact(
 		    "the thread objects that something references");
 	text_addf(&t, "; %zu of %zu are inferred; objects counts what is reached from none but these", inferred,
 	    h->n_roots);
-	add_row(r, w, "roots", INFERRED, &hang, t.s);
+	add_counted(r, w, "roots", INFERRED, &hang, heap_reached(h, 0), t.s);
 	text_release(&t);
 	return 0;
 }

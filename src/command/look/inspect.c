@@ -242,7 +242,20 @@ struct result *entries_result(const struct opened *o, struct entries *entries, c
 	result_show(r, E_KEY, entries->map); /* no keys where there are none */
 	if (entries->note.len)
 		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
+	r->lacks_rows = entries->lacks_some;
 	return r;
+}
+
+/* What one must know of the entries of a collection, if none of them is there. */
+static void note_entries(struct result *r, const struct heap *h, uint32_t id)
+{
+	struct entries *entries;
+	if (r->note || inspect_entries(&entries, h, id, &(struct range){.length = 1}, NULL))
+		return;
+	if (!entries->n && entries->note.len)
+		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
+	r->lacks_rows |= entries->lacks_some;
+	inspect_entries_close(entries);
 }
 
 void collection_head(struct result *r, const struct heap *h, uint32_t id)
@@ -254,6 +267,8 @@ void collection_head(struct result *r, const struct heap *h, uint32_t id)
 	text_release(&held_as);
 	if (!inspect_size(h, id, &size))
 		return;
+	if (h->incomplete)
+		note_entries(r, h, id);
 	result_head(r, COL_SIZE, size.known ? cell_count(result_of_file(r, amount_exact(size.size))) : cell_none());
 	if (size.has_capacity)
 		result_head(r, COL_CAPACITY, cell_count(result_of_file(r, amount_exact(size.capacity))));

@@ -74,6 +74,8 @@ int session_print(struct session *s, struct result *r, struct err *err)
 	int code = output_begin(s->output, &s->output_replaces, err);
 	if (code)
 		return code;
+	if (r->lacks_rows && o.format != PRINT_TEXT)
+		complain("warning: %s", r->note);
 	if (s->n_printed++) {
 		if (o.format == PRINT_CSV)
 			fputs("\r\n", s->output);

@@ -471,7 +471,7 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 		code = packed ? inflate_file(o, progress, err) : copy_file(o, err);
 	if (code < 0) {
 		struct text shown = TEXT_INIT;
-		text_add_escaped(&shown, path, strlen(path));
+		text_add_name(&shown, *path ? path : "an empty file name"); /* a long one must leave room */
 		if (code != ERR_CANCELLED)
 			err_context(err, "%s", shown.s ? shown.s : "");
 		text_release(&shown);

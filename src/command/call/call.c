@@ -382,6 +382,11 @@ static bool looks_like_option(const struct word *w)
 	return !w->quoted && w->s[0] == '-' && w->s[1] && strcmp(w->s, "--");
 }
 
+static bool ends_arguments(const struct command *c, size_t n)
+{
+	return n + 1 >= COMMAND_ARGUMENTS || c->arguments[n + 1].kind == ARG_END;
+}
+
 static int take_words(struct call *call, const struct session *s, struct command_line *line,
     size_t first, struct err *err)
 {
@@ -411,6 +416,9 @@ static int take_words(struct call *call, const struct session *s, struct command
 			call->argument[n].given = true;
 			code = 0;
 		}
+		else if (kind == ARG_CLASS && ends_arguments(c, n) && only_classes(s, stage, at) &&
+		    at + 1 < stage->n && !looks_like_option(&stage->words[at + 1]))
+			code = wrong_number(c, "one word too many", err); /* else the first is said to be no class */
 		else
 			code = argument_value(call, s, line, n++, &at, err);
 		if (code)

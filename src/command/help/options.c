@@ -70,8 +70,8 @@ void options_write_help(struct text *to)
 		text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
 		text_release(&spelling);
 	}
-	text_add(to, "exit status: 0 fine, 1 nothing found, not written, or a check failed, 2 wrong usage,\n"
-	    "             3 the dump cannot be read, 4 none of these, but the dump was read in part\n");
+	text_add(to, "exit status: 0 fine, 1 not found, not written, a check failed, 2 wrong usage,\n"
+	    "             3 the dump cannot be read, or no memory, 4 it was read in part\n");
 }
 
 void troff_add(struct text *to, const char *s)

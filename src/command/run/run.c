@@ -54,11 +54,10 @@ int session_exit_status(int code, const struct result *r)
 	case ERR_NOT_FOUND:
 	case ERR_UNSUPPORTED:
 	case ERR_IO:    /* a result that cannot be written; the dump itself was read */
-	case ERR_NOMEM: /* for what the command wants to know */
 		return 1;
 	case ERR_USAGE:
 		return 2;
-	default:
+	default: /* ERR_NOMEM, too: what the command is about does not fit */
 		return 3;
 	}
 }

@@ -174,6 +174,8 @@ static const char *not_a_file(mode_t mode)
 	return S_ISREG(mode) ? NULL : "is not a regular file";
 }
 
+enum { LONGEST_REASON = 120 }; /* why a file cannot be read: a file's name leaves room for it */
+
 static const char *system_reason(int error)
 {
 	switch (error) {
@@ -471,7 +473,13 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 		code = packed ? inflate_file(o, progress, err) : copy_file(o, err);
 	if (code < 0) {
 		struct text shown = TEXT_INIT;
-		text_add_name(&shown, *path ? path : "an empty file name"); /* a long one must leave room */
+		text_add_escaped(&shown, path, strlen(path));
+		if (shown.len > sizeof err->message - LONGEST_REASON) {
+			text_clear(&shown);
+			text_add_name(&shown, path);
+		}
+		if (!*path)
+			text_add(&shown, "an empty file name");
 		if (code != ERR_CANCELLED)
 			err_context(err, "%s", shown.s ? shown.s : "");
 		text_release(&shown);

@@ -727,7 +727,7 @@ def damaged(t):
     lines = t.screen()
     need(re.search(r">=[0-9,]+ objects . >=[0-9.]+K . cut$", lines[0]), "line 1 hides it", t)
     t.keys("End")
-    t.wait(r"^ +\d+ classes +>=[0-9,]+ +>=[0-9.]+K +~100%")
+    t.wait(r"^ +>=\d+ classes +>=[0-9,]+ +>=[0-9.]+K +~100%")
     t.resize(40, 10)
     t.wait(lambda lines: lines[0].endswith("cut"))
     leave(t)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_memory.c - big memory and its limit, the stock, refusals, arenas.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "base/refusals.h"
+#include "base/stock.h"
+#include "base/text.h"
+
+static void big_limit(uint32_t *p, uint64_t page)
+{
+	struct err err = ERR_INIT;
+
+	/* over the limit: refused, and what is there stays */
+	big_set_limit(big_in_use() + page, "--mem");
+	assert_null(big_alloc(2 * page, 1, &err));
+	assert_int_equal(err.code, ERR_NOMEM);
+	assert_null(big_resize(p, 4000000, sizeof *p, &err));
+	assert_int_equal(p[9], 7);
+	void *small = big_alloc(1, 1, &err);
+	assert_non_null(small);
+	assert_null(big_resize(small, 2 * page, 1, &err));
+	big_free(small);
+	big_set_limit(0, "--mem");
+}
+
+static void big_memory(void **state)
+{
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use();
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	uint32_t *p = big_alloc(1000, sizeof *p, &err);
+	assert_in_range(big_in_use() - before, 4000, 4100);
+	assert_int_equal(big_bytes(p), 4000);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(p[i], 0);
+		p[i] = 7;
+	}
+	p = big_resize(p, 10, sizeof *p, &err);
+	p = big_resize(p, 100, sizeof *p, &err);
+	p = big_resize(p, 3000000, sizeof *p, &err); /* from malloc to pages */
+	p = big_resize(p, 1000000, sizeof *p, &err);
+	p = big_resize(p, 3000000, sizeof *p, &err);
+	for (int i = 0; i < 3000000; i++)
+		assert_int_equal(p[i], i < 10 ? 7 : 0);
+	assert_true(big_peak() >= big_in_use());
+	assert_int_equal(big_owner(p), BIG_ANONYMOUS);
+	assert_in_range(big_in_use() - before, 12000000, 12000000 + page);
+	big_limit(p, page);
+	big_free(p);
+
+	assert_null(big_alloc(UINT64_MAX / 4, 8, &err)); /* the product overflows */
+	assert_null(big_alloc(UINT64_MAX - 10, 1, &err));
+	assert_null(big_alloc(UINT64_C(1) << 60, 1, &err));
+	void *none = big_alloc(0, 16, &err);
+	assert_non_null(none);
+	big_free(none);
+	big_free(NULL);
+	assert_int_equal(big_in_use(), before);
+}
+
+/* What has no error to hand on goes on beyond the limit, or without, and the refusal is told. */
+static void small_refusals(void **state)
+{
+	enum { MANY = 300000 };
+	struct err err = ERR_INIT;
+	struct arena arena = ARENA_INIT;
+	struct text t = TEXT_INIT;
+	uint64_t before = mem_refusals(), in_use = big_in_use();
+
+	(void)state;
+	assert_int_equal(refusals_check(before, &err), 0);
+	big_set_limit(in_use + 100000, "the test");
+	for (int i = 0; i < MANY; i++)
+		text_add_char(&t, 'x');
+	assert_in_range(t.len, 32768, 131071);
+	assert_int_equal(strlen(t.s), t.len);
+	assert_int_equal(refusals_check(before, &err), ERR_NOMEM);
+	assert_non_null(strstr(err.message, "the test allows"));
+	text_release(&t);
+
+	before = mem_refusals();
+	char *piece = arena_alloc(&arena, MANY);
+	memset(piece, 1, MANY);
+	assert_int_equal(refusals_check(before, &err), ERR_NOMEM);
+	assert_int_equal(refusals_check(mem_refusals(), &err), 0);
+	assert_null(arena_try(&arena, MANY, 1, &err));
+	arena_release(&arena);
+	big_set_limit(0, "--mem");
+	assert_int_equal(big_in_use(), in_use);
+}
+
+static void stocks(void **state)
+{
+	void *taken[8];
+	unsigned n = 0;
+
+	(void)state;
+	stock_fill();
+	while (n < 8 && (taken[n] = stock_take(60000)) != NULL) {
+		for (int i = 0; i < 60000; i++)
+			assert_int_equal(((char *)taken[n])[i], 0);
+		memset(taken[n++], 1, 60000);
+	}
+	assert_true(n > 1);
+	assert_null(stock_take(SIZE_MAX / 2));
+	stock_fill();
+	void *again = stock_take(60000);
+	assert_non_null(again);
+	free(again);
+	while (n > 0)
+		free(taken[--n]);
+}
+
+/* Grows one by one over malloc's blocks into pages; a refused growth leaves all as it was. */
+static void big_growing(void **state)
+{
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use(), *list = NULL, n = 0;
+	uint32_t cap = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100000; i++) {
+		uint64_t *at = BIG_PUSH(list, n, cap, &err);
+		assert_non_null(at);
+		*at = i;
+	}
+	n = cap;
+	big_set_limit(big_in_use(), "a test");
+	assert_null(BIG_PUSH(list, n, cap, &err));
+	assert_int_equal(err.code, ERR_NOMEM);
+	assert_int_equal(n, cap);
+	big_set_limit(0, NULL);
+	assert_non_null(BIG_PUSH(list, n, cap, &err));
+	for (uint64_t i = 0; i < 100000; i++)
+		assert_int_equal(list[i], i);
+	big_free(list);
+	assert_int_equal(big_in_use(), before);
+}
+
+static void big_files(void **state)
+{
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use(), page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	/* spilled: written, grown, shrunk and grown again, and none of it counts as memory */
+	uint32_t *p = big_spill(1000, sizeof *p, &err);
+	assert_non_null(p);
+	assert_int_equal(big_owner(p), BIG_SPILLED);
+	assert_int_equal(big_spilled(), page);
+	big_hint(p, BIG_FORWARD);
+	for (uint32_t i = 0; i < 1000; i++)
+		p[i] = i;
+	p = big_resize(p, 300000, sizeof *p, &err);
+	assert_int_equal(big_use(p), BIG_FORWARD);
+	for (uint32_t i = 0; i < 300000; i++)
+		assert_int_equal(p[i], i < 1000 ? i : 0);
+	p[250000] = 5;
+	p = big_resize(p, 10, sizeof *p, &err);
+	p = big_resize(p, 300000, sizeof *p, &err);
+	for (uint32_t i = 0; i < 300000; i++)
+		assert_int_equal(p[i], i < 10 ? i : 0);
+	assert_int_equal(big_in_use(), before);
+	assert_int_equal(big_spilled(), (1200000 + page - 1) / page * page);
+	big_free(p);
+	assert_int_equal(big_spilled(), 0);
+
+	/* mapped: the second page of a file of two and a half */
+	FILE *f = tmpfile();
+	assert_non_null(f);
+	for (uint64_t i = 0; i < 5 * page / 2; i++)
+		fputc((int)(i / page + 1), f);
+	assert_int_equal(fflush(f), 0);
+	assert_null(big_map(fileno(f), 8, 16, &err)); /* not at a page */
+	assert_int_equal(err.code, ERR_IO);
+	assert_null(big_map(fileno(f), page, 2 * page, &err)); /* longer than the file */
+	const uint8_t *m = big_map(fileno(f), page, 3 * page / 2, &err);
+	fclose(f);
+	assert_non_null(m);
+	assert_int_equal(big_owner(m), BIG_MAPPED);
+	for (uint64_t i = 0; i < 3 * page / 2; i++)
+		assert_int_equal(m[i], i / page + 2);
+	big_free(m);
+	assert_int_equal(big_in_use(), before);
+}
+
+static void big_no_folder(void **state)
+{
+	struct err err = ERR_INIT;
+	const char *was = getenv("TMPDIR");
+	char *kept = was ? xstrdup(was) : NULL;
+
+	(void)state;
+	setenv("TMPDIR", "/nowhere/at/all", 1);
+	assert_null(big_spill(1, 1, &err));
+	assert_int_equal(err.code, ERR_IO);
+	assert_non_null(strstr(err.message, "/nowhere/at/all"));
+	if (kept)
+		setenv("TMPDIR", kept, 1);
+	else
+		unsetenv("TMPDIR");
+	free(kept);
+}
+
+static void arenas(void **state)
+{
+	struct arena a = ARENA_INIT;
+	char *kept[2000];
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		size_t n = i * 37 % 1000 + (i % 500 ? 0 : 200000);
+		kept[i] = arena_alloc(&a, n + 1);
+		assert_int_equal((uintptr_t)kept[i] % 16, 0);
+		assert_int_equal(kept[i][n], 0);
+		memset(kept[i], (int)(i & 0x7F), n + 1);
+	}
+	for (size_t i = 0; i < 2000; i++) {
+		size_t n = i * 37 % 1000 + (i % 500 ? 0 : 200000);
+		assert_int_equal(kept[i][0], i & 0x7F);
+		assert_int_equal(kept[i][n], i & 0x7F);
+	}
+	assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+	assert_true(a.used >= 800000);
+	arena_release(&a);
+	assert_null(a.first);
+
+	int *list = NULL;
+	size_t n = 0, cap = 0;
+	for (int i = 0; i < 1000; i++)
+		VEC_PUSH(list, n, cap) = i;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(list[i], i);
+	free(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(big_memory),
+		cmocka_unit_test(small_refusals),
+		cmocka_unit_test(stocks),
+		cmocka_unit_test(big_growing),
+		cmocka_unit_test(big_files),
+		cmocka_unit_test(big_no_folder),
+		cmocka_unit_test(arenas),
+	};
+	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}

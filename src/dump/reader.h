@@ -150,6 +150,13 @@ struct object_view {
 	uint64_t next;           /* offset of what stands behind it, 0: no more in this stretch */
 };
 
+/* What a number counts that the dump states of itself. */
+enum stated_unit {
+	STATED_THINGS,
+	STATED_BYTES,
+	STATED_TIME, /* nanoseconds since 1970 */
+};
+
 /* Every member is called with the sink itself first; all return 0 or a negative err_code at which
  * the reader must stop and return it (the sink has filled the reader's err). */
 struct sink {
@@ -172,7 +179,7 @@ struct sink {
 	void (*warn)(struct sink *sink, uint64_t offset, const char *format, ...)
 	    __attribute__((format(printf, 3, 4)));
 	/* Counts that the dump states of itself, to check against (the classic trailer, PHD totals). */
-	void (*stated)(struct sink *sink, const char *what, uint64_t count);
+	void (*stated)(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count);
 	struct err *err; /* where the sink's own failures are described */
 };
 
@@ -183,12 +190,6 @@ enum size_rule {
 	                   speak for.  class_record.instance_size is the number of the class dump as it
 	                   stands: with java.lang.Object's above 0 it includes headers and is true
 	                   (Android, GraalVM), else it is the bytes of all fields and says nothing */
-};
-
-enum stated_unit {
-	STATED_THINGS,
-	STATED_BYTES,
-	STATED_TIME, /* nanoseconds since 1970 */
 };
 
 /* How a dump tells the values of objects; analysis/describe has an inspector for each. */
@@ -231,7 +232,6 @@ struct dump_facts {
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
-	enum stated_unit (*stated_unit)(const char *what); /* of these; NULL: all count things */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool threads_numbered;          /* threads are known by their own_id, not by their place */

@@ -136,6 +136,7 @@ struct heap_warning {
 /* A count that the dump states of itself. */
 struct heap_stated {
 	const char *what;
+	enum stated_unit unit;
 	uint64_t count;
 };
 
@@ -321,9 +322,10 @@ bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
 
-/* ERR_UNSUPPORTED, with the sentence for a dump whose format holds no values. */
 /* What follows "byte N" of the dump: " of what it unpacks to", or nothing. */
 const char *heap_bytes_are(const struct heap *h);
+
+/* ERR_UNSUPPORTED, with the sentence for a dump whose format holds no values. */
 MUST_CHECK int heap_holds_no_values(const struct heap *h, struct err *err);
 /* Find the bytes of an object's values in the dump.  Returns 0; that ERR_UNSUPPORTED where the
  * format holds none; ERR_NOT_FOUND for a class object (its static fields are in its heap_class);

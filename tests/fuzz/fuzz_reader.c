@@ -132,8 +132,9 @@ static void check_warn(struct sink *sink, uint64_t offset, const char *format, .
 	PROMISE(n > 0 && offset <= s->fed);
 }
 
-static void check_stated(struct sink *sink, const char *what, uint64_t count)
+static void check_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
+	(void)unit;
 	(void)sink, (void)count;
 	PROMISE(what && *what);
 }

@@ -169,8 +169,9 @@ __attribute__((format(printf, 3, 4))) static void on_warn(struct sink *sink, uin
 	fputc('\n', stderr);
 }
 
-static void on_stated(struct sink *sink, const char *what, uint64_t count)
+static void on_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
+	(void)unit;
 	if (!((struct printer *)sink)->keep_cuts)
 		fprintf(stderr, "S %s %" PRIu64 "\n", what, count);
 }
@@ -269,8 +270,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.message);
 		return 3;
 	}
-	if (source->cut_reason[0])
-		fprintf(stderr, "G %d %s\n", source->cut, source->cut_reason);
+	if (source->remark[0])
+		fprintf(stderr, "G %d %s\n", source->cut, source->remark);
 	if (dump_open(&dump, source, &options, &err) < 0) {
 		fprintf(stderr, "%s\n", err.message);
 		source_close(source);

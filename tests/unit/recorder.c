@@ -125,8 +125,9 @@ __attribute__((format(printf, 3, 4))) static void on_warn(struct sink *sink, uin
 		r->lines->warning(r, message);
 }
 
-static void on_stated(struct sink *sink, const char *what, uint64_t count)
+static void on_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
+	(void)unit;
 	struct recorder *r = (struct recorder *)sink;
 
 	text_addf(&r->stated, "%s=%" PRIu64 "\n", what, count);

@@ -220,7 +220,7 @@ static void test_check(void **state)
 	fake.heap.n_root_objects = 2;
 	assert_int_equal(broken("inferred roots reach everything"), 1);
 	fake.heap.n_roots = fake.heap.n_root_objects = 3;
-	struct heap_stated stated[] = {{"records", 8}, {"objects", 5}};
+	struct heap_stated stated[] = {{"records", STATED_THINGS, 8}, {"objects", STATED_THINGS, 5}};
 	fake.heap.stated = stated;
 	fake.heap.n_stated = 2;
 	assert_int_equal(broken(NULL), 0);

@@ -58,11 +58,12 @@ MUST_CHECK int line_regex(const char *word, bool any_case, struct pattern **to, 
 struct pipe_stage {
 	const char *name, *usage, *summary;
 	int (*apply)(struct result **r, const struct stage *stage, struct err *err);
+	bool looks; /* for something, which may not be there */
 };
 extern const struct pipe_stage pipe_stages[]; /* ended by a NULL name */
 
-/* Does the stage look for something, which may not be there? */
-bool pipe_looks(const struct stage *stage);
+/* The stage's row of the table, or NULL. */
+const struct pipe_stage *pipe_stage_of(const struct stage *stage);
 /* Apply one stage to *r, which may be replaced by another result.  0, ERR_USAGE, ERR_NOT_FOUND. */
 MUST_CHECK int pipe_apply(struct result **r, const struct stage *stage, struct err *err);
 

@@ -196,30 +196,33 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 /* --- all -------------------------------------------------------------------------------------- */
 
 const struct pipe_stage pipe_stages[] = {
-    {"grep", "grep [-i] RE", "rows with a cell that the regular expression matches", apply_grep},
-    {"grep-", "grep- RE", "rows without one (also: grep -v RE)", apply_grep},
-    {"head", "head N", "the first N rows", apply_head},
-    {"sort", "sort [-]COL", "by a column; with the minus largest first", apply_sort},
-    {"cut", "cut COL,COL,...", "only these columns, in this order", apply_cut},
-    {NULL, NULL, NULL, NULL},
+    {"grep", "grep [-i] RE", "rows with a cell that the regular expression matches", apply_grep,
+        true},
+    {"grep-", "grep- RE", "rows without one (also: grep -v RE)", apply_grep, true},
+    {"head", "head N", "the first N rows", apply_head, false},
+    {"sort", "sort [-]COL", "by a column; with the minus largest first", apply_sort, false},
+    {"cut", "cut COL,COL,...", "only these columns, in this order", apply_cut, false},
+    {NULL, NULL, NULL, NULL, false},
 };
 
-bool pipe_looks(const struct stage *stage)
+const struct pipe_stage *pipe_stage_of(const struct stage *stage)
 {
-	return !strncmp(stage->words[0].s, "grep", strlen("grep"));
+	for (const struct pipe_stage *p = pipe_stages; p->name; p++) {
+		if (!strcmp(p->name, stage->words[0].s))
+			return p;
+	}
+	return NULL;
 }
 
 int pipe_apply(struct result **r, const struct stage *stage, struct err *err)
 {
-	for (const struct pipe_stage *p = pipe_stages; p->name; p++) {
-		if (strcmp(p->name, stage->words[0].s))
-			continue;
-		int code = p->apply(r, stage, err);
-		if (code)
-			err_context(err, "%s", p->name);
-		return code;
-	}
-	return err_set(err, ERR_USAGE,
-	    "| %.60s: a pipe leads to grep, grep-, head, sort, cut or !COMMAND (help pipes)",
-	    stage->words[0].s);
+	const struct pipe_stage *p = pipe_stage_of(stage);
+	if (!p)
+		return err_set(err, ERR_USAGE,
+		    "| %.60s: a pipe leads to grep, grep-, head, sort, cut or !COMMAND (help pipes)",
+		    stage->words[0].s);
+	int code = p->apply(r, stage, err);
+	if (code)
+		err_context(err, "%s", p->name);
+	return code;
 }

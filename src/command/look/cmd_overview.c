@@ -94,11 +94,10 @@ static void info_warnings(struct result *r, const struct heap *h)
 static void info_stated(struct result *r, const struct heap *h)
 {
 	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++) {
-		const char *what = h->stated[i].what;
-		struct amount n = amount_exact(h->stated[i].count);
-		enum stated_unit unit = h->facts.stated_unit ? h->facts.stated_unit(what) : STATED_THINGS;
-		result_head_named(r, what, unit == STATED_BYTES ? cell_bytes(n) :
-		    unit == STATED_TIME ? cell_time(n) : cell_count(n));
+		const struct heap_stated *s = &h->stated[i];
+		struct amount n = amount_exact(s->count);
+		result_head_named(r, s->what, s->unit == STATED_BYTES ? cell_bytes(n) :
+		    s->unit == STATED_TIME ? cell_time(n) : cell_count(n));
 	}
 }
 

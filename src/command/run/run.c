@@ -265,7 +265,7 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
 		result_free(*run->out);
 		*run->out = NULL;
-		code = err_set(err, ERR_CANCELLED, "cancelled");
+		code = err_cancelled(err);
 	}
 	run->s->now = NULL;
 	return code;
@@ -327,7 +327,7 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
 		if (code)
 			return code;
-		if (pipe_looks(&l->stages[i]))
+		if (pipe_stage_of(&l->stages[i])->looks)
 			nothing_found(*r, "nothing matches");
 	}
 	if (l->keep) {

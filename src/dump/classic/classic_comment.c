@@ -120,7 +120,7 @@ static void state(struct classic_scan *s, const uint8_t *p, const char *const *w
 {
 	for (size_t i = 0; i < n; i++) {
 		if (fits[i])
-			s->sink->stated(s->sink, what[i], count[i]);
+			s->sink->stated(s->sink, what[i], STATED_THINGS, count[i]);
 		else
 			CLASSIC_WARN(s, p, "the number of %s at the end does not fit 64 bits",
 			    what[i]);

@@ -247,7 +247,7 @@ const uint8_t *classic_refs(struct classic_scan *s, const uint8_t *p, struct cla
 	while (p < end) {
 		if (p >= look) {
 			if (progress_cancelled(progress_own())) {
-				*rc = err_set(s->err, ERR_CANCELLED, "cancelled");
+				*rc = err_cancelled(s->err);
 				return NULL;
 			}
 			look = bytes_on(p, end);

@@ -121,9 +121,9 @@ static void on_warn(struct sink *sink, uint64_t offset, const char *format, ...)
 	(void)sink, (void)offset, (void)format;
 }
 
-static void on_stated(struct sink *sink, const char *what, uint64_t count)
+static void on_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
-	(void)sink, (void)what, (void)count;
+	(void)sink, (void)what, (void)unit, (void)count;
 }
 
 static int compare_addresses(const void *a, const void *b)

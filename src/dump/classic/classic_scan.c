@@ -291,7 +291,7 @@ static int scan_lines(struct classic_scan *s, const struct part *part)
 	for (uint64_t round = 0; p < s->end; round++) {
 		int rc = 0;
 		if (round % RECORDS_AT_ONCE == 0 && progress_cancelled(work))
-			return err_set(s->err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(s->err);
 		if (is_line_end(*p)) {
 			p++;
 		} else if (classic_plain_head(p, s->end) ||

@@ -172,7 +172,6 @@ static void state_facts(struct go *g)
 	f->roots_recorded = true;
 	f->no_class_objects = true;
 	f->states_itself = true;
-	f->stated_unit = go_memstats_unit;
 	f->interior_pointers = true;
 	f->takes_program = true;
 	f->values = g->word ? TYPED_MEMORY : NO_VALUES;

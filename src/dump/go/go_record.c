@@ -39,25 +39,27 @@ const char *go_tag_name(enum go_tag tag)
 	return names[tag];
 }
 
-const char *go_memstats_name(unsigned place)
+const char *go_memstats_name(unsigned place, enum stated_unit *unit)
 {
-	static const char *const names[] = {
-		"Alloc", "TotalAlloc", "Sys", "Lookups", "Mallocs", "Frees", "HeapAlloc", "HeapSys",
-		"HeapIdle", "HeapInuse", "HeapReleased", "HeapObjects", "StackInuse", "StackSys",
-		"MSpanInuse", "MSpanSys", "MCacheInuse", "MCacheSys", "BuckHashSys", "GCSys", "OtherSys",
-		"NextGC", "LastGC", "PauseTotalNs", "NumGC",
+	static const struct {
+		const char *name;
+		enum stated_unit unit;
+	} stats[] = {
+		{ "Alloc", STATED_BYTES }, { "TotalAlloc", STATED_BYTES }, { "Sys", STATED_BYTES },
+		{ "Lookups", STATED_THINGS }, { "Mallocs", STATED_THINGS }, { "Frees", STATED_THINGS },
+		{ "HeapAlloc", STATED_BYTES }, { "HeapSys", STATED_BYTES }, { "HeapIdle", STATED_BYTES },
+		{ "HeapInuse", STATED_BYTES }, { "HeapReleased", STATED_BYTES }, { "HeapObjects", STATED_THINGS },
+		{ "StackInuse", STATED_BYTES }, { "StackSys", STATED_BYTES }, { "MSpanInuse", STATED_BYTES },
+		{ "MSpanSys", STATED_BYTES }, { "MCacheInuse", STATED_BYTES }, { "MCacheSys", STATED_BYTES },
+		{ "BuckHashSys", STATED_BYTES }, { "GCSys", STATED_BYTES }, { "OtherSys", STATED_BYTES },
+		{ "NextGC", STATED_BYTES }, { "LastGC", STATED_TIME },
+		{ "PauseTotalNs", STATED_THINGS }, /* its name tells the unit */
+		{ "NumGC", STATED_THINGS },
 	};
-	return place < sizeof names / sizeof *names ? names[place] : NULL;
-}
-
-enum stated_unit go_memstats_unit(const char *name)
-{
-	static const char *const things[] = { "Lookups", "Mallocs", "Frees", "HeapObjects", "PauseTotalNs", "NumGC" };
-	for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
-		if (!strcmp(name, things[i]))
-			return STATED_THINGS;
-	}
-	return strcmp(name, "LastGC") ? STATED_BYTES : STATED_TIME;
+	if (place >= sizeof stats / sizeof *stats)
+		return NULL;
+	*unit = stats[place].unit;
+	return stats[place].name;
 }
 
 enum { VARINT_MAX = 10, PAUSES = 256, LETTERS_FROM = 32 };

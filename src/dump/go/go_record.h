@@ -76,8 +76,7 @@ MUST_CHECK int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t of
 const char *go_tag_name(enum go_tag tag); /* "an object record" */
 
 /* The name of the memory statistic at a place of u; NULL behind the last. */
-const char *go_memstats_name(unsigned place);
-enum stated_unit go_memstats_unit(const char *name);
+const char *go_memstats_name(unsigned place, enum stated_unit *unit);
 
 /* Take the next frame from a bucket's s[0] and move *frames behind it.  False behind the last. */
 struct go_site_frame {

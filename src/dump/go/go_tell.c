@@ -238,8 +238,10 @@ static int panic(struct go_reading *r, const struct go_record *record)
 
 static int memstats(struct go_reading *r, const struct go_record *record)
 {
-	for (unsigned i = 0; go_memstats_name(i); i++)
-		r->sink->stated(r->sink, go_memstats_name(i), record->u[i]);
+	enum stated_unit unit;
+	const char *name;
+	for (unsigned i = 0; (name = go_memstats_name(i, &unit)); i++)
+		r->sink->stated(r->sink, name, unit, record->u[i]);
 	return 0;
 }
 

@@ -283,7 +283,7 @@ static int from_unknown(struct typing *t)
 	for (uint32_t id = 0; id < t->c->n_objects; id++) {
 		uint64_t size;
 		if (id % 65536 == 0 && !progress_add(t->progress, 0))
-			return err_set(t->err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(t->err);
 		if (t->state[id])
 			continue;
 		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);

@@ -478,12 +478,12 @@ static void look_ahead(struct typing *t)
 int typing_drain(struct typing *t)
 {
 	if (progress_cancelled(t->progress)) /* what claims came from may have been left early */
-		return err_set(t->err, ERR_CANCELLED, "cancelled");
+		return err_cancelled(t->err);
 	for (unsigned steps = 1;; steps++) {
 		if (t->refused)
 			return ERR_NOMEM;
 		if (steps % BATCH == 0 && !progress_add(t->progress, BATCH))
-			return err_set(t->err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(t->err);
 		if (!t->n_queue)
 			while (t->n_claims)
 				settle_next(t);

@@ -142,7 +142,7 @@ static int assign_some(void *context, unsigned task, struct err *err)
 	uint32_t end = t->c->n_objects - task * TASK > TASK ? (task + 1) * TASK : t->c->n_objects;
 
 	if (progress_cancelled(t->progress))
-		return err_set(err, ERR_CANCELLED, "cancelled");
+		return err_cancelled(err);
 	for (uint32_t id = task * TASK; id < end; id++) {
 		uint64_t length = LENGTH_UNKNOWN;
 		bool array;

@@ -33,7 +33,7 @@ int phd_cut_short(struct walk *w, const char *kind)
 	uint64_t at = offset_of(w, w->p);
 
 	return err_at(w->err, ERR_TRUNCATED, at, "cut in %s record at byte %" PRIu64 "%s%s", kind, at,
-	    source->cut ? ": " : "", source->cut ? source->cut_reason : "");
+	    source->cut ? ": " : "", source->cut ? source->remark : "");
 }
 
 /* The low 1 << code bytes of what stands in the first bytes of v. */
@@ -246,8 +246,8 @@ static void say_of_header(struct walk *w)
 	uint32_t unknown = phd->flags & ~(uint32_t)(PHD_64_BIT | PHD_ALL_HASHED | PHD_J9);
 
 	if (phd->has_totals) {
-		w->sink->stated(w->sink, "records", phd->total_objects);
-		w->sink->stated(w->sink, "references", phd->total_references);
+		w->sink->stated(w->sink, "records", STATED_THINGS, phd->total_objects);
+		w->sink->stated(w->sink, "references", STATED_THINGS, phd->total_references);
 	}
 	if (unknown)
 		w->sink->warn(w->sink, 24, "unknown header flags 0x%" PRIx32 " are ignored", unknown);

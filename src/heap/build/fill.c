@@ -51,7 +51,7 @@ static int begin_object(struct fill_sink *s, uint64_t address, uint32_t *out)
 	struct heap *h = b->heap;
 	uint64_t number = s->number++;
 	if (progress_stops(b->progress, number))
-		return err_set(s->sink.err, ERR_CANCELLED, "cancelled");
+		return err_cancelled(s->sink.err);
 	s->at = s->end = NULL;
 	*out = HEAP_NONE;
 	if (s->duplicate < b->n_duplicates && b->duplicates[s->duplicate] == number) {
@@ -104,7 +104,7 @@ static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 	if ((s->n_unseen += n) >= PROGRESS_ROUNDS) {
 		s->n_unseen = 0;
 		if (progress_cancelled(s->build->progress))
-			return err_set(sink->err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(sink->err);
 	}
 	for (size_t i = 0; i < n; i++) {
 		to[i] = index_find(index, targets[i]);
@@ -133,8 +133,7 @@ static int fill_class_record(struct sink *sink, const struct class_record *r)
 static int fill_cut(struct sink *sink, const struct part *here)
 {
 	(void)here;
-	return progress_cancelled(((struct fill_sink *)sink)->build->progress)
-	    ? err_set(sink->err, ERR_CANCELLED, "cancelled") : 0;
+	return progress_check(((struct fill_sink *)sink)->build->progress, sink->err);
 }
 
 __attribute__((format(printf, 3, 4))) static void fill_warn(struct sink *sink, uint64_t offset,
@@ -143,9 +142,9 @@ __attribute__((format(printf, 3, 4))) static void fill_warn(struct sink *sink, u
 	(void)sink, (void)offset, (void)format; /* said by the survey */
 }
 
-static void fill_stated(struct sink *sink, const char *what, uint64_t count)
+static void fill_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
-	(void)sink, (void)what, (void)count;
+	(void)sink, (void)what, (void)unit, (void)count;
 }
 
 static int fill_part(void *context, unsigned task, struct err *err)
@@ -181,7 +180,7 @@ static int fill_part(void *context, unsigned task, struct err *err)
 	if (code < 0)
 		*err = s.err;
 	else if (!progress_add(b->progress, part.end - part.begin))
-		code = err_set(err, ERR_CANCELLED, "cancelled");
+		code = err_cancelled(err);
 	return code;
 }
 

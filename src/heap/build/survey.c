@@ -157,7 +157,7 @@ static int add_record(struct survey_sink *s, const struct record *r)
 		return ERR_NOMEM;
 	int code = records_add(s->records, r, s->sink.err);
 	if (code == 0 && progress_stops(s->build->progress, p->n_records))
-		code = err_set(s->sink.err, ERR_CANCELLED, "cancelled");
+		code = err_cancelled(s->sink.err);
 	p->n_records++;
 	p->n_references += r->n_references;
 	p->n_kind[r->kind]++;
@@ -346,7 +346,7 @@ static int sink_root(struct sink *sink, const struct root_record *r)
 	if (!at)
 		return ERR_NOMEM;
 	if (progress_stops(((struct survey_sink *)sink)->build->progress, p->n_roots))
-		return err_set(sink->err, ERR_CANCELLED, "cancelled");
+		return err_cancelled(sink->err);
 	*at = *r;
 	return 0;
 }
@@ -434,7 +434,7 @@ static int sink_cut(struct sink *sink, const struct part *here)
 		    p->n_records - (p->n_cuts > 1 ? p->cuts[p->n_cuts - 2].record : 0));
 	bool go_on = progress_add(progress, here->begin - s->last_offset);
 	s->last_offset = here->begin;
-	return go_on ? 0 : err_set(sink->err, ERR_CANCELLED, "cancelled");
+	return go_on ? 0 : err_cancelled(sink->err);
 }
 
 __attribute__((format(printf, 3, 4))) static void sink_warn(struct sink *sink, uint64_t offset,
@@ -456,7 +456,7 @@ __attribute__((format(printf, 3, 4))) static void sink_warn(struct sink *sink, u
 
 enum { STATED_MOST = 64 }; /* of one part */
 
-static void sink_stated(struct sink *sink, const char *what, uint64_t count)
+static void sink_stated(struct sink *sink, const char *what, enum stated_unit unit, uint64_t count)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
@@ -464,7 +464,7 @@ static void sink_stated(struct sink *sink, const char *what, uint64_t count)
 		return;
 	struct heap_stated *to = BIG_PUSH(p->stated, p->n_stated, p->cap_stated, &s->lost);
 	if (to)
-		*to = (struct heap_stated){arena_strndup(&p->arena, what, strlen(what)), count};
+		*to = (struct heap_stated){arena_strndup(&p->arena, what, strlen(what)), unit, count};
 }
 
 /* --- running ------------------------------------------------------------------------------------ */
@@ -534,7 +534,7 @@ static int survey_report(struct build *b, struct err *err)
 				return ERR_NOMEM;
 			*to = (struct heap_stated){
 				arena_strndup(&h->arena, p->stated[k].what, strlen(p->stated[k].what)),
-				p->stated[k].count
+				p->stated[k].unit, p->stated[k].count
 			};
 		}
 		h->n_references += p->n_references;

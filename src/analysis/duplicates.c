@@ -64,7 +64,7 @@ static int hash_stretch(void *context, unsigned task, struct err *err)
 		if (!h->has_text || text_memo_knows(&memo, &s, &h->hash))
 			continue;
 		if (text_memo_stops(&memo, &s))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		h->hash = hash_of(&s);
 		text_memo_keep(&memo, &s, h->hash);
 	}

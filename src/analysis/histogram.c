@@ -36,7 +36,7 @@ static int tally_classes(struct tally **out, const struct heap *h,
 		for (size_t i = 0; i < scope->n_objects; i++) {
 			if (progress_own_stops(i)) {
 				big_free(t);
-				return err_set(err, ERR_CANCELLED, "stopped");
+				return err_cancelled(err);
 			}
 			uint32_t c = h->class_of[scope->objects[i]];
 			t[c].objects++;
@@ -152,7 +152,7 @@ static int name_packages(struct histogram *out, const struct packages *p, struct
 	}
 	big_free(with);
 	if (progress_cancelled(progress_own()))
-		return err_set(err, ERR_CANCELLED, "stopped");
+		return err_cancelled(err);
 	return out->n && !out->rows[out->n - 1].name ? ERR_NOMEM : 0;
 }
 

@@ -50,7 +50,7 @@ static int sum_up(struct holders *out, struct climb *c, struct holders_row *row,
 	const struct heap *h = c->r->heap;
 	for (size_t i = 0; i < n; i++) {
 		if (progress_own_stops(i))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		if (c->r->dominators.immediate[ids[i]] == NOT_REACHABLE) {
 			out->unreachable++;
 			continue;

@@ -159,7 +159,7 @@ static int find_groups(struct search *s, struct err *err)
 	for (size_t i = 0, end; !code && i < s->n_pieces; i = end) {
 		uint64_t bytes = 0;
 		if (progress_own_stops(i))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		for (end = i; end < s->n_pieces && s->piece[end].class == s->piece[i].class; end++)
 			bytes += kept(s, s->piece[end].id);
 		if (bytes > s->out->least)
@@ -185,7 +185,7 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 				code = add_piece(&s, child[i], err);
 		}
 		if (!code && !progress_add(progress, n))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 	}
 	if (!code)
 		code = find_groups(&s, err);

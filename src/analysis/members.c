@@ -69,7 +69,7 @@ static int make_lists(struct member_lists *l, const struct heap *h, uint32_t n,
 	l->member = l->first ? big_alloc(n, sizeof *l->member, err) : NULL;
 	if (l->member && fill(l, h, n, list_of))
 		return 0;
-	int code = l->member ? err_set(err, ERR_CANCELLED, "stopped") : ERR_NOMEM;
+	int code = l->member ? err_cancelled(err) : ERR_NOMEM;
 	release(l);
 	return code;
 }

@@ -108,8 +108,8 @@ int packages_make(struct packages *out, const struct heap *h, struct err *err)
 		for (uint32_t i = 0; i < out->n; i++)
 			order[i] = i;
 		code = sort_with(order, out->n, sizeof *order, by_name, out, err);
-		if (code == 0 && progress_cancelled(progress_own())) /* not all classes have one */
-			code = err_set(err, ERR_CANCELLED, "stopped");
+		if (code == 0) /* not all classes have one */
+			code = progress_check(progress_own(), err);
 	}
 	for (uint32_t i = 0, rank = 0; code == 0 && i < out->n; i++) {
 		rank += i && by_name(&order[i - 1], &order[i], out);

@@ -52,7 +52,7 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 	while (w->head < w->tail) {
 		visit_references(w, w->queue[w->head++]);
 		if (w->head % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 	}
 	return 0;
 }
@@ -115,7 +115,7 @@ int reachable_from_roots(
 		goto out;
 	code = reach_from_frames(model, &out->objects, w.queue, &out->maybe_n, err);
 	if (!code && !weigh(out, heap, w.tail, progress))
-		code = err_set(err, ERR_CANCELLED, "stopped");
+		code = err_cancelled(err);
 out:
 	big_free(w.queue);
 	if (code)

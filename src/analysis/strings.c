@@ -73,7 +73,7 @@ static int keep_matching(const struct matching *m, struct pattern *regex, uint32
 			continue;
 		if (!text_memo_knows(&memo, &s, &found)) {
 			if (text_memo_stops(&memo, &s)) {
-				code = err_set(err, ERR_CANCELLED, "stopped");
+				code = err_cancelled(err);
 				break;
 			}
 			text_clear(&text);

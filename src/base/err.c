@@ -36,6 +36,11 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 	return code;
 }
 
+int err_cancelled(struct err *err)
+{
+	return err_set(err, ERR_CANCELLED, "stopped");
+}
+
 int err_at(struct err *err, enum err_code code, uint64_t offset, const char *format, ...)
 {
 	if (!err)

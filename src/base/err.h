@@ -45,6 +45,9 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 int err_at(struct err *err, enum err_code code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 
+/* ERR_CANCELLED, in the one word for it. */
+int err_cancelled(struct err *err) __attribute__((cold));
+
 /* Put "context: " in front of the message already there. */
 void err_context(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));

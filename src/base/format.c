@@ -9,6 +9,8 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,22 @@ struct conversion {
 	size_t most;           /* what they say */
 	const char *letter;
 };
+
+static void pass_integer(const char *length, va_list *args)
+{
+	if (!strncmp(length, "ll", 2))
+		(void)va_arg(*args, long long);
+	else if (*length == 'l')
+		(void)va_arg(*args, long);
+	else if (*length == 'z')
+		(void)va_arg(*args, size_t);
+	else if (*length == 'j')
+		(void)va_arg(*args, intmax_t);
+	else if (*length == 't')
+		(void)va_arg(*args, ptrdiff_t);
+	else
+		(void)va_arg(*args, int);
+}
 
 /* Pass over the argument of a conversion; s is behind the percent sign.  *text gets a text's. */
 static struct conversion pass_argument(const char *s, va_list *args, const char **text)
@@ -58,14 +76,10 @@ static struct conversion pass_argument(const char *s, va_list *args, const char 
 		(void)va_arg(*args, void *);
 	else if (*s && strchr("aefgAEFG", *s))
 		(void)va_arg(*args, double);
-	else if (*s && strchr("cdiuxXo", *s) && *length != 'l' && *length != 'z' && *length != 'j' && *length != 't')
-		(void)va_arg(*args, int);
 	else if (*s && strchr("cdiuxXo", *s))
-		(void)va_arg(*args, long long); /* as wide as all the others on the machines we build for */
+		pass_integer(length, args);
 	return c;
 }
-_Static_assert(sizeof(long) == sizeof(long long) && sizeof(size_t) == sizeof(long long),
-    "an argument of another width would be passed over wrongly");
 
 /* Write a format anew into `to`.  False: there is no room, or nothing to cut. */
 static bool write_anew(char *to, size_t room, const char *format, va_list *args)

@@ -80,7 +80,7 @@ struct crew {
 static int run_task(struct crew *crew, unsigned task, struct err *err)
 {
 	if (progress_cancelled(crew->work))
-		return err_set(err, ERR_CANCELLED, "cancelled");
+		return err_cancelled(err);
 	return crew->task(crew->context, task, err);
 }
 

@@ -97,6 +97,11 @@ struct progress *progress_set_own(struct progress *p)
 	return before;
 }
 
+int progress_check(struct progress *p, struct err *err)
+{
+	return progress_cancelled(p) ? err_cancelled(err) : 0;
+}
+
 bool progress_cancelled(struct progress *p)
 {
 	return p && atomic_load_explicit(&p->cancel, memory_order_relaxed);

@@ -8,6 +8,8 @@
 #ifndef CAIRN_BASE_PROGRESS_H
 #define CAIRN_BASE_PROGRESS_H
 
+#include "base/err.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,6 +74,8 @@ bool progress_expected(struct progress *p, enum phase phase);
 bool progress_add(struct progress *p, uint64_t n);
 
 bool progress_cancelled(struct progress *p);
+/* The same as a result: ERR_CANCELLED if so, else 0. */
+MUST_CHECK int progress_check(struct progress *p, struct err *err);
 
 /* The work that the calling thread is at, for loops too deep down to be handed its progress; NULL: none, or
  * one that nobody watches.  Whoever begins a work on a thread sets it (and puts back what it got), and

@@ -93,7 +93,7 @@ int sort_with(void *array, uint64_t n, size_t size,
 	if (done && from != array)
 		memcpy(array, from, n * size);
 	big_free(copy);
-	return done ? 0 : err_set(err, ERR_CANCELLED, "cancelled");
+	return done ? 0 : err_cancelled(err);
 }
 
 struct plain {

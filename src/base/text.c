@@ -7,11 +7,10 @@
  */
 #include "base/text.h"
 
-#include "base/units.h"
-
 #include "base/assert.h"
 #include "base/budget.h"
 #include "base/mem.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

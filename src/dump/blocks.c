@@ -144,7 +144,7 @@ static int inflate_task(void *context, unsigned task, struct err *err)
 
 	if (!atomic_load(&b->wrong) && !inflate_some(b, b->members + first, n))
 		atomic_store(&b->wrong, true);
-	return progress_cancelled(b->progress) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
+	return progress_check(b->progress, err);
 }
 
 static bool worth_trying(const uint8_t *in, uint64_t n, uint64_t *most)

@@ -63,7 +63,7 @@ static int make_room(struct translated *out, uint64_t size, struct err *err)
 static int cancelled(struct translated *out, struct err *err)
 {
 	translated_release(out);
-	return err_set(err, ERR_CANCELLED, "cancelled");
+	return err_cancelled(err);
 }
 
 int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
@@ -77,7 +77,7 @@ int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
 	struct progress *work = progress_own();
 	for (uint64_t i = 0; i < n; i++) {
 		if (progress_stops(work, i))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		size += table[bytes[i]] >> 7;
 	}
 	rc = make_room(out, size, err);

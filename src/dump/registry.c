@@ -69,14 +69,11 @@ static bool is_text(const uint8_t *head, size_t n)
 
 static const char *looks_like(const uint8_t *head, size_t n)
 {
-	static const char hprof[] = "JAVA PROFILE 1";
 	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
 		const struct signature *s = &signatures[i];
 		if (n >= s->n && !memcmp(head, s->bytes, s->n))
 			return s->what;
 	}
-	if (n >= 4 && n < sizeof hprof && !memcmp(head, hprof, n))
-		return "begins as HPROF does, and is cut in its first line";
 	if (all_zero(head, n))
 		return "zeros only; the dump was perhaps never written";
 	return is_text(head, n) ? "text, but no classic heap dump" : "no format that cairn knows";

@@ -285,7 +285,7 @@ __attribute__((format(printf, 2, 3))) static void mark(struct source_file *o, co
 	va_list args;
 
 	va_start(args, format);
-	text_format(o->source.cut_reason, sizeof o->source.cut_reason, format, args);
+	text_format(o->source.remark, sizeof o->source.remark, format, args);
 	va_end(args);
 }
 
@@ -340,7 +340,7 @@ static int inflate_members(struct source_file *o, z_stream *z, const uint8_t *in
 		at += give - z->avail_in;
 		o->source.size += take - z->avail_out;
 		if (!progress_add(progress, give - z->avail_in))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		if (code == Z_MEM_ERROR)
 			return err_set(err, ERR_NOMEM, "memory: inflating it needs more");
 		if (code == Z_STREAM_END) {
@@ -396,7 +396,7 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 	unmap_file(o);
 	if (!o->source.size)
 		return err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s",
-		    o->source.cut ? o->source.cut_reason : "gzip of nothing, the dump in it is empty");
+		    o->source.cut ? o->source.remark : "gzip of nothing, the dump in it is empty");
 	o->inflated = big_fit(o->inflated, o->source.size, 1);
 	o->capacity = o->source.size;
 	o->source.bytes = o->inflated;

@@ -24,7 +24,7 @@ struct source {
 	bool compressed;
 	bool cut;             /* the gzip stream ends early or is damaged: bytes are what came before */
 	bool doubtful;        /* a checksum is wrong: then cut, too, and any of the bytes may be wrong */
-	char cut_reason[120]; /* then: why, in words; without cut: a remark, "" when there is none */
+	char remark[120];     /* cut: why, in words; else what else is to be said of the file, or "" */
 	struct source_file *file; /* source.c's own; NULL: bytes that are simply there (tests) */
 };
 

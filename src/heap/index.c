@@ -96,7 +96,7 @@ int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err 
 
 int index_join(struct address_index *x, const struct address_index *other, struct err *err)
 {
-	int code = progress_cancelled(progress_own()) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
+	int code = progress_check(progress_own(), err);
 	for (uint32_t i = 0; i < other->n_pages && code == 0; i++)
 		code = index_note(x, other->pages[i].number, other->pages[i].n_objects, err);
 	return code;
@@ -204,7 +204,7 @@ int index_seal(struct address_index *x, struct err *err)
 		p->first_id = (uint32_t)n;
 		n += p->n_objects;
 		if (i % PAGES_AT_ONCE == 0 && progress_cancelled(work))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		if (n > UINT32_MAX - 1)
 			return err_set(err, ERR_UNSUPPORTED,
 			    "more than 4,294,967,294 objects: too many for one heap");

@@ -62,7 +62,7 @@ static int take_sample(struct site_sink *sink, uint64_t address, uint64_t key)
 		return c->lost.code;
 	c->sorted = true;
 	if (progress_stops(progress_own(), c->n_told++))
-		return err_set(&c->lost, ERR_CANCELLED, "cancelled");
+		return err_cancelled(&c->lost);
 	const struct keyed *found = find_sorted(&(struct keyed){ .key = key }, c->keys, c->n_keys,
 	    sizeof *c->keys, by_key);
 	uint32_t object = heap_target(c->heap, address);

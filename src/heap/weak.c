@@ -118,8 +118,8 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 	if (!place)
 		code = ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
-		if ((id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY)) || progress_own_stops(id))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+			code = err_cancelled(err);
 		if (place[h->class_of[id]].type != VALUE_OBJECT)
 			continue;
 		uint32_t referent = held_weakly(h, id, &place[h->class_of[id]]);

@@ -34,6 +34,8 @@ struct cell cell_percent(struct amount part, struct amount whole)
 	double tenths = whole.n ? 1000.0 * (double)part.n / (double)whole.n : 0;
 	if (whole.certainty == LOWER_BOUND)
 		whole.certainty = INFERRED;
+	if (tenths >= 0x1p53) /* of what a damaged object says that it has room for */
+		return cell_none();
 	part.n = (uint64_t)(tenths + 0.5);
 	return number(CELL_PERCENT, amount_as_sure(part, whole));
 }

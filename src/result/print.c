@@ -352,7 +352,7 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 		break;
 	}
 	if (progress_cancelled(progress_own()))
-		return err_set(err, ERR_CANCELLED, "cancelled");
+		return err_cancelled(err);
 	if (fflush(to) || ferror(to))
 		return err_set(err, ERR_IO, "writing the result: %s", strerror(errno));
 	return 0;

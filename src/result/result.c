@@ -327,7 +327,7 @@ int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, v
 	for (size_t row = 0; row < r->n_rows; row++) {
 		if (result_stopped(r, row)) {
 			big_free(order);
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		}
 		if (keep(r, row, context))
 			order[kept++] = (uint32_t)source_row(r, row);

@@ -194,7 +194,7 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		struct cell c;
 		uint32_t source = r->order ? r->order[i] : (uint32_t)i;
 		if (result_stopped(r, i))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		result_cell(r, i, s->column, &c);
 		if (c.type == CELL_NONE) {
 			rows[r->n_rows - ++unknown] = source;
@@ -236,7 +236,7 @@ static int sort_known(struct sorting *s, struct err *err)
 	for (unsigned shift = 0; shift < bits; shift += 32) {
 		for (size_t i = 0; i < n; i++) {
 			if (result_stopped(s->r, i))
-				return err_set(err, ERR_CANCELLED, "stopped");
+				return err_cancelled(err);
 			uint64_t key = key_of(s, rows[i]);
 			key = s->descending ? s->high - key : key - s->low;
 			s->a[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];

@@ -42,6 +42,7 @@ struct cell result_keep_cell(struct result *r, struct cell c)
 }
 
 /* --- rows -------------------------------------------------------------------------------------- */
+
 struct kept_rows {
 	struct cell *cells; /* n_columns a row */
 	struct target *targets;

@@ -365,7 +365,7 @@ static int walk_rows(struct result *r, uint32_t levels, const struct open_branch
 	int code = go_down(to, 0, err);
 	for (uint64_t rounds = 0; !code && to->n_place > 0; rounds++) {
 		if (progress_own_stops(8 * rounds))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		struct place *p = &to->place[to->n_place - 1];
 		struct list *l = &t->list[p->list];
 		uint32_t depth = (uint32_t)to->n_place - 1;

@@ -298,6 +298,7 @@ static void test_amounts(void **state)
 	amount_is(cell_percent(least, amount_exact(14)).amount, 500, LOWER_BOUND, REASON_DAMAGED);
 	amount_is(cell_percent(five, least).amount, 714, INFERRED, REASON_DAMAGED);
 	assert_int_equal(cell_percent(five, none).type, CELL_NONE);
+	assert_int_equal(cell_percent(amount_exact(UINT64_MAX), amount_exact(1)).type, CELL_NONE); /* no such share */
 	assert_int_equal(cell_bytes(none).type, CELL_NONE);
 }
 

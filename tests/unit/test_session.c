@@ -178,11 +178,11 @@ static void test_a_stopped_file_is_taken_back(void **state)
 	progress_set_own(&watched);
 	watched.cancel = true;
 	snprintf(line, sizeof line, "ls char[] >> %s", path);
-	snprintf(said, sizeof said, "%s: cancelled; what stood there before is left", path);
+	snprintf(said, sizeof said, "%s: stopped; what stood there before is left", path);
 	refuse(line, said);
 	assert_holds(path, "before");
 	snprintf(line, sizeof line, "save %s", path);
-	snprintf(said, sizeof said, "save: %s: cancelled; it is left empty", path);
+	snprintf(said, sizeof said, "save: %s: stopped; it is left empty", path);
 	refuse(line, said);
 	assert_holds(path, "");
 	watched.cancel = false;

@@ -132,20 +132,20 @@ static void gzip_states(void **state)
 	size_t n = gzip_to(packed, sizeof packed, plain, PLAIN);
 	struct source *s = opened(n, PLAIN);
 	assert_false(s->cut);
-	assert_string_equal(s->cut_reason, "");
+	assert_string_equal(s->remark, "");
 	source_close(s);
 
 	/* zeros behind it are padding; anything else is remarked on */
 	memset(packed + n, 0, 512);
 	s = opened(n + 512, PLAIN);
-	assert_string_equal(s->cut_reason, "");
+	assert_string_equal(s->remark, "");
 	source_close(s);
 	char where[100];
 	packed[n + 100] = 'x';
 	snprintf(where, sizeof where, "the 512 bytes from byte %zu of the file on", n);
 	s = opened(n + 512, PLAIN);
 	assert_false(s->cut);
-	assert_non_null(strstr(s->cut_reason, where));
+	assert_non_null(strstr(s->remark, where));
 	source_close(s);
 
 	/* a wrong checksum, a cut, a damaged middle */
@@ -155,7 +155,7 @@ static void gzip_states(void **state)
 	assert_true(s->doubtful);
 	/* the last 8 bytes of a member are its checksum and its length */
 	snprintf(where, sizeof where, "checksum at byte %zu of the file", n - 8);
-	assert_non_null(strstr(s->cut_reason, where));
+	assert_non_null(strstr(s->remark, where));
 	source_close(s);
 	packed[n - 6] ^= 1;
 	write_file(packed, n / 2);
@@ -163,7 +163,7 @@ static void gzip_states(void **state)
 	assert_int_equal(source_open(&s, path, NULL, &err), 0);
 	assert_true(s->cut && s->size > PLAIN / 4 && s->size < PLAIN);
 	assert_memory_equal(s->bytes, plain, s->size);
-	assert_non_null(strstr(s->cut_reason, "cut at byte"));
+	assert_non_null(strstr(s->remark, "cut at byte"));
 	assert_false(s->doubtful);
 	source_close(s);
 

@@ -311,7 +311,7 @@ static int check_mirror(struct checker *k, struct err *err)
 			out_hash += hash_pair(id, h->out.target[i]);
 		}
 	}
-	code = check_stopped(k->progress, err);
+	code = progress_check(k->progress, err);
 	if (code)
 		goto out;
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
@@ -524,7 +524,7 @@ static int check_graph(struct checker *k, struct err *err)
 {
 	bool out = adjacency_sound(k, &k->h->out, "references lead to objects");
 	bool in = adjacency_sound(k, &k->h->in, "referrers are objects");
-	int code = check_stopped(k->progress, err);
+	int code = progress_check(k->progress, err);
 	check_reference_count(k);
 	if (!code && out && in)
 		code = check_mirror(k, err);
@@ -557,7 +557,7 @@ int check_heap(
 			checks_release(out);
 		return code;
 	}
-	code = check_stopped(progress, err); /* what a loop that was left early did not see may be unsound */
+	code = progress_check(progress, err); /* what a loop that was left early did not see may be unsound */
 	if (!code)
 		code = check_superclasses(&k, err);
 	if (code) {
@@ -569,7 +569,7 @@ int check_heap(
 	check_kinds(&k, &kinds);
 	check_types(&k);
 	if (!code)
-		code = check_stopped(progress, err);
+		code = progress_check(progress, err);
 	if (!code)
 		code = check_sums(&k, err);
 	if (!code)
@@ -577,7 +577,7 @@ int check_heap(
 	if (!code)
 		check_stated(&k, &kinds);
 	if (!code)
-		code = check_stopped(progress, err);
+		code = progress_check(progress, err);
 	if (!code)
 		code = checks_lost(out, err);
 	if (code)

@@ -178,7 +178,7 @@ static int collect(struct rest *g, const struct siblings *s, struct err *err)
 	uint64_t most_nodes, most_edges;
 	size_t n = 0;
 	count_rest(s, &most_nodes, &most_edges);
-	if (check_stopped(g->progress, err))
+	if (progress_check(g->progress, err))
 		return ERR_CANCELLED; /* they are not all counted */
 	g->node = big_alloc(most_nodes, sizeof *g->node, err);
 	g->edge = big_alloc(most_edges, sizeof *g->edge, err);
@@ -203,11 +203,11 @@ static int collect(struct rest *g, const struct siblings *s, struct err *err)
 		if (g->n == 0 || g->node[g->n] != g->node[i])
 			g->node[++g->n] = g->node[i];
 	if (!code) /* node_of wants to find them all */
-		code = check_stopped(g->progress, err);
+		code = progress_check(g->progress, err);
 	for (size_t i = 0; !code && i < g->n_edges; i++) {
 		struct pair *e = &g->edge[i];
 		if (progress_stops(g->progress, 8 * i))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		*e = (struct pair){e->from == HEAP_NONE ? 0 : node_of(g, e->from), node_of(g, e->to)};
 	}
 	return code ? code : sort(g->edge, g->n_edges, sizeof *g->edge, by_from, err);
@@ -233,13 +233,13 @@ static int walk_rest(struct rest *g, uint32_t *met, struct err *err)
 	uint32_t n = 1;
 	int code = start && at ? 0 : ERR_NOMEM;
 	if (!code) /* without whole starts there is no way */
-		code = check_stopped(g->progress, err);
+		code = progress_check(g->progress, err);
 	for (uint32_t v = 0; !code && v <= g->n; v++)
 		at[v] = start[v];
 	uint64_t rounds = 0;
 	for (uint32_t v = 0; !code;) {
 		if (progress_stops(g->progress, rounds++))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		if (at[v] < start[v + 1]) {
 			uint32_t to = g->edge[at[v]++].to;
 			if (!to || g->place[to])
@@ -294,7 +294,7 @@ static int find_dominated(struct rest *g, uint32_t n, uint32_t *bad, struct err 
 		return code ? code : ERR_NOMEM;
 	if (!progress_add(g->progress, g->stage)) {
 		big_free(start);
-		return err_set(err, ERR_CANCELLED, "stopped");
+		return err_cancelled(err);
 	}
 	for (uint32_t v = 0; v < n; v++) {
 		g->semi[v] = g->label[v] = v;
@@ -371,7 +371,7 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 		progress_phase(t->progress, PHASE_CHECK_SIBLINGS, 2 * (uint64_t)n_objects);
 		tree_edges(t, direct, &s);
 		tree_edges(t, from_beside, &s);
-		code = s.code ? s.code : check_stopped(t->progress, err);
+		code = s.code ? s.code : progress_check(t->progress, err);
 	} else {
 		code = ERR_NOMEM;
 	}
@@ -383,7 +383,7 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 		if (!code && left && !progress_cancelled(t->progress))
 			code = look_at_rest(&s, &bad, err);
 		if (!code)
-			code = check_stopped(t->progress, err);
+			code = progress_check(t->progress, err);
 		if (code)
 			;
 		else if (bad == HEAP_NONE)

@@ -32,11 +32,6 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int check_stopped(struct progress *progress, struct err *err)
-{
-	return progress_cancelled(progress) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
-}
-
 void checks_begin(struct checks *c)
 {
 	c->since = now();
@@ -87,7 +82,7 @@ static int number(struct tree *t, struct err *err)
 	for (bool over = false; !over && !code;) {
 		uint32_t id = stack[depth];
 		if (progress_stops(t->progress, rounds++))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		const uint32_t *child = retained_children(t->r, id, &n_children);
 		if (next[depth] < n_children && t->n < n) {
 			uint32_t below = child[next[depth]++];
@@ -364,7 +359,7 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 				measure(&s, id, stack);
 		progress_phase(t->progress, PHASE_CHECK_PATHS, n);
 		tree_edges(&all, step, &s);
-		code = check_stopped(t->progress, err);
+		code = progress_check(t->progress, err);
 		if (!code)
 			say_paths(to, t, &s);
 	} else if (!code) {
@@ -395,7 +390,7 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	if (!code)
 		check_parents(to, &t);
 	if (!code)
-		code = check_stopped(t.progress, err);
+		code = progress_check(t.progress, err);
 	/* the proof about siblings goes by their parents */
 	if (!code && to->n_broken == broken)
 		code = check_siblings(to, &t, err);
@@ -406,12 +401,12 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 		check_sums(to, &t);
 		code = check_classes(to, &t, err);
 		if (!code)
-			code = check_stopped(t.progress, err);
+			code = progress_check(t.progress, err);
 	}
 	if (!code)
 		code = check_paths(to, &t, err);
 	if (!code)
-		code = check_stopped(t.progress, err);
+		code = progress_check(t.progress, err);
 	if (!code)
 		code = checks_lost(to, err);
 	big_free(t.span);

@@ -7,9 +7,6 @@
 
 #include "analysis/check/check.h"
 
-/* Was the check asked to stop?  0, or ERR_CANCELLED. */
-MUST_CHECK int check_stopped(struct progress *progress, struct err *err);
-
 struct span {
 	uint32_t from, to; /* an object's number from top to bottom, and the last one below it */
 };

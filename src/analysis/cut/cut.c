@@ -36,7 +36,7 @@ int cut_init(struct cut *c, const struct retained *r, struct err *err)
 		if (h->classes[k].object != HEAP_NONE && h->classes[k].loader != HEAP_NONE)
 			bits_set(&c->special, h->classes[k].loader);
 	}
-	return progress_cancelled(progress_own()) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
+	return progress_check(progress_own(), err);
 }
 
 void cut_release(struct cut *c)
@@ -89,7 +89,7 @@ int cut_number(struct cut *c, struct err *err)
 	big_free(stack);
 	if (stopped) {
 		big_free(span);
-		return err_set(err, ERR_CANCELLED, "stopped");
+		return err_cancelled(err);
 	}
 	c->span = span;
 	return span ? 0 : ERR_NOMEM;
@@ -363,7 +363,7 @@ static int walk_alive(struct loss_walk *w, struct err *err)
 		n_late = left;
 	}
 	big_free(late);
-	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	return going ? 0 : err_cancelled(err);
 }
 
 /* What else was reached: from the roots and from where the walk was kept out, on without hindrance. */
@@ -384,7 +384,7 @@ static int walk_dead(struct loss_walk *w, struct bits *dead, struct err *err)
 	}
 	for (uint64_t at = 0; at < words; at++)
 		dead->word[at] &= ~w->alive.word[at];
-	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	return going ? 0 : err_cancelled(err);
 }
 
 /* False: stopped. */
@@ -419,7 +419,7 @@ static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids
 		if (owner != HEAP_NONE)
 			code = cut_edges_add(&w->stacks, owner, w->heap->roots[i].object, err);
 		if (progress_stops(w->progress, i))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 	}
 	if (!code)
 		code = sort(w->stacks.edge, w->stacks.n, sizeof *w->stacks.edge, by_ends, err);
@@ -434,7 +434,7 @@ static int loss_walk_init(struct loss_walk *w, const uint32_t *ids, size_t n_ids
 		going = !progress_stops(w->progress, i);
 		bits_set(&w->barred, ids[i]);
 	}
-	return going ? 0 : err_set(err, ERR_CANCELLED, "stopped");
+	return going ? 0 : err_cancelled(err);
 }
 
 static void loss_walk_release(struct loss_walk *w)
@@ -465,7 +465,7 @@ int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edge
 	if (!code)
 		code = walk_dead(&w, &out->dead, err);
 	if (!code && !count_dead(out, h, progress))
-		code = err_set(err, ERR_CANCELLED, "stopped");
+		code = err_cancelled(err);
 	if (code)
 		cut_loss_release(out);
 	loss_walk_release(&w);

@@ -158,7 +158,7 @@ static int sum_pairs(struct sums *s, struct progress *progress, struct err *err)
 			uint64_t before = s->alive;
 			code = enter(s, id, err);
 			if (!code && ++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
-				code = err_set(err, ERR_CANCELLED, "stopped");
+				code = err_cancelled(err);
 			stack[depth++] = (struct level){ at, before };
 			at = r->first[id];
 			end = r->first[id + 1];

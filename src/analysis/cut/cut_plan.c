@@ -47,11 +47,6 @@ struct planning {
 	bool pruned;          /* totals are to be found anew */
 };
 
-static int stopped(const struct planning *p, struct err *err)
-{
-	return progress_cancelled(p->progress) ? err_set(err, ERR_CANCELLED, "stopped") : 0;
-}
-
 /* --- candidates --------------------------------------------------------------------------------- */
 
 static bool can_be_cleared(enum root_kind kind)
@@ -150,7 +145,7 @@ static int list_candidates(struct planning *p, struct err *err)
 	for (uint32_t id = 0; p->n < n && !progress_stops(p->progress, id); id++)
 		if (is_candidate(p, id, least))
 			p->candidate[p->n++] = (struct candidate){ .id = id };
-	return stopped(p, err);
+	return progress_check(p->progress, err);
 }
 
 /* What of each candidate's subtree is alive: sums in the order of the numbers. */
@@ -185,7 +180,7 @@ static int weigh(struct planning *p, struct err *err)
 			c->bytes = p->r->dominators.retained[c->id];
 		c->cost = is_dead(p, c->id) ? 0 : keepers(p, c->id, NULL, NULL, NULL);
 		if (i % PROGRESS_ROUNDS == 0 && !progress_add(p->progress, PROGRESS_ROUNDS))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 	}
 	return code;
 }
@@ -479,7 +474,7 @@ int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wante
 	if (!code)
 		code = settle(&p, err);
 	if (!code)
-		code = stopped(&p, err);
+		code = progress_check(p.progress, err);
 	cut_groups_release(&p.groups);
 	cut_owner_release(&p.owner);
 	cut_loss_release(&p.loss);

@@ -174,12 +174,12 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = allocate_buckets(&d, err);
 	if (code == 0)
 		code = dominance_of_junctions(&d, err);
-	if (code == 0 && progress_cancelled(progress))
-		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (code == 0)
+		code = progress_check(progress, err);
 	if (code == 0)
 		finish(&d, out);
-	if (code == 0 && progress_cancelled(progress)) /* there are not all sums */
-		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (code == 0) /* there are not all sums */
+		code = progress_check(progress, err);
 	release(&d);
 	if (code < 0)
 		dominators_release(out);

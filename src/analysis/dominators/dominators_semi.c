@@ -284,7 +284,7 @@ static int find_semidominators(struct dominance *d, struct special *s, struct er
 		look_ahead(d, &ahead);
 		find_semidominator(d, s, i--, w);
 		if (i % REPORT_EVERY == 0 && !progress_add(d->progress, REPORT_EVERY))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 	}
 	return 0;
 }
@@ -301,8 +301,8 @@ int dominance_of_junctions(struct dominance *d, struct err *err)
 	int code = number_edges(d, err);
 	if (code == 0)
 		code = list_class_objects(d, &s.classes, &s.n_classes, err);
-	if (code == 0 && progress_cancelled(d->progress)) /* some loop was left early */
-		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (code == 0) /* some loop was left early */
+		code = progress_check(d->progress, err);
 	if (code == 0 && d->n)
 		code = find_semidominators(d, &s, err);
 	for (uint32_t i = 1; code == 0 && i <= d->m && !progress_stops(d->progress, i); i++)

@@ -352,7 +352,7 @@ static int walk_from(struct dominance *d, uint32_t start, struct err *err)
 		}
 		code = step(d, &c, target, err);
 		if (d->n % REPORT_EVERY == 0 && !progress_add(d->progress, REPORT_EVERY))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 	}
 	return code;
 }

@@ -123,7 +123,7 @@ int joint_ways(const struct retained *r, int64_t **ways, struct progress *progre
 		code = ERR_NOMEM;
 	for (uint64_t w = 0; j.ways && !code && w <= j.open.n / 64; w++) {
 		if (w % WORDS_A_LOOK == WORDS_A_LOOK - 1 && progress_cancelled(progress))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		for (uint64_t left = j.open.word[w]; left; left &= left - 1)
 			add_recorded(&j, (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)));
 	}
@@ -131,8 +131,8 @@ int joint_ways(const struct retained *r, int64_t **ways, struct progress *progre
 		implied_edges(&j, add_way);
 		code = add_instances(&j, err);
 	}
-	if (!code && progress_cancelled(progress)) /* some loop was left early */
-		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (!code) /* some loop was left early */
+		code = progress_check(progress, err);
 	bits_release(&j.open);
 	if (code) {
 		big_free(j.ways);

@@ -43,7 +43,7 @@ static int list_children(struct retained *r, struct progress *progress, struct e
 	/* one place further on, so that filling moves the starts to where they belong */
 	for (uint32_t id = 0; id < n; id++) {
 		if (progress_stops(progress, id))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		look_ahead(r, id);
 		if (r->dominators.immediate[id] != NOT_REACHABLE && parent_of(r, id) + 2 <= n + 1)
 			r->first[parent_of(r, id) + 2]++;
@@ -52,7 +52,7 @@ static int list_children(struct retained *r, struct progress *progress, struct e
 		r->first[k] += r->first[k - 1];
 	for (uint32_t id = 0; id < n; id++) {
 		if (progress_stops(progress, id))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		look_ahead(r, id);
 		if (r->dominators.immediate[id] != NOT_REACHABLE)
 			r->child[r->first[parent_of(r, id) + 1]++] = id;
@@ -109,12 +109,11 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 		bits_set(&asked, ids[i]);
 		counts[i] = 0;
 	}
-	int code = 0;
-	code = sort(sorted, n, sizeof *sorted, by_counted, err);
+	int code = sort(sorted, n, sizeof *sorted, by_counted, err);
 	for (uint32_t id = 0; !code && id < r->dominators.n_objects; id++) {
 		struct counted key = {.id = r->dominators.immediate[id]};
 		if (progress_own_stops(id)) {
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 			break;
 		}
 		if (key.id >= NOT_REACHABLE || !bits_get(&asked, key.id))
@@ -192,7 +191,7 @@ static int walk_groups(
 			}
 			enter(w, id);
 			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
-				return err_set(err, ERR_CANCELLED, "stopped");
+				return err_cancelled(err);
 			cairn_assert(depth < r->dominators.n_reachable);
 			stack[depth++] = at;
 			at = first[id];
@@ -332,8 +331,8 @@ static int find_maybe(struct retained *r, struct err *err)
 			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
 	}
 	big_free(stack);
-	if (!code && progress_cancelled(progress_own()))
-		code = err_set(err, ERR_CANCELLED, "stopped");
+	if (!code)
+		code = progress_check(progress_own(), err);
 	return code;
 }
 
@@ -374,7 +373,7 @@ int retained_objects_of(
 			}
 			if (progress_own_stops(objects++)) {
 				big_free(stack);
-				return err_set(err, ERR_CANCELLED, "stopped");
+				return err_cancelled(err);
 			}
 			*to = at;
 			at = r->first[child];

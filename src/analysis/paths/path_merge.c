@@ -114,7 +114,7 @@ static void count(struct merge *m, uint32_t node, struct amount shallow)
 /* Has the user had enough, at one more step of a path? */
 static bool stopped(struct merge *m)
 {
-	return progress_stops(progress_own(), m->steps++) && err_set(&m->lost, ERR_CANCELLED, "stopped");
+	return progress_stops(progress_own(), m->steps++) && err_cancelled(&m->lost);
 }
 
 static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)
@@ -189,14 +189,14 @@ static int sum_retained(
 			at[cut->span[ids[i]].from] = ids[i] + 1;
 	for (uint32_t k = 0; !code && k < d->n_reachable; k++) {
 		if (progress_own_stops(k)) {
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 			break;
 		}
 		if (!at[k])
 			continue;
 		uint32_t id = at[k] - 1;
 		if (m->lost.code) {
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 			break;
 		}
 		while (n_open && cut->span[open[n_open - 1]].to < k)

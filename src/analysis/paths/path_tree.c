@@ -133,7 +133,7 @@ static int grow(struct growth *g, struct progress *progress, struct err *err)
 			ask_ahead(g, at);
 			reach_all(g, g->queue[at]);
 			if (at % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
-				return err_set(err, ERR_CANCELLED, "stopped");
+				return err_cancelled(err);
 		}
 		if (to != HEAP_NONE && g->tree->parent[to])
 			break;
@@ -267,12 +267,12 @@ static bool variable_of(const struct heap *h, uint32_t id, struct text *to)
 	return false;
 }
 
-void path_line(const struct path_rules *r, const struct path *p, struct text *to)
+bool path_line(const struct path_rules *r, const struct path *p, struct text *to)
 {
 	const struct heap *h = r->heap;
 	struct text field = TEXT_INIT;
 	size_t low = p->n > LINE_STEPS ? p->n - LINE_STEPS : 0, begin = low;
-	bool statics = false;
+	bool statics = false, variable = false;
 	for (size_t i = low; i + 1 < p->n; i++) {
 		text_clear(&field);
 		if (path_field(r, p->step[i], p->step[i + 1], &field) && is_static(field.s)) {
@@ -294,10 +294,10 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 			text_add(to, "this");
 		else if (i == begin && class != HEAP_NONE)
 			text_addf(to, "%s %s", statics ? "static" : "class", h->classes[class].name);
-		else if (i == begin && (i > 0 || !variable_of(h, p->step[i], to)))
-			text_add(to, heap_class_of(h, p->step[i])->name);
-		else if (i == begin)
+		else if (i == 0 && (variable = variable_of(h, p->step[i], to)))
 			continue;
+		else if (i == begin)
+			text_add(to, heap_class_of(h, p->step[i])->name);
 		else if (of_class)
 			text_addf(to, ".%s", field.s + strlen("static "));
 		else if (named && class != HEAP_NONE && !strcmp(field.s, "<loaded>"))
@@ -308,4 +308,5 @@ void path_line(const struct path_rules *r, const struct path *p, struct text *to
 			text_add(to, " > this");
 	}
 	text_release(&field);
+	return statics || variable;
 }

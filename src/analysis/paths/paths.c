@@ -239,7 +239,7 @@ int path_search(struct path *out, const struct path_rules *r, uint32_t to, uint6
 		visit_holders(&s, s.queue[s.at].id);
 		out->gave_up = s.limit && s.effort > s.limit && !s.found;
 		if (s.at % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		if (s.lost.code) {
 			*err = s.lost;
 			code = s.lost.code;

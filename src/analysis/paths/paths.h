@@ -88,8 +88,8 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 /* Append a path in one line: "static com.acme.Cache.INSTANCE > table > [17] > this".  The line
  * begins with the last static field of the path, since before it stand only a class and what loaded
  * it.  Without a static field it begins with the root: the variable that holds it, or its class.
- * Of a long path only the end is appended. */
-void path_line(const struct path_rules *r, const struct path *p, struct text *to);
+ * Of a long path only the end is appended.  True: it begins with a static field or a variable. */
+bool path_line(const struct path_rules *r, const struct path *p, struct text *to);
 
 /* --- many paths, merged by class ---------------------------------------------------------------- */
 

@@ -224,7 +224,7 @@ static int find_each(void *context, struct progress *progress, struct err *err)
 	for (size_t i = 0; !code && i < e->n; i++) {
 		t->figure[i] = cut_one(&cut, e->edge[i].holder, e->edge[i].target);
 		if (i % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 	}
 	cut_release(&cut);
 	return code;

@@ -186,20 +186,11 @@ static void find_holders(struct told *t, const struct session *s, struct cut *cu
 	text_release(&field);
 }
 
-/* Does a line of a path begin with what makes its first object a root, or with a static field? */
-static bool begins_at_root(const struct heap *h, const struct path *p, const char *line)
-{
-	size_t first, n = heap_roots_of(h, p->step[0], &first);
-	return !n || h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS ||
-	    !strncmp(line, "static ", strlen("static "));
-}
-
 /* The way to the accumulation point as a line, without the object itself. */
 static void add_path_line(struct text *to, const struct path_rules *rules, const struct path *p)
 {
 	static const char end[] = " > this";
-	path_line(rules, p, to);
-	if (!begins_at_root(rules->heap, p, to->s)) {
+	if (!path_line(rules, p, to)) {
 		char *line = text_take(to);
 		add_root(rules->heap, p->step[0], to);
 		text_addf(to, " > %s", line);

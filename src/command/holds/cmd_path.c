@@ -108,7 +108,7 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
 		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
 		if (progress_cancelled(progress))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 	}
 	cut_release(&cut);
 	if (code) {

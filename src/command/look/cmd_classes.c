@@ -217,7 +217,7 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	for (size_t i = 0; *ids && !code && i < most; i++) {
 		uint32_t id = scope->objects ? scope->objects[i] : (uint32_t)i;
 		if (i % LOOKED_AT_ONCE == 0 && progress_cancelled(session_progress(s)))
-			code = err_set(err, ERR_CANCELLED, "stopped");
+			code = err_cancelled(err);
 		if (bits_get(&reach.objects, id) == (wish == REACH_LIVE) &&
 		    (!scope->classes || bits_get(&chosen, h->class_of[id])))
 			(*ids)[(*n)++] = id;

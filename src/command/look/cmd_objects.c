@@ -65,7 +65,7 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
 	for (size_t i = 0; i < *n; i++) {
 		uint32_t id = (*ids)[i];
 		if (progress_stops(session_progress(s), i))
-			return err_set(err, ERR_CANCELLED, "stopped");
+			return err_cancelled(err);
 		uint64_t size = heap_shallow(h, id);
 		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
 		if (fits && (wish == REACH_ALL || bits_get(&reach.objects, id) == (wish == REACH_LIVE)))

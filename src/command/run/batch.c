@@ -154,8 +154,8 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 		    "without", (*heap)->shortage.message);
 	if ((*heap)->damaged)
 		say_damage(*heap);
-	else if ((*heap)->source && (*heap)->source->cut_reason[0])
-		complain("warning: %s: %s", o->heap->path, (*heap)->source->cut_reason);
+	else if ((*heap)->source && (*heap)->source->remark[0])
+		complain("warning: %s: %s", o->heap->path, (*heap)->source->remark);
 	return 0;
 }
 

@@ -96,14 +96,12 @@ void output_take_back(struct output *out, struct err *err)
 	struct stat st;
 	int fd = fileno(out->stream);
 
-	const char *why = err->code == ERR_CANCELLED ? "cancelled" : err->message;
-
 	if (fflush(out->stream)) /* what waits must not follow */
 		__fpurge(out->stream);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, out->end))
-		err_set(err, err->code, "%s; what was written stands there, and is not all", why);
+		err_set(err, err->code, "%s; what was written stands there, and is not all", err->message);
 	else
-		err_set(err, err->code, "%s; %s", why, out->end ? "what stood there before is left" :
+		err_set(err, err->code, "%s; %s", err->message, out->end ? "what stood there before is left" :
 		    "it is left empty");
 }
 

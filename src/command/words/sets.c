@@ -451,7 +451,7 @@ static int find_members(void *context, struct progress *progress, struct err *er
 	bits_release(&members);
 	if (!code && progress_cancelled(progress)) {
 		big_free(k->set.ids);
-		code = err_set(err, ERR_CANCELLED, "cancelled");
+		code = err_cancelled(err);
 	}
 	return code;
 }

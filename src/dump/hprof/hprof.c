@@ -13,13 +13,14 @@
 #include <time.h>
 
 static const char magic[] = "JAVA PROFILE ";
-enum { MAGIC_SIZE = sizeof magic - 1, LONGEST_VERSION = 8 };
+enum { MAGIC_SIZE = sizeof magic - 1, MAGIC_LEAST = 4, LONGEST_VERSION = 8 };
 
 uint64_t hprof_part_bytes = PART_BYTES;
 
 static int probe(const uint8_t *head, size_t n)
 {
-	return n >= MAGIC_SIZE && !memcmp(head, magic, MAGIC_SIZE) ? 100 : 0;
+	size_t seen = n < MAGIC_SIZE ? n : MAGIC_SIZE; /* a dump may be cut as soon as that */
+	return seen >= MAGIC_LEAST && !memcmp(head, magic, seen) ? 100 : 0;
 }
 
 /* --- header ------------------------------------------------------------------------------------- */
@@ -50,7 +51,7 @@ static int read_header(struct hprof *h, struct err *err)
 	char version[LONGEST_VERSION + 1] = "";
 	unsigned n = 0;
 
-	cursor_take(&c, MAGIC_SIZE); /* probe() has seen it */
+	cursor_take(&c, MAGIC_SIZE); /* probe() has seen it, or all there is of it */
 	while (n < LONGEST_VERSION && (version[n] = (char)cursor_u8(&c)) != '\0')
 		n++;
 	if (!c.short_of && (version[n] != '\0' || !known_version(version)))

@@ -238,7 +238,7 @@ static int settle_all(struct hprof_classes *t, struct err *err)
 	}
 	big_free(stack);
 	big_free(waiting);
-	return progress_cancelled(work) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
+	return progress_check(work, err);
 }
 
 static int read_classes(const struct hprof *h, struct hprof_classes *t, struct err *err)
@@ -251,7 +251,7 @@ static int read_classes(const struct hprof *h, struct hprof_classes *t, struct e
 		const struct hprof_segment *s = &h->segments[i];
 		for (uint64_t at = s->begin; at < s->end;) {
 			if (progress_stops(work, round++))
-				return err_set(err, ERR_CANCELLED, "cancelled");
+				return err_cancelled(err);
 			const char *why;
 			uint64_t size = hprof_sub_size(h, bytes + at, s->end - at, &why);
 			if (size == 0 || size == UINT64_MAX)

@@ -363,7 +363,7 @@ static int walk_records(struct walk *w)
 
 	for (uint64_t round = 0; at < w->size; round++) {
 		if (round % most == 0 && progress_cancelled(w->work))
-			return err_set(w->err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(w->err);
 		uint64_t left = w->size - at, next;
 		uint32_t length = left < RECORD_HEAD ? 0 : load_be32(w->bytes + at + 5);
 		unsigned tag = w->bytes[at];

@@ -246,7 +246,7 @@ int program_read_dwarf(struct program *p, struct err *err)
 	while (!p->refused && !progress_cancelled(work) && !dwarf_get_units(p->dwarf, unit, &unit, NULL, NULL, &top, NULL))
 		if (dwarf_tag(&top) == DW_TAG_compile_unit)
 			walk_unit(&w, &top);
-	int code = progress_cancelled(work) ? err_set(err, ERR_CANCELLED, "cancelled") :
+	int code = progress_cancelled(work) ? err_cancelled(err) :
 	    p->refused ? ERR_NOMEM : type_reader_finish(p->reader, err);
 	if (!code)
 		code = place_variables(&w, err);

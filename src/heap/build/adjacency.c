@@ -43,7 +43,7 @@ static int accumulate(struct adjacency *a, uint32_t n_objects, bool ends, struct
 	struct progress *work = progress_own();
 	for (uint64_t i = 0; i <= n_objects; i++) {
 		if (progress_stops(work, i))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		uint32_t degree = i < n_objects ? a->offset[i] : 0;
 		if ((i & ((1u << BLOCK_SHIFT) - 1)) == 0)
 			a->base[i >> BLOCK_SHIFT] = sum;
@@ -118,7 +118,7 @@ static int count_range(void *context, unsigned range, struct err *err)
 				degree[at]++;
 		}
 		if (!progress_add(t->progress, (end - block) / t->n_ranges))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 	}
 	return 0;
 }
@@ -142,7 +142,7 @@ static int place_range(void *context, unsigned range, struct err *err)
 		}
 		if (source % PROGRESS_ROUNDS == 0) {
 			if (!progress_add(t->progress, (told - k) / t->n_ranges))
-				return err_set(err, ERR_CANCELLED, "cancelled");
+				return err_cancelled(err);
 			told = k;
 		}
 	}

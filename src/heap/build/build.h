@@ -213,7 +213,7 @@ static inline bool build_stops(struct build *b, uint64_t round)
 {
 	if (!progress_stops(b->progress, round))
 		return false;
-	err_set(&b->lost, ERR_CANCELLED, "cancelled");
+	err_cancelled(&b->lost);
 	return true;
 }
 

@@ -250,20 +250,19 @@ static void note_changed(struct heap *h)
 static void note_cut_source(struct build *b)
 {
 	const struct source *s = b->heap->source;
-	if (!s->cut && s->cut_reason[0])
-		build_warn(b, "%s", s->cut_reason);
+	if (s->remark[0])
+		build_warn(b, "%s", s->remark);
 	if (!s->cut)
 		return;
 	struct err *damage = &b->heap->damage;
-	build_warn(b, "%s", s->cut_reason);
 	b->heap->doubtful = s->doubtful;
 	b->heap->incomplete |= !s->doubtful;
 	if (!b->heap->damaged && s->doubtful)
-		err_set(damage, ERR_FORMAT, "%s: %s", s->path, s->cut_reason);
+		err_set(damage, ERR_FORMAT, "%s: %s", s->path, s->remark);
 	else if (!b->heap->damaged)
-		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->cut_reason);
-	else if (s->doubtful && !strstr(damage->message, s->cut_reason))
-		err_context(damage, "%s", s->cut_reason);
+		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->remark);
+	else if (s->doubtful && !strstr(damage->message, s->remark))
+		err_context(damage, "%s", s->remark);
 	if (s->doubtful)
 		damage->has_offset = false;
 	b->heap->damaged = true;
@@ -339,8 +338,8 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 		check_pointers(&b);
 		check_stated(&b);
 	}
-	if (code == 0 && progress_cancelled(progress)) /* a loop may have been left early */
-		code = err_set(err, ERR_CANCELLED, "cancelled");
+	if (code == 0) /* a loop may have been left early */
+		code = progress_check(progress, err);
 	if (code == 0) {
 		note_cut_source(&b);
 		note_lost_pages(h);

@@ -208,7 +208,7 @@ static int find_sized(const struct classifying *k, struct columns *to, struct er
 		if (kept)
 			bits_set(&to->sized, id);
 		if (progress_stops(k->build->progress, id))
-			code = err_set(err, ERR_CANCELLED, "cancelled");
+			code = err_cancelled(err);
 	}
 	if (code == 0)
 		code = bits_seal(&to->sized, err);

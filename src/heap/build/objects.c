@@ -25,12 +25,6 @@ struct indexing {
 	struct address_index *slices; /* pages of each slice, to be joined */
 };
 
-/* A slice that was left early is no use. */
-static int cancelled(const struct build *b, struct err *err)
-{
-	return progress_cancelled(b->progress) ? err_set(err, ERR_CANCELLED, "cancelled") : 0;
-}
-
 static int note_slice(void *context, unsigned task, struct err *err)
 {
 	struct indexing *x = context;
@@ -41,7 +35,7 @@ static int note_slice(void *context, unsigned task, struct err *err)
 	int code = 0;
 	for (struct record r; code == 0 && records_next(&w, &r); n++) {
 		if (progress_stops(x->build->progress, w.at))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		uint64_t here = index_page_number(index, r.address);
 		if (n && here != number) {
 			code = index_note(index, number, n, err);
@@ -60,7 +54,7 @@ static int insert_slice(void *context, unsigned task, struct err *err)
 	for (struct record r; records_next(&w, &r) && !progress_stops(x->build->progress, w.at);)
 		index_insert(&writer, r.address);
 	index_flush(&writer);
-	return cancelled(x->build, err);
+	return progress_check(x->build->progress, err); /* a slice that was left early is no use */
 }
 
 static int note_all(struct indexing *x, struct err *err)
@@ -239,7 +233,7 @@ static int scatter_slice(void *context, unsigned task, struct err *err)
 	bits_flush(&sized);
 	if (any_size)
 		b->any_size = true;
-	return cancelled(b, err);
+	return progress_check(b->progress, err);
 }
 
 static void keep_extent(struct build *b, uint32_t id, uint32_t place, const struct record *r)
@@ -283,7 +277,7 @@ static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 	}
 	if (any_length)
 		b->any_length = true;
-	return cancelled(b, err);
+	return progress_check(b->progress, err);
 }
 
 static int by_id(const void *x, const void *y)

@@ -35,7 +35,7 @@ static int look(void *context, unsigned task, struct err *err)
 	index_walk_next(&walk, &address);
 	for (uint32_t id = begin; id < end && index_walk_next(&walk, &next); id++, address = next) {
 		if (progress_stops(work, id))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		if (heap_shallow(h, id) <= next - address)
 			continue;
 		n++;

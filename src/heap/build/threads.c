@@ -264,7 +264,7 @@ int threads_complete(struct heap *h, struct err *err)
 	}
 	for (uint32_t i = 0; code == 0 && i < h->n_threads; i++) {
 		if (i % THREADS_AT_ONCE == 0 && progress_cancelled(work))
-			code = err_set(err, ERR_CANCELLED, "cancelled");
+			code = err_cancelled(err);
 		if (k.notes)
 			complete(&k, &h->threads[i]);
 		if (!h->threads[i].name)

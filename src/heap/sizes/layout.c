@@ -301,7 +301,7 @@ int layout_instances(const struct heap_class *classes, uint32_t n, const struct 
 	big_free(shapes);
 	big_free(marked);
 	big_free(chain);
-	return stopped ? err_set(err, ERR_CANCELLED, "cancelled") : chain ? 0 : ERR_NOMEM;
+	return stopped ? err_cancelled(err) : chain ? 0 : ERR_NOMEM;
 }
 
 /* --- what has a size of its own ----------------------------------------------------------------- */

@@ -61,7 +61,7 @@ static int count_objects(void *context, unsigned task, struct err *err)
 	struct progress *work = progress_own();
 	for (uint32_t id = t->begin; id < t->end; id++) {
 		if (progress_stops(work, id))
-			return err_set(err, ERR_CANCELLED, "cancelled");
+			return err_cancelled(err);
 		uint32_t class = h->class_of[id];
 		struct tally *tally = &t->tallies[class];
 		tally->n++;

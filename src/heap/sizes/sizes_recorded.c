@@ -209,7 +209,7 @@ static int derive_array_sizes(struct heap *h, struct err *err)
 	struct progress *work = progress_own();
 	for (struct bits_walk w = bits_walk(&h->sized); bits_next(&w, &id); place++) {
 		if (progress_stops(work, place)) {
-			code = err_set(err, ERR_CANCELLED, "cancelled");
+			code = err_cancelled(err);
 			goto out;
 		}
 		if (is_exception(h, m, (uint32_t)id, place)) {

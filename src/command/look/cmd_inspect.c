@@ -158,11 +158,12 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 {
 	struct object_rows *rows = object_rows_new(o);
 	struct text note = TEXT_INIT;
+	struct err why = ERR_INIT;
 	object_rows_out(rows, id, NO_DIRECTION);
 	struct result *r = object_rows_result(
 	    rows, title, &references_shape, reference_what);
-	text_addf(&note, "%s holds no field names or values: these are its references",
-	    o->heap->facts.title);
+	(void)!heap_holds_no_values(o->heap, &why);
+	text_addf(&note, "%s: these are its references", why.message);
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	return r;

@@ -8,7 +8,7 @@
 #include "base/big.h"
 #include "heap/weak.h"
 
-#define CANCEL_EVERY (1u << 14)
+#define CANCEL_EVERY (1u << 12) /* objects, whose references are many */
 
 struct walk {
 	const struct heap *heap;
@@ -47,8 +47,11 @@ static void visit_references(struct walk *w, uint32_t id)
 
 static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 {
-	for (size_t i = 0; i < w->heap->n_roots; i++)
+	for (size_t i = 0; i < w->heap->n_roots; i++) {
+		if (progress_stops(progress, i))
+			return err_cancelled(err);
 		visit(w, w->heap->roots[i].object);
+	}
 	while (w->head < w->tail) {
 		visit_references(w, w->queue[w->head++]);
 		if (w->head % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))

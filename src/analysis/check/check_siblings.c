@@ -320,6 +320,8 @@ static int find_dominated(struct rest *g, uint32_t n, uint32_t *bad, struct err 
 	}
 	big_free(start);
 	*bad = HEAP_NONE;
+	if ((code = progress_check(g->progress, err)))
+		return code;
 	for (uint32_t w = 1; w < n && *bad == HEAP_NONE; w++) {
 		if (g->dominator[w] != g->semi[w])
 			g->dominator[w] = g->dominator[g->dominator[w]];

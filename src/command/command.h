@@ -77,12 +77,14 @@ struct example {
 /* "-by" */
 const char *option_name(const struct option_spec *o);
 
-/* Another name of a command, familiar from another tool, and an option that this name implies. */
+/* Other words for commands, most of them those of other tools: one table, in call/aliases.c. */
 struct alias {
-	const char *word;
-	enum option_word implies; /* DASH_NONE: it implies no option */
-	const char *value;        /* of that option; NULL for a flag */
+	const char *word;  /* or several; those that begin with - may stand anywhere behind the first */
+	const char *means; /* the words of ours that take their place */
+	const char *tool;  /* whose word it is; NULL: nobody's alone */
+	const char *with;  /* what it means where other words follow; NULL: the same */
 };
+extern const struct alias aliases[]; /* ended by a NULL word */
 
 #define COMMAND_ARGUMENTS 3 /* the most a command can have; a table with more does not compile */
 
@@ -90,7 +92,6 @@ struct call; /* below */
 
 struct command {
 	const char *name;
-	struct alias aliases[6];      /* ended by a NULL word, or full */
 	struct argument arguments[COMMAND_ARGUMENTS]; /* ended by ARG_END, or full */
 	const struct option_spec *options; /* ended by DASH_NONE; NULL: none */
 	unsigned flags;               /* enum command_flag */
@@ -122,6 +123,12 @@ extern const struct command *const commands[]; /* NULL-terminated, in the order 
 
 /* Find a command by name, alias or unique prefix.  NULL: *err is ERR_USAGE and names candidates. */
 const struct command *command_find(const char *word, struct err *err);
+/* Is it another word for this command? */
+bool alias_is_of(const struct alias *a, const struct command *c);
+/* "histogram, dumpheap -stat": append the command's other words.  Appends nothing if there are none. */
+void command_other_words(const struct command *c, struct text *to);
+/* The command of a whole line, behind "$name =" and other tools' words; NULL: none, or several. */
+const struct command *command_of_line(const char *line);
 
 /* List every column that results of the command may have, each once; with heads, the values of
  * their heads before these.  Returns how many; `to` needs room for COL_COUNT_OF_ALL. */

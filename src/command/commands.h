@@ -22,6 +22,7 @@ extern const struct command cmd_path;                                 /* cmd_pat
 extern const struct command cmd_paths;                                /* cmd_paths.c */
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */
+extern const struct command cmd_apropos, cmd_alias;                       /* apropos.c */
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 

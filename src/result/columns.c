@@ -36,6 +36,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"class of the object, or that the row sums", .one = "class", .many = "classes", .cut = CUT_MIDDLE, .naming = 1},
     [COL_CLASS_ADDRESS] = {"class_address", CELL_ADDRESS, 9, "address of the class object"},
     [COL_CLASSES] = {"classes", CELL_COUNT, 5, "how many classes"},
+    [COL_COMMAND] = {"command", CELL_TEXT, 0, "the command line that tells more, or does it", .cut = CUT_MIDDLE},
     [COL_COMPANION] = {"companion", CELL_TEXT, 5, "the javacore that was read with the dump"},
     [COL_COUNT] = {"count", CELL_COUNT, 5, "how many have it in common"},
     [COL_CREATED] = {"created", CELL_TEXT, 5, "when the dump was written"},
@@ -171,6 +172,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_THREADS] = {"threads", CELL_COUNT, 5, "how many threads"},
     [COL_TID] = {"tid", CELL_COUNT, 5, "number of the thread in Java"},
     [COL_TIMES] = {"times", CELL_COUNT, 5, "how often a class of this name is loaded"},
+    [COL_TOOL] = {"tool", CELL_TEXT, 5, "whose word it is"},
     [COL_TOTAL] = {"total", CELL_BYTES, 5, "what this and the references above it free together"},
     [COL_TRUE_UP_TO] = {"true_up_to", CELL_COUNT, 5,
 	"byte of the file up to which all this is true"},
@@ -204,6 +206,8 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_WASTED] = {"wasted", CELL_BYTES, 5, "what would be saved if there were only one of them"},
     [COL_WHAT] = {"what", CELL_TEXT, 5, "what it is about", .one = "what", .many = "whats"},
     [COL_WHY] = {"why", CELL_TEXT, 5, "the reason"},
+    [COL_WORD] = {"word", CELL_TEXT, 0, "a word, or several, that may begin a line",
+	.one = "word", .many = "words", .naming = 5},
     [COL_WORD_BITS] = {"word_bits", CELL_COUNT, 5, "bits of a pointer of the program"},
 };
 

@@ -48,6 +48,7 @@ enum column_id {
 	COL_CLASS,
 	COL_CLASS_ADDRESS,
 	COL_CLASSES,
+	COL_COMMAND,
 	COL_COMPANION,
 	COL_COUNT,
 	COL_CREATED,
@@ -147,6 +148,7 @@ enum column_id {
 	COL_THREADS,
 	COL_TID,
 	COL_TIMES,
+	COL_TOOL,
 	COL_TOTAL,
 	COL_TRUE_UP_TO,
 	COL_TYPE,
@@ -172,6 +174,7 @@ enum column_id {
 	COL_WASTED,
 	COL_WHAT,
 	COL_WHY,
+	COL_WORD,
 	COL_WORD_BITS,
 	COL_COUNT_OF_ALL /* how many there are */
 };

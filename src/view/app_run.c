@@ -16,9 +16,9 @@
 #define GROUP_FROM 200 /* so many referrers are grouped by class */
 
 /* Does it ask for the dominator tree, and that is not there yet? */
-static bool wants_retained(struct app *a, const char *word)
+static bool wants_retained(struct app *a, const char *line)
 {
-	const struct command *c = command_find(word, NULL);
+	const struct command *c = command_of_line(line);
 
 	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || opened_retained(a->session.dump))
 		return false;
@@ -30,21 +30,13 @@ static bool wants_retained(struct app *a, const char *word)
  * objects can: the loading thread writes the rest. */
 static bool must_wait(struct app *a, const char *line)
 {
-	char word[64];
-	size_t n;
-
 	line += strspn(line, " \t");
-	n = strcspn(line, " \t|>");
-	if (n == 0 || n >= sizeof word)
-		return n != 0 && !app_references_ready(a);
-	memcpy(word, line, n);
-	word[n] = '\0';
 	if (app_references_ready(a))
-		return wants_retained(a, word);
+		return wants_retained(a, line);
 	/* an object, a row, or a set: only the session knows what is done with it */
-	if (strchr("#%$0123456789", word[0]))
+	if (*line && strchr("#%$(0123456789", *line))
 		return true;
-	const struct command *c = command_find(word, NULL);
+	const struct command *c = command_of_line(line);
 	if (!c || (c->flags & COMMAND_NO_DUMP))
 		return false;
 	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))

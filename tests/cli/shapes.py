@@ -15,6 +15,8 @@ from schema import faults  # noqa: E402
 
 # Lines by command, such that each of its shapes comes with rows from some sample.
 LINES = {
+    "alias": ["alias"],
+    "apropos": ["apropos retained"],
     "bt": ["bt main", "bt 1"],
     "check": ["check", "check -tree"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],

@@ -108,8 +108,73 @@ static void test_command_names(void **state)
 	expect_command("r", NULL);    /* refs, roots */
 	expect_command("nonsense", NULL);
 	expect_command("", NULL);
+	expect_command("DumpObj", "x");
+	expect_command("imm", "dom");
+	expect_command("thread_", NULL); /* threads, bt */
+	expect_command("top_c", "top");
 	expect_printed("hist", PRINT_TEXT, "!hist may be histo, history");
 	expect_printed("rots", PRINT_TEXT, "!no command is called rots (nearest: roots; help lists all)");
+}
+
+/* What a line becomes where it begins with words of another tool. */
+static void expect_expanded(const char *line, bool more, const char *wanted)
+{
+	struct command_line l;
+	struct text t = TEXT_INIT;
+	assert_int_equal(command_line_parse(&l, line, true, NULL), 0);
+	const struct alias *a = call_expand(&l, more);
+	text_add(&t, a ? "" : "as it was:");
+	for (size_t i = 0; i < l.stages[0].n; i++)
+		text_addf(&t, "%s%s", t.len ? " " : "", l.stages[0].words[i].s);
+	assert_string_equal(t.s, wanted);
+	text_release(&t);
+	command_line_release(&l);
+}
+
+static void test_aliases(void **state)
+{
+	(void)state;
+	expect_expanded("dumpobj 0x1040", false, "x 0x1040");
+	expect_expanded("!DumpObj 0x1040", false, "x 0x1040");
+	expect_expanded("users 0x1040 -by class", false, "refs -in 0x1040 -by class");
+	expect_expanded("dumpheap -stat", false, "histo");
+	expect_expanded("dumpheap -type String -stat", false, "histo String");
+	expect_expanded("dumpheap -stat -min 64 -type String", false, "histo -min 64 String");
+	expect_expanded("dumpheap -min 64", false, "ls * -min 64");
+	expect_expanded("info", false, "as it was: info");
+	expect_expanded("info class", false, "histo");
+	expect_expanded("info class String", false, "histo String");
+	expect_expanded("info thread", false, "threads");
+	expect_expanded("info thread", true, "bt");
+	expect_expanded("info thread *", false, "threads");
+	expect_expanded("info thread main", false, "bt main");
+	expect_expanded("thread apply all bt", false, "threads -by stack");
+	expect_expanded("refe 0x1040", false, "refs -in 0x1040"); /* only referrers begins so */
+	expect_expanded("re 0x1040", false, "as it was: re 0x1040"); /* refs does */
+	expect_expanded("find_ x", false, "as it was: find_ x"); /* strings or leaks */
+	expect_expanded("'dumpobj' 0x1040", false, "as it was: dumpobj 0x1040");
+	expect_expanded("x 0x1040 -hex", false, "as it was: x 0x1040 -hex");
+	expect_expanded("", false, "as it was:");
+	/* each stands for a command that there is, with options that it has, and is no command's name */
+	for (const struct alias *a = aliases; a->word; a++) {
+		const char *const means[] = {a->means, a->with ? a->with : a->means};
+		for (size_t k = 0; k < 2; k++) {
+			struct command_line l;
+			size_t words;
+			assert_int_equal(command_line_parse(&l, means[k], false, NULL), 0);
+			const struct command *c = call_command(&l.stages[0], &words, NULL);
+			assert_non_null(c);
+			assert_string_equal(c->name, l.stages[0].words[0].s);
+			for (size_t i = 1; i < l.stages[0].n; i++) {
+				const char *word = l.stages[0].words[i].s;
+				assert_true(*word != '-' || command_option(c, word));
+			}
+			command_line_release(&l);
+		}
+		for (size_t i = 0; commands[i]; i++)
+			assert_string_not_equal(commands[i]->name, a->word);
+		assert_ptr_equal(alias_named(a->word), a); /* no word stands twice */
+	}
 }
 
 /* No word stands twice in one shape, where it could not be asked for; only numbers have totals. */
@@ -136,7 +201,7 @@ static void test_shapes(void **state)
 	}
 }
 
-/* Every option has a word; another word for an option, or an alias that implies one, leads to it. */
+/* Every option has a word; another word for an option leads to it. */
 static void test_options(void **state)
 {
 	bool used[DASH_COUNT] = {true}; /* the end of a table */
@@ -153,8 +218,6 @@ static void test_options(void **state)
 			assert_int_equal(found == o, o->kind != OPT_SAME);
 			assert_true(o->value || o->kind == OPT_FLAG);
 		}
-		for (size_t k = 0; k < 6 && c->aliases[k].word; k++)
-			assert_true(!c->aliases[k].implies || here[c->aliases[k].implies]);
 	}
 	for (unsigned word = 0; word < DASH_COUNT; word++)
 		assert_true(used[word]);
@@ -200,8 +263,6 @@ static void test_table(void **state)
 		assert_non_null(c->group);
 		assert_true(strlen(c->summary) <= 60);
 		assert_ptr_equal(command_find(c->name, NULL), c);
-		for (size_t k = 0; k < 6 && c->aliases[k].word; k++)
-			assert_ptr_equal(command_find(c->aliases[k].word, NULL), c);
 		char line[40];
 		snprintf(line, sizeof line, "help %s | head 1", c->name);
 		char *printed = printed_by(line, PRINT_TEXT);
@@ -249,6 +310,15 @@ static void test_completion(void **state)
 	expect_completion("size String + $", 14, "$_ $mine ");
 	expect_completion("$m", 0, "$mine ");
 	expect_completion("histo | !l", 10, "");
+	expect_completion("dumph", 0, "dumpheap ");
+	expect_completion("dumpheap -", 9, "-stat -type -mt -strings -min -max -live -dead -unreachable -sort ");
+	expect_completion("info c", 5, "class ");
+	expect_completion("info class Sess", 11, "com.acme.Session ");
+	expect_completion("info thread wo", 12, "\"worker 1\" ");
+	expect_completion("users 0x11", 6, "0x1100 0x1140 ");
+	expect_completion("immediate_dominators Sess", 21, "com.acme.Session ");
+	expect_completion("dumpheap -stat | cut class,ob", 21, "class,objects ");
+	expect_completion("i", 0, "info ");
 	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
 }
 
@@ -274,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test_setup_teardown(test_command_names, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_table, fake_session_open, fake_session_close),
+		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test_setup_teardown(test_many_options, fake_session_open, fake_session_close),

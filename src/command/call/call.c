@@ -13,45 +13,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_ALIASES (sizeof((struct command *)0)->aliases / sizeof(struct alias))
-
 /* --- names ------------------------------------------------------------------------------------ */
 
-static bool has_alias(const struct command *c, const char *word)
-{
-	for (size_t i = 0; i < N_ALIASES && c->aliases[i].word; i++) {
-		if (!strcmp(c->aliases[i].word, word))
-			return true;
-	}
-	return false;
-}
-
-static bool alias_begins(const struct command *c, const char *word)
-{
-	for (size_t i = 0; i < N_ALIASES && c->aliases[i].word; i++) {
-		if (!strncmp(c->aliases[i].word, word, strlen(word)) && !strchr(c->aliases[i].word, ' '))
-			return true;
-	}
-	return false;
-}
-
-static const struct command *by_exact_name(const char *word)
+static const struct command *named(const char *word, size_t n)
 {
 	for (size_t i = 0; commands[i]; i++) {
-		if (!strcmp(commands[i]->name, word))
-			return commands[i];
-	}
-	for (size_t i = 0; commands[i]; i++) {
-		if (has_alias(commands[i], word))
+		if (strlen(commands[i]->name) == n && !strncmp(commands[i]->name, word, n))
 			return commands[i];
 	}
 	return NULL;
 }
 
+static const struct command *meant_by(const struct alias *a)
+{
+	return named(a->means, strcspn(a->means, " "));
+}
+
+static const struct command *by_exact_name(const char *word)
+{
+	const struct command *c = named(word, strlen(word));
+	const struct alias *a = c ? NULL : alias_named(word);
+	return a ? meant_by(a) : c;
+}
+
+void command_other_words(const struct command *c, struct text *to)
+{
+	size_t n = 0;
+	for (const struct alias *a = aliases; a->word; a++) {
+		if (alias_is_of(a, c))
+			text_addf(to, "%s%s", n++ ? ", " : "", a->word);
+	}
+}
+
 static int no_command(const char *word, struct err *err)
 {
 	const char *near = NULL;
-	unsigned best = strlen(word) < 4 ? 2 : 3; /* of a short word two letters are another word */
+	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
 	for (size_t i = 0; commands[i]; i++) {
 		unsigned d = edit_distance(word, commands[i]->name, 2);
 		if (d < best) {
@@ -76,13 +73,12 @@ const struct command *command_find(const char *word, struct err *err)
 		found = commands[i];
 		text_addf(&names, "%s%s", n++ ? ", " : "", found->name);
 	}
-	for (size_t i = 0; !n && commands[i]; i++) {
-		if (!alias_begins(commands[i], word) || commands[i] == found)
-			continue;
-		found = found ? found : commands[i];
-		if (found != commands[i]) {
+	if (!n) {
+		const struct alias *other, *a = alias_begun(word, &other);
+		found = a ? meant_by(a) : NULL;
+		if (other) {
 			n = 2;
-			text_addf(&names, "%s, %s", found->name, commands[i]->name);
+			text_addf(&names, "%s, %s", a->word, other->word);
 		}
 	}
 	if (n > 1) {
@@ -101,16 +97,6 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 {
 	const char *word = stage->words[0].s;
 	*words = 1;
-	if (stage->n > 1) {
-		struct text two = TEXT_INIT;
-		text_addf(&two, "%s %s", word, stage->words[1].s);
-		const struct command *c = by_exact_name(two.s);
-		text_release(&two);
-		if (c) {
-			*words = 2;
-			return c;
-		}
-	}
 	if (set_begins(stage) && !by_exact_name(word)) {
 		*words = 0;
 		return command_find("ls", err);
@@ -120,6 +106,17 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 		return command_find("x", err);
 	}
 	return command_find(word, err);
+}
+
+const struct command *command_of_line(const char *line)
+{
+	struct command_line l;
+	size_t words;
+	(void)!command_line_parse(&l, line, true, NULL);
+	(void)call_expand(&l, false);
+	const struct command *c = l.n && l.stages[0].n ? call_command(&l.stages[0], &words, NULL) : NULL;
+	command_line_release(&l);
+	return c;
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -435,28 +432,6 @@ static int take_words(struct call *call, const struct session *s, struct command
 	return 0;
 }
 
-/* The alias that the first word stands for; NULL: it is the command's own name. */
-static const struct alias *alias_typed(const struct command *c, const char *word)
-{
-	if (!strncmp(c->name, word, strlen(word)))
-		return NULL;
-	for (size_t i = 0; i < N_ALIASES && c->aliases[i].word; i++) {
-		if (!strncmp(c->aliases[i].word, word, strlen(word)))
-			return &c->aliases[i];
-	}
-	return NULL;
-}
-
-/* What the alias means, unless the line says otherwise. */
-static int imply(struct call *call, const struct alias *alias, struct err *err)
-{
-	if (!alias || !alias->implies)
-		return 0;
-	size_t i = (size_t)(option_of(call->command, alias->implies) - call->command->options);
-	call->option[i].given = true;
-	return alias->value ? option_value(call, i, alias->value, err) : 0;
-}
-
 static size_t count_options(const struct command *c)
 {
 	size_t n = 0;
@@ -471,9 +446,7 @@ int call_parse(struct call *call, const struct session *s, const struct command 
 	*call = (struct call){.command = c, .line = typed,
 	    .shown = !s->output && line->n == 1 && !line->file.s && !line->keep};
 	call->option = xcalloc(count_options(c) + 1, sizeof *call->option);
-	int code = imply(call, alias_typed(c, line->stages[0].words[0].s), err);
-	if (!code)
-		code = take_words(call, s, line, first_word, err);
+	int code = take_words(call, s, line, first_word, err);
 	if (code)
 		call_release(call);
 	return code;

@@ -7,8 +7,19 @@
 #include "command/line/line.h"
 
 /*
- * The command that a stage begins with and the number of words its name takes ("dumpheap -type" is
- * two); a line that begins with an object (0x…, #ID, %N) calls x and takes none.
+ * Where the line begins with words of another tool (aliases), put those in their place that mean the
+ * same here, and return what they were.  more: another word will follow.  NULL: there are none.
+ */
+const struct alias *call_expand(struct command_line *l, bool more);
+
+/* The alias that is spelled so, in either case; NULL. */
+const struct alias *alias_named(const char *word);
+/* The first alias of one word that begins so; NULL.  *other: another one that means something else. */
+const struct alias *alias_begun(const char *word, const struct alias **other);
+
+/*
+ * The command that a stage begins with and the number of words its name takes; a line that begins with
+ * an object (0x…, #ID, %N) calls x and takes none.
  */
 const struct command *call_command(const struct stage *stage, size_t *words, struct err *err);
 

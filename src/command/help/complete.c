@@ -68,12 +68,29 @@ static void offer_sets(struct completion *c)
 	text_release(&name);
 }
 
+/* Words of other tools: the first ones, or those that follow this first word. */
+static void offer_aliases(struct completion *c, const char *first)
+{
+	for (const struct alias *a = aliases; a->word; a++) {
+		size_t n = strcspn(a->word, " ");
+		const char *rest = a->word + n + strspn(a->word + n, " ");
+		if (first && (strlen(first) != n || strncmp(a->word, first, n) != 0))
+			continue;
+		char *one = first ? xstrndup(rest, strcspn(rest, " ")) : xstrndup(a->word, n);
+		if (*one)
+			offer(c, one);
+		free(one);
+	}
+}
+
 static void offer_commands(struct completion *c)
 {
 	if (*c->word == '$')
 		offer_sets(c);
 	for (size_t i = 0; commands[i]; i++)
 		offer(c, commands[i]->name);
+	if (!c->n && *c->word) /* nothing of ours fits */
+		offer_aliases(c, NULL);
 }
 
 /* Whole names that begin with the word; where there are none, names whose last part does. */
@@ -305,6 +322,24 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 	}
 }
 
+/* Word number at (the last, or the one to come) of a line's only stage. */
+static void complete_words(struct completion *c, struct command_line *l, size_t at)
+{
+	struct stage *stage = &l->stages[0];
+	struct word typed = {.s = c->word};
+	bool in_word = at < stage->n;
+	if (in_word)
+		typed = stage->words[at];
+	stage->n = at; /* what is typed now is no word of another tool yet */
+	if (at == 1)
+		offer_aliases(c, stage->words[0].s);
+	(void)call_expand(l, true);
+	at = stage->n;
+	if (in_word)
+		VEC_PUSH(stage->words, stage->n, stage->cap) = typed;
+	complete_command(c, stage, at);
+}
+
 /* The stage behind a pipe: its name, then columns of the command in front. */
 static void complete_pipe(struct completion *c, const struct command_line *l, size_t at)
 {
@@ -347,12 +382,14 @@ char **session_complete(const struct session *s, const char *line, size_t end, s
 			c.word = stage->words[at].s;
 			*start = stage->words[at].begin;
 		}
-		if (l.n > 1)
+		if (l.n > 1) {
+			(void)call_expand(&l, false);
 			complete_pipe(&c, &l, at);
-		else if (at == 0)
+		} else if (at == 0) {
 			offer_commands(&c);
-		else
-			complete_command(&c, stage, at);
+		} else {
+			complete_words(&c, &l, at);
+		}
 	}
 	command_line_release(&l);
 	free(typed);

@@ -87,8 +87,7 @@ static void man_command(const struct command *c, struct text *to)
 		text_add(to, ".\n");
 	}
 	text_clear(&t);
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i].word; i++)
-		text_addf(&t, "%s%s", i ? ", " : "", c->aliases[i].word);
+	command_other_words(c, &t);
 	man_words(to, "Also called", t.s);
 	for (size_t i = 0; c->shapes && c->shapes[i]; i++)
 		man_shape(c->shapes[i], to);

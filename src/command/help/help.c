@@ -137,7 +137,8 @@ static void list_commands(struct result *r)
 		add_pair(r, HELP_WORDS, name.s, p->summary, name.s);
 		text_release(&name);
 	}
-	add_line(r, "any unique prefix of a command works; help COMMAND tells more", NULL);
+	add_line(r, "any unique prefix of a command works; help COMMAND tells more, apropos WORD searches;", NULL);
+	add_line(r, "words of other tools (dumpobj, info class, path2gc) work as well: alias lists them", NULL);
 }
 
 const char *help_sample(enum sample on)
@@ -218,10 +219,13 @@ static void describe_command(struct result *r, const struct command *c)
 	if (*c->description)
 		add_paragraph(r, c->description, 2);
 	text_clear(&line);
-	for (size_t i = 0; i < sizeof c->aliases / sizeof *c->aliases && c->aliases[i].word; i++)
-		text_addf(&line, "%s%s", i ? ", " : "also called ", c->aliases[i].word);
-	if (line.len)
-		add_paragraph(r, line.s, 2);
+	command_other_words(c, &line);
+	if (line.len) {
+		struct text also = TEXT_INIT;
+		text_addf(&also, "also called %s", line.s);
+		add_paragraph(r, also.s, 2);
+		text_release(&also);
+	}
 	describe_columns(r, c);
 	add_examples(r, c);
 	text_release(&line);
@@ -242,7 +246,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	const struct help_page *page = word ? page_called(word) : NULL;
 	const struct command *c = word && !page ? command_find(word, err) : NULL;
 	if (word && !page && !c)
-		return err->code;
+		return err_set(err, err->code, "%s; apropos %.100s searches what help says", err->message, word);
 	struct result *r = result_new_rows("help", s->dump, &help_shape);
 	r->plain_text = true;
 	if (page) {
@@ -261,7 +265,6 @@ static int run_help(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_help = {
     .name = "help",
-    .aliases = {{"?"}, {"man"}},
     .arguments = {{ARG_COMMAND, "COMMAND", true}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",

@@ -359,7 +359,6 @@ static const struct option_spec cut_options[] = {
 
 const struct command cmd_cut = {
     .name = "cut",
-    .aliases = {{"whatif"}},
     .arguments = {{ARG_WORDS, "REF...", true}},
     .options = cut_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,

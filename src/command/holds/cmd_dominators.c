@@ -287,7 +287,6 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 
 const struct command cmd_dom = {
     .name = "dom",
-    .aliases = {{"dominator_tree"}, {"dominators"}},
     .arguments = {{ARG_OBJECT, "OBJ", true}},
     .options = dom_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
@@ -375,7 +374,6 @@ static int run_size(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_size = {
     .name = "size",
-    .aliases = {{"objsize"}},
     .arguments = {{ARG_SET, "SET", false}},
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
@@ -491,7 +489,6 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 
 const struct command cmd_top = {
     .name = "top",
-    .aliases = {{"top_consumers"}},
     .options = top_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",

@@ -498,7 +498,6 @@ static const struct option_spec options[] = {
 
 const struct command cmd_leaks = {
     .name = "leaks",
-    .aliases = {{"leakhunter"}, {"find_leaks"}},
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",

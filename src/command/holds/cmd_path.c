@@ -399,7 +399,6 @@ static int run_path(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_path = {
     .name = "path",
-    .aliases = {{"gcroot"}, {"path2gc"}},
     .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
     .options = path_options,
     .flags = COMMAND_NEEDS_REFERENCES,

@@ -196,7 +196,6 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_paths = {
     .name = "paths",
-    .aliases = {{"merge_shortest_paths"}},
     .arguments = {{ARG_SET, "SET", false}},
     .options = merged_options,
     .flags = COMMAND_NEEDS_REFERENCES,

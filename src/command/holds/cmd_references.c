@@ -248,7 +248,6 @@ static int run_refs(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_refs = {
     .name = "refs",
-    .aliases = {{"objectrefs"}, {"referrers", DASH_IN}},
     .arguments = {{ARG_OBJECT, "OBJ", false}},
     .options = refs_options,
     .flags = COMMAND_NEEDS_REFERENCES,
@@ -511,7 +510,6 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_roots = {
     .name = "roots",
-    .aliases = {{"gc_roots"}, {"globals", DASH_BY, "variable"}},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = roots_options,
     .flags = COMMAND_NEEDS_REFERENCES,

@@ -23,7 +23,7 @@ struct scanner {
 };
 
 /* Commands whose words are references: HOLDER>TARGET. */
-static const char *const joining[] = {"cut"};
+static const char *const joining[] = {"cut", "whatif"};
 
 static bool is_blank(char c)
 {

@@ -312,7 +312,6 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_histo = {
     .name = "histo",
-    .aliases = {{"histogram"}, {"dumpheap -stat"}},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = histo_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
@@ -383,7 +382,6 @@ static int run_dupclasses(
 
 const struct command cmd_dupclasses = {
     .name = "dupclasses",
-    .aliases = {{"duplicate_classes"}},
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "classes loaded more than once",
@@ -575,7 +573,6 @@ static int run_loaders(
 
 const struct command cmd_loaders = {
     .name = "loaders",
-    .aliases = {{"classloaders"}},
     .options = loaders_options,
     .group = "look",
     .summary = "class loaders, with the classes they made",

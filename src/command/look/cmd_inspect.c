@@ -276,7 +276,6 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 
 const struct command cmd_x = {
     .name = "x",
-    .aliases = {{"do"}, {"inspect"}, {"x/j"}},
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = x_options,
     .flags = COMMAND_NEEDS_REFERENCES,
@@ -333,7 +332,6 @@ static int run_entries(
 
 const struct command cmd_entries = {
     .name = "entries",
-    .aliases = {{"contents"}, {"map"}, {"list"}},
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = entries_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES,

@@ -153,7 +153,6 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 
 const struct command cmd_ls = {
     .name = "ls",
-    .aliases = {{"instances"}, {"list_objects"}, {"dumpheap -type"}},
     .arguments = {{ARG_CLASS, "PAT", false}},
     .options = ls_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
@@ -367,7 +366,6 @@ static int run_find(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_find = {
     .name = "find",
-    .aliases = {{"whatis"}},
     .arguments = {{ARG_REGEX, "RE", false}},
     .options = find_options,
     .flags = COMMAND_COUNTS_VALUES,

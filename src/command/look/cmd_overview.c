@@ -169,7 +169,6 @@ static int run_info(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_info = {
     .name = "info",
-    .aliases = {{"overview"}},
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "what this dump is and how much is in it",

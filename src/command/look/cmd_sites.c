@@ -219,7 +219,6 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_sites = {
     .name = "sites",
-    .aliases = {{"allocations"}},
     .options = sites_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "look",

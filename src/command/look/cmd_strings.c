@@ -265,7 +265,6 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_dups = {
     .name = "dups",
-    .aliases = {{"duplicate_strings"}},
     .options = dups_options,
     .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
@@ -343,7 +342,6 @@ static int run_props(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_props = {
     .name = "props",
-    .aliases = {{"system_properties"}},
     .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
     .summary = "the system properties of the process",

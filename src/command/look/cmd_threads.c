@@ -318,7 +318,6 @@ static const struct option_spec threads_options[] = {
 
 const struct command cmd_threads = {
     .name = "threads",
-    .aliases = {{"goroutines"}, {"clrthreads"}, {"thread_overview"}},
     .options = threads_options,
     .group = "look",
     .summary = "threads, or goroutines, with their state, frames and roots",
@@ -468,7 +467,6 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 
 const struct command cmd_bt = {
     .name = "bt",
-    .aliases = {{"clrstack"}, {"backtrace"}},
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .group = "look",
     .summary = "the frames of a thread with what they hold",

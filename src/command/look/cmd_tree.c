@@ -356,7 +356,6 @@ static int run_tree(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_tree = {
     .name = "tree",
-    .aliases = {{"hierarchy"}, {"subclasses"}},
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = tree_options,
     .flags = COMMAND_OBJECTS_ONLY,

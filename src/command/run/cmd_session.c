@@ -65,7 +65,6 @@ static int run_source(
 
 const struct command cmd_source = {
     .name = "source",
-    .aliases = {{"."}},
     .arguments = {{ARG_FILE, "FILE", false}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
@@ -284,7 +283,6 @@ static int run_quit(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_quit = {
     .name = "quit",
-    .aliases = {{"exit"}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "leave",

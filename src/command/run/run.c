@@ -271,9 +271,24 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	return code;
 }
 
+/* A word of another tool works, and once it is said what it is called here. */
+static void tell_alias(struct session *s, const struct alias *a, struct result *r)
+{
+	struct text note = TEXT_INIT;
+	for (size_t i = 0; i < s->n_told; i++) {
+		if (s->told[i] == a)
+			return;
+	}
+	VEC_PUSH(s->told, s->n_told, s->cap_told) = a;
+	text_addf(&note, "%s is %s here (alias lists such words)", a->word, a->means);
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
 static int run_command(struct session *s, struct command_line *l, const char *line,
     struct result **r, struct err *err)
 {
+	const struct alias *alias = call_expand(l, false);
 	size_t words;
 	const struct command *c = call_command(&l->stages[0], &words, err);
 	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
@@ -300,6 +315,8 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 			result_add_note(*r, s->dump->fate_words.message);
 		}
 	}
+	if (*r && alias && alias->tool && !(*r)->plain_text)
+		tell_alias(s, alias, *r);
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);
 	return code;

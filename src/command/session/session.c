@@ -24,6 +24,7 @@ void session_release(struct session *s)
 	for (size_t i = 0; i < s->n_history; i++)
 		free(s->history[i]);
 	free(s->history);
+	free(s->told);
 	*s = (struct session){.dump = NULL};
 }
 

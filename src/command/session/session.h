@@ -25,6 +25,8 @@ struct writing {
 	void *context;
 };
 
+struct alias; /* command/command.h */
+
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
 	struct opened **dumps;   /* all that are open, in the order of opening; owned */
@@ -39,6 +41,8 @@ struct session {
 	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
+	const struct alias **told; /* words of other tools of which it was said what they are here */
+	size_t n_told, cap_told;
 	struct print_options print;
 	struct writing writes;
 	bool quit;               /* the quit command was given */

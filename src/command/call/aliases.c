@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * aliases.c - words of other tools: the one table of them, and a line's words turned into ours.
+ */
+#include "command/call/call.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define ALIAS_WORDS 4 /* the most that one has */
+
+/* By command, in the order of help. */
+const struct alias aliases[] = {
+    {"overview", "info", NULL, NULL},
+    {"heap_dump_overview", "info", "MAT", NULL},
+    {"info heap", "info", "jdmpview", NULL},
+    {"info heap *", "info", "jdmpview", NULL},
+    {"info system", "info", "jdmpview", NULL},
+    {"eeheap", "info", "SOS", NULL},
+    {"eeheap -gc", "info", "SOS", NULL},
+    {"jmap -heap", "info", "jmap", NULL},
+    {"GC.heap_info", "info", "jcmd", NULL},
+
+    {"histogram", "histo", "MAT, viewcore", NULL},
+    {"dumpheap -stat", "histo", "SOS", NULL},
+    {"dumpheap -stat -type", "histo", "SOS", NULL},
+    {"info class", "histo", "jdmpview", NULL},
+    {"info types", "histo", "gdb", NULL},
+    {"jmap -histo", "histo", "jmap", NULL},
+    {"jmap -histo:live", "histo -live", "jmap", NULL},
+    {"GC.class_histogram", "histo -live", "jcmd", NULL},
+    {"unreachable_objects", "histo -dead", "MAT", NULL},
+
+    {"instances", "ls", NULL, NULL},
+    {"list_objects", "ls", "MAT", NULL},
+    {"objects", "ls *", "viewcore", "ls"},
+    {"dumpheap", "ls *", "SOS", "ls *"},
+    {"dumpheap -type", "ls", "SOS", NULL},
+    {"dumpheap -mt", "ls", "SOS", NULL},
+
+    {"do", "x", "SOS", NULL},
+    {"inspect", "x", NULL, NULL},
+    {"x/j", "x", "jdmpview", NULL},
+    {"x/s", "x", "gdb, jdmpview", NULL},
+    {"x/d", "x", "gdb, jdmpview", NULL},
+    {"x/x", "x -hex", "gdb, jdmpview", NULL},
+    {"hexdump", "x -hex", "jdmpview", NULL},
+    {"print", "x", "gdb, delve", NULL},
+    {"ptype", "x", "gdb", NULL},
+    {"dumpobj", "x", "SOS", NULL},
+    {"dumparray", "x", "SOS", NULL},
+    {"da", "x", "SOS", NULL},
+    {"dumpclass", "x", "SOS", NULL},
+    {"dumpmt", "x", "SOS", NULL},
+
+    {"contents", "entries", NULL, NULL},
+    {"map", "entries", NULL, NULL},
+    {"list", "entries", NULL, NULL},
+    {"hash_entries", "entries", "MAT", NULL},
+    {"hash_set_values", "entries", "MAT", NULL},
+    {"extract_list_values", "entries", "MAT", NULL},
+
+    {"whatis", "find", "SOS, jdmpview", NULL},
+    {"find_strings", "strings", "MAT", NULL},
+    {"duplicate_strings", "dups", NULL, NULL},
+    {"group_by_value", "dups", "MAT", NULL},
+    {"dumpheap -strings", "dups", "SOS", NULL},
+    {"system_properties", "props", "MAT", NULL},
+    {"jinfo", "props", "jinfo", NULL},
+    {"jinfo -sysprops", "props", "jinfo", NULL},
+    {"VM.system_properties", "props", "jcmd", NULL},
+
+    {"goroutines", "threads", "viewcore, delve", NULL},
+    {"clrthreads", "threads", "SOS", NULL},
+    {"thread_overview", "threads", "MAT", NULL},
+    {"info thread", "threads", "jdmpview", "bt"},
+    {"info thread *", "threads", "jdmpview", NULL},
+    {"info threads", "threads", "gdb", NULL},
+    {"info goroutines", "threads", "gdb", NULL},
+    {"eestack", "threads -by stack", "SOS", NULL},
+    {"pstacks", "threads -by stack", "SOS", NULL},
+    {"parallelstacks", "threads -by stack", "SOS", NULL},
+    {"thread apply all bt", "threads -by stack", "gdb", NULL},
+    {"jstack", "threads -by stack", "jstack", NULL},
+    {"Thread.print", "threads -by stack", "jcmd", NULL},
+
+    {"clrstack", "bt", "SOS", NULL},
+    {"clrstack -a", "bt", "SOS", NULL},
+    {"dso", "bt", "SOS", NULL},
+    {"dumpstackobjects", "bt", "SOS", NULL},
+    {"backtrace", "bt", "gdb", NULL},
+    {"thread", "bt", "gdb", NULL},
+    {"goroutine", "bt", "delve", NULL},
+    {"thread_details", "bt", "MAT", NULL},
+    {"thread_stack", "bt", "MAT", NULL},
+
+    {"allocations", "sites", NULL, NULL},
+    {"classloaders", "loaders", NULL, NULL},
+    {"classloader_explorer", "loaders", "MAT", NULL},
+    {"jmap -clstats", "loaders", "jmap", NULL},
+    {"VM.classloaders", "loaders", "jcmd", NULL},
+    {"duplicate_classes", "dupclasses", "MAT", NULL},
+    {"hierarchy", "tree", NULL, NULL},
+    {"subclasses", "tree", NULL, NULL},
+    {"VM.class_hierarchy", "tree", "jcmd", NULL},
+
+    {"objectrefs", "refs", "jdmpview", NULL},
+    {"class_references", "refs -by class", "MAT", NULL},
+    {"outbounds", "refs -out", NULL, NULL},
+    {"inbounds", "refs -in", NULL, NULL},
+    {"referrers", "refs -in", NULL, NULL},
+    {"users", "refs -in", NULL, NULL},
+    {"retainers", "refs -in", "DevTools", NULL},
+    {"findptr", "refs -in", "jdmpview", NULL},
+
+    {"gc_roots", "roots", "MAT", NULL},
+    {"gchandles", "roots -by kind", "SOS", NULL},
+    {"globals", "roots -by variable", NULL, NULL},
+    {"vars", "roots -by variable", "delve", NULL},
+    {"info variables", "roots -by variable", "gdb", NULL},
+
+    {"gcroot", "path", "SOS", NULL},
+    {"gcroot -all", "path -n 10", "SOS", NULL},
+    {"path2gc", "path", "MAT", NULL},
+    {"pathto", "path", "SOS", NULL},
+    {"rootpathfind", "path", "jdmpview", NULL},
+    {"strongrootpathfind", "path", "jdmpview", NULL},
+    {"reachable", "path", "viewcore", NULL},
+    {"merge_shortest_paths", "paths", "MAT", NULL},
+
+    {"dominator_tree", "dom", "MAT", NULL},
+    {"show_dominator_tree", "dom", "MAT", NULL},
+    {"dominators", "dom", NULL, NULL},
+    {"immediate_dominators", "dom -up", "MAT", NULL},
+
+    {"top_consumers", "top", "MAT", NULL},
+    {"objsize", "size", "SOS", NULL},
+    {"show_retained_set", "size", "MAT", NULL},
+    {"whatif", "cut", "jafar", NULL},
+    {"leakhunter", "leaks", "MAT", NULL},
+    {"find_leaks", "leaks", "MAT", NULL},
+    {"find-leaks", "leaks", "memlab", NULL},
+    {"verifyheap", "check", "SOS", NULL},
+
+    {"?", "help", NULL, NULL},
+    {"man", "help", NULL, NULL},
+    {".", "source", NULL, NULL},
+    {"cmdfile", "source", "jdmpview", NULL},
+    {"exit", "quit", NULL, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* The next word of a list parted by blanks: its length, *s moves to it.  0: there is none. */
+static size_t next_word(const char **s)
+{
+	*s += strspn(*s, " ");
+	return strcspn(*s, " ");
+}
+
+static bool is_word(const char *typed, const char *word, size_t n)
+{
+	return strlen(typed) == n && !strncasecmp(typed, word, n);
+}
+
+bool alias_is_of(const struct alias *a, const struct command *c)
+{
+	const char *s = a->means;
+	return is_word(c->name, s, next_word(&s));
+}
+
+/* Debuggers have their extensions' commands behind a !. */
+static const char *without_mark(const char *word)
+{
+	return *word == '!' && word[1] ? word + 1 : word;
+}
+
+static bool is_taken(const size_t *taken, size_t n, size_t at)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (taken[i] == at)
+			return true;
+	}
+	return false;
+}
+
+/* Which words of the stage this alias takes; how many: 0 if it does not stand there.  Its options may
+ * stand anywhere behind the first word, as those tools allow. */
+static size_t takes(const struct alias *a, const struct stage *stage, size_t taken[ALIAS_WORDS])
+{
+	const char *s = a->word;
+	size_t n = 0;
+	for (size_t length; (length = next_word(&s)); s += length) {
+		bool anywhere = n && *s == '-';
+		size_t at = anywhere ? 1 : n;
+		if (n == ALIAS_WORDS)
+			return 0;
+		while (at < stage->n && (is_taken(taken, n, at) || stage->words[at].quoted ||
+		    !is_word(at ? stage->words[at].s : without_mark(stage->words[at].s), s, length))) {
+			if (!anywhere)
+				return 0;
+			at++;
+		}
+		if (at >= stage->n)
+			return 0;
+		taken[n++] = at;
+	}
+	return n;
+}
+
+const struct alias *alias_named(const char *word)
+{
+	for (const struct alias *a = aliases; a->word; a++) {
+		if (!strcasecmp(a->word, word))
+			return a;
+	}
+	return NULL;
+}
+
+const struct alias *alias_begun(const char *word, const struct alias **other)
+{
+	const struct alias *found = NULL;
+	*other = NULL;
+	for (const struct alias *a = aliases; a->word && *word; a++) {
+		if (strncasecmp(a->word, word, strlen(word)) || strchr(a->word, ' '))
+			continue;
+		if (!found)
+			found = a;
+		else if (!*other && strcmp(found->means, a->means) != 0)
+			*other = a;
+	}
+	return found;
+}
+
+static bool is_command(const char *word)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strncmp(commands[i]->name, word, strlen(word)))
+			return true;
+	}
+	return false;
+}
+
+/* The alias that the stage begins with, the one that takes the most of its words. */
+static const struct alias *alias_at(const struct stage *stage, size_t taken[ALIAS_WORDS], size_t *n)
+{
+	const struct alias *found = NULL, *other;
+	*n = 0;
+	for (const struct alias *a = aliases; a->word; a++) {
+		size_t own[ALIAS_WORDS], m = takes(a, stage, own);
+		if (m <= *n)
+			continue;
+		found = a;
+		*n = m;
+		memcpy(taken, own, sizeof own);
+	}
+	if (found || is_command(stage->words[0].s))
+		return found;
+	found = alias_begun(stage->words[0].s, &other);
+	taken[0] = 0;
+	*n = 1;
+	return other ? NULL : found;
+}
+
+const struct alias *call_expand(struct command_line *l, bool more)
+{
+	struct stage *stage = &l->stages[0];
+	size_t taken[ALIAS_WORDS], n_taken, n = 0, cap = 0;
+	if (!l->n || !stage->n || stage->words[0].quoted)
+		return NULL;
+	const struct alias *a = alias_at(stage, taken, &n_taken);
+	if (!a)
+		return NULL;
+	struct word *words = NULL, first = stage->words[0];
+	const char *s = a->with && (more || n_taken < stage->n) ? a->with : a->means;
+	for (size_t length; (length = next_word(&s)); s += length) {
+		first.s = arena_strndup(&l->arena, s, length);
+		VEC_PUSH(words, n, cap) = first;
+	}
+	for (size_t i = 1; i < stage->n; i++) {
+		if (!is_taken(taken, n_taken, i))
+			VEC_PUSH(words, n, cap) = stage->words[i];
+	}
+	free(stage->words);
+	stage->words = words;
+	stage->n = n;
+	stage->cap = cap;
+	return a;
+}

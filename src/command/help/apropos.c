@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * apropos.c - apropos searches what help tells; alias lists the words of other tools.
+ */
+#include "command/call/call.h"
+#include "command/commands.h"
+#include "command/help/help.h"
+#include "command/line/line.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* --- apropos ---------------------------------------------------------------------------------- */
+
+static const struct column apropos_columns[] = {
+    {.id = COL_COMMAND},
+    {.id = COL_TEXT},
+};
+static const struct shape apropos_shape = {SHAPE_COLUMNS(apropos_columns)};
+
+struct apropos {
+	const struct call *call;
+	struct result *r;
+};
+
+static const char *find_word(const char *s, const char *word)
+{
+	size_t n = strlen(word);
+	while (*s && strncasecmp(s, word, n) != 0)
+		s++;
+	return *s ? s : NULL;
+}
+
+/* The first of the words that stands in the text, if all do. */
+static const char *find_words(const struct apropos *a, const char *s)
+{
+	const char *first = s;
+	for (size_t i = 0; i < a->call->n_words; i++) {
+		const char *found = find_word(s, a->call->words[i]);
+		if (!found)
+			return NULL;
+		first = i ? first : found;
+	}
+	return first;
+}
+
+/* What is said in this text about the words: the sentence that the first of them stands in. */
+static bool offer_text(const struct apropos *a, const char *line, const char *s)
+{
+	const char *at = s ? find_words(a, s) : NULL;
+	struct text sentence = TEXT_INIT;
+	if (!at)
+		return false;
+	const char *from = at, *to = at;
+	while (from > s && from[-1] != '\n' && !(from > s + 1 && from[-1] == ' ' && from[-2] == '.'))
+		from--;
+	while (*to && *to != '\n' && !(*to == '.' && (to[1] == ' ' || to[1] == '\n' || !to[1])))
+		to++;
+	text_add_n(&sentence, from, (size_t)(to - from));
+	result_add_row(a->r, (struct cell[]){cell_text(line), cell_text(sentence.s ? sentence.s : "")},
+	    &(struct target){.kind = TARGET_COMMAND, .command = line});
+	text_release(&sentence);
+	return true;
+}
+
+static bool offer_options(const struct apropos *a, const char *line, const struct command *c)
+{
+	struct text t = TEXT_INIT;
+	bool found = false;
+	for (const struct option_spec *o = c->options; !found && o && o->word; o++) {
+		text_clear(&t);
+		text_addf(&t, "%s: %s", option_name(o), o->summary);
+		found = offer_text(a, line, t.s);
+	}
+	text_release(&t);
+	return found;
+}
+
+static bool offer_meanings(const struct apropos *a, const char *line, const struct command *c)
+{
+	enum column_id columns[COL_COUNT_OF_ALL];
+	struct text t = TEXT_INIT;
+	unsigned n = command_columns(c, true, columns);
+	bool found = false;
+	for (unsigned i = 0; i < n && !found; i++) {
+		text_clear(&t);
+		text_addf(&t, "%s: %s", column_kinds[columns[i]].word, column_kinds[columns[i]].meaning);
+		found = offer_text(a, line, t.s);
+	}
+	text_release(&t);
+	return found;
+}
+
+/* One row for a command, of the first place that tells of the words. */
+static void search_command(const struct apropos *a, const struct command *c)
+{
+	struct text line = TEXT_INIT, t = TEXT_INIT;
+	text_addf(&line, "help %s", c->name);
+	text_addf(&t, "%s: %s", c->name, c->summary);
+	bool found = offer_text(a, line.s, t.s) || offer_options(a, line.s, c) ||
+	    offer_text(a, line.s, c->description);
+	text_clear(&t);
+	command_other_words(c, &t);
+	if (!found)
+		found = offer_text(a, line.s, t.s);
+	if (!found)
+		(void)offer_meanings(a, line.s, c);
+	text_release(&line);
+	text_release(&t);
+}
+
+static void search_page(const struct apropos *a, const struct help_page *p)
+{
+	struct text line = TEXT_INIT, summary = TEXT_INIT, pipes = TEXT_INIT;
+	help_pipe_text(&pipes);
+	text_addf(&line, "help %s", p->name);
+	text_addf(&summary, "%s: %s", p->name, p->summary);
+	if (!offer_text(a, line.s, summary.s))
+		(void)offer_text(a, line.s, p->text ? p->text : pipes.s);
+	text_release(&line);
+	text_release(&summary);
+	text_release(&pipes);
+}
+
+static int run_apropos(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct apropos a = {call, result_new_rows("apropos", s->dump, &apropos_shape)};
+	(void)err;
+	for (size_t i = 0; commands[i]; i++)
+		search_command(&a, commands[i]);
+	for (const struct help_page *p = help_pages; p->name; p++)
+		search_page(&a, p);
+	a.r->failed = !a.r->n_rows;
+	a.r->note = a.r->n_rows ? NULL : "help says nothing of it (help lists all commands)";
+	*out = a.r;
+	return 0;
+}
+
+const struct command cmd_apropos = {
+    .name = "apropos",
+    .arguments = {{ARG_WORDS, "WORD...", false}},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "what help says about a word",
+    .shapes = SHAPES(&apropos_shape),
+    .description = "One row for each command, or page of help, that tells of all the words, with what it says "
+	"of the first. Upper and lower case are the same.",
+    .examples = {{"apropos garbage"}, {"apropos retained set"}},
+    .key = "",
+    .run = run_apropos,
+};
+
+/* --- alias ------------------------------------------------------------------------------------ */
+
+static const struct column alias_columns[] = {
+    {.id = COL_WORD},
+    {.id = COL_COMMAND},
+    {.id = COL_TOOL},
+};
+static const struct shape alias_shape = {SHAPE_COLUMNS(alias_columns)};
+
+static int run_alias(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const char *word = call->argument[0].word;
+	struct result *r = result_new_rows("words of other tools", s->dump, &alias_shape);
+	(void)err;
+	for (const struct alias *a = aliases; a->word; a++) {
+		struct text means = TEXT_INIT;
+		text_add(&means, a->means);
+		if (a->with && strcmp(a->with, a->means) != 0)
+			text_addf(&means, ", %s with more words", a->with);
+		if (!word || find_word(a->word, word) || find_word(a->means, word) || (a->tool && find_word(a->tool, word)))
+			result_add_row(r, (struct cell[]){cell_text(a->word), cell_text(means.s),
+			    a->tool ? cell_text(a->tool) : cell_blank()}, NULL);
+		text_release(&means);
+	}
+	r->failed = !r->n_rows;
+	r->note = r->n_rows ? NULL : "no other word is known that holds this one (help lists all commands)";
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_alias = {
+    .name = "alias",
+    .arguments = {{ARG_WORD, "WORD", true}},
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "words of other tools, and what they are here",
+    .shapes = SHAPES(&alias_shape),
+    .description = "Each works as its command does, with that command's arguments and options behind it; "
+	"upper and lower case are the same, a ! in front is no matter, and options that are part of a word "
+	"(dumpheap -stat) may stand anywhere behind it. WORD chooses by the word, the tool or the command. "
+	"A set is kept under a name of your own by $name = COMMAND.",
+    .examples = {{"alias"}, {"alias SOS"}, {"alias dumpheap"}},
+    .key = "",
+    .run = run_alias,
+};

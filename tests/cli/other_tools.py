@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Words of other tools do what the command does that they mean here, with the user's own arguments.
+
+The pairs are written down here, the words that the contract promises among them; they are not taken from
+the program.  Both lines must give the same answer, and it must not be empty.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+
+CLASS, OBJECT, LIST = "com.acme.shop.Shop", "com.acme.shop.Shop.INSTANCE", "0xe001c7e8"
+
+# a word with arguments, and what it means; on the HPROF sample unless another is named
+PAIRS = (
+    # the contract's
+    ("overview", "info"),
+    ("histogram", "histo"),
+    ("dumpheap -stat", "histo"),
+    ("instances " + CLASS, "ls " + CLASS),
+    ("list_objects " + CLASS, "ls " + CLASS),
+    ("dumpheap -type java.lang.String -min 16", "ls java.lang.String -min 16"),
+    ("do " + OBJECT, "x " + OBJECT),
+    ("inspect " + OBJECT, "x " + OBJECT),
+    ("x/j " + OBJECT, "x " + OBJECT),
+    ("objectrefs " + OBJECT, "refs " + OBJECT),
+    ("referrers " + OBJECT, "refs -in " + OBJECT),
+    ("gc_roots", "roots"),
+    ("gcroot " + OBJECT, "path " + OBJECT),
+    ("path2gc " + OBJECT, "path " + OBJECT),
+    ("merge_shortest_paths java.lang.String", "paths java.lang.String"),
+    ("dominator_tree", "dom"),
+    ("objsize " + OBJECT, "size " + OBJECT),
+    ("top_consumers -by class", "top -by class"),
+    ("leakhunter", "leaks"),
+    ("clrthreads", "threads"),
+    ("whatis String", "find String"),
+    ("goroutines", "threads", GO),
+    # SOS
+    ("dumpobj " + OBJECT, "x " + OBJECT),
+    ("DumpObj " + OBJECT, "x " + OBJECT),
+    ("!dumpobj " + OBJECT, "x " + OBJECT),
+    ("da 0xe0001260 -start 1", "x 0xe0001260 -start 1"),
+    ("dumparray " + LIST, "x " + LIST),
+    ("eeheap", "info"),
+    ("eeheap -gc", "info"),
+    ("dumpheap -stat -type java.lang.*", "histo java.lang.*"),
+    ("dumpheap -type java.lang.* -stat", "histo java.lang.*"),
+    ("dumpheap -min 1024", "ls * -min 1024"),
+    ("dumpheap -type byte[] -min 512", "ls byte[] -min 512"),
+    ("dumpheap -strings", "dups"),
+    ("gcroot -all " + OBJECT, "path -n 10 " + OBJECT),
+    ("pathto %s java.lang.String" % OBJECT, "path %s java.lang.String" % OBJECT),
+    ("gchandles", "roots -by kind"),
+    ("clrstack -a main", "bt main"),
+    ("dso main", "bt main"),
+    ("eestack", "threads -by stack"),
+    ("pstacks", "threads -by stack"),
+    ("verifyheap | cut check,result", "check | cut check,result"),
+    # jdmpview and its DDR
+    ("info class", "histo"),
+    ("info class java.lang.String", "histo java.lang.String"),
+    ("info class java.lang.String", "histo java.lang.String", SAMPLE),
+    ("info thread", "threads"),
+    ("info thread *", "threads"),
+    ("info thread main", "bt main"),
+    ("info thread main", "bt main", SAMPLE),
+    ("info heap", "info"),
+    ("x/s " + OBJECT, "x " + OBJECT),
+    ("x/d " + OBJECT, "x " + OBJECT),
+    ("hexdump 0xe0001260", "x -hex 0xe0001260"),
+    ("x/x 0xe0001260", "x -hex 0xe0001260"),
+    ("findptr " + OBJECT, "refs -in " + OBJECT),
+    ("!objectrefs " + OBJECT, "refs " + OBJECT),
+    ("!rootpathfind " + OBJECT, "path " + OBJECT),
+    # gdb, delve, viewcore
+    ("print " + OBJECT, "x " + OBJECT),
+    ("print main.last", "x main.last", GO),
+    ("info threads", "threads"),
+    ("info variables", "roots -by variable", GO),
+    ("vars", "roots -by variable", GO),
+    ("info types main.*", "histo main.*", GO),
+    ("thread apply all bt", "threads -by stack", GO),
+    ("goroutine 8", "bt 8", GO),
+    ("backtrace main", "bt main"),
+    ("objects main.*", "ls main.*", GO),
+    ("reachable #100", "path #100"),
+    # the JDK's
+    ("jmap -histo", "histo"),
+    ("jmap -histo:live", "histo -live"),
+    ("GC.class_histogram", "histo -live"),
+    ("jmap -clstats", "loaders"),
+    ("jstack", "threads -by stack"),
+    ("VM.system_properties", "props"),
+    # MAT's
+    ("heap_dump_overview", "info"),
+    ("immediate_dominators byte[]", "dom -up byte[]"),
+    ("immediate_dominators byte[] -skip java.*", "dom -up byte[] -skip java.*"),
+    ("show_retained_set java.lang.String", "size java.lang.String"),
+    ("find_strings a", "strings a"),
+    ("group_by_value", "dups"),
+    ("thread_details main", "bt main"),
+    ("thread_overview", "threads"),
+    ("thread_stack main", "bt main"),
+    ("class_references " + OBJECT, "refs -by class " + OBJECT),
+    ("unreachable_objects", "histo -dead"),
+    ("extract_list_values " + LIST, "entries " + LIST),
+    ("system_properties", "props"),
+    ("duplicate_classes", "dupclasses"),
+    ("show_dominator_tree", "dom"),
+    # of several
+    ("users " + OBJECT, "refs -in " + OBJECT),
+    ("inbounds " + OBJECT, "refs -in " + OBJECT),
+    ("outbounds " + OBJECT, "refs -out " + OBJECT),
+    ("whatif java.lang.String>byte[]", "cut java.lang.String>byte[]"),
+)
+
+
+def answers(tap, word, meaning, sample=SHOP):
+    name = "%s on %s" % (word, os.path.basename(sample))
+    got, want = (cairn("-x", line, "--format", "csv", sample) for line in (word, meaning))
+    tap.ok(got.out == want.out and got.err == want.err and got.status == want.status,
+           "%s is %s" % (name, meaning), "%s\n%s\nbut\n%s\n%s" % (got.err, got.out[:500], want.err, want.out[:500]))
+    tap.ok(want.status in (0, 1) and (want.out.count("\n") > 1 or meaning in ("dupclasses", "histo -dead")),
+           name + " answers something", want.err)
+
+
+def once(tap):
+    """Each is said once to be what it is here; only people are told."""
+    run = cairn("-x", "dumpobj " + OBJECT, "-x", "dumpobj " + OBJECT, "-x", "gcroot " + OBJECT, SHOP)
+    tap.equal((run.out.count("dumpobj is x here"), run.out.count("gcroot is path here")), (1, 1),
+              "a word is said once to be ours")
+    run = cairn("-x", "x " + OBJECT, "-x", "referrers " + OBJECT, SHOP)
+    tap.ok(" here (" not in run.out, "nothing is said of words that are no other tool's")
+
+
+def told(tap):
+    for word, command in (("dumpobj", "x"), ("info class", "histo"), ("immediate_dominators", "dom"),
+                          ("thread_details", "bt"), ("eeheap", "info")):
+        run = cairn("-x", "help " + command)
+        tap.ok(word in " ".join(run.out.split()), "help %s names %s" % (command, word))
+        run = cairn("-x", "alias '%s' | cut word,command" % word, "--format", "csv")
+        tap.ok(run.status == 0 and "\n%s,%s" % (word, command) in "\n" + run.out.replace("\r", ""),
+               "alias '%s' names %s" % (word, command), run.out + run.err)
+    run = cairn("-x", "help dumpobj", "-x", "help x")
+    first, second = run.out.split("\n\nx ", 1)
+    tap.equal("x " + second.strip(), first.strip(), "help dumpobj is help x")
+    run = cairn("-x", "alias nonsense")
+    tap.equal(run.status, 1, "alias of no word: status 1")
+
+
+def wrong(tap):
+    """What goes wrong is told of the command that it is."""
+    run = cairn("-x", "dumpobj 0x10", SHOP)
+    tap.ok(run.status == 1 and run.err.startswith("cairn: x: "), "dumpobj of no object", run.err)
+    run = cairn("-x", "immediate_dominators", SHOP)
+    tap.ok(run.status == 2 and "-up wants a value" in run.err, "immediate_dominators of nothing", run.err)
+    run = cairn("-x", "thread_", SHOP)
+    tap.ok(run.status == 2 and "thread_ may be thread_overview, thread_details" in run.err,
+           "a word that may be two", run.err)
+
+
+def apropos(tap):
+    rows = cairn("-x", "apropos garbage", "--format", "csv").out.replace("\r", "").splitlines()
+    tap.equal(rows[0], "command,text", "apropos has columns")
+    tap.ok(any(row.startswith("help histo,") for row in rows), "apropos garbage finds histo", rows)
+    tap.ok(all("garbage" in row.lower() for row in rows[1:]), "each row tells of it", rows)
+    tap.equal([row.split(",")[0] for row in
+               cairn("-x", "apropos RFC 4180", "--format", "csv").out.splitlines()[1:]], ["help formats"],
+              "apropos finds pages, by all words")
+    tap.ok("help x" in cairn("-x", "apropos dumpobj", "--format", "csv").out, "apropos finds other tools' words")
+    run = cairn("-x", "apropos xyzzy")
+    tap.ok(run.status == 1 and "help says nothing of it" in run.out, "apropos of nothing: status 1", run.out)
+    run = cairn("-x", "apropos")
+    tap.equal(run.status, 2, "apropos without a word is wrong usage")
+    run = cairn("-x", "help nope")
+    tap.ok(run.status == 2 and "nearest" not in run.err and "apropos nope" in run.err,
+           "help of an unknown word leads to apropos", run.err)
+
+
+def main():
+    tap = Tap()
+    for pair in PAIRS:
+        answers(tap, *pair)
+    once(tap)
+    told(tap)
+    wrong(tap)
+    apropos(tap)
+    tap.done()
+
+
+main()

@@ -258,6 +258,55 @@ static void padded_groups_of_25(void **state)
 	free(t);
 }
 
+/* The same fields in JDK 28, whose groups fill their own holes: head at 140 and waiting at 324 of 464. */
+static void padded_groups_of_28(void **state)
+{
+	(void)state;
+	struct table *t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_28), 704 / 2);
+	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
+	assert_int_equal(size_in(t, 5, coops, LAYOUT_JDK_28), 464);
+	free(t);
+}
+
+/* Histograms of JDK 21 and 28.  What declared fields tell is believed before the release. */
+static void injected_of_21_and_28(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "java.lang.Object", HEAP_NONE, "", NULL },
+		{ "java.lang.Thread", 0,
+		    "eetop:J tid:J name:L interrupted:Z contextClassLoader:L inheritedAccessControlContext:L "
+		    "holder:L threadLocals:L inheritableThreadLocals:L scopedValueBindings:L interruptLock:L "
+		    "parkBlocker:L nioBlocker:L cont:L uncaughtExceptionHandler:L threadLocalRandomSeed:J "
+		    "threadLocalRandomProbe:I threadLocalRandomSecondarySeed:I container:L headStackableScopes:L",
+		    NULL },
+		{ "java.lang.BaseVirtualThread", 1, "", NULL },
+		{ "java.lang.VirtualThread", 2, "scheduler:L cont:L runContinuation:L state:I parkPermit:Z "
+		    "carrierThread:L termination:L", NULL },
+		{ "java.lang.invoke.ResolvedMethodName", 0, "", NULL },
+		{ "jdk.internal.vm.StackChunk", 0, "parent:L size:I sp:I bottom:I", NULL },
+		{ "java.lang.reflect.AccessibleObject", 0, "override:Z accessCheckCache:L", NULL },
+		{ "java.lang.reflect.Field", 6, "clazz:L slot:I name:L type:L modifiers:I flags:I signature:L "
+		    "annotations:L root:L genericInfo:L fieldAccessor:L overrideFieldAccessor:L "
+		    "declaredAnnotations:L", NULL },
+	};
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_21);
+	assert_int_equal(size_in(t, 3, coops, LAYOUT_JDK_21), 720 / 5);
+	assert_int_equal(size_in(t, 3, wide_ccp, LAYOUT_JDK_21), 1120 / 5);
+	assert_int_equal(size_in(t, 4, coops, LAYOUT_JDK_21), 24);
+	assert_int_equal(size_in(t, 4, wide_ccp, LAYOUT_JDK_21), 13632 / 426);
+	t->fields[1][5].name = "gone";
+	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_28);
+	assert_int_equal(size_in(t, 7, compact, LAYOUT_JDK_28), 72);
+	assert_int_equal(size_in(t, 7, relaxed(coops), LAYOUT_JDK_28), 6400 / 80);
+	assert_int_equal(size_in(t, 7, relaxed(wide_ccp), LAYOUT_JDK_28), 120);
+	t->fields[7][5].name = "gone";
+	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_25);
+	free(t);
+}
+
 static void stack_chunks(void **state)
 {
 	(void)state;
@@ -370,6 +419,26 @@ static void class_objects(void **state)
 		assert_int_equal(layout_class_object(&t->classes[i], 112, &coops, LAYOUT_JDK_17), want[i]);
 		assert_int_equal(layout_class_object(&t->classes[i], 112, &old, LAYOUT_JDK_11), want[i]);
 		assert_int_equal(layout_class_object(&t->classes[i], 104, &old, LAYOUT_JDK_6), 104);
+	}
+	free(t);
+}
+
+/* JDK 8 dumps the lock of a class that is not initialized as one more static field, the last. */
+static void lock_of_a_class(void **state)
+{
+	(void)state;
+	static const struct sketch sketches[] = {
+		{ "A", HEAP_NONE, "", "l:L init_lock:L" },
+		{ "B", HEAP_NONE, "", "l:L m:L init_lock:L" },
+		{ "C", HEAP_NONE, "", "init_lock:L m:L" }, /* the program's own */
+		{ "D", HEAP_NONE, "", "l:L m:L init_lock:I" },
+	};
+	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct layout_model wide = with_rule(plain64, LAYOUT_OLD);
+	static const unsigned in_8[] = { 168, 176, 176, 184 }, in_11[] = { 176, 184, 176, 184 };
+	for (uint32_t i = 0; i < t->n; i++) {
+		assert_int_equal(layout_class_object(&t->classes[i], 160, &wide, LAYOUT_JDK_8), in_8[i]);
+		assert_int_equal(layout_class_object(&t->classes[i], 160, &wide, LAYOUT_JDK_11), in_11[i]);
 	}
 	free(t);
 }
@@ -592,11 +661,14 @@ int main(void)
 		cmocka_unit_test(threads_of_17),
 		cmocka_unit_test(class_object_bases),
 		cmocka_unit_test(padded_groups_of_25),
+		cmocka_unit_test(padded_groups_of_28),
+		cmocka_unit_test(injected_of_21_and_28),
 		cmocka_unit_test(stack_chunks),
 		cmocka_unit_test(old_rule),
 		cmocka_unit_test(new_rule),
 		cmocka_unit_test(mat_rule),
 		cmocka_unit_test(class_objects),
+		cmocka_unit_test(lock_of_a_class),
 		cmocka_unit_test(hostile_classes),
 		cmocka_unit_test(random_hierarchies),
 		cmocka_unit_test(choosing),

@@ -208,15 +208,18 @@ static void pad(struct shape *s)
 	s->n_holes = 0;
 }
 
-/* A padded group fills no holes, not even its own.  The old rule keeps it in the order of declaration,
- * which is the dump's backwards. */
+/* A padded group fills no holes outside of it, and before JDK 28 not even its own.  The old rule keeps it
+ * in the order of declaration, which is the dump's backwards. */
 static void append_group(struct shape *s, const struct heap_class *c, const struct layout_model *m,
     enum layout_release release, const struct layout_fields *group)
 {
 	pad(s);
 	if (m->rule == LAYOUT_NEW) {
-		for (unsigned k = 4; k-- > 0; s->n_holes = 0)
+		for (unsigned k = 4; k-- > 0;) {
 			place(s, 1u << k, group->n[k]);
+			if (!layout_fills_groups(release))
+				s->n_holes = 0;
+		}
 		place(s, m->reference, group->references);
 		return;
 	}
@@ -306,6 +309,15 @@ int layout_instances(const struct heap_class *classes, uint32_t n, const struct 
 
 /* --- what has a size of its own ----------------------------------------------------------------- */
 
+/* What the dumper adds behind a class's own statics takes no room: under a name that no program can have,
+ * but for init_lock, which is spelled plainly up to JDK 8. */
+static bool is_pseudo_static(const struct heap_class *c, uint32_t i, enum layout_release release)
+{
+	const struct heap_field *s = &c->statics[i];
+	return s->name[0] == '<' || (release <= LAYOUT_JDK_8 && i + 1 == c->n_statics &&
+	    s->type == VALUE_OBJECT && !strcmp(s->name, "init_lock"));
+}
+
 uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const struct layout_model *m,
     enum layout_release release)
 {
@@ -314,7 +326,7 @@ uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const st
 	for (uint32_t i = 0; i < c->n_statics; i++) {
 		const struct heap_field *s = &c->statics[i];
 		sum += layout_width(s->type, m->reference);
-		if (s->name[0] != '<') /* what the dumper adds under a name that no program can have */
+		if (!is_pseudo_static(c, i, release))
 			count_field(&f, s->type);
 	}
 	if (m->rule == LAYOUT_MAT)

@@ -46,8 +46,10 @@ enum layout_release {
 	LAYOUT_JDK_8,
 	LAYOUT_JDK_11, /* 9 to 11 */
 	LAYOUT_JDK_17, /* 12 to 18 */
-	LAYOUT_JDK_21, /* 19 to 24 */
-	LAYOUT_JDK_25,
+	LAYOUT_JDK_21, /* 19 to 23 */
+	LAYOUT_JDK_25, /* 24 and on */
+	LAYOUT_JDK_28,
+	LAYOUT_RELEASES,
 };
 enum layout_release layout_release_of(const struct heap_class *classes, uint32_t n);
 
@@ -96,6 +98,8 @@ enum layout_padding { PADS_NOTHING = 0, PADS_CLASS = 1, PADS_GROUP = 2 };
 unsigned layout_padding_of(const struct heap_class *c, enum layout_release release);
 /* Is this field in the padded group of its class?  For classes with PADS_GROUP. */
 bool layout_pads_field(const struct heap_class *c, enum layout_release release, const char *field);
+/* Do fields of a padded group fill holes that alignment leaves in it? */
+bool layout_fills_groups(enum layout_release release);
 
 /* --- the model of a dump (layout_models.c) ------------------------------------------------------- */
 

@@ -110,8 +110,7 @@ static unsigned alignment_of(const struct sample *s)
 
 enum { OPINIONS_MAX = 4 };
 
-/* How large instances are under each release that may have written the dump, the likeliest first.
- * */
+/* How large instances are under each release that may have written the dump, the likeliest first. */
 struct opinions {
 	unsigned n;
 	uint64_t *size[OPINIONS_MAX]; /* of instances, by class */
@@ -122,12 +121,14 @@ static struct opinions ask(struct sizing *z)
 	const struct heap *h = z->heap;
 	enum layout_release release[OPINIONS_MAX];
 	struct opinions o = { .n = 0 };
-	if (z->release == LAYOUT_JDK_21) /* in which of 19 to 24 threads lost their padding is not known */
-		release[o.n++] = LAYOUT_JDK_25;
 	release[o.n++] = z->release;
-	if (z->release == LAYOUT_JDK_21)
-		release[o.n++] = LAYOUT_JDK_17;
-	release[o.n++] = LAYOUT_PLAIN;
+	/* between the releases that the tables know a class may be as in either */
+	if (z->release >= LAYOUT_JDK_11 && z->release + 1 < LAYOUT_RELEASES)
+		release[o.n++] = z->release + 1;
+	if (z->release > LAYOUT_JDK_11)
+		release[o.n++] = z->release - 1;
+	if (z->release != LAYOUT_PLAIN)
+		release[o.n++] = LAYOUT_PLAIN;
 	for (unsigned i = 0; i < o.n; i++) {
 		o.size[i] = big_alloc(h->n_classes, sizeof *o.size[i], &z->lost);
 		if (!o.size[i] || layout_instances(h->classes, h->n_classes, &z->model, release[i],

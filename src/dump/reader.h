@@ -347,6 +347,10 @@ struct reader {
 	 */
 	int (*read)(const struct dump *dump, const struct part *part, struct sink *sink,
 	    struct err *err);
+	/* After a survey that met no damage and told so many objects, or NULL: 1 to have the dump surveyed
+	 * again, since the counts that it states of itself showed the reader that it told wrong ones.  Asked
+	 * after each survey. */
+	int (*resurvey)(struct dump *dump, uint64_t n_objects, struct err *err);
 	/* Between the survey and the fill, once, or NULL: what the reader must work out from all it
 	 * has seen (which bytes of an instance are references). */
 	int (*prepare)(struct dump *dump, struct err *err);

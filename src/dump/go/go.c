@@ -164,9 +164,7 @@ static void state_facts(struct go *g)
 	f->word_bits = g->word ? 8 * g->word : 64;
 	f->word_unknown = !g->word;
 	f->big_endian = g->big_endian;
-	if (go_release_of(g) >= 22)
-		f->surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects as if it were "
-		    "objects; nothing reaches these";
+	g->layout = go_layout_of(g->version < 7 ? 0 : go_release_of(g), g->word, f->vm);
 	go_state_limits(g);
 	f->size_rule = SIZES_RECORDED;
 	f->roots_recorded = true;
@@ -183,11 +181,17 @@ static void state_facts(struct go *g)
 
 /* --- opening -------------------------------------------------------------------------------------- */
 
+static void forget_surveys(struct go *g)
+{
+	for (size_t i = 0; i < g->n_surveys; i++)
+		big_free(g->surveys[i].runs);
+	g->n_surveys = 0;
+}
+
 static void go_close(struct dump *dump)
 {
 	struct go *g = (struct go *)dump;
-	for (size_t i = 0; i < g->n_surveys; i++)
-		big_free(g->surveys[i].runs);
+	forget_surveys(g);
 	big_free(g->surveys);
 	big_free(g->stretches);
 	big_free(g->runs);
@@ -219,6 +223,47 @@ static int go_open(struct dump **out, const struct source *source, const struct 
 	state_facts(g);
 	*out = &g->dump;
 	return 0;
+}
+
+/* --- artefacts ---------------------------------------------------------------------------------------- */
+
+/* The object record at an offset, as far as it matters here: written from go1.4 on, its tag in one byte. */
+struct extent {
+	uint64_t address, size, next; /* next: 0, it was not asked for or the list is broken */
+	bool pointers;
+};
+
+static bool extent_at(const struct go *g, uint64_t offset, bool whole, struct extent *out)
+{
+	const struct source *s = g->dump.source;
+	const uint8_t *p = s->bytes + offset, *end = s->bytes + s->size;
+	uint64_t kind, field;
+	if (!g->layout.bitmap || offset >= s->size || *p++ != GO_OBJECT || !go_varint(&p, end, &out->address) ||
+	    !go_varint(&p, end, &out->size) || out->size >= (uint64_t)(end - p))
+		return false;
+	p += out->size;
+	out->pointers = *p;
+	while (whole && go_field_next(&p, end, &kind, &field))
+		;
+	out->next = whole && !p[-1] ? (uint64_t)(p - s->bytes) : 0;
+	return true;
+}
+
+bool go_depends(const struct go *g, uint64_t offset)
+{
+	struct extent e;
+	return extent_at(g, offset, false, &e) && e.address % GO_PAGE > go_sure_below(&g->layout, e.size);
+}
+
+/* The first record from an offset on that is no artefact.  page: of the object before it if that has
+ * pointers, or GO_NO_PAGE. */
+static uint64_t behind_artefacts(const struct go *g, uint64_t offset, uint64_t page)
+{
+	struct extent e;
+	while (go_depends(g, offset) && extent_at(g, offset, true, &e) && e.next &&
+	    go_is_artefact(&g->layout, e.address, e.size, e.address / GO_PAGE == page))
+		offset = e.next;
+	return offset;
 }
 
 /* --- parts ------------------------------------------------------------------------------------------ */
@@ -263,7 +308,7 @@ static uint64_t find_objects(const struct go *g, uint64_t from, uint64_t to)
 		unsigned n = 0;
 		while (n < PLAUSIBLE_CHAIN && (q = plausible_object(g, q, end)))
 			n++;
-		if (n == PLAUSIBLE_CHAIN)
+		if (n == PLAUSIBLE_CHAIN && !go_depends(g, (uint64_t)(p - bytes)))
 			return (uint64_t)(p - bytes);
 	}
 	return 0;
@@ -303,10 +348,10 @@ static int by_begin(const void *x, const void *y)
 
 /* Put the runs of all surveys together.  Only surveys that follow one another count; those of parts
  * whose beginning was a wrong guess are left out. */
-static int prepare(struct dump *dump, struct err *err)
+static int join_runs(struct go *g, struct err *err)
 {
-	struct go *g = (struct go *)dump;
 	uint64_t at = g->body;
+	g->n_runs = 0;
 	int code = sort(g->surveys, g->n_surveys, sizeof *g->surveys, by_begin, err);
 	for (size_t i = 0; i < g->n_surveys && code == 0; i++) {
 		const struct go_survey *s = &g->surveys[i];
@@ -320,6 +365,35 @@ static int prepare(struct dump *dump, struct err *err)
 		}
 		at = s->reached;
 	}
+	return code;
+}
+
+/* The dump states how many objects there are: is the layout of spans the one that leaves so many? */
+static int resurvey(struct dump *dump, uint64_t n_objects, struct err *err)
+{
+	struct go *g = (struct go *)dump;
+	size_t run = 0;
+	uint64_t at = 0;
+	struct go_record stats;
+	if (!g->layout.bitmap)
+		return 0;
+	int code = join_runs(g, err);
+	if (code < 0 || !go_next(g, GO_MEMSTATS, &run, &at, &stats) || stats.u[MEMSTATS_HEAP_OBJECTS] == n_objects ||
+	    !go_layout_next(&g->layout, &g->n_layouts))
+		return code;
+	if (!g->layout.bitmap) {
+		dump->facts.surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects as if "
+		    "it were objects, and no known place of it leaves as many; nothing reaches these";
+		go_state_limits(g);
+	}
+	forget_surveys(g);
+	return 1;
+}
+
+static int prepare(struct dump *dump, struct err *err)
+{
+	struct go *g = (struct go *)dump;
+	int code = join_runs(g, err);
 	if (code == 0)
 		code = go_find_stretches(g, err);
 	return code < 0 ? code : go_program_find(g, err);
@@ -381,11 +455,12 @@ static bool view_plain(const struct go *g, const uint8_t *p, struct object_view 
 		.address = address, .kind = OBJECT_INSTANCE, .bytes = p, .n_bytes = n
 	};
 	p += n;
+	uint64_t page = p < end && *p ? address / GO_PAGE : GO_NO_PAGE;
 	while (go_field_next(&p, end, &kind, &offset)) {
 		if (kind > GO_EMPTY_INTERFACE)
 			return false;
 	}
-	out->next = (uint64_t)(p - bytes);
+	out->next = behind_artefacts(g, (uint64_t)(p - bytes), page);
 	return p[-1] == 0;
 }
 
@@ -399,7 +474,8 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		return 0;
 	for (uint64_t at = offset; code == 0 && at < s->size; at = r.next) {
 		code = go_record_decode(s->bytes, s->size, at, g->version, &r, err);
-		if (r.tag == GO_EOF || (r.tag == GO_OBJECT && announced(g, r.u[OBJECT_ADDRESS], r.s[0].n)))
+		if (r.tag == GO_EOF || (r.tag == GO_OBJECT && announced(g, r.u[OBJECT_ADDRESS], r.s[0].n) &&
+		    !go_is_artefact(&g->layout, r.u[OBJECT_ADDRESS], r.s[0].n, false)))
 			break;
 	}
 	if (code < 0)
@@ -413,7 +489,8 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		.length = r.u[OBJECT_KIND],
 		.bytes = r.s[0].p,
 		.n_bytes = r.s[0].n,
-		.next = r.next,
+		.next = behind_artefacts(g, r.next,
+		    r.fields.n && *r.fields.p ? r.u[OBJECT_ADDRESS] / GO_PAGE : GO_NO_PAGE),
 	};
 	return 0;
 }
@@ -427,6 +504,7 @@ const struct reader go_reader = {
 	.close = go_close,
 	.parts = go_parts,
 	.read = go_read,
+	.resurvey = resurvey,
 	.prepare = prepare,
 	.locate = locate,
 	.symbol = go_symbol,

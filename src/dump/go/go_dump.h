@@ -5,6 +5,7 @@
  *   go.c         header, parameters, facts, division into parts, one object for its values
  *   go_record.c  any record, decoded by a table of layouts
  *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
+ *   go_span.c    what stands in the memory of objects that is none
  *   go_read.c    the objects, told to a sink
  *   go_tell.c    everything else: goroutines, roots, counts, told to a sink
  *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
@@ -24,6 +25,7 @@
 
 #include "dump/go/go.h"
 #include "dump/go/go_record.h"
+#include "dump/go/go_span.h"
 #include "dump/idmap.h"
 #include "dump/program/program.h"
 
@@ -60,6 +62,8 @@ struct go {
 	struct dump dump;  /* first: what the others see */
 	unsigned version;  /* the X of dump format go1.X; 7 for every later format */
 	unsigned word;     /* bytes of a pointer, 4 or 8; 0: unknown, so that no pointer can be read */
+	struct go_layout layout; /* of spans; settled when the survey is done */
+	unsigned n_layouts;      /* others tried before */
 	struct err fault;  /* with word 0: why */
 	const char *exe;   /* the program that was named, or NULL: look beside the dump */
 	bool big_endian;
@@ -125,6 +129,10 @@ uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
 
 MUST_CHECK int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
     struct err *err);
+
+/* Does it follow from the objects before it whether the object record at an offset is one?  False as well
+ * where no such record stands. */
+bool go_depends(const struct go *g, uint64_t offset);
 
 /* go_values.c: find the memory outside of the heap; part of prepare.  ERR_NOMEM. */
 MUST_CHECK int go_find_stretches(struct go *g, struct err *err);

@@ -97,6 +97,10 @@ static inline __attribute__((always_inline)) int object(struct go_reading *r, ui
 
 	if (__builtin_expect(odd, 0) && !usable(r, offset, address, shape))
 		return 0;
+	if (__builtin_expect(address % GO_PAGE > shape->sure_below, 0) &&
+	    go_is_artefact(&r->go->layout, address, shape->size, r->pointer_page == address / GO_PAGE))
+		return 0;
+	r->pointer_page = address / GO_PAGE | shape->page_mask;
 	struct object_record record = {
 		.address = address,
 		.class_handle = shape->handle != UINT32_MAX ? shape->handle : class_of(r, shape),
@@ -181,6 +185,18 @@ static __attribute__((noinline)) int other_objects(struct go_reading *r, uint64_
 	return objects(r, stop, false);
 }
 
+/*
+ * What is an artefact at the end of a page follows from the objects before it.  So neither a part nor a
+ * cut begins with an object that may be one: read on behind the stop.
+ */
+static int end_of_page(struct go_reading *r)
+{
+	int code = 0;
+	while (code == 0 && go_depends(r->go, r->at))
+		code = careful_object(r);
+	return code;
+}
+
 static int old_objects(struct go_reading *r, uint64_t stop)
 {
 	int code = 0;
@@ -206,7 +222,8 @@ static int object_run(struct go_reading *r)
 		return code;
 	if (g->version == 3)
 		return old_objects(r, stop);
-	return g->word == 8 && !g->swap ? plain_objects(r, stop) : other_objects(r, stop);
+	code = g->word == 8 && !g->swap ? plain_objects(r, stop) : other_objects(r, stop);
+	return code < 0 || r->at < stop ? code : end_of_page(r);
 }
 
 /* --- the part --------------------------------------------------------------------------------------- */
@@ -244,6 +261,7 @@ static int other_record(struct go_reading *r)
 	struct go_record record;
 	int code = go_record_decode(r->bytes, r->size, r->at, r->go->version, &record, r->err);
 
+	r->pointer_page = GO_NO_PAGE;
 	if (code < 0)
 		return code;
 	if (record.tag == GO_OBJECT) /* its tag was written in more bytes than it needs */
@@ -313,6 +331,7 @@ int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
 		.at = part->begin,
 		.end = part->end,
 		.next_cut = part->begin + go_part_bytes,
+		.pointer_page = GO_NO_PAGE,
 		.met = { .begin = part->begin },
 	};
 	code = go_shapes_init(&r->shapes, g, err);

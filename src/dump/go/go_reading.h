@@ -18,6 +18,7 @@ struct go_reading {
 	uint64_t at;          /* the next record */
 	uint64_t end;         /* of the part */
 	uint64_t next_cut;
+	uint64_t pointer_page; /* of the last object if it has pointers; else GO_NO_PAGE */
 	bool ended;           /* the end record was read */
 	struct go_shapes shapes;
 	struct go_survey met; /* in the survey */

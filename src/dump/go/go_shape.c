@@ -124,6 +124,8 @@ static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted
 	if (!to)
 		return NULL;
 	wanted->handle = UINT32_MAX;
+	wanted->sure_below = go_sure_below(&s->go->layout, wanted->size);
+	wanted->page_mask = *wanted->list ? 0 : GO_NO_PAGE;
 	*to = *wanted;
 	s->slots[slot] = s->n;
 	return &s->list[s->n - 1];

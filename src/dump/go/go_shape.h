@@ -22,6 +22,8 @@ struct go_shape {
 	uint64_t n_bad;      /* pointers that lie outside of the object or are not aligned */
 	uint64_t first;      /* index of its first offset in go_shapes.offsets; GO_NOT_LISTED: there are too
 	                        many, so they are decoded from the list each time */
+	uint64_t sure_below; /* go_sure_below */
+	uint64_t page_mask;  /* 0 with pointers, GO_NO_PAGE without */
 	uint32_t handle;     /* of its class; UINT32_MAX: not asked for yet */
 };
 #define GO_NOT_LISTED UINT64_MAX

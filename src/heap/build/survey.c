@@ -596,7 +596,7 @@ static int join_guessed_parts(struct build *b, struct err *err)
 	return 0;
 }
 
-int survey_run(struct build *b, struct err *err)
+static int survey_once(struct build *b, struct err *err)
 {
 	const struct dump *dump = b->heap->dump;
 	unsigned want = parallel_threads() > 1 ? PARTS_PER_THREAD * parallel_threads() : 1;
@@ -610,9 +610,47 @@ int survey_run(struct build *b, struct err *err)
 	int code = parallel_run(0, b->n_parts, survey_part, b, err);
 	if (code == 0 && dump->facts.parts_guessed)
 		code = join_guessed_parts(b, err);
-	if (code < 0)
-		return code;
-	return survey_report(b, err);
+	return code;
+}
+
+static void forget_parts(struct build *b)
+{
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		release_part(&b->parts[i]);
+		arena_release(&b->parts[i].arena);
+	}
+	free(b->parts);
+	b->parts = NULL;
+	b->n_parts = 0;
+}
+
+/* Does the reader want to tell other objects? */
+static int ask_again(struct build *b, struct err *err)
+{
+	struct dump *dump = b->heap->dump;
+	uint64_t n = 0;
+	for (unsigned i = 0; i < b->n_parts; i++) {
+		if (b->parts[i].result < 0)
+			return 0;
+		n += b->parts[i].n_records;
+	}
+	int again = dump->reader->resurvey ? dump->reader->resurvey(dump, n, err) : 0;
+	if (again > 0) {
+		forget_parts(b);
+		b->heap->facts.surplus = dump->facts.surplus;
+		b->heap->facts.cannot_tell = dump->facts.cannot_tell;
+	}
+	return again;
+}
+
+int survey_run(struct build *b, struct err *err)
+{
+	int code;
+	do {
+		code = survey_once(b, err);
+		code = code < 0 ? code : ask_again(b, err);
+	} while (code > 0);
+	return code < 0 ? code : survey_report(b, err);
 }
 
 void survey_release(struct build *b)

@@ -199,9 +199,11 @@ static void look_ahead(struct dominance *d, struct ahead *a)
 {
 	const struct adjacency *in = &d->h->in;
 	a->next = a->next ? last_before(d->at.word, NULL, a->next) : 0;
-	/* a number with a bucket keeps another one there: as good as any for this purpose */
-	a->object[a->n % (STAGES * AHEAD)] = d->object[a->next];
-	__builtin_prefetch(&in->offset[d->object[a->next]]);
+	/* a number with a bucket keeps another one there: as good as any for this purpose, but the last
+	 * number may be that of no object */
+	uint32_t ahead = d->object[a->next] < d->h->n_objects ? d->object[a->next] : 0;
+	a->object[a->n % (STAGES * AHEAD)] = ahead;
+	__builtin_prefetch(&in->offset[ahead]);
 	__builtin_prefetch(&in->target[adjacency_start(in, ahead_by(a, 1))]);
 	for (uint32_t stage = 2; stage < STAGES; stage++) {
 		uint32_t id = ahead_by(a, stage);
@@ -273,7 +275,7 @@ static int find_semidominators(struct dominance *d, struct special *s, struct er
 	struct ahead ahead = { .next = d->n + 1 };
 	uint32_t i = d->m;
 	for (uint32_t k = 0; k < STAGES * AHEAD; k++)
-		ahead.object[k] = d->object[d->n];
+		ahead.object[k] = d->object[d->n] < d->h->n_objects ? d->object[d->n] : 0;
 	for (uint32_t k = 0; k < STAGES * AHEAD; k++)
 		look_ahead(d, &ahead);
 	for (uint32_t w = d->n + 1; (w = last_before(d->at.word, d->has_bucket.word, w));) {

@@ -326,6 +326,7 @@ int main(int argc, char **argv)
 	fill_standard();
 	outgrow_quietly();
 	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C"); /* numbers are printed, and read, with a point */
 	stock_fill();
 	hash_seed_anew();
 	int code = read_options(&w, argc, argv, &done);
@@ -345,7 +346,7 @@ int main(int argc, char **argv)
 	free(w.lines);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		complain("standard output: %s", strerror(errno));
-		code = EXIT_FAILURE;
+		code = session_exit_status(ERR_IO, NULL);
 	}
 	return code;
 }

@@ -23,6 +23,7 @@ enum err_code {
 	ERR_NOT_FOUND = -6,   /* a lookup found nothing */
 	ERR_USAGE = -7,       /* the command line is wrong */
 	ERR_UNSUPPORTED = -8, /* the dump cannot tell this */
+	ERR_FAILED = -9,      /* a command of the shell failed */
 };
 
 struct err {

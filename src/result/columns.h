@@ -194,6 +194,7 @@ struct column_kind {
 	                           rows */
 	enum column_cut cut;
 	bool contents;         /* its texts may be very long: cut them even where lines have no limit */
+	bool values;           /* its texts are values: those that are numbers are ordered as numbers */
 	unsigned char naming;  /* how well it says what a row is; 0: not at all */
 };
 extern const struct column_kind column_kinds[COL_COUNT_OF_ALL];

@@ -4,7 +4,8 @@
  *
  * Each row becomes one 64-bit word: 32 bits of key above its row number, sorted by counting.  Keys
  * that differ in more than 32 bits take two rounds, low half first.  Text becomes a number first:
- * its rank among the distinct texts of the column, which are few where rows are many.  Memory while
+ * its rank among the distinct texts of the column, which are few where rows are many; where texts are
+ * values, those that are numbers come first, by their value.  Memory while
  * sorting: 16 bytes a row, 20 for text.
  */
 #include "result/result.h"
@@ -70,6 +71,8 @@ static int distinct_number(struct distinct *d, const char *s, uint32_t *number, 
 struct ranked {
 	const char *text;
 	uint32_t number;
+	bool counts;       /* by_value: the text is a number */
+	long double value; /* then this one: 64 bits at least, so that every long is itself */
 };
 
 static int by_text(const void *a, const void *b)
@@ -77,7 +80,55 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct ranked *)a)->text, ((const struct ranked *)b)->text);
 }
 
-static int distinct_rank(struct distinct *d, struct err *err)
+/* Is it a number as Java or Go write it, and nothing else? */
+static bool is_number(const char *s, long double *value)
+{
+	const char *digits = s + (*s == '-' || *s == '+');
+	char *end;
+	if ((*digits < '0' || *digits > '9') && strcmp(digits, "Infinity") != 0 && strcmp(digits, "Inf") != 0)
+		return false;
+	*value = strtold(s, &end);
+	return !*end;
+}
+
+/* Texts with numbers in them as people count: "size 9" before "size 40". */
+static int by_numbers_within(const char *a, const char *b)
+{
+	const char *x = a, *y = b;
+	while (*x && *y) {
+		size_t n = strspn(x, "0123456789"), m = strspn(y, "0123456789");
+		if (!n || !m) {
+			if (*x != *y)
+				return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+			x++;
+			y++;
+			continue;
+		}
+		for (; n && *x == '0'; n--)
+			x++;
+		for (; m && *y == '0'; m--)
+			y++;
+		int order = n == m ? memcmp(x, y, n) : n < m ? -1 : 1;
+		if (order)
+			return order;
+		x += n;
+		y += m;
+	}
+	return *x || *y ? (*x ? 1 : -1) : strcmp(a, b);
+}
+
+/* Numbers by their value, then all other texts. */
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->counts != y->counts)
+		return x->counts ? -1 : 1;
+	if (x->counts && x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->counts ? strcmp(x->text, y->text) : by_numbers_within(x->text, y->text);
+}
+
+static int distinct_rank(struct distinct *d, bool values, struct err *err)
 {
 	struct ranked *list = big_alloc(d->n, sizeof *list, err);
 	d->rank = list ? big_alloc(d->n, sizeof *d->rank, err) : NULL;
@@ -86,8 +137,10 @@ static int distinct_rank(struct distinct *d, struct err *err)
 		return ERR_NOMEM;
 	}
 	for (size_t i = 0; i < d->n; i++)
-		list[i] = (struct ranked){d->text[i], (uint32_t)i};
-	int code = sort(list, d->n, sizeof *list, by_text, err);
+		list[i] = (struct ranked){.text = d->text[i], .number = (uint32_t)i};
+	for (size_t i = 0; i < d->n && values; i++)
+		list[i].counts = is_number(list[i].text, &list[i].value);
+	int code = sort(list, d->n, sizeof *list, values ? by_value : by_text, err);
 	for (size_t i = 0; i < d->n; i++)
 		d->rank[list[i].number] = (uint32_t)i;
 	big_free(list);
@@ -215,7 +268,7 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		rows[j] = swap;
 	}
 	if (s->by_text) {
-		code = distinct_rank(&s->distinct, err);
+		code = distinct_rank(&s->distinct, column_kinds[r->columns[s->column].id].values, err);
 		s->low = 0;
 		s->high = s->distinct.n ? s->distinct.n - 1 : 0;
 	}

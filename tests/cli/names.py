@@ -107,7 +107,7 @@ def told_in_errors(folder, name, told):
             run(folder, option + name, "-x", "info", dump)
     os.remove(path)
     os.mkdir(path)
-    for wanted, *words in ((3, "-x", "info", "--", name), (1, "-x", "info", b"-o" + name, SAMPLE)):
+    for wanted, *words in ((3, "-x", "info", "--", name), (2, "-x", "info", b"-o" + name, SAMPLE)):
         status, _, err = run(folder, *words)
         need(status == wanted and told[:150] in err, "a directory", words, status, err)
     os.rmdir(path)

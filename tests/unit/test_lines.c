@@ -335,7 +335,11 @@ static void test_static_completion(void **state)
 	expect_completion("refs Lost.IN", 5, "Lost.INSTANCE Lost.INDEX ");
 	expect_completion("cut com.acme.Lost.la", 4, "com.acme.Lost.last ");
 	expect_completion("x com.acme.Session.", 2, ""); /* two have the name */
-	expect_completion("histo com.acme.Lost.", 6, "");
+	/* wherever a set may stand, it may be of one object that has a name */
+	expect_completion("histo com.acme.Lost.la", 6, "com.acme.Lost.last ");
+	expect_completion("size String + com.acme.Lost.la", 14, "com.acme.Lost.last ");
+	expect_completion("dom -up com.acme.Lost.la", 8, "com.acme.Lost.last ");
+	expect_completion("dumpobj com.acme.Lost.la", 8, "com.acme.Lost.last ");
 }
 
 int main(void)

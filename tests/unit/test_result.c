@@ -138,6 +138,33 @@ static bool stop_at_last(void *context)
 	return --*(int *)context == 0;
 }
 
+/* Where texts are values, numbers come first, by their value; of what is left the numbers within count. */
+static void test_sort_values(void **state)
+{
+	static const struct column columns[] = {{.id = COL_VALUE}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	/* in the order to be, whatever the bytes say */
+	static const char *const wanted[] = {"-Infinity", "-9223372036854775808", "-9223372036854775807", "-20", "-3",
+	    "-1.0E-5", "-0.0", "0", "1.0E-5", "0.1", "2", "10", "0x40", "1234567.5", "1.0E10",
+	    "9007199254740992", "9007199254740993", "9223372036854775806", "9223372036854775807",
+	    "18446744073709551615", "1.7976931348623157E308", "Infinity", "\"10\"", "1 + 1", "NaN", "[1, 10]",
+	    "[2]", "[10, 1]", "a7", "a007b", "a10", "size 9", "size 40", "size 320"};
+	enum { N = sizeof wanted / sizeof *wanted };
+	struct result *r = result_new_rows("t", NULL, &shape);
+	(void)state;
+	for (size_t i = 0; i < N; i++) /* 5 and N have no divisor in common: each once */
+		result_add_row(r, (struct cell[]){cell_text(wanted[i * 5 % N])}, NULL);
+	for (int down = 0; down < 2; down++) {
+		assert_int_equal(result_sort(r, 0, down, NULL), 0);
+		for (size_t i = 0; i < N; i++) {
+			struct cell c;
+			result_cell(r, i, 0, &c);
+			assert_string_equal(c.text, wanted[down ? N - 1 - i : i]);
+		}
+	}
+	result_free(r);
+}
+
 /* Stopped at any question, a filter or a sort leaves the rows as they were. */
 static void test_stopped(void **state)
 {
@@ -560,7 +587,7 @@ static void test_catalogue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sort),
+    cmocka_unit_test(test_sort), cmocka_unit_test(test_sort_values),
 	    cmocka_unit_test(test_catalogue),
 	    cmocka_unit_test(test_cursors),
 	    cmocka_unit_test(test_find),

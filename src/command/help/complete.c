@@ -226,16 +226,12 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		offer_names(c);
 		break;
 	case ARG_SET:
+	case ARG_CLASS:
 	case ARG_WORDS:
 		offer_sets(c);
 		offer_addresses(c);
 		offer_classes(c);
 		offer_names(c);
-		break;
-	case ARG_CLASS:
-		offer_sets(c);
-		offer_addresses(c);
-		offer_classes(c);
 		break;
 	case ARG_THREAD:
 		offer_threads(c);

@@ -38,7 +38,7 @@ const struct help_page help_pages[] = {
 	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result) and "
 	"jsonl (an object a line) have the same names: numbers are plain bytes, counts or percents "
 	"(share: 36.8), addresses are strings 0x..., what is unknown or does not apply is empty or "
-	"null.\n"
+	"null. Several results in a json file of --output are an array of these.\n"
 	"Single values above a table (x, cut and others) are one object in json, which has the rows "
 	"under \"fields\"; in csv they are a table of one row before the other, after an empty line.\n"
 	"Control characters, bytes that are no UTF-8 and what turns the direction of text stand as \\n, \\t, \\xHH and "

@@ -19,7 +19,8 @@ const struct program_option program_options[] = {
 	"A text from the dump that a spreadsheet would take for a formula, because it begins with = + - or @ and is "
 	"no number, gets an apostrophe in front; raw leaves it as it is. Numbers are never marked."},
     {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)",
-	"Without --format as the file's extension says: .csv .json .jsonl, anything else is text."},
+	"Without --format as the file's extension says: .csv .json .jsonl, anything else is text. "
+	"Several results in JSON are one text there: an array with an element for each."},
     {OPTION_FORCE, "force", NULL, "let -o and > replace what is a heap dump",
 	"Without it a file that is a heap dump is not replaced or written behind, and on the screen "
 	"a question is asked before any file is replaced. The files that are read here, the dump, its "

@@ -5,6 +5,7 @@
 #include "command/run/run.h"
 
 #include "base/text.h"
+#include "command/commands.h"
 #include "command/run/output.h"
 
 #include <errno.h>
@@ -98,6 +99,15 @@ static void say_damage(const struct heap *h)
 	complain("warning: %s%s", h->damage.message, byte);
 }
 
+/* May there be more than one result? */
+static bool prints_several(const struct batch_options *o)
+{
+	bool several = o->n_lines != 1; /* none: the overview, which has two */
+	for (size_t i = 0; i < o->n_lines && !several; i++)
+		several = o->lines[i].script || command_of_line(o->lines[i].text) == &cmd_source;
+	return several;
+}
+
 /* The heap, which may be NULL, is the session's from here on.  *lost: bytes of its file went away, or became others. */
 static int run_all(const struct batch_options *o, struct heap *heap, struct output *to, bool *lost)
 {
@@ -113,16 +123,19 @@ static int run_all(const struct batch_options *o, struct heap *heap, struct outp
 	s.output_replaces = to->replaces;
 	s.mat_sizes = o->heap->mat_sizes;
 	s.progress = o->progress;
+	s.output_joins = o->output && prints_several(o) && output_can_join(to->stream);
 	measure_terminal(&s);
 	if (!o->n_lines)
 		status = run_overview(&s);
 	for (size_t i = 0; i < o->n_lines && !s.quit; i++)
 		status = worse(status, run_line(&s, &o->lines[i], o->n_lines > 1));
+	if (s.output_joins && o->print.format == PRINT_JSON)
+		output_joined(to->stream, s.n_printed);
 	*lost = s.dump && s.dump->fate != FILE_SAME;
 	struct err err = ERR_INIT;
 	if (!status && output_begin(to->stream, &s.output_replaces, &err)) { /* nothing to say is an answer too */
 		complain("%s: %s", o->output, err.message);
-		status = 1;
+		status = session_exit_status(ERR_IO, NULL);
 	}
 	session_release(&s);
 	return status;
@@ -188,7 +201,7 @@ int batch_run(const struct batch_options *o)
 	status = run_all(o, heap, &to, &lost);
 	if (fflush(to.stream) || (to.stream != stdout && fclose(to.stream))) {
 		complain("%s: %s", o->output ? o->output : "standard output", strerror(errno));
-		status = worse(status, 1);
+		status = worse(status, session_exit_status(ERR_IO, NULL));
 	}
 	return status || !(part || lost) ? status : 4; /* 4: everything was shown */
 }

@@ -91,6 +91,30 @@ int output_begin(FILE *stream, bool *replaces, struct err *err)
 	return 0;
 }
 
+bool output_can_join(FILE *stream)
+{
+	struct stat st;
+	return !fstat(fileno(stream), &st) && S_ISREG(st.st_mode);
+}
+
+int output_join(FILE *stream, size_t n, struct err *err)
+{
+	if (!n) {
+		putc(' ', stream); /* room for the bracket, should there be a second one */
+		return 0;
+	}
+	if (n == 1 && (fflush(stream) || pwrite(fileno(stream), "[", 1, 0) != 1))
+		return err_set(err, ERR_IO, "the results cannot be joined: %s", strerror(errno));
+	fputs(",\n", stream);
+	return 0;
+}
+
+void output_joined(FILE *stream, size_t n)
+{
+	if (n > 1)
+		fputs("]\n", stream);
+}
+
 void output_take_back(struct output *out, struct err *err)
 {
 	struct stat st;

@@ -26,6 +26,15 @@ MUST_CHECK int output_open(struct output *out, const char *path, bool append,
 /* Something will be written to stream: what it replaces goes, once.  0 or ERR_IO. */
 MUST_CHECK int output_begin(FILE *stream, bool *replaces, struct err *err);
 
+/*
+ * Several JSON texts are none: in a file the second one makes them the elements of an array.  Call this
+ * before each text, of which n stand there already, and output_joined behind the last of n.  0 or ERR_IO.
+ */
+MUST_CHECK int output_join(FILE *stream, size_t n, struct err *err);
+void output_joined(FILE *stream, size_t n);
+/* Is it a file, in which what was written can be joined? */
+bool output_can_join(FILE *stream);
+
 /* Writing failed or was cancelled, as *err says: leave what stood there before, or an empty file, and say
  * so in *err. */
 void output_take_back(struct output *out, struct err *err);

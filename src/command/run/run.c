@@ -53,9 +53,10 @@ int session_exit_status(int code, const struct result *r)
 		return r && r->failed ? 1 : 0;
 	case ERR_NOT_FOUND:
 	case ERR_UNSUPPORTED:
-	case ERR_IO:    /* a result that cannot be written; the dump itself was read */
+	case ERR_FAILED:
 		return 1;
 	case ERR_USAGE:
+	case ERR_IO:    /* a result that cannot be written; the dump itself was read */
 		return 2;
 	default: /* ERR_NOMEM, too: what the command is about does not fit */
 		return 3;
@@ -75,6 +76,10 @@ int session_print(struct session *s, struct result *r, struct err *err)
 		return code;
 	if (r->lacks_rows && o.format != PRINT_TEXT)
 		complain("warning: %s", r->note);
+	if (o.format == PRINT_JSON && s->output_joins)
+		code = output_join(s->output, s->n_printed, err);
+	if (code)
+		return code;
 	if (s->n_printed++) {
 		if (o.format == PRINT_CSV)
 			fputs("\r\n", s->output);
@@ -155,12 +160,12 @@ int session_save(struct session *s, struct result *r, const char *path, struct e
 static int shell_ended(const char *command, int status, struct err *err)
 {
 	if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-		return err_set(err, ERR_IO, "!%.100s: the shell cannot run it", command);
+		return err_set(err, ERR_FAILED, "!%.100s: the shell cannot run it", command);
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
-		return err_set(err, ERR_IO, "!%.100s: the command ended by signal %d", command,
+		return err_set(err, ERR_FAILED, "!%.100s: the command ended by signal %d", command,
 		    WTERMSIG(status));
 	if (WIFEXITED(status) && WEXITSTATUS(status) && WEXITSTATUS(status) != 128 + SIGPIPE)
-		return err_set(err, ERR_IO, "!%.100s: the command ended with status %d", command,
+		return err_set(err, ERR_FAILED, "!%.100s: the command ended with status %d", command,
 		    WEXITSTATUS(status));
 	return 0;
 }

@@ -54,6 +54,7 @@ struct session {
 	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
 	const char *output_name; /* of its file; NULL: standard output */
 	bool output_replaces;    /* output holds something that goes when the first result comes */
+	bool output_joins;       /* it is a file of its own, and what is printed there in JSON is one text */
 	size_t n_printed;        /* results on output so far */
 	const char *heading;     /* a line to print in front of the next one; NULL: none */
 	size_t screenful;        /* rows of a text result that output shows if --top is not given; 0:

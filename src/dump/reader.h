@@ -147,6 +147,7 @@ struct object_view {
 	uint64_t length;         /* elements of an array */
 	const uint8_t *bytes;    /* field values or elements, as the format writes them */
 	uint64_t n_bytes;
+	uint64_t head;           /* bytes of them that stand before the value: facts.headers */
 	uint64_t next;           /* offset of what stands behind it, 0: no more in this stretch */
 };
 
@@ -233,6 +234,9 @@ struct dump_facts {
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
+	/* Objects with pointers of more than `above` and at most `up_to` bytes begin with so many bytes that
+	 * are no part of their value (object_view.head); bytes 0: none do. */
+	struct { unsigned bytes, above, up_to; } headers;
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool threads_numbered;          /* threads are known by their own_id, not by their place */
 	bool outside_pointers_normal;   /* references to no object are ordinary, not damage */
@@ -272,7 +276,7 @@ enum typed_by {
 	TYPED_BY_GLOBAL,     /* a variable of the program does */
 	TYPED_BY_INTERFACE,  /* an interface that carries its type does */
 	TYPED_BY_RUNTIME,    /* the runtime's own descriptor: a goroutine, a thread */
-	TYPED_BY_RECORD,     /* the object's record says it */
+	TYPED_BY_HEADER,     /* the object itself does: it begins with the address of its type's descriptor */
 	TYPED_BYS
 };
 

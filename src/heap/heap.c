@@ -19,7 +19,7 @@ const char *typed_by_name(enum typed_by by)
 		[TYPED_BY_GLOBAL] = "global",
 		[TYPED_BY_INTERFACE] = "interface",
 		[TYPED_BY_RUNTIME] = "runtime",
-		[TYPED_BY_RECORD] = "record",
+		[TYPED_BY_HEADER] = "header",
 	};
 	return by < TYPED_BYS ? names[by] : "?";
 }

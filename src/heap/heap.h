@@ -104,7 +104,7 @@ struct heap_root {
 	uint32_t frame;  /* index in that thread's frames, or HEAP_NONE */
 	enum root_kind kind;
 	enum certainty certainty;
-	uint32_t offset; /* from the object's first byte to where the pointer points, at most UINT32_MAX */
+	uint32_t offset; /* from the object's value to where the pointer points, at most UINT32_MAX */
 	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown */
 };
 
@@ -330,6 +330,10 @@ MUST_CHECK int heap_holds_no_values(const struct heap *h, struct err *err);
 /* Find the bytes of an object's values in the dump.  Returns 0; that ERR_UNSUPPORTED where the
  * format holds none; ERR_NOT_FOUND for a class object (its static fields are in its heap_class);
  * ERR_IO if the file has changed; or the reader's error. */
+/* Bytes of an object before its value (facts.headers). */
+uint64_t heap_head(const struct heap *h, uint32_t id);
+/* The object that begins at this address, or whose value does: programs know only the value's. */
+uint32_t heap_find_value(const struct heap *h, uint64_t address);
 MUST_CHECK int heap_view(const struct heap *h, uint32_t id, struct object_view *out,
     struct err *err);
 /* The same for a caller that asks for many objects.  In the dump's order each costs the reader one

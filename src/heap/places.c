@@ -67,3 +67,21 @@ int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
 		return err_at(err, ERR_IO, offset, "%s: changed while it was read", h->source->path);
 	return code;
 }
+
+uint64_t heap_head(const struct heap *h, uint32_t id)
+{
+	uint64_t size = h->facts.headers.bytes ? heap_shallow(h, id) : 0;
+	struct object_view view;
+	if (size <= h->facts.headers.above || size > h->facts.headers.up_to || heap_view(h, id, &view, NULL) < 0)
+		return 0;
+	return view.head;
+}
+
+uint32_t heap_find_value(const struct heap *h, uint64_t address)
+{
+	uint64_t start = address;
+	uint32_t id = heap_find(h, address);
+	if (id == HEAP_NONE && h->facts.headers.bytes)
+		id = heap_covering(h, address, &start);
+	return id != HEAP_NONE && (address == start || address - start == heap_head(h, id)) ? id : HEAP_NONE;
+}

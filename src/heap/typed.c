@@ -49,11 +49,15 @@ bool typed_open_along(
 		return false;
 	const struct heap_class *c = heap_class_of(h, id);
 	const struct type *t = type_at(h, c->type);
-	uint64_t n = out->view.n_bytes;
-	out->value = (struct typed){ h, TYPE_NONE, out->view.bytes, n, out->view.address };
+	out->value = (struct typed){ h, TYPE_NONE, out->view.bytes, out->view.n_bytes, out->view.address };
 	out->array = c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
+	uint64_t head = out->view.head, n = out->view.n_bytes - head;
 	if (!t || t->size > n)
 		return true;
+	out->head = head;
+	out->value.bytes += head;
+	out->value.address += head;
+	out->value.size = n;
 	uint64_t length = out->array ? heap_length(h, id) : 1;
 	out->value.type = c->type;
 	out->stride = t->size;
@@ -75,7 +79,12 @@ struct typed typed_element(const struct typed_object *o, uint64_t i)
 bool typed_next_slot(const struct typed_object *o, struct slot_walk *w)
 {
 	const struct dump *d = o->value.heap->dump;
-	return d->reader->next_slot && d->reader->next_slot(d, &o->view, w);
+	do {
+		if (!d->reader->next_slot || !d->reader->next_slot(d, &o->view, w))
+			return false;
+	} while (w->offset < o->head);
+	w->offset -= o->head;
+	return true;
 }
 
 /* --- bytes -------------------------------------------------------------------------------------- */
@@ -152,6 +161,9 @@ struct typed_reference typed_resolve(const struct heap *h, uint64_t address)
 	r.id = heap_covering(h, address, &start);
 	if (r.id != HEAP_NONE)
 		r.offset = address - start;
+	uint64_t head = r.offset && r.id != HEAP_NONE ? heap_head(h, r.id) : 0;
+	if (r.offset >= head)
+		r.offset -= head;
 	return r;
 }
 

@@ -32,6 +32,7 @@ struct typed_object {
 	struct typed value; /* the first value, but with all the bytes of the object */
 	uint64_t count;     /* values: 1 for an object that is no array, 0 for one without a type */
 	uint64_t stride;    /* bytes from one value to the next */
+	uint64_t head;      /* bytes of the object before the first value; 0 where there is no type */
 	bool array;
 	uint32_t id;
 	struct object_view view;
@@ -90,7 +91,7 @@ void typed_names(const struct heap *h, const char *word,
 struct typed_reference {
 	uint64_t address; /* the pointer itself; 0: nil */
 	uint32_t id;      /* the object that has this address in its memory, or HEAP_NONE */
-	uint64_t offset;  /* bytes from that object's first one */
+	uint64_t offset;  /* bytes from the beginning of its value: 0 of an object that begins with a header */
 };
 struct typed_reference typed_resolve(const struct heap *h, uint64_t address);
 /* Find the one pointer that a value is or holds: that of a string to its characters, that of an interface
@@ -102,8 +103,9 @@ bool typed_pointer(const struct typed *v, struct typed_reference *out);
  * TYPE_NONE. */
 bool typed_dynamic(const struct typed *v, struct typed *out, struct text *name);
 
-/* Go on to the next word of an object that is a pointer; w->offset tells where.  They come in the order of
- * the object's references.  A walk begins zeroed.  Returns false when there are no more. */
+/* Go on to the next word of an object that is a pointer; w->offset tells where, in bytes from o->value.  They
+ * come in the order of the object's references.  A walk begins zeroed.  Returns false when there are no
+ * more. */
 bool typed_next_slot(const struct typed_object *o, struct slot_walk *w);
 /* Append the name of the part of an object that has the byte at an offset: "Cart[3].Item", "[7].Key";
  * "+0x10" of an object without a type. */

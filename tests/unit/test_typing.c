@@ -441,12 +441,50 @@ static void headers(void **state)
 	field(w, "next", 0, to_big);
 	uint32_t a = object(w, 640), b = object(w, 640);
 	begin(w);
-	w->t.headers = true;
+	w->t.layout = go_layout_of(22, W, "");
 	set(w, a, 8, w->at[b] + 8);
 	typing_claim(&w->t, w->at[a] + 8, big, TYPED_BY_GLOBAL);
 	finish(w);
 	is(w, a, "main.Big", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
 	is(w, b, "main.Big", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	world_free(w);
+}
+
+/* The header tells the type of what nothing leads to, and of more than one value it tells the element's.
+ * What it cannot be is no type. */
+static void types_in_headers(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t big = structure(w, "main.Big", 600), to_big = pointer(w, "*main.Big", big);
+	field(w, "next", 0, to_big);
+	uint32_t cell = structure(w, "main.Cell", 40), huge = structure(w, "main.Huge", 700);
+	w->types.type[big].descriptor = 0x500000;
+	w->types.type[cell].descriptor = 0x500100;
+	w->types.type[huge].descriptor = 0x500200;
+	uint32_t one = object(w, 640), many = object(w, 1024), nowhere = object(w, 640),
+	    small = object(w, 512), too_big = object(w, 640), too_large = object(w, 40960);
+	begin(w);
+	w->t.layout = go_layout_of(22, W, "");
+	w->t.field_lists = true;
+	w->t.source_end = (const uint8_t *)UINTPTR_MAX;
+	const struct { uint32_t id; uint64_t descriptor; } head[] = {{one, 0x500000}, {many, 0x500100},
+	    {nowhere, 0x500008}, {small, 0x500100}, {too_big, 0x500200}, {too_large, 0x500000}};
+	for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
+		set(w, head[i].id, 0, head[i].descriptor);
+		w->bytes[head[i].id][w->size[head[i].id]] = 1; /* they hold pointers: at 8 */
+		w->bytes[head[i].id][w->size[head[i].id] + 1] = 8;
+	}
+	w->t.go.of[cell].unsure = true; /* its pointers are not told here */
+	assert_int_equal(typing_from_headers(&w->t), 0);
+	typing_claim(&w->t, w->at[one] + 8, cell, TYPED_BY_GLOBAL); /* the header knows better */
+	finish(w);
+	is(w, one, "main.Big", LENGTH_UNKNOWN, TYPED_BY_HEADER);
+	is(w, many, "[]main.Cell", (1024 - 8) / 40, TYPED_BY_HEADER);
+	const uint32_t untyped[] = {nowhere, small, too_big, too_large};
+	for (size_t i = 0; i < sizeof untyped / sizeof *untyped; i++)
+		assert_string_equal(w->class_name[untyped[i]], "");
+	assert_true(w->t.conflicts > 0);
 	world_free(w);
 }
 
@@ -611,7 +649,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(spreads), cmocka_unit_test(chunks), cmocka_unit_test(preference),
 	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
-	    cmocka_unit_test(channels), cmocka_unit_test(headers),
+	    cmocka_unit_test(channels), cmocka_unit_test(headers), cmocka_unit_test(types_in_headers),
 	    cmocka_unit_test(statics), cmocka_unit_test(pointer_words),
 	    cmocka_unit_test(tiny_blocks),
 	};

@@ -103,7 +103,7 @@ struct memory_parts {
 	size_t cap;
 	int code;             /* ERR_NOMEM once a field could not be kept, with *err */
 	struct err *err;
-	uint64_t start;
+	uint64_t start;       /* the first element or word that was asked for */
 	bool closure;         /* its first word is the address of its code */
 	struct bits pointers; /* which words are, where there is no type */
 	struct arena names;
@@ -142,6 +142,7 @@ static int find_words(struct memory_parts *p, uint64_t *n, struct err *err)
 		if (w.offset / word < *n)
 			bits_set(&p->pointers, (uint32_t)(w.offset / word));
 	}
+	*n -= p->object.view.head / word; /* a header is no word of the value */
 	static const char closure[] = "closure of ";
 	p->closure = p->object.id != HEAP_NONE &&
 	    !strncmp(heap_class_of(p->base.heap, p->object.id)->name, closure, sizeof closure - 1);
@@ -190,6 +191,8 @@ static int parts_of(
 		p->base.n = range_of(&which, n);
 		p->start = which.start;
 	}
+	if (!t)
+		p->start += o->view.head / typed_word_size(o->value.heap);
 	*out = &p->base;
 	return 0;
 }

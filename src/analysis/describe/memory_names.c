@@ -65,6 +65,8 @@ void memory_name_at(struct reference_names *n, uint64_t place, uint32_t target, 
 	const struct typed_object *holder = &n->memory.holder;
 	const struct heap *h = holder->value.heap;
 	uint64_t past = typed_number(&holder->value, place, typed_word_size(h)) - heap_address(h, target);
+	uint64_t head = past ? heap_head(h, target) : 0;
+	past -= past >= head ? head : 0;
 	if (!add_entry(holder, place, to))
 		typed_path(holder, place, to);
 	if (past)

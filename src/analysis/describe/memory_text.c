@@ -65,7 +65,7 @@ void typed_add_address(const struct heap *h, uint64_t address, struct text *to)
 		text_add(to, "nil");
 		return;
 	}
-	text_addf(to, "0x%" PRIx64, address - r.offset);
+	text_addf(to, "0x%" PRIx64, r.id == HEAP_NONE ? address : heap_address(h, r.id));
 	if (r.offset)
 		text_addf(to, "+%" PRIu64, r.offset);
 	if (r.id != HEAP_NONE)

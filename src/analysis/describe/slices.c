@@ -12,7 +12,8 @@ enum { MOST_HOLDERS = 64, SMALL_BLOCK = 16, MOST_VALUE = 60 };
 static bool fits(const struct typed *v, const struct heap *h, uint32_t id, uint64_t *begin)
 {
 	const struct type *t = typed_type(v);
-	uint64_t start = heap_address(h, id), size = heap_shallow(h, id), bytes = typed_word(v, 1), room;
+	uint64_t head = heap_head(h, id), start = heap_address(h, id) + head, size = heap_shallow(h, id) - head;
+	uint64_t bytes = typed_word(v, 1), room;
 	*begin = typed_word(v, 0) - start;
 	if (*begin >= size)
 		return false;

@@ -267,7 +267,7 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 		return false;
 	if (!value_address(word, &prefixed, &address) || !prefixed)
 		return !strchr("$(#", *word) || stage->words[at].quoted;
-	id = heap_find(session_heap(s), address);
+	id = heap_find_value(session_heap(s), address);
 	return id == HEAP_NONE || heap_class_mirrored(session_heap(s), id) != HEAP_NONE;
 }
 

@@ -112,7 +112,7 @@ static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct
 	    [TYPED_BY_GLOBAL] = "a global variable",
 	    [TYPED_BY_INTERFACE] = "an interface that holds it",
 	    [TYPED_BY_RUNTIME] = "the runtime's own records",
-	    [TYPED_BY_RECORD] = "its record",
+	    [TYPED_BY_HEADER] = "its own header",
 	};
 	const struct heap_site *site = heap_site_of(h, id);
 	if (h->typed_by && h->typed_by[id] < TYPED_BYS) {

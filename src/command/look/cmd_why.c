@@ -239,7 +239,7 @@ static const struct {
     [TYPED_BY_GLOBAL] = {INFERRED, "by a variable of the program"},
     [TYPED_BY_INTERFACE] = {EXACT, "by an interface that carries the type"},
     [TYPED_BY_RUNTIME] = {EXACT, "by the runtime's own descriptor"},
-    [TYPED_BY_RECORD] = {EXACT, "by the object's own record"},
+    [TYPED_BY_HEADER] = {EXACT, "by the object's own header, which is the address of its type"},
 };
 
 static int types_fact(

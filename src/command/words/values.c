@@ -156,7 +156,7 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 	if (*word == '$')
 		return set_one_object(s, word, id, err);
 	if (value_address(word, &prefixed, &number)) {
-		*id = heap_find(session_heap(s), number);
+		*id = heap_find_value(session_heap(s), number);
 		if (*id != HEAP_NONE)
 			return 0;
 		/* "Face" may be an address or a class */

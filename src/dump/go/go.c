@@ -165,6 +165,11 @@ static void state_facts(struct go *g)
 	f->word_unknown = !g->word;
 	f->big_endian = g->big_endian;
 	g->layout = go_layout_of(g->version < 7 ? 0 : go_release_of(g), g->word, f->vm);
+	if (g->layout.header) {
+		f->headers.bytes = g->layout.header;
+		f->headers.above = g->layout.small;
+		f->headers.up_to = GO_LARGEST_SMALL;
+	}
 	go_state_limits(g);
 	f->size_rule = SIZES_RECORDED;
 	f->roots_recorded = true;
@@ -456,6 +461,7 @@ static bool view_plain(const struct go *g, const uint8_t *p, struct object_view 
 	};
 	p += n;
 	uint64_t page = p < end && *p ? address / GO_PAGE : GO_NO_PAGE;
+	out->head = go_header(&g->layout, n, p < end && *p);
 	while (go_field_next(&p, end, &kind, &offset)) {
 		if (kind > GO_EMPTY_INTERFACE)
 			return false;
@@ -482,6 +488,7 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		return code;
 	if (r.tag != GO_OBJECT)
 		return err_at(err, ERR_FORMAT, offset, "no object record from byte %" PRIu64 " on", offset);
+	bool pointers = r.fields.n && *r.fields.p;
 	*out = (struct object_view){
 		.address = r.u[OBJECT_ADDRESS],
 		.kind = OBJECT_INSTANCE,
@@ -490,7 +497,8 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		.bytes = r.s[0].p,
 		.n_bytes = r.s[0].n,
 		.next = behind_artefacts(g, r.next,
-		    r.fields.n && *r.fields.p ? r.u[OBJECT_ADDRESS] / GO_PAGE : GO_NO_PAGE),
+		    pointers ? r.u[OBJECT_ADDRESS] / GO_PAGE : GO_NO_PAGE),
+		.head = go_header(&g->layout, r.s[0].n, pointers),
 	};
 	return 0;
 }

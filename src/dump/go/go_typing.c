@@ -303,20 +303,13 @@ static int from_unknown(struct typing *t)
 
 /* --- all of it ----------------------------------------------------------------------------------------- */
 
-static bool has_headers(const struct go *g)
-{
-	/* "go1.22.1 linux/amd64": since 1.22 objects above 512 bytes begin with their type */
-	const char *vm = g->dump.facts.vm;
-	return g->word == 8 && !strncmp(vm, "go1.", 4) && strtoul(vm + 4, NULL, 10) >= 22;
-}
-
 static int begin(struct typing *t, struct go *g, struct classifier *c, struct err *err)
 {
 	uint32_t n = c->n_objects;
 
 	*t = (struct typing){
 	    .c = c, .program = g->program, .word = g->word, .big_endian = g->big_endian,
-	    .headers = has_headers(g), .low = g->heap_start, .high = g->heap_end,
+	    .layout = g->layout, .low = g->heap_start, .high = g->heap_end,
 	    .field_lists = g->version >= 4,
 	    .source_end = g->dump.source->bytes + g->dump.source->size, .err = err,
 	};
@@ -360,6 +353,8 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 	code = begin(&t, g, c, err);
 	t.progress = p;
 	progress_phase(p, PHASE_FIND_TYPES, c->n_objects);
+	if (!code)
+		code = typing_from_headers(&t);
 	if (!code && t.program && program_has_types(t.program)) {
 		add_segments(&t, g, GO_DATA);
 		add_segments(&t, g, GO_BSS);

@@ -15,6 +15,7 @@
 #define CAIRN_DUMP_GO_GO_TYPING_H
 
 #include "base/arena.h"
+#include "dump/go/go_span.h"
 #include "dump/program/program.h"
 #include "dump/reader.h"
 
@@ -79,17 +80,18 @@ void type_book_release(struct type_book *g);
 /* --- claims ------------------------------------------------------------------------------------- */
 
 /*
- * The state of an object, 0: nothing claimed.  From the top: 2 bits coverage, 27 bits form, 3 bits
+ * The state of an object, 0: nothing claimed.  From the top: 3 bits coverage, 26 bits form, 3 bits
  * by whom.  A form is twice the rank of a type, plus 1 for an array of it; behind those, the function
  * whose closure it is; then one for a block of several small values (tiny_form).
  */
-enum { BY_BITS = 3, FORM_BITS = 27, MOST_FORMS = 1 << FORM_BITS, TYPING_QUEUE = 1 << 16,
+enum { BY_BITS = 3, FORM_BITS = 26, MOST_FORMS = 1 << FORM_BITS, TYPING_QUEUE = 1 << 16,
 	TINY = 16 /* bytes of such a block */ };
 enum coverage {
 	COVER_GUESSED, /* an array, concluded from a pointer into it */
 	COVER_LITTLE,  /* less than half of the object */
 	COVER_HALF,
 	COVER_ALL,     /* no smaller size class would do */
+	COVER_EXACT,   /* the object's header says so */
 };
 
 /* Claims wait in a queue, so that the memory that each needs has been fetched when its turn comes.
@@ -128,7 +130,8 @@ struct typing {
 	struct program *program; /* NULL: none */
 	struct type_book go;
 	unsigned word;
-	bool big_endian, headers; /* objects of 1.22 and later begin with their type */
+	bool big_endian;
+	struct go_layout layout;  /* of spans: which objects begin with the address of their type */
 	uint64_t low, high;       /* no object lies outside */
 	bool field_lists;         /* stand behind the contents of objects (1.4 and later) */
 	const uint8_t *source_end;
@@ -164,8 +167,13 @@ void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
 int typing_drain(struct typing *t);
 /* The type of an object so far, *array when it is an array of it; TYPE_NONE: none, or a closure. */
 uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
-/* Bytes before the first value of a type in an object: the type word of 1.22 and later. */
-uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size);
+/* Bytes before the first value in an object of this size: the type word of 1.22 and later. */
+uint64_t typing_head(struct typing *t, uint32_t id, uint64_t size);
+/* Give the objects whose headers tell their types these types (go_typing_header.c).  0, ERR_CANCELLED or
+ * ERR_NOMEM. */
+int typing_from_headers(struct typing *t);
+/* The object's header says that it is one value of the type, or an array of them. */
+void typing_claim_exact(struct typing *t, uint32_t id, uint32_t type, bool array);
 /* Does the object hold no pointers at all? */
 bool typing_pointer_free(struct typing *t, uint32_t id);
 /* Do the object's pointer words allow that it is one value of the type (count 0), or an array that

@@ -17,10 +17,10 @@ enum { BATCH = 1 << 12, MOST_CHUNKS = 1 << 20, CHUNK_SET = 1 << 21 };
 static const uint16_t size_class[] = {
     0, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352,
     384, 416, 448, 480, 512, 576, 640, 704, 768, 896, 1024, 1152, 1280, 1408, 1536, 1792, 2048, 2304,
-    2688, 3072, 3200, 3456, 4096, 4864, 5120, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240,
+    2688, 3072, 3200, 3456, 4096, 4864, 5376, 6144, 6528, 6784, 6912, 8192, 9472, 9728, 10240,
     10880, 12288, 13568, 14336, 16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
 };
-enum { N_CLASSES = sizeof size_class / sizeof *size_class, PAGE = 8192, LEAST_HEADER = 512 };
+enum { N_CLASSES = sizeof size_class / sizeof *size_class };
 
 /* Would so many bytes have been put into a smaller object? */
 static bool too_few(uint64_t bytes, uint64_t object)
@@ -28,7 +28,7 @@ static bool too_few(uint64_t bytes, uint64_t object)
 	unsigned low = 0, high = N_CLASSES;
 
 	if (object > size_class[N_CLASSES - 1])
-		return object - bytes >= PAGE;
+		return object - bytes >= GO_PAGE;
 	while (low < high) { /* the first class that is not below the object */
 		unsigned middle = (low + high) / 2;
 		if (size_class[middle] < object)
@@ -44,7 +44,7 @@ uint64_t typing_size_class(uint64_t bytes)
 	for (unsigned i = 0; i < N_CLASSES; i++)
 		if (bytes <= size_class[i])
 			return size_class[i];
-	return bytes > UINT64_MAX - PAGE ? bytes : (bytes + PAGE - 1) / PAGE * PAGE;
+	return bytes > UINT64_MAX - GO_PAGE ? bytes : (bytes + GO_PAGE - 1) / GO_PAGE * GO_PAGE;
 }
 
 uint64_t typing_address(const struct typing *t, uint32_t id)
@@ -62,9 +62,9 @@ static enum coverage coverage(uint64_t bytes, uint64_t object)
 	return bytes >= object - bytes ? COVER_HALF : COVER_LITTLE;
 }
 
-uint64_t typing_head(const struct typing *t, uint32_t type, uint64_t size)
+uint64_t typing_head(struct typing *t, uint32_t id, uint64_t size)
 {
-	return t->headers && size > LEAST_HEADER && t->go.of[type].pointers ? 8 : 0;
+	return go_header(&t->layout, size, true) && !typing_pointer_free(t, id) ? t->layout.header : 0;
 }
 
 /* --- states ------------------------------------------------------------------------------------- */
@@ -160,6 +160,11 @@ static void join(struct typing *t, uint32_t id, uint32_t state)
 		enqueue(t, id);
 }
 
+void typing_claim_exact(struct typing *t, uint32_t id, uint32_t type, bool array)
+{
+	join(t, id, state_of(COVER_EXACT, 2 * t->go.of[type].rank + array, TYPED_BY_HEADER));
+}
+
 /* --- chunks ------------------------------------------------------------------------------------- */
 
 static void note_chunk(struct typing *t, uint64_t address, uint32_t type, uint64_t count)
@@ -195,6 +200,7 @@ struct place {
 	uint32_t id;
 	uint64_t offset, room; /* from the object's first value; bytes from there to its end */
 	uint64_t size;         /* of the object */
+	uint64_t head;         /* bytes before its first value */
 };
 
 static void place_in(struct typing *t, uint64_t address, uint64_t start, struct place *p)
@@ -202,8 +208,10 @@ static void place_in(struct typing *t, uint64_t address, uint64_t start, struct 
 	p->size = t->c->size(t->c, p->id);
 	p->offset = address - start;
 	p->room = p->size - p->offset;
-	if (t->headers && p->size > LEAST_HEADER && p->offset == 8)
-		p->offset = 0;
+	p->head = p->offset ? typing_head(t, p->id, p->size) : 0;
+	if (p->offset < p->head)
+		p->head = 0; /* nothing of Go points there */
+	p->offset -= p->head;
 }
 
 static bool find(struct typing *t, uint64_t address, struct place *p)
@@ -276,7 +284,7 @@ static void settle_one(struct typing *t, const struct claim *c, const struct pla
 	else if (p->offset)
 		note_chunk(t, c->address, c->type, 1);
 	else
-		settle_at_start(t, c, p, state_of(g->open_ended ? COVER_ALL : coverage(size, p->room),
+		settle_at_start(t, c, p, state_of(g->open_ended ? COVER_ALL : coverage(size + p->head, p->size),
 		    2 * g->rank, c->by), 0);
 }
 
@@ -293,7 +301,7 @@ static void settle_array(struct typing *t, const struct claim *c, const struct p
 	if (settle_part(t, c, p))
 		return;
 	if (!p->offset) {
-		settle_at_start(t, c, p, state_of(coverage(c->count * size, p->room), form, c->by), c->count);
+		settle_at_start(t, c, p, state_of(coverage(c->count * size + p->head, p->size), form, c->by), c->count);
 		return;
 	}
 	/* a slice of a part, or of an array in the middle of something else */
@@ -416,7 +424,7 @@ static void walk_object(struct typing *t, uint32_t id)
 		walk_closure(t, function, bytes, size);
 		return;
 	}
-	head = typing_head(t, type, size);
+	head = typing_head(t, id, size);
 	struct memory m = {.bytes = bytes, .size = size};
 	/* what follows from a guess is one */
 	bool fit = (t->state[id] & ((1u << BY_BITS) - 1)) == TYPED_BY_FIT;

@@ -151,7 +151,7 @@ static int assign_some(void *context, unsigned task, struct err *err)
 		uint32_t type = typing_of(t, id, &array);
 		if (type != TYPE_NONE && array) {
 			uint64_t size = t->c->size(t->c, id);
-			length = (size - typing_head(t, type, size)) / t->go.types->type[type].size;
+			length = (size - typing_head(t, id, size)) / t->go.types->type[type].size;
 		}
 		t->c->assign(t->c, id, c->by_form[form_at(t, id)] - 1, length,
 		    (enum typed_by)(t->state[id] & ((1u << BY_BITS) - 1)));

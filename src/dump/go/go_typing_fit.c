@@ -46,7 +46,8 @@ static bool print_of(const struct typing *t, uint32_t type, uint64_t *key)
 			offset[n++] = s->offset + k * s->stride + (second ? t->word : 0);
 	}
 	sort_array(offset, n, sizeof *offset, by_offset);
-	*key = hash_number(typing_size_class(t->go.types->type[type].size));
+	uint64_t size = t->go.types->type[type].size;
+	*key = hash_number(typing_size_class(size + (size > t->layout.small ? t->layout.header : 0)));
 	for (size_t i = 0; i < n; i++)
 		*key = hash_step(*key, offset[i]);
 	return n > 0;
@@ -79,14 +80,15 @@ static struct print *all_prints(const struct typing *t, size_t *n)
 /* The fingerprint of an object; false: it has none, or could be an array. */
 static bool print_of_object(const struct typing *t, const uint8_t *bytes, uint64_t size, uint64_t *key)
 {
+	uint64_t head = go_header(&t->layout, size, true);
 	const uint8_t *p = bytes + size;
 	uint64_t kind, offset = 0, n = 0;
 
 	*key = hash_number(size);
 	while (go_field_next(&p, t->source_end, &kind, &offset)) {
-		if (kind != GO_POINTER || ++n > MOST_POINTERS || offset >= size / 5 * 2)
+		if (kind != GO_POINTER || ++n > MOST_POINTERS || offset < head || offset >= size / 5 * 2)
 			return false;
-		*key = hash_step(*key, offset);
+		*key = hash_step(*key, offset - head);
 	}
 	return n > 0;
 }

@@ -116,7 +116,9 @@ static struct word_mask *mask_of(struct typing *t, uint32_t type)
 static bool fits(const struct typing *t, const struct word_mask *m, const uint8_t *list, uint64_t room,
     uint64_t head, uint64_t each, uint64_t count)
 {
-	uint64_t kind, offset, n_must = 0, end = count ? room / each * each : each;
+	/* where the allocator keeps the type the dump repeats its pointers behind the values too */
+	bool repeats = t->layout.header && room + head > t->layout.small;
+	uint64_t kind, offset, n_must = 0, end = repeats ? room : count ? room / each * each : each;
 
 	for (const uint8_t *p = list; go_field_next(&p, t->source_end, &kind, &offset);) {
 		if (kind != GO_POINTER)
@@ -162,7 +164,7 @@ bool typing_fits(struct typing *t, uint32_t id, uint32_t type, uint64_t count)
 	if (!count && size == m->known_size && m->n_known && m->n_known <= t->source_end - list &&
 	    !memcmp(list, m->known, m->n_known))
 		return true;
-	uint64_t head = typing_head(t, type, size);
+	uint64_t head = typing_head(t, id, size);
 	bool good = fits(t, m, list, size - head, head, each, count);
 	if (good && !count)
 		remember(m, list, t->source_end, size);

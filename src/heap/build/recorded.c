@@ -103,8 +103,11 @@ static void set_object(const struct heap *h, struct heap_root *root, uint64_t ad
 	if (root->object != HEAP_NONE || !h->facts.interior_pointers)
 		return;
 	root->object = heap_covering(h, address, &start);
-	if (root->object != HEAP_NONE)
-		root->offset = address - start < UINT32_MAX ? (uint32_t)(address - start) : UINT32_MAX;
+	if (root->object == HEAP_NONE)
+		return;
+	uint64_t offset = address - start, head = heap_head(h, root->object);
+	offset -= offset >= head ? head : 0;
+	root->offset = offset < UINT32_MAX ? (uint32_t)offset : UINT32_MAX;
 }
 
 static void add_fields(struct build *b, struct heap_root root)

@@ -28,6 +28,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FOLLOW_REFERENCES] = ALONE("following references"),
 	[PHASE_FIND_SUSPECTS] = ALONE("looking for suspects"),
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
+	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},
 	[PHASE_LOOK_AT_ROWS] = ALONE("looking at rows"),
 	[PHASE_CUT_REFERENCES] = ALONE("cutting references"),
 	[PHASE_WEIGH_REFERENCES] = ALONE("weighing references"),

@@ -36,7 +36,7 @@ struct argument {
 /* Every option that some command has. */
 enum option_word {
 	DASH_NONE, /* the end of a table */
-	DASH_ALL, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_EACH, DASH_HEX, DASH_I, DASH_IN,
+	DASH_ALL, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_EACH, DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
 	DASH_LENGTH, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NOT, DASH_OUT, DASH_PLAN, DASH_R,
 	DASH_RETAINED, DASH_SHARE, DASH_SKIP, DASH_SORT, DASH_START, DASH_TREE, DASH_UNREACHABLE,
 	DASH_UP, DASH_WEAK,
@@ -51,6 +51,7 @@ enum option_kind {
 	OPT_CLASSES, /* a class pattern, as a word */
 	OPT_SIZE,
 	OPT_COUNT,
+	OPT_HASH,    /* hexadecimal, with or without 0x, at most 32 bits */
 	OPT_SET,
 };
 
@@ -155,7 +156,7 @@ struct call {
 	struct option_value {
 		bool given;
 		const char *word;
-		uint64_t number;      /* OPT_SIZE, OPT_COUNT */
+		uint64_t number;      /* OPT_SIZE, OPT_COUNT, OPT_HASH */
 		int choice;           /* OPT_CHOICE: index among the words */
 		uint32_t *ids;        /* OPT_SET: object ids, sorted; word is a title for it */
 		size_t n_ids;

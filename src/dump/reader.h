@@ -79,6 +79,8 @@ struct object_record {
 	uint64_t n_references; /* that references() will deliver; nulls are never delivered */
 	uint64_t offset;       /* of the record in the source, for locate(); 0 where values are not held */
 	uint64_t contents;     /* offset of its memory; only where the reader has classify() */
+	uint32_t hash;         /* identity hash, as Java sees it; only where hashed */
+	bool hashed;           /* the record holds it (facts.hashes_recorded) */
 };
 
 /* A field that a class declares, or a static field with its value (an address for VALUE_OBJECT, else
@@ -108,6 +110,8 @@ struct class_record {
 	size_t n_fields;
 	const struct field_record *statics;
 	size_t n_statics;
+	uint32_t hash; /* of the class object, as in struct object_record */
+	bool hashed;
 };
 
 struct root_record {
@@ -228,6 +232,7 @@ struct dump_facts {
 	bool loaders_hold_classes;      /* a loader keeps its classes though no reference says so */
 	bool boot_loader_is_null;       /* a class record without a loader was loaded by the boot loader */
 	bool roots_recorded;            /* false: they are inferred */
+	bool hashes_recorded;           /* records hold identity hashes, of all objects or of some */
 	bool references_superclass_recorded; /* class records name their superclass */
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */

@@ -140,6 +140,12 @@ struct heap_stated {
 	uint64_t count;
 };
 
+/* A part of the dump, and the addresses of the objects that it holds, where readers look for one again. */
+struct heap_part {
+	struct part part;
+	uint64_t low, high; /* high < low: it holds none */
+};
+
 struct address_index; /* address <-> id (heap/index.h) */
 struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
@@ -180,6 +186,9 @@ struct heap {
 	struct heap_sites *sites;  /* where objects were allocated (heap/sites.h), or NULL */
 	const struct string_layout *strings; /* NULL where there are none, or no values */
 	struct adjacency out, in;  /* recorded references; in: sorted by id of the referrer */
+
+	struct heap_part *parts;   /* in the dump's order; where records hold hashes (heap/hashes.h), or NULL */
+	unsigned n_parts;
 
 	struct bits sized;         /* objects that carry a size (and length) of their own: arrays, … */
 	uint32_t n_sized;

@@ -66,6 +66,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_FRAMES] = {"frames", CELL_COUNT, 5, "stack frames that are known"},
     [COL_FREED] = {"freed", CELL_BYTES, 5, "what becomes unreachable when the reference is cut"},
     [COL_FREES] = {"frees", CELL_COUNT, 5, "objects freed there so far, as the dump counts them"},
+    [COL_HASH] = {"hash", CELL_ADDRESS, 5, "identity hash of the object, if it was asked for one"},
     [COL_HEAP] = {"heap", CELL_COUNT, 5, "which heap dump of the file this is"},
     [COL_HEAPS] = {"heaps", CELL_COUNT, 5, "heap dumps that the file holds"},
     [COL_HELD] = {"held", CELL_COUNT, 5, "objects of the set that these dominate immediately"},

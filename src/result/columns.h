@@ -73,6 +73,7 @@ enum column_id {
 	COL_FRAMES,
 	COL_FREED,
 	COL_FREES,
+	COL_HASH,
 	COL_HEAP,
 	COL_HEAPS,
 	COL_HELD,

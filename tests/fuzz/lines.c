@@ -103,6 +103,7 @@ static const char *value_of(const struct words *w, const struct option_spec *o, 
 	const char *choice = o->value;
 	const char *const columns[] = {"shallow", "-retained", "objects", "name", "address", NULL};
 	const char *const sizes[] = {"1", "1K", NULL}, *const counts[] = {"0", "3", NULL};
+	const char *const hashes[] = {"0", "0x7fffffff", NULL};
 	const char *const sets[] = {"*", w->last, NULL}, *const classes[] = {"*", w->class, NULL};
 	switch (o->kind) {
 	case OPT_CHOICE:
@@ -118,6 +119,7 @@ static const char *value_of(const struct words *w, const struct option_spec *o, 
 	case OPT_COLUMN: return columns[n];
 	case OPT_SIZE: return sizes[n];
 	case OPT_COUNT: return counts[n];
+	case OPT_HASH: return hashes[n];
 	case OPT_SET: return sets[n];
 	case OPT_CLASSES: return classes[n];
 	default: return n ? NULL : "";

@@ -10,8 +10,9 @@
  *
  * "-" stands for unknown.  -s: the survey pass (no references of objects).  -p BYTES: survey with
  * cuts that far apart, then read every part between two cuts on its own.  -w N: in up to N parts, for
- * readers that divide a dump without a survey.  -n: print nothing but the
- * time.  Exit status as cairn's: 0, 3 not readable, 4 read in part, 2 usage.
+ * readers that divide a dump without a survey.  -h: with hash=N in decimal before refs or at the end,
+ * where a record holds one.  -n: print nothing but the time.  Exit status as cairn's: 0, 3 not readable,
+ * 4 read in part, 2 usage.
  */
 #include "base/mem.h"
 #include "base/text.h"
@@ -34,7 +35,7 @@ struct handle {
 
 struct printer {
 	struct sink sink;
-	bool quiet, keep_cuts;
+	bool quiet, keep_cuts, hashes;
 	bool open_line;
 	uint64_t owed; /* references still to come */
 	uint64_t n_records, n_references;
@@ -101,6 +102,8 @@ static int on_object(struct sink *sink, const struct object_record *r)
 	if (r->kind != OBJECT_INSTANCE)
 		print_number("len", r->length);
 	print_number("size", r->size);
+	if (p->hashes && r->hashed)
+		printf(" hash=%" PRId32, (int32_t)r->hash);
 	if (r->kind != PRIMITIVE_ARRAY)
 		printf(" refs=%" PRIu64 ":", r->n_references);
 	p->owed = p->sink.wants_references ? r->n_references : 0;
@@ -121,6 +124,8 @@ static int on_class_record(struct sink *sink, const struct class_record *r)
 	text_add_modified_utf8(&name, r->name, r->name_size);
 	printf("C 0x%" PRIx64 " super=0x%" PRIx64, r->address, r->superclass);
 	print_number("isize", r->instance_size);
+	if (p->hashes && r->hashed)
+		printf(" hash=%" PRId32, (int32_t)r->hash);
 	printf(" name=%s refs=%" PRIu64 ":", name.s ? name.s : "", r->n_references);
 	text_release(&name);
 	for (uint64_t i = 0; i < r->n_references; i++)
@@ -201,6 +206,8 @@ static void printer_release(struct printer *p)
 	free(p->cuts);
 }
 
+static bool print_hashes;
+
 static int read_part(const struct dump *dump, const struct part *part, bool references, bool quiet,
     struct err *err)
 {
@@ -208,6 +215,7 @@ static int read_part(const struct dump *dump, const struct part *part, bool refe
 	struct timespec begin, end;
 
 	p.quiet = quiet;
+	p.hashes = print_hashes;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	int result = dump->reader->read(dump, part, &p.sink, err);
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -249,9 +257,11 @@ int main(int argc, char **argv)
 	uint64_t want = 1;
 	int option;
 
-	while ((option = getopt(argc, argv, "snp:w:")) != -1) {
+	while ((option = getopt(argc, argv, "hsnp:w:")) != -1) {
 		if (option == 's')
 			survey = true;
+		else if (option == 'h')
+			print_hashes = true;
 		else if (option == 'n')
 			quiet = true;
 		else if (option == 'p' && parse_size(optarg, &phd_part_bytes))

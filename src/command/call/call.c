@@ -130,7 +130,8 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_DEAD] = "-dead",
 	    [DASH_DEPTH] = "-depth",
 	    [DASH_EACH] = "-each",
-	    [DASH_HEX] = "-hex",
+	    [DASH_HASH] = "-hash",
+    [DASH_HEX] = "-hex",
 	    [DASH_I] = "-i",
 	    [DASH_IN] = "-in",
 	    [DASH_LENGTH] = "-length",
@@ -218,6 +219,7 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 {
 	const struct option_spec *o = &call->command->options[i];
 	char *end;
+	bool prefixed;
 	call->option[i].word = word;
 	switch (o->kind) {
 	case OPT_FLAG:
@@ -242,6 +244,12 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 		call->option[i].number = strtoull(word, &end, 10);
 		if (errno || end == word || *end || *word == '-')
 			return err_set(err, ERR_USAGE, "%s %.60s is no number", option_name(o), word);
+		return 0;
+	case OPT_HASH:
+		if (!value_address(word, &prefixed, &call->option[i].number) ||
+		    call->option[i].number > UINT32_MAX)
+			return err_set(err, ERR_USAGE, "%s %.60s is no hash (0x1b6d3586, or 1b6d3586)",
+			    option_name(o), word);
 		return 0;
 	}
 	return 0;

@@ -8,6 +8,7 @@
 #include "command/look/inspect.h"
 #include "result/objects.h"
 #include "command/words/words.h"
+#include "heap/hashes.h"
 #include "heap/sites.h"
 
 #include <inttypes.h>
@@ -128,8 +129,25 @@ static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct
 	result_head(r, COL_SITE, cell_text(t->s ? t->s : ""));
 }
 
-static void x_head(
-    struct result *r, const struct heap *h, uint32_t id, const struct call *call)
+/* Blank where its record holds none.  0, ERR_NOMEM or ERR_CANCELLED. */
+static int x_hash(struct result *r, uint32_t id, struct err *err)
+{
+	uint32_t hash;
+	struct cell cell = cell_blank();
+	if (hashes_recorded(r->heap, NULL))
+		return 0;
+	int code = hash_of(r->heap, id, &hash, err);
+	if (!code) {
+		cell = cell_address(hash);
+		cell.amount = result_of_file(r, cell.amount);
+	}
+	result_head(r, COL_HASH, cell);
+	return code == ERR_NOT_FOUND ? 0 : code;
+}
+
+static int x_head(
+    struct result *r, const struct heap *h, uint32_t id, const struct call *call,
+    struct err *err)
 {
 	uint32_t mirrored = heap_class_mirrored(h, id);
 	const struct heap_class *class =
@@ -144,6 +162,7 @@ static void x_head(
 		result_head(r, COL_LOADER, address_or_none(h, class->loader));
 	result_head(r, COL_ROOT, root_cell(h, id, &t));
 	result_head(r, COL_REACHABLE, object_reachable_cell(r->opened, id));
+	int code = x_hash(r, id, err);
 	result_head(r, COL_VALUE, text_cell(h, id, call, &t));
 	collection_head(r, h, id);
 	x_origin(r, h, id, &t);
@@ -151,6 +170,7 @@ static void x_head(
 	if (mirrored != HEAP_NONE)
 		x_class(r, h, class);
 	text_release(&t);
+	return code;
 }
 
 /* Formats without values: what it references. */
@@ -269,9 +289,13 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	if (code)
 		return code;
 	command_retained_beside(s);
-	x_head(*out, h, id, call);
+	code = x_head(*out, h, id, call, err);
 	x_meant(*out, call);
-	return 0;
+	if (code) {
+		result_free(*out);
+		*out = NULL;
+	}
+	return code;
 }
 
 const struct command cmd_x = {
@@ -282,7 +306,8 @@ const struct command cmd_x = {
     .group = "look",
     .summary = "one object: what it is and what it holds",
     .shapes = SHAPES(&parts_shape, &parts_of_memory_shape, &references_shape, &bytes_shape),
-    .description = "A head (address class shallow retained length loader root reachable value id; of a "
+    .description = "A head (address class shallow retained length loader root reachable value id; "
+	"of a PHD the identity hash, blank if nobody ever asked for it; of a "
 	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, site, the "
 	"stack that allocated it, and held_as, which part of it slices and strings mean; of a named variable that "
 	"and its variable_value), then a row "

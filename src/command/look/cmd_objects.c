@@ -9,6 +9,7 @@
 #include "base/big.h"
 #include "result/objects.h"
 #include "command/words/words.h"
+#include "heap/hashes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -184,6 +185,7 @@ static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 
 static const struct option_spec find_options[] = {
     {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
+    {DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash, in place of RE"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -324,6 +326,36 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 	return 0;
 }
 
+struct hash_search {
+	const struct heap *heap;
+	uint32_t hash;
+	uint32_t *ids; /* big memory */
+	size_t n;
+};
+
+static int search_hash(void *context, struct progress *progress, struct err *err)
+{
+	struct hash_search *s = context;
+	return hashes_find(s->heap, s->hash, &s->ids, &s->n, progress, err);
+}
+
+/* The objects whose identity hash this is. */
+static int find_hash(struct session *s, struct result *r, const struct call *call, struct err *err)
+{
+	int i = call_option(call, DASH_HASH);
+	struct hash_search search = {.heap = session_heap(s), .hash = (uint32_t)call->option[i].number};
+	if (call->argument[0].given)
+		return err_set(err, ERR_USAGE, "-hash stands in place of RE");
+	int code = session_work(s, search_hash, &search, err);
+	for (size_t k = 0; !code && k < search.n && !progress_own_stops(k); k++)
+		find_object(r, search.heap, search.ids[k], 0);
+	big_free(search.ids);
+	r->failed = !r->n_rows;
+	if (r->failed)
+		r->note = "no object of the dump has this identity hash; only those that were asked for theirs have one";
+	return code;
+}
+
 static const char *nothing_found(const struct heap *h)
 {
 	static const char *const notes[2][2] = {
@@ -340,8 +372,14 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	const char *word = call->argument[0].word;
 	struct result *r = result_new_rows("found", s->dump, &find_shape);
 	struct pattern *regex;
-	bool done;
-	int code = find_place(r, s, word, &done, err);
+	bool done = call_has(call, DASH_HASH);
+	int code = 0;
+	if (done)
+		code = find_hash(s, r, call, err);
+	else if (!word)
+		code = err_set(err, ERR_USAGE, "RE is missing, or -hash HASH");
+	else
+		code = find_place(r, s, word, &done, err);
 	if (!code && !done) {
 		code = line_regex(word, call_has(call, DASH_I), &regex, err);
 		if (!code) {
@@ -358,7 +396,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	r->failed = !r->n_rows;
-	if (r->failed)
+	if (r->failed && !r->note)
 		r->note = nothing_found(session_heap(s));
 	*out = r;
 	return 0;
@@ -366,7 +404,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_find = {
     .name = "find",
-    .arguments = {{ARG_REGEX, "RE", false}},
+    .arguments = {{ARG_REGEX, "RE", true}},
     .options = find_options,
     .flags = COMMAND_COUNTS_VALUES,
     .group = "look",
@@ -374,8 +412,10 @@ const struct command cmd_find = {
     .shapes = SHAPES(&find_shape),
     .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
 	"threads and global variables, and in the texts of Strings (of which the screen shows 1000); or an address, which "
-	"may lie inside an object; or #ID. Exit status 1 when nothing is found.",
-    .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 0xE0000AF4", ON_PHD}},
+	"may lie inside an object; or #ID. -hash finds objects by identity hash, which PHD dumps alone hold: the "
+	"hexadecimal digits that Object.toString prints behind @. Exit status 1 when nothing is found.",
+    .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 0xE0000AF4", ON_PHD},
+	{"find -hash 0x66501cf5", ON_PHD}},
     .key = "",
     .run = run_find,
 };

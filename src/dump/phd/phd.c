@@ -83,6 +83,7 @@ static void state_facts(struct phd *phd)
 	f->loader_is_first_reference = true;
 	f->loaders_hold_classes = true;
 	f->roots_recorded = false;
+	f->hashes_recorded = true;
 	f->references_superclass_recorded = true;
 	/* J9 2.6 gave up 16-bit hashes and took a least object size on 64 bits at the same time;
 	 * version 6 is younger still */
@@ -127,7 +128,7 @@ static int header_entries(struct phd *phd, struct cursor *c, struct err *err)
 			phd->total_references = cursor_u32(c);
 			phd->has_totals = !c->short_of;
 		} else if (tag == TAG_HASH_SEEDS) {
-			cursor_take(c, 8); /* hash codes are of no use here */
+			cursor_take(c, 8); /* from these such a VM made hashes of addresses; records hold them */
 		} else if (tag == TAG_FULL_VERSION) {
 			uint16_t n = cursor_u16(c);
 			const uint8_t *text = cursor_take(c, n);

@@ -23,12 +23,13 @@ static __attribute__((cold, noinline)) int unknown_tag(struct walk *w, unsigned 
 	return err_at(w->err, ERR_FORMAT, at, "unknown record tag 0x%02x at byte %" PRIu64, tag, at);
 }
 
-static void skip_hash(const struct walk *w, struct cursor *c, bool flagged)
+/* Does a hash stand here?  *hash gets it. */
+static bool take_hash(const struct walk *w, struct cursor *c, bool flagged, uint32_t *hash)
 {
-	if (w->phd->all_hashed)
-		cursor_take(c, 2);
-	else if (flagged)
-		cursor_take(c, 4);
+	const uint8_t *p = w->phd->all_hashed ? cursor_take(c, 2) : NULL;
+
+	*hash = p ? hash_of_16(p) : flagged && !w->phd->all_hashed ? cursor_u32(c) : 0;
+	return flagged || w->phd->all_hashed;
 }
 
 /* A count of references; Java counts with a sign. */
@@ -71,7 +72,8 @@ static int long_object(struct walk *w)
 	struct cursor c;
 	struct head head = begin(w, &c);
 	uint64_t class = cursor_unsigned(&c, phd->word_code);
-	skip_hash(w, &c, head.flags & 0x02);
+	uint32_t hash;
+	bool hashed = take_hash(w, &c, head.flags & 0x02, &hash);
 	uint32_t n = cursor_count(w, &c);
 	const uint8_t *refs = cursor_take(&c, (uint64_t)n << head.code);
 	if (c.short_of)
@@ -83,6 +85,8 @@ static int long_object(struct walk *w)
 		.kind = OBJECT_INSTANCE,
 		.size = SIZE_UNKNOWN,
 		.length = LENGTH_UNKNOWN,
+		.hash = hash,
+		.hashed = hashed,
 	};
 	remember_class(w, class, r.class_handle);
 	w->refs = refs;
@@ -114,7 +118,8 @@ static int object_array(struct walk *w, bool old)
 	struct cursor c;
 	struct head head = begin(w, &c);
 	uint64_t class = cursor_unsigned(&c, phd->word_code);
-	skip_hash(w, &c, head.flags & 0x02);
+	uint32_t hash;
+	bool hashed = take_hash(w, &c, head.flags & 0x02, &hash);
 	uint32_t n = cursor_count(w, &c);
 	const uint8_t *refs = cursor_take(&c, (uint64_t)n << head.code);
 	int32_t length = old ? (int32_t)n : (int32_t)cursor_u32(&c);
@@ -140,6 +145,8 @@ static int object_array(struct walk *w, bool old)
 		.kind = OBJECT_ARRAY,
 		.size = size,
 		.length = (uint64_t)length,
+		.hash = hash,
+		.hashed = hashed,
 	};
 	int result = announce(w, &r, n, head.code, class_first);
 	w->p = c.p;
@@ -151,13 +158,13 @@ static int long_primitive_array(struct walk *w)
 	const struct phd *phd = w->phd;
 	struct cursor c = cursor_make(w->p + 1, w->end);
 	unsigned flags = cursor_u8(&c), code = flags & 0x10 ? phd->word_code : 0;
-	uint64_t address = relative(phd, w->prev, cursor_signed(&c, code));
-	uint64_t length = cursor_unsigned(&c, code);
-	skip_hash(w, &c, flags & 0x02);
-	uint64_t size = phd->has_size ? footprint(cursor_u32(&c)) : SIZE_UNKNOWN;
+	struct object_record r = {.address = relative(phd, w->prev, cursor_signed(&c, code))};
+	r.length = cursor_unsigned(&c, code);
+	r.hashed = take_hash(w, &c, flags & 0x02, &r.hash);
+	r.size = phd->has_size ? footprint(cursor_u32(&c)) : SIZE_UNKNOWN;
 	if (c.short_of)
 		return phd_cut_short(w, "a long primitive array");
-	int result = phd_primitive_array(w, address, flags >> 5, length, size);
+	int result = phd_primitive_array(w, &r, flags >> 5);
 	w->p = c.p;
 	return result;
 }
@@ -188,7 +195,8 @@ static int class_record(struct walk *w)
 	struct cursor c;
 	struct head head = begin(w, &c);
 	int32_t instance_size = (int32_t)cursor_u32(&c);
-	skip_hash(w, &c, head.flags & 0x08);
+	uint32_t hash;
+	bool hashed = take_hash(w, &c, head.flags & 0x08, &hash);
 	uint64_t superclass = cursor_unsigned(&c, phd->word_code);
 	uint16_t name_size = cursor_u16(&c);
 	const uint8_t *name = cursor_take(&c, name_size);
@@ -204,6 +212,8 @@ static int class_record(struct walk *w)
 		.name_size = name_size,
 		.instance_size = (uint64_t)instance_size,
 		.object_size = SIZE_UNKNOWN,
+		.hash = hash,
+		.hashed = hashed,
 	};
 	if (name_size && name[0] == '[') {
 		r.instance_size = SIZE_UNKNOWN; /* of array classes it is a pointer, not a size */

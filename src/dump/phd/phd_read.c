@@ -142,6 +142,10 @@ HOT int small_object(struct walk *w, const uint8_t *q, size_t left, bool medium)
 		.size = SIZE_UNKNOWN,
 		.length = LENGTH_UNKNOWN,
 	};
+	if (phd->all_hashed) {
+		r.hash = hash_of_16(q + head - 2);
+		r.hashed = true;
+	}
 	bool class_first = n && phd->j9 &&
 	    relative(phd, r.address, top_signed(load_be64(q + head), code)) == class;
 	w->refs = w->p + head;
@@ -178,19 +182,13 @@ static inline uint64_t mended_length(struct walk *w, uint64_t address, uint64_t 
 	return (size - header) >> code;
 }
 
-int phd_primitive_array(struct walk *w, uint64_t address, unsigned type, uint64_t length,
-    uint64_t size)
+int phd_primitive_array(struct walk *w, struct object_record *r, unsigned type)
 {
-	if (length > INT32_MAX)
-		length = impossible_length(w, length);
-	struct object_record r = {
-		.address = address,
-		.class_handle = primitive_handle(w, type),
-		.kind = PRIMITIVE_ARRAY,
-		.size = size,
-		.length = length,
-	};
-	return announce(w, &r, 0, 0, false);
+	if (r->length > INT32_MAX)
+		r->length = impossible_length(w, r->length);
+	r->class_handle = primitive_handle(w, type);
+	r->kind = PRIMITIVE_ARRAY;
+	return announce(w, r, 0, 0, false);
 }
 
 HOT int short_primitive_array(struct walk *w, const uint8_t *q, size_t left)
@@ -208,8 +206,16 @@ HOT int short_primitive_array(struct walk *w, const uint8_t *q, size_t left)
 	uint64_t address = relative(phd, w->prev, top_signed(load_be64(q + 1), code));
 	uint64_t length = top_unsigned(load_be64(q + 1 + width), code);
 	uint64_t size = phd->has_size ? footprint(load_be32(q + head)) : SIZE_UNKNOWN;
-	length = mended_length(w, address, length, size, element_code[type]);
-	int result = phd_primitive_array(w, address, type, length, size);
+	struct object_record r = {
+		.address = address,
+		.size = size,
+		.length = mended_length(w, address, length, size, element_code[type]),
+	};
+	if (phd->all_hashed) {
+		r.hash = hash_of_16(q + head - 2);
+		r.hashed = true;
+	}
+	int result = phd_primitive_array(w, &r, type);
 	w->p += record;
 	return result;
 }

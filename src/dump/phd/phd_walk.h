@@ -121,14 +121,22 @@ HOT int announce(struct walk *w, struct object_record *r, uint64_t n, unsigned c
 	return w->fill && n ? phd_deliver(w, refs, n, code, r->address) : 0;
 }
 
+/* The hash as Java sees it, of the 16 bits that every record of an old dump has at p. */
+static inline uint32_t hash_of_16(const uint8_t *p)
+{
+	uint32_t bits = load_be16(p) & 0x7FFF;
+	return bits << 16 | bits;
+}
+
 /* Footprint of an array in bytes; the field holds a quarter of it, and 0 where it was not known. */
 static inline uint64_t footprint(uint32_t field)
 {
 	return field ? (uint64_t)field * 4 : SIZE_UNKNOWN;
 }
 
-/* Announce a primitive array; a length that Java cannot make counts as unknown.  The sink's code. */
-int phd_primitive_array(struct walk *w, uint64_t address, unsigned type, uint64_t length, uint64_t size);
+/* Announce a primitive array of which address, length, size and hash are filled; a length that Java cannot
+ * make counts as unknown.  The sink's code. */
+int phd_primitive_array(struct walk *w, struct object_record *r, unsigned type);
 
 /* phd_large.c: the record at w->p, which is not small; w->p moves behind it.  The sink's code, or
  * ERR_FORMAT, ERR_TRUNCATED, described. */

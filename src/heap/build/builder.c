@@ -386,6 +386,7 @@ void heap_close(struct heap *h)
 	big_free(h->roots);
 	big_free(h->threads);
 	big_free(h->stated);
+	big_free(h->parts);
 	file_let_go(h->companion_hold);
 	dump_close(h->dump);
 	source_close(h->source);

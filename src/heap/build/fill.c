@@ -33,6 +33,7 @@ struct fill_sink {
 	size_t duplicate;     /* the next one in build->duplicates */
 	uint32_t *at, *end;   /* where the current object's references go */
 	uint64_t n_dangling, n_delivered;
+	uint64_t low, high;   /* addresses of the objects met */
 	uint64_t n_unseen;    /* delivered since the last look at the cancel flag */
 	struct err err;
 };
@@ -54,6 +55,8 @@ static int begin_object(struct fill_sink *s, uint64_t address, uint32_t *out)
 		return err_cancelled(s->sink.err);
 	s->at = s->end = NULL;
 	*out = HEAP_NONE;
+	s->low = address < s->low ? address : s->low;
+	s->high = address > s->high ? address : s->high;
 	if (s->duplicate < b->n_duplicates && b->duplicates[s->duplicate] == number) {
 		s->duplicate++;
 		return 0;
@@ -166,6 +169,7 @@ static int fill_part(void *context, unsigned task, struct err *err)
 		.build = b,
 		.number = t->number,
 		.duplicate = objects_duplicate_from(b, t->number),
+		.low = UINT64_MAX,
 	};
 	s.sink.err = &s.err;
 	index_cursor_init(&s.cursor, b->heap->index);
@@ -175,6 +179,8 @@ static int fill_part(void *context, unsigned task, struct err *err)
 	int code = dump->reader->read(dump, &part, &s.sink, &s.err);
 	f->n_dangling += s.n_dangling;
 	f->n_delivered += s.n_delivered;
+	if (b->heap->parts)
+		b->heap->parts[task] = (struct heap_part){part, s.low, s.high};
 	if ((code == ERR_FORMAT || code == ERR_TRUNCATED) && t->survey->result < 0)
 		code = 0; /* the damage that the survey met */
 	if (code < 0)
@@ -216,8 +222,14 @@ int fill_run(struct build *b, struct err *err)
 	struct fill f = { .build = b };
 	unsigned n;
 	f.tasks = list_tasks(b, &n, err);
-	if (!f.tasks)
+	if (f.tasks && h->facts.hashes_recorded) {
+		h->parts = big_alloc(n, sizeof *h->parts, err);
+		h->n_parts = h->parts ? n : 0;
+	}
+	if (!f.tasks || h->facts.hashes_recorded != (h->parts != NULL)) {
+		big_free(f.tasks);
 		return ERR_NOMEM;
+	}
 	progress_phase(b->progress, PHASE_READ_REFERENCES, h->source->size);
 	code = parallel_run(0, n, fill_part, &f, err);
 	big_free(f.tasks);

@@ -38,13 +38,15 @@ static void note_peak(uint64_t now)
 
 static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_t room)
 {
-	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM];
+	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM], enough[UNITS_ROOM];
 
 	units_bytes(wanted, bytes);
 	units_bytes(used, now);
 	units_bytes(allowed, most);
-	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s; give a larger --mem",
-	    wanted, used, limit_whose, allowed);
+	/* for this block, not for those after it; and it is printed rounded */
+	units_bytes(enough, bytes < UINT64_MAX - now ? bytes + now : UINT64_MAX);
+	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s; give a larger --mem, "
+	    "about %s at least", wanted, used, limit_whose, allowed, enough);
 }
 
 bool budget_take(uint64_t bytes, char *why, size_t room)

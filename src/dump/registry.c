@@ -67,6 +67,27 @@ static bool is_text(const uint8_t *head, size_t n)
 	return true;
 }
 
+/* Is it the header of a tar archive?  By its checksum, which every kind of tar has (POSIX.1, pax: ustar
+ * interchange format): the sum of its 512 bytes with blanks for the checksum's own eight, in octal. */
+static bool is_tar(const uint8_t *head, size_t n)
+{
+	enum { HEADER = 512, AT = 148, DIGITS = 8 };
+	unsigned sum = DIGITS * ' ', said = 0, digits = 0;
+	if (n < HEADER)
+		return false;
+	for (size_t i = 0; i < HEADER; i++)
+		sum += i < AT || i >= AT + DIGITS ? head[i] : 0;
+	for (size_t i = AT; i < AT + DIGITS; i++) {
+		if (head[i] >= '0' && head[i] <= '7') {
+			said = said * 8 + (unsigned)(head[i] - '0');
+			digits++;
+		} else if (head[i] != ' ' && head[i]) {
+			return false;
+		}
+	}
+	return digits && said == sum;
+}
+
 static const char *looks_like(const uint8_t *head, size_t n)
 {
 	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
@@ -85,7 +106,11 @@ static int refuse(const uint8_t *head, size_t n, struct err *err)
 
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", readers[i]->name);
-	err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(head, n), names.s);
+	if (is_tar(head, n)) /* it begins with the name of the first file */
+		err_set(err, ERR_FORMAT, "a tar archive, which begins with %.100s; unpack it first (tar xf)",
+		    (const char *)head);
+	else
+		err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(head, n), names.s);
 	text_release(&names);
 	return ERR_FORMAT;
 }

@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <poll.h>
 
-/* 1: yes, 0: no, -1: that was no answer. */
-static int answer(const struct input *in)
+/* 1: yes, 0: no, -1: that was no answer.  stray: something was typed that is none, a line perhaps; until
+ * its end no letter of it is a yes. */
+static int answer(const struct input *in, bool *stray)
 {
 	enum { CTRL_C = 3, ESCAPE = 27 };
 
@@ -17,7 +18,15 @@ static int answer(const struct input *in)
 	switch (in->key) {
 	case 'y':
 	case 'Y':
-		return 1;
+		return *stray ? -1 : 1;
+	case '\r':
+	case '\n':
+	case SPECIAL(KEY_ENTER):
+	case SPECIAL(KEY_BACKSPACE):
+	case '\b':
+	case 127:
+		*stray = false;
+		return -1;
 	case 'n':
 	case 'N':
 	case 'q':
@@ -25,6 +34,7 @@ static int answer(const struct input *in)
 	case ESCAPE:
 		return 0;
 	default:
+		*stray = true;
 		return -1;
 	}
 }
@@ -39,11 +49,13 @@ bool app_ask(void *context, const char *question)
 	};
 	struct input in;
 	int said = -1;
+	bool stray = false;
 
-	text_addf(&t, "%s (y n)", question);
 	while (term_read(&in, false))
 		term_keep(&in); /* typed before the question stood there: no answer to it, but what comes next */
 	while (said < 0 && !a->quit) {
+		text_clear(&t);
+		text_addf(&t, stray ? "%s (Enter, then y; n)" : "%s (y n)", question);
 		app_say(a, ROLE_ERROR, t.s);
 		app_draw(a);
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
@@ -56,7 +68,7 @@ bool app_ask(void *context, const char *question)
 		if (a->stopping)
 			said = 0;
 		while (said < 0 && term_read(&in, false))
-			said = answer(&in);
+			said = answer(&in, &stray);
 	}
 	a->stopping = false;
 	text_clear(&a->message);

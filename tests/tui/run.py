@@ -292,6 +292,18 @@ def replaces(t):
     t.keys("y")
     t.wait(r"^save kept\.csv: done")
     need(content(kept).startswith(b"class,"), "it was not replaced", t)
+    # nor is a y within a line that is typed while it stands there
+    shown = content(kept)
+    enter("histo > kept.csv")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.type(":my")
+    t.wait(r"replace\s+it\?\s+\(Enter,\s+then\s+y;\s+n\)")
+    need(content(kept) == shown, "it was replaced by a letter of a line", t)
+    t.keys("Enter")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.keys("n")
+    t.wait(r"kept\.csv\s+is\s+left\s+as\s+it\s+was")
+    t.keys("j")
     # what was typed before the question stood there is no answer, and is not lost
     t.type(":histo > kept.csv\ry:size *\r")
     t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
@@ -310,6 +322,23 @@ def replaces(t):
         t.keys("C-c")
         t.wait(r"^:", gone=True)
     need(content(dump) == content(SAMPLE) == content(other), "a dump was written to", t)
+    leave(t)
+
+
+@case("a command of the shell that fails is told, one that reads to its end is not", BOTH)
+def shell_fails(t):
+    start(t)
+    for line, said in (("histo | !exit 7", r"!exit 7: the command ended with status 7"),
+                       ("histo | !kill -9 $$", r"!kill -9 \$\$: the command ended by signal 9"),
+                       ("histo | !no-such-command-here", r"!no-such-command-here: the shell cannot run it")):
+        t.type(":" + line)
+        t.keys("Enter")
+        t.wait(r"\[Enter: back to cairn\]")
+        t.keys("Enter")
+        t.wait(said)
+        t.keys("C-c")
+        t.wait(r"^:", gone=True)
+    need("histogram" in t.text(), "the histogram is gone", t)
     leave(t)
 
 

@@ -54,6 +54,12 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
+/* What is not there may be in the part of the dump that was not read. */
+static const char *where_looked(const struct heap *h)
+{
+	return h->incomplete ? " in what was read of the dump" : "";
+}
+
 /* "no object at 0xe0000af4 (inside …)": what is near. */
 static int no_object_at(const struct heap *h, uint64_t address, struct err *err)
 {
@@ -70,9 +76,9 @@ static int no_object_at(const struct heap *h, uint64_t address, struct err *err)
 	    heap_address(h, above) - address < address - heap_address(h, below)))
 		near = above;
 	if (near == HEAP_NONE)
-		return err_set(err, ERR_NOT_FOUND, "no object at 0x%" PRIx64, address);
-	return err_set(err, ERR_NOT_FOUND, "no object at 0x%" PRIx64 " (nearest: 0x%" PRIx64
-	    ", a %.200s)", address, heap_address(h, near), heap_class_of(h, near)->name);
+		return err_set(err, ERR_NOT_FOUND, "no object at 0x%" PRIx64 "%s", address, where_looked(h));
+	return err_set(err, ERR_NOT_FOUND, "no object at 0x%" PRIx64 "%s (nearest: 0x%" PRIx64
+	    ", a %.200s)", address, where_looked(h), heap_address(h, near), heap_class_of(h, near)->name);
 }
 
 static int row_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
@@ -278,7 +284,7 @@ static int take_last_part(struct class_list *list, const struct name_index *ix, 
 	return code;
 }
 
-static int no_class(const struct name_index *ix, const char *word, struct err *err)
+static int no_class(const struct heap *h, const struct name_index *ix, const char *word, struct err *err)
 {
 	const char *near[NEAREST];
 	struct text name = TEXT_INIT, list = TEXT_INIT;
@@ -288,7 +294,8 @@ static int no_class(const struct name_index *ix, const char *word, struct err *e
 		text_addf(&list, "%s%s", i ? ", " : " (nearest: ", near[i]);
 	if (n)
 		text_add(&list, ")");
-	int code = err_set(err, ERR_NOT_FOUND, "no class matches %.150s%s", word, n ? list.s : "");
+	int code = err_set(err, ERR_NOT_FOUND, "no class matches %.150s%s%s", word, where_looked(h),
+	    n ? list.s : "");
 	text_release(&name);
 	text_release(&list);
 	return code;
@@ -372,7 +379,7 @@ int value_classes(
 			*err = list.lost;
 	}
 	if (!code && !list.n)
-		code = no_class(ix, word, err);
+		code = no_class(session_heap(s), ix, word, err);
 	if (code)
 		big_free(list.ids);
 	else {

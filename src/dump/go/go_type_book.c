@@ -11,6 +11,7 @@
 
 #include "base/big.h"
 #include "base/sort.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,58 @@ static bool map_slot(const struct types *t, uint32_t type, const struct type_fie
 	return false;
 }
 
+/* The type in the brackets of a generic one's name: "sync/atomic.Pointer[main.T]". */
+static uint32_t argument(const struct types *t, const char *name)
+{
+	const char *open = strchr(name, '['), *close = strrchr(name, ']');
+	struct text inner = TEXT_INIT;
+
+	if (!open || !close || close < open + 2)
+		return TYPE_NONE;
+	text_add_n(&inner, open + 1, (size_t)(close - open - 1));
+	uint32_t type = types_by_name(t, inner.s);
+	text_release(&inner);
+	return type;
+}
+
+/* Atomic pointers are declared unsafe.Pointer inside; what they lead to stands in their name. */
+static bool atomic_pointer(const struct types *t, uint32_t type, uint32_t *to)
+{
+	static const char *const names[] = {"sync/atomic.Pointer[", "internal/runtime/atomic.Pointer[",
+	    "runtime/internal/atomic.Pointer["};
+	const struct type *of = &t->type[type];
+
+	for (size_t i = 0; of->size == t->word && i < sizeof names / sizeof *names; i++)
+		if (begins(of->name, names[i])) {
+			*to = argument(t, of->name);
+			return true;
+		}
+	return false;
+}
+
+/* A node of the trie in sync.Map is an entry or leads to others (internal/sync, before 1.24
+ * internal/concurrent: hashtriemap.go). */
+static void find_continued(struct type_book *g, uint32_t type)
+{
+	static const char *const packages[] = {"internal/sync.", "internal/concurrent."};
+	const char *name = g->types->type[type].name;
+	struct type_facts *f = &g->of[type];
+
+	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+		size_t n = strlen(packages[i]);
+		struct text other = TEXT_INIT;
+		if (!begins(name, packages[i]) || !begins(name + n, "node["))
+			continue;
+		text_addf(&other, "%sentry%s", packages[i], name + n + 4);
+		f->if_set = types_by_name(g->types, other.s);
+		text_clear(&other);
+		text_addf(&other, "%sindirect%s", packages[i], name + n + 4);
+		f->if_clear = types_by_name(g->types, other.s);
+		f->continues = true;
+		text_release(&other);
+	}
+}
+
 /* The slot of a field that says more than its type does; false: it does not. */
 static bool special_slot(const struct type_book *g, uint32_t type, const struct type_field *f,
     struct slot *s)
@@ -106,6 +159,11 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 		uint32_t chan = g->of[type].shown_as;
 		s->type = chan == TYPE_NONE ? TYPE_NONE : t->type[chan].element;
 		return found && s->type != TYPE_NONE;
+	}
+	if (t->type[f->type].size == t->word && atomic_pointer(t, type, &s->type)) {
+		s->kind = SLOT_POINTER;
+		s->offset = 0;
+		return s->type != TYPE_NONE;
 	}
 	if (!strcmp(name, "sync.Pool") && (!strcmp(f->name, "local") || !strcmp(f->name, "victim"))) {
 		s->kind = SLOT_COUNTED; /* declared unsafe.Pointer: an array with one for each P */
@@ -255,6 +313,12 @@ static void build(struct type_book *g, uint32_t type)
 	default:
 		return;
 	}
+	/* since 1.23 it is the beginning of what the runtime allocates */
+	if (s.kind == SLOT_POINTER && (!strcmp(g->types->type[s.type].name, "time.Timer") ||
+	    !strcmp(g->types->type[s.type].name, "time.Ticker"))) {
+		uint32_t whole = types_by_name(g->types, "runtime.timeTimer");
+		s.type = whole == TYPE_NONE ? s.type : whole;
+	}
 	if (s.kind == SLOT_POINTER && begins(g->types->type[s.type].name, "sudog<")) {
 		uint32_t plain = types_by_name(g->types, "runtime.sudog");
 		s.type = plain == TYPE_NONE ? s.type : plain;
@@ -312,6 +376,9 @@ int type_book_build(struct type_book *g, const struct types *types, struct err *
 	for (uint32_t i = 0; i < types->n; i++) {
 		g->of[i].shown_as = TYPE_NONE;
 		/* the first bytes of any bucket whatever its type */
+		find_continued(g, i);
+		/* it is padded so far that its address has room for a counter */
+		g->of[i].open_ended = !strcmp(types->type[i].name, "runtime.gcBgMarkWorkerNode");
 		g->of[i].ignored = !strcmp(types->type[i].name, "runtime.bmap") || !types->type[i].size;
 	}
 	name_insides(g);

@@ -173,6 +173,30 @@ static void walk_locals(struct typing *t, struct pc_cache *c, const struct frame
 	}
 }
 
+/* A worker of the garbage collector keeps what it is in a place that DWARF does not tell (runtime/mgc.go:
+ * gcBgMarkWorker): of what its frame points to, that which has the size and no pointers. */
+enum { MOST_TAG_ALIGNMENT = 1024 };
+
+static void walk_worker(struct typing *t, const struct frame *f)
+{
+	const char *function = program_function_at(t->program, f->pc, NULL);
+
+	if (!function || strcmp(function, "runtime.gcBgMarkWorker") != 0)
+		return;
+	uint32_t type = types_by_name(t->go.types, "runtime.gcBgMarkWorkerNodePadded");
+	if (type == TYPE_NONE)
+		type = types_by_name(t->go.types, "runtime.gcBgMarkWorkerNode");
+	for (uint64_t i = 0; type != TYPE_NONE && i < f->size / f->word; i++) {
+		uint64_t start, at = f->live[i / 64] >> i % 64 & 1 ? typing_word(t, f->bytes + i * f->word) : 0;
+		uint32_t id = at >= t->low && at < t->high ? t->c->object_at(t->c, at, &start) : UINT32_MAX;
+		uint64_t size = id != UINT32_MAX ? t->c->size(t->c, id) : 0;
+		/* padded, it has as many bytes as the alignment of its address, which need not be in DWARF */
+		if (size >= t->go.types->type[type].size && size <= MOST_TAG_ALIGNMENT && at == start &&
+		    typing_pointer_free(t, id))
+			typing_claim(t, at, type, TYPED_BY_FIT);
+	}
+}
+
 /* A frame ends where its caller's begins; what is passed on the stack lies there. */
 static void from_frames(struct typing *t, const struct go *g)
 {
@@ -192,6 +216,7 @@ static void from_frames(struct typing *t, const struct go *g)
 		if (r.u[FRAME_DEPTH] && callee_end == f.sp)
 			walk_locals(t, &c, &f, callee_pc, callee_end, &v);
 		walk_locals(t, &c, &f, f.pc, f.sp + f.size, &v);
+		walk_worker(t, &f);
 		callee_pc = f.pc;
 		callee_end = f.sp + f.size;
 	}

@@ -54,6 +54,8 @@ struct type_facts {
 	uint32_t shown_as;   /* the map or channel that this is the inside of, or TYPE_NONE */
 	bool pointers;       /* its values contain pointers */
 	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
+	bool continues;      /* it is the beginning of one of two types, which its first byte tells */
+	uint32_t if_set, if_clear; /* those, or TYPE_NONE */
 	bool open_ended;     /* in an object, more data follows behind a value of it */
 	struct word_mask *mask; /* go_typing_words.c; NULL: not built */
 	bool unsure;         /* some part of it is of no known type */
@@ -102,6 +104,7 @@ struct claim {
 	uint32_t type, id;
 	enum typed_by by;
 };
+enum { DESCRIBED = 256 };
 enum { CLAIMS = 64, CLAIM_AHEAD = 24 }; /* a claim's object is looked up when so many came behind it */
 
 /* A value known to lie inside of an object of which nothing else is known. */
@@ -154,6 +157,8 @@ struct typing {
 	struct progress *progress;
 	bool refused;             /* some memory was: *err says so, and the next step ends */
 	struct err *err;
+	/* what typing_described was asked, by a hash of the descriptor */
+	struct described { uint64_t descriptor; uint32_t type, element; } described[DESCRIBED];
 };
 
 /* Claim that one value of the type lies at this address; or that an array of it begins there, of at
@@ -161,6 +166,8 @@ struct typing {
 void typing_claim(struct typing *t, uint64_t address, uint32_t type, enum typed_by by);
 void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint64_t count,
     enum typed_by by);
+/* A slice of this type stands at an address, whatever object it is in. */
+void typing_claim_slice(struct typing *t, uint64_t address, uint32_t element, enum typed_by by);
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
 /* Follow the pointers of all objects that were claimed, until no claim is new.  0, ERR_CANCELLED or
  * ERR_NOMEM. */
@@ -169,6 +176,10 @@ int typing_drain(struct typing *t);
 uint32_t typing_of(const struct typing *t, uint32_t id, bool *array);
 /* Bytes before the first value in an object of this size: the type word of 1.22 and later. */
 uint64_t typing_head(struct typing *t, uint32_t id, uint64_t size);
+/* The type whose run-time descriptor stands at an address, or TYPE_NONE.  Those that DWARF does not tell are
+ * known by the name that stands in the program (go_typing_header.c).  element (or NULL) gets that of a slice
+ * type of which DWARF knows no more; else TYPE_NONE. */
+uint32_t typing_described(struct typing *t, uint64_t descriptor, uint32_t *element);
 /* Give the objects whose headers tell their types these types (go_typing_header.c).  0, ERR_CANCELLED or
  * ERR_NOMEM. */
 int typing_from_headers(struct typing *t);

@@ -272,8 +272,20 @@ static void settle_at_start(struct typing *t, const struct claim *c, const struc
 		note_chunk(t, c->address, c->type, c->count ? c->count : 1);
 }
 
-static void settle_one(struct typing *t, const struct claim *c, const struct place *p)
+/* Of the two types that begin with this one, that which the value says it is. */
+static uint32_t continued(struct typing *t, uint32_t type, const struct place *p)
 {
+	const struct type_facts *g = &t->go.of[type];
+	const uint8_t *bytes = t->c->bytes(t->c, p->id, NULL, NULL);
+	uint32_t is = bytes && p->room && bytes[p->head + p->offset] ? g->if_set : g->if_clear;
+
+	return bytes && p->room && is != TYPE_NONE ? is : type;
+}
+
+static void settle_one(struct typing *t, struct claim *c, const struct place *p)
+{
+	if (t->go.of[c->type].continues)
+		c->type = continued(t, c->type, p);
 	const struct type_facts *g = &t->go.of[c->type];
 	uint64_t size = t->go.types->type[c->type].size;
 
@@ -372,6 +384,20 @@ void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint6
 		add_claim(t, address, type, count, by);
 }
 
+void typing_claim_slice(struct typing *t, uint64_t address, uint32_t element, enum typed_by by)
+{
+	uint64_t start, size;
+	struct place p;
+
+	if (!find(t, address, &p))
+		return;
+	const uint8_t *bytes = t->c->bytes(t->c, p.id, &start, &size);
+	if (!bytes || size < 3 * t->word || address - start > size - 3 * t->word)
+		return;
+	bytes += address - start;
+	typing_claim_array(t, typing_word(t, bytes), element, typing_word(t, bytes + 2 * t->word), by);
+}
+
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
 {
 	uint64_t size;
@@ -394,7 +420,7 @@ void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
 /* --- following ---------------------------------------------------------------------------------- */
 
 /* F-fm is the method value of F: a closure that holds the receiver in its second word. */
-static void walk_closure(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
+static void walk_method_value(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
 {
 	const char *name = program_function_name(t->program, function);
 	const char *open = strstr(name, ".(*"), *close = open ? strchr(open, ')') : NULL;
@@ -409,6 +435,19 @@ static void walk_closure(struct typing *t, uint32_t function, const uint8_t *byt
 	if (receiver != TYPE_NONE)
 		typing_claim(t, typing_word(t, bytes + t->word), receiver, TYPED_BY_POINTER);
 	text_release(&type);
+}
+
+static void walk_closure(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
+{
+	const struct program_capture *c;
+	struct memory m = {.bytes = bytes, .size = size};
+	size_t n;
+
+	walk_method_value(t, function, bytes, size);
+	t->refused |= program_captures(t->program, function, &c, &n, t->err) < 0;
+	for (size_t i = 0; i < n; i++)
+		if (c[i].offset <= size && t->go.types->type[c[i].type].size <= size - c[i].offset)
+			typing_walk(t, &m, c[i].offset, c[i].type, 1, TYPED_BY_POINTER);
 }
 
 static void walk_object(struct typing *t, uint32_t id)

@@ -4,30 +4,44 @@
  *
  * The descriptor is that of the value, or of the element if the program asked for several: the object
  * is then an array, and how many there are follows from its size (runtime/malloc.go: mallocgcSmallScanHeader,
- * newarray).  Descriptors that DWARF does not tell are known by the name that stands in the program.
+ * newarray).
  */
 #include "dump/go/go_typing.h"
 
 #include "base/text.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-/* The type whose descriptor stands at an address, or TYPE_NONE. */
-static uint32_t described(const struct typing *t, uint64_t descriptor)
+static void describe_by_name(const struct typing *t, struct described *d)
 {
-	uint32_t type = types_by_descriptor(t->go.types, descriptor);
 	struct text name = TEXT_INIT;
 	uint64_t n;
 
-	if (type != TYPE_NONE || !t->program || !program_type_name(t->program, descriptor, &name))
-		return type;
-	type = types_by_name(t->go.types, name.s);
-	text_release(&name);
+	if (!t->program || !program_type_name(t->program, d->descriptor, &name))
+		return;
+	d->type = types_by_name(t->go.types, name.s);
 	/* its size stands first: of one name there may be several */
-	const uint8_t *bytes = program_constant(t->program, descriptor, &n);
-	if (type != TYPE_NONE && (!bytes || n < t->word || typing_word(t, bytes) != t->go.types->type[type].size))
-		return TYPE_NONE;
-	return type;
+	const uint8_t *bytes = program_constant(t->program, d->descriptor, &n);
+	if (d->type != TYPE_NONE && (!bytes || n < t->word ||
+	    typing_word(t, bytes) != t->go.types->type[d->type].size))
+		d->type = TYPE_NONE;
+	if (d->type == TYPE_NONE && !strncmp(name.s, "[]", 2))
+		d->element = types_by_name(t->go.types, name.s + 2);
+	text_release(&name);
+}
+
+uint32_t typing_described(struct typing *t, uint64_t descriptor, uint32_t *element)
+{
+	struct described *d = &t->described[(descriptor >> 5) % DESCRIBED];
+
+	if (descriptor && d->descriptor != descriptor) {
+		*d = (struct described){descriptor, types_by_descriptor(t->go.types, descriptor), TYPE_NONE};
+		if (d->type == TYPE_NONE)
+			describe_by_name(t, d);
+	}
+	if (element)
+		*element = descriptor ? d->element : TYPE_NONE;
+	return descriptor ? d->type : TYPE_NONE;
 }
 
 static void take(struct typing *t, uint32_t id, uint64_t size, uint32_t type)
@@ -43,9 +57,6 @@ static void take(struct typing *t, uint32_t id, uint64_t size, uint32_t type)
 
 int typing_from_headers(struct typing *t)
 {
-	enum { KNOWN = 256 }; /* descriptors asked about before */
-	struct { uint64_t descriptor; uint32_t type; } known[KNOWN] = {{0, TYPE_NONE}};
-
 	for (uint32_t id = 0; t->layout.header && t->field_lists && id < t->c->n_objects; id++) {
 		uint64_t size = t->c->size(t->c, id);
 		if (progress_stops(t->progress, id))
@@ -54,15 +65,9 @@ int typing_from_headers(struct typing *t)
 			continue;
 		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
 		uint64_t descriptor = bytes && size > t->layout.header ? typing_word(t, bytes) : 0;
-		unsigned at = (unsigned)(descriptor >> 5) % KNOWN;
-		if (!descriptor)
-			continue;
-		if (known[at].descriptor != descriptor) {
-			known[at].descriptor = descriptor;
-			known[at].type = described(t, descriptor);
-		}
-		if (known[at].type != TYPE_NONE)
-			take(t, id, size, known[at].type);
+		uint32_t type = typing_described(t, descriptor, NULL);
+		if (type != TYPE_NONE)
+			take(t, id, size, type);
 	}
 	return t->refused ? ERR_NOMEM : 0;
 }

@@ -40,9 +40,11 @@ uint64_t typing_itab(const struct typing *t, uint64_t itab)
 
 void typing_interface(struct typing *t, uint64_t descriptor, uint64_t data, enum typed_by by)
 {
-	uint32_t type = types_by_descriptor(t->go.types, descriptor);
+	uint32_t element = TYPE_NONE, type = data ? typing_described(t, descriptor, &element) : TYPE_NONE;
 
-	if (type == TYPE_NONE || !data)
+	if (element != TYPE_NONE)
+		typing_claim_slice(t, data, element, by);
+	if (type == TYPE_NONE)
 		return;
 	if (types_is_direct(t->go.types, type)) {
 		uint8_t word[8];

@@ -119,6 +119,17 @@ uint64_t program_function_entry(const struct program *p, uint32_t number);
 MUST_CHECK int program_locals(struct program *p, uint64_t pc, const struct program_local **out, size_t *n,
     struct err *err);
 
+/* What a closure of a function holds behind the address of its code: variables, or their addresses where
+ * the function shares them ("&n").  *n gets their number, 0 where nothing is known (Go before 1.23 does not
+ * tell).  They stay valid until the next call.  0, or ERR_NOMEM with *n 0. */
+struct program_capture {
+	const char *name; /* as the file has it, not escaped */
+	uint32_t type;    /* index in the program's types */
+	uint64_t offset;  /* bytes from the start of the closure */
+};
+MUST_CHECK int program_captures(struct program *p, uint32_t function, const struct program_capture **out,
+    size_t *n, struct err *err);
+
 /* The bytes at an address of memory that the program cannot write to (texts of literals), as the
  * file has them; *n gets how many there are from there on.  NULL: the file has none there. */
 const uint8_t *program_constant(const struct program *p, uint64_t address, uint64_t *n);

@@ -160,4 +160,73 @@ int program_locals(struct program *p, uint64_t pc, const struct program_local **
 	*n = p->n_locals;
 	return 0;
 }
+
+/* --- closures ----------------------------------------------------------------------------------- */
+
+enum { CLOSURE_OFFSET = 0x2907 /* DW_AT_go_closure_offset: cmd/internal/dwarf */, MOST_CAPTURES = 1 << 20 };
+
+/* Sets p->refused when there is no memory. */
+static void add_capture(struct program *p, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+	Dwarf_Word offset;
+
+	if (!dwarf_attr_integrate(die, CLOSURE_OFFSET, &attribute) || dwarf_formudata(&attribute, &offset) ||
+	    !dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+		return;
+	const char *name = die_name(die);
+	struct program_capture c = {
+	    .name = name ? name : "",
+	    .type = type_reader_find(p->reader, dwarf_dieoffset(&type)),
+	    .offset = offset,
+	};
+	if (c.type == TYPE_NONE || p->n_captures == MOST_CAPTURES)
+		return;
+	struct program_capture *to = BIG_PUSH(p->capture, p->n_captures, p->cap_captures, p->err);
+	p->refused |= !to;
+	if (to)
+		*to = c;
+}
+
+static void find_captures(struct program *p, uint32_t function)
+{
+	Dwarf_Die die, inner;
+
+	if (!p->function[function].die || !dwarf_offdie(p->dwarf, p->function[function].die, &die) ||
+	    dwarf_child(&die, &inner))
+		return;
+	unsigned visited = 0;
+	do {
+		if (dwarf_tag(&inner) == DW_TAG_variable)
+			add_capture(p, &inner);
+	} while (++visited < MOST_VISITED && !p->refused && !dwarf_siblingof(&inner, &inner));
+}
+
+int program_captures(struct program *p, uint32_t function, const struct program_capture **out, size_t *n,
+    struct err *err)
+{
+	*n = 0;
+	*out = NULL;
+	if (!p->dwarf || function >= p->n_functions)
+		return 0;
+	if (!p->captured)
+		p->captured = big_alloc(p->n_functions, sizeof *p->captured, err);
+	if (!p->captured)
+		return ERR_NOMEM;
+	struct captured *c = &p->captured[function];
+	if (!c->n_plus_1) {
+		p->err = err;
+		p->refused = false;
+		size_t first = p->n_captures;
+		find_captures(p, function);
+		p->err = NULL;
+		if (p->refused)
+			return ERR_NOMEM;
+		*c = (struct captured){(uint32_t)first, (uint32_t)(p->n_captures - first) + 1};
+	}
+	*out = p->capture + c->first;
+	*n = c->n_plus_1 - 1;
+	return 0;
+}
 #endif

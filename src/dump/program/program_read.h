@@ -57,6 +57,9 @@ struct program {
 
 	struct program_local *local; /* what the last program_locals found */
 	size_t n_locals, cap_locals;
+	struct program_capture *capture; /* of all functions asked about */
+	size_t n_captures, cap_captures;
+	struct captured { uint32_t first, n_plus_1; } *captured; /* by function; n_functions, or NULL */
 	int fd;
 	file_hold hold;
 	void *elf, *dwarf; /* Elf *, Dwarf * */

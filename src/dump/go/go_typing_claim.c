@@ -101,8 +101,8 @@ static bool leads(const struct types *t, uint32_t big, uint32_t small)
 {
 	for (unsigned depth = 0; depth <= TYPE_DEPTH && big != TYPE_NONE; depth++) {
 		const struct type *of = &t->type[big];
-		if (big == small || of->kind == t->type[small].kind)
-			return big == small || of->kind == TYPE_POINTER;
+		if (big == small || (of->kind == TYPE_POINTER && t->type[small].kind == TYPE_POINTER))
+			return true;
 		if (of->kind == TYPE_ARRAY)
 			big = of->element;
 		else if (of->kind == TYPE_STRUCT && of->n_fields && !t->field[of->first_field].offset)

@@ -65,7 +65,8 @@ class Dump:
         self.info = json.loads(run.out) if run.status == 0 else {}
 
     def class_at(self, address):
-        row = self.at.get(number(address))
+        """Of the object that begins there, or whose value does, behind a header of 8 bytes."""
+        row = self.at.get(number(address)) or self.at.get(number(address) - 8)
         return row["class"] if row else None
 
 
@@ -114,11 +115,18 @@ def check_counts(tap, d):
 def check_shares(tap, d):
     i = d.info
     share = 100.0 * i["typed_shallow"] / i["shallow"]
-    tap.ok(share >= 98, "%s: 98 %% of the bytes have a type" % d.name, "%.2f: %s" % (share, i["typed_by"]))
+    tap.ok(share >= 99.9, "%s: 99.9 %% of the bytes have a type" % d.name, "%.2f: %s" % (share, i["typed_by"]))
     shapes = [r for r in d.at.values() if re.match(r"\d+ B \{", r["class"])]
     tap.equal([i["typed_objects"], i["typed_shallow"]],
               [len(d.at) - len(shapes), d.shallow - sum(int(r["shallow"]) for r in shapes)],
               d.name + ": info counts what has a type")
+
+
+def head(d, row):
+    """Since Go 1.22 objects with pointers of 513 to 32,768 bytes begin with the address of their type."""
+    release = int(re.match(r"go1\.(\d+)", d.info["vm"]).group(1))
+    pointers = row["class"] not in ("[]uint8", "[]int64")
+    return 8 if release >= 22 and pointers and 512 < int(row["shallow"]) <= 32768 else 0
 
 
 def check_lengths(tap, d):
@@ -127,7 +135,7 @@ def check_lengths(tap, d):
     widths = {"[]uint8": 1, "[]int64": 8, "[]*main.Payload": word, "[]string": 2 * word,
               "[][]uint8": 3 * word}
     wrong = [r for r in d.at.values() if r["class"] in widths and
-             int(r["length"]) != int(r["shallow"]) // widths[r["class"]]]
+             int(r["length"]) != (int(r["shallow"]) - head(d, r)) // widths[r["class"]]]
     tap.ok(not wrong, d.name + ": lengths", wrong[:5])
 
 
@@ -137,6 +145,7 @@ def check_names(tap, d, path, *options):
     slots = {(r["slot"], number(r["address"])) for r in rows}
     for name, v in d.manifest["package_variables"].items():
         target = number(v["first_word"])
+        target = target if target in d.at else target - 8
         if target in d.at and name not in ("main.Ifaces",):
             tap.ok((name, target) in slots or (name + "[0]", target) in slots, "%s: %s is a root by name" % (d.name, name),
                    sorted(s for s in slots if s[0].startswith(name))[:5])
@@ -196,7 +205,8 @@ def main():
     need_libdw()
     tap = Tap()
     dumps = os.path.join(need_dumps(), "go")
-    paths = sorted(p for p in glob.glob(os.path.join(dumps, "*.dump"))
+    paths = sorted(p for p in glob.glob(os.path.join(dumps, "*.dump")) +
+                   glob.glob(os.path.join(dumps, "..", "today", "go*-small.dump"))
                    if os.path.exists(p[:-len(".dump")] + ".elf"))
     if not paths:
         tap.skip("types of Go dumps", "no Go dumps with their programs in CAIRN_DUMPS")

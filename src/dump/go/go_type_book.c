@@ -160,6 +160,13 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 		s->type = chan == TYPE_NONE ? TYPE_NONE : t->type[chan].element;
 		return found && s->type != TYPE_NONE;
 	}
+	if (begins(name, "hchan<") && !strcmp(f->name, "sendq")) {
+		uint32_t chan = g->of[type].shown_as;
+		s->kind = SLOT_SENDERS;
+		s->type = types_by_name(t, "runtime.sudog");
+		s->other = chan == TYPE_NONE ? TYPE_NONE : t->type[chan].element;
+		return s->type != TYPE_NONE && s->other != TYPE_NONE && t->type[f->type].size >= t->word;
+	}
 	if (t->type[f->type].size == t->word && atomic_pointer(t, type, &s->type)) {
 		s->kind = SLOT_POINTER;
 		s->offset = 0;
@@ -199,6 +206,8 @@ static void name_insides(struct type_book *g)
 			continue;
 		name_inside(g, of->layout, i, "");
 		g->of[of->layout].open_ended = of->kind == TYPE_CHAN;
+		if (of->kind == TYPE_CHAN && of->element != TYPE_NONE)
+			g->of[of->element].channel = of->layout;
 		if (of->kind == TYPE_CHAN)
 			continue;
 		uint32_t f = types_field(t, of->layout, "buckets");
@@ -373,8 +382,9 @@ int type_book_build(struct type_book *g, const struct types *types, struct err *
 	if (!g->of)
 		return ERR_NOMEM;
 	g->bytes = types_by_name(types, "uint8");
+	g->any_channel = types_by_name(types, "runtime.hchan");
 	for (uint32_t i = 0; i < types->n; i++) {
-		g->of[i].shown_as = TYPE_NONE;
+		g->of[i].shown_as = g->of[i].channel = TYPE_NONE;
 		/* the first bytes of any bucket whatever its type */
 		find_continued(g, i);
 		/* it is padded so far that its address has room for a counter */

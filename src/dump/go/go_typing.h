@@ -34,6 +34,7 @@ enum slot_kind {
 	SLOT_OLD_BUCKETS, /* while a map grows: 2^N values, or half of that */
 	SLOT_MASKED,    /* N + 1 values of slot.type */
 	SLOT_DIRECTORY, /* N pointers to slot.type; with N = 0 one value of slot.other instead */
+	SLOT_SENDERS,   /* points to the first of a list of slot.type (sudog), each with what it sends: a slot.other */
 	SLOT_OVERFLOW,  /* points to a bucket of slot.type, which continues this one */
 	SLOT_NEST,      /* is no word: slot.count values of slot.type lie here, with slots of their own */
 	SLOT_BLIND,     /* a pointer that says nothing about what it leads to */
@@ -56,6 +57,7 @@ struct type_facts {
 	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
 	bool continues;      /* it is the beginning of one of two types, which its first byte tells */
 	uint32_t if_set, if_clear; /* those, or TYPE_NONE */
+	uint32_t channel;    /* the inside of a channel of it, or TYPE_NONE */
 	bool open_ended;     /* in an object, more data follows behind a value of it */
 	struct word_mask *mask; /* go_typing_words.c; NULL: not built */
 	bool unsure;         /* some part of it is of no known type */
@@ -71,6 +73,7 @@ struct type_book {
 	uint32_t n_slots, cap_slots;
 	uint32_t *by_rank;      /* types->n */
 	uint32_t bytes;         /* uint8, or TYPE_NONE */
+	uint32_t any_channel;   /* runtime.hchan, which says itself what it holds; or TYPE_NONE */
 	bool refused;           /* some memory was while it was built: *err says so */
 	struct err *err;
 };
@@ -153,6 +156,8 @@ struct typing {
 	uint64_t *itab;           /* pairs: address, type descriptor; ascending */
 	size_t n_itabs;
 	uint64_t mask_words;      /* of all masks of types */
+	const struct dump *dump;  /* for memory outside of the heap; NULL: there is none */
+	uint64_t n_senders;       /* steps taken along lists of them */
 	uint64_t conflicts, lost; /* claims that disagree; chunks beyond what is kept */
 	struct progress *progress;
 	bool refused;             /* some memory was: *err says so, and the next step ends */

@@ -282,8 +282,24 @@ static uint32_t continued(struct typing *t, uint32_t type, const struct place *p
 	return bytes && p->room && is != TYPE_NONE ? is : type;
 }
 
+/* A channel of any type tells the descriptor of its elements' (runtime/chan.go: elemtype). */
+static uint32_t channel_of(struct typing *t, uint32_t type, const struct place *p)
+{
+	const uint8_t *bytes = t->c->bytes(t->c, p->id, NULL, NULL);
+	uint32_t f = types_field(t->go.types, type, "elemtype");
+	uint64_t at = f == UINT32_MAX ? p->room : t->go.types->field[f].offset;
+
+	if (!bytes || p->room < t->word || at > p->room - t->word)
+		return type;
+	uint32_t element = typing_described(t, typing_word(t, bytes + p->head + p->offset + at), NULL);
+	uint32_t channel = element == TYPE_NONE ? TYPE_NONE : t->go.of[element].channel;
+	return channel == TYPE_NONE ? type : channel;
+}
+
 static void settle_one(struct typing *t, struct claim *c, const struct place *p)
 {
+	if (c->type == t->go.any_channel && c->type != TYPE_NONE)
+		c->type = channel_of(t, c->type, p);
 	if (t->go.of[c->type].continues)
 		c->type = continued(t, c->type, p);
 	const struct type_facts *g = &t->go.of[c->type];

@@ -4,6 +4,8 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "dump/go/go_dump.h"
+
 #include <string.h>
 
 enum { MOST_NEST = TYPE_DEPTH };
@@ -83,6 +85,39 @@ static void walk_directory(struct typing *t, const struct slot *s, uint64_t poin
 		typing_claim(t, pointer, s->other, by);
 }
 
+/* The word in a field of a sudog; 0: there is no such field. */
+static uint64_t field_word(const struct typing *t, const struct memory *m, uint32_t type, const char *name)
+{
+	uint32_t f = types_field(t->go.types, type, name);
+
+	return f == UINT32_MAX ? 0 : word_at(t, m, t->go.types->field[f].offset);
+}
+
+/* Goroutines that wait to send: what each sends lies on its stack, or in an object.  Lists may run in
+ * circles, and be reached more than once. */
+static void walk_senders(struct typing *t, const struct slot *s, uint64_t sudog, enum typed_by by)
+{
+	for (; sudog && t->n_senders < t->c->n_objects; t->n_senders++) {
+		struct memory m = {0}, value = {0};
+		uint64_t start;
+		uint32_t id = sudog >= t->low && sudog < t->high ? t->c->object_at(t->c, sudog, &start) : UINT32_MAX;
+		if (id == UINT32_MAX || start != sudog)
+			return;
+		typing_claim(t, sudog, s->type, by);
+		m.bytes = t->c->bytes(t->c, id, NULL, &m.size);
+		if (!m.bytes)
+			return;
+		uint64_t elem = field_word(t, &m, s->type, "elem");
+		if (elem)
+			typing_claim(t, elem, s->other, by);
+		value.bytes = elem && t->dump && (elem < t->low || elem >= t->high ||
+		    t->c->object_at(t->c, elem, &start) == UINT32_MAX) ? go_memory(t->dump, elem, &value.size) : NULL;
+		if (value.bytes)
+			typing_walk(t, &value, 0, s->other, 1, by);
+		sudog = field_word(t, &m, s->type, "next");
+	}
+}
+
 /* What the pointer of the slot at `at` leads to. */
 static void walk_pointer(struct typing *t, const struct memory *m, uint64_t at, const struct slot *s,
     uint64_t pointer, enum typed_by by)
@@ -116,6 +151,9 @@ static void walk_pointer(struct typing *t, const struct memory *m, uint64_t at, 
 	case SLOT_BUCKETS: case SLOT_OLD_BUCKETS:
 		typing_claim_array(t, pointer, s->type,
 		    power_of_two(m, aside, s->kind == SLOT_OLD_BUCKETS), by);
+		break;
+	case SLOT_SENDERS:
+		walk_senders(t, s, pointer, by);
 		break;
 	case SLOT_OVERFLOW:
 		typing_claim_array(t, pointer, s->type, 1, by);

@@ -185,8 +185,8 @@ const struct command cmd_info = {
 	"heap dumps the file holds, heap which one this is (--dump N). A Go dump adds the "
 	"memory statistics of its program under their own names. "
 	"program is the executable that its types come from, or why one was left out; typed_by says "
-	"how many objects came to their types how: by an interface that carries it, a variable of "
-	"the program (global) or of a frame, a record of the runtime's, a pointer in something "
+	"how many objects came to their types how: by its own header, an interface that carries it, "
+	"a variable of the program (global) or of a frame, a record of the runtime's, a pointer in something "
 	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
 	"cannot_tell says what the format does not hold. sizes is "
 	"true, or mat for Eclipse MAT's rule.",

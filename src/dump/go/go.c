@@ -401,7 +401,13 @@ static int prepare(struct dump *dump, struct err *err)
 	int code = join_runs(g, err);
 	if (code == 0)
 		code = go_find_stretches(g, err);
-	return code < 0 ? code : go_program_find(g, err);
+	if (code == 0)
+		code = go_program_find(g, err);
+	if (code == 0 && g->word && !dump->types) {
+		code = go_recorded_types(g, err);
+		dump->types = code < 0 ? NULL : &g->recorded;
+	}
+	return code;
 }
 
 bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,

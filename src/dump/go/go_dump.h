@@ -134,6 +134,10 @@ MUST_CHECK int go_read(const struct dump *dump, const struct part *part, struct 
  * where no such record stands. */
 bool go_depends(const struct go *g, uint64_t offset);
 
+/* go_values.c: where in an object with a header the last whole value ends; behind it lies slack, whose
+ * pointers are repeated ones of the type, and lead nowhere.  Its size if the type is not known.  From prepare on. */
+uint64_t go_values_end(const struct go *g, const uint8_t *contents, uint64_t size);
+
 /* go_values.c: find the memory outside of the heap; part of prepare.  ERR_NOMEM. */
 MUST_CHECK int go_find_stretches(struct go *g, struct err *err);
 /* Members of the reader. */

@@ -26,6 +26,7 @@ static int many_pointers(struct go_reading *r, const struct go_shape *shape, con
 	const struct go *g = r->go;
 	const uint8_t *p = shape->list, *end = p + shape->list_bytes;
 	uint64_t kind, offset;
+	uint64_t values_end = deliver && shape->head ? go_values_end(g, contents, shape->size) : shape->size;
 	size_t waiting = 0;
 	int code = 0;
 
@@ -37,7 +38,7 @@ static int many_pointers(struct go_reading *r, const struct go_shape *shape, con
 		uint64_t target = go_word(g, contents + at);
 		*n += target != 0;
 		if (target && deliver)
-			code = go_deliver(r, &waiting, target);
+			code = go_deliver(r, &waiting, at < values_end ? target : 0);
 	}
 	return code == 0 && waiting ? r->sink->references(r->sink, r->targets, waiting) : code;
 }
@@ -56,6 +57,20 @@ static inline __attribute__((always_inline)) size_t few_pointers(struct go_readi
 		n += target != 0;
 	}
 	return n;
+}
+
+/* Pointers in slack are no references, though the survey, which knows no types, counted them: to nowhere. */
+static __attribute__((noinline)) void drop_slack(struct go_reading *r, const struct go_shape *shape,
+    const uint8_t *contents)
+{
+	uint64_t values_end = go_values_end(r->go, contents, shape->size);
+	size_t n = 0;
+
+	for (uint64_t i = 0; i < shape->n_slots; i++) {
+		uint32_t at = r->shapes.offsets[shape->first + i];
+		if (go_word(r->go, contents + at) && ++n && at >= values_end)
+			r->targets[n - 1] = 0;
+	}
 }
 
 /* --- objects ---------------------------------------------------------------------------------------- */
@@ -112,6 +127,8 @@ static inline __attribute__((always_inline)) int object(struct go_reading *r, ui
 	};
 	if (shape->first != GO_NOT_LISTED) {
 		record.n_references = few_pointers(r, shape, contents, plain);
+		if (__builtin_expect(shape->head && !r->survey, 0))
+			drop_slack(r, shape, contents);
 		code = r->sink->object(r->sink, &record);
 		return code < 0 || r->survey || !record.n_references ? code :
 		    r->sink->references(r->sink, r->targets, record.n_references);

@@ -125,6 +125,7 @@ static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted
 		return NULL;
 	wanted->handle = UINT32_MAX;
 	wanted->sure_below = go_sure_below(&s->go->layout, wanted->size);
+	wanted->head = go_header(&s->go->layout, wanted->size, *wanted->list);
 	wanted->page_mask = *wanted->list ? 0 : GO_NO_PAGE;
 	*to = *wanted;
 	s->slots[slot] = s->n;

@@ -23,6 +23,7 @@ struct go_shape {
 	uint64_t first;      /* index of its first offset in go_shapes.offsets; GO_NOT_LISTED: there are too
 	                        many, so they are decoded from the list each time */
 	uint64_t sure_below; /* go_sure_below */
+	uint64_t head;       /* go_header */
 	uint64_t page_mask;  /* 0 with pointers, GO_NO_PAGE without */
 	uint32_t handle;     /* of its class; UINT32_MAX: not asked for yet */
 };

@@ -368,14 +368,7 @@ int go_classify(struct dump *dump, struct classifier *c, struct progress *p, str
 
 	if (!g->word)
 		return 0;
-	int code = 0;
-	if (!dump->types) {
-		code = go_recorded_types(g, err);
-		if (code < 0)
-			return code;
-		dump->types = &g->recorded;
-	}
-	code = begin(&t, g, c, err);
+	int code = begin(&t, g, c, err);
 	t.progress = p;
 	progress_phase(p, PHASE_FIND_TYPES, c->n_objects);
 	if (!code)

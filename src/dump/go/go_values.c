@@ -20,6 +20,17 @@
 
 /* --- pointers of an object ---------------------------------------------------------------------- */
 
+uint64_t go_values_end(const struct go *g, const uint8_t *contents, uint64_t size)
+{
+	const struct types *types = g->dump.types;
+	uint64_t head = g->layout.header;
+	if (!types || size < head || head < g->word)
+		return size;
+	uint32_t type = types_by_descriptor(types, go_word(g, contents));
+	uint64_t each = type == TYPE_NONE ? 0 : types->type[type].size, room = size - head;
+	return each && each <= room ? head + room / each * each : size;
+}
+
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk)
 {
 	const struct go *g = (const struct go *)dump;
@@ -27,11 +38,13 @@ bool go_next_slot(const struct dump *dump, const struct object_view *view, struc
 		return go_old_next_slot(g, view, walk);
 	const uint8_t *list = view->bytes + view->n_bytes, *p = list + walk->at;
 	const uint8_t *end = dump->source->bytes + dump->source->size;
-	uint64_t kind, offset;
+	uint64_t kind, offset, values_end = view->n_bytes;
+	if (view->head)
+		values_end = go_values_end(g, view->bytes, view->n_bytes);
 	while (p < end && go_field_next(&p, end, &kind, &offset)) {
 		uint64_t at = go_pointer_at(g, kind, offset);
 		walk->at = (uint64_t)(p - list);
-		if (at < offset || !go_slot_fits(g, at, view->n_bytes))
+		if (at < offset || !go_slot_fits(g, at, values_end))
 			continue;
 		walk->offset = at;
 		return true;

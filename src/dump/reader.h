@@ -119,7 +119,8 @@ struct root_record {
 	enum root_kind kind;
 	uint64_t thread_serial; /* 0: none */
 	uint32_t frame;         /* counted from the innermost, UINT32_MAX: none */
-	uint64_t slot;          /* address of the word that holds the pointer, 0: not told */
+	uint64_t slot;          /* address of the word that holds the pointer, 0: not told; of ROOT_VM_INTERNAL
+	                           the offset of a record that root_words knows */
 	bool fields_only;       /* what the object references is a root, the object itself is not */
 };
 
@@ -161,6 +162,11 @@ enum stated_unit {
 	STATED_BYTES,
 	STATED_TIME, /* nanoseconds since 1970 */
 };
+
+/* What is stated under these words is nanoseconds: how long collections of garbage stopped the program, the
+ * last one and the longest of those that it remembers. */
+#define STATED_PAUSE_LAST "pause_last_ns"
+#define STATED_PAUSE_LONGEST "pause_longest_ns"
 
 /* Every member is called with the sink itself first; all return 0 or a negative err_code at which
  * the reader must stop and return it (the sink has filled the reader's err). */
@@ -216,6 +222,9 @@ struct dump_facts {
 	unsigned word_bits;   /* 32 or 64, always: numbers are divided by it */
 	bool word_unknown;    /* the dump does not tell it, or tells what cannot be: then word_bits is any of
 	                         the two, and values is NO_VALUES */
+	const char *experiments; /* of the runtime that were on, escaped: "boringcrypto,arenas"; NULL: none told */
+	uint64_t cpus;         /* processors that the program could use, 0 unknown */
+	uint64_t heap_start, heap_end; /* no object lies outside; both 0: not told */
 	unsigned n_heaps, heap_number; /* heap dumps in the file; which this is, from 1; 0: one */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
@@ -381,6 +390,8 @@ struct reader {
 	/* Call take with every word of every stack frame, whether the frame calls it a pointer or not. */
 	void (*stack_words)(const struct dump *dump, void (*take)(void *context, uint64_t word),
 	    void *context);
+	/* Append the words by which the dump describes a root (root_record.slot), escaped. */
+	bool (*root_words)(const struct dump *dump, uint64_t offset, struct text *out);
 	/* The bytes at an address outside of the heap's objects (data segment, frames, the program's
 	 * constants) and how many there are; NULL: the dump has none there. */
 	const uint8_t *(*memory)(const struct dump *dump, uint64_t address, uint64_t *n);

@@ -202,6 +202,13 @@ bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
 	return known;
 }
 
+bool heap_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	const struct reader *reader = h->dump->reader;
+	return root->kind == ROOT_VM_INTERNAL && root->slot && reader->root_words &&
+	    reader->root_words(h->dump, root->slot, to);
+}
+
 enum { FEW_ROOTS = 4 }; /* of one object are counted, more are bisected */
 
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first)

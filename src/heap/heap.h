@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/files.h"
 #include "base/progress.h"
+#include "dump/process.h"
 #include "dump/reader.h"
 
 #include <stdbool.h>
@@ -105,7 +106,8 @@ struct heap_root {
 	enum root_kind kind;
 	enum certainty certainty;
 	uint32_t offset; /* from the object's value to where the pointer points, at most UINT32_MAX */
-	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown */
+	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown; of ROOT_VM_INTERNAL see
+	                    heap_root_words */
 };
 
 struct heap_thread {
@@ -159,6 +161,7 @@ struct heap {
 	const char *companion;   /* path of the javacore used, or NULL */
 	const char *companion_refused; /* why the one beside the dump could not be read, a sentence; or NULL */
 	file_hold companion_hold;
+	struct process_facts *process; /* what the companion tells of the process, or NULL */
 	bool sizes_assumed;      /* size_model is the usual one; nothing in the dump confirms it */
 	const char *size_model;  /* how sizes were computed, or NULL: the dump holds them */
 
@@ -326,6 +329,9 @@ uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
 /* The name of what lies at an address outside of the heap, "main.cache" or "bss+0x1a40", escaped and
  * appended.  False: the dump does not tell. */
 bool heap_symbol(const struct heap *h, uint64_t address, struct text *to);
+
+/* What the dump says of a root, escaped and appended: "finalizer queue".  False: nothing. */
+bool heap_root_words(const struct heap *h, const struct heap_root *root, struct text *to);
 
 bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */

@@ -553,7 +553,21 @@ static void put_javacore(const struct sample *s, const char *path)
 	    "NULL           =================================\n1CIJAVAVERSION " VM_VERSION "\n"
 	    "1CIVMVERSION   VM build R28_20260201_0300_B584211\n"
 	    "1CIGCVERSION   GC - R28_20260201_0300_B584211_CMPRSS\n"
-	    "1CIPROCESSID   Process ID: 4711 (0x1267)\n");
+	    "1CISTARTTIME   JVM start time: 2026/11/21 at 09:58:12:301\n"
+	    "1CIPROCESSID   Process ID: 4711 (0x1267)\n"
+	    "1CICMDLINE     java -Xmx64m -Dshop.db.password=tulip-4711 -jar shop.jar\n"
+	    "1CIUSERARGS    UserArgs:\n"
+	    "2CIUSERARG               -Xmx64m\n"
+	    "2CIUSERARG               -Dshop.db.password=tulip-4711\n"
+	    "2CIUSERARG               -Dsun.java.command=shop.jar\nNULL\n"
+	    "1CIUSERLIMITS  User Limits (in bytes except for NOFILE and NPROC)\n"
+	    "NULL           ------------------------------------------------------------------------\n"
+	    "NULL           type                            soft limit           hard limit\n"
+	    "2CIUSERLIMIT   RLIMIT_CORE                              0            unlimited\n"
+	    "2CIUSERLIMIT   RLIMIT_NOFILE                         1024                 4096\nNULL\n"
+	    "1CIENVVARS     Environment Variables\n"
+	    "2CIENVVAR      HOME=/srv/shop\n"
+	    "2CIENVVAR      SHOP_API_KEY=rose-0815\n");
 	out_text(out, rule);
 	out_text(out, "0SECTION       LOCKS subcomponent dump routine\n"
 	    "NULL           ===============================\n1LKMONPOOLDUMP Monitor Pool Dump (flat & "

@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/secrets.h"
 #include "base/text.h"
 
 /* --- errors ------------------------------------------------------------------------------------ */
@@ -471,6 +472,60 @@ static void phases(void **state)
 	}
 }
 
+/* --- secrets ------------------------------------------------------------------------------------ */
+
+static void secrets(void **state)
+{
+	static const char *const secret[] = {
+		"password", "DB_PASSWD", "javax.net.ssl.trustStorePassword", "GITHUB_TOKEN", "api-key", "AWS_ACCESS_KEY_ID",
+		"clientSecret", "PGPWD", "gcp.credentials", "Authorization", "ERLANG_COOKIE", "storepass",
+	}, *const open[] = {"PWD", "OLDPWD", "HOME", "java.class.path", "user.dir", "SHELL", ""};
+	static const struct {
+		const char *text, *masked;
+	} texts[] = {
+		{"java -Xmx5m -cp /srv/keys.jar:/srv/b.jar a.TokenServer 80",
+		    "java -Xmx5m -cp /srv/keys.jar:/srv/b.jar a.TokenServer 80"},
+		{"java -Dx.password=abc -jar a.jar", "java -Dx.password=*** -jar a.jar"},
+		{"-Dpassword=\"a b\" c", "-Dpassword=*** c"},
+		{"\"-Dpassword=a b\" c", "\"-Dpassword=***\" c"},
+		{"'-Dpassword=a \"b\" c' d", "'-Dpassword=***' d"},
+		{"-Dpassword=", "-Dpassword=***"},
+		{"run --token abc --verbose", "run --token *** --verbose"},
+		{"run --token --verbose", "run --token --verbose"},
+		{"keytool -storepass changeit -list", "keytool -storepass *** -list"},
+		{"java -Dmonkey Main", "java -Dmonkey Main"},
+		{"jdbc:x://h/d?user=a&password=b;c,d&e=f g", "jdbc:x://h/d?user=a&password=*** g"},
+		{"postgres://shop:p:w/1@db:5432/shop", "postgres://***@db:5432/shop"},
+		{"http://db/x user@host", "http://db/x user@host"},
+		{"{\"user\":\"u\",\"password\" : \"p q\",\"z\":1}", "{\"user\":\"u\",\"password\" : ***,\"z\":1}"},
+		{"{\\\"token\\\":\\\"p\\\"}", "{\\\"token\\\":\\***}"},
+		{"AccountName=a;AccountKey=b/c==;x", "AccountName=a;AccountKey=***"},
+		{"", ""}, {"=", "="}, {"://", "://"}, {"--key", "--key"}, {"key\"", "key\""}, {"\"key\":", "\"key\":***"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
+		assert_true(secret_name(secret[i], strlen(secret[i])));
+	for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+		assert_false(secret_name(open[i], strlen(open[i])));
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		size_t n = strlen(texts[i].text);
+		char *exact = xmalloc(n + 1); /* nothing behind it may be read */
+		struct text t = TEXT_INIT;
+		memcpy(exact, texts[i].text, n);
+		secrets_mask(exact, n, &t);
+		assert_string_equal(t.s ? t.s : "", texts[i].masked);
+		text_release(&t);
+		free(exact);
+	}
+	struct text t = TEXT_INIT;
+	secret_value("SHOP_KEY", 8, "abc", 3, &t);
+	text_add(&t, " ");
+	secret_value("SHOP_KEY", 8, "", 0, &t);
+	secret_value("URL", 3, "http://u:p@h/", 13, &t);
+	assert_string_equal(t.s, "*** http://***@h/");
+	text_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +542,7 @@ int main(void)
 		cmocka_unit_test(parallel),
 		cmocka_unit_test(jobs),
 		cmocka_unit_test(phases),
+		cmocka_unit_test(secrets),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

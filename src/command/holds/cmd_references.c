@@ -267,7 +267,8 @@ const struct command cmd_refs = {
 /* --- roots ------------------------------------------------------------------------------------ */
 
 enum root_column {
-	R_KIND, R_ADDRESS, R_CLASS, R_THREAD, R_FRAME, R_SLOT, R_OFFSET, R_CERTAINTY, R_SHALLOW, R_RETAINED, R_VALUE
+	R_KIND, R_ADDRESS, R_CLASS, R_THREAD, R_FRAME, R_SLOT, R_DESCRIPTION, R_OFFSET, R_CERTAINTY,
+	R_SHALLOW, R_RETAINED, R_VALUE
 };
 
 static const struct column roots_columns[] = {
@@ -277,6 +278,7 @@ static const struct column roots_columns[] = {
     [R_THREAD] = {.id = COL_THREAD},
     [R_FRAME] = {.id = COL_FRAME},
     [R_SLOT] = {.id = COL_SLOT, .hidden = true, .room = COLUMN_LATE},
+    [R_DESCRIPTION] = {.id = COL_DESCRIPTION, .hidden = true, .room = COLUMN_LATE},
     [R_OFFSET] = {.id = COL_OFFSET, .hidden = true, .room = COLUMN_EARLY},
     [R_CERTAINTY] = {.id = COL_CERTAINTY, .room = COLUMN_EARLY},
     [R_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
@@ -317,9 +319,16 @@ static void roots_cell(
 		return;
 	case R_SLOT:
 		text_clear(scratch);
-		if (root->slot && !heap_symbol(h, root->slot, scratch))
+		*out = cell_blank();
+		if (!root->slot || root->kind == ROOT_VM_INTERNAL)
+			return;
+		if (!heap_symbol(h, root->slot, scratch))
 			text_addf(scratch, "0x%llx", (unsigned long long)root->slot);
-		*out = root->slot ? cell_text(scratch->s) : cell_blank();
+		*out = cell_text(scratch->s);
+		return;
+	case R_DESCRIPTION:
+		text_clear(scratch);
+		*out = heap_root_words(h, root, scratch) ? cell_text(scratch->s) : cell_blank();
 		return;
 	case R_OFFSET:
 		*out = root->offset ? cell_plain(root->offset) : cell_blank();
@@ -369,12 +378,15 @@ static const struct shape kinds_shape = {.form = "-by kind", SHAPE_COLUMNS(kinds
 /* Where a dump tells by which pointer an object is held. */
 static void show_slots(struct result *r, const struct heap *h)
 {
-	bool slot = false, offset = false;
+	bool slot = false, offset = false, words = false;
 	for (size_t i = 0; i < h->n_roots; i++) {
-		slot |= h->roots[i].slot != 0;
+		bool own = h->roots[i].kind == ROOT_VM_INTERNAL;
+		slot |= h->roots[i].slot && !own;
+		words |= h->roots[i].slot && own;
 		offset |= h->roots[i].offset != 0;
 	}
 	result_show(r, R_SLOT, slot);
+	result_show(r, R_DESCRIPTION, words);
 	result_show(r, R_OFFSET, offset);
 }
 
@@ -518,7 +530,8 @@ const struct command cmd_roots = {
     .shapes = SHAPES(&roots_shape, &kinds_shape, &root_names_shape),
     .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
 	"objects of these classes. slot names the variable or the word of a stack that holds the "
-	"pointer, offset is how far into the object it points, where a dump tells. Where the dump "
+	"pointer, offset is how far into the object it points, description what the runtime calls a root of its "
+	"own, where a dump tells. Where the dump "
 	"records no roots they are inferred: classes of the boot loader, threads and the monitors they "
 	"hold as the javacore tells, and what nothing else references. -by name sums the "
 	"roots of each variable or thread and ranks them by what they retain; globals does so for "

@@ -36,6 +36,15 @@ static void x_head_cell(struct result *r, uint32_t id, enum column_id column, en
 	result_head(r, column, cell);
 }
 
+/* " (finalizer queue)", where the dump says it. */
+static void add_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	struct text words = TEXT_INIT;
+	if (heap_root_words(h, root, &words))
+		text_addf(to, " (%s)", words.s);
+	text_release(&words);
+}
+
 /* What makes it a root: "System class, Thread". */
 static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 {
@@ -52,6 +61,7 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 			continue;
 		text_add(to, i ? ", " : "");
 		text_addf(to, "%s%s", again ? "" : root_kind_name(root->kind), variable && !again ? " " : "");
+		add_root_words(h, root, to);
 		if (variable && !heap_symbol(h, root->slot, to))
 			text_add(to, "?");
 		if (variable && root->offset)

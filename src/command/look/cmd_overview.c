@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/check/check.h"
+#include "command/look/process.h"
 #include "command/words/words.h"
 
 #include <stdlib.h>
@@ -20,9 +21,16 @@ static const enum column_id info_values[] = {
     COL_WARNING_TEXT, COL_DAMAGE, COL_TRUE_UP_TO, COL_CANNOT_TELL, COL_UNKNOWN_SIZES,
     COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_THREADS,
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
-    COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_FILE,
+    COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_FILE, PROCESS_VALUES,
 };
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
+
+static const struct option_spec info_options[] = {
+    {DASH_ARGS, OPT_FLAG, NULL, "the options that the VM was given, one a row"},
+    {DASH_ENV, OPT_FLAG, NULL, "the environment variables of the process"},
+    {DASH_LIMITS, OPT_FLAG, NULL, "the limits that the system sets to the process"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
 
 static struct cell text_or_unknown(const char *s)
 {
@@ -95,6 +103,8 @@ static void info_stated(struct result *r, const struct heap *h)
 {
 	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++) {
 		const struct heap_stated *s = &h->stated[i];
+		if (!strcmp(s->what, STATED_PAUSE_LAST) || !strcmp(s->what, STATED_PAUSE_LONGEST))
+			continue; /* process_head has told them */
 		struct amount n = amount_exact(s->count);
 		result_head_named(r, s->what, s->unit == STATED_BYTES ? cell_bytes(n) :
 		    s->unit == STATED_TIME ? cell_time(n) : cell_count(n));
@@ -132,9 +142,14 @@ static void info_types(struct result *r, const struct heap *h)
 static int run_info(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
+	bool lists[] = {[PROCESS_ARGUMENTS] = call_has(call, DASH_ARGS), [PROCESS_LIMITS] = call_has(call, DASH_LIMITS),
+	    [PROCESS_VARIABLES] = call_has(call, DASH_ENV)};
+	for (enum process_list i = PROCESS_ARGUMENTS; i <= PROCESS_VARIABLES; i++)
+		if (lists[i])
+			return process_list(out, s->dump, i, err);
 	struct result *r = result_new("overview", s->dump, &info_shape, NULL, NULL, 0);
-	(void)call;
 	info_dump(r, h);
+	process_head(r, h);
 	info_counts(r, h);
 	int code = info_reachable(s, r, err);
 	if (code) {
@@ -169,10 +184,11 @@ static int run_info(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_info = {
     .name = "info",
+    .options = info_options,
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "look",
     .summary = "what this dump is and how much is in it",
-    .shapes = SHAPES(&info_shape),
+    .shapes = SHAPES(&info_shape, &process_arguments_shape, &process_limits_shape, &process_variables_shape),
     .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
 	"and primitive_arrays split it. references are the non-null ones that the dump records, "
 	"dangling are those among them that lead to no object. roots counts root objects, "
@@ -188,9 +204,13 @@ const struct command cmd_info = {
 	"how many objects came to their types how: by its own header, an interface that carries it, "
 	"a variable of the program (global) or of a frame, a record of the runtime's, a pointer in something "
 	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
-	"cannot_tell says what the format does not hold. sizes is "
+	"cannot_tell says what the format does not hold. With a javacore: cause, why the VM wrote the dump, and "
+	"cause_date when; command_line and -args, how it was started; versions, os, cpus; heap_max (-Xmx), "
+	"heap_total and heap_used; -env and -limits, what it was started in. Of Go: cpus, experiments, heap_start and "
+	"heap_end, the addresses between which objects may lie, and how long collections stopped the program. Values "
+	"whose names say that they are secret (password, token, key) are shown as ***. sizes is "
 	"true, or mat for Eclipse MAT's rule.",
-    .examples = {{"info"}, {"info | cut objects,shallow"}},
+    .examples = {{"info"}, {"info | cut objects,shallow"}, {"info -args", ON_PHD}, {"info -env", ON_PHD}},
     .key = "i",
     .run = run_info,
 };

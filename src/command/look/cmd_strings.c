@@ -7,6 +7,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
 #include "base/mem.h"
+#include "base/secrets.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 
@@ -301,13 +302,19 @@ static struct cell property_cell(const struct any_value *v, struct text *to)
 
 static void add_property(struct result *r, const struct any_value *key, const struct any_value *value)
 {
-	struct text key_text = TEXT_INIT, value_text = TEXT_INIT;
+	struct text key_text = TEXT_INIT, value_text = TEXT_INIT, masked = TEXT_INIT;
 	struct value_target to = inspect_target(value);
-	result_add_row(r, (struct cell[]){property_cell(key, &key_text), property_cell(value, &value_text),
+	struct cell name = property_cell(key, &key_text), text = property_cell(value, &value_text);
+	if (name.type == CELL_TEXT && text.type == CELL_TEXT && name.text && text.text) {
+		secret_value(name.text, strlen(name.text), text.text, strlen(text.text), &masked);
+		text.text = masked.s ? masked.s : "";
+	}
+	result_add_row(r, (struct cell[]){name, text,
 	    to.address ? cell_address(to.address) : cell_blank()},
 	    to.id == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = to.id});
 	text_release(&key_text);
 	text_release(&value_text);
+	text_release(&masked);
 }
 
 static int run_props(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -347,7 +354,8 @@ const struct command cmd_props = {
     .summary = "the system properties of the process",
     .shapes = SHAPES(&props_shape),
     .description = "What System.getProperties() gave, by name: the static field props of "
-	"java.lang.System.",
+	"java.lang.System. Values whose names say that they are secret (password, token, key) are shown as ***; x of "
+	"their address shows them.",
     .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP}},
     .key = "",
     .run = run_props,

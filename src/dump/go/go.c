@@ -63,6 +63,8 @@ static int read_header(struct go *g, struct err *err)
 	return 0;
 }
 
+enum { EXPERIMENTS_MOST = 1000 };
+
 /* --- parameters ----------------------------------------------------------------------------------- */
 
 /* The architecture by the letter of the old compilers. */
@@ -78,6 +80,28 @@ static const char *arch_of_letter(uint64_t letter)
 	case 'z': return "s390x";
 	default: return NULL;
 	}
+}
+
+/* Of a release what stands behind " X:", to the next blank; of an older dump the string itself. */
+static void set_experiments(struct go *g, struct go_bytes said, bool release)
+{
+	const char *s = (const char *)said.p, *x = s;
+	size_t n = said.n < EXPERIMENTS_MOST ? (size_t)said.n : EXPERIMENTS_MOST;
+	struct text t = TEXT_INIT;
+	if (release)
+		x = memmem(s, n, " X:", 3);
+	if (x && release) {
+		n -= (size_t)(x - s) + 3;
+		x += 3;
+		const char *blank = memchr(x, ' ', n);
+		n = blank ? (size_t)(blank - x) : n;
+	}
+	if (x && n) {
+		text_add_escaped(&t, x, n);
+		g->experiments = text_take(&t);
+	}
+	g->dump.facts.experiments = g->experiments;
+	text_release(&t);
 }
 
 /* The last string is the release in newer dumps, the experiments that were on in older ones. */
@@ -101,6 +125,7 @@ static void set_vm(struct go *g, const struct go_record *r)
 	else
 		text_addf(&vm, "architecture %" PRIu64, r->u[PARAMS_ARCH_LETTER]);
 	snprintf(g->dump.facts.vm, sizeof g->dump.facts.vm, "%s", vm.s);
+	set_experiments(g, r->s[1], release);
 	g->dump.facts.vm_release = strcspn(g->dump.facts.vm, " ");
 	text_release(&vm);
 }
@@ -131,6 +156,7 @@ static void take_params(struct go *g, const struct go_record *r)
 	g->heap_start = r->u[PARAMS_START];
 	g->heap_end = r->u[PARAMS_END];
 	g->channel_header = r->u[PARAMS_CHANNEL];
+	g->dump.facts.cpus = r->u[PARAMS_CPUS];
 	g->arch = r->s[0];
 	g->arch_letter[0] = (char)r->u[PARAMS_ARCH_LETTER];
 	set_vm(g, r);
@@ -164,6 +190,8 @@ static void state_facts(struct go *g)
 	f->word_bits = g->word ? 8 * g->word : 64;
 	f->word_unknown = !g->word;
 	f->big_endian = g->big_endian;
+	f->heap_start = g->heap_start;
+	f->heap_end = g->heap_end;
 	g->layout = go_layout_of(g->version < 7 ? 0 : go_release_of(g), g->word, f->vm);
 	if (g->layout.header) {
 		f->headers.bytes = g->layout.header;
@@ -205,6 +233,7 @@ static void go_close(struct dump *dump)
 	idmap_release(&g->itab_at);
 	pthread_mutex_destroy(&g->lock);
 	go_program_release(g);
+	free(g->experiments);
 	free(g);
 }
 
@@ -522,6 +551,7 @@ const struct reader go_reader = {
 	.prepare = prepare,
 	.locate = locate,
 	.symbol = go_symbol,
+	.root_words = go_root_words,
 	.next_slot = go_next_slot,
 	.stack_words = go_stack_words,
 	.memory = go_memory,

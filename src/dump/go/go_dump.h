@@ -75,6 +75,7 @@ struct go {
 	struct program *program; /* that wrote the dump, or NULL */
 	char *program_note;
 	char *cannot_tell; /* facts.cannot_tell */
+	char *experiments; /* facts.experiments */
 	struct types recorded; /* from type records, where there is no program */
 	uint64_t body, params; /* offsets of the first record and of the parameters, 0 none */
 
@@ -141,6 +142,7 @@ uint64_t go_values_end(const struct go *g, const uint8_t *contents, uint64_t siz
 /* go_values.c: find the memory outside of the heap; part of prepare.  ERR_NOMEM. */
 MUST_CHECK int go_find_stretches(struct go *g, struct err *err);
 /* Members of the reader. */
+bool go_root_words(const struct dump *dump, uint64_t offset, struct text *out);
 bool go_symbol(const struct dump *dump, uint64_t address, struct text *out);
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk);
 void go_stack_words(const struct dump *dump, void (*take)(void *context, uint64_t word), void *context);

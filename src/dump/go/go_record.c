@@ -62,7 +62,7 @@ const char *go_memstats_name(unsigned place, enum stated_unit *unit)
 	return stats[place].name;
 }
 
-enum { VARINT_MAX = 10, PAUSES = 256, LETTERS_FROM = 32 };
+enum { VARINT_MAX = 10, LETTERS_FROM = 32 };
 
 bool go_varint_slow(const uint8_t **p, const uint8_t *end, uint64_t *out)
 {
@@ -144,15 +144,18 @@ static bool architecture(struct decoder *d, uint64_t *letter, struct go_bytes *o
 	return n >= LETTERS_FROM || string(d, n, out);
 }
 
-static bool memstats(struct decoder *d, uint64_t *u)
+/* The lengths of pauses between the statistics stay as they are: *pauses. */
+static bool memstats(struct decoder *d, uint64_t *u, struct go_bytes *pauses)
 {
 	uint64_t pause;
 	for (unsigned i = 0; i < MEMSTATS_N_GC; i++)
 		if (!number(d, &u[i]))
 			return false;
-	for (unsigned i = 0; i < PAUSES; i++)
+	const uint8_t *begin = d->p;
+	for (unsigned i = 0; i < GO_PAUSES; i++)
 		if (!number(d, &pause))
 			return false;
+	*pauses = (struct go_bytes){ begin, (uint64_t)(d->p - begin) };
 	return number(d, &u[MEMSTATS_N_GC]);
 }
 
@@ -181,7 +184,7 @@ static bool decode(struct decoder *d, const char *layout, struct go_record *out)
 		case 'F': ok = field_list(d, &out->fields); break;
 		case '-': u++; break;
 		case 'A': ok = architecture(d, &out->u[u++], &out->s[s++]); break;
-		case 'M': ok = memstats(d, out->u); break;
+		case 'M': ok = memstats(d, out->u, &out->s[s++]); break;
 		case 'K': ok = bucket_frames(d, &out->u[u++], &out->s[s++]); break;
 		}
 		if (!ok)
@@ -234,4 +237,15 @@ bool go_site_next(struct go_bytes *frames, struct go_site_frame *out)
 	frames->n -= (uint64_t)(d.p - frames->p);
 	frames->p = d.p;
 	return true;
+}
+
+void go_pauses(const struct go_record *r, uint64_t *last, uint64_t *longest)
+{
+	const uint8_t *p = r->s[0].p, *end = p + r->s[0].n;
+	uint64_t n_gc = r->u[MEMSTATS_N_GC], pause;
+	*last = *longest = 0;
+	for (uint64_t i = 0; i < GO_PAUSES && i < n_gc && go_varint(&p, end, &pause); i++) {
+		*longest = pause > *longest ? pause : *longest;
+		*last = i == (n_gc - 1) % GO_PAUSES ? pause : *last;
+	}
 }

@@ -45,7 +45,7 @@ enum {
 enum { FINALIZER_OBJECT, FINALIZER_CLOSURE, FINALIZER_ENTRY, FINALIZER_ARGUMENT, FINALIZER_TYPE };
 enum { ITAB_ADDRESS, ITAB_TYPE };                  /* go1.3: whether the data word is a pointer */
 enum { THREAD_ADDRESS, THREAD_ID, THREAD_OS_ID };
-enum { MEMSTATS_HEAP_ALLOC = 6, MEMSTATS_HEAP_OBJECTS = 11, MEMSTATS_N_GC = 24 };
+enum { MEMSTATS_HEAP_ALLOC = 6, MEMSTATS_HEAP_OBJECTS = 11, MEMSTATS_N_GC = 24 }; /* s[0] pauses */
 enum { SEGMENT_ADDRESS };                          /* data and bss: s[0] contents; F */
 enum {
 	DEFER_ADDRESS, DEFER_GOROUTINE, DEFER_SP, DEFER_PC, DEFER_CLOSURE, DEFER_ENTRY, DEFER_NEXT
@@ -77,6 +77,12 @@ const char *go_tag_name(enum go_tag tag); /* "an object record" */
 
 /* The name of the memory statistic at a place of u; NULL behind the last. */
 const char *go_memstats_name(unsigned place, enum stated_unit *unit);
+
+/* Of a record of memory statistics: how long, in nanoseconds, the last collection stopped the program, and the
+ * longest of those that the runtime keeps, the last GO_PAUSES; 0 where there was none.  The ring begins with
+ * the first: runtime.MemStats, PauseNs. */
+enum { GO_PAUSES = 256 };
+void go_pauses(const struct go_record *r, uint64_t *last, uint64_t *longest);
 
 /* Take the next frame from a bucket's s[0] and move *frames behind it.  False behind the last. */
 struct go_site_frame {

@@ -242,7 +242,25 @@ static int memstats(struct go_reading *r, const struct go_record *record)
 	const char *name;
 	for (unsigned i = 0; (name = go_memstats_name(i, &unit)); i++)
 		r->sink->stated(r->sink, name, unit, record->u[i]);
+	if (!record->u[MEMSTATS_N_GC])
+		return 0;
+	uint64_t last, longest;
+	go_pauses(record, &last, &longest);
+	r->sink->stated(r->sink, STATED_PAUSE_LAST, STATED_THINGS, last);
+	r->sink->stated(r->sink, STATED_PAUSE_LONGEST, STATED_THINGS, longest);
 	return 0;
+}
+
+/* Roots of the runtime's own, which it describes; of no release that is known. */
+static int other_root(struct go_reading *r, const struct go_record *record)
+{
+	struct root_record root = {
+		.address = record->u[ROOT_POINTER],
+		.kind = ROOT_VM_INTERNAL,
+		.frame = UINT32_MAX,
+		.slot = record->s[0].n ? record->offset : 0,
+	};
+	return root.address ? r->sink->root(r->sink, &root) : 0;
 }
 
 static int params(struct go_reading *r, const struct go_record *record)
@@ -257,7 +275,7 @@ static int params(struct go_reading *r, const struct go_record *record)
 int go_tell(struct go_reading *r, const struct go_record *record)
 {
 	switch (record->tag) {
-	case GO_ROOT: return root(r, ROOT_VM_INTERNAL, record->u[ROOT_POINTER]);
+	case GO_ROOT: return other_root(r, record);
 	case GO_GOROUTINE: return goroutine(r, record);
 	case GO_FRAME: return frame(r, record);
 	case GO_PARAMS: return params(r, record);

@@ -146,6 +146,20 @@ static bool local_name(const struct go *g, const struct go_record *frame, uint64
 	return false;
 }
 
+enum { WORDS_MOST = 200 };
+
+bool go_root_words(const struct dump *dump, uint64_t offset, struct text *out)
+{
+	const struct go *g = (const struct go *)dump;
+	const struct source *s = dump->source;
+	struct go_record r;
+	if (offset >= s->size || go_record_decode(s->bytes, s->size, offset, g->version, &r, NULL) < 0 ||
+	    r.tag != GO_ROOT || !r.s[0].n)
+		return false;
+	text_add_escaped(out, (const char *)r.s[0].p, r.s[0].n < WORDS_MOST ? (size_t)r.s[0].n : WORDS_MOST);
+	return true;
+}
+
 /* Without a program the place in its segment: "bss+0x1a40". */
 bool go_symbol(const struct dump *dump, uint64_t address, struct text *out)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * javacore.c - the javacore beside a heap dump: lines, character sets, class loaders.
+ * javacore.c - the javacore beside a heap dump: lines, character sets, class loaders.  What it says of the
+ * process: javacore_process.c.
  *
  * Every line begins with a tag that says what it is.  The order of the sections varies and new tags
  * come with each release; so each line is read for itself, and lines with unknown tags are skipped.
@@ -113,9 +114,8 @@ static void set_charset(struct javacore_reading *r, struct span s)
 	}
 }
 
-const char *javacore_string(struct javacore_reading *r, struct span s)
+void javacore_text(struct javacore_reading *r, struct span s, struct text *t)
 {
-	struct text t = TEXT_INIT;
 	if (r->has_charset) {
 		struct text utf8 = TEXT_INIT;
 		char *from = (char *)(uintptr_t)s.p;
@@ -136,11 +136,17 @@ const char *javacore_string(struct javacore_reading *r, struct span s)
 		iconv(r->charset, NULL, NULL, &to, &room); /* what a set holds back for an accent */
 		text_add_n(&utf8, last, (size_t)(to - last));
 		if (utf8.s)
-			text_add_escaped(&t, utf8.s, utf8.len);
+			text_add_escaped(t, utf8.s, utf8.len);
 		text_release(&utf8);
 	} else {
-		text_add_escaped(&t, (const char *)s.p, span_size(s));
+		text_add_escaped(t, (const char *)s.p, span_size(s));
 	}
+}
+
+const char *javacore_string(struct javacore_reading *r, struct span s)
+{
+	struct text t = TEXT_INIT;
+	javacore_text(r, s, &t);
 	const char *kept = arena_try_strndup(&r->j->arena, t.s, t.len, r->err);
 	text_release(&t);
 	r->refused |= !kept;
@@ -149,26 +155,35 @@ const char *javacore_string(struct javacore_reading *r, struct span s)
 
 /* ---- title and environment ------------------------------------------------------------------- */
 
+bool javacore_date(struct span s, const char *word, char out[sizeof JAVACORE_DATE])
+{
+	static const char shape[] = "nnnn/nn/nn at nn:nn:nn";
+	static const unsigned from[] = { 0, 1, 2, 3, 5, 6, 8, 9, 14, 15, 17, 18, 20, 21 };
+	static const unsigned to[] = { 0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18 };
+	const uint8_t *p = span_find(s, word);
+	if (!p)
+		return false;
+	p = skip_blanks(p + strlen(word), s.end);
+	if ((size_t)(s.end - p) < sizeof shape - 1)
+		return false;
+	for (size_t i = 0; i < sizeof shape - 1; i++) {
+		if (shape[i] == 'n' ? !is_decimal(p[i]) : p[i] != (uint8_t)shape[i])
+			return false;
+	}
+	memcpy(out, JAVACORE_DATE, sizeof JAVACORE_DATE);
+	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+		out[to[i]] = (char)p[from[i]];
+	return true;
+}
+
 /* Date: 2016/04/04 at 08:39:09:996 */
 static void read_date(struct javacore_reading *r, struct span s)
 {
-	static const char shape[] = "nnnn/nn/nn at nn:nn:nn";
-	char date[] = "nnnn-nn-nnTnn:nn:nn";
-	static const unsigned from[] = { 0, 1, 2, 3, 5, 6, 8, 9, 14, 15, 17, 18, 20, 21 };
-	static const unsigned to[] = { 0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18 };
-	const uint8_t *p = span_find(s, "Date:");
-	if (!p || *r->j->date)
+	char date[sizeof JAVACORE_DATE];
+	if (*r->j->date || !javacore_date(s, "Date:", date))
 		return;
-	p = skip_blanks(p + 5, s.end);
-	if ((size_t)(s.end - p) < sizeof shape - 1)
-		return;
-	for (size_t i = 0; i < sizeof shape - 1; i++) {
-		if (shape[i] == 'n' ? !is_decimal(p[i]) : p[i] != (uint8_t)shape[i])
-			return;
-	}
-	for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-		date[to[i]] = (char)p[from[i]];
 	r->j->date = arena_strndup(&r->j->arena, date, sizeof date - 1);
+	r->j->process->cause_date = arena_strndup(&r->j->process->arena, date, sizeof date - 1);
 }
 
 /* The platform in the version ends in -32 or -64. */
@@ -176,6 +191,7 @@ static void read_java_version(struct javacore_reading *r, struct span s)
 {
 	s = span_trim(s);
 	r->j->java_version = javacore_string(r, s);
+	r->j->process->java_version = javacore_told(r, s);
 	for (const uint8_t *p = s.p; s.end - p >= 3; p++) {
 		if (*p != '-' || (s.end - p > 3 && !is_blank(p[3])))
 			continue;
@@ -285,7 +301,22 @@ static const struct {
 } handlers[] = {
 	{ "0SECTION", begin_section },
 	{ "1TICHARSET", set_charset },
+	{ "1TISIGINFO", javacore_cause },
 	{ "1TIDATETIME", read_date },
+	{ "1XHEXCPCODE", javacore_signal },
+	{ "2XHOSLEVEL", javacore_os },
+	{ "3XHNUMCPUS", javacore_cpus },
+	{ "1CIVMVERSION", javacore_vm_version },
+	{ "1CISTARTTIME", javacore_started },
+	{ "1CIPROCESSID", javacore_process_id },
+	{ "1CICMDLINE", javacore_command_line },
+	{ "2CIUSERARG", javacore_argument },
+	{ "2CIUSERLIMIT", javacore_limit },
+	{ "2CIENVVAR", javacore_variable },
+	{ "1STHEAPTOTAL", javacore_heap_total },
+	{ "1STHEAPINUSE", javacore_heap_used },
+	{ "1STHEAPFREE", javacore_heap_free },
+	{ "1STHEAPALLOC", javacore_heap_allocated },
 	{ "1CIJAVAVERSION", read_java_version },
 	{ "1CIGCVERSION", read_gc_version },
 	{ "2CLTEXTCLLOADER", read_loader },
@@ -407,6 +438,7 @@ int javacore_open(struct javacore **out, const char *path, const char *dump_path
 	j = xcalloc(1, sizeof *j);
 	j->path = arena_strndup(&j->arena, found, strlen(found));
 	j->java_version = j->date = "";
+	j->process = process_new();
 	j->hold = file_hold_open(source_fd(source), "the javacore of the dump");
 	rc = read_source(j, source, err);
 out:
@@ -424,6 +456,7 @@ void javacore_close(struct javacore *j)
 	if (!j)
 		return;
 	file_let_go(j->hold);
+	process_free(j->process);
 	big_free(j->loaders);
 	big_free(j->classes);
 	big_free(j->threads);

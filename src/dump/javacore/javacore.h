@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * javacore.h - what the javacore beside an OpenJ9 heap dump adds: class loaders and threads.
+ * javacore.h - what the javacore beside an OpenJ9 heap dump adds: class loaders, threads, and what is told of
+ * the process.
  *
  * A javacore is text.  It is read line by line; lines that the reader does not know are skipped,
  * and damage is never fatal.  What was read does not change afterwards: any thread.
@@ -11,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/files.h"
+#include "dump/process.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +64,7 @@ struct javacore {
 	const char *date;         /* ISO 8601 local time as printed ("2016-04-04T08:39:09"), or "" */
 	bool compressed_references;
 	unsigned word_bits; /* 0 unknown */
+	struct process_facts *process; /* owned; whoever takes it over sets it to NULL */
 	struct javacore_loader *loaders; /* big memory, as the next two */
 	size_t n_loaders, cap_loaders;
 	struct javacore_class *classes; /* in file order */

@@ -3,6 +3,7 @@
  * javacore_read.h - what the files of the javacore reader share; private to src/dump/javacore.
  *
  *     javacore.c          opening, lines, character sets, the title and class loader sections
+ *     javacore_process.c  what the sections say of the process
  *     javacore_threads.c  the thread and lock sections
  *     javacore_find.c     which file is the javacore of a dump
  */
@@ -10,6 +11,8 @@
 #define CAIRN_DUMP_JAVACORE_JAVACORE_READ_H
 
 #include "dump/javacore/javacore.h"
+
+#include "base/text.h"
 
 #include <iconv.h>
 
@@ -50,6 +53,7 @@ struct javacore_reading {
 	struct javacore_monitor *monitors; /* likewise */
 	size_t n_monitors, cap_monitors;
 
+	uint64_t heap_free; /* as J9 up to 2.5 says it, before how large the heap is */
 	uint64_t lock_object; /* the object of the lock being read; 0: the lock has no object */
 	struct javacore_lock *locks;
 	size_t n_locks, cap_locks;
@@ -58,6 +62,14 @@ struct javacore_reading {
 /* Copy the text of a span into the javacore's arena, as UTF-8 and escaped.  "" when memory is
  * refused. */
 const char *javacore_string(struct javacore_reading *r, struct span s);
+
+/* The same in the arena of the process's facts, with secrets masked; NULL for no text. */
+const char *javacore_told(struct javacore_reading *r, struct span s);
+/* Append the text of a span in UTF-8, escaped. */
+void javacore_text(struct javacore_reading *r, struct span s, struct text *to);
+/* "2016/04/04 at 08:34:17" behind a word as ISO 8601; false: it does not stand there. */
+#define JAVACORE_DATE "nnnn-nn-nnTnn:nn:nn"
+bool javacore_date(struct span s, const char *word, char out[sizeof JAVACORE_DATE]);
 
 /* The span without the blanks at both ends. */
 struct span span_trim(struct span s);
@@ -79,7 +91,11 @@ uint64_t span_hex_after(struct span s, const char *word);
 typedef void javacore_line(struct javacore_reading *r, struct span s);
 javacore_line javacore_current_thread, javacore_thread_list, javacore_thread, javacore_thread_native,
     javacore_thread_java, javacore_thread_block, javacore_frame_line, javacore_entered,
-    javacore_monitor_object, javacore_monitor_other, javacore_waiter;
+    javacore_monitor_object, javacore_monitor_other, javacore_waiter, javacore_cause, javacore_started,
+    javacore_process_id, javacore_command_line, javacore_vm_version, javacore_os, javacore_cpus,
+    javacore_signal, javacore_heap_total, javacore_heap_used, javacore_heap_free,
+    javacore_heap_allocated, javacore_argument, javacore_limit,
+    javacore_variable;
 /* The thread being read is over: give it the frames and monitors that were gathered. */
 void javacore_end_thread(struct javacore_reading *r);
 /* At the end of the file: give each thread the monitors that the lock section says it has. */

@@ -104,6 +104,8 @@ static void check_companion(struct build *b)
 	b->heap->companion = arena_strndup(&b->heap->arena, j->path, strlen(j->path));
 	b->heap->companion_hold = j->hold; /* outlives what was read of it */
 	j->hold = 0;
+	b->heap->process = j->process;
+	j->process = NULL;
 }
 
 static int read_objects(struct build *b, struct err *err)
@@ -388,6 +390,7 @@ void heap_close(struct heap *h)
 	big_free(h->stated);
 	big_free(h->parts);
 	file_let_go(h->companion_hold);
+	process_free(h->process);
 	dump_close(h->dump);
 	source_close(h->source);
 	arena_release(&h->arena);

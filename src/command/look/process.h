@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * process.h - what a dump, or the javacore beside it, tells of the process: for info.
+ */
+#ifndef CAIRN_COMMAND_LOOK_PROCESS_H
+#define CAIRN_COMMAND_LOOK_PROCESS_H
+
+#include "command/command.h"
+
+/* The values that process_head may add to a head. */
+#define PROCESS_VALUES                                                                             \
+	COL_CAUSE, COL_CAUSE_DATE, COL_SIGNAL, COL_COMMAND_LINE, COL_STARTED, COL_PROCESS_ID,          \
+	    COL_JAVA_VERSION, COL_VM_VERSION, COL_OS, COL_CPUS, COL_HEAP_MAX, COL_HEAP_TOTAL,          \
+	    COL_HEAP_USED, COL_EXPERIMENTS, COL_HEAP_START, COL_HEAP_END, COL_PAUSE_LAST,              \
+	    COL_PAUSE_LONGEST
+
+/* Add those that are told. */
+void process_head(struct result *r, const struct heap *h);
+
+/* Which list info shows in place of its values. */
+enum process_list { PROCESS_ARGUMENTS, PROCESS_LIMITS, PROCESS_VARIABLES };
+extern const struct shape process_arguments_shape, process_limits_shape, process_variables_shape;
+
+/* One row for each.  0; ERR_UNSUPPORTED: nobody tells, and *err says who could. */
+MUST_CHECK int process_list(struct result **out, const struct opened *o, enum process_list which,
+    struct err *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * process.h - what is told of the process that was dumped: why, how it was started, in what surroundings.
+ *
+ * Texts are UTF-8, escaped, and secrets in them are masked (base/secrets.h).  Immutable once read: any thread.
+ */
+#ifndef CAIRN_DUMP_PROCESS_H
+#define CAIRN_DUMP_PROCESS_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* An option as it was given (value alone), a limit of the system (value: soft), an environment variable. */
+struct process_setting {
+	const char *name, *value, *hard; /* NULL where there is none */
+};
+
+struct process_settings {
+	struct process_setting *list; /* big memory, in the order told */
+	size_t n, cap;
+};
+
+struct process_facts {
+	struct arena arena; /* owns every string */
+	const char *cause;        /* of the dump, in the VM's words; this and all below NULL: not told */
+	const char *cause_date;   /* ISO 8601, local time */
+	const char *started;      /* the same */
+	const char *command_line;
+	const char *java_version, *vm_version;
+	const char *os;
+	uint64_t process_id, signal, cpus; /* 0 not told */
+	uint64_t heap_max, heap_total, heap_used; /* bytes: -Xmx, reserved so far, used; 0 not told */
+	struct process_settings arguments, limits, variables;
+};
+
+/* Make one, empty; the caller's. */
+struct process_facts *process_new(void);
+void process_free(struct process_facts *p); /* NULL is fine */
+
+#endif

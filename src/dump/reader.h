@@ -120,7 +120,8 @@ struct root_record {
 	uint64_t thread_serial; /* 0: none */
 	uint32_t frame;         /* counted from the innermost, UINT32_MAX: none */
 	uint64_t slot;          /* address of the word that holds the pointer, 0: not told; of ROOT_VM_INTERNAL
-	                           the offset of a record that root_words knows */
+	                           the offset of a record that root_words knows; of a JNI global the address
+	                           of its handle */
 	bool fields_only;       /* what the object references is a root, the object itself is not */
 };
 
@@ -229,6 +230,7 @@ struct dump_facts {
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
+	const char *no_sites;    /* why it tells no sites of allocations, where there is more to say of that; or NULL */
 	const char *no_values;   /* with NO_VALUES why: "PHD holds no field values"; else NULL */
 	const char *surplus;     /* why the dump may hold more objects than stated() says, or NULL */
 	/* A sentence on what the format does not hold.  It lives as long as the dump; prepare may still

@@ -191,6 +191,12 @@ const char *root_kind_name(enum root_kind kind)
 	return names[kind];
 }
 
+bool heap_root_clearable(const struct heap_root *root)
+{
+	return !root->vms_own && root->kind != ROOT_SYSTEM_CLASS && root->kind != ROOT_THREAD &&
+	    root->kind != ROOT_UNKNOWN && root->kind != ROOT_VM_INTERNAL;
+}
+
 bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
 {
 	const struct reader *reader = h->dump && address ? h->dump->reader : NULL;

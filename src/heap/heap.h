@@ -103,11 +103,12 @@ struct heap_root {
 	uint32_t object;
 	uint32_t thread; /* index in threads, or HEAP_NONE */
 	uint32_t frame;  /* index in that thread's frames, or HEAP_NONE */
-	enum root_kind kind;
-	enum certainty certainty;
+	enum root_kind kind : 8;
+	enum certainty certainty : 8;
+	bool vms_own;    /* a handle of the VM itself, which no code of the program can let go of */
 	uint32_t offset; /* from the object's value to where the pointer points, at most UINT32_MAX */
-	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown; of ROOT_VM_INTERNAL see
-	                    heap_root_words */
+	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown or of no interest; of
+	                    ROOT_VM_INTERNAL see heap_root_words */
 };
 
 struct heap_thread {
@@ -336,6 +337,9 @@ bool heap_root_words(const struct heap *h, const struct heap_root *root, struct 
 bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);
+
+/* Can the program be changed so that it lets go of what this root holds?  Not of what the VM holds. */
+bool heap_root_clearable(const struct heap_root *root);
 
 /* What follows "byte N" of the dump: " of what it unpacks to", or nothing. */
 const char *heap_bytes_are(const struct heap *h);

@@ -31,6 +31,7 @@ struct naive {
 	size_t *first;   /* n_objects + 2 entries: edges of id are edge[first[id]] … edge[first[id + 1]
 	                    - 1]; the VM's edges likewise with id n_objects */
 	char *seen;      /* by id: naive_kept reached it */
+	char *programs;  /* by id: something of the program leads there; while cuts are compared */
 	uint32_t *stack;
 	uint64_t all;    /* bytes that can be reached */
 	unsigned wrong, plans, several;

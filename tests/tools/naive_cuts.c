@@ -151,6 +151,19 @@ static void give_back(struct naive *w)
 		w->edge[k].gone = false;
 }
 
+static bool of_jdk(const char *name)
+{
+	return !strncmp(name, "java.", 5) || !strncmp(name, "sun.", 4);
+}
+
+static bool is_own(const char *name)
+{
+	bool plain = strstr("boolean[]byte[]char[]short[]int[]long[]float[]double[]", name) ||
+	    (strchr(name, '[') && strchr(name, '[')[1] == ']' && strchr(name, '[')[2] == '[' &&
+	    !strchr(name, '.'));
+	return !of_jdk(name) && !plain;
+}
+
 /* Does a static field of the JDK hold it, with nothing of the program between? */
 static bool jdk_holds(const struct retained *r, uint32_t id)
 {
@@ -158,16 +171,53 @@ static bool jdk_holds(const struct retained *r, uint32_t id)
 	for (; id < h->n_objects; id = r->dominators.immediate[id]) {
 		uint32_t mirrored = heap_class_mirrored(h, id);
 		const char *name = h->classes[mirrored != HEAP_NONE ? mirrored : h->class_of[id]].name;
-		bool jdk = !strncmp(name, "java.", 5) || !strncmp(name, "sun.", 4);
 		if (mirrored != HEAP_NONE)
-			return jdk;
-		bool plain = strstr("boolean[]byte[]char[]short[]int[]long[]float[]double[]", name) ||
-		    (strchr(name, '[') && strchr(name, '[')[1] == ']' && strchr(name, '[')[2] == '[' &&
-		    !strchr(name, '.'));
-		if (!jdk && !plain)
+			return of_jdk(name);
+		if (is_own(name))
 			return false;
 	}
 	return false;
+}
+
+static bool runs_own_code(const struct heap_thread *t)
+{
+	bool own = t->n_frames == 0;
+	for (uint32_t i = 0; i < t->n_frames; i++)
+		own |= is_own(t->frames[i]);
+	return own;
+}
+
+/* What the program's objects, static fields and stacks lead to: again and again, until nothing is new. */
+static char *of_program(const struct naive *w)
+{
+	const struct heap *h = w->h;
+	char *marked = calloc(h->n_objects, 1), *barred = calloc(h->n_objects, 1);
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		uint32_t mirrored = heap_class_mirrored(h, id);
+		bool own = is_own(h->classes[mirrored != HEAP_NONE ? mirrored : h->class_of[id]].name);
+		barred[id] = heap_class_of(h, id)->makes_loaders || (mirrored != HEAP_NONE && !own);
+		marked[id] = own && !barred[id];
+	}
+	for (size_t i = 0; i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		bool fixed = root->kind == ROOT_SYSTEM_CLASS || root->kind == ROOT_THREAD || root->vms_own ||
+		    root->kind == ROOT_VM_INTERNAL;
+		if (!fixed && !barred[root->object] && (root->kind == ROOT_UNKNOWN ||
+		    root->thread == HEAP_NONE || runs_own_code(&h->threads[root->thread])))
+			marked[root->object] = 1;
+	}
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t k = 0; k < w->n; k++) {
+			const struct reference *e = &w->edge[k];
+			if (e->from >= h->n_objects || e->root || !marked[e->from] || marked[e->to] || barred[e->to])
+				continue;
+			marked[e->to] = 1;
+			more = true;
+		}
+	}
+	free(barred);
+	return marked;
 }
 
 /* One reference that can be cleared and frees so much, and no classes with it; or NULL. */
@@ -176,7 +226,7 @@ static const struct reference *one_does(
 {
 	for (size_t k = 0; k < w->n; k++)
 		if (!w->edge[k].fixed && !w->edge[k].unloads && w->edge[k].frees >= wanted &&
-		    !jdk_holds(r, w->edge[k].to))
+		    w->programs[w->edge[k].to] && !jdk_holds(r, w->edge[k].to))
 			return &w->edge[k];
 	return NULL;
 }
@@ -192,6 +242,8 @@ static void compare_plan(struct naive *w, const struct retained *r, uint64_t wan
 		take_edges(w, &plan.item[i].edges);
 		uint64_t alone = w->all - naive_kept(w, NULL, 0);
 		give_back(w);
+		if (plan.item[i].target != HEAP_NONE && !w->programs[plan.item[i].target])
+			differ(w, HEAP_NONE, plan.item[i].target, 1, 0); /* nothing of the program leads there */
 		for (size_t k = 0; k <= i; k++)
 			take_edges(w, &plan.item[k].edges);
 		uint64_t total = w->all - naive_kept(w, NULL, 0);
@@ -221,6 +273,7 @@ unsigned naive_compare_cuts(struct naive *w, const struct retained *r, uint32_t 
 	struct cut climbing, numbered;
 	if (cut_init(&climbing, r, NULL) || cut_init(&numbered, r, NULL) || cut_number(&numbered, NULL))
 		return 1;
+	w->programs = of_program(w);
 	for (size_t k = 0; k < w->n; k += step) {
 		struct reference *e = &w->edge[k];
 		struct cut *c = k % 2 ? &climbing : &numbered;
@@ -235,5 +288,7 @@ unsigned naive_compare_cuts(struct naive *w, const struct retained *r, uint32_t 
 		compare_plan(w, r, 1 + w->all / (part * part), step == 1);
 	cut_release(&climbing);
 	cut_release(&numbered);
+	free(w->programs);
+	w->programs = NULL;
 	return w->wrong;
 }

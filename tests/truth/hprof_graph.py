@@ -109,10 +109,14 @@ class Dump:
     def read_class(self, body):
         s, d = self.ids, self.data
         c = {"super": self.id(body + s + 4), "loader": self.id(body + 2 * s + 4), "out": [], "fields": []}
+        c["out"] += [x for x in (self.id(body + 3 * s + 4), self.id(body + 4 * s + 4)) if x]  # signers, domain
         at = body + 7 * s + 8
         n, at = self.u2(at), at + 2
         for _ in range(n):
+            if d[at + 2] == 2 and self.id(at + 3):
+                c["out"].append(self.id(at + 3))
             at += 3 + self.width(d[at + 2])
+        c["beyond"] = len(c["out"])  # of these: what Eclipse MAT does not follow
         n, at = self.u2(at), at + 2
         for _ in range(n):
             t = d[at + s]
@@ -202,6 +206,25 @@ class Dump:
         return graph
 
 
+def reachable(graph, beyond=None):
+    """Objects that a walk from the roots meets; beyond: for each class the number of its first references
+    that are not followed."""
+    found, stack, loaded = set(), [a for a, _ in graph.roots], {}
+    for a, c in graph.classes.items():
+        loaded.setdefault(c[1], []).append(a)
+    while stack:
+        a = stack.pop()
+        if a in found or a not in graph.objects:
+            continue
+        found.add(a)
+        o = graph.objects[a]
+        stack += o.out[(beyond or {}).get(a, 0):] + [o.class_address]
+        if a in graph.classes:
+            stack += [x for x in graph.classes[a][1:3] if x]
+        stack += loaded.get(a, [])
+    return found
+
+
 def read(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
         return Dump(f.read())
@@ -227,6 +250,23 @@ def check(tap, path, threads):
         tap.ok(not wrong, "%s: every object and class as the simple reader has it (-t %s)" % (name, t),
                "\n".join(wrong))
         tap.equal(sorted(set(got.roots) ^ want.roots)[:9], [], "%s: every root (-t %s)" % (name, t))
+    return dump
+
+
+def check_reachable(tap, path, dump):
+    """What is reachable: as a simple walk finds it, and without what Eclipse MAT does not follow (a class's
+    constants, which the old agent wrote, its signers and its protection domain) as MAT counts it."""
+    name = os.path.basename(path)
+    for truth in sorted(glob.glob(path + ".mat.json.gz") + glob.glob(path + ".heap*.mat.json.gz")):
+        heap = int(truth[len(path) + 5]) if ".heap" in truth[len(path):] else len(dump.heaps)
+        with gzip.open(truth, "rt", encoding="utf-8") as f:
+            mat = json.load(f)
+        graph = dump.graph(heap - 1)
+        by_mat = reachable(graph, {a: c["beyond"] for a, c in dump.classes.items()})
+        tap.equal(len(by_mat), mat["objects"] - 1, "%s, heap %d: reachable by MAT" % (name, heap))
+        run = cairn("-x", "info", "--format", "json", "--dump", str(heap), path)
+        tap.equal(json.loads(run.out or "{}").get("reachable_objects"), len(reachable(graph)),
+                  "%s, heap %d: reachable, all that a class holds followed" % (name, heap))
 
 
 def check_counts(tap, path):
@@ -260,7 +300,7 @@ def main():
     real = sorted(glob.glob(os.path.join(dumps, "hotspot", "*.hprof")))
     tap.ok(len(real) >= 4, "there are dumps in hotspot/", real)
     for path in real:
-        check(tap, path, ("1", "3"))
+        check_reachable(tap, path, check(tap, path, ("1", "3")))
     for name in ("grove25-gz.hprof.gz", "grove-i386.hprof", "grove-zgc.hprof"):
         check(tap, os.path.join(dumps, "grove", name), ("2",))
     counted = [p for p in sorted(glob.glob(os.path.join(dumps, "grove", "*.hprof*")))]

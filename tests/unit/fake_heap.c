@@ -88,9 +88,9 @@ static void fill_roots(struct fake_heap *f)
 	f->threads[0] = (struct heap_thread){.name = "main", .state = "waiting", .object = 4,
 	    .priority = 5, .frames = f->frames, .n_frames = 2, .n_roots = 1};
 	f->threads[1] = (struct heap_thread){.name = "worker 1", .object = HEAP_NONE, .priority = -1};
-	f->roots[0] = (struct heap_root){4, 0, 1, ROOT_THREAD, EXACT, 0, 0};
-	f->roots[1] = (struct heap_root){5, HEAP_NONE, HEAP_NONE, ROOT_UNKNOWN, INFERRED, 0, 0};
-	f->roots[2] = (struct heap_root){7, HEAP_NONE, HEAP_NONE, ROOT_UNKNOWN, INFERRED, 0, 0};
+	f->roots[0] = (struct heap_root){4, 0, 1, ROOT_THREAD, EXACT, false, 0, 0};
+	f->roots[1] = (struct heap_root){5, HEAP_NONE, HEAP_NONE, ROOT_UNKNOWN, INFERRED, false, 0, 0};
+	f->roots[2] = (struct heap_root){7, HEAP_NONE, HEAP_NONE, ROOT_UNKNOWN, INFERRED, false, 0, 0};
 }
 
 void fake_heap_fill(struct fake_heap *f)

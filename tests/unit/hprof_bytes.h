@@ -66,7 +66,8 @@ void small_hprof(struct text *t);
 /* The lines that the reader must write of it. */
 #define WRITTEN_CLASSES                                                                            \
 	"C 100 super 0 loader 0 size 0 java/lang/Object\n"                                         \
-	"C 110 super 100 loader 0 size 12 demo/Node ->200 static ROOT:2=200 "                      \
+	"C 110 super 100 loader 0 size 12 demo/Node ->666 ->200 "                                  \
+	"static <constant>:2=666 static ROOT:2=200 "                                               \
 	"static COUNT:9=fffffffffffffffe next:2 n:10 other:2\n"                                    \
 	"C 120 super 110 loader 900 size 16 demo/Node$Sub mine:2\n"                                \
 	"C 130 super 100 loader 0 size 0 [I\n"                                                     \

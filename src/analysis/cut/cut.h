@@ -66,6 +66,11 @@ struct cut_figure {
  * roots' hold. */
 struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target);
 
+/* Can the program be changed so that it clears the references of the holder to the target?  Not those
+ * that the dump implies, nor those of a class's constants, of its loader, domain and signers, nor what
+ * the VM's queue of finalizers holds.  holder HEAP_NONE: the roots' hold. */
+bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
+
 /* --- several at once ---------------------------------------------------------------------------- */
 
 /* One reference.  If the same holder has two references to the same target, both are listed. */

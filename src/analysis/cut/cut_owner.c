@@ -95,11 +95,16 @@ int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *er
 			bits_set(&o->own, c);
 		else if (h->java_lang_class == HEAP_NONE && of_the_go_runtime(h->classes[c].name))
 			bits_set(&o->runtime, c);
-	return 0;
+	if (h->java_lang_class == HEAP_NONE)
+		return 0;
+	if (bits_init(&o->programs, h->n_objects, err))
+		return ERR_NOMEM;
+	return cut_program_mark(&o->programs, &r->model, &o->own, err);
 }
 
 void cut_owner_release(struct cut_owner *o)
 {
+	bits_release(&o->programs);
 	bits_release(&o->own);
 	bits_release(&o->runtime);
 	bits_release(&o->known);
@@ -135,7 +140,7 @@ bool cut_owner_internal(struct cut_owner *o, uint32_t id)
 	const uint32_t *immediate = o->r->dominators.immediate;
 	uint32_t at = id;
 	bool internal = false;
-	if (bits_get(&o->runtime, h->class_of[id]))
+	if (bits_get(&o->runtime, h->class_of[id]) || (o->programs.word && !bits_get(&o->programs, id)))
 		return true;
 	for (;; at = immediate[at]) {
 		uint32_t mirrored = heap_class_mirrored(h, at);

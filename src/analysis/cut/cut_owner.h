@@ -8,8 +8,9 @@
  * only packages of Go's own library ("runtime", "unicode", "internal/cpu"; main is none of them).
  *
  * An object is *internal* if a static field of a JDK class or a global variable of Go's library
- * leads to it and no object of a class of the program stands before it on the way.  Every object of
- * a type of the Go runtime is internal, too.
+ * leads to it and no object of a class of the program stands before it on the way.  So is what nothing of
+ * a Java program leads to at all: no object of its classes, none of their static fields, no stack of a
+ * thread that runs its code.  Every object of a type of the Go runtime is internal, too.
  *
  * Any thread may call these functions, each with its own struct cut_owner.
  */
@@ -20,13 +21,20 @@
 
 struct cut_owner {
 	const struct retained *r;
+	struct bits programs;        /* by id: something of the program leads there; of Java only */
 	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
 	struct bits known, internal; /* by id: the answer is known; it is yes */
 };
 
-/* 0 or ERR_NOMEM.  Takes two bits an object. */
+/* 0, ERR_NOMEM or ERR_CANCELLED.  Walks the heap once; takes three bits an object, and 4 bytes and 3 bits
+ * more while it walks. */
 MUST_CHECK int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *err);
 void cut_owner_release(struct cut_owner *o);
+
+/* Add to out (a bit an object) what something of the program leads to; own: the program's classes
+ * (cut_program.c). */
+MUST_CHECK int cut_program_mark(struct bits *out, const struct model *model, const struct bits *own,
+    struct err *err);
 
 /* Is the object internal?  All calls together take linear time. */
 bool cut_owner_internal(struct cut_owner *o, uint32_t id);

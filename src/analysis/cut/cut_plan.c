@@ -49,12 +49,6 @@ struct planning {
 
 /* --- candidates --------------------------------------------------------------------------------- */
 
-static bool can_be_cleared(enum root_kind kind)
-{
-	return kind != ROOT_SYSTEM_CLASS && kind != ROOT_THREAD && kind != ROOT_UNKNOWN &&
-	    kind != ROOT_VM_INTERNAL;
-}
-
 /* What is not an array class, nor one that the VM made for a lambda and that lives with its instance. */
 static bool is_loaded_class(const struct heap_class *c)
 {
@@ -89,9 +83,8 @@ static uint32_t keepers(struct planning *p, uint32_t id, struct cut_edges *to, i
 	const uint32_t *immediate = p->r->dominators.immediate;
 	size_t first, n_roots = bits_get(&p->cut->special, id) ? heap_roots_of(h, id, &first) : 0;
 	uint32_t n = n_roots > 0;
-	for (size_t i = 0; i < n_roots; i++)
-		if (!can_be_cleared(h->roots[first + i].kind))
-			return 0;
+	if (n && !cut_clearable(h, HEAP_NONE, id))
+		return 0;
 	if (n && to && !*code)
 		*code = cut_edges_add(to, HEAP_NONE, id, err);
 	uint64_t end = adjacency_start(&h->in, id + 1);
@@ -100,7 +93,7 @@ static uint32_t keepers(struct planning *p, uint32_t id, struct cut_edges *to, i
 		if (immediate[from] == NOT_REACHABLE || is_dead(p, from) ||
 		    weak_is(p->r->model.left_out, from, id) || cut_below(p->cut, from, id))
 			continue;
-		if (++n > PLAN_TOGETHER)
+		if (++n > PLAN_TOGETHER || !cut_clearable(h, from, id))
 			return 0;
 		if (to && !*code)
 			*code = cut_edges_add(to, from, id, err);

@@ -180,13 +180,18 @@ static bool next_bit(struct collection *c, struct collection_entry *e)
 	return false;
 }
 
-/* List.of(x) has room for two; its second element is then a plain Object that marks the place as free. */
-static bool is_free(const struct heap *h, const struct value *v)
+/* List.of(x) and Set.of(x) have room for two; the second element is then null up to JDK 13 (null is no
+ * element of these), and a plain Object that marks the place as free from 14 on. */
+static bool is_free(const struct collection *c, const struct value *v)
 {
+	static const char immutable[] = "java.util.ImmutableCollections";
+	const struct heap *h = c->heap;
 	struct value empty;
 	uint32_t id = value_object_id(h, v);
+	if (!v->bits)
+		return !strncmp(c->kind->class, immutable, sizeof immutable - 1);
 	return id != HEAP_NONE && !strcmp(heap_class_of(h, id)->name, "java.lang.Object") &&
-	    values_static(h, "java.util.ImmutableCollections", "EMPTY", &empty) &&
+	    values_static(h, immutable, "EMPTY", &empty) &&
 	    empty.bits == v->bits;
 }
 
@@ -194,7 +199,7 @@ static bool next_field(struct collection *c, struct collection_entry *e)
 {
 	char name[64];
 	while (next_name(&c->names, name)) {
-		if (!values_field(&c->store, name, &e->value) || is_free(c->heap, &e->value))
+		if (!values_field(&c->store, name, &e->value) || is_free(c, &e->value))
 			continue;
 		if (c->kind->key)
 			values_field(&c->store, c->kind->key, &e->key);

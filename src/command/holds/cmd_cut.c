@@ -353,7 +353,7 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 
 static const struct option_spec cut_options[] = {
     {DASH_EACH, OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
-    {DASH_PLAN, OPT_SIZE, "SIZE", "the fewest references to clear to free so much"},
+    {DASH_PLAN, OPT_SIZE, "SIZE", "a few references to clear to free so much"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -367,19 +367,21 @@ const struct command cmd_cut = {
     .shapes = SHAPES(&class_shape, &each_shape, &cut_plan_shape),
     .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
 	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
-	"field of all instances, or that static field. An object, a class pattern or a set alone "
-	"stands for every reference to it. Several are cleared at once. Exact: found by walking the "
+	"field of all instances of the class and its subclasses, or that static field. An object, a class "
+	"pattern or a set alone stands for every reference to it. Several are cleared at once. Exact: found by walking the "
 	"heap without them, so that what they hold together counts, and nothing counts twice. The "
 	"rows are what dies, by class. -each lists the references instead, each with what clearing "
 	"it alone frees and how many others keep its target. -plan proposes what to clear: a reference, "
 	"several to one object (its address stands for all of them), or a field of all instances, "
 	"written as cut takes it; freed is what each frees alone, adds what it frees when those above it "
-	"have gone, total what it frees with them, all exact. The next is always what frees most of what "
-	"is missing, up to 32, and what is not needed goes. Rather than an internal of a collection it "
-	"names the field that leads there. It never proposes what the dump implies, roots that the VM "
-	"keeps, references whose end unloads classes, all instances of a field of the JDK's own classes, "
-	"nor what only static fields of these or global variables of Go's own library (runtime, unicode "
-	"and so on) lead to, nor objects of the Go runtime. Exit status 1 when no plan reaches SIZE.",
+	"have gone, total what it frees with them, all exact. They are chosen one after "
+	"another, each for what it frees of what is missing then, up to 32, and what is not needed goes: "
+	"a smaller plan may exist where several references free nothing alone. Rather than an internal of a collection it "
+	"names the field that leads there. It never proposes what the dump implies, roots and tables "
+	"that the VM keeps, references whose end unloads classes, all instances of a field of the JDK's own "
+	"classes, nor what only static fields of these or global variables of Go's own library (runtime, "
+	"unicode and so on) lead to, nor what nothing of a Java program leads to, nor objects of the Go "
+	"runtime. Exit status 1 when no plan reaches SIZE.",
     .examples = {{"cut -plan 64K"}, {"cut 0xE0000AF0", ON_PHD},
 	{"cut com.acme.shop.AuditLog.ENTRIES", ON_SHOP},
 	{"cut java.lang.String>byte[] java.util.HashMap", ON_SHOP},

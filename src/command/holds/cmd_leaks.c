@@ -45,6 +45,7 @@ struct told {
 	struct text holders; /* other references to the suspect, if clearing the path's is not enough */
 	struct amount freed; /* 0: no reference of the path does */
 	bool some;           /* but not all objects of a group */
+	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
 
@@ -90,12 +91,17 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 	size_t best = p->n;
 	bool is_static = false;
 	for (size_t i = 0; i < p->n; i++) {
-		struct cut_figure f = cut_one(cut, i ? p->step[i - 1] : HEAP_NONE, p->step[i]);
+		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
+		struct cut_figure f = cut_one(cut, holder, p->step[i]);
 		bool statics = i && heap_class_mirrored(rules->heap, p->step[i - 1]) != HEAP_NONE &&
 		    heap_class_mirrored(rules->heap, p->step[i]) == HEAP_NONE;
 		t->others = f.others;
 		if (!f.freed.n || !cut_below(cut, p->step[p->n - 1], p->step[i]) || statics < is_static)
 			continue;
+		if (!cut_clearable(rules->heap, holder, p->step[i])) {
+			t->vm_holds = true;
+			continue;
+		}
 		best = i;
 		t->freed = f.freed;
 		is_static = statics;
@@ -114,9 +120,10 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 	for (size_t i = 0; i < p->n; i++) {
 		if (heap_class_mirrored(h, p->step[i]) != HEAP_NONE)
 			continue;
-		struct cut_figure f = cut_one(cut, i ? p->step[i - 1] : HEAP_NONE, p->step[i]);
+		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
+		struct cut_figure f = cut_one(cut, holder, p->step[i]);
 		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
-		if (!f.freed.n || (best < p->n && !statics))
+		if (!f.freed.n || (best < p->n && !statics) || !cut_clearable(h, holder, p->step[i]))
 			continue;
 		best = i;
 		t->freed = f.freed;
@@ -263,7 +270,9 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		add_bytes(to, t->freed);
 		text_add(to, t->some ? ", and not all of these objects." : ".");
 	} else {
-		text_addf(to, "; no single reference of that path frees %s.", s->ids ? "any of it" : "it");
+		text_addf(to, t->vm_holds ? "; the VM itself keeps it, and no program can clear that."
+		                          : "; no single reference of that path frees %s.",
+		    s->ids ? "any of it" : "it");
 	}
 	if (t->holders.len) {
 		text_addf(to, " Object 0x%" PRIx64 " is also held by %s.", heap_address(h, s->id), t->holders.s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_plan.c - cut -plan: the fewest references to clear, as rows.
+ * cut_plan.c - cut -plan: a few references to clear, as rows.
  */
 #include "analysis/cut/cut.h"
 

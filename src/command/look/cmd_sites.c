@@ -179,6 +179,8 @@ static int add_rows(struct result *r, struct site_rows *rows, bool functions, st
 
 static int no_sites(const struct heap *h, struct err *err)
 {
+	if (h->facts.no_sites)
+		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.no_sites);
 	if (!h->dump || !h->dump->reader->sites)
 		return err_set(err, ERR_UNSUPPORTED, "%s dumps do not tell where objects were allocated",
 		    h->facts.title);

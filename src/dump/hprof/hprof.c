@@ -106,6 +106,8 @@ static void state_facts(struct hprof *h)
 	if (f->has_instance_sizes)
 		f->cannot_tell = "HPROF holds no sizes of arrays, no identity hashes and no states of "
 				 "locks; sizes of arrays are computed";
+	f->no_sites = "an HPROF dump tells where objects were allocated only if its writer noted it: HotSpot's own "
+		      "writer never does, and what the old agent noted (heap=dump with stacks) is not read";
 	f->size_rule = SIZES_FROM_FIELDS;
 	f->roots_recorded = true;
 	f->values = DECLARED_FIELDS;

@@ -2,7 +2,10 @@
 /*
  * hprof_other.c - tell a sink what an HPROF heap holds besides objects: classes, roots and threads.
  *
- * The references of a class are its static fields, in order.
+ * The references of a class are its signers, its protection domain, its constants and its static fields,
+ * in order.  HotSpot's collector follows the first three as well (they are fields of the mirror, or of the
+ * constant pool), so they hold what they lead to; they become static fields with names that no source
+ * code can have, as the VM's own dumper names <resolved_references>.
  */
 #include "dump/hprof/hprof_reading.h"
 
@@ -26,20 +29,29 @@ static uint64_t number(const uint8_t *p, unsigned type, unsigned ids)
 	}
 }
 
-static int add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned type, uint64_t value)
+/* A field of the class; a name of size 0 cannot be found. */
+static int add_named(struct reading *r, size_t *n, const void *name, size_t size, unsigned type,
+    uint64_t value)
 {
 	struct field_record *f = BIG_PUSH(r->fields, *n, r->cap_fields, r->err);
 
 	if (!f)
 		return ERR_NOMEM;
-	f->name = hprof_string(r->h, name_id, &f->name_size);
-	if (!f->name) {
-		f->name = (const uint8_t *)"<unresolved>";
-		f->name_size = strlen("<unresolved>");
-	}
+	f->name = name;
+	f->name_size = size;
 	f->type = type <= VALUE_OBJECT ? VALUE_OBJECT : (enum value_type)type;
 	f->value = value;
 	return 0;
+}
+
+static int add_field(struct reading *r, size_t *n, uint64_t name_id, unsigned type, uint64_t value)
+{
+	static const char unresolved[] = "<unresolved>";
+	size_t size;
+	const uint8_t *name = hprof_string(r->h, name_id, &size);
+
+	return name ? add_named(r, n, name, size, type, value)
+	            : add_named(r, n, unresolved, sizeof unresolved - 1, type, value);
 }
 
 static int add_reference(struct reading *r, size_t *n, uint64_t value)
@@ -52,6 +64,16 @@ static int add_reference(struct reading *r, size_t *n, uint64_t value)
 	return 0;
 }
 
+/* What a class holds besides its static fields. */
+static int add_unnamed(struct reading *r, size_t *n, size_t *n_references, const char *name,
+    uint64_t value)
+{
+	int code = value ? add_reference(r, n_references, value) : 0;
+
+	return code == 0 && value && r->survey ? add_named(r, n, name, strlen(name), VALUE_OBJECT, value)
+	                                       : code;
+}
+
 /* Static fields, then those of instances, into r->fields: *n_statics and *n, the sum of both.  Only
  * the references are of use in the second reading. */
 static int read_fields(struct reading *r, struct cursor *c, size_t *n_statics, size_t *n,
@@ -60,10 +82,12 @@ static int read_fields(struct reading *r, struct cursor *c, size_t *n_statics, s
 	unsigned ids = r->h->id_size;
 	int code = 0;
 
-	*n = *n_references = 0;
-	for (unsigned k = cursor_u16(c); k-- > 0;) {
+	for (unsigned k = cursor_u16(c); k-- > 0 && code == 0;) {
 		cursor_take(c, 2);
-		cursor_take(c, hprof_type_size(cursor_u8(c), ids));
+		unsigned type = cursor_u8(c);
+		const uint8_t *value = cursor_take(c, hprof_type_size(type, ids));
+		if (type <= VALUE_OBJECT)
+			code = add_unnamed(r, n, n_references, "<constant>", hprof_id(value, ids));
 	}
 	for (unsigned k = cursor_u16(c); k-- > 0 && code == 0;) {
 		uint64_t name = hprof_id(cursor_take(c, ids), ids);
@@ -87,15 +111,21 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	unsigned ids = r->h->id_size;
 	struct cursor c = cursor_make(p + 1, p + size);
 	struct class_record record = { .object_size = SIZE_UNKNOWN };
-	size_t n_statics, n, n_references;
+	size_t n_statics = 0, n = 0, n_references = 0;
 
 	record.address = hprof_id(cursor_take(&c, ids), ids);
 	cursor_take(&c, 4);
 	record.superclass = hprof_id(cursor_take(&c, ids), ids);
 	record.loader = hprof_id(cursor_take(&c, ids), ids);
-	cursor_take(&c, 4 * ids); /* signers, protection domain: no references in the usual model */
+	uint64_t signers = hprof_id(cursor_take(&c, ids), ids);
+	uint64_t domain = hprof_id(cursor_take(&c, ids), ids);
+	cursor_take(&c, 2 * ids); /* reserved */
 	record.instance_size = cursor_u32(&c);
-	int code = read_fields(r, &c, &n_statics, &n, &n_references);
+	int code = add_unnamed(r, &n, &n_references, "<signers>", signers);
+	if (code == 0)
+		code = add_unnamed(r, &n, &n_references, "<protection_domain>", domain);
+	if (code == 0)
+		code = read_fields(r, &c, &n_statics, &n, &n_references);
 	if (code < 0)
 		return code;
 	record.n_statics = n_statics;
@@ -153,6 +183,7 @@ static int add_root(struct reading *r, const uint8_t *p)
 		.kind = form->kind,
 		.thread_serial = form->thread ? load_be32(p + 1 + ids) : 0,
 		.frame = form->frame ? load_be32(p + 1 + ids + 4) : UINT32_MAX,
+		.slot = *p == SUB_JNI_GLOBAL ? hprof_id(p + 1 + ids, ids) : 0,
 	};
 
 	return root.address ? r->sink->root(r->sink, &root) : 0;

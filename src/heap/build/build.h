@@ -306,6 +306,8 @@ void adjacency_release(struct adjacency *a);
 /* Put the threads and roots that the survey met into the heap; the survey's parts must still be
  * there (recorded.c). */
 MUST_CHECK int recorded_collect(struct build *b, struct err *err);
+/* Mark the JNI globals that are the VM's own (vm_roots.c); before the roots are sorted. */
+MUST_CHECK int vm_roots_mark(struct build *b, struct err *err);
 /* Put a root into the heap, unless its object is HEAP_NONE.  Memory that it does not get: b->lost.
  * */
 void build_root(struct build *b, struct heap_root root);

@@ -179,5 +179,7 @@ int recorded_collect(struct build *b, struct err *err)
 	if (!any_class)
 		add_boot_classes(b);
 	big_free(serials);
+	if (!b->lost.code && vm_roots_mark(b, err))
+		return err->code;
 	return build_check(b, err);
 }

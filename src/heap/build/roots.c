@@ -273,6 +273,8 @@ static void drop_repeated(struct heap *h)
 	for (size_t i = 0; i < h->n_roots; i++)
 		if (n == 0 || by_object(&h->roots[n - 1], &h->roots[i]))
 			h->roots[n++] = h->roots[i];
+		else
+			h->roots[n - 1].vms_own |= h->roots[i].vms_own;
 	h->n_roots = n;
 	for (size_t i = 0; i < n; i++)
 		if (h->roots[i].thread != HEAP_NONE)

@@ -318,6 +318,12 @@ static bool is_pseudo_static(const struct heap_class *c, uint32_t i, enum layout
 	    s->type == VALUE_OBJECT && !strcmp(s->name, "init_lock"));
 }
 
+/* What the reader adds to the static fields, but Eclipse MAT does not. */
+static bool mat_leaves_out(const char *name)
+{
+	return !strcmp(name, "<signers>") || !strcmp(name, "<protection_domain>") || !strcmp(name, "<constant>");
+}
+
 uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const struct layout_model *m,
     enum layout_release release)
 {
@@ -325,7 +331,7 @@ uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const st
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < c->n_statics; i++) {
 		const struct heap_field *s = &c->statics[i];
-		sum += layout_width(s->type, m->reference);
+		sum += mat_leaves_out(s->name) ? 0 : layout_width(s->type, m->reference);
 		if (!is_pseudo_static(c, i, release))
 			count_field(&f, s->type);
 	}

@@ -206,6 +206,14 @@ static void add_odd(struct sizing *z, uint32_t id, uint64_t size)
 	h->classes[h->class_of[id]].sizes_vary = true;
 }
 
+static bool has_static_fields(const struct heap_class *c)
+{
+	for (uint32_t i = 0; i < c->n_statics; i++)
+		if (c->statics[i].name[0] != '<') /* under such a name the class holds what is no field */
+			return true;
+	return false;
+}
+
 /*
  * The bytes of a class object without static fields.  `said` follows from the fields of
  * java.lang.Class.  The smallest distance from such a class object to the next object is taken
@@ -217,7 +225,7 @@ static uint64_t class_object_base(const struct heap *h, uint64_t said)
 	uint32_t n_least = 0, n_all = 0;
 	for (uint32_t i = 0; i < h->n_defined_classes; i++) {
 		const struct heap_class *c = &h->classes[i];
-		if (c->object == HEAP_NONE || c->n_statics)
+		if (c->object == HEAP_NONE || has_static_fields(c))
 			continue;
 		uint64_t distance = sizes_distance(h, c->object);
 		if (distance < least) {

@@ -147,17 +147,27 @@ struct typed_contents {
 	bool broken;       /* the structure runs in a circle or leads to memory that the dump lacks */
 	struct typed key, value; /* of the entry found last */
 	/* only for typed_contents_next */
-	enum { CONTENTS_ROW, CONTENTS_BUCKETS } how;
+	enum { CONTENTS_ROW, CONTENTS_BUCKETS, CONTENTS_SWISS } how;
 	uint32_t key_type, value_type, bucket_type;
+	bool key_indirect, value_indirect; /* of a map: pointers to them stand there */
 	uint64_t first;             /* address of the row, of the buckets */
 	uint64_t found;             /* entries so far */
 	uint64_t begin;             /* of a ring: index of its first element */
-	uint64_t buckets, next;     /* in the array of buckets: how many, the next one */
+	uint64_t buckets, next;     /* in the array of buckets, or in the directory: how many, the next one */
 	uint64_t old_first, old_buckets; /* the array that a growing map is still taken from; 0: none */
 	struct typed row, old_row;  /* the memory at first and old_first, once it was looked up */
 	struct typed bucket;        /* the one looked at, bytes NULL: none */
-	unsigned slot;              /* the next in it */
+	uint64_t slot;              /* the next in it */
 	unsigned chain;             /* buckets that overflowed into it */
+	struct contents_swiss {
+		uint32_t pointer_type, table_type;   /* of the directory's elements, of what they lead to */
+		uint64_t places;                     /* of a group */
+		uint64_t control, key, value;        /* bytes into a group: control bytes, the first key and elem */
+		uint64_t key_stride, value_stride;
+		uint64_t groups_at, groups, group;   /* the table's: address, how many, the next one */
+		uint64_t groups_left;                /* that may still be visited */
+		struct typed row;                    /* the memory of the table's groups */
+	} swiss;
 };
 
 /* Begin with a slice, array, map or channel, with a pointer to one, or with the memory that a map or

@@ -2,25 +2,14 @@
 /*
  * typed_contents.c - what slices, arrays, maps and channels contain; see typed.h.
  *
- * A Go map (before 1.24) is a hash<K,V>: an array of 2^B buckets, each with eight places and a
- * chain of overflow buckets.  The tophash of a place says whether it is taken (from 5 on).  While a
- * map grows, the entries that were not moved yet are in oldbuckets.  A place there whose entry was
- * moved says so in its tophash, so looking at all places of both arrays finds each entry once.
- *
- * A channel is an hchan<T> with a ring of elements.
+ * A slice or array is a row of elements, a channel an hchan<T> with a ring of them.  For maps see
+ * typed_maps.c (Go before 1.24) and typed_swiss.c (since).
  */
-#include "heap/typed.h"
+#include "heap/typed_contents.h"
 
 #include <string.h>
 
-enum {
-	PLACES = 8,           /* of a bucket */
-	LEAST_TAKEN = 5,      /* tophash of a place that is */
-	SAME_SIZE_GROW = 8,   /* flag of a map: it grows into as many buckets */
-	MOST_CHAIN = 1 << 16, /* a longer one is a circle */
-	MOST_LOG = 40,        /* of a number of buckets */
-	HOPS = 3,             /* a pointer to a pointer to a map */
-};
+enum { HOPS = 3 }; /* a pointer to a pointer to a map */
 
 static const struct types *types_of(const struct heap *h)
 {
@@ -32,7 +21,8 @@ static const struct types *types_of(const struct heap *h)
 static const struct type *owner_of_layout(const struct heap *h, uint32_t layout)
 {
 	const struct types *t = types_of(h);
-	if (types_field(t, layout, "buckets") == TYPE_NONE && types_field(t, layout, "dataqsiz") == TYPE_NONE)
+	if (types_field(t, layout, "buckets") == UINT32_MAX && types_field(t, layout, "dirPtr") == UINT32_MAX &&
+	    types_field(t, layout, "dataqsiz") == UINT32_MAX)
 		return NULL;
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct type *of = &t->type[i];
@@ -45,6 +35,9 @@ static const struct type *owner_of_layout(const struct heap *h, uint32_t layout)
 static int is_none(const struct typed *v, struct err *err)
 {
 	const struct type *t = typed_type(v);
+	if (!t && !v->heap->dump->program)
+		return err_set(err, ERR_NOT_FOUND, "what this contains cannot be told: only the program that wrote "
+		    "the dump knows its type, and how maps, slices and channels lie in memory (--exe FILE)");
 	return err_set(err, ERR_NOT_FOUND, "%.200s is no slice, array, map or channel",
 	    t ? t->name : "what has no type");
 }
@@ -70,55 +63,14 @@ static int open_channel(
 	return 0;
 }
 
-/* The element type of an array field of a bucket; of a key or value that is too large to stand in the
- * bucket the pointer to it. */
-static uint32_t type_in_bucket(const struct types *t, uint32_t bucket, const char *field)
-{
-	uint32_t f = types_field(t, bucket, field);
-	const struct type *of = f == TYPE_NONE ? NULL : &t->type[t->field[f].type];
-	if (!of || of->kind != TYPE_ARRAY)
-		return TYPE_NONE;
-	/* arrays of what has no size have no count here */
-	return of->count >= PLACES || !t->type[of->element].size ? of->element : TYPE_NONE;
-}
-
-static int open_map(
-    struct typed_contents *c, const struct typed *v, const struct type *owner, struct err *err)
-{
-	const struct types *t = types_of(c->heap);
-	struct typed buckets;
-	uint64_t log = typed_field_number(v, "B");
-	c->map = true;
-	c->size = typed_field_number(v, "count");
-	c->how = CONTENTS_BUCKETS;
-	if (!typed_field(v, "buckets", &buckets) || typed_type(&buckets)->kind != TYPE_POINTER ||
-	    log > MOST_LOG)
-		return err_set(err, ERR_NOT_FOUND, "%.200s is laid out in a way that is not known here", owner->name);
-	c->bucket_type = typed_type(&buckets)->element;
-	if (c->bucket_type != TYPE_NONE) {
-		c->key_type = type_in_bucket(t, c->bucket_type, "keys");
-		c->value_type = type_in_bucket(t, c->bucket_type, "values");
-		if (c->value_type == TYPE_NONE)
-			c->value_type = type_in_bucket(t, c->bucket_type, "elems");
-	}
-	if (c->bucket_type == TYPE_NONE || t->type[c->bucket_type].size < PLACES ||
-	    c->key_type == TYPE_NONE || c->value_type == TYPE_NONE)
-		return err_set(err, ERR_NOT_FOUND, "the types of %.200s's buckets are not known",
-		    owner->name);
-	c->first = typed_word(&buckets, 0);
-	c->buckets = c->first ? UINT64_C(1) << log : 0;
-	c->old_first = typed_field_number(v, "oldbuckets");
-	if (c->old_first)
-		c->old_buckets = typed_field_number(v, "flags") & SAME_SIZE_GROW || !log
-		    ? UINT64_C(1) << log : UINT64_C(1) << (log - 1);
-	return 0;
-}
-
 /* The memory of a map or channel, by its type or that of who points to it. */
 static int open_layout(
     struct typed_contents *c, const struct typed *v, const struct type *owner, struct err *err)
 {
-	return owner->kind == TYPE_CHAN ? open_channel(c, v, owner, err) : open_map(c, v, owner, err);
+	if (owner->kind == TYPE_CHAN)
+		return open_channel(c, v, owner, err);
+	return types_field(types_of(c->heap), v->type, "dirPtr") == UINT32_MAX ? map_open(c, v, owner, err) :
+	                                                                         swiss_open(c, v, owner, err);
 }
 
 int typed_contents_open(struct typed_contents *c, const struct typed *value, struct err *err)
@@ -170,9 +122,7 @@ int typed_contents_of_object(
 
 /* --- one after another -------------------------------------------------------------------------- */
 
-/* The i-th of a row that begins at an address.  The row's memory is looked up once: the dump finds an
- * object's end by reading all that the record says of it. */
-static bool element_at(const struct typed_contents *c, struct typed *row, uint64_t i, uint64_t first,
+bool contents_element(const struct typed_contents *c, struct typed *row, uint64_t i, uint64_t first,
     uint32_t type, struct typed *out)
 {
 	uint64_t offset, address;
@@ -183,6 +133,37 @@ static bool element_at(const struct typed_contents *c, struct typed *row, uint64
 		*row = (struct typed){ .heap = NULL };
 	return row->bytes ? typed_part(row, offset, type, out) :
 	                    typed_at(c->heap, address, type, out);
+}
+
+/* Does the place hold a pointer to what the map is said to hold? */
+static bool is_indirect(const struct types *t, uint32_t in_place, uint32_t said)
+{
+	return in_place != said && said != TYPE_NONE && t->type[in_place].kind == TYPE_POINTER &&
+	    t->type[in_place].element == said;
+}
+
+void contents_settle(struct typed_contents *c, const struct type *owner)
+{
+	c->key_indirect = is_indirect(types_of(c->heap), c->key_type, owner->key);
+	c->value_indirect = is_indirect(types_of(c->heap), c->value_type, owner->element);
+}
+
+static void follow(struct typed *v)
+{
+	struct typed to;
+	if (!typed_at(v->heap, typed_word(v, 0), typed_type(v)->element, &to))
+		return;
+	*v = to;
+	v->size = typed_type(v)->size;
+}
+
+void contents_take(struct typed_contents *c)
+{
+	if (c->key_indirect)
+		follow(&c->key);
+	if (c->value_indirect)
+		follow(&c->value);
+	c->found++;
 }
 
 static bool next_in_row(struct typed_contents *c)
@@ -197,7 +178,7 @@ static bool next_in_row(struct typed_contents *c)
 	}
 	if (c->capacity && c->begin < c->capacity)
 		i = (c->begin + i) % c->capacity;
-	if (!element_at(c, &c->row, i, c->first, c->value_type, &c->value)) {
+	if (!contents_element(c, &c->row, i, c->first, c->value_type, &c->value)) {
 		c->broken = true;
 		return false;
 	}
@@ -206,72 +187,13 @@ static bool next_in_row(struct typed_contents *c)
 	return true;
 }
 
-/* The next bucket of the array, or of the old one. */
-static bool next_bucket(struct typed_contents *c)
-{
-	uint64_t to = 0;
-	struct typed overflow;
-	if (c->bucket.bytes && typed_field(&c->bucket, "overflow", &overflow))
-		to = typed_word(&overflow, 0);
-	if (to) {
-		c->chain++;
-	} else if (c->next < c->buckets + c->old_buckets) {
-		bool old = c->next >= c->buckets;
-		uint64_t i = old ? c->next - c->buckets : c->next;
-		c->next++;
-		c->chain = 0;
-		if (!element_at(c, old ? &c->old_row : &c->row, i, old ? c->old_first : c->first,
-		        c->bucket_type, &c->bucket))
-			c->broken = true;
-		c->slot = 0;
-		return !c->broken;
-	} else {
-		return false;
-	}
-	c->slot = 0;
-	/* the first that overflow stand in the same object, behind the others */
-	bool beside = c->row.bytes && to >= c->first &&
-	    typed_part(&c->row, to - c->first, c->bucket_type, &c->bucket);
-	if (c->chain <= MOST_CHAIN && (beside || typed_at(c->heap, to, c->bucket_type, &c->bucket)))
-		return true;
-	c->broken = true;
-	return false;
-}
-
-static bool place_of(const struct typed_contents *c, const char *field, uint32_t type, struct typed *out)
-{
-	const struct types *t = types_of(c->heap);
-	struct typed all;
-	return typed_field(&c->bucket, field, &all) &&
-	    typed_part(&all, c->slot * t->type[type].size, type, out);
-}
-
-static bool next_in_buckets(struct typed_contents *c)
-{
-	for (;;) {
-		if (!c->bucket.bytes || c->slot == PLACES) {
-			if (!next_bucket(c))
-				return false;
-		}
-		uint64_t tophash = typed_number(&c->bucket, c->slot, 1);
-		bool taken = tophash >= LEAST_TAKEN && place_of(c, "keys", c->key_type, &c->key) &&
-		    (place_of(c, "values", c->value_type, &c->value) ||
-		        place_of(c, "elems", c->value_type, &c->value));
-		c->slot++;
-		if (!taken)
-			continue;
-		if (c->found > c->size) { /* one more may be on its way in */
-			c->broken = true;
-			return false;
-		}
-		c->found++;
-		return true;
-	}
-}
-
 bool typed_contents_next(struct typed_contents *c)
 {
 	if (c->broken)
 		return false;
-	return c->how == CONTENTS_ROW ? next_in_row(c) : next_in_buckets(c);
+	switch (c->how) {
+	case CONTENTS_BUCKETS: return map_next(c);
+	case CONTENTS_SWISS: return swiss_next(c);
+	default: return next_in_row(c);
+	}
 }

@@ -30,6 +30,7 @@ struct world {
 	uint8_t bytes[BYTES];
 	unsigned word;
 	uint32_t number, byte, text, numbers, row, node, list, map, bucket, chan, nothing;
+	uint32_t swiss[2], wide; /* maps of 1.24: slots of key and elem, all keys before all elems */
 };
 
 static struct world *now; /* whose memory is read */
@@ -112,6 +113,45 @@ static void make_map(struct world *w)
 	w->types.type[w->map].layout = layout;
 }
 
+/* map<int,V> and what it leads to, in one of two orders; V stands elsewhere if it is no number. */
+static uint32_t make_swiss(struct world *w, uint32_t value, bool split)
+{
+	unsigned W = w->word;
+	uint32_t wide = simple(w, "uint64", TYPE_UINT, 8, TYPE_NONE);
+	uint32_t place = value == w->number ? value : simple(w, "*wide", TYPE_POINTER, W, value), first, second = 0;
+	if (split) {
+		first = array(w, "[8]int", w->number, 8);
+		second = array(w, "[8]V", place, 8);
+	} else {
+		uint32_t slot = structure(w, "slot", 2 * W);
+		field(w, slot, "key", 0, w->number);
+		field(w, slot, "elem", W, place);
+		first = array(w, "[8]slot", slot, 8);
+	}
+	uint32_t group = structure(w, "map.group[int]V", 8 + 16 * W);
+	field(w, group, "ctrl", 0, wide);
+	field(w, group, split ? "keys" : "slots", 8, first);
+	if (split)
+		field(w, group, "elems", 8 + 8 * W, second);
+	uint32_t to_group = simple(w, "*group", TYPE_POINTER, W, group);
+	uint32_t reference = structure(w, "groupReference", W + 8);
+	field(w, reference, "data", 0, to_group);
+	field(w, reference, "lengthMask", W, wide);
+	uint32_t table = structure(w, "table<int,V>", 3 * W + 8);
+	field(w, table, "capacity", 0, w->number);
+	field(w, table, "index", W, w->number);
+	field(w, table, "groups", 2 * W, reference);
+	uint32_t directory = simple(w, "**table", TYPE_POINTER, W, simple(w, "*table", TYPE_POINTER, W, table));
+	uint32_t head = structure(w, "map<int,V>", 3 * W);
+	field(w, head, "used", 0, w->number);
+	field(w, head, "dirPtr", W, directory);
+	field(w, head, "dirLen", 2 * W, w->number);
+	uint32_t map = simple(w, "map[int]V", TYPE_MAP, W, value);
+	w->types.type[map].key = w->number;
+	w->types.type[map].layout = head;
+	return map;
+}
+
 static void make_types(struct world *w)
 {
 	unsigned W = w->word;
@@ -129,6 +169,9 @@ static void make_types(struct world *w)
 	field(w, w->node, "Names", 2 * W, pair);
 	w->types.type[w->list].element = w->node;
 	make_map(w);
+	w->swiss[0] = make_swiss(w, w->number, false);
+	w->swiss[1] = make_swiss(w, w->number, true);
+	w->wide = make_swiss(w, w->node, false);
 	uint32_t layout = structure(w, "hchan<int>", 4 * W);
 	field(w, layout, "qcount", 0, w->number);
 	field(w, layout, "dataqsiz", W, w->number);
@@ -148,6 +191,7 @@ static struct world *world_new(unsigned word, bool big_endian)
 	w->dump = (struct dump){ .reader = &reader, .types = &w->types };
 	w->heap.dump = &w->dump;
 	w->heap.index = &w->index;
+	w->heap.shallow = BYTES;
 	w->heap.facts = (struct dump_facts){ .word_bits = 8 * word, .big_endian = big_endian,
 		.interior_pointers = true };
 	index_init(&w->index, 3);
@@ -257,6 +301,85 @@ static void contents(struct world *w)
 	assert_false(broken);
 }
 
+/* The places of a group that are taken, as its control bytes say; the others are empty or deleted. */
+static void set_control(struct world *w, uint64_t group, unsigned taken)
+{
+	uint64_t control = 0;
+	for (unsigned i = 0; i < 8; i++)
+		control |= (uint64_t)(taken >> i & 1 ? 0x11 + i : i & 1 ? 0x80 : 0xfe) << 8 * i;
+	set_bytes(w, group, control, 8);
+}
+
+static void set_entry(struct world *w, uint64_t group, bool split, unsigned i, uint64_t key, uint64_t value)
+{
+	unsigned W = w->word;
+	SET(w, group + 8 + (split ? i : 2 * i) * W, key);
+	SET(w, group + 8 + (split ? 8 + i : 2 * i + 1) * W, value);
+}
+
+enum { HEAD = BASE + 0x40, DIRECTORY = BASE + 0x80, TABLE = BASE + 0x100, GROUPS = BASE + 0x400 };
+
+static void set_table(struct world *w, uint64_t table, uint64_t capacity, uint64_t index, uint64_t groups,
+    uint64_t mask)
+{
+	SET(w, table, capacity, index, groups);
+	set_bytes(w, table + 3 * w->word, mask, 8);
+}
+
+static void swiss_maps(struct world *w)
+{
+	unsigned W = w->word;
+	uint64_t n, size = 8 + 16 * W;
+	bool broken;
+	struct typed v;
+	struct typed_contents c;
+	SET(w, BASE, HEAD);
+	for (unsigned split = 0; split < 2; split++) {
+		v = at(w, BASE, w->swiss[split]);
+		SET(w, HEAD, 0, 0, 0); /* empty, and without a group */
+		assert_int_equal(sum(&v, &n, &broken), 0);
+		assert_true(!n && !broken);
+		/* one group: 1 -> 10, 2 -> 20; a deleted 3 -> 30 */
+		SET(w, HEAD, 2, GROUPS, 0);
+		set_control(w, GROUPS, 1 << 0 | 1 << 7);
+		set_entry(w, GROUPS, split, 0, 1, 10);
+		set_entry(w, GROUPS, split, 7, 2, 20);
+		set_entry(w, GROUPS, split, 3, 3, 30);
+		assert_int_equal(sum(&v, &n, &broken), 100 * 30 + 3);
+		assert_true(n == 2 && !broken);
+		assert_int_equal(typed_contents_open(&c, &v, NULL), 0);
+		assert_true(c.size == 2 && c.capacity == 8);
+		/* a directory of four: the first table stands there twice, and has two groups */
+		SET(w, HEAD, 4, DIRECTORY, 4);
+		SET(w, DIRECTORY, TABLE, TABLE, TABLE + 0x40, TABLE + 0x80);
+		set_table(w, TABLE, 16, 0, GROUPS, 1);
+		set_table(w, TABLE + 0x40, 8, 2, GROUPS + 2 * size, 0);
+		set_table(w, TABLE + 0x80, 8, 3, GROUPS + 3 * size, 0);
+		set_control(w, GROUPS + size, 1 << 4);
+		set_entry(w, GROUPS + size, split, 4, 4, 40);
+		set_control(w, GROUPS + 2 * size, 0);
+		set_control(w, GROUPS + 3 * size, 1 << 5);
+		set_entry(w, GROUPS + 3 * size, split, 5, 5, 50);
+		assert_int_equal(sum(&v, &n, &broken), 100 * 120 + 12);
+		assert_true(n == 4 && !broken);
+		assert_int_equal(typed_contents_open(&c, &v, NULL), 0);
+		assert_true(c.size == 4 && c.capacity == 32);
+	}
+	/* values that stand elsewhere: the node with N 77; where the dump lacks one the pointer is all there is */
+	SET(w, HEAD, 2, GROUPS, 0);
+	set_control(w, GROUPS, 1 << 1 | 1 << 2);
+	set_entry(w, GROUPS, false, 1, 1, BASE + 0x300);
+	set_entry(w, GROUPS, false, 2, 2, BASE + BYTES);
+	SET(w, BASE + 0x300, 0, 77);
+	v = at(w, BASE, w->wide);
+	assert_int_equal(typed_contents_open(&c, &v, NULL), 0);
+	assert_true(typed_contents_next(&c) && c.value.type == w->node);
+	assert_int_equal(typed_field_number(&c.value, "N"), 77);
+	assert_true(typed_contents_next(&c));
+	assert_shown(&c.value, "0x11000");
+	assert_false(typed_contents_next(&c));
+}
+
 /* --- what lies ---------------------------------------------------------------------------------- */
 
 static void lengths(struct world *w)
@@ -323,6 +446,51 @@ static void circles(struct world *w)
 	assert_true(broken);
 }
 
+/* Maps whose numbers lie: the walk ends, and says that it went astray. */
+static void swiss_lies(struct world *w)
+{
+	static const uint64_t huge[] = { UINT64_MAX, UINT64_C(1) << 40, UINT64_C(1) << 31, 100 };
+	struct typed v = { .heap = NULL };
+	uint64_t n;
+	bool broken;
+	SET(w, BASE, HEAD);
+	v = at(w, BASE, w->swiss[0]);
+	for (size_t i = 0; i < sizeof huge / sizeof *huge; i++) {
+		uint64_t word = w->word == 4 && huge[i] > UINT32_MAX ? huge[i] >> 32 : huge[i];
+		SET(w, HEAD, 1, GROUPS, word); /* a directory longer than memory, of numbers */
+		sum(&v, &n, &broken);
+		assert_true(broken && !n);
+		/* a table of more groups than memory has, all empty */
+		SET(w, HEAD, 1, DIRECTORY, 1);
+		SET(w, DIRECTORY, TABLE);
+		set_table(w, TABLE, 8, 0, GROUPS, huge[i]);
+		memset(w->bytes + (GROUPS - BASE), 0x80, BYTES - (GROUPS - BASE));
+		sum(&v, &n, &broken);
+		assert_true(broken && !n);
+		set_table(w, TABLE, 8, 0, BASE + BYTES + huge[i] % BASE, 0); /* groups nowhere */
+		sum(&v, &n, &broken);
+		assert_true(broken && !n);
+		/* used says more, and less, than there is */
+		SET(w, HEAD, word, GROUPS, 0);
+		set_control(w, GROUPS, 1);
+		sum(&v, &n, &broken);
+		assert_true(broken && n == 1);
+		SET(w, HEAD, 1, GROUPS, 0);
+		set_control(w, GROUPS, 3);
+		sum(&v, &n, &broken);
+		assert_true(broken && n == 1);
+	}
+	/* every place of the directory a table of the same empty groups: the heap has no room for so many */
+	SET(w, HEAD, 1, DIRECTORY, 8);
+	memset(w->bytes + (GROUPS - BASE), 0x80, BYTES - (GROUPS - BASE));
+	for (unsigned i = 0; i < 8; i++) {
+		SET(w, DIRECTORY + i * w->word, TABLE + 0x40 * i);
+		set_table(w, TABLE + 0x40 * i, 8, i, GROUPS, 7);
+	}
+	sum(&v, &n, &broken);
+	assert_true(broken && !n);
+}
+
 /* --- all ---------------------------------------------------------------------------------------- */
 
 static void in_all_machines(void (*check)(struct world *w))
@@ -352,6 +520,13 @@ static void test_lengths(void **state)
 	in_all_machines(lengths);
 }
 
+static void test_swiss_maps(void **state)
+{
+	(void)state;
+	in_all_machines(swiss_maps);
+	in_all_machines(swiss_lies);
+}
+
 static void test_circles(void **state)
 {
 	(void)state;
@@ -363,6 +538,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers_and_parts),
 		cmocka_unit_test(test_contents),
+		cmocka_unit_test(test_swiss_maps),
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_circles),
 	};

@@ -61,7 +61,7 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
 	struct amount objects = scope->chosen ? scope->chosen(h, t->objects) : heap_counted(h, t->objects);
 	struct amount shallow = objects;
 	shallow.n = t->shallow;
-	shallow = heap_sized(h, shallow, t->unknown);
+	shallow = class_sized(h, &h->classes[c], shallow, t->unknown);
 	if (h->classes[c].name_shared && !by_name) {
 		objects = amount_weaken(objects, INFERRED, REASON_NAMES_SHARED);
 		shallow = amount_weaken(shallow, INFERRED, REASON_NAMES_SHARED);

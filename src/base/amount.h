@@ -27,6 +27,7 @@ enum reason {
 	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */
 	REASON_NAMES_SHARED,  /* several classes have the name by which objects name their class */
 	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */
+	REASON_SIZES_MEASURED, /* sizes of some classes are how far the next objects lie, not what rules give */
 	REASON_TYPES_GUESSED, /* it depends on types that objects were given by inference */
 	REASON_BLOCK,         /* the length of a block of memory, which may be longer than what is in it */
 	REASON_FILE_CHANGED,  /* it depends on values in a file that is not what was loaded */

@@ -56,10 +56,22 @@ struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 	return count;
 }
 
-struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown)
+static struct amount sized(const struct heap *h, struct amount bytes, bool measured, uint64_t n_unknown)
 {
 	bytes = as_read(h, amount_weaken(bytes, h->sizes_assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED));
+	bytes = amount_weaken(bytes, measured ? INFERRED : EXACT, REASON_SIZES_MEASURED);
 	return amount_weaken(bytes, n_unknown ? LOWER_BOUND : EXACT, REASON_SIZES_UNKNOWN);
+}
+
+struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown)
+{
+	return sized(h, bytes, h->n_measured > 0, n_unknown);
+}
+
+struct amount class_sized(
+    const struct heap *h, const struct heap_class *c, struct amount bytes, uint64_t n_unknown)
+{
+	return sized(h, bytes, c->size_measured, n_unknown);
 }
 
 struct amount heap_size(const struct heap *h, uint32_t id)
@@ -67,7 +79,7 @@ struct amount heap_size(const struct heap *h, uint32_t id)
 	uint64_t bytes = heap_shallow(h, id);
 	if (bytes == 0 && !heap_size_known(h, id))
 		return amount_unknown(REASON_SIZES_UNKNOWN);
-	return heap_sized(h, amount_exact(bytes), 0);
+	return class_sized(h, heap_class_of(h, id), amount_exact(bytes), 0);
 }
 
 struct amount heap_elements(const struct heap *h, uint32_t id)
@@ -86,8 +98,11 @@ struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
 		bytes += heap_shallow(h, ids[i]);
 	for (size_t i = 0; h->n_unknown_size && i < n && !progress_own_stops(i); i++)
 		n_unknown += !heap_size_known(h, ids[i]);
+	bool measured = false;
+	for (size_t i = 0; h->n_measured && i < n && !measured && !progress_own_stops(i); i++)
+		measured = heap_class_of(h, ids[i])->size_measured;
 	return n && n_unknown == n ? amount_unknown(REASON_SIZES_UNKNOWN)
-	                           : heap_sized(h, amount_exact(bytes), n_unknown);
+	                           : sized(h, amount_exact(bytes), measured, n_unknown);
 }
 
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects)
@@ -111,7 +126,7 @@ struct amount class_shallow_by_name(const struct heap *h, const struct heap_clas
 {
 	if (c->n_unknown && c->n_unknown == c->n_objects)
 		return amount_unknown(REASON_SIZES_UNKNOWN);
-	return heap_sized(h, heap_counted(h, c->shallow), c->n_unknown);
+	return class_sized(h, c, heap_counted(h, c->shallow), c->n_unknown);
 }
 
 struct amount class_objects(const struct heap *h, const struct heap_class *c)

@@ -58,6 +58,10 @@ struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 /* Weaken a sum of bytes: inferred if sizes are assumed; a lower bound if it lacks the sizes of
  * n_unknown objects, which nobody knows. */
 struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown);
+/* The same for a sum over objects of one class: inferred too if that class's size was measured, while
+ * heap_sized takes it that some of the objects are of such a class if there is one. */
+struct amount class_sized(
+    const struct heap *h, const struct heap_class *c, struct amount bytes, uint64_t n_unknown);
 
 /* Is some root inferred, not recorded? */
 bool heap_roots_inferred(const struct heap *h);

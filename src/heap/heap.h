@@ -58,6 +58,7 @@ struct heap_class {
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
 	unsigned stride;        /* bytes of an element where lengths follow from sizes; else 0 */
 	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
+	bool size_measured;     /* instance_size is not what the rules give, but how far the next objects lie */
 	bool sizes_vary;        /* some plain instances do not have instance_size: see heap->odd */
 	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
 	const struct heap_field *fields; /* declared by this very class, in the dump's order */
@@ -164,6 +165,10 @@ struct heap {
 	file_hold companion_hold;
 	struct process_facts *process; /* what the companion tells of the process, or NULL */
 	bool sizes_assumed;      /* size_model is the usual one; nothing in the dump confirms it */
+	uint32_t n_measured;     /* classes with size_measured */
+	const char *measured_names; /* some of them, escaped, with commas; NULL: none */
+	const char *doubtful_names; /* classes that may be larger than size_model says: there is room behind each
+	                            instance; NULL: none */
 	const char *size_model;  /* how sizes were computed, or NULL: the dump holds them */
 
 	uint32_t n_objects;      /* every record, class objects included */

@@ -76,6 +76,13 @@ static void say_size_model(const struct heap *h, enum certainty certainty, struc
 	text_addf(to, "sizes are computed, %s", h->size_model ? h->size_model : "assumed");
 }
 
+static void say_measured(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	(void)certainty;
+	text_addf(to, "no rule gives the size of %s%s, which is taken to be how far each lies from the next object",
+	    h->n_measured == 1 ? "instances of " : "instances of some classes: ", h->measured_names);
+}
+
 static void say_silence(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
@@ -103,6 +110,7 @@ static const struct {
     [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
 	"all their objects", NULL},
     [REASON_SIZES_ASSUMED] = {.say = say_size_model},
+    [REASON_SIZES_MEASURED] = {.say = say_measured},
     [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "
 	"pointers", NULL},
     [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},

@@ -115,7 +115,7 @@ static uint64_t size_in(const struct table *t, uint32_t class, struct layout_mod
     enum layout_release release)
 {
 	uint64_t size[64];
-	assert_int_equal(layout_instances(t->classes, t->n, &m, release, size, NULL), 0);
+	assert_int_equal(layout_instances(t->classes, t->n, &m, release, NULL, size, NULL), 0);
 	return size[class];
 }
 
@@ -456,7 +456,7 @@ static void hostile_classes(void **state)
 	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
 	t->classes[3].defined = false;
 	uint64_t size[4];
-	assert_int_equal(layout_instances(t->classes, t->n, &coops, LAYOUT_PLAIN, size, NULL), 0);
+	assert_int_equal(layout_instances(t->classes, t->n, &coops, LAYOUT_PLAIN, NULL, size, NULL), 0);
 	assert_int_equal(size[2], 16);
 	assert_true(size[0] <= 24 && size[1] <= 24);
 	assert_true(size[3] == SIZE_UNKNOWN);
@@ -472,7 +472,7 @@ static void hostile_classes(void **state)
 		deep[i] = (struct heap_class){ .name = "x", .superclass = i + 1 < DEEP ? i + 1 : HEAP_NONE,
 			.loader = HEAP_NONE, .kind = CLASS_PLAIN, .defined = true, .fields = &fields[i % 2],
 			.n_fields = 1 };
-	assert_int_equal(layout_instances(deep, DEEP, &coops, LAYOUT_PLAIN, sizes, NULL), 0);
+	assert_int_equal(layout_instances(deep, DEEP, &coops, LAYOUT_PLAIN, NULL, sizes, NULL), 0);
 	/* half of them are longs; the bytes fill at least what the first hole offers */
 	assert_true(sizes[0] >= DEEP / 2 * 9 && sizes[0] <= DEEP / 2 * 9 + 16);
 	free(deep);
@@ -579,7 +579,7 @@ static const struct sketch zoo[] = {
 static size_t fill_heap(const struct table *t, struct layout_model m, struct layout_pair *pairs, size_t n)
 {
 	uint64_t size[64];
-	assert_int_equal(layout_instances(t->classes, t->n, &m, LAYOUT_PLAIN, size, NULL), 0);
+	assert_int_equal(layout_instances(t->classes, t->n, &m, LAYOUT_PLAIN, NULL, size, NULL), 0);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t class = (uint32_t)rand() % t->n;
 		const struct heap_class *c = &t->classes[class];

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROMISES = 15 }; /* about so many, for the progress */
+enum { PROMISES = 16 }; /* about so many, for the progress */
 
 struct checker {
 	const struct heap *h;
@@ -202,6 +202,40 @@ static int check_sums(struct checker *k, struct err *err)
 	    h->n_unknown_size);
 out:
 	big_free(tally);
+	return 0;
+}
+
+/* What was measured is not larger than any distance, and not smaller than all. */
+static int check_measured(struct checker *k, struct err *err)
+{
+	const struct heap *h = k->h;
+	const char *name = "sizes follow from rules";
+	if (!h->size_model) /* the dump tells them */
+		return 0;
+	if (!h->n_measured) {
+		say(k, name, CHECK_OK, "no class was found to be larger");
+		return 0;
+	}
+	uint64_t *least = big_alloc(h->n_classes, sizeof *least, err);
+	if (!least)
+		return ERR_NOMEM;
+	for (uint32_t id = 0; id + 1 < h->n_objects && !progress_stops(k->progress, id); id++) {
+		uint64_t distance = heap_address(h, id + 1) - heap_address(h, id);
+		uint64_t *of_class = &least[h->class_of[id]];
+		if (heap_class_of(h, id)->size_measured && (!*of_class || distance < *of_class))
+			*of_class = distance;
+	}
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (!least[c] || h->classes[c].instance_size <= least[c])
+			continue;
+		say(k, name, CHECK_BROKEN, "%.80s: %" PRIu64 " bytes measured, but %" PRIu64 " to the next object",
+		    h->classes[c].name, h->classes[c].instance_size, least[c]);
+		big_free(least);
+		return 0;
+	}
+	big_free(least);
+	say(k, name, CHECK_OK, "but for those of %" PRIu32 " classes, measured by distances: %.120s", h->n_measured,
+	    h->measured_names);
 	return 0;
 }
 
@@ -572,6 +606,8 @@ int check_heap(
 		code = progress_check(progress, err);
 	if (!code)
 		code = check_sums(&k, err);
+	if (!code)
+		code = check_measured(&k, err);
 	if (!code)
 		code = check_graph(&k, err);
 	if (!code)

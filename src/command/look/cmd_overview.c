@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/check/check.h"
+#include "analysis/java.h"
 #include "command/look/process.h"
 #include "command/words/words.h"
 
@@ -21,7 +22,8 @@ static const enum column_id info_values[] = {
     COL_WARNING_TEXT, COL_DAMAGE, COL_TRUE_UP_TO, COL_CANNOT_TELL, COL_UNKNOWN_SIZES,
     COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_THREADS,
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
-    COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_FILE, PROCESS_VALUES,
+    COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_MEASURED_CLASSES, COL_UNSURE_CLASSES,
+    COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, PROCESS_VALUES,
 };
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
 
@@ -37,12 +39,24 @@ static struct cell text_or_unknown(const char *s)
 	return s && *s ? cell_text(s) : cell_none();
 }
 
+/* What the dump's header says of the VM, or what the VM says of itself. */
+static void info_vm(struct result *r, const struct heap *h)
+{
+	struct text vm = TEXT_INIT;
+	if (*h->facts.vm)
+		text_add(&vm, h->facts.vm);
+	else
+		(void)java_vm(h, &vm);
+	result_head(r, COL_VM, text_or_unknown(vm.s));
+	text_release(&vm);
+}
+
 static void info_dump(struct result *r, const struct heap *h)
 {
 	const struct dump_facts *f = &h->facts;
 	result_head(r, COL_FORMAT, cell_text(f->format));
 	result_head(r, COL_VERSION, *f->version ? cell_text(f->version) : cell_blank());
-	result_head(r, COL_VM, text_or_unknown(f->vm));
+	info_vm(r, h);
 	result_head(r, COL_WORD_BITS, f->word_unknown ? cell_none() : cell_plain(f->word_bits));
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
 	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(amount_exact(h->source->file_size)) : cell_none());
@@ -96,6 +110,26 @@ static void info_warnings(struct result *r, const struct heap *h)
 		text_addf(&all, "; and %llu more", (unsigned long long)(h->n_warnings - kept));
 	result_head(r, COL_WARNING_TEXT, all.len ? cell_text(all.s) : cell_blank());
 	text_release(&all);
+}
+
+/* Of computed sizes: which classes the rules do not fit. */
+static void info_doubts(struct result *r, const struct heap *h)
+{
+	if (h->measured_names)
+		result_head(r, COL_MEASURED_CLASSES, cell_text(h->measured_names));
+	if (h->doubtful_names)
+		result_head(r, COL_UNSURE_CLASSES, cell_text(h->doubtful_names));
+}
+
+static int info_archive(struct result *r, const struct heap *h, struct err *err)
+{
+	struct java_archived archived;
+	int code = java_archived(h, &archived, err);
+	if (code || !archived.class_objects)
+		return code;
+	result_head(r, COL_ARCHIVED_MIRRORS, cell_count(amount_exact(archived.class_objects)));
+	result_head(r, COL_DANGLING_MIRRORS, cell_count(amount_exact(archived.references)));
+	return 0;
 }
 
 /* Statistics that the program kept of itself. */
@@ -152,6 +186,8 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	process_head(r, h);
 	info_counts(r, h);
 	int code = info_reachable(s, r, err);
+	if (!code)
+		code = info_archive(r, h, err);
 	if (code) {
 		result_free(r);
 		return code;
@@ -174,6 +210,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, COL_COMPANION, h->companion ? cell_text(h->companion) : cell_blank());
 	result_head(r, COL_SIZE_MODEL, h->size_model ? cell_text(h->size_model) : cell_blank());
 	result_head(r, COL_SIZES, cell_text(s->mat_sizes ? "mat" : "true"));
+	info_doubts(r, h);
 	info_types(r, h);
 	info_stated(r, h);
 	result_head(r, COL_FILE, h->source ? cell_text(h->source->path) : cell_blank());
@@ -209,7 +246,12 @@ const struct command cmd_info = {
 	"heap_total and heap_used; -env and -limits, what it was started in. Of Go: cpus, experiments, heap_start and "
 	"heap_end, the addresses between which objects may lie, and how long collections stopped the program. Values "
 	"whose names say that they are secret (password, token, key) are shown as ***. sizes is "
-	"true, or mat for Eclipse MAT's rule.",
+	"true, or mat for Eclipse MAT's rule. measured_classes have instances all of which lie farther "
+	"from the next object than any rule says, which no gap explains: that distance is their size, "
+	"inferred; unsure_classes have room behind each instance, too, but it may be a gap. "
+	"archived_mirrors are class objects of the VM's archive whose classes were never loaded: the "
+	"VM's histogram counts them, the dump has none of them, and dangling_mirrors of the dangling "
+	"references lead there.",
     .examples = {{"info"}, {"info | cut objects,shallow"}, {"info -args", ON_PHD}, {"info -env", ON_PHD}},
     .key = "i",
     .run = run_info,

@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/java.h"
 #include "analysis/strings.h"
 #include "base/mem.h"
 #include "base/secrets.h"
@@ -322,15 +323,11 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	const struct heap *h = session_heap(s);
 	struct entries *entries;
 	struct any_value key, value;
-	struct value props;
 	(void)call;
 	int code = inspect_texts_held(h, err);
 	if (code)
 		return code;
-	uint32_t id = HEAP_NONE;
-	if (values_static(h, "java.lang.System", "props", &props) ||
-	    values_static(h, "java.lang.System", "systemProperties", &props))
-		id = value_object_id(h, &props);
+	uint32_t id = java_properties(h);
 	if (id == HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND,
 		    "the class java.lang.System of this dump leads to no system properties");

@@ -262,6 +262,32 @@ static void extend_mat(struct shape *s, const struct heap_class *c, const struct
 	s->end = round_up(s->end, m->reference);
 }
 
+static uint64_t rounded(uint64_t end, const struct layout_model *m)
+{
+	return round_up(round_up(end, m->word), m->alignment);
+}
+
+uint64_t layout_least(const struct layout_model *m)
+{
+	return rounded(m->header, m);
+}
+
+/*
+ * Make the shape that of an instance of so many bytes.  What the VM added is not known.  A few bytes are
+ * taken for ints, in holes first, which is the least that it can be; many are padding, which leaves no
+ * hole.  What the rules put in too much is taken off the end.
+ */
+static void stretch(struct shape *s, uint64_t size, const struct layout_model *m)
+{
+	if (rounded(s->end, m) < size && size - s->end < CONTENDED_PADDING) {
+		while (rounded(s->end, m) < size)
+			place(s, 4, 1);
+	} else if (rounded(s->end, m) != size) {
+		s->end = size;
+		s->n_holes = 0;
+	}
+}
+
 /* --- all classes -------------------------------------------------------------------------------- */
 
 /* The class and its superclasses that have no shape yet, lowest first; their number.  Each gets its
@@ -278,7 +304,7 @@ static uint32_t unshaped_chain(const struct heap_class *classes, uint32_t n, uin
 }
 
 int layout_instances(const struct heap_class *classes, uint32_t n, const struct layout_model *m,
-    enum layout_release release, uint64_t *size, struct err *err)
+    enum layout_release release, const uint64_t *measured, uint64_t *size, struct err *err)
 {
 	struct shape *shapes = big_alloc(n, sizeof *shapes, err);
 	bool *marked = shapes ? big_alloc(n, sizeof *marked, err) : NULL;
@@ -297,9 +323,11 @@ int layout_instances(const struct heap_class *classes, uint32_t n, const struct 
 				extend_mat(s, c, m);
 			else
 				extend(s, c, m, release);
+			if (measured && measured[chain[depth]])
+				stretch(s, measured[chain[depth]], m);
 		}
 		size[i] = classes[i].kind == CLASS_PLAIN && classes[i].defined
-		    ? round_up(round_up(shapes[i].end, m->word), m->alignment) : SIZE_UNKNOWN;
+		    ? rounded(shapes[i].end, m) : SIZE_UNKNOWN;
 	}
 	big_free(shapes);
 	big_free(marked);

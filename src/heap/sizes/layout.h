@@ -66,10 +66,16 @@ uint64_t layout_array_size(unsigned base, unsigned width, uint64_t length, unsig
 /*
  * Compute the bytes of a plain instance of each class into size[n]: SIZE_UNKNOWN for arrays,
  * primitives and classes that the dump does not define.  Superclass chains may be of any length;
- * one that comes back to itself is cut.  Returns 0 or ERR_NOMEM.
+ * one that comes back to itself is cut.  measured: by class, the bytes that its instances are known to
+ * take whatever the rules say, 0 for most; subclasses go on from there.  NULL: of no class.
+ * Returns 0 or ERR_NOMEM.
  */
 MUST_CHECK int layout_instances(const struct heap_class *classes, uint32_t n,
-    const struct layout_model *m, enum layout_release release, uint64_t *size, struct err *err);
+    const struct layout_model *m, enum layout_release release, const uint64_t *measured, uint64_t *size,
+    struct err *err);
+
+/* The least that an instance takes, of a class without fields.  No gap between objects is smaller. */
+uint64_t layout_least(const struct layout_model *m);
 
 /* Bytes of the class object of c with its static fields; a class object without any takes base. */
 uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const struct layout_model *m,

@@ -99,7 +99,7 @@ static int try_candidate(void *context, unsigned task, struct err *err)
 	struct candidate *k = &c->candidates[task];
 	uint64_t *instances = big_alloc(c->n_classes, sizeof *instances, err);
 	int code = instances ?
-	    layout_instances(c->classes, c->n_classes, &k->model, LAYOUT_PLAIN, instances, err) : ERR_NOMEM;
+	    layout_instances(c->classes, c->n_classes, &k->model, LAYOUT_PLAIN, NULL, instances, err) : ERR_NOMEM;
 	uint64_t n_exact = 0, n_violations = 0;
 	for (size_t i = 0; !code && i < c->n_pairs; i++) {
 		uint64_t size = pair_size(c, &k->model, instances, &c->pairs[i]);

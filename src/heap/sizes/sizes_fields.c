@@ -7,7 +7,8 @@
  * objects, which hold their static fields, and stack chunks, which hold frames.
  *
  * Injected fields and padding are known for some releases of the VM only.  They are believed as
- * long as no object of the dump would reach into its neighbour with them.
+ * long as no object of the dump would reach into its neighbour with them.  What is not known of a
+ * release shows as room behind every instance of a class (sizes_net.c).
  *
  * Android and GraalVM record the true size of instances, so only arrays are computed there.  The
  * old agent numbers objects instead of giving their addresses: then nothing can be compared.
@@ -34,6 +35,7 @@ struct sizing {
 	enum layout_release release;
 	bool addresses;  /* identifiers are addresses: distances mean something */
 	uint32_t chunks; /* the class of stack chunks, or HEAP_NONE */
+	struct net net;
 	size_t cap_odd;
 	struct err lost; /* memory that was refused */
 };
@@ -132,21 +134,26 @@ static struct opinions ask(struct sizing *z)
 	for (unsigned i = 0; i < o.n; i++) {
 		o.size[i] = big_alloc(h->n_classes, sizeof *o.size[i], &z->lost);
 		if (!o.size[i] || layout_instances(h->classes, h->n_classes, &z->model, release[i],
-		    o.size[i], &z->lost) < 0)
+		    z->net.measured, o.size[i], &z->lost) < 0)
 			break; /* lost says so */
 	}
 	return o;
 }
 
-/* Take the sizes of the first opinion for now, and watch the classes on which opinions differ. */
+static void forget(struct opinions *o)
+{
+	while (o->n)
+		big_free(o->size[--o->n]);
+}
+
+/* Take the sizes of the first opinion for now, and watch some instances of every class. */
 static void take_first_opinion(struct sizing *z, const struct opinions *o)
 {
 	struct heap *h = z->heap;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		h->classes[i].instance_size = o->size[0][i];
-		for (unsigned k = 1; k < o->n; k++)
-			if (o->size[k][i] != o->size[0][i] && i != h->java_lang_class)
-				z->sizes->watch[i] = WATCH_SOME;
+		if (o->size[0][i] != SIZE_UNKNOWN && i != h->java_lang_class)
+			z->sizes->watch[i] = WATCH_SOME;
 	}
 	if (z->chunks != HEAP_NONE)
 		z->sizes->watch[z->chunks] = WATCH_ALL;
@@ -347,6 +354,27 @@ static int size_recorded_instances(struct sizing *z, struct err *err)
 	return code;
 }
 
+/* The opinions, and where distances refute them all, the distances.  A class that is mended may mend its
+ * subclasses, or show that they are wrong, too. */
+static int settle_instances(struct sizing *z, struct opinions *o, struct err *err)
+{
+	enum { ROUNDS = 8 };
+	int code = net_open(&z->net, z->sizes, layout_least(&z->model), err);
+	for (unsigned round = 0; !code && round < ROUNDS; round++) {
+		bool more = false;
+		settle_opinions(z, o);
+		code = z->lost.code ? z->lost.code : net_cast(&z->net, &more, err);
+		if (code || !more)
+			break;
+		forget(o);
+		*o = ask(z);
+	}
+	if (!code)
+		net_tell(&z->net);
+	net_close(&z->net);
+	return code;
+}
+
 static int size_laid_out_instances(struct sizing *z, struct err *err)
 {
 	struct heap *h = z->heap;
@@ -359,15 +387,14 @@ static int size_laid_out_instances(struct sizing *z, struct err *err)
 	}
 	if (code == 0 && z->model.rule != LAYOUT_MAT) {
 		if (z->addresses) {
-			settle_opinions(z, &o);
+			code = settle_instances(z, &o, err);
 			class->instance_size = class_object_base(h, class->instance_size);
 		}
 		size_stack_chunks(z);
 	}
 	if (code == 0)
 		size_class_objects(z, class->instance_size);
-	for (unsigned i = 0; i < o.n; i++)
-		big_free(o.size[i]);
+	forget(&o);
 	return code;
 }
 

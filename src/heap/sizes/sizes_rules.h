@@ -50,6 +50,32 @@ uint32_t sizes_stack_chunks(const struct heap *h);
 /* The pass over all objects (sizes.c).  Returns 0 or ERR_NOMEM. */
 MUST_CHECK int sizes_count(struct sizes *s, struct err *err);
 
+/* --- the net of distances (sizes_net.c) ---------------------------------------------------------- */
+
+/* More room than this is not the VM's doing: its padding is at most 8192 bytes wide. */
+enum { NET_ROOM_MAX = 4 * 8192 };
+
+/* Sizes of classes that the distances to the next objects refute. */
+struct net {
+	struct sizes *sizes;
+	uint64_t least;      /* bytes of the smallest object: a smaller gap holds none */
+	uint64_t *measured;  /* by class: what its instances take by the distances, 0: the rules are not refuted */
+	uint8_t *refused;    /* by class: measured once, and then an instance was found to be smaller */
+	struct seen *seen;   /* by class */
+	uint32_t gaps[NET_ROOM_MAX / 8]; /* of each size, in units of 8 bytes */
+	bool gapless;        /* objects follow each other without room for omitted ones */
+	uint32_t n_measured;
+};
+/* Returns 0 or ERR_NOMEM; end with net_close. */
+MUST_CHECK int net_open(struct net *n, struct sizes *s, uint64_t least, struct err *err);
+/* Hold the distances behind the watched objects against instance_size of all classes, and add to
+ * measured.  *more: something was added, so that sizes are to be computed again.  Returns 0, ERR_NOMEM
+ * or ERR_CANCELLED. */
+MUST_CHECK int net_cast(struct net *n, bool *more, struct err *err);
+/* Mark the classes whose sizes come from distances, and note which are not sure. */
+void net_tell(struct net *n);
+void net_close(struct net *n);
+
 /* Bytes from an object's address to the next object's; UINT64_MAX for the last object. */
 uint64_t sizes_distance(const struct heap *h, uint32_t id);
 

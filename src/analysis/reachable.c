@@ -60,26 +60,6 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 	return 0;
 }
 
-/* How many more objects the bytes of frames lead to; a look at copies.  The queue is free by now. */
-static int reach_from_frames(const struct model *m, const struct bits *reached, uint32_t *stack,
-    uint32_t *n, struct err *err)
-{
-	const struct heap *h = m->heap;
-	struct bits seen;
-	*n = 0;
-	if (!h->n_in_frames)
-		return 0;
-	int code = bits_init(&seen, h->n_objects, err);
-	if (code)
-		return code;
-	for (uint64_t w = 0; w <= seen.n / 64; w++)
-		seen.word[w] = reached->word[w];
-	for (size_t i = 0; i < h->n_in_frames; i++)
-		*n += heap_reach(m, h->in_frames[i], seen.word, stack);
-	bits_release(&seen);
-	return 0;
-}
-
 /* False: stopped. */
 static bool weigh(struct reachable *out, const struct heap *h, uint32_t n, struct progress *progress)
 {
@@ -94,10 +74,10 @@ static bool weigh(struct reachable *out, const struct heap *h, uint32_t n, struc
 	}
 	out->n = heap_reached(h, n);
 	out->shallow = heap_sized(h, heap_reached(h, bytes), n_unknown);
-	enum certainty maybe = out->maybe_n ? INFERRED : EXACT;
-	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, REASON_FRAMES);
+	enum certainty maybe = out->maybe.n ? INFERRED : EXACT;
+	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, out->maybe.reason);
 	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - bytes), maybe,
-	    REASON_FRAMES), h->n_unknown_size - n_unknown);
+	    out->maybe.reason), h->n_unknown_size - n_unknown);
 	return true;
 }
 
@@ -108,7 +88,7 @@ int reachable_from_roots(
 	struct walk w = {.heap = heap, .left_out = model->left_out, .seen = &out->objects};
 	int code;
 
-	*out = (struct reachable){.maybe_n = 0};
+	*out = (struct reachable){.maybe = {.n = 0}};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, heap->n_objects);
 	if ((code = bits_init(&out->objects, heap->n_objects, err)))
 		return code;
@@ -116,7 +96,10 @@ int reachable_from_roots(
 	code = w.queue ? walk_all(&w, progress, err) : ERR_NOMEM;
 	if (code)
 		goto out;
-	code = reach_from_frames(model, &out->objects, w.queue, &out->maybe_n, err);
+	big_free(w.queue);
+	w.queue = NULL;
+	if (w.tail < heap->n_objects)
+		code = unrecorded_find(&out->maybe, model, &out->objects, err);
 	if (!code && !weigh(out, heap, w.tail, progress))
 		code = err_cancelled(err);
 out:
@@ -129,4 +112,5 @@ out:
 void reachable_release(struct reachable *r)
 {
 	bits_release(&r->objects);
+	unrecorded_release(&r->maybe);
 }

@@ -9,7 +9,7 @@
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H
 
-#include "heap/amounts.h"
+#include "analysis/unrecorded.h"
 
 struct reachable {
 	struct bits objects;  /* by id: reachable; not sealed (base/bits.h) */
@@ -17,12 +17,11 @@ struct reachable {
 	struct amount shallow;     /* bytes */
 	struct amount unreachable_n;
 	struct amount unreachable_shallow;
-	uint32_t maybe_n; /* number of unreachable objects to which heap.in_frames leads: they may be
-	                     alive */
+	struct unrecorded maybe; /* the unreachable objects that may be alive */
 };
 
 /* 0: *out is the caller's (reachable_release); ERR_NOMEM or ERR_CANCELLED.  Takes 4 bytes and 1 bit
- * an object while it runs; the result takes 1 bit an object. */
+ * an object while it runs; the result takes 1 or 2 bits an object. */
 MUST_CHECK int reachable_from_roots(struct reachable *out, const struct model *model,
     struct progress *progress, struct err *err);
 void reachable_release(struct reachable *r);

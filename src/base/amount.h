@@ -25,6 +25,8 @@ enum reason {
 	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */
 	REASON_ROOTS,         /* it depends on roots that are inferred */
 	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */
+	REASON_CLASS_FIELDS,  /* no root leads there, but fields of java.lang.Class, which the dump leaves out, may */
+	REASON_STACKS_MISSING, /* no root leads there, but stacks of virtual threads, which it leaves out, may */
 	REASON_NAMES_SHARED,  /* several classes have the name by which objects name their class */
 	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */
 	REASON_SIZES_MEASURED, /* sizes of some classes are how far the next objects lie, not what rules give */

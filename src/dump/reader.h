@@ -249,6 +249,7 @@ struct dump_facts {
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
+	bool class_fields_missing;      /* class objects have fields that hold others, and the dump leaves them out */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
 	/* Objects with pointers of more than `above` and at most `up_to` bytes begin with so many bytes that
 	 * are no part of their value (object_view.head); bytes 0: none do. */

@@ -67,12 +67,12 @@ struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 	const struct retained *r = opened_retained(o);
 	if (!r)
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	bool maybe = r->maybe.word && bits_get(&r->maybe, id);
+	bool maybe = unrecorded_has(&r->maybe, id);
 	bool reachable = r->dominators.immediate[id] != NOT_REACHABLE;
 	/* what is reached by the part of a dump that was read, is so by all of it */
 	struct amount sure =
 	    reachable && !heap_roots_inferred(o->heap) ? amount_exact(1) : heap_held(o->heap, reachable);
-	return cell_flag_as_sure(reachable, amount_weaken(sure, maybe ? INFERRED : EXACT, REASON_FRAMES));
+	return cell_flag_as_sure(reachable, amount_weaken(sure, maybe ? INFERRED : EXACT, r->maybe.reason));
 }
 
 struct cell object_retained_cell(const struct opened *o, uint32_t id)

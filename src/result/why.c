@@ -107,6 +107,11 @@ static const struct {
     [REASON_ROOTS] = {.say = say_roots},
     [REASON_FRAMES] = {"no recorded root reaches it, but its address, or that of what holds it, stands in a "
 	"stack frame where the dump records no pointer: it may be alive", NULL},
+    [REASON_CLASS_FIELDS] = {"no recorded root reaches it, but it, or what holds it, is such as java.lang.Class "
+	"objects hold in their own fields (their names, reflection data, classes of arrays, locks), or a thread "
+	"of the VM's own, and HPROF does not record these: it may be alive", NULL},
+    [REASON_STACKS_MISSING] = {"no recorded root reaches it, but the VM that wrote the dump leaves out the stacks "
+	"of parked virtual threads, which may hold anything: it may be alive", NULL},
     [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
 	"all their objects", NULL},
     [REASON_SIZES_ASSUMED] = {.say = say_size_model},

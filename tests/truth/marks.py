@@ -52,6 +52,7 @@ EXCUSED = {
     "why": "is asked about each of the others",
     "help": "no number of a dump",
     "history": "no number of a dump",
+    "alias": "no number of a dump", "apropos": "no number of a dump",
     "source": "runs other commands",
     "save": "writes what another command shows",
     "set": "settings",

@@ -19,6 +19,7 @@
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 
 #include "base/bits.h"
+#include "analysis/unrecorded.h"
 #include "heap/amounts.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -76,8 +77,7 @@ struct retained {
 	uint64_t serial;    /* different for each struct retained that was found, so that what was
 	                       summed from an older one can be told apart */
 	struct dominators dominators;
-	struct bits maybe;  /* by id: unreachable, but words in stack frames lead there
-	                       (heap.in_frames); word NULL: no such objects */
+	struct unrecorded maybe; /* unreachable objects that may be alive */
 	uint32_t *first;    /* n_objects + 2 entries: the children of id are child[first[id]] …
 	                       child[first[id + 1] - 1]; those of the roots likewise with id n_objects.
 	                       NULL: not complete */

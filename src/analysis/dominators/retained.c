@@ -310,29 +310,16 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 /* What may be alive of the unreachable. */
 static int find_maybe(struct retained *r, struct err *err)
 {
-	const struct heap *h = r->heap;
-	const uint32_t *immediate = r->dominators.immediate;
-	uint32_t *stack;
-	bool any = false;
-	for (size_t i = 0; i < h->n_in_frames; i++)
-		any |= immediate[h->in_frames[i]] == NOT_REACHABLE;
-	if (!any)
+	const struct dominators *d = &r->dominators;
+	struct bits reached;
+	if (d->n_reachable == d->n_objects)
 		return 0;
-	stack = big_alloc(h->n_objects, sizeof *stack, err);
-	int code = stack ? bits_init(&r->maybe, h->n_objects, err) : ERR_NOMEM;
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-		if (immediate[id] != NOT_REACHABLE)
-			bits_set(&r->maybe, id);
-	}
-	for (size_t i = 0; !code && i < h->n_in_frames; i++)
-		heap_reach(&r->model, h->in_frames[i], r->maybe.word, stack);
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-		if (immediate[id] != NOT_REACHABLE)
-			r->maybe.word[id / 64] &= ~(UINT64_C(1) << id % 64);
-	}
-	big_free(stack);
+	int code = bits_init(&reached, d->n_objects, err);
+	for (uint32_t id = 0; !code && id < d->n_objects && !progress_own_stops(id); id++)
+		reached.word[id / 64] |= (uint64_t)(d->immediate[id] != NOT_REACHABLE) << id % 64;
 	if (!code)
-		code = progress_check(progress_own(), err);
+		code = unrecorded_find(&r->maybe, &r->model, &reached, err);
+	bits_release(&reached);
 	return code;
 }
 
@@ -352,7 +339,7 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
 void retained_release(struct retained *r)
 {
 	release_lists(r);
-	bits_release(&r->maybe);
+	unrecorded_release(&r->maybe);
 	dominators_release(&r->dominators);
 	*r = (struct retained){ .heap = NULL };
 }

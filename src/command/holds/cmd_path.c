@@ -304,8 +304,20 @@ static int no_path(
 	if (session_heap(s)->incomplete)
 		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 " in what was read of the dump",
 		    heap_address(session_heap(s), to));
-	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
-	    ": it was garbage when the dump was written", heap_address(session_heap(s), to));
+	struct reachable all;
+	code = session_reachable(s, &all, err);
+	if (code)
+		return code;
+	static const char *const why[REASONS] = {
+		[REASON_NONE] = ": it was garbage when the dump was written",
+		[REASON_FRAMES] = " in what the dump records, but a word in a stack frame does: it may have been alive",
+		[REASON_CLASS_FIELDS] = " in what the dump records, which leaves out the fields of java.lang.Class "
+		    "objects, and threads of the VM's own: they may have kept it alive",
+		[REASON_STACKS_MISSING] = " in what the dump records, which leaves out the stacks of parked virtual "
+		    "threads: they may have kept it alive",
+	};
+	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 "%s", heap_address(session_heap(s), to),
+	    why[unrecorded_has(&all.maybe, to) ? all.maybe.reason : REASON_NONE]);
 }
 
 static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,

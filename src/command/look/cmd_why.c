@@ -103,18 +103,23 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 	return code;
 }
 
-/* Objects that are unreachable by the roots recorded, but for whose address in a stack frame. */
-static int frames_fact(
+/* Objects that are unreachable by the roots recorded, and may be alive all the same. */
+static int unrecorded_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
 	struct reachable all;
 	struct text t = TEXT_INIT;
-	int code = session_heap(s)->n_in_frames ? session_reachable(s, &all, err) : 0;
-	if (code || !session_heap(s)->n_in_frames || !all.maybe_n)
+	int code = session_reachable(s, &all, err);
+	if (code || !all.maybe.n)
 		return code;
-	text_addf(&t, "no root reaches %" PRIu32 " objects, and yet the bytes of stack frames lead to %" PRIu32
-	    " of them, from words that are not recorded as pointers: these may be alive", (uint32_t)all.unreachable_n.n,
-	    all.maybe_n);
+	text_addf(&t, "no root reaches %" PRIu32 " objects", (uint32_t)all.unreachable_n.n);
+	if (all.maybe.reason == REASON_FRAMES)
+		text_addf(&t, ", and yet the bytes of stack frames lead to %" PRIu32 " of them, from words that are "
+		    "not recorded as pointers: these may be alive", all.maybe.n);
+	else
+		text_addf(&t, ", but %" PRIu32 " of them may hang on what the dump leaves out (%s), and be alive",
+		    all.maybe.n, all.maybe.reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads"
+		                                                           : "fields of java.lang.Class objects");
 	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
 	text_release(&t);
 	return 0;
@@ -134,7 +139,7 @@ static int roots_fact(
 		add_row(r, w, "roots", sure, NULL, h->incomplete ?
 		    "as far as the dump was read; what only other roots hold counts as garbage" :
 		    "as the dump records them");
-		return frames_fact(s, r, w, err);
+		return unrecorded_fact(s, r, w, err);
 	}
 	int code = on_inferred_roots(s, &hang, err);
 	if (code)

@@ -110,6 +110,7 @@ static void state_facts(struct hprof *h)
 		      "writer never does, and what the old agent noted (heap=dump with stacks) is not read";
 	f->size_rule = SIZES_FROM_FIELDS;
 	f->roots_recorded = true;
+	f->class_fields_missing = true;
 	f->values = DECLARED_FIELDS;
 	f->boot_loader_is_null = true;
 	f->references_superclass_recorded = true;

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* unrecorded.c - see unrecorded.h. */
+#include "analysis/unrecorded.h"
+
+#include "analysis/describe/describe.h"
+#include "base/big.h"
+#include "base/bisect.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+/* Could an object of this class stand in a field of java.lang.Class, or be a thread of the VM's own? */
+enum could { NO, YES, IF_NAME, IF_REFLECTION, IF_CONSTANTS, IF_EMPTY, IF_RUNNING };
+
+struct search {
+	const struct heap *heap;
+	const struct model *model;
+	const struct bits *reached;
+	struct unrecorded *out;
+	uint8_t *could;   /* by class: enum could */
+	uint32_t *named;  /* classes, sorted by name; made when the first String is looked at */
+	struct text text;
+	struct string_walk walk;
+	uint32_t *stack;
+};
+
+/* --- what a class holds ---------------------------------------------------------------------------- */
+
+static bool extends_enum(const struct heap *h, uint32_t class)
+{
+	uint32_t super = class == HEAP_NONE ? HEAP_NONE : h->classes[class].superclass;
+	return super != HEAP_NONE && !strcmp(h->classes[super].name, "java.lang.Enum");
+}
+
+/* The fields of java.lang.Class from JDK 5 to 28 and what they lead to; java.lang.invoke for the data of
+ * hidden classes. */
+static enum could could_be_held(const struct heap *h, uint32_t class)
+{
+	static const struct {
+		const char *name;
+		enum could could;
+	} kinds[] = {
+		{ "java.lang.String", IF_NAME }, { "java.lang.ref.SoftReference", IF_REFLECTION },
+		{ "java.util.HashMap", IF_CONSTANTS }, { "int[]", IF_EMPTY },
+		{ "java.lang.reflect.Constructor", YES }, { "java.lang.Module", YES },
+		{ "java.lang.Class$AnnotationData", YES }, { "sun.reflect.annotation.AnnotationType", YES },
+		{ "sun.reflect.generics.repository.ClassRepository", YES },
+		{ "java.lang.ClassValue$ClassValueMap", YES },
+	};
+	static const char invoke[] = "java.lang.invoke.";
+	const struct heap_class *c = &h->classes[class];
+	if (!strcmp(c->name, "java.lang.Thread"))
+		return IF_RUNNING;
+	if (class == h->java_lang_class || (c->kind == CLASS_OBJECT_ARRAY && extends_enum(h, c->component)))
+		return YES;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(c->name, kinds[i].name))
+			return kinds[i].could;
+	return strncmp(c->name, invoke, sizeof invoke - 1) ? NO : YES;
+}
+
+static int by_name(const void *x, const void *y, void *context)
+{
+	const struct heap *h = context;
+	return heap_class_order(h->classes, *(const uint32_t *)x, *(const uint32_t *)y);
+}
+
+static int list_names(struct search *s, struct err *err)
+{
+	const struct heap *h = s->heap;
+	s->named = big_alloc(h->n_classes, sizeof *s->named, err);
+	for (uint32_t i = 0; s->named && i < h->n_classes; i++)
+		s->named[i] = i;
+	return s->named ? sort_with(s->named, h->n_classes, sizeof *s->named, by_name, (void *)h, err) : ERR_NOMEM;
+}
+
+/* Is there a class whose name begins so? */
+static bool begins_a_name(const struct search *s, const char *text, size_t n, bool whole)
+{
+	uint32_t at;
+	BISECT(at, s->heap->n_classes, strcmp(s->heap->classes[s->named[at]].name, text) < 0);
+	if (at == s->heap->n_classes)
+		return false;
+	const char *name = s->heap->classes[s->named[at]].name;
+	return !strncmp(name, text, n) && (!whole || !name[n]);
+}
+
+/* Does the String say what a class, or a package of classes, is called? */
+static bool is_name(struct search *s, uint32_t id)
+{
+	enum { LONGEST = 1000 };
+	struct string_view view;
+	if (!inspect_text_along(s->heap, id, &s->walk, &view) || !view.length || view.length > LONGEST)
+		return false;
+	text_clear(&s->text);
+	string_add(&view, 0, view.length, &s->text);
+	if (s->text.s[0] == '[') /* [I, [Ljava.lang.Object; */
+		return true;
+	char *number = strrchr(s->text.s, '/'); /* of a hidden class: p.Outer$$Lambda/0x000000003404f000 */
+	if (number) {
+		*number = '\0';
+		return begins_a_name(s, s->text.s, (size_t)(number - s->text.s), false);
+	}
+	if (begins_a_name(s, s->text.s, s->text.len, true))
+		return true;
+	text_add(&s->text, ".");
+	return begins_a_name(s, s->text.s, s->text.len, false);
+}
+
+/* Among the first of its references: what is looked for stands there, and others may have millions. */
+static bool leads_to(const struct heap *h, uint32_t id, bool (*is)(const struct heap *h, uint32_t id))
+{
+	enum { LOOKED_AT = 64 };
+	uint64_t start = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
+	for (uint64_t k = start; k < end && k - start < LOOKED_AT; k++)
+		if (is(h, h->out.target[k]))
+			return true;
+	return false;
+}
+
+static bool is_reflection(const struct heap *h, uint32_t id)
+{
+	return !strcmp(heap_class_of(h, id)->name, "java.lang.Class$ReflectionData");
+}
+
+static bool is_constant(const struct heap *h, uint32_t id)
+{
+	return extends_enum(h, h->class_of[id]);
+}
+
+static bool holds_constant(const struct heap *h, uint32_t id)
+{
+	return leads_to(h, id, is_constant);
+}
+
+static bool holds_holder(const struct heap *h, uint32_t id)
+{
+	return leads_to(h, id, holds_constant);
+}
+
+/* The VM keeps threads of its own that it does not list (Service Thread, Monitor Deflation Thread).  Their
+ * field eetop leads to what runs. */
+static bool is_running(const struct heap *h, uint32_t id)
+{
+	struct values values;
+	struct value eetop;
+	struct err err = ERR_INIT;
+	return !values_open(&values, h, id, &err) && values_field(&values, "eetop", &eetop) && eetop.bits;
+}
+
+static bool may_stand_in_class(struct search *s, uint32_t id)
+{
+	switch ((enum could)s->could[s->heap->class_of[id]]) {
+	case NO: return false;
+	case YES: return true;
+	case IF_NAME: return is_name(s, id);
+	case IF_REFLECTION: return leads_to(s->heap, id, is_reflection);
+	case IF_CONSTANTS: return leads_to(s->heap, id, holds_holder);
+	case IF_RUNNING: return is_running(s->heap, id);
+	case IF_EMPTY: return heap_length(s->heap, id) == 0; /* the lock of a class that is not initialised */
+	}
+	return false;
+}
+
+static int mark_held_by_classes(struct search *s, struct err *err)
+{
+	const struct heap *h = s->heap;
+	s->could = big_alloc(h->n_classes, sizeof *s->could, err);
+	int code = s->could ? list_names(s, err) : ERR_NOMEM;
+	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(8 * c); c++)
+		s->could[c] = (uint8_t)could_be_held(h, c);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(4 * (uint64_t)id); id++) {
+		if (!(id % 64) && h->n_objects - id > 64 && s->out->objects.word[id / 64] == UINT64_MAX)
+			id += 63; /* most objects are reachable */
+		else if (!bits_get(&s->out->objects, id) && may_stand_in_class(s, id))
+			heap_reach(s->model, id, s->out->objects.word, s->stack);
+	}
+	big_free(s->could);
+	big_free(s->named);
+	text_release(&s->text);
+	return code;
+}
+
+/* --- what stacks hold ------------------------------------------------------------------------------- */
+
+/* Has a virtual thread a stack that the dump does not tell?  The VM writes all of them, or none. */
+static bool stacks_are_missing(const struct heap *h)
+{
+	uint32_t chunk = HEAP_NONE;
+	for (uint32_t i = 0; i < h->n_threads; i++)
+		if (h->threads[i].object != HEAP_NONE &&
+		    !strcmp(heap_class_of(h, h->threads[i].object)->name, "java.lang.VirtualThread"))
+			return false;
+	for (uint32_t c = 0; c < h->n_classes && chunk == HEAP_NONE; c++)
+		if (!strcmp(h->classes[c].name, "jdk.internal.vm.StackChunk"))
+			chunk = c;
+	return chunk != HEAP_NONE && h->classes[chunk].n_objects;
+}
+
+/* --- all -------------------------------------------------------------------------------------------- */
+
+static int mark(struct search *s, struct err *err)
+{
+	const struct heap *h = s->heap;
+	struct unrecorded *out = s->out;
+	int code = 0;
+	for (size_t i = 0; i < h->n_in_frames && !progress_own_stops(i); i++)
+		heap_reach(s->model, h->in_frames[i], out->objects.word, s->stack);
+	if (out->reason == REASON_CLASS_FIELDS)
+		code = mark_held_by_classes(s, err);
+	for (uint64_t w = 0; w <= out->objects.n / 64; w++)
+		out->objects.word[w] = out->reason == REASON_STACKS_MISSING
+		    ? ~s->reached->word[w] : out->objects.word[w] & ~s->reached->word[w];
+	if (out->objects.n % 64)
+		out->objects.word[out->objects.n / 64] &= (UINT64_C(1) << out->objects.n % 64) - 1;
+	else
+		out->objects.word[out->objects.n / 64] = 0;
+	for (uint64_t w = 0; w <= out->objects.n / 64; w++)
+		out->n += bits_ones(out->objects.word[w]);
+	return code ? code : progress_check(progress_own(), err);
+}
+
+int unrecorded_find(struct unrecorded *out, const struct model *m, const struct bits *reached, struct err *err)
+{
+	const struct heap *h = m->heap;
+	struct search s = { .heap = h, .model = m, .reached = reached, .out = out, .text = TEXT_INIT };
+	*out = (struct unrecorded){ .reason = h->n_in_frames ? REASON_FRAMES
+		: !h->facts.class_fields_missing ? REASON_NONE
+		: stacks_are_missing(h) ? REASON_STACKS_MISSING : REASON_CLASS_FIELDS };
+	if (out->reason == REASON_NONE)
+		return 0;
+	s.stack = big_alloc(h->n_objects, sizeof *s.stack, err);
+	int code = s.stack ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
+	for (uint64_t w = 0; !code && w <= reached->n / 64; w++)
+		out->objects.word[w] = reached->word[w];
+	if (!code)
+		code = mark(&s, err);
+	big_free(s.stack);
+	if (code || !out->n)
+		unrecorded_release(out);
+	return code;
+}
+
+void unrecorded_release(struct unrecorded *u)
+{
+	bits_release(&u->objects);
+	*u = (struct unrecorded){ .n = 0 };
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * unrecorded.h - unreachable objects that may be alive all the same, because what may hold them is not in
+ * the dump.
+ *
+ * In a Go dump a compiler's map may leave out pointers on a stack: the words of frames lead to more objects
+ * (heap.in_frames).  In an HPROF dump the instance fields of java.lang.Class are missing (the name, the
+ * reflection data, the class of arrays, the constants of an enum …), so are threads that the VM runs for
+ * itself, and JDK 21 does not write the stacks of parked virtual threads, which may hold anything.  So of
+ * HPROF only what hangs on none of these is known to be garbage.
+ *
+ * Any thread.
+ */
+#ifndef CAIRN_ANALYSIS_UNRECORDED_H
+#define CAIRN_ANALYSIS_UNRECORDED_H
+
+#include "heap/amounts.h"
+
+struct unrecorded {
+	struct bits objects; /* by id: unreachable, and may be alive; word NULL: no such objects */
+	uint32_t n;          /* how many */
+	enum reason reason;  /* of all of them; REASON_NONE: none */
+};
+
+/* reached: by id.  0: *out is the caller's (unrecorded_release).  ERR_NOMEM or ERR_CANCELLED.  Takes 4 bytes
+ * an object while it runs, where there may be such objects at all. */
+MUST_CHECK int unrecorded_find(struct unrecorded *out, const struct model *m, const struct bits *reached,
+    struct err *err);
+void unrecorded_release(struct unrecorded *u);
+
+/* May this object, which no root reaches, be alive? */
+static inline bool unrecorded_has(const struct unrecorded *u, uint32_t id)
+{
+	return u->objects.word && bits_get(&u->objects, id);
+}
+
+#endif

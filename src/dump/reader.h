@@ -211,6 +211,25 @@ enum value_form {
 	TYPED_MEMORY,    /* objects are memory, and types (dump->types) say what it means */
 };
 
+/* What a runtime noted of an object or a thread, for looking at it afterwards. */
+enum noted_kind {
+	NOTED_FINALIZER, /* of an object that is in use: a function that runs before its memory is used again */
+	NOTED_QUEUED,    /* the same of one that nothing holds any more: the function waits to be run */
+	NOTED_DEFER,     /* a call that a thread makes when one of its functions returns, the newest first */
+	NOTED_PANIC,     /* a value that a thread panics with, the newest first */
+};
+struct noted {
+	uint64_t of;       /* address of the object, or of the thread's */
+	uint64_t closure;  /* address of the function value, 0 none */
+	uint64_t code;     /* where the function begins, 0 unknown */
+	uint64_t made_at;  /* of a deferred call: pc behind the statement, 0 unknown */
+	uint64_t value[2]; /* of a panic: an interface, its type descriptor and its data word */
+};
+struct noted_walk {
+	size_t run;
+	uint64_t at;
+};
+
 /* What a dump says of itself, and what its format cannot tell. */
 struct dump_facts {
 	const char *format;   /* the reader's name, "phd": a word for machines */
@@ -402,6 +421,9 @@ struct reader {
 	uint64_t (*itab_type)(const struct dump *dump, uint64_t itab);
 	/* Allocation sites, then the samples of objects; NULL: the format has none. */
 	int (*sites)(const struct dump *dump, struct site_sink *sink, struct err *err);
+	/* Decode the next of what was noted; false behind the last.  A walk begins zeroed and is of one kind. */
+	bool (*next_noted)(const struct dump *dump, enum noted_kind kind, struct noted_walk *walk,
+	    struct noted *out);
 	/* Append the name of a type by its descriptor's address, as the dump itself has it, escaped. */
 	bool (*type_name)(const struct dump *dump, uint64_t descriptor, struct text *out);
 };

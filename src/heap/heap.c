@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "heap/index.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 const char *typed_by_name(enum typed_by by)
@@ -206,6 +207,22 @@ bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)
 		text_add_escaped(to, name.s ? name.s : "", name.len);
 	text_release(&name);
 	return known;
+}
+
+bool heap_has_notes(const struct heap *h)
+{
+	return h->dump && h->dump->reader && h->dump->reader->next_noted;
+}
+
+bool heap_next_noted(const struct heap *h, enum noted_kind kind, struct noted_walk *walk, struct noted *out)
+{
+	return heap_has_notes(h) && h->dump->reader->next_noted(h->dump, kind, walk, out);
+}
+
+void heap_noted_function(const struct heap *h, const struct noted *noted, struct text *to)
+{
+	if (!heap_symbol(h, noted->code, to) && !heap_symbol(h, noted->closure, to))
+		text_addf(to, "0x%" PRIx64, noted->code ? noted->code : noted->closure);
 }
 
 bool heap_root_words(const struct heap *h, const struct heap_root *root, struct text *to)

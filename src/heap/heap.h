@@ -339,6 +339,13 @@ bool heap_symbol(const struct heap *h, uint64_t address, struct text *to);
 /* What the dump says of a root, escaped and appended: "finalizer queue".  False: nothing. */
 bool heap_root_words(const struct heap *h, const struct heap_root *root, struct text *to);
 
+/* Decode the next of what the dump notes of objects or threads; false behind the last, and where the format
+ * has none (heap_has_notes). */
+bool heap_next_noted(const struct heap *h, enum noted_kind kind, struct noted_walk *walk, struct noted *out);
+bool heap_has_notes(const struct heap *h);
+/* Append the name of a function that the runtime noted, escaped: "main.main.func1", or where its code is. */
+void heap_noted_function(const struct heap *h, const struct noted *noted, struct text *to);
+
 bool heap_is_root(const struct heap *h, uint32_t id);
 /* Roots of this object: index of the first in h->roots and their number. */
 size_t heap_roots_of(const struct heap *h, uint32_t id, size_t *first);

@@ -41,6 +41,7 @@ LINES = {
     "set": ["set"],
     "sets": ["sets"],
     "sites": ["sites"],
+    "finalizers": ["finalizers"],
     "size": ["size #100"],
     "strings": ["strings"],
     "threads": ["threads", "threads -by stack"],

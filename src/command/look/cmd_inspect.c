@@ -10,6 +10,7 @@
 #include "command/words/words.h"
 #include "heap/hashes.h"
 #include "heap/sites.h"
+#include "heap/typed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,6 +113,31 @@ static struct cell text_cell(
 	return cell_text(to->s);
 }
 
+/* The functions that are its finalizers; as the dump notes few, all are looked at. */
+static void x_finalizer(struct result *r, const struct heap *h, uint32_t id, struct text *t)
+{
+	static const enum noted_kind kinds[] = {NOTED_FINALIZER, NOTED_QUEUED};
+	uint64_t rounds = 0;
+	text_clear(t);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct noted_walk walk = {.run = 0};
+		for (struct noted n; heap_next_noted(h, kinds[i], &walk, &n);) {
+			if (progress_own_stops(rounds++))
+				return;
+			if (heap_target(h, n.of) != id || t->len > TEXT_SHOWN)
+				continue;
+			text_add(t, t->len ? ", " : "");
+			heap_noted_function(h, &n, t);
+			uint64_t offset = typed_resolve(h, n.of).offset;
+			if (offset)
+				text_addf(t, " of +%" PRIu64, offset);
+			text_add(t, kinds[i] == NOTED_QUEUED ? " (queued)" : "");
+		}
+	}
+	if (t->len)
+		result_head(r, COL_FINALIZER, cell_text(t->s));
+}
+
 /* How its type is known, and who allocated it, where a dump tells. */
 static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct text *t)
 {
@@ -175,6 +201,7 @@ static int x_head(
 	int code = x_hash(r, id, err);
 	result_head(r, COL_VALUE, text_cell(h, id, call, &t));
 	collection_head(r, h, id);
+	x_finalizer(r, h, id, &t);
 	x_origin(r, h, id, &t);
 	result_head(r, COL_ID, cell_plain(id));
 	if (mirrored != HEAP_NONE)
@@ -318,9 +345,9 @@ const struct command cmd_x = {
     .shapes = SHAPES(&parts_shape, &parts_of_memory_shape, &references_shape, &bytes_shape),
     .description = "A head (address class shallow retained length loader root reachable value id; "
 	"of a PHD the identity hash, blank if nobody ever asked for it; of a "
-	"collection its size, capacity and fill; of Go dumps typed_by, how its type is known, site, the "
-	"stack that allocated it, and held_as, which part of it slices and strings mean; of a named variable that "
-	"and its variable_value), then a row "
+	"collection its size, capacity and fill; of Go dumps finalizer, the function that runs at its end, "
+	"typed_by, how its type is known, site, the stack that allocated it, and held_as, which part of it "
+	"slices and strings mean; of a named variable that and its variable_value), then a row "
 	"for each field of the object and of its superclasses, each static field of a class, or each "
 	"element of an array. Of a reference, type and class are those of the object that it leads to. -start and -length "
 	"choose elements, or characters of the text of a String. Formats without values list "

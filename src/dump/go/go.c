@@ -558,5 +558,6 @@ const struct reader go_reader = {
 	.itab_type = go_itab_type,
 	.type_name = go_type_name,
 	.sites = go_sites,
+	.next_noted = go_next_noted,
 	.classify = go_classify,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * go_values.c - what is asked about the memory of a Go heap dump once it is loaded: which words of an
- * object are pointers, what lies outside of the heap, which type an itab or a descriptor means.
+ * object are pointers, what lies outside of the heap, which type an itab or a descriptor means, what the
+ * runtime noted of objects and goroutines.
  *
  * Segments and frames are found by their addresses in a sorted list.  Itabs and types are few; each
  * question looks them up in the dump.  Names of locals: one thread at a time
@@ -253,4 +254,26 @@ int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err)
 	for (uint64_t at = 0; code == 0 && go_next(g, GO_SAMPLE, &run, &at, &r);)
 		code = sink->sample(sink, r.u[SAMPLE_ADDRESS], r.u[SAMPLE_BUCKET]);
 	return code;
+}
+
+/* --- finalizers, deferred calls, panics --------------------------------------------------------- */
+
+bool go_next_noted(const struct dump *dump, enum noted_kind kind, struct noted_walk *walk, struct noted *out)
+{
+	static const enum go_tag tags[] = {
+		[NOTED_FINALIZER] = GO_FINALIZER, [NOTED_QUEUED] = GO_QUEUED, [NOTED_DEFER] = GO_DEFER,
+		[NOTED_PANIC] = GO_PANIC,
+	};
+	struct go_record r;
+	if (!go_next((const struct go *)dump, tags[kind], &walk->run, &walk->at, &r))
+		return false;
+	if (kind == NOTED_DEFER)
+		*out = (struct noted){ .of = r.u[DEFER_GOROUTINE], .closure = r.u[DEFER_CLOSURE],
+			.code = r.u[DEFER_ENTRY], .made_at = r.u[DEFER_PC] };
+	else if (kind == NOTED_PANIC)
+		*out = (struct noted){ .of = r.u[PANIC_GOROUTINE], .value = { r.u[PANIC_TYPE], r.u[PANIC_DATA] } };
+	else
+		*out = (struct noted){ .of = r.u[FINALIZER_OBJECT], .closure = r.u[FINALIZER_CLOSURE],
+			.code = r.u[FINALIZER_ENTRY] };
+	return true;
 }

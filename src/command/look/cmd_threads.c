@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "result/objects.h"
+#include "command/look/bt_noted.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>
@@ -335,19 +336,17 @@ const struct command cmd_threads = {
 /* --- bt --------------------------------------------------------------------------------------- */
 
 static const struct column bt_columns[] = {
-    {.id = COL_FRAME_NUMBER},
-    {.id = COL_METHOD, .room = COLUMN_LAST},
-    {.id = COL_KIND, .room = COLUMN_EARLY},
-    {.id = COL_ADDRESS, .room = COLUMN_LATE},
-    {.id = COL_CLASS, .room = COLUMN_LAST},
-    {.id = COL_SHALLOW, .hidden = true},
-    {.id = COL_RETAINED, .hidden = true},
-    {.id = COL_VALUE, .hidden = true, .room = COLUMN_EARLY},
-    {.id = COL_VARIABLE, .hidden = true, .room = COLUMN_LATE},
+    [BT_FRAME] = {.id = COL_FRAME_NUMBER},
+    [BT_METHOD] = {.id = COL_METHOD, .room = COLUMN_LAST},
+    [BT_KIND] = {.id = COL_KIND, .room = COLUMN_EARLY},
+    [BT_ADDRESS] = {.id = COL_ADDRESS, .room = COLUMN_LATE},
+    [BT_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
+    [BT_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
+    [BT_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [BT_VALUE] = {.id = COL_VALUE, .hidden = true, .room = COLUMN_EARLY},
+    [BT_VARIABLE] = {.id = COL_VARIABLE, .hidden = true, .room = COLUMN_LATE},
 };
 static const struct shape bt_shape = {SHAPE_COLUMNS(bt_columns)};
-
-enum { BT_RETAINED = 6, BT_VALUE = 7, BT_VARIABLE = 8 };
 
 /* "gp, +2 words": the names of the words that hold one object, and how many have none. */
 static void add_variables(
@@ -453,8 +452,11 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 		if (!any)
 			add_frame(r, h, thread, frame, NULL, 0);
 	}
-	for (; at < n; at++) /* held by the thread, no frame known */
-		add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
+	for (; at < n; at++) { /* held by the thread, no frame known */
+		if (!bt_is_noted(h, &h->roots[held[at].root]))
+			add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
+	}
+	bt_add_noted(r, t);
 	big_free(held);
 	if (values_held(h))
 		result_show(r, BT_VALUE, true);
@@ -473,7 +475,9 @@ const struct command cmd_bt = {
     .shapes = SHAPES(&bt_shape),
     .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
 	"value says what each is, where the format holds values, and variable which locals hold it, where "
-	"the program of a Go dump tells, and how many words without a name. THREAD is an id "
+	"the program of a Go dump tells, and how many words without a name. Of goroutines follow the channels "
+	"that they wait for and what they send, deferred calls (those that Go keeps in a list; calls that the compiler "
+	"put into the function are recorded nowhere) and the values that they panic with. THREAD is an id "
 	"of threads, a name or a part of one, or the thread object.",
     .examples = {{"bt main", ON_SHOP}, {"bt 0", ON_SHOP}, {"bt 8", ON_GO}},
     .key = "",

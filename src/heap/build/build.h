@@ -306,6 +306,8 @@ void adjacency_release(struct adjacency *a);
 /* Put the threads and roots that the survey met into the heap; the survey's parts must still be
  * there (recorded.c). */
 MUST_CHECK int recorded_collect(struct build *b, struct err *err);
+/* Add what goroutines that wait to send hold; once threads and recorded roots are there (waiting.c). */
+MUST_CHECK int waiting_collect(struct build *b, struct err *err);
 /* Mark the JNI globals that are the VM's own (vm_roots.c); before the roots are sorted. */
 MUST_CHECK int vm_roots_mark(struct build *b, struct err *err);
 /* Put a root into the heap, unless its object is HEAP_NONE.  Memory that it does not get: b->lost.

@@ -167,6 +167,8 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)
+		code = waiting_collect(b, err);
+	if (code == 0)
 		code = roots_collect(b, err);
 	if (code == 0)
 		code = find_in_frames(h, err);

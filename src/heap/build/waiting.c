@@ -11,6 +11,8 @@
 #include "base/sort.h"
 #include "heap/waits.h"
 
+#include <string.h>
+
 struct sent {
 	struct build *b;
 	uint32_t thread;
@@ -58,6 +60,12 @@ static void drop_listed(struct sent *s)
 	}
 }
 
+/* By the reason that Go gives (runtime/runtime2.go: waitReasonStrings): most that wait only receive. */
+static bool may_send(const struct heap_thread *t)
+{
+	return t->waits_for && (!strncmp(t->waits_for, "chan send", 9) || !strncmp(t->waits_for, "select", 6));
+}
+
 int waiting_collect(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -66,7 +74,7 @@ int waiting_collect(struct build *b, struct err *err)
 	for (uint32_t t = 0; t < h->n_threads && !build_stops(b, t); t++) {
 		struct waits_walk walk = { .next = 0 };
 		s.thread = t;
-		for (struct wait w; h->threads[t].waits_for && steps < h->n_objects && waits_next(h, t, &walk, &w); steps++)
+		for (struct wait w; may_send(&h->threads[t]) && steps < h->n_objects && waits_next(h, t, &walk, &w); steps++)
 			if (w.sent.bytes && typed_resolve(h, w.sent.address).id == HEAP_NONE)
 				typed_parts(&w.sent, take_part, &s);
 	}

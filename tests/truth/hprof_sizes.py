@@ -28,6 +28,7 @@ COUNTS_DIFFER = {
     "java.lang.invoke.MethodHandleNatives$CallSiteContext": DIED,
     # the collector fills gaps with arrays; since JDK 21 they are FillerElement[], and dumped as int[]
     "int[]": "fillers",
+    "<filler>": "fillers",
     "jdk.internal.vm.FillerElement[]": "fillers",
     "jdk.internal.vm.FillerObject": "fillers",
 }
@@ -95,7 +96,7 @@ def named_as_dumped(want, got):
     return {c.split("/")[0] if "$$Lambda$" in c and c not in got else c: n for c, n in want.items()}
 
 
-def against_jvm(tap, dump, truth_path):
+def against_jvm(tap, dump, truth_path, exact):
     name = os.path.relpath(dump, need_dumps())
     got = histogram(tap, dump)
     want = named_as_dumped(jvm_histogram(truth_path), got)
@@ -112,6 +113,11 @@ def against_jvm(tap, dump, truth_path):
             if g[1] * w[0] != w[1] * g[0]:
                 wrong.append("%s: an instance of %s, the JVM has %s" % (c, g, w))
     tap.ok(not wrong, "%s: all classes as the JVM has them" % name, "\n".join(wrong))
+    if "<filler>" in got:  # a lock or the program's own must not be among them
+        tap.ok(got["int[]"][0] >= want["int[]"][0], "%s: no array that the JVM calls int[] is a filler" % name,
+               "%s, the JVM has %s" % (got["int[]"], want["int[]"]))
+        if got["int[]"][0] == want["int[]"][0]:
+            exact.append(got["<filler>"][0] == want["jdk.internal.vm.FillerElement[]"][0])
     tap.ok(n_equal > 300, "%s: and they were many (%d equal, %d by instance)" % (name, n_equal, n_each))
 
 
@@ -241,10 +247,12 @@ def main():
     dumps = need_dumps()
     tap = Tap()
     pairs = pairs_of()
+    exact = []  # where nothing died between dump and histogram: are there as many fillers?
     for dump, histo in pairs:
-        against_jvm(tap, dump, histo)
+        against_jvm(tap, dump, histo, exact)
         archived(tap, dump, histo)
         virtual_machine(tap, dump, histo)
+    tap.ok(exact and all(exact), "fillers are as many as the JVM counts (%d dumps)" % len(exact), exact)
     tap.ok(len(pairs) >= 27, "dumps of all releases were held against their histograms (%d)" % len(pairs))
 
     hotspot = os.path.join(dumps, "hotspot")

@@ -270,6 +270,9 @@ uint32_t class_named(const struct build *b, const char *internal_name, size_t n,
  * when the classes of plain instances are known.  Memory that it does not get: b->lost. */
 void loaders_find(struct build *b);
 
+/* Give the arrays with which the collector fills its gaps a class of their own (fillers.c), once references
+ * and roots are known.  Tells the watcher before and after. */
+MUST_CHECK int fillers_find(struct build *b, struct err *err);
 /* Fill heap.in_frames (in_frames.c). */
 MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
 

@@ -171,6 +171,8 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0)
 		code = roots_collect(b, err);
 	if (code == 0)
+		code = fillers_find(b, err);
+	if (code == 0)
 		code = find_in_frames(h, err);
 	return code;
 }

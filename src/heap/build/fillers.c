@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fillers.c - what the collector puts into the gaps of HotSpot's heap.
+ *
+ * From JDK 19 on the gaps that a collection leaves hold arrays of jdk.internal.vm.FillerElement, as the VM's
+ * own histogram calls them (collectedHeap.cpp, fill_with_array); its dumper writes them as int[].  Nothing
+ * references them, so here they become objects of a class "<filler>".  An int[] that nothing references may
+ * also be
+ * - the lock of a class that is not initialised, an int[0].  Where the dump leaves class objects out (those
+ *   of archived classes: references to them dangle), their locks are there.  Most archives have a class
+ *   object in front of its lock, so that there is room for one; where they have not, an int[0] stays what
+ *   it is.
+ * - garbage of the program, where the dump holds any.  Arrays of bytes and characters that nothing
+ *   references show that: nothing but the program makes them.  Then only fillers of length 0 are told.
+ */
+#include "heap/build/build.h"
+
+#include "base/big.h"
+
+#include <string.h>
+
+enum { LEAST_CLASS_OBJECT = 64 }; /* bytes; they take 96 at least */
+
+static uint32_t named(const struct heap *h, const char *name)
+{
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		if (!strcmp(h->classes[c].name, name))
+			return c;
+	return HEAP_NONE;
+}
+
+static bool is_unreferenced(const struct heap *h, uint32_t id)
+{
+	return adjacency_start(&h->in, id) == adjacency_start(&h->in, id + 1) && !heap_is_root(h, id);
+}
+
+static bool has_garbage(struct build *b)
+{
+	const struct heap *h = b->heap;
+	uint32_t bytes = named(h, "byte[]"), chars = named(h, "char[]");
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
+		if ((h->class_of[id] == bytes || h->class_of[id] == chars) && is_unreferenced(h, id))
+			return true;
+	return false;
+}
+
+/* What the arrays that nothing references can be taken for. */
+struct telling {
+	uint32_t ints;  /* the class int[] */
+	uint32_t first; /* such an array; n_objects: there are none */
+	bool garbage;   /* the longer ones may be the program's */
+	bool locks;     /* those of length 0 may be locks, wherever they lie */
+};
+
+static bool has_room_before(const struct heap *h, uint32_t id)
+{
+	return id == 0 ||
+	    heap_address(h, id) - heap_address(h, id - 1) - heap_shallow(h, id - 1) >= LEAST_CLASS_OBJECT;
+}
+
+static bool is_filler(const struct heap *h, const struct telling *t, uint32_t id)
+{
+	if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
+		return false;
+	return heap_length(h, id) ? !t->garbage : !t->locks && !has_room_before(h, id);
+}
+
+static void look(struct build *b, struct telling *t)
+{
+	const struct heap *h = b->heap;
+	uint64_t n_behind_room = 0;
+	t->first = h->n_objects;
+	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++) {
+		if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
+			continue;
+		if (t->first == h->n_objects)
+			t->first = id;
+		n_behind_room += heap_length(h, id) == 0 && has_room_before(h, id);
+	}
+	t->locks = n_behind_room < h->n_dangling - h->n_dangling / 4;
+	t->garbage = t->first < h->n_objects && has_garbage(b);
+}
+
+static uint32_t add_class(struct build *b, uint32_t ints)
+{
+	struct heap *h = b->heap;
+	struct heap_class *c = BIG_PUSH(h->classes, h->n_classes, b->cap_classes, &b->lost);
+	if (!c)
+		return HEAP_NONE;
+	*c = h->classes[ints];
+	c->name = "<filler>";
+	c->address = 0;
+	c->object = HEAP_NONE;
+	c->defined = false;
+	c->n_objects = c->n_unknown = 0;
+	c->shallow = 0;
+	return h->n_classes - 1;
+}
+
+static void move(struct heap *h, uint32_t id, uint32_t to)
+{
+	struct heap_class *old = &h->classes[h->class_of[id]], *new = &h->classes[to];
+	uint64_t size = heap_shallow(h, id);
+	old->n_objects--;
+	old->shallow -= size;
+	new->n_objects++;
+	new->shallow += size;
+	h->class_of[id] = to;
+}
+
+static int move_all(struct build *b, const struct telling *t, struct err *err)
+{
+	struct heap *h = b->heap;
+	uint32_t filler = add_class(b, t->ints);
+	for (uint32_t id = t->first; filler != HEAP_NONE && id < h->n_objects && !build_stops(b, id); id++)
+		if (is_filler(h, t, id))
+			move(h, id, filler);
+	int code = build_check(b, err);
+	return code ? code : heap_order_names(h, err);
+}
+
+int fillers_find(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	const struct heap_watcher *w = b->options->watcher;
+	struct telling t = { .ints = named(h, "int[]") };
+	if (t.ints == HEAP_NONE || h->facts.size_rule != SIZES_FROM_FIELDS || h->incomplete ||
+	    (named(h, "jdk.internal.vm.FillerElement[]") == HEAP_NONE &&
+	    named(h, "jdk.internal.vm.FillerObject") == HEAP_NONE))
+		return 0;
+	look(b, &t);
+	while (t.first < h->n_objects && !is_filler(h, &t, t.first) && !build_stops(b, t.first))
+		t.first++;
+	int code = build_check(b, err);
+	if (code || t.first == h->n_objects)
+		return code;
+	bool shown = b->shown;
+	if (shown && w->objects_gone)
+		w->objects_gone(w->context);
+	b->shown = false;
+	code = move_all(b, &t, err);
+	if (code == 0 && shown) {
+		b->shown = true;
+		w->objects_ready(w->context, h);
+	}
+	return code;
+}

@@ -43,6 +43,7 @@ COVERED = {
     "size": ["size *", "size '{class}'", "size {object}"],
     "cut": ["cut '{class}'", "cut {object}", "cut {object} -each", "cut -plan 1K"],
     "leaks": ["leaks -share 1"],
+    "finalizers": ["finalizers"],
     "sets": ["sets -retained"],
 }
 EXCUSED = {

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No sentence calls garbage what the program that was dumped held, and no proposal is the VM's own.
+
+The dumps here are of living objects, and their manifests say how many of each class the program held:
+path finds a way to each of them, or says that the dump does not record what holds it, but never that it
+was garbage.  The same for what only unrecorded fields of java.lang.Class hold.  And neither cut -plan nor
+leaks proposes a root that only the VM holds, <resolved_references> or a Finalizer's referent.  What was
+planted as garbage in the dumps of all objects has to be called just that.
+"""
+
+import glob
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import Tap, cairn, need_dumps  # noqa: E402
+from hprofedit import Edit  # noqa: E402
+
+OF_A_CLASS = 12  # objects asked of each class
+QUICK = bool(os.environ.get("CAIRN_QUICK"))
+
+
+def called_garbage(path, objects):
+    """Which of these objects path calls garbage."""
+    lines = [w for a in objects for w in ("-x", "path -weak 0x%x" % a)]
+    run = cairn("--format", "jsonl", *lines, path) if lines else None
+    said = re.findall(r"(0x[0-9a-f]+)[^\n]*garbage", run.err) if run else []
+    return [int(a, 16) for a in said]
+
+
+def by_name(edit):
+    """Class names as the program wrote them, and the addresses of their instances."""
+    return {name: [a for c in classes for a in edit.by_class.get(c, [])] for name, classes in edit.by_name.items()}
+
+
+def manifest_of(path):
+    for name in (path.split(".hprof")[0] + ".manifest.json",
+                 os.path.join(os.path.dirname(path), "waste.manifest.json")):
+        if os.path.exists(name):
+            with open(name, encoding="utf-8") as f:
+                return json.load(f)
+    return None
+
+
+def planted(manifest):
+    """{class: number of objects that the program held}; None: it does not tell how many of all."""
+    found = dict(manifest.get("exact_instances_live") or {})
+    for row in manifest.get("planted", []):
+        if isinstance(row, dict) and row.get("class", "").startswith("tide."):
+            found[row["class"]] = None
+    return found
+
+
+def check_planted(tap, name, path, edit, manifest):
+    instances, wrong, asked = by_name(edit), [], 0
+    for cls, count in sorted(planted(manifest).items()):
+        have = instances.get(cls, [])
+        if count is not None and count != len(have):
+            continue  # arrays of the name, or objects that were made behind the count
+        step = max(1, len(have) // OF_A_CLASS)
+        some = have[::step][:OF_A_CLASS] + have[-1:]
+        asked += len(some)
+        wrong += ["%s 0x%x" % (cls, a) for a in called_garbage(path, some)]
+    tap.ok(asked and not wrong, "%s: none of %d planted objects is called garbage" % (name, asked), "\n".join(wrong))
+
+
+def texts_of(edit):
+    """{text: addresses} of the Strings."""
+    d, found = edit.dump, {}
+    for a in by_name(edit).get("java.lang.String", []):
+        for _, label, at in edit.fields(a):
+            place = edit.places.get(d.id(at)) if label == "value" else None
+            if place and place[0] == 0x23:
+                body = place[1]
+                raw = d.data[body + d.ids + 9:place[2]]
+                if d.data[body + d.ids + 8] == 5:
+                    raw = raw[1::2]
+                found.setdefault(bytes(raw).decode("latin-1"), []).append(a)
+    return found
+
+
+def check_classes(tap, name, path, edit):
+    """Names of classes, and soft references to their ReflectionData: fields of java.lang.Class hold them."""
+    instances, texts = by_name(edit), texts_of(edit)
+    names = sorted({n for n in edit.names.values() if not n.endswith("[]")})
+    strings = [a for n in names for a in texts.get(n, [])]
+    kept = instances.get("java.lang.Class$ReflectionData", [])
+    soft = [r[0] for a in kept for r in edit.into(a) if r[1] == "referent"]
+    some = strings[::max(1, len(strings) // 60)] + kept[:20] + soft[:20]
+    wrong = ["0x%x" % a for a in called_garbage(path, some)]
+    tap.ok(some and not wrong, "%s: none of %d names of classes and data of reflection is called garbage" % (name, len(some)),
+           "\n".join(wrong))
+
+
+def vm_roots(edit):
+    """Objects that JNI globals hold and that are the archive's root arrays: they have dangling elements."""
+    d, found = edit.dump, set()
+    for a, records in edit.roots.items():
+        tag, body, _ = edit.places[a]
+        if tag == 0x22 and {t for _, _, t in records} == {1}:
+            ids = [d.id(body + 2 * d.ids + 8 + i * d.ids) for i in range(d.u4(body + d.ids + 4))]
+            if any(x and x not in edit.places for x in ids):
+                found.add(a)
+    return found
+
+
+def check_proposals(tap, name, path, edit):
+    total = json.loads(cairn("--format", "json", "-x", "info", path).out)["reachable_shallow"]
+    own, words = vm_roots(edit), []
+    for share in (100, 5):
+        run = cairn("--format", "json", "-x", "cut -plan %d" % (total * share // 100), path)
+        words += [r["reference"] for r in json.loads(run.out)["fields"]]
+    leaks = json.loads(cairn("--format", "json", "-x", "leaks -share 1", path).out)
+    words += [r["reference"] for r in leaks if r["reference"]]
+    wrong = [w for w in words if "<resolved_references>" in w or re.search(r"Finalizer\.referent$", w)]
+    for w in words:
+        at = re.search(r"0x[0-9a-f]+", w)
+        a = int(at[0], 16) if at else None
+        if a in own:
+            wrong.append(w)
+        part = re.fullmatch(r"0x[0-9a-f]+\.referent", w)
+        if part and edit.names.get(edit.instance_class.get(a)) == "java.lang.ref.Finalizer":
+            wrong.append(w)
+    tap.ok(words and not wrong, "%s: %d proposals, none the VM's own" % (name, len(words)), "\n".join(sorted(set(wrong))))
+
+
+def check_dead(tap, name, path, edit, manifest):
+    """The sentence is still said of what was planted as garbage."""
+    cls = manifest["garbage"]["class"]
+    some = by_name(edit).get(cls, [])[:5]
+    wrong = set(some) - set(called_garbage(path, some))
+    tap.ok(some and not wrong, "%s: planted garbage is called garbage" % name, sorted(map(hex, wrong)))
+
+
+def main():
+    dumps = need_dumps()
+    tap = Tap()
+    paths = sorted(p for d in ("grove", "today", "waste/*")
+                   for p in glob.glob(os.path.join(dumps, d, "*.hprof")))
+    paths += sorted(glob.glob(os.path.join(dumps, "tide", "*", "tide-4.hprof")))
+    tap.ok(len(paths) >= 25, "there are dumps", paths)
+    for path in paths[::6] if QUICK else paths:
+        name, manifest = os.path.relpath(path, dumps), manifest_of(path)
+        edit = Edit(path)
+        if path.endswith("-all.hprof"):
+            if manifest and "garbage" in manifest:
+                check_dead(tap, name, path, edit, manifest)
+            continue
+        if manifest and planted(manifest):
+            check_planted(tap, name, path, edit, manifest)
+        check_classes(tap, name, path, edit)
+        check_proposals(tap, name, path, edit)
+    tap.done()
+
+
+main()

@@ -41,8 +41,9 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 # - A record of Go is found from one of up to 15 before it, through the lists of their pointers: a row of a
 #   large object costs its length.
 # - A path in a random graph is as long as chance has it.
+# - The hash of an object is found by reading its part of the dump up to it: as far as its record lies.
 # - A plan of cuts looks through the name of each class once, and names may be long and shared.
-KNOWN = re.compile("wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: cut -plan")
+KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: cut -plan")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 NEVER = set()
@@ -64,7 +65,7 @@ LINES = {
     "x": ["x #0", "x #{middle}", "x #{last}", "x #{last} -hex"],
     "entries": ["ls java.util.HashMap", "entries %1", "ls java.util.LinkedList", "entries %1",
                 "entries #{last}", "entries #{middle}"],
-    "find": ["find o", "find (a|o)*$ -i"],
+    "find": ["find o", "find (a|o)*$ -i", "find -hash 1234"],
     "strings": ["strings", "strings s.*e", "strings -sort shallow -r"],
     "dups": ["dups"],
     "props": ["props"],
@@ -87,7 +88,10 @@ LINES = {
     "leaks": ["leaks", "leaks -share 1"],
     "why": ["histo -retained", "why", "ls *", "why %1", "why shallow", "roots", "why"],
     "check": ["check", "check -tree"],
+    "finalizers": ["finalizers"],
     "help": ["help", "help histo"],
+    "alias": ["alias"],
+    "apropos": ["apropos class"],
     "save": ["ls *", "save {folder}/saved.csv"],
     "source": ["source {folder}/script"],
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],

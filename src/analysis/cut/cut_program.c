@@ -9,6 +9,7 @@
 #include "analysis/cut/cut_owner.h"
 
 #include "base/big.h"
+#include "dump/idmap.h"
 
 #include <string.h>
 
@@ -28,11 +29,29 @@ static bool is_programs_thread(const struct heap *h, uint32_t thread)
 	return !t->n_frames;
 }
 
-static bool is_programs_root(const struct heap *h, const struct heap_root *root)
+/* Threads of one trace share its frames, which may be many: each is looked through once. */
+static int mark_threads(struct bits *out, const struct heap *h, struct err *err)
+{
+	struct idmap known = { .n = 0 };
+	int code = bits_init(out, h->n_threads, err);
+	for (uint32_t i = 0; !code && i < h->n_threads && !progress_own_stops(16 * (uint64_t)i); i++) {
+		uint64_t trace = (uintptr_t)h->threads[i].frames, own = trace ? idmap_get(&known, trace) : IDMAP_NONE;
+		if (own == IDMAP_NONE) {
+			own = is_programs_thread(h, i);
+			code = trace ? idmap_put(&known, trace, own, err) : 0;
+		}
+		if (own)
+			bits_set(out, i);
+	}
+	idmap_release(&known);
+	return code;
+}
+
+static bool is_programs_root(const struct heap_root *root, const struct bits *threads)
 {
 	if (root->kind == ROOT_UNKNOWN) /* what a dump without roots has no holder of */
 		return true;
-	return heap_root_clearable(root) && (root->thread == HEAP_NONE || is_programs_thread(h, root->thread));
+	return heap_root_clearable(root) && (root->thread == HEAP_NONE || bits_get(threads, root->thread));
 }
 
 struct marking {
@@ -86,9 +105,9 @@ static int bar(struct bits *barred, const struct heap *h, const struct bits *own
 int cut_program_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
 {
 	const struct heap *h = model->heap;
-	struct bits barred, asked, met;
+	struct bits barred, asked, met, threads;
 	int code = bits_init(&barred, h->n_objects, err) | bits_init(&asked, h->n_objects, err) |
-	    bits_init(&met, h->n_objects, err);
+	    bits_init(&met, h->n_objects, err) | mark_threads(&threads, h, err);
 	struct marking m = { .model = model, .marked = out,
 		.filter = { &barred, &asked, follows, NULL, &met, progress_own() },
 		.stack = code ? NULL : big_alloc(h->n_objects, sizeof *m.stack, err) };
@@ -101,11 +120,12 @@ int cut_program_mark(struct bits *out, const struct model *model, const struct b
 			mark(&m, id);
 	}
 	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++)
-		if (!bits_get(&barred, h->roots[i].object) && is_programs_root(h, &h->roots[i]))
+		if (!bits_get(&barred, h->roots[i].object) && is_programs_root(&h->roots[i], &threads))
 			mark(&m, h->roots[i].object);
 	big_free(m.stack);
 	bits_release(&barred);
 	bits_release(&asked);
 	bits_release(&met);
+	bits_release(&threads);
 	return code ? code : progress_check(progress_own(), err);
 }

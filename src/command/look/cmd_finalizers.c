@@ -105,7 +105,7 @@ const struct command cmd_finalizers = {
 	"function. registered: it is not known to be garbage; queued: nothing holds it any more but the queue, and the "
 	"function runs next, or runs now. Values of less than 16 bytes share an object; offset says which is meant. "
 	"Go's dumps do not tell of runtime.AddCleanup. In Java finalizers are objects of java.lang.ref.Finalizer.",
-    .examples = {{"finalizers", ON_GO}, {"finalizers | grep queued", ON_GO}},
+    .examples = {{"finalizers", ON_GO}, {"finalizers | grep Connection", ON_GO}},
     .key = "",
     .run = run_finalizers,
 };

@@ -24,7 +24,7 @@ from hprofedit import Edit  # noqa: E402
 
 SEED = os.environ.get("CAIRN_SEED", "1")
 QUICK = bool(os.environ.get("CAIRN_QUICK"))
-CUTS = int(os.environ.get("CAIRN_NULLED", "10" if QUICK else "28"))
+CUTS = int(os.environ.get("CAIRN_NULLED", "6" if QUICK else "14"))
 REAL = ["today/grove8.hprof", "today/grove21.hprof", "today/grove28.hprof", "grove/grove-i386.hprof",
         "grove/grove25.hprof", "waste/jdk17-wide/waste.hprof"]
 IMPLIED = ("<class>", "<super>", "<loader>")

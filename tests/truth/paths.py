@@ -6,7 +6,7 @@ The naive search walks forward from the roots over recorded and implied referenc
 object backward, the holder of the lowest address one step nearer to a root: the very path must come
 out, searched backward (path alone) and forward (after paths, which finds them all at once).  In dumps
 with fields, soft, weak, phantom and final references are told apart by the class names here, so every
-step of a strong path must be more than a referent.  CAIRN_SEEDS gives another number of seeds than 60.
+step of a strong path must be more than a referent.  CAIRN_SEEDS gives another number of seeds than 40.
 """
 
 import json
@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import BUILD, CAIRN, DUMPS, Graph, MKDUMP, Run, SAMPLE, Tap  # noqa: E402
 
-SEEDS = int(os.environ.get("CAIRN_SEEDS", "60"))
+SEEDS = int(os.environ.get("CAIRN_SEEDS", "40"))
 
 
 class Naive:

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from cairntest import Tap, cairn, need_dumps  # noqa: E402
 from hprofedit import Edit  # noqa: E402
 
-OF_A_CLASS = 12  # objects asked of each class
+OF_A_CLASS = 6  # objects asked of each class
 QUICK = bool(os.environ.get("CAIRN_QUICK"))
 
 

@@ -356,7 +356,8 @@ def main():
             tap.ok(not bench.wrong, "%s: paths stand in the bytes" % bench.name, "\n".join(bench.wrong))
             all_nulled += nulled
             all_gone += gone
-        tap.ok(0 < all_gone < all_nulled, "of %d objects whose last reference was nulled %d were gone"
+        few = all_nulled < 20  # then all may be gone, else some are reached another way
+        tap.ok(0 < all_gone <= all_nulled - (not few), "of %d objects whose last reference was nulled %d were gone"
                % (all_nulled, all_gone))
     finally:
         shutil.rmtree(directory)

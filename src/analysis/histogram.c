@@ -66,6 +66,10 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
 		objects = amount_weaken(objects, INFERRED, REASON_NAMES_SHARED);
 		shallow = amount_weaken(shallow, INFERRED, REASON_NAMES_SHARED);
 	}
+	if (h->classes[c].objects_inferred) {
+		objects = amount_weaken(objects, INFERRED, REASON_FILLERS);
+		shallow = amount_weaken(shallow, INFERRED, REASON_FILLERS);
+	}
 	if (t->unknown && t->unknown == t->objects)
 		shallow = amount_unknown(REASON_SIZES_UNKNOWN);
 	return (struct histogram_row){

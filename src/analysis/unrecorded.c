@@ -18,7 +18,7 @@ struct search {
 	const struct bits *reached;
 	struct unrecorded *out;
 	uint8_t *could;   /* by class: enum could */
-	uint32_t *named;  /* classes, sorted by name; made when the first String is looked at */
+	uint32_t *named;  /* classes, sorted by name */
 	struct text text;
 	struct string_walk walk;
 	uint32_t *stack;
@@ -29,7 +29,10 @@ struct search {
 static bool extends_enum(const struct heap *h, uint32_t class)
 {
 	uint32_t super = class == HEAP_NONE ? HEAP_NONE : h->classes[class].superclass;
-	return super != HEAP_NONE && !strcmp(h->classes[super].name, "java.lang.Enum");
+	for (unsigned up = 0; up < 2 && super != HEAP_NONE; up++, super = h->classes[super].superclass)
+		if (!strcmp(h->classes[super].name, "java.lang.Enum")) /* or above, of a constant with a body */
+			return true;
+	return false;
 }
 
 /* The fields of java.lang.Class from JDK 5 to 28 and what they lead to; java.lang.invoke for the data of
@@ -186,14 +189,11 @@ static int mark_held_by_classes(struct search *s, struct err *err)
 /* Has a virtual thread a stack that the dump does not tell?  The VM writes all of them, or none. */
 static bool stacks_are_missing(const struct heap *h)
 {
-	uint32_t chunk = HEAP_NONE;
 	for (uint32_t i = 0; i < h->n_threads; i++)
 		if (h->threads[i].object != HEAP_NONE &&
 		    !strcmp(heap_class_of(h, h->threads[i].object)->name, "java.lang.VirtualThread"))
 			return false;
-	for (uint32_t c = 0; c < h->n_classes && chunk == HEAP_NONE; c++)
-		if (!strcmp(h->classes[c].name, "jdk.internal.vm.StackChunk"))
-			chunk = c;
+	uint32_t chunk = values_class_named(h, "jdk.internal.vm.StackChunk");
 	return chunk != HEAP_NONE && h->classes[chunk].n_objects;
 }
 

@@ -2,9 +2,14 @@
 /* amounts.c - from the doubts of a heap to the certainty of a number; see amounts.h. */
 #include "heap/amounts.h"
 
+static struct amount as_told_apart(struct amount a, const struct heap_class *c)
+{
+	return amount_weaken(a, c->objects_inferred ? INFERRED : EXACT, REASON_FILLERS);
+}
+
 static struct amount as_named(struct amount a, const struct heap_class *c)
 {
-	return amount_weaken(a, c->name_shared ? INFERRED : EXACT, REASON_NAMES_SHARED);
+	return as_told_apart(amount_weaken(a, c->name_shared ? INFERRED : EXACT, REASON_NAMES_SHARED), c);
 }
 
 bool heap_roots_inferred(const struct heap *h)
@@ -51,7 +56,8 @@ struct amount heap_lost(const struct heap *h, uint64_t n)
 struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 {
 	struct amount count = n > 1 ? heap_counted(h, n) : amount_exact(n);
-	for (size_t i = 0; h->names_shared && n > 1 && n < h->n_objects && i < n && count.certainty != INFERRED; i++)
+	bool doubts = (h->names_shared || h->fillers_told) && n > 1 && n < h->n_objects;
+	for (size_t i = 0; doubts && i < n && count.certainty != INFERRED; i++)
 		count = as_named(count, heap_class_of(h, ids[i]));
 	return count;
 }
@@ -119,14 +125,14 @@ struct amount heap_size_of_marked(const struct heap *h, const struct bits *objec
 
 struct amount class_objects_by_name(const struct heap *h, const struct heap_class *c)
 {
-	return heap_counted(h, c->n_objects);
+	return as_told_apart(heap_counted(h, c->n_objects), c);
 }
 
 struct amount class_shallow_by_name(const struct heap *h, const struct heap_class *c)
 {
 	if (c->n_unknown && c->n_unknown == c->n_objects)
 		return amount_unknown(REASON_SIZES_UNKNOWN);
-	return class_sized(h, c, heap_counted(h, c->shallow), c->n_unknown);
+	return as_told_apart(class_sized(h, c, heap_counted(h, c->shallow), c->n_unknown), c);
 }
 
 struct amount class_objects(const struct heap *h, const struct heap_class *c)

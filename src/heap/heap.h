@@ -55,6 +55,7 @@ struct heap_class {
 	bool makes_loaders;     /* its instances are class loaders */
 	bool name_shared;       /* several classes have this name, and object records give no more than the
 	                           name: the first of these classes has all the objects */
+	bool objects_inferred;  /* which objects are of this class is not recorded: see build/fillers.c */
 	unsigned element_size;  /* bytes of an element of a primitive array; 0 otherwise */
 	unsigned stride;        /* bytes of an element where lengths follow from sizes; else 0 */
 	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
@@ -182,6 +183,7 @@ struct heap {
 	struct heap_class *classes;
 	uint32_t n_classes;
 	bool names_shared;         /* some class has name_shared set */
+	bool fillers_told;         /* some class has objects_inferred set */
 	uint32_t n_defined_classes; /* classes with a record of their own; they come first, by address */
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */

@@ -114,6 +114,8 @@ static const struct {
 	"of parked virtual threads, which may hold anything: it may be alive", NULL},
     [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
 	"all their objects", NULL},
+    [REASON_FILLERS] = {"the VM writes the arrays with which its collector fills gaps as int[]: those that nothing "
+	"references are taken for such fillers", NULL},
     [REASON_SIZES_ASSUMED] = {.say = say_size_model},
     [REASON_SIZES_MEASURED] = {.say = say_measured},
     [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "

@@ -8,8 +8,6 @@
 #include "heap/typed.h"
 #include "result/objects.h"
 
-#include <string.h>
-
 enum { F_ADDRESS, F_CLASS, F_FUNCTION, F_STATE, F_SHALLOW, F_RETAINED, F_OFFSET, F_VALUE };
 
 static const struct column finalizers_columns[] = {
@@ -56,11 +54,9 @@ static bool add_finalizer(struct result *r, const struct noted *n, bool queued)
 static int not_recorded(const struct heap *h, struct err *err)
 {
 	static const char name[] = "java.lang.ref.Finalizer";
-	for (uint32_t c = 0; c < h->n_classes; c++) {
-		if (!strcmp(h->classes[c].name, name))
-			return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer: in Java "
-			    "they are the referents of %s (ls %s)", h->facts.title, name, name);
-	}
+	if (values_class_named(h, name) != HEAP_NONE)
+		return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer: in Java "
+		    "they are the referents of %s (ls %s)", h->facts.title, name, name);
 	return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer", h->facts.title);
 }
 

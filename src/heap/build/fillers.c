@@ -16,18 +16,9 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
-
-#include <string.h>
+#include "heap/value.h"
 
 enum { LEAST_CLASS_OBJECT = 64 }; /* bytes; they take 96 at least */
-
-static uint32_t named(const struct heap *h, const char *name)
-{
-	for (uint32_t c = 0; c < h->n_classes; c++)
-		if (!strcmp(h->classes[c].name, name))
-			return c;
-	return HEAP_NONE;
-}
 
 static bool is_unreferenced(const struct heap *h, uint32_t id)
 {
@@ -37,7 +28,7 @@ static bool is_unreferenced(const struct heap *h, uint32_t id)
 static bool has_garbage(struct build *b)
 {
 	const struct heap *h = b->heap;
-	uint32_t bytes = named(h, "byte[]"), chars = named(h, "char[]");
+	uint32_t bytes = values_class_named(h, "byte[]"), chars = values_class_named(h, "char[]");
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
 		if ((h->class_of[id] == bytes || h->class_of[id] == chars) && is_unreferenced(h, id))
 			return true;
@@ -101,6 +92,7 @@ static void move(struct heap *h, uint32_t id, uint32_t to)
 {
 	struct heap_class *old = &h->classes[h->class_of[id]], *new = &h->classes[to];
 	uint64_t size = heap_shallow(h, id);
+	old->objects_inferred = new->objects_inferred = h->fillers_told = true;
 	old->n_objects--;
 	old->shallow -= size;
 	new->n_objects++;
@@ -123,10 +115,10 @@ int fillers_find(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	const struct heap_watcher *w = b->options->watcher;
-	struct telling t = { .ints = named(h, "int[]") };
+	struct telling t = { .ints = values_class_named(h, "int[]") };
 	if (t.ints == HEAP_NONE || h->facts.size_rule != SIZES_FROM_FIELDS || h->incomplete ||
-	    (named(h, "jdk.internal.vm.FillerElement[]") == HEAP_NONE &&
-	    named(h, "jdk.internal.vm.FillerObject") == HEAP_NONE))
+	    (values_class_named(h, "jdk.internal.vm.FillerElement[]") == HEAP_NONE &&
+	    values_class_named(h, "jdk.internal.vm.FillerObject") == HEAP_NONE))
 		return 0;
 	look(b, &t);
 	while (t.first < h->n_objects && !is_filler(h, &t, t.first) && !build_stops(b, t.first))

@@ -82,22 +82,27 @@ static size_t value_begin(const char *s, size_t n, size_t name, size_t end)
 	return at + (at < n && s[at] == '\\');
 }
 
-/* Behind "//": where the @ stands that ends who logs in; 0: nobody does. */
-static size_t login_end(const char *s, size_t n, size_t at)
+/* Behind "//": where the @ stands that ends who logs in; 0: nobody does.  *looked: as far as that was looked
+ * for before, in vain. */
+static size_t login_end(const char *s, size_t n, size_t at, size_t *looked)
 {
 	size_t found = 0;
+	if (at < *looked)
+		return 0;
 	for (; at < n && !is_blank(s[at]) && !is_quote(s[at]); at++)
 		if (s[at] == '@')
 			found = at;
+	*looked = at;
 	return found;
 }
 
 void secrets_mask(const char *s, size_t n, struct text *to)
 {
 	char within = 0; /* the quote that is open */
+	size_t looked = 0;
 	for (size_t at = 0; at < n;) {
 		size_t end = at;
-		size_t login = at >= 3 && !memcmp(s + at - 3, "://", 3) ? login_end(s, n, at) : 0;
+		size_t login = at >= 3 && !memcmp(s + at - 3, "://", 3) ? login_end(s, n, at, &looked) : 0;
 		if (login) {
 			text_add(to, SECRET_MASK);
 			at = login;

@@ -60,7 +60,7 @@ static bool know_group(struct typed_contents *c, const struct types *t)
 	}
 	s->places = control == TYPE_NONE ? 0 : t->type[control].size;
 	return c->key_type != TYPE_NONE && c->value_type != TYPE_NONE && s->places &&
-	    s->places <= MOST_PLACES;
+	    s->places <= MOST_PLACES && t->type[c->bucket_type].size;
 }
 
 /* The table that a place of the directory leads to.  1; 0: another place has it; -1: there is none. */

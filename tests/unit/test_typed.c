@@ -449,6 +449,7 @@ static void circles(struct world *w)
 /* Maps whose numbers lie: the walk ends, and says that it went astray. */
 static void swiss_lies(struct world *w)
 {
+	struct typed_contents c;
 	static const uint64_t huge[] = { UINT64_MAX, UINT64_C(1) << 40, UINT64_C(1) << 31, 100 };
 	struct typed v = { .heap = NULL };
 	uint64_t n;
@@ -489,6 +490,13 @@ static void swiss_lies(struct world *w)
 	}
 	sum(&v, &n, &broken);
 	assert_true(broken && !n);
+	/* a program that says that a group takes no bytes */
+	SET(w, HEAD, 1, GROUPS, 0);
+	for (uint32_t i = 0; i < w->types.n; i++)
+		if (!strcmp(w->types.type[i].name, "map.group[int]V"))
+			w->types.type[i].size = 0;
+	v = at(w, BASE, w->swiss[0]);
+	assert_int_not_equal(typed_contents_open(&c, &v, NULL), 0);
 }
 
 /* --- all ---------------------------------------------------------------------------------------- */

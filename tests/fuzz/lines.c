@@ -88,7 +88,7 @@ static void choices_of(const struct words *w, const struct argument *a, const ch
 		to[n++] = "%1", to[n++] = "shallow", to[n++] = "retained";
 		break;
 	case ARG_WORDS:
-		to[n++] = "#0", to[n++] = "*", to[n++] = w->field, to[n++] = "#0>#1", to[n++] = w->class;
+		to[n++] = "#0", to[n++] = "*", to[n++] = w->field, to[n++] = "'#0>#1'", to[n++] = w->class;
 		break;
 	default:
 		break;

@@ -44,6 +44,15 @@ static bool holds_everything(const struct heap *h, uint32_t id)
 	return heap_class_mirrored(h, id) != HEAP_NONE || heap_class_of(h, id)->makes_loaders;
 }
 
+/* A root of the VM, like the array of all that its class archive names. */
+static bool is_vms_own(const struct heap *h, uint32_t id)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	while (n && !h->roots[first + n - 1].vms_own)
+		n--;
+	return n > 0;
+}
+
 /* Do the ways part here into suspects of their own? */
 static bool parts(const struct search *s, uint32_t id)
 {
@@ -82,6 +91,10 @@ static int follow(struct search *s, uint32_t id, struct err *err)
 	struct suspect one = { .id = id, .n = 1, .retained = retained_of(s->r, id) };
 	const struct heap *h = s->r->heap;
 	uint32_t at = id, above = id, alike = 1, before_chain = id;
+	if (is_vms_own(h, id)) {
+		s->out->vms_own = amount_add(s->out->vms_own, one.retained);
+		return open_children(s, id, err);
+	}
 	for (;;) {
 		uint32_t child = largest_child(s, at);
 		if (child == HEAP_NONE || kept(s, child) <= s->out->least ||
@@ -172,16 +185,18 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
     struct err *err)
 {
 	struct search s = { .r = r, .out = out };
-	*out = (struct leaks){ .least = (uint64_t)((double)r->dominators.shallow_reachable * share / 100) };
+	*out = (struct leaks){ .least = (uint64_t)((double)r->dominators.shallow_reachable * share / 100),
+		.vms_own = amount_exact(0) };
 	progress_phase(progress, PHASE_FIND_SUSPECTS, 0);
 	int code = open_children(&s, HEAP_NONE, err);
 	while (!code && s.n_open) {
 		uint32_t n, id = s.open[--s.n_open];
 		const uint32_t *child = retained_children(r, id, &n);
+		bool joins = id == HEAP_NONE || !is_vms_own(r->heap, id) || holds_everything(r->heap, id);
 		for (uint32_t i = 0; !code && i < n && !progress_stops(progress, i); i++) {
 			if (kept(&s, child[i]) > out->least)
 				code = follow(&s, child[i], err);
-			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
+			else if (joins && heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
 				code = add_piece(&s, child[i], err);
 		}
 		if (!code && !progress_add(progress, n))

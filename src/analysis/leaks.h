@@ -7,11 +7,12 @@
  * go down the tree as long as one child keeps nearly all.  Where that ends, the memory has piled
  * up: this is the accumulation point.
  *
- * Two rules differ from this.  Class objects and loaders hold everything there is, so they are
+ * Three rules differ from this.  Class objects and loaders hold everything there is, so they are
  * opened instead of accused: if the way ends in several of them, or below one of them, each large
  * part is a suspect of its own; and class objects are never a suspect together.  A chain of objects
  * of one class has no accumulation point of its own; the memory counts as piled up at the holder of
- * its first link.
+ * its first link.  Roots of the VM itself, like the array of all that its class archive names, are opened
+ * as well, and the small parts below them accuse nobody: no program can clear what holds them.
  *
  * Pure functions of struct retained, any thread.
  */
@@ -33,6 +34,7 @@ struct suspect {
 struct leaks {
 	struct suspect *suspect; /* the largest first */
 	size_t n, cap;
+	struct amount vms_own;   /* bytes that roots of the VM keep which retain more than that */
 	uint64_t least;          /* bytes that an object must retain to be a suspect */
 };
 

@@ -445,8 +445,13 @@ static void add_note(struct result *r, const struct leaks *leaks, double share)
 	struct text note = TEXT_INIT;
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (!leaks->n)
-		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, roots ? "; " : "");
-	text_add(&note, roots ? roots : "");
+		text_addf(&note, "nothing keeps more than %g%% of the heap", share);
+	if (leaks->vms_own.n) {
+		text_add(&note, note.len ? "; " : "");
+		add_bytes(&note, leaks->vms_own);
+		text_add(&note, " more are kept by roots of the VM itself, which no program can clear");
+	}
+	text_addf(&note, "%s%s", note.len && roots ? "; " : "", roots ? roots : "");
 	if (note.len)
 		r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
@@ -519,7 +524,8 @@ const struct command cmd_leaks = {
 	"path is the shortest strong path to where it parts, reference the one on it to clear, as cut takes "
 	"it, and freed what that frees: exactly, and 0 where something else keeps it. Of a group they are of "
 	"the path to its largest member, and empty where no reference there frees anything; the sentence says "
-	"when not all of the group goes with it. A class or class loader that holds several suspects is none itself.",
+	"when not all of the group goes with it. A class or class loader that holds several suspects is none itself; "
+	"nor is a root of the VM itself, which no program can clear: a line below says what these keep.",
     .examples = {{"leaks"}, {"leaks -share 5"}},
     .key = "K",
     .run = run_leaks,

@@ -155,12 +155,56 @@ def check_headers(tap, directory):
         tap.ok(rows.status == 0 and "+0x0," not in rows.out, "%s: its header is no word of it" % name, rows)
 
 
+def check_largest(tap, directory):
+    """32,768 bytes are what a request of 28,673 to 32,760 gets with its header, and one of up to 32,768 without."""
+    made = Maker("go1.24.0", 8, 6, (128, 0))
+    made.small_page()
+    target, size, descriptor = next(iter(made.objects)), 32768, made.pack(DESCRIPTOR)
+
+    def add(fields, words):
+        contents = bytearray(size)
+        for at, word in words.items():
+            contents[at:at + 8] = word if isinstance(word, bytes) else made.pack(word)
+        made.record(made.page, bytes(contents), fields)
+        made.page += size
+        return made.page - size
+
+    every = list(range(0, size, 8))
+    second = list(range(8, size, 16))
+    values = [8 + k + f for k in range(0, size - 600, 600) for f in (0, 16)]
+    plain = {
+        "an array of pointers": add(every, {0: target, size - 8: target}),
+        "a struct that begins with its own size": add([8, size - 8], {0: size, 8: target, size - 8: target}),
+        "a struct that begins with nil": add([0, 8], {8: target}),
+        "an array of interfaces": add(second, {0: descriptor, 8: target, 16: descriptor, 24: target}),
+        "one whose second is nil": add(second, {0: descriptor, 8: target, 32: descriptor, 40: target}),
+    }
+    headed = {
+        "with a header": add(values, {0: descriptor, 8: target}),
+        "with a header, as an array of interfaces lists its words": add(second, {0: descriptor, 8: target, 16: 7, 24: target}),
+        "the same, the second words all zero": add(second, {0: descriptor, 8: target, 24: target}),
+    }
+    path = os.path.join(directory, "largest.dump")
+    made.write(path)
+    for name, address in list(plain.items()) + list(headed.items()):
+        cells = json.loads(cairn("--format", "json", "-x", "x %#x" % address, path).out)["fields"]
+        want = name in headed
+        first = cells[0]["name"]
+        tap.ok(first == ("+0x8" if want else "+0x0") or (want and "[0]" in first),
+               "an object of 32 KiB, %s: its value begins at %d" % (name, 8 if want else 0), first)
+        held = json.loads(cairn("--format", "json", "-x", "refs %#x -out | cut address" % address, path).out)
+        n = {"an array of pointers": 2, "a struct that begins with its own size": 2, "a struct that begins with nil": 1,
+             "with a header": 1}.get(name, 2)
+        tap.equal(len(held), n, "%s: all of its pointers" % name)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as directory:
         check_layouts(tap, directory)
         check_forged(tap, directory)
         check_headers(tap, directory)
+        check_largest(tap, directory)
     tap.done()
 
 

@@ -496,7 +496,7 @@ static bool view_plain(const struct go *g, const uint8_t *p, struct object_view 
 	};
 	p += n;
 	uint64_t page = p < end && *p ? address / GO_PAGE : GO_NO_PAGE;
-	out->head = go_header(&g->layout, n, p < end && *p);
+	out->head = go_head(g, out->bytes, n, p < end && *p);
 	while (go_field_next(&p, end, &kind, &offset)) {
 		if (kind > GO_EMPTY_INTERFACE)
 			return false;
@@ -533,7 +533,7 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		.n_bytes = r.s[0].n,
 		.next = behind_artefacts(g, r.next,
 		    pointers ? r.u[OBJECT_ADDRESS] / GO_PAGE : GO_NO_PAGE),
-		.head = go_header(&g->layout, r.s[0].n, pointers),
+		.head = go_head(g, r.s[0].p, r.s[0].n, pointers),
 	};
 	return 0;
 }

@@ -6,6 +6,7 @@
  *   go_record.c  any record, decoded by a table of layouts
  *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
  *   go_span.c    what stands in the memory of objects that is none
+ *   go_head.c    which objects of one size begin with the address of their type
  *   go_read.c    the objects, told to a sink
  *   go_tell.c    everything else: goroutines, roots, counts, told to a sink
  *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
@@ -88,6 +89,8 @@ struct go {
 	pthread_mutex_t lock; /* guards surveys */
 	struct go_survey *surveys;
 	size_t n_surveys, cap_surveys;
+	/* From prepare on: the highest address known to be code, and where data begins; descriptors lie between. */
+	uint64_t code_known, data_begins;
 	struct go_stretch *stretches; /* from prepare on: by address */
 	size_t n_stretches, cap_stretches;
 	struct go_run *runs;  /* from prepare on: of the whole dump, ascending */
@@ -134,6 +137,16 @@ MUST_CHECK int go_read(const struct dump *dump, const struct part *part, struct 
 /* Does it follow from the objects before it whether the object record at an offset is one?  False as well
  * where no such record stands. */
 bool go_depends(const struct go *g, uint64_t offset);
+
+/* go_head.c: does an object with pointers of GO_LARGEST_SMALL bytes begin with its type?  From prepare on. */
+bool go_begins_with_type(const struct go *g, const uint8_t *contents, uint64_t size);
+
+/* Bytes before the value in an object.  From prepare on. */
+static inline uint64_t go_head(const struct go *g, const uint8_t *contents, uint64_t size, bool pointers)
+{
+	uint64_t head = go_header(&g->layout, size, pointers);
+	return size == GO_LARGEST_SMALL && head && !go_begins_with_type(g, contents, size) ? 0 : head;
+}
 
 /* go_values.c: where in an object with a header the last whole value ends; behind it lies slack, whose
  * pointers are repeated ones of the type, and lead nowhere.  Its size if the type is not known.  From prepare on. */

@@ -26,7 +26,8 @@ static int many_pointers(struct go_reading *r, const struct go_shape *shape, con
 	const struct go *g = r->go;
 	const uint8_t *p = shape->list, *end = p + shape->list_bytes;
 	uint64_t kind, offset;
-	uint64_t values_end = deliver && shape->head ? go_values_end(g, contents, shape->size) : shape->size;
+	uint64_t values_end = deliver && shape->head && go_head(g, contents, shape->size, true) ?
+	    go_values_end(g, contents, shape->size) : shape->size;
 	size_t waiting = 0;
 	int code = 0;
 
@@ -65,6 +66,9 @@ static __attribute__((noinline)) void drop_slack(struct go_reading *r, const str
 {
 	uint64_t values_end = go_values_end(r->go, contents, shape->size);
 	size_t n = 0;
+
+	if (!go_head(r->go, contents, shape->size, true))
+		return;
 
 	for (uint64_t i = 0; i < shape->n_slots; i++) {
 		uint32_t at = r->shapes.offsets[shape->first + i];

@@ -7,6 +7,7 @@
 
 #include "base/big.h"
 #include "base/hash.h"
+#include "dump/go/go_dump.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,10 @@ static enum coverage coverage(uint64_t bytes, uint64_t object)
 
 uint64_t typing_head(struct typing *t, uint32_t id, uint64_t size)
 {
-	return go_header(&t->layout, size, true) && !typing_pointer_free(t, id) ? t->layout.header : 0;
+	if (!go_header(&t->layout, size, true) || typing_pointer_free(t, id))
+		return 0;
+	const uint8_t *bytes = size == GO_LARGEST_SMALL && t->dump ? t->c->bytes(t->c, id, NULL, NULL) : NULL;
+	return bytes ? go_head((const struct go *)t->dump, bytes, size, true) : t->layout.header;
 }
 
 /* --- states ------------------------------------------------------------------------------------- */

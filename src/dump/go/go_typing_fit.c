@@ -78,9 +78,9 @@ static struct print *all_prints(const struct typing *t, size_t *n)
 }
 
 /* The fingerprint of an object; false: it has none, or could be an array. */
-static bool print_of_object(const struct typing *t, const uint8_t *bytes, uint64_t size, uint64_t *key)
+static bool print_of_object(struct typing *t, uint32_t id, const uint8_t *bytes, uint64_t size, uint64_t *key)
 {
-	uint64_t head = go_header(&t->layout, size, true);
+	uint64_t head = typing_head(t, id, size);
 	const uint8_t *p = bytes + size;
 	uint64_t kind, offset = 0, n = 0;
 
@@ -123,7 +123,7 @@ void typing_fit(struct typing *t)
 		if (t->state[id])
 			continue;
 		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
-		if (!bytes || size < LEAST_SIZE || !print_of_object(t, bytes, size, &key))
+		if (!bytes || size < LEAST_SIZE || !print_of_object(t, id, bytes, size, &key))
 			continue;
 		uint32_t type = only(all, n, key);
 		if (type != TYPE_NONE)

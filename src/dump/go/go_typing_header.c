@@ -61,7 +61,7 @@ int typing_from_headers(struct typing *t)
 		uint64_t size = t->c->size(t->c, id);
 		if (progress_stops(t->progress, id))
 			return err_cancelled(t->err);
-		if (!go_header(&t->layout, size, true) || typing_pointer_free(t, id))
+		if (!typing_head(t, id, size))
 			continue;
 		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
 		uint64_t descriptor = bytes && size > t->layout.header ? typing_word(t, bytes) : 0;

@@ -76,6 +76,10 @@ int go_find_stretches(struct go *g, struct err *err)
 			if (!to)
 				return ERR_NOMEM;
 			*to = (struct go_stretch){ r.u[SEGMENT_ADDRESS], r.s[0].n, r.offset };
+			if (tags[i] == GO_DATA && (!g->data_begins || r.u[SEGMENT_ADDRESS] < g->data_begins))
+				g->data_begins = r.u[SEGMENT_ADDRESS];
+			if (tags[i] == GO_FRAME && r.u[FRAME_ENTRY] < g->data_begins && r.u[FRAME_ENTRY] > g->code_known)
+				g->code_known = r.u[FRAME_ENTRY];
 		}
 	}
 	return sort(g->stretches, g->n_stretches, sizeof *g->stretches, by_address, err);

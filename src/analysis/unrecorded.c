@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Could an object of this class stand in a field of java.lang.Class, or be a thread of the VM's own? */
-enum could { NO, YES, IF_NAME, IF_REFLECTION, IF_CONSTANTS, IF_EMPTY, IF_RUNNING };
+enum could { NO, YES, IF_NAME, IF_REFLECTION, IF_CONSTANTS, IF_HANDLES, IF_EMPTY, IF_RUNNING };
 
 struct search {
 	const struct heap *heap;
@@ -18,7 +18,7 @@ struct search {
 	const struct bits *reached;
 	struct unrecorded *out;
 	uint8_t *could;   /* by class: enum could */
-	uint32_t *named;  /* classes, sorted by name */
+	uint32_t *named, *in_package; /* classes, sorted by name; by name without the package */
 	struct text text;
 	struct string_walk walk;
 	uint32_t *stack;
@@ -35,8 +35,14 @@ static bool extends_enum(const struct heap *h, uint32_t class)
 	return false;
 }
 
-/* The fields of java.lang.Class from JDK 5 to 28 and what they lead to; java.lang.invoke for the data of
- * hidden classes. */
+static bool is_of_invoke(const struct heap_class *c)
+{
+	static const char invoke[] = "java.lang.invoke.";
+	return !strncmp(c->name, invoke, sizeof invoke - 1);
+}
+
+/* The fields of java.lang.Class from JDK 5 to 28 and what they lead to.  Hidden classes that the JDK makes
+ * have data, too: method handles and the like, or an immutable list of some (InvokerBytecodeGenerator). */
 static enum could could_be_held(const struct heap *h, uint32_t class)
 {
 	static const struct {
@@ -45,12 +51,13 @@ static enum could could_be_held(const struct heap *h, uint32_t class)
 	} kinds[] = {
 		{ "java.lang.String", IF_NAME }, { "java.lang.ref.SoftReference", IF_REFLECTION },
 		{ "java.util.HashMap", IF_CONSTANTS }, { "int[]", IF_EMPTY },
+		{ "java.util.ImmutableCollections$List12", IF_HANDLES },
+		{ "java.util.ImmutableCollections$ListN", IF_HANDLES },
 		{ "java.lang.reflect.Constructor", YES }, { "java.lang.Module", YES },
 		{ "java.lang.Class$AnnotationData", YES }, { "sun.reflect.annotation.AnnotationType", YES },
 		{ "sun.reflect.generics.repository.ClassRepository", YES },
 		{ "java.lang.ClassValue$ClassValueMap", YES },
 	};
-	static const char invoke[] = "java.lang.invoke.";
 	const struct heap_class *c = &h->classes[class];
 	if (!strcmp(c->name, "java.lang.Thread"))
 		return IF_RUNNING;
@@ -59,7 +66,7 @@ static enum could could_be_held(const struct heap *h, uint32_t class)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (!strcmp(c->name, kinds[i].name))
 			return kinds[i].could;
-	return strncmp(c->name, invoke, sizeof invoke - 1) ? NO : YES;
+	return is_of_invoke(c) ? YES : NO;
 }
 
 static int by_name(const void *x, const void *y, void *context)
@@ -68,13 +75,30 @@ static int by_name(const void *x, const void *y, void *context)
 	return heap_class_order(h->classes, *(const uint32_t *)x, *(const uint32_t *)y);
 }
 
+static const char *in_package(const struct heap_class *c)
+{
+	const char *dot = strrchr(c->name, '.');
+	return dot ? dot + 1 : c->name;
+}
+
+static int by_name_in_package(const void *x, const void *y, void *context)
+{
+	const struct heap *h = context;
+	return strcmp(in_package(&h->classes[*(const uint32_t *)x]), in_package(&h->classes[*(const uint32_t *)y]));
+}
+
 static int list_names(struct search *s, struct err *err)
 {
 	const struct heap *h = s->heap;
-	s->named = big_alloc(h->n_classes, sizeof *s->named, err);
-	for (uint32_t i = 0; s->named && i < h->n_classes; i++)
-		s->named[i] = i;
-	return s->named ? sort_with(s->named, h->n_classes, sizeof *s->named, by_name, (void *)h, err) : ERR_NOMEM;
+	uint32_t n = h->n_classes;
+	s->named = big_alloc(n, sizeof *s->named, err);
+	s->in_package = s->named ? big_alloc(n, sizeof *s->in_package, err) : NULL;
+	for (uint32_t i = 0; s->in_package && i < n; i++)
+		s->named[i] = s->in_package[i] = i;
+	if (!s->in_package)
+		return ERR_NOMEM;
+	int code = sort_with(s->named, n, sizeof *s->named, by_name, (void *)h, err);
+	return code ? code : sort_with(s->in_package, n, sizeof *s->in_package, by_name_in_package, (void *)h, err);
 }
 
 /* Is there a class whose name begins so? */
@@ -88,7 +112,19 @@ static bool begins_a_name(const struct search *s, const char *text, size_t n, bo
 	return !strncmp(name, text, n) && (!whole || !name[n]);
 }
 
-/* Does the String say what a class, or a package of classes, is called? */
+/* The VM keeps the name of the file that a class was compiled from once a trace has told it: Cart.java,
+ * CartKt.kt, of generated classes just Cart$Made.  So there is a class whose name in its package begins so. */
+static bool is_source_file(struct search *s)
+{
+	const struct heap_class *classes = s->heap->classes;
+	uint32_t at, n = s->heap->n_classes;
+	char *end = strrchr(s->text.s, '.');
+	size_t length = end ? (size_t)(end - s->text.s) : s->text.len;
+	BISECT(at, n, strncmp(in_package(&classes[s->in_package[at]]), s->text.s, length) < 0);
+	return length && at < n && !strncmp(in_package(&classes[s->in_package[at]]), s->text.s, length);
+}
+
+/* Does the String say what a class, or a package of classes, is called, or where it was compiled from? */
 static bool is_name(struct search *s, uint32_t id)
 {
 	enum { LONGEST = 1000 };
@@ -104,7 +140,7 @@ static bool is_name(struct search *s, uint32_t id)
 		*number = '\0';
 		return begins_a_name(s, s->text.s, (size_t)(number - s->text.s), false);
 	}
-	if (begins_a_name(s, s->text.s, s->text.len, true))
+	if (begins_a_name(s, s->text.s, s->text.len, true) || is_source_file(s))
 		return true;
 	text_add(&s->text, ".");
 	return begins_a_name(s, s->text.s, s->text.len, false);
@@ -141,6 +177,16 @@ static bool holds_holder(const struct heap *h, uint32_t id)
 	return leads_to(h, id, holds_constant);
 }
 
+static bool is_handle(const struct heap *h, uint32_t id)
+{
+	return is_of_invoke(heap_class_of(h, id));
+}
+
+static bool holds_handle(const struct heap *h, uint32_t id)
+{
+	return leads_to(h, id, is_handle);
+}
+
 /* The VM keeps threads of its own that it does not list (Service Thread, Monitor Deflation Thread).  Their
  * field eetop leads to what runs. */
 static bool is_running(const struct heap *h, uint32_t id)
@@ -159,6 +205,7 @@ static bool may_stand_in_class(struct search *s, uint32_t id)
 	case IF_NAME: return is_name(s, id);
 	case IF_REFLECTION: return leads_to(s->heap, id, is_reflection);
 	case IF_CONSTANTS: return leads_to(s->heap, id, holds_holder);
+	case IF_HANDLES: return leads_to(s->heap, id, is_handle) || leads_to(s->heap, id, holds_handle);
 	case IF_RUNNING: return is_running(s->heap, id);
 	case IF_EMPTY: return heap_length(s->heap, id) == 0; /* the lock of a class that is not initialised */
 	}
@@ -180,21 +227,76 @@ static int mark_held_by_classes(struct search *s, struct err *err)
 	}
 	big_free(s->could);
 	big_free(s->named);
+	big_free(s->in_package);
 	text_release(&s->text);
 	return code;
 }
 
 /* --- what stacks hold ------------------------------------------------------------------------------- */
 
-/* Has a virtual thread a stack that the dump does not tell?  The VM writes all of them, or none. */
+static bool is_below(const struct heap *h, uint32_t class, uint32_t super)
+{
+	enum { CHAIN_MAX = 64 }; /* of a hostile dump the chain may have no end */
+	for (unsigned up = 0; up < CHAIN_MAX && class != HEAP_NONE && class != super; up++)
+		class = h->classes[class].superclass;
+	return class == super;
+}
+
+/* Is there a continuation that is no virtual thread's, and that has a stack?  No release writes these. */
+static bool stacks_of_continuations(const struct heap *h)
+{
+	uint32_t base = values_class_named(h, "jdk.internal.vm.Continuation");
+	uint32_t threads = values_class_named(h, "java.lang.VirtualThread$VThreadContinuation");
+	uint32_t others = 0;
+	for (uint32_t c = 0; base != HEAP_NONE && c < h->n_classes; c++)
+		if (c != threads && is_below(h, c, base))
+			others += h->classes[c].n_objects;
+	for (uint32_t id = 0; others && id < h->n_objects && !progress_own_stops(id); id++) {
+		uint32_t class = h->class_of[id];
+		struct values values;
+		struct value tail;
+		struct err err = ERR_INIT;
+		if (class == threads || !is_below(h, class, base))
+			continue;
+		others--;
+		if (!values_open(&values, h, id, &err) && values_field(&values, "tail", &tail) && tail.bits)
+			return true;
+	}
+	return false;
+}
+
+/* Is there a stack that the dump does not tell?  Those of virtual threads the VM writes all, or none. */
 static bool stacks_are_missing(const struct heap *h)
 {
+	if (stacks_of_continuations(h))
+		return true;
 	for (uint32_t i = 0; i < h->n_threads; i++)
 		if (h->threads[i].object != HEAP_NONE &&
 		    !strcmp(heap_class_of(h, h->threads[i].object)->name, "java.lang.VirtualThread"))
 			return false;
 	uint32_t chunk = values_class_named(h, "jdk.internal.vm.StackChunk");
 	return chunk != HEAP_NONE && h->classes[chunk].n_objects;
+}
+
+/* --- what the program gives to classes -------------------------------------------------------------- */
+
+/* Did the program make a hidden class?  It may have given it an object of any kind, which only the field
+ * classData of its class object need hold (Lookup.defineHiddenClassWithClassData).  Those whose names end
+ * so the JDK makes in the program's packages. */
+static bool has_hidden_class(const struct heap *h)
+{
+	static const char *const made[] = { "$$Lambda", "$$InjectedInvoker", "$$TypeSwitch" };
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++) {
+		const char *name = h->classes[c].name;
+		bool by_jdk = heap_class_has_no_loader(&h->classes[c]);
+		if (h->classes[c].kind != CLASS_PLAIN || (!strstr(name, "+0x") && !strstr(name, "/0x")))
+			continue;
+		for (size_t i = 0; !by_jdk && i < sizeof made / sizeof *made; i++)
+			by_jdk = strstr(name, made[i]) != NULL;
+		if (!by_jdk)
+			return true;
+	}
+	return false;
 }
 
 /* --- all -------------------------------------------------------------------------------------------- */
@@ -209,7 +311,7 @@ static int mark(struct search *s, struct err *err)
 	if (out->reason == REASON_CLASS_FIELDS)
 		code = mark_held_by_classes(s, err);
 	for (uint64_t w = 0; w <= out->objects.n / 64; w++)
-		out->objects.word[w] = out->reason == REASON_STACKS_MISSING
+		out->objects.word[w] = out->reason == REASON_STACKS_MISSING || out->reason == REASON_CLASS_DATA
 		    ? ~s->reached->word[w] : out->objects.word[w] & ~s->reached->word[w];
 	if (out->objects.n % 64)
 		out->objects.word[out->objects.n / 64] &= (UINT64_C(1) << out->objects.n % 64) - 1;
@@ -226,7 +328,8 @@ int unrecorded_find(struct unrecorded *out, const struct model *m, const struct 
 	struct search s = { .heap = h, .model = m, .reached = reached, .out = out, .text = TEXT_INIT };
 	*out = (struct unrecorded){ .reason = h->n_in_frames ? REASON_FRAMES
 		: !h->facts.class_fields_missing ? REASON_NONE
-		: stacks_are_missing(h) ? REASON_STACKS_MISSING : REASON_CLASS_FIELDS };
+		: stacks_are_missing(h) ? REASON_STACKS_MISSING
+		: has_hidden_class(h) ? REASON_CLASS_DATA : REASON_CLASS_FIELDS };
 	if (out->reason == REASON_NONE)
 		return 0;
 	s.stack = big_alloc(h->n_objects, sizeof *s.stack, err);

@@ -6,8 +6,9 @@
  * In a Go dump a compiler's map may leave out pointers on a stack: the words of frames lead to more objects
  * (heap.in_frames).  In an HPROF dump the instance fields of java.lang.Class are missing (the name, the
  * reflection data, the class of arrays, the constants of an enum …), so are threads that the VM runs for
- * itself, and JDK 21 does not write the stacks of parked virtual threads, which may hold anything.  So of
- * HPROF only what hangs on none of these is known to be garbage.
+ * itself.  JDK 21 does not write the stacks of parked virtual threads, no release those of other
+ * continuations, and a program may give an object to a hidden class that it makes: these may be or hold
+ * anything.  So of HPROF only what hangs on none of these is known to be garbage.
  *
  * Any thread.
  */

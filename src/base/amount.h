@@ -26,7 +26,8 @@ enum reason {
 	REASON_ROOTS,         /* it depends on roots that are inferred */
 	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */
 	REASON_CLASS_FIELDS,  /* no root leads there, but fields of java.lang.Class, which the dump leaves out, may */
-	REASON_STACKS_MISSING, /* no root leads there, but stacks of virtual threads, which it leaves out, may */
+	REASON_STACKS_MISSING, /* no root leads there, but stacks of continuations, which it leaves out, may */
+	REASON_CLASS_DATA,    /* no root leads there, but what hidden classes were given, which it leaves out, may */
 	REASON_NAMES_SHARED,  /* several classes have the name by which objects name their class */
 	REASON_FILLERS,       /* objects are told from others of their kind by signs: the collector's fillers */
 	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */

@@ -111,7 +111,9 @@ static const struct {
 	"objects hold in their own fields (their names, reflection data, classes of arrays, locks), or a thread "
 	"of the VM's own, and HPROF does not record these: it may be alive", NULL},
     [REASON_STACKS_MISSING] = {"no recorded root reaches it, but the VM that wrote the dump leaves out the stacks "
-	"of parked virtual threads, which may hold anything: it may be alive", NULL},
+	"of parked virtual threads or other continuations, which may hold anything: it may be alive", NULL},
+    [REASON_CLASS_DATA] = {"no recorded root reaches it, but the program made hidden classes, and HPROF does not "
+	"record what objects it gave to them: it may be alive", NULL},
     [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
 	"all their objects", NULL},
     [REASON_FILLERS] = {"the VM writes the arrays with which its collector fills gaps as int[]: those that nothing "

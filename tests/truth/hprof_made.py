@@ -40,8 +40,8 @@ class Made:
         at, self.at = self.at, self.at + size
         return at
 
-    def add_class(self, name, superclass=None, fields="", statics="", size=None, mirror=112):
-        """fields and statics as "name:T …"; size: what the record states, else the fields' sum."""
+    def add_class(self, name, superclass=None, fields="", statics="", size=None, mirror=112, loader=0):
+        """fields and statics as "name:T …"; size: what the record states, else the fields' sum; loader: its id."""
         ident = self.take(mirror)
         parse = lambda text: [f.split(":") for f in text.split()]  # noqa: E731
         own = parse(fields)
@@ -50,7 +50,7 @@ class Made:
         body += self.text(name)
         self.records += struct.pack(">BII", 2, 0, len(body)) + body
         record = b"\x20" + self.word(ident) + struct.pack(">I", 1)
-        record += self.word(self.classes[superclass][0] if superclass else 0) + self.word(0) * 5
+        record += self.word(self.classes[superclass][0] if superclass else 0) + self.word(loader) + self.word(0) * 4
         record += struct.pack(">IH", self.data_size(name) if size is None else size, 0)
         record += struct.pack(">H", len(parse(statics)))
         for field, letter in parse(statics):
@@ -70,25 +70,36 @@ class Made:
 
     def instance(self, name, distance, values=None):
         values = bytes(self.data_size(name)) if values is None else values
-        self.heap += b"\x21" + self.word(self.take(distance)) + struct.pack(">I", 1)
+        ident = self.take(distance)
+        self.heap += b"\x21" + self.word(ident) + struct.pack(">I", 1)
         self.heap += self.word(self.classes[name][0]) + struct.pack(">I", len(values)) + values
+        return ident
 
-    def array(self, letter, length, distance):
-        self.heap += b"\x23" + self.word(self.take(distance)) + struct.pack(">IIB", 1, length, TYPES[letter])
-        self.heap += bytes(WIDTHS[letter] * length)
+    def array(self, letter, length, distance, values=None):
+        ident = self.take(distance)
+        self.heap += b"\x23" + self.word(ident) + struct.pack(">IIB", 1, length, TYPES[letter])
+        self.heap += bytes(WIDTHS[letter] * length) if values is None else values
+        return ident
 
-    def objects(self, name, length, distance):
-        self.heap += b"\x22" + self.word(self.take(distance)) + struct.pack(">II", 1, length)
-        self.heap += self.word(self.classes[name][0]) + self.word(0) * length
+    def objects(self, name, length, distance, elements=None):
+        ident = self.take(distance)
+        self.heap += b"\x22" + self.word(ident) + struct.pack(">II", 1, length)
+        self.heap += self.word(self.classes[name][0]) + b"".join(self.word(e) for e in elements or [0] * length)
+        return ident
 
-    def look(self, tap, name):
-        """[{class: [objects, shallow]}, info]"""
+    def write(self):
+        """The path of the dump, which is the caller's to remove."""
         out = ("JAVA PROFILE " + self.version).encode() + struct.pack(">BIQ", 0, self.ids, 0)
         out += self.records + struct.pack(">BII", 0x1C, 0, len(self.heap)) + self.heap
         out += struct.pack(">BII", 0x2C, 0, 0)
         handle, path = tempfile.mkstemp(suffix=".hprof", dir=os.path.join(BUILD, "tests"))
         with os.fdopen(handle, "wb") as f:
             f.write(out)
+        return path
+
+    def look(self, tap, name):
+        """[{class: [objects, shallow]}, info]"""
+        path = self.write()
         histo = cairn("--format", "json", "-x", "histo", path)
         info = cairn("--format", "json", "-x", "info", path)
         check = cairn("-x", "check", path)

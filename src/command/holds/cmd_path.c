@@ -314,7 +314,9 @@ static int no_path(
 		[REASON_CLASS_FIELDS] = " in what the dump records, which leaves out the fields of java.lang.Class "
 		    "objects, and threads of the VM's own: they may have kept it alive",
 		[REASON_STACKS_MISSING] = " in what the dump records, which leaves out the stacks of parked virtual "
-		    "threads: they may have kept it alive",
+		    "threads or other continuations: they may have kept it alive",
+		[REASON_CLASS_DATA] = " in what the dump records, which leaves out the objects that the program gave to "
+		    "hidden classes: they may have kept it alive",
 	};
 	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 "%s", heap_address(session_heap(s), to),
 	    why[unrecorded_has(&all.maybe, to) ? all.maybe.reason : REASON_NONE]);

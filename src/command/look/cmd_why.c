@@ -118,8 +118,9 @@ static int unrecorded_fact(
 		    "not recorded as pointers: these may be alive", all.maybe.n);
 	else
 		text_addf(&t, ", but %" PRIu32 " of them may hang on what the dump leaves out (%s), and be alive",
-		    all.maybe.n, all.maybe.reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads"
-		                                                           : "fields of java.lang.Class objects");
+		    all.maybe.n, all.maybe.reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads or others"
+		    : all.maybe.reason == REASON_CLASS_DATA ? "objects that were given to hidden classes"
+		                                            : "fields of java.lang.Class objects");
 	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
 	text_release(&t);
 	return 0;

@@ -224,6 +224,7 @@ struct noted {
 	uint64_t code;     /* where the function begins, 0 unknown */
 	uint64_t made_at;  /* of a deferred call: pc behind the statement, 0 unknown */
 	uint64_t value[2]; /* of a panic: an interface, its type descriptor and its data word */
+	uint64_t address;  /* of what the runtime itself keeps of a panic */
 };
 struct noted_walk {
 	size_t run;
@@ -424,6 +425,10 @@ struct reader {
 	/* Decode the next of what was noted; false behind the last.  A walk begins zeroed and is of one kind. */
 	bool (*next_noted)(const struct dump *dump, enum noted_kind kind, struct noted_walk *walk,
 	    struct noted *out);
+	/* Call take with the type of each variable that a closure of the function at `code` holds, and its offset in the
+	 * closure; none where nobody knows.  One thread at a time.  0, or ERR_NOMEM. */
+	int (*captures)(const struct dump *dump, uint64_t code,
+	    void (*take)(void *context, uint32_t type, uint64_t offset), void *context, struct err *err);
 	/* Append the name of a type by its descriptor's address, as the dump itself has it, escaped. */
 	bool (*type_name)(const struct dump *dump, uint64_t descriptor, struct text *out);
 };

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { MOST_WAITS = 1 << 16 }; /* a select has at most so many cases */
+enum {
+	MOST_WAITS = 1 << 16, /* a select has at most so many cases */
+	MOST_RIVALS = 1 << 10, /* that are looked at of a channel where others wait for both */
+};
 
 static bool struct_at(const struct heap *h, uint64_t address, const char *type, struct typed *out)
 {
@@ -29,11 +32,25 @@ static uint64_t first_of(const struct typed *channel, const char *queue)
 	return typed_field(channel, queue, &q) ? pointer_in(&q, "first") : 0;
 }
 
-/* Nobody waits to send where others wait to receive, but for a select that does both. */
-static void look_at_channel(const struct heap *h, const struct typed *channel, uint64_t elem, struct wait *out)
+/* Is it in the list that begins with `at`? */
+static bool is_among(const struct heap *h, uint64_t at, uint64_t sudog)
+{
+	struct typed v;
+	for (unsigned n = 0; at && at != sudog && n < MOST_RIVALS; n++)
+		at = struct_at(h, at, "runtime.sudog", &v) ? pointer_in(&v, "next") : 0;
+	return at && at == sudog;
+}
+
+/* Nobody waits to send where others wait to receive, but for selects that do both. */
+static void look_at_channel(const struct heap *h, const struct typed *channel, uint64_t sudog, uint64_t elem,
+    struct wait *out)
 {
 	uint64_t senders = first_of(channel, "sendq"), receivers = first_of(channel, "recvq");
 	uint32_t element = types_by_descriptor(h->dump->types, pointer_in(channel, "elemtype"));
+	if (senders && receivers) {
+		senders = is_among(h, senders, sudog) ? sudog : 0;
+		receivers = !senders && is_among(h, receivers, sudog) ? sudog : 0;
+	}
 	if (!senders == !receivers)
 		return;
 	out->how = senders ? WAIT_SENDS : WAIT_RECEIVES;
@@ -56,11 +73,12 @@ bool waits_next(const struct heap *h, uint32_t thread, struct waits_walk *walk, 
 	if (!(walk->n & (walk->n + 1))) /* the 1st, 2nd, 4th, 8th … */
 		walk->mark = walk->next;
 	walk->n++;
-	if (!struct_at(h, walk->next, "runtime.sudog", &v))
+	uint64_t sudog = walk->next;
+	if (!struct_at(h, sudog, "runtime.sudog", &v))
 		return false;
 	walk->next = pointer_in(&v, "waitlink");
 	out->channel = pointer_in(&v, "c");
 	if (struct_at(h, out->channel, "runtime.hchan", &channel))
-		look_at_channel(h, &channel, pointer_in(&v, "elem"), out);
+		look_at_channel(h, &channel, sudog, pointer_in(&v, "elem"), out);
 	return true;
 }

@@ -17,7 +17,7 @@ DATA, BSS, TEXT, TYPES = 0x500000, 0x501000, 0x401000, 0x480000
 # attributes and forms
 NAME, SIZE, ENCODING, TYPE, LOCATION, MEMBER = 0x03, 0x0B, 0x3E, 0x49, 0x02, 0x38
 LOW, HIGH, FRAME, COUNT = 0x11, 0x12, 0x40, 0x37
-KIND, KEY, ELEMENT, EMBEDDED, RUNTIME = 0x2900, 0x2901, 0x2902, 0x2903, 0x2904
+KIND, KEY, ELEMENT, EMBEDDED, RUNTIME, CAPTURED = 0x2900, 0x2901, 0x2902, 0x2903, 0x2904, 0x2907
 ADDR, BLOCK1, DATA1, STRING, UDATA, REF = 0x01, 0x0A, 0x0B, 0x08, 0x0F, 0x10
 
 ABBREV = {  # tag, children, attributes
@@ -37,6 +37,7 @@ ABBREV = {  # tag, children, attributes
     "variable": (0x34, 0, [(NAME, STRING), (LOCATION, BLOCK1), (TYPE, REF)]),
     "parameter": (0x05, 0, [(NAME, STRING), (TYPE, REF), (LOCATION, BLOCK1)]),
     "function": (0x2E, 1, [(NAME, STRING), (LOW, ADDR), (HIGH, ADDR), (FRAME, BLOCK1)]),
+    "captured": (0x34, 0, [(NAME, STRING), (TYPE, REF), (CAPTURED, UDATA)]),
     "block": (0x0B, 1, [(LOW, ADDR), (HIGH, ADDR)]),
 }
 CODES = {name: i + 1 for i, name in enumerate(ABBREV)}
@@ -85,7 +86,7 @@ class Program:
             value = values[{NAME: "name", SIZE: "size", ENCODING: "encoding", TYPE: "type", LOCATION: "at",
                             MEMBER: "offset", LOW: "low", HIGH: "high", FRAME: "frame", COUNT: "count",
                             KIND: "kind", KEY: "key", ELEMENT: "element", EMBEDDED: "embedded",
-                            RUNTIME: "runtime"}[attribute]]
+                            RUNTIME: "runtime", CAPTURED: "captured"}[attribute]]
             if form == STRING:
                 self.info += value.encode() + b"\0"
             elif form == ADDR:

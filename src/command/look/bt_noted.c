@@ -85,6 +85,15 @@ static void put_word(const struct heap *h, uint8_t *to, uint64_t word)
 		to[i] = (uint8_t)(word >> 8 * (h->facts.big_endian ? n - 1 - i : i));
 }
 
+/* runtime.Goexit runs deferred calls as a panic does, and is recorded as one that has no value. */
+static bool is_goexit(const struct heap *h, const struct noted *n)
+{
+	uint32_t type = h->dump->types ? types_by_name(h->dump->types, "runtime._panic") : TYPE_NONE;
+	struct typed panic, goexit;
+	return type != TYPE_NONE && n->address && typed_at(h, n->address, type, &panic) &&
+	    typed_field(&panic, "goexit", &goexit) && goexit.bytes[0];
+}
+
 /* What the runtime holds in an interface of its own: "main.Pair {A: 13, …}". */
 static void add_panic(struct result *r, const struct noted *n)
 {
@@ -94,6 +103,10 @@ static void add_panic(struct result *r, const struct noted *n)
 	struct any_value v = {.heap = h};
 	struct text name = TEXT_INIT, words = TEXT_INIT;
 	uint32_t object = heap_target(h, n->value[1]);
+	if (is_goexit(h, n)) {
+		add_row(r, HEAP_NONE, NULL, "Goexit", 0, HEAP_NONE, NULL, NULL);
+		return;
+	}
 	put_word(h, bytes, n->value[0]);
 	put_word(h, bytes + typed_word_size(h), n->value[1]);
 	v.memory.value = (struct typed){h, types ? types_by_name(types, "interface {}") : TYPE_NONE, bytes,

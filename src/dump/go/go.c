@@ -559,5 +559,6 @@ const struct reader go_reader = {
 	.type_name = go_type_name,
 	.sites = go_sites,
 	.next_noted = go_next_noted,
+	.captures = go_captures,
 	.classify = go_classify,
 };

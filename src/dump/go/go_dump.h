@@ -163,6 +163,8 @@ const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n)
 uint64_t go_itab_type(const struct dump *dump, uint64_t itab);
 MUST_CHECK int go_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
 bool go_next_noted(const struct dump *dump, enum noted_kind kind, struct noted_walk *walk, struct noted *out);
+MUST_CHECK int go_captures(const struct dump *dump, uint64_t code,
+    void (*take)(void *context, uint32_t type, uint64_t offset), void *context, struct err *err);
 bool go_type_name(const struct dump *dump, uint64_t descriptor, struct text *out);
 
 /* go_old.c: go_next_slot for objects of a go1.3 dump.  Their view holds the address of the type as

@@ -258,6 +258,7 @@ static void from_records(struct typing *t, const struct go *g)
 			case GO_DEFER:
 				claim_named(t, r.u[DEFER_ADDRESS], deferred);
 				typing_claim_closure(t, r.u[DEFER_CLOSURE], TYPED_BY_RUNTIME);
+				typing_walk_closure(t, r.u[DEFER_CLOSURE], r.u[DEFER_ENTRY]);
 				break;
 			case GO_PANIC:
 				typing_interface(t, r.u[PANIC_TYPE], r.u[PANIC_DATA], TYPED_BY_INTERFACE);

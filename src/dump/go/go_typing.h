@@ -174,6 +174,10 @@ void typing_claim_array(struct typing *t, uint64_t address, uint32_t type, uint6
 /* A slice of this type stands at an address, whatever object it is in. */
 void typing_claim_slice(struct typing *t, uint64_t address, uint32_t element, enum typed_by by);
 void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by);
+/* Claim what the variables of a closure of a function (by its number) lead to, whose bytes these are. */
+void typing_walk_captures(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size);
+/* Claim what the variables of a closure lead to that lies on a stack; entry: where its function begins. */
+void typing_walk_closure(struct typing *t, uint64_t address, uint64_t entry);
 /* Follow the pointers of all objects that were claimed, until no claim is new.  0, ERR_CANCELLED or
  * ERR_NOMEM. */
 int typing_drain(struct typing *t);

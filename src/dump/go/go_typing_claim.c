@@ -439,37 +439,6 @@ void typing_claim_closure(struct typing *t, uint64_t address, enum typed_by by)
 
 /* --- following ---------------------------------------------------------------------------------- */
 
-/* F-fm is the method value of F: a closure that holds the receiver in its second word. */
-static void walk_method_value(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
-{
-	const char *name = program_function_name(t->program, function);
-	const char *open = strstr(name, ".(*"), *close = open ? strchr(open, ')') : NULL;
-	size_t n = strlen(name);
-
-	if (size < 2 * t->word || n < 3 || strcmp(name + n - 3, "-fm") != 0 || !close)
-		return;
-	struct text type = TEXT_INIT; /* "main.(*T).method-fm": main.T */
-	text_add_n(&type, name, (size_t)(open + 1 - name));
-	text_add_n(&type, open + 3, (size_t)(close - open - 3));
-	uint32_t receiver = types_by_name(t->go.types, type.s);
-	if (receiver != TYPE_NONE)
-		typing_claim(t, typing_word(t, bytes + t->word), receiver, TYPED_BY_POINTER);
-	text_release(&type);
-}
-
-static void walk_closure(struct typing *t, uint32_t function, const uint8_t *bytes, uint64_t size)
-{
-	const struct program_capture *c;
-	struct memory m = {.bytes = bytes, .size = size};
-	size_t n;
-
-	walk_method_value(t, function, bytes, size);
-	t->refused |= program_captures(t->program, function, &c, &n, t->err) < 0;
-	for (size_t i = 0; i < n; i++)
-		if (c[i].offset <= size && t->go.types->type[c[i].type].size <= size - c[i].offset)
-			typing_walk(t, &m, c[i].offset, c[i].type, 1, TYPED_BY_POINTER);
-}
-
 static void walk_object(struct typing *t, uint32_t id)
 {
 	uint64_t size, head;
@@ -480,7 +449,7 @@ static void walk_object(struct typing *t, uint32_t id)
 	if (!bytes)
 		return;
 	if (function != UINT32_MAX) {
-		walk_closure(t, function, bytes, size);
+		typing_walk_captures(t, function, bytes, size);
 		return;
 	}
 	head = typing_head(t, id, size);

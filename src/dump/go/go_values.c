@@ -275,9 +275,26 @@ bool go_next_noted(const struct dump *dump, enum noted_kind kind, struct noted_w
 		*out = (struct noted){ .of = r.u[DEFER_GOROUTINE], .closure = r.u[DEFER_CLOSURE],
 			.code = r.u[DEFER_ENTRY], .made_at = r.u[DEFER_PC] };
 	else if (kind == NOTED_PANIC)
-		*out = (struct noted){ .of = r.u[PANIC_GOROUTINE], .value = { r.u[PANIC_TYPE], r.u[PANIC_DATA] } };
+		*out = (struct noted){ .of = r.u[PANIC_GOROUTINE], .value = { r.u[PANIC_TYPE], r.u[PANIC_DATA] },
+			.address = r.u[PANIC_ADDRESS] };
 	else
 		*out = (struct noted){ .of = r.u[FINALIZER_OBJECT], .closure = r.u[FINALIZER_CLOSURE],
 			.code = r.u[FINALIZER_ENTRY] };
 	return true;
+}
+
+/* The closure of a function that is in no program, or of one that Go before 1.23 compiled, may hold anything. */
+int go_captures(const struct dump *dump, uint64_t code, void (*take)(void *context, uint32_t type, uint64_t offset),
+    void *context, struct err *err)
+{
+	struct program *p = (struct program *)(uintptr_t)dump->program;
+	const struct program_capture *c;
+	uint32_t function;
+	size_t n = 0;
+	if (!p || !program_function_at(p, code, &function) || program_function_entry(p, function) != code)
+		return 0;
+	int failed = program_captures(p, function, &c, &n, err);
+	for (size_t i = 0; !failed && i < n; i++)
+		take(context, c[i].type, c[i].offset);
+	return failed;
 }

@@ -309,7 +309,8 @@ void adjacency_release(struct adjacency *a);
 /* Put the threads and roots that the survey met into the heap; the survey's parts must still be
  * there (recorded.c). */
 MUST_CHECK int recorded_collect(struct build *b, struct err *err);
-/* Add what goroutines that wait to send hold; once threads and recorded roots are there (waiting.c). */
+/* Add what goroutines hold by values that they wait to send and by closures of deferred calls that lie on their
+ * stacks; once threads and recorded roots are there (waiting.c). */
 MUST_CHECK int waiting_collect(struct build *b, struct err *err);
 /* Mark the JNI globals that are the VM's own (vm_roots.c); before the roots are sorted. */
 MUST_CHECK int vm_roots_mark(struct build *b, struct err *err);

@@ -192,11 +192,13 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	while (!code && s.n_open) {
 		uint32_t n, id = s.open[--s.n_open];
 		const uint32_t *child = retained_children(r, id, &n);
-		bool joins = id == HEAP_NONE || !is_vms_own(r->heap, id) || holds_everything(r->heap, id);
+		bool vms = id != HEAP_NONE && is_vms_own(r->heap, id) && !holds_everything(r->heap, id);
 		for (uint32_t i = 0; !code && i < n && !progress_stops(progress, i); i++) {
+			if (vms && !holds_everything(r->heap, child[i]))
+				continue;
 			if (kept(&s, child[i]) > out->least)
 				code = follow(&s, child[i], err);
-			else if (joins && heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
+			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)
 				code = add_piece(&s, child[i], err);
 		}
 		if (!code && !progress_add(progress, n))

@@ -12,7 +12,7 @@
  * part is a suspect of its own; and class objects are never a suspect together.  A chain of objects
  * of one class has no accumulation point of its own; the memory counts as piled up at the holder of
  * its first link.  Roots of the VM itself, like the array of all that its class archive names, are opened
- * as well, and the small parts below them accuse nobody: no program can clear what holds them.
+ * as well, and of what they hold only class objects and loaders are looked at: no program can clear the rest.
  *
  * Pure functions of struct retained, any thread.
  */

@@ -5,6 +5,7 @@
  */
 #include "analysis/reachable.h"
 
+#include "analysis/unrecorded.h"
 #include "base/big.h"
 #include "heap/weak.h"
 
@@ -74,10 +75,11 @@ static bool weigh(struct reachable *out, const struct heap *h, uint32_t n, struc
 	}
 	out->n = heap_reached(h, n);
 	out->shallow = heap_sized(h, heap_reached(h, bytes), n_unknown);
-	enum certainty maybe = out->maybe.n ? INFERRED : EXACT;
-	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, out->maybe.reason);
-	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - bytes), maybe,
-	    out->maybe.reason), h->n_unknown_size - n_unknown);
+	enum reason reason = unrecorded_reason(h, &out->objects);
+	enum certainty maybe = n < h->n_objects && reason != REASON_NONE ? INFERRED : EXACT;
+	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, reason);
+	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - bytes), maybe, reason),
+	    h->n_unknown_size - n_unknown);
 	return true;
 }
 
@@ -88,7 +90,7 @@ int reachable_from_roots(
 	struct walk w = {.heap = heap, .left_out = model->left_out, .seen = &out->objects};
 	int code;
 
-	*out = (struct reachable){.maybe = {.n = 0}};
+	*out = (struct reachable){.n = amount_exact(0)};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, heap->n_objects);
 	if ((code = bits_init(&out->objects, heap->n_objects, err)))
 		return code;
@@ -98,9 +100,7 @@ int reachable_from_roots(
 		goto out;
 	big_free(w.queue);
 	w.queue = NULL;
-	if (w.tail < heap->n_objects)
-		code = unrecorded_find(&out->maybe, model, &out->objects, err);
-	if (!code && !weigh(out, heap, w.tail, progress))
+	if (!weigh(out, heap, w.tail, progress))
 		code = err_cancelled(err);
 out:
 	big_free(w.queue);
@@ -112,5 +112,4 @@ out:
 void reachable_release(struct reachable *r)
 {
 	bits_release(&r->objects);
-	unrecorded_release(&r->maybe);
 }

@@ -9,7 +9,7 @@
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H
 
-#include "analysis/unrecorded.h"
+#include "heap/amounts.h"
 
 struct reachable {
 	struct bits objects;  /* by id: reachable; not sealed (base/bits.h) */
@@ -17,7 +17,6 @@ struct reachable {
 	struct amount shallow;     /* bytes */
 	struct amount unreachable_n;
 	struct amount unreachable_shallow;
-	struct unrecorded maybe; /* the unreachable objects that may be alive */
 };
 
 /* 0: *out is the caller's (reachable_release); ERR_NOMEM or ERR_CANCELLED.  Takes 4 bytes and 1 bit

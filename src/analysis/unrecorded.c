@@ -301,6 +301,16 @@ static bool has_hidden_class(const struct heap *h)
 
 /* --- all -------------------------------------------------------------------------------------------- */
 
+/* Nothing ever holds what the collector fills gaps with. */
+static void leave_out_fillers(struct search *s)
+{
+	const struct heap *h = s->heap;
+	uint32_t filler = h->fillers_told ? values_class_named(h, "<filler>") : HEAP_NONE;
+	for (uint32_t id = 0; filler != HEAP_NONE && id < h->n_objects && !progress_own_stops(id); id++)
+		if (h->class_of[id] == filler)
+			s->out->objects.word[id / 64] &= ~(UINT64_C(1) << id % 64);
+}
+
 static int mark(struct search *s, struct err *err)
 {
 	const struct heap *h = s->heap;
@@ -317,19 +327,28 @@ static int mark(struct search *s, struct err *err)
 		out->objects.word[out->objects.n / 64] &= (UINT64_C(1) << out->objects.n % 64) - 1;
 	else
 		out->objects.word[out->objects.n / 64] = 0;
+	leave_out_fillers(s);
 	for (uint64_t w = 0; w <= out->objects.n / 64; w++)
 		out->n += bits_ones(out->objects.word[w]);
 	return code ? code : progress_check(progress_own(), err);
+}
+
+enum reason unrecorded_reason(const struct heap *h, const struct bits *reached)
+{
+	size_t i = 0;
+	while (reached && i < h->n_in_frames && bits_get(reached, h->in_frames[i]) && !progress_own_stops(i))
+		i++;
+	return i < h->n_in_frames ? REASON_FRAMES
+		: !h->facts.class_fields_missing ? REASON_NONE
+		: stacks_are_missing(h) ? REASON_STACKS_MISSING
+		: has_hidden_class(h) ? REASON_CLASS_DATA : REASON_CLASS_FIELDS;
 }
 
 int unrecorded_find(struct unrecorded *out, const struct model *m, const struct bits *reached, struct err *err)
 {
 	const struct heap *h = m->heap;
 	struct search s = { .heap = h, .model = m, .reached = reached, .out = out, .text = TEXT_INIT };
-	*out = (struct unrecorded){ .reason = h->n_in_frames ? REASON_FRAMES
-		: !h->facts.class_fields_missing ? REASON_NONE
-		: stacks_are_missing(h) ? REASON_STACKS_MISSING
-		: has_hidden_class(h) ? REASON_CLASS_DATA : REASON_CLASS_FIELDS };
+	*out = (struct unrecorded){ .reason = unrecorded_reason(h, reached) };
 	if (out->reason == REASON_NONE)
 		return 0;
 	s.stack = big_alloc(h->n_objects, sizeof *s.stack, err);

@@ -23,6 +23,10 @@ struct unrecorded {
 	enum reason reason;  /* of all of them; REASON_NONE: none */
 };
 
+/* Why an object that is not in `reached` (by id) may be alive all the same; REASON_NONE: none may.  Which
+ * ones may is another question, and takes far longer.  reached: NULL where it is not known. */
+enum reason unrecorded_reason(const struct heap *h, const struct bits *reached);
+
 /* reached: by id.  0: *out is the caller's (unrecorded_release).  ERR_NOMEM or ERR_CANCELLED.  Takes 4 bytes
  * an object while it runs, where there may be such objects at all. */
 MUST_CHECK int unrecorded_find(struct unrecorded *out, const struct model *m, const struct bits *reached,

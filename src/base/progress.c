@@ -26,6 +26,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_SUM_PACKAGES] = ALONE("retained sizes of packages"),
 	[PHASE_FIND_WEAK] = ALONE("finding weak references"),
 	[PHASE_FOLLOW_REFERENCES] = ALONE("following references"),
+	[PHASE_FIND_UNRECORDED] = ALONE("looking for what may be alive"),
 	[PHASE_FIND_SUSPECTS] = ALONE("looking for suspects"),
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},

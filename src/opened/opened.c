@@ -40,7 +40,8 @@ static void forget_model(struct opened *o)
 		retained_release(&o->retained);
 	o->retained_whole = false;
 	reachable_release(&o->reachable);
-	o->reachable_found = false;
+	unrecorded_release(&o->unrecorded);
+	o->reachable_found = o->unrecorded_found = false;
 }
 
 void opened_free(struct opened *o)
@@ -192,6 +193,35 @@ int opened_find_reachable(struct opened *o, const struct runner *runner, struct 
 	}
 	if (!code)
 		*out = o->reachable;
+	return code;
+}
+
+struct asking {
+	struct unrecorded found;
+	const struct opened *opened;
+};
+
+static int ask(void *context, struct progress *progress, struct err *err)
+{
+	struct asking *a = context;
+	progress_phase(progress, PHASE_FIND_UNRECORDED, 0);
+	return unrecorded_find(&a->found, &a->opened->model, &a->opened->reachable.objects, err);
+}
+
+int opened_find_unrecorded(struct opened *o, const struct runner *runner, const struct unrecorded **out,
+    struct err *err)
+{
+	struct reachable reachable;
+	int code = opened_find_reachable(o, runner, &reachable, err);
+	if (!code && !o->unrecorded_found) {
+		struct asking a = {.opened = o};
+		code = runner_run(runner, ask, &a, err);
+		if (!code) {
+			o->unrecorded = a.found;
+			o->unrecorded_found = true;
+		}
+	}
+	*out = &o->unrecorded;
 	return code;
 }
 

@@ -18,6 +18,7 @@
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
 #include "analysis/search.h"
+#include "analysis/unrecorded.h"
 #include "base/parallel.h"
 #include "heap/weak.h"
 
@@ -48,6 +49,8 @@ struct opened {
 	bool retained_whole;      /* with lists of children and sums by class */
 	struct reachable reachable;
 	bool reachable_found;
+	struct unrecorded unrecorded; /* unreachable objects that may be alive */
+	bool unrecorded_found;
 	struct path_tree paths[2]; /* strong; with weak references.  parent NULL: not found */
 	struct name_index *names;
 
@@ -90,6 +93,8 @@ MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runne
     const struct retained **out, struct err *err); /* with lists of children and sums by class */
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
     struct reachable *out, struct err *err);
+MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,
+    const struct unrecorded **out, struct err *err); /* unreachable objects that may be alive */
 MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
 /* The index of its classes' names; while the dump is still being read, of the classes known now.  The

@@ -67,12 +67,12 @@ struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 	const struct retained *r = opened_retained(o);
 	if (!r)
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	bool maybe = unrecorded_has(&r->maybe, id);
 	bool reachable = r->dominators.immediate[id] != NOT_REACHABLE;
+	bool maybe = o->unrecorded_found ? unrecorded_has(&o->unrecorded, id) : !reachable && r->doubt != REASON_NONE;
 	/* what is reached by the part of a dump that was read, is so by all of it */
 	struct amount sure =
 	    reachable && !heap_roots_inferred(o->heap) ? amount_exact(1) : heap_held(o->heap, reachable);
-	return cell_flag_as_sure(reachable, amount_weaken(sure, maybe ? INFERRED : EXACT, r->maybe.reason));
+	return cell_flag_as_sure(reachable, amount_weaken(sure, maybe ? INFERRED : EXACT, r->doubt));
 }
 
 struct cell object_retained_cell(const struct opened *o, uint32_t id)

@@ -137,6 +137,13 @@ def check_dead(tap, name, path, edit, manifest):
     tap.ok(some and not wrong, "%s: planted garbage is called garbage" % name, sorted(map(hex, wrong)))
 
 
+def check_untold(tap, name, path):
+    """PHD records no roots: nobody knows that it is the VM which holds an object that nothing references."""
+    leaks = json.loads(cairn("--format", "json", "-x", "leaks -share 1", path).out)
+    wrong = [r["sentence"] for r in leaks if "VM itself" in r["sentence"]]
+    tap.ok(leaks and not wrong, "%s: %d suspects, none is said to be held by the VM" % (name, len(leaks)), "\n".join(wrong))
+
+
 def main():
     dumps = need_dumps()
     tap = Tap()
@@ -155,6 +162,8 @@ def main():
             check_planted(tap, name, path, edit, manifest)
         check_classes(tap, name, path, edit)
         check_proposals(tap, name, path, edit)
+    for path in sorted(glob.glob(os.path.join(dumps, "openj9", "*.phd"))):
+        check_untold(tap, os.path.relpath(path, dumps), path)
     tap.done()
 
 

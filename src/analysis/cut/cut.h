@@ -71,6 +71,10 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target);
  * the VM's queue of finalizers holds.  holder HEAP_NONE: the roots' hold. */
 bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 
+/* Is this class ("net/http.Server", "map[string]int", "java.util.HashMap") the program's own, and not of the JDK
+ * or of Go's library? */
+bool cut_owner_class(const struct heap *h, const char *name);
+
 /* --- several at once ---------------------------------------------------------------------------- */
 
 /* One reference.  If the same holder has two references to the same target, both are listed. */

@@ -2,6 +2,7 @@
 /* cut_owner.c - see cut_owner.h. */
 #include "analysis/cut/cut_owner.h"
 
+#include "analysis/cut/cut.h"
 #include "base/text.h"
 
 #include <string.h>

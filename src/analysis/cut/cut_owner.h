@@ -42,7 +42,4 @@ bool cut_owner_internal(struct cut_owner *o, uint32_t id);
 /* Does a field of this class have a name that the program's authors gave it? */
 bool cut_owner_names(const struct cut_owner *o, uint32_t class);
 
-/* Is this class ("net/http.Server", "map[string]int", "java.util.HashMap") the program's own? */
-bool cut_owner_class(const struct heap *h, const char *name);
-
 #endif

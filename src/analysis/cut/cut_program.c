@@ -8,6 +8,7 @@
  */
 #include "analysis/cut/cut_owner.h"
 
+#include "analysis/cut/cut.h"
 #include "base/big.h"
 #include "dump/idmap.h"
 

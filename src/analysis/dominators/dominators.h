@@ -19,7 +19,6 @@
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 
 #include "base/bits.h"
-#include "analysis/unrecorded.h"
 #include "heap/amounts.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -74,10 +73,10 @@ struct retained_sum {
 struct retained {
 	const struct heap *heap; /* of the model */
 	struct model model; /* what the sizes are true of */
+	enum reason doubt;  /* why unreachable objects may be alive, and retain what nobody knows: unrecorded.h */
 	uint64_t serial;    /* different for each struct retained that was found, so that what was
 	                       summed from an older one can be told apart */
 	struct dominators dominators;
-	struct unrecorded maybe; /* unreachable objects that may be alive */
 	uint32_t *first;    /* n_objects + 2 entries: the children of id are child[first[id]] …
 	                       child[first[id + 1] - 1]; those of the roots likewise with id n_objects.
 	                       NULL: not complete */
@@ -125,6 +124,8 @@ bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum
 /* The sum in bytes: a lower bound unless it is exact, and no surer than the sizes and the roots. */
 struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum);
 
+/* What objects retain that no root reaches: 0, and no surer than that they are garbage. */
+struct amount retained_of_nothing_reached(const struct retained *r);
 /* What an object retains, in bytes: what would be freed with it. */
 struct amount retained_of(const struct retained *r, uint32_t id);
 /* How many objects an object retains, itself included; walks through them, so r must be

@@ -9,6 +9,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "analysis/dominators/joint.h"
+#include "analysis/unrecorded.h"
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/sort.h"
@@ -252,9 +253,15 @@ struct amount retained_sum_bytes(const struct retained *r, const struct retained
 	    retained_sum_exact(r, sum) ? EXACT : LOWER_BOUND, REASON_JOINT);
 }
 
+struct amount retained_of_nothing_reached(const struct retained *r)
+{
+	return amount_weaken(heap_held_bytes(r->heap, 0), r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt);
+}
+
 struct amount retained_of(const struct retained *r, uint32_t id)
 {
-	return heap_held_bytes(r->heap, r->dominators.retained[id]);
+	struct amount bytes = heap_held_bytes(r->heap, r->dominators.retained[id]);
+	return r->dominators.immediate[id] == NOT_REACHABLE ? retained_of_nothing_reached(r) : bytes;
 }
 
 struct amount retained_of_all(const struct retained *r)
@@ -307,30 +314,14 @@ int retained_complete(struct retained *r, struct progress *progress, struct err 
 	return code;
 }
 
-/* What may be alive of the unreachable. */
-static int find_maybe(struct retained *r, struct err *err)
-{
-	const struct dominators *d = &r->dominators;
-	struct bits reached;
-	if (d->n_reachable == d->n_objects)
-		return 0;
-	int code = bits_init(&reached, d->n_objects, err);
-	for (uint32_t id = 0; !code && id < d->n_objects && !progress_own_stops(id); id++)
-		reached.word[id / 64] |= (uint64_t)(d->immediate[id] != NOT_REACHABLE) << id % 64;
-	if (!code)
-		code = unrecorded_find(&r->maybe, &r->model, &reached, err);
-	bits_release(&reached);
-	return code;
-}
-
 int retained_find(struct retained *out, const struct model *m, struct progress *progress,
     struct err *err)
 {
 	static _Atomic uint64_t found;
 	*out = (struct retained){ .heap = m->heap, .model = *m, .serial = ++found };
 	int code = dominators_find(&out->dominators, m, progress, err);
-	if (!code)
-		code = find_maybe(out, err);
+	if (!code && out->dominators.n_reachable < out->dominators.n_objects)
+		out->doubt = unrecorded_reason(m->heap, NULL);
 	if (code)
 		retained_release(out);
 	return code;
@@ -339,7 +330,6 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
 void retained_release(struct retained *r)
 {
 	release_lists(r);
-	unrecorded_release(&r->maybe);
 	dominators_release(&r->dominators);
 	*r = (struct retained){ .heap = NULL };
 }

@@ -46,6 +46,7 @@ struct told {
 	struct amount freed; /* 0: no reference of the path does */
 	bool some;           /* but not all objects of a group */
 	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
+	bool untold;         /* the reference is from something that the dump does not have */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
 
@@ -83,28 +84,52 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	text_release(&field);
 }
 
-/* The step of the path that a person would cut: the last static field that frees the end of the path, or
- * else the last reference that does. */
+/* Is it a root only because nothing in the dump holds it? */
+static bool is_untold(const struct heap *h, uint32_t holder, uint32_t id)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	return holder == HEAP_NONE && n == 1 && h->roots[first].kind == ROOT_UNKNOWN;
+}
+
+/* How well a person knows the reference by name: a static field or a global variable, a field of a class of the
+ * program's own, or one inside of a library's class. */
+enum fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
+
+static enum fame fame_of(const struct heap *h, uint32_t holder, uint32_t target)
+{
+	size_t first, n;
+	if (holder == HEAP_NONE) {
+		n = heap_roots_of(h, target, &first);
+		return n && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS) ? FAME_GLOBAL : FAME_NONE;
+	}
+	if (heap_class_mirrored(h, holder) != HEAP_NONE)
+		return heap_class_mirrored(h, target) == HEAP_NONE ? FAME_GLOBAL : FAME_NONE;
+	return cut_owner_class(h, heap_class_of(h, holder)->name) ? FAME_OWN : FAME_NONE;
+}
+
+/* The step of the path that a person would cut, of those that free the end of the path: of the best known ones
+ * the last. */
 static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
     const struct path_rules *rules, const struct path *p)
 {
 	size_t best = p->n;
-	bool is_static = false;
+	enum fame best_fame = FAME_NONE;
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
 		struct cut_figure f = cut_one(cut, holder, p->step[i]);
-		bool statics = i && heap_class_mirrored(rules->heap, p->step[i - 1]) != HEAP_NONE &&
-		    heap_class_mirrored(rules->heap, p->step[i]) == HEAP_NONE;
+		enum fame fame = fame_of(rules->heap, holder, p->step[i]);
 		t->others = f.others;
-		if (!f.freed.n || !cut_below(cut, p->step[p->n - 1], p->step[i]) || statics < is_static)
+		if (!f.freed.n || !cut_below(cut, p->step[p->n - 1], p->step[i]) || fame < best_fame)
 			continue;
-		if (!cut_clearable(rules->heap, holder, p->step[i])) {
+		bool untold = is_untold(rules->heap, holder, p->step[i]);
+		if (!untold && !cut_clearable(rules->heap, holder, p->step[i])) {
 			t->vm_holds = true;
 			continue;
 		}
+		t->untold = untold;
 		best = i;
 		t->freed = f.freed;
-		is_static = statics;
+		best_fame = fame;
 	}
 	if (best < p->n)
 		add_reference(t, s, rules, p, best);
@@ -262,7 +287,11 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 {
 	struct text *to = &t->sentence;
 	uint64_t others = t->others.n;
-	if (t->freed.n) {
+	if (t->freed.n && t->untold) {
+		text_add(to, "; what holds that is not in the dump, and when it lets go frees ");
+		add_bytes(to, t->freed);
+		text_add(to, ".");
+	} else if (t->freed.n) {
 		text_add(to, "; clearing ");
 		text_add_name(to, t->reference.s); /* the column has it whole */
 		text_addf(to, "%s%s ", t->unnamed.len ? t->unnamed.s : "",

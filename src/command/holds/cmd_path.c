@@ -304,8 +304,8 @@ static int no_path(
 	if (session_heap(s)->incomplete)
 		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 " in what was read of the dump",
 		    heap_address(session_heap(s), to));
-	struct reachable all;
-	code = session_reachable(s, &all, err);
+	const struct unrecorded *maybe;
+	code = session_unrecorded(s, &maybe, err);
 	if (code)
 		return code;
 	static const char *const why[REASONS] = {
@@ -319,7 +319,7 @@ static int no_path(
 		    "hidden classes: they may have kept it alive",
 	};
 	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 "%s", heap_address(session_heap(s), to),
-	    why[unrecorded_has(&all.maybe, to) ? all.maybe.reason : REASON_NONE]);
+	    why[unrecorded_has(maybe, to) ? maybe->reason : REASON_NONE]);
 }
 
 static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,

@@ -107,19 +107,23 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 static int unrecorded_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
+	const struct unrecorded *maybe;
 	struct reachable all;
 	struct text t = TEXT_INIT;
 	int code = session_reachable(s, &all, err);
-	if (code || !all.maybe.n)
+	if (!code)
+		code = session_unrecorded(s, &maybe, err);
+	if (code || !maybe->n)
 		return code;
 	text_addf(&t, "no root reaches %" PRIu32 " objects", (uint32_t)all.unreachable_n.n);
-	if (all.maybe.reason == REASON_FRAMES)
+	if (maybe->reason == REASON_FRAMES)
 		text_addf(&t, ", and yet the bytes of stack frames lead to %" PRIu32 " of them, from words that are "
-		    "not recorded as pointers: these may be alive", all.maybe.n);
+		    "not recorded as pointers: these may be alive", maybe->n);
 	else
 		text_addf(&t, ", but %" PRIu32 " of them may hang on what the dump leaves out (%s), and be alive",
-		    all.maybe.n, all.maybe.reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads or others"
-		    : all.maybe.reason == REASON_CLASS_DATA ? "objects that were given to hidden classes"
+		    maybe->n, maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads or others, "
+		                                                       "and fields of java.lang.Class objects"
+		    : maybe->reason == REASON_CLASS_DATA ? "objects that were given to hidden classes"
 		                                            : "fields of java.lang.Class objects");
 	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
 	text_release(&t);

@@ -100,6 +100,12 @@ int session_reachable(const struct session *s, struct reachable *out, struct err
 	return opened_find_reachable(s->dump, &runner, out, err);
 }
 
+int session_unrecorded(const struct session *s, const struct unrecorded **out, struct err *err)
+{
+	struct runner runner = runner_of(s);
+	return opened_find_unrecorded(s->dump, &runner, out, err);
+}
+
 int session_path_tree(
     const struct session *s, bool weak, const struct path_tree **out, struct err *err)
 {

@@ -113,6 +113,8 @@ MUST_CHECK int session_references(const struct session *s, struct err *err);
 /* What the roots keep; the first call for a dump walks the heap.  *out is borrowed from the
  * dump. */
 MUST_CHECK int session_reachable(const struct session *s, struct reachable *out, struct err *err);
+/* Which of the unreachable objects may be alive all the same; as above, and longer. */
+MUST_CHECK int session_unrecorded(const struct session *s, const struct unrecorded **out, struct err *err);
 
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
 MUST_CHECK int session_retained(const struct session *s, const struct retained **out,

@@ -173,7 +173,7 @@ void keys_write_help(struct text *to)
 	    "  Esc, ^C, ^G            leave without running anything\n"
 	    "\nNumbers\n"
 	    "  ~12.3M                 inferred: follows from a stated rule, not from the dump alone\n"
-	    "  >=12.3M                a lower bound: the dump was cut or damaged\n"
+	    "  >=12.3M                a lower bound: there may be more, of which why tells the reason\n"
 	    "  ?                      unknown: the dump does not tell\n");
 	text_add(to, "\nA key in front of a command runs it, for the selected row where it takes one.\n");
 	write_commands(to);

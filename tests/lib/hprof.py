@@ -144,7 +144,7 @@ class Dump:
     def graph(self, heap):
         self.classes = {}
         rows = list(self.records(heap))
-        graph, s, roots = Graph([]), self.ids, set()
+        graph, s, roots, entries = Graph([]), self.ids, set(), set()
         names = {a: self.class_name(a) for a in self.classes}
         by_name = {}
         for a, n in names.items():
@@ -153,6 +153,8 @@ class Dump:
             if tag not in (0x20, 0x21, 0x22, 0x23):
                 if self.id(body):
                     roots.add((self.id(body), KINDS[tag]))
+                    # what makes it a root: of a kind, a thread and a frame; two handles to it are one
+                    entries.add((self.id(body), KINDS[tag], self.data[body + s:end] if tag in (2, 3, 4, 6, 8) else b""))
                 continue
             o = Object()
             o.address, o.out, o.into, o.length, o.shallow = self.id(body), [], None, None, None
@@ -185,6 +187,10 @@ class Dump:
             graph.classes[a] = (names[a], c["loader"] if c["loader"] in graph.objects else None,
                                 c["super"] or None, n_of.get(a, 0), None)
         graph.roots = {r for r in roots if r[0] in graph.objects}
+        # of a thread without an object no frames are known, nor which thread it is
+        threads = {e[2][:4] for e in entries if e[1] == "Thread" and e[0] in graph.objects}
+        graph.entries = {(a, kind, where if where[:4] in threads else b"") for a, kind, where in entries
+                         if a in graph.objects}
         if not any(k == "System class" for _, k in graph.roots):
             graph.roots |= {(a, "System class") for a, c in self.classes.items()
                             if c["loader"] not in graph.objects and not names[a].endswith("[]")}

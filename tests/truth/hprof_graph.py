@@ -49,6 +49,9 @@ def check(tap, path, threads):
         tap.ok(not wrong, "%s: every object and class as the simple reader has it (-t %s)" % (name, t),
                "\n".join(wrong))
         tap.equal(sorted(set(got.roots) ^ want.roots)[:9], [], "%s: every root (-t %s)" % (name, t))
+    inferred = len(want.roots) - len({e[:2] for e in want.entries})
+    tap.equal(json.loads(cairn("-x", "info", "--format", "json", path).out)["root_entries"],
+              len(want.entries) + inferred, "%s: what makes objects roots, alike ones once" % name)
     return dump
 
 

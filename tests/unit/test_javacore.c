@@ -248,6 +248,14 @@ static void check_sample(const struct javacore *j)
 	assert_int_equal(quoted->native_id, 0x11EC);
 	assert_false(quoted->daemon);
 	assert_int_equal(quoted->n_frames, 1);
+	/* The thread's own line is later, and tells the owner's name in its own way. */
+	assert_int_equal(worker->wait.address, 0xFFC5AE60);
+	assert_string_equal(worker->wait.class_name, "java/lang/Object");
+	assert_string_equal(worker->wait.owner, "x@0x1");
+	assert_int_equal(worker->wait.owner_vm_thread, 0x2D00500);
+	assert_false(worker->wait.unowned);
+	assert_int_equal(quoted->wait.address, 0);
+
 	assert_int_equal(quoted->n_monitors, 1);
 	assert_int_equal(quoted->monitors[0].address, 0xFFC5AE60);
 	assert_false(quoted->monitors[0].waiting);

@@ -71,7 +71,7 @@ void options_write_help(struct text *to)
 		text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
 		text_release(&spelling);
 	}
-	text_add(to, "exit status: 0 fine, 1 not found, not written, a check failed, 2 wrong usage,\n"
+	text_add(to, "exit status: 0 fine, 1 not found, a check failed, 2 wrong usage, not written,\n"
 	    "             3 the dump cannot be read, or no memory, 4 it was read in part\n");
 }
 

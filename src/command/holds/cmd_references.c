@@ -533,7 +533,10 @@ const struct command cmd_roots = {
 	"pointer, offset is how far into the object it points, description what the runtime calls a root of its "
 	"own, where a dump tells. Where the dump "
 	"records no roots they are inferred: classes of the boot loader, threads and the monitors they "
-	"hold as the javacore tells, and what nothing else references. -by name sums the "
+	"hold as the javacore tells, and what nothing else references. A monitor that a thread only waits for is "
+	"alive as well and not held by it: a Thread block, for the VM's block of the thread refers to it, and threads "
+	"names its owner in waits_for. Roots alike in object, kind, thread, frame and slot count once, so of a frame "
+	"that holds an object in two variables there is one row. -by name sums the "
 	"roots of each variable or thread and ranks them by what they retain; globals does so for "
 	"variables alone.",
     .examples = {{"roots"}, {"roots -by kind"}, {"roots -by name"}, {"roots java.lang.Thread", ON_SHOP}},

@@ -324,10 +324,13 @@ const struct command cmd_threads = {
     .summary = "threads, or goroutines, with their state, frames and roots",
     .shapes = SHAPES(&threads_shape, &stacks_shape),
     .description = "One row for each thread. address is that of its thread object; tid the number that Java "
-	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds them. "
+	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds "
+	"them, and waits_for is the object whose monitor or lock a thread is blocked on, waits for or is parked on, "
+	"with the owner. "
 	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
-	"is the number that Go gave them; waits_for is the reason they wait, waited the seconds until another "
-	"one began to, where Go noted it. -by stack puts those together that stand at the same place.",
+	"is the number that Go gave them; waits_for is the reason they wait, waited how long at least, in seconds: "
+	"Go notes when some goroutines began to wait and the dump does not tell its own time, so it is counted to "
+	"when the last of them began. -by stack puts those together that stand at the same place.",
     .examples = {{"threads"}, {"threads | grep waiting", ON_GO}, {"threads -by stack", ON_GO}},
     .key = "t",
     .run = run_threads,

@@ -41,6 +41,15 @@ struct javacore_monitor {
 	bool waiting;   /* the thread is blocked, waits or is parked on it, and does not own it */
 };
 
+/* The one object that a thread is blocked on, waits for or is parked on. */
+struct javacore_wait {
+	uint64_t address;       /* 0: the javacore tells of none */
+	const char *class_name; /* internal spelling */
+	const char *owner;      /* name of the thread that owns its monitor; NULL: not told */
+	uint64_t owner_vm_thread; /* the VM's own address of that thread; 0 unknown */
+	bool unowned;           /* the javacore says that nobody owns it */
+};
+
 struct javacore_thread {
 	const char *name;
 	uint64_t object;   /* address of the java/lang/Thread object; 0 unknown (J9 up to 2.5) */
@@ -54,6 +63,7 @@ struct javacore_thread {
 	size_t n_frames;
 	struct javacore_monitor *monitors;
 	size_t n_monitors;
+	struct javacore_wait wait;
 };
 
 struct javacore {

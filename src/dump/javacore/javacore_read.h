@@ -25,6 +25,7 @@ struct span {
  * so it is kept and given to them at the end (javacore_assign_locks). */
 struct javacore_lock {
 	uint64_t object, vm_thread; /* addresses */
+	struct javacore_wait wait;  /* only if waiting */
 	bool waiting;               /* the thread waits for the object; else it owns it */
 };
 
@@ -55,6 +56,8 @@ struct javacore_reading {
 
 	uint64_t heap_free; /* as J9 up to 2.5 says it, before how large the heap is */
 	uint64_t lock_object; /* the object of the lock being read; 0: the lock has no object */
+	struct span lock_line; /* where it stands */
+	struct javacore_wait lock_wait; /* what a thread waits for that waits for it; made for the first one */
 	struct javacore_lock *locks;
 	size_t n_locks, cap_locks;
 };

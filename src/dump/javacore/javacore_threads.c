@@ -198,15 +198,54 @@ static void add_monitor(struct javacore_reading *r, uint64_t address, size_t fra
 		*to = (struct javacore_monitor){ address, frame, waiting };
 }
 
+/* The thread address in "NAME" (J9VMThread:0x…), older "NAME" (0x…). */
+static uint64_t owner_of(struct span s)
+{
+	uint64_t vm_thread = 0;
+	const uint8_t *quote = span_find_last(s, "\" (");
+	if (!quote)
+		return 0;
+	struct span rest = { quote + 3, s.end };
+	if (span_starts(rest, "J9VMThread:"))
+		rest.p += strlen("J9VMThread:");
+	return span_hex(rest.p, rest.end, &vm_thread) ? vm_thread : 0;
+}
+
+/* CLASS@0xADDR in object; <unowned>, or … "NAME" (J9VMThread:0x…), in owner, which names no thread otherwise. */
+static struct javacore_wait wait_of(struct javacore_reading *r, struct span object, struct span owner)
+{
+	struct javacore_wait wait = { .address = object_at(object) };
+	if (!wait.address)
+		return wait;
+	const uint8_t *at = span_find(object, "@"), *quote = span_find(owner, "\"");
+	const uint8_t *end = span_find_last(owner, "\" (");
+	wait.class_name = javacore_string(r, span_trim((struct span){ object.p, at }));
+	wait.unowned = span_starts(span_trim(owner), "<unowned>");
+	if (!wait.unowned && quote && end > quote) {
+		wait.owner = javacore_string(r, (struct span){ quote + 1, end });
+		wait.owner_vm_thread = owner_of(owner);
+	}
+	return wait;
+}
+
 /* Waiting on: CLASS@0xADDR Owned by: … */
 void javacore_thread_block(struct javacore_reading *r, struct span s)
 {
-	if (!thread_now(r))
+	struct javacore_thread *t = thread_now(r);
+	if (!t)
 		return;
-	const uint8_t *owner = span_find(s, "Owned by:");
-	if (owner)
-		s.end = owner;
+	static const char word[] = "Owned by:", on[] = " on: ";
+	const uint8_t *begin = span_find(s, on), *owned = span_find(s, word);
+	struct span owner = { s.end, s.end };
+	if (owned) {
+		owner.p = owned + sizeof word - 1;
+		s.end = owned;
+	}
+	if (begin && begin < s.end)
+		s.p = begin + sizeof on - 1;
 	add_monitor(r, object_at(s), SIZE_MAX, true);
+	if (!t->wait.address)
+		t->wait = wait_of(r, s, owner);
 }
 
 /* at java/lang/Object.wait(Native Method) */
@@ -231,19 +270,6 @@ void javacore_entered(struct javacore_reading *r, struct span s)
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-/* The thread address in "NAME" (J9VMThread:0x…), older "NAME" (0x…). */
-static uint64_t owner_of(struct span s)
-{
-	uint64_t vm_thread = 0;
-	const uint8_t *quote = span_find_last(s, "\" (");
-	if (!quote)
-		return 0;
-	struct span rest = { quote + 3, s.end };
-	if (span_starts(rest, "J9VMThread:"))
-		rest.p += strlen("J9VMThread:");
-	return span_hex(rest.p, rest.end, &vm_thread) ? vm_thread : 0;
-}
-
 static void add_lock(struct javacore_reading *r, uint64_t vm_thread, bool waiting)
 {
 	if (!r->lock_object || !vm_thread)
@@ -251,13 +277,24 @@ static void add_lock(struct javacore_reading *r, uint64_t vm_thread, bool waitin
 	struct javacore_lock *to = BIG_PUSH(r->locks, r->n_locks, r->cap_locks, r->err);
 	r->refused |= !to;
 	if (to)
-		*to = (struct javacore_lock){ r->lock_object, vm_thread, waiting };
+		*to = (struct javacore_lock){ .object = r->lock_object, .vm_thread = vm_thread,
+		    .waiting = waiting };
+	if (!to || !waiting)
+		return;
+	if (!r->lock_wait.address) {
+		const uint8_t *colon = span_find(r->lock_line, ": ");
+		struct span owner = { colon ? colon + 2 : r->lock_line.end, r->lock_line.end };
+		r->lock_wait = wait_of(r, (struct span){ r->lock_line.p, owner.p }, owner);
+	}
+	to->wait = r->lock_wait;
 }
 
 /* CLASS@0xADDR: owner "NAME" (J9VMThread:0x…), entry count 1 */
 void javacore_monitor_object(struct javacore_reading *r, struct span s)
 {
 	r->lock_object = object_at(s);
+	r->lock_line = s;
+	r->lock_wait = (struct javacore_wait){ .address = 0 };
 	add_lock(r, owner_of(s), false);
 }
 
@@ -303,13 +340,15 @@ static bool is_known(const struct javacore_reading *r, uint64_t object, bool wai
 /* Give thread what the locks from first on say of it; returns the index after the last. */
 static size_t assign_to(struct javacore_reading *r, size_t thread, size_t first)
 {
-	const struct javacore_thread *t = &r->j->threads[thread];
+	struct javacore_thread *t = &r->j->threads[thread];
 	r->thread = thread;
 	r->n_frames = r->n_monitors = 0;
 	for (size_t i = 0; i < t->n_monitors; i++)
 		add_monitor(r, t->monitors[i].address, t->monitors[i].frame, t->monitors[i].waiting);
 	size_t i = first;
 	for (; i < r->n_locks && r->locks[i].vm_thread == r->locks[first].vm_thread; i++) {
+		if (r->locks[i].waiting && !t->wait.address)
+			t->wait = r->locks[i].wait;
 		if (!is_known(r, r->locks[i].object, r->locks[i].waiting))
 			add_monitor(r, r->locks[i].object, SIZE_MAX, r->locks[i].waiting);
 	}

@@ -5,8 +5,9 @@
  *
  * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
  *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
- *   2. live threads and the monitors they hold, from the javacore (these are recorded there, not
- *      inferred); if it names no thread object, every one that another object references: Thread;
+ *   2. live threads, the monitors they hold (Busy monitor) and the objects whose monitors they only wait for
+ *      (Thread block), from the javacore (these are recorded there, not inferred); if it names no thread
+ *      object, every one that another object references: Thread;
  *   3. objects that no other object references: Unknown;
  *   4. of the objects that none of these reaches, the one with the lowest address in each strongly
  *      connected component that no other unreached object references: Unknown.
@@ -19,6 +20,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,17 +74,58 @@ static const char *java_frame(struct build *b, const char *frame)
 	return kept;
 }
 
+/* "java.lang.Object 0xe0000af0, owned by worker" */
+static const char *wait_words(struct build *b, const struct javacore_wait *wait)
+{
+	const struct heap *h = b->heap;
+	if (!wait->address)
+		return NULL;
+	uint32_t object = heap_find(h, wait->address);
+	const char *class_name = object == HEAP_NONE ? java_frame(b, wait->class_name) :
+	    heap_class_of(h, object)->name;
+	struct text t = TEXT_INIT;
+	text_addf(&t, "%s 0x%" PRIx64, class_name ? class_name : "", wait->address);
+	if (wait->owner)
+		text_addf(&t, ", owned by %s", wait->owner);
+	else if (wait->unowned)
+		text_add(&t, ", owned by no thread");
+	const char *words = escaped(b, t.s);
+	text_release(&t);
+	return words;
+}
+
+/* Who waits for a monitor does not hold it, though a frame of its own entered it: Object.wait lets go. */
+static bool lets_go(const struct javacore_thread *t, uint64_t monitor)
+{
+	return t->wait.address == monitor && (!t->vm_thread || t->wait.owner_vm_thread != t->vm_thread) &&
+	    t->state && strcmp(t->state, "parked") != 0;
+}
+
+static bool has_entered(const struct javacore_thread *t, uint64_t monitor)
+{
+	size_t i = 0;
+	while (i < t->n_monitors && (t->monitors[i].waiting || t->monitors[i].address != monitor))
+		i++;
+	return i < t->n_monitors;
+}
+
+/*
+ * A thread holds the monitors that its frames entered.  What it only waits for is alive just as well, because
+ * the VM's block of that thread refers to it; where a frame entered it before, the root is that frame's.
+ */
 static void add_monitor_roots(struct build *b, uint32_t thread, const struct javacore_thread *from)
 {
 	struct heap *h = b->heap;
+	bool entered = from->wait.address && has_entered(from, from->wait.address);
 	for (size_t m = 0; m < from->n_monitors; m++) {
-		uint32_t object = heap_find(h, from->monitors[m].address);
-		if (object == HEAP_NONE)
+		const struct javacore_monitor *monitor = &from->monitors[m];
+		uint32_t object = heap_find(h, monitor->address);
+		if (object == HEAP_NONE || (monitor->waiting && entered && monitor->address == from->wait.address))
 			continue;
-		uint32_t frame = from->monitors[m].frame < from->n_frames
-		    ? (uint32_t)from->monitors[m].frame : HEAP_NONE;
-		build_root(b, (struct heap_root){ .object = object, .thread = thread, .frame = frame,
-		    .kind = ROOT_BUSY_MONITOR, .certainty = EXACT });
+		bool holds = !monitor->waiting && !lets_go(from, monitor->address);
+		build_root(b, (struct heap_root){ .object = object, .thread = thread,
+		    .frame = monitor->frame < from->n_frames ? (uint32_t)monitor->frame : HEAP_NONE,
+		    .kind = holds ? ROOT_BUSY_MONITOR : ROOT_THREAD_BLOCK, .certainty = EXACT });
 	}
 }
 
@@ -97,6 +140,7 @@ static void add_javacore_threads(struct build *b)
 		*t = (struct heap_thread){
 			.name = from->name,
 			.state = from->state,
+			.waits_for = wait_words(b, &from->wait),
 			.object = from->object ? heap_find(h, from->object) : HEAP_NONE,
 			.address = from->object,
 			.native_id = from->native_id,

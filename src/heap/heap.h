@@ -184,6 +184,7 @@ struct heap {
 	uint32_t n_classes;
 	bool names_shared;         /* some class has name_shared set */
 	bool fillers_told;         /* some class has objects_inferred set */
+	bool fillers_mixed;        /* of int[], because some may be fillers that are not told apart */
 	uint32_t n_defined_classes; /* classes with a record of their own; they come first, by address */
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */

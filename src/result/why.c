@@ -83,6 +83,14 @@ static void say_measured(const struct heap *h, enum certainty certainty, struct 
 	    h->n_measured == 1 ? "instances of " : "instances of some classes: ", h->measured_names);
 }
 
+static void say_fillers(const struct heap *h, enum certainty certainty, struct text *to)
+{
+	(void)certainty;
+	text_addf(to, "the VM writes the arrays with which its collector fills gaps as int[]: those that nothing "
+	    "references are taken for such fillers%s", h->fillers_mixed ? ", but for some that may also be garbage "
+	    "of the program or locks of classes: these stay int[]" : "");
+}
+
 static void say_silence(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
@@ -116,8 +124,7 @@ static const struct {
 	"record what objects it gave to them: it may be alive", NULL},
     [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
 	"all their objects", NULL},
-    [REASON_FILLERS] = {"the VM writes the arrays with which its collector fills gaps as int[]: those that nothing "
-	"references are taken for such fillers", NULL},
+    [REASON_FILLERS] = {.say = say_fillers},
     [REASON_SIZES_ASSUMED] = {.say = say_size_model},
     [REASON_SIZES_MEASURED] = {.say = say_measured},
     [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "

@@ -12,6 +12,7 @@
  *   it is.
  * - garbage of the program, where the dump holds any.  Arrays of bytes and characters that nothing
  *   references show that: nothing but the program makes them.  Then only fillers of length 0 are told.
+ * So where some of these stay int[], numbers of int[] are marked: the VM may count fewer.
  */
 #include "heap/build/build.h"
 
@@ -38,7 +39,8 @@ static bool has_garbage(struct build *b)
 /* What the arrays that nothing references can be taken for. */
 struct telling {
 	uint32_t ints;  /* the class int[] */
-	uint32_t first; /* such an array; n_objects: there are none */
+	uint32_t first; /* that is a filler; n_objects: there are none */
+	bool mixed;     /* some that stay int[] may be fillers, too */
 	bool garbage;   /* the longer ones may be the program's */
 	bool locks;     /* those of length 0 may be locks, wherever they lie */
 };
@@ -60,16 +62,25 @@ static void look(struct build *b, struct telling *t)
 {
 	const struct heap *h = b->heap;
 	uint64_t n_behind_room = 0;
-	t->first = h->n_objects;
+	uint32_t first = h->n_objects;
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++) {
 		if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
 			continue;
-		if (t->first == h->n_objects)
-			t->first = id;
+		if (first == h->n_objects)
+			first = id;
 		n_behind_room += heap_length(h, id) == 0 && has_room_before(h, id);
 	}
 	t->locks = n_behind_room < h->n_dangling - h->n_dangling / 4;
-	t->garbage = t->first < h->n_objects && has_garbage(b);
+	t->garbage = first < h->n_objects && has_garbage(b);
+	t->first = h->n_objects;
+	for (uint32_t id = first; id < h->n_objects && !build_stops(b, id); id++) {
+		if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
+			continue;
+		if (!is_filler(h, t, id))
+			t->mixed = true;
+		else if (t->first == h->n_objects)
+			t->first = id;
+	}
 }
 
 static uint32_t add_class(struct build *b, uint32_t ints)
@@ -103,6 +114,10 @@ static void move(struct heap *h, uint32_t id, uint32_t to)
 static int move_all(struct build *b, const struct telling *t, struct err *err)
 {
 	struct heap *h = b->heap;
+	if (t->mixed)
+		h->classes[t->ints].objects_inferred = h->fillers_told = h->fillers_mixed = true;
+	if (t->first == h->n_objects)
+		return 0;
 	uint32_t filler = add_class(b, t->ints);
 	for (uint32_t id = t->first; filler != HEAP_NONE && id < h->n_objects && !build_stops(b, id); id++)
 		if (is_filler(h, t, id))
@@ -121,10 +136,8 @@ int fillers_find(struct build *b, struct err *err)
 	    values_class_named(h, "jdk.internal.vm.FillerObject") == HEAP_NONE))
 		return 0;
 	look(b, &t);
-	while (t.first < h->n_objects && !is_filler(h, &t, t.first) && !build_stops(b, t.first))
-		t.first++;
 	int code = build_check(b, err);
-	if (code || t.first == h->n_objects)
+	if (code || (t.first == h->n_objects && !t.mixed))
 		return code;
 	bool shown = b->shown;
 	if (shown && w->objects_gone)

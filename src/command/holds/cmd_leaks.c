@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/cut/cut.h"
+#include "analysis/cut/cut_owner.h"
 #include "analysis/leaks.h"
 #include "base/mem.h"
 #include "command/holds/cut_words.h"
@@ -47,6 +48,7 @@ struct told {
 	bool some;           /* but not all objects of a group */
 	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
 	bool untold;         /* the reference is from something that the dump does not have */
+	bool internal;       /* such a one is inside the JDK, or Go's library, where a program clears nothing */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
 
@@ -109,7 +111,7 @@ static enum fame fame_of(const struct heap *h, uint32_t holder, uint32_t target)
 
 /* The step of the path that a person would cut, of those that free the end of the path: of the best known ones
  * the last. */
-static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
+static void choose_cut(struct told *t, const struct session *s, struct cut *cut, struct cut_owner *owner,
     const struct path_rules *rules, const struct path *p)
 {
 	size_t best = p->n;
@@ -126,6 +128,10 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 			t->vm_holds = true;
 			continue;
 		}
+		if (!untold && cut_owner_internal(owner, p->step[i])) {
+			t->internal = true;
+			continue;
+		}
 		t->untold = untold;
 		best = i;
 		t->freed = f.freed;
@@ -138,7 +144,7 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 /* Of a group: the last static field on the path to its largest member that frees anything, or else the
  * highest reference that does.  Nobody clears what holds a class. */
 static void choose_cut_of_group(struct told *t, const struct session *s, struct cut *cut,
-    const struct path_rules *rules, const struct path *p, const struct suspect *group)
+    struct cut_owner *owner, const struct path_rules *rules, const struct path *p, const struct suspect *group)
 {
 	const struct heap *h = rules->heap;
 	size_t best = p->n;
@@ -150,6 +156,10 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
 		if (!f.freed.n || (best < p->n && !statics) || !cut_clearable(h, holder, p->step[i]))
 			continue;
+		if (cut_owner_internal(owner, p->step[i])) {
+			t->internal = true;
+			continue;
+		}
 		best = i;
 		t->freed = f.freed;
 	}
@@ -286,6 +296,7 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 static void add_remedy(struct told *t, const struct heap *h, const struct suspect *s)
 {
 	struct text *to = &t->sentence;
+	const char *inside = h->java_lang_class != HEAP_NONE ? "the JDK" : "the library";
 	uint64_t others = t->others.n;
 	if (t->freed.n && t->untold) {
 		text_add(to, "; what holds that is not in the dump, and when it lets go frees ");
@@ -298,6 +309,8 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		    t->some ? " alone is not enough: it frees" : " frees");
 		add_bytes(to, t->freed);
 		text_add(to, t->some ? ", and not all of these objects." : ".");
+	} else if (t->internal) {
+		text_addf(to, "; %s itself keeps it, by no reference of the program's.", inside);
 	} else {
 		text_addf(to, t->vm_holds ? "; the VM itself keeps it, and no program can clear that."
 		                          : "; no single reference of that path frees %s.",
@@ -330,8 +343,8 @@ static void add_sentence(struct told *t, const struct retained *r, const struct 
 		add_remedy(t, r->heap, s);
 }
 
-static int tell(struct told *t, struct session *s, struct cut *cut, const struct suspect *suspect,
-    struct err *err)
+static int tell(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct suspect *suspect, struct err *err)
 {
 	struct path_rules rules;
 	struct path p = {.n = 0};
@@ -346,9 +359,9 @@ static int tell(struct told *t, struct session *s, struct cut *cut, const struct
 			add_root(session_heap(s), p.step[0], &t->path);
 		}
 		if (suspect->ids) {
-			choose_cut_of_group(t, s, cut, &rules, &p, suspect);
+			choose_cut_of_group(t, s, cut, owner, &rules, &p, suspect);
 		} else {
-			choose_cut(t, s, cut, &rules, &p);
+			choose_cut(t, s, cut, owner, &rules, &p);
 			find_holders(t, s, cut, &rules, &p, suspect->id);
 		}
 	}
@@ -409,10 +422,11 @@ static int add_suspects(
     struct result *out, struct session *s, struct cut *cut, const struct leaks *leaks, struct err *err)
 {
 	struct text story = TEXT_INIT;
-	int code = 0;
+	struct cut_owner owner;
+	int code = cut_owner_init(&owner, cut->retained, err);
 	for (size_t i = 0; !code && i < leaks->n; i++) {
 		struct told t = {.freed = heap_held_bytes(session_heap(s), 0)};
-		code = tell(&t, s, cut, &leaks->suspect[i], err);
+		code = tell(&t, s, cut, &owner, &leaks->suspect[i], err);
 		if (!code) {
 			add_row(out, cut->retained, &leaks->suspect[i], &t);
 			text_add(&story, "\n");
@@ -426,6 +440,7 @@ static int add_suspects(
 	}
 	if (story.len)
 		out->story = arena_strndup(&out->arena, story.s, story.len);
+	cut_owner_release(&owner);
 	text_release(&story);
 	return code;
 }

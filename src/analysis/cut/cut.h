@@ -75,6 +75,22 @@ bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
  * or of Go's library? */
 bool cut_owner_class(const struct heap *h, const char *name);
 
+/* Which objects are inside the JDK or Go's library, whose references no program clears (cut_owner.h). */
+struct cut_owner {
+	const struct retained *r;
+	struct bits programs;        /* by id: something of the program leads there; of Java only */
+	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
+	struct bits known, internal; /* by id: the answer is known; it is yes */
+};
+
+/* 0, ERR_NOMEM or ERR_CANCELLED.  Walks the heap once; takes three bits an object, and 4 bytes and 3 bits
+ * more while it walks. */
+MUST_CHECK int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *err);
+void cut_owner_release(struct cut_owner *o);
+
+/* Is the object inside?  All calls together take linear time. */
+bool cut_owner_internal(struct cut_owner *o, uint32_t id);
+
 /* --- several at once ---------------------------------------------------------------------------- */
 
 /* One reference.  If the same holder has two references to the same target, both are listed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * cut_owner.h - tells the program's own references from those inside the JDK or Go's own library,
- * which a plan does not propose to clear.
+ * which neither a plan nor leaks proposes to clear; cut.h has what commands need of it.
  *
  * A class is the program's own unless its name says otherwise.  Not its own are, in Java, the
  * classes in packages of the JDK and arrays of primitives; in Go, types that name no package, or
@@ -17,27 +17,12 @@
 #ifndef CAIRN_ANALYSIS_CUT_CUT_OWNER_H
 #define CAIRN_ANALYSIS_CUT_CUT_OWNER_H
 
-#include "analysis/dominators/dominators.h"
-
-struct cut_owner {
-	const struct retained *r;
-	struct bits programs;        /* by id: something of the program leads there; of Java only */
-	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
-	struct bits known, internal; /* by id: the answer is known; it is yes */
-};
-
-/* 0, ERR_NOMEM or ERR_CANCELLED.  Walks the heap once; takes three bits an object, and 4 bytes and 3 bits
- * more while it walks. */
-MUST_CHECK int cut_owner_init(struct cut_owner *o, const struct retained *r, struct err *err);
-void cut_owner_release(struct cut_owner *o);
+#include "analysis/cut/cut.h"
 
 /* Add to out (a bit an object) what something of the program leads to; own: the program's classes
  * (cut_program.c). */
 MUST_CHECK int cut_program_mark(struct bits *out, const struct model *model, const struct bits *own,
     struct err *err);
-
-/* Is the object internal?  All calls together take linear time. */
-bool cut_owner_internal(struct cut_owner *o, uint32_t id);
 
 /* Does a field of this class have a name that the program's authors gave it? */
 bool cut_owner_names(const struct cut_owner *o, uint32_t class);

@@ -5,7 +5,6 @@
 #include "command/commands.h"
 
 #include "analysis/cut/cut.h"
-#include "analysis/cut/cut_owner.h"
 #include "analysis/leaks.h"
 #include "base/mem.h"
 #include "command/holds/cut_words.h"

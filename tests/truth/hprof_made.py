@@ -211,9 +211,39 @@ def releases(tap):
         tap.ok("0 beyond" in info["size_model"], "%s: the model is sure" % name, info["size_model"])
 
 
+def aligned(tap):
+    """What alignment left of a measured class its padded subclass uses, so that less room is seen behind it.
+
+    Objects every 16 bytes, a long in a padded group of each class: 12 + 128 = 140, 144 + 8 + 128 = 280, which
+    is 288; from 280 on 408 + 8 + 128 = 544.  Counted from 288 the subclass would take 304, and 240 seem added.
+    """
+    m = Made()
+    m.add_class("java/lang/Object")
+    m.add_class("java/lang/Class", "java/lang/Object", "name:L loader:L")
+    m.add_class("app/Node", "java/lang/Object", "next:L value:L key:I")
+    m.add_class("app/Padded", "java/lang/Object", "a:J")
+    m.add_class("app/PaddedMore", "app/Padded", "b:J")
+    for i in range(100):
+        m.add_class("app/More%d" % i, "java/lang/Object")
+        for _ in range(4):
+            m.instance("app/More%d" % i, 16)
+    for i in range(200):
+        m.instance("app/Node", 32)
+        m.array("B", i, (16 + i + 15) // 16 * 16)
+    for i in range(6):
+        m.instance("app/Padded", 288)
+        m.instance("app/PaddedMore", 544)
+    m.instance("app/Node", 32)
+    got, info = m.look(tap, "padded twice, every 16 bytes")
+    want = {"app.Padded": [6, 6 * 288], "app.PaddedMore": [6, 6 * 544], "app.Node": [201, 201 * 32]}
+    tap.equal(subset(got, want), want, "padded twice, every 16 bytes: sizes")
+    tap.equal(info.get("measured_classes"), "app.Padded, app.PaddedMore", "padded twice: said to be measured")
+
+
 def main():
     tap = Tap()
     android(tap)
+    aligned(tap)
     graal(tap)
     agent(tap)
     releases(tap)

@@ -359,7 +359,7 @@ static int size_recorded_instances(struct sizing *z, struct err *err)
 static int settle_instances(struct sizing *z, struct opinions *o, struct err *err)
 {
 	enum { ROUNDS = 8 };
-	int code = net_open(&z->net, z->sizes, layout_least(&z->model), err);
+	int code = net_open(&z->net, z->sizes, layout_least(&z->model), z->model.alignment, err);
 	for (unsigned round = 0; !code && round < ROUNDS; round++) {
 		bool more = false;
 		settle_opinions(z, o);

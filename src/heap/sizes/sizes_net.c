@@ -46,10 +46,10 @@ struct seen {
 	bool found;       /* in this cast: wrong */
 };
 
-int net_open(struct net *n, struct sizes *s, uint64_t least, struct err *err)
+int net_open(struct net *n, struct sizes *s, uint64_t least, unsigned alignment, struct err *err)
 {
 	uint32_t classes = s->heap->n_classes;
-	*n = (struct net){ .sizes = s, .least = least };
+	*n = (struct net){ .sizes = s, .least = least, .alignment = alignment };
 	n->measured = big_alloc(classes, sizeof *n->measured, err);
 	n->refused = n->measured ? big_alloc(classes, sizeof *n->refused, err) : NULL;
 	n->seen = n->refused ? big_alloc(classes, sizeof *n->seen, err) : NULL;
@@ -125,16 +125,16 @@ static void count_gaps(struct net *n)
 	}
 }
 
-static bool is_padding(uint64_t room)
+static bool is_padding(const struct net *n, uint64_t room)
 {
-	const unsigned below = PADDING_REST / 3; /* what was left of an alignment may be used now */
+	const unsigned below = n->alignment; /* what was left of an alignment may be used now */
 	return room + below >= 2 * PADDING && (room + below) % PADDING <= PADDING_REST + below;
 }
 
 /* Would the VM add so many bytes to instances of this class? */
-static bool is_apt(const struct heap_class *c, uint64_t room)
+static bool is_apt(const struct net *n, const struct heap_class *c, uint64_t room)
 {
-	return is_padding(room) || (room <= FIELDS_MAX && heap_class_has_no_loader(c));
+	return is_padding(n, room) || (room <= FIELDS_MAX && heap_class_has_no_loader(c));
 }
 
 /* Room behind all instances that were seen; in bytes, 0 none. */
@@ -166,7 +166,7 @@ static bool is_refuted(const struct net *n, uint32_t class)
 		return false;
 	if (room)
 		return (room < n->least && c->n_least > 1) ||
-		    (all && rare && is_apt(&n->sizes->heap->classes[class], room));
+		    (all && rare && is_apt(n, &n->sizes->heap->classes[class], room));
 	/* how its superclass ends was not quite known */
 	return c->n && c->least < size && mended_above(n, class) != HEAP_NONE;
 }
@@ -255,7 +255,7 @@ static bool is_doubtful(const struct net *n, uint32_t class)
 	uint64_t room = room_behind(n, class);
 	if (n->measured[class] || !room)
 		return false;
-	if (n->gapless || room < n->least || (c->n > 1 && c->n_least > c->n / 2 && is_padding(room)))
+	if (n->gapless || room < n->least || (c->n > 1 && c->n_least > c->n / 2 && is_padding(n, room)))
 		return true;
 	return heap_class_has_no_loader(&n->sizes->heap->classes[class]) &&
 	    ((c->n > 1 && room >= 2 * PADDING) || (c->n >= INSTANCES_LEAST && c->n_least > c->n / 2));

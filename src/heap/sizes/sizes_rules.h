@@ -59,6 +59,7 @@ enum { NET_ROOM_MAX = 4 * 8192 };
 struct net {
 	struct sizes *sizes;
 	uint64_t least;      /* bytes of the smallest object: a smaller gap holds none */
+	unsigned alignment;  /* of objects, in bytes */
 	uint64_t *measured;  /* by class: what its instances take by the distances, 0: the rules are not refuted */
 	uint8_t *refused;    /* by class: measured once, and then an instance was found to be smaller */
 	struct seen *seen;   /* by class */
@@ -67,7 +68,7 @@ struct net {
 	uint32_t n_measured;
 };
 /* Returns 0 or ERR_NOMEM; end with net_close. */
-MUST_CHECK int net_open(struct net *n, struct sizes *s, uint64_t least, struct err *err);
+MUST_CHECK int net_open(struct net *n, struct sizes *s, uint64_t least, unsigned alignment, struct err *err);
 /* Hold the distances behind the watched objects against instance_size of all classes, and add to
  * measured.  *more: something was added, so that sizes are to be computed again.  Returns 0, ERR_NOMEM
  * or ERR_CANCELLED. */

@@ -94,6 +94,24 @@ def long_list(m, held):
     return instance(m, "java/util/ImmutableCollections$ListN", elements)
 
 
+def fillers(tap):
+    """Nothing references an int[]; with garbage of the program in the dump it may be the program's, too."""
+    for garbage, words in ((False, "taken for a filler"), (True, "was garbage when the dump was written, or fills a gap")):
+        m = begun()
+        m.add_class("[Ljdk/internal/vm/FillerElement;", OBJECT)
+        m.add_class("[I", OBJECT)
+        m.add_class("[B", OBJECT)
+        if garbage:
+            string(m, "app")
+            m.array("B", 3, 24)
+        filler, held = m.array("I", 5, 40), m.array("I", 5, 40)
+        instance(m, "app/Data", held)
+        said = said_of(m, filler)
+        tap.ok(words in said, "a filler, %s garbage" % ("with" if garbage else "without"), said)
+        said = said_of(m, held)
+        tap.ok(said.strip().endswith("it was garbage when the dump was written"), "an int[] that garbage holds", said)
+
+
 def main():
     tap, fields = Tap(), "fields of java.lang.Class"
     compare(tap, "an object that a hidden class was given", class_data, "gave to hidden classes")
@@ -103,6 +121,7 @@ def main():
     compare(tap, "the name of a file", lambda m, held: string(m, "Cart.java" if held else "Tart.java"), fields)
     compare(tap, "the name of a class without its package",
             lambda m, held: string(m, "Cart" if held else "cart"), fields)
+    fillers(tap)
     tap.done()
 
 

@@ -276,6 +276,16 @@ static int reached_at_all(const struct session *s, uint32_t from, uint32_t to, b
 	return code;
 }
 
+/* Of an object that is not alive.  Nothing references a filler (heap/build/fillers.c). */
+static const char *what_it_was(const struct heap *h, uint32_t id)
+{
+	const struct heap_class *c = heap_class_of(h, id);
+	if (!c->objects_inferred || adjacency_start(&h->in, id) != adjacency_start(&h->in, id + 1))
+		return ": it was garbage when the dump was written";
+	return c->defined ? ": it was garbage when the dump was written, or fills a gap that the collector left"
+	                  : ": it is taken for a filler, with which the collector closes a gap";
+}
+
 static int no_path(
     const struct session *s, const struct call *call, const struct path_rules *rules, struct err *err)
 {
@@ -308,8 +318,8 @@ static int no_path(
 	code = session_unrecorded(s, &maybe, err);
 	if (code)
 		return code;
-	static const char *const why[REASONS] = {
-		[REASON_NONE] = ": it was garbage when the dump was written",
+	const char *const why[REASONS] = {
+		[REASON_NONE] = what_it_was(session_heap(s), to),
 		[REASON_FRAMES] = " in what the dump records, but a word in a stack frame does: it may have been alive",
 		[REASON_CLASS_FIELDS] = " in what the dump records, which leaves out the fields of java.lang.Class "
 		    "objects, and threads of the VM's own: they may have kept it alive",

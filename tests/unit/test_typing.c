@@ -488,6 +488,51 @@ static void types_in_headers(void **state)
 	world_free(w);
 }
 
+/* The trie of package unique: DWARF tells the type of its children by what all nodes have in common.  That of
+ * sync.Map, of whose entries it has the shape alone. */
+static void tries(void **state)
+{
+	(void)state;
+	struct world *w = world_new();
+	uint32_t any = pointer(w, "unsafe.Pointer", TYPE_NONE);
+	uint32_t node = structure(w, "unique.node[go.shape.string]", 1);
+	field(w, "isEntry", 0, 1);
+	structure(w, "go.shape.struct { unique.isEntry bool }", 1);
+	field(w, "isEntry", 0, 1);
+	uint32_t to_node = structure(w, "sync/atomic.Pointer[go.shape.struct { unique.isEntry bool }]", 8);
+	field(w, "v", 0, any);
+	uint32_t children = simple(w, "[16]sync/atomic.Pointer[…]", TYPE_ARRAY, 128, to_node);
+	w->types.type[children].count = 16;
+	uint32_t inner = structure(w, "unique.indirect[go.shape.string]", 160);
+	field(w, "node", 0, node);
+	field(w, "children", 24, children);
+	structure(w, "unique.entry[go.shape.string]", 32);
+	field(w, "node", 0, node);
+	field(w, "key", 8, 2);
+	uint32_t sync_node = structure(w, "internal/sync.node[string,interface {}]", 1);
+	field(w, "isEntry", 0, 1);
+	structure(w, "internal/sync.entry[go.shape.string,go.shape.interface {}]", 48);
+	field(w, "node", 0, sync_node);
+	field(w, "key", 16, 2);
+	uint32_t a = object(w, 160), b = object(w, 160), c = object(w, 32), d = object(w, 32), e = object(w, 48);
+	begin(w);
+	set(w, a, 24, w->at[b]);
+	set(w, a, 24 + 15 * W, w->at[c]);
+	set(w, b, 24 + 8 * W, w->at[d]);
+	w->bytes[c][0] = w->bytes[d][0] = w->bytes[e][0] = 1;
+	typing_claim(&w->t, w->at[a], inner, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[e], sync_node, TYPED_BY_GLOBAL);
+	finish(w);
+	is(w, b, "unique.indirect[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	is(w, c, "unique.entry[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	is(w, d, "unique.entry[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
+	is(w, e, "internal/sync.entry[go.shape.string,go.shape.interface {}]", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	assert_int_equal(type_book_named(&w->types, "unique.entry[[2]string]"), TYPE_NONE);
+	assert_int_equal(type_book_named(&w->types, "unique.node[string]"), node);
+	assert_int_equal(type_book_named(&w->types, "[]a.b[unclosed"), TYPE_NONE);
+	world_free(w);
+}
+
 /* The list of pointer words behind the contents; n at most 3. */
 static void pointers_at(struct world *w, uint32_t id, int n, const uint8_t *offset)
 {
@@ -649,7 +694,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(spreads), cmocka_unit_test(chunks), cmocka_unit_test(preference),
 	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
-	    cmocka_unit_test(channels), cmocka_unit_test(headers), cmocka_unit_test(types_in_headers),
+	    cmocka_unit_test(channels), cmocka_unit_test(headers), cmocka_unit_test(types_in_headers), cmocka_unit_test(tries),
 	    cmocka_unit_test(statics), cmocka_unit_test(pointer_words),
 	    cmocka_unit_test(tiny_blocks),
 	};

@@ -92,6 +92,39 @@ static bool map_slot(const struct types *t, uint32_t type, const struct type_fie
 	return false;
 }
 
+/* The generic type's name with the shapes of its arguments, as far as names tell them: the brackets that stand
+ * behind a name of a package's begin at `open`. */
+static void add_shaped(struct text *to, const char *name, const char *open)
+{
+	int depth = 0;
+
+	text_add_n(to, name, (size_t)(open - name));
+	for (const char *p = open; *p; p++) {
+		text_add_n(to, p, 1);
+		depth += strchr("[({", *p) ? 1 : strchr("])}", *p) ? -1 : 0;
+		if (p == open || (*p == ',' && depth == 1))
+			text_add(to, "go.shape.");
+		if (!depth) {
+			text_add(to, p + 1);
+			return;
+		}
+	}
+}
+
+uint32_t type_book_named(const struct types *t, const char *name)
+{
+	uint32_t type = types_by_name(t, name);
+	const char *dot = strchr(name, '.'), *open = dot ? strchr(dot, '[') : NULL;
+	struct text shaped = TEXT_INIT;
+
+	if (type != TYPE_NONE || !open || begins(open, "[go.shape."))
+		return type;
+	add_shaped(&shaped, name, open);
+	type = types_by_name(t, shaped.s);
+	text_release(&shaped);
+	return type;
+}
+
 /* The type in the brackets of a generic one's name: "sync/atomic.Pointer[main.T]". */
 static uint32_t argument(const struct types *t, const char *name)
 {
@@ -122,23 +155,42 @@ static bool atomic_pointer(const struct types *t, uint32_t type, uint32_t *to)
 }
 
 /* A node of the trie in sync.Map is an entry or leads to others (internal/sync, before 1.24
- * internal/concurrent: hashtriemap.go). */
+ * internal/concurrent: hashtriemap.go); the same of that in package unique (canonmap.go). */
+static const char *const tries[] = {"internal/sync.", "internal/concurrent.", "unique."};
+
+static bool is_node(const char *name)
+{
+	for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+		if (begins(name, tries[i]) && begins(name + strlen(tries[i]), "node["))
+			return true;
+	return false;
+}
+
+/* What leads to others begins with a node of the right type; as the type of its children DWARF may tell only
+ * what all nodes have in common. */
+static uint32_t node_of(const struct types *t, uint32_t type)
+{
+	const struct type *of = &t->type[type];
+	uint32_t first = of->n_fields ? types_fields(t, of)[0].type : TYPE_NONE;
+
+	return first != TYPE_NONE && is_node(t->type[first].name) ? first : TYPE_NONE;
+}
+
 static void find_continued(struct type_book *g, uint32_t type)
 {
-	static const char *const packages[] = {"internal/sync.", "internal/concurrent."};
 	const char *name = g->types->type[type].name;
 	struct type_facts *f = &g->of[type];
 
-	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
-		size_t n = strlen(packages[i]);
+	for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+		size_t n = strlen(tries[i]);
 		struct text other = TEXT_INIT;
-		if (!begins(name, packages[i]) || !begins(name + n, "node["))
+		if (!begins(name, tries[i]) || !begins(name + n, "node["))
 			continue;
-		text_addf(&other, "%sentry%s", packages[i], name + n + 4);
-		f->if_set = types_by_name(g->types, other.s);
+		text_addf(&other, "%sentry%s", tries[i], name + n + 4);
+		f->if_set = type_book_named(g->types, other.s);
 		text_clear(&other);
-		text_addf(&other, "%sindirect%s", packages[i], name + n + 4);
-		f->if_clear = types_by_name(g->types, other.s);
+		text_addf(&other, "%sindirect%s", tries[i], name + n + 4);
+		f->if_clear = type_book_named(g->types, other.s);
 		f->continues = true;
 		text_release(&other);
 	}
@@ -177,6 +229,12 @@ static bool special_slot(const struct type_book *g, uint32_t type, const struct 
 		s->type = types_by_name(t, "sync.poolLocal");
 		s->aside = aside(t, type, f, *f->name == 'l' ? "localSize" : "victimSize", &found);
 		return found && s->type != TYPE_NONE;
+	}
+	if (!strcmp(f->name, "children") && t->type[f->type].kind == TYPE_ARRAY && node_of(t, type) != TYPE_NONE &&
+	    t->type[t->type[f->type].element].size == t->word) {
+		*s = (struct slot){.offset = f->offset, .kind = SLOT_POINTER, .type = node_of(t, type),
+		    .count = t->type[f->type].count, .stride = t->word};
+		return s->count > 0;
 	}
 	return map_slot(t, type, f, s);
 }

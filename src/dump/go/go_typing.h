@@ -80,6 +80,9 @@ struct type_book {
 
 /* ERR_NOMEM: the book can only be released. */
 MUST_CHECK int type_book_build(struct type_book *g, const struct types *types, struct err *err);
+/* The type of a name.  Of a generic one that DWARF leaves out: what the compiler made it of, which has the same
+ * memory, "main.List[go.shape.string]" (cmd/compile: stenciling by shapes); or TYPE_NONE. */
+uint32_t type_book_named(const struct types *types, const char *name);
 void type_book_release(struct type_book *g);
 
 /* --- claims ------------------------------------------------------------------------------------- */

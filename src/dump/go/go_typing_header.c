@@ -19,14 +19,14 @@ static void describe_by_name(const struct typing *t, struct described *d)
 
 	if (!t->program || !program_type_name(t->program, d->descriptor, &name))
 		return;
-	d->type = types_by_name(t->go.types, name.s);
+	d->type = type_book_named(t->go.types, name.s);
 	/* its size stands first: of one name there may be several */
 	const uint8_t *bytes = program_constant(t->program, d->descriptor, &n);
 	if (d->type != TYPE_NONE && (!bytes || n < t->word ||
 	    typing_word(t, bytes) != t->go.types->type[d->type].size))
 		d->type = TYPE_NONE;
 	if (d->type == TYPE_NONE && !strncmp(name.s, "[]", 2))
-		d->element = types_by_name(t->go.types, name.s + 2);
+		d->element = type_book_named(t->go.types, name.s + 2);
 	text_release(&name);
 }
 

@@ -108,6 +108,11 @@ def look(path):
     return info, {int(r["address"], 16) for r in rows}
 
 
+def own_counts(path):
+    rows = json.loads(cairn("--format", "json", "-x", "check", path).out)
+    return [r["result"] for r in rows if r["check"] == "the dump's own counts agree"]
+
+
 def check_layouts(tap, directory):
     for i, (version, word, reserves) in enumerate(RELEASES):
         made = Maker(version, word, i, reserves)
@@ -121,6 +126,7 @@ def check_layouts(tap, directory):
                (len(found), len(found - set(made.objects)), info["warnings"], info.get("warning_text")))
         check = cairn("-x", "check", path)
         tap.ok(check.status == 0 and "broken" not in check.out, version + ": all promises hold", check)
+        tap.equal(own_counts(path), ["ok"], version + ": check compares the dump's own counts")
 
 
 def check_forged(tap, directory):
@@ -134,6 +140,7 @@ def check_forged(tap, directory):
     info, found = look(path)
     tap.ok(len(found) == len(made.out) and "HeapObjects of the dump is 3" in info["warning_text"] and
            "bitmap" in info["warning_text"], "a forged number of objects", info)
+    tap.equal(own_counts(path), ["broken", "broken"], "a forged number of objects and of bytes: check says so")
 
 
 def check_headers(tap, directory):

@@ -506,6 +506,9 @@ static void tries(void **state)
 	uint32_t inner = structure(w, "unique.indirect[go.shape.string]", 160);
 	field(w, "node", 0, node);
 	field(w, "children", 24, children);
+	uint32_t shape = structure(w, "go.shape.struct { unique.node = unique.node[go.shape.string]; … }", 160);
+	field(w, "node", 0, node);
+	field(w, "children", 24, children);
 	structure(w, "unique.entry[go.shape.string]", 32);
 	field(w, "node", 0, node);
 	field(w, "key", 8, 2);
@@ -520,13 +523,16 @@ static void tries(void **state)
 	set(w, a, 24 + 15 * W, w->at[c]);
 	set(w, b, 24 + 8 * W, w->at[d]);
 	w->bytes[c][0] = w->bytes[d][0] = w->bytes[e][0] = 1;
-	typing_claim(&w->t, w->at[a], inner, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[a], shape, TYPED_BY_GLOBAL);
+	typing_claim(&w->t, w->at[a], inner, TYPED_BY_POINTER);
 	typing_claim(&w->t, w->at[e], sync_node, TYPED_BY_GLOBAL);
 	finish(w);
+	is(w, a, "unique.indirect[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
 	is(w, b, "unique.indirect[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
 	is(w, c, "unique.entry[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
 	is(w, d, "unique.entry[go.shape.string]", LENGTH_UNKNOWN, TYPED_BY_POINTER);
 	is(w, e, "internal/sync.entry[go.shape.string,go.shape.interface {}]", LENGTH_UNKNOWN, TYPED_BY_GLOBAL);
+	assert_int_equal(w->t.conflicts, 0);
 	assert_int_equal(type_book_named(&w->types, "unique.entry[[2]string]"), TYPE_NONE);
 	assert_int_equal(type_book_named(&w->types, "unique.node[string]"), node);
 	assert_int_equal(type_book_named(&w->types, "[]a.b[unclosed"), TYPE_NONE);
@@ -694,7 +700,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(spreads), cmocka_unit_test(chunks), cmocka_unit_test(preference),
 	    cmocka_unit_test(interfaces), cmocka_unit_test(old_map), cmocka_unit_test(new_map),
-	    cmocka_unit_test(channels), cmocka_unit_test(headers), cmocka_unit_test(types_in_headers), cmocka_unit_test(tries),
+	    cmocka_unit_test(channels), cmocka_unit_test(headers), cmocka_unit_test(types_in_headers),
+	    cmocka_unit_test(tries),
 	    cmocka_unit_test(statics), cmocka_unit_test(pointer_words),
 	    cmocka_unit_test(tiny_blocks),
 	};

@@ -128,10 +128,26 @@ int memory_named_of_object(
 	return code;
 }
 
+/* Has the class's type such a field, which can lead to an object? */
+static bool may_hold(const struct heap *h, uint32_t class, const char *field)
+{
+	const struct types *t = h->dump ? h->dump->types : NULL;
+	uint32_t type = h->classes[class].type;
+	uint32_t f = t && type < t->n ? types_field(t, type, field) : UINT32_MAX;
+	switch (f == UINT32_MAX ? TYPE_UNKNOWN : t->type[t->field[f].type].kind) {
+	case TYPE_POINTER: case TYPE_STRING: case TYPE_SLICE: case TYPE_INTERFACE: case TYPE_EMPTY_INTERFACE:
+	case TYPE_MAP: case TYPE_CHAN: case TYPE_FUNC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int memory_named_of_class(
     struct named_references *n, const struct heap *h, uint32_t class, struct err *err)
 {
 	int code = 0;
+	n->found = may_hold(h, class, n->field);
 	for (uint32_t id = 0; !code && id < h->n_objects; id++)
 		if (h->class_of[id] == class)
 			code = memory_named_of_object(n, h, id, err);

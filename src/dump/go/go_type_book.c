@@ -419,7 +419,8 @@ static int rank_types(struct type_book *g)
 	}
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct type *of = &t->type[i];
-		bool plain = begins(of->name, "struct {") || begins(of->name, "noalg.");
+		bool plain = begins(of->name, "struct {") || begins(of->name, "noalg.") ||
+		    begins(of->name, "go.shape.struct {");
 		uint64_t size = of->size < UINT64_C(1) << 56 ? of->size : (UINT64_C(1) << 56) - 1;
 		all[i] = (struct preference){.type = i, .key = (uint64_t)g->of[i].pointers << 59 |
 		    (uint64_t)(of->kind == TYPE_STRUCT) << 58 | (uint64_t)!plain << 57 | size};

@@ -117,6 +117,21 @@ static bool leads(const struct types *t, uint32_t big, uint32_t small)
 	return false;
 }
 
+/* Are these one struct under two names, as the compiler tells the shape of a generic one twice? */
+static bool same_struct(const struct types *t, uint32_t a, uint32_t b)
+{
+	const struct type *x = &t->type[a], *y = &t->type[b];
+
+	if (x->kind != TYPE_STRUCT || y->kind != TYPE_STRUCT || x->size != y->size || x->n_fields != y->n_fields)
+		return false;
+	for (uint32_t i = 0; i < x->n_fields; i++) {
+		const struct type_field *f = &types_fields(t, x)[i], *g = &types_fields(t, y)[i];
+		if (f->offset != g->offset || f->type != g->type || strcmp(f->name, g->name) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* Two claims that fill one object: can both be right? */
 static bool agree(const struct typing *t, uint32_t a, uint32_t b)
 {
@@ -127,7 +142,7 @@ static bool agree(const struct typing *t, uint32_t a, uint32_t b)
 	if (a >= limit || b >= limit)
 		return false;
 	uint32_t x = t->go.by_rank[a / 2], y = t->go.by_rank[b / 2];
-	return leads(t->go.types, x, y) || leads(t->go.types, y, x);
+	return leads(t->go.types, x, y) || leads(t->go.types, y, x) || same_struct(t->go.types, x, y);
 }
 
 static bool to_follow(const struct typing *t, uint32_t state)

@@ -99,7 +99,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"number of the entry, from 0", .one = "entry", .many = "entries"},
     [COL_INSTANCE_SIZE] = {"instance_size", CELL_BYTES, 5, "shallow size of one instance"},
     [COL_INSTANCES] = {"instances", CELL_COUNT, 5,
-	"objects that are no arrays and no class objects"},
+	"objects of its classes; of info no arrays, no classes"},
     [COL_INSTANCES_SHALLOW] = {"instances_shallow", CELL_BYTES, 5,
 	"shallow size of all instances together"},
     [COL_JAVA_VERSION] = {"java_version", CELL_TEXT, 5, "version of the Java runtime"},

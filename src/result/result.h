@@ -106,6 +106,7 @@ struct result {
 	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
+	bool says_none;        /* that there is no row is the answer, which the note says: nothing failed */
 	bool explains;         /* it is about the result before it (why), which can be asked about again */
 	bool of_values;        /* which rows there are, or what they count, depends on values that are read
 	                          from the dump's file: see result_of_file */

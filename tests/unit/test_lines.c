@@ -122,7 +122,9 @@ static void expect_expanded(const char *line, bool more, const char *wanted)
 	struct command_line l;
 	struct text t = TEXT_INIT;
 	assert_int_equal(command_line_parse(&l, line, true, NULL), 0);
-	const struct alias *a = call_expand(&l, more);
+	const char *means = NULL;
+	const struct alias *a = call_expand(&l, more, &means);
+	assert_true(!a || !strncmp(wanted, means, strlen(means)));
 	text_add(&t, a ? "" : "as it was:");
 	for (size_t i = 0; i < l.stages[0].n; i++)
 		text_addf(&t, "%s%s", t.len ? " " : "", l.stages[0].words[i].s);

@@ -111,7 +111,10 @@ static void check_classes(struct checker *k)
 			return;
 		}
 	}
-	say(k, "classes are known", CHECK_OK, "%" PRIu32 " classes", h->n_classes);
+	uint32_t n_used = 0;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		n_used += h->classes[c].n_objects != 0;
+	say(k, "classes are known", CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " with objects", h->n_classes, n_used);
 }
 
 /* Each chain of superclasses ends.  Each class is passed once: a chain stops where an earlier one

@@ -264,7 +264,7 @@ static const struct alias *alias_at(const struct stage *stage, size_t taken[ALIA
 	return other ? NULL : found;
 }
 
-const struct alias *call_expand(struct command_line *l, bool more)
+const struct alias *call_expand(struct command_line *l, bool more, const char **means)
 {
 	struct stage *stage = &l->stages[0];
 	size_t taken[ALIAS_WORDS], n_taken, n = 0, cap = 0;
@@ -275,6 +275,8 @@ const struct alias *call_expand(struct command_line *l, bool more)
 		return NULL;
 	struct word *words = NULL, first = stage->words[0];
 	const char *s = a->with && (more || n_taken < stage->n) ? a->with : a->means;
+	if (means)
+		*means = s;
 	for (size_t length; (length = next_word(&s)); s += length) {
 		first.s = arena_strndup(&l->arena, s, length);
 		VEC_PUSH(words, n, cap) = first;

@@ -113,7 +113,7 @@ const struct command *command_of_line(const char *line)
 	struct command_line l;
 	size_t words;
 	(void)!command_line_parse(&l, line, true, NULL);
-	(void)call_expand(&l, false);
+	(void)call_expand(&l, false, NULL);
 	const struct command *c = l.n && l.stages[0].n ? call_command(&l.stages[0], &words, NULL) : NULL;
 	command_line_release(&l);
 	return c;

@@ -9,8 +9,9 @@
 /*
  * Where the line begins with words of another tool (aliases), put those in their place that mean the
  * same here, and return what they were.  more: another word will follow.  NULL: there are none.
+ * *means, unless NULL, gets those words of ours.
  */
-const struct alias *call_expand(struct command_line *l, bool more);
+const struct alias *call_expand(struct command_line *l, bool more, const char **means);
 
 /* The alias that is spelled so, in either case; NULL. */
 const struct alias *alias_named(const char *word);

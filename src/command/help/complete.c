@@ -329,7 +329,7 @@ static void complete_words(struct completion *c, struct command_line *l, size_t 
 	stage->n = at; /* what is typed now is no word of another tool yet */
 	if (at == 1)
 		offer_aliases(c, stage->words[0].s);
-	(void)call_expand(l, true);
+	(void)call_expand(l, true, NULL);
 	at = stage->n;
 	if (in_word)
 		VEC_PUSH(stage->words, stage->n, stage->cap) = typed;
@@ -379,7 +379,7 @@ char **session_complete(const struct session *s, const char *line, size_t end, s
 			*start = stage->words[at].begin;
 		}
 		if (l.n > 1) {
-			(void)call_expand(&l, false);
+			(void)call_expand(&l, false, NULL);
 			complete_pipe(&c, &l, at);
 		} else if (at == 0) {
 			offer_commands(&c);

@@ -538,6 +538,8 @@ static int run_loaders(
 	struct histogram_scope scope = {.empty = true};
 	struct histogram by_loader;
 	struct bits seen = {.word = NULL};
+	if (h->facts.no_class_objects)
+		return err_set(err, ERR_UNSUPPORTED, "%s knows no class loaders", h->facts.title);
 	int code = command_retained(s, call, err);
 	if (!code)
 		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
@@ -581,8 +583,9 @@ const struct command cmd_loaders = {
     .shapes = SHAPES(&loaders_shape),
     .description = "One row for each class loader object, and one without address for the classes of a "
 	"boot loader that is no object, or of an unknown loader; one that is told but not in what was read of the "
-	"dump is called <unknown>. instances, shallow and "
-	"retained are those of its classes. parent is empty where the dump does not tell it.",
+	"dump is called <unknown>. instances counts the objects of "
+	"its classes, arrays and class objects among them; shallow and retained are theirs. "
+	"parent is empty where the dump does not tell it.",
     .examples = {{"loaders", ON_SHOP}},
     .key = "L",
     .run = run_loaders,

@@ -57,7 +57,9 @@ static int not_recorded(const struct heap *h, struct err *err)
 	if (values_class_named(h, name) != HEAP_NONE)
 		return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer: in Java "
 		    "they are the referents of %s (ls %s)", h->facts.title, name, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer", h->facts.title);
+	return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer%s%s%s", h->facts.title,
+	    h->facts.no_class_objects ? "" : ": in Java they are the referents of ",
+	    h->facts.no_class_objects ? "" : name, h->facts.no_class_objects ? "" : ", of which it has none");
 }
 
 static int run_finalizers(struct session *s, const struct call *call, struct result **out, struct err *err)

@@ -369,6 +369,15 @@ static const struct option_spec entries_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
+/* What was looked at is there and has no entries: all were asked for, and nothing says that some are lacking. */
+static void say_empty(struct result *r, const struct entries *entries, const struct range *which, bool counted)
+{
+	if (entries->n || entries->note.len || entries->lacks_some || which->given || counted)
+		return;
+	r->note = entries->map ? "the map is empty" : "it is empty";
+	r->says_none = true;
+}
+
 static int run_entries(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
@@ -377,6 +386,7 @@ static int run_entries(
 	const struct variable *v = &call->argument[0].variable;
 	struct range which = range_of_call(call);
 	struct entries *entries;
+	struct collection_size size = {.known = false};
 	struct text title = TEXT_INIT;
 	int code = 0;
 	if (by_itself(call) || (call->argument[0].is_variable && v->is_slice)) {
@@ -385,9 +395,13 @@ static int run_entries(
 	} else {
 		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
 		code = inspect_entries(&entries, h, id, &which, err);
+		if (!code && !inspect_size(h, id, &size))
+			size.known = false;
 	}
-	if (!code)
+	if (!code) {
 		*out = entries_result(s->dump, entries, title.s);
+		say_empty(*out, entries, &which, size.known && size.size);
+	}
 	text_release(&title);
 	return code;
 }

@@ -227,7 +227,8 @@ const struct command cmd_info = {
     .summary = "what this dump is and how much is in it",
     .shapes = SHAPES(&info_shape, &process_arguments_shape, &process_limits_shape, &process_variables_shape),
     .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
-	"and primitive_arrays split it. references are the non-null ones that the dump records, "
+	"and primitive_arrays split it: classes are objects that stand for one, and Go's types have none. "
+	"references are the non-null ones that the dump records, "
 	"dangling are those among them that lead to no object. roots counts root objects, "
 	"root_entries what makes them roots (an object may be held in several ways; records "
 	"alike in kind, thread and frame, as two handles to one object are, count once). "

@@ -324,6 +324,8 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	struct entries *entries;
 	struct any_value key, value;
 	(void)call;
+	if (h->facts.no_class_objects)
+		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties, which are Java's", h->facts.title);
 	int code = inspect_texts_held(h, err);
 	if (code)
 		return code;

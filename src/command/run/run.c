@@ -226,7 +226,7 @@ static bool looks_for(const struct call *call)
 /* The answer of whoever looked for something is that there is nothing: no row, and no head. */
 static void nothing_found(struct result *r, const char *note)
 {
-	if (r->n_rows || r->n_head)
+	if (r->n_rows || r->n_head || r->says_none)
 		return;
 	r->failed = true;
 	if (!r->note)
@@ -276,16 +276,16 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	return code;
 }
 
-/* A word of another tool works, and once it is said what it is called here. */
-static void tell_alias(struct session *s, const struct alias *a, struct result *r)
+/* A word of another tool works, and once it is said what it is called here, of each of its two meanings. */
+static void tell_alias(struct session *s, const struct alias *a, const char *means, struct result *r)
 {
 	struct text note = TEXT_INIT;
 	for (size_t i = 0; i < s->n_told; i++) {
-		if (s->told[i] == a)
+		if (s->told[i].alias == a && !strcmp(s->told[i].means, means))
 			return;
 	}
-	VEC_PUSH(s->told, s->n_told, s->cap_told) = a;
-	text_addf(&note, "%s is %s here (alias lists such words)", a->word, a->means);
+	VEC_PUSH(s->told, s->n_told, s->cap_told) = (struct told_alias){a, means};
+	text_addf(&note, "%s is %s here (alias lists such words)", a->word, means);
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -293,7 +293,8 @@ static void tell_alias(struct session *s, const struct alias *a, struct result *
 static int run_command(struct session *s, struct command_line *l, const char *line,
     struct result **r, struct err *err)
 {
-	const struct alias *alias = call_expand(l, false);
+	const char *means = NULL;
+	const struct alias *alias = call_expand(l, false, &means);
 	size_t words;
 	const struct command *c = call_command(&l->stages[0], &words, err);
 	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
@@ -321,7 +322,7 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 		}
 	}
 	if (*r && alias && alias->tool && !(*r)->plain_text)
-		tell_alias(s, alias, *r);
+		tell_alias(s, alias, means, *r);
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);
 	return code;

@@ -41,7 +41,8 @@ struct session {
 	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
-	const struct alias **told; /* words of other tools of which it was said what they are here */
+	/* words of other tools of which it was said what they are here */
+	struct told_alias { const struct alias *alias; const char *means; } *told;
 	size_t n_told, cap_told;
 	struct print_options print;
 	struct writing writes;

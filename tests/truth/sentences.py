@@ -5,8 +5,8 @@
 The dumps here are of living objects, and their manifests say how many of each class the program held:
 path finds a way to each of them, or says that the dump does not record what holds it, but never that it
 was garbage.  The same for what only unrecorded fields of java.lang.Class hold.  And neither cut -plan nor
-leaks proposes a root that only the VM holds, <resolved_references>, a Finalizer's referent or a static field
-of the JDK.  What was planted as garbage in the dumps of all objects has to be called just that.
+leaks proposes a root that only the VM holds, <resolved_references>, a Finalizer's referent, a virtual
+thread's stack or a static field of the JDK.  What was planted as garbage in the dumps of all objects has to be called just that.
 """
 
 import glob
@@ -124,8 +124,10 @@ def check_proposals(tap, name, path, edit):
         a = int(at[0], 16) if at else None
         if a in own:
             wrong.append(w)
-        part = re.fullmatch(r"0x[0-9a-f]+\.referent", w)
-        if part and edit.names.get(edit.instance_class.get(a)) == "java.lang.ref.Finalizer":
+        holder = edit.names.get(edit.instance_class.get(a), "")
+        if w.endswith(".referent") and holder == "java.lang.ref.Finalizer":
+            wrong.append(w)
+        if w.endswith(".tail") and holder.endswith("Continuation"):  # the stack of a virtual thread
             wrong.append(w)
     tap.ok(words and not wrong, "%s: %d proposals, none the VM's own" % (name, len(words)), "\n".join(sorted(set(wrong))))
 

@@ -68,7 +68,7 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target);
 
 /* Can the program be changed so that it clears the references of the holder to the target?  Not those
  * that the dump implies, nor those of a class's constants, of its loader, domain and signers, nor what
- * the VM's queue of finalizers holds.  holder HEAP_NONE: the roots' hold. */
+ * the VM's queue of finalizers holds, nor stacks of virtual threads.  holder HEAP_NONE: the roots' hold. */
 bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 
 /* Is this class ("net/http.Server", "map[string]int", "java.util.HashMap") the program's own, and not of the JDK

@@ -12,6 +12,12 @@ static bool is_finalizer(const struct heap *h, uint32_t id)
 	return h->java_lang_class != HEAP_NONE && !strcmp(heap_class_of(h, id)->name, "java.lang.ref.Finalizer");
 }
 
+/* The stack of a virtual thread goes when the thread ends. */
+static bool is_stack(const struct heap *h, uint32_t id)
+{
+	return h->java_lang_class != HEAP_NONE && !strcmp(heap_class_of(h, id)->name, "jdk.internal.vm.StackChunk");
+}
+
 /* Of a class object: does a static field of the source code hold the target?  Others have names like
  * <resolved_references>. */
 static bool holds_by_static(const struct heap *h, uint32_t holder, uint32_t target)
@@ -45,5 +51,5 @@ bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target)
 			return false;
 	if (heap_class_mirrored(h, holder) != HEAP_NONE)
 		return holds_by_static(h, holder, target);
-	return !is_finalizer(h, holder);
+	return !is_finalizer(h, holder) && !is_stack(h, target);
 }

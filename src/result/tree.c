@@ -104,6 +104,10 @@ static uint32_t new_list(struct result *r, uint32_t node)
 {
 	struct tree *t = r->data;
 	struct err err = ERR_INIT;
+	if (t->source->open && t->source->open(r, node, &err)) {
+		result_lost(r, &err);
+		return NO_LIST;
+	}
 	uint32_t n = t->source->children(r, node, NULL);
 	uint32_t *nodes = big_alloc(n, sizeof *nodes, &err);
 	struct list *l = nodes ? BIG_PUSH(t->list, t->n_list, t->cap_list, &err) : NULL;

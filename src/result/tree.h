@@ -19,6 +19,9 @@
 #define TREE_ALL UINT32_MAX /* as levels: open all of them */
 
 struct tree_source {
+	/* Make the children of a node, which is about to be opened.  0 or an error.  NULL: they are always
+	 * there; else `children` tells of a node that was not opened only whether it has any: 0 or more. */
+	int (*open)(const struct result *r, uint32_t node, struct err *err);
 	/* Returns how many children a node has, and puts them into `to` unless that is NULL. */
 	uint32_t (*children)(const struct result *r, uint32_t node, uint32_t *to);
 	void (*cell)(const struct result *r, uint32_t node, unsigned column, struct cell *out,

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_heap.c - heap: what holds what, as a disk is looked through. */
+#include "command/commands.h"
+
+#include "analysis/heap_tree.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "command/holds/heap_labels.h"
+#include "command/words/words.h"
+#include "result/objects.h"
+#include "result/tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { H_ADDRESS, H_BRANCH, H_FIELD, H_CLASS, H_OBJECTS, H_SHALLOW, H_RETAINED, H_SHARE, H_VALUE, H_DEPTH };
+
+static const struct column columns[] = {
+    [H_ADDRESS] = {.id = COL_ADDRESS},
+    [H_BRANCH] = {.id = COL_BRANCH},
+    [H_FIELD] = {.id = COL_FIELD, .hidden = true},
+    [H_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [H_OBJECTS] = {.id = COL_OBJECTS},
+    [H_SHALLOW] = {.id = COL_SHALLOW},
+    [H_RETAINED] = {.id = COL_RETAINED, .total = true},
+    [H_SHARE] = {.id = COL_SHARE},
+    [H_VALUE] = {.id = COL_VALUE},
+    [H_DEPTH] = {.id = COL_DEPTH, .hidden = true},
+};
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
+
+/* Node 0 of the tree is the result's TREE_TOP, so node n is node n - 1 of the result. */
+struct held {
+	struct heap_tree tree;
+	struct heap_labels labels;
+	uint64_t serial; /* of the retained sizes that the tree is made of */
+};
+
+/* The same retained sizes as at first; NULL: what counts as a reference has changed since. */
+static struct held *held_of(const struct result *r)
+{
+	struct held *held = tree_data(r);
+	const struct retained *known = opened_retained(r->opened);
+	return known && known->serial == held->serial ? held : NULL;
+}
+
+static int held_open(const struct result *r, uint32_t node, struct err *err)
+{
+	struct held *held = held_of(r);
+	if (!held)
+		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
+	return heap_tree_open(&held->tree, node + 1, err);
+}
+
+static uint32_t held_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	struct held *held = held_of(r);
+	if (!held)
+		return 0;
+	const struct heap_node *n = &held->tree.node[node + 1];
+	if (n->state != NODE_OPEN)
+		return heap_tree_opens(&held->tree, node + 1);
+	for (uint32_t i = 0; to && i < n->children; i++)
+		to[i] = n->first + i - 1;
+	return n->children;
+}
+
+/* "sessions  HashMap", "1,200,000 × Order" */
+static void add_branch(struct held *held, uint32_t number, const struct heap *h, struct text *to)
+{
+	const struct heap_node *n = &held->tree.node[number];
+	size_t before = to->len;
+	heap_label(&held->labels, number, to);
+	if (to->len > before)
+		text_add(to, "  ");
+	if (n->n > 1) {
+		text_add_count(to, n->n);
+		text_add(to, " × ");
+	}
+	text_add(to, h->classes[n->class].name);
+}
+
+static void held_cell(const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct heap *h = r->heap;
+	struct held *held = held_of(r);
+	if (!held) {
+		*out = cell_unknown(REASON_NOT_FOUND_YET);
+		return;
+	}
+	const struct retained *known = held->tree.retained;
+	const struct heap_node *n = &held->tree.node[node + 1];
+	struct amount retained = retained_sum_bytes(known, &n->retained);
+	bool one = n->topmost == 1 && !n->classes;
+	switch (column) {
+	case H_ADDRESS:
+		*out = one ? cell_address(heap_address(h, n->largest)) : cell_blank();
+		break;
+	case H_BRANCH:
+		add_branch(held, node + 1, h, scratch);
+		*out = cell_text(scratch->s);
+		break;
+	case H_FIELD:
+		heap_label(&held->labels, node + 1, scratch);
+		*out = scratch->len ? cell_text(scratch->s) : cell_blank();
+		break;
+	case H_CLASS:
+		*out = cell_text(h->classes[n->class].name);
+		break;
+	case H_OBJECTS:
+		*out = cell_count(heap_held(h, n->n));
+		break;
+	case H_SHALLOW:
+		*out = cell_bytes(heap_held_bytes(h, n->shallow));
+		break;
+	case H_RETAINED:
+		*out = cell_bytes(retained);
+		break;
+	case H_SHARE:
+		*out = command_share(known, retained);
+		break;
+	case H_VALUE:
+		*out = cell_blank();
+		if (n->n == 1 && one)
+			object_cell(r->opened, n->largest, OBJECT_VALUE, out, scratch);
+		break;
+	default:
+		*out = cell_plain(n->depth - 1);
+	}
+}
+
+static void held_target(const struct result *r, uint32_t node, struct target *out)
+{
+	struct held *held = held_of(r);
+	const struct heap_node *n = held ? &held->tree.node[node + 1] : NULL;
+	if (n && n->n == 1)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = n->largest};
+	else if (n)
+		*out = (struct target){.kind = TARGET_CLASS, .id = n->class, .part = true};
+}
+
+static int held_members(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to, struct err *err)
+{
+	struct held *held = held_of(r);
+	if (!held)
+		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
+	for (size_t i = 0; i < n; i++) {
+		const struct heap_node *node = &held->tree.node[nodes[i] + 1];
+		for (size_t k = 0; k < node->n; k++)
+			bits_set(to, held->tree.member[node->at + k]);
+	}
+	return 0;
+}
+
+static void held_release(void *data)
+{
+	struct held *held = data;
+	heap_labels_release(&held->labels);
+	heap_tree_release(&held->tree);
+	free(held);
+}
+
+static const struct tree_source source = {.open = held_open,
+    .children = held_children,
+    .cell = held_cell,
+    .target = held_target,
+    .members = held_members,
+    .release = held_release,
+    .branch = H_BRANCH,
+    .weight = H_RETAINED};
+
+/* How much of the dump the tree leaves out. */
+static void add_garbage(struct result *r, const struct retained *known)
+{
+	const struct heap *h = r->heap;
+	uint64_t reached = known->dominators.shallow_reachable;
+	struct text t = TEXT_INIT;
+	if (reached >= h->shallow)
+		return;
+	struct cell dead = cell_bytes(heap_held_bytes(h, h->shallow - reached)), all = cell_bytes(heap_held_bytes(h, h->shallow));
+	cell_print(&dead, &t);
+	text_add(&t, " of ");
+	cell_print(&all, &t);
+	text_add(&t, " no root reaches, so they are not here: histo -dead tells what they are");
+	result_add_note(r, t.s);
+	text_release(&t);
+}
+
+static int run_heap(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct retained *known;
+	bool all = !call->argument[0].given;
+	int code = session_retained(s, &known, err);
+	if (code)
+		return code;
+	struct held *held = xcalloc(1, sizeof *held);
+	held->serial = known->serial;
+	code = heap_tree_make(&held->tree, known, all ? NULL : call->argument[0].ids,
+	    all ? 0 : call->argument[0].n_ids, call_has(call, DASH_EACH), err);
+	if (!code)
+		code = heap_labels_init(&held->labels, &held->tree, err);
+	if (!code && !all && !held->tree.node[HEAP_TREE_TOP].n)
+		code = err_set(err, ERR_NOT_FOUND, "no root reaches %s, so it keeps nothing alive", call->argument[0].word);
+	if (code) {
+		held_release(held);
+		return code;
+	}
+	struct text title = TEXT_INIT;
+	text_addf(&title, all ? "heap" : "held by %s", call->argument[0].word);
+	struct result *r = tree_result(title.s, s->dump, &shape, &source, held, command_at_once(s));
+	text_release(&title);
+	tree_sort(r, H_RETAINED, true);
+	uint32_t depth = command_depth(call, 1);
+	if (depth > 1)
+		tree_open_levels(r, depth);
+	r->note = command_roots_note(s->dump, &r->arena);
+	if (all)
+		add_garbage(r, known);
+	else if (!r->n_rows)
+		result_add_note(r, "nothing hangs on it alone");
+	*out = r;
+	return 0;
+}
+
+static const struct option_spec options[] = {
+    {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
+    {DASH_EACH, OPT_FLAG, NULL, "a row for each object, also of many alike"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_heap = {
+    .name = "heap",
+    .arguments = {{ARG_SET, "SET", true}},
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "what holds what, by the field that holds it, equals together",
+    .shapes = SHAPES(&shape),
+    .description = "The heap as one looks through a disk: the dominator tree (dom), so that the rows below a row "
+	"come to what it retains, less its own bytes. A row is named by the field, variable or stack "
+	"frame that holds it (\"via Order.customer\": what stands above holds it on several ways, and this is one of "
+	"them). Objects of one class below one holder are one row (\"1,200,000 × Order\"), but one that has an eighth "
+	"of their bytes stands alone, and -each gives each a row of its own; below such a row stands what "
+	"they hold, taken together. A chain or a tree of objects of one class is one row as well. Class "
+	"objects are looked through: what static fields hold stands beside them. With SET: what these "
+	"objects hold; what only several of them hold together is not there (size tells how much it is). "
+	"On the screen Right opens a row, Left closes it, * goes down to where the bytes scatter.",
+    .examples = {{"heap"}, {"heap -depth 3 | head 20"}, {"heap com.acme.shop.Session", ON_SHOP}},
+    .key = "",
+    .run = run_heap,
+};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* heap_labels.c - see heap_labels.h. */
+#include "command/holds/heap_labels.h"
+
+#include "command/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE = 16, REFERRERS = 64 }; /* objects of a node that are asked, holders of an object */
+
+static const char statics[] = "static ";
+
+int heap_labels_init(struct heap_labels *l, const struct heap_tree *tree, struct err *err)
+{
+	l->tree = tree;
+	int code = path_rules_init(&l->rules, tree->retained->heap, false, err);
+	if (!code)
+		path_rules_give_back(&l->rules);
+	return code;
+}
+
+void heap_labels_release(struct heap_labels *l)
+{
+	path_rules_release(&l->rules);
+}
+
+/* --- of one object ------------------------------------------------------------------------------ */
+
+static void add_root(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	const char *name = root->thread != HEAP_NONE ? h->threads[root->thread].name : NULL;
+	if (root->kind == ROOT_THREAD && name)
+		text_addf(to, "thread \"%s\"", name);
+	else if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, to))
+		command_root_words(h, root->object, to);
+}
+
+/* The frame of a thread, whose object is the holder, that holds it as a local variable. */
+static bool add_frame(const struct heap *h, uint32_t holder, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (dominators_stack_owner(h, root) != holder)
+			continue;
+		const struct heap_thread *thread = &h->threads[root->thread];
+		if (root->frame < thread->n_frames)
+			text_addf(to, "in %s", thread->frames[root->frame]);
+		else
+			text_add(to, root_kind_name(root->kind));
+		return true;
+	}
+	return false;
+}
+
+/* The field of a holder, as one would name it from outside. */
+static bool add_qualified(struct heap_labels *l, uint32_t holder, uint32_t id, struct text *to)
+{
+	const struct heap *h = l->tree->retained->heap;
+	uint32_t class = heap_class_mirrored(h, holder);
+	struct text field = TEXT_INIT;
+	bool named = path_field(&l->rules, holder, id, &field);
+	if (named && class != HEAP_NONE && !strncmp(field.s, statics, sizeof statics - 1))
+		text_addf(to, "static %s.%s", h->classes[class].name, field.s + sizeof statics - 1);
+	else if (class != HEAP_NONE)
+		text_addf(to, "class %s%s%s", h->classes[class].name, named ? " " : "", named ? field.s : "");
+	else if (named)
+		text_addf(to, "via %s%s%s", heap_class_of(h, holder)->name, *field.s == '[' ? "" : ".", field.s);
+	text_release(&field);
+	return named || class != HEAP_NONE;
+}
+
+/* The first holder that counts and has a name for it. */
+static void add_referrer(struct heap_labels *l, uint32_t id, struct text *to)
+{
+	const struct retained *r = l->tree->retained;
+	const struct heap *h = r->heap;
+	uint64_t k = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
+	bool named = false;
+	for (unsigned n = 0; !named && k < end && n < REFERRERS; k++, n++) {
+		uint32_t from = h->in.target[k];
+		if (r->dominators.immediate[from] != NOT_REACHABLE && !weak_is(r->model.left_out, from, id))
+			named = add_qualified(l, from, id, to);
+	}
+}
+
+static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
+{
+	const struct retained *r = l->tree->retained;
+	const struct heap *h = r->heap;
+	uint32_t holder = r->dominators.immediate[id];
+	size_t first;
+	if (holder == DOMINATED_BY_ROOTS) {
+		if (heap_roots_of(h, id, &first))
+			add_root(h, &h->roots[first], to);
+		else
+			add_referrer(l, id, to);
+	} else if (heap_class_mirrored(h, holder) != HEAP_NONE) {
+		add_qualified(l, holder, id, to);
+	} else if (!path_field(&l->rules, holder, id, to) && !add_frame(h, holder, id, to)) {
+		add_referrer(l, id, to);
+	}
+}
+
+/* --- of a node ---------------------------------------------------------------------------------- */
+
+/* Which element it is says nothing of many. */
+static void fold_numbers(struct text *t)
+{
+	char *old = text_take(t);
+	for (const char *s = old; *s; s++) {
+		size_t n = *s == '[' ? strspn(s + 1, "0123456789") : 0;
+		if (n && s[1 + n] == ']') {
+			text_add(t, "[…]");
+			s += 1 + n;
+		} else {
+			text_add_n(t, s, 1);
+		}
+	}
+	free(old);
+}
+
+void heap_label(struct heap_labels *l, uint32_t number, struct text *to)
+{
+	const struct heap_tree *t = l->tree;
+	const struct heap_node *n = &t->node[number];
+	if (n->classes) {
+		text_add(to, "class objects");
+		return;
+	}
+	if (n->topmost == 1) {
+		label_of(l, n->largest, to);
+		return;
+	}
+	struct text first = TEXT_INIT, other = TEXT_INIT;
+	bool same = true, all_static = true;
+	uint32_t asked = n->topmost < SAMPLE ? n->topmost : SAMPLE;
+	for (uint32_t i = 0; i < asked; i++) {
+		struct text *one = i ? &other : &first;
+		text_clear(one);
+		label_of(l, t->member[n->at + (uint64_t)i * n->topmost / asked], one);
+		fold_numbers(one);
+		same &= !i || !strcmp(first.s, other.s);
+		all_static &= one->len && !strncmp(one->s, statics, sizeof statics - 1);
+	}
+	if (same && first.len)
+		text_add(to, first.s);
+	else if (all_static)
+		text_add(to, "static fields");
+	text_release(&first);
+	text_release(&other);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * heap_labels.h - by which field, variable or frame the rows of `heap` are held.
+ *
+ * Main thread, or the job that runs the command.
+ */
+#ifndef CAIRN_COMMAND_HOLDS_HEAP_LABELS_H
+#define CAIRN_COMMAND_HOLDS_HEAP_LABELS_H
+
+#include "analysis/heap_tree.h"
+#include "analysis/paths/paths.h"
+
+
+struct heap_labels {
+	const struct heap_tree *tree;
+	struct path_rules rules;
+};
+
+/* tree: borrowed.  0 or ERR_NOMEM; heap_labels_release in either case. */
+MUST_CHECK int heap_labels_init(struct heap_labels *l, const struct heap_tree *tree, struct err *err);
+void heap_labels_release(struct heap_labels *l);
+
+/* Append the label of a node: "static com.acme.Shop.DB", "sessions", "[…]", "thread \"main\""; nothing where the
+ * dump does not tell, or its objects are held by different fields. */
+void heap_label(struct heap_labels *l, uint32_t node, struct text *to);
+
+#endif

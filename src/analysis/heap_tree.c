@@ -62,6 +62,7 @@ static int add_member(struct heap_tree *t, struct heap_node *node, uint32_t id, 
 	*at = id;
 	node->n++;
 	node->shallow += heap_shallow(t->retained->heap, id);
+	node->n_unknown += t->retained->heap->n_unknown_size && !heap_size_known(t->retained->heap, id);
 	return 0;
 }
 

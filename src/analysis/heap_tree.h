@@ -32,7 +32,8 @@ struct heap_node {
 	uint32_t topmost;       /* so many of them, the first ones, have no other of them above them */
 	uint32_t largest;       /* the one of these that retains most; of the top HEAP_NONE */
 	size_t at;              /* the first in heap_tree.member */
-	uint64_t shallow;       /* bytes */
+	uint64_t shallow;       /* bytes; n_unknown objects count 0 */
+	uint32_t n_unknown;
 	struct retained_sum retained;
 	uint32_t first, children; /* its children are the nodes first … first + children - 1 */
 	enum { NODE_CLOSED, NODE_EMPTY, NODE_FULL, NODE_OPEN } state; /* FULL: it will have children */

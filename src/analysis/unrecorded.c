@@ -286,17 +286,22 @@ static bool stacks_are_missing(const struct heap *h)
 static bool has_hidden_class(const struct heap *h)
 {
 	static const char *const made[] = { "$$Lambda", "$$InjectedInvoker", "$$TypeSwitch" };
-	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++) {
-		const char *name = h->classes[c].name;
-		bool by_jdk = heap_class_has_no_loader(&h->classes[c]);
-		if (h->classes[c].kind != CLASS_PLAIN || (!strstr(name, "+0x") && !strstr(name, "/0x")))
+	struct bits other; /* by rank of a name: it is none of a hidden class; a long one may be shared by many */
+	struct err err = ERR_INIT;
+	bool memo = bits_init(&other, h->n_classes, &err) == 0, found = false;
+	for (uint32_t c = 0; !found && c < h->n_classes && !progress_own_stops(8 * c); c++) {
+		const struct heap_class *class = &h->classes[c];
+		if (class->kind != CLASS_PLAIN || heap_class_has_no_loader(class) ||
+		    (memo && bits_get(&other, class->name_rank)))
 			continue;
-		for (size_t i = 0; !by_jdk && i < sizeof made / sizeof *made; i++)
-			by_jdk = strstr(name, made[i]) != NULL;
-		if (!by_jdk)
-			return true;
+		found = strstr(class->name, "+0x") || strstr(class->name, "/0x");
+		for (size_t i = 0; found && i < sizeof made / sizeof *made; i++)
+			found = !strstr(class->name, made[i]);
+		if (!found && memo)
+			bits_set(&other, class->name_rank);
 	}
-	return false;
+	bits_release(&other);
+	return found;
 }
 
 /* --- all -------------------------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ COVERED = {
     "paths": ["paths '{class}'"],
     "dom": ["dom", "dom -by class", "dom -by package", "dom -by loader", "dom {object}",
             "dom -up '{class}'"],
+    "heap": ["heap -depth 3", "heap {object}", "heap '{class}'"],
     "top": ["top", "top -by class", "top -by package", "top -by loader"],
     "size": ["size *", "size '{class}'", "size {object}"],
     "cut": ["cut '{class}'", "cut {object}", "cut {object} -each", "cut -plan 1K"],
@@ -220,9 +221,9 @@ def figures(line, words, value):
         for row in rows:
             if row.get("address"):
                 yield from of_object(row)
-    elif verb in ("ls", "strings", "refs", "roots", "path", "bt", "dom", "top", "leaks", "threads"):
+    elif verb in ("ls", "strings", "refs", "roots", "path", "bt", "dom", "heap", "top", "leaks", "threads"):
         for row in rows:  # dom -by sums what hangs at one place: no address, no figure of others
-            if row.get("address"):
+            if row.get("address") and row.get("objects", 1) == 1:  # of heap one may be a chain of many
                 yield from of_object(row)
 
 
@@ -286,7 +287,7 @@ def allowed(kind, line, row, column):
     if "cut" in kind.doubts and column in COUNTED and not single and verb not in ("refs", "cut"):
         return {"lower bound", "inferred"}
     if not kind.doubts - {"joint"}:
-        joint = column in ("retained", "share") and "address" not in row
+        joint = column in ("retained", "share") and not row.get("address")
         return {"exact", "lower bound"} if joint else {"exact"}
     return set(SURENESS)
 

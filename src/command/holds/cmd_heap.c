@@ -111,7 +111,8 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 		*out = cell_count(heap_held(h, n->n));
 		break;
 	case H_SHALLOW:
-		*out = cell_bytes(heap_held_bytes(h, n->shallow));
+		*out = cell_bytes(n->n == 1 ? heap_size(h, n->largest) :
+		    heap_sized(h, heap_held_bytes(h, n->shallow), n->n_unknown));
 		break;
 	case H_RETAINED:
 		*out = cell_bytes(retained);
@@ -177,7 +178,8 @@ static void add_garbage(struct result *r, const struct retained *known)
 	struct text t = TEXT_INIT;
 	if (reached >= h->shallow)
 		return;
-	struct cell dead = cell_bytes(heap_held_bytes(h, h->shallow - reached)), all = cell_bytes(heap_held_bytes(h, h->shallow));
+	struct cell dead = cell_bytes(heap_held_bytes(h, h->shallow - reached));
+	struct cell all = cell_bytes(heap_held_bytes(h, h->shallow));
 	cell_print(&dead, &t);
 	text_add(&t, " of ");
 	cell_print(&all, &t);
@@ -239,8 +241,8 @@ const struct command cmd_heap = {
     .description = "The heap as one looks through a disk: the dominator tree (dom), so that the rows below a row "
 	"come to what it retains, less its own bytes. A row is named by the field, variable or stack "
 	"frame that holds it (\"via Order.customer\": what stands above holds it on several ways, and this is one of "
-	"them). Objects of one class below one holder are one row (\"1,200,000 × Order\"), but one that has an eighth "
-	"of their bytes stands alone, and -each gives each a row of its own; below such a row stands what "
+	"them). Objects of one class below one holder are one row, their number before the class; what retains an "
+	"eighth of them all, and a hundredth of the heap, stands alone, and -each gives each a row of its own; below such a row stands what "
 	"they hold, taken together. A chain or a tree of objects of one class is one row as well. Class "
 	"objects are looked through: what static fields hold stands beside them. With SET: what these "
 	"objects hold; what only several of them hold together is not there (size tells how much it is). "

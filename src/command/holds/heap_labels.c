@@ -109,7 +109,7 @@ static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
 static void fold_numbers(struct text *t)
 {
 	char *old = text_take(t);
-	for (const char *s = old; *s; s++) {
+	for (const char *s = old; s && *s; s++) {
 		size_t n = *s == '[' ? strspn(s + 1, "0123456789") : 0;
 		if (n && s[1 + n] == ']') {
 			text_add(t, "[…]");
@@ -121,33 +121,39 @@ static void fold_numbers(struct text *t)
 	free(old);
 }
 
+static bool is_static(const struct text *label)
+{
+	return label->len && !strncmp(label->s, statics, sizeof statics - 1);
+}
+
+/* What the labels of some of the objects have in common, if anything. */
+static void common_label(struct heap_labels *l, const uint32_t *ids, uint32_t n, struct text *to)
+{
+	struct text first = TEXT_INIT, other = TEXT_INIT;
+	uint32_t asked = n < SAMPLE ? n : SAMPLE;
+	bool same = true, all_static = true;
+	for (uint32_t i = 0; i < asked && (same || all_static); i++) {
+		struct text *label = i ? &other : &first;
+		text_clear(label);
+		label_of(l, ids[(uint64_t)i * n / asked], label);
+		fold_numbers(label);
+		same &= label->len && first.len && !strcmp(label->s, first.s);
+		all_static &= is_static(label);
+	}
+	if (same || all_static)
+		text_add(to, same ? first.s : "static fields");
+	text_release(&first);
+	text_release(&other);
+}
+
 void heap_label(struct heap_labels *l, uint32_t number, struct text *to)
 {
 	const struct heap_tree *t = l->tree;
 	const struct heap_node *n = &t->node[number];
-	if (n->classes) {
+	if (n->classes)
 		text_add(to, "class objects");
-		return;
-	}
-	if (n->topmost == 1) {
+	else if (n->topmost == 1)
 		label_of(l, n->largest, to);
-		return;
-	}
-	struct text first = TEXT_INIT, other = TEXT_INIT;
-	bool same = true, all_static = true;
-	uint32_t asked = n->topmost < SAMPLE ? n->topmost : SAMPLE;
-	for (uint32_t i = 0; i < asked; i++) {
-		struct text *one = i ? &other : &first;
-		text_clear(one);
-		label_of(l, t->member[n->at + (uint64_t)i * n->topmost / asked], one);
-		fold_numbers(one);
-		same &= !i || !strcmp(first.s, other.s);
-		all_static &= one->len && !strncmp(one->s, statics, sizeof statics - 1);
-	}
-	if (same && first.len)
-		text_add(to, first.s);
-	else if (all_static)
-		text_add(to, "static fields");
-	text_release(&first);
-	text_release(&other);
+	else
+		common_label(l, t->member + n->at, n->topmost, to);
 }

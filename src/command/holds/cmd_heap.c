@@ -239,14 +239,15 @@ const struct command cmd_heap = {
     .summary = "what holds what, by the field that holds it, equals together",
     .shapes = SHAPES(&shape),
     .description = "The heap as one looks through a disk: the dominator tree (dom), so that the rows below a row "
-	"come to what it retains, less its own bytes. A row is named by the field, variable or stack "
-	"frame that holds it (\"via Order.customer\": what stands above holds it on several ways, and this is one of "
-	"them). Objects of one class below one holder are one row, their number before the class; what retains an "
-	"eighth of them all, and a hundredth of the heap, stands alone, and -each gives each a row of its own; below such a row stands what "
-	"they hold, taken together. A chain or a tree of objects of one class is one row as well. Class "
-	"objects are looked through: what static fields hold stands beside them. With SET: what these "
-	"objects hold; what only several of them hold together is not there (size tells how much it is). "
-	"On the screen Right opens a row, Left closes it, * goes down to where the bytes scatter.",
+	"come to what it retains, less its own bytes. A row is named by the field, variable or stack frame that holds "
+	"it (\"via Order.customer\": what stands above holds it on several ways, and this is one of them). "
+	"Objects of one class below one holder are one row, their number before the class; what retains an "
+	"eighth of them all, and a hundredth of the heap, stands alone, and -each gives each a row of its "
+	"own; below such a row stands what they hold, taken together. A chain or a tree of objects of one "
+	"class is one row as well. Class objects are looked through: what static fields hold stands beside "
+	"them. With SET: what these objects hold; what only several of them hold together is not there (size "
+	"tells how much it is). On the screen Right opens a row, Left closes it, * goes down to where the "
+	"bytes scatter.",
     .examples = {{"heap"}, {"heap -depth 3 | head 20"}, {"heap com.acme.shop.Session", ON_SHOP}},
     .key = "",
     .run = run_heap,

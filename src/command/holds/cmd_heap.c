@@ -70,14 +70,14 @@ static void add_branch(struct held *held, uint32_t number, const struct heap *h,
 {
 	const struct heap_node *n = &held->tree.node[number];
 	size_t before = to->len;
-	heap_label(&held->labels, number, to);
+	heap_label(&held->labels, number, true, to);
 	if (to->len > before)
 		text_add(to, "  ");
 	if (n->n > 1) {
 		text_add_count(to, n->n);
 		text_add(to, " × ");
 	}
-	text_add(to, h->classes[n->class].name);
+	text_add(to, heap_brief_name(h, h->classes[n->class].name));
 }
 
 static void held_cell(const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
@@ -101,14 +101,14 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 		*out = cell_text(scratch->s);
 		break;
 	case H_FIELD:
-		heap_label(&held->labels, node + 1, scratch);
+		heap_label(&held->labels, node + 1, false, scratch);
 		*out = scratch->len ? cell_text(scratch->s) : cell_blank();
 		break;
 	case H_CLASS:
 		*out = cell_text(h->classes[n->class].name);
 		break;
 	case H_OBJECTS:
-		*out = cell_count(heap_held(h, n->n));
+		*out = cell_count(n->n == 1 ? amount_exact(1) : heap_held(h, n->n));
 		break;
 	case H_SHALLOW:
 		*out = cell_bytes(n->n == 1 ? heap_size(h, n->largest) :

@@ -25,6 +25,18 @@ void heap_labels_release(struct heap_labels *l)
 	path_rules_release(&l->rules);
 }
 
+const char *heap_brief_name(const struct heap *h, const char *name)
+{
+	const char *dot = h->java_lang_class != HEAP_NONE ? strrchr(name, '.') : NULL;
+	return dot && dot[1] ? dot + 1 : name;
+}
+
+static const char *class_name(const struct heap_labels *l, uint32_t class)
+{
+	const struct heap *h = l->tree->retained->heap;
+	return l->brief ? heap_brief_name(h, h->classes[class].name) : h->classes[class].name;
+}
+
 /* --- of one object ------------------------------------------------------------------------------ */
 
 static void add_root(const struct heap *h, const struct heap_root *root, struct text *to)
@@ -62,11 +74,11 @@ static bool add_qualified(struct heap_labels *l, uint32_t holder, uint32_t id, s
 	struct text field = TEXT_INIT;
 	bool named = path_field(&l->rules, holder, id, &field);
 	if (named && class != HEAP_NONE && !strncmp(field.s, statics, sizeof statics - 1))
-		text_addf(to, "static %s.%s", h->classes[class].name, field.s + sizeof statics - 1);
+		text_addf(to, "static %s.%s", class_name(l, class), field.s + sizeof statics - 1);
 	else if (class != HEAP_NONE)
-		text_addf(to, "class %s%s%s", h->classes[class].name, named ? " " : "", named ? field.s : "");
+		text_addf(to, "class %s%s%s", class_name(l, class), named ? " " : "", named ? field.s : "");
 	else if (named)
-		text_addf(to, "via %s%s%s", heap_class_of(h, holder)->name, *field.s == '[' ? "" : ".", field.s);
+		text_addf(to, "via %s%s%s", class_name(l, h->class_of[holder]), *field.s == '[' ? "" : ".", field.s);
 	text_release(&field);
 	return named || class != HEAP_NONE;
 }
@@ -92,7 +104,9 @@ static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
 	uint32_t holder = r->dominators.immediate[id];
 	size_t first;
 	if (holder == DOMINATED_BY_ROOTS) {
-		if (heap_roots_of(h, id, &first))
+		if (heap_class_of(h, id)->makes_loaders)
+			text_add(to, "loader");
+		else if (heap_roots_of(h, id, &first))
 			add_root(h, &h->roots[first], to);
 		else
 			add_referrer(l, id, to);
@@ -146,8 +160,9 @@ static void common_label(struct heap_labels *l, const uint32_t *ids, uint32_t n,
 	text_release(&other);
 }
 
-void heap_label(struct heap_labels *l, uint32_t number, struct text *to)
+void heap_label(struct heap_labels *l, uint32_t number, bool brief, struct text *to)
 {
+	l->brief = brief;
 	const struct heap_tree *t = l->tree;
 	const struct heap_node *n = &t->node[number];
 	if (n->classes)

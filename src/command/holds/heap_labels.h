@@ -14,6 +14,7 @@
 struct heap_labels {
 	const struct heap_tree *tree;
 	struct path_rules rules;
+	bool brief; /* what is being asked for */
 };
 
 /* tree: borrowed.  0 or ERR_NOMEM; heap_labels_release in either case. */
@@ -21,7 +22,9 @@ MUST_CHECK int heap_labels_init(struct heap_labels *l, const struct heap_tree *t
 void heap_labels_release(struct heap_labels *l);
 
 /* Append the label of a node: "static com.acme.Shop.DB", "sessions", "[…]", "thread \"main\""; nothing where the
- * dump does not tell, or its objects are held by different fields. */
-void heap_label(struct heap_labels *l, uint32_t node, struct text *to);
+ * dump does not tell, or its objects are held by different fields.  brief: classes without their packages. */
+void heap_label(struct heap_labels *l, uint32_t node, bool brief, struct text *to);
+/* The name of a class without its package; of Go, whose packages are short, all of it. */
+const char *heap_brief_name(const struct heap *h, const char *name);
 
 #endif

@@ -55,6 +55,10 @@ const struct alias aliases[] = {
     {"da", "x", "SOS", NULL},
     {"dumpclass", "x", "SOS", NULL},
     {"dumpmt", "x", "SOS", NULL},
+    {"class", "x", "jhat", NULL},
+    {"p", "x", "gdb, delve", NULL},
+    {"statics", "x", NULL, NULL},
+    {"fields", "x", NULL, NULL},
 
     {"contents", "entries", NULL, NULL},
     {"map", "entries", NULL, NULL},
@@ -80,6 +84,8 @@ const struct alias aliases[] = {
     {"info thread *", "threads", "jdmpview", NULL},
     {"info threads", "threads", "gdb", NULL},
     {"info goroutines", "threads", "gdb", NULL},
+    {"thread list", "threads", "lldb", NULL},
+    {"syncblk", "threads", "SOS", NULL},
     {"eestack", "threads -by stack", "SOS", NULL},
     {"pstacks", "threads -by stack", "SOS", NULL},
     {"parallelstacks", "threads -by stack", "SOS", NULL},
@@ -97,6 +103,7 @@ const struct alias aliases[] = {
     {"thread_details", "bt", "MAT", NULL},
     {"thread_stack", "bt", "MAT", NULL},
 
+    {"finalizequeue", "finalizers", "SOS", NULL},
     {"allocations", "sites", NULL, NULL},
     {"classloaders", "loaders", NULL, NULL},
     {"classloader_explorer", "loaders", "MAT", NULL},
@@ -114,6 +121,8 @@ const struct alias aliases[] = {
     {"referrers", "refs -in", NULL, NULL},
     {"users", "refs -in", NULL, NULL},
     {"retainers", "refs -in", "DevTools", NULL},
+    {"outgoing_references", "refs -out", "MAT", NULL},
+    {"incoming_references", "refs -in", "MAT", NULL},
     {"findptr", "refs -in", "jdmpview", NULL},
 
     {"gc_roots", "roots", "MAT", NULL},
@@ -137,6 +146,7 @@ const struct alias aliases[] = {
     {"immediate_dominators", "dom -up", "MAT", NULL},
 
     {"top_consumers", "top", "MAT", NULL},
+    {"top_components", "top", "MAT", NULL},
     {"objsize", "size", "SOS", NULL},
     {"show_retained_set", "size", "MAT", NULL},
     {"whatif", "cut", "jafar", NULL},

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -48,6 +49,9 @@ void command_other_words(const struct command *c, struct text *to)
 static int no_command(const char *word, struct err *err)
 {
 	const char *near = NULL;
+	if (!strcasecmp(word, "select") || !strcasecmp(word, "oql"))
+		return err_set(err, ERR_USAGE, "there is no query language: ls CLASS lists the objects of a class, "
+		    "histo counts them, find and strings search, and | grep, sort, cut, head choose (help lists all)");
 	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
 	for (size_t i = 0; commands[i]; i++) {
 		unsigned d = edit_distance(word, commands[i]->name, 2);

@@ -7,6 +7,7 @@
 #include "command/help/help.h"
 #include "command/line/line.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,12 +32,21 @@ static const char *find_word(const char *s, const char *word)
 	return *s ? s : NULL;
 }
 
+/* Where the word stands at the beginning of one: oom is not in room. */
+static const char *find_begun(const char *s, const char *word)
+{
+	const char *from = s;
+	while ((s = find_word(s, word)) && s > from && isalpha((unsigned char)s[-1]))
+		s++;
+	return s;
+}
+
 /* The first of the words that stands in the text, if all do. */
 static const char *find_words(const struct apropos *a, const char *s)
 {
 	const char *first = s;
 	for (size_t i = 0; i < a->call->n_words; i++) {
-		const char *found = find_word(s, a->call->words[i]);
+		const char *found = find_begun(s, a->call->words[i]);
 		if (!found)
 			return NULL;
 		first = i ? first : found;
@@ -143,8 +153,8 @@ const struct command cmd_apropos = {
     .group = "session",
     .summary = "what help says about a word",
     .shapes = SHAPES(&apropos_shape),
-    .description = "One row for each command, or page of help, that tells of all the words, with what it says "
-	"of the first. Upper and lower case are the same.",
+    .description = "One row for each command, or page of help, that tells of all the words, each at the "
+	"beginning of one, with what it says of the first. Upper and lower case are the same.",
     .examples = {{"apropos garbage"}, {"apropos retained set"}},
     .key = "",
     .run = run_apropos,

@@ -119,7 +119,7 @@ static int scan_redirection(struct scanner *s)
 	int code = scan_word(s, &s->to->file);
 	skip_blanks(s);
 	if (!code && !s->tolerant && s->to->file.end == s->to->file.begin)
-		return err_set(s->err, ERR_USAGE, "a file name is missing after >");
+		return err_set(s->err, ERR_USAGE, "a file name is missing after > (a name with < and > is put into quotes)");
 	if (!code && !s->tolerant && s->line[s->at])
 		return err_set(s->err, ERR_USAGE, "nothing can follow the file name after >: %s",
 		    s->line + s->at);

@@ -326,7 +326,7 @@ const struct command cmd_threads = {
     .description = "One row for each thread. address is that of its thread object; tid the number that Java "
 	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds "
 	"them, and waits_for is the object whose monitor or lock a thread is blocked on, waits for or is parked on, "
-	"with the owner. "
+	"with the owner; the threads of a deadlock own what others of them wait for. "
 	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
 	"is the number that Go gave them; waits_for is the reason they wait, waited how long at least, in seconds: "
 	"Go notes when some goroutines began to wait and the dump does not tell its own time, so it is counted to "

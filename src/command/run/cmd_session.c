@@ -196,7 +196,7 @@ static const struct setting {
 	void (*show)(const struct session *s, struct text *to);
 	int (*set)(struct session *s, const char *value, struct err *err); /* 0, NO_VALUE, an error */
 } settings[] = {
-    {"top", "a number, 0 for all", "rows printed of each result", show_top, set_top},
+    {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top},
     {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format},
     {"csv", "safe or raw", "texts like formulas in CSV are marked, or left", show_csv, set_csv},
     {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide},

@@ -29,7 +29,7 @@
 
 struct page *app_page(struct app *a)
 {
-	return a->n_pages > 0 ? a->page[a->at] : NULL;
+	return a->pages.n > 0 ? a->pages.page[a->pages.at] : NULL;
 }
 
 void app_say(struct app *a, enum role role, const char *sentence)
@@ -42,16 +42,16 @@ void app_say(struct app *a, enum role role, const char *sentence)
 
 void app_back(struct app *a)
 {
-	if (a->n_pages > 0 && a->at > 0)
-		a->at--;
-	else
+	if (a->pages.n > 0 && a->pages.at > 0)
+		a->pages.at--;
+	else if (!tabs_back(a))
 		app_say(a, ROLE_NOTE, "this is the first view; q quits");
 }
 
 void app_forward(struct app *a)
 {
-	if (a->at + 1 < a->n_pages)
-		a->at++;
+	if (a->pages.at + 1 < a->pages.n)
+		a->pages.at++;
 	else
 		app_say(a, ROLE_NOTE, "this is the last view");
 }
@@ -59,9 +59,20 @@ void app_forward(struct app *a)
 void app_drop_pages(struct app *a, size_t from)
 {
 	a->session.shown = NULL;
-	while (a->n_pages > from)
-		page_free(a->page[--a->n_pages]);
-	a->at = a->n_pages > 0 ? a->n_pages - 1 : 0;
+	while (a->pages.n > from)
+		page_free(a->pages.page[--a->pages.n]);
+	a->pages.at = a->pages.n > 0 ? a->pages.n - 1 : 0;
+}
+
+void app_drop_tabs(struct app *a)
+{
+	for (enum tab tab = 0; tab < TABS; tab++) {
+		struct page_stack *s = &a->kept[tab];
+		while (s->n > 0)
+			page_free(s->page[--s->n]);
+		free(s->page);
+		*s = (struct page_stack){.n = 0};
+	}
 }
 
 void app_quit(struct app *a, int status)
@@ -125,6 +136,7 @@ void app_push(struct app *a, struct page *p)
 {
 	struct table *both[2] = {p->ops->table(p), NULL};
 
+	tabs_arrive(a);
 	if (p->ops->tables)
 		p->ops->tables(p, both);
 	for (int i = 0; i < 2; i++) {
@@ -133,15 +145,15 @@ void app_push(struct app *a, struct page *p)
 		both[i]->result->stop = stop_wanted;
 		both[i]->result->stop_context = a;
 	}
-	if (a->n_pages > 0)
-		app_drop_pages(a, a->at + 1);
-	if (a->n_pages == PAGES_MOST) {
-		page_free(a->page[1]);
-		memmove(a->page + 1, a->page + 2, (PAGES_MOST - 2) * sizeof *a->page);
-		a->n_pages--;
+	if (a->pages.n > 0)
+		app_drop_pages(a, a->pages.at + 1);
+	if (a->pages.n == PAGES_MOST) {
+		page_free(a->pages.page[1]);
+		memmove(a->pages.page + 1, a->pages.page + 2, (PAGES_MOST - 2) * sizeof *a->pages.page);
+		a->pages.n--;
 	}
-	VEC_PUSH(a->page, a->n_pages, a->cap_pages) = p;
-	a->at = a->n_pages - 1;
+	VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = p;
+	a->pages.at = a->pages.n - 1;
 	a->dirty = true;
 }
 
@@ -169,7 +181,7 @@ static void first_page(struct app *a)
 
 	app_run(a, line ? line : "histo", false);
 	/* whatever was asked for, there is something to stand on; what was refused may be there now */
-	if (a->n_pages == 0 && !a->pending)
+	if (a->pages.n == 0 && !a->pending)
 		app_run(a, "histo", false);
 }
 
@@ -216,9 +228,9 @@ static void loaded(struct app *a)
 		session_open(&a->session, a->loader.heap);
 	opened_own(a->session.dump, a->loader.heap);
 	a->loader.heap = NULL;
-	if (a->n_pages == 0 && !a->pending)
+	if (a->pages.n == 0 && !a->pending)
 		first_page(a);
-	if (a->n_pages == 0 && !a->pending) { /* keys would wait for a page for ever */
+	if (a->pages.n == 0 && !a->pending) { /* keys would wait for a page for ever */
 		app_quit(a, 3);
 		return;
 	}
@@ -236,6 +248,7 @@ static void loading_events(struct app *a)
 		first_page(a);
 	}
 	if (events & LOADER_GONE) {
+		app_drop_tabs(a);
 		app_drop_pages(a, 0);
 		session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
@@ -287,7 +300,7 @@ static int wait_ms(struct app *a, bool more_work)
 
 static bool may_draw(struct app *a)
 {
-	return a->dirty && (a->n_pages > 0 || a->loader.finished ||
+	return a->dirty && (a->pages.n > 0 || a->loader.finished ||
 	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
 }
 
@@ -316,7 +329,7 @@ static bool acts_early(const struct input *in, bool is_key)
 static void take_keys(struct app *a)
 {
 	struct input in;
-	bool early = a->n_pages == 0;
+	bool early = a->pages.n == 0;
 
 	while (!a->quit) {
 		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
@@ -406,6 +419,7 @@ static int browse(struct app *a, struct err *err)
 	prompt_release();
 	term_drop_kept();
 	follow_stop(&a->follow);
+	app_drop_tabs(a);
 	app_drop_pages(a, 0);
 	session_drop_results(&a->session);
 	return rc;
@@ -413,7 +427,7 @@ static int browse(struct app *a, struct err *err)
 
 int view_run(const struct view_options *options)
 {
-	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true};
+	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true, .wanted_tab = TABS};
 	struct err err = ERR_INIT;
 
 	setlocale(LC_CTYPE, "");
@@ -438,7 +452,7 @@ int view_run(const struct view_options *options)
 	finding_stop(&a.finding);
 	loader_close(&a.loader);
 	session_release(&a.session);
-	free(a.page);
+	free(a.pages.page);
 	free(a.pending);
 	text_release(&a.message);
 	text_release(&a.prompt_error);

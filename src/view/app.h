@@ -14,6 +14,7 @@
 #include "view/follow.h"
 #include "view/loading.h"
 #include "view/page.h"
+#include "view/tabs.h"
 #include "view/view.h"
 
 struct app {
@@ -24,9 +25,10 @@ struct app {
 	struct follow follow;
 	bool path_wanted;   /* P: the path of the selected row is shown */
 	bool path_of_row;   /* that is what follow is at, not the page's object */
-	struct page **page; /* the stack, and behind "at" where one has come back from */
-	size_t n_pages, cap_pages;
-	size_t at;          /* the page shown, when n_pages > 0 */
+	struct page_stack pages;      /* of the tab that is shown */
+	enum tab tab;
+	struct page_stack kept[TABS]; /* of the others */
+	enum tab wanted_tab;          /* where the next page is pushed; TABS: the one that is shown */
 	struct rect area;   /* of the page, as drawn last */
 
 	struct text message;
@@ -35,6 +37,7 @@ struct app {
 	size_t prompt_error_at;   /* byte of the line that it means */
 	bool prompt_again;        /* the line failed and stands there untouched: ":" begins another */
 	char *pending;            /* a command line that waits for the references */
+	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
 	bool looking, stopping;   /* through the rows of a page; ^C or Esc came meanwhile */
@@ -65,6 +68,7 @@ void app_back(struct app *a);
 void app_forward(struct app *a);
 void app_push(struct app *a, struct page *p);
 void app_drop_pages(struct app *a, size_t from); /* those from this place of the stack on */
+void app_drop_tabs(struct app *a); /* all pages of the tabs that are not shown */
 
 /* app_run.c */
 /* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */

@@ -285,7 +285,7 @@ void app_cancel(struct app *a)
 		free(a->pending);
 		a->pending = NULL;
 		app_say(a, ROLE_NOTE, "dropped");
-	} else if (!a->loader.finished && a->n_pages == 0) {
+	} else if (!a->loader.finished && a->pages.n == 0) {
 		app_quit(a, 130); /* there is nothing to stand on */
 	} else if (!a->loader.finished && !a->stop_asked) {
 		a->stop_asked = true;
@@ -566,7 +566,7 @@ void app_input(struct app *a, const struct input *in)
 	}
 	if (in->pasted) {
 		/* text belongs into a prompt; nothing of it is a key */
-		if (a->n_pages > 0) {
+		if (a->pages.n > 0) {
 			ask(a, PROMPT_COMMAND);
 			prompt_feed(in);
 		}
@@ -576,10 +576,12 @@ void app_input(struct app *a, const struct input *in)
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)
 		a->stop_asked = false;
-	if (act_always(a, action) || a->n_pages == 0)
+	if (act_always(a, action) || a->pages.n == 0)
 		return;
 	text_clear(&a->message);
-	if (action != ACTION_NONE)
+	if (action == ACTION_TAB)
+		tabs_show(a, (enum tab)(in->key - '1'));
+	else if (action != ACTION_NONE)
 		act(a, action);
 	else if (command)
 		run_key(a, command);

@@ -120,8 +120,11 @@ void app_take_retained(struct app *a)
 	if (result == 0) {
 		follow_stop(&a->follow); /* it looks at what may be replaced */
 		opened_take_retained(a->session.dump, &a->finding.found);
-		for (size_t i = 0; i < a->n_pages; i++)
-			fill_page(a->page[i]);
+		for (size_t i = 0; i < a->pages.n; i++)
+			fill_page(a->pages.page[i]);
+		for (enum tab tab = 0; tab < TABS; tab++)
+			for (size_t i = 0; i < a->kept[tab].n; i++)
+				fill_page(a->kept[tab].page[i]);
 		app_run_pending(a);
 		return;
 	}

@@ -50,6 +50,7 @@ static void wait_with(struct app *a, const char *line)
 
 	free(a->pending);
 	a->pending = kept;
+	a->pending_tab = a->wanted_tab;
 	text_clear(&a->message); /* chrome.c says what is waited for */
 }
 
@@ -92,7 +93,7 @@ static bool asked_again(struct app *a, const char *line)
 static void show(struct app *a, struct result *r, const char *line)
 {
 	if (asked_again(a, line))
-		app_drop_pages(a, a->at);
+		app_drop_pages(a, a->pages.at);
 	if (r->plain_text || r->n_columns == 0) {
 		app_push(a, page_new_text(r, line));
 		return;
@@ -148,8 +149,8 @@ static void failed(struct app *a, const char *line, const struct err *err, bool 
 /* The nearest table before the page shown: what %N means on a page without rows. */
 static struct result *rows_below(const struct app *a)
 {
-	for (size_t i = a->at; i-- > 0;) {
-		struct result *r = page_result(a->page[i]);
+	for (size_t i = a->pages.at; i-- > 0;) {
+		struct result *r = page_result(a->pages.page[i]);
 		if (r && result_has_sets(r))
 			return r;
 	}
@@ -206,8 +207,10 @@ void app_run_pending(struct app *a)
 	char *line = a->pending;
 
 	a->pending = NULL;
+	a->wanted_tab = a->pending_tab;
 	if (line)
 		app_run(a, line, false);
+	a->wanted_tab = TABS;
 	free(line);
 }
 
@@ -239,7 +242,9 @@ bool app_change_model(void *context, bool begins)
 		follow_stop(&a->follow);
 		return true;
 	}
-	app_drop_pages(a, a->n_pages > 0);
+	tabs_back(a);
+	app_drop_tabs(a);
+	app_drop_pages(a, a->pages.n > 0);
 	app_find_retained(a);
 	a->model_changed = a->dirty = true;
 	return true;

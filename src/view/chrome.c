@@ -153,19 +153,19 @@ static void add_state(struct app *a, struct text *to)
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
-	const char *title = a->page[a->at]->title;
+	const char *title = a->pages.page[a->pages.at]->title;
 	int room = width - (int)text_width_most(title, (size_t)width), used = 0, x = 0;
-	size_t first = a->at;
+	size_t first = a->pages.at;
 
 	for (; first > 0 && used <= room; first--)
-		used += (int)text_width_most(a->page[first - 1]->title, (size_t)width) + 3;
+		used += (int)text_width_most(a->pages.page[first - 1]->title, (size_t)width) + 3;
 	bool all = used <= room;
-	for (; !all && first < a->at && used > room - 4; first++)
-		used -= (int)text_width_most(a->page[first]->title, (size_t)width) + 3;
+	for (; !all && first < a->pages.at && used > room - 4; first++)
+		used -= (int)text_width_most(a->pages.page[first]->title, (size_t)width) + 3;
 	if (!all)
 		text_addf(&before, "%s > ", glyph(GLYPH_ELLIPSIS));
-	for (; first < a->at; first++)
-		text_addf(&before, "%s > ", a->page[first]->title);
+	for (; first < a->pages.at; first++)
+		text_addf(&before, "%s > ", a->pages.page[first]->title);
 	if (before.len > 0 && (all || room > 6))
 		x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
 	draw_text_keep_end(y, x, width - x, title, theme(ROLE_PLACE));
@@ -179,7 +179,7 @@ static void draw_place(struct app *a, int y, int width)
 	text_clear(&state);
 	text_clear(&work);
 	add_state(a, &state);
-	if (!a->loader.finished && a->n_pages > 0)
+	if (!a->loader.finished && a->pages.n > 0)
 		loader_word(&a->loader, &work);
 	else if (a->finding.running)
 		finding_word(&a->finding, &work);
@@ -192,9 +192,9 @@ static void draw_place(struct app *a, int y, int width)
 		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
 		left -= work_width + 2;
 	}
-	if (a->n_pages > 0)
+	if (a->pages.n > 0 && (a->pages.at > 0 || !tabs_draw(a, y, 0, left)))
 		draw_breadcrumb(a, y, left);
-	else
+	else if (a->pages.n == 0)
 		draw_text(y, 0, left, "loading", theme(ROLE_PLACE));
 	text_release(&state);
 	text_release(&work);

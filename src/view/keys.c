@@ -57,6 +57,8 @@ static const struct binding {
     {{SPECIAL(KEY_PPAGE), CTRL('B')}, ACTION_PAGE_UP, "PgUp, ^B", "a page up", NULL, NULL, 0},
     {{SPECIAL(KEY_NPAGE), CTRL('F'), ' '}, ACTION_PAGE_DOWN, "PgDn, ^F, Space", "a page down",
 	NULL, NULL, 0},
+    {{'1', '2', '3', '4', '5', '6'}, ACTION_TAB, "1 to 6",
+	"the main pages: histogram, heap, leaks, threads, packages, info; again: its first view", NULL, NULL, 0},
     {{CTRL('U')}, ACTION_HALF_UP, "^U", "half a page up", NULL, NULL, 0},
     {{CTRL('D')}, ACTION_HALF_DOWN, "^D", "half a page down", NULL, NULL, 0},
     {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, "Home, g", "the first row", NULL, NULL, 0},

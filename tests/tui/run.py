@@ -37,7 +37,7 @@ def need(condition, what, terminal):
 
 def start(t, dump=SAMPLE, options=""):
     t.line('"$CAIRN" %s \'%s\'' % (options, dump))
-    return t.wait(r"^histogram")
+    return t.wait(r"^(?:1 )?histogram")
 
 
 def selected(t):
@@ -71,22 +71,22 @@ def walk(t):
     t.keys("Down", "Down")
     wait_selected(t, r"java\.lang\.String ")
     t.keys("Enter")
-    t.wait(r"^histogram > java\.lang\.String")
+    t.wait(r"^(?:1 )?histogram > java\.lang\.String")
     t.wait("0xe0000af0")
     for _ in range(10):
         t.keys("Down")
     wait_selected(t, "0xe0000af0")
     t.keys("Enter")
-    t.wait(r"^histogram > java\.lang\.String > 0xe0000af0")
+    t.wait(r"^(?:1 )?histogram > java\.lang\.String > 0xe0000af0")
     t.wait("0xfff07498")  # who references it
     t.wait("0xe0000b00")  # what it references
     # the path in words ends at the object; PHD names holders by class
     t.wait(r"^  path  .*java\.lang\.String\[\] > this")
     t.keys("Escape")
-    t.wait(r"^histogram > java\.lang\.String(?! >)")
+    t.wait(r"^(?:1 )?histogram > java\.lang\.String(?! >)")
     wait_selected(t, "0xe0000af0")
     t.keys("BSpace")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     wait_selected(t, r"java\.lang\.String ")
     leave(t)
 
@@ -95,11 +95,43 @@ def walk(t):
 def forward(t):
     start(t)
     t.keys("Enter")
-    t.wait(r"^histogram > byte\[\]")
+    t.wait(r"^(?:1 )?histogram > byte\[\]")
     t.keys("Escape")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     t.keys("]")
-    t.wait(r"^histogram > byte\[\]")
+    t.wait(r"^(?:1 )?histogram > byte\[\]")
+    leave(t)
+
+
+@case("1 to 6: the main pages, each with its own views and its own place", BOTH)
+def tabs(t):
+    names = r"^1 histogram +2 heap +3 leaks +4 threads +5 packages +6 info"
+    start(t, dump=SHOP)
+    t.wait(names)
+    t.wait(r"^> byte\[\]")
+    t.keys("2")
+    t.wait(r"^> 0xe00011b0  ▸ loader  URLClassLoader")
+    t.wait(names)
+    t.keys("Right", "Down")
+    wait_selected(t, r"classes  ArrayList")
+    t.keys("Enter", "Enter")  # the branch, then the object
+    t.wait(r"^heap > 0xe0036440")
+    t.keys("4")
+    t.wait(r"^> +0  main +")
+    t.keys("2")  # where it was left
+    t.wait(r"^heap > 0xe0036440")
+    t.keys("Escape")
+    wait_selected(t, r"classes  ArrayList")
+    t.keys("1")
+    t.wait(r"^> byte\[\]")
+    t.keys("6")
+    t.wait(r"^ +format +hprof")
+    t.keys("3")
+    t.wait(r"accumulated_in")
+    t.keys("5")
+    t.wait(r"^> ▾ <primitive>")
+    t.keys("Escape")  # before the first view of a tab stands the histogram
+    t.wait(r"^> byte\[\]")
     leave(t)
 
 
@@ -162,7 +194,7 @@ def sort(t):
     t.wait(lambda lines: not any("byte[]  " in line and line.startswith(">") and "195K" in line
                                  for line in lines[2:4]))
     t.keys("s")
-    t.wait(r"^histogram.*(?<!shallow) [v^]")
+    t.wait(r"^(?:1 )?histogram.*(?<!shallow) [v^]")
     leave(t)
 
 
@@ -222,7 +254,7 @@ def type_ahead(t):
     t.wait(r"^cairn  big\.phd")  # a quick machine may have read it all by then
     t.type(":ls quitquit")  # no q of these may leave
     t.keys("Enter")
-    t.wait(r"^histogram")
+    t.wait(r"^(?:1 )?histogram")
     t.wait(r"no class matches quitquit")
     t.keys("C-c")
     t.wait(r"^:ls", gone=True)
@@ -353,7 +385,7 @@ def completion(t):
     t.keys("Tab")
     t.wait(r"^:ls com\.acme\.shop\.SessionStore")
     t.keys("Enter")
-    t.wait(r"^histogram > com\.acme\.shop\.SessionStore|1 object")
+    t.wait(r"^(?:1 )?histogram > com\.acme\.shop\.SessionStore|1 object")
     leave(t)
 
 
@@ -382,7 +414,7 @@ def help_page(t):
     t.keys("?")
     t.wait(r"sort by the next column")
     t.keys("Escape")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     leave(t)
 
 
@@ -500,7 +532,7 @@ def narrow_backtrace(t):
     t.keys("t")
     t.wait(r"^> +0 +main ")
     t.keys("Enter")
-    t.wait(r"^histogram > threads > main")
+    t.wait(r"^(?:1 )?histogram > threads > main")
     t.wait(r"frame +method +kind")
     t.resize(40, 10)
     t.wait(r"^  method +class")
@@ -521,7 +553,7 @@ def weak_off(t):
     t.keys("Enter")
     if t.height >= 10:
         t.wait(r"weak off: sizes are found anew")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     title = t.wait(r"^cairn .*weak off$")[0]
     need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)
     t.type(":set weak on")
@@ -540,7 +572,7 @@ def path_pane(t):
     # a list alone holds the orders: what one retains is what the cut of its element frees
     t.wait(r"^> 0x\w+ +com\.acme\.shop\.Order +48 +\d+")
     for element in range(6):
-        t.wait(r"^histogram > .* %d/320$" % (element + 1))
+        t.wait(r"^(?:1 )?histogram > .* %d/320$" % (element + 1))
         if element in (1, 2, 3):  # the stacks of threads hold these as well
             t.wait(r"^  path  a root: .* cut frees 0$")
         else:
@@ -565,19 +597,19 @@ def check_beside(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(r"^histogram +shallow v")  # references are there, and retained sizes
+    t.wait(r"^1 histogram .*6 info +shallow v")  # references are there, and retained sizes
     t.wait(lambda lines: lines[2].endswith("retained"))
     t.type(":check -tree")
     t.keys("Enter")
     t.wait(r"^(checking|following)[a-z ]* \d+%.*: \^C stops it")
     t.keys("C-c")
     t.wait(r"^check: stopped")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     t.type(":check -tree")
     t.keys("Enter")
     t.wait(r"^checking[a-z ]* \d+%")
     t.type("i")  # heard when the answer is there
-    t.wait(r"^histogram > check > overview")
+    t.wait(r"^(?:1 )?histogram > check > overview")
     leave(t)
 
 
@@ -585,13 +617,13 @@ def check_beside(t):
 def cuts(t):
     start(t, dump=SHOP)
     t.keys("K")
-    t.wait(r"^histogram > suspects")
+    t.wait(r"^(?:1 )?histogram > suspects")
     t.keys("Down")
     t.wait(r"AuditLog\.ENTRIES")  # in the sentence, the planted leak
     t.keys("c")
-    t.wait(r"^histogram > suspects > cut 0x\w+")
+    t.wait(r"^(?:1 )?histogram > suspects > cut 0x\w+")
     t.keys("Escape")
-    t.wait(r"^histogram > suspects(?! >)")
+    t.wait(r"^(?:1 )?histogram > suspects(?! >)")
     t.type(":cut -plan 190K")
     t.keys("Enter")
     t.wait(r"com\.acme\.shop\.AuditLog\.E")  # cut off where the screen is narrow
@@ -603,19 +635,29 @@ def beside(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(r"^histogram +retained")
+    t.wait(r"(^histogram|6 info) +retained")
+    t.keys("2")  # a main page that waits for sizes; dropped, it takes no other view along
+    t.wait(r"^heap: waits until retained sizes are found")
+    t.keys("C-c", "Enter")
+    t.wait(r"^histogram > ")
+    t.keys("Escape")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     t.keys("C-c")
     t.wait(r"retained sizes stay unknown until dom or top asks for them")
-    t.wait(r"^histogram +retained", gone=True)
+    t.wait(r"(^histogram|6 info) +retained", gone=True)
     need("retained" not in t.screen()[2], "a column of sizes that nobody knows", t)
     t.keys("Down", "d")
     t.wait(r"^dom: waits until retained sizes are found|> dominators")
-    t.wait(r"^histogram > dominators")
+    t.wait(r"^(?:1 )?histogram > dominators")
     t.keys("Escape")
     # the histogram below has filled in, and the cursor stayed
-    lines = t.wait(r"^histogram(?! >)")
+    lines = t.wait(r"^(?:1 )?histogram(?! >)")
     need(lines[2].rstrip().endswith("retained"), "the column did not come", t)
     need(lines[4].startswith("> "), "the cursor moved", t)
+    t.keys("2")
+    t.wait(r"^ +address +branch")
+    t.keys("1")
+    t.wait(r"^ +class +objects")
     leave(t)
 
 
@@ -628,7 +670,7 @@ def first_screen(t):
     t.wait(r"^  reading objects \d+%")
     t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")
     t.wait(r"^  \^C stops$")
-    t.wait(r"^histogram")
+    t.wait(r"^(?:1 )?histogram")
     leave(t)
 
 
@@ -680,7 +722,7 @@ def suspend(t):
     need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
     need(t.stty() == before, "stty differs while stopped", t)
     t.line("fg")
-    t.wait(r"^histogram")
+    t.wait(r"^(?:1 )?histogram")
     wait_selected(t, r"char\[\]")
     t.keys("Down")
     wait_selected(t, r"java\.lang\.String ")
@@ -695,7 +737,7 @@ def suspend_resize(t):
     t.wait("^" + PROMPT)
     t.resize(60, 15)
     t.line("fg")
-    t.wait(r"^histogram")
+    t.wait(r"^(?:1 )?histogram")
     t.wait(lambda lines: len(lines) <= 15 and all(len(line) <= 60 for line in lines))
     leave(t)
 
@@ -748,7 +790,7 @@ def unreadable(t):
 @case("a damaged dump opens, says up to where it is true, and does not forget it", BOTH)
 def damaged(t):
     t.line('cd; head -c 20000 \'%s\' >x.phd; clear; "$CAIRN" x.phd' % SAMPLE)
-    t.wait(r"^histogram")
+    t.wait(r"^(?:1 )?histogram")
     t.wait(r"x\.phd: .*at byte [0-9,]+|x\.phd: cut")
     for _ in range(3):
         t.keys("Down")
@@ -769,7 +811,7 @@ def why(t):
     t.keys("w")
     t.wait(r"^retained ~195K is inferred: PHD records no roots")
     t.keys("i")
-    t.wait(r"^histogram > overview")
+    t.wait(r"^(?:1 )?histogram > overview")
     t.keys("w")
     t.wait(r"^roots ~\d+, .*")
     t.wait(r"and what nothing references; the other numbers are exact$")
@@ -786,7 +828,7 @@ def why(t):
 def dominators(t):
     start(t)
     t.keys("d")
-    t.wait(r"^histogram > dominators")
+    t.wait(r"^(?:1 )?histogram > dominators")
     t.wait(r"^> 0xe0000090 +▸ .* ~267K ")
     t.keys("Right")
     t.wait(r"^> 0xe0000090 +▾ ")
@@ -803,7 +845,7 @@ def dominators(t):
     t.wait(r"^  0xe\w+ +  ▾ class com\.acme\.shop\.AuditLog ")
     t.wait(r"^> 0x\w+ +    ( )*▾ ")
     t.keys("Escape")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     t.type(":top")
     t.keys("Enter")
     t.wait(r"> largest objects")
@@ -817,7 +859,7 @@ def dominators(t):
 def tree_rows(t):
     start(t)
     t.keys("d")
-    t.wait(r"^histogram > dominators")
+    t.wait(r"^(?:1 )?histogram > dominators")
     t.keys("*", "End", "Home", "d")
     t.wait(r"> held by 0xe0000090")
     t.keys("Escape")
@@ -877,7 +919,7 @@ def vt100_tree(t):
 def two_escapes(t):
     start(t)
     t.keys("Enter")
-    t.wait(r"^histogram > byte\[\]")
+    t.wait(r"^(?:1 )?histogram > byte\[\]")
     t.type(":info")
     t.wait("^:info")
     t.keys("Escape", "Escape")
@@ -893,9 +935,9 @@ def same_again(t):
     wait_selected(t, r"char\[\]")
     need("histogram >" not in t.text(), "stacked", t)
     t.keys("?", "?")
-    t.wait(r"^histogram > help +lines 1-\d+/\d+$")
+    t.wait(r"^(?:1 )?histogram > help +lines 1-\d+/\d+$")
     t.keys("Escape")
-    t.wait(r"^histogram(?! >)")
+    t.wait(r"^(?:1 )?histogram(?! >)")
     leave(t)
 
 

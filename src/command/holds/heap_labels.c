@@ -89,7 +89,9 @@ static void add_referrer(struct heap_labels *l, uint32_t id, struct text *to)
 	const struct retained *r = l->tree->retained;
 	const struct heap *h = r->heap;
 	uint64_t k = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
-	bool named = false;
+	bool named = heap_class_of(h, id)->makes_loaders; /* every class of it holds it */
+	if (named)
+		text_add(to, "loader");
 	for (unsigned n = 0; !named && k < end && n < REFERRERS; k++, n++) {
 		uint32_t from = h->in.target[k];
 		if (r->dominators.immediate[from] != NOT_REACHABLE && !weak_is(r->model.left_out, from, id))
@@ -104,9 +106,7 @@ static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
 	uint32_t holder = r->dominators.immediate[id];
 	size_t first;
 	if (holder == DOMINATED_BY_ROOTS) {
-		if (heap_class_of(h, id)->makes_loaders)
-			text_add(to, "loader");
-		else if (heap_roots_of(h, id, &first))
+		if (heap_roots_of(h, id, &first) && !heap_class_of(h, id)->makes_loaders)
 			add_root(h, &h->roots[first], to);
 		else
 			add_referrer(l, id, to);

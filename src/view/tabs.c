@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tabs.c - see tabs.h. */
+#include "view/tabs.h"
+
+#include "view/app.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name, *line;
+} tabs[TABS] = {
+    [TAB_HISTOGRAM] = {"histogram", "histo"},
+    [TAB_HEAP] = {"heap", "heap"},
+    [TAB_LEAKS] = {"leaks", "leaks"},
+    [TAB_THREADS] = {"threads", "threads"},
+    [TAB_PACKAGES] = {"packages", "tree -by package"},
+    [TAB_INFO] = {"info", "info"},
+};
+
+static void go_to(struct app *a, enum tab tab)
+{
+	if (tab == a->tab)
+		return;
+	a->kept[a->tab] = a->pages;
+	a->pages = a->kept[tab];
+	a->kept[tab] = (struct page_stack){.n = 0};
+	a->tab = tab;
+	a->dirty = true;
+}
+
+void tabs_show(struct app *a, enum tab tab)
+{
+	if (tab == a->tab && a->pages.n > 0) {
+		a->pages.at = 0;
+		return;
+	}
+	if (a->kept[tab].n > 0) {
+		go_to(a, tab);
+		return;
+	}
+	a->wanted_tab = tab;
+	app_run(a, tabs[tab].line, false);
+	a->wanted_tab = TABS;
+}
+
+void tabs_arrive(struct app *a)
+{
+	if (a->wanted_tab != TABS)
+		go_to(a, a->wanted_tab);
+	a->wanted_tab = TABS;
+}
+
+bool tabs_back(struct app *a)
+{
+	if (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0)
+		return false;
+	go_to(a, TAB_HISTOGRAM);
+	return true;
+}
+
+/* Is its answer there, or can it be made at once? */
+static bool is_ready(const struct app *a, enum tab tab)
+{
+	if (tab == a->tab || a->kept[tab].n > 0)
+		return true;
+	return tab != TAB_HEAP && tab != TAB_LEAKS ? app_references_ready(a) : opened_retained(a->session.dump) != NULL;
+}
+
+bool tabs_draw(const struct app *a, int y, int x, int width)
+{
+	int needed = 0, gap = 2;
+	for (enum tab i = 0; i < TABS; i++)
+		needed += (int)strlen(tabs[i].name) + 2 + gap * (i + 1 < TABS);
+	if (needed > width) {
+		gap = 1;
+		needed -= TABS - 1;
+	}
+	if (needed > width)
+		return false;
+	for (enum tab i = 0; i < TABS; i++) {
+		char key[2] = {(char)('1' + i), '\0'};
+		bool shown = i == a->tab;
+		x += draw_text(y, x, 2, key, theme(shown ? ROLE_PLACE : ROLE_KEY)) + 1;
+		x += draw_text(y, x, (int)strlen(tabs[i].name), tabs[i].name,
+		    theme(shown ? ROLE_PLACE : is_ready(a, i) ? ROLE_TEXT : ROLE_QUIET)) + gap;
+	}
+	return true;
+}

@@ -66,7 +66,21 @@ static void add_size(struct text *to, const struct retained *r, struct amount by
 	text_add(to, ")");
 }
 
-/* The reference to a path's step, as a word for cut; unnamed: of whose fields the dump tells no names. */
+/* The variable of a root, where the program tells it. */
+static void add_variable(struct text *to, const struct heap *h, uint32_t id)
+{
+	struct text name = TEXT_INIT;
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n && !name.len; i++)
+		if (h->roots[i].kind == ROOT_DATA || h->roots[i].kind == ROOT_BSS)
+			heap_symbol(h, h->roots[i].slot, &name);
+	if (name.len)
+		text_addf(to, " (%s)", name.s);
+	text_release(&name);
+}
+
+/* The reference to a path's step, as a word for cut; unnamed: what the word does not say, the variable or the
+ * class of a holder whose fields have no names in the dump. */
 static void add_reference(struct told *t, const struct session *s, const struct path_rules *rules,
     const struct path *p, size_t i)
 {
@@ -75,7 +89,9 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	struct cut_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
 	cut_word_of(&t->reference, &field, s, rules, &edge);
 	cut_word_quote(&t->reference);
-	if (i && !field.len) {
+	if (!i) {
+		add_variable(&t->unnamed, h, p->step[0]);
+	} else if (!field.len) {
 		uint32_t class = heap_class_mirrored(h, edge.holder);
 		text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
 		text_add_name(&t->unnamed,

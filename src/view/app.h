@@ -38,6 +38,7 @@ struct app {
 	bool prompt_again;        /* the line failed and stands there untouched: ":" begins another */
 	char *pending;            /* a command line that waits for the references */
 	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
+	bool moved_on;            /* keys came since it waits */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
 	bool looking, stopping;   /* through the rows of a page; ^C or Esc came meanwhile */

@@ -556,6 +556,7 @@ void app_input(struct app *a, const struct input *in)
 {
 	a->stopping = false;
 	a->looked = pace_now();
+	a->moved_on = true;
 	if (in->key == SPECIAL(KEY_MOUSE)) {
 		mouse(a, &in->mouse);
 		return;

@@ -51,6 +51,7 @@ static void wait_with(struct app *a, const char *line)
 	free(a->pending);
 	a->pending = kept;
 	a->pending_tab = a->wanted_tab;
+	a->moved_on = false;
 	text_clear(&a->message); /* chrome.c says what is waited for */
 }
 
@@ -205,12 +206,16 @@ void app_run(struct app *a, const char *line, bool typed)
 void app_run_pending(struct app *a)
 {
 	char *line = a->pending;
+	enum tab shown = a->tab, wanted = a->pending_tab;
 
+	if (!line)
+		return;
 	a->pending = NULL;
-	a->wanted_tab = a->pending_tab;
-	if (line)
-		app_run(a, line, false);
+	a->wanted_tab = wanted;
+	app_run(a, line, false);
 	a->wanted_tab = TABS;
+	if (wanted != TABS && a->moved_on && a->tab != shown)
+		tabs_leave_ready(a, shown);
 	free(line);
 }
 

@@ -50,6 +50,15 @@ void tabs_arrive(struct app *a)
 	a->wanted_tab = TABS;
 }
 
+void tabs_leave_ready(struct app *a, enum tab shown)
+{
+	struct text said = TEXT_INIT;
+	text_addf(&said, "%s is there: %d shows it", tabs[a->tab].name, (int)a->tab + 1);
+	go_to(a, shown);
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
+}
+
 bool tabs_back(struct app *a)
 {
 	if (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0)

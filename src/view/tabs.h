@@ -27,6 +27,8 @@ struct page_stack {
 void tabs_show(struct app *a, enum tab tab);
 /* A page is about to be pushed: go to the tab that it was asked for, if there is one. */
 void tabs_arrive(struct app *a);
+/* A tab's first page came while somebody looks at another tab: stay there, and say so. */
+void tabs_leave_ready(struct app *a, enum tab shown);
 /* From the first page of another tab back to the first tab.  False: that is shown. */
 bool tabs_back(struct app *a);
 

@@ -661,6 +661,23 @@ def beside(t):
     leave(t)
 
 
+@case("a main page that waits takes nobody away who went on meanwhile")
+def tab_waits(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"(^histogram|6 info) +retained")
+    t.keys("2")
+    t.wait(r"^heap: waits until retained sizes are found")
+    t.keys("Enter")
+    t.wait(r"^histogram > ")
+    t.wait(r"^heap is there: 2 shows it")
+    need(t.screen()[1].startswith("histogram > "), "another page", t)
+    t.keys("2")
+    t.wait(r"^ +address +branch")
+    leave(t)
+
+
 @case("before the first table: how far in bytes and objects, how to stop; keys wait for nothing",
       ((80, 24), (40, 10)))
 def first_screen(t):

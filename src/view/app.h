@@ -14,8 +14,16 @@
 #include "view/follow.h"
 #include "view/loading.h"
 #include "view/page.h"
-#include "view/tabs.h"
 #include "view/view.h"
+
+enum tab { TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TABS };
+
+/* A stack of pages, and behind `at` where one has come back from. */
+struct page_stack {
+	struct page **page; /* owned */
+	size_t n, cap;
+	size_t at;          /* the page shown, when n > 0 */
+};
 
 struct app {
 	const struct view_options *options;
@@ -84,6 +92,18 @@ void app_take_retained(struct app *a); /* when they were found: into all tables 
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
 void app_follow(struct app *a);        /* the selected object's path */
+
+/* app_tabs.c */
+/* Show a tab: its pages, or else what its line answers, once that is there. */
+void tabs_show(struct app *a, enum tab tab);
+/* A page is about to be pushed: go to the tab that it was asked for, if there is one. */
+void tabs_arrive(struct app *a);
+/* A tab's first page came while somebody looks at another tab: stay there, and say so. */
+void tabs_leave_ready(struct app *a, enum tab shown);
+/* From the first page of another tab back to the first tab.  False: that is shown. */
+bool tabs_back(struct app *a);
+/* Draw the names of the tabs from x on, in at most width columns; where they do not fit, nothing: false. */
+bool tabs_draw(const struct app *a, int y, int x, int width);
 
 /* app_keys.c */
 void app_input(struct app *a, const struct input *in);

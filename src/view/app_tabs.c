@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tabs.c - see tabs.h. */
-#include "view/tabs.h"
-
+/*
+ * app_tabs.c - the main pages, one key away: each with a stack of pages of its own, kept while another one is
+ * shown.
+ */
 #include "view/app.h"
 
 #include <string.h>

@@ -156,16 +156,23 @@ static int sort_by_class(struct level *l, struct err *err)
 	if (!l->sorted.id)
 		return ERR_NOMEM;
 	l->sorted.n = l->found.n;
-	for (size_t i = 0; !code && i < l->found.n; i++)
-		if (!place[h->class_of[l->found.id[i]]]++)
-			code = push(&l->classes, h->class_of[l->found.id[i]], err);
+	for (size_t i = 0; !code && i < l->found.n; i++) {
+		uint32_t class = h->class_of[l->found.id[i]];
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		else if (!place[class])
+			code = push(&l->classes, class, err); /* all that is counted is in the list */
+		place[class] += !code;
+	}
 	for (size_t i = 0; i < l->classes.n; i++) {
 		uint32_t n = place[l->classes.id[i]];
 		place[l->classes.id[i]] = sum;
 		sum += n;
 	}
-	for (size_t i = 0; !code && i < l->found.n; i++)
+	for (size_t i = 0; !code && i < l->found.n; i++) {
 		l->sorted.id[place[h->class_of[l->found.id[i]]]++] = l->found.id[i];
+		code = progress_own_stops(i) ? err_cancelled(err) : 0;
+	}
 	for (size_t i = 0; i < l->classes.n; i++)
 		place[l->classes.id[i]] = 0;
 	return code;

@@ -104,8 +104,9 @@ static void csv_cell(const struct cell *c, struct csv *csv)
 	/* what may be a formula is known only once it is escaped: keep room in front */
 	text_add_char(t, '\'');
 	cell_print_plain(c, t);
-	bool marked = c->type == CELL_TEXT && !csv->raw && is_formula(t->s + 1);
-	csv_text(t->s + !marked, csv->to);
+	const char *value = t->len ? t->s + 1 : ""; /* without memory there is nothing, which somebody else tells */
+	bool marked = c->type == CELL_TEXT && !csv->raw && is_formula(value);
+	csv_text(marked ? t->s : value, csv->to);
 }
 
 static void csv_head(const struct result *r, struct csv *csv)

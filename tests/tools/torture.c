@@ -106,7 +106,7 @@ static bool is_honest(const struct heap *h, const struct loaded *wanted)
 	struct loaded s = loaded_of(h);
 	if (s.objects != wanted->objects)
 		return h->damaged;
-	return h->no_references || h->damaged ||
+	return h->no_references || h->damaged || h->companion_refused ||
 	    (s.references == wanted->references && s.roots == wanted->roots && s.companion == wanted->companion);
 }
 
@@ -119,10 +119,11 @@ static bool load_with(const char *path, const struct loaded *wanted, uint64_t k,
 	struct held before = held_now();
 	faults_at(k, count);
 	int code = heap_open(&heap, &options, NULL, &err);
+	const char *name = faults_name();
 	faults_at(0, 0);
 	bool fine = code ? is_refusal(code, &err) : is_honest(heap, wanted);
 	if (!fine)
-		printf("# call %llu: code %d, %s\n", (unsigned long long)k, code,
+		printf("# call %llu (%s): code %d, %s\n", (unsigned long long)k, name ? name : "-", code,
 		    code ? err.message : "less was loaded, and nothing said");
 	heap_close(heap);
 	return all_given_back(&before, path, k) && fine;

@@ -250,6 +250,7 @@ static void loading_events(struct app *a)
 	if (events & LOADER_GONE) {
 		app_drop_tabs(a);
 		app_drop_pages(a, 0);
+		a->tab = TAB_HISTOGRAM; /* what comes first once more is that */
 		session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
 	}

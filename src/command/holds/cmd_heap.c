@@ -178,7 +178,8 @@ static void add_garbage(struct result *r, const struct retained *known)
 	struct text t = TEXT_INIT;
 	if (reached >= h->shallow)
 		return;
-	struct cell dead = cell_bytes(heap_held_bytes(h, h->shallow - reached));
+	struct amount unreached = heap_held_bytes(h, h->shallow - reached); /* some of it may be alive */
+	struct cell dead = cell_bytes(amount_as_sure(unreached, retained_of_nothing_reached(known)));
 	struct cell all = cell_bytes(heap_held_bytes(h, h->shallow));
 	cell_print(&dead, &t);
 	text_add(&t, " of ");

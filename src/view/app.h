@@ -107,7 +107,11 @@ bool tabs_draw(const struct app *a, int y, int x, int width);
 
 /* app_keys.c */
 void app_input(struct app *a, const struct input *in);
+void app_act(struct app *a, enum action action); /* as its key does */
 void app_cancel(struct app *a); /* ^C */
+
+/* app_mouse.c */
+void app_mouse(struct app *a, const MEVENT *event);
 
 /* asking.c: session.writes.ask */
 bool app_ask(void *app, const char *question);

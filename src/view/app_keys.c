@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHEEL_ROWS 3
-
 static struct table *current_table(struct app *a)
 {
 	struct page *p = app_page(a);
@@ -339,7 +337,7 @@ static void act_in_page(struct app *a, enum action action)
 		app_say(a, ROLE_NOTE, message);
 }
 
-static void act(struct app *a, enum action action)
+void app_act(struct app *a, enum action action)
 {
 	switch (action) {
 	case ACTION_REFERRERS:
@@ -474,7 +472,7 @@ static void prompt_accepted(struct app *a)
 		if (*line)
 			search_for(a, line, true);
 		else
-			act(a, ACTION_SEARCH_NEXT);
+			app_act(a, ACTION_SEARCH_NEXT);
 		break;
 	default:
 		if (line[strspn(line, " ")]) {
@@ -526,30 +524,6 @@ static void prompt_key(struct app *a, const struct input *in)
 	}
 }
 
-/* --- the mouse --------------------------------------------------------------------------------- */
-
-static void mouse(struct app *a, const MEVENT *event)
-{
-	struct page *p = app_page(a);
-	struct table *t = current_table(a);
-	const char *message = NULL;
-
-	if (!p)
-		return;
-	if (event->bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
-		for (int i = 0; i < WHEEL_ROWS; i++)
-			p->ops->action(p, event->bstate & BUTTON4_PRESSED ? ACTION_UP : ACTION_DOWN,
-			    &message);
-		return;
-	}
-	size_t before = t ? t->row : 0;
-	if (!p->ops->click || !p->ops->click(p, a->area, event->y, event->x))
-		return;
-	/* the other half of an object was only given the keyboard by the first click */
-	if (t == current_table(a) && t && t->row == before)
-		act(a, ACTION_OPEN);
-}
-
 /* --- dispatch ---------------------------------------------------------------------------------- */
 
 void app_input(struct app *a, const struct input *in)
@@ -558,7 +532,7 @@ void app_input(struct app *a, const struct input *in)
 	a->looked = pace_now();
 	a->moved_on = true;
 	if (in->key == SPECIAL(KEY_MOUSE)) {
-		mouse(a, &in->mouse);
+		app_mouse(a, &in->mouse);
 		return;
 	}
 	if (prompt_is_open()) {
@@ -583,7 +557,7 @@ void app_input(struct app *a, const struct input *in)
 	if (action == ACTION_TAB)
 		tabs_show(a, (enum tab)(in->key - '1'));
 	else if (action != ACTION_NONE)
-		act(a, action);
+		app_act(a, action);
 	else if (command)
 		run_key(a, command);
 }

@@ -104,6 +104,8 @@ struct command {
 	const char *description;      /* a paragraph or more */
 	struct example examples[6];   /* ended by a NULL line */
 	const char *key;              /* the screen's key for it; "": none */
+	const char *several;          /* the words that ask the same of several objects, for its key on a row
+	                                 that counts so many; NULL: there are none */
 	/* Run it.  *out is the caller's (result_free), or NULL if there is nothing to show.  0, or an
 	 * error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
@@ -117,6 +119,7 @@ enum command_flag {
 	COMMAND_EARLY = 16,           /* answers while references are still being read */
 	COMMAND_COUNTS_VALUES = 32,   /* which rows there are, or what they count, depends on values that are
 	                                 read from the dump's file when it runs */
+	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}
@@ -127,6 +130,8 @@ extern const struct command *const commands[]; /* NULL-terminated, in the order 
 const struct command *command_find(const char *word, struct err *err);
 /* Is it another word for this command? */
 bool alias_is_of(const struct alias *a, const struct command *c);
+/* Is its key about the selected row?  The others ask about the whole dump. */
+bool command_of_row(const struct command *c);
 /* "histogram, dumpheap -stat": append the command's other words.  Appends nothing if there are none. */
 void command_other_words(const struct command *c, struct text *to);
 /* The command of a whole line, behind "$name =" and other tools' words; NULL: none, or several. */

@@ -45,7 +45,7 @@ void app_back(struct app *a)
 	if (a->pages.n > 0 && a->pages.at > 0)
 		a->pages.at--;
 	else if (!tabs_back(a))
-		app_say(a, ROLE_NOTE, "this is the first view; q quits");
+		app_say(a, ROLE_NOTE, "this is the first view; q leaves");
 }
 
 void app_forward(struct app *a)
@@ -82,10 +82,19 @@ void app_quit(struct app *a, int status)
 	signals_leave(status);
 }
 
+bool app_leaves(const struct app *a, enum action action)
+{
+	bool first = a->pages.at == 0 && (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0);
+
+	if (action == ACTION_LEAVE)
+		return a->pages.n == 0 || a->session.q_quits || (first && !a->pending);
+	return action == ACTION_QUIT;
+}
+
 /* May what is typed behind this be text? */
 static bool may_open_prompt(const struct input *in)
 {
-	enum action action = key_action(in->key);
+	enum action action = key_action(in->key, ANYWHERE);
 
 	return in->pasted || action == ACTION_FILTER || action == ACTION_SEARCH || action == ACTION_PROMPT ||
 	       (action == ACTION_NONE && key_command(in->key));
@@ -98,12 +107,13 @@ bool app_stop_typed(struct app *a)
 	bool stop = false;
 
 	while (!a->quit && term_read(&in, false)) {
-		if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE)) {
+		enum action action = in.pasted ? ACTION_NONE : key_action(in.key, ANYWHERE);
+		bool may_leave = !prompt_is_open() && !term_keeps(may_open_prompt);
+		if (may_leave && app_leaves(a, action)) {
+			app_quit(a, a->status);
+		} else if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE || (may_leave && action == ACTION_LEAVE))) {
 			term_drop_kept();
 			stop = true;
-		} else if (!in.pasted && key_action(in.key) == ACTION_QUIT && !prompt_is_open() &&
-		    !term_keeps(may_open_prompt)) {
-			app_quit(a, a->status);
 		} else {
 			term_keep(&in);
 		}
@@ -320,10 +330,10 @@ static bool work_on(struct app *a)
 /* Does it act before there is anything to see?  Behind what opens a prompt a letter is text. */
 static bool acts_early(const struct input *in, bool is_key)
 {
-	enum action action = in->pasted ? ACTION_NONE : key_action(in->key);
+	enum action action = in->pasted ? ACTION_NONE : key_action(in->key, ANYWHERE);
 
 	return action == ACTION_CANCEL || action == ACTION_SUSPEND || action == ACTION_REDRAW ||
-	       (action == ACTION_QUIT && is_key);
+	       ((action == ACTION_QUIT || action == ACTION_LEAVE) && is_key);
 }
 
 /* All that were typed, in their order; before the first page they wait for it. */
@@ -454,7 +464,7 @@ int view_run(const struct view_options *options)
 	loader_close(&a.loader);
 	session_release(&a.session);
 	free(a.pages.page);
-	free(a.pending);
+	app_drop_pending(&a);
 	text_release(&a.message);
 	text_release(&a.prompt_error);
 	return a.status;

@@ -46,6 +46,7 @@ struct app {
 	bool prompt_again;        /* the line failed and stands there untouched: ":" begins another */
 	char *pending;            /* a command line that waits for the references */
 	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
+	struct selection pending_selection; /* what was selected then */
 	bool moved_on;            /* keys came since it waits */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
@@ -70,9 +71,11 @@ void app_take_signals(struct app *a);
  * signals_leave. */
 void app_quit(struct app *a, int status);
 /* While something goes on: was ^C or Esc typed?  That drops what was typed before, as a terminal's
- * interrupt does.  q quits, unless it may belong to a prompt that was opened before.  Other keys wait
- * until they can be heard. */
+ * interrupt does; and so does q, where it would not end the program.  What ends the program there ends it, unless
+ * it may belong to a prompt that was opened before.  Other keys wait until they can be heard. */
 bool app_stop_typed(struct app *a);
+/* Does the key of this action end the program, standing where one stands? */
+bool app_leaves(const struct app *a, enum action action);
 void app_back(struct app *a);
 void app_forward(struct app *a);
 void app_push(struct app *a, struct page *p);
@@ -84,6 +87,7 @@ void app_drop_tabs(struct app *a); /* all pages of the tabs that are not shown *
 void app_run(struct app *a, const char *line, bool typed);
 /* Run the line that waited, if there is one. */
 void app_run_pending(struct app *a);
+void app_drop_pending(struct app *a);
 void app_step_aside(void *app, bool begins);   /* session.shell */
 bool app_change_model(void *app, bool begins); /* session.model */
 
@@ -104,6 +108,20 @@ void tabs_leave_ready(struct app *a, enum tab shown);
 bool tabs_back(struct app *a);
 /* Draw the names of the tabs from x on, in at most width columns; where they do not fit, nothing: false. */
 bool tabs_draw(const struct app *a, int y, int x, int width);
+
+/* app_row.c */
+struct table *app_table(struct app *a); /* that the keyboard acts on; NULL: none */
+/* What is selected: a row, or the head of the page of an object.  False: that stands for nothing. */
+bool app_target(struct app *a, struct target *out);
+/* The same as words, the caller's (selection_release). */
+void app_select(struct app *a, struct selection *out);
+unsigned app_abilities(struct app *a); /* enum row_ability */
+void app_open_row(struct app *a);
+void app_referrers(struct app *a);
+void app_run_key(struct app *a, const struct command *c); /* the key of a command */
+
+/* app_copy.c */
+void app_copy(struct app *a);
 
 /* app_keys.c */
 void app_input(struct app *a, const struct input *in);

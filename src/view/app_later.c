@@ -24,7 +24,7 @@ static uint32_t path_of(struct app *a)
 	a->path_of_row = false;
 	if (!p || !app_references_ready(a))
 		return HEAP_NONE;
-	if (a->path_wanted && t && t->row < t->result->n_rows)
+	if (a->path_wanted && t && !t->on_head && t->row < t->result->n_rows)
 		result_target(t->result, t->row, &target);
 	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE) {
 		a->path_of_row = true;
@@ -128,8 +128,7 @@ void app_take_retained(struct app *a)
 		app_run_pending(a);
 		return;
 	}
-	free(a->pending);
-	a->pending = NULL;
+	app_drop_pending(a);
 	if (result != ERR_CANCELLED)
 		app_say(a, ROLE_ERROR, a->finding.job.err.message);
 }

@@ -9,7 +9,7 @@
 void app_mouse(struct app *a, const MEVENT *event)
 {
 	struct page *p = app_page(a);
-	struct table *t = p ? p->ops->table(p) : NULL;
+	struct table *t = app_table(a);
 	const char *message = NULL;
 
 	if (!p)
@@ -20,10 +20,10 @@ void app_mouse(struct app *a, const MEVENT *event)
 			    &message);
 		return;
 	}
-	size_t before = t ? t->row : 0;
+	size_t before = t && !t->on_head ? t->row : SIZE_MAX;
 	if (!p->ops->click || !p->ops->click(p, a->area, event->y, event->x))
 		return;
 	/* the other half of an object was only given the keyboard by the first click */
-	if (t == p->ops->table(p) && t && t->row == before)
+	if (t == app_table(a) && t && t->row == before)
 		app_act(a, ACTION_OPEN);
 }

@@ -44,15 +44,24 @@ static bool must_wait(struct app *a, const char *line)
 	return !(c->flags & COMMAND_EARLY);
 }
 
-static void wait_with(struct app *a, const char *line)
+static void wait_with(struct app *a, const char *line, struct selection *selection)
 {
 	char *kept = xstrdup(line);
 
-	free(a->pending);
+	app_drop_pending(a);
 	a->pending = kept;
+	a->pending_selection = *selection;
+	*selection = (struct selection){.row = NULL};
 	a->pending_tab = a->wanted_tab;
 	a->moved_on = false;
 	text_clear(&a->message); /* chrome.c says what is waited for */
+}
+
+void app_drop_pending(struct app *a)
+{
+	free(a->pending);
+	a->pending = NULL;
+	selection_release(&a->pending_selection);
 }
 
 /* What references the object, by class when there are many; NULL with a message. */
@@ -88,9 +97,10 @@ static bool asked_again(struct app *a, const char *line)
 {
 	struct page *p = app_page(a);
 
-	return p && strcmp(p->line, line) == 0 && !strpbrk(line, "%$");
+	return p && *line && strcmp(p->line, line) == 0 && !strpbrk(line, "%$");
 }
 
+/* line: "" where what it means depends on what was selected. */
 static void show(struct app *a, struct result *r, const char *line)
 {
 	if (asked_again(a, line))
@@ -158,28 +168,30 @@ static struct result *rows_below(const struct app *a)
 	return NULL;
 }
 
-void app_run(struct app *a, const char *line, bool typed)
+static void run(struct app *a, const char *line, bool typed, struct selection *selection)
 {
 	struct result *out = NULL;
 	struct err err = ERR_INIT;
 	struct page *p = app_page(a);
 
 	if (must_wait(a, line)) {
-		wait_with(a, line);
+		wait_with(a, line, selection);
 		return;
 	}
 	text_clear(&a->message);
+	a->session.selection = selection;
 	a->session.shown = p ? page_result(p) : NULL;
 	a->session.shown_rows = rows_below(a);
 	a->session.print.width = (unsigned)COLS;
 	char *kept = xstrdup(line);
 	int rc = session_run(&a->session, kept, &out, &err);
 	a->session.shown = a->session.shown_rows = NULL;
+	a->session.selection = NULL;
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);
 		if (a->finding.running)
-			wait_with(a, kept);
+			wait_with(a, kept, selection);
 		else
 			failed(a, kept, &err, typed);
 	} else if (rc) {
@@ -187,7 +199,7 @@ void app_run(struct app *a, const char *line, bool typed)
 	} else if (a->session.quit) {
 		app_quit(a, a->status);
 	} else if (out) {
-		show(a, session_take(&a->session), kept);
+		show(a, session_take(&a->session), selection->used ? "" : kept);
 	} else if (a->model_changed) {
 		a->model_changed = false;
 		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
@@ -203,17 +215,38 @@ void app_run(struct app *a, const char *line, bool typed)
 	a->dirty = true;
 }
 
+void app_run(struct app *a, const char *line, bool typed)
+{
+	struct selection selection;
+
+	app_select(a, &selection);
+	run(a, line, typed, &selection);
+	selection_release(&selection);
+}
+
+/* Rows are counted as they stood when the line was asked for. */
+static bool means_row(const char *line, const struct selection *selection)
+{
+	return strchr(line, '%') || (selection->row && selection->row[0] == '%');
+}
+
 void app_run_pending(struct app *a)
 {
 	char *line = a->pending;
+	struct selection selection = a->pending_selection;
 	enum tab shown = a->tab, wanted = a->pending_tab;
 
 	if (!line)
 		return;
 	a->pending = NULL;
+	a->pending_selection = (struct selection){.row = NULL};
 	a->wanted_tab = wanted;
-	app_run(a, line, false);
+	if (a->moved_on && means_row(line, &selection))
+		app_say(a, ROLE_NOTE, "dropped what waited: the row that it meant may be another one now");
+	else
+		run(a, line, false, &selection);
 	a->wanted_tab = TABS;
+	selection_release(&selection);
 	if (wanted != TABS && a->moved_on && a->tab != shown)
 		tabs_leave_ready(a, shown);
 	free(line);

@@ -143,7 +143,7 @@ static void add_state(struct app *a, struct text *to)
 	if (t->filter)
 		add_filter(t->filter, to);
 	text_add(to, "   ");
-	text_add_count(to, r->n_rows > 0 ? t->row + 1 : 0);
+	text_add_count(to, r->n_rows > 0 && !t->on_head ? t->row + 1 : 0);
 	text_add_char(to, '/');
 	text_add_count(to, r->n_rows);
 }
@@ -213,12 +213,13 @@ static void draw_hints(struct app *a, int y, int width)
 	struct page *p = app_page(a);
 	enum place place = p ? p->ops->place : PLACE_LOADING;
 	const char *key, *word;
+	unsigned can = app_abilities(a);
 	int x = 0, kept = 0;
 
-	for (unsigned i = 0; key_hint(place, i, &key, &word); i++)
+	for (unsigned i = 0; key_hint(place, can, i, &key, &word); i++)
 		if (always_hinted(key))
 			kept += (int)(strlen(key) + 1 + strlen(word)) + 2;
-	for (unsigned i = 0; key_hint(place, i, &key, &word); i++) {
+	for (unsigned i = 0; key_hint(place, can, i, &key, &word); i++) {
 		int needed = (int)(strlen(key) + 1 + strlen(word));
 		if (always_hinted(key))
 			kept -= needed + 2;

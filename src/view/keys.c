@@ -11,132 +11,175 @@
 #include <string.h>
 
 #define CTRL(letter) ((letter) & 0x1F)
-#define BOTH (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
-#define ANY (BOTH | PLACE_TEXT)
+#define ROWS (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
+#define PAGES (ROWS | PLACE_TEXT)
 
+/* In the order of the hints: what opens and asks about the row (the keys of commands stand behind these), what
+ * arranges, what is always there. */
 static const struct binding {
 	int keys[6];       /* ended by 0 */
 	enum action action;
+	unsigned acts;     /* the places where it acts: a key may mean something else in others */
 	const char *name;  /* as help writes the keys */
 	const char *help;
 	const char *hint;  /* one word for the last line; NULL: not shown there */
 	const char *hint_key;
-	unsigned places;   /* where the hint is shown */
+	unsigned hinted;   /* the places where the hint is shown */
+	unsigned needs;    /* and what the row must be able to do, one of these; 0: nothing */
 } bindings[] = {
-    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, "Enter",
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS, "Enter",
 	"open the selected row: a class's objects, an object, a thread; in a tree a closed branch",
-	"open", "Enter", BOTH},
-    {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, "Right",
-	"the same; in a tree open the branch, then into it", NULL, NULL, 0},
-    {{SPECIAL(KEY_LEFT)}, ACTION_OUT, "Left",
-	"back; in a tree close the branch, then to the row above it", "close", "Left", PLACE_TREE},
-    {{'*'}, ACTION_DROP, "*", "in a tree: open down the heaviest row, to where the weight scatters",
-	"to the big drop", "*", PLACE_TREE},
-    {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK,
+	"open", "Enter", ROWS, CAN_OPEN},
+    {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
+	"the same; in a tree open the branch, then into it", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_LEFT)}, ACTION_OUT, PAGES, "Left",
+	"back; in a tree close the branch, then to the row above it", "close", "Left", PLACE_TREE, CAN_CLOSE},
+    {{'*'}, ACTION_DROP, PLACE_TREE, "*", "in a tree: open down the heaviest row, to where the weight scatters",
+	"to the big drop", "*", PLACE_TREE, CAN_BRANCH},
+    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, PLACE_OBJECT, "Tab",
+	"object view: from what it references to what references it", "side", "Tab", PLACE_OBJECT, 0},
+    {{'u'}, ACTION_REFERRERS, ROWS, "u", "what references the selected object, as a table of its own",
+	NULL, NULL, 0, 0},
+    {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",
+	"sort by the next column; the selected row stays selected, unless it is the first",
+	"sort", "s", PLACE_TABLE | PLACE_TREE, CAN_ROWS},
+    {{'r', 'S'}, ACTION_REVERSE, ROWS, "r, S", "the other way round", NULL, NULL, 0, 0},
+    {{'<'}, ACTION_SORT_LEFT, ROWS, "<", "sort by the column left of it", NULL, NULL, 0, 0},
+    {{'>'}, ACTION_SORT_RIGHT, ROWS, ">", "sort by the column right of it", NULL, NULL, 0, 0},
+    {{'f', SPECIAL(KEY_F(4))}, ACTION_FILTER, ROWS, "f, F4",
+	"filter: rows that have all these words; * is anything; of a tree the open ones",
+	"filter", "f", PLACE_TABLE | PLACE_TREE, CAN_ROWS},
+    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "all rows again", NULL, NULL, 0, 0},
+    {{'/', SPECIAL(KEY_F(3))}, ACTION_SEARCH, PAGES, "/, F3", "search a row that has these words", "search", "/",
+	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0},
+    {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "the next such row", NULL, NULL, 0, 0},
+    {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "the one before", NULL, NULL, 0, 0},
+    {{'W'}, ACTION_WIDE, ROWS, "W", "all columns, also those hidden at first or for want of room; W again: as before",
+	NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_SRIGHT), '}'}, ACTION_PAN_RIGHT, ROWS, "Shift-Right, }",
+	"after W: further columns on the right, beside the name", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, ROWS, "Shift-Left, {", "and back to the left", NULL, NULL, 0, 0},
+    {{'w'}, ACTION_WHY, PAGES, "w", "how sure the numbers of the selected row are, and why", "why", "w",
+	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS},
+    {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a root to the selected row's object",
+	NULL, NULL, 0, 0},
+    {{'y'}, ACTION_COPY, ROWS, "y", "copy the selected address (or class name) to the clipboard",
+	"copy", "y", PLACE_OBJECT, 0},
+    {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, PAGES, "Up, k", "a row up", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_DOWN), 'j', CTRL('N')}, ACTION_DOWN, PAGES, "Down, j", "a row down", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_PPAGE), CTRL('B')}, ACTION_PAGE_UP, PAGES, "PgUp, ^B", "a page up", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_NPAGE), CTRL('F'), ' '}, ACTION_PAGE_DOWN, PAGES, "PgDn, ^F, Space", "a page down",
+	NULL, NULL, 0, 0},
+    {{CTRL('U')}, ACTION_HALF_UP, PAGES, "^U", "half a page up", NULL, NULL, 0, 0},
+    {{CTRL('D')}, ACTION_HALF_DOWN, PAGES, "^D", "half a page down", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, PAGES, "Home, g", "the first row", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "the last row", NULL, NULL, 0, 0},
+    {{'1', '2', '3', '4', '5', '6'}, ACTION_TAB, PAGES, "1 to 6",
+	"the main pages: histogram, heap, leaks, threads, packages, info; again: its first view", NULL, NULL, 0, 0},
+    {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK, PAGES,
 	"Esc, Backspace", "back to the view before; its row, sort and filter are as they were",
-	"back", "Esc", PLACE_OBJECT | PLACE_TEXT},
-    {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, "], Alt-Right, ^O",
-	"forward again", NULL, NULL, 0},
-    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, "Tab",
-	"object view: from what it references to what references it", "side", "Tab", PLACE_OBJECT},
-    {{'u'}, ACTION_REFERRERS, "u", "what references the selected object, as a table of its own",
-	NULL, NULL, 0},
-    {{'s'}, ACTION_SORT_NEXT, "s", "sort by the next column", "sort", "s", PLACE_TABLE | PLACE_TREE},
-    {{'r', 'S'}, ACTION_REVERSE, "r, S", "the other way round", NULL, NULL, 0},
-    {{'<'}, ACTION_SORT_LEFT, "<", "sort by the column left of it", NULL, NULL, 0},
-    {{'>'}, ACTION_SORT_RIGHT, ">", "sort by the column right of it", NULL, NULL, 0},
-    {{'f'}, ACTION_FILTER, "f", "filter: rows that have all these words; * is anything; of a tree the open ones",
-	"filter", "f", PLACE_TABLE | PLACE_TREE},
-    {{'F'}, ACTION_CLEAR_FILTER, "F", "all rows again", NULL, NULL, 0},
-    {{'/'}, ACTION_SEARCH, "/", "search a row that has these words", "search", "/",
-	PLACE_TABLE | PLACE_TREE | PLACE_TEXT},
-    {{'n'}, ACTION_SEARCH_NEXT, "n", "the next such row", NULL, NULL, 0},
-    {{'N'}, ACTION_SEARCH_BACK, "N", "the one before", NULL, NULL, 0},
-    {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, "Up, k", "a row up", NULL, NULL, 0},
-    {{SPECIAL(KEY_DOWN), 'j', CTRL('N')}, ACTION_DOWN, "Down, j", "a row down", NULL, NULL, 0},
-    {{SPECIAL(KEY_PPAGE), CTRL('B')}, ACTION_PAGE_UP, "PgUp, ^B", "a page up", NULL, NULL, 0},
-    {{SPECIAL(KEY_NPAGE), CTRL('F'), ' '}, ACTION_PAGE_DOWN, "PgDn, ^F, Space", "a page down",
-	NULL, NULL, 0},
-    {{'1', '2', '3', '4', '5', '6'}, ACTION_TAB, "1 to 6",
-	"the main pages: histogram, heap, leaks, threads, packages, info; again: its first view", NULL, NULL, 0},
-    {{CTRL('U')}, ACTION_HALF_UP, "^U", "half a page up", NULL, NULL, 0},
-    {{CTRL('D')}, ACTION_HALF_DOWN, "^D", "half a page down", NULL, NULL, 0},
-    {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, "Home, g", "the first row", NULL, NULL, 0},
-    {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, "End, G", "the last row", NULL, NULL, 0},
-    {{'W'}, ACTION_WIDE, "W", "all columns, also those hidden at first or for want of room; W again: as before",
-	NULL, NULL, 0},
-    {{SPECIAL(KEY_SRIGHT), '}'}, ACTION_PAN_RIGHT, "Shift-Right, }",
-	"after W: further columns on the right, beside the name", NULL, NULL, 0},
-    {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, "Shift-Left, {", "and back to the left", NULL, NULL, 0},
-    {{'w'}, ACTION_WHY, "w", "how sure the numbers of the selected row are, and why", "why", "w", BOTH},
-    {{'P'}, ACTION_PATH, "P", "show or hide the path from a root to the selected row's object",
-	NULL, NULL, 0},
-    {{':'}, ACTION_PROMPT, ":", "type a command; Tab completes, Up brings back earlier ones",
-	"command", ":", ANY},
-    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, "?, F1", "the keys and the commands", "help", "?", ANY},
-    {{'y'}, ACTION_COPY, "y", "copy the selected address (or class name) to the clipboard",
-	"copy", "y", PLACE_OBJECT},
-    {{CTRL('L')}, ACTION_REDRAW, "^L", "draw the screen again", NULL, NULL, 0},
-    {{CTRL('Z')}, ACTION_SUSPEND, "^Z", "to the shell; fg comes back", NULL, NULL, 0},
-    {{CTRL('C')}, ACTION_CANCEL, "^C", "stop what is going on", "stop", "^C", PLACE_LOADING},
-    {{'q'}, ACTION_QUIT, "q", "quit", "quit", "q", ANY | PLACE_LOADING},
+	NULL, NULL, 0, 0},
+    {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, PAGES, "], Alt-Right, ^O",
+	"forward again", NULL, NULL, 0, 0},
+    {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up brings back earlier ones",
+	"command", ":", PAGES, 0},
+    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "the keys and the commands", "help", "?", PAGES, 0},
+    {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "draw the screen again", NULL, NULL, 0, 0},
+    {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "to the shell; fg comes back", NULL, NULL, 0, 0},
+    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop what is going on", "stop", "^C", PLACE_LOADING, 0},
+    {{'q'}, ACTION_LEAVE, ANYWHERE, "q",
+	"back to the view before, and out of the program from the first one (set q quit: from all)",
+	"back", "q", ANYWHERE, CAN_GO_BACK},
+    {{'q'}, ACTION_LEAVE, ANYWHERE, NULL, NULL, "quit", "q", ANYWHERE, CAN_LEAVE},
+    {{'Q', SPECIAL(KEY_F(10))}, ACTION_QUIT, ANYWHERE, "Q, F10", "quit at once", NULL, NULL, 0, 0},
 };
 #define N_BINDINGS (sizeof bindings / sizeof *bindings)
 
-enum action key_action(int key)
+static const struct binding *binding_of(int key, unsigned places)
 {
 	for (size_t i = 0; i < N_BINDINGS; i++)
-		for (size_t k = 0; k < 6 && bindings[i].keys[k]; k++)
+		for (size_t k = 0; k < 6 && bindings[i].keys[k] && bindings[i].acts & places; k++)
 			if (bindings[i].keys[k] == key)
-				return bindings[i].action;
-	return ACTION_NONE;
+				return &bindings[i];
+	return NULL;
+}
+
+enum action key_action(int key, unsigned places)
+{
+	const struct binding *b = binding_of(key, places);
+
+	return b ? b->action : ACTION_NONE;
+}
+
+/* What a key in front of a command runs: not where the screen has a meaning of its own for it. */
+static bool has_own_key(const struct command *c)
+{
+	return c->key && c->key[0] && !c->key[1] && !binding_of((unsigned char)c->key[0], ANYWHERE);
+}
+
+bool key_asks(const struct command *c, unsigned can, const char **words)
+{
+	*words = c->name;
+	if (can & CAN_OBJECT)
+		return true;
+	if (can & CAN_SEVERAL && c->several) {
+		*words = c->several;
+		return true;
+	}
+	return can & CAN_CLASS_OBJECT && c->flags & COMMAND_SHOWS_CLASSES;
+}
+
+const char *key_elsewhere(int key)
+{
+	const struct binding *b = binding_of(key, ANYWHERE);
+
+	if (!b)
+		return "this key means nothing: ? lists those that do";
+	if (b->acts == PLACE_OBJECT)
+		return "that key acts on the page of an object";
+	return b->acts == PLACE_TREE ? "that key acts in a tree: 2 shows one" : "there are no rows here";
 }
 
 const struct command *key_command(int key)
 {
-	for (size_t i = 0; commands[i]; i++) {
-		const char *name = commands[i]->key;
-		if (name && name[0] && !name[1] && (unsigned char)name[0] == (unsigned)key)
+	for (size_t i = 0; commands[i]; i++)
+		if (has_own_key(commands[i]) && (unsigned char)commands[i]->key[0] == (unsigned)key)
 			return commands[i];
-	}
 	return NULL;
 }
 
-/* In the hints the commands stand where the arranging keys end. */
-static bool command_hint(unsigned *left, const char **key, const char **word)
+/* The commands that ask about the selected row; the others are found with ?. */
+static bool command_hint(unsigned can, unsigned *left, const char **key, const char **word)
 {
 	for (size_t i = 0; commands[i]; i++) {
-		const char *name = commands[i]->key;
-		/* the ones that ask about the selected row; the others are found with ? */
-		enum argument_kind kind = commands[i]->arguments[0].kind;
-		if (!name || !name[0] || name[1] || key_action((unsigned char)name[0]) ||
-		    strcmp(name, commands[i]->name) == 0 || (kind != ARG_OBJECT && kind != ARG_SET))
+		const struct command *c = commands[i];
+		if (!has_own_key(c) || !command_of_row(c) || strcmp(c->key, c->name) == 0 || !key_asks(c, can, word))
 			continue;
 		if ((*left)-- == 0) {
-			*key = name;
-			*word = commands[i]->name;
+			*key = c->key;
 			return true;
 		}
 	}
 	return false;
 }
 
-bool key_hint(enum place place, unsigned i, const char **key, const char **word)
+bool key_hint(enum place place, unsigned can, unsigned i, const char **key, const char **word)
 {
 	unsigned left = i;
 
 	for (int late = 0; late < 2; late++) {
 		for (size_t b = 0; b < N_BINDINGS; b++) {
-			bool is_late = bindings[b].action >= ACTION_PROMPT;
-			if (!bindings[b].hint || !(bindings[b].places & place) || is_late != late)
+			const struct binding *one = &bindings[b];
+			bool is_late = one->action >= ACTION_SORT_NEXT;
+			if (!one->hint || !(one->hinted & place) || (one->needs && !(one->needs & can)) || is_late != late)
 				continue;
 			if (left-- == 0) {
-				*key = bindings[b].hint_key;
-				*word = bindings[b].hint;
+				*key = one->hint_key;
+				*word = one->hint;
 				return true;
 			}
 		}
-		if (!late && (place & BOTH) && command_hint(&left, key, word))
+		if (!late && place & ROWS && command_hint(can, &left, key, word))
 			return true;
 	}
 	return false;
@@ -151,28 +194,71 @@ static void write_commands(struct text *to)
 
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
-		bool has_key = c->key && c->key[0] && key_action((unsigned char)c->key[0]) == ACTION_NONE;
 		if (strcmp(group, c->group) != 0) {
 			text_addf(to, "\nCommands: %s\n", c->group);
 			group = c->group;
 		}
 		text_clear(&usage);
 		command_usage(c, &usage);
-		text_addf(to, "  %-3s %s\n", has_key ? c->key : "", usage.s);
+		text_addf(to, "  %-3s %s\n", has_own_key(c) ? c->key : "", usage.s);
 		text_addf(to, "        %s\n", c->summary);
 	}
 	text_release(&usage);
 }
 
-void keys_write_help(struct text *to)
+enum key_part { OF_PAGE, EVERYWHERE, ELSEWHERE };
+
+/* Those of this place alone, those of all pages, or the rest. */
+static void write_keys(enum place place, enum key_part part, struct text *to)
 {
-	text_add(to, "Keys\n");
-	for (size_t i = 0; i < N_BINDINGS; i++)
-		text_addf(to, "  %-22s %s\n", bindings[i].name, bindings[i].help);
+	for (size_t i = 0; i < N_BINDINGS; i++) {
+		const struct binding *b = &bindings[i];
+		bool everywhere = (b->acts & PAGES) == PAGES;
+		enum key_part of = everywhere ? EVERYWHERE : b->acts & place ? OF_PAGE : ELSEWHERE;
+		if (b->name && of == part)
+			text_addf(to, "  %-22s %s\n", b->name, b->help);
+	}
+}
+
+/* What the keys of commands ask about the selected row, or, with can 0, about rows. */
+static void write_row_keys(unsigned can, struct text *to)
+{
+	const char *words;
+
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		if (!has_own_key(c) || !command_of_row(c))
+			continue;
+		if (can && !key_asks(c, can, &words))
+			continue;
+		text_addf(to, "  %-22s %s%s%s", c->key, can ? words : c->name, !can && c->several ? "; of several: " : "",
+		    !can && c->several ? c->several : "");
+		text_addf(to, ": %s\n", c->summary);
+	}
+}
+
+void keys_write_help(enum place place, unsigned can, struct text *to)
+{
+	bool rows = place & ROWS;
+
+	if (rows && can & (CAN_OBJECT | CAN_SEVERAL)) {
+		text_addf(to, "The selected row, which %s\n", can & CAN_OBJECT ? "is an object" : "counts several objects");
+		write_row_keys(can, to);
+		text_add(to, "\n");
+	}
+	text_add(to, "Keys of this page\n");
+	write_keys(place, OF_PAGE, to);
+	text_add(to, "\nKeys of all pages\n");
+	write_keys(place, EVERYWHERE, to);
+	text_add(to, "\nKeys of other pages\n");
+	write_keys(place, ELSEWHERE, to);
+	if (!(rows && can & (CAN_OBJECT | CAN_SEVERAL)))
+		write_row_keys(0, to);
 	text_add(to, "\nAt the prompt\n"
 	    "  Tab                    complete; again: the candidates in turn (Shift-Tab: backwards)\n"
 	    "  Up, Down, ^R           earlier lines, search among them\n"
 	    "  Esc, ^C, ^G            leave without running anything\n"
+	    "  no argument            is the selected row; . is the page's object, else that row\n"
 	    "\nNumbers\n"
 	    "  ~12.3M                 inferred: follows from a stated rule, not from the dump alone\n"
 	    "  >=12.3M                a lower bound: there may be more, of which why tells the reason\n"
@@ -185,6 +271,8 @@ void view_write_man(struct text *to)
 {
 	text_add(to, ".SH KEYS\n");
 	for (size_t i = 0; i < N_BINDINGS; i++) {
+		if (!bindings[i].name)
+			continue;
 		text_add(to, ".TP\n.B ");
 		troff_add(to, bindings[i].name);
 		text_add(to, "\n");
@@ -193,12 +281,15 @@ void view_write_man(struct text *to)
 	}
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
-		if (!c->key || !c->key[0] || key_action((unsigned char)c->key[0]) != ACTION_NONE)
+		if (!has_own_key(c))
 			continue;
 		text_add(to, ".TP\n.B ");
 		troff_add(to, c->key);
 		text_addf(to, "\nthe command\n.BR %s :\n", c->name);
 		troff_add(to, c->summary);
+		if (c->several)
+			text_addf(to, ".\nOn a row that counts several objects it is\n.BR %s ,\nwhich asks about these",
+			    c->several);
 		text_add(to, "\n");
 	}
 }

@@ -23,21 +23,40 @@ enum action {
 	ACTION_SEARCH_BACK,
 	ACTION_TAB,
 	ACTION_PROMPT, ACTION_WHY, ACTION_PATH, ACTION_COPY, ACTION_HELP, ACTION_REDRAW, ACTION_SUSPEND,
-	ACTION_CANCEL, ACTION_QUIT,
+	ACTION_CANCEL, ACTION_LEAVE, ACTION_QUIT,
 };
 
-/* Where a hint is of use. */
-enum place { PLACE_TABLE = 1, PLACE_OBJECT = 2, PLACE_TEXT = 4, PLACE_LOADING = 8, PLACE_TREE = 16 };
+/* What is shown; a key may act in some places only, or mean one thing here and another there. */
+enum place {
+	PLACE_TABLE = 1, PLACE_OBJECT = 2, PLACE_TEXT = 4, PLACE_LOADING = 8, PLACE_TREE = 16, ANYWHERE = 31
+};
 
-enum action key_action(int key);
+/* What can be done with the selected row, and from where it stands. */
+enum row_ability {
+	CAN_ROWS = 1,          /* there are rows */
+	CAN_OPEN = 2,          /* something stands behind the row */
+	CAN_OBJECT = 4,        /* it is one object */
+	CAN_SEVERAL = 8,       /* it counts several, or as many as there happen to be */
+	CAN_CLASS_OBJECT = 16, /* those of a class that has a class object */
+	CAN_BRANCH = 32,       /* there are rows below it in a tree */
+	CAN_CLOSE = 64,        /* they are shown, or it stands below another */
+	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
+};
+
+enum action key_action(int key, unsigned places);
+/* Why it does nothing here. */
+const char *key_elsewhere(int key);
+
+/* Can the key of a command that asks about rows ask about such a one?  *words: the words to put before it. */
+bool key_asks(const struct command *c, unsigned can, const char **words);
 
 /* The command whose key this is, or NULL. */
 const struct command *key_command(int key);
 
 /* The hints of a place, most useful first: name and word of hint i; false behind the last. */
-bool key_hint(enum place place, unsigned i, const char **key, const char **word);
+bool key_hint(enum place place, unsigned can, unsigned i, const char **key, const char **word);
 
-/* The help page: keys, then commands. */
-void keys_write_help(struct text *to);
+/* The help page: the keys of the place first, then all others, then commands. */
+void keys_write_help(enum place place, unsigned can, struct text *to);
 
 #endif

@@ -4,7 +4,8 @@
  * from a root below them is drawn by chrome.c.
  *
  * Side by side from 100 columns on, else one above the other.  The keyboard is on one of the two;
- * Tab changes.
+ * Tab changes.  Above what the object holds stands what it is: that line is selected first, so that keys mean
+ * the object itself.
  */
 #include "view/page.h"
 
@@ -21,7 +22,7 @@ struct object_page {
 	uint32_t id;
 	struct table holds, held; /* what it holds; what it is held by */
 	bool on_held;
-	struct rect at_holds, at_held; /* of the tables, as drawn last */
+	struct rect at_holds, at_held, at_head; /* of the tables and the head, as drawn last */
 };
 
 static int heading(int y, int x, int width, const char *word, size_t n, const char *behind,
@@ -52,8 +53,9 @@ static void draw_held(struct object_page *o, struct rect at)
 static void draw_holds(struct object_page *o, struct rect at)
 {
 	int head = page_draw_head(o->x, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
-	    at.height > 8 ? 3 : 1);
+	    at.height > 8 ? 3 : 1, o->holds.on_head && !o->on_held);
 
+	o->at_head = (struct rect){at.y, at.x, head, at.width};
 	at.y += head;
 	at.height -= head;
 	/* with types there are values, too: fields, elements, statics */
@@ -137,6 +139,10 @@ static bool click(struct page *p, struct rect at, int y, int x)
 		o->on_held = true;
 		return table_click(&o->held, o->at_held, y);
 	}
+	if (inside(o->at_head, y, x)) {
+		o->on_held = false;
+		return o->holds.on_head = true;
+	}
 	if (inside(o->at_holds, y, x)) {
 		o->on_held = false;
 		return table_click(&o->holds, o->at_holds, y);
@@ -178,7 +184,6 @@ struct page *page_new_object(
 	table_init(&o->held, in);
 	o->holds.plain = o->held.plain = true;
 	o->held.hidden = result_column_of(in, COL_DIRECTION);
-	/* an object that holds nothing is entered from the side that has rows */
-	o->on_held = x->n_rows == 0 && in->n_rows > 0;
+	o->holds.has_head = o->holds.on_head = true;
 	return &o->page;
 }

@@ -45,11 +45,15 @@ static bool says_nothing(const struct cell *cell)
 	return cell->type == CELL_NONE || (cell->type == CELL_TEXT && !*cell->text);
 }
 
-int page_draw_head(struct result *r, struct rect at, int height)
+int page_draw_head(struct result *r, struct rect at, int height, bool selected)
 {
 	struct text value = TEXT_INIT;
 	int x = 0, line = 0;
 
+	if (selected) {
+		draw_blank(at.y, at.x, at.width, theme(ROLE_SELECTED));
+		draw_text(at.y, at.x - 2, 2, "> ", theme(ROLE_SELECTED));
+	}
 	for (size_t i = 0; i < r->n_head; i++) {
 		struct field *f = &r->head[i];
 		if (says_nothing(&f->cell))
@@ -64,10 +68,10 @@ int page_draw_head(struct result *r, struct rect at, int height)
 		}
 		if (line >= height)
 			break;
-		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme(ROLE_QUIET));
-		bool unsure = f->cell.amount.certainty != EXACT;
+		bool unsure = f->cell.amount.certainty != EXACT, marked = selected && line == 0;
+		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme(marked ? ROLE_SELECTED : ROLE_QUIET));
 		draw_text_keep_end(at.y + line, at.x + x + name_width + 1, at.width - x - name_width - 1,
-		    value.s, theme(unsure ? ROLE_UNSURE : ROLE_PLACE));
+		    value.s, theme(marked ? ROLE_SELECTED : unsure ? ROLE_UNSURE : ROLE_PLACE));
 		x += width + 3;
 	}
 	text_release(&value);
@@ -87,7 +91,7 @@ static void draw(struct page *p, struct rect at)
 {
 	struct table_page *t = (struct table_page *)p;
 	int head = page_draw_head(t->result, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
-	    at.height / 3);
+	    at.height / 3, false);
 
 	t->head_lines = head;
 	at.y += head;

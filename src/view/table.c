@@ -81,7 +81,16 @@ static void move_to(struct table *t, size_t row)
 
 static void move_by(struct table *t, size_t by, bool up)
 {
-	if (up)
+	if (t->on_head && up)
+		return;
+	if (t->has_head && up && t->row == 0)
+		t->on_head = true;
+	else if (t->on_head && t->result->n_rows == 0)
+		return;
+	else if (t->on_head) {
+		t->on_head = false;
+		move_to(t, by - 1);
+	} else if (up)
 		move_to(t, t->row > by ? t->row - by : 0);
 	else
 		move_to(t, by < SIZE_MAX - t->row ? t->row + by : SIZE_MAX);
@@ -284,8 +293,10 @@ bool table_search(struct table *t, const char *words, bool here, bool backwards)
 		found = match_row(&m, t->result, at);
 	}
 	match_release(&m);
-	if (found)
+	if (found) {
 		t->row = at;
+		t->on_head = false;
+	}
 	return found;
 }
 
@@ -389,9 +400,11 @@ static bool act(struct table *t, enum action action, const char **message)
 		page(t, (height + 1) / 2, action == ACTION_HALF_UP);
 		return true;
 	case ACTION_FIRST:
+		t->on_head = t->has_head;
 		move_to(t, 0);
 		return true;
 	case ACTION_LAST:
+		t->on_head = false;
 		move_to(t, SIZE_MAX);
 		return true;
 	case ACTION_SORT_NEXT:
@@ -447,5 +460,6 @@ bool table_click(struct table *t, struct rect at, int y)
 	    t->top + (size_t)(y - first) >= t->result->n_rows)
 		return false;
 	t->row = t->top + (size_t)(y - first);
+	t->on_head = false;
 	return true;
 }

@@ -16,7 +16,8 @@
 
 struct table {
 	struct result *result; /* borrowed from the page */
-	size_t row;            /* selected */
+	size_t row;            /* selected, unless on_head */
+	bool has_head, on_head; /* a line above the rows can be selected as well, and is */
 	size_t top;            /* first row drawn */
 	size_t height;         /* rows drawn the last time: a page */
 	char *filter;          /* NULL: none */

@@ -432,7 +432,7 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,
     bool has_keyboard, struct text *buffer)
 {
-	bool selected = row == t->row;
+	bool selected = row == t->row && !t->on_head;
 	attr_t row_attr = theme(!selected ? ROLE_TEXT : has_keyboard ? ROLE_SELECTED : ROLE_MARKED);
 
 	if (selected) {

@@ -51,8 +51,13 @@ def wait_selected(t, what):
 
 
 def leave(t):
-    t.keys("q")
+    t.keys("Q")
     t.wait("^" + PROMPT)
+
+
+def enter(t, line):
+    t.type(":" + line)
+    t.keys("Enter")
 
 
 @case("histogram first: the largest class on top, counts and totals", BOTH)
@@ -163,7 +168,7 @@ def go_dump(t):
     t.wait(r"> 0xc[0-9a-f]+")
     t.wait(r"Customer +\*main\.Customer +0xc")  # session-99, the last one
     t.wait(r"ID +uint64 +1099511627875")
-    t.keys("Down")
+    t.keys("Down", "Down")  # first comes the object itself
     t.wait(r"> Customer ")
     t.keys("Enter")
     t.wait(r'Name +string +"customer 99"')
@@ -493,8 +498,7 @@ def narrow_path(t):
     t.type(":paths com.acme.shop.Order")
     t.keys("Enter")
     t.wait(r"^  class .*retained$")
-    t.keys("q")
-    t.wait("^" + PROMPT)
+    leave(t)
     # and no line of a printed table is wider than the terminal
     t.line("clear; \"$CAIRN\" -x 'path 0xe00200a8' '%s'" % SHOP)
     lines = t.wait(r"^ *\d* *\[0\]  .*1\.3K")
@@ -537,7 +541,9 @@ def narrow_backtrace(t):
     t.resize(40, 10)
     t.wait(r"^  method +class")
     t.wait(r"^> java\.lang\.Thread")
-    t.keys("d")
+    t.keys("d")  # of a row that is no object
+    t.wait(r"^d asks about an object, and this row$")
+    enter(t, "dom")
     t.wait(r"^  object +retained")
     t.wait(r"^> ▸ java\.net\.URLClassLoader ")
     leave(t)
@@ -547,7 +553,7 @@ def narrow_backtrace(t):
       ((80, 24), (200, 50), (40, 10), (30, 8)))
 def weak_off(t):
     start(t, dump=SHOP)
-    t.keys("d")
+    enter(t, "dom")
     t.wait(r"nators  *retained v")
     t.type(":set weak off")
     t.keys("Enter")
@@ -646,7 +652,8 @@ def beside(t):
     t.wait(r"retained sizes stay unknown until dom or top asks for them")
     t.wait(r"(^histogram|6 info) +retained", gone=True)
     need("retained" not in t.screen()[2], "a column of sizes that nobody knows", t)
-    t.keys("Down", "d")
+    t.keys("Down")
+    enter(t, "dom")
     t.wait(r"^dom: waits until retained sizes are found|> dominators")
     t.wait(r"^(?:1 )?histogram > dominators")
     t.keys("Escape")
@@ -841,10 +848,10 @@ def why(t):
     leave(t)
 
 
-@case("d shows the dominator tree: Right opens, Left closes, * goes down to the drop", BOTH)
+@case("dom shows the dominator tree: Right opens, Left closes, * goes down to the drop", BOTH)
 def dominators(t):
     start(t)
-    t.keys("d")
+    enter(t, "dom")
     t.wait(r"^(?:1 )?histogram > dominators")
     t.wait(r"^> 0xe0000090 +▸ .* ~267K ")
     t.keys("Right")
@@ -875,7 +882,7 @@ def dominators(t):
 @case("in a tree: Enter on a leaf opens the object, d on a row makes it the top, filters keep parents")
 def tree_rows(t):
     start(t)
-    t.keys("d")
+    enter(t, "dom")
     t.wait(r"^(?:1 )?histogram > dominators")
     t.keys("*", "End", "Home", "d")
     t.wait(r"> held by 0xe0000090")
@@ -902,7 +909,7 @@ def tree_rows(t):
 @case("--ascii: branches carry + and -")
 def ascii_tree(t):
     start(t, options="--ascii")
-    t.keys("d")
+    enter(t, "dom")
     t.wait(r"^> 0xe0000090 +\+ ")
     t.keys("Right")
     t.wait(r"^> 0xe0000090 +- ")
@@ -911,7 +918,7 @@ def ascii_tree(t):
 
 def plain_tree(t):
     start(t, dump=SHOP)
-    t.keys("d")
+    enter(t, "dom")
     t.wait(r"^> 0x\w+ +\+ java\.net\.URLClassLoader ")
     t.keys("*")
     t.wait(r"^  0x\w+ +- java\.net\.URLClassLoader ")
@@ -961,17 +968,99 @@ def same_again(t):
 @case("a terminal with one screen only: the shell goes on in an empty line", env={"TERM": "vt220"})
 def one_screen(t):
     start(t)
-    t.keys("q")
-    t.wait(r"^" + PROMPT)
+    leave(t)
     need(not re.search("quit|filter", t.screen()[-1]), "the prompt stands among the hints", t)
 
 
-@case(":quit leaves, and so does a last Esc or q")
+@case(":quit leaves; q goes back a view at a time, then leaves, or, as set, at once")
 def quits(t):
     start(t)
-    t.type(":quit")
-    t.keys("Enter")
+    enter(t, "quit")
     t.wait("^" + PROMPT)
+    t.line("clear")
+    start(t)
+    enter(t, "info")
+    t.wait(r"^histogram > overview")
+    enter(t, "roots")
+    t.wait(r"^histogram > overview > roots")
+    t.keys("q")
+    t.wait(r"^histogram > overview(?! >)")
+    t.keys("q")
+    t.wait(r"^1 histogram")
+    t.keys("6")
+    t.wait(r"^ +format +phd")
+    t.keys("q")  # the first view of another main page: before it stands the histogram
+    t.wait(r"^> byte\[\]")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+    t.line("clear")
+    start(t)
+    enter(t, "set q quit")
+    enter(t, "info")
+    t.wait(r"^histogram > overview")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+
+
+@case("the keys of a row mean the row: the instances of a class, what a group counts, an object", BOTH)
+def row_keys(t):
+    start(t, dump=SHOP)
+    t.wait(r"^> byte\[\] +1,106")
+    t.keys("Down", "Down", "Down")
+    wait_selected(t, r"java\.math\.BigDecimal +360")
+    hints = t.wait(r"p paths  d dom -up  c cut")[-1]
+    need(" refs" not in hints, "refs asks about one object", t)
+    t.keys("p")
+    t.wait(r"^histogram > paths to java\.math\.BigDecimal")
+    t.keys("q", "d")
+    t.wait(r"^histogram > holders of java\.math\.BigDecimal")
+    wait_selected(t, r"com\.acme\.shop\.Order +320 .*320 ")
+    t.keys("c")  # a row of a table counts just its objects: those 320
+    t.wait(r"> holders of java\.math\.BigDecimal > cut com\.acme\.shop\.Order")
+    t.wait(r"^  set 320 ")
+    t.keys("q", "q", "c")
+    t.wait(r"^histogram > cut java\.math\.BigDecimal")
+    t.wait(r"^  set 360 ")
+    t.keys("q", "o")
+    t.wait(r"^o asks about one object, and this row counts several")
+    enter(t, "path")  # as typed
+    t.wait(r"^histogram > paths to java\.math\.BigDecimal")
+    t.keys("q")
+    enter(t, "histo -by package")
+    t.wait(r"> histogram by package")
+    wait_selected(t, "<primitive>")
+    t.keys("Down", "c")
+    t.wait(r"> cut com\.acme\.shop ")
+    leave(t)
+
+
+@case("an object's page: its head is selected first, a missing argument is the row, . is the object", BOTH)
+def head_keys(t):
+    start(t, dump=SHOP)
+    enter(t, "x com.acme.shop.Shop.INSTANCE")
+    head = t.wait(r"> +address 0x\w+ +class com\.acme\.shop\.Shop ")
+    own = re.search(r"address (0x\w+)", "\n".join(head)).group(1)
+    t.keys("Enter")
+    t.wait(r"^this is the object itself: Down goes to its contents")
+    t.keys("d")
+    t.wait(r"> held by " + own)
+    t.keys("q")
+    t.wait(r"> +address 0x")
+    enter(t, "path")
+    t.wait(r"> path to " + own)
+    t.keys("q", "Down")
+    t.wait(r"> +address 0x", gone=True)
+    enter(t, "path")
+    lines = t.wait(r"> path to 0x")
+    of = re.search(r"path to (0x\w+)", lines[1]).group(1)
+    need(of != own, "the path of the object, not of the row", t)
+    t.wait(of if t.width > 80 else r"^ +\d  catalog +java\.util\.TreeMap")
+    t.keys("q")
+    enter(t, "size .")
+    t.wait("> %s > %s " % (own, own))
+    t.keys("q", "Up")
+    t.wait(r"> +address 0x")
+    leave(t)
 
 
 @case("many keys at once are all heard", BOTH)
@@ -999,8 +1088,7 @@ def cancel(t):
     t.wait(lambda lines: any(line.startswith(PROMPT) for line in lines)
            or any(re.search("cancel|stopped", line) for line in lines))
     if not any(line.startswith(PROMPT) for line in t.screen()):
-        t.keys("q")
-        t.wait("^" + PROMPT)
+        leave(t)
     need(t.stty() == before, "stty differs", t)
 
 

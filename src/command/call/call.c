@@ -399,52 +399,110 @@ static bool ends_arguments(const struct command *c, size_t n)
 	return n + 1 >= COMMAND_ARGUMENTS || c->arguments[n + 1].kind == ARG_END;
 }
 
+/* May a word for objects stand there? */
+static bool takes_objects(const struct command *c, size_t n)
+{
+	static const bool takes[] = {[ARG_OBJECT] = true, [ARG_VALUE] = true, [ARG_CLASS] = true, [ARG_SET] = true,
+	    [ARG_THREAD] = true, [ARG_WORDS] = true};
+	enum argument_kind kind = n < COMMAND_ARGUMENTS ? c->arguments[n].kind : ARG_END;
+	return kind < sizeof takes / sizeof *takes && takes[kind] && !(c->flags & COMMAND_NO_DUMP);
+}
+
+bool command_of_row(const struct command *c)
+{
+	return takes_objects(c, 0) && (c->several || !c->arguments[0].optional);
+}
+
+/* "." among the words that stand for objects. */
+static int put_here(const struct command *c, const struct session *s, struct stage *stage, size_t first,
+    struct err *err)
+{
+	int code = 0;
+	for (size_t at = first; !code && at < stage->n; at++) {
+		const struct option_spec *o = at > first ? command_option(c, stage->words[at - 1].s) : NULL;
+		if (takes_objects(c, 0) || (o && o->kind == OPT_SET))
+			code = word_here(s, &stage->words[at], err);
+	}
+	return code;
+}
+
+/* On the screen an argument that is missing is the selected row. */
+static bool put_row(const struct command *c, const struct session *s, struct stage *stage, size_t n)
+{
+	struct selection *selection = s->selection;
+	if (!selection || !selection->row || n > 0 || !takes_objects(c, n))
+		return false;
+	VEC_PUSH(stage->words, stage->n, stage->cap) = (struct word){.s = selection->row};
+	return selection->used = true;
+}
+
+struct taking {
+	struct call *call;
+	const struct session *s;
+	struct command_line *line;
+	size_t at; /* the word */
+	size_t n;  /* the argument that it may be */
+	bool no_options; /* -- stood before it */
+	bool done;
+};
+
+static int take_word(struct taking *t, struct err *err)
+{
+	struct call *call = t->call;
+	const struct command *c = call->command;
+	const struct stage *stage = &t->line->stages[0];
+	const struct word *w = &stage->words[t->at];
+	enum argument_kind kind = t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;
+	if (kind == ARG_REST) {
+		call->argument[t->n].given = t->done = true;
+		call->argument[t->n++].word = command_line_rest(t->line, call->line, stage, t->at);
+		return 0;
+	}
+	if (!t->no_options && !strcmp(w->s, "--") && !w->quoted) {
+		t->no_options = true;
+		return 0;
+	}
+	if (!t->no_options && looks_like_option(w))
+		return take_option(call, t->s, t->line, &t->at, err);
+	if (kind == ARG_END)
+		return wrong_number(c, "one word too many", err);
+	if (kind == ARG_WORDS) {
+		VEC_PUSH(call->words, call->n_words, call->cap_words) = w->s;
+		call->argument[t->n].given = true;
+		return 0;
+	}
+	if (kind == ARG_CLASS && ends_arguments(c, t->n) && only_classes(t->s, stage, t->at) &&
+	    t->at + 1 < stage->n && !looks_like_option(&stage->words[t->at + 1]))
+		return wrong_number(c, "one word too many", err); /* else the first is said to be no class */
+	return argument_value(call, t->s, t->line, t->n++, &t->at, err);
+}
+
+static int missing(const struct command *c, const struct session *s, size_t n, struct err *err)
+{
+	struct text what = TEXT_INIT;
+	text_addf(&what, "%s is missing%s", c->arguments[n].name, s->selection && !s->selection->row && takes_objects(c, n)
+	    ? ", and no row is selected that is one" : "");
+	int code = wrong_number(c, what.s, err);
+	text_release(&what);
+	return code;
+}
+
 static int take_words(struct call *call, const struct session *s, struct command_line *line,
     size_t first, struct err *err)
 {
 	const struct command *c = call->command;
-	const struct stage *stage = &line->stages[0];
-	size_t n = 0;
-	bool options = true;
-	for (size_t at = first; at < stage->n; at++) {
-		const struct word *w = &stage->words[at];
-		enum argument_kind kind = n < COMMAND_ARGUMENTS ? c->arguments[n].kind : ARG_END;
-		int code;
-		if (kind == ARG_REST) {
-			call->argument[n].given = true;
-			call->argument[n].word = command_line_rest(line, call->line, stage, at);
-			return 0;
-		}
-		if (options && !strcmp(w->s, "--") && !w->quoted) {
-			options = false;
-			continue;
-		}
-		if (options && looks_like_option(w))
-			code = take_option(call, s, line, &at, err);
-		else if (kind == ARG_END)
-			code = wrong_number(c, "one word too many", err);
-		else if (kind == ARG_WORDS) {
-			VEC_PUSH(call->words, call->n_words, call->cap_words) = w->s;
-			call->argument[n].given = true;
-			code = 0;
-		}
-		else if (kind == ARG_CLASS && ends_arguments(c, n) && only_classes(s, stage, at) &&
-		    at + 1 < stage->n && !looks_like_option(&stage->words[at + 1]))
-			code = wrong_number(c, "one word too many", err); /* else the first is said to be no class */
-		else
-			code = argument_value(call, s, line, n++, &at, err);
-		if (code)
-			return code;
-	}
-	n += n < COMMAND_ARGUMENTS && call->n_words > 0;
-	if (n < COMMAND_ARGUMENTS && c->arguments[n].kind != ARG_END && !c->arguments[n].optional) {
-		struct text what = TEXT_INIT;
-		text_addf(&what, "%s is missing", c->arguments[n].name);
-		int code = wrong_number(c, what.s, err);
-		text_release(&what);
+	struct stage *stage = &line->stages[0];
+	struct taking t = {.call = call, .s = s, .line = line};
+	int code = put_here(c, s, stage, first, err);
+	for (t.at = first; !code && !t.done && t.at < stage->n; t.at++)
+		code = take_word(&t, err);
+	t.n += t.n < COMMAND_ARGUMENTS && call->n_words > 0;
+	if (code || t.n == COMMAND_ARGUMENTS || c->arguments[t.n].kind == ARG_END || c->arguments[t.n].optional)
 		return code;
-	}
-	return 0;
+	if (!put_row(c, s, stage, t.n))
+		return missing(c, s, t.n, err);
+	t.at = stage->n - 1;
+	return take_word(&t, err);
 }
 
 static size_t count_options(const struct command *c)

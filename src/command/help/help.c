@@ -27,6 +27,9 @@ const struct help_page help_pages[] = {
 	"rows count), $name, $_ (those of the last result), or sets joined by + (together), - (without) "
 	"and & (in both; binds closest), with blanks around them, and ( ). $name = COMMAND keeps the "
 	"objects that the rows stand for, $name = SET those of a set; sets lists what is kept.\n"
+	"On the screen an argument that is left out where there must be one is the selected row (path, x, entries, "
+	"cut, ls, size ...: exactly the objects that it counts), and . is the object that the page is about, on other "
+	"pages the selected row: size . + $leak. Elsewhere nothing is selected.\n"
 	"Sizes: 512, 64K, 2M, 1.5G (powers of 1024).\n"
 	"Words with blanks, | or > in them stand in '...' or \"...\", or have a \\ before each."},
     {"pipes", "what can follow a command",

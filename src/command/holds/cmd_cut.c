@@ -278,20 +278,19 @@ static int find(void *context, struct progress *progress, struct err *err)
 }
 
 /* "alone: com.acme.Cache.map 1.2M, root>0x7a3e0010 0": what each word means, cut by itself. */
-static int add_alone(
-    struct result *r, struct session *s, const struct call *call, struct err *err)
+static int add_alone(struct result *r, struct session *s, const char *const *words, size_t n, struct err *err)
 {
 	struct text note = TEXT_INIT;
 	int code = 0;
 	text_add(&note, "alone: ");
-	for (size_t i = 0; !code && i < call->n_words; i++) {
+	for (size_t i = 0; !code && i < n; i++) {
 		struct cut_wish one = {.ids = NULL};
 		struct cutting c = {.model = &s->dump->model, .wish = &one};
-		code = cut_wish_add(&one, s, call->words[i], err);
+		code = cut_wish_add(&one, s, words[i], err);
 		if (!code)
 			code = session_work(s, find, &c, err);
 		if (!code) {
-			text_addf(&note, "%s%s ", i ? ", " : "", call->words[i]);
+			text_addf(&note, "%s%s ", i ? ", " : "", words[i]);
 			struct cell freed = cell_bytes(c.loss.bytes);
 			cell_print(&freed, &note);
 			cut_loss_release(&c.loss);
@@ -307,17 +306,18 @@ static int add_alone(
 	return code;
 }
 
-static int run_references(struct session *s, const struct call *call, const struct retained *retained,
-    struct result **out, struct err *err)
+static int run_references(struct session *s, const struct call *call, const char *const *words, size_t n,
+    const struct retained *retained, struct result **out, struct err *err)
 {
 	struct cut_wish wish = {.ids = NULL};
 	struct cutting c = {.model = &s->dump->model, .wish = &wish};
 	struct text title = TEXT_INIT;
 	int code = 0;
 	text_add(&title, "cut");
-	for (size_t i = 0; !code && i < call->n_words; i++) {
-		text_addf(&title, " %s", call->words[i]);
-		code = cut_wish_add(&wish, s, call->words[i], err);
+	for (size_t i = 0; !code && i < n; i++) {
+		text_add_char(&title, ' ');
+		set_word_title(s, words[i], &title);
+		code = cut_wish_add(&wish, s, words[i], err);
 	}
 	if (!code && call_has(call, DASH_EACH)) {
 		code = each_one(s, retained, title.s, &wish, out, err);
@@ -330,8 +330,8 @@ static int run_references(struct session *s, const struct call *call, const stru
 	}
 	if (!code)
 		(*out)->note = command_roots_note(s->dump, &(*out)->arena);
-	if (!code && call->n_words > 1 && !call_has(call, DASH_EACH))
-		code = add_alone(*out, s, call, err);
+	if (!code && n > 1 && !call_has(call, DASH_EACH))
+		code = add_alone(*out, s, words, n, err);
 	text_release(&title);
 	cut_wish_release(&wish);
 	return code;
@@ -341,14 +341,21 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 {
 	const struct retained *retained;
 	int plan = call_option(call, DASH_PLAN);
-	if (call->n_words == 0 && !call->option[plan].given)
+	const char *const *words = call->words;
+	size_t n = call->n_words;
+	if (!n && !call->option[plan].given && s->selection && s->selection->row) {
+		s->selection->used = true;
+		words = (const char *const *)&s->selection->row;
+		n = 1;
+	}
+	if (!n && !call->option[plan].given)
 		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET, cut -plan SIZE)");
 	if (call->n_words && call->option[plan].given)
 		return err_set(err, ERR_USAGE, "-plan finds the references itself");
 	int code = session_retained(s, &retained, err);
 	if (!code && call->option[plan].given)
 		return command_cut_plan(s, retained, call->option[plan].number, out, err);
-	return code ? code : run_references(s, call, retained, out, err);
+	return code ? code : run_references(s, call, words, n, retained, out, err);
 }
 
 static const struct option_spec cut_options[] = {
@@ -387,5 +394,6 @@ const struct command cmd_cut = {
 	{"cut java.lang.String>byte[] java.util.HashMap", ON_SHOP},
 	{"cut java.lang.String>byte[] -each", ON_SHOP}},
     .key = "c",
+    .several = "cut",
     .run = run_cut,
 };

@@ -307,6 +307,7 @@ const struct command cmd_dom = {
 	"set below them. -skip leaves out holders of some classes in favour of who holds those.",
     .examples = {{"dom"}, {"dom -by class"}, {"dom 0xE0000AF0", ON_PHD}, {"dom -up byte[] -skip java.*", ON_SHOP}},
     .key = "d",
+    .several = "dom -up",
     .run = run_dom,
 };
 

@@ -441,5 +441,6 @@ const struct command cmd_path = {
     .examples = {{"path 0xE0000B00", ON_PHD}, {"path 0xe0011170 -n 3", ON_SHOP},
 	{"path 0xe0011170 -not com.acme.shop.Shop", ON_SHOP}},
     .key = "p",
+    .several = "paths",
     .run = run_path,
 };

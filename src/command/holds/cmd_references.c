@@ -150,7 +150,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		    cell_text(h->classes[c].name), cell_count(amount_as_sure(references, all)),
 		    cell_count(amount_as_sure(objects, all)), cell_bytes(amount_as_sure(groups[c].shallow, all)),
 		    cell_blank()},
-		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+		    &(struct target){.kind = TARGET_CLASS, .id = c, .part = true, .command = command.s});
 	}
 	text_release(&command);
 	bits_release(&seen);

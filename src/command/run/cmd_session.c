@@ -191,6 +191,18 @@ static int set_weak(struct session *s, const char *value, struct err *err)
 	return on || !strcmp(value, "off") ? session_count_weak(s, on, err) : NO_VALUE;
 }
 
+static void show_q(const struct session *s, struct text *to)
+{
+	text_add(to, s->q_quits ? "quit" : "back");
+}
+
+static int set_q(struct session *s, const char *value, struct err *err)
+{
+	(void)err;
+	s->q_quits = !strcmp(value, "quit");
+	return s->q_quits || !strcmp(value, "back") ? 0 : NO_VALUE;
+}
+
 static const struct setting {
 	const char *name, *values, *meaning;
 	void (*show)(const struct session *s, struct text *to);
@@ -204,6 +216,7 @@ static const struct setting {
 	set_threads},
     {"weak", "on or off", "soft, weak, phantom and final references keep objects alive", show_weak,
 	set_weak},
+    {"q", "back or quit", "what the key q does: back to the view before, or leave at once", show_q, set_q},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
@@ -288,6 +301,6 @@ const struct command cmd_quit = {
     .summary = "leave",
     .description = "",
     .examples = {{"quit"}},
-    .key = "q",
+    .key = "Q",
     .run = run_quit,
 };

@@ -304,6 +304,9 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	}
 	if (!c)
 		return ERR_USAGE;
+	/* "path" alone on a row that counts several objects asks what the key asks */
+	if (l->stages[0].n == words && s->selection && s->selection->several && !c->arguments[0].optional && c->several)
+		c = command_find(c->several, err);
 	int code = needs(s, c, err);
 	bool reads = !code && !(c->flags & COMMAND_NO_DUMP);
 	if (reads)

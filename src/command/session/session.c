@@ -28,6 +28,13 @@ void session_release(struct session *s)
 	*s = (struct session){.dump = NULL};
 }
 
+void selection_release(struct selection *selection)
+{
+	free(selection->row);
+	free(selection->page);
+	*selection = (struct selection){.row = NULL};
+}
+
 struct opened *session_open(struct session *s, const struct heap *heap)
 {
 	s->dump = VEC_PUSH(s->dumps, s->n_dumps, s->cap_dumps) = opened_new(heap);

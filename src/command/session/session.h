@@ -27,6 +27,15 @@ struct writing {
 
 struct alias; /* command/command.h */
 
+/* What is selected on the screen, as words of a command line; each NULL: nothing of the kind is. */
+struct selection {
+	char *row;    /* the selected row: an object's address, a class's name, else %N */
+	char *page;   /* the object that the page is about */
+	bool several; /* the row stands for more than one object, or may */
+	bool used;    /* a line meant any of it, so it means something else elsewhere */
+};
+void selection_release(struct selection *selection);
+
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
 	struct opened **dumps;   /* all that are open, in the order of opening; owned */
@@ -39,6 +48,8 @@ struct session {
 	struct result *shown;    /* the page on the screen, which stands in for last while it is set;
 	                            borrowed: commands do not free or replace it */
 	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
+	struct selection *selection; /* of that page: what a missing argument and "." mean; borrowed; NULL:
+	                            nothing can be selected (batch) */
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
 	/* words of other tools of which it was said what they are here */
@@ -49,6 +60,7 @@ struct session {
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool mat_sizes;          /* --sizes mat */
+	bool q_quits;            /* set q quit: the screen's key leaves from everywhere */
 	bool finds_beside;       /* a job of the screen finds retained sizes: commands do not wait for
 	                            it */
 	enum progress_wish progress;

@@ -416,15 +416,23 @@ static bool row_title(const struct result *r, size_t row, struct text *out)
 	return found;
 }
 
-void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
-    struct text *out)
+void set_word_title(const struct session *s, const char *word, struct text *out)
 {
 	struct result *r = session_rows(s);
-	const char *word = stage->words[from].s;
-	if (to == from + 1 && *word == '%' && r && strspn(word + 1, "0123456789") == strlen(word + 1)) {
+	if (*word == '%' && r && strspn(word + 1, "0123456789") == strlen(word + 1)) {
 		size_t row = strtoull(word + 1, NULL, 10);
 		if (row && row <= r->n_rows && row_title(r, row - 1, out))
 			return;
+	}
+	text_add(out, word);
+}
+
+void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
+    struct text *out)
+{
+	if (to == from + 1) {
+		set_word_title(s, stage->words[from].s, out);
+		return;
 	}
 	for (size_t i = from; i < to; i++)
 		text_addf(out, "%s%s", i > from ? " " : "", stage->words[i].s);

@@ -63,6 +63,21 @@ bool value_address(const char *word, bool *prefixed, uint64_t *address);
 MUST_CHECK int value_row(const struct session *s, const char *word, struct target *target,
     struct err *err);
 
+/*
+ * The other way round (row_words.c): append one word that means what a row stands for, exactly the objects
+ * that it counts.  %N where nothing else means just that, so this word is of use only while these rows are
+ * the last table.  False: the row stands for nothing that commands can be about.
+ */
+bool row_word(const struct session *s, const struct result *r, size_t row, struct text *to);
+/* Does a row that leads there stand for several objects, or for as many as there happen to be? */
+bool target_is_several(const struct target *target);
+/* The object that it is, a class's class object and a thread's thread object included; HEAP_NONE: none. */
+uint32_t target_object(const struct heap *h, const struct target *target);
+
+/* "." is what the page on the screen is about, else its selected row: put the word for that in its place.
+ * Other words stay.  ERR_USAGE: nothing is selected. */
+MUST_CHECK int word_here(const struct session *s, struct word *word, struct err *err);
+
 /* ERR_UNSUPPORTED, with why there are no threads. */
 MUST_CHECK int command_no_threads(const struct heap *h, struct err *err);
 
@@ -92,6 +107,7 @@ MUST_CHECK int set_parse(const struct session *s, const struct stage *stage, siz
 /* What a title calls the set of these words: the row's name where it is a row. */
 void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
     struct text *out);
+void set_word_title(const struct session *s, const char *word, struct text *out); /* of a single word */
 
 /* Keep the objects that all rows of a result stand for. */
 MUST_CHECK int set_keep(struct session *s, const char *name, const struct result *r,

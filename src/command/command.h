@@ -36,7 +36,7 @@ struct argument {
 /* Every option that some command has. */
 enum option_word {
 	DASH_NONE, /* the end of a table */
-	DASH_ALL, DASH_ARGS, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_EACH, DASH_ENV,
+	DASH_ALL, DASH_ARGS, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_EACH, DASH_ENV, DASH_FIELDS,
 	DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
 	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NOT, DASH_OUT, DASH_PLAN, DASH_R,
 	DASH_RETAINED, DASH_SHARE, DASH_SKIP, DASH_SORT, DASH_START, DASH_TREE, DASH_UNREACHABLE,
@@ -50,6 +50,7 @@ enum option_kind {
 	OPT_CHOICE,  /* one of the words that `value` lists between '|' */
 	OPT_COLUMN,  /* a column of the result, perhaps with a sign before it */
 	OPT_CLASSES, /* a class pattern, as a word */
+	OPT_WORDS,   /* one word, which may be several between commas */
 	OPT_SIZE,
 	OPT_COUNT,
 	OPT_HASH,    /* hexadecimal, with or without 0x, at most 32 bits */

@@ -94,6 +94,13 @@ struct cell cell_address(uint64_t address)
 	return number(CELL_ADDRESS, amount_exact(address));
 }
 
+struct cell cell_number(const char *digits, uint64_t rank, struct amount as)
+{
+	struct cell c = number(CELL_NUMBER, amount_as_sure(amount_exact(rank), as));
+	c.text = digits;
+	return c;
+}
+
 struct cell cell_flag(bool value)
 {
 	return number(CELL_FLAG, amount_exact(value));
@@ -113,7 +120,8 @@ bool cell_is_signed(enum cell_type type)
 
 bool cell_is_number(enum cell_type type)
 {
-	return type == CELL_COUNT || type == CELL_BYTES || type == CELL_PERCENT || cell_is_signed(type);
+	return type == CELL_COUNT || type == CELL_BYTES || type == CELL_PERCENT || type == CELL_NUMBER ||
+	    cell_is_signed(type);
 }
 
 uint64_t cell_rank(const struct cell *c)
@@ -193,6 +201,7 @@ void cell_print_plain(const struct cell *c, struct text *to)
 	case CELL_NONE:
 		break;
 	case CELL_TEXT:
+	case CELL_NUMBER:
 		text_add_escaped(to, c->text, strlen(c->text));
 		break;
 	case CELL_COUNT:

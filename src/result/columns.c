@@ -8,7 +8,7 @@
 #include <string.h>
 
 const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
-    [COL_OWN_NAME] = {"", CELL_NONE, 5, ""},
+    [COL_OWN_NAME] = {"", CELL_NONE, 3, "a value that objects of the class hold", .contents = true, .values = true},
     [COL_ACCUMULATED] = {"accumulated", CELL_BYTES, 5, "what the accumulation point retains"},
     [COL_ACCUMULATED_CLASS] = {"accumulated_class", CELL_TEXT, 5,
 	"class of the accumulation point", .cut = CUT_MIDDLE},
@@ -249,12 +249,12 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 
 const char *column_word(const struct column *column)
 {
-	return column_kinds[column->id].word;
+	return column->name ? column->name : column_kinds[column->id].word;
 }
 
 enum cell_type column_type(const struct column *column)
 {
-	return column_kinds[column->id].type;
+	return column->name ? column->type : column_kinds[column->id].type;
 }
 
 int column_find(const struct column *columns, unsigned n, const char *word)
@@ -290,6 +290,7 @@ const char *cell_type_name(enum cell_type type)
 	    [CELL_TIME] = "time",
 	    [CELL_DELTA] = "change",
 	    [CELL_BYTES_DELTA] = "change in bytes",
+	    [CELL_NUMBER] = "number of the dump",
 	};
 	return names[type];
 }

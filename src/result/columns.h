@@ -25,11 +25,13 @@ enum cell_type {
 	CELL_TIME,    /* nanoseconds since 1970; a date and time (UTC) for people, plain in machine formats */
 	CELL_DELTA,   /* by how many things it changed: "+12", "-1,234"; -1234 in machine formats */
 	CELL_BYTES_DELTA, /* by how many bytes it changed: "+2.9M" */
+	CELL_NUMBER,  /* a number that the dump holds, in the digits of its language: "-42", "1.0E10"; a
+	                 number in json as well, unless that has no such number (NaN) */
 };
 
 /* In alphabetical order.  A word that stands over cells of two types has an id for each type. */
 enum column_id {
-	COL_OWN_NAME, /* in a head: a value under a name of the dump's own */
+	COL_OWN_NAME, /* in a head a value, in a table a column, under a name of the dump's own */
 	COL_ACCUMULATED,
 	COL_ACCUMULATED_CLASS,
 	COL_ACCUMULATED_IN,
@@ -238,6 +240,8 @@ struct column {
 	bool hidden; /* only machine formats and wide text print it */
 	bool total;  /* the table's last row shows its sum */
 	enum column_room room;
+	const char *name;    /* of COL_OWN_NAME: its word, which lives as long as the result, and the type of */
+	enum cell_type type; /* its known cells */
 };
 
 /*
@@ -253,6 +257,7 @@ struct shape {
 	unsigned n_head;
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: the first shown */
 	bool more; /* the head also has values under names of the dump's own */
+	bool fields; /* behind the columns others stand, named by the fields of the objects */
 };
 #define SHAPE_COLUMNS(array) .columns = (array), .n_columns = sizeof(array) / sizeof *(array)
 #define SHAPE_HEAD(array) .head = (array), .n_head = sizeof(array) / sizeof *(array)

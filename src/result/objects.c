@@ -40,6 +40,10 @@ struct object_rows {
 	const struct heap *heap;
 	struct named_so_far *named;
 	const unsigned char *what;
+	unsigned n_what;            /* columns of the shape; behind them stand fields */
+	struct shared_fields *fields; /* or NULL */
+	unsigned *field, n_fields;  /* which of them */
+	struct fields_walk *walk;
 	struct stretch *stretch;
 	size_t n, cap, rows;
 	struct err lost; /* the first refusal of memory for a stretch */
@@ -212,6 +216,9 @@ void object_rows_free(struct object_rows *rows)
 			big_free(rows->stretch[i].ids);
 	}
 	big_free(rows->stretch);
+	inspect_shared_fields_close(rows->fields);
+	free(rows->field);
+	free(rows->walk);
 	free(rows->named);
 	free(rows);
 }
@@ -376,6 +383,108 @@ int object_rows_only(
 	return code;
 }
 
+/* --- fields as columns ------------------------------------------------------------------------ */
+
+void object_rows_fields(struct object_rows *rows, struct shared_fields *fields, unsigned *which, unsigned n)
+{
+	rows->fields = fields;
+	rows->field = which;
+	rows->n_fields = n;
+	rows->walk = xcalloc(1, sizeof *rows->walk);
+	rows->walk->id = HEAP_NONE;
+}
+
+/* digits NULL: they are not wanted. */
+static struct cell field_cell(const struct result *r, const struct object_rows *rows, unsigned i,
+    uint32_t id, struct text *digits)
+{
+	struct amount sure = result_of_file(r, amount_exact(0));
+	struct any_value v;
+	struct number n;
+	if (!inspect_shared_value(rows->fields, rows->walk, id, rows->field[i], &v))
+		return cell_none();
+	bool counts = inspect_number(&v, &n);
+	if (counts && n.kind == NUMBER_FLAG)
+		return cell_flag_as_sure(n.bits != 0, sure);
+	if (!digits)
+		return cell_number("", number_rank(&n), sure);
+	inspect_value(&v, DESCRIBE_SHORT, digits);
+	return counts ? cell_number(digits->s, number_rank(&n), sure) : cell_text_as_sure(digits->s, sure);
+}
+
+/* Has another column this word already, or would their certainties? */
+static bool is_taken(const struct column *columns, unsigned n, const char *name)
+{
+	static const char suffix[] = "_certainty";
+	size_t length = strlen(name);
+	for (unsigned c = 0; c < n; c++) {
+		const char *other = column_word(&columns[c]);
+		size_t other_length = strlen(other), least = length < other_length ? length : other_length;
+		const char *rest = length < other_length ? other + least : name + least;
+		if (!strncmp(name, other, least) && (!*rest || !strcmp(rest, suffix)))
+			return true;
+	}
+	return false;
+}
+
+enum { NAME_MOST = 200 }; /* bytes of a name in a header */
+
+/* Append a name of the dump's, escaped; one that is too long for a header is cut. */
+static void add_name(struct text *to, const char *name)
+{
+	size_t n = strnlen(name, NAME_MOST + 1);
+	if (n > NAME_MOST) {
+		for (n = NAME_MOST; n && ((unsigned char)name[n] & 0xC0) == 0x80;)
+			n--;
+	}
+	text_add_escaped(to, name, n);
+	text_add(to, name[n] ? "…" : "");
+}
+
+/* The field's own name; where that is another column's word, "Order.id", "com.acme.Order.id", "id#2". */
+static const char *column_name(struct result *r, const struct column *columns, unsigned n,
+    const struct shared_field *field)
+{
+	const char *class = field->declared_in == HEAP_NONE ? "" : r->heap->classes[field->declared_in].name;
+	const char *dot = strrchr(class, '.');
+	const char *owners[] = {dot ? dot + 1 : class, class};
+	struct text name = TEXT_INIT;
+	text_add(&name, "");
+	add_name(&name, field->name);
+	for (unsigned i = 0; *class && i < 2 && (!name.len || is_taken(columns, n, name.s)); i++) {
+		text_clear(&name);
+		add_name(&name, owners[i]);
+		text_add(&name, ".");
+		add_name(&name, field->name);
+	}
+	for (unsigned i = 2; !name.len || is_taken(columns, n, name.s); i++) {
+		text_clear(&name);
+		add_name(&name, field->name);
+		text_addf(&name, "#%u", i);
+	}
+	const char *kept = arena_strndup(&r->arena, name.s, name.len);
+	text_release(&name);
+	return kept;
+}
+
+static void add_field_columns(struct result *r, const struct object_rows *rows)
+{
+	static const enum cell_type types[] = {
+	    [NO_NUMBER] = CELL_TEXT, [NUMBER_SIGNED] = CELL_NUMBER, [NUMBER_UNSIGNED] = CELL_NUMBER,
+	    [NUMBER_REAL] = CELL_NUMBER, [NUMBER_FLAG] = CELL_FLAG};
+	unsigned n = r->n_columns + rows->n_fields;
+	struct column *columns = arena_alloc(&r->arena, n * sizeof *columns);
+	memcpy(columns, r->columns, r->n_columns * sizeof *columns);
+	for (unsigned i = 0; i < rows->n_fields; i++) {
+		struct shared_field field;
+		inspect_shared_field(rows->fields, rows->field[i], &field);
+		columns[r->n_columns + i] = (struct column){.id = COL_OWN_NAME, .type = types[field.kind],
+		    .name = column_name(r, columns, r->n_columns + i, &field)};
+	}
+	r->columns = columns;
+	r->n_columns = n;
+}
+
 /* --- as a result ------------------------------------------------------------------------------ */
 
 static void rows_cell(
@@ -383,6 +492,10 @@ static void rows_cell(
 {
 	const struct object_rows *rows = r->data;
 	const struct stretch *s = stretch_of(rows, row);
+	if (column >= rows->n_what) {
+		*out = field_cell(r, rows, column - rows->n_what, stretch_id(s, row), scratch);
+		return;
+	}
 	enum object_column what = rows->what[column];
 	if (what == OBJECT_DIRECTION)
 		*out = cell_text(direction_word(s->direction));
@@ -392,6 +505,15 @@ static void rows_cell(
 		*out = cell_text(s->field);
 	else
 		object_cell(rows->opened, stretch_id(s, row), what, out, scratch);
+}
+
+static void rows_number(const struct result *r, size_t row, unsigned column, struct cell *out)
+{
+	const struct object_rows *rows = r->data;
+	if (column >= rows->n_what)
+		*out = field_cell(r, rows, column - rows->n_what, stretch_id(stretch_of(rows, row), row), NULL);
+	else
+		rows_cell(r, row, column, out, NULL); /* numbers need no text */
 }
 
 static void rows_target(const struct result *r, size_t row, struct target *out)
@@ -405,13 +527,16 @@ static void rows_release(void *data)
 }
 
 static const struct result_ops rows_ops = {
-    .cell = rows_cell, .target = rows_target, .release = rows_release};
+    .cell = rows_cell, .number = rows_number, .target = rows_target, .release = rows_release};
 
 struct result *object_rows_result(struct object_rows *rows, const char *title,
     const struct shape *shape, const unsigned char *what)
 {
 	rows->what = what;
+	rows->n_what = shape->n_columns;
 	struct result *r = result_new(title, rows->opened, shape, &rows_ops, rows, rows->rows);
+	if (rows->n_fields)
+		add_field_columns(r, rows);
 	if (rows->lost.code)
 		result_lost(r, &rows->lost);
 	return r;

@@ -77,6 +77,11 @@ uint32_t object_rows_id(const struct object_rows *rows, size_t row, enum directi
 MUST_CHECK int object_rows_only(struct object_rows *rows, const uint32_t *classes, size_t n_classes,
     struct err *err);
 
+struct shared_fields; /* analysis/describe/describe.h */
+/* Show fields of the objects in columns behind those of the shape: `which`, n of them by their number.  The
+ * rows take both over; which: by malloc. */
+void object_rows_fields(struct object_rows *rows, struct shared_fields *fields, unsigned *which, unsigned n);
+
 /* A result over the rows, which it takes over.  what: an enum object_column for each column of
  * shape. */
 struct result *object_rows_result(struct object_rows *rows, const char *title,

@@ -69,6 +69,13 @@ static bool is_plain_number(const char *s)
 	return !*s;
 }
 
+/* Is it a number as JSON has them?  Java and Go print all numbers so but NaN and infinite ones. */
+static bool is_json_number(const char *s)
+{
+	s += *s == '-';
+	return *s != '+' && *s != 'I' && (*s != '0' || s[1] < '0' || s[1] > '9') && is_plain_number(s);
+}
+
 /* Would a spreadsheet compute this, or send it somewhere (OWASP, "CSV injection")?  Tabs and line ends
  * are escaped, so no text begins with one. */
 static bool is_formula(const char *s)
@@ -96,6 +103,17 @@ struct csv {
 	bool raw;
 	FILE *to;
 };
+
+static void csv_cell(const struct cell *c, struct csv *csv);
+
+/* A name in the header: of a class's field it is a text of the dump as any other. */
+static void csv_name(const char *name, const char *suffix, struct csv *csv)
+{
+	struct text whole = TEXT_INIT;
+	text_addf(&whole, "%s%s", name, suffix);
+	csv_cell(&(struct cell){.type = CELL_TEXT, .text = whole.s ? whole.s : ""}, csv);
+	text_release(&whole);
+}
 
 static void csv_cell(const struct cell *c, struct csv *csv)
 {
@@ -137,11 +155,15 @@ static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 	FILE *to = csv->to;
 	bool *inexact = inexact_columns(r, rows);
 	struct cell cell;
-	for (unsigned c = 0; c < r->n_columns; c++)
-		fprintf(to, "%s%s", c ? "," : "", column_word(&r->columns[c]));
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		if (inexact[c])
-			fprintf(to, ",%s_certainty", column_word(&r->columns[c]));
+		fputs(c ? "," : "", to);
+		csv_name(column_word(&r->columns[c]), "", csv);
+	}
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (!inexact[c])
+			continue;
+		fputs(",", to);
+		csv_name(column_word(&r->columns[c]), "_certainty", csv);
 	}
 	fputs("\r\n", to);
 	for (size_t row = 0; row < rows && !ferror(to) && !result_stopped(r, row); row++) {
@@ -180,14 +202,9 @@ struct json {
 	FILE *to;
 };
 
-/* Escaped for JSON what is escaped for people: a byte 01 becomes \\x01, a text of four characters. */
-static void json_text(const char *s, struct json *j)
+static void json_quoted(const char *at, struct json *j)
 {
-	struct text *t = &j->text;
-	text_clear(t);
-	text_add_escaped(t, s, strlen(s));
-	putc('"', j->to);
-	for (const char *at = t->s; *at;) {
+	while (*at) {
 		size_t n = strcspn(at, "\"\\");
 		fwrite(at, 1, n, j->to);
 		at += n;
@@ -196,6 +213,16 @@ static void json_text(const char *s, struct json *j)
 			putc(*at++, j->to);
 		}
 	}
+}
+
+/* Escaped for JSON what is escaped for people: a byte 01 becomes \\x01, a text of four characters. */
+static void json_text(const char *s, struct json *j)
+{
+	struct text *t = &j->text;
+	text_clear(t);
+	text_add_escaped(t, s, strlen(s));
+	putc('"', j->to);
+	json_quoted(t->s, j);
 	putc('"', j->to);
 }
 
@@ -226,12 +253,20 @@ static void json_value(const struct cell *c, struct json *j)
 	case CELL_FLAG:
 		fputs(c->amount.n ? "true" : "false", j->to);
 		break;
+	case CELL_NUMBER:
+		if (is_json_number(c->text))
+			fputs(c->text, j->to);
+		else
+			json_text(c->text, j);
+		break;
 	}
 }
 
 static void json_key(const char *name, const char *suffix, bool first, struct json *j)
 {
-	fprintf(j->to, "%s\"%s%s\": ", first ? "" : ", ", name, suffix);
+	fputs(first ? "\"" : ", \"", j->to);
+	json_quoted(name, j);
+	fprintf(j->to, "%s\": ", suffix);
 }
 
 static void json_head(const struct result *r, struct json *j)

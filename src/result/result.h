@@ -23,8 +23,9 @@ struct cell {
 	enum cell_type type;
 	unsigned indent;  /* TEXT: blanks that people see before it: the rows are a tree */
 	struct amount amount; /* the number of COUNT, BYTES, PERCENT, ADDRESS and FLAG, of deltas signed
-	                         (amount_signed), and how sure any cell is, text included */
-	const char *text; /* TEXT: valid until the next cell of this result is asked for */
+	                         (amount_signed), and how sure any cell is, text included; of a NUMBER
+	                         what it is ordered by */
+	const char *text; /* TEXT, NUMBER: valid until the next cell of this result is asked for */
 };
 
 /* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
@@ -59,6 +60,9 @@ struct result_ops {
 	   be * put into *scratch. */
 	void (*cell)(const struct result *r, size_t row, unsigned column, struct cell *out,
 	    struct text *scratch);
+	/* The same for who sorts by numbers, whose digits then need not be made: *out with its amount.  NULL:
+	 * the cell is asked for. */
+	void (*number)(const struct result *r, size_t row, unsigned column, struct cell *out);
 	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
 	void (*release)(void *data);                                            /* NULL: nothing */
 	/* Set the bits in `to` of the objects that these rows count.  rows: a bit for each source row;
@@ -293,6 +297,8 @@ struct cell cell_text_as_sure(const char *s, struct amount as);
 /* A text cell: the word for how sure another amount is; it carries that amount's reason. */
 struct cell cell_certainty(struct amount of);
 struct cell cell_address(uint64_t address);
+/* A number of the dump: its digits, and a rank that is the larger, the larger the number. */
+struct cell cell_number(const char *digits, uint64_t rank, struct amount as);
 struct cell cell_flag(bool value);
 struct cell cell_flag_as_sure(bool value, struct amount as);
 

@@ -6,7 +6,7 @@
  * that differ in more than 32 bits take two rounds, low half first.  Text becomes a number first:
  * its rank among the distinct texts of the column, which are few where rows are many; where texts are
  * values, those that are numbers come first, by their value.  Memory while
- * sorting: 16 bytes a row, 20 for text.
+ * sorting: 20 bytes a row, 24 for text, 28 for numbers that are read from the dump.
  */
 #include "result/result.h"
 
@@ -212,16 +212,29 @@ struct sorting {
 	uint64_t *a, *b;  /* keys */
 	size_t known;     /* rows that have one */
 	uint32_t *number; /* by_text: of the text of each source row */
+	uint64_t *key;    /* of each source row, where cells are read from the dump; else NULL: they are asked again */
 	uint64_t low, high; /* least and greatest key */
 };
+
+static void sorting_cell(struct sorting *s, uint32_t source, struct cell *out)
+{
+	struct result *r = s->r;
+	*out = cell_none();
+	text_clear(&r->scratch);
+	if (!s->by_text && r->ops->number)
+		r->ops->number(r, source, s->column, out);
+	else
+		r->ops->cell(r, source, s->column, out, &r->scratch);
+}
 
 static uint64_t key_of(struct sorting *s, uint32_t source)
 {
 	if (s->by_text)
 		return s->distinct.rank[s->number[source]];
-	struct cell c = cell_none();
-	text_clear(&s->r->scratch);
-	s->r->ops->cell(s->r, source, s->column, &c, &s->r->scratch);
+	if (s->key)
+		return s->key[source];
+	struct cell c;
+	sorting_cell(s, source, &c);
 	return cell_rank(&c);
 }
 
@@ -248,7 +261,7 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		uint32_t source = r->order ? r->order[i] : (uint32_t)i;
 		if (result_stopped(r, i))
 			return err_cancelled(err);
-		result_cell(r, i, s->column, &c);
+		sorting_cell(s, source, &c);
 		if (c.type == CELL_NONE) {
 			rows[r->n_rows - ++unknown] = source;
 			continue;
@@ -257,6 +270,8 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		if (s->by_text && (code = number_text(s, &c, source, err)) < 0)
 			return code;
 		uint64_t key = cell_rank(&c);
+		if (s->key)
+			s->key[source] = key;
 		if (key < s->low)
 			s->low = key;
 		if (key > s->high)
@@ -309,7 +324,10 @@ static int sort_allocate(struct sorting *s, struct err *err)
 	s->rows = s->b ? big_alloc(r->n_rows, sizeof *s->rows, err) : NULL;
 	if (s->rows && s->by_text)
 		s->number = big_alloc(r->n_source, sizeof *s->number, err);
-	return s->rows && (!s->by_text || s->number) ? 0 : ERR_NOMEM;
+	bool costly = !s->by_text && r->columns[s->column].name;
+	if (s->rows && costly)
+		s->key = big_alloc(r->n_source, sizeof *s->key, err);
+	return s->rows && (!s->by_text || s->number) && (!costly || s->key) ? 0 : ERR_NOMEM;
 }
 
 int result_sort(struct result *r, unsigned column, bool descending, struct err *err)
@@ -342,6 +360,7 @@ int result_sort(struct result *r, unsigned column, bool descending, struct err *
 	big_free(s.b);
 	big_free(s.rows);
 	big_free(s.number);
+	big_free(s.key);
 	text_release(&s.printed);
 	distinct_release(&s.distinct);
 	return code;

@@ -36,7 +36,7 @@ static const char *keep_text(struct result *r, const char *s)
 
 struct cell result_keep_cell(struct result *r, struct cell c)
 {
-	if (c.type == CELL_TEXT)
+	if (c.type == CELL_TEXT || c.type == CELL_NUMBER)
 		c.text = keep_text(r, c.text);
 	return c;
 }

@@ -12,7 +12,7 @@
 #include "view/draw.h"
 #include "view/keys.h"
 
-#define TABLE_COLUMNS 32 /* more are not shown */
+#define TABLE_COLUMNS 64 /* more are not shown */
 
 struct table {
 	struct result *result; /* borrowed from the page */

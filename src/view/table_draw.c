@@ -335,6 +335,8 @@ static void lay_out(struct table *t, struct layout *l, struct rect at)
 		}
 		l->n++;
 	}
+	if (l->n && t->result->columns[l->column[l->name]].name)
+		l->name = 0; /* a field is no name: the address stays in sight */
 	if (wants_share(t)) {
 		l->bar = BAR_LEAST;
 		l->percent_x = 1;

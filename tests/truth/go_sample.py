@@ -65,6 +65,12 @@ def check_fields(tap):
     fields = [r["field"] for r in rows("referrers " + session) if "buckets" in r["class"]]
     tap.equal(fields, ['["session-7"]'], "a map holds it by its key")
     tap.equal(len(rows("ls main.Session")), 103, "100 sessions and three on offer")
+    listed = rows("ls main.Session -fields all")
+    want = {((1 << 40) + i, i / 8, i % 8) for i in range(100)}
+    got = {(r["ID"], r["Discount"], r["ID"] % 8) for r in listed}
+    tap.ok(want <= got, "the same as columns of a list", want - got)
+    by = [r["Discount"] for r in rows("ls main.Session -sort -Discount")]
+    tap.ok(by == sorted(by, reverse=True) and by[0] == 99 / 8, "and the order by one", by)
     warehouse = rows("ls main.Warehouse | sort address")[0]["value"]
     count = [sum(i for i in range(60) if i % 3 == 0 and i % 16 == k) for k in range(16)]
     tap.ok("Count: [%s]" % ", ".join(map(str, count)) in warehouse, "an array in a struct", warehouse)

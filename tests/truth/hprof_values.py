@@ -112,7 +112,24 @@ def check_orders(t, d, manifest, grove):
         t.equal(entry["value_class"], want["class"], "class of " + want["cache_key"])
         t.equal((f["baseId"]["type"], f["baseId"]["declared_in"], f["paid"]["declared_in"]),
                 ("long", "grove.Grove$Base", "grove.Grove$Order"), "types and declaring classes")
+    check_shared(t, d, manifest, cache)
     return cache
+
+
+def check_shared(t, d, manifest, cache):
+    """The same fields as columns of a list, of objects of two classes."""
+    rows = {r["address"]: r for r in d.one("ls '/^grove.Grove.(Rush)?Order$/' -fields all")}
+    t.equal(len(rows), len({e["address"] for e in cache.values()}), "all orders are listed")
+    t.ok(not any("hurry" in r for r in rows.values()), "no field that only one of the classes has")
+    for want in manifest["order_samples"]:
+        r = rows[cache[quoted(want["cache_key"])]["address"]]
+        numbers = {k: want[k] for k in ("baseId", "paid", "b", "s", "i", "l", "f", "d")}
+        got = {k: r[k] for k in numbers}
+        t.equal(got, numbers, "numbers of %s in a list" % want["cache_key"])
+        t.equal([r[k] for k in ("name", "Grove$Base.name", "c", "status", "nothing")],
+                [quoted(want["Order.name"]), quoted(want["Base.name"]),
+                 "'%s'" % escaped(chr(want["c_codeunit"])), want["status"], "null"],
+                "its texts, of a name that two classes declare")
 
 
 def check_statics(t, d, manifest):

@@ -129,6 +129,37 @@ def check_orders(t, shop):
     t.ok(values(shop["last"]["address"])["referent"] == orders[-1]["address"], "a WeakReference")
 
 
+def check_fields(t, truth):
+    """ls with the fields of the class, each as what it is."""
+    orders = ask("ls com.acme.shop.Order -fields all")
+    t.equal([{k: r[k] for k in ("number", "items", "status", "total")} for r in orders],
+            [{"number": 4711000000 + i, "items": "length %d" % (1 + i % 3), "total": money(1000 + i),
+              "status": ["NEW", "PAID", "SHIPPED", "RETURNED"][i % 4]} for i in range(320)],
+            "fields of all orders, numbers as numbers")
+    t.equal(list(orders[0]), ["address", "class", "shallow", "retained", "length", "value", "number",
+                              "customer", "items", "status", "total", "placed", "note"],
+            "as columns behind the usual ones")
+    products = [(-1 if i == 7 else 3 * i, 0.25 * i) for i in range(truth["products"])]
+    got = ask("ls com.acme.shop.Product -fields stock,weight -sort -stock")
+    t.equal([(r["stock"], r["weight"]) for r in got],
+            sorted(products, key=lambda p: -p[0]), "ordered by a number below 0, too")
+    t.equal(list(got[0])[6:], ["weight", "stock"], "only the fields asked for")
+    got = ask("ls com.acme.shop.Product -sort weight -r | cut weight")
+    t.equal([r["weight"] for r in got], sorted(p[1] for p in products), "ordered by a real number")
+    flags = [r["newsletter"] for r in ask("ls com.acme.shop.Customer -fields newsletter")]
+    t.equal(flags, [i % 3 == 0 for i in range(truth["customers"])], "truth values")
+    names = list(ask("ls java.lang.String -fields all | head 1")[0])
+    t.ok("String.value" in names and names.count("value") == 1, "a field named as a column", names)
+    shared = ask("ls '/^com.acme.shop.(Category|Status)$/' -fields all")
+    t.equal([(r["name"], r["ordinal"]) for r in shared if r["class"].endswith("Status")],
+            [('"%s"' % s, i) for i, s in enumerate(("NEW", "PAID", "SHIPPED", "RETURNED"))],
+            "objects of two classes: the fields of Enum")
+    t.equal(len({tuple(r) for r in shared}), 1, "and no others")
+    none = cairn("-x", "ls com.acme.shop.Order -fields total,price", DUMP)
+    t.ok(none.status == 2 and "called price (there are number customer" in none.err, "no such field", none)
+    t.equal(list(ask("ls byte[] -fields all")[0])[-1], "value", "arrays have no fields")
+
+
 def check_leak(t, truth):
     log = rows("com.acme.shop.AuditLog")["ENTRIES"]
     closed = ask("entries " + log["address"])
@@ -202,6 +233,7 @@ def main():
         shop = check_shop(t, truth)
         check_catalog(t, truth, shop)
         check_orders(t, shop)
+        check_fields(t, truth)
         check_leak(t, truth)
         check_strings(t, truth)
         check_threads(t, truth)

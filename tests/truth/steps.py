@@ -60,7 +60,7 @@ LINES = {
     "info": ["info"],
     "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo * -all -sort class",
               "histo -live", "histo -dead", "histo /a.*e/ -sort objects -r"],
-    "ls": ["ls *", "ls * -sort address -r", "ls * -live -min 1", "ls %1-100", "ls * | grep o",
+    "ls": ["ls *", "ls * -sort address -r", "ls * -live -min 1", "ls %1-100", "ls * | grep o", "ls * -fields all",
            "ls * | grep- o", "ls * | sort -class | head 10 | cut class", "$all = ls *"],
     "x": ["x #0", "x #{middle}", "x #{last}", "x #{last} -hex"],
     "entries": ["ls java.util.HashMap", "entries %1", "ls java.util.LinkedList", "entries %1",

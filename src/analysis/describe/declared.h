@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * declared.h - names of references where classes declare fields (declared_names.c), for the inspector
- * in declared.c.  Each does what inspector.h says of the function of the same name.
+ * declared.h - where classes declare fields: names of references (declared_names.c) and the fields
+ * that objects share (declared_fields.c), for the inspector in declared.c.  Each does what inspector.h
+ * says of the function of the same name.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_DECLARED_H
 #define CAIRN_ANALYSIS_DESCRIBE_DECLARED_H
@@ -18,5 +19,14 @@ MUST_CHECK int declared_named_of_object(struct named_references *n, const struct
     uint32_t holder, struct err *err);
 bool declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
     const char **field);
+
+/* declared_fields.c */
+bool declared_number(const struct any_value *v, struct number *out);
+MUST_CHECK int declared_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids,
+    size_t n, struct err *err);
+void declared_field_named(const struct shared_fields *f, size_t i, struct shared_field *out);
+bool declared_field_value(const struct shared_fields *f, struct fields_walk *w, uint32_t id,
+    size_t i, struct any_value *out);
+void declared_fields_close(struct shared_fields *f);
 
 #endif

@@ -5,6 +5,9 @@
 #include "analysis/describe/describe.h"
 
 #include "analysis/describe/inspector.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
 
 /* The one place that tells dumps apart by how they tell values. */
 static const struct inspector *inspector_of(const struct heap *h)
@@ -44,6 +47,21 @@ const char *inspect_type(const struct any_value *v)
 	return inspector_of(v->heap)->type(v);
 }
 
+bool inspect_number(const struct any_value *v, struct number *out)
+{
+	return inspector_of(v->heap)->number(v, out);
+}
+
+uint64_t number_rank(const struct number *n)
+{
+	const uint64_t top = UINT64_C(1) << 63;
+	if (n->kind == NUMBER_SIGNED)
+		return n->bits ^ top;
+	if (n->kind == NUMBER_REAL) /* IEEE 754: negative ones count downwards */
+		return n->bits & top ? ~n->bits : n->bits | top;
+	return n->bits;
+}
+
 /* --- parts -------------------------------------------------------------------------------------- */
 
 int no_range(const char *type, struct err *err)
@@ -72,6 +90,36 @@ void inspect_parts_close(struct object_parts *p)
 {
 	if (p)
 		p->inspector->parts_close(p);
+}
+
+int inspect_shared_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids, size_t n,
+    struct err *err)
+{
+	static const struct shared_fields none;
+	if (n)
+		return inspector_of(h)->fields(out, h, ids, n, err);
+	*out = xcalloc(1, sizeof **out);
+	**out = none;
+	return 0;
+}
+
+void inspect_shared_field(const struct shared_fields *f, size_t i, struct shared_field *out)
+{
+	f->inspector->field(f, i, out);
+}
+
+bool inspect_shared_value(const struct shared_fields *f, struct fields_walk *w, uint32_t id, size_t i,
+    struct any_value *out)
+{
+	return f->inspector->field_value(f, w, id, i, out);
+}
+
+void inspect_shared_fields_close(struct shared_fields *f)
+{
+	if (f && f->inspector)
+		f->inspector->fields_close(f);
+	else
+		free(f);
 }
 
 int inspect_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err)

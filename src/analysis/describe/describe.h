@@ -67,6 +67,17 @@ struct value_target inspect_target(const struct any_value *v);
  * The heap owns it. */
 const char *inspect_type(const struct any_value *v);
 
+/* A number or a truth value, as itself. */
+enum number_kind { NO_NUMBER, NUMBER_SIGNED, NUMBER_UNSIGNED, NUMBER_REAL, NUMBER_FLAG };
+struct number {
+	enum number_kind kind;
+	uint64_t bits; /* SIGNED: in two's complement; FLAG: 0 or 1; REAL: of the double */
+};
+/* False: it is neither (a reference, a character, a struct). */
+bool inspect_number(const struct any_value *v, struct number *out);
+/* Of two numbers of one kind the larger has the larger rank. */
+uint64_t number_rank(const struct number *n);
+
 /* --- what an object holds, part by part --------------------------------------------------------- */
 
 /* The fields of an object, or a stretch of the elements of an array, or of the words of what has no
@@ -105,6 +116,49 @@ void inspect_part(const struct object_parts *p, size_t i, struct object_part *ou
 /* Append its name: "next", "Cart.Item", "[17]", "+0x10". */
 void inspect_part_name(const struct object_parts *p, size_t i, struct text *to);
 void inspect_parts_close(struct object_parts *p); /* NULL is fine */
+
+/*
+ * The fields that objects have in common: those of their class, or of the nearest superclass of all
+ * their classes, its own first, then those of each superclass.  Arrays and class objects have none.
+ */
+struct shared_fields {
+	const struct inspector *inspector;
+	const struct heap *heap;
+	size_t n;
+	bool tell_all; /* describe_object says nothing of the objects but these values */
+	bool more;     /* there are others: n is SHARED_FIELDS_MOST */
+};
+#define SHARED_FIELDS_MOST 1000
+#define SHARED_CLASSES_MOST 1000 /* objects of more classes are taken to have none in common */
+
+struct shared_field {
+	const char *name;        /* borrowed from the fields, escaped */
+	uint32_t declared_in;    /* class index, or HEAP_NONE */
+	enum number_kind kind;   /* of all its values */
+};
+
+/* Find them for n objects.  0: *out is the caller's (inspect_shared_fields_close); with out->n 0 there
+ * are none.  ERR_UNSUPPORTED: the dump holds no values.  ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int inspect_shared_fields(struct shared_fields **out, const struct heap *h,
+    const uint32_t *ids, size_t n, struct err *err);
+/* Field i < f->n. */
+void inspect_shared_field(const struct shared_fields *f, size_t i, struct shared_field *out);
+void inspect_shared_fields_close(struct shared_fields *f); /* NULL is fine */
+
+/* Reads fields of one object after another: an object is opened once for all its fields, and is found
+ * quickest in the dump's order.  Begins with { .id = HEAP_NONE }; one thread. */
+struct fields_walk {
+	uint32_t id; /* the object opened last */
+	bool open;   /* it could be */
+	struct view_walk view;
+	union {
+		struct values field;
+		struct typed_object memory;
+	};
+};
+/* The value of field i of one of the objects.  False: its record ends before it, or cannot be read. */
+bool inspect_shared_value(const struct shared_fields *f, struct fields_walk *w, uint32_t id, size_t i,
+    struct any_value *out);
 
 /* The bytes of an object as the dump has them. */
 struct object_bytes {

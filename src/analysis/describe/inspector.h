@@ -21,6 +21,7 @@ struct inspector {
 	void (*value)(const struct any_value *v, uint64_t limit, struct text *to);
 	struct value_target (*target)(const struct any_value *v);
 	const char *(*type)(const struct any_value *v);
+	bool (*number)(const struct any_value *v, struct number *out);
 
 	int (*parts)(struct object_parts **out, const struct heap *h, uint32_t id, const struct range *which,
 	    struct err *err);
@@ -28,6 +29,13 @@ struct inspector {
 	void (*part_name)(const struct object_parts *p, size_t i, struct text *to);
 	void (*parts_close)(struct object_parts *p);
 	int (*bytes)(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err);
+
+	int (*fields)(struct shared_fields **out, const struct heap *h, const uint32_t *ids, size_t n,
+	    struct err *err); /* n > 0 */
+	void (*field)(const struct shared_fields *f, size_t i, struct shared_field *out);
+	bool (*field_value)(const struct shared_fields *f, struct fields_walk *w, uint32_t id, size_t i,
+	    struct any_value *out);
+	void (*fields_close)(struct shared_fields *f);
 
 	int (*entries)(struct entries **out, const struct heap *h, uint32_t id,
 	    const struct range *which, struct err *err);

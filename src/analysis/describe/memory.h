@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * memory.h - objects that are memory, for the inspector in memory.c: their values in words
- * (memory_text.c) and the names of their references (memory_names.c).
+ * (memory_text.c), the names of their references (memory_names.c) and the fields that they share
+ * (memory_fields.c).
  *
  * Values are printed as the language of the program would print them:
  *
@@ -35,5 +36,14 @@ MUST_CHECK int memory_named_of_class(struct named_references *n, const struct he
     uint32_t class, struct err *err);
 MUST_CHECK int memory_named_of_object(struct named_references *n, const struct heap *h,
     uint32_t holder, struct err *err);
+
+/* memory_fields.c */
+bool memory_number(const struct any_value *v, struct number *out);
+MUST_CHECK int memory_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids,
+    size_t n, struct err *err);
+void memory_field_named(const struct shared_fields *f, size_t i, struct shared_field *out);
+bool memory_field_value(const struct shared_fields *f, struct fields_walk *w, uint32_t id,
+    size_t i, struct any_value *out);
+void memory_fields_close(struct shared_fields *f);
 
 #endif

@@ -44,6 +44,19 @@ static int no_parts(struct object_parts **out, const struct heap *h, uint32_t id
 	return heap_holds_no_values(h, err);
 }
 
+static bool no_number(const struct any_value *v, struct number *out)
+{
+	(void)v, (void)out;
+	return false;
+}
+
+static int no_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids, size_t n,
+    struct err *err)
+{
+	(void)out, (void)ids, (void)n;
+	return heap_holds_no_values(h, err);
+}
+
 static int no_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err)
 {
 	(void)out, (void)id;
@@ -101,7 +114,9 @@ const struct inspector no_inspector = {
 	.value = add_nothing,
 	.target = no_target,
 	.type = no_type,
+	.number = no_number,
 	.parts = no_parts,
+	.fields = no_fields,
 	.bytes = no_bytes,
 	.entries = no_entries,
 	.size = no_size,

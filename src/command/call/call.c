@@ -136,6 +136,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_DEPTH] = "-depth",
 	    [DASH_EACH] = "-each",
 	    [DASH_ENV] = "-env",
+	    [DASH_FIELDS] = "-fields",
     [DASH_HASH] = "-hash",
     [DASH_HEX] = "-hex",
 	    [DASH_I] = "-i",
@@ -233,6 +234,7 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 	case OPT_SAME:
 	case OPT_COLUMN:
 	case OPT_CLASSES:
+	case OPT_WORDS:
 	case OPT_SET: /* took its words elsewhere */
 		return 0;
 	case OPT_CHOICE:

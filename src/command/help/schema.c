@@ -35,6 +35,7 @@ static const char *value_schema(enum cell_type type)
 	    [CELL_PERCENT] = "\"type\": [\"number\", \"null\"], \"minimum\": 0",
 	    [CELL_ADDRESS] = "\"type\": [\"string\", \"null\"], \"pattern\": \"^0x[0-9a-f]+$\"",
 	    [CELL_FLAG] = "\"type\": [\"boolean\", \"null\"]",
+	    [CELL_NUMBER] = "\"type\": [\"number\", \"string\", \"null\"]",
 	};
 	return schemas[type];
 }
@@ -52,8 +53,8 @@ static void add_property(struct text *to, enum column_id column, bool first)
 
 static void add_rows(struct text *to, const struct shape *shape)
 {
-	text_add(to, "{\"type\": \"array\", \"items\": {\"type\": \"object\", "
-	    "\"additionalProperties\": false, \"required\": [");
+	text_addf(to, "{\"type\": \"array\", \"items\": {\"type\": \"object\", "
+	    "\"additionalProperties\": %s, \"required\": [", shape->fields ? "true" : "false");
 	for (unsigned i = 0; i < shape->n_columns; i++)
 		text_addf(to, "%s\"%s\"", i ? ", " : "", column_word(&shape->columns[i]));
 	text_add(to, "], \"properties\": {");

@@ -7,6 +7,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/strings.h"
 #include "base/big.h"
+#include "base/mem.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 #include "heap/hashes.h"
@@ -28,6 +29,8 @@ static const struct column ls_columns[] = {
     {.id = COL_VALUE, .hidden = true},
 };
 static const struct shape ls_shape = {SHAPE_COLUMNS(ls_columns)};
+static const struct shape ls_fields_shape = {
+    .form = "-fields", SHAPE_COLUMNS(ls_columns), .fields = true};
 static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
     OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
 
@@ -35,7 +38,8 @@ static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     REACH_OPTIONS,
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default address)"},
+    {DASH_FIELDS, OPT_WORDS, "NAMES", "these fields as columns (total,status), all, or none"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column, or a field (default address)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
@@ -114,8 +118,91 @@ static int show_what_applies(
 	return code;
 }
 
+/* The word behind -sort, without its sign; NULL: none. */
+static const char *sort_word(const struct call *call)
+{
+	int i = call_option(call, DASH_SORT);
+	const char *word = call->option[i].given ? call->option[i].word : NULL;
+	return word && (*word == '-' || *word == '+') ? word + 1 : word;
+}
+
+/* Is this one of the words of a list between commas? */
+static bool listed(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+	for (; *list; list += strcspn(list, ","), list += *list == ',') {
+		if (strcspn(list, ",") == n && !strncmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+/* Each word of the list must be a field. */
+static int check_list(const struct shared_fields *fields, const char *list, struct err *err)
+{
+	struct text names = TEXT_INIT;
+	struct shared_field field;
+	int code = 0;
+	for (; !code && *list; list += strcspn(list, ","), list += *list == ',') {
+		size_t n = strcspn(list, ",");
+		bool found = !n;
+		for (size_t i = 0; !found && i < fields->n; i++) {
+			inspect_shared_field(fields, i, &field);
+			found = strlen(field.name) == n && !strncmp(field.name, list, n);
+		}
+		if (found)
+			continue;
+		for (size_t i = 0; i < fields->n && names.len < 400; i++) {
+			inspect_shared_field(fields, i, &field);
+			text_addf(&names, " %.60s", field.name);
+		}
+		code = err_set(err, ERR_USAGE, names.len ? "no field of all these objects is called %.*s (there are%s)" :
+		    "no field of all these objects is called %.*s", n < 60 ? (int)n : 60, list, names.s);
+	}
+	text_release(&names);
+	return code;
+}
+
+/*
+ * Which fields are columns: the ones asked for; on the screen all.  In a batch none unless asked, since
+ * scripts rely on the columns of ls, and reading values of millions of objects takes its time.  What the
+ * rows are ordered by is always one.
+ */
+static int add_fields(struct session *s, const struct call *call, struct object_rows *rows,
+    const uint32_t *ids, size_t n, bool *tell_all, struct err *err)
+{
+	int option = call_option(call, DASH_FIELDS);
+	bool given = call->option[option].given;
+	const char *list = given ? call->option[option].word : s->interactive ? "all" : "none";
+	const char *by = sort_word(call);
+	bool all = !strcmp(list, "all"), none = !strcmp(list, "none");
+	struct shared_fields *fields;
+	struct shared_field field;
+	if (by && column_find(ls_columns, sizeof ls_columns / sizeof *ls_columns, by) >= 0)
+		by = NULL;
+	if (none && !by)
+		return 0;
+	int code = inspect_shared_fields(&fields, session_heap(s), ids, n, err);
+	if (code == ERR_UNSUPPORTED && (by || !given || none))
+		return 0; /* nobody asked for them; an order by one fails, as there is no such column */
+	if (!code && !all && !none && (code = check_list(fields, list, err)))
+		inspect_shared_fields_close(fields);
+	if (code)
+		return code;
+	unsigned *which = xcalloc(fields->n + 1, sizeof *which), n_which = 0;
+	for (unsigned i = 0; i < fields->n; i++) {
+		inspect_shared_field(fields, i, &field);
+		if (all || (!none && listed(list, field.name)) || (by && !strcmp(by, field.name)))
+			which[n_which++] = i;
+	}
+	*tell_all = fields->tell_all && n_which && n_which == fields->n;
+	object_rows_fields(rows, fields, which, n_which);
+	return 0;
+}
+
 static int run_ls(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
+	bool tell_all = false;
 	const struct heap *h = session_heap(s);
 	uint32_t *ids = NULL;
 	size_t n = 0;
@@ -132,6 +219,8 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	struct object_rows *rows = object_rows_new(s->dump);
 	object_rows_add(rows, NO_DIRECTION, NULL, ids, n, true);
 	code = object_rows_check(rows, err);
+	if (!code)
+		code = add_fields(s, call, rows, ids, n, &tell_all, err);
 	if (code) { /* ids are gone */
 		object_rows_free(rows);
 		return code;
@@ -139,9 +228,11 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	const char *title = call->argument[0].word;
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
 		title = h->classes[call->argument[0].ids[0]].name;
-	struct result *r =
-	    object_rows_result(rows, title, &ls_shape, ls_what);
+	struct result *r = object_rows_result(
+	    rows, title, call_has(call, DASH_FIELDS) ? &ls_fields_shape : &ls_shape, ls_what);
 	code = show_what_applies(r, h, ids, n, err);
+	if (tell_all)
+		result_show(r, LS_VALUE, false);
 	command_show_retained(r);
 	if (!code)
 		code = command_sort(s, r, call, "address", true, err);
@@ -159,12 +250,17 @@ const struct command cmd_ls = {
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "look",
     .summary = "the objects of a class",
-    .shapes = SHAPES(&ls_shape),
+    .shapes = SHAPES(&ls_shape, &ls_fields_shape),
     .description = "The objects of exactly the classes that PAT matches, by address; those of subclasses "
 	"are not among them. PAT may be a kept set ($name). value is what the object is in a few "
 	"words: the text of a String, a number, the size of a collection; of a class object the "
-	"class that it stands for. Formats without values tell only the latter.",
+	"class that it stands for. Formats without values tell only the latter. -fields adds a column for each "
+	"field of the class, its own first, then those of its superclasses, with its values as what they are: "
+	"numbers are ordered as numbers. The fields of objects of several classes are those of the superclass "
+	"that they share. On the screen all are there, as many as fit, and W shows the others; a field whose name "
+	"another column has is called by its class as well (Node.value).",
     .examples = {{"ls java.lang.String", ON_SHOP}, {"ls byte[] -min 1K", ON_SHOP},
+	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP},
 	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},
     .key = "",
     .run = run_ls,

@@ -38,10 +38,10 @@ static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     REACH_OPTIONS,
-    {DASH_FIELDS, OPT_WORDS, "NAMES", "these fields as columns (total,status), all, or none"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column, or a field (default address)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_FIELDS, OPT_WORDS, "NAMES", "these fields as columns (total,status), all, or none"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 

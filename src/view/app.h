@@ -48,6 +48,7 @@ struct app {
 	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
 	struct selection pending_selection; /* what was selected then */
 	bool moved_on;            /* keys came since it waits */
+	bool copied_row;          /* by the key before this one */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
 	bool looking, stopping;   /* through the rows of a page; ^C or Esc came meanwhile */
@@ -121,7 +122,8 @@ void app_referrers(struct app *a);
 void app_run_key(struct app *a, const struct command *c); /* the key of a command */
 
 /* app_copy.c */
-void app_copy(struct app *a);
+void app_copy(struct app *a);                /* what the selected row is called, or its value */
+void app_copy_rows(struct app *a, bool all); /* the row as a line, or the table */
 
 /* app_keys.c */
 void app_input(struct app *a, const struct input *in);

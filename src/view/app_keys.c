@@ -146,6 +146,10 @@ void app_act(struct app *a, enum action action)
 	case ACTION_COPY:
 		app_copy(a);
 		return;
+	case ACTION_COPY_ROW:
+		app_copy_rows(a, a->copied_row);
+		a->copied_row = !a->copied_row;
+		return;
 	case ACTION_HELP:
 		help(a);
 		return;
@@ -329,6 +333,8 @@ void app_input(struct app *a, const struct input *in)
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)
 		a->stop_asked = false;
+	if (action != ACTION_COPY_ROW)
+		a->copied_row = false;
 	if (act_always(a, action) || a->pages.n == 0)
 		return;
 	text_clear(&a->message);

@@ -6,7 +6,7 @@
 #include "view/app.h"
 
 #include "base/mem.h"
-#include "command/command.h"
+#include "command/commands.h"
 #include "view/prompt.h"
 
 #include <inttypes.h>
@@ -168,6 +168,26 @@ static struct result *rows_below(const struct app *a)
 	return NULL;
 }
 
+/* Is the answer a page that one came through?  Then its place is kept.  What is told of the session changes
+ * meanwhile, and values that are read from another file than was loaded. */
+static bool gone_back(struct app *a, const char *line)
+{
+	const struct command *c = command_of_line(line);
+
+	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || !a->session.dump ||
+	    a->session.dump->fate != FILE_SAME || strcmp(c->group, cmd_sets.group) == 0)
+		return false;
+	for (size_t i = 0; i < a->pages.at; i++) {
+		struct result *r = page_result(a->pages.page[i]);
+		if (strcmp(a->pages.page[i]->line, line) != 0 || !r || r->explains)
+			continue;
+		a->pages.at = i;
+		a->dirty = true;
+		return true;
+	}
+	return false;
+}
+
 static void run(struct app *a, const char *line, bool typed, struct selection *selection)
 {
 	struct result *out = NULL;
@@ -176,6 +196,10 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 
 	if (must_wait(a, line)) {
 		wait_with(a, line, selection);
+		return;
+	}
+	if (gone_back(a, line)) {
+		app_say(a, ROLE_NOTE, "this view was there already, so it is gone back to");
 		return;
 	}
 	text_clear(&a->message);

@@ -148,8 +148,8 @@ static void add_state(struct app *a, struct text *to)
 	text_add_count(to, r->n_rows);
 }
 
-/* The path of views: whole steps from the end, as many as fit, behind an ellipsis where not all do.  Looks
- * at no more of the titles than the line can show. */
+/* The path of views: whole steps from the end, as many as fit; where not all do, behind the first one and an
+ * ellipsis, or that alone.  Looks at no more of the titles than the line can show. */
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
@@ -160,8 +160,13 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 	for (; first > 0 && used <= room; first--)
 		used += (int)text_width_most(a->pages.page[first - 1]->title, (size_t)width) + 3;
 	bool all = used <= room;
-	for (; !all && first < a->pages.at && used > room - 4; first++)
+	int begin = (int)text_width_most(a->pages.page[0]->title, (size_t)width) + 3;
+	/* where one began, and whence one comes: what lies between folds first */
+	bool folds = !all && begin + 4 <= room;
+	for (; !all && first < a->pages.at && used > room - 4 - (folds ? begin : 0); first++)
 		used -= (int)text_width_most(a->pages.page[first]->title, (size_t)width) + 3;
+	if (folds)
+		text_addf(&before, "%s > ", a->pages.page[0]->title);
 	if (!all)
 		text_addf(&before, "%s > ", glyph(GLYPH_ELLIPSIS));
 	for (; first < a->pages.at; first++)

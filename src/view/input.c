@@ -44,8 +44,18 @@ void term_define_keys(void)
 	    {"\033[D", KEY_LEFT},
 	    {"\033[H", KEY_HOME},
 	    {"\033[F", KEY_END},
-	    {"\033[1~", KEY_HOME},
-	    {"\033[4~", KEY_END},
+	    {"\033OA", KEY_UP}, {"\033OB", KEY_DOWN}, {"\033OC", KEY_RIGHT}, {"\033OD", KEY_LEFT},
+	    /* what terminals send although the type that they are called by (vt100, linux) does not say so */
+	    {"\033OH", KEY_HOME}, {"\033OF", KEY_END},
+	    {"\033[1~", KEY_HOME}, {"\033[4~", KEY_END},
+	    {"\033[7~", KEY_HOME}, {"\033[8~", KEY_END},
+	    {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE},
+	    {"\033[2~", KEY_IC}, {"\033[3~", KEY_DC}, {"\033[Z", KEY_BTAB},
+	    {"\033[1;2D", KEY_SLEFT}, {"\033[1;2C", KEY_SRIGHT},
+	    {"\033OP", KEY_F(1)}, {"\033[11~", KEY_F(1)}, {"\033[[A", KEY_F(1)},
+	    {"\033OR", KEY_F(3)}, {"\033[13~", KEY_F(3)}, {"\033[[C", KEY_F(3)},
+	    {"\033OS", KEY_F(4)}, {"\033[14~", KEY_F(4)}, {"\033[[D", KEY_F(4)},
+	    {"\033[17~", KEY_F(6)}, {"\033[21~", KEY_F(10)},
 	};
 
 	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)

@@ -1055,6 +1055,68 @@ def row_keys(t):
     leave(t)
 
 
+@case("y copies what the row is, Y the row, Y again the table; what a clipboard does not take is said")
+def copies(t):
+    def copied(what):
+        t.wait(lambda lines: re.match(what, t.tmux("show-buffer"), re.S))
+
+    t.tmux("set-option", "-s", "set-clipboard", "on")
+    start(t, dump=SHOP)
+    t.wait(r"^> byte\[\] .*>=91\.4K$")
+    t.keys("y")
+    copied(r"byte\[\]$")
+    t.keys("Y")
+    copied("byte\\[\\]\t1106\t93568\t>=93568$")
+    t.keys("Y")
+    t.wait(r"^copied 43 rows and their header$")
+    copied("class\tobjects\tshallow\tretained\nbyte\\[\\]\t1106\t.*\n.*\n$")
+    enter(t, "ls *")
+    t.wait(r"1/4,861$")
+    t.keys("Y", "Y")
+    said = t.wait(r"^copied [\d,]+ of 4,861 rows: a clipboard takes no more; save FILE writes all$")
+    n = int(re.search(r"^copied ([\d,]+)", "\n".join(said), re.M).group(1).replace(",", ""))
+    text = t.tmux("show-buffer")
+    need(text.count("\n") == n + 1 and 74000 < len(text.encode()) <= 74994, "%d rows" % n, t)
+    leave(t)
+
+
+@case("a long way folds in its middle; a view that one came through is gone back to, where it stood")
+def folds(t):
+    start(t, dump=SHOP)
+    enter(t, "ls java.lang.String")
+    t.keys("Down", "Down")
+    t.wait(r"3/1,046$")
+    for line in ("roots", "histo -by package", "ls java.util.HashMap"):
+        enter(t, line)
+    t.wait("^histogram > \u2026 > .*histogram by package > java\\.util\\.HashMap +1/101$")
+    enter(t, "ls java.lang.String")
+    t.wait(r"^this view was there already")
+    t.wait(r"^histogram > java\.lang\.String +3/1,046$")
+    t.keys("q")
+    t.wait(r"^1 histogram")
+    leave(t)
+
+
+@case("keys that a terminal sends and its type does not tell", env={"TERM": "vt100"})
+def untold_keys(t):
+    start(t)
+    t.wait(r"^> byte")
+    t.keys("End")
+    t.wait(r" 54/54$")
+    t.keys("Home")
+    t.wait(r" 1/54$")
+    t.keys("NPage")
+    t.wait(r" (1[5-9]|2\d)/54$")
+    t.keys("PPage")
+    t.wait(r" 1/54$")
+    t.keys("F1")
+    t.wait(r"^histogram > help")
+    t.keys("q", "F4")
+    t.wait(r"^filter:")
+    t.keys("C-c", "F10")
+    t.wait("^" + PROMPT)
+
+
 @case("an object's page: its head is selected first, a missing argument is the row, . is the object", BOTH)
 def head_keys(t):
     start(t, dump=SHOP)

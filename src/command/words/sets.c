@@ -394,8 +394,7 @@ bool set_begins(const struct stage *stage)
 	return *w->s == '$' || *w->s == '(' || (stage->n > 2 && set_joins(w + 1));
 }
 
-/* The row's name: its first text, else its address. */
-static bool row_title(const struct result *r, size_t row, struct text *out)
+bool row_title(const struct result *r, size_t row, struct text *out)
 {
 	static const enum cell_type kinds[] = {CELL_TEXT, CELL_ADDRESS};
 	struct cursor cursor; /* the screen may be drawing the same table */

@@ -107,6 +107,8 @@ MUST_CHECK int set_parse(const struct session *s, const struct stage *stage, siz
 /* What a title calls the set of these words: the row's name where it is a row. */
 void set_title(const struct session *s, const struct stage *stage, size_t from, size_t to,
     struct text *out);
+/* What the table calls a row: its first text, else its address.  False: neither. */
+bool row_title(const struct result *r, size_t row, struct text *out);
 void set_word_title(const struct session *s, const char *word, struct text *out); /* of a single word */
 
 /* Keep the objects that all rows of a result stand for. */

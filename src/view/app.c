@@ -389,10 +389,17 @@ static char **complete(
     void *context, const char *line, size_t end, size_t limit, size_t *start, size_t *n)
 {
 	struct app *a = context;
+	struct page *p = app_page(a);
+	struct selection selection;
 
-	*n = 0;
-	*start = end;
-	return session_complete(&a->session, line, end, limit, start, n);
+	app_select(a, &selection);
+	a->session.shown = p ? page_result(p) : NULL;
+	a->session.selection = &selection;
+	char **found = session_complete(&a->session, line, end, limit, start, n);
+	a->session.shown = NULL;
+	a->session.selection = NULL;
+	selection_release(&selection);
+	return found;
 }
 
 static void bring_history(struct app *a)

@@ -48,6 +48,10 @@ void app_select(struct app *a, struct selection *out)
 		text_add(&row, page.s);
 	else if (app_target(a, &target) && row_word(&a->session, t->result, t->row, &row))
 		out->several = target_is_several(&target);
+	if (t) {
+		out->first = t->top;
+		out->last = t->top + t->height < t->result->n_rows ? t->top + t->height : t->result->n_rows;
+	}
 	if (row.len > 0)
 		out->row = text_take(&row);
 	if (page.len > 0)

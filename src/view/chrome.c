@@ -242,7 +242,35 @@ static void draw_prompt_hints(int y, int width)
 	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  Esc all rows",
 	    [PROMPT_SEARCH] = "Enter search  n N further  Esc leave"};
 
-	draw_text(y, 0, width, words[prompt_kind()], theme(ROLE_QUIET));
+	static const char *const vi[PROMPT_KINDS] = {
+	    [PROMPT_COMMAND] = "Enter run  Tab complete  Esc then k earlier  ^C leave",
+	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  ^C all rows",
+	    [PROMPT_SEARCH] = "Enter search  n N further  ^C leave"};
+
+	draw_text(y, 0, width, (prompt_is_vi() ? vi : words)[prompt_kind()], theme(ROLE_QUIET));
+}
+
+/* How many rows the filter keeps, behind what is typed. */
+static void draw_preview(struct app *a, int y, int x, int width)
+{
+	struct table *t = app_table(a);
+	struct text said = TEXT_INIT;
+
+	if (prompt_kind() != PROMPT_FILTER || !t)
+		return;
+	bool live = table_filters_live(t), tree = tree_is(t->result);
+	if (!live)
+		text_add(&said, "Enter filters ");
+	else if (!tree) {
+		text_add_count(&said, t->result->n_rows);
+		text_add(&said, " of ");
+	}
+	text_add_count(&said, tree ? t->result->n_rows : t->result->n_source);
+	text_add(&said, " rows");
+	int needed = (int)text_width(said.s);
+	if (x + 2 + needed <= width)
+		draw_right(y, width - needed, needed, said.s, theme(ROLE_QUIET));
+	text_release(&said);
 }
 
 static void draw_pending(struct app *a, int y, int width)
@@ -380,6 +408,7 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 		return -1;
 	}
 	int x = prompt_draw(y, width);
+	draw_preview(a, y, x, width);
 	int above = y;
 	if (a->prompt_error.len > 0)
 		draw_prompt_error(a, hints ? y + 1 : --above, width);

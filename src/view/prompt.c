@@ -371,6 +371,11 @@ enum prompt_kind prompt_kind(void)
 	return prompt.kind;
 }
 
+bool prompt_is_vi(void)
+{
+	return rl_editing_mode == 0; /* 1: emacs */
+}
+
 const char *prompt_text(void)
 {
 	if (prompt.open) {
@@ -425,11 +430,15 @@ static void queue_key(const struct input *in)
 
 static bool cancels(const struct input *in)
 {
-	if (in->alt || in->pasted)
+	if (in->pasted)
 		return false;
-	if (in->key == 3 || in->key == 27)
+	if (in->key == 3)
+		return true; /* right behind an Esc for vi, too */
+	if (in->alt)
+		return false;
+	if (in->key == 27 && !prompt_is_vi())
 		return true;
-	if (RL_ISSTATE(RL_STATE_ISEARCH))
+	if (RL_ISSTATE(RL_STATE_ISEARCH) || RL_ISSTATE(RL_STATE_NSEARCH))
 		return false;
 	/* Backspace in an empty line leaves it, as it does in other full-screen programs */
 	return in->key == 7 || (rl_end == 0 && (in->key == 127 || in->key == SPECIAL(KEY_BACKSPACE)));

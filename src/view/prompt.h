@@ -31,6 +31,9 @@ void prompt_resize(void); /* the screen has another size */
 bool prompt_is_open(void);
 enum prompt_kind prompt_kind(void);
 
+/* Does the user's inputrc set the editing mode vi?  Then Esc is readline's. */
+bool prompt_is_vi(void);
+
 enum prompt_event {
 	PROMPT_STAYS,     /* maybe looks different */
 	PROMPT_CHANGED,   /* the text is another one */

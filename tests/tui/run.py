@@ -394,6 +394,50 @@ def completion(t):
     leave(t)
 
 
+@case("the prompt completes what is on the screen, and what stands behind a class and a dot")
+def completion_here(t):
+    start(t, dump=SHOP)
+    t.type(":cut com.acme.shop.Order.")
+    t.wait(r"com\.acme\.shop\.Order\.customer +com\.acme\.shop\.Order\.items")
+    t.keys("C-u")
+    t.type("x com.acme.shop.Shop.")
+    t.wait(r"^  com\.acme\.shop\.Shop\.INSTANCE  com\.acme\.shop\.Shop\.VERSION$")
+    t.keys("C-u")
+    t.type("ls com.acme.shop.Order")
+    t.keys("Enter")
+    seen = [found.group(1) for found in re.finditer(r"^. (0x\w+) ", "\n".join(t.wait(r"1/320$")), re.M)]
+    t.type(":path ")
+    t.keys("Tab")
+    for address in seen[:5]:
+        t.wait(r"^  .*%s" % address)
+    t.wait(r"^:path \.$")
+    t.keys("C-c")
+    leave(t)
+
+
+@case("set editing-mode vi: Esc is the editor's, ^C leaves; a filter says how many rows it keeps")
+def vi_mode(t):
+    with open(os.path.join(t.home, ".inputrc"), "w", encoding="ascii") as f:
+        f.write("set editing-mode vi\n")
+    start(t)
+    t.type(":xinfo")
+    t.wait(r"\^C leave$")
+    t.keys("Escape")
+    time.sleep(0.2)  # not one sequence with what follows
+    t.type("0x")
+    t.wait(r"^:info$")
+    t.type("A | head 3")
+    t.wait(r"^:info \| head 3$")
+    t.keys("Escape", "C-c")
+    t.wait(r"^:info", gone=True)
+    t.keys("f")
+    t.type("PriceRule")
+    t.wait(r"^filter: PriceRule +4 of 54 rows$")
+    t.keys("C-c")
+    t.wait(r" 31/54$")  # all rows again, and the row stays
+    leave(t)
+
+
 @case("the prompt's history is kept from one run to the next")
 def history(t):
     start(t)

@@ -115,6 +115,23 @@ static void offer_classes(struct completion *c)
 	}
 }
 
+/* What is seen on the screen: "." and the rows' words.  Of names those that begin so are offered anyway. */
+static void offer_screen(struct completion *c)
+{
+	const struct session *s = c->s;
+	const struct result *r = session_table(s);
+	if (!s->selection || !r || (*c->word && strncmp(c->word, "0x", 2)))
+		return;
+	if (s->selection->page || s->selection->row)
+		offer(c, ".");
+	for (size_t row = s->selection->first; row < s->selection->last && row < r->n_rows; row++) {
+		struct text word = TEXT_INIT;
+		if (row_word(s, r, row, &word) && (!c->n || strcmp(c->found[c->n - 1], word.s)))
+			offer(c, word.s);
+		text_release(&word);
+	}
+}
+
 static void offer_name(void *context, const char *name)
 {
 	offer(context, name);
@@ -127,9 +144,19 @@ static void offer_names(struct completion *c)
 		value_names(c->s, c->word, offer_name, c);
 }
 
+/* Is it among the first n candidates? */
+static bool is_offered(const struct completion *c, size_t n, const char *candidate)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(c->found[i], candidate))
+			return true;
+	return false;
+}
+
 /* Objects whose address begins with the digits typed, by address. */
 static void offer_addresses(struct completion *c)
 {
+	size_t on_screen = c->n;
 	const struct heap *h = session_heap(c->s);
 	uint64_t typed;
 	bool prefixed;
@@ -147,6 +174,8 @@ static void offer_addresses(struct completion *c)
 		for (; id < h->n_objects && heap_address(h, id) <= to && !full(c); id++) {
 			char address[20];
 			snprintf(address, sizeof address, "0x%" PRIx64, heap_address(h, id));
+			if (is_offered(c, on_screen, address))
+				continue;
 			VEC_PUSH(c->found, c->n, c->cap) = xstrdup(address);
 		}
 	}
@@ -219,6 +248,7 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 	switch (kind) {
 	case ARG_OBJECT:
 	case ARG_VALUE:
+		offer_screen(c);
 		offer_sets(c);
 		offer_addresses(c);
 		if (*c->word && *c->word != '$' && !c->n)
@@ -228,10 +258,13 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 	case ARG_SET:
 	case ARG_CLASS:
 	case ARG_WORDS:
+		offer_screen(c);
 		offer_sets(c);
 		offer_addresses(c);
 		offer_classes(c);
 		offer_names(c);
+		if (kind == ARG_WORDS && session_heap(c->s) && *c->word && *c->word != '$')
+			value_fields(c->s, c->word, offer_name, c);
 		break;
 	case ARG_THREAD:
 		offer_threads(c);

@@ -31,6 +31,7 @@ struct alias; /* command/command.h */
 struct selection {
 	char *row;    /* the selected row: an object's address, a class's name, else %N */
 	char *page;   /* the object that the page is about */
+	size_t first, last; /* the rows that are seen, for completion: from the first to before the last */
 	bool several; /* the row stands for more than one object, or may */
 	bool used;    /* a line meant any of it, so it means something else elsewhere */
 };

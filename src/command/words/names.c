@@ -92,6 +92,31 @@ int value_named(const struct session *s, const char *word, bool *found, uint32_t
 	return 0;
 }
 
+static void offer_field(const char *word, const char *name, const char *field, inspect_name_found *found,
+    void *context)
+{
+	struct text whole = TEXT_INIT;
+	text_add_n(&whole, word, (size_t)(name - word));
+	text_add(&whole, field);
+	found(context, whole.s);
+	text_release(&whole);
+}
+
+void value_fields(const struct session *s, const char *word, inspect_name_found *found, void *context)
+{
+	enum { SUPERCLASSES = 64 }; /* a hostile dump may go on */
+	const struct heap *h = session_heap(s);
+	const char *name;
+	uint32_t class = class_before(s, word, &name, NULL);
+	for (unsigned n = 0; class != HEAP_NONE && n < SUPERCLASSES; n++) {
+		const struct heap_class *c = &h->classes[class];
+		for (uint32_t i = 0; i < c->n_fields; i++)
+			if (c->fields[i].type == VALUE_OBJECT && !strncmp(c->fields[i].name, name, strlen(name)))
+				offer_field(word, name, c->fields[i].name, found, context);
+		class = c->superclass;
+	}
+}
+
 void value_names(const struct session *s, const char *word, inspect_name_found *found, void *context)
 {
 	const struct heap *h = session_heap(s);
@@ -99,13 +124,8 @@ void value_names(const struct session *s, const char *word, inspect_name_found *
 	uint32_t class = class_before(s, word, &name, NULL);
 	for (uint32_t i = 0; class != HEAP_NONE && i < h->classes[class].n_statics; i++) {
 		const struct heap_field *field = &h->classes[class].statics[i];
-		struct text whole = TEXT_INIT;
-		if (field->type != VALUE_OBJECT || strncmp(field->name, name, strlen(name)) != 0)
-			continue;
-		text_add_n(&whole, word, (size_t)(name - word));
-		text_add(&whole, field->name);
-		found(context, whole.s);
-		text_release(&whole);
+		if (field->type == VALUE_OBJECT && !strncmp(field->name, name, strlen(name)))
+			offer_field(word, name, field->name, found, context);
 	}
 	inspect_variable_names(h, word, found, context);
 }

@@ -34,6 +34,9 @@ MUST_CHECK int value_named(const struct session *s, const char *word, bool *foun
  * the class in front of the last dot, global variables, and the fields of the variable in front of it. */
 void value_names(
     const struct session *s, const char *word, inspect_name_found *found, void *context);
+/* The same with the fields of instances that may hold an object, as cut takes them. */
+void value_fields(
+    const struct session *s, const char *word, inspect_name_found *found, void *context);
 
 /* An object, or a global variable or a part of one (inspect_variable): then *id is the object that it points
  * to, or HEAP_NONE. */

@@ -339,6 +339,46 @@ int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, v
 	return 0;
 }
 
+struct result *result_draft(const struct result *r, struct err *err)
+{
+	uint32_t *order = r->order ? big_alloc(r->n_rows, sizeof *order, err) : NULL;
+	if (r->order && !order)
+		return NULL;
+	if (order)
+		memcpy(order, r->order, r->n_rows * sizeof *order);
+	struct result *draft = xcalloc(1, sizeof *draft);
+	*draft = *r;
+	draft->order = order;
+	draft->totals = NULL;
+	draft->lost = (struct err)ERR_INIT;
+	draft->scratch = (struct text)TEXT_INIT;
+	return draft;
+}
+
+void result_drop(struct result *draft)
+{
+	if (!draft)
+		return;
+	big_free(draft->order);
+	free(draft->totals);
+	text_release(&draft->scratch);
+	free(draft);
+}
+
+void result_adopt(struct result *r, struct result *draft)
+{
+	big_free(r->order);
+	r->order = draft->order;
+	draft->order = NULL;
+	r->n_rows = draft->n_rows;
+	r->sorted_by = draft->sorted_by;
+	r->descending = draft->descending;
+	r->flat = draft->flat;
+	r->first_only = draft->first_only;
+	result_changed(r);
+	result_drop(draft);
+}
+
 void result_keep_first(struct result *r, size_t n)
 {
 	if (n < r->n_rows) {

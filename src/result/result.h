@@ -249,6 +249,15 @@ MUST_CHECK int result_filter(struct result *r,
     bool (*keep)(struct result *r, size_t row, void *context), void *context, struct err *err);
 
 /*
+ * A draft: the rows of r, to be filtered and sorted while r goes on being shown as it is.  r stays the
+ * caller's and must outlive the draft; no tree.  NULL: ERR_NOMEM.  result_adopt shows the rows of the draft
+ * in r, and their order; it takes the draft over.  result_drop does away with one.
+ */
+struct result *result_draft(const struct result *r, struct err *err);
+void result_adopt(struct result *r, struct result *draft);
+void result_drop(struct result *draft);
+
+/*
  * Does the result have everything that was put in?  0, or ERR_NOMEM if memory was refused for rows,
  * texts or their order; then whoever made the result frees it and hands on the error.  One call at
  * the end saves checking at every row.

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS 50000000     /* between two looks for keys while rows are looked through */
 #define PAGES_MOST 100       /* the oldest but the first goes then */
 #define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
 #define PROGRESS_MS 100
@@ -121,27 +120,6 @@ bool app_stop_typed(struct app *a)
 	return stop;
 }
 
-/* Is a key waiting that stops what goes on? */
-static bool stop_wanted(void *context)
-{
-	struct app *a = context;
-	struct pollfd fd = {.fd = term_fd(), .events = POLLIN};
-	uint64_t now = pace_now();
-
-	if (!a->stopping && !a->quit && now - a->looked < LOOK_NS)
-		return false;
-	a->looked = now;
-	a->looking = true;
-	app_take_signals(a);
-	a->looking = false;
-	if (a->stopping || a->quit)
-		return true;
-	if (poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLIN))
-		return false;
-	a->stopping = app_stop_typed(a);
-	return a->stopping || a->quit;
-}
-
 void app_push(struct app *a, struct page *p)
 {
 	struct table *both[2] = {p->ops->table(p), NULL};
@@ -150,10 +128,8 @@ void app_push(struct app *a, struct page *p)
 	if (p->ops->tables)
 		p->ops->tables(p, both);
 	for (int i = 0; i < 2; i++) {
-		if (!both[i])
-			continue;
-		both[i]->result->stop = stop_wanted;
-		both[i]->result->stop_context = a;
+		if (both[i])
+			both[i]->session = &a->session;
 	}
 	if (a->pages.n > 0)
 		app_drop_pages(a, a->pages.at + 1);
@@ -343,6 +319,9 @@ static void take_keys(struct app *a)
 	bool early = a->pages.n == 0;
 
 	while (!a->quit) {
+		/* ^C or Esc came before its answer could be seen: it was not meant for what comes now */
+		if (a->unseen && app_stop_typed(a))
+			app_say(a, ROLE_NOTE, "that was done already");
 		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
 			return;
 		a->dirty = true;
@@ -364,6 +343,7 @@ static void turn(struct app *a)
 	app_find_late(a);
 	if (may_draw(a)) {
 		a->dirty = false;
+		a->unseen = false;
 		app_draw(a);
 	}
 	int n = poll(fds, 3, wait_ms(a, work_on(a)));
@@ -373,8 +353,6 @@ static void turn(struct app *a)
 		a->dirty = true;
 	if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		app_quit(a, 128 + SIGHUP); /* the terminal is gone */
-	a->looked = pace_now();
-	a->stopping = false;
 	app_take_signals(a);
 	loading_events(a);
 	app_take_retained(a);
@@ -452,6 +430,8 @@ int view_run(const struct view_options *options)
 	follow_stop(&a.follow);
 	session_init(&a.session);
 	a.session.interactive = a.session.finds_beside = true;
+	turns_init(&a.turns);
+	a.session.turns = &a.turns;
 	a.session.work = working_run;
 	a.session.work_context = &a;
 	a.session.shell = app_step_aside;
@@ -470,6 +450,7 @@ int view_run(const struct view_options *options)
 	finding_stop(&a.finding);
 	loader_close(&a.loader);
 	session_release(&a.session);
+	turns_release(&a.turns);
 	free(a.pages.page);
 	app_drop_pending(&a);
 	text_release(&a.message);

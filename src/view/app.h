@@ -25,6 +25,14 @@ struct page_stack {
 	size_t at;          /* the page shown, when n > 0 */
 };
 
+/* What the screen waits for, all works of one command together. */
+struct waiting {
+	const char *line;      /* the command line; NULL: a work of a table */
+	uint64_t began, drawn; /* ns; began 0: nothing is waited for */
+	bool shown;            /* the screen says so */
+	bool ahead;            /* keys were typed before that, so those behind them have to wait, too */
+};
+
 struct app {
 	const struct view_options *options;
 	struct session session;
@@ -51,9 +59,14 @@ struct app {
 	bool copied_row;          /* by the key before this one */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
-	bool looking, stopping;   /* through the rows of a page; ^C or Esc came meanwhile */
-	uint64_t looked;          /* when keys and signals were asked for last, ns */
+	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
 	struct job *working;      /* what a command waits for: ^C ends that */
+	struct turns turns;       /* session.turns */
+	struct waiting waiting;   /* on behalf of what */
+	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
+	bool gives_way;           /* the work ends when a key comes, which is another question perhaps */
+	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
+	bool path_moved;          /* the path line is still that of another row */
 
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool dirty, quit;
@@ -103,6 +116,10 @@ void app_follow(struct app *a);        /* the selected object's path */
 void tabs_show(struct app *a, enum tab tab);
 /* A page is about to be pushed: go to the tab that it was asked for, if there is one. */
 void tabs_arrive(struct app *a);
+/* Is there a page of it to be shown? */
+bool tabs_has(const struct app *a, enum tab tab);
+/* Back to this tab and place of its stack, where something was asked. */
+void tabs_return(struct app *a, enum tab tab, size_t at);
 /* A tab's first page came while somebody looks at another tab: stay there, and say so. */
 void tabs_leave_ready(struct app *a, enum tab shown);
 /* From the first page of another tab back to the first tab.  False: that is shown. */
@@ -132,15 +149,21 @@ void app_cancel(struct app *a); /* ^C */
 
 /* app_mouse.c */
 void app_mouse(struct app *a, const MEVENT *event);
+bool mouse_scrolls(const MEVENT *event); /* that is all it does */
 
 /* asking.c: session.writes.ask */
 bool app_ask(void *app, const char *question);
 
 /* working.c: session.work */
+/* From here on until working_end all works are those of this line. */
+void working_begin(struct app *a, const char *line);
+void working_end(struct app *a);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 
 /* chrome.c: everything around the page */
 void app_draw(struct app *a);
+/* The message alone: the page is in use. */
+void app_draw_message(struct app *a);
 /* Say when the file of the dump becomes another than was loaded; not while a command works. */
 void app_watch_file(struct app *a);
 

@@ -51,8 +51,8 @@ static void help(struct app *a)
 
 void app_cancel(struct app *a)
 {
-	if (a->looking) {
-		a->stopping = true;
+	if (a->asking) {
+		a->refused = true;
 	} else if (a->working) {
 		job_cancel(a->working);
 	} else if (prompt_is_open()) {
@@ -106,8 +106,6 @@ static void act_in_page(struct app *a, enum action action)
 		app_back(a);
 	else if (p)
 		message = "that key does nothing in this view";
-	if (a->stopping)
-		message = "stopped";
 	if (message)
 		app_say(a, ROLE_NOTE, message);
 }
@@ -183,41 +181,37 @@ static bool act_always(struct app *a, enum action action)
 
 /* --- the prompt -------------------------------------------------------------------------------- */
 
-/* Before something that looks at very many rows: say so, as nothing is drawn meanwhile. */
-static void announce(struct app *a, const char *what, const struct table *t)
-{
-	struct text said = TEXT_INIT;
-
-	if (!t || table_filters_live(t))
-		return;
-	text_addf(&said, "%s ", what);
-	text_add_count(&said, t->result->n_source);
-	text_add(&said, " rows: Esc stops it");
-	app_say(a, ROLE_WORKING, said.s);
-	app_draw(a);
-	text_clear(&a->message);
-	text_release(&said);
-}
-
 static void search_for(struct app *a, const char *words, bool here)
 {
 	struct page *p = app_page(a);
 	struct table *t = app_table(a);
+	const char *trouble;
 	bool found;
 
 	if (!*words)
 		return;
-	announce(a, "searching", t);
 	if (t)
 		found = table_search(t, words, here, false);
 	else
 		found = p->ops->search && p->ops->search(p, words, here, false);
-	if (!found && a->stopping)
-		app_say(a, ROLE_NOTE, "stopped");
+	if (t && table_trouble(t, &trouble))
+		app_say(a, ROLE_NOTE, trouble);
 	else if (!found)
 		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row has that" : "no row has that");
 	else
 		text_clear(&a->message);
+}
+
+/* False, and it is said why: that was not done. */
+static bool filter_rows(struct app *a, struct table *t, const char *words)
+{
+	const char *trouble;
+
+	table_filter(t, words);
+	if (!table_trouble(t, &trouble))
+		return true;
+	app_say(a, ROLE_NOTE, trouble);
+	return false;
 }
 
 static void prompt_changed(struct app *a)
@@ -225,8 +219,12 @@ static void prompt_changed(struct app *a)
 	struct table *t = app_table(a);
 
 	text_clear(&a->prompt_error);
-	if (prompt_kind() == PROMPT_FILTER && t && table_filters_live(t))
-		table_filter(t, prompt_text());
+	a->filter_late = false;
+	if (prompt_kind() != PROMPT_FILTER || !t || !table_filters_live(t))
+		return;
+	a->gives_way = true;
+	a->filter_late = !filter_rows(a, t, prompt_text());
+	a->gives_way = false;
 }
 
 static void prompt_accepted(struct app *a)
@@ -237,11 +235,8 @@ static void prompt_accepted(struct app *a)
 	text_clear(&a->prompt_error);
 	switch (prompt_kind()) {
 	case PROMPT_FILTER:
-		announce(a, "filtering", t);
 		if (t)
-			table_filter(t, line);
-		if (a->stopping)
-			app_say(a, ROLE_NOTE, "stopped: all rows are shown");
+			filter_rows(a, t, line);
 		break;
 	case PROMPT_SEARCH:
 		/* nothing typed: what was searched for before */
@@ -298,9 +293,11 @@ static void prompt_key(struct app *a, const struct input *in)
 	case PROMPT_CANCELLED:
 		text_clear(&a->prompt_error);
 		if (filter && t)
-			table_filter(t, NULL);
+			filter_rows(a, t, NULL);
 		break;
 	default:
+		if (a->filter_late)
+			prompt_changed(a);
 		break;
 	}
 }
@@ -309,8 +306,6 @@ static void prompt_key(struct app *a, const struct input *in)
 
 void app_input(struct app *a, const struct input *in)
 {
-	a->stopping = false;
-	a->looked = pace_now();
 	a->moved_on = true;
 	if (in->key == SPECIAL(KEY_MOUSE)) {
 		app_mouse(a, &in->mouse);

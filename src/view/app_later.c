@@ -38,6 +38,7 @@ void app_follow(struct app *a)
 	const struct heap *h = session_heap(&a->session);
 	int wake = a->loader.wake[1];
 
+	a->path_moved = false;
 	if (follow_poll(&a->follow, wake))
 		a->dirty = true;
 	if (h && app_references_ready(a))

@@ -6,6 +6,11 @@
 
 #define WHEEL_ROWS 3
 
+bool mouse_scrolls(const MEVENT *event)
+{
+	return event->bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED);
+}
+
 void app_mouse(struct app *a, const MEVENT *event)
 {
 	struct page *p = app_page(a);
@@ -14,7 +19,7 @@ void app_mouse(struct app *a, const MEVENT *event)
 
 	if (!p)
 		return;
-	if (event->bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
+	if (mouse_scrolls(event)) {
 		for (int i = 0; i < WHEEL_ROWS; i++)
 			p->ops->action(p, event->bstate & BUTTON4_PRESSED ? ACTION_UP : ACTION_DOWN,
 			    &message);

@@ -103,6 +103,9 @@ static bool asked_again(struct app *a, const char *line)
 /* line: "" where what it means depends on what was selected. */
 static void show(struct app *a, struct result *r, const char *line)
 {
+	enum tab tab = a->tab;
+	size_t at = a->pages.at;
+
 	if (asked_again(a, line))
 		app_drop_pages(a, a->pages.at);
 	if (r->plain_text || r->n_columns == 0) {
@@ -116,11 +119,13 @@ static void show(struct app *a, struct result *r, const char *line)
 		while (a->session.n_history > n_history)
 			free(a->session.history[--a->session.n_history]);
 		if (in) {
+			tabs_return(a, tab, at);
 			uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
 			app_push(a, page_new_object(r, in, id, line));
 			return;
 		}
 	}
+	tabs_return(a, tab, at);
 	app_push(a, page_new_table(r, line));
 }
 
@@ -193,6 +198,8 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	struct result *out = NULL;
 	struct err err = ERR_INIT;
 	struct page *p = app_page(a);
+	enum tab tab = a->tab;
+	size_t at = a->pages.at;
 
 	if (must_wait(a, line)) {
 		wait_with(a, line, selection);
@@ -208,9 +215,12 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	a->session.shown_rows = rows_below(a);
 	a->session.print.width = (unsigned)COLS;
 	char *kept = xstrdup(line);
+	working_begin(a, kept);
 	int rc = session_run(&a->session, kept, &out, &err);
 	a->session.shown = a->session.shown_rows = NULL;
 	a->session.selection = NULL;
+	if (!a->model_changed) /* one may have looked at other pages meanwhile */
+		tabs_return(a, tab, at);
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);
@@ -235,6 +245,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 		app_say(a, ROLE_NOTE, said.s);
 		text_release(&said);
 	}
+	working_end(a);
 	free(kept);
 	a->dirty = true;
 }

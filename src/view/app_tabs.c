@@ -29,6 +29,18 @@ static void go_to(struct app *a, enum tab tab)
 	a->dirty = true;
 }
 
+bool tabs_has(const struct app *a, enum tab tab)
+{
+	return (tab == a->tab ? a->pages.n : a->kept[tab].n) > 0;
+}
+
+void tabs_return(struct app *a, enum tab tab, size_t at)
+{
+	go_to(a, tab);
+	if (at < a->pages.n)
+		a->pages.at = at;
+}
+
 void tabs_show(struct app *a, enum tab tab)
 {
 	if (tab == a->tab && a->pages.n > 0) {

@@ -62,15 +62,15 @@ bool app_ask(void *context, const char *question)
 			break;
 		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break; /* the terminal is gone, as the loop will see */
-		a->looking = true; /* so that SIGINT is an answer, too */
+		a->asking = true; /* so that SIGINT is an answer, too */
 		app_take_signals(a);
-		a->looking = false;
-		if (a->stopping)
+		a->asking = false;
+		if (a->refused)
 			said = 0;
 		while (said < 0 && term_read(&in, false))
 			said = answer(&in, &stray);
 	}
-	a->stopping = false;
+	a->refused = false;
 	text_clear(&a->message);
 	a->dirty = true;
 	text_release(&t);

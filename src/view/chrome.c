@@ -427,12 +427,12 @@ static void draw_path(struct app *a, int y, int width)
 	struct page *p = app_page(a);
 	struct follow *f = &a->follow;
 	struct text label = TEXT_INIT;
-	bool known = follow_known(f);
+	bool known = follow_known(f) && !a->path_moved;
 	int end = width;
 
 	text_add(&label, "path");
 	/* beside an object's own path that of another one is called by name */
-	if (a->path_of_row && p->ops->object)
+	if (a->path_of_row && p->ops->object && !a->path_moved)
 		text_addf(&label, " to 0x%" PRIx64, heap_address(session_heap(&a->session), f->wanted));
 	int x = 2 + draw_text(y, 2, width - 2, label.s, theme(ROLE_QUIET)) + 2;
 	text_release(&label);
@@ -442,7 +442,7 @@ static void draw_path(struct app *a, int y, int width)
 		end -= 2;
 	}
 	const char *line = known                     ? f->line.s
-			   : f->wanted != HEAP_NONE  ? glyph(GLYPH_ELLIPSIS)
+			   : f->wanted != HEAP_NONE || a->path_moved ? glyph(GLYPH_ELLIPSIS)
 			   : !app_references_ready(a) ? "waits for the references"
 						      : "the selected row is no object";
 	if (x < end)
@@ -458,13 +458,16 @@ static bool has_path(struct app *a, struct page *p, int height)
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
-/* The page stays as it was drawn: a job reads its rows.  Only the message is new. */
-static void draw_working(struct app *a, int height, int width)
+void app_draw_message(struct app *a)
 {
-	int y = height - (height >= LINES_FOR_HINTS ? 2 : 1);
+	int y = LINES - (LINES >= LINES_FOR_HINTS ? 2 : 1);
 
-	draw_blank(y, 0, width, theme(ROLE_TEXT));
-	draw_note(a, y, width);
+	if (prompt_is_open())
+		return;
+	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
+	draw_text(y, 0, COLS, a->message.s ? a->message.s : "", theme(a->message_role));
+	curs_set(0);
+	move(y, 0);
 	wnoutrefresh(stdscr);
 	doupdate();
 }
@@ -474,10 +477,6 @@ void app_draw(struct app *a)
 	int height = LINES, width = COLS, top = 0, cursor_y;
 	struct page *p = app_page(a);
 
-	if (atomic_load(&a->session.reads_shown)) {
-		draw_working(a, height, width);
-		return;
-	}
 	app_watch_file(a);
 	erase();
 	if (height >= LINES_FOR_TITLE)

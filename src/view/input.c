@@ -159,6 +159,11 @@ void term_keep(const struct input *in)
 	VEC_PUSH(kept.key, kept.n, kept.cap) = copy;
 }
 
+const struct input *term_first_kept(void)
+{
+	return kept.at < kept.n ? &kept.key[kept.at] : NULL;
+}
+
 bool term_read_kept(struct input *in)
 {
 	free(kept.given);

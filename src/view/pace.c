@@ -27,7 +27,7 @@ double pace_share(struct progress *progress)
 
 	if (total == 0)
 		return -1;
-	return done < total ? (double)done / (double)total : 1;
+	return done <= total ? (double)done / (double)total : -1; /* more than it said: nobody knows */
 }
 
 /* The share of the work, or of the phase alone, that is done; *steady: the phase tells how far it is. */
@@ -90,22 +90,8 @@ static void begin(struct pace *p, enum work work, uint64_t now)
 	*p = (struct pace){.work = work, .began = now, .left = -1, .told = now};
 }
 
-void pace_add_left(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
-{
-	enum phase phase = atomic_load(&progress->phase);
-	enum work work = phase_info[phase].work;
-
-	if (work == WORK_ALONE) {
-		pace_add_phase(p, progress, now, to);
-		return;
-	}
-	if (p->phase == PHASE_NONE || work != p->work)
-		begin(p, work, now);
-	p->phase = phase;
-	add_left(p, progress, now, to);
-}
-
-void pace_add_phase(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
+/* Until the phase is done: which ones follow nobody knows. */
+static void add_phase(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
 {
 	enum phase phase = atomic_load(&progress->phase);
 
@@ -113,6 +99,21 @@ void pace_add_phase(struct pace *p, struct progress *progress, uint64_t now, str
 		return;
 	if (phase != p->phase)
 		begin(p, WORK_ALONE, now);
+	p->phase = phase;
+	add_left(p, progress, now, to);
+}
+
+void pace_add_left(struct pace *p, struct progress *progress, uint64_t now, struct text *to)
+{
+	enum phase phase = atomic_load(&progress->phase);
+	enum work work = phase_info[phase].work;
+
+	if (work == WORK_ALONE) {
+		add_phase(p, progress, now, to);
+		return;
+	}
+	if (p->phase == PHASE_NONE || work != p->work)
+		begin(p, work, now);
 	p->phase = phase;
 	add_left(p, progress, now, to);
 }

@@ -24,9 +24,6 @@ uint64_t pace_now(void); /* ns */
 /* Add ", 5 s left" until the work that the phase belongs to is done; nothing while that is not known. */
 void pace_add_left(struct pace *p, struct progress *progress, uint64_t now, struct text *to);
 
-/* The same until the phase is done, where more works may follow: the clock begins with each phase. */
-void pace_add_phase(struct pace *p, struct progress *progress, uint64_t now, struct text *to);
-
 /* How far the phase is, 0 … 1; negative: not known. */
 double pace_share(struct progress *progress);
 

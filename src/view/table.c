@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table.c - what a table does: move, sort, filter, search, sum.  How it looks: table_draw.c.
+ * table.c - what a table does: move, sum, and what the keys do.  Which rows it shows: table_rows.c; how it
+ * looks: table_draw.c.
  */
 #include "view/table.h"
 
-#include "base/big.h"
 #include "base/mem.h"
-#include "view/match.h"
 #include "view/pace.h"
 
 #include <stdlib.h>
@@ -15,14 +14,13 @@
 #define SLICE 100000       /* rows summed in one turn of the loop, or what takes so long: */
 #define SLICE_NS 20000000
 #define LOOK_EVERY 64      /* rows between two looks at the clock */
-#define LIVE_ROWS 200000   /* with more, filters wait for Enter */
 
 static unsigned n_columns(const struct table *t)
 {
 	return t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 }
 
-static void restart_sums(struct table *t)
+void table_restart_sums(struct table *t)
 {
 	t->summed = 0;
 	for (unsigned c = 0; c < n_columns(t); c++)
@@ -35,7 +33,7 @@ void table_init(struct table *t, struct result *result)
 	t->sentence = result_column_of(result, COL_SENTENCE);
 	if (t->sentence >= 0)
 		t->hidden = t->sentence;
-	restart_sums(t);
+	table_restart_sums(t);
 }
 
 void table_release(struct table *t)
@@ -105,26 +103,11 @@ static void page(struct table *t, size_t by, bool up)
 		t->top += by;
 }
 
-/* --- sorting ----------------------------------------------------------------------------------- */
+/* --- sorting and searching ------------------------------------------------------------------------- */
 
 static bool may_sort_by(const struct table *t, unsigned column)
 {
 	return (int)column != t->hidden && (t->wide || !t->result->columns[column].hidden);
-}
-
-static void filter_again(struct table *t);
-
-static void sort(struct table *t, unsigned column, bool descending)
-{
-	if (tree_is(t->result)) {
-		tree_sort(t->result, column, descending);
-		filter_again(t);
-	} else {
-		if (result_sort(t->result, column, descending, NULL) < 0)
-			return;
-	}
-	t->row = t->top = 0;
-	restart_sums(t);
 }
 
 static void sort_step(struct table *t, bool left)
@@ -135,169 +118,10 @@ static void sort_step(struct table *t, bool left)
 	for (unsigned i = 0; i < n; i++) {
 		at = left ? (at + n - 1) % n : (at + 1) % n;
 		if (may_sort_by(t, at)) {
-			sort(t, at, cell_is_number(column_type(&t->result->columns[at])));
+			table_sort(t, at, cell_is_number(column_type(&t->result->columns[at])));
 			return;
 		}
 	}
-}
-
-/* --- filter and search ------------------------------------------------------------------------- */
-
-static bool keep_row(struct result *r, size_t row, void *context)
-{
-	return match_row(context, r, row);
-}
-
-/* In a tree also the rows above those that match, so that one sees where they stand. */
-static bool keep_marked(struct result *r, size_t row, void *context)
-{
-	(void)r;
-	return ((const bool *)context)[row];
-}
-
-static bool filter_rows(struct table *t, const char *words)
-{
-	struct match m;
-	bool done = true;
-
-	match_init(&m, words);
-	m.hidden = t->wide;
-	if (tree_is(t->result)) {
-		size_t n = t->result->n_rows;
-		bool *marked = big_alloc(n, sizeof *marked, &t->result->lost);
-		if (!marked) {
-			match_release(&m);
-			return false;
-		}
-		uint32_t above = 0; /* rows of a lower depth stand above one that matched */
-		for (size_t row = n; row-- > 0 && done;) {
-			struct branch b = {.depth = 0};
-			tree_branch(t->result, row, &b);
-			marked[row] = b.depth < above || match_row(&m, t->result, row);
-			if (marked[row])
-				above = b.depth;
-			done = !result_stopped(t->result, row);
-		}
-		done = done && result_filter(t->result, keep_marked, marked, NULL) == 0;
-		big_free(marked);
-	} else {
-		done = result_filter(t->result, keep_row, &m, NULL) == 0;
-	}
-	match_release(&m);
-	return done;
-}
-
-/* After the rows of a tree were made anew. */
-static void filter_again(struct table *t)
-{
-	if (t->filter)
-		filter_rows(t, t->filter);
-}
-
-bool table_filters_live(const struct table *t)
-{
-	return t->result->n_source <= LIVE_ROWS;
-}
-
-/* The row of the source under the cursor, and the cursor back on it when it is still shown. */
-static size_t source_row(const struct table *t)
-{
-	const struct result *r = t->result;
-
-	if (t->row >= r->n_rows)
-		return SIZE_MAX;
-	return r->order ? r->order[t->row] : t->row;
-}
-
-static void select_source(struct table *t, size_t source)
-{
-	const struct result *r = t->result;
-	size_t row = 0;
-
-	if (r->order)
-		while (row < r->n_rows && r->order[row] != source)
-			row++;
-	else
-		row = source;
-	t->row = row < r->n_rows ? row : 0;
-	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
-}
-
-void table_filled(struct table *t)
-{
-	struct result *r = t->result;
-	size_t row = t->row, source = source_row(t);
-
-	/* while rows are filtered the whole stays: what it said of other columns is true */
-	if (t->filter)
-		t->old_whole = true;
-	else
-		t->have_whole = false;
-	restart_sums(t);
-	if (r->sorted_by < 0 || r->columns[r->sorted_by].id != COL_RETAINED)
-		return;
-	sort(t, (unsigned)r->sorted_by, r->descending);
-	/* who stands on the largest row wants the largest, others their row */
-	if (row > 0 && !tree_is(r))
-		select_source(t, source);
-}
-
-void table_filter(struct table *t, const char *words)
-{
-	size_t source = source_row(t);
-	bool narrows = t->filter && words && strncmp(words, t->filter, strlen(t->filter)) == 0;
-
-	if (words && !*words)
-		words = NULL;
-	if (!words && !t->filter)
-		return;
-	if (!narrows || !words)
-		result_show_all(t->result);
-	char *kept = words ? xstrdup(words) : NULL;
-	free(t->filter);
-	t->filter = kept;
-	if (kept && !filter_rows(t, kept)) { /* stopped: no filter at all */
-		result_show_all(t->result);
-		free(t->filter);
-		t->filter = kept = NULL;
-	}
-	select_source(t, source);
-	restart_sums(t);
-	if (!kept && t->old_whole)
-		t->have_whole = t->old_whole = false;
-	if (!kept && t->have_whole) {
-		memcpy(t->total, t->whole, sizeof t->total);
-		t->summed = t->result->n_rows;
-	}
-}
-
-bool table_search(struct table *t, const char *words, bool here, bool backwards)
-{
-	size_t n = t->result->n_rows, at = t->row;
-	bool found = false;
-	struct match m;
-
-	if (!*words)
-		return true;
-	match_init(&m, words);
-	m.hidden = t->wide;
-	for (size_t i = 0; i < n && !found; i++) {
-		if (i > 0 || !here) {
-			if (backwards)
-				at = at == 0 ? n - 1 : at - 1;
-			else
-				at = at + 1 == n ? 0 : at + 1;
-		}
-		if (result_stopped(t->result, i))
-			break;
-		found = match_row(&m, t->result, at);
-	}
-	match_release(&m);
-	if (found) {
-		t->row = at;
-		t->on_head = false;
-	}
-	return found;
 }
 
 static void search_again(struct table *t, bool backwards, const char **message)
@@ -315,12 +139,12 @@ static void rows_changed(struct table *t)
 {
 	if (t->row >= t->result->n_rows)
 		t->row = t->result->n_rows ? t->result->n_rows - 1 : 0;
-	restart_sums(t);
+	table_restart_sums(t);
 }
 
 static bool open_branch(struct table *t)
 {
-	if (!tree_open(t->result, t->row))
+	if (!table_open_branch(t))
 		return false;
 	rows_changed(t);
 	return true;
@@ -352,7 +176,7 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 			t->row = row;
 		return row != SIZE_MAX;
 	case ACTION_DROP:
-		row = tree_drop(t->result, t->row, &deeper);
+		row = table_drop_branch(t, &deeper);
 		if (deeper)
 			*message = "very deep, and no big drop yet: * goes on from here";
 		else if (row == t->row && b.state == BRANCH_LEAF)
@@ -414,7 +238,7 @@ static bool act(struct table *t, enum action action, const char **message)
 		return true;
 	case ACTION_REVERSE:
 		if (t->result->sorted_by >= 0)
-			sort(t, (unsigned)t->result->sorted_by, !t->result->descending);
+			table_sort(t, (unsigned)t->result->sorted_by, !t->result->descending);
 		else
 			*message = "not sorted by a column yet: s sorts";
 		return true;
@@ -442,14 +266,9 @@ static bool act(struct table *t, enum action action, const char **message)
 
 bool table_action(struct table *t, enum action action, const char **message)
 {
-	struct err *lost = &t->result->lost;
 	bool done = act(t, action, message);
 
-	if (lost->code) { /* rows or their order stay as they were */
-		lost->code = ERR_OK;
-		*message = lost->message;
-	}
-	return done || *message == lost->message;
+	return table_trouble(t, message) || done; /* rows or their order stay as they were */
 }
 
 bool table_click(struct table *t, struct rect at, int y)

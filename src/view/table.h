@@ -8,6 +8,7 @@
 #ifndef CAIRN_VIEW_TABLE_H
 #define CAIRN_VIEW_TABLE_H
 
+#include "command/session/session.h"
 #include "result/tree.h"
 #include "view/draw.h"
 #include "view/keys.h"
@@ -16,6 +17,7 @@
 
 struct table {
 	struct result *result; /* borrowed from the page */
+	const struct session *session; /* runs what looks at many rows; NULL: that is just done */
 	size_t row;            /* selected, unless on_head */
 	bool has_head, on_head; /* a line above the rows can be selected as well, and is */
 	size_t top;            /* first row drawn */
@@ -49,6 +51,13 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard);
 /* Move, sort, next match.  False: not an action of tables.  *message gets a sentence or stays. */
 bool table_action(struct table *t, enum action action, const char **message);
 
+/* Sort the rows shown; in a tree those of each branch.  As all that follows: when it is stopped or there is no
+ * memory, what was shown still is, and table_trouble tells. */
+void table_sort(struct table *t, unsigned column, bool descending);
+
+/* What the last of these could not do, away from it: true, and *message is its sentence. */
+bool table_trouble(struct table *t, const char **message);
+
 /* Retained sizes became known: sum and order by them again. */
 void table_filled(struct table *t);
 
@@ -57,10 +66,17 @@ bool table_click(struct table *t, struct rect at, int y);
 
 /* Does typing into the filter narrow at once?  (Not with very many rows: then on Enter.) */
 bool table_filters_live(const struct table *t);
-void table_filter(struct table *t, const char *words); /* "" or NULL: all rows */
+/* "" or NULL: all rows.  False: they are shown as before, or if it is a tree, all. */
+bool table_filter(struct table *t, const char *words);
 
 /* Select the next row from the selected one on (it included with here) that matches; wraps. */
 bool table_search(struct table *t, const char *words, bool here, bool backwards);
+
+/* Open the selected branch; down the heaviest ones (tree_drop).  For table.c, as the next one. */
+bool table_open_branch(struct table *t);
+size_t table_drop_branch(struct table *t, bool *deeper);
+/* Other rows are shown: sum anew. */
+void table_restart_sums(struct table *t);
 
 /* Sum on for a while.  True: there is more to do, call again. */
 bool table_work(struct table *t);

@@ -79,6 +79,7 @@ void term_define_keys(void); /* for term.c */
 
 /* Keys that came while nothing could be done with them wait in a row; nothing typed is lost. */
 void term_keep(const struct input *in);      /* at its end; the text of a paste is copied */
+const struct input *term_first_kept(void);   /* NULL: none waits */
 bool term_read_kept(struct input *in);       /* the first one, away from it; false: none waits */
 /* Does one wait for which this is true? */
 bool term_keeps(bool (*which)(const struct input *in));

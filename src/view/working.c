@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * working.c - a command that takes long works on a thread of its own, while the screen says how far it
- * is and ^C or Esc stops it.
+ * working.c - what takes long works on a thread of its own, while the screen says how far it is and ^C or Esc
+ * stops it.
  *
- * The command waits here for its answer, so nothing else is run meanwhile: other keys wait until it is there.
+ * Nothing else is run meanwhile, but one may look around: as soon as the screen says that it works, keys that
+ * only move are answered.  All others, those typed before, and what comes behind them wait for the answer.
+ * Whatever a work uses of the page shown it uses within session.turns, and we draw in between.
  */
 #include "view/app.h"
+
+#include "view/prompt.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
-enum { QUIET_MS = 200, TICK_MS = 100 };
+enum {
+	FIRST_MS = 40, /* until the screen says that it works */
+	TICK_MS = 100,
+	TURN_MS = 20,
+	LINE_MOST = 32, /* columns of the command line */
+};
 
 struct working {
 	long_work *task;
@@ -25,35 +34,140 @@ static int run(void *context, struct job *job)
 	return w->task(w->context, &job->progress, &job->err);
 }
 
-/* "weighing references 40%, 5 s left: ^C stops it".  How many phases will follow nobody tells, so what is
- * left is that of the phase. */
-static void say(struct app *a, struct job *job, struct pace *pace)
+/* --- the line ----------------------------------------------------------------------------------- */
+
+static uint64_t ms_since(uint64_t then)
 {
-	struct text t = TEXT_INIT;
+	return (pace_now() - then) / 1000000;
+}
+
+/* "cut * -each, 3 s: weighing references 40%; ^C stops it".  The seconds are those of the whole, the share is
+ * that of what it is at: nobody knows how much will follow. */
+static void write_line(const struct app *a, struct job *job, struct text *to)
+{
 	enum phase phase = atomic_load(&job->progress.phase);
 	double share = pace_share(&job->progress);
+	unsigned seconds = (unsigned)(ms_since(a->waiting.began) / 1000);
+	const char *line = a->waiting.line;
+	size_t used;
 
-	text_add(&t, phase ? phase_info[phase].words : "working");
+	if (line) {
+		size_t n = text_fit(line, LINE_MOST, &used);
+		text_add_n(to, line, n);
+		text_addf(to, "%s", line[n] ? glyph(GLYPH_ELLIPSIS) : "");
+		if (seconds > 0)
+			text_addf(to, ", %u s", seconds);
+		text_add(to, ": ");
+	}
+	text_add(to, phase ? phase_info[phase].words : "working");
 	if (share >= 0)
-		text_addf(&t, " %.0f%%", share * 100);
-	if (phase && !job->progress.cancel)
-		pace_add_phase(pace, &job->progress, pace_now(), &t);
-	text_add(&t, job->progress.cancel ? ": stopping" : ": ^C stops it");
-	app_say(a, ROLE_NOTE, t.s);
-	text_release(&t);
-	app_draw(a);
+		text_addf(to, " %.0f%%", share * 100);
+	if (!line && seconds > 0)
+		text_addf(to, ", %u s", seconds);
+	text_add(to, job->progress.cancel ? "; stopping" : "; ^C stops it");
+}
+
+/* --- keys --------------------------------------------------------------------------------------- */
+
+static bool moves(enum action action)
+{
+	switch (action) {
+	case ACTION_UP:
+	case ACTION_DOWN:
+	case ACTION_PAGE_UP:
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_UP:
+	case ACTION_HALF_DOWN:
+	case ACTION_FIRST:
+	case ACTION_LAST:
+	case ACTION_WIDE:
+	case ACTION_PAN_LEFT:
+	case ACTION_PAN_RIGHT:
+	case ACTION_SIDE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Does it only move, and did so?  The page is ours. */
+static bool answer(struct app *a, const struct input *in)
+{
+	struct page *p = app_page(a);
+	enum action action = in->pasted || !p ? ACTION_NONE : key_action(in->key, p->ops->place);
+	const char *message = NULL;
+
+	if (!p || prompt_is_open())
+		return false;
+	if (in->key == SPECIAL(KEY_MOUSE) && mouse_scrolls(&in->mouse))
+		app_mouse(a, &in->mouse);
+	else if (moves(action))
+		p->ops->action(p, action, &message);
+	else if (action == ACTION_TAB && tabs_has(a, (enum tab)(in->key - '1')))
+		tabs_show(a, (enum tab)(in->key - '1'));
+	else
+		return false;
+	a->moved_on = true;
+	a->path_moved |= a->path_wanted || action == ACTION_TAB;
+	return true;
+}
+
+static bool answer_all(struct app *a)
+{
+	const struct input *in;
+	struct input gone;
+	bool any = false;
+
+	if (!a->waiting.shown || a->waiting.ahead)
+		return false;
+	while ((in = term_first_kept()) && answer(a, in))
+		any = term_read_kept(&gone);
+	return any;
 }
 
 static void take_keys(struct app *a, struct job *job)
 {
-	if (app_stop_typed(a) || a->quit)
+	struct input in;
+
+	while (a->gives_way && term_read(&in, prompt_is_open()))
+		term_keep(&in);
+	if (a->gives_way ? term_first_kept() != NULL : app_stop_typed(a))
 		job_cancel(job);
+	if (a->quit)
+		job_cancel(job);
+}
+
+/* --- waiting ------------------------------------------------------------------------------------ */
+
+static void show(struct app *a, struct job *job)
+{
+	struct waiting *w = &a->waiting;
+	struct text t = TEXT_INIT;
+	bool turn = turns_take(&a->turns, TURN_MS);
+	bool due = !w->shown || a->dirty || ms_since(w->drawn) >= TICK_MS;
+
+	if (turn && answer_all(a))
+		due = true;
+	if (due) {
+		write_line(a, job, &t);
+		app_say(a, ROLE_WORKING, t.s);
+		a->dirty = !turn; /* of the page there may be more to draw */
+		if (turn)
+			app_draw(a);
+		else
+			app_draw_message(a);
+		text_release(&t);
+		if (!w->shown)
+			w->ahead = term_first_kept() != NULL;
+		w->shown = true;
+		w->drawn = pace_now();
+	}
+	if (turn)
+		turns_give_back(&a->turns);
 }
 
 static void watch(struct app *a, struct job *job, int wake_fd)
 {
-	uint64_t began = pace_now();
-	struct pace pace = {.left = -1};
 	struct pollfd fds[3] = {
 	    {.fd = term_fd(), .events = POLLIN},
 	    {.fd = signals_fd(), .events = POLLIN},
@@ -61,14 +175,27 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 	};
 
 	while (!job_finished(job)) {
-		int n = poll(fds, 3, TICK_MS);
+		uint64_t age = ms_since(a->waiting.began);
+		int n = poll(fds, 3, a->waiting.shown ? TICK_MS : age < FIRST_MS ? (int)(FIRST_MS - age) : 0);
 		if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			app_quit(a, 128 + SIGHUP); /* the terminal is gone */
 		app_take_signals(a);
 		take_keys(a, job);
-		if (!job_finished(job) && (pace_now() - began) / 1000000 >= QUIET_MS)
-			say(a, job, &pace);
+		if (!job_finished(job) && (a->waiting.shown || ms_since(a->waiting.began) >= FIRST_MS))
+			show(a, job);
 	}
+}
+
+void working_begin(struct app *a, const char *line)
+{
+	a->waiting = (struct waiting){.line = line, .began = pace_now()};
+}
+
+void working_end(struct app *a)
+{
+	if (a->waiting.shown)
+		a->unseen = a->dirty = true;
+	a->waiting = (struct waiting){.began = 0};
 }
 
 int working_run(void *context, long_work *task, void *argument, struct err *err)
@@ -76,10 +203,13 @@ int working_run(void *context, long_work *task, void *argument, struct err *err)
 	struct app *a = context;
 	struct working w = {task, argument};
 	struct job job = {.result = 0};
+	bool alone = !a->waiting.began;
 	int wake[2];
 
 	if (pipe(wake))
 		return err_set(err, ERR_IO, "no pipe to the working thread");
+	if (alone)
+		working_begin(a, NULL);
 	int code = job_start(&job, run, &w, wake[1]);
 	if (!code) {
 		a->working = &job;
@@ -88,6 +218,8 @@ int working_run(void *context, long_work *task, void *argument, struct err *err)
 		code = job_wait(&job);
 		text_clear(&a->message);
 	}
+	if (alone)
+		working_end(a);
 	close(wake[0]);
 	close(wake[1]);
 	if (code && err)

@@ -672,13 +672,16 @@ def check_beside(t):
     t.wait(lambda lines: lines[2].endswith("retained"))
     t.type(":check -tree")
     t.keys("Enter")
-    t.wait(r"^(checking|following)[a-z ]* \d+%.*: \^C stops it")
+    t.wait(r"^check -tree(, \d+ s)?: (checking|following)[a-z ]* \d+%; \^C stops it")
     t.keys("C-c")
     t.wait(r"^check: stopped")
     t.wait(r"^(?:1 )?histogram(?! >)")
     t.type(":check -tree")
     t.keys("Enter")
-    t.wait(r"^checking[a-z ]* \d+%")
+    t.wait(r"^check -tree.*: checking[a-z ]* \d+%")
+    t.keys("Down")  # what only moves is answered at once
+    t.wait(lambda lines: lines[3].startswith("  ") and lines[4].startswith(">") and
+           re.search("; \\^C stops it", "\n".join(lines)))
     t.type("i")  # heard when the answer is there
     t.wait(r"^(?:1 )?histogram > check > overview")
     leave(t)

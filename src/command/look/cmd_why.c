@@ -396,10 +396,10 @@ static int run_why(struct session *s, const struct call *call, struct result **o
 	result_rows_members(r, why_members, why_release, w);
 	r->explains = true;
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
-	atomic_store(&s->reads_shown, true);
+	turns_enter(s->turns);
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
 	                                                          : about_column(s, r, w, word, err);
-	atomic_store(&s->reads_shown, false);
+	turns_leave(s->turns);
 	if (code)
 		result_free(r);
 	else

@@ -115,9 +115,9 @@ static int print_watched(struct session *s, struct result *r, const struct print
     struct err *err)
 {
 	struct printing printing = {o, to};
-	atomic_store(&s->reads_shown, true);
+	turns_enter(s->turns);
 	int code = session_on_rows(s, &r, print_rows, &printing, err);
-	atomic_store(&s->reads_shown, false);
+	turns_leave(s->turns);
 	return code;
 }
 

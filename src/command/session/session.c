@@ -196,23 +196,32 @@ struct result *session_take(struct session *s)
 enum { LONG_ROWS = 4096 };
 
 struct on_rows {
+	struct turns *turns;
 	struct result **r;
 	rows_task *task;
 	const void *context;
 };
 
-static bool stop_rows(void *progress)
+struct watched_rows {
+	struct turns *turns;
+	struct progress *progress;
+};
+
+static bool stop_rows(void *context)
 {
-	return !progress_add(progress, RESULT_STOP_EVERY);
+	const struct watched_rows *w = context;
+	turns_offer(w->turns);
+	return !progress_add(w->progress, RESULT_STOP_EVERY);
 }
 
 static int watch_rows(void *context, struct progress *progress, struct err *err)
 {
 	struct on_rows *o = context;
 	struct result *r = *o->r;
+	struct watched_rows watched = {o->turns, progress};
 	progress_phase(progress, PHASE_LOOK_AT_ROWS, r->n_rows);
 	r->stop = stop_rows;
-	r->stop_context = progress;
+	r->stop_context = &watched;
 	int code = o->task(o->r, o->context, err);
 	r->stop = NULL; /* it lives on, within another one perhaps */
 	return code;
@@ -221,7 +230,7 @@ static int watch_rows(void *context, struct progress *progress, struct err *err)
 int session_on_rows(const struct session *s, struct result **r, rows_task *task, const void *context,
     struct err *err)
 {
-	struct on_rows o = {.r = r, .task = task, .context = context};
+	struct on_rows o = {.turns = s->turns, .r = r, .task = task, .context = context};
 	if ((*r)->n_rows < LONG_ROWS)
 		return task(r, context, err);
 	return session_work(s, watch_rows, &o, err);

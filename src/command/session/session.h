@@ -9,6 +9,7 @@
 #define CAIRN_COMMAND_SESSION_SESSION_H
 
 #include "base/parallel.h"
+#include "base/turns.h"
 #include "opened/opened.h"
 #include "result/print.h"
 #include "result/result.h"
@@ -83,8 +84,9 @@ struct session {
 	 * is. */
 	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
-	atomic_bool reads_shown; /* a job reads the rows of the page on the screen, which must not be drawn
-	                            meanwhile: some rows remember what was read of them last */
+	struct turns *turns;     /* whoever reads the rows of the page on the screen works there, and draws
+	                            it in between: some rows remember what was read of them last; NULL:
+	                            there is no screen */
 	struct progress *now;    /* of the job that runs the command at hand; NULL: none, or unwatched */
 	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table_rows.c - which rows a table shows in which order: sort, filter, search, opening branches.
+ *
+ * Many rows take long, so each of these is a work of the session.  Rows are arranged in a draft of the result:
+ * what is shown stays as it is until the work is done, and if it is stopped.  A tree has no drafts; while its
+ * rows are arranged it is not drawn.
+ */
+#include "view/table.h"
+
+#include "base/big.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "view/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LIVE_ROWS 200000 /* with more, filters wait for Enter */
+
+/* --- works ------------------------------------------------------------------------------------- */
+
+static struct turns *turns_of(const struct table *t)
+{
+	return t->session ? t->session->turns : NULL;
+}
+
+/* Go through the rows of r, the shown ones or a draft.  The codes of the task; ERR_NOMEM. */
+static int on_rows(struct table *t, struct result *r, rows_task *task, const void *context, struct err *err)
+{
+	if (!t->session)
+		return task(&r, context, err);
+	turns_enter(turns_of(t));
+	int code = session_on_rows(t->session, &r, task, context, err);
+	turns_leave(turns_of(t));
+	return code;
+}
+
+/* Do something with a tree, of which nobody knows how many rows it looks at. */
+static int on_tree(struct table *t, long_work *work, void *context, struct err *err)
+{
+	if (!t->session)
+		return work(context, NULL, err);
+	turns_enter(turns_of(t));
+	int code = session_work(t->session, work, context, err);
+	turns_leave(turns_of(t));
+	return code;
+}
+
+bool table_trouble(struct table *t, const char **message)
+{
+	struct err *lost = &t->result->lost;
+
+	if (!lost->code)
+		return false;
+	lost->code = ERR_OK;
+	*message = lost->message;
+	return true;
+}
+
+/* The draft takes the place of what is shown, or is dropped, and the result remembers why. */
+static bool settle(struct table *t, struct result *draft, int code, const struct err *err)
+{
+	if (code) {
+		result_drop(draft);
+		result_lost(t->result, err);
+	} else {
+		result_adopt(t->result, draft);
+	}
+	return !code;
+}
+
+/* --- sorting ----------------------------------------------------------------------------------- */
+
+struct order {
+	int column; /* -1: none */
+	bool descending;
+};
+
+static int sort_rows(struct result **r, const void *context, struct err *err)
+{
+	const struct order *o = context;
+
+	/* they are looked at, then put in order, in two rounds where keys are large: that is not told before */
+	progress_phase(progress_own(), PHASE_SORT_ROWS, 2 * (*r)->n_rows);
+	return o->column < 0 ? 0 : result_sort(*r, (unsigned)o->column, o->descending, err);
+}
+
+static void filter_tree(struct table *t, const char *words);
+
+struct tree_order {
+	struct table *t;
+	struct order order;
+};
+
+static int sort_tree(void *context, struct progress *progress, struct err *err)
+{
+	const struct tree_order *o = context;
+	struct table *t = o->t;
+
+	(void)err;
+	progress_phase(progress, PHASE_SORT_ROWS, 0);
+	tree_sort(t->result, (unsigned)o->order.column, o->order.descending);
+	if (t->filter)
+		filter_tree(t, t->filter);
+	return 0;
+}
+
+void table_sort(struct table *t, unsigned column, bool descending)
+{
+	struct order order = {(int)column, descending};
+	struct tree_order tree = {t, order};
+	struct err err = ERR_INIT;
+
+	if (tree_is(t->result)) {
+		int code = on_tree(t, sort_tree, &tree, &err);
+		if (code || t->result->lost.code == ERR_CANCELLED)
+			t->result->sorted_by = -1; /* in parts */
+		if (code)
+			result_lost(t->result, &err);
+	} else {
+		struct result *draft = result_draft(t->result, &err);
+		int code = draft ? on_rows(t, draft, sort_rows, &order, &err) : ERR_NOMEM;
+		if (!settle(t, draft, code, &err))
+			return;
+	}
+	t->row = t->top = 0;
+	table_restart_sums(t);
+}
+
+/* --- filter ------------------------------------------------------------------------------------ */
+
+static bool keep_row(struct result *r, size_t row, void *context)
+{
+	return match_row(context, r, row);
+}
+
+/* In a tree also the rows above those that match, so that one sees where they stand. */
+static bool keep_marked(struct result *r, size_t row, void *context)
+{
+	(void)r;
+	return ((const bool *)context)[row];
+}
+
+static int filter_branches(struct result *r, struct match *m, struct err *err)
+{
+	size_t n = r->n_rows;
+	bool *marked = big_alloc(n, sizeof *marked, err);
+	bool stopped = false;
+
+	if (!marked)
+		return ERR_NOMEM;
+	uint32_t above = 0; /* rows of a lower depth stand above one that matched */
+	for (size_t row = n; row-- > 0 && !stopped;) {
+		struct branch b = {.depth = 0};
+		tree_branch(r, row, &b);
+		marked[row] = b.depth < above || match_row(m, r, row);
+		if (marked[row])
+			above = b.depth;
+		stopped = result_stopped(r, row);
+	}
+	int code = stopped ? err_cancelled(err) : result_filter(r, keep_marked, marked, err);
+	big_free(marked);
+	return code;
+}
+
+struct filtering {
+	const char *words; /* NULL: all rows */
+	bool hidden;       /* look at hidden columns, too */
+	struct order order; /* to be restored; -1: as they stand */
+};
+
+static int filter_rows(struct result **r, const void *context, struct err *err)
+{
+	const struct filtering *f = context;
+	struct match m;
+	int code = 0;
+
+	if (f->words) {
+		progress_phase(progress_own(), PHASE_FILTER_ROWS, (*r)->n_rows);
+		match_init(&m, f->words);
+		m.hidden = f->hidden;
+		code = tree_is(*r) ? filter_branches(*r, &m, err) : result_filter(*r, keep_row, &m, err);
+		match_release(&m);
+	}
+	return code ? code : sort_rows(r, &f->order, err);
+}
+
+/* The rows that a tree shows anew, on whatever thread. */
+static void filter_tree(struct table *t, const char *words)
+{
+	struct filtering f = {.words = words, .hidden = t->wide, .order.column = -1};
+	struct err err = ERR_INIT;
+
+	if (filter_rows(&t->result, &f, &err))
+		result_lost(t->result, &err);
+}
+
+bool table_filters_live(const struct table *t)
+{
+	return t->result->n_source <= LIVE_ROWS;
+}
+
+/* The row of the source under the cursor, and the cursor back on it when it is still shown. */
+static size_t source_row(const struct table *t)
+{
+	const struct result *r = t->result;
+
+	if (t->row >= r->n_rows)
+		return SIZE_MAX;
+	return r->order ? r->order[t->row] : t->row;
+}
+
+static void select_source(struct table *t, size_t source)
+{
+	const struct result *r = t->result;
+	size_t row = 0;
+
+	if (r->order)
+		while (row < r->n_rows && r->order[row] != source)
+			row++;
+	else
+		row = source;
+	t->row = row < r->n_rows ? row : 0;
+	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
+}
+
+void table_filled(struct table *t)
+{
+	struct result *r = t->result;
+	size_t row = t->row, source = source_row(t);
+
+	/* while rows are filtered the whole stays: what it said of other columns is true */
+	if (t->filter)
+		t->old_whole = true;
+	else
+		t->have_whole = false;
+	table_restart_sums(t);
+	if (r->sorted_by < 0 || r->columns[r->sorted_by].id != COL_RETAINED)
+		return;
+	table_sort(t, (unsigned)r->sorted_by, r->descending);
+	/* who stands on the largest row wants the largest, others their row */
+	if (row > 0 && !tree_is(r))
+		select_source(t, source);
+}
+
+/* Show all rows of the draft, in the order of their source; the order to sort them by is returned. */
+static struct order show_all_unsorted(struct result *draft)
+{
+	struct order order = {draft->sorted_by, draft->descending};
+
+	if (!draft->flat && draft->within)
+		order.column = -1; /* a tree's own order is sorted */
+	else
+		draft->sorted_by = -1;
+	result_show_all(draft);
+	return order;
+}
+
+/* The rows with these words, of those shown (narrows) or of all. */
+static bool arrange(struct table *t, const char *words, bool narrows)
+{
+	struct filtering f = {.words = words, .hidden = t->wide, .order.column = -1};
+	struct err err = ERR_INIT;
+
+	if (tree_is(t->result)) {
+		if (!narrows)
+			result_show_all(t->result);
+		if (words && on_rows(t, t->result, filter_rows, &f, &err))
+			return result_show_all(t->result), result_lost(t->result, &err), false;
+		return true;
+	}
+	struct result *draft = result_draft(t->result, &err);
+	if (draft && !narrows)
+		f.order = show_all_unsorted(draft);
+	return settle(t, draft, draft ? on_rows(t, draft, filter_rows, &f, &err) : ERR_NOMEM, &err);
+}
+
+bool table_filter(struct table *t, const char *words)
+{
+	size_t source = source_row(t);
+	bool narrows = t->filter && words && *words && strncmp(words, t->filter, strlen(t->filter)) == 0;
+
+	if (words && !*words)
+		words = NULL;
+	if (!words && !t->filter)
+		return true;
+	char *kept = words ? xstrdup(words) : NULL;
+	bool done = arrange(t, words, narrows);
+	if (!done && !tree_is(t->result)) { /* all is as it was */
+		free(kept);
+		return false;
+	}
+	if (!done) {
+		free(kept);
+		kept = NULL;
+	}
+	free(t->filter);
+	t->filter = kept;
+	select_source(t, source);
+	table_restart_sums(t);
+	if (!kept && t->old_whole)
+		t->have_whole = t->old_whole = false;
+	if (!kept && t->have_whole) {
+		memcpy(t->total, t->whole, sizeof t->total);
+		t->summed = t->result->n_rows;
+	}
+	return done;
+}
+
+/* --- search ------------------------------------------------------------------------------------ */
+
+struct searching {
+	const struct table *t;
+	const char *words;
+	bool here, backwards;
+	size_t from;
+	size_t *at; /* the row that was found; SIZE_MAX: none */
+};
+
+static int search_rows(struct result **result, const void *context, struct err *err)
+{
+	const struct searching *s = context;
+	struct result *r = *result;
+	size_t n = r->n_rows, at = s->from;
+	struct match m;
+	int code = 0;
+
+	progress_phase(progress_own(), PHASE_SEARCH_ROWS, n);
+	match_init(&m, s->words);
+	m.hidden = s->t->wide;
+	for (size_t i = 0; i < n && *s->at == SIZE_MAX && !code; i++) {
+		if (i > 0 || !s->here) {
+			if (s->backwards)
+				at = at == 0 ? n - 1 : at - 1;
+			else
+				at = at + 1 == n ? 0 : at + 1;
+		}
+		if (result_stopped(r, i))
+			code = err_cancelled(err);
+		else if (match_row(&m, r, at))
+			*s->at = at;
+	}
+	match_release(&m);
+	return code;
+}
+
+bool table_search(struct table *t, const char *words, bool here, bool backwards)
+{
+	size_t at = SIZE_MAX;
+	struct searching s = {t, words, here, backwards, t->row, &at};
+	struct err err = ERR_INIT;
+
+	if (!*words)
+		return true;
+	if (on_rows(t, t->result, search_rows, &s, &err))
+		result_lost(t->result, &err);
+	if (at == SIZE_MAX)
+		return false;
+	t->row = at;
+	t->on_head = false;
+	return true;
+}
+
+/* --- branches ---------------------------------------------------------------------------------- */
+
+struct branching {
+	struct result *r;
+	size_t row;
+	bool opened, deeper;
+};
+
+static int open_row(void *context, struct progress *progress, struct err *err)
+{
+	struct branching *b = context;
+
+	(void)progress, (void)err;
+	b->opened = tree_open(b->r, b->row);
+	return 0;
+}
+
+static int drop_row(void *context, struct progress *progress, struct err *err)
+{
+	struct branching *b = context;
+
+	(void)progress, (void)err;
+	b->row = tree_drop(b->r, b->row, &b->deeper);
+	return 0;
+}
+
+bool table_open_branch(struct table *t)
+{
+	struct branching b = {.r = t->result, .row = t->row};
+	struct err err = ERR_INIT;
+
+	if (on_tree(t, open_row, &b, &err))
+		result_lost(t->result, &err);
+	return b.opened;
+}
+
+size_t table_drop_branch(struct table *t, bool *deeper)
+{
+	struct branching b = {.r = t->result, .row = t->row};
+	struct err err = ERR_INIT;
+
+	if (on_tree(t, drop_row, &b, &err))
+		result_lost(t->result, &err);
+	*deeper = b.deeper;
+	return b.row;
+}

@@ -256,7 +256,7 @@ static void draw_preview(struct app *a, int y, int x, int width)
 	struct table *t = app_table(a);
 	struct text said = TEXT_INIT;
 
-	if (prompt_kind() != PROMPT_FILTER || !t)
+	if (prompt_kind() != PROMPT_FILTER || !t || a->filter_late)
 		return;
 	bool live = table_filters_live(t), tree = tree_is(t->result);
 	if (!live)

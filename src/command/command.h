@@ -121,6 +121,7 @@ enum command_flag {
 	COMMAND_COUNTS_VALUES = 32,   /* which rows there are, or what they count, depends on values that are
 	                                 read from the dump's file when it runs */
 	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
+	COMMAND_OF_COLLECTIONS = 128, /* its key asks about lists, maps and the like alone */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}

@@ -83,11 +83,15 @@ unsigned app_abilities(struct app *a)
 		return can;
 	if (target_is_several(&target))
 		can |= CAN_SEVERAL;
-	if (target_object(h, &target) != HEAP_NONE)
+	uint32_t id = target_object(h, &target);
+	struct collection_size size;
+	if (id != HEAP_NONE)
 		can |= target.kind == TARGET_CLASS ? CAN_CLASS_OBJECT : CAN_OBJECT;
-	else if (!(can & CAN_SEVERAL))
-		can |= CAN_SEVERAL; /* a thread without an object: what its stack holds */
-	return can;
+	if (can & CAN_OBJECT && app_references_ready(a) && inspect_size(h, id, &size))
+		can |= CAN_ENTRIES;
+	if (id != HEAP_NONE)
+		return can;
+	return can | CAN_SEVERAL; /* a thread without an object: what its stack holds */
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */
@@ -135,8 +139,11 @@ void app_open_row(struct app *a)
 static void refuse(struct app *a, char key, unsigned can)
 {
 	struct text said = TEXT_INIT;
+	const struct command *c = key_command(key);
 
-	if (!app_table(a) || !(can & CAN_ROWS))
+	if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
+		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known", key);
+	else if (!app_table(a) || !(can & CAN_ROWS))
 		text_addf(&said, "%c asks about the selected row, and there is none here", key);
 	else if (can & CAN_SEVERAL)
 		text_addf(&said, "%c asks about one object, and this row counts several: Enter lists them", key);

@@ -207,31 +207,28 @@ static void draw_place(struct app *a, int y, int width)
 
 /* --- the last lines ---------------------------------------------------------------------------- */
 
-/* Help and the way out are always shown: their room is kept. */
-static bool always_hinted(const char *key)
+static int hint_width(const struct hint *hint)
 {
-	return strcmp(key, "?") == 0 || strcmp(key, "q") == 0;
+	return (int)strlen(hint->key) + 1 + hint->room;
 }
 
 static void draw_hints(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
 	enum place place = p ? p->ops->place : PLACE_LOADING;
-	const char *key, *word;
 	unsigned can = app_abilities(a);
+	struct hint hint;
 	int x = 0, kept = 0;
 
-	for (unsigned i = 0; key_hint(place, can, i, &key, &word); i++)
-		if (always_hinted(key))
-			kept += (int)(strlen(key) + 1 + strlen(word)) + 2;
-	for (unsigned i = 0; key_hint(place, can, i, &key, &word); i++) {
-		int needed = (int)(strlen(key) + 1 + strlen(word));
-		if (always_hinted(key))
-			kept -= needed + 2;
-		if (x + needed > width - kept)
+	for (unsigned i = 0; key_hint(place, can, i, &hint); i++)
+		kept += hint.always ? hint_width(&hint) + 2 : 0;
+	for (unsigned i = 0; key_hint(place, can, i, &hint); i++) {
+		kept -= hint.always ? hint_width(&hint) + 2 : 0;
+		if (x + hint_width(&hint) > width - kept)
 			continue;
-		x += draw_clipped(y, x, width - x, key, theme(ROLE_KEY)) + 1;
-		x += draw_clipped(y, x, width - x, word, theme(ROLE_QUIET)) + 2;
+		int used = draw_clipped(y, x, width - x, hint.key, theme(ROLE_KEY)) + 1;
+		draw_clipped(y, x + used, width - x - used, hint.word, theme(ROLE_QUIET));
+		x += hint_width(&hint) + 2;
 	}
 }
 

@@ -35,7 +35,7 @@ static const struct binding {
     {{SPECIAL(KEY_LEFT)}, ACTION_OUT, PAGES, "Left",
 	"back; in a tree close the branch, then to the row above it", "close", "Left", PLACE_TREE, CAN_CLOSE},
     {{'*'}, ACTION_DROP, PLACE_TREE, "*", "in a tree: open down the heaviest row, to where the weight scatters",
-	"to the big drop", "*", PLACE_TREE, CAN_BRANCH},
+	"drop", "*", PLACE_TREE, CAN_BRANCH},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, PLACE_OBJECT, "Tab",
 	"object view: from what it references to what references it", "side", "Tab", PLACE_OBJECT, 0},
     {{'u'}, ACTION_REFERRERS, ROWS, "u", "what references the selected object, as a table of its own",
@@ -123,6 +123,8 @@ static bool has_own_key(const struct command *c)
 bool key_asks(const struct command *c, unsigned can, const char **words)
 {
 	*words = c->name;
+	if (c->flags & COMMAND_OF_COLLECTIONS)
+		return can & CAN_ENTRIES;
 	if (can & CAN_OBJECT)
 		return true;
 	if (can & CAN_SEVERAL && c->several) {
@@ -151,41 +153,49 @@ const struct command *key_command(int key)
 	return NULL;
 }
 
-/* The commands that ask about the selected row; the others are found with ?. */
-static bool command_hint(unsigned can, unsigned *left, const char **key, const char **word)
+/* The commands that ask about the selected row; the others are found with ?.  several: those that can ask about
+ * several objects as well. */
+static bool command_hint(unsigned can, bool several, unsigned *left, struct hint *out)
 {
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
-		if (!has_own_key(c) || !command_of_row(c) || strcmp(c->key, c->name) == 0 || !key_asks(c, can, word))
+		const char *words;
+		if (!has_own_key(c) || !command_of_row(c) || strcmp(c->key, c->name) == 0 ||
+		    (c->several != NULL) != several || !key_asks(c, can, &words) || (*left)-- > 0)
 			continue;
-		if ((*left)-- == 0) {
-			*key = c->key;
-			return true;
-		}
+		size_t one = strlen(c->name), other = several ? strlen(c->several) : 0;
+		*out = (struct hint){.key = c->key, .word = words, .room = (int)(one > other ? one : other)};
+		return true;
 	}
 	return false;
 }
 
-bool key_hint(enum place place, unsigned can, unsigned i, const char **key, const char **word)
+static bool binding_hint(enum place place, unsigned can, enum action first, enum action last, unsigned *left,
+    struct hint *out)
 {
-	unsigned left = i;
-
-	for (int late = 0; late < 2; late++) {
-		for (size_t b = 0; b < N_BINDINGS; b++) {
-			const struct binding *one = &bindings[b];
-			bool is_late = one->action >= ACTION_SORT_NEXT;
-			if (!one->hint || !(one->hinted & place) || (one->needs && !(one->needs & can)) || is_late != late)
-				continue;
-			if (left-- == 0) {
-				*key = one->hint_key;
-				*word = one->hint;
-				return true;
-			}
-		}
-		if (!late && place & ROWS && command_hint(can, &left, key, word))
-			return true;
+	for (size_t i = 0; i < N_BINDINGS; i++) {
+		const struct binding *b = &bindings[i];
+		if (!b->hint || !(b->hinted & place) || (b->needs && !(b->needs & can)) || b->action < first ||
+		    b->action > last || (*left)-- > 0)
+			continue;
+		*out = (struct hint){.key = b->hint_key, .word = b->hint, .room = (int)strlen(b->hint),
+		    .always = b->action == ACTION_HELP || b->action == ACTION_LEAVE};
+		return true;
 	}
 	return false;
+}
+
+/* What changes from row to row stands where it moves nothing else, or behind what stays. */
+bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out)
+{
+	unsigned left = i;
+	bool rows = place & ROWS;
+
+	return binding_hint(place, can, ACTION_NONE, ACTION_REFERRERS, &left, out) ||
+	       (rows && command_hint(can, true, &left, out)) ||
+	       binding_hint(place, can, ACTION_SORT_NEXT, ACTION_TAB, &left, out) ||
+	       (rows && command_hint(can, false, &left, out)) ||
+	       binding_hint(place, can, ACTION_PROMPT, ACTION_QUIT, &left, out);
 }
 
 /* --- help -------------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ enum row_ability {
 	CAN_CLASS_OBJECT = 16, /* those of a class that has a class object */
 	CAN_BRANCH = 32,       /* there are rows below it in a tree */
 	CAN_CLOSE = 64,        /* they are shown, or it stands below another */
+	CAN_ENTRIES = 512,     /* it is a collection that is known */
 	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
 };
 
@@ -53,8 +54,13 @@ bool key_asks(const struct command *c, unsigned can, const char **words);
 /* The command whose key this is, or NULL. */
 const struct command *key_command(int key);
 
-/* The hints of a place, most useful first: name and word of hint i; false behind the last. */
-bool key_hint(enum place place, unsigned can, unsigned i, const char **key, const char **word);
+struct hint {
+	const char *key, *word;
+	int room;    /* columns for the word: also where another row gives the key another one, so nothing jumps */
+	bool always; /* help and the way out: their room is kept */
+};
+/* The hints of a place, most useful first; false behind the last. */
+bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out);
 
 /* The help page: the keys of the place first, then all others, then commands. */
 void keys_write_help(enum place place, unsigned can, struct text *to);

@@ -438,9 +438,10 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 	attr_t row_attr = theme(!selected ? ROLE_TEXT : has_keyboard ? ROLE_SELECTED : ROLE_MARKED);
 
 	if (selected) {
-		if (has_keyboard)
+		if (has_keyboard) { /* the other half of an object has the sign, and there is one */
 			draw_blank(y, at.x, at.width, row_attr);
-		draw_clipped(y, at.x, 1, ">", row_attr);
+			draw_clipped(y, at.x, 1, ">", row_attr);
+		}
 	}
 	for (unsigned i = 0; i < l->n; i++) {
 		struct cell cell;

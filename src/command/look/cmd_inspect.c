@@ -410,7 +410,7 @@ const struct command cmd_entries = {
     .name = "entries",
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = entries_options,
-    .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES,
+    .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_OF_COLLECTIONS,
     .group = "look",
     .summary = "what a list, set, map or queue contains",
     .shapes = SHAPES(&entries_shape),
@@ -420,6 +420,6 @@ const struct command cmd_entries = {
 	"an array that one slice alone holds shows these too, any other all that it has room for.",
     .examples = {{"entries 0xe0010228", ON_SHOP}, {"map 0xe00340b8 -length 10", ON_SHOP},
 	{"list 0xe001c7e8 -start 300", ON_SHOP}, {"entries main.sessions", ON_GO}},
-    .key = "",
+    .key = "e",
     .run = run_entries,
 };

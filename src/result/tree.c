@@ -281,6 +281,12 @@ bool tree_branch(const struct result *r, size_t row, struct branch *out)
 	return true;
 }
 
+uint64_t tree_key(const struct result *r, size_t row)
+{
+	const struct tree_row *at = &((const struct tree *)r->data)->row[source_row(r, row)];
+	return (uint64_t)at->list << 32 | at->node;
+}
+
 /* --- making rows ------------------------------------------------------------------------------ */
 
 /* Lists that were open before the rows are made anew. */

@@ -61,6 +61,8 @@ struct branch {
  * more. */
 bool tree_branch(const struct result *r, size_t row, struct branch *out);
 bool tree_is(const struct result *r);
+/* A number of its own for each row of a tree, which it keeps when the tree is sorted. */
+uint64_t tree_key(const struct result *r, size_t row);
 unsigned tree_column(const struct result *r); /* the source's branch */
 
 /* Give the children of a row rows of their own, or take all rows below it away.  False: there was

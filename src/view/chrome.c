@@ -148,30 +148,40 @@ static void add_state(struct app *a, struct text *to)
 	text_add_count(to, r->n_rows);
 }
 
-/* The path of views: whole steps from the end, as many as fit; where not all do, behind the first one and an
- * ellipsis, or that alone.  Looks at no more of the titles than the line can show. */
+static int step_width(const struct app *a, size_t i, int most)
+{
+	return (int)text_width_most(a->pages.page[i]->title, (size_t)most) + 3;
+}
+
+/* The first of the steps before the view shown that stand in so many columns together. */
+static size_t first_step(const struct app *a, int room)
+{
+	size_t first = a->pages.at;
+
+	while (first > 0 && room >= 0 && (room -= step_width(a, first - 1, room)) >= 0)
+		first--;
+	return first;
+}
+
+/* The path of views: whole steps, as many as fit.  Where not all do, the middle folds: whence one came is told
+ * before where one began.  Looks at no more of the titles than the line can show. */
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
-	const char *title = a->pages.page[a->pages.at]->title;
-	int room = width - (int)text_width_most(title, (size_t)width), used = 0, x = 0;
-	size_t first = a->pages.at;
+	const char *title = a->pages.page[a->pages.at]->title, *dots = glyph(GLYPH_ELLIPSIS);
+	int room = width - (int)text_width_most(title, (size_t)width), begin = step_width(a, 0, width), x = 0;
+	size_t first = first_step(a, room);
 
-	for (; first > 0 && used <= room; first--)
-		used += (int)text_width_most(a->pages.page[first - 1]->title, (size_t)width) + 3;
-	bool all = used <= room;
-	int begin = (int)text_width_most(a->pages.page[0]->title, (size_t)width) + 3;
-	/* where one began, and whence one comes: what lies between folds first */
-	bool folds = !all && begin + 4 <= room;
-	for (; !all && first < a->pages.at && used > room - 4 - (folds ? begin : 0); first++)
-		used -= (int)text_width_most(a->pages.page[first]->title, (size_t)width) + 3;
-	if (folds)
-		text_addf(&before, "%s > ", a->pages.page[0]->title);
-	if (!all)
-		text_addf(&before, "%s > ", glyph(GLYPH_ELLIPSIS));
+	if (first > 0) {
+		size_t without = first_step(a, room - 4), with = first_step(a, room - 4 - begin);
+		bool folds = begin + 4 <= room && (with < a->pages.at || without == a->pages.at);
+		first = folds ? with : without;
+		text_addf(&before, "%s%s%s > ", folds ? a->pages.page[0]->title : "", folds ? " > " : "", dots);
+	}
+	bool fits = first == 0 || room > 6;
 	for (; first < a->pages.at; first++)
 		text_addf(&before, "%s > ", a->pages.page[first]->title);
-	if (before.len > 0 && (all || room > 6))
+	if (before.len > 0 && fits)
 		x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
 	draw_text_keep_end(y, x, width - x, title, theme(ROLE_PLACE));
 	text_release(&before);

@@ -70,6 +70,41 @@ static bool settle(struct table *t, struct result *draft, int code, const struct
 	return !code;
 }
 
+/* The row of the source under the cursor, and the cursor back on it when it is still shown. */
+static size_t source_row(const struct table *t)
+{
+	const struct result *r = t->result;
+
+	if (t->row >= r->n_rows)
+		return SIZE_MAX;
+	return r->order ? r->order[t->row] : t->row;
+}
+
+static void select_source(struct table *t, size_t source)
+{
+	const struct result *r = t->result;
+	size_t row = 0;
+
+	if (r->order)
+		while (row < r->n_rows && r->order[row] != source)
+			row++;
+	else
+		row = source;
+	t->row = row < r->n_rows ? row : 0;
+	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
+}
+
+/* A row of a tree again after its rows were made anew. */
+static void select_key(struct table *t, uint64_t key)
+{
+	size_t row = 0;
+
+	while (row < t->result->n_rows && tree_key(t->result, row) != key)
+		row++;
+	t->row = row < t->result->n_rows ? row : 0;
+	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
+}
+
 /* --- sorting ----------------------------------------------------------------------------------- */
 
 struct order {
@@ -106,25 +141,35 @@ static int sort_tree(void *context, struct progress *progress, struct err *err)
 	return 0;
 }
 
+/* Who stands on the first row wants to see what comes first now, others go on looking at their row. */
 void table_sort(struct table *t, unsigned column, bool descending)
 {
 	struct order order = {(int)column, descending};
 	struct tree_order tree = {t, order};
 	struct err err = ERR_INIT;
+	bool first = t->row == 0;
 
 	if (tree_is(t->result)) {
+		uint64_t key = first ? 0 : tree_key(t->result, t->row);
 		int code = on_tree(t, sort_tree, &tree, &err);
 		if (code || t->result->lost.code == ERR_CANCELLED)
 			t->result->sorted_by = -1; /* in parts */
 		if (code)
 			result_lost(t->result, &err);
+		if (!first)
+			select_key(t, key);
 	} else {
 		struct result *draft = result_draft(t->result, &err);
 		int code = draft ? on_rows(t, draft, sort_rows, &order, &err) : ERR_NOMEM;
+		first = t->row == 0; /* one may have gone on meanwhile */
+		size_t source = source_row(t);
 		if (!settle(t, draft, code, &err))
 			return;
+		if (!first)
+			select_source(t, source);
 	}
-	t->row = t->top = 0;
+	if (first)
+		t->row = t->top = 0;
 	table_restart_sums(t);
 }
 
@@ -201,34 +246,9 @@ bool table_filters_live(const struct table *t)
 	return t->result->n_source <= LIVE_ROWS;
 }
 
-/* The row of the source under the cursor, and the cursor back on it when it is still shown. */
-static size_t source_row(const struct table *t)
-{
-	const struct result *r = t->result;
-
-	if (t->row >= r->n_rows)
-		return SIZE_MAX;
-	return r->order ? r->order[t->row] : t->row;
-}
-
-static void select_source(struct table *t, size_t source)
-{
-	const struct result *r = t->result;
-	size_t row = 0;
-
-	if (r->order)
-		while (row < r->n_rows && r->order[row] != source)
-			row++;
-	else
-		row = source;
-	t->row = row < r->n_rows ? row : 0;
-	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
-}
-
 void table_filled(struct table *t)
 {
 	struct result *r = t->result;
-	size_t row = t->row, source = source_row(t);
 
 	/* while rows are filtered the whole stays: what it said of other columns is true */
 	if (t->filter)
@@ -239,9 +259,6 @@ void table_filled(struct table *t)
 	if (r->sorted_by < 0 || r->columns[r->sorted_by].id != COL_RETAINED)
 		return;
 	table_sort(t, (unsigned)r->sorted_by, r->descending);
-	/* who stands on the largest row wants the largest, others their row */
-	if (row > 0 && !tree_is(r))
-		select_source(t, source);
 }
 
 /* Show all rows of the draft, in the order of their source; the order to sort them by is returned. */

@@ -203,6 +203,27 @@ def sort(t):
     leave(t)
 
 
+@case("sorting: the first row stays the first, any other keeps the cursor, in view")
+def sort_keeps(t):
+    start(t, dump=SHOP)
+    t.wait(r" 1/43$")
+    t.keys("r")
+    t.wait(r"shallow \^ +1/43$")
+    t.keys("r", "Down", "Down")
+    wait_selected(t, r"com\.acme\.shop\.Order ")
+    t.keys("r")
+    wait_selected(t, r"com\.acme\.shop\.Order ")
+    t.wait(r"shallow \^ +41/43$")
+    t.keys("5")
+    wait_selected(t, r"<primitive>")
+    t.keys("Down", "Down", "Down", "Down")
+    wait_selected(t, r"▾ java ")
+    t.keys("r")
+    t.wait(r" \^ +\d+/16$")
+    wait_selected(t, r"▾ java ")
+    leave(t)
+
+
 @case("f filters while one types; F shows all again", BOTH)
 def filter_rows(t):
     start(t)

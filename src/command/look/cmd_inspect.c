@@ -21,7 +21,7 @@ enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length say
 /* --- x ---------------------------------------------------------------------------------------- */
 
 static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
-    OBJECT_CLASS, OBJECT_SHALLOW};
+    OBJECT_CLASS, OBJECT_SHALLOW, OBJECT_RETAINED};
 
 static const struct option_spec x_options[] = {
     {DASH_START, OPT_COUNT, "N", "begin with this element, or character of a text"},
@@ -316,6 +316,20 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 	return code;
 }
 
+/* What fields retain, where some of them are references: not of an array of numbers. */
+static void show_retained(struct result *r)
+{
+	enum { LOOKED_AT = 1000 };
+	struct target target = {.kind = TARGET_NONE};
+	for (size_t row = 0; r->ops->target && row < r->n_rows && row < LOOKED_AT; row++) {
+		result_target(r, row, &target);
+		if (target.kind == TARGET_OBJECT) {
+			command_show_retained(r);
+			return;
+		}
+	}
+}
+
 static int run_x(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
@@ -326,6 +340,7 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	if (code)
 		return code;
 	command_retained_beside(s);
+	show_retained(*out);
 	code = x_head(*out, h, id, call, err);
 	x_meant(*out, call);
 	if (code) {
@@ -349,7 +364,8 @@ const struct command cmd_x = {
 	"typed_by, how its type is known, site, the stack that allocated it, and held_as, which part of it "
 	"slices and strings mean; of a named variable that and its variable_value), then a row "
 	"for each field of the object and of its superclasses, each static field of a class, or each "
-	"element of an array. Of a reference, type and class are those of the object that it leads to. -start and -length "
+	"element of an array. Of a reference, type, class, shallow and retained are those of the object that it leads "
+	"to. -start and -length "
 	"choose elements, or characters of the text of a String. Formats without values list "
 	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
 	"without. Objects of Go dumps without a type show their words. A global variable's name means the "

@@ -3,6 +3,7 @@
 #include "command/look/inspect.h"
 
 #include "base/mem.h"
+#include "result/objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
-enum { V_NAME, V_TYPE, V_VALUE, V_DECLARED_IN, V_CLASS, V_ADDRESS, V_SHALLOW, V_OFFSET };
+enum { V_NAME, V_TYPE, V_VALUE, V_DECLARED_IN, V_CLASS, V_ADDRESS, V_SHALLOW, V_RETAINED, V_OFFSET };
 
 /* What x tells of the object before its rows, where it can. */
 static const enum column_id head[] = {
@@ -28,6 +29,7 @@ static const struct column part_columns[] = {
     [V_CLASS] = {.id = COL_CLASS, .hidden = true},
     [V_ADDRESS] = {.id = COL_ADDRESS, .hidden = true},
     [V_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
+    [V_RETAINED] = {.id = COL_RETAINED, .hidden = true},
     [V_OFFSET] = {.id = COL_OFFSET, .hidden = true}, /* the last: not every dump tells it */
 };
 const struct shape parts_shape = {
@@ -43,6 +45,7 @@ static const struct column reference_columns[] = {
     {.id = COL_DECLARED_IN, .hidden = true},
     {.id = COL_CLASS},
     {.id = COL_SHALLOW},
+    {.id = COL_RETAINED, .hidden = true},
 };
 const struct shape references_shape = {.form = "of a format without values",
     SHAPE_COLUMNS(reference_columns), SHAPE_HEAD(head)};
@@ -95,6 +98,10 @@ static void part_cell(
 	case V_SHALLOW:
 		if (to.id != HEAP_NONE)
 			*out = cell_bytes(result_of_file(r, heap_size(h, to.id)));
+		return;
+	case V_RETAINED:
+		if (to.id != HEAP_NONE)
+			*out = object_retained_cell(r->opened, to.id);
 		return;
 	case V_OFFSET:
 		*out = cell_plain(part.offset);

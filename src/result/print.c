@@ -91,11 +91,20 @@ static void choose_columns(struct layout *l, struct result *r, const struct prin
 	l->rows = o->top && o->top < r->n_rows ? o->top : r->n_rows;
 }
 
+/* Is it the column that a heading has the rest of the line from? */
+static bool is_branch(const struct result *r, unsigned column)
+{
+	return r->columns[column].id == COL_BRANCH;
+}
+
 static void measure_rows(struct layout *l, struct result *r)
 {
 	struct cell c;
 	for (size_t row = 0; row < l->rows && row < MEASURED && !result_stopped(r, row); row++) {
+		bool heading = result_heading(r, row) != NO_HEADING;
 		for (unsigned i = 0; i < l->n; i++) {
+			if (heading && is_branch(r, l->column[i]))
+				break;
 			result_cell(r, row, l->column[i], &c);
 			measure(l, i, &c);
 		}
@@ -233,12 +242,16 @@ static void print_rows(struct layout *l, struct result *r)
 	}
 	end_line(l);
 	for (size_t row = 0; row < l->rows && !ferror(l->to) && !result_stopped(r, row); row++) {
+		bool heading = result_heading(r, row) != NO_HEADING;
 		for (unsigned i = 0; i < l->n; i++) {
 			result_cell(r, row, l->column[i], &c);
 			text_clear(&l->cell);
 			cell_print(&c, &l->cell);
 			const struct column *column = &r->columns[l->column[i]];
-			place(l, i, l->cell.s, column, is_cut(l, i, column));
+			bool whole = heading && is_branch(r, l->column[i]);
+			place(l, i, l->cell.s, column, !whole && is_cut(l, i, column));
+			if (whole)
+				break;
 		}
 		end_line(l);
 	}

@@ -167,6 +167,8 @@ static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 	}
 	fputs("\r\n", to);
 	for (size_t row = 0; row < rows && !ferror(to) && !result_stopped(r, row); row++) {
+		if (result_heading(r, row) == HEADING_OF_ROWS)
+			continue;
 		for (unsigned c = 0; c < r->n_columns; c++) {
 			fputs(c ? "," : "", to);
 			result_cell(r, row, c, &cell);
@@ -305,9 +307,13 @@ static void json_row(struct result *r, size_t row, const bool *inexact, struct j
 static void json_rows(struct result *r, size_t rows, const char *between, struct json *j)
 {
 	bool *inexact = inexact_columns(r, rows);
+	bool any = false;
 	for (size_t row = 0; row < rows && !ferror(j->to) && !result_stopped(r, row); row++) {
-		fputs(row ? between : "", j->to);
+		if (result_heading(r, row) == HEADING_OF_ROWS)
+			continue;
+		fputs(any ? between : "", j->to);
 		json_row(r, row, inexact, j);
+		any = true;
 	}
 	free(inexact);
 }

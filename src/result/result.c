@@ -173,6 +173,11 @@ void result_target(const struct result *r, size_t row, struct target *out)
 	out->opened = r->opened;
 }
 
+enum row_heading result_heading(const struct result *r, size_t row)
+{
+	return r->ops && r->ops->heading ? r->ops->heading(r, source_row(r, row)) : NO_HEADING;
+}
+
 /* --- what is found later ------------------------------------------------------------------------ */
 
 static struct result *late_one(const struct result *r);
@@ -467,6 +472,12 @@ static void picked_target(const struct result *r, size_t row, struct target *out
 	result_target(p->from, row, out);
 }
 
+static enum row_heading picked_heading(const struct result *r, size_t row)
+{
+	return result_heading(((const struct picked *)r->data)->from, row) == HEADING_OF_ROWS ? HEADING_OF_ROWS
+	                                                                                     : NO_HEADING;
+}
+
 static void picked_release(void *data)
 {
 	struct picked *p = data;
@@ -483,7 +494,7 @@ static int picked_members(
 }
 
 static const struct result_ops picked_ops = {
-    .cell = picked_cell, .target = picked_target, .release = picked_release, .members = picked_members};
+    .cell = picked_cell, .target = picked_target, .heading = picked_heading, .release = picked_release, .members = picked_members};
 
 /* The one whose cells a result shows. */
 static struct result *late_one(const struct result *r)

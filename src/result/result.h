@@ -55,6 +55,10 @@ struct result;
 typedef int result_later(struct result *r, const struct retained *known, struct progress *progress,
     struct err *err);
 
+/* A row that is a heading has nothing but its branch and what stands left of it, and the branch the rest of
+ * the line.  OF_ROWS: what it says stands in each of the rows below it as well, so machines get only those. */
+enum row_heading { NO_HEADING, HEADING_ALONE, HEADING_OF_ROWS };
+
 struct result_ops {
 	/* The cell of a row (0 … n_source - 1, in the source's own order) and a column.  Its text may
 	   be * put into *scratch. */
@@ -64,6 +68,7 @@ struct result_ops {
 	 * the cell is asked for. */
 	void (*number)(const struct result *r, size_t row, unsigned column, struct cell *out);
 	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
+	enum row_heading (*heading)(const struct result *r, size_t row);         /* NULL: there is none */
 	void (*release)(void *data);                                            /* NULL: nothing */
 	/* Set the bits in `to` of the objects that these rows count.  rows: a bit for each source row;
 	 * to: a bit for each object.  0 or ERR_NOMEM.  NULL: rows count what their targets imply. */
@@ -194,6 +199,7 @@ void result_cell(struct result *r, size_t row, unsigned column, struct cell *out
 void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
     struct text *scratch);
 void result_target(const struct result *r, size_t row, struct target *out);
+enum row_heading result_heading(const struct result *r, size_t row);
 
 /* Does any row shown stand for objects?  Head values, help and settings do not. */
 bool result_has_sets(const struct result *r);

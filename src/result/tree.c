@@ -249,8 +249,15 @@ static bool within(const struct result *r, size_t row)
 	return ((const struct tree *)r->data)->row[row].depth > 0;
 }
 
+static enum row_heading tree_heading(const struct result *r, size_t row)
+{
+	const struct tree *t = r->data;
+	bool none = !t->source->heading || t->row[row].node == REST;
+	return none ? NO_HEADING : t->source->heading(r, t->row[row].node);
+}
+
 static const struct result_ops tree_ops = {
-    .cell = tree_cell, .target = tree_target, .release = release, .members = tree_members};
+    .cell = tree_cell, .target = tree_target, .heading = tree_heading, .release = release, .members = tree_members};
 
 bool tree_is(const struct result *r)
 {

@@ -75,15 +75,23 @@ static void compare_text(struct table *t, unsigned c, const char *s)
 		t->varies[c] = true;
 }
 
+static bool is_heading(const struct table *t, size_t row)
+{
+	return tree_is(t->result) && result_heading(t->result, row) != NO_HEADING;
+}
+
 /* Returns the bytes of its texts. */
 static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 	size_t bytes = 0;
+	bool heading = is_heading(t, row);
 
 	for (unsigned c = 0; c < n; c++) {
 		struct cell cell;
 		text_clear(buffer);
+		if (heading && c == tree_column(t->result))
+			break; /* it needs no column */
 		result_cell(t->result, row, c, &cell);
 		if (tree_is(t->result) && c == tree_column(t->result))
 			cell.indent += 2; /* and the sign */
@@ -404,6 +412,19 @@ static void draw_share(const struct table *t, const struct layout *l, int y,
 	draw_right(y, l->percent_x, PERCENT, percent, row_attr);
 }
 
+/* A heading says most at its end: where it does not fit, what is behind its number loses its beginning. */
+static void draw_heading(int y, int x, int width, const char *s, attr_t attr)
+{
+	size_t number = strspn(s, " 0123456789");
+
+	if ((int)text_width_most(s, (size_t)width + 1) <= width || (int)number >= width) {
+		draw_text(y, x, width, s, attr);
+		return;
+	}
+	draw_clipped(y, x, (int)number, s, attr);
+	draw_right(y, x + (int)number, width - (int)number, s + number, attr);
+}
+
 /* The text as the branch of a tree: blanks, whether it is open, and the text.  Where the blanks would
  * take the room of the text there are fewer of them, and the depth as a number. */
 static void draw_branch(const struct table *t, int y, int x, int width, size_t row, const char *s,
@@ -427,8 +448,12 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 						      : " ";
 	if (indent < width)
 		draw_clipped(y, x + indent, 1, sign, attr);
-	if (indent + 2 < width)
-		draw_text_keep_end(y, x + indent + 2, width - indent - 2, s, attr);
+	x += indent + 2;
+	width -= indent + 2;
+	if (width > 0 && is_heading(t, row))
+		draw_heading(y, x, width, s, attr);
+	else if (width > 0)
+		draw_text_keep_end(y, x, width, s, attr);
 }
 
 static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,
@@ -443,6 +468,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_clipped(y, at.x, 1, ">", row_attr);
 		}
 	}
+	bool heading = is_heading(t, row);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct cell cell;
 		unsigned c = l->column[i];
@@ -452,6 +478,10 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		cell.indent = 0; /* draw_branch knows better */
 		cell_print(&cell, buffer);
 		attr_t attr = selected ? row_attr : theme(cell_role(&cell));
+		if (heading && c == tree_column(t->result)) {
+			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
+			break;
+		}
 		if (tree_is(t->result) && c == tree_column(t->result))
 			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
 		else

@@ -595,6 +595,23 @@ def sideways(t):
     leave(t)
 
 
+@case("bt: frames are headings that keep their ends, what they hold opens and closes below", BOTH)
+def headings(t):
+    start(t, dump=SHOP)
+    t.type(":bt http-2")
+    t.keys("Enter")
+    t.wait(r"^> . 0  com\.acme\.shop\.Order\.total\(Shop\.java:102\)$")
+    t.wait(r"^      Java local  0xe00111f8  com\.acme\.shop\.Order$")
+    t.keys("Left")
+    t.wait(r"Java local  0xe00111f8", gone=True)
+    t.keys("Right", "Down", "Enter")
+    t.wait(r"contents \(7\)")
+    t.resize(36, 12)
+    t.keys("q")
+    t.wait(r"^  . 0  .+Order\.total\(Shop\.java:102\)$")
+    leave(t)
+
+
 @case("at 40 columns a backtrace keeps what tells: methods, and the classes of locals")
 def narrow_backtrace(t):
     start(t, dump=SHOP)
@@ -602,10 +619,10 @@ def narrow_backtrace(t):
     t.wait(r"^> +0 +main ")
     t.keys("Enter")
     t.wait(r"^(?:1 )?histogram > threads > main")
-    t.wait(r"frame +method +kind")
+    t.wait(r"^  branch +address +class")
     t.resize(40, 10)
-    t.wait(r"^  method +class")
-    t.wait(r"^> java\.lang\.Thread")
+    t.wait(r"^  branch +class")
+    t.wait(r"^>   0  .*Thread\.sleep\(Native Method\)$")
     t.keys("d")  # of a row that is no object
     t.wait(r"^d asks about an object, and this row$")
     enter(t, "dom")

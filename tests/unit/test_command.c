@@ -105,18 +105,19 @@ static void test_refs(void **state)
 static void test_x_and_threads(void **state)
 {
 	(void)state;
-	/* #7, a root, holds it; what it leads to, #4 and its class hold as well */
+	/* #7, a root, holds it; what it leads to, #4 and its class hold as well.  Its class object alone
+	 * holds something: #6, the class object of java.lang.Class */
 	expect_printed("x 0x1080", PRINT_JSON,
 	    "{\"address\": \"0x1080\", \"class\": \"java.lang.String\", \"shallow\": 16, "
 	    "\"retained\": 16, \"length\": null, \"loader\": null, \"root\": null, \"reachable\": true, "
 	    "\"value\": null, "
 	    "\"id\": 3, \"retained_certainty\": \"inferred\", \"fields\": [\n"
 	    "{\"name\": \"<class>\", \"type\": null, \"value\": \"0x1000\", \"declared_in\": null, "
-	    "\"class\": \"java.lang.Class\", \"shallow\": 64},\n"
+	    "\"class\": \"java.lang.Class\", \"shallow\": 64, \"retained\": 128, \"retained_certainty\": \"inferred\"},\n"
 	    "{\"name\": null, \"type\": null, \"value\": \"0x1050\", \"declared_in\": null, "
-	    "\"class\": \"char[]\", \"shallow\": 32},\n"
+	    "\"class\": \"char[]\", \"shallow\": 32, \"retained\": 32, \"retained_certainty\": \"inferred\"},\n"
 	    "{\"name\": null, \"type\": null, \"value\": \"0x1040\", \"declared_in\": null, "
-	    "\"class\": \"java.lang.String\", \"shallow\": 16}]}\n");
+	    "\"class\": \"java.lang.String\", \"shallow\": 16, \"retained\": 16, \"retained_certainty\": \"inferred\"}]}\n");
 	expect_printed("#3 | cut value", PRINT_CSV, "value\r\n0x1000\r\n0x1050\r\n0x1040\r\n");
 	expect_printed("x java.lang.String | cut address,instances,instance_size", PRINT_CSV,
 	    "address,instances,instance_size\r\n0x1000,2,16\r\n");

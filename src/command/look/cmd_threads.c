@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_threads.c - threads and bt.
+ * cmd_threads.c - threads, one by one and by their stacks.
  */
 #include "command/commands.h"
 
@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "result/objects.h"
-#include "command/look/bt_noted.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>
@@ -334,155 +333,4 @@ const struct command cmd_threads = {
     .examples = {{"threads"}, {"threads | grep waiting", ON_GO}, {"threads -by stack", ON_GO}},
     .key = "t",
     .run = run_threads,
-};
-
-/* --- bt --------------------------------------------------------------------------------------- */
-
-static const struct column bt_columns[] = {
-    [BT_FRAME] = {.id = COL_FRAME_NUMBER},
-    [BT_METHOD] = {.id = COL_METHOD, .room = COLUMN_LAST},
-    [BT_KIND] = {.id = COL_KIND, .room = COLUMN_EARLY},
-    [BT_ADDRESS] = {.id = COL_ADDRESS, .room = COLUMN_LATE},
-    [BT_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
-    [BT_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
-    [BT_RETAINED] = {.id = COL_RETAINED, .hidden = true},
-    [BT_VALUE] = {.id = COL_VALUE, .hidden = true, .room = COLUMN_EARLY},
-    [BT_VARIABLE] = {.id = COL_VARIABLE, .hidden = true, .room = COLUMN_LATE},
-};
-static const struct shape bt_shape = {SHAPE_COLUMNS(bt_columns)};
-
-/* "gp, +2 words": the names of the words that hold one object, and how many have none. */
-static void add_variables(
-    const struct heap *h, const struct heap_root *root, size_t n, struct text *to)
-{
-	struct text name = TEXT_INIT, last = TEXT_INIT;
-	size_t nameless = 0;
-	for (size_t i = 0; i < n; i++) {
-		text_clear(&name);
-		if (!heap_symbol(h, root[i].slot, &name)) {
-			nameless++;
-		} else if (!last.s || strcmp(last.s, name.s)) {
-			text_addf(to, "%s%s", to->len ? ", " : "", name.s);
-			text_clear(&last);
-			text_add(&last, name.s);
-		}
-	}
-	if (nameless && n > 1)
-		text_addf(to, "%s%zu word%s", to->len ? ", +" : "", nameless, nameless == 1 ? "" : "s");
-	text_release(&name);
-	text_release(&last);
-}
-
-/* A frame with one of the objects that it holds, by n words; or with none (root NULL). */
-static void add_frame(struct result *r, const struct heap *h, const struct heap_thread *thread,
-    uint32_t frame, const struct heap_root *root, size_t n)
-{
-	bool known = frame != HEAP_NONE;
-	struct text scratch = TEXT_INIT, words = TEXT_INIT, name = TEXT_INIT;
-	struct cell shallow = cell_blank(), value = cell_blank(), variable = cell_blank();
-	if (root) {
-		add_variables(h, root, n, &name);
-		if (name.len)
-			variable = cell_text(name.s);
-		object_cell(r->opened, root->object, OBJECT_SHALLOW, &shallow, &scratch);
-		object_cell(r->opened, root->object, OBJECT_VALUE, &value, &words);
-	}
-	result_add_row(r, (struct cell[]){known ? cell_plain(frame) : cell_blank(),
-	    known ? cell_text(thread->frames[frame]) : cell_blank(),
-	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
-	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
-	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
-	    cell_blank() /* when looked at */, value, variable},
-	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
-	text_release(&name);
-	text_release(&scratch);
-	text_release(&words);
-}
-
-struct held {
-	uint32_t frame;
-	size_t root;
-};
-
-static int by_frame(const void *a, const void *b)
-{
-	const struct held *x = a, *y = b;
-	if (x->frame != y->frame)
-		return x->frame < y->frame ? -1 : 1;
-	return (x->root > y->root) - (x->root < y->root);
-}
-
-/* How many from the first on hold the same object, word by word; else 1. */
-static size_t same_object(const struct heap *h, const struct held *held, size_t n)
-{
-	const struct heap_root *first = &h->roots[held->root];
-	size_t same = 1;
-	while (first->slot && same < n && held[same].frame == held->frame &&
-	    held[same].root == held->root + same && first[same].object == first->object &&
-	    first[same].kind == first->kind && first[same].slot)
-		same++;
-	return same;
-}
-
-static int run_bt(struct session *s, const struct call *call, struct result **out, struct err *err)
-{
-	const struct heap *h = session_heap(s);
-	uint32_t t = call->argument[0].id;
-	const struct heap_thread *thread = &h->threads[t];
-	struct held *held = NULL;
-	size_t n = 0, cap = 0, at = 0, same;
-	for (size_t i = 0; i < h->n_roots; i++) {
-		if (h->roots[i].thread != t)
-			continue;
-		struct held *to = BIG_PUSH(held, n, cap, err);
-		if (!to) {
-			big_free(held);
-			return ERR_NOMEM;
-		}
-		*to = (struct held){h->roots[i].frame, i};
-	}
-	sort_array(held, n, sizeof *held, by_frame);
-	struct result *r = result_new_rows(
-	    thread->name ? thread->name : "thread", s->dump, &bt_shape);
-	result_rows_late(r, BT_RETAINED, row_retained_cell);
-	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
-		bool any = false;
-		for (; at < n && held[at].frame == frame; at += same) {
-			same = same_object(h, held + at, n - at);
-			add_frame(r, h, thread, frame, &h->roots[held[at].root], same);
-			any = true;
-		}
-		if (!any)
-			add_frame(r, h, thread, frame, NULL, 0);
-	}
-	for (; at < n; at++) { /* held by the thread, no frame known */
-		if (!bt_is_noted(h, &h->roots[held[at].root]))
-			add_frame(r, h, thread, HEAP_NONE, &h->roots[held[at].root], 1);
-	}
-	bt_add_noted(r, t);
-	big_free(held);
-	if (values_held(h))
-		result_show(r, BT_VALUE, true);
-	result_show(r, BT_VARIABLE, inspect_has_variables(h));
-	if (!r->n_rows)
-		r->note = "no frames are known of this thread";
-	*out = r;
-	return 0;
-}
-
-const struct command cmd_bt = {
-    .name = "bt",
-    .arguments = {{ARG_THREAD, "THREAD", false}},
-    .group = "look",
-    .summary = "the frames of a thread with what they hold",
-    .shapes = SHAPES(&bt_shape),
-    .description = "Frame 0 is the innermost. A frame that holds several objects has several rows; "
-	"value says what each is, where the format holds values, and variable which locals hold it, where "
-	"the program of a Go dump tells, and how many words without a name. Of goroutines follow the channels "
-	"that they wait for and what they send, deferred calls (those that Go keeps in a list; calls that the compiler "
-	"put into the function are recorded nowhere) and the values that they panic with. THREAD is an id "
-	"of threads, a name or a part of one, or the thread object.",
-    .examples = {{"bt main", ON_SHOP}, {"bt 0", ON_SHOP}, {"bt 8", ON_GO}},
-    .key = "",
-    .run = run_bt,
 };

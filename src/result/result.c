@@ -474,8 +474,8 @@ static void picked_target(const struct result *r, size_t row, struct target *out
 
 static enum row_heading picked_heading(const struct result *r, size_t row)
 {
-	return result_heading(((const struct picked *)r->data)->from, row) == HEADING_OF_ROWS ? HEADING_OF_ROWS
-	                                                                                     : NO_HEADING;
+	enum row_heading heading = result_heading(((const struct picked *)r->data)->from, row);
+	return heading == HEADING_OF_ROWS ? heading : NO_HEADING;
 }
 
 static void picked_release(void *data)

@@ -117,7 +117,8 @@ static void test_x_and_threads(void **state)
 	    "{\"name\": null, \"type\": null, \"value\": \"0x1050\", \"declared_in\": null, "
 	    "\"class\": \"char[]\", \"shallow\": 32, \"retained\": 32, \"retained_certainty\": \"inferred\"},\n"
 	    "{\"name\": null, \"type\": null, \"value\": \"0x1040\", \"declared_in\": null, "
-	    "\"class\": \"java.lang.String\", \"shallow\": 16, \"retained\": 16, \"retained_certainty\": \"inferred\"}]}\n");
+	    "\"class\": \"java.lang.String\", \"shallow\": 16, \"retained\": 16, "
+	    "\"retained_certainty\": \"inferred\"}]}\n");
 	expect_printed("#3 | cut value", PRINT_CSV, "value\r\n0x1000\r\n0x1050\r\n0x1040\r\n");
 	expect_printed("x java.lang.String | cut address,instances,instance_size", PRINT_CSV,
 	    "address,instances,instance_size\r\n0x1000,2,16\r\n");

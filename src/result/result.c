@@ -494,7 +494,8 @@ static int picked_members(
 }
 
 static const struct result_ops picked_ops = {
-    .cell = picked_cell, .target = picked_target, .heading = picked_heading, .release = picked_release, .members = picked_members};
+    .cell = picked_cell, .target = picked_target, .heading = picked_heading, .release = picked_release,
+    .members = picked_members};
 
 /* The one whose cells a result shows. */
 static struct result *late_one(const struct result *r)

@@ -342,8 +342,8 @@ const struct command cmd_bt = {
     .group = "look",
     .summary = "the frames of a thread with what they hold",
     .shapes = SHAPES(&bt_shape),
-    .description = "Frame 0 is the innermost. Below a frame stands what it holds, a row for each object: by the locals that "
-	"hold it (variable), where the program of a Go dump tells, and how many words without a name, else by "
+    .description = "Frame 0 is the innermost. Below a frame stands what it holds, a row for each object: by the locals "
+	"that hold it (variable), where the program of a Go dump tells, and how many words without a name, else by "
 	"what kind of thing it is; value says what it is, where the format holds values. CSV and JSON have frame "
 	"and method in each row instead of the headings. Of goroutines follow the channels that they wait for and"
 	" what they send, deferred calls (those that Go keeps in a list; calls that the compiler put into the "

@@ -31,6 +31,7 @@ extern const struct command cmd_why;                                 /* cmd_why.
 extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
 extern const struct command cmd_heap;                                /* cmd_heap.c */
+extern const struct command cmd_about;                               /* cmd_about.c */
 extern const struct command cmd_cut;                                 /* cmd_cut.c */
 extern const struct command cmd_leaks;                               /* cmd_leaks.c */
 
@@ -106,6 +107,31 @@ MUST_CHECK int command_strings_matching(struct string_list *out, const struct he
  * children get a row at once (on the screen a limited number, elsewhere 0: all). */
 uint32_t command_depth(const struct call *call, uint32_t otherwise);
 uint32_t command_at_once(const struct session *s);
+
+/*
+ * What `about` answers, for who asks again and again (cmd_about.c).  A struct about keeps what answers need
+ * of an opened dump and its retained sizes as they are now, and must be freed before these change.  Any
+ * thread, one at a time for each.
+ */
+struct about;
+struct about *about_new(const struct opened *o); /* about_free; its dump must have its references */
+void about_free(struct about *a);                /* NULL is fine */
+
+/* What is asked about: n objects, ids ascending, or a thread whose object is not in the dump. */
+struct about_what {
+	const char *title;
+	const uint32_t *ids;
+	size_t n;
+	uint32_t thread; /* n is 0: its index */
+};
+/* quick: within some ten milliseconds, and what takes longer is left out.  0: *out is the caller's
+ * (result_free); ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int about_find(struct about *a, const struct about_what *what, bool quick, struct result **out,
+    struct progress *progress, struct err *err);
+/* The first row that tells what the objects are and hold; those before it tell what holds them. */
+size_t about_inside(struct result *r);
+/* The first row of the part that a row is in, and the word that stands over it. */
+bool about_begins(struct result *r, size_t row, const char **part);
 
 /* The name of setting number i; NULL after the last. */
 const char *setting_name(size_t i);

@@ -141,6 +141,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_PACKAGE] = {"package", CELL_TEXT, 5,
 	"package of the classes", .one = "package", .many = "packages"},
     [COL_PARENT] = {"parent", CELL_ADDRESS, 5, "address of the parent loader"},
+    [COL_PART] = {"part", CELL_TEXT, 1, "which part of the answer the row belongs to", .one = "row", .many = "rows"},
     [COL_PATH] = {"path", CELL_TEXT, 5,
 	"the path from a root, in one line", .one = "path", .many = "paths"},
     [COL_PATH_NUMBER] = {"path", CELL_COUNT, 5,

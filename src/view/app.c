@@ -279,8 +279,10 @@ static int wait_ms(struct app *a, bool more_work)
 {
 	if (more_work)
 		return 0;
-	if (a->loader.finished)
-		return a->finding.running ? PROGRESS_MS : -1;
+	if (a->loader.finished) {
+		int panes = panes_wait_ms(&a->panes), most = a->finding.running ? PROGRESS_MS : -1;
+		return panes >= 0 && (most < 0 || panes < most) ? panes : most;
+	}
 	uint64_t age = loader_age_ms(&a->loader);
 	return age < FIRST_FRAME_MS ? (int)(FIRST_FRAME_MS - age) : PROGRESS_MS;
 }
@@ -415,6 +417,7 @@ static int browse(struct app *a, struct err *err)
 	prompt_release();
 	term_drop_kept();
 	follow_stop(&a->follow);
+	panes_stop(&a->panes);
 	app_drop_tabs(a);
 	app_drop_pages(a, 0);
 	session_drop_results(&a->session);

@@ -14,6 +14,7 @@
 #include "view/follow.h"
 #include "view/loading.h"
 #include "view/page.h"
+#include "view/panes.h"
 #include "view/view.h"
 
 enum tab { TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TABS };
@@ -39,13 +40,15 @@ struct app {
 	struct loader loader;
 	struct finding finding;
 	struct follow follow;
+	struct panes panes;
 	bool path_wanted;   /* P: the path of the selected row is shown */
 	bool path_of_row;   /* that is what follow is at, not the page's object */
 	struct page_stack pages;      /* of the tab that is shown */
 	enum tab tab;
 	struct page_stack kept[TABS]; /* of the others */
 	enum tab wanted_tab;          /* where the next page is pushed; TABS: the one that is shown */
-	struct rect area;   /* of the page, as drawn last */
+	struct rect page;   /* all of it */
+	struct rect area;   /* of the page without its panes, as drawn last */
 
 	struct text message;
 	enum role message_role;
@@ -109,7 +112,9 @@ bool app_change_model(void *app, bool begins); /* session.model */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
-void app_follow(struct app *a);        /* the selected object's path */
+void app_follow(struct app *a);        /* the selected object's path, and the panes */
+/* The table whose rows the panes are about; NULL: there are none. */
+struct table *app_pane_table(struct app *a);
 
 /* app_tabs.c */
 /* Show a tab: its pages, or else what its line answers, once that is there. */

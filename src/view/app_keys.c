@@ -148,6 +148,9 @@ void app_act(struct app *a, enum action action)
 		app_copy_rows(a, a->copied_row);
 		a->copied_row = !a->copied_row;
 		return;
+	case ACTION_LAYOUT:
+		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, a->page));
+		return;
 	case ACTION_HELP:
 		help(a);
 		return;

@@ -43,6 +43,17 @@ void app_follow(struct app *a)
 		a->dirty = true;
 	if (h && app_references_ready(a))
 		follow_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
+	if (panes_poll(&a->panes))
+		a->dirty = true;
+	if (app_references_ready(a) && !a->working)
+		panes_want(&a->panes, a->session.dump, app_pane_table(a), wake);
+}
+
+struct table *app_pane_table(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	return p && !p->ops->object && panes_show(&a->panes, a->page) ? p->ops->table(p) : NULL;
 }
 
 /* --- retained sizes ----------------------------------------------------------------------------- */
@@ -119,7 +130,8 @@ void app_take_retained(struct app *a)
 		return;
 	a->dirty = true;
 	if (result == 0) {
-		follow_stop(&a->follow); /* it looks at what may be replaced */
+		follow_stop(&a->follow); /* they look at what may be replaced */
+		panes_stop(&a->panes);
 		opened_take_retained(a->session.dump, &a->finding.found);
 		for (size_t i = 0; i < a->pages.n; i++)
 			fill_page(a->pages.page[i]);

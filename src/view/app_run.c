@@ -313,6 +313,7 @@ bool app_change_model(void *context, bool begins)
 	if (begins) {
 		finding_stop(&a->finding);
 		follow_stop(&a->follow);
+		panes_stop(&a->panes);
 		return true;
 	}
 	tabs_back(a);

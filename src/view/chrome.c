@@ -495,10 +495,17 @@ void app_draw(struct app *a)
 		a->area.height--;
 		draw_path(a, a->area.y + a->area.height, width);
 	}
-	if (p)
+	a->page = a->area;
+	if (p && app_pane_table(a)) {
+		struct pane_places places = panes_place(&a->panes, a->page);
+		a->area = places.list;
 		p->ops->draw(p, a->area);
-	else
+		panes_draw(&a->panes, &places);
+	} else if (p) {
+		p->ops->draw(p, a->area);
+	} else {
 		loader_draw(&a->loader, a->area);
+	}
 	draw_place(a, place, width); /* after the page, which knows then how much of it is seen */
 	int x = draw_bottom(a, height, width, &cursor_y);
 	curs_set(x >= 0 ? 1 : 0);

@@ -52,7 +52,7 @@ static void draw_held(struct object_page *o, struct rect at)
 
 static void draw_holds(struct object_page *o, struct rect at)
 {
-	int head = page_draw_head(o->x, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
+	int head = page_draw_head(o->x, 0, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
 	    at.height > 8 ? 3 : 1, o->holds.on_head && !o->on_held);
 
 	o->at_head = (struct rect){at.y, at.x, head, at.width};

@@ -45,7 +45,7 @@ static bool says_nothing(const struct cell *cell)
 	return cell->type == CELL_NONE || (cell->type == CELL_TEXT && !*cell->text);
 }
 
-int page_draw_head(struct result *r, struct rect at, int height, bool selected)
+int page_draw_head(struct result *r, size_t from, struct rect at, int height, bool selected)
 {
 	struct text value = TEXT_INIT;
 	int x = 0, line = 0;
@@ -54,7 +54,7 @@ int page_draw_head(struct result *r, struct rect at, int height, bool selected)
 		draw_blank(at.y, at.x, at.width, theme(ROLE_SELECTED));
 		draw_text(at.y, at.x - 2, 2, "> ", theme(ROLE_SELECTED));
 	}
-	for (size_t i = 0; i < r->n_head; i++) {
+	for (size_t i = from; i < r->n_head; i++) {
 		struct field *f = &r->head[i];
 		if (says_nothing(&f->cell))
 			continue;
@@ -90,7 +90,7 @@ struct table_page {
 static void draw(struct page *p, struct rect at)
 {
 	struct table_page *t = (struct table_page *)p;
-	int head = page_draw_head(t->result, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
+	int head = page_draw_head(t->result, 0, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
 	    at.height / 3, false);
 
 	t->head_lines = head;

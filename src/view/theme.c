@@ -69,10 +69,10 @@ attr_t theme(enum role role)
 const char *glyph(enum glyph g)
 {
 	static const char *const fine[GLYPH_COUNT] = {
-	    [GLYPH_ELLIPSIS] = "\u2026", [GLYPH_VERTICAL] = "\u2502", [GLYPH_DOT] = "\u00b7",
+	    [GLYPH_ELLIPSIS] = "\u2026", [GLYPH_VERTICAL] = "\u2502", [GLYPH_HORIZONTAL] = "\u2500", [GLYPH_DOT] = "\u00b7",
 	    [GLYPH_OPEN] = "\u25be", [GLYPH_CLOSED] = "\u25b8"};
 	static const char *const ascii[GLYPH_COUNT] = {
-	    [GLYPH_ELLIPSIS] = "~", [GLYPH_VERTICAL] = "|", [GLYPH_DOT] = "-",
+	    [GLYPH_ELLIPSIS] = "~", [GLYPH_VERTICAL] = "|", [GLYPH_HORIZONTAL] = "-", [GLYPH_DOT] = "-",
 	    [GLYPH_OPEN] = "-", [GLYPH_CLOSED] = "+"};
 
 	/* fonts of consoles lack the small triangles */

@@ -36,7 +36,7 @@ void theme_init(int color); /* -1 never, 0 auto, 1 always */
 attr_t theme(enum role role);
 
 /* Glyphs: UTF-8, or ASCII where that is all there is. */
-enum glyph { GLYPH_ELLIPSIS, GLYPH_VERTICAL, GLYPH_DOT, GLYPH_OPEN, GLYPH_CLOSED,
+enum glyph { GLYPH_ELLIPSIS, GLYPH_VERTICAL, GLYPH_HORIZONTAL, GLYPH_DOT, GLYPH_OPEN, GLYPH_CLOSED,
 	GLYPH_COUNT };
 const char *glyph(enum glyph g);
 

@@ -17,6 +17,7 @@ from schema import faults  # noqa: E402
 LINES = {
     "alias": ["alias"],
     "apropos": ["apropos retained"],
+    "about": ["about #100", "about java.lang.String"],
     "bt": ["bt main", "bt 1"],
     "check": ["check", "check -tree"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],

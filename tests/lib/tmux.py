@@ -84,9 +84,14 @@ class Terminal:
     def text(self):
         return "\n".join(self.screen())
 
-    def wait(self, what, gone=False):
-        """Until the screen holds what (a regular expression, or a function of its lines).  Who shows that
-        he gets on is given more time, so a slow machine is no fault."""
+    @staticmethod
+    def rows(lines):
+        """The lines of the list, without the panes on both sides of it."""
+        return [line.split("│")[1].rstrip() if line.count("│") == 2 else line for line in lines]
+
+    def wait(self, what, gone=False, panes=False):
+        """Until the screen holds what (a regular expression, or a function of its lines); panes beside a
+        list are left out unless panes is set.  Who shows that he gets on is given more time, so a slow machine is no fault."""
         begin = time.monotonic()
         end, before = begin + PATIENCE, None
         while True:
@@ -94,10 +99,11 @@ class Terminal:
             if lines != before:
                 end = min(time.monotonic() + PATIENCE, begin + MOST_PATIENCE)
                 before = lines
+            rows = lines if panes else self.rows(lines)
             if callable(what):
-                found = what(lines)
+                found = what(rows)
             else:
-                found = re.search(what, "\n".join(lines), re.M) is not None
+                found = re.search(what, "\n".join(rows), re.M) is not None
             if bool(found) != gone:
                 return lines
             if time.monotonic() > end:

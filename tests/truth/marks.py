@@ -39,6 +39,7 @@ COVERED = {
     "paths": ["paths '{class}'"],
     "dom": ["dom", "dom -by class", "dom -by package", "dom -by loader", "dom {object}",
             "dom -up '{class}'"],
+    "about": ["about {object}", "about '{class}'"],
     "heap": ["heap -depth 3", "heap {object}", "heap '{class}'"],
     "top": ["top", "top -by class", "top -by package", "top -by loader"],
     "size": ["size *", "size '{class}'", "size {object}"],

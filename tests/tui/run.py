@@ -42,7 +42,7 @@ def start(t, dump=SAMPLE, options=""):
 
 def selected(t):
     """The row under the cursor, which carries '>'."""
-    rows = [line for line in t.screen() if line.startswith("> ")]
+    rows = [line for line in t.rows(t.screen()) if line.startswith("> ")]
     return rows[0] if rows else ""
 
 
@@ -653,6 +653,8 @@ def weak_off(t):
 @case("a list has the fields of its class as columns: all on a wide screen, the others with W", BOTH)
 def fields(t):
     start(t, dump=SHOP)
+    if t.width >= 200:
+        t.keys("v")  # the list alone
     t.type(":ls com.acme.shop.Order")
     t.keys("Enter")
     t.wait(r"^  address .*shallow .*number +customer +items +status")
@@ -668,6 +670,29 @@ def fields(t):
     t.keys("Enter")
     t.wait(r"^histogram > .* total v +1/320")
     t.wait(r"^> 0xe001c760 .* 13\.19")
+    leave(t)
+
+
+@case("panes beside a list tell of the selected row: right, below, both sides, none", ((120, 30), (80, 34), (200, 50)))
+def panes(t):
+    whole = r"every reference to them +92\.2K"
+    start(t, dump=SHOP)
+    t.wait(r">=?92\.2K")  # retained sizes are there
+    t.type("/acme.shop.Session")
+    t.keys("Enter")
+    t.wait(whole, panes=True)
+    t.wait(r"class com\.acme\.shop\.Session +objects 100", panes=True)
+    t.wait(r"Object\[\]\[…\] +79\.7K", panes=True)
+    bars = {line.count("│") for line in t.screen()[2:-2]}
+    need(bars == {120: {1}, 80: {0, 1}, 200: {2}}[t.width], "the layout: %s" % bars, t)
+    t.keys("Enter")  # of an object its fields and its path
+    t.wait("customer +256", panes=True)
+    t.wait("Java lo", panes=True)
+    t.keys("Escape", "v")
+    t.wait("no panes: the list alone")
+    t.wait(whole, panes=True, gone=True)
+    t.keys("v")
+    t.wait(whole, panes=True)
     leave(t)
 
 

@@ -31,12 +31,6 @@ const char *heap_brief_name(const struct heap *h, const char *name)
 	return dot && dot[1] ? dot + 1 : name;
 }
 
-static const char *class_name(const struct heap_labels *l, uint32_t class)
-{
-	const struct heap *h = l->tree->retained->heap;
-	return l->brief ? heap_brief_name(h, h->classes[class].name) : h->classes[class].name;
-}
-
 /* --- of one object ------------------------------------------------------------------------------ */
 
 static void add_root(const struct heap *h, const struct heap_root *root, struct text *to)
@@ -66,21 +60,22 @@ static bool add_frame(const struct heap *h, uint32_t holder, uint32_t id, struct
 	return false;
 }
 
-/* The field of a holder, as one would name it from outside. */
-static bool add_qualified(struct heap_labels *l, uint32_t holder, uint32_t id, struct text *to)
+bool heap_reference_label(const struct path_rules *rules, uint32_t holder, uint32_t id, bool brief, struct text *to)
 {
-	const struct heap *h = l->tree->retained->heap;
-	uint32_t class = heap_class_mirrored(h, holder);
+	const struct heap *h = rules->heap;
+	uint32_t mirrored = heap_class_mirrored(h, holder);
+	const char *class = h->classes[mirrored == HEAP_NONE ? h->class_of[holder] : mirrored].name;
 	struct text field = TEXT_INIT;
-	bool named = path_field(&l->rules, holder, id, &field);
-	if (named && class != HEAP_NONE && !strncmp(field.s, statics, sizeof statics - 1))
-		text_addf(to, "static %s.%s", class_name(l, class), field.s + sizeof statics - 1);
-	else if (class != HEAP_NONE)
-		text_addf(to, "class %s%s%s", class_name(l, class), named ? " " : "", named ? field.s : "");
+	bool named = path_field(rules, holder, id, &field);
+	class = brief ? heap_brief_name(h, class) : class;
+	if (named && mirrored != HEAP_NONE && !strncmp(field.s, statics, sizeof statics - 1))
+		text_addf(to, "static %s.%s", class, field.s + sizeof statics - 1);
+	else if (mirrored != HEAP_NONE)
+		text_addf(to, "class %s%s%s", class, named ? " " : "", named ? field.s : "");
 	else if (named)
-		text_addf(to, "via %s%s%s", class_name(l, h->class_of[holder]), *field.s == '[' ? "" : ".", field.s);
+		text_addf(to, "%s%s%s", class, *field.s == '[' ? "" : ".", field.s);
 	text_release(&field);
-	return named || class != HEAP_NONE;
+	return named || mirrored != HEAP_NONE;
 }
 
 /* The first holder that counts and has a name for it. */
@@ -94,8 +89,13 @@ static void add_referrer(struct heap_labels *l, uint32_t id, struct text *to)
 		text_add(to, "loader");
 	for (unsigned n = 0; !named && k < end && n < REFERRERS; k++, n++) {
 		uint32_t from = h->in.target[k];
-		if (r->dominators.immediate[from] != NOT_REACHABLE && !weak_is(r->model.left_out, from, id))
-			named = add_qualified(l, from, id, to);
+		if (r->dominators.immediate[from] == NOT_REACHABLE || weak_is(r->model.left_out, from, id))
+			continue;
+		struct text label = TEXT_INIT;
+		named = heap_reference_label(&l->rules, from, id, l->brief, &label);
+		if (named) /* a class's own is told by its name; an object's is one of several ways */
+			text_addf(to, "%s%s", heap_class_mirrored(h, from) == HEAP_NONE ? "via " : "", label.s);
+		text_release(&label);
 	}
 }
 
@@ -111,7 +111,7 @@ static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
 		else
 			add_referrer(l, id, to);
 	} else if (heap_class_mirrored(h, holder) != HEAP_NONE) {
-		add_qualified(l, holder, id, to);
+		heap_reference_label(&l->rules, holder, id, l->brief, to);
 	} else if (!path_field(&l->rules, holder, id, to) && !add_frame(h, holder, id, to)) {
 		add_referrer(l, id, to);
 	}
@@ -119,8 +119,7 @@ static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
 
 /* --- of a node ---------------------------------------------------------------------------------- */
 
-/* Which element it is says nothing of many. */
-static void fold_numbers(struct text *t)
+void heap_label_fold(struct text *t)
 {
 	char *old = text_take(t);
 	for (const char *s = old; s && *s; s++) {
@@ -150,7 +149,7 @@ static void common_label(struct heap_labels *l, const uint32_t *ids, uint32_t n,
 		struct text *label = i ? &other : &first;
 		text_clear(label);
 		label_of(l, ids[(uint64_t)i * n / asked], label);
-		fold_numbers(label);
+		heap_label_fold(label);
 		same &= label->len && first.len && !strcmp(label->s, first.s);
 		all_static &= is_static(label);
 	}

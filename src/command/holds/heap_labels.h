@@ -24,6 +24,11 @@ void heap_labels_release(struct heap_labels *l);
 /* Append the label of a node: "static com.acme.Shop.DB", "sessions", "[…]", "thread \"main\""; nothing where the
  * dump does not tell, or its objects are held by different fields.  brief: classes without their packages. */
 void heap_label(struct heap_labels *l, uint32_t node, bool brief, struct text *to);
+/* Append one reference as one would name it from outside: "Order.customer", "static com.acme.Shop.DB", "Object[][17]".
+ * False: nothing names it, and nothing was appended. */
+bool heap_reference_label(const struct path_rules *rules, uint32_t holder, uint32_t id, bool brief, struct text *to);
+/* For a label of many: which element it is ("[17]") says nothing then ("[…]"). */
+void heap_label_fold(struct text *label);
 /* The name of a class without its package; of Go, whose packages are short, all of it. */
 const char *heap_brief_name(const struct heap *h, const char *name);
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * about.h - the two halves of `about`: what holds the objects (about_holders.c), and what they are and hold
+ * (about_contents.c).  cmd_about.c puts them together.
+ */
+#ifndef CAIRN_COMMAND_HOLDS_ABOUT_H
+#define CAIRN_COMMAND_HOLDS_ABOUT_H
+
+#include "analysis/cut/cut.h"
+#include "analysis/paths/paths.h"
+#include "command/commands.h"
+
+/* In the order of their rows. */
+enum about_part {
+	PART_HELD_BY, /* the path from a root */
+	PART_HOLDERS, /* what else references them, by class */
+	PART_THREADS, /* whose stacks hold the beginning of the path */
+	PART_CUT,     /* the reference to clear */
+	PART_FIELDS,
+	PART_ENTRIES,
+	PART_SAMPLE,  /* some of many objects */
+	PART_STACK,   /* of a thread */
+	PART_IF_CUT,  /* what goes with them, by class */
+	PARTS
+};
+
+struct about {
+	const struct opened *opened;
+	const struct heap *heap;
+	const struct retained *known; /* NULL: not known yet */
+	struct path_rules rules;
+	struct cut cut;
+	bool has_rules, has_cut;
+};
+
+/* One question and its answer so far. */
+struct asking {
+	struct about *a;
+	const struct about_what *what;
+	bool quick;
+	struct result *r;
+	struct progress *progress;
+	struct cut_loss loss; /* of several objects: what goes with them all */
+	bool has_loss;
+};
+
+/* Cells that are not set are blank. */
+struct about_row {
+	enum about_part part;
+	unsigned indent; /* of the name */
+	const char *name;
+	struct cell references, objects, shallow, retained, freed, value;
+	uint32_t object; /* with is_object: what the row stands for */
+	bool is_object;
+};
+void about_add(struct asking *q, const struct about_row *row);
+
+/* Add the rows of one half.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int about_add_holders(struct asking *q, struct err *err);
+MUST_CHECK int about_add_contents(struct asking *q, struct err *err);
+
+/* The cutter, made when it is first wanted; retained sizes must be known.  0 or ERR_NOMEM. */
+MUST_CHECK int about_cutter(struct about *a, struct cut **out, struct err *err);
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* about_contents.c - the half of `about` that tells what the objects are, hold, and keep alive. */
+#include "command/holds/about.h"
+
+#include "analysis/describe/describe.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "command/holds/heap_labels.h"
+#include "result/objects.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIELDS_LOOKED = 2000, FIELDS_SHOWN = 40,
+	ENTRIES = 3, SAMPLES = 3, FRAMES = 8, CLASSES = 6,
+	VALUE_BRIEF = 24,    /* characters of a value among others */
+	SUMMARY = 160,       /* bytes of an object's fields in one line, about */
+	QUICK_BELOW = 500000 /* objects below one that are gone through */
+};
+
+/* --- the head ----------------------------------------------------------------------------------- */
+
+static void head_cell(struct asking *q, uint32_t id, enum column_id column, enum object_column what)
+{
+	struct cell cell;
+	object_cell(q->r->opened, id, what, &cell, &q->r->scratch);
+	result_head(q->r, column, cell);
+}
+
+static void add_head(struct asking *q, uint32_t id)
+{
+	const struct heap *h = q->a->heap;
+	struct collection_size size;
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	const struct heap_class *class = mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
+	head_cell(q, id, COL_ADDRESS, OBJECT_ADDRESS);
+	head_cell(q, id, COL_CLASS, OBJECT_CLASS);
+	head_cell(q, id, COL_SHALLOW, OBJECT_SHALLOW);
+	head_cell(q, id, COL_RETAINED, OBJECT_RETAINED);
+	head_cell(q, id, COL_LENGTH, OBJECT_LENGTH);
+	if (inspect_size(h, id, &size) && size.known)
+		result_head(q->r, COL_SIZE, cell_count(result_of_file(q->r, amount_exact(size.size))));
+	if (!h->facts.no_class_objects && class->loader != HEAP_NONE)
+		result_head(q->r, COL_LOADER, cell_address(heap_address(h, class->loader)));
+	head_cell(q, id, COL_VALUE, OBJECT_VALUE);
+}
+
+/* --- fields ------------------------------------------------------------------------------------- */
+
+struct field_row {
+	size_t part;
+	uint32_t target; /* or HEAP_NONE */
+	uint64_t retained;
+};
+
+static int by_retained(const void *a, const void *b)
+{
+	const struct field_row *x = a, *y = b;
+	if (x->retained != y->retained)
+		return x->retained > y->retained ? -1 : 1;
+	return x->part < y->part ? -1 : x->part > y->part;
+}
+
+static uint64_t retained_bytes(const struct about *a, uint32_t id)
+{
+	return a->known && id != HEAP_NONE ? retained_of(a->known, id).n : 0;
+}
+
+static void add_more(struct asking *q, enum about_part part, size_t n, const char *what)
+{
+	struct text words = TEXT_INIT;
+	text_add(&words, "and ");
+	text_add_count(&words, n);
+	text_addf(&words, " more %s%s", what, n == 1 ? "" : "s");
+	about_add(q, &(struct about_row){.part = part, .name = words.s});
+	text_release(&words);
+}
+
+/* A value; of a reference to what nothing is known of also the class. */
+static void add_value(struct asking *q, const struct any_value *v, uint64_t limit, struct text *to)
+{
+	const struct heap *h = q->a->heap;
+	uint32_t target = inspect_target(v).id;
+	inspect_value(v, limit, to);
+	if (target == HEAP_NONE || strncmp(to->s, "0x", 2))
+		return;
+	text_clear(to);
+	text_addf(to, "%s 0x%" PRIx64, heap_brief_name(h, heap_class_of(h, target)->name), heap_address(h, target));
+}
+
+static void add_field(struct asking *q, const struct object_parts *parts, const struct field_row *f)
+{
+	struct object_part part;
+	struct text name = TEXT_INIT, value = TEXT_INIT;
+	struct about_row row = {.part = PART_FIELDS, .object = f->target, .is_object = f->target != HEAP_NONE};
+	inspect_part(parts, f->part, &part);
+	inspect_part_name(parts, f->part, &name);
+	if (!part.missing)
+		add_value(q, &part.value, DESCRIBE_SHORT, &value);
+	row.name = name.s;
+	row.value = part.missing ? cell_none() :
+	    cell_text_as_sure(value.s ? value.s : "", result_of_file(q->r, amount_exact(0)));
+	if (row.is_object && q->a->known)
+		row.retained = object_retained_cell(q->a->opened, f->target);
+	about_add(q, &row);
+	text_release(&name);
+	text_release(&value);
+}
+
+/* Its fields or elements, those first that keep most alive. */
+static int add_fields(struct asking *q, uint32_t id, struct err *err)
+{
+	struct object_parts *parts;
+	int code = inspect_parts(&parts, q->a->heap, id, &(struct range){.length = FIELDS_LOOKED}, err);
+	if (code == ERR_NOMEM)
+		return code;
+	if (code)
+		return 0; /* what keeps its values from being read stands elsewhere */
+	struct field_row *rows = xcalloc(parts->n + 1, sizeof *rows);
+	for (size_t i = 0; i < parts->n; i++) {
+		struct object_part part;
+		inspect_part(parts, i, &part);
+		uint32_t target = part.missing ? HEAP_NONE : inspect_target(&part.value).id;
+		rows[i] = (struct field_row){i, target, retained_bytes(q->a, target)};
+	}
+	sort_array(rows, parts->n, sizeof *rows, by_retained);
+	size_t shown = parts->n < FIELDS_SHOWN ? parts->n : FIELDS_SHOWN;
+	for (size_t i = 0; i < shown; i++)
+		add_field(q, parts, &rows[i]);
+	if (shown < parts->n)
+		add_more(q, PART_FIELDS, parts->n - shown, "field");
+	free(rows);
+	inspect_parts_close(parts);
+	return 0;
+}
+
+/* Where the dump has no values: what it references. */
+static void add_references(struct asking *q, uint32_t id)
+{
+	const struct heap *h = q->a->heap;
+	uint64_t first = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
+	size_t n = end - first < FIELDS_LOOKED ? (size_t)(end - first) : FIELDS_LOOKED;
+	struct field_row *rows = xcalloc(n + 1, sizeof *rows);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t target = h->out.target[first + i];
+		rows[i] = (struct field_row){i, target, retained_bytes(q->a, target)};
+	}
+	sort_array(rows, n, sizeof *rows, by_retained);
+	size_t shown = n < FIELDS_SHOWN ? n : FIELDS_SHOWN;
+	for (size_t i = 0; i < shown; i++) {
+		struct text name = TEXT_INIT;
+		text_addf(&name, "0x%" PRIx64, heap_address(h, rows[i].target));
+		about_add(q, &(struct about_row){.part = PART_FIELDS, .name = name.s,
+		    .retained = q->a->known ? object_retained_cell(q->a->opened, rows[i].target) : cell_blank(),
+		    .value = cell_text(heap_class_of(h, rows[i].target)->name), .object = rows[i].target, .is_object = true});
+		text_release(&name);
+	}
+	if (shown < end - first)
+		add_more(q, PART_FIELDS, (size_t)(end - first - shown), "reference");
+	free(rows);
+}
+
+static int add_entries(struct asking *q, uint32_t id, struct err *err)
+{
+	struct entries *entries;
+	int code = inspect_entries(&entries, q->a->heap, id, &(struct range){.length = ENTRIES}, err);
+	if (code)
+		return code == ERR_NOMEM ? code : 0;
+	for (size_t i = 0; i < entries->n; i++) {
+		struct any_value key, value;
+		struct text name = TEXT_INIT, words = TEXT_INIT;
+		inspect_entry(entries, i, &key, &value);
+		uint32_t target = inspect_target(&value).id;
+		if (entries->map)
+			inspect_value(&key, VALUE_BRIEF, &name);
+		else
+			text_addf(&name, "[%" PRIu64 "]", entries->start + i);
+		add_value(q, &value, DESCRIBE_SHORT, &words);
+		about_add(q, &(struct about_row){.part = PART_ENTRIES, .name = name.s,
+		    .retained = q->a->known && target != HEAP_NONE ? object_retained_cell(q->a->opened, target) : cell_blank(),
+		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0))),
+		    .object = target, .is_object = target != HEAP_NONE});
+		text_release(&name);
+		text_release(&words);
+	}
+	inspect_entries_close(entries);
+	return 0;
+}
+
+/* --- some of many ------------------------------------------------------------------------------- */
+
+/* "id=100004711 status=NEW total=10.00": what is null is left out. */
+static void summarize(const struct heap *h, uint32_t id, struct text *to)
+{
+	struct object_parts *parts;
+	if (describe_object(h, id, DESCRIBE_SHORT, to) ||
+	    inspect_parts(&parts, h, id, &(struct range){.length = FIELDS_SHOWN}, NULL))
+		return;
+	for (size_t i = 0; i < parts->n && to->len < SUMMARY; i++) {
+		struct object_part part;
+		struct text value = TEXT_INIT;
+		inspect_part(parts, i, &part);
+		if (!part.missing)
+			inspect_value(&part.value, VALUE_BRIEF, &value);
+		if (value.len && strcmp(value.s, "null") && strcmp(value.s, "nil")) {
+			text_add(to, to->len ? " " : "");
+			inspect_part_name(parts, i, to);
+			text_addf(to, "=%s", value.s);
+		}
+		text_release(&value);
+	}
+	inspect_parts_close(parts);
+}
+
+/* The one that retains most, and some from over the whole set. */
+static void add_samples(struct asking *q)
+{
+	const struct about_what *what = q->what;
+	size_t at[SAMPLES] = {0, what->n / 2, what->n - 1};
+	for (size_t i = 0; q->a->known && i < what->n && !progress_stops(q->progress, i); i++) {
+		if (retained_bytes(q->a, what->ids[i]) > retained_bytes(q->a, what->ids[at[0]]))
+			at[0] = i;
+	}
+	for (size_t i = 0; i < SAMPLES; i++) {
+		bool again = false;
+		for (size_t k = 0; k < i; k++)
+			again |= at[k] == at[i];
+		if (again)
+			continue;
+		uint32_t id = what->ids[at[i]];
+		struct text name = TEXT_INIT, words = TEXT_INIT;
+		text_addf(&name, "0x%" PRIx64, heap_address(q->a->heap, id));
+		summarize(q->a->heap, id, &words);
+		about_add(q, &(struct about_row){.part = PART_SAMPLE, .name = name.s,
+		    .retained = q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank(),
+		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0))),
+		    .object = id, .is_object = true});
+		text_release(&name);
+		text_release(&words);
+	}
+}
+
+/* --- what goes with them ------------------------------------------------------------------------ */
+
+struct tally {
+	uint64_t objects, shallow, unknown;
+	uint32_t class;
+};
+
+static void count(const struct heap *h, struct tally *by_class, uint32_t id)
+{
+	struct tally *t = &by_class[h->class_of[id]];
+	struct amount size = heap_size(h, id);
+	t->objects++;
+	t->shallow += size.n;
+	t->unknown += size.certainty == UNKNOWN;
+}
+
+static int by_shallow(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+	if (x->shallow != y->shallow)
+		return x->shallow > y->shallow ? -1 : 1;
+	return x->class < y->class ? -1 : x->class > y->class;
+}
+
+static void add_tallies(struct asking *q, struct tally *by_class, struct amount as)
+{
+	const struct heap *h = q->a->heap;
+	size_t n = 0;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		by_class[c].class = c;
+		if (by_class[c].objects)
+			by_class[n++] = by_class[c];
+	}
+	if (n == 1 && by_class[0].objects == q->what->n)
+		return; /* nothing but themselves */
+	sort_array(by_class, n, sizeof *by_class, by_shallow);
+	for (size_t i = 0; i < n && i < CLASSES; i++) {
+		struct tally *t = &by_class[i];
+		about_add(q, &(struct about_row){.part = PART_IF_CUT, .name = h->classes[t->class].name,
+		    .objects = cell_count(amount_as_sure(heap_held(h, t->objects), as)),
+		    .shallow = cell_bytes(class_sized(h, &h->classes[t->class],
+			amount_as_sure(heap_held_bytes(h, t->shallow), as), t->unknown))});
+	}
+	if (n > CLASSES)
+		add_more(q, PART_IF_CUT, n - CLASSES, n - CLASSES == 1 ? "class" : "classe");
+}
+
+/* Ids that are still to be gone through. */
+struct stack {
+	uint32_t *id;
+	size_t n, cap;
+};
+
+static int push(struct stack *s, const uint32_t *ids, uint32_t n, struct err *err)
+{
+	if (n > s->cap - s->n) {
+		size_t cap = 2 * (s->n + n);
+		uint32_t *id = big_resize(s->id, cap, sizeof *id, err);
+		if (!id)
+			return ERR_NOMEM;
+		s->id = id;
+		s->cap = cap;
+	}
+	if (n)
+		memcpy(s->id + s->n, ids, n * sizeof *ids);
+	s->n += n;
+	return 0;
+}
+
+/* Go through what an object dominates.  *all: to its end. */
+static int tally_below(struct asking *q, uint32_t id, struct tally *by_class, bool *all, struct err *err)
+{
+	struct stack s = {.id = NULL};
+	uint64_t seen = 0;
+	int code = push(&s, &id, 1, err);
+	*all = true;
+	while (s.n && !code && *all) {
+		uint32_t at = s.id[--s.n], n;
+		const uint32_t *child = retained_children(q->a->known, at, &n);
+		count(q->a->heap, by_class, at);
+		code = progress_stops(q->progress, seen) ? err_cancelled(err) : push(&s, child, n, err);
+		*all = ++seen < QUICK_BELOW || !q->quick;
+	}
+	big_free(s.id);
+	return code;
+}
+
+static int tally_loss(struct asking *q, struct tally *by_class, struct err *err)
+{
+	uint64_t id, seen = 0;
+	int code = 0;
+	for (struct bits_walk w = bits_walk(&q->loss.dead); !code && bits_next(&w, &id); seen++) {
+		count(q->a->heap, by_class, (uint32_t)id);
+		if (progress_stops(q->progress, seen))
+			code = err_cancelled(err);
+	}
+	return code;
+}
+
+static int add_if_cut(struct asking *q, struct err *err)
+{
+	const struct about_what *what = q->what;
+	const struct retained *known = q->a->known;
+	bool all = true, one = what->n == 1;
+	if (!known || !known->first || (!one && !q->has_loss))
+		return 0;
+	struct tally *by_class = big_alloc(q->a->heap->n_classes, sizeof *by_class, err);
+	if (!by_class)
+		return ERR_NOMEM;
+	memset(by_class, 0, q->a->heap->n_classes * sizeof *by_class);
+	int code = one ? tally_below(q, what->ids[0], by_class, &all, err) : tally_loss(q, by_class, err);
+	if (!code && all)
+		add_tallies(q, by_class, one ? retained_of(known, what->ids[0]) : q->loss.bytes);
+	big_free(by_class);
+	return code;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------- */
+
+static void add_stack(struct asking *q, uint32_t number)
+{
+	const struct heap_thread *t = &q->a->heap->threads[number];
+	for (uint32_t i = 0; i < t->n_frames && i < FRAMES; i++)
+		about_add(q, &(struct about_row){.part = PART_STACK, .name = t->frames[i]});
+	if (t->n_frames > FRAMES)
+		add_more(q, PART_STACK, t->n_frames - FRAMES, "frame");
+}
+
+static void add_thread_head(struct asking *q, uint32_t number)
+{
+	const struct heap_thread *t = &q->a->heap->threads[number];
+	result_head(q->r, COL_THREAD, t->name ? cell_text(t->name) : cell_none());
+	if (t->state)
+		result_head(q->r, COL_STATE, cell_text(t->state));
+	if (t->waits_for)
+		result_head(q->r, COL_WAITS_FOR, cell_text(t->waits_for));
+}
+
+/* The thread that an object is; HEAP_NONE: none. */
+static uint32_t thread_of(const struct heap *h, uint32_t id)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		if (h->threads[t].object == id)
+			return t;
+	}
+	return HEAP_NONE;
+}
+
+static int add_one(struct asking *q, struct err *err)
+{
+	const struct heap *h = q->a->heap;
+	uint32_t id = q->what->ids[0], thread = thread_of(h, id);
+	if (thread != HEAP_NONE)
+		add_thread_head(q, thread);
+	add_head(q, id);
+	size_t before = q->r->n_rows;
+	int code = add_fields(q, id, err);
+	if (!code && q->r->n_rows == before)
+		add_references(q, id);
+	if (!code)
+		code = add_entries(q, id, err);
+	if (!code && thread != HEAP_NONE)
+		add_stack(q, thread);
+	return code ? code : add_if_cut(q, err);
+}
+
+/* The class that they all are of; HEAP_NONE: several. */
+static uint32_t one_class(const struct asking *q, uint64_t *shallow, uint64_t *unknown)
+{
+	const struct heap *h = q->a->heap;
+	uint32_t class = h->class_of[q->what->ids[0]];
+	for (size_t i = 0; i < q->what->n && !progress_stops(q->progress, i); i++) {
+		uint32_t id = q->what->ids[i];
+		struct amount size = heap_size(h, id);
+		*shallow += size.n;
+		*unknown += size.certainty == UNKNOWN;
+		if (h->class_of[id] != class)
+			class = HEAP_NONE;
+	}
+	return class;
+}
+
+static int add_many(struct asking *q, struct err *err)
+{
+	const struct heap *h = q->a->heap;
+	const struct about_what *what = q->what;
+	const struct retained *known = q->a->known;
+	uint64_t shallow = 0, unknown = 0;
+	uint32_t class = one_class(q, &shallow, &unknown);
+	struct amount bytes = q->has_loss ? q->loss.bytes : amount_unknown(REASON_NOT_FOUND_YET);
+	bool whole = class != HEAP_NONE && h->classes[class].n_objects == what->n;
+	add_samples(q);
+	int code = add_if_cut(q, err);
+	if (code)
+		return code;
+	if (!q->has_loss && known && known->by_class && whole)
+		bytes = retained_sum_bytes(known, &known->by_class[class]);
+	if (class != HEAP_NONE)
+		result_head(q->r, COL_CLASS, cell_text(h->classes[class].name));
+	result_head(q->r, COL_OBJECTS, cell_count(heap_count_of(h, what->ids, what->n)));
+	result_head(q->r, COL_SHALLOW, cell_bytes(whole ? class_shallow(h, &h->classes[class]) :
+	    heap_sized(h, heap_counted(h, shallow), unknown)));
+	result_head(q->r, COL_RETAINED, cell_bytes(bytes));
+	return 0;
+}
+
+int about_add_contents(struct asking *q, struct err *err)
+{
+	if (q->what->n > 1)
+		return add_many(q, err);
+	if (q->what->n == 1)
+		return add_one(q, err);
+	if (q->what->thread != HEAP_NONE) {
+		add_thread_head(q, q->what->thread);
+		add_stack(q, q->what->thread);
+	}
+	return 0;
+}

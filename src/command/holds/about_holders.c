@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* about_holders.c - the half of `about` that tells what holds the objects. */
+#include "command/holds/about.h"
+
+#include "base/big.h"
+#include "command/holds/heap_labels.h"
+#include "result/objects.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STEPS_FIRST = 3, STEPS_LAST = 9, /* of a longer path */
+	INDENT_MOST = 8,
+	KINDS = 5,          /* classes of referrers that have a row */
+	KINDS_CUT = 2,      /* of these, so many are cleared to see what goes */
+	LABELS = 8,         /* references of a kind that are asked for their field */
+	THREADS = 3,
+};
+#define QUICK_EFFORT (2 << 20)   /* references looked at */
+#define WHOLE_EFFORT (64 << 20)
+#define QUICK_MEMBERS 50000      /* objects whose referrers are looked at */
+#define EDGES_MOST (16 << 20)    /* references that are cleared at once, of one kind */
+#define LOOK_EVERY 4096
+
+/* --- the path ----------------------------------------------------------------------------------- */
+
+static void add_step(struct asking *q, struct cut *cut, const struct path *p, size_t i)
+{
+	const struct heap *h = q->a->heap;
+	uint32_t id = p->step[i];
+	struct text name = TEXT_INIT, value = TEXT_INIT;
+	struct about_row row = {.part = PART_HELD_BY, .object = id, .is_object = true};
+	if (!i)
+		command_root_words(h, id, &name);
+	else if (!path_field(&q->a->rules, p->step[i - 1], id, &name))
+		text_add(&name, "?");
+	uint32_t class = heap_class_mirrored(h, id);
+	text_addf(&value, class == HEAP_NONE ? "%s" : "class %s",
+	    heap_brief_name(h, class == HEAP_NONE ? heap_class_of(h, id)->name : h->classes[class].name));
+	row.name = name.s;
+	row.indent = i < INDENT_MOST ? (unsigned)i : INDENT_MOST;
+	row.value = cell_text(value.s);
+	if (q->a->known)
+		row.retained = object_retained_cell(q->a->opened, id);
+	if (cut)
+		row.freed = cell_bytes(cut_one(cut, i ? p->step[i - 1] : HEAP_NONE, id).freed);
+	about_add(q, &row);
+	text_release(&name);
+	text_release(&value);
+}
+
+static void add_steps(struct asking *q, struct cut *cut, const struct path *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->n > STEPS_FIRST + STEPS_LAST + 1 && i == STEPS_FIRST) {
+			struct text words = TEXT_INIT;
+			text_add_count(&words, p->n - STEPS_FIRST - STEPS_LAST);
+			text_add(&words, " more steps");
+			about_add(q, &(struct about_row){.part = PART_HELD_BY, .indent = STEPS_FIRST, .name = words.s});
+			text_release(&words);
+			i = p->n - STEPS_LAST;
+		}
+		add_step(q, cut, p, i);
+	}
+}
+
+/* The nearest reference above the objects whose end frees them: what goes besides is least there. */
+static void add_best_cut(struct asking *q, struct cut *cut, const struct path *p)
+{
+	const struct heap *h = q->a->heap;
+	struct text name = TEXT_INIT, line = TEXT_INIT;
+	for (size_t i = p->n; i-- > 0 && !progress_stops(q->progress, i);) {
+		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE, id = p->step[i];
+		struct cut_figure figure = cut_one(cut, holder, id);
+		if (!figure.freed.n || !cut_clearable(h, holder, id))
+			continue;
+		if (holder == HEAP_NONE)
+			command_root_words(h, id, &name);
+		else
+			heap_reference_label(&q->a->rules, holder, id, true, &name);
+		if (holder == HEAP_NONE)
+			text_addf(&line, "cut root>0x%" PRIx64, heap_address(h, id));
+		else
+			text_addf(&line, "cut 0x%" PRIx64 ">0x%" PRIx64, heap_address(h, holder), heap_address(h, id));
+		about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s, .freed = cell_bytes(figure.freed),
+		    .value = cell_text(line.s), .object = id, .is_object = true});
+		break;
+	}
+	text_release(&name);
+	text_release(&line);
+}
+
+/* Whose stacks hold an object. */
+static void add_threads(struct asking *q, uint32_t id)
+{
+	const struct heap *h = q->a->heap;
+	size_t first, n = heap_roots_of(h, id, &first), shown = 0;
+	uint32_t last = HEAP_NONE;
+	for (size_t i = first; i < first + n && shown < THREADS; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (root->thread == HEAP_NONE || root->thread == last)
+			continue;
+		last = root->thread;
+		const struct heap_thread *thread = &h->threads[root->thread];
+		struct about_row row = {.part = PART_THREADS, .name = thread->name ? thread->name : "?"};
+		if (root->frame < thread->n_frames)
+			row.value = cell_text(thread->frames[root->frame]);
+		else
+			row.value = cell_text(root_kind_name(root->kind));
+		row.object = thread->object;
+		row.is_object = thread->object != HEAP_NONE;
+		about_add(q, &row);
+		shown++;
+	}
+}
+
+/* The nearest object above all of them in the dominator tree; HEAP_NONE: there is none. */
+static uint32_t common_holder(struct asking *q, struct cut *cut)
+{
+	const uint32_t *immediate = q->a->known->dominators.immediate;
+	uint32_t common = HEAP_NONE;
+	bool any = false;
+	for (size_t i = 0; i < q->what->n && !progress_stops(q->progress, i); i++) {
+		uint32_t id = q->what->ids[i];
+		if (immediate[id] == NOT_REACHABLE)
+			continue;
+		if (!any)
+			common = immediate[id];
+		any = true;
+		while (common < NOT_REACHABLE && (common == id || !cut_below(cut, id, common)))
+			common = immediate[common];
+		if (common >= NOT_REACHABLE)
+			return HEAP_NONE;
+	}
+	return any && !progress_cancelled(q->progress) ? common : HEAP_NONE;
+}
+
+static int add_path(struct asking *q, struct cut *cut, struct err *err)
+{
+	bool one = q->what->n == 1;
+	uint32_t id = one ? q->what->ids[0] : cut && !q->quick ? common_holder(q, cut) : HEAP_NONE;
+	struct path p = {.n = 0};
+	if (id == HEAP_NONE)
+		return 0;
+	int code = path_search(&p, &q->a->rules, id, q->quick ? QUICK_EFFORT : WHOLE_EFFORT, q->progress, err);
+	if (code)
+		return code;
+	if (p.n) {
+		add_steps(q, cut, &p);
+		add_threads(q, p.step[0]);
+		if (cut)
+			add_best_cut(q, cut, &p);
+	} else if (one) {
+		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p.gave_up ?
+		    "far from every root: path finds it" : "nothing: no root reaches it by strong references"});
+	}
+	path_release(&p);
+	return 0;
+}
+
+/* --- referrers by class ------------------------------------------------------------------------- */
+
+/* References of one class's instances, or of one class object's, to the objects asked about. */
+struct kind {
+	uint64_t n;
+	uint32_t holder, target; /* the first of them */
+};
+
+/* By class index; behind them class objects, by the class that they stand for. */
+static size_t kind_of(const struct heap *h, uint32_t holder)
+{
+	uint32_t class = heap_class_mirrored(h, holder);
+	return class == HEAP_NONE ? h->class_of[holder] : (size_t)h->n_classes + class;
+}
+
+typedef bool each_reference(void *context, uint32_t holder, uint32_t target); /* false: enough */
+
+/* Every reference that counts, to the first `most` of the objects. */
+static bool each(const struct asking *q, size_t most, each_reference *take, void *context)
+{
+	const struct heap *h = q->a->heap;
+	const struct weak_references *left_out = q->a->known ? q->a->known->model.left_out : NULL;
+	for (size_t i = 0; i < q->what->n && i < most; i++) {
+		uint32_t id = q->what->ids[i];
+		uint64_t end = adjacency_start(&h->in, id + 1);
+		for (uint64_t k = adjacency_start(&h->in, id); k < end; k++) {
+			uint32_t holder = h->in.target[k];
+			if (k % LOOK_EVERY == 0 && progress_cancelled(q->progress))
+				return false;
+			if (!weak_is(left_out, holder, id) && !take(context, holder, id))
+				return true;
+		}
+		if (i % LOOK_EVERY == 0 && progress_cancelled(q->progress))
+			return false;
+	}
+	return true;
+}
+
+struct counting {
+	const struct heap *heap;
+	struct kind *kind;
+};
+
+static bool count(void *context, uint32_t holder, uint32_t target)
+{
+	struct counting *c = context;
+	struct kind *k = &c->kind[kind_of(c->heap, holder)];
+	if (!k->n++) {
+		k->holder = holder;
+		k->target = target;
+	}
+	return true;
+}
+
+struct labelling {
+	struct asking *q;
+	size_t kind;
+	unsigned asked;
+	bool differ;
+	struct text label;
+};
+
+static bool label(void *context, uint32_t holder, uint32_t target)
+{
+	struct labelling *l = context;
+	if (kind_of(l->q->a->heap, holder) != l->kind)
+		return true;
+	struct text t = TEXT_INIT;
+	heap_reference_label(&l->q->a->rules, holder, target, true, &t);
+	heap_label_fold(&t);
+	if (!l->asked)
+		text_add(&l->label, t.s ? t.s : "");
+	else
+		l->differ |= strcmp(l->label.s, t.s ? t.s : "") != 0;
+	text_release(&t);
+	return ++l->asked < LABELS && !l->differ;
+}
+
+struct gathering {
+	const struct heap *heap;
+	size_t kind;
+	struct cut_edges edges;
+	struct err *err;
+	int code;
+};
+
+static bool gather(void *context, uint32_t holder, uint32_t target)
+{
+	struct gathering *g = context;
+	if (kind_of(g->heap, holder) == g->kind)
+		g->code = cut_edges_add(&g->edges, holder, target, g->err);
+	return !g->code;
+}
+
+/* What goes when all references of a kind are cleared. */
+static int freed_by(struct asking *q, size_t kind, struct cell *out, struct err *err)
+{
+	struct gathering g = {.heap = q->a->heap, .kind = kind, .err = err};
+	struct cut_loss loss;
+	int code = each(q, SIZE_MAX, gather, &g) ? g.code : err_cancelled(err);
+	if (!code)
+		code = cut_find(&loss, &q->a->known->model, &g.edges, NULL, 0, q->progress, err);
+	if (!code) {
+		*out = cell_bytes(loss.bytes);
+		cut_loss_release(&loss);
+	}
+	cut_edges_release(&g.edges);
+	return code;
+}
+
+/* "next > next > next" becomes "next*". */
+static void fold_chains(struct text *t)
+{
+	static const char between[] = " > ";
+	const size_t gap = sizeof between - 1;
+	char *old = text_take(t);
+	for (const char *s = old; s && *s;) {
+		const char *end = strstr(s, between);
+		size_t n = end ? (size_t)(end - s) : strlen(s), times = 1;
+		const char *next = end ? end + gap : s + n;
+		while (!strncmp(next, s, n) && (!next[n] || !strncmp(next + n, between, gap))) {
+			next += next[n] ? n + gap : n;
+			times++;
+			if (!*next)
+				break;
+		}
+		text_add(t, t->len ? between : "");
+		text_add_n(t, s, n);
+		text_add(t, times > 1 ? "*" : "");
+		s = next;
+	}
+	free(old);
+}
+
+/* In one line how the first holder of a kind is reached itself; nothing if that takes long. */
+static int path_to(struct asking *q, uint32_t id, struct text *to, struct err *err)
+{
+	struct path p = {.n = 0};
+	int code = path_search(&p, &q->a->rules, id, QUICK_EFFORT, q->progress, err);
+	static const char end[] = " > this";
+	if (!code && p.n == 1) {
+		command_root_words(q->a->heap, id, to);
+	} else if (!code && p.n) {
+		path_line(&q->a->rules, &p, to);
+		heap_label_fold(to);
+		fold_chains(to);
+		if (to->len > sizeof end && !strcmp(to->s + to->len - (sizeof end - 1), end))
+			to->s[to->len -= sizeof end - 1] = 0;
+	}
+	path_release(&p);
+	return code;
+}
+
+static int add_kind(
+    struct asking *q, struct cut *cut, size_t number, const struct kind *k, bool may_cut, struct err *err)
+{
+	const struct heap *h = q->a->heap;
+	size_t most = q->quick ? QUICK_MEMBERS : SIZE_MAX;
+	struct labelling l = {.q = q, .kind = number, .label = TEXT_INIT};
+	struct about_row row = {.part = PART_HOLDERS};
+	struct text path = TEXT_INIT;
+	int code = each(q, most, label, &l) ? 0 : err_cancelled(err);
+	struct amount n = amount_exact(k->n);
+	if (q->what->n > most)
+		n = amount_weaken(n, LOWER_BOUND, REASON_NOT_FOUND_YET);
+	row.references = cell_count(heap_counted(h, n.n));
+	row.references.amount = amount_as_sure(row.references.amount, n);
+	bool class = number >= h->n_classes;
+	row.name = l.differ || !l.label.len ?
+	    heap_brief_name(h, h->classes[class ? number - h->n_classes : number].name) : l.label.s;
+	if (!code && !q->quick)
+		code = path_to(q, k->holder, &path, err);
+	if (path.len)
+		row.value = cell_text(path.s);
+	if (k->n == 1) {
+		row.object = k->holder;
+		row.is_object = true;
+		if (cut)
+			row.freed = cell_bytes(cut_one(cut, k->holder, k->target).freed);
+	} else if (!code && may_cut && cut && k->n <= EDGES_MOST) {
+		code = freed_by(q, number, &row.freed, err);
+	}
+	if (!code)
+		about_add(q, &row);
+	text_release(&l.label);
+	text_release(&path);
+	return code;
+}
+
+/* The kinds with the most references. */
+static size_t largest_kinds(const struct kind *kinds, size_t n, size_t *to)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!kinds[i].n)
+			continue;
+		size_t at = found < KINDS ? found++ : KINDS;
+		for (; at > 0 && kinds[to[at - 1]].n < kinds[i].n; at--) {
+			if (at < KINDS)
+				to[at] = to[at - 1];
+		}
+		if (at < KINDS)
+			to[at] = i;
+	}
+	return found;
+}
+
+static int add_kinds(struct asking *q, struct cut *cut, struct err *err)
+{
+	const struct heap *h = q->a->heap;
+	size_t n = 2 * (size_t)h->n_classes, shown[KINDS], rest = 0;
+	struct counting c = {h, big_alloc(n, sizeof *c.kind, err)};
+	if (!c.kind)
+		return ERR_NOMEM;
+	memset(c.kind, 0, n * sizeof *c.kind);
+	int code = each(q, q->quick ? QUICK_MEMBERS : SIZE_MAX, count, &c) ? 0 : err_cancelled(err);
+	size_t found = code ? 0 : largest_kinds(c.kind, n, shown);
+	for (size_t i = 0; i < n; i++)
+		rest += c.kind[i].n != 0;
+	/* one reference alone is the path's last step, and stands there */
+	bool told = q->what->n == 1 && found == 1 && c.kind[shown[0]].n == 1;
+	for (size_t i = 0; !told && !code && i < found; i++)
+		code = add_kind(q, cut, shown[i], &c.kind[shown[i]], !q->quick && i < KINDS_CUT, err);
+	if (!code && rest > found) {
+		struct text words = TEXT_INIT;
+		text_addf(&words, "and %zu other class%s", rest - found, rest - found == 1 ? "" : "es");
+		about_add(q, &(struct about_row){.part = PART_HOLDERS, .name = words.s});
+		text_release(&words);
+	}
+	big_free(c.kind);
+	return code;
+}
+
+int about_add_holders(struct asking *q, struct err *err)
+{
+	struct cut *cut = NULL;
+	int code = q->a->known ? about_cutter(q->a, &cut, err) : 0;
+	if (code || !q->what->n)
+		return code;
+	code = add_path(q, cut, err);
+	if (!code)
+		code = add_kinds(q, cut, err);
+	if (!code && q->has_loss)
+		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to them",
+		    .freed = cell_bytes(q->loss.bytes)});
+	return code;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_about.c - about: an object or a set at one glance, as the screen shows it beside a list.
+ */
+#include "command/holds/about.h"
+
+#include "base/mem.h"
+#include "command/words/words.h"
+#include "result/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const part_words[PARTS] = {
+    [PART_HELD_BY] = "held by",
+    [PART_HOLDERS] = "referrers",
+    [PART_THREADS] = "threads",
+    [PART_CUT] = "cut",
+    [PART_FIELDS] = "fields",
+    [PART_ENTRIES] = "entries",
+    [PART_SAMPLE] = "sample",
+    [PART_STACK] = "stack",
+    [PART_IF_CUT] = "if cut",
+};
+
+enum { A_PART, A_NAME, A_REFERENCES, A_OBJECTS, A_SHALLOW, A_RETAINED, A_FREED, A_VALUE };
+
+static const struct column columns[] = {
+    [A_PART] = {.id = COL_PART, .room = COLUMN_LATE},
+    [A_NAME] = {.id = COL_NAME},
+    [A_REFERENCES] = {.id = COL_REFERENCES},
+    [A_OBJECTS] = {.id = COL_OBJECTS},
+    [A_SHALLOW] = {.id = COL_SHALLOW},
+    [A_RETAINED] = {.id = COL_RETAINED},
+    [A_FREED] = {.id = COL_FREED},
+    [A_VALUE] = {.id = COL_VALUE},
+};
+static const enum column_id head[] = {
+    COL_ADDRESS, COL_CLASS, COL_OBJECTS, COL_SHALLOW, COL_RETAINED, COL_LENGTH, COL_SIZE, COL_LOADER, COL_THREAD,
+    COL_STATE, COL_WAITS_FOR, COL_VALUE,
+};
+static const struct shape shape = {SHAPE_COLUMNS(columns), SHAPE_HEAD(head), .named_by = COL_NAME};
+
+void about_add(struct asking *q, const struct about_row *row)
+{
+	struct cell name = row->name ? cell_text(row->name) : cell_none();
+	name.indent = row->indent;
+	result_add_row(q->r, (struct cell[]){cell_text(part_words[row->part]), name, row->references, row->objects,
+	    row->shallow, row->retained, row->freed, row->value},
+	    row->is_object ? &(struct target){.kind = TARGET_OBJECT, .id = row->object} : NULL);
+}
+
+static void part_of(struct result *r, size_t row, struct cell *out)
+{
+	result_cell(r, row, A_PART, out);
+}
+
+size_t about_inside(struct result *r)
+{
+	struct cell part;
+	size_t row = 0;
+	for (; row < r->n_rows; row++) {
+		part_of(r, row, &part);
+		bool outside = false;
+		for (enum about_part p = 0; p < PART_FIELDS; p++)
+			outside |= !strcmp(part.text, part_words[p]);
+		if (!outside)
+			break;
+	}
+	return row;
+}
+
+bool about_begins(struct result *r, size_t row, const char **part)
+{
+	struct cell here, before;
+	part_of(r, row, &here);
+	*part = NULL;
+	for (enum about_part p = 0; p < PARTS; p++) {
+		if (!strcmp(here.text, part_words[p]))
+			*part = part_words[p];
+	}
+	if (!row)
+		return true;
+	part_of(r, row - 1, &before);
+	return strcmp(before.text, *part) != 0;
+}
+
+/* --- for who asks often ------------------------------------------------------------------------- */
+
+struct about *about_new(const struct opened *o)
+{
+	struct about *a = xcalloc(1, sizeof *a);
+	*a = (struct about){.opened = o, .heap = o->heap, .known = opened_retained(o)};
+	return a;
+}
+
+void about_free(struct about *a)
+{
+	if (!a)
+		return;
+	if (a->has_rules)
+		path_rules_release(&a->rules);
+	if (a->has_cut)
+		cut_release(&a->cut);
+	free(a);
+}
+
+int about_cutter(struct about *a, struct cut **out, struct err *err)
+{
+	int code = a->has_cut ? 0 : cut_init(&a->cut, a->known, err);
+	a->has_cut = !code;
+	*out = &a->cut;
+	return code;
+}
+
+int about_find(struct about *a, const struct about_what *what, bool quick, struct result **out,
+    struct progress *progress, struct err *err)
+{
+	struct asking q = {.a = a, .what = what, .quick = quick, .progress = progress};
+	int code = a->has_rules ? 0 : path_rules_init(&a->rules, a->heap, false, err);
+	if (code)
+		return code;
+	a->has_rules = true;
+	if (a->known && what->n > 1 && !quick) {
+		code = cut_find(&q.loss, &a->known->model, NULL, what->ids, what->n, progress, err);
+		if (code)
+			return code;
+		q.has_loss = true;
+	}
+	q.r = result_new_rows(what->title, a->opened, &shape);
+	code = about_add_holders(&q, err);
+	if (!code)
+		code = about_add_contents(&q, err);
+	if (!code)
+		code = result_check(q.r, err);
+	if (q.has_loss)
+		cut_loss_release(&q.loss);
+	if (code) {
+		result_free(q.r);
+		return code;
+	}
+	q.r->note = command_roots_note(a->opened, &q.r->arena);
+	*out = q.r;
+	return 0;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+struct finding_about {
+	struct about *about;
+	struct about_what what;
+	struct result *found;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
+{
+	struct finding_about *f = context;
+	return about_find(f->about, &f->what, false, &f->found, progress, err);
+}
+
+static int run_about(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct retained *known;
+	int code = session_retained(s, &known, err);
+	if (code)
+		return code;
+	struct finding_about f = {.about = about_new(s->dump),
+	    .what = {call->argument[0].word, call->argument[0].ids, call->argument[0].n_ids, HEAP_NONE}};
+	code = session_work(s, find, &f, err);
+	about_free(f.about);
+	*out = f.found;
+	return code;
+}
+
+const struct command cmd_about = {
+    .name = "about",
+    .arguments = {{ARG_SET, "SET", false}},
+    .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "who holds it",
+    .summary = "an object or a set at a glance: holders, cut, contents",
+    .shapes = SHAPES(&shape),
+    .description = "What the screen shows beside a list, in parts. held by: the shortest path from a root, each step "
+	"with what clearing its reference frees; of several objects the path to the nearest object that keeps "
+	"them all alive, if there is one. referrers: what else references them, summed by class, with what "
+	"goes when all these references are cleared (those that the dump records, not an object's hold on its "
+	"class). threads: those whose stacks hold the first object of the path. cut: the reference to clear "
+	"that frees least else. Then fields with what each keeps alive, the largest first; the first entries "
+	"of a collection; some of many objects; the stack of a thread; and if cut: what goes with them, by "
+	"class.",
+    .examples = {{"about 0xE0000AF0", ON_PHD}, {"about com.acme.shop.Session", ON_SHOP},
+	{"about main.Session", ON_GO}},
+    .key = "",
+    .run = run_about,
+};

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* panes.c - see panes.h.  There is one job at most. */
+#include "view/panes.h"
+
+#include "base/big.h"
+#include "base/mem.h"
+#include "command/words/words.h"
+#include "view/pace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REST_MS 120      /* a cursor that rests so long is meant to be there */
+#define RIGHT_FROM 100   /* columns */
+#define THREE_FROM 160
+#define BELOW_FROM 23    /* lines of the page: 30 of the window, less what stands around it and a spare */
+#define LIST_LEAST 8     /* lines that the list keeps */
+
+/* --- where ---------------------------------------------------------------------------------------- */
+
+/* The layout that fits. */
+static enum layout layout_in(const struct panes *p, struct rect page)
+{
+	enum layout wanted = p->layout;
+	bool right = page.width >= RIGHT_FROM, three = page.width >= THREE_FROM;
+	bool below = page.height >= BELOW_FROM;
+
+	if (wanted == LAYOUT_AUTO)
+		wanted = three ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
+	if (wanted == LAYOUT_THREE && !three)
+		wanted = LAYOUT_RIGHT;
+	if (wanted == LAYOUT_RIGHT && !right)
+		wanted = LAYOUT_BELOW;
+	return wanted == LAYOUT_BELOW && !below ? LAYOUT_LIST : wanted;
+}
+
+bool panes_show(const struct panes *p, struct rect page)
+{
+	return layout_in(p, page) != LAYOUT_LIST;
+}
+
+struct pane_places panes_place(const struct panes *p, struct rect page)
+{
+	struct pane_places at = {.list = page};
+	int held, self;
+
+	switch (layout_in(p, page)) {
+	case LAYOUT_BELOW:
+		self = page.height * 2 / 5;
+		held = page.width * 9 / 20;
+		at.list.height = page.height - self - 1;
+		at.held = (struct rect){page.y + at.list.height + 1, page.x, self, held};
+		at.self = (struct rect){at.held.y, page.x + held + 1, self, page.width - held - 1};
+		break;
+	case LAYOUT_RIGHT:
+		self = page.width * 9 / 20;
+		at.list.width = page.width - self - 1;
+		at.self = (struct rect){page.y, page.x + at.list.width + 1, page.height, self};
+		break;
+	case LAYOUT_THREE:
+		held = page.width / 4;
+		self = page.width * 3 / 10;
+		at.list.x += held + 1;
+		at.list.width = page.width - held - self - 2;
+		at.held = (struct rect){page.y, page.x, page.height, held};
+		at.self = (struct rect){page.y, at.list.x + at.list.width + 1, page.height, self};
+		break;
+	default:
+		break;
+	}
+	return at;
+}
+
+const char *panes_next_layout(struct panes *p, struct rect page)
+{
+	static const char *const words[LAYOUTS] = {
+	    [LAYOUT_AUTO] = "as many panes as there is room for",
+	    [LAYOUT_LIST] = "no panes: the list alone; v brings them back",
+	    [LAYOUT_RIGHT] = "a pane on the right",
+	    [LAYOUT_BELOW] = "a pane below",
+	    [LAYOUT_THREE] = "panes on both sides",
+	};
+
+	do
+		p->layout = (p->layout + 1) % LAYOUTS;
+	while (p->layout != LAYOUT_AUTO && layout_in(p, page) != p->layout);
+	return panes_show(p, page) || p->layout == LAYOUT_LIST ? words[p->layout] :
+	    "the window has no room for a pane: from 100 columns or 30 lines on";
+}
+
+/* --- which ---------------------------------------------------------------------------------------- */
+
+static bool same_row(const struct pane_row *a, const struct pane_row *b)
+{
+	return a->kind == b->kind && a->id == b->id && a->result == b->result && a->looks == b->looks;
+}
+
+/* What a row looks like: with its result that tells it from others while trees open and rows are sorted. */
+static uint64_t looks_of(struct result *r, size_t row)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	struct text t = TEXT_INIT;
+
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		struct cell cell;
+		result_cell(r, row, c, &cell);
+		cell_print(&cell, &t);
+		text_add_char(&t, '\n');
+	}
+	for (size_t i = 0; i < t.len; i++)
+		hash = (hash ^ (unsigned char)t.s[i]) * UINT64_C(1099511628211);
+	text_release(&t);
+	return hash;
+}
+
+static struct pane_row row_under(struct table *t)
+{
+	struct target target = {.kind = TARGET_NONE};
+	struct pane_row row = {.kind = TARGET_NONE};
+
+	if (!t || t->row >= t->result->n_rows)
+		return row;
+	result_target(t->result, t->row, &target);
+	row.kind = target.kind;
+	row.id = target.id;
+	if (target.kind == TARGET_COMMAND && !t->result->ops->members)
+		row.kind = TARGET_NONE;
+	if (target.part || target.kind == TARGET_GROUP || target.kind == TARGET_COMMAND) {
+		row.kind = TARGET_GROUP;
+		row.result = t->result;
+		row.looks = looks_of(t->result, t->row);
+	}
+	return row;
+}
+
+/* --- on the job's thread -------------------------------------------------------------------------- */
+
+/* The ids of the instances of a class. */
+static int instances(const struct heap *h, uint32_t class, struct bits *to, struct err *err)
+{
+	struct implied implied;
+	int code = bits_init(to, h->n_objects, err);
+
+	if (code)
+		return code;
+	code = implied_begin(&implied, h, to, err);
+	if (!code)
+		implied_add(&implied, &(struct target){.kind = TARGET_CLASS, .id = class});
+	implied_end(&implied);
+	return code;
+}
+
+static int work(void *context, struct job *job)
+{
+	struct panes *p = context;
+	const struct heap *h = p->opened->heap;
+	struct about_what what = {.title = p->title, .thread = HEAP_NONE};
+	uint32_t id = p->at.id, *ids = NULL;
+	int code = 0;
+
+	if (p->at.kind == TARGET_THREAD) {
+		what.thread = id;
+		id = h->threads[id].object;
+		what.ids = &id;
+		what.n = id != HEAP_NONE;
+	} else if (p->at.kind == TARGET_OBJECT) {
+		what.ids = &id;
+		what.n = 1;
+	} else {
+		if (!p->members.word)
+			code = instances(h, id, &p->members, &job->err);
+		if (!code)
+			code = ids_of_bits(&p->members, &ids, &what.n, &job->err);
+		what.ids = ids;
+	}
+	if (!code)
+		code = about_find(p->about, &what, p->quick, &p->found, &job->progress, &job->err);
+	big_free(ids);
+	return code;
+}
+
+/* --- on the main thread --------------------------------------------------------------------------- */
+
+/* "0xe0001220 java.lang.String"; of other rows what stands in the column that names them. */
+static char *title_of(struct table *t, const struct pane_row *row, const struct heap *h)
+{
+	struct text title = TEXT_INIT;
+	int named = result_column_of(t->result, t->result->named_by);
+	struct cell cell;
+
+	if (row->kind == TARGET_OBJECT) {
+		uint32_t mirrored = heap_class_mirrored(h, row->id);
+		text_addf(&title, mirrored != HEAP_NONE ? "0x%" PRIx64 " class %s" : "0x%" PRIx64 " %s",
+		    heap_address(h, row->id),
+		    mirrored != HEAP_NONE ? h->classes[mirrored].name : heap_class_of(h, row->id)->name);
+	} else if (row->kind == TARGET_CLASS) {
+		text_add(&title, h->classes[row->id].name);
+	} else if (row->kind == TARGET_THREAD) {
+		text_addf(&title, "thread %s", h->threads[row->id].name ? h->threads[row->id].name : "?");
+	} else {
+		result_cell(t->result, t->row, tree_is(t->result) ? tree_column(t->result) :
+		    named >= 0 ? (unsigned)named : 0, &cell);
+		cell.indent = 0;
+		cell_print(&cell, &title);
+	}
+	return text_take(&title);
+}
+
+static bool take_members(struct panes *p, struct table *t)
+{
+	struct bits rows = {.word = NULL};
+	bool done = bits_init(&p->members, p->opened->heap->n_objects, NULL) == 0 &&
+		    bits_init(&rows, t->result->n_rows, NULL) == 0;
+
+	if (done) {
+		bits_set(&rows, t->row);
+		done = result_members(t->result, &rows, &p->members, NULL) == 0;
+	}
+	bits_release(&rows);
+	return done;
+}
+
+static void begin(struct panes *p, struct table *t, bool quick, int wake_fd)
+{
+	if (quick || !p->title || !same_row(&p->at, &p->wanted)) {
+		bits_release(&p->members);
+		free(p->title);
+		p->title = title_of(t, &p->wanted, p->opened->heap);
+		if (p->wanted.kind == TARGET_GROUP && !take_members(p, t)) {
+			p->failed = p->wanted;
+			return;
+		}
+	}
+	p->at = p->wanted;
+	p->quick = quick;
+	p->found = NULL;
+	p->job = (struct job){.result = 0};
+	p->running = job_start(&p->job, work, p, wake_fd) == 0;
+	if (!p->running)
+		p->failed = p->wanted;
+}
+
+bool panes_know(const struct panes *p)
+{
+	return p->shown && same_row(&p->shown_row, &p->wanted);
+}
+
+static bool lacks_some(const struct panes *p)
+{
+	return p->wanted.kind != TARGET_NONE && !p->running && !same_row(&p->failed, &p->wanted) &&
+	       (!panes_know(p) || p->shown_quick);
+}
+
+static uint64_t rested_ms(const struct panes *p)
+{
+	return (pace_now() - p->rested) / 1000000;
+}
+
+void panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd)
+{
+	const struct retained *known = o ? opened_retained(o) : NULL;
+	uint64_t serial = known ? known->serial : 0;
+	struct pane_row row = o ? row_under(t) : (struct pane_row){.kind = TARGET_NONE};
+
+	if (p->opened != o || p->serial != serial) {
+		panes_stop(p);
+		p->opened = o;
+		p->serial = serial;
+		p->about = o ? about_new(o) : NULL;
+	}
+	if (!same_row(&row, &p->wanted)) {
+		p->wanted = row;
+		p->rested = pace_now();
+		if (p->running)
+			job_cancel(&p->job);
+	}
+	if (lacks_some(p) && rested_ms(p) >= REST_MS)
+		begin(p, t, !panes_know(p), wake_fd);
+}
+
+bool panes_poll(struct panes *p)
+{
+	if (!p->running || !job_finished(&p->job))
+		return false;
+	int code = job_wait(&p->job);
+	p->running = false;
+	bool wanted = same_row(&p->at, &p->wanted);
+	if (!p->found || code || !wanted) {
+		result_free(p->found);
+		p->found = NULL;
+		if (wanted)
+			p->failed = p->wanted;
+		return false;
+	}
+	result_free(p->shown);
+	p->shown = p->found;
+	p->found = NULL;
+	p->shown_row = p->at;
+	p->shown_quick = p->quick;
+	return true;
+}
+
+int panes_wait_ms(const struct panes *p)
+{
+	uint64_t rested = rested_ms(p);
+
+	return !lacks_some(p) ? -1 : rested < REST_MS ? (int)(REST_MS - rested) : 0;
+}
+
+void panes_stop(struct panes *p)
+{
+	if (p->running) {
+		job_cancel(&p->job);
+		job_wait(&p->job);
+		result_free(p->found);
+	}
+	result_free(p->shown);
+	about_free(p->about);
+	bits_release(&p->members);
+	free(p->title);
+	*p = (struct panes){.layout = p->layout};
+}

@@ -113,7 +113,7 @@ bool app_stop_typed(struct app *a)
 		} else if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE || (may_leave && action == ACTION_LEAVE))) {
 			term_drop_kept();
 			stop = true;
-		} else {
+		} else if (in.key != SPECIAL(KEY_CLICK)) { /* what it would meet then is not what was seen */
 			term_keep(&in);
 		}
 	}

@@ -26,6 +26,14 @@ struct page_stack {
 	size_t at;          /* the page shown, when n > 0 */
 };
 
+/* A stretch of a line that means something when it is clicked, as drawn last. */
+struct zone {
+	int y, x, width;
+	int key;     /* the click is that key; 0: it goes back or forward to a page */
+	size_t page; /* of the stack */
+};
+#define ZONES_MOST 64 /* of others clicks mean nothing */
+
 /* What the screen waits for, all works of one command together. */
 struct waiting {
 	const char *line;      /* the command line; NULL: a work of a table */
@@ -49,6 +57,9 @@ struct app {
 	enum tab wanted_tab;          /* where the next page is pushed; TABS: the one that is shown */
 	struct rect page;   /* all of it */
 	struct rect area;   /* of the page without its panes, as drawn last */
+
+	struct zone zone[ZONES_MOST];
+	size_t n_zones;
 
 	struct text message;
 	enum role message_role;
@@ -130,7 +141,7 @@ void tabs_leave_ready(struct app *a, enum tab shown);
 /* From the first page of another tab back to the first tab.  False: that is shown. */
 bool tabs_back(struct app *a);
 /* Draw the names of the tabs from x on, in at most width columns; where they do not fit, nothing: false. */
-bool tabs_draw(const struct app *a, int y, int x, int width);
+bool tabs_draw(struct app *a, int y, int x, int width);
 
 /* app_row.c */
 struct table *app_table(struct app *a); /* that the keyboard acts on; NULL: none */
@@ -153,8 +164,10 @@ void app_act(struct app *a, enum action action); /* as its key does */
 void app_cancel(struct app *a); /* ^C */
 
 /* app_mouse.c */
-void app_mouse(struct app *a, const MEVENT *event);
-bool mouse_scrolls(const MEVENT *event); /* that is all it does */
+void app_mouse(struct app *a, const struct input *in);
+bool mouse_is(const struct input *in);      /* is it no key? */
+bool mouse_scrolls(const struct input *in); /* and that is all it does */
+void mouse_zone(struct app *a, struct zone zone); /* while drawing */
 
 /* asking.c: session.writes.ask */
 bool app_ask(void *app, const char *question);

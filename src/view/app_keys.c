@@ -310,8 +310,8 @@ static void prompt_key(struct app *a, const struct input *in)
 void app_input(struct app *a, const struct input *in)
 {
 	a->moved_on = true;
-	if (in->key == SPECIAL(KEY_MOUSE)) {
-		app_mouse(a, &in->mouse);
+	if (mouse_is(in)) {
+		app_mouse(a, in);
 		return;
 	}
 	if (prompt_is_open()) {

@@ -1,34 +1,83 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * app_mouse.c - what a click and the wheel do.
+ *
+ * Whoever draws what can be clicked says so (mouse_zone), so a click means what is seen there; rows and headers
+ * their tables know.
  */
 #include "view/app.h"
 
+#include "view/prompt.h"
+
 #define WHEEL_ROWS 3
 
-bool mouse_scrolls(const MEVENT *event)
+bool mouse_scrolls(const struct input *in)
 {
-	return event->bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED);
+	return in->key == SPECIAL(KEY_WHEEL_UP) || in->key == SPECIAL(KEY_WHEEL_DOWN);
 }
 
-void app_mouse(struct app *a, const MEVENT *event)
+bool mouse_is(const struct input *in)
+{
+	return mouse_scrolls(in) || in->key == SPECIAL(KEY_CLICK);
+}
+
+void mouse_zone(struct app *a, struct zone zone)
+{
+	if (a->n_zones < ZONES_MOST)
+		a->zone[a->n_zones++] = zone;
+}
+
+/* What lies under the mouse, whoever has the keyboard. */
+static void scroll_page(struct page *p, const struct input *in)
+{
+	struct table *t = p->ops->table_at ? p->ops->table_at(p, in->y, in->x) : p->ops->table(p);
+	bool up = in->key == SPECIAL(KEY_WHEEL_UP);
+	const char *message = NULL;
+
+	if (t)
+		table_scroll(t, WHEEL_ROWS, up);
+	else
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			p->ops->action(p, up ? ACTION_UP : ACTION_DOWN, &message);
+}
+
+static bool click_zone(struct app *a, const struct input *in)
+{
+	for (size_t i = 0; i < a->n_zones; i++) {
+		const struct zone *z = &a->zone[i];
+		if (in->y != z->y || in->x < z->x || in->x >= z->x + z->width)
+			continue;
+		if (z->key)
+			app_input(a, &(struct input){.key = z->key});
+		else if (z->page < a->pages.n)
+			a->pages.at = z->page;
+		return true;
+	}
+	return false;
+}
+
+/* A row is selected by a click, and opened by another one. */
+static void click_row(struct app *a, const struct input *in)
 {
 	struct page *p = app_page(a);
 	struct table *t = app_table(a);
-	const char *message = NULL;
-
-	if (!p)
-		return;
-	if (mouse_scrolls(event)) {
-		for (int i = 0; i < WHEEL_ROWS; i++)
-			p->ops->action(p, event->bstate & BUTTON4_PRESSED ? ACTION_UP : ACTION_DOWN,
-			    &message);
-		return;
-	}
 	size_t before = t && !t->on_head ? t->row : SIZE_MAX;
-	if (!p->ops->click || !p->ops->click(p, a->area, event->y, event->x))
-		return;
+	const char *trouble;
+	bool selects = p->ops->click && p->ops->click(p, a->area, in->y, in->x);
+
+	if (app_table(a) && table_trouble(app_table(a), &trouble))
+		app_say(a, ROLE_NOTE, trouble);
 	/* the other half of an object was only given the keyboard by the first click */
-	if (t == app_table(a) && t && t->row == before)
+	if (selects && t == app_table(a) && t && t->row == before && !prompt_is_open())
 		app_act(a, ACTION_OPEN);
+}
+
+void app_mouse(struct app *a, const struct input *in)
+{
+	if (!app_page(a))
+		return;
+	if (mouse_scrolls(in))
+		scroll_page(app_page(a), in);
+	else if (prompt_is_open() || !click_zone(a, in))
+		click_row(a, in);
 }

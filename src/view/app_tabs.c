@@ -88,7 +88,7 @@ static bool is_ready(const struct app *a, enum tab tab)
 	return tab != TAB_HEAP && tab != TAB_LEAKS ? app_references_ready(a) : opened_retained(a->session.dump) != NULL;
 }
 
-bool tabs_draw(const struct app *a, int y, int x, int width)
+bool tabs_draw(struct app *a, int y, int x, int width)
 {
 	int needed = 0, gap = 2;
 	for (enum tab i = 0; i < TABS; i++)
@@ -102,6 +102,7 @@ bool tabs_draw(const struct app *a, int y, int x, int width)
 	for (enum tab i = 0; i < TABS; i++) {
 		char key[2] = {(char)('1' + i), '\0'};
 		bool shown = i == a->tab;
+		mouse_zone(a, (struct zone){y, x, (int)strlen(tabs[i].name) + 2, .key = key[0]});
 		x += draw_text(y, x, 2, key, theme(shown ? ROLE_PLACE : ROLE_KEY)) + 1;
 		x += draw_text(y, x, (int)strlen(tabs[i].name), tabs[i].name,
 		    theme(shown ? ROLE_PLACE : is_ready(a, i) ? ROLE_TEXT : ROLE_QUIET)) + gap;

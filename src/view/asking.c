@@ -27,6 +27,10 @@ static int answer(const struct input *in, bool *stray)
 	case 127:
 		*stray = false;
 		return -1;
+	case SPECIAL(KEY_CLICK):
+	case SPECIAL(KEY_WHEEL_UP):
+	case SPECIAL(KEY_WHEEL_DOWN):
+		return -1;
 	case 'n':
 	case 'N':
 	case 'q':

@@ -165,6 +165,14 @@ static size_t first_step(const struct app *a, int room)
 
 /* The path of views: whole steps, as many as fit.  Where not all do, the middle folds: whence one came is told
  * before where one began.  Looks at no more of the titles than the line can show. */
+static void add_step(struct app *a, int y, size_t i, struct text *to)
+{
+	const char *title = a->pages.page[i]->title;
+
+	mouse_zone(a, (struct zone){y, (int)text_width(to->len ? to->s : ""), step_width(a, i, COLS) - 3, .page = i});
+	text_addf(to, "%s > ", title);
+}
+
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
@@ -176,11 +184,13 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 		size_t without = first_step(a, room - 4), with = first_step(a, room - 4 - begin);
 		bool folds = begin + 4 <= room && (with < a->pages.at || without == a->pages.at);
 		first = folds ? with : without;
-		text_addf(&before, "%s%s%s > ", folds ? a->pages.page[0]->title : "", folds ? " > " : "", dots);
+		if (folds)
+			add_step(a, y, 0, &before);
+		text_addf(&before, "%s > ", dots);
 	}
 	bool fits = first == 0 || room > 6;
 	for (; first < a->pages.at; first++)
-		text_addf(&before, "%s > ", a->pages.page[first]->title);
+		add_step(a, y, first, &before);
 	if (before.len > 0 && fits)
 		x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
 	draw_text_keep_end(y, x, width - x, title, theme(ROLE_PLACE));
@@ -236,6 +246,7 @@ static void draw_hints(struct app *a, int y, int width)
 		kept -= hint.always ? hint_width(&hint) + 2 : 0;
 		if (x + hint_width(&hint) > width - kept)
 			continue;
+		mouse_zone(a, (struct zone){y, x, hint_width(&hint), .key = hint.pressed});
 		int used = draw_clipped(y, x, width - x, hint.key, theme(ROLE_KEY)) + 1;
 		draw_clipped(y, x + used, width - x - used, hint.word, theme(ROLE_QUIET));
 		x += hint_width(&hint) + 2;
@@ -486,6 +497,7 @@ void app_draw(struct app *a)
 
 	app_watch_file(a);
 	erase();
+	a->n_zones = 0;
 	if (height >= LINES_FOR_TITLE)
 		draw_title(a, width), top++;
 	int place = top++;

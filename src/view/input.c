@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,8 @@ void term_define_keys(void)
 		int code;
 	} sequences[] = {
 	    {"\033[200~", KEY_PASTE_START},
+	    {"\033[<", KEY_MOUSE_SGR},
+	    {"\033[M", KEY_MOUSE_X10},
 	    {"\033[201~", KEY_PASTE_END},
 	    {"\033[1;3D", KEY_ALT_LEFT},
 	    {"\033[1;3C", KEY_ALT_RIGHT},
@@ -58,6 +62,7 @@ void term_define_keys(void)
 	    {"\033[17~", KEY_F(6)}, {"\033[21~", KEY_F(10)},
 	};
 
+	define_key(NULL, KEY_MOUSE); /* terminfo's name for what is ours */
 	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
 		if (key_defined(sequences[i].sequence) <= 0 ||
 		    sequences[i].code >= KEY_PASTE_START)
@@ -113,6 +118,75 @@ static bool after_escape(struct input *in, bool want_alt)
 	return true;
 }
 
+/* --- the mouse --------------------------------------------------------------------------------- */
+
+enum { REST_MS = 60 }; /* until the rest of a sequence must have come */
+
+/* The next character of a sequence; -1: none came in time, or it is a key. */
+static int rest_of_sequence(void)
+{
+	struct pollfd fd = {.fd = term_fd(), .events = POLLIN};
+	wint_t ch;
+	int kind = get_wch(&ch);
+
+	if (kind == ERR && poll(&fd, 1, REST_MS) > 0)
+		kind = get_wch(&ch);
+	return kind == OK && ch <= INT_MAX ? (int)ch : -1;
+}
+
+/* "ESC [ < button ; column ; line M", or m when the button is let go; the first three were read. */
+static bool read_sgr(int *button, int *x, int *y)
+{
+	int *const value[3] = {button, x, y}, most = 100000;
+
+	for (int i = 0; i < 3; i++) {
+		int ch = rest_of_sequence();
+		for (*value[i] = 0; ch >= '0' && ch <= '9'; ch = rest_of_sequence())
+			*value[i] = *value[i] < most ? *value[i] * 10 + (ch - '0') : most;
+		if (i == 2)
+			return ch == 'M';
+		if (ch != ';')
+			return false;
+	}
+	return false;
+}
+
+/* "ESC [ M" and three characters from the blank on; the last button that was let go is 3. */
+static bool read_x10(int *button, int *x, int *y)
+{
+	*button = rest_of_sequence() - ' ';
+	*x = rest_of_sequence() - ' ';
+	*y = rest_of_sequence() - ' ';
+	return *button >= 0 && *x > 0 && *y > 0;
+}
+
+/* A press of the left button or a step of the wheel; false: any other button, a release, damage. */
+static bool read_mouse(struct input *in, int kind)
+{
+	enum { SHIFTS = 4 | 8 | 16, MOVED = 32, WHEEL = 64 };
+	int button, x, y;
+
+	if (!(kind == KEY_MOUSE_SGR ? read_sgr : read_x10)(&button, &x, &y) || x < 1 || y < 1)
+		return false;
+	in->x = x - 1;
+	in->y = y - 1;
+	switch (button & ~SHIFTS) {
+	case 0:
+		in->key = SPECIAL(KEY_CLICK);
+		return true;
+	case WHEEL:
+		in->key = SPECIAL(KEY_WHEEL_UP);
+		return true;
+	case WHEEL + 1:
+		in->key = SPECIAL(KEY_WHEEL_DOWN);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- reading ----------------------------------------------------------------------------------- */
+
 bool term_read(struct input *in, bool want_alt)
 {
 	wint_t ch;
@@ -136,11 +210,9 @@ bool term_read(struct input *in, bool want_alt)
 				paste_add(ch);
 		} else if (special && ch == KEY_RESIZE) {
 			continue; /* signals.c tells */
-		} else if (special && ch == KEY_MOUSE) {
-			if (getmouse(&in->mouse) != OK)
-				continue;
-			in->key = SPECIAL(KEY_MOUSE);
-			return true;
+		} else if (special && (ch == KEY_MOUSE_SGR || ch == KEY_MOUSE_X10)) {
+			if (read_mouse(in, (int)ch))
+				return true;
 		} else {
 			in->key = special ? SPECIAL((int)ch) : (int)ch;
 			if (in->key != 27 || after_escape(in, want_alt))

@@ -167,7 +167,8 @@ static bool command_hint(unsigned can, bool several, unsigned *left, struct hint
 		    (c->several != NULL) != several || !key_asks(c, can, &words) || (*left)-- > 0)
 			continue;
 		size_t one = strlen(c->name), other = several ? strlen(c->several) : 0;
-		*out = (struct hint){.key = c->key, .word = words, .room = (int)(one > other ? one : other)};
+		*out = (struct hint){.key = c->key, .word = words, .pressed = (unsigned char)c->key[0],
+		    .room = (int)(one > other ? one : other)};
 		return true;
 	}
 	return false;
@@ -181,7 +182,8 @@ static bool binding_hint(enum place place, unsigned can, enum action first, enum
 		if (!b->hint || !(b->hinted & place) || (b->needs && !(b->needs & can)) || b->action < first ||
 		    b->action > last || (*left)-- > 0)
 			continue;
-		*out = (struct hint){.key = b->hint_key, .word = b->hint, .room = (int)strlen(b->hint),
+		*out = (struct hint){.key = b->hint_key, .word = b->hint, .pressed = b->keys[0],
+		    .room = (int)strlen(b->hint),
 		    .always = b->action == ACTION_HELP || b->action == ACTION_LEAVE};
 		return true;
 	}

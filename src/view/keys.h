@@ -56,6 +56,7 @@ const struct command *key_command(int key);
 
 struct hint {
 	const char *key, *word;
+	int pressed; /* the key itself */
 	int room;    /* columns for the word: also where another row gives the key another one, so nothing jumps */
 	bool always; /* help and the way out: their room is kept */
 };

@@ -130,6 +130,13 @@ static bool inside(struct rect r, int y, int x)
 	return y >= r.y && y < r.y + r.height && x >= r.x && x < r.x + r.width;
 }
 
+static struct table *table_at(struct page *p, int y, int x)
+{
+	struct object_page *o = (struct object_page *)p;
+
+	return inside(o->at_held, y, x) ? &o->held : inside(o->at_holds, y, x) ? &o->holds : NULL;
+}
+
 static bool click(struct page *p, struct rect at, int y, int x)
 {
 	struct object_page *o = (struct object_page *)p;
@@ -137,7 +144,7 @@ static bool click(struct page *p, struct rect at, int y, int x)
 	(void)at;
 	if (inside(o->at_held, y, x)) {
 		o->on_held = true;
-		return table_click(&o->held, o->at_held, y);
+		return table_click(&o->held, o->at_held, y, x);
 	}
 	if (inside(o->at_head, y, x)) {
 		o->on_held = false;
@@ -145,7 +152,7 @@ static bool click(struct page *p, struct rect at, int y, int x)
 	}
 	if (inside(o->at_holds, y, x)) {
 		o->on_held = false;
-		return table_click(&o->holds, o->at_holds, y);
+		return table_click(&o->holds, o->at_holds, y, x);
 	}
 	return false;
 }
@@ -167,6 +174,7 @@ static const struct page_ops object_ops = {
     .table = get_table,
     .tables = tables,
     .object = object,
+    .table_at = table_at,
     .click = click,
     .release = release,
 };

@@ -113,10 +113,9 @@ static bool click(struct page *p, struct rect at, int y, int x)
 {
 	struct table_page *t = (struct table_page *)p;
 
-	(void)x;
 	at.y += t->head_lines;
 	at.height -= t->head_lines;
-	return table_click(&t->table, at, y);
+	return table_click(&t->table, at, y, x);
 }
 
 static void release(struct page *p)

@@ -31,7 +31,9 @@ struct page_ops {
 	bool (*search)(struct page *p, const char *words, bool here, bool backwards);
 	/* The lines of a text that are seen, from 1, and how many there are; NULL or false: no text. */
 	bool (*lines)(struct page *p, size_t *first, size_t *last, size_t *n);
-	/* A click on the screen; true: it selected a row. */
+	/* The table that is seen at this place, or NULL; NULL: there is the one. */
+	struct table *(*table_at)(struct page *p, int y, int x);
+	/* A click on the screen, as table_click; true: it selected a row. */
 	bool (*click)(struct page *p, struct rect at, int y, int x);
 	void (*release)(struct page *p);
 };

@@ -271,10 +271,28 @@ bool table_action(struct table *t, enum action action, const char **message)
 	return table_trouble(t, message) || done; /* rows or their order stay as they were */
 }
 
-bool table_click(struct table *t, struct rect at, int y)
+void table_scroll(struct table *t, size_t rows, bool up)
 {
-	int first = at.y + (t->plain ? 0 : 1);
+	page(t, rows, up);
+}
 
+static void click_header(struct table *t, struct rect at, int x)
+{
+	int column = table_column_at(t, at, x);
+
+	if (column < 0)
+		return;
+	bool again = column == t->result->sorted_by;
+	bool number = cell_is_number(column_type(&t->result->columns[column]));
+	table_sort(t, (unsigned)column, again ? !t->result->descending : number);
+}
+
+bool table_click(struct table *t, struct rect at, int y, int x)
+{
+	int first = at.y + table_has_header(t, at);
+
+	if (y == at.y && y < first)
+		click_header(t, at, x);
 	if (y < first || (size_t)(y - first) >= t->height ||
 	    t->top + (size_t)(y - first) >= t->result->n_rows)
 		return false;

@@ -61,8 +61,14 @@ bool table_trouble(struct table *t, const char **message);
 /* Retained sizes became known: sum and order by them again. */
 void table_filled(struct table *t);
 
-/* A click: the row drawn at line y of the rectangle the table was last drawn in; false: none. */
-bool table_click(struct table *t, struct rect at, int y);
+/* A click into the rectangle the table was last drawn in.  True: it selected a row.  On the word over a column it
+ * sorts by that, and once more the other way round. */
+bool table_click(struct table *t, struct rect at, int y, int x);
+/* Move what is seen, and the selected row with it. */
+void table_scroll(struct table *t, size_t rows, bool up);
+/* For table.c: is there a line of headers; and the column whose header is at x, or -1. */
+bool table_has_header(const struct table *t, struct rect at);
+int table_column_at(struct table *t, struct rect at, int x);
 
 /* Does typing into the filter narrow at once?  (Not with very many rows: then on Enter.) */
 bool table_filters_live(const struct table *t);

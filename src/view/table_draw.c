@@ -575,12 +575,28 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 	}
 }
 
+bool table_has_header(const struct table *t, struct rect at)
+{
+	return !t->plain && at.height >= 3;
+}
+
+int table_column_at(struct table *t, struct rect at, int x)
+{
+	struct layout l;
+
+	lay_out(t, &l, at);
+	for (unsigned i = 0; i < l.n; i++)
+		if (x >= l.x[i] && x < l.x[i] + l.width[i])
+			return (int)l.column[i];
+	return -1;
+}
+
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
 {
 	struct layout l;
 	struct text buffer = TEXT_INIT;
 	size_t n = t->result->n_rows;
-	bool header = !t->plain && at.height >= 3, total = has_total(t) && at.height >= 4;
+	bool header = table_has_header(t, at), total = has_total(t) && at.height >= 4;
 	int rows = at.height - header - total;
 
 	if (rows < 1 || at.width < 4)

@@ -32,9 +32,9 @@
 
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
+/* Not by curses, which waits for keys when a click comes that is none of its (input.c reads them). */
+#define MOUSE_ON "\033[?1000h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
-#define MOUSE_EVENTS                                                                               \
-	(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED)
 
 static struct {
 	SCREEN *screen;
@@ -201,8 +201,9 @@ static int check_ability(struct err *err)
 	return 0;
 }
 
-/* Terminals without bracketed paste are the old ones; the rest ignore what they do not know. */
-static bool may_ask_for_paste(const char *name)
+/* May it be asked for pastes in brackets and the mouse?  The old ones cannot; the rest ignore what they do not
+ * know. */
+static bool is_modern(const char *name)
 {
 	return strncmp(name, "linux", 5) != 0 && strncmp(name, "vt", 2) != 0 &&
 	       strncmp(name, "ansi", 4) != 0;
@@ -213,13 +214,13 @@ static void sequences_on(void)
 	if (term.paste)
 		term_write(PASTE_ON, strlen(PASTE_ON));
 	if (term.mouse)
-		mousemask(MOUSE_EVENTS, NULL);
+		term_write(MOUSE_ON, strlen(MOUSE_ON));
 }
 
 static void sequences_off(void)
 {
 	if (term.mouse)
-		mousemask(0, NULL);
+		term_write(MOUSE_OFF, strlen(MOUSE_OFF));
 	if (term.paste)
 		term_write(PASTE_OFF, strlen(PASTE_OFF));
 }
@@ -261,9 +262,9 @@ int term_open(const struct term_options *options, struct err *err)
 	}
 	const char *name = getenv("TERM");
 	term.utf8 = !options->ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	term.fine_blocks = term.utf8 && may_ask_for_paste(name);
-	term.paste = may_ask_for_paste(name);
-	term.mouse = options->mouse;
+	term.fine_blocks = term.utf8 && is_modern(name);
+	term.paste = is_modern(name);
+	term.mouse = options->mouse && is_modern(name);
 	char *rmcup = tigetstr("rmcup");
 	term.one_screen = !rmcup || rmcup == (char *)-1 || !*rmcup;
 	rescue_prepare();
@@ -289,7 +290,6 @@ int term_open(const struct term_options *options, struct err *err)
 		at_exit_set = atexit(term_close) == 0;
 	stderr_take();
 	set_modes();
-	mouseinterval(0);
 	term_define_keys();
 	sequences_on();
 	return 0;

@@ -64,12 +64,17 @@ void term_check_size(void); /* ask the terminal for its size and tell curses */
 #define KEY_ALT_LEFT 6002
 #define KEY_ALT_RIGHT 6003
 #define KEY_ALT_UP 6004
+#define KEY_MOUSE_SGR 6005 /* both only begin what the mouse sends: term_read makes KEY_CLICK or KEY_WHEEL of it */
+#define KEY_MOUSE_X10 6006
+#define KEY_CLICK 6007     /* the left button */
+#define KEY_WHEEL_UP 6008
+#define KEY_WHEEL_DOWN 6009
 
 struct input {
 	int key;
 	bool alt;           /* came right after ESC (only where asked for) */
 	const char *pasted; /* text of a paste instead of a key; valid until the next term_read */
-	MEVENT mouse;       /* when key is SPECIAL(KEY_MOUSE) */
+	int y, x;           /* of the mouse, for KEY_CLICK and KEY_WHEEL_… */
 };
 
 /* The next key that is there; false when there is none (never waits longer than an escape

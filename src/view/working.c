@@ -99,8 +99,8 @@ static bool answer(struct app *a, const struct input *in)
 
 	if (!p || prompt_is_open())
 		return false;
-	if (in->key == SPECIAL(KEY_MOUSE) && mouse_scrolls(&in->mouse))
-		app_mouse(a, &in->mouse);
+	if (mouse_scrolls(in))
+		app_mouse(a, in);
 	else if (moves(action))
 		p->ops->action(p, action, &message);
 	else if (action == ACTION_TAB && tabs_has(a, (enum tab)(in->key - '1')))

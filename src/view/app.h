@@ -55,7 +55,7 @@ struct app {
 	enum tab tab;
 	struct page_stack kept[TABS]; /* of the others */
 	enum tab wanted_tab;          /* where the next page is pushed; TABS: the one that is shown */
-	struct rect page;   /* all of it */
+	struct pane_page page; /* all of it */
 	struct rect area;   /* of the page without its panes, as drawn last */
 
 	struct zone zone[ZONES_MOST];

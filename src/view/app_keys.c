@@ -149,7 +149,7 @@ void app_act(struct app *a, enum action action)
 		a->copied_row = !a->copied_row;
 		return;
 	case ACTION_LAYOUT:
-		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, a->page));
+		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, &a->page));
 		return;
 	case ACTION_HELP:
 		help(a);

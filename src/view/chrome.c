@@ -476,6 +476,38 @@ static bool has_path(struct app *a, struct page *p, int height)
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
+/* The lines above the last one that a sentence of the selected row takes, and the empty one above it. */
+static int lines_of_sentence(struct table *t, int width)
+{
+	struct cell cell = cell_none();
+	size_t next;
+	int n = 0;
+
+	if (t->sentence >= 0 && t->row < t->result->n_rows)
+		result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
+	for (const char *s = cell.type == CELL_TEXT ? cell.text : ""; *s; s += next, n++)
+		line_of(s, (size_t)width, &next);
+	return n > 1 ? n : 0;
+}
+
+/* Without what a sentence covers. */
+static struct pane_page page_for_panes(struct page *p, struct rect area)
+{
+	enum { AROUND = 3, HEAD = 2 }; /* header, total and a spare line; values above */
+	struct pane_page page = {.rect = area, .lines = SIZE_MAX};
+	struct table *t = p ? p->ops->table(p) : NULL;
+
+	if (!t)
+		return page;
+	int sentence = lines_of_sentence(t, area.width);
+	if (sentence < area.height / 2)
+		page.rect.height -= sentence;
+	/* a tree grows and shrinks: the pane would come and go with it */
+	if (!tree_is(t->result))
+		page.lines = t->result->n_rows + AROUND + (t->result->n_head ? HEAD : 0);
+	return page;
+}
+
 void app_draw_message(struct app *a)
 {
 	int y = LINES - (LINES >= LINES_FOR_HINTS ? 2 : 1);
@@ -507,9 +539,9 @@ void app_draw(struct app *a)
 		a->area.height--;
 		draw_path(a, a->area.y + a->area.height, width);
 	}
-	a->page = a->area;
+	a->page = page_for_panes(p, a->area);
 	if (p && app_pane_table(a)) {
-		struct pane_places places = panes_place(&a->panes, a->page);
+		struct pane_places places = panes_place(&a->panes, &a->page);
 		a->area = places.list;
 		p->ops->draw(p, a->area);
 		panes_draw(&a->panes, &places);

@@ -15,16 +15,24 @@
 #define RIGHT_FROM 100   /* columns */
 #define THREE_FROM 160
 #define BELOW_FROM 23    /* lines of the page: 30 of the window, less what stands around it and a spare */
-#define LIST_LEAST 8     /* lines that the list keeps */
+#define PANE_LEAST 8     /* lines of a pane below a short list, however low the window is */
 
 /* --- where ---------------------------------------------------------------------------------------- */
 
+/* Lines of the page that a list leaves, and one for the border. */
+static int left_by_list(const struct pane_page *page)
+{
+	int height = page->rect.height;
+
+	return page->lines < (size_t)height ? height - (int)page->lines - 1 : 0;
+}
+
 /* The layout that fits. */
-static enum layout layout_in(const struct panes *p, struct rect page)
+static enum layout layout_in(const struct panes *p, const struct pane_page *page)
 {
 	enum layout wanted = p->layout;
-	bool right = page.width >= RIGHT_FROM, three = page.width >= THREE_FROM;
-	bool below = page.height >= BELOW_FROM;
+	bool right = page->rect.width >= RIGHT_FROM, three = page->rect.width >= THREE_FROM;
+	bool below = page->rect.height >= BELOW_FROM || left_by_list(page) >= PANE_LEAST;
 
 	if (wanted == LAYOUT_AUTO)
 		wanted = three ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
@@ -35,19 +43,21 @@ static enum layout layout_in(const struct panes *p, struct rect page)
 	return wanted == LAYOUT_BELOW && !below ? LAYOUT_LIST : wanted;
 }
 
-bool panes_show(const struct panes *p, struct rect page)
+bool panes_show(const struct panes *p, const struct pane_page *page)
 {
 	return layout_in(p, page) != LAYOUT_LIST;
 }
 
-struct pane_places panes_place(const struct panes *p, struct rect page)
+struct pane_places panes_place(const struct panes *p, const struct pane_page *on)
 {
+	struct rect page = on->rect;
 	struct pane_places at = {.list = page};
 	int held, self;
 
-	switch (layout_in(p, page)) {
+	switch (layout_in(p, on)) {
 	case LAYOUT_BELOW:
 		self = page.height * 2 / 5;
+		self = left_by_list(on) > self ? left_by_list(on) : self;
 		held = page.width * 9 / 20;
 		at.list.height = page.height - self - 1;
 		at.held = (struct rect){page.y + at.list.height + 1, page.x, self, held};
@@ -72,7 +82,7 @@ struct pane_places panes_place(const struct panes *p, struct rect page)
 	return at;
 }
 
-const char *panes_next_layout(struct panes *p, struct rect page)
+const char *panes_next_layout(struct panes *p, const struct pane_page *page)
 {
 	static const char *const words[LAYOUTS] = {
 	    [LAYOUT_AUTO] = "as many panes as there is room for",

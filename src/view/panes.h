@@ -44,16 +44,22 @@ struct panes {
 	struct result *found;
 };
 
+/* What panes share with a list. */
+struct pane_page {
+	struct rect rect;
+	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
+};
+
 /* The rectangles of a page: of the list, and of one or two panes (height 0: not there). */
 struct pane_places {
 	struct rect list, held, self; /* held: what holds it; self: what it is, and without held all of it */
 };
-struct pane_places panes_place(const struct panes *p, struct rect page);
-/* Is there a pane in a page of this size? */
-bool panes_show(const struct panes *p, struct rect page);
+struct pane_places panes_place(const struct panes *p, const struct pane_page *page);
+/* Is there a pane in this page? */
+bool panes_show(const struct panes *p, const struct pane_page *page);
 
 /* v: the next layout that fits.  Returns what it is, in words. */
-const char *panes_next_layout(struct panes *p, struct rect page);
+const char *panes_next_layout(struct panes *p, const struct pane_page *page);
 
 /* The row of the table under the cursor is wanted from now on (NULL: none); wake_fd gets a byte when there is
  * something new.  o: its dump, whose references are there. */

@@ -91,6 +91,20 @@ void cut_owner_release(struct cut_owner *o);
 /* Is the object inside?  All calls together take linear time. */
 bool cut_owner_internal(struct cut_owner *o, uint32_t id);
 
+/* Of the references along a path, the one that a person would clear to free its end. */
+struct cut_choice {
+	size_t step;         /* the reference that holds this step; the path's length: there is none */
+	struct amount freed; /* what clearing it frees */
+	bool untold;         /* step 0 is a root only because nothing in the dump holds it */
+	/* why others of them are none */
+	bool vm_holds;       /* the program cannot clear it */
+	bool internal;       /* it is inside the JDK or Go's library */
+	struct amount others; /* references besides the path's last one that keep its end */
+};
+/* Of those that free the end: a static field or a global variable rather than a field of the program's own classes,
+ * that rather than one inside of a library's class, and of several the last.  step: n ids from the root on. */
+struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint32_t *step, size_t n);
+
 /* --- several at once ---------------------------------------------------------------------------- */
 
 /* One reference.  If the same holder has two references to the same target, both are listed. */

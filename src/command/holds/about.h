@@ -30,7 +30,8 @@ struct about {
 	const struct retained *known; /* NULL: not known yet */
 	struct path_rules rules;
 	struct cut cut;
-	bool has_rules, has_cut;
+	struct cut_owner owner;
+	bool has_rules, has_cut, has_owner;
 };
 
 /* One question and its answer so far. */
@@ -61,5 +62,9 @@ MUST_CHECK int about_add_contents(struct asking *q, struct err *err);
 
 /* The cutter, made when it is first wanted; retained sizes must be known.  0 or ERR_NOMEM. */
 MUST_CHECK int about_cutter(struct about *a, struct cut **out, struct err *err);
+
+/* What belongs to libraries, likewise; NULL where nobody looked yet and the answer is to be quick.  0, ERR_NOMEM or
+ * ERR_CANCELLED. */
+MUST_CHECK int about_owner(struct asking *q, struct cut_owner **out, struct err *err);
 
 #endif

@@ -26,7 +26,8 @@ enum {
 
 /* --- the path ----------------------------------------------------------------------------------- */
 
-static void add_step(struct asking *q, struct cut *cut, const struct path *p, size_t i)
+/* first: the step that the shown path begins with. */
+static void add_step(struct asking *q, struct cut *cut, const struct path *p, size_t first, size_t i)
 {
 	const struct heap *h = q->a->heap;
 	uint32_t id = p->step[i];
@@ -34,13 +35,15 @@ static void add_step(struct asking *q, struct cut *cut, const struct path *p, si
 	struct about_row row = {.part = PART_HELD_BY, .object = id, .is_object = true};
 	if (!i)
 		command_root_words(h, id, &name);
+	else if (i == first)
+		heap_reference_label(&q->a->rules, p->step[i - 1], id, true, &name);
 	else if (!path_field(&q->a->rules, p->step[i - 1], id, &name))
 		text_add(&name, "?");
 	uint32_t class = heap_class_mirrored(h, id);
 	text_addf(&value, class == HEAP_NONE ? "%s" : "class %s",
 	    heap_brief_name(h, class == HEAP_NONE ? heap_class_of(h, id)->name : h->classes[class].name));
 	row.name = name.s;
-	row.indent = i < INDENT_MOST ? (unsigned)i : INDENT_MOST;
+	row.indent = i - first < INDENT_MOST ? (unsigned)(i - first) : INDENT_MOST;
 	row.value = cell_text(value.s);
 	if (q->a->known)
 		row.retained = object_retained_cell(q->a->opened, id);
@@ -51,45 +54,66 @@ static void add_step(struct asking *q, struct cut *cut, const struct path *p, si
 	text_release(&value);
 }
 
+/* The last static field of the path: before it stand only a class and what loaded it.  0: there is none. */
+static size_t last_static(const struct asking *q, const struct path *p)
+{
+	static const char statics[] = "static ";
+	struct text name = TEXT_INIT;
+	size_t i = p->n;
+	while (i-- > 1 && !progress_stops(q->progress, i)) {
+		text_clear(&name);
+		if (heap_class_mirrored(q->a->heap, p->step[i - 1]) != HEAP_NONE &&
+		    path_field(&q->a->rules, p->step[i - 1], p->step[i], &name) &&
+		    !strncmp(name.s, statics, sizeof statics - 1))
+			break;
+	}
+	text_release(&name);
+	return i < p->n ? i : 0;
+}
+
 static void add_steps(struct asking *q, struct cut *cut, const struct path *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		if (p->n > STEPS_FIRST + STEPS_LAST + 1 && i == STEPS_FIRST) {
+	size_t first = last_static(q, p);
+	for (size_t i = first; i < p->n; i++) {
+		if (p->n - first > STEPS_FIRST + STEPS_LAST + 1 && i == first + STEPS_FIRST) {
 			struct text words = TEXT_INIT;
-			text_add_count(&words, p->n - STEPS_FIRST - STEPS_LAST);
+			text_add_count(&words, p->n - first - STEPS_FIRST - STEPS_LAST);
 			text_add(&words, " more steps");
 			about_add(q, &(struct about_row){.part = PART_HELD_BY, .indent = STEPS_FIRST, .name = words.s});
 			text_release(&words);
 			i = p->n - STEPS_LAST;
 		}
-		add_step(q, cut, p, i);
+		add_step(q, cut, p, first, i);
 	}
 }
 
-/* The nearest reference above the objects whose end frees them: what goes besides is least there. */
-static void add_best_cut(struct asking *q, struct cut *cut, const struct path *p)
+/* The reference that a person would clear. */
+static int add_best_cut(struct asking *q, struct cut *cut, const struct path *p, struct err *err)
 {
 	const struct heap *h = q->a->heap;
 	struct text name = TEXT_INIT, line = TEXT_INIT;
-	for (size_t i = p->n; i-- > 0 && !progress_stops(q->progress, i);) {
-		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE, id = p->step[i];
-		struct cut_figure figure = cut_one(cut, holder, id);
-		if (!figure.freed.n || !cut_clearable(h, holder, id))
-			continue;
-		if (holder == HEAP_NONE)
-			command_root_words(h, id, &name);
-		else
-			heap_reference_label(&q->a->rules, holder, id, true, &name);
-		if (holder == HEAP_NONE)
-			text_addf(&line, "cut root>0x%" PRIx64, heap_address(h, id));
-		else
-			text_addf(&line, "cut 0x%" PRIx64 ">0x%" PRIx64, heap_address(h, holder), heap_address(h, id));
-		about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s, .freed = cell_bytes(figure.freed),
-		    .value = cell_text(line.s), .object = id, .is_object = true});
-		break;
+	struct cut_owner *owner;
+	if (heap_class_mirrored(h, p->step[p->n - 1]) != HEAP_NONE)
+		return 0; /* nobody clears what holds a class: its static fields are among the fields */
+	int code = about_owner(q, &owner, err);
+	if (code || !owner)
+		return code;
+	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
+	if (choice.step == p->n)
+		return 0;
+	uint32_t holder = choice.step ? p->step[choice.step - 1] : HEAP_NONE, id = p->step[choice.step];
+	if (holder == HEAP_NONE) {
+		command_root_words(h, id, &name);
+		text_addf(&line, "cut root>0x%" PRIx64, heap_address(h, id));
+	} else {
+		heap_reference_label(&q->a->rules, holder, id, true, &name);
+		text_addf(&line, "cut 0x%" PRIx64 ">0x%" PRIx64, heap_address(h, holder), heap_address(h, id));
 	}
+	about_add(q, &(struct about_row){.part = PART_CUT, .name = name.len ? name.s : NULL,
+	    .freed = cell_bytes(choice.freed), .value = cell_text(line.s), .object = id, .is_object = true});
 	text_release(&name);
 	text_release(&line);
+	return 0;
 }
 
 /* Whose stacks hold an object. */
@@ -151,13 +175,13 @@ static int add_path(struct asking *q, struct cut *cut, struct err *err)
 		add_steps(q, cut, &p);
 		add_threads(q, p.step[0]);
 		if (cut)
-			add_best_cut(q, cut, &p);
+			code = add_best_cut(q, cut, &p, err);
 	} else if (one) {
 		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p.gave_up ?
 		    "far from every root: path finds it" : "nothing: no root reaches it by strong references"});
 	}
 	path_release(&p);
-	return 0;
+	return code;
 }
 
 /* --- referrers by class ------------------------------------------------------------------------- */

@@ -102,6 +102,8 @@ void about_free(struct about *a)
 		path_rules_release(&a->rules);
 	if (a->has_cut)
 		cut_release(&a->cut);
+	if (a->has_owner)
+		cut_owner_release(&a->owner);
 	free(a);
 }
 
@@ -110,6 +112,15 @@ int about_cutter(struct about *a, struct cut **out, struct err *err)
 	int code = a->has_cut ? 0 : cut_init(&a->cut, a->known, err);
 	a->has_cut = !code;
 	*out = &a->cut;
+	return code;
+}
+
+int about_owner(struct asking *q, struct cut_owner **out, struct err *err)
+{
+	struct about *a = q->a;
+	int code = a->has_owner || q->quick ? 0 : cut_owner_init(&a->owner, a->known, err);
+	a->has_owner |= !code && !q->quick;
+	*out = a->has_owner ? &a->owner : NULL;
 	return code;
 }
 
@@ -183,8 +194,8 @@ const struct command cmd_about = {
 	"with what clearing its reference frees; of several objects the path to the nearest object that keeps "
 	"them all alive, if there is one. referrers: what else references them, summed by class, with what "
 	"goes when all these references are cleared (those that the dump records, not an object's hold on its "
-	"class). threads: those whose stacks hold the first object of the path. cut: the reference to clear "
-	"that frees least else. Then fields with what each keeps alive, the largest first; the first entries "
+	"class). threads: those whose stacks hold the first object of the path. cut: the reference to clear."
+	" Then fields with what each keeps alive, the largest first; the first entries "
 	"of a collection; some of many objects; the stack of a thread; and if cut: what goes with them, by "
 	"class.",
     .examples = {{"about 0xE0000AF0", ON_PHD}, {"about com.acme.shop.Session", ON_SHOP},

@@ -101,59 +101,19 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	text_release(&field);
 }
 
-/* Is it a root only because nothing in the dump holds it? */
-static bool is_untold(const struct heap *h, uint32_t holder, uint32_t id)
-{
-	size_t first, n = heap_roots_of(h, id, &first);
-	return holder == HEAP_NONE && n == 1 && h->roots[first].kind == ROOT_UNKNOWN;
-}
-
-/* How well a person knows the reference by name: a static field or a global variable, a field of a class of the
- * program's own, or one inside of a library's class. */
-enum fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
-
-static enum fame fame_of(const struct heap *h, uint32_t holder, uint32_t target)
-{
-	size_t first, n;
-	if (holder == HEAP_NONE) {
-		n = heap_roots_of(h, target, &first);
-		return n && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS) ? FAME_GLOBAL : FAME_NONE;
-	}
-	if (heap_class_mirrored(h, holder) != HEAP_NONE)
-		return heap_class_mirrored(h, target) == HEAP_NONE ? FAME_GLOBAL : FAME_NONE;
-	return cut_owner_class(h, heap_class_of(h, holder)->name) ? FAME_OWN : FAME_NONE;
-}
-
-/* The step of the path that a person would cut, of those that free the end of the path: of the best known ones
- * the last. */
+/* The step of the path that a person would cut. */
 static void choose_cut(struct told *t, const struct session *s, struct cut *cut, struct cut_owner *owner,
     const struct path_rules *rules, const struct path *p)
 {
-	size_t best = p->n;
-	enum fame best_fame = FAME_NONE;
-	for (size_t i = 0; i < p->n; i++) {
-		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
-		struct cut_figure f = cut_one(cut, holder, p->step[i]);
-		enum fame fame = fame_of(rules->heap, holder, p->step[i]);
-		t->others = f.others;
-		if (!f.freed.n || !cut_below(cut, p->step[p->n - 1], p->step[i]) || fame < best_fame)
-			continue;
-		bool untold = is_untold(rules->heap, holder, p->step[i]);
-		if (!untold && !cut_clearable(rules->heap, holder, p->step[i])) {
-			t->vm_holds = true;
-			continue;
-		}
-		if (!untold && cut_owner_internal(owner, p->step[i])) {
-			t->internal = true;
-			continue;
-		}
-		t->untold = untold;
-		best = i;
-		t->freed = f.freed;
-		best_fame = fame;
-	}
-	if (best < p->n)
-		add_reference(t, s, rules, p, best);
+	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
+	t->others = choice.others;
+	t->vm_holds |= choice.vm_holds;
+	t->internal |= choice.internal;
+	if (choice.step == p->n)
+		return;
+	t->untold = choice.untold;
+	t->freed = choice.freed;
+	add_reference(t, s, rules, p, choice.step);
 }
 
 /* Of a group: the last static field on the path to its largest member that frees anything, or else the

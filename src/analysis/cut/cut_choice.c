@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cut_choice.c - which reference of a path to clear: see cut.h. */
+#include "analysis/cut/cut.h"
+
+/* Is it a root only because nothing in the dump holds it? */
+static bool is_untold(const struct heap *h, uint32_t holder, uint32_t id)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	return holder == HEAP_NONE && n == 1 && h->roots[first].kind == ROOT_UNKNOWN;
+}
+
+/* How well a person knows the reference by name: a static field or a global variable, a field of a class of the
+ * program's own, or one inside of a library's class. */
+enum fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
+
+static enum fame fame_of(const struct heap *h, uint32_t holder, uint32_t target)
+{
+	size_t first, n;
+	if (holder == HEAP_NONE) {
+		n = heap_roots_of(h, target, &first);
+		return n && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS) ? FAME_GLOBAL : FAME_NONE;
+	}
+	if (heap_class_mirrored(h, holder) != HEAP_NONE)
+		return heap_class_mirrored(h, target) == HEAP_NONE ? FAME_GLOBAL : FAME_NONE;
+	return cut_owner_class(h, heap_class_of(h, holder)->name) ? FAME_OWN : FAME_NONE;
+}
+
+struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint32_t *step, size_t n)
+{
+	const struct heap *h = c->retained->heap;
+	struct cut_choice choice = {.step = n};
+	enum fame best = FAME_NONE;
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+		uint32_t holder = i ? step[i - 1] : HEAP_NONE;
+		struct cut_figure f = cut_one(c, holder, step[i]);
+		enum fame fame = fame_of(h, holder, step[i]);
+		choice.others = f.others;
+		if (!f.freed.n || !cut_below(c, step[n - 1], step[i]) || fame < best)
+			continue;
+		bool untold = is_untold(h, holder, step[i]);
+		if (!untold && !cut_clearable(h, holder, step[i])) {
+			choice.vm_holds = true;
+			continue;
+		}
+		if (!untold && cut_owner_internal(owner, step[i])) {
+			choice.internal = true;
+			continue;
+		}
+		choice.untold = untold;
+		choice.step = i;
+		choice.freed = f.freed;
+		best = fame;
+	}
+	return choice;
+}

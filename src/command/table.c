@@ -16,7 +16,7 @@ const struct command *const commands[] = {
     &cmd_roots, &cmd_path, &cmd_paths,
     &cmd_heap, &cmd_about, &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
-    &cmd_sets, &cmd_why, &cmd_quit, NULL};
+    &cmd_sets, &cmd_note, &cmd_why, &cmd_quit, NULL};
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {

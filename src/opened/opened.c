@@ -44,6 +44,29 @@ static void forget_model(struct opened *o)
 	o->reachable_found = o->unrecorded_found = false;
 }
 
+const char *opened_note(const struct opened *o, uint32_t id)
+{
+	for (size_t i = 0; i < o->n_notes; i++) {
+		if (o->notes[i].id == id)
+			return o->notes[i].text;
+	}
+	return NULL;
+}
+
+void opened_write_note(struct opened *o, uint32_t id, const char *text)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < o->n_notes; i++) {
+		if (o->notes[i].id == id)
+			free(o->notes[i].text);
+		else
+			o->notes[kept++] = o->notes[i];
+	}
+	o->n_notes = kept;
+	if (text)
+		VEC_PUSH(o->notes, o->n_notes, o->cap_notes) = (struct note){id, xstrdup(text)};
+}
+
 void opened_free(struct opened *o)
 {
 	if (!o)
@@ -57,6 +80,9 @@ void opened_free(struct opened *o)
 		big_free(o->sets[i].ids);
 	}
 	free(o->sets);
+	for (size_t i = 0; i < o->n_notes; i++)
+		free(o->notes[i].text);
+	free(o->notes);
 	heap_close(o->own);
 	free(o);
 }

@@ -29,6 +29,12 @@ struct kept_set {
 	size_t n;
 };
 
+/* What a user wrote about an object. */
+struct note {
+	uint32_t id;
+	char *text;
+};
+
 /* What became of the file of a dump since it was loaded.  Values and texts are still read from it. */
 enum file_fate {
 	FILE_SAME,
@@ -61,6 +67,8 @@ struct opened {
 
 	struct kept_set *sets;
 	size_t n_sets, cap_sets;
+	struct note *notes; /* in the order of writing */
+	size_t n_notes, cap_notes;
 };
 
 /* Make an opened dump of a heap that somebody else closes, for instance because it is still being
@@ -100,6 +108,11 @@ MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct r
 /* The index of its classes' names; while the dump is still being read, of the classes known now.  The
  * opened dump owns it.  NULL: ERR_NOMEM. */
 const struct name_index *opened_names(struct opened *o, struct err *err);
+
+/* What was written about an object; NULL: nothing. */
+const char *opened_note(const struct opened *o, uint32_t id);
+/* Write it, in place of what was written before; text is copied, NULL drops it. */
+void opened_write_note(struct opened *o, uint32_t id, const char *text);
 
 /* Take over retained sizes that were found elsewhere, lists and sums included. */
 void opened_take_retained(struct opened *o, struct retained *found);

@@ -220,6 +220,7 @@ static void loaded(struct app *a)
 		app_quit(a, 3);
 		return;
 	}
+	app_bring_kept(a);
 	say_damage(a);
 	app_find_retained(a);
 	app_run_pending(a);
@@ -418,6 +419,7 @@ static int browse(struct app *a, struct err *err)
 	term_drop_kept();
 	follow_stop(&a->follow);
 	panes_stop(&a->panes);
+	app_keep(a);
 	app_drop_tabs(a);
 	app_drop_pages(a, 0);
 	session_drop_results(&a->session);
@@ -456,6 +458,7 @@ int view_run(const struct view_options *options)
 	turns_release(&a.turns);
 	free(a.pages.page);
 	app_drop_pending(&a);
+	kept_release(&a.state);
 	text_release(&a.message);
 	text_release(&a.prompt_error);
 	return a.status;

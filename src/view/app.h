@@ -12,6 +12,7 @@
 #include "command/session/session.h"
 #include "view/finding.h"
 #include "view/follow.h"
+#include "view/kept.h"
 #include "view/loading.h"
 #include "view/page.h"
 #include "view/panes.h"
@@ -71,6 +72,8 @@ struct app {
 	struct selection pending_selection; /* what was selected then */
 	bool moved_on;            /* keys came since it waits */
 	bool copied_row;          /* by the key before this one */
+	enum action letter_for;   /* what waits for a letter: ACTION_MARK, ACTION_GO_TO_MARK; else ACTION_NONE */
+	struct kept state;        /* of the dump, from one run to the next */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
 	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
@@ -127,9 +130,16 @@ void app_follow(struct app *a);        /* the selected object's path, and the pa
 /* The table whose rows the panes are about; NULL: there are none. */
 struct table *app_pane_table(struct app *a);
 
+/* app_marks.c */
+void app_mark_letter(struct app *a, int key); /* the key behind m or ' */
+void app_bring_kept(struct app *a);           /* the dump is read: what was kept of it */
+void app_keep(struct app *a);                 /* before it is closed */
+
 /* app_tabs.c */
 /* Show a tab: its pages, or else what its line answers, once that is there. */
 void tabs_show(struct app *a, enum tab tab);
+/* The same of the tab that this line answers; false: it is no tab's. */
+bool tabs_show_line(struct app *a, const char *line);
 /* A page is about to be pushed: go to the tab that it was asked for, if there is one. */
 void tabs_arrive(struct app *a);
 /* Is there a page of it to be shown? */

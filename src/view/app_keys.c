@@ -151,6 +151,12 @@ void app_act(struct app *a, enum action action)
 	case ACTION_LAYOUT:
 		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, &a->page));
 		return;
+	case ACTION_MARK:
+	case ACTION_GO_TO_MARK:
+		a->letter_for = action;
+		app_say(a, ROLE_NOTE, action == ACTION_MARK ? "mark this place: a letter"
+		    : "go to a mark: its letter; ' is where you left last time");
+		return;
 	case ACTION_HELP:
 		help(a);
 		return;
@@ -324,6 +330,10 @@ void app_input(struct app *a, const struct input *in)
 			ask(a, PROMPT_COMMAND);
 			prompt_feed(in);
 		}
+		return;
+	}
+	if (a->letter_for != ACTION_NONE) {
+		app_mark_letter(a, in->key);
 		return;
 	}
 	struct page *p = app_page(a);

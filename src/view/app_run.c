@@ -221,6 +221,8 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	a->session.selection = NULL;
 	if (!a->model_changed) /* one may have looked at other pages meanwhile */
 		tabs_return(a, tab, at);
+	if (!rc && a->session.dump && command_of_line(kept) == &cmd_note)
+		kept_write(&a->state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);

@@ -56,6 +56,18 @@ void tabs_show(struct app *a, enum tab tab)
 	a->wanted_tab = TABS;
 }
 
+bool tabs_show_line(struct app *a, const char *line)
+{
+	for (enum tab tab = 0; tab < TABS; tab++) {
+		if (strcmp(tabs[tab].line, line) != 0)
+			continue;
+		tabs_show(a, tab);
+		a->pages.at = a->pages.n > 0 && a->tab == tab ? 0 : a->pages.at;
+		return true;
+	}
+	return false;
+}
+
 void tabs_arrive(struct app *a)
 {
 	if (a->wanted_tab != TABS)

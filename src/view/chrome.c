@@ -6,6 +6,7 @@
  */
 #include "view/app.h"
 
+#include "command/words/words.h"
 #include "view/prompt.h"
 
 #include <inttypes.h>
@@ -382,6 +383,26 @@ static bool draw_sentence(struct app *a, struct table *t, int y, int width)
 	return cell.type == CELL_TEXT;
 }
 
+/* What the user wrote about the selected object. */
+static bool draw_own_note(struct app *a, int y, int width)
+{
+	const struct opened *o = a->session.dump;
+	struct target target;
+
+	if (!o || o->n_notes == 0 || !app_target(a, &target))
+		return false;
+	uint32_t id = target_object(o->heap, &target);
+	const char *own = id == HEAP_NONE ? NULL : opened_note(o, id);
+	if (own) {
+		struct text shown = TEXT_INIT;
+		text_add(&shown, "note: ");
+		text_add_escaped(&shown, own, strlen(own));
+		draw_lines(a, y, width, shown.s, theme(ROLE_NOTE), SENTENCE_LEAVES);
+		text_release(&shown);
+	}
+	return own != NULL;
+}
+
 static void draw_note(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
@@ -391,7 +412,7 @@ static void draw_note(struct app *a, int y, int width)
 		draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
 	else if (a->pending)
 		draw_pending(a, y, width);
-	else if (t && draw_sentence(a, t, y, width))
+	else if (draw_own_note(a, y, width) || (t && draw_sentence(a, t, y, width)))
 		return;
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);

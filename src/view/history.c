@@ -20,10 +20,8 @@
 
 #define LINES_KEPT 1000
 #define LINES_BEFORE_CUT 1500
-#define FILE_MOST (4 * 1024 * 1024) /* a longer file is not ours */
 
-/* The file's path, its folders made where make is set; NULL without a home. */
-static char *file_path(bool make)
+char *state_path(const char *name, bool make)
 {
 	struct text path = TEXT_INIT;
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -35,7 +33,9 @@ static char *file_path(bool make)
 		text_addf(&path, "%s/.local/state", home);
 	else
 		return NULL;
-	text_add(&path, "/cairn");
+	text_addf(&path, "/cairn/%s", name);
+	char *last = strrchr(path.s, '/');
+	*last = '\0';
 	for (char *slash = path.s; make && slash;) {
 		slash = strchr(slash + 1, '/');
 		if (slash)
@@ -45,15 +45,15 @@ static char *file_path(bool make)
 		if (slash)
 			*slash = '/';
 	}
-	text_add(&path, "/history");
+	*last = '/';
 	return text_take(&path);
 }
 
-static char *read_all(int fd, size_t *size)
+char *state_read(int fd, size_t *size)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FILE_MOST)
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > STATE_MOST)
 		return NULL;
 	char *bytes = xmalloc((size_t)st.st_size + 1);
 	size_t n = 0;
@@ -100,7 +100,7 @@ static void write_line(int fd, const char *line)
 char **history_read(size_t *n)
 {
 	uint64_t refusals = mem_refusals();
-	char **line = NULL, *path = file_path(false);
+	char **line = NULL, *path = state_path("history", false);
 	size_t cap = 0, size = 0;
 
 	*n = 0;
@@ -111,7 +111,7 @@ char **history_read(size_t *n)
 	if (fd < 0)
 		return NULL;
 	flock(fd, LOCK_EX);
-	char *bytes = read_all(fd, &size), *at = bytes;
+	char *bytes = state_read(fd, &size), *at = bytes;
 	size_t n_lines = 0;
 	while (bytes && at < bytes + size) {
 		size_t length = strcspn(at, "\n");
@@ -141,7 +141,7 @@ char **history_read(size_t *n)
 void history_append(const char *line)
 {
 	/* a line of two lines (a file's name may have them) would be read as two */
-	char *path = strchr(line, '\n') ? NULL : file_path(true);
+	char *path = strchr(line, '\n') ? NULL : state_path("history", true);
 
 	if (!path)
 		return;

@@ -9,7 +9,15 @@
 #ifndef CAIRN_VIEW_HISTORY_H
 #define CAIRN_VIEW_HISTORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* The path of one of our files there, the caller's; with make the folders above it are made.  NULL: there is no
+ * home to keep it in. */
+char *state_path(const char *name, bool make);
+#define STATE_MOST (4 * 1024 * 1024) /* bytes: a longer file is not ours */
+/* All of a file, with a NUL behind it, the caller's; NULL: it is none of ours. */
+char *state_read(int fd, size_t *size);
 
 /* The lines that are kept, without doubles, the newest last; the file is cut to them when it grew
  * long.  The array and its strings are the caller's. */

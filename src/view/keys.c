@@ -87,6 +87,11 @@ static const struct binding {
 	NULL, NULL, 0, 0},
     {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, PAGES, "], Alt-Right, ^O",
 	"forward again", NULL, NULL, 0, 0},
+    {{'m'}, ACTION_MARK, PAGES, "m LETTER",
+	"mark this place; marks, notes (note) and kept sets come back with the dump",
+	NULL, NULL, 0, 0},
+    {{'\''}, ACTION_GO_TO_MARK, PAGES, "' LETTER", "go to a mark; '' goes to where one left the last time",
+	NULL, NULL, 0, 0},
     {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up brings back earlier ones",
 	"command", ":", PAGES, 0},
     {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "the keys and the commands", "help", "?", PAGES, 0},
@@ -198,7 +203,7 @@ bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out)
 
 	return binding_hint(place, can, ACTION_NONE, ACTION_REFERRERS, &left, out) ||
 	       (rows && command_hint(can, true, &left, out)) ||
-	       binding_hint(place, can, ACTION_SORT_NEXT, ACTION_TAB, &left, out) ||
+	       binding_hint(place, can, ACTION_SORT_NEXT, ACTION_LAYOUT, &left, out) ||
 	       (rows && command_hint(can, false, &left, out)) ||
 	       binding_hint(place, can, ACTION_PROMPT, ACTION_QUIT, &left, out);
 }

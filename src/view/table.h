@@ -69,6 +69,8 @@ void table_scroll(struct table *t, size_t rows, bool up);
 /* For table.c: is there a line of headers; and the column whose header is at x, or -1. */
 bool table_has_header(const struct table *t, struct rect at);
 int table_column_at(struct table *t, struct rect at, int x);
+/* Select a row, and show it. */
+void table_select(struct table *t, size_t row);
 
 /* Does typing into the filter narrow at once?  (Not with very many rows: then on Enter.) */
 bool table_filters_live(const struct table *t);

@@ -70,6 +70,12 @@ static bool settle(struct table *t, struct result *draft, int code, const struct
 	return !code;
 }
 
+void table_select(struct table *t, size_t row)
+{
+	t->row = row;
+	t->top = row > t->height / 3 ? row - t->height / 3 : 0;
+}
+
 /* The row of the source under the cursor, and the cursor back on it when it is still shown. */
 static size_t source_row(const struct table *t)
 {
@@ -90,8 +96,7 @@ static void select_source(struct table *t, size_t source)
 			row++;
 	else
 		row = source;
-	t->row = row < r->n_rows ? row : 0;
-	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
+	table_select(t, row < r->n_rows ? row : 0);
 }
 
 /* A row of a tree again after its rows were made anew. */
@@ -101,8 +106,7 @@ static void select_key(struct table *t, uint64_t key)
 
 	while (row < t->result->n_rows && tree_key(t->result, row) != key)
 		row++;
-	t->row = row < t->result->n_rows ? row : 0;
-	t->top = t->row > t->height / 3 ? t->row - t->height / 3 : 0;
+	table_select(t, row < t->result->n_rows ? row : 0);
 }
 
 /* --- sorting ----------------------------------------------------------------------------------- */

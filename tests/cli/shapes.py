@@ -36,6 +36,7 @@ LINES = {
     "loaders": ["loaders"],
     "ls": ["ls java.lang.String", "ls string", "ls char[] -retained", "ls java.lang.String -fields all",
            "ls main.Session -fields all"],
+    "note": ["note java.util.Date a day", "note"],
     "path": ["path java.util.Date", "path #100", "path #100 -n 3"],
     "paths": ["paths java.lang.String", "paths string -r"],
     "props": ["props"],

@@ -59,6 +59,7 @@ EXCUSED = {
     "source": "runs other commands",
     "save": "writes what another command shows",
     "set": "settings",
+    "note": "no number of a dump",
     "quit": "no result",
 }
 

@@ -98,6 +98,7 @@ LINES = {
     "source": ["source {folder}/script"],
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],
     "sets": ["sets", "sets -retained"],
+    "note": ["note #0 the first", "note"],
     "history": ["history"],
     "quit": ["quit"],
 }

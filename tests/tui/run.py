@@ -1302,6 +1302,74 @@ def untold_keys(t):
     t.wait("^" + PROMPT)
 
 
+@case("marks, notes and sets come back with the dump; nothing is written before there are any")
+def kept(t):
+    def files():
+        return [os.path.join(folder, name) for folder, _, names in os.walk(t.home) for name in names
+                if folder.endswith("/dumps")]
+
+    def again():
+        t.line("clear")
+        start(t, dump=SHOP)
+        t.wait(r" 1/43$")
+
+    start(t, dump=SHOP)
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r" 1/320$")
+    leave(t)
+    need(not files(), "written without a reason", t)
+    again()
+    t.keys("Down", "Down", "Down")
+    enter(t, "note . decimals")
+    t.keys("Up", "Down")
+    t.wait(r"^note: decimals$")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r" 1/320$")
+    t.keys(*["Down"] * 6)
+    t.wait(r" 7/320$")
+    row = selected(t)
+    t.keys("m", "a")
+    t.wait(r"^marked: ' and a come back here$")
+    t.keys("m", "!")
+    t.wait(r"^a mark is a letter from a to z$")
+    enter(t, "$mine = com.acme.shop.Order")
+    t.wait(r"1/320$")
+    enter(t, "roots")
+    t.wait(r" 1/60$")
+    t.keys("Down", "Down")
+    t.wait(r" 3/60$")
+    leave(t)
+    need(len(files()) == 1 and os.stat(files()[0]).st_mode & 0o777 == 0o600, "files %s" % files(), t)
+    again()
+    t.wait(r"^marks, notes and sets of the last time are back")
+    t.keys("'", "'")
+    t.wait(r"> roots .* 3/60$")
+    t.keys("'", "a")
+    t.wait(r" 7/320$")
+    need(selected(t) == row, "another row", t)
+    t.keys("'", "b")
+    t.wait(r"^no mark is called b; there are a$")
+    enter(t, "size $mine")
+    t.wait(r"^ +objects +320$")
+    enter(t, "note")
+    t.wait(r"^> 0x\w+ +class java\.math\.BigDecimal +decimals$")
+    leave(t)
+    # what was cut, and what means other objects, is left alone
+    with open(files()[0], encoding="utf-8") as f:
+        text = f.read()
+    for other in (text[:-4], text.replace(" 4861\n", " 4862\n"),
+                  "cairn 1 4861\nset x 7-3\nset y 4861\nset z 1-\nnote 99999 a\nmark a 4861 0 ls\nmark b\nend\n"):
+        with open(files()[0], "w", encoding="utf-8") as f:
+            f.write(other)
+        again()
+        t.keys("'", "a")
+        t.wait(r"^no mark is called a; m and a letter makes one$")
+        enter(t, "set")
+        t.wait(r"> settings ")
+        need(not re.search(r"\$|kept set", t.text()), "a set", t)
+        leave(t)
+
+
 @case("an object's page: its head is selected first, a missing argument is the row, . is the object", BOTH)
 def head_keys(t):
     start(t, dump=SHOP)

@@ -407,7 +407,9 @@ static bool takes_objects(const struct command *c, size_t n)
 	static const bool takes[] = {[ARG_OBJECT] = true, [ARG_VALUE] = true, [ARG_CLASS] = true, [ARG_SET] = true,
 	    [ARG_THREAD] = true, [ARG_WORDS] = true};
 	enum argument_kind kind = n < COMMAND_ARGUMENTS ? c->arguments[n].kind : ARG_END;
-	return kind < sizeof takes / sizeof *takes && takes[kind] && !(c->flags & COMMAND_NO_DUMP);
+	/* the words of a command that is about no dump are just words */
+	return kind < sizeof takes / sizeof *takes && takes[kind] &&
+	       !(kind == ARG_WORDS && c->flags & COMMAND_NO_DUMP);
 }
 
 bool command_of_row(const struct command *c)

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_marks.c - places that have a letter, and what comes back when a dump is opened again.
+ *
+ * A mark is a view's command line and the object of a row, so it means the same next time.
+ */
+#include "view/app.h"
+
+#include "base/mem.h"
+#include "command/words/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct mark *mark_of(struct app *a, int letter)
+{
+	const char *found = letter > 0 && letter < 128 ? strchr(MARK_LETTERS, letter) : NULL;
+
+	return found ? &a->state.mark[found - MARK_LETTERS] : NULL;
+}
+
+/* Where one stands.  False: the view's line means something else elsewhere. */
+static bool take_place(struct app *a, struct mark *to)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+	struct target target;
+
+	if (!p || !*p->line || strpbrk(p->line, "%$"))
+		return false;
+	app_target(a, &target);
+	char *line = xstrdup(p->line);
+	free(to->line);
+	*to = (struct mark){.line = line, .id = target_object(session_heap(&a->session), &target), .row = t ? t->row : 0};
+	return true;
+}
+
+static bool is_object(struct table *t, size_t row, uint32_t id)
+{
+	struct target target;
+
+	result_target(t->result, row, &target);
+	return target_object(t->result->heap, &target) == id;
+}
+
+static void select_place(struct page *p, const struct mark *m)
+{
+	struct table *t = p->ops->table(p);
+	size_t row = m->row;
+
+	if (!t || (t->has_head && m->id != HEAP_NONE && p->ops->object(p) == m->id))
+		return; /* its head is selected */
+	if (m->id != HEAP_NONE && (row >= t->result->n_rows || !is_object(t, row, m->id)))
+		for (row = 0; row < t->result->n_rows && !is_object(t, row, m->id);)
+			row++;
+	if (row >= t->result->n_rows)
+		return;
+	t->on_head = false;
+	table_select(t, row);
+}
+
+static void say_marks(struct app *a, int letter)
+{
+	struct text said = TEXT_INIT;
+	size_t n = 0;
+
+	if (letter > ' ' && letter < 127)
+		text_addf(&said, "no mark is called %c", letter);
+	else
+		text_add(&said, "a mark is a letter from a to z");
+	for (size_t i = 0; i + 1 < MARKS; i++)
+		if (a->state.mark[i].line)
+			text_addf(&said, "%s%c", n++ ? " " : "; there are ", MARK_LETTERS[i]);
+	if (n == 0)
+		text_add(&said, "; m and a letter makes one");
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
+}
+
+static void set_mark(struct app *a, int letter)
+{
+	struct mark *m = letter == '\'' ? NULL : mark_of(a, letter);
+	struct text said = TEXT_INIT;
+
+	if (!m) {
+		app_say(a, ROLE_NOTE, "a mark is a letter from a to z");
+	} else if (!take_place(a, m)) {
+		app_say(a, ROLE_NOTE, "this view cannot be marked: its line means the rows of another one");
+	} else {
+		text_addf(&said, "marked: ' and %c come back here", letter);
+		app_say(a, ROLE_NOTE, said.s);
+		kept_write(&a->state, a->session.dump);
+	}
+	text_release(&said);
+}
+
+static void go_to_mark(struct app *a, int letter)
+{
+	struct mark *m = mark_of(a, letter);
+	struct page *p;
+
+	if (!m || !m->line) {
+		say_marks(a, letter);
+		return;
+	}
+	if (!tabs_show_line(a, m->line))
+		app_run(a, m->line, false);
+	p = app_page(a);
+	if (p && strcmp(p->line, m->line) == 0)
+		select_place(p, m);
+}
+
+void app_mark_letter(struct app *a, int key)
+{
+	enum action wanted = a->letter_for;
+
+	a->letter_for = ACTION_NONE;
+	if (key == 27 || key == 3)
+		app_say(a, ROLE_NOTE, "no mark then");
+	else if (wanted == ACTION_MARK)
+		set_mark(a, key);
+	else
+		go_to_mark(a, key);
+}
+
+void app_bring_kept(struct app *a)
+{
+	kept_read(&a->state, a->options->heap->path, a->session.dump);
+	if (a->state.mark[MARKS - 1].line)
+		app_say(a, ROLE_NOTE, "marks, notes and sets of the last time are back; '' goes to where you left");
+}
+
+void app_keep(struct app *a)
+{
+	if (!a->session.dump || !app_references_ready(a))
+		return;
+	(void)take_place(a, &a->state.mark[MARKS - 1]);
+	kept_write(&a->state, a->session.dump);
+}

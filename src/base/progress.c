@@ -30,6 +30,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_SUSPECTS] = ALONE("looking for suspects"),
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},
+	[PHASE_FIND_NUMBERS] = ALONE("looking for a number"),
 	[PHASE_READ_TEXTS] = ALONE("reading texts"),
 	[PHASE_LOOK_AT_ROWS] = ALONE("looking at rows"),
 	[PHASE_SORT_ROWS] = ALONE("sorting rows"),

@@ -80,8 +80,8 @@ bool match_row(struct match *m, struct result *r, size_t row)
 		struct cell cell;
 
 		const struct column *column = &r->columns[c];
-		if ((column_type(column) != CELL_TEXT && column_type(column) != CELL_ADDRESS) ||
-		    !(m->hidden || !column->hidden))
+		enum cell_type type = column_type(column);
+		if ((type != CELL_TEXT && type != CELL_ADDRESS && type != CELL_NUMBER) || !(m->hidden || !column->hidden))
 			continue;
 		result_cell(r, row, c, &cell);
 		if (cell.type == CELL_NONE)

@@ -22,7 +22,7 @@ void match_release(struct match *m);
 
 bool match_text(const struct match *m, const char *s);
 
-/* Looks at the text and addresses of the row at this position. */
+/* Looks at the texts and addresses of the row at this position, and at numbers that are values of the dump. */
 bool match_row(struct match *m, struct result *r, size_t row);
 
 #endif

@@ -26,7 +26,7 @@ LINES = {
     "dups": ["dups"],
     "dupclasses": ["dupclasses"],
     "entries": ["entries 0xe0010228", "entries main.cache"],
-    "find": ["find String", "find -hash 66501cf5"],
+    "find": ["find String", "find 42", "find -hash 66501cf5"],
     "heap": ["heap", "heap -depth 2", "heap string"],
     "help": ["help", "help histo"],
     "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -retained"],

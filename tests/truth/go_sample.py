@@ -65,6 +65,10 @@ def check_fields(tap):
     fields = [r["field"] for r in rows("referrers " + session) if "buckets" in r["class"]]
     tap.equal(fields, ['["session-7"]'], "a map holds it by its key")
     tap.equal(len(rows("ls main.Session")), 103, "100 sessions and three on offer")
+    where = {(r["kind"], r["class"], r["field"]) for r in rows("find %d" % ((1 << 40) + 7))}
+    tap.ok(("field", "main.Session", "ID") in where, "find: a number of a struct", where)
+    where = [r["class"] for r in rows("find 42") if r["field"] == "key 42"]
+    tap.equal(where, ["map[int]int buckets"], "the key of a map")
     listed = rows("ls main.Session -fields all")
     want = {((1 << 40) + i, i / 8, i % 8) for i in range(100)}
     got = {(r["ID"], r["Discount"], r["ID"] % 8) for r in listed}

@@ -113,6 +113,7 @@ def check_orders(t, d, manifest, grove):
         t.equal((f["baseId"]["type"], f["baseId"]["declared_in"], f["paid"]["declared_in"]),
                 ("long", "grove.Grove$Base", "grove.Grove$Order"), "types and declaring classes")
     check_shared(t, d, manifest, cache)
+    check_found(t, d, manifest, cache)
     return cache
 
 
@@ -130,6 +131,16 @@ def check_shared(t, d, manifest, cache):
                 [quoted(want["Order.name"]), quoted(want["Base.name"]),
                  "'%s'" % escaped(chr(want["c_codeunit"])), want["status"], "null"],
                 "its texts, of a name that two classes declare")
+
+
+def check_found(t, d, manifest, cache):
+    """find leads from a number to the object that has it."""
+    for want in manifest["order_samples"]:
+        for line, field in ((str(want["l"]), "l"), (str(want["d"]), "d")):
+            if abs(want[field]) < 1000:
+                continue  # many others have it
+            got = [(r["address"], r["field"]) for r in d.one("find " + line) if r["kind"] == "field"]
+            t.ok((cache[quoted(want["cache_key"])]["address"], field) in got, "find %s" % line, got[:9])
 
 
 def check_statics(t, d, manifest):

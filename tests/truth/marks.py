@@ -24,7 +24,7 @@ COVERED = {
               "histo -dead", "histo '{class}'"],
     "ls": ["ls '{class}'", "ls '{array}'"],
     "x": ["x {object}", "x '{class}'"],
-    "find": ["find '^{pattern}$'", "find {object}"],
+    "find": ["find '^{pattern}$'", "find {object}", "find 7"],
     "strings": ["strings"],
     "dups": ["dups"],
     "threads": ["threads", "threads -by stack"],
@@ -213,7 +213,7 @@ def figures(line, words, value):
         for row in rows:
             if row["kind"] == "class":
                 yield from of_class(row, row["name"])
-            elif row["kind"] in ("object", "string", "global"):
+            elif row["kind"] in ("object", "string", "global", "field", "key", "enum"):
                 yield ("object", row["address"], "shallow"), row, "shallow"
     elif verb == "x" and "instances" in head:
         yield from of_class(head, words["class"], "instances", "instances_shallow")

@@ -194,6 +194,31 @@ def check_strings(t, truth):
     t.equal(kinds, {("string", '"Berlin"')}, "find in texts")
 
 
+def found(line):
+    return [(r["kind"], r["class"].rpartition(".")[2], r["field"]) for r in ask("find " + line) if r["kind"] != "string"]
+
+
+def check_numbers(t, truth):
+    t.equal(found("4711000004"), [("field", "Order", "number")], "find: the number of an order")
+    order = ask("find 4711000004")[0]["address"]
+    t.equal(values(order)["number"], "4711000004", "which has it")
+    t.equal(found("0x118cc27c4"), [("field", "Order", "number")], "the same in hexadecimal")
+    t.equal(found("%d" % (4711000000 + 320)), [("field", "Class", "static counter")], "a static field")
+    t.equal(found("1234567.5"), [("field", "double[]", "[3]")], "an element of an array")
+    t.equal(found("1.0925"), [("field", "W\u00e4hrung", "kurs")], "a float, by its digits")
+    below = [r for r in found("-1") if r[1] == "Product"]
+    t.equal(below, [("field", "Product", "stock")], "a number below 0")
+    t.ok(("field", "Product", "stock") in found("0xffffffff"), "as its bits are printed")
+    real = [r for r in found("9.75") if r[1] == "Product"]
+    t.equal(real, [("field", "Product", "weight")] * sum(0.25 * i == 9.75 for i in range(truth["products"])), "a double")
+    t.equal([r for r in found("^SHIPPED$")], [("enum", "Status", None)], "a constant of an enum")
+    keys = [(r["class"].rpartition(".")[2], r["name"]) for r in ask("find ^session-4711$") if r["kind"] == "key"]
+    session = [e["address"] for e in ask("entries " + rows("com.acme.shop.Shop.INSTANCE")["sessions"]["address"]) if e["key"] == '"session-4711"']
+    t.equal(keys, [("ConcurrentHashMap$Node", '"session-4711" -> ' + session[0])], "the key of a map's entry")
+    none = cairn("-x", "find 0x123456789abc", DUMP)
+    t.ok(none.status == 1 and "no object at" in none.err, "a number nowhere", none)
+
+
 def check_threads(t, truth):
     got = [[r["name"], r["state"], r["priority"], r["daemon"], r["tid"], r["frames"]]
            for r in ask("threads")]
@@ -239,6 +264,7 @@ def main():
         check_fields(t, truth)
         check_leak(t, truth)
         check_strings(t, truth)
+        check_numbers(t, truth)
         check_threads(t, truth)
         check_plugins(t, truth)
         check_refusals(t)

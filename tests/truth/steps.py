@@ -65,7 +65,7 @@ LINES = {
     "x": ["x #0", "x #{middle}", "x #{last}", "x #{last} -hex"],
     "entries": ["ls java.util.HashMap", "entries %1", "ls java.util.LinkedList", "entries %1",
                 "entries #{last}", "entries #{middle}"],
-    "find": ["find o", "find (a|o)*$ -i", "find -hash 1234"],
+    "find": ["find o", "find (a|o)*$ -i", "find 7", "find -hash 1234"],
     "strings": ["strings", "strings s.*e", "strings -sort shallow -r"],
     "dups": ["dups"],
     "props": ["props"],

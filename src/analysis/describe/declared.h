@@ -20,6 +20,11 @@ MUST_CHECK int declared_named_of_object(struct named_references *n, const struct
 bool declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,
     const char **field);
 
+/* declared_numbers.c */
+MUST_CHECK int declared_plan(struct number_plan *p, struct err *err);
+MUST_CHECK int declared_find_number(struct number_finder *f, uint32_t id, struct err *err);
+void declared_number_place(const struct heap *h, uint32_t id, uint64_t place, struct text *to);
+
 /* declared_fields.c */
 bool declared_number(const struct any_value *v, struct number *out);
 MUST_CHECK int declared_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids,

@@ -62,6 +62,30 @@ uint64_t number_rank(const struct number *n)
 	return n->bits;
 }
 
+/* --- a number that is looked for ---------------------------------------------------------------- */
+
+int number_plan_make(struct number_plan **out, const struct heap *h, struct err *err)
+{
+	struct number_plan *p = xcalloc(1, sizeof *p);
+	p->heap = h;
+	int code = inspector_of(h)->plan(p, err);
+	if (code)
+		number_plan_free(p);
+	else
+		*out = p;
+	return code;
+}
+
+int inspect_find_number(struct number_finder *f, uint32_t id, struct err *err)
+{
+	return inspector_of(f->plan->heap)->find_number(f, id, err);
+}
+
+void inspect_number_place(const struct heap *h, uint32_t id, uint64_t place, struct text *to)
+{
+	inspector_of(h)->number_place(h, id, place, to);
+}
+
 /* --- parts -------------------------------------------------------------------------------------- */
 
 int no_range(const char *type, struct err *err)

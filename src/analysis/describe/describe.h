@@ -78,6 +78,40 @@ bool inspect_number(const struct any_value *v, struct number *out);
 /* Of two numbers of one kind the larger has the larger rank. */
 uint64_t number_rank(const struct number *n);
 
+/* --- a number that is looked for ---------------------------------------------------------------- */
+
+struct sought_number {
+	bool integer;  /* it has no point and no exponent: it may be an integer */
+	bool hex;      /* written in hexadecimal: it may be the bits of a number below 0 */
+	bool negative;
+	uint64_t bits; /* of an integer, in two's complement */
+	double real;
+};
+/* "4711", "-3", "0x1b6d3586", "10.5".  False: the word is no number. */
+bool sought_number_parse(const char *word, struct sought_number *out);
+
+/* Who looks through many objects: one thread.  plan: what is known of the classes, made once for all. */
+struct number_plan;
+struct number_finder {
+	const struct number_plan *plan;
+	struct sought_number sought;
+	struct view_walk view;
+	/* Called for each number that is equal; place is for inspect_number_place.  A code ends the search. */
+	int (*found)(void *context, uint32_t id, uint64_t place, struct err *err);
+	void *context;
+};
+/* 0: *out is the caller's (number_plan_free).  ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int number_plan_make(struct number_plan **out, const struct heap *h, struct err *err);
+void number_plan_free(struct number_plan *p); /* NULL is fine */
+/*
+ * Look at the numbers of an object: its fields, the static ones of a class object, the elements of an array.
+ * Truth values and characters are no numbers here, nor are single bytes of arrays, which mostly are texts.
+ * 0, or what found returned.
+ */
+MUST_CHECK int inspect_find_number(struct number_finder *f, uint32_t id, struct err *err);
+/* Append the name of a place: "number", "static counter", "[17]", "Cart.Count", a map's "key 42". */
+void inspect_number_place(const struct heap *h, uint32_t id, uint64_t place, struct text *to);
+
 /* --- what an object holds, part by part --------------------------------------------------------- */
 
 /* The fields of an object, or a stretch of the elements of an array, or of the words of what has no

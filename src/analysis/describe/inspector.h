@@ -23,6 +23,10 @@ struct inspector {
 	const char *(*type)(const struct any_value *v);
 	bool (*number)(const struct any_value *v, struct number *out);
 
+	int (*plan)(struct number_plan *p, struct err *err);
+	int (*find_number)(struct number_finder *f, uint32_t id, struct err *err);
+	void (*number_place)(const struct heap *h, uint32_t id, uint64_t place, struct text *to);
+
 	int (*parts)(struct object_parts **out, const struct heap *h, uint32_t id, const struct range *which,
 	    struct err *err);
 	void (*part)(const struct object_parts *p, size_t i, struct object_part *out);
@@ -73,6 +77,15 @@ struct inspector {
 	    struct entries **out, const struct variable *v, const struct range *which, struct err *err);
 	bool (*variable_size)(const struct variable *v, uint64_t *size);
 };
+
+/* What is known of classes, or types, when numbers are looked for; the inspector fills it. */
+struct number_plan {
+	const struct heap *heap;
+	bool *may;      /* big memory: by class, or by type: there are numbers in it */
+	uint32_t *next; /* big memory: where classes declare fields, the next superclass that declares some */
+};
+/* Is this number of an object the one? */
+bool sought_is(const struct sought_number *s, const struct number *n, unsigned width);
 
 /* No values (nothing.c), fields that classes declare (declared.c), types in memory (memory.c). */
 extern const struct inspector no_inspector, declared_inspector, memory_inspector;

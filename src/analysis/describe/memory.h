@@ -31,11 +31,18 @@ bool typed_add_text(const uint8_t *bytes, uint64_t n, uint64_t limit, struct tex
 void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
 bool memory_names_next(struct reference_names *n, uint32_t target, struct text *to);
 bool memory_names_any(struct reference_names *n, uint32_t *target, uint64_t *place);
+/* A place in a bucket of a map: append how it is called by its key.  False: it is none. */
+bool memory_add_entry(const struct typed_object *o, uint64_t offset, struct text *to);
 void memory_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to);
 MUST_CHECK int memory_named_of_class(struct named_references *n, const struct heap *h,
     uint32_t class, struct err *err);
 MUST_CHECK int memory_named_of_object(struct named_references *n, const struct heap *h,
     uint32_t holder, struct err *err);
+
+/* memory_numbers.c */
+MUST_CHECK int memory_plan(struct number_plan *p, struct err *err);
+MUST_CHECK int memory_find_number(struct number_finder *f, uint32_t id, struct err *err);
+void memory_number_place(const struct heap *h, uint32_t id, uint64_t place, struct text *to);
 
 /* memory_fields.c */
 bool memory_number(const struct any_value *v, struct number *out);

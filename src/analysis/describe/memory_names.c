@@ -18,7 +18,7 @@ void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_
 }
 
 /* A place in a bucket of a map: named by its key, ["session-7"]; the key itself, key "session-7". */
-static bool add_entry(const struct typed_object *o, uint64_t offset, struct text *to)
+bool memory_add_entry(const struct typed_object *o, uint64_t offset, struct text *to)
 {
 	struct typed bucket, keys, part, key;
 	const struct type *t;
@@ -67,7 +67,7 @@ void memory_name_at(struct reference_names *n, uint64_t place, uint32_t target, 
 	uint64_t past = typed_number(&holder->value, place, typed_word_size(h)) - heap_address(h, target);
 	uint64_t head = past ? heap_head(h, target) : 0;
 	past -= past >= head ? head : 0;
-	if (!add_entry(holder, place, to))
+	if (!memory_add_entry(holder, place, to))
 		typed_path(holder, place, to);
 	if (past)
 		text_addf(to, "+%" PRIu64, past);

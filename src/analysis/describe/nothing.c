@@ -50,6 +50,11 @@ static bool no_number(const struct any_value *v, struct number *out)
 	return false;
 }
 
+static int no_plan(struct number_plan *p, struct err *err)
+{
+	return heap_holds_no_values(p->heap, err);
+}
+
 static int no_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids, size_t n,
     struct err *err)
 {
@@ -115,6 +120,7 @@ const struct inspector no_inspector = {
 	.target = no_target,
 	.type = no_type,
 	.number = no_number,
+	.plan = no_plan,
 	.parts = no_parts,
 	.fields = no_fields,
 	.bytes = no_bytes,

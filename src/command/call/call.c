@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "command/words/words.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,9 +392,10 @@ static int wrong_number(const struct command *c, const char *what, struct err *e
 	return ERR_USAGE;
 }
 
+/* No option begins with a digit: that is a number below 0. */
 static bool looks_like_option(const struct word *w)
 {
-	return !w->quoted && w->s[0] == '-' && w->s[1] && strcmp(w->s, "--");
+	return !w->quoted && w->s[0] == '-' && w->s[1] && strcmp(w->s, "--") && !isdigit((unsigned char)w->s[1]);
 }
 
 static bool ends_arguments(const struct command *c, size_t n)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * numbers.h - where objects hold a number.
+ */
+#ifndef CAIRN_ANALYSIS_NUMBERS_H
+#define CAIRN_ANALYSIS_NUMBERS_H
+
+#include "analysis/describe/describe.h"
+
+struct number_list {
+	struct number_hit {
+		uint32_t id;
+		uint64_t place; /* for inspect_number_place */
+	} *hits; /* by id, then place; big memory */
+	size_t n, cap;
+};
+
+/* Look at every object, on all threads.  0: *out is the caller's (number_list_release).  ERR_UNSUPPORTED: the
+ * dump holds no values.  ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int numbers_find(struct number_list *out, const struct heap *h, const struct sought_number *sought,
+    struct progress *progress, struct err *err);
+void number_list_release(struct number_list *l);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_find.c - find: what is called so, what has this text, what lies there, what holds this number.
+ */
+#include "command/commands.h"
+
+#include "analysis/strings.h"
+#include "command/look/find_values.h"
+#include "command/words/words.h"
+#include "result/objects.h"
+
+#include <string.h>
+
+static const struct column find_columns[] = {
+    [FOUND_KIND] = {.id = COL_KIND},
+    [FOUND_ADDRESS] = {.id = COL_ADDRESS},
+    [FOUND_CLASS] = {.id = COL_CLASS},
+    [FOUND_NAME] = {.id = COL_NAME},
+    [FOUND_OBJECTS] = {.id = COL_OBJECTS},
+    [FOUND_SHALLOW] = {.id = COL_SHALLOW},
+    [FOUND_OFFSET] = {.id = COL_OFFSET, .hidden = true},
+    [FOUND_FIELD] = {.id = COL_FIELD, .hidden = true},
+};
+static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
+
+static const struct option_spec find_options[] = {
+    {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
+    {DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash, in place of RE"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+static int find_classes(
+    struct result *r, const struct session *s, struct pattern *regex, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	const struct name_index *ix = session_names(s, err);
+	bool matches = false;
+	for (uint32_t i = 0; ix && i < ix->n; i++) {
+		const struct heap_class *c = &h->classes[ix->by_name[i]];
+		if (!name_index_repeats(ix, i))
+			matches = pattern_matches(regex, c->name);
+		if (!matches)
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("class"),
+		    c->address ? cell_address(c->address) :
+		        h->facts.no_class_objects ? cell_blank() : cell_none(),
+		    h->facts.no_class_objects ? cell_blank() : cell_text("java.lang.Class"), cell_text(c->name),
+		    cell_count(class_objects(h, c)), cell_bytes(class_shallow(h, c)), cell_blank(), cell_blank()},
+		    &(struct target){.kind = TARGET_CLASS, .id = ix->by_name[i]});
+	}
+	return ix ? 0 : ERR_NOMEM;
+}
+
+static void find_threads(struct result *r, const struct heap *h, struct pattern *regex)
+{
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		const struct heap_thread *thread = &h->threads[t];
+		bool known = thread->object != HEAP_NONE;
+		if (!thread->name || !pattern_matches(regex, thread->name))
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("thread"),
+		    thread->address ? cell_address(thread->address) : cell_none(),
+		    known ? cell_text(heap_class_of(h, thread->object)->name) : cell_none(),
+		    cell_text(thread->name), cell_blank(), cell_blank(), cell_blank(), cell_blank()},
+		    &(struct target){.kind = TARGET_THREAD, .id = t});
+	}
+}
+
+/* Words of global variables, each with what it points to. */
+static void find_globals(struct result *r, const struct heap *h, struct pattern *regex)
+{
+	struct text name = TEXT_INIT;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		text_clear(&name);
+		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name) ||
+		    !pattern_matches(regex, name.s))
+			continue;
+		result_add_row(r, (struct cell[]){cell_text("global"),
+		    cell_address(heap_address(h, root->object)),
+		    cell_text(heap_class_of(h, root->object)->name), cell_text(name.s), cell_blank(),
+		    cell_bytes(heap_size(h, root->object)), cell_blank(), cell_blank()},
+		    &(struct target){.kind = TARGET_OBJECT, .id = root->object});
+	}
+	text_release(&name);
+}
+
+/* Strings, where the format holds their text; on the screen so many are shown. */
+static int find_strings(struct result *r, const struct call *call, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct string_list list;
+	struct text t = TEXT_INIT;
+	if (inspect_texts_held(h, NULL))
+		return 0;
+	int code =
+	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, DASH_I), err);
+	size_t most = call->shown ? FOUND_SHOWN : SIZE_MAX;
+	for (size_t i = 0; !code && i < list.n && i < most && !progress_own_stops(i); i++) {
+		struct cell value, shallow;
+		object_cell(r->opened, list.ids[i], OBJECT_VALUE, &value, &t);
+		object_cell(r->opened, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
+		result_add_row(r, (struct cell[]){cell_text("string"),
+		    cell_address(heap_address(h, list.ids[i])),
+		    cell_text(heap_class_of(h, list.ids[i])->name), value,
+		    cell_plain(1), shallow, cell_blank(), cell_blank()},
+		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
+	}
+	if (!code && list.n > most) {
+		text_clear(&t);
+		text_addf(&t, "of %zu strings %d are shown; the command strings lists them all", list.n,
+		    FOUND_SHOWN);
+		result_add_note(r, t.s);
+	}
+	if (!code && list.n <= FOUND_SHOWN)
+		find_keys(r, list.ids, list.n);
+	if (!code)
+		string_list_release(&list);
+	text_release(&t);
+	return code;
+}
+
+/* The word as an address or object id; *done when it can be nothing else.  ERR_NOT_FOUND: it is an address, and
+ * nothing lies there. */
+static int find_place(struct result *r, const struct session *s, const char *word, bool *done,
+    struct err *err)
+{
+	uint64_t address;
+	uint32_t id;
+	bool prefixed;
+	*done = false;
+	if (*word && strchr("#%$", *word)) {
+		/* "$" alone and the like are regular expressions */
+		if (!word[1] || !strchr("0123456789abcdefghijklmnopqrstuvwxyz_", word[1]))
+			return 0;
+		*done = true;
+		int code = value_object(s, word, &id, err);
+		if (!code)
+			find_object(r, id, 0);
+		return code;
+	}
+	if (!value_address(word, &prefixed, &address))
+		return 0;
+	*done = prefixed;
+	id = object_around(session_heap(s), address);
+	if (id != HEAP_NONE && (prefixed || heap_address(session_heap(s), id) == address))
+		find_object(r, id, address - heap_address(session_heap(s), id));
+	else if (prefixed)
+		return value_object(s, word, &id, err); /* which says what is near */
+	return 0;
+}
+
+/* The objects whose identity hash is asked for. */
+static int find_hash(struct session *s, struct result *r, const struct call *call, struct err *err)
+{
+	int i = call_option(call, DASH_HASH);
+	if (call->argument[0].given)
+		return err_set(err, ERR_USAGE, "-hash stands in place of RE");
+	int code = find_hashes(s, r, (uint32_t)call->option[i].number, err);
+	r->failed = !r->n_rows;
+	if (r->failed)
+		r->note = "no object of the dump has this identity hash; only those that were asked for theirs have one";
+	return code;
+}
+
+static const char *nothing_found(const struct heap *h)
+{
+	static const char *const notes[2][2] = {
+	    {"nothing is called so: no class, no thread, no object",
+	     "nothing is called so in what was read of the dump: no class, no thread, no object"},
+	    {"nothing is called so: no class, thread, variable, text or object",
+	     "nothing is called so in what was read of the dump: no class, thread, variable, text or object"},
+	};
+	return notes[values_held(h)][h->incomplete];
+}
+
+/* By names and texts. */
+static int find_words(struct session *s, struct result *r, const struct call *call, struct err *err)
+{
+	const char *word = call->argument[0].word;
+	struct pattern *regex;
+	int code = line_regex(word, call_has(call, DASH_I), &regex, err);
+	if (code)
+		return code;
+	code = find_classes(r, s, regex, err);
+	find_threads(r, session_heap(s), regex);
+	find_globals(r, session_heap(s), regex);
+	if (!code)
+		code = find_enums(r, regex, call->shown, err);
+	pattern_free(regex);
+	return code ? code : find_strings(r, call, err);
+}
+
+static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const char *word = call->argument[0].word;
+	struct result *r = result_new_rows("found", s->dump, &find_shape);
+	struct err nowhere = ERR_INIT;
+	bool done = call_has(call, DASH_HASH);
+	int code = 0;
+	if (done)
+		code = find_hash(s, r, call, err);
+	else if (!word)
+		code = err_set(err, ERR_USAGE, "RE is missing, or -hash HASH");
+	else
+		code = find_place(r, s, word, &done, &nowhere);
+	bool lies_nowhere = code && done && nowhere.code == ERR_NOT_FOUND;
+	if (nowhere.code && err)
+		*err = nowhere;
+	/* an address that lies somewhere is no number of a log */
+	if ((!code && !done) || lies_nowhere)
+		code = find_number(s, r, word, call->shown, err);
+	if (!code && !done)
+		code = find_words(s, r, call, err);
+	if (!code && lies_nowhere && !r->n_rows) {
+		*err = nowhere;
+		code = nowhere.code;
+	}
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	r->failed = !r->n_rows;
+	if (r->failed && !r->note)
+		r->note = nothing_found(session_heap(s));
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_find = {
+    .name = "find",
+    .arguments = {{ARG_REGEX, "RE", true}},
+    .options = find_options,
+    .flags = COMMAND_COUNTS_VALUES,
+    .group = "look",
+    .summary = "names, texts, numbers, and what an address is",
+    .shapes = SHAPES(&find_shape),
+    .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
+	"threads, global variables and constants of enums, and in the texts of Strings (of which the screen shows "
+	"1000); or an address, which may lie inside an object; or #ID. A number (4711, -3, 10.5, 0x1b6d3586) is "
+	"looked for as a number, too: in the fields of all objects, boxes like Long among them, in static fields, "
+	"and in arrays of numbers (not of bytes, characters or truth values); field says where it stands. What is "
+	"written in hexadecimal may be a number below 0. Texts and boxes that are the key of a map's entry are told "
+	"with it (kind key). -hash finds objects by identity hash, which PHD dumps alone hold: the "
+	"hexadecimal digits that Object.toString prints behind @; there a number is looked for among hashes. "
+	"Exit status 1 when nothing is found.",
+    .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 4711000004", ON_SHOP},
+	{"find 0xE0000AF4", ON_PHD},
+	{"find -hash 0x66501cf5", ON_PHD}},
+    .key = "",
+    .run = run_find,
+};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* find_values.c - see find_values.h. */
+#include "command/look/find_values.h"
+
+#include "analysis/numbers.h"
+#include "analysis/search.h"
+#include "base/big.h"
+#include "heap/hashes.h"
+#include "result/objects.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { REFERRERS_LOOKED_AT = 1000 }; /* of a key: one text may be the key of very many */
+
+void find_object(struct result *r, uint32_t id, uint64_t offset)
+{
+	const struct heap *h = r->heap;
+	struct text t = TEXT_INIT, scratch = TEXT_INIT;
+	struct cell shallow, name = offset ? cell_none() : object_value_cell(h, id, &scratch);
+	object_cell(r->opened, id, OBJECT_SHALLOW, &shallow, &scratch);
+	if (offset) {
+		text_addf(&t, "byte %" PRIu64 " of it", offset);
+		name = cell_text(t.s);
+	}
+	result_add_row(r, (struct cell[]){cell_text(offset ? "inside" : "object"),
+	    cell_address(heap_address(h, id)), cell_text(heap_class_of(h, id)->name), name,
+	    cell_plain(1), shallow, cell_plain(offset), cell_blank()},
+	    &(struct target){.kind = TARGET_OBJECT, .id = id});
+	text_release(&t);
+	text_release(&scratch);
+}
+
+/* --- keys of maps ------------------------------------------------------------------------------- */
+
+/* What the entry leads to, in a few words; Java's own entries call it value or val. */
+static void add_entry_value(const struct heap *h, uint32_t entry, struct text *to)
+{
+	struct object_parts *parts;
+	if (inspect_parts(&parts, h, entry, &(struct range){.length = UINT64_MAX}, NULL))
+		return;
+	for (size_t i = 0; i < parts->n && i < 64; i++) {
+		struct object_part part;
+		inspect_part(parts, i, &part);
+		if (!part.name || part.missing || (strcmp(part.name, "value") != 0 && strcmp(part.name, "val") != 0))
+			continue;
+		inspect_value(&part.value, DESCRIBE_SHORT, to);
+		break;
+	}
+	inspect_parts_close(parts);
+}
+
+static void add_key(struct result *r, uint32_t key, uint32_t entry, const char *field)
+{
+	const struct heap *h = r->heap;
+	struct text name = TEXT_INIT, scratch = TEXT_INIT;
+	struct cell shallow, words = object_value_cell(h, key, &scratch);
+	if (words.type == CELL_TEXT && strcmp(field, "key") == 0)
+		text_add(&name, words.text);
+	else
+		text_add(&name, "");
+	size_t n = name.len;
+	text_add(&name, " -> ");
+	size_t begun = name.len;
+	add_entry_value(h, entry, &name);
+	if (name.len == begun)
+		name.s[name.len = n] = 0;
+	object_cell(r->opened, entry, OBJECT_SHALLOW, &shallow, &scratch);
+	result_add_row(r, (struct cell[]){cell_text("key"), cell_address(heap_address(h, entry)),
+	    cell_text(heap_class_of(h, entry)->name), name.len ? cell_text(name.s) : cell_blank(), cell_plain(1),
+	    shallow, cell_blank(), cell_text(field)}, &(struct target){.kind = TARGET_OBJECT, .id = entry});
+	text_release(&name);
+	text_release(&scratch);
+}
+
+void find_keys(struct result *r, const uint32_t *ids, size_t n)
+{
+	const struct heap *h = r->heap;
+	struct first_names *names = first_names_new();
+	struct text name = TEXT_INIT;
+	for (size_t i = 0; i < n && !h->no_references && !progress_own_stops(i); i++) {
+		uint64_t at = adjacency_start(&h->in, ids[i]), end = adjacency_start(&h->in, ids[i] + 1);
+		end = end - at > REFERRERS_LOOKED_AT ? at + REFERRERS_LOOKED_AT : end;
+		for (; at < end; at++) {
+			uint32_t holder = h->in.target[at];
+			text_clear(&name);
+			if (inspect_declares_fields(h) && heap_class_of(h, holder)->kind != CLASS_PLAIN)
+				continue; /* elements of arrays have no names */
+			if (!first_name(names, h, holder, ids[i], &name))
+				continue;
+			if (!strcmp(name.s, "key") || !strncmp(name.s, "key ", 4))
+				add_key(r, ids[i], holder, name.s);
+		}
+	}
+	first_names_free(names);
+	text_release(&name);
+	for (size_t row = 0; row < r->n_rows; row++) {
+		struct cell kind;
+		result_cell(r, row, FOUND_KIND, &kind);
+		if (!strcmp(kind.text, "key"))
+			result_show(r, FOUND_FIELD, true);
+	}
+}
+
+/* --- constants of enums --------------------------------------------------------------------------- */
+
+/* Classes right below Enum, and those of constants with a body of their own below these. */
+static uint32_t *enum_constants(const struct heap *h, size_t *n, struct err *err)
+{
+	uint32_t *classes = big_alloc((uint64_t)h->n_classes + 1, sizeof *classes, err);
+	uint32_t base = values_class_named(h, "java.lang.Enum");
+	size_t n_classes = 0;
+	for (uint32_t c = 0; classes && base != HEAP_NONE && c < h->n_classes; c++) {
+		uint32_t above = h->classes[c].superclass;
+		if (above != HEAP_NONE && (above == base || h->classes[above].superclass == base))
+			classes[n_classes++] = c;
+	}
+	uint32_t *ids = classes ? objects_of_classes(h, classes, n_classes, n, err) : NULL;
+	big_free(classes);
+	return ids;
+}
+
+int find_enums(struct result *r, struct pattern *regex, bool shown, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct text name = TEXT_INIT;
+	size_t n, found = 0;
+	if (!inspect_declares_fields(h))
+		return 0;
+	uint32_t *ids = enum_constants(h, &n, err);
+	for (size_t i = 0; ids && i < n && !(shown && found == FOUND_SHOWN) && !progress_own_stops(i); i++) {
+		struct cell shallow;
+		text_clear(&name);
+		if (!describe_object(h, ids[i], DESCRIBE_SHORT, &name) || !pattern_matches(regex, name.s))
+			continue;
+		object_cell(r->opened, ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
+		result_add_row(r, (struct cell[]){cell_text("enum"), cell_address(heap_address(h, ids[i])),
+		    cell_text(heap_class_of(h, ids[i])->name), cell_text(name.s), cell_plain(1), shallow, cell_blank(),
+		    cell_blank()}, &(struct target){.kind = TARGET_OBJECT, .id = ids[i]});
+		found++;
+	}
+	big_free(ids);
+	text_release(&name);
+	return ids ? 0 : ERR_NOMEM;
+}
+
+/* --- hashes --------------------------------------------------------------------------------------- */
+
+struct hash_search {
+	const struct heap *heap;
+	uint32_t hash;
+	uint32_t *ids; /* big memory */
+	size_t n;
+};
+
+static int search_hash(void *context, struct progress *progress, struct err *err)
+{
+	struct hash_search *s = context;
+	return hashes_find(s->heap, s->hash, &s->ids, &s->n, progress, err);
+}
+
+int find_hashes(struct session *s, struct result *r, uint32_t hash, struct err *err)
+{
+	struct hash_search search = {.heap = session_heap(s), .hash = hash};
+	int code = session_work(s, search_hash, &search, err);
+	for (size_t k = 0; !code && k < search.n && !progress_own_stops(k); k++)
+		find_object(r, search.ids[k], 0);
+	big_free(search.ids);
+	return code;
+}
+
+/* --- numbers -------------------------------------------------------------------------------------- */
+
+struct number_search {
+	const struct heap *heap;
+	struct sought_number sought;
+	struct number_list list;
+};
+
+static int search_number(void *context, struct progress *progress, struct err *err)
+{
+	struct number_search *s = context;
+	return numbers_find(&s->list, s->heap, &s->sought, progress, err);
+}
+
+static void add_number(struct result *r, const struct number_hit *hit)
+{
+	const struct heap *h = r->heap;
+	struct text field = TEXT_INIT, scratch = TEXT_INIT, words = TEXT_INIT;
+	struct cell shallow, name = object_value_cell(h, hit->id, &words);
+	text_add(&field, "");
+	inspect_number_place(h, hit->id, hit->place, &field);
+	object_cell(r->opened, hit->id, OBJECT_SHALLOW, &shallow, &scratch);
+	result_add_row(r, (struct cell[]){cell_text(strncmp(field.s, "key ", 4) ? "field" : "key"),
+	    cell_address(heap_address(h, hit->id)), cell_text(heap_class_of(h, hit->id)->name), name, cell_plain(1),
+	    shallow, cell_blank(), field.len ? cell_text(field.s) : cell_blank()},
+	    &(struct target){.kind = TARGET_OBJECT, .id = hit->id});
+	text_release(&field);
+	text_release(&scratch);
+	text_release(&words);
+}
+
+/* Is the object nothing but a number (java.lang.Long)?  Then it may be a key. */
+static bool is_box(const struct heap *h, uint32_t id)
+{
+	static const char *const boxes[] = {"Long", "Integer", "Short", "Byte", "Double", "Float"};
+	const char *name = heap_class_of(h, id)->name;
+	if (strncmp(name, "java.lang.", 10))
+		return false;
+	for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+		if (!strcmp(name + 10, boxes[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_numbers(struct result *r, const struct number_list *list, bool shown)
+{
+	const struct heap *h = r->heap;
+	size_t n = shown && list->n > FOUND_SHOWN ? FOUND_SHOWN : list->n;
+	struct text note = TEXT_INIT;
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+		add_number(r, &list->hits[i]);
+		if (i < FOUND_SHOWN && is_box(h, list->hits[i].id))
+			find_keys(r, &list->hits[i].id, 1);
+	}
+	if (n)
+		result_show(r, FOUND_FIELD, true);
+	if (n < list->n) {
+		text_addf(&note, "of %zu places with this number %d are shown", list->n, FOUND_SHOWN);
+		result_add_note(r, note.s);
+		text_clear(&note);
+	}
+	text_add(&note, "the number was looked for in fields, static fields and arrays of numbers (not of bytes) of ");
+	text_add_count(&note, h->n_objects);
+	text_add(&note, " objects");
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
+/* "66501cf5": hexadecimal digits as a log prints a hash. */
+static bool is_bare_hex(const char *word)
+{
+	size_t n = strlen(word);
+	return n >= 6 && n <= 16 && strspn(word, "0123456789abcdefABCDEF") == n && strpbrk(word, "0123456789");
+}
+
+static bool parse(const char *word, struct sought_number *out)
+{
+	struct text prefixed = TEXT_INIT;
+	bool is_number = sought_number_parse(word, out);
+	if (!is_number && is_bare_hex(word)) {
+		text_addf(&prefixed, "0x%s", word);
+		is_number = sought_number_parse(prefixed.s, out);
+	}
+	text_release(&prefixed);
+	return is_number;
+}
+
+int find_number(struct session *s, struct result *r, const char *word, bool shown, struct err *err)
+{
+	struct number_search search = {.heap = session_heap(s)};
+	int code = 0;
+	if (!parse(word, &search.sought))
+		return 0;
+	if (!hashes_recorded(search.heap, NULL)) {
+		bool fits = search.sought.integer && !search.sought.negative && search.sought.bits <= UINT32_MAX;
+		if (fits)
+			code = find_hashes(s, r, (uint32_t)search.sought.bits, err);
+		result_add_note(r, "the number was looked for among identity hashes: the dump holds no values");
+		return code;
+	}
+	if (!values_held(search.heap))
+		return 0;
+	code = session_work(s, search_number, &search, err);
+	if (!code)
+		add_numbers(r, &search.list, shown);
+	number_list_release(&search.list);
+	return code;
+}

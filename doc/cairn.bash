@@ -17,13 +17,16 @@ _cairn() {
 	--progress)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
 		return;;
+	--start)
+		COMPREPLY=($(compgen -W 'histo heap leaks threads packages info' -- "$word"))
+		return;;
 	--color)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
 		return;;
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --color --ascii --mouse --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --start --color --ascii --mouse --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

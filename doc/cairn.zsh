@@ -15,6 +15,7 @@ _arguments -s \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
 	'--mem=[give up rather than use more memory (512M, 2G)]:SIZE:' \
+	'--start=[the first page]:start:(histo heap leaks threads packages info)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--ascii[no character beyond ASCII on the screen]' \
 	'--mouse[the mouse works on the screen]' \

@@ -35,6 +35,7 @@ struct wishes {
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
 	bool never_screen, ascii, mouse, format_given, mem_given;
+	unsigned start; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
 
@@ -135,6 +136,9 @@ static int take_choice(struct wishes *w, const struct program_option *o, const c
 		break;
 	case OPTION_PROGRESS:
 		w->batch.progress = (enum progress_wish)n;
+		break;
+	case OPTION_START:
+		w->start = (unsigned)n;
 		break;
 	case OPTION_COLOR:
 		w->color = n == 0 ? 0 : n == 1 ? 1 : -1;
@@ -274,7 +278,7 @@ static int run(struct wishes *w)
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color,
-		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw};
+		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw, .start = w->start};
 		return view_run(&o);
 	}
 	return batch_run(&w->batch);

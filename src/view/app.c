@@ -163,12 +163,10 @@ void app_find_retained(struct app *a)
 
 static void first_page(struct app *a)
 {
-	const char *line = a->options->first_command;
-
-	app_run(a, line ? line : "histo", false);
-	/* whatever was asked for, there is something to stand on; what was refused may be there now */
-	if (a->pages.n == 0 && !a->pending)
-		app_run(a, "histo", false);
+	app_run(a, "histo", false);
+	/* something to stand on until the page asked for is there: it comes unless keys come before */
+	if (a->options->start != TAB_HISTOGRAM && a->pages.n > 0 && !a->pending)
+		tabs_show(a, (enum tab)a->options->start);
 }
 
 static void say_damage(struct app *a)
@@ -235,6 +233,8 @@ static void loading_events(struct app *a)
 		first_page(a);
 	}
 	if (events & LOADER_GONE) {
+		if (a->pending_tab == (enum tab)a->options->start)
+			app_drop_pending(a); /* it is asked for once more behind the histogram */
 		app_drop_tabs(a);
 		app_drop_pages(a, 0);
 		a->tab = TAB_HISTOGRAM; /* what comes first once more is that */

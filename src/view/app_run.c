@@ -278,7 +278,7 @@ void app_run_pending(struct app *a)
 	a->pending = NULL;
 	a->pending_selection = (struct selection){.row = NULL};
 	a->wanted_tab = wanted;
-	if (a->moved_on && means_row(line, &selection))
+	if (wanted == TABS && a->moved_on && means_row(line, &selection)) /* main pages mean no row */
 		app_say(a, ROLE_NOTE, "dropped what waited: the row that it meant may be another one now");
 	else
 		run(a, line, false, &selection);

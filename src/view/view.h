@@ -13,7 +13,7 @@
 
 struct view_options {
 	const struct heap_options *heap; /* borrowed; its watcher is not used */
-	const char *first_command;       /* NULL: the histogram */
+	unsigned start; /* the main page to begin with, as --start lists them; 0: the histogram */
 	bool ascii, mouse;
 	bool force;                      /* files are replaced without a question */
 	bool csv_raw;                    /* print_options.csv_raw of what is saved */

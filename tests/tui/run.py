@@ -891,6 +891,26 @@ def tab_waits(t):
     leave(t)
 
 
+@case("--start: the histogram until the page asked for is there; keys that come before keep it")
+def begins_with(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "2000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
+    t.wait(r"^(histogram|1 histogram) ")
+    t.wait(r"^ +class +objects")
+    t.wait(r"^ +address +branch")
+    leave(t)
+    t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
+    t.wait(r"^ +class +objects")
+    t.keys("Down")
+    t.wait(r"^heap is there: 2 shows it")
+    need(re.search(r"^ +class +objects", "\n".join(t.screen()), re.M), "another page", t)
+    leave(t)
+    t.line('"$CAIRN" --start threads "%s"' % SHOP)
+    t.wait(r"^> +0 +main ")
+    leave(t)
+
+
 @case("before the first table: how far in bytes and objects, how to stop; keys wait for nothing",
       ((80, 24), (40, 10)))
 def first_screen(t):

@@ -42,6 +42,9 @@ const struct program_option program_options[] = {
 	"starts, or its control group, or ulimit -v and -d, whichever is least; none is no limit. Where "
 	"it suffices for the objects but not for their references, histo, ls, tree and info still work, "
 	"and the exit status is 4."},
+    {OPTION_START, "start", "histo|heap|leaks|threads|packages|info", "the first page",
+	"The page that the screen goes to as soon as it is there; until then the histogram is shown. Keys that "
+	"come before keep it there."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
     {OPTION_ASCII, "ascii", NULL, "no character beyond ASCII on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
@@ -68,7 +71,13 @@ void options_write_help(struct text *to)
 		if (!o->summary)
 			continue;
 		option_spelling(o, &spelling);
-		text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
+		if (o->key == OPTION_VERSION) { /* shares a line with the next, so that all fit on a screen */
+			text_add(&spelling, "; ");
+			option_spelling(++o, &spelling);
+			text_addf(to, "  %-30s  %s; %s\n", spelling.s, o[-1].summary, o->summary);
+		} else {
+			text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
+		}
 		text_release(&spelling);
 	}
 	text_add(to, "exit status: 0 fine, 1 not found, a check failed, 2 wrong usage, not written,\n"

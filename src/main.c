@@ -34,7 +34,7 @@ struct wishes {
 	struct batch_options batch;
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
-	bool never_screen, ascii, mouse, format_given, mem_given;
+	bool never_screen, plain, ascii, mouse, format_given, mem_given;
 	unsigned start; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -159,6 +159,9 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_BATCH:
 		w->never_screen = true;
 		return 0;
+	case OPTION_PLAIN:
+		w->plain = true;
+		return 0;
 	case OPTION_OUTPUT:
 		w->batch.output = value;
 		return 0;
@@ -246,7 +249,7 @@ static int read_options(struct wishes *w, int argc, char **argv, bool *done)
 
 static bool wants_screen(const struct wishes *w)
 {
-	return !w->never_screen && !w->n_lines && !w->batch.output && isatty(STDIN_FILENO) &&
+	return !w->never_screen && !w->plain && !w->n_lines && !w->batch.output && isatty(STDIN_FILENO) &&
 	    isatty(STDOUT_FILENO);
 }
 
@@ -279,8 +282,13 @@ static int run(struct wishes *w)
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color,
 		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw, .start = w->start};
-		return view_run(&o);
+		int status = view_run(&o);
+		if (status != NO_SCREEN)
+			return status;
+		w->plain = true;
 	}
+	if (w->plain)
+		return view_run_plain(&w->batch);
 	return batch_run(&w->batch);
 }
 

@@ -113,8 +113,9 @@ verdict 'the plan of retained sizes has the phases that finding them begins' \
 
 verdict 'curses only in src/view' \
 	"$(includes src | grep -E '[<"](curses|ncurses|ncursesw|term|panel)[./]' | grep -v '^src/view/')"
-verdict 'readline only in src/view/prompt.c' \
-	"$(includes src | grep -E '[<"]readline/' | grep -v '^src/view/prompt\.c:')"
+# One prompt on the screen, fed by curses, and one without it, which has the terminal for itself.
+verdict 'readline only in src/view/prompt.c and prompt_plain.c' \
+	"$(includes src | grep -E '[<"]readline/' | grep -vE '^src/view/prompt(_plain)?\.c:')"
 verdict 'SQLite only in src/query' "$(includes src | grep 'sqlite3' | grep -v '^src/query/')"
 
 # One door writes to files: base/files.c.  Beside it there are files without a name, and the terminal.

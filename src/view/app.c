@@ -448,7 +448,7 @@ int view_run(const struct view_options *options)
 	int rc = browse(&a, &err);
 	if (rc) {
 		complain("%s", err.message);
-		a.status = rc == ERR_UNSUPPORTED ? 2 : 3;
+		a.status = rc == ERR_UNSUPPORTED ? NO_SCREEN : 3;
 	} else {
 		say_how_it_ended(&a);
 	}

@@ -119,24 +119,23 @@ static void find_candidates(bool also_without_word)
 		drop_candidates();
 }
 
-static void replace_word(const char *with)
+void prompt_replace(size_t from, const char *with)
 {
 	rl_begin_undo_group();
-	rl_delete_text((int)prompt.word, rl_point);
-	rl_point = (int)prompt.word;
+	rl_delete_text((int)from, rl_point);
+	rl_point = (int)from;
 	rl_insert_text(with);
 	rl_end_undo_group();
 }
 
-/* Bytes that all candidates begin with, whole characters only. */
-static size_t common_prefix(void)
+size_t prompt_common(char *const *candidate, size_t n_candidates)
 {
-	const char *first = prompt.candidate[0];
+	const char *first = candidate[0];
 	size_t n = strlen(first);
 
-	for (size_t i = 1; i < prompt.n_candidates; i++) {
+	for (size_t i = 1; i < n_candidates; i++) {
 		size_t same = 0;
-		while (same < n && prompt.candidate[i][same] == first[same])
+		while (same < n && candidate[i][same] == first[same])
 			same++;
 		n = same;
 	}
@@ -154,19 +153,16 @@ static void walk(bool backwards)
 	else
 		prompt.chosen = (prompt.chosen + (backwards ? n - 1 : 1)) % n;
 	prompt.walking = true;
-	replace_word(prompt.candidate[prompt.chosen]);
+	prompt_replace(prompt.word, prompt.candidate[prompt.chosen]);
 }
 
-static void complete_single(void)
+void prompt_complete(size_t from, const char *only)
 {
-	char *only = xstrdup(prompt.candidate[0]);
 	size_t n = strlen(only);
 
-	replace_word(only);
+	prompt_replace(from, only);
 	if (rl_point == rl_end && n > 0 && only[n - 1] != '/' && only[n - 1] != ' ')
 		rl_insert_text(" ");
-	free(only);
-	drop_candidates();
 }
 
 static int complete_key(int count, int key)
@@ -184,13 +180,14 @@ static int complete_key(int count, int key)
 		return 0;
 	}
 	if (prompt.n_candidates == 1) {
-		complete_single();
+		prompt_complete(prompt.word, prompt.candidate[0]);
+		drop_candidates();
 		return 0;
 	}
-	size_t common = common_prefix(), typed = (size_t)rl_point - prompt.word;
+	size_t common = prompt_common(prompt.candidate, prompt.n_candidates), typed = (size_t)rl_point - prompt.word;
 	if (common > typed && prompt.n_candidates < CANDIDATES) {
 		char *longer = xstrndup(prompt.candidate[0], common);
-		replace_word(longer);
+		prompt_replace(prompt.word, longer);
 		free(longer);
 		find_candidates(true);
 		return 0;
@@ -230,11 +227,7 @@ static char **attempt_completion(const char *word, int start, int end)
 	}
 	/* readline wants the common prefix in front, a NULL behind, and frees it all with free() */
 	drop_candidates();
-	prompt.candidate = found;
-	prompt.n_candidates = n;
-	char *prefix = xstrndup(found[0], common_prefix());
-	prompt.candidate = NULL;
-	prompt.n_candidates = 0;
+	char *prefix = xstrndup(found[0], prompt_common(found, n));
 	found = xrealloc(found, n + 2, sizeof *found);
 	memmove(found + 1, found, n * sizeof *found);
 	found[0] = prefix;
@@ -256,12 +249,17 @@ static void show_matches(char **matches, int n, int longest)
 
 /* --- opening and closing ----------------------------------------------------------------------- */
 
-static void fill_history(char *const *lines, size_t n)
+void prompt_history(char *const *lines, size_t n)
 {
 	using_history();
 	stifle_history(HISTORY_MOST);
 	for (size_t i = 0; i < n; i++)
 		add_history(lines[i]);
+}
+
+static void fill_history(char *const *lines, size_t n)
+{
+	prompt_history(lines, n);
 	prompt.history[PROMPT_COMMAND] = history_get_history_state();
 	for (int kind = PROMPT_FILTER; kind < PROMPT_KINDS; kind++)
 		prompt.history[kind] = xcalloc(1, sizeof(HISTORY_STATE));
@@ -444,22 +442,21 @@ static bool cancels(const struct input *in)
 	return in->key == 7 || (rl_end == 0 && (in->key == 127 || in->key == SPECIAL(KEY_BACKSPACE)));
 }
 
-/* The newest stays, an older same line goes. */
-static void remember(void)
+void prompt_remember(const char *line)
 {
 	using_history();
 	for (int i = history_length - 1; i >= 0; i--) {
 		HIST_ENTRY *entry = history_get(history_base + i);
-		if (entry && strcmp(entry->line, prompt.line.s) == 0)
+		if (entry && strcmp(entry->line, line) == 0)
 			free_history_entry(remove_history(i));
 	}
-	add_history(prompt.line.s);
+	add_history(line);
 }
 
 static enum prompt_event after_line(void)
 {
 	if (prompt.accepted && prompt.line.s && prompt.line.s[0])
-		remember();
+		prompt_remember(prompt.line.s);
 	bool accepted = prompt.accepted;
 	prompt_close();
 	return accepted ? PROMPT_ACCEPTED : PROMPT_CANCELLED;

@@ -2,9 +2,9 @@
 /*
  * prompt.h - the line at the bottom: readline inside curses.
  *
- * Curses reads the keys, readline is fed with them and edits, we draw.  prompt.c is the only file
- * that includes readline; its state is readline's, so there is one prompt.  Main thread only, after
- * term_open.
+ * Curses reads the keys, readline is fed with them and edits, we draw.  prompt.c is the only file of
+ * the screen that includes readline; its state is readline's, so there is one prompt.  Main thread
+ * only, after term_open.  Without a screen, prompt_plain.c reads lines.
  */
 #ifndef CAIRN_VIEW_PROMPT_H
 #define CAIRN_VIEW_PROMPT_H
@@ -52,5 +52,28 @@ int prompt_column(size_t offset);
 
 /* The candidates, in at most height lines that end above line bottom.  Returns lines drawn. */
 int prompt_draw_candidates(int bottom, int height, int width);
+
+/* --- what both prompts do with readline's line and history ---------------------------------------- */
+
+void prompt_history(char *const *lines, size_t n); /* earlier lines, oldest first; copied */
+void prompt_remember(const char *line);            /* the newest; an older same line goes */
+/* Bytes that all candidates begin with, whole characters only. */
+size_t prompt_common(char *const *candidate, size_t n);
+/* Put this in place of the bytes from `from` to the cursor; complete: it is the only candidate. */
+void prompt_replace(size_t from, const char *with);
+void prompt_complete(size_t from, const char *only);
+
+/* --- without a screen (prompt_plain.c) ------------------------------------------------------------ */
+
+enum prompt_answer { PROMPT_LINE, PROMPT_STOPPED /* ^C */, PROMPT_END };
+
+/* Before the first line: as prompt_init. */
+void prompt_plain_init(prompt_completer *complete, void *context, char *const *history, size_t n);
+/*
+ * Write the label, wait for a line.  Where standard input and output are terminals it is edited, else read as it
+ * comes.  *line: without its line end; the caller's, who frees it.  SIGINT is to be handled by the caller
+ * without SA_RESTART.
+ */
+enum prompt_answer prompt_plain_read(const char *label, char **line);
 
 #endif

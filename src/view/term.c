@@ -190,14 +190,14 @@ static int check_ability(struct err *err)
 
 	if (!name || !*name)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "TERM is not set, so no screen can be shown; -x COMMAND prints instead");
+		    "TERM is not set, so no screen can be shown; a plain prompt instead (--plain)");
 	if (setupterm(NULL, fileno(term.out), &status) != OK)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "terminal type \"%s\" is not known here; -x COMMAND prints instead", name);
+		    "terminal type \"%s\" is not known here; a plain prompt instead (--plain)", name);
 	char *cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "terminal type \"%s\" cannot place its cursor; -x COMMAND prints instead", name);
+		    "terminal type \"%s\" cannot place its cursor; a plain prompt instead (--plain)", name);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int term_open(const struct term_options *options, struct err *err)
 		signals_close();
 		close_streams();
 		return err_set(err, ERR_UNSUPPORTED,
-		    "terminal type \"%s\" cannot show a screen; -x COMMAND prints instead", name);
+		    "terminal type \"%s\" cannot show a screen; a plain prompt instead (--plain)", name);
 	}
 	atomic_store(&rescue.active, true);
 	mem_before_exit = term_emergency;

@@ -7,7 +7,7 @@
 #ifndef CAIRN_VIEW_VIEW_H
 #define CAIRN_VIEW_VIEW_H
 
-#include "heap/heap.h"
+#include "command/run/run.h"
 
 #include <stdbool.h>
 
@@ -21,11 +21,19 @@ struct view_options {
 };
 
 /*
- * Open the dump with the screen alive, browse until quit.  Returns an exit status: 0, 2 (the
- * terminal cannot show a screen), 3 (the dump cannot be read), 4 (it was read in part), 130 (the
- * loading was stopped).  What went wrong is said on standard error, after the screen is gone.
+ * Open the dump with the screen alive, browse until quit.  Returns an exit status: 0, 3 (the dump
+ * cannot be read, or there is no terminal), 4 (it was read in part), 130 (the loading was stopped).
+ * What went wrong is said on standard error, after the screen is gone.  NO_SCREEN: this terminal
+ * cannot show one, which is said, and nothing was done.
  */
+enum { NO_SCREEN = -1 };
 int view_run(const struct view_options *options);
+
+/*
+ * Open the dump, then ask for command lines at a prompt and print what they answer, without a screen.  Returns the
+ * exit status: 0, 3 or 4 as above, 2 for what could not be written.
+ */
+int view_run_plain(const struct batch_options *options);
 
 /* The KEYS section of the manual page, troff, from the table of keys (keys.c). */
 struct text;

@@ -992,19 +992,67 @@ def suspend_resize(t):
     leave(t)
 
 
-@case("TERM=dumb: says so and points at -x", env={"TERM": "dumb"})
+@case("TERM=dumb: says so, and a prompt edits, completes, is interrupted, stops and ends", env={"TERM": "dumb"})
 def dumb(t):
-    t.line('"$CAIRN" \'%s\'; echo "status $?"' % SAMPLE)
-    t.wait(r"dumb")
-    t.wait(r"-x")
-    t.wait(r"status [0-9]")
+    before = t.stty()
+    t.line('"$CAIRN" \'%s\'; echo "status $?"' % SHOP)
+    t.wait(r"dumb.*cannot place its cursor; a plain prompt instead")
+    t.wait(r"shop\.hprof: 4,861 objects")
+    t.wait(r"^cairn> $|^cairn>$")
+    t.type("hist")
+    t.keys("Tab")
+    t.wait(r"^cairn> histo$")  # what all have in common
+    t.keys("Tab")
+    t.wait(r"^histo +history")  # and all, below the line
+    t.type(" -by loader")
+    t.keys("Enter")
+    t.wait(r"^\d+ loaders|^loader +")
+    t.type("frobnicate")
+    t.keys("Enter")
+    t.wait(r"^cairn: no command is called frobnicate")
+    t.type("quit")
+    t.keys("C-c")  # the line is given up, and not the program
+    t.wait(r"^cairn> quit\^C")
+    t.type("histo | !echo begun; sleep 600")
+    t.keys("Enter")
+    t.wait(r"^begun$")
+    t.keys("C-c")
+    t.wait(r"sleep 600: the command ended by signal 2")
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    t.line("fg")
+    t.type("histo | head 1")
+    t.keys("Enter")
+    t.wait(r"^byte\[\] +1,106")
+    t.keys("Up", "Enter")
+    t.wait(lambda lines: sum(line.startswith("byte[] ") for line in lines) >= 2)
+    t.keys("C-d")
+    t.wait("^" + PROMPT)
+    t.line('echo "ended $?"')
+    t.wait("^ended 0")
+    need(t.stty() == before, "stty differs", t)
+    t.line("grep -c '^histo | head 1$' \"$HOME/cairn/history\"")  # the screen's prompt has it, too
+    t.wait(r"^2$")
 
 
-@case("an unknown TERM is said, too", env={"TERM": "no-such-terminal"})
+@case("an unknown TERM is said, and there is a prompt, too", env={"TERM": "no-such-terminal"})
 def unknown_term(t):
     t.line('"$CAIRN" \'%s\'; echo "status $?"' % SAMPLE)
     t.wait(r"no-such-terminal|terminal")
-    t.wait(r"status [0-9]")
+    t.wait(r"^cairn>")
+    t.type("q")
+    t.keys("Enter")
+    t.wait(r"status 0")
+
+
+@case("--plain: kill -TERM at its prompt puts the terminal back")
+def plain_killed(t):
+    before = t.stty()
+    t.line('"$CAIRN" --plain \'%s\'' % SAMPLE)
+    t.wait(r"^cairn>")
+    os.kill(t.pid_of("cairn"), signal.SIGTERM)
+    t.wait("^" + PROMPT)
+    need(t.stty() == before, "stty differs", t)
 
 
 @case("NO_COLOR: no colour, the selected row is still reversed", env={"NO_COLOR": "1"})
@@ -1446,6 +1494,17 @@ def cancel(t):
     if not any(line.startswith(PROMPT) for line in t.screen()):
         leave(t)
     need(t.stty() == before, "stty differs", t)
+    t.line("clear")
+    t.line('"$CAIRN" --plain --progress always "$HOME/big.phd"; echo "status $?"')
+    t.wait(r"^cairn>")
+    t.type("dom")
+    t.keys("Enter")
+    t.wait(r"walking the heap|finding dominators")
+    t.keys("C-c")
+    t.wait(r"cairn: dom: stopped")
+    t.type("quit")
+    t.keys("Enter")
+    t.wait(r"status 0")
 
 
 def main():

@@ -14,6 +14,10 @@ const struct program_option program_options[] = {
     {OPTION_BATCH, "batch", NULL, "never open the screen",
 	"Without -x or -f the overview and the largest classes are printed, as they are when the "
 	"output is no terminal."},
+    {OPTION_PLAIN, "plain", NULL, "a prompt for commands instead of the screen",
+	"For screen readers, serial lines and pipes: each line that is typed is a command, and its result is printed "
+	"below, as -x prints it. Tab completes, ^C stops a command, ^D or quit leaves. -x and -f run first. Where the "
+	"terminal cannot place its cursor (TERM=dumb) there is such a prompt without the option."},
     {OPTION_FORMAT, "format", "text|csv|json|jsonl", "how results are printed (text)", NULL},
     {OPTION_CSV, "csv", "safe|raw", "texts like formulas in CSV marked (safe) or not",
 	"A text from the dump that a spreadsheet would take for a formula, because it begins with = + - or @ and is "
@@ -54,9 +58,29 @@ const struct program_option program_options[] = {
     {0, NULL, NULL, NULL, NULL},
 };
 
+/* --help is a screen long: what it says in one line of an option and the one behind it. */
+static const struct {
+	int key;
+	const char *says;
+} joined[] = {
+    {OPTION_BATCH, "no screen: print and end; ask for commands"},
+    {OPTION_JAVACORE, "of OpenJ9, of Go (found beside the dump)"},
+    {OPTION_ASCII, "nothing beyond ASCII; the mouse works"},
+    {OPTION_VERSION, "say which version this is; this"},
+};
+
+static const char *joined_says(const struct program_option *o)
+{
+	for (size_t i = 0; i < sizeof joined / sizeof *joined; i++)
+		if (joined[i].key == o->key)
+			return joined[i].says;
+	return NULL;
+}
+
 static void option_spelling(const struct program_option *o, struct text *to)
 {
-	text_addf(to, o->key < 256 ? "-%c, " : "    ", o->key);
+	if (o->key < 256)
+		text_addf(to, "-%c, ", o->key);
 	text_addf(to, "--%s", o->name);
 	if (o->argument)
 		text_addf(to, " %s", o->argument);
@@ -68,16 +92,16 @@ void options_write_help(struct text *to)
 	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;
-		if (!o->summary)
+		const char *both = joined_says(o), *says = both ? both : o->summary;
+		if (!says)
 			continue;
+		text_add(&spelling, o->key < 256 ? "" : "    ");
 		option_spelling(o, &spelling);
-		if (o->key == OPTION_VERSION) { /* shares a line with the next, so that all fit on a screen */
-			text_add(&spelling, "; ");
+		if (both) {
+			text_add(&spelling, ", ");
 			option_spelling(++o, &spelling);
-			text_addf(to, "  %-30s  %s; %s\n", spelling.s, o[-1].summary, o->summary);
-		} else {
-			text_addf(to, "  %-30s  %s\n", spelling.s, o->summary);
 		}
+		text_addf(to, "  %-30s  %s\n", spelling.s, says);
 		text_release(&spelling);
 	}
 	text_add(to, "exit status: 0 fine, 1 not found, a check failed, 2 wrong usage, not written,\n"

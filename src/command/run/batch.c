@@ -90,6 +90,17 @@ static int run_overview(struct session *s)
 	return worse(status, run_line(s, &(struct batch_line){.text = "histo"}, true));
 }
 
+/* What fails is said, and the next line is asked for. */
+static void run_typed(struct session *s, const struct batch_options *o)
+{
+	const char *line;
+	while (!s->quit && (line = o->next(o->next_context, s))) {
+		measure_terminal(s); /* it may have another size by now */
+		run_line(s, &(struct batch_line){.text = line}, false);
+		fflush(s->output);
+	}
+}
+
 static void say_damage(const struct heap *h)
 {
 	char byte[100] = "";
@@ -102,7 +113,7 @@ static void say_damage(const struct heap *h)
 /* May there be more than one result? */
 static bool prints_several(const struct batch_options *o)
 {
-	bool several = o->n_lines != 1; /* none: the overview, which has two */
+	bool several = o->n_lines != 1 || o->next; /* none: the overview, which has two */
 	for (size_t i = 0; i < o->n_lines && !several; i++)
 		several = o->lines[i].script || command_of_line(o->lines[i].text) == &cmd_source;
 	return several;
@@ -125,10 +136,12 @@ static int run_all(const struct batch_options *o, struct heap *heap, struct outp
 	s.progress = o->progress;
 	s.output_joins = o->output && prints_several(o) && output_can_join(to->stream);
 	measure_terminal(&s);
-	if (!o->n_lines)
+	if (!o->n_lines && !o->next)
 		status = run_overview(&s);
 	for (size_t i = 0; i < o->n_lines && !s.quit; i++)
 		status = worse(status, run_line(&s, &o->lines[i], o->n_lines > 1));
+	if (o->next)
+		run_typed(&s, o);
 	if (s.output_joins && o->print.format == PRINT_JSON)
 		output_joined(to->stream, s.n_printed);
 	*lost = s.dump && s.dump->fate != FILE_SAME;

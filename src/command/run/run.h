@@ -52,6 +52,10 @@ struct batch_options {
 	const char *output;              /* NULL: standard output */
 	struct writing writes;
 	enum progress_wish progress;
+	/* Somebody types: the next line to run, borrowed until the next call; NULL: there will be none.  How a
+	 * line ended is said, and no part of the exit status.  NULL: nobody does. */
+	const char *(*next)(void *context, struct session *s);
+	void *next_context;
 };
 
 /* The exit status, as the contract has it; all messages are on standard error by then. */

@@ -69,6 +69,8 @@ static int watch(struct job *job, int (*task)(void *context, struct job *job), v
 		unsigned every = terminal ? 1 : 1000 / TICK_MS;
 		for (unsigned tick = 0; !job_finished(job); tick++) {
 			poll(&fd, 1, TICK_MS);
+			if (progress_cancelled(progress_own())) /* who waits for it was stopped */
+				job_cancel(job);
 			if ((tick >= QUIET_TICKS || wish == PROGRESS_ALWAYS) && tick % every == 0)
 				show(&job->progress, terminal, &width);
 		}
@@ -116,6 +118,6 @@ int work_watched(
 {
 	struct watched w = {.work = work, .argument = argument};
 	if (!wants_progress(wish))
-		return work(argument, NULL, err);
+		return work(argument, progress_own(), err);
 	return watch(&w.job, run, &w, wish, err);
 }

@@ -284,10 +284,13 @@ static void print_head(struct layout *l, const struct result *r)
 		if (w > width)
 			width = w;
 	}
-	for (size_t i = 0; i < r->n_head; i++) {
-		const struct field *f = &r->head[i];
-		if (f->cell.type == CELL_NONE && f->cell.amount.certainty == EXACT)
-			continue;
+	for (struct head_walk w = {.i = 0}; result_head_next(r, &w); w.i++) {
+		const struct field *f = &r->head[w.i];
+		if (w.group) {
+			end_line(l);
+			text_add(&l->line, w.group);
+			end_line(l);
+		}
 		text_addf(&l->line, "%-*s  ", (int)width, f->name);
 		cell_print(&f->cell, &l->line);
 		/* few values, each alone: sizes are given to the byte as well */

@@ -78,13 +78,36 @@ int result_check(const struct result *r, struct err *err)
 	return r->lost.code;
 }
 
-void result_head(struct result *r, enum column_id column, struct cell cell)
+static void add_to_head(struct result *r, enum column_id column, const char *name, struct cell cell)
 {
 	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
 	    .column = column,
-	    .name = column_kinds[column].word,
+	    .name = name,
+	    .group = r->group,
 	    .cell = result_keep_cell(r, cell),
 	};
+	r->group = NULL;
+}
+
+void result_head(struct result *r, enum column_id column, struct cell cell)
+{
+	add_to_head(r, column, column_kinds[column].word, cell);
+}
+
+void result_group(struct result *r, const char *words)
+{
+	r->group = words;
+}
+
+bool result_head_next(const struct result *r, struct head_walk *w)
+{
+	for (w->group = NULL; w->i < r->n_head; w->i++) {
+		const struct field *f = &r->head[w->i];
+		w->group = f->group ? f->group : w->group;
+		if (f->cell.type != CELL_NONE || f->cell.amount.certainty != EXACT)
+			return true;
+	}
+	return false;
 }
 
 void result_add_note(struct result *r, const char *sentence)
@@ -99,11 +122,7 @@ void result_add_note(struct result *r, const char *sentence)
 
 void result_head_named(struct result *r, const char *name, struct cell cell)
 {
-	VEC_PUSH(r->head, r->n_head, r->cap_head) = (struct field){
-	    .column = COL_OWN_NAME,
-	    .name = arena_strndup(&r->arena, name, strlen(name)),
-	    .cell = result_keep_cell(r, cell),
-	};
+	add_to_head(r, COL_OWN_NAME, arena_strndup(&r->arena, name, strlen(name)), cell);
 }
 
 void result_show(struct result *r, unsigned column, bool shown)

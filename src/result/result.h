@@ -80,6 +80,7 @@ struct result_ops {
 struct field {
 	enum column_id column;
 	const char *name; /* the word of the column, or the value's own name */
+	const char *group; /* what people read above it and the values behind it; NULL: it is in the group before */
 	struct cell cell; /* text owned by the result's arena */
 };
 
@@ -112,6 +113,7 @@ struct result {
 
 	struct field *head;    /* single values above the table */
 	size_t n_head, cap_head;
+	const char *group;     /* that begins with the next value of the head; NULL: none */
 	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
@@ -149,6 +151,15 @@ void result_free(struct result *r); /* NULL is fine */
 
 /* Add a value to the head, one that the shape lists; text is copied. */
 void result_head(struct result *r, enum column_id column, struct cell cell);
+/* What is added to the head from now on belongs together under these words, which people read; not copied. */
+void result_group(struct result *r, const char *words);
+/* A head as people read it, which skips what does not apply: the next value from number *i on, and the words of the
+ * group that begins with it, or NULL.  False: there is none. */
+struct head_walk {
+	size_t i;          /* the value */
+	const char *group;
+};
+bool result_head_next(const struct result *r, struct head_walk *w);
 /* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
 void result_add_note(struct result *r, const char *sentence);
 /* Add a value to the head under a name of the dump's own; name and text are copied. */

@@ -63,6 +63,8 @@ static void click_row(struct app *a, const struct input *in)
 	struct table *t = app_table(a);
 	size_t before = t && !t->on_head ? t->row : SIZE_MAX;
 	const char *trouble;
+	if (in->x < a->area.x || in->x >= a->area.x + a->area.width || in->y >= a->area.y + a->area.height)
+		return; /* a pane: its rows are not the list's */
 	bool selects = p->ops->click && p->ops->click(p, a->area, in->y, in->x);
 
 	if (app_table(a) && table_trouble(app_table(a), &trouble))

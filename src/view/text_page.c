@@ -288,11 +288,11 @@ static void add_head(struct text *to, struct result *r)
 		size_t width = strlen(r->head[i].name);
 		widest = width > widest ? width : widest;
 	}
-	for (size_t i = 0; i < r->n_head; i++) {
-		if (r->head[i].cell.type == CELL_NONE && r->head[i].cell.amount.certainty == EXACT)
-			continue; /* does not apply */
-		text_addf(to, "%-*s  ", (int)widest, r->head[i].name);
-		cell_print(&r->head[i].cell, to);
+	for (struct head_walk w = {.i = 0}; result_head_next(r, &w); w.i++) {
+		if (w.group)
+			text_addf(to, "\n%s\n", w.group);
+		text_addf(to, "%-*s  ", (int)widest, r->head[w.i].name);
+		cell_print(&r->head[w.i].cell, to);
 		text_add_char(to, '\n');
 	}
 }

@@ -61,24 +61,30 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
 	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(amount_exact(h->source->file_size)) : cell_none());
 	result_head(r, COL_CREATED, text_or_unknown(f->created));
+	result_head(r, COL_FILE, h->source ? cell_text(h->source->path) : cell_blank());
 }
 
 static void info_counts(struct result *r, const struct heap *h)
 {
-	result_head(r, COL_OBJECTS, cell_count(heap_counted(h, h->n_objects)));
+	bool known = !h->no_references;
+	struct cell none = cell_none();
 	result_head(r, COL_CLASSES, cell_count(heap_counted(h, h->n_class_objects)));
 	result_head(r, COL_INSTANCES, cell_count(heap_counted(h, h->n_instances)));
 	result_head(r, COL_OBJECT_ARRAYS, cell_count(heap_counted(h, h->n_object_arrays)));
 	result_head(r, COL_PRIMITIVE_ARRAYS, cell_count(heap_counted(h, h->n_primitive_arrays)));
-	bool known = !h->no_references;
-	struct cell none = cell_none();
+	result_head(r, COL_UNKNOWN_SIZES, cell_count(heap_counted(h, h->n_unknown_size)));
 	result_head(r, COL_REFERENCES, known ? cell_count(heap_counted(h, h->n_references)) : none);
 	result_head(r, COL_DANGLING, known ? cell_count(heap_lost(h, h->n_dangling)) : none);
 	result_head(r, COL_ROOTS, known ? cell_count(heap_reached(h, h->n_root_objects)) : none);
-	result_head(r, COL_SHALLOW, cell_bytes(heap_size_of_all(h)));
+	result_head(r, COL_ROOT_ENTRIES, known ? cell_count(heap_reached(h, h->n_roots)) : none);
+	result_head(r, COL_DROPPED_ROOTS, cell_count(heap_lost(h, h->n_dropped_roots)));
+	if (h->facts.outside_pointers_normal)
+		result_head(r, COL_OUTSIDE_ROOTS, cell_count(heap_lost(h, h->n_outside_roots)));
+	result_head(r, COL_HEAPS, cell_count(heap_counted(h, h->facts.n_heaps ? h->facts.n_heaps : 1)));
+	result_head(r, COL_HEAP, cell_plain(h->facts.heap_number ? h->facts.heap_number : 1));
 }
 
-static int info_reachable(const struct session *s, struct result *r, struct err *err)
+static int info_live(const struct session *s, struct result *r, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	struct amount none = amount_unknown(REASON_SILENT);
@@ -89,6 +95,8 @@ static int info_reachable(const struct session *s, struct result *r, struct err 
 		if (code)
 			return code;
 	}
+	result_head(r, COL_OBJECTS, cell_count(heap_counted(h, h->n_objects)));
+	result_head(r, COL_SHALLOW, cell_bytes(heap_size_of_all(h)));
 	result_head(r, COL_REACHABLE_OBJECTS, cell_count(reach.n));
 	result_head(r, COL_REACHABLE_SHALLOW, cell_bytes(reach.shallow));
 	result_head(r, COL_UNREACHABLE_OBJECTS, cell_count(reach.unreachable_n));
@@ -110,6 +118,15 @@ static void info_warnings(struct result *r, const struct heap *h)
 		text_addf(&all, "; and %llu more", (unsigned long long)(h->n_warnings - kept));
 	result_head(r, COL_WARNING_TEXT, all.len ? cell_text(all.s) : cell_blank());
 	text_release(&all);
+}
+
+static void info_damage(struct result *r, const struct opened *o)
+{
+	const struct heap *h = o->heap;
+	const struct err *damage = o->fate != FILE_SAME ? &o->fate_words : h->damaged ? &h->damage : NULL;
+	result_head(r, COL_DAMAGE, damage ? cell_text(damage->message) : cell_blank());
+	result_head(r, COL_TRUE_UP_TO, damage && damage->has_offset ? cell_plain(damage->offset) : cell_blank());
+	result_head(r, COL_CANNOT_TELL, h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
 }
 
 /* Of computed sizes: which classes the rules do not fit. */
@@ -183,37 +200,32 @@ static int run_info(struct session *s, const struct call *call, struct result **
 			return process_list(out, s->dump, i, err);
 	struct result *r = result_new("overview", s->dump, &info_shape, NULL, NULL, 0);
 	info_dump(r, h);
-	process_head(r, h);
+	process_cause(r, h);
+	result_group(r, "live and garbage");
+	int code = info_live(s, r, err);
+	process_memory(r, h);
+	result_group(r, "what is wrong, or cannot be told");
+	info_warnings(r, h);
+	info_damage(r, s->dump);
+	result_group(r, "counted");
 	info_counts(r, h);
-	int code = info_reachable(s, r, err);
 	if (!code)
 		code = info_archive(r, h, err);
 	if (code) {
 		result_free(r);
 		return code;
 	}
-	info_warnings(r, h);
-	const struct err *damage = s->dump->fate != FILE_SAME ? &s->dump->fate_words :
-	    h->damaged ? &h->damage : NULL;
-	result_head(r, COL_DAMAGE, damage ? cell_text(damage->message) : cell_blank());
-	result_head(r, COL_TRUE_UP_TO, damage && damage->has_offset ? cell_plain(damage->offset) : cell_blank());
-	result_head(r, COL_CANNOT_TELL, h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
-	result_head(r, COL_UNKNOWN_SIZES, cell_count(heap_counted(h, h->n_unknown_size)));
-	result_head(r, COL_ROOT_ENTRIES, h->no_references ? cell_none() :
-	        cell_count(heap_reached(h, h->n_roots)));
-	result_head(r, COL_DROPPED_ROOTS, cell_count(heap_lost(h, h->n_dropped_roots)));
-	if (h->facts.outside_pointers_normal)
-		result_head(r, COL_OUTSIDE_ROOTS, cell_count(heap_lost(h, h->n_outside_roots)));
-	result_head(r, COL_HEAPS, cell_count(heap_counted(h, h->facts.n_heaps ? h->facts.n_heaps : 1)));
-	result_head(r, COL_HEAP, cell_plain(h->facts.heap_number ? h->facts.heap_number : 1));
+	result_group(r, "the process");
+	process_head(r, h);
 	result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(heap_counted(h, h->n_threads)) : cell_none());
 	result_head(r, COL_COMPANION, h->companion ? cell_text(h->companion) : cell_blank());
+	result_group(r, "sizes and types");
 	result_head(r, COL_SIZE_MODEL, h->size_model ? cell_text(h->size_model) : cell_blank());
 	result_head(r, COL_SIZES, cell_text(s->mat_sizes ? "mat" : "true"));
 	info_doubts(r, h);
 	info_types(r, h);
+	result_group(r, "what the program counted itself");
 	info_stated(r, h);
-	result_head(r, COL_FILE, h->source ? cell_text(h->source->path) : cell_blank());
 	r->note = command_roots_note(s->dump, &r->arena);
 	*out = r;
 	return 0;

@@ -24,11 +24,28 @@ static void head_bytes(struct result *r, enum column_id column, uint64_t n)
 		result_head(r, column, cell_bytes(amount_exact(n)));
 }
 
-static void head_process(struct result *r, const struct process_facts *p)
+void process_cause(struct result *r, const struct heap *h)
 {
+	const struct process_facts *p = h->process;
+	if (!p)
+		return;
 	head_text(r, COL_CAUSE, p->cause);
 	head_text(r, COL_CAUSE_DATE, p->cause_date);
 	head_number(r, COL_SIGNAL, p->signal);
+}
+
+void process_memory(struct result *r, const struct heap *h)
+{
+	const struct process_facts *p = h->process;
+	if (!p)
+		return;
+	head_bytes(r, COL_HEAP_MAX, p->heap_max);
+	head_bytes(r, COL_HEAP_TOTAL, p->heap_total);
+	head_bytes(r, COL_HEAP_USED, p->heap_used);
+}
+
+static void head_process(struct result *r, const struct process_facts *p)
+{
 	head_text(r, COL_COMMAND_LINE, p->command_line);
 	head_text(r, COL_STARTED, p->started);
 	head_number(r, COL_PROCESS_ID, p->process_id);
@@ -36,9 +53,6 @@ static void head_process(struct result *r, const struct process_facts *p)
 	head_text(r, COL_VM_VERSION, p->vm_version);
 	head_text(r, COL_OS, p->os);
 	head_number(r, COL_CPUS, p->cpus);
-	head_bytes(r, COL_HEAP_MAX, p->heap_max);
-	head_bytes(r, COL_HEAP_TOTAL, p->heap_total);
-	head_bytes(r, COL_HEAP_USED, p->heap_used);
 }
 
 static void head_stated(struct result *r, const struct heap *h, const char *what, enum column_id column)

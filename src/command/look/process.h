@@ -7,14 +7,16 @@
 
 #include "command/command.h"
 
-/* The values that process_head may add to a head. */
+/* The values that these three may add to a head. */
 #define PROCESS_VALUES                                                                             \
 	COL_CAUSE, COL_CAUSE_DATE, COL_SIGNAL, COL_COMMAND_LINE, COL_STARTED, COL_PROCESS_ID,          \
 	    COL_JAVA_VERSION, COL_VM_VERSION, COL_OS, COL_CPUS, COL_HEAP_MAX, COL_HEAP_TOTAL,          \
 	    COL_HEAP_USED, COL_EXPERIMENTS, COL_HEAP_START, COL_HEAP_END, COL_PAUSE_LAST,              \
 	    COL_PAUSE_LONGEST
 
-/* Add those that are told. */
+/* Add those that are told: why the dump was written, how much memory there was, and all else. */
+void process_cause(struct result *r, const struct heap *h);
+void process_memory(struct result *r, const struct heap *h);
 void process_head(struct result *r, const struct heap *h);
 
 /* Which list info shows in place of its values. */

@@ -58,7 +58,7 @@ def session(env):
             everything += t.seen
             t.seen = b""
         if t.process.poll() is None:
-            t.type("q")
+            t.type("Q")
         t.ended()
         everything += t.seen
         t.seen = everything

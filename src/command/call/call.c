@@ -426,6 +426,8 @@ static int put_here(const struct command *c, const struct session *s, struct sta
 	int code = 0;
 	for (size_t at = first; !code && at < stage->n; at++) {
 		const struct option_spec *o = at > first ? command_option(c, stage->words[at - 1].s) : NULL;
+		if (at - first < COMMAND_ARGUMENTS && c->arguments[at - first].kind == ARG_REST)
+			return 0;
 		if (takes_objects(c, 0) || (o && o->kind == OPT_SET))
 			code = word_here(s, &stage->words[at], err);
 	}

@@ -115,6 +115,7 @@ void app_mark_letter(struct app *a, int key)
 	enum action wanted = a->letter_for;
 
 	a->letter_for = ACTION_NONE;
+	text_clear(&a->message);
 	if (key == 27 || key == 3)
 		app_say(a, ROLE_NOTE, "no mark then");
 	else if (wanted == ACTION_MARK)

@@ -349,6 +349,7 @@ static void turn(struct app *a)
 		a->unseen = false;
 		app_draw(a);
 	}
+	app_want_panes(a);
 	int n = poll(fds, 3, wait_ms(a, work_on(a)));
 	if (n < 0 && errno != EINTR)
 		app_quit(a, a->status);

@@ -126,7 +126,8 @@ bool app_change_model(void *app, bool begins); /* session.model */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
-void app_follow(struct app *a);        /* the selected object's path, and the panes */
+void app_follow(struct app *a);        /* the selected object's path; what came of the panes */
+void app_want_panes(struct app *a);    /* after the page was drawn, which knows then whether it has any */
 /* The table whose rows the panes are about; NULL: there are none. */
 struct table *app_pane_table(struct app *a);
 

@@ -45,8 +45,6 @@ void app_follow(struct app *a)
 		follow_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
 	if (panes_poll(&a->panes))
 		a->dirty = true;
-	if (app_references_ready(a) && !a->working)
-		panes_want(&a->panes, a->session.dump, app_pane_table(a), wake);
 }
 
 struct table *app_pane_table(struct app *a)
@@ -54,6 +52,12 @@ struct table *app_pane_table(struct app *a)
 	struct page *p = app_page(a);
 
 	return p && !p->ops->object && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
+}
+
+void app_want_panes(struct app *a)
+{
+	if (app_references_ready(a) && !a->working)
+		panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]);
 }
 
 /* --- retained sizes ----------------------------------------------------------------------------- */

@@ -776,6 +776,19 @@ def panes(t):
     leave(t)
 
 
+@case("a short list leaves a low window a pane")
+def pane_below(t):
+    start(t, dump=SHOP)
+    t.keys("3")
+    t.wait(r"accumulated_in")
+    t.wait(r"static INSTANCE|classes +204K", panes=True)
+    t.keys("4")
+    t.wait(r"^> +0  main +")
+    t.keys("Down")
+    t.wait(r"com\.acme\.shop\.Order\.place\(Shop\.java:101\)", panes=True)
+    leave(t)
+
+
 @case("P: the path of the selected row's object follows the cursor", BOTH)
 def path_pane(t):
     start(t, dump=SHOP)

@@ -71,9 +71,8 @@ static size_t last_static(const struct asking *q, const struct path *p)
 	return i < p->n ? i : 0;
 }
 
-static void add_steps(struct asking *q, struct cut *cut, const struct path *p)
+static void add_steps(struct asking *q, struct cut *cut, const struct path *p, size_t first)
 {
-	size_t first = last_static(q, p);
 	for (size_t i = first; i < p->n; i++) {
 		if (p->n - first > STEPS_FIRST + STEPS_LAST + 1 && i == first + STEPS_FIRST) {
 			struct text words = TEXT_INIT;
@@ -172,8 +171,10 @@ static int add_path(struct asking *q, struct cut *cut, struct err *err)
 	if (code)
 		return code;
 	if (p.n) {
-		add_steps(q, cut, &p);
-		add_threads(q, p.step[0]);
+		size_t first = last_static(q, &p);
+		add_steps(q, cut, &p, first);
+		if (!first)
+			add_threads(q, p.step[0]);
 		if (cut)
 			code = add_best_cut(q, cut, &p, err);
 	} else if (one) {

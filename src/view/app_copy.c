@@ -4,10 +4,13 @@
  */
 #include "view/app.h"
 
+#include "base/files.h"
 #include "command/words/words.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Bytes of a text: in base64 that is the 100,000 characters of a sequence that common terminals take at least. */
 #define CLIPBOARD_MOST 74994
@@ -31,6 +34,28 @@ static void clipboard(const char *s)
 	text_add(&t, "\a");
 	term_write(t.s, t.len);
 	text_release(&t);
+}
+
+/* Behind what the file of "set copy" holds, or to the terminal.  said: what is told of it; a file changes that. */
+static void copy_text(struct app *a, const struct text *t, struct text *said)
+{
+	const char *path = a->session.copies;
+	struct err err = ERR_INIT;
+
+	if (!path) {
+		clipboard(t->s);
+		return;
+	}
+	int fd = file_open_to_write(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0666, &err);
+	bool ends = t->s[t->len - 1] == '\n';
+	bool written = fd >= 0 && write(fd, t->s, t->len) == (ssize_t)t->len && (ends || write(fd, "\n", 1) == 1);
+	if (fd >= 0)
+		close(fd);
+	text_clear(said);
+	if (fd < 0)
+		text_add(said, err.message);
+	else
+		text_addf(said, written ? "copied to %s" : "%s: not all could be written", path);
 }
 
 /* A thread whose object is not in the dump: the address that a companion tells, else its name. */
@@ -83,8 +108,8 @@ void app_copy(struct app *a)
 	if (t.len > CLIPBOARD_MOST) {
 		text_add(&said, TOO_LONG);
 	} else if (t.len > 0) {
-		clipboard(t.s);
 		text_addf(&said, "copied %s", t.s);
+		copy_text(a, &t, &said);
 	} else {
 		text_add(&said, "nothing to copy in this row");
 	}
@@ -197,7 +222,7 @@ void app_copy_rows(struct app *a, bool all)
 	}
 	bool fits = lines.len <= CLIPBOARD_MOST;
 	if (lines.len > 0 && fits)
-		clipboard(lines.s);
+		copy_text(a, &lines, &said);
 	app_say(a, ROLE_NOTE, lines.len == 0 ? "there are no rows to copy here" : fits ? said.s
 	    : TOO_LONG);
 	text_release(&lines);

@@ -64,7 +64,7 @@ static const struct binding {
     {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a root to the selected row's object",
 	NULL, NULL, 0, 0},
     {{'y'}, ACTION_COPY, ROWS, "y",
-	"copy what the row is: its address, class name, or value (to the terminal's clipboard)",
+	"copy what the row is: its address, class name, or value (to the terminal's clipboard; set copy FILE: there)",
 	"copy", "y", PLACE_OBJECT, 0},
     {{'Y'}, ACTION_COPY_ROW, PAGES, "Y",
 	"copy the row, its columns parted by tabs; Y again: the table", NULL, NULL, 0, 0},

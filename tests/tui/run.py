@@ -1332,6 +1332,7 @@ def copies(t):
         t.wait(lambda lines: re.match(what, t.tmux("show-buffer"), re.S))
 
     t.tmux("set-option", "-s", "set-clipboard", "on")
+    t.line("cd; clear")
     start(t, dump=SHOP)
     t.wait(r"^> byte\[\] .*>=91\.4K$")
     t.keys("y")
@@ -1347,6 +1348,11 @@ def copies(t):
     said = t.wait(r"^copied [\d,]+ of 4,861 rows: a clipboard takes no more; save FILE writes all$")
     n = int(re.search(r"^copied ([\d,]+)", "\n".join(said), re.M).group(1).replace(",", ""))
     text = t.tmux("show-buffer")
+    enter(t, "set copy copied")
+    t.keys("Home", "y", "Y")
+    t.wait(r"^copied to copied$")
+    with open(os.path.join(t.home, "copied"), encoding="utf-8") as f:
+        need(re.match("0xe0000000\n0xe0000000\t.*\n$", f.read()), "the file", t)
     need(text.count("\n") == n + 1 and 74000 < len(text.encode()) <= 74994, "%d rows" % n, t)
     leave(t)
 

@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "command/run/run.h"
 #include "command/words/words.h"
@@ -203,6 +204,20 @@ static int set_q(struct session *s, const char *value, struct err *err)
 	return s->q_quits || !strcmp(value, "back") ? 0 : NO_VALUE;
 }
 
+static void show_copy(const struct session *s, struct text *to)
+{
+	text_add(to, s->copies ? s->copies : "terminal");
+}
+
+static int set_copy(struct session *s, const char *value, struct err *err)
+{
+	(void)err;
+	char *file = *value && strcmp(value, "terminal") != 0 ? xstrdup(value) : NULL;
+	free(s->copies);
+	s->copies = file;
+	return 0;
+}
+
 static const struct setting {
 	const char *name, *values, *meaning;
 	void (*show)(const struct session *s, struct text *to);
@@ -217,6 +232,8 @@ static const struct setting {
     {"weak", "on or off", "soft, weak, phantom and final references keep objects alive", show_weak,
 	set_weak},
     {"q", "back or quit", "what the key q does: back to the view before, or leave at once", show_q, set_q},
+    {"copy", "terminal or a file's name", "where y and Y copy to: the clipboard, or behind what a file holds",
+	show_copy, set_copy},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 

@@ -25,6 +25,7 @@ void session_release(struct session *s)
 		free(s->history[i]);
 	free(s->history);
 	free(s->told);
+	free(s->copies);
 	*s = (struct session){.dump = NULL};
 }
 

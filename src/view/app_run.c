@@ -272,19 +272,22 @@ void app_run_pending(struct app *a)
 	char *line = a->pending;
 	struct selection selection = a->pending_selection;
 	enum tab shown = a->tab, wanted = a->pending_tab;
+	bool moved_on = a->moved_on;
 
 	if (!line)
 		return;
 	a->pending = NULL;
 	a->pending_selection = (struct selection){.row = NULL};
 	a->wanted_tab = wanted;
-	if (wanted == TABS && a->moved_on && means_row(line, &selection)) /* main pages mean no row */
+	if (wanted == TABS && moved_on && means_row(line, &selection)) /* main pages mean no row */
 		app_say(a, ROLE_NOTE, "dropped what waited: the row that it meant may be another one now");
 	else
 		run(a, line, false, &selection);
 	a->wanted_tab = TABS;
 	selection_release(&selection);
-	if (wanted != TABS && a->moved_on && a->tab != shown)
+	if (a->pending)
+		a->moved_on = moved_on; /* it waits on, for retained sizes now */
+	else if (wanted != TABS && moved_on && a->tab != shown)
 		tabs_leave_ready(a, shown);
 	free(line);
 }

@@ -238,6 +238,65 @@ int heap_tree_open(struct heap_tree *t, uint32_t number, struct err *err)
 	return 0;
 }
 
+uint32_t heap_tree_children(const struct heap_tree *t, uint32_t number, uint32_t *to)
+{
+	const struct heap_node *node = &t->node[number];
+	uint32_t n = 0;
+	for (uint32_t i = node->first; i < node->first + node->children; i++) {
+		const struct heap_node *child = &t->node[i];
+		uint32_t first = child->apart ? child->single : i, singles = child->apart ? child->topmost : 1;
+		for (uint32_t k = 0; to && k < singles; k++)
+			to[n + k] = first + k;
+		n += singles;
+	}
+	return n;
+}
+
+static int make_singles(struct heap_tree *t, uint32_t group, struct err *err)
+{
+	size_t n_nodes = t->n_nodes, n_members = t->n_members;
+	uint32_t parent = t->node[group].parent;
+	int code = 0;
+	for (uint32_t i = 0; !code && i < t->node[group].topmost; i++) {
+		uint32_t id = t->member[t->node[group].at + i];
+		code = add_node(t, parent, &id, 1, false, err);
+		if (!code)
+			t->node[t->n_nodes - 1].group = group;
+		if (!code && progress_own_stops(i))
+			code = err_cancelled(err);
+	}
+	if (code) {
+		t->n_nodes = n_nodes;
+		t->n_members = n_members;
+		return code;
+	}
+	t->node[group].single = (uint32_t)n_nodes;
+	return 0;
+}
+
+int heap_tree_regroup(struct heap_tree *t, uint32_t number, uint32_t *shown, struct err *err)
+{
+	cairn_assert(number < t->n_nodes);
+	struct heap_node *node = &t->node[number];
+	if (node->group) {
+		t->node[node->group].apart = false;
+		*shown = node->group;
+		return 0;
+	}
+	if (number == HEAP_TREE_TOP || node->classes || node->topmost < 2)
+		return err_set(err, ERR_NOT_FOUND, "the row stands for no siblings that could be taken apart");
+	int code = node->single ? 0 : make_singles(t, number, err);
+	if (code)
+		return code;
+	node = &t->node[number]; /* it may have moved */
+	node->apart = true;
+	for (uint32_t i = 0; i < node->topmost; i++) {
+		if (t->node[node->single + i].largest == node->largest)
+			*shown = node->single + i;
+	}
+	return 0;
+}
+
 bool heap_tree_opens(struct heap_tree *t, uint32_t number)
 {
 	cairn_assert(number < t->n_nodes);

@@ -37,6 +37,9 @@ struct heap_node {
 	struct retained_sum retained;
 	uint32_t first, children; /* its children are the nodes first … first + children - 1 */
 	enum { NODE_CLOSED, NODE_EMPTY, NODE_FULL, NODE_OPEN } state; /* FULL: it will have children */
+	bool apart;             /* its siblings stand for themselves now, in its place: */
+	uint32_t single;        /* the first of their nodes, topmost of them one behind another; 0: not made */
+	uint32_t group;         /* of such a node: the one whose place it takes; else 0 */
 };
 
 struct heap_tree {
@@ -59,6 +62,14 @@ void heap_tree_release(struct heap_tree *t);
 
 /* Make the children of a node, unless they are there.  0, ERR_NOMEM or ERR_CANCELLED: then it is closed. */
 MUST_CHECK int heap_tree_open(struct heap_tree *t, uint32_t node, struct err *err);
+/* The children of an open node as they are shown: instead of a group that was taken apart its singles.  Returns
+ * how many; to: room for them, or NULL. */
+uint32_t heap_tree_children(const struct heap_tree *t, uint32_t node, uint32_t *to);
+/* Take the siblings of a node apart, each a node of its own; or put those together again that were.  *shown gets
+ * a node that is shown now: the group, or the single that retains most.  0; ERR_NOT_FOUND: the node is no
+ * group and none of one; ERR_NOMEM, ERR_CANCELLED: all is as it was. */
+MUST_CHECK int heap_tree_regroup(struct heap_tree *t, uint32_t node, uint32_t *shown, struct err *err);
+
 /* Would opening the node give it any?  Looks at its objects until one says so, and remembers it. */
 bool heap_tree_opens(struct heap_tree *t, uint32_t node);
 

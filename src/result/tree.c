@@ -608,6 +608,60 @@ bool tree_close(struct result *r, size_t row)
 	return true;
 }
 
+bool tree_has_groups(const struct result *r)
+{
+	return tree_is(r) && ((const struct tree *)r->data)->source->regroup;
+}
+
+/* The node whose children are in a list. */
+static uint32_t node_above(const struct tree *t, uint32_t list)
+{
+	for (size_t i = 0; list && i < t->n_row; i++) {
+		if (t->row[i].below == list)
+			return t->row[i].node;
+	}
+	return TREE_TOP;
+}
+
+/* The list of a node's children anew. */
+static int renew_list(struct result *r, uint32_t list, struct err *err)
+{
+	struct tree *t = r->data;
+	uint32_t above = node_above(t, list), n = t->source->children(r, above, NULL);
+	uint32_t *nodes = big_alloc(n, sizeof *nodes, err);
+	struct list *l = &t->list[list];
+	if (!nodes)
+		return ERR_NOMEM;
+	t->source->children(r, above, nodes);
+	big_free(l->node);
+	forget_rest(l);
+	*l = (struct list){.node = nodes, .n = n, .shown = t->at_once && n > t->at_once ? t->at_once : n};
+	sort_list(r, l);
+	return 0;
+}
+
+int tree_regroup(struct result *r, size_t *row, struct err *err)
+{
+	struct tree *t = r->data;
+	uint32_t shown, other, list = t->row[source_row(r, *row)].list, node = t->row[source_row(r, *row)].node;
+	if (node == REST)
+		return err_set(err, ERR_NOT_FOUND, "that row stands for the rows that are not shown yet: Enter opens it");
+	int code = t->source->regroup(r, node, &shown, err);
+	if (code)
+		return code;
+	code = renew_list(r, list, err);
+	if (code) { /* as it was */
+		(void)!t->source->regroup(r, shown, &other, NULL);
+		return code;
+	}
+	make_rows(r, 1);
+	for (size_t i = 0; i < t->n_row; i++) {
+		if (t->row[i].list == list && t->row[i].node == shown)
+			*row = i;
+	}
+	return 0;
+}
+
 size_t tree_parent(const struct result *r, size_t row)
 {
 	struct branch own, b;

@@ -27,6 +27,10 @@ struct tree_source {
 	void (*cell)(const struct result *r, uint32_t node, unsigned column, struct cell *out,
 	    struct text *scratch);
 	void (*target)(const struct result *r, uint32_t node, struct target *out);
+	/* Take a node that stands for several siblings apart, or put them together: children tells others of its
+	 * parent then.  *shown: a node that has a row now.  0; ERR_NOT_FOUND, with a sentence: there is nothing to
+	 * take apart.  NULL: nodes stand for themselves. */
+	int (*regroup)(const struct result *r, uint32_t node, uint32_t *shown, struct err *err);
 	/* Is the row a heading (result_heading)?  NULL: none is. */
 	enum row_heading (*heading)(const struct result *r, uint32_t node);
 	/* Set the bits in `to` of the objects that n nodes count.  0 or ERR_NOMEM.  NULL: nodes count
@@ -71,6 +75,11 @@ unsigned tree_column(const struct result *r); /* the source's branch */
  * nothing to do, or no memory. */
 bool tree_open(struct result *r, size_t row);
 bool tree_close(struct result *r, size_t row);
+/* Do rows stand for several nodes that can be taken apart? */
+bool tree_has_groups(const struct result *r);
+/* Take the row apart, or put it together with others; *row moves to the row that stands for it now.  Filters are
+ * undone.  0, or what kept it from being done. */
+MUST_CHECK int tree_regroup(struct result *r, size_t *row, struct err *err);
 /* The position of the row's parent; SIZE_MAX: it has none. */
 size_t tree_parent(const struct result *r, size_t row);
 

@@ -75,6 +75,7 @@ unsigned app_abilities(struct app *a)
 	if (!t->on_head && t->row < t->result->n_rows && tree_branch(t->result, t->row, &b)) {
 		can |= b.state != BRANCH_LEAF ? CAN_BRANCH | CAN_OPEN : 0;
 		can |= b.state == BRANCH_OPEN || b.depth > 0 ? CAN_CLOSE : 0;
+		can |= tree_has_groups(t->result) ? CAN_GROUP : 0;
 	}
 	if (!app_target(a, &target))
 		return can;

@@ -150,6 +150,8 @@ static bool open_branch(struct table *t)
 	return true;
 }
 
+static bool act(struct table *t, enum action action, const char **message);
+
 static bool tree_action(struct table *t, enum action action, const char **message)
 {
 	struct branch b;
@@ -175,6 +177,12 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 		if (row != SIZE_MAX)
 			t->row = row;
 		return row != SIZE_MAX;
+	case ACTION_GROUP:
+		if (tree_has_groups(t->result) && table_regroup(t, message))
+			rows_changed(t);
+		else if (!tree_has_groups(t->result))
+			return act(t, ACTION_FIRST, message);
+		return true;
 	case ACTION_DROP:
 		row = table_drop_branch(t, &deeper);
 		if (deeper)

@@ -83,6 +83,8 @@ bool table_search(struct table *t, const char *words, bool here, bool backwards)
 /* Open the selected branch; down the heaviest ones (tree_drop).  For table.c, as the next one. */
 bool table_open_branch(struct table *t);
 size_t table_drop_branch(struct table *t, bool *deeper);
+/* Take the selected row of several apart, or put it together.  False: *message says why not. */
+bool table_regroup(struct table *t, const char **message);
 /* Other rows are shown: sum anew. */
 void table_restart_sums(struct table *t);
 

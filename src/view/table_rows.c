@@ -409,6 +409,44 @@ static int drop_row(void *context, struct progress *progress, struct err *err)
 	return 0;
 }
 
+struct regrouping {
+	struct table *t;
+	size_t row;
+	uint64_t key; /* of the row that is to be selected */
+};
+
+static int regroup_row(void *context, struct progress *progress, struct err *err)
+{
+	struct regrouping *g = context;
+	struct table *t = g->t;
+	int code = tree_regroup(t->result, &g->row, err);
+
+	(void)progress;
+	if (code)
+		return code;
+	g->key = tree_key(t->result, g->row);
+	if (t->filter)
+		filter_tree(t, t->filter);
+	return 0;
+}
+
+bool table_regroup(struct table *t, const char **message)
+{
+	struct regrouping g = {.t = t, .row = t->row};
+	struct err err = ERR_INIT;
+
+	if (t->row >= t->result->n_rows)
+		return false;
+	int code = on_tree(t, regroup_row, &g, &err);
+	if (code == ERR_NOT_FOUND)
+		*message = "g takes a row of several alike apart (12 \u00d7 Order) and puts it together again";
+	else if (code)
+		result_lost(t->result, &err);
+	else
+		select_key(t, g.key);
+	return !code;
+}
+
 bool table_open_branch(struct table *t)
 {
 	struct branching b = {.r = t->result, .row = t->row};

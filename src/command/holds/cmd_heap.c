@@ -60,9 +60,21 @@ static uint32_t held_children(const struct result *r, uint32_t node, uint32_t *t
 	const struct heap_node *n = &held->tree.node[node + 1];
 	if (n->state != NODE_OPEN)
 		return heap_tree_opens(&held->tree, node + 1);
-	for (uint32_t i = 0; to && i < n->children; i++)
-		to[i] = n->first + i - 1;
-	return n->children;
+	uint32_t children = heap_tree_children(&held->tree, node + 1, to);
+	for (uint32_t i = 0; to && i < children; i++)
+		to[i]--;
+	return children;
+}
+
+static int held_regroup(const struct result *r, uint32_t node, uint32_t *shown, struct err *err)
+{
+	struct held *held = held_of(r);
+	if (!held)
+		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
+	int code = heap_tree_regroup(&held->tree, node + 1, shown, err);
+	if (!code)
+		--*shown;
+	return code;
 }
 
 /* "sessions  HashMap", "1,200,000 × Order" */
@@ -163,6 +175,7 @@ static void held_release(void *data)
 
 static const struct tree_source source = {.open = held_open,
     .children = held_children,
+    .regroup = held_regroup,
     .cell = held_cell,
     .target = held_target,
     .members = held_members,
@@ -248,7 +261,7 @@ const struct command cmd_heap = {
 	"class is one row as well. Class objects are looked through: what static fields hold stands beside "
 	"them. With SET: what these objects hold; what only several of them hold together is not there (size "
 	"tells how much it is). On the screen Right opens a row, Left closes it, * goes down to where the "
-	"bytes scatter.",
+	"bytes scatter, and g takes the row of several objects apart, or puts it together again.",
     .examples = {{"heap"}, {"heap -depth 3 | head 20"}, {"heap com.acme.shop.Session", ON_SHOP}},
     .key = "",
     .run = run_heap,

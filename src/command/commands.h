@@ -49,6 +49,9 @@ MUST_CHECK int command_sort(const struct session *s, struct result *r, const str
  * NULL: there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);
 
+/* Append how much of the dump roots reach: "live 694M · garbage 1K", or "497M of 498M is garbage" where that is
+ * the larger part.  Appends nothing while that is not known.  dot: what parts the two. */
+void command_live_words(const struct opened *o, const char *dot, struct text *to);
 /* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
  * if it is no root. */
 void command_root_words(const struct heap *h, uint32_t id, struct text *to);

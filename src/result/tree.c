@@ -608,6 +608,19 @@ bool tree_close(struct result *r, size_t row)
 	return true;
 }
 
+bool tree_largest(const struct result *r, size_t row, struct cell *out, struct text *scratch)
+{
+	if (!tree_is(r) || r->sorted_by < 0)
+		return false;
+	const struct tree *t = r->data;
+	const struct list *l = &t->list[t->row[source_row(r, row)].list];
+	if (!l->n)
+		return false;
+	*out = cell_none();
+	t->source->cell(r, l->node[r->descending ? 0 : l->n - 1], (unsigned)r->sorted_by, out, scratch);
+	return true;
+}
+
 bool tree_has_groups(const struct result *r)
 {
 	return tree_is(r) && ((const struct tree *)r->data)->source->regroup;

@@ -75,6 +75,8 @@ unsigned tree_column(const struct result *r); /* the source's branch */
  * nothing to do, or no memory. */
 bool tree_open(struct result *r, size_t row);
 bool tree_close(struct result *r, size_t row);
+/* The sorted column of the row's largest sibling, itself included.  False: the rows are not sorted. */
+bool tree_largest(const struct result *r, size_t row, struct cell *out, struct text *scratch);
 /* Do rows stand for several nodes that can be taken apart? */
 bool tree_has_groups(const struct result *r);
 /* Take the row apart, or put it together with others; *row moves to the row that stands for it now.  Filters are

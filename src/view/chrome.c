@@ -79,9 +79,12 @@ static void add_facts(const struct app *a, int how_much, struct text *to)
 	text_clear(to);
 	if (!h)
 		return;
-	if (how_much == FACTS_ALL)
+	/* the page of the heap's tree says what that leaves out */
+	if (a->tab == TAB_HEAP && how_much <= FACTS_SIZE)
+		command_live_words(a->session.dump, glyph(GLYPH_DOT), to);
+	if (how_much == FACTS_ALL && !to->len)
 		add_format(h, to);
-	if (how_much <= FACTS_SIZE)
+	if (how_much <= FACTS_SIZE && (a->tab != TAB_HEAP || !opened_retained(a->session.dump)))
 		add_size(h, to);
 	if (!opened_counts_weak(a->session.dump) && how_much <= FACTS_WEAK)
 		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? glyph(GLYPH_DOT) : "",

@@ -255,6 +255,9 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, width, width);
 	if (!fits)
 		fits = shrink(t, l, width, text, name);
+	/* where one looks through the heap the bars tell more than what a row is worth telling besides */
+	while (!fits && l->bar > 0 && tree_has_groups(t->result) && drop_one(t, l, 8))
+		fits = shrink(t, l, width, text, name);
 	if (!fits && l->bar > 0) {
 		l->bar = 0;
 		fits = shrink(t, l, width, text, name);
@@ -375,6 +378,13 @@ static void draw_header(const struct table *t, const struct layout *l, struct re
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
 		draw_cell(l, i, column, at.y, column_word(column), theme(sorted ? ROLE_SORTED : ROLE_HEADER));
+		if (!sorted || !tree_has_groups(t->result))
+			continue;
+		/* bars and percentages are of different wholes here */
+		if (l->bar >= 10)
+			draw_text(at.y, l->bar_x, l->bar, "of largest", theme(ROLE_HEADER));
+		if (l->percent_x)
+			draw_right(at.y, l->percent_x, PERCENT, "% all", theme(ROLE_HEADER));
 	}
 }
 
@@ -385,14 +395,26 @@ static enum role cell_role(const struct cell *cell)
 	return cell->type == CELL_ADDRESS ? ROLE_ADDRESS : ROLE_TEXT;
 }
 
-static void draw_share(const struct table *t, const struct layout *l, int y,
+/* In the heap's tree bars compare siblings: against the largest of them. */
+static double length_of_bar(const struct table *t, size_t row, const struct cell *part, double share)
+{
+	struct text scratch = TEXT_INIT;
+	struct cell largest;
+	bool compare = tree_has_groups(t->result) && row != SIZE_MAX &&
+		       tree_largest(t->result, row, &largest, &scratch) && largest.amount.n > 0;
+	text_release(&scratch);
+	return compare ? (double)part->amount.n / (double)largest.amount.n : share;
+}
+
+/* row SIZE_MAX: of the total. */
+static void draw_share(const struct table *t, const struct layout *l, int y, size_t row,
     const struct cell *part, attr_t row_attr, bool selected)
 {
 	double share = (double)part->amount.n / (double)t->whole[t->result->sorted_by].amount.n;
 	char percent[16];
 
 	if (l->bar > 0)
-		draw_bar(y, l->bar_x, l->bar, share, selected ? row_attr : theme(ROLE_BAR));
+		draw_bar(y, l->bar_x, l->bar, length_of_bar(t, row, part, share), selected ? row_attr : theme(ROLE_BAR));
 	if (!l->percent_x)
 		return;
 	struct text number = TEXT_INIT;
@@ -488,7 +510,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
 		if ((int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&
 		    cell.type != CELL_NONE)
-			draw_share(t, l, y, &cell, row_attr, selected);
+			draw_share(t, l, y, row, &cell, row_attr, selected);
 	}
 }
 
@@ -535,7 +557,7 @@ static int draw_sum(const struct table *t, const struct layout *l, unsigned i, i
 	} else if (sorted && l->percent_x && t->have_whole) {
 		struct layout percent_only = *l;
 		percent_only.bar = 0;
-		draw_share(t, &percent_only, y, &t->total[c], attr, false);
+		draw_share(t, &percent_only, y, SIZE_MAX, &t->total[c], attr, false);
 	}
 	draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
 	return beside ? end + (l->bar > 0 ? 1 + l->bar : 0) + PERCENT : end;

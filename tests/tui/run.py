@@ -909,6 +909,26 @@ def tab_waits(t):
     leave(t)
 
 
+@case("the heap's tree: live and garbage, bars against the largest sibling, g takes a group apart", BOTH)
+def heap_groups(t):
+    start(t, dump=SHOP)
+    t.keys("2")
+    t.wait(r"live 217K . garbage 0$")
+    t.wait(r"^ +address +branch .* retained .* % all")
+    bars = [line.count("\u2588") for line in t.wait(r"^> 0xe00011b0  . loader  URLClassLoader .* 204K \u2588\u2588\u2588\u2588+ ")]
+    need(max(bars) >= 4, "no bar", t)
+    while not re.search(r"\d \u00d7 Session", selected(t)):
+        t.keys("Down")
+        time.sleep(0.05)
+    t.keys("g")
+    wait_selected(t, r"Session ")
+    need("\u00d7" not in selected(t).split("Session")[0], "the group is still there", t)
+    t.wait(r"1/24|[0-9]+/2[2-9]")  # four rows instead of one
+    t.keys("g")
+    wait_selected(t, r"4 \u00d7 Session")
+    leave(t)
+
+
 @case("--start: the histogram until the page asked for is there; keys that come before keep it")
 def begins_with(t):
     big = os.path.join(t.home, "big.phd")

@@ -20,11 +20,11 @@ static const struct column columns[] = {
     [H_BRANCH] = {.id = COL_BRANCH},
     [H_FIELD] = {.id = COL_FIELD, .hidden = true},
     [H_CLASS] = {.id = COL_CLASS, .hidden = true},
-    [H_OBJECTS] = {.id = COL_OBJECTS},
-    [H_SHALLOW] = {.id = COL_SHALLOW},
+    [H_OBJECTS] = {.id = COL_OBJECTS, .room = COLUMN_EARLY}, /* the branch says it as well */
+    [H_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
     [H_RETAINED] = {.id = COL_RETAINED, .total = true},
-    [H_SHARE] = {.id = COL_SHARE},
-    [H_VALUE] = {.id = COL_VALUE},
+    [H_SHARE] = {.id = COL_SHARE, .room = COLUMN_EARLY},
+    [H_VALUE] = {.id = COL_VALUE, .room = COLUMN_EARLY},
     [H_DEPTH] = {.id = COL_DEPTH, .hidden = true},
 };
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
@@ -183,16 +183,40 @@ static const struct tree_source source = {.open = held_open,
     .branch = H_BRANCH,
     .weight = H_RETAINED};
 
+/* What no root reaches; some of it may be alive. */
+static struct cell garbage_cell(const struct heap *h, const struct retained *known)
+{
+	uint64_t reached = known->dominators.shallow_reachable;
+	struct amount unreached = heap_held_bytes(h, reached < h->shallow ? h->shallow - reached : 0);
+	return cell_bytes(amount_as_sure(unreached, retained_of_nothing_reached(known)));
+}
+
+void command_live_words(const struct opened *o, const char *dot, struct text *to)
+{
+	const struct retained *known = opened_retained(o);
+	if (!known)
+		return;
+	struct cell dead = garbage_cell(o->heap, known), live = cell_bytes(retained_of_all(known));
+	struct cell all = cell_bytes(heap_held_bytes(o->heap, o->heap->shallow));
+	bool mostly = dead.amount.n > live.amount.n;
+	text_add(to, mostly ? "" : "live ");
+	cell_print(mostly ? &dead : &live, to);
+	if (mostly)
+		text_add(to, " of ");
+	else
+		text_addf(to, " %s garbage ", dot);
+	cell_print(mostly ? &all : &dead, to);
+	text_add(to, mostly ? " is garbage" : "");
+}
+
 /* How much of the dump the tree leaves out. */
 static void add_garbage(struct result *r, const struct retained *known)
 {
 	const struct heap *h = r->heap;
-	uint64_t reached = known->dominators.shallow_reachable;
 	struct text t = TEXT_INIT;
-	if (reached >= h->shallow)
+	if (known->dominators.shallow_reachable >= h->shallow)
 		return;
-	struct amount unreached = heap_held_bytes(h, h->shallow - reached); /* some of it may be alive */
-	struct cell dead = cell_bytes(amount_as_sure(unreached, retained_of_nothing_reached(known)));
+	struct cell dead = garbage_cell(h, known);
 	struct cell all = cell_bytes(heap_held_bytes(h, h->shallow));
 	cell_print(&dead, &t);
 	text_add(&t, " of ");

@@ -261,6 +261,8 @@ static bool act(struct table *t, enum action action, const char **message)
 		pan(t, action == ACTION_PAN_LEFT, message);
 		return true;
 	case ACTION_CLEAR_FILTER:
+		if (!t->filter)
+			*message = "all rows are shown: f filters";
 		table_filter(t, NULL);
 		return true;
 	case ACTION_SEARCH_NEXT:

@@ -523,6 +523,7 @@ static struct pane_page page_for_panes(struct page *p, struct rect area)
 
 	if (!t)
 		return page;
+	page.columns = table_wishes(t);
 	int sentence = lines_of_sentence(t, area.width);
 	if (sentence < area.height / 2)
 		page.rect.height -= sentence;

@@ -15,6 +15,7 @@
 #define RIGHT_FROM 100   /* columns */
 #define THREE_FROM 160
 #define BELOW_FROM 23    /* lines of the page: 30 of the window, less what stands around it and a spare */
+#define SIDE_LEAST 38    /* columns of a pane at the side of a list that could use more than there are */
 #define PANE_LEAST 8     /* lines of a pane below a short list, however low the window is */
 
 /* --- where ---------------------------------------------------------------------------------------- */
@@ -27,6 +28,11 @@ static int left_by_list(const struct pane_page *page)
 	return page->lines < (size_t)height ? height - (int)page->lines - 1 : 0;
 }
 
+static int left_beside_list(const struct pane_page *page)
+{
+	return page->rect.width - page->columns - PANE_GAP;
+}
+
 /* The layout that fits. */
 static enum layout layout_in(const struct panes *p, const struct pane_page *page)
 {
@@ -35,7 +41,7 @@ static enum layout layout_in(const struct panes *p, const struct pane_page *page
 	bool below = page->rect.height >= BELOW_FROM || left_by_list(page) >= PANE_LEAST;
 
 	if (wanted == LAYOUT_AUTO)
-		wanted = three ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
+		wanted = three && left_beside_list(page) > 2 * SIDE_LEAST ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
 	if (wanted == LAYOUT_THREE && !three)
 		wanted = LAYOUT_RIGHT;
 	if (wanted == LAYOUT_RIGHT && !right)
@@ -61,20 +67,22 @@ struct pane_places panes_place(const struct panes *p, const struct pane_page *on
 		held = page.width * 9 / 20;
 		at.list.height = page.height - self - 1;
 		at.held = (struct rect){page.y + at.list.height + 1, page.x, self, held};
-		at.self = (struct rect){at.held.y, page.x + held + 1, self, page.width - held - 1};
+		at.self = (struct rect){at.held.y, page.x + held + PANE_GAP, self, page.width - held - PANE_GAP};
 		break;
 	case LAYOUT_RIGHT:
 		self = page.width * 9 / 20;
-		at.list.width = page.width - self - 1;
-		at.self = (struct rect){page.y, page.x + at.list.width + 1, page.height, self};
+		if (left_beside_list(on) < self)
+			self = left_beside_list(on) > SIDE_LEAST ? left_beside_list(on) : SIDE_LEAST;
+		at.list.width = page.width - self - PANE_GAP;
+		at.self = (struct rect){page.y, page.x + at.list.width + PANE_GAP, page.height, self};
 		break;
 	case LAYOUT_THREE:
 		held = page.width / 4;
 		self = page.width * 3 / 10;
 		at.list.x += held + 1;
-		at.list.width = page.width - held - self - 2;
+		at.list.width = page.width - held - self - 1 - PANE_GAP;
 		at.held = (struct rect){page.y, page.x, page.height, held};
-		at.self = (struct rect){page.y, at.list.x + at.list.width + 1, page.height, self};
+		at.self = (struct rect){page.y, at.list.x + at.list.width + PANE_GAP, page.height, self};
 		break;
 	default:
 		break;

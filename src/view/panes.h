@@ -44,10 +44,13 @@ struct panes {
 	struct result *found;
 };
 
+enum { PANE_GAP = 2 }; /* columns left of the right pane: the border and a blank */
+
 /* What panes share with a list. */
 struct pane_page {
 	struct rect rect;
 	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
+	int columns;  /* that it would fill */
 };
 
 /* The rectangles of a page: of the list, and of one or two panes (height 0: not there). */

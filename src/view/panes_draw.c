@@ -111,9 +111,10 @@ static void draw_heading(struct result *r, const struct section *part, int y, st
 	text_add(&t, part->word);
 	if (part->shown < part->n)
 		text_addf(&t, " %zu/%zu", part->shown, part->n);
-	draw_text(y, at.x, part->number >= 0 ? number_x - at.x : at.width, t.s, theme(ROLE_HEADER));
-	if (part->number >= 0)
-		draw_right(y, number_x, NUMBER, column_word(&r->columns[part->number]), theme(ROLE_QUIET));
+	const char *word = part->number >= 0 ? column_word(&r->columns[part->number]) : "";
+	int width = part->number >= 0 ? number_x + NUMBER - (int)strlen(word) - 1 - at.x : at.width;
+	draw_text(y, at.x, width, t.s, theme(ROLE_HEADER));
+	draw_right(y, number_x, NUMBER, word, theme(ROLE_QUIET));
 	text_release(&t);
 }
 
@@ -208,7 +209,7 @@ static void draw_borders(const struct pane_places *at)
 		for (int k = 0; k < at->list.width; k++)
 			draw_clipped(self->y - 1, at->list.x + k, 1, glyph(GLYPH_HORIZONTAL), theme(ROLE_QUIET));
 	for (int k = 0; k < self->height; k++)
-		draw_clipped(self->y + k, self->x - 1, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
+		draw_clipped(self->y + k, self->x - PANE_GAP, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
 	for (int k = 0; k < held->height; k++)
 		draw_clipped(held->y + k, held->x + held->width, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
 }

@@ -48,6 +48,9 @@ void table_release(struct table *t);
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard);
 
+/* How many columns of the screen it would fill, by the rows seen so far. */
+int table_wishes(struct table *t);
+
 /* Move, sort, next match.  False: not an action of tables.  *message gets a sentence or stays. */
 bool table_action(struct table *t, enum action action, const char **message);
 

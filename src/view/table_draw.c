@@ -27,6 +27,7 @@
 #define NAME_LEAST_NARROW_TREE 24
 #define NAME_LEAST_PLAIN 14 /* in half a page */
 #define TEXT_LEAST 12
+#define TEXT_WISH 30   /* a text of the dump's own wants no more beside a pane */
 #define TEXT_LEAST_PLAIN 8
 #define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
@@ -325,6 +326,30 @@ static void place(const struct table *t, struct layout *l, int x)
 		}
 		x += GAP;
 	}
+}
+
+int table_wishes(struct table *t)
+{
+	struct layout l = {.n = 0};
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	if (t->seen == 0) {
+		struct text buffer = TEXT_INIT;
+		measure(t, &buffer);
+		text_release(&buffer);
+	}
+	for (unsigned c = 0; c < n; c++) {
+		const struct column *column = &t->result->columns[c];
+		if ((int)c == t->hidden || !(t->wide || !column->hidden) || (t->seen > 0 && t->filled[c] == 0))
+			continue;
+		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
+		l.width[l.n++] = text && t->width[c] > TEXT_WISH ? TEXT_WISH : t->width[c];
+	}
+	if (wants_share(t)) {
+		l.bar = BAR_LEAST;
+		l.percent_x = 1;
+	}
+	return needed(&l);
 }
 
 static void lay_out(struct table *t, struct layout *l, struct rect at)

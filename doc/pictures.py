@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pictures in README.md, made from the real screen: cairn runs in a terminal, and what stands there
+becomes SVG.
+
+    doc/pictures.py DIR          makes them (`make pictures` does, into doc/)
+
+CAIRN_BUILD and CAIRN_SOURCE say where the program and the samples are, as for the tests;
+tests/tui/pictures.py holds the pictures in doc/ against the screen.
+"""
+
+import html
+import os
+import re
+import sys
+import unicodedata
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lib"))
+from cairntest import SHOP  # noqa: E402
+from tmux import PROMPT, Terminal  # noqa: E402
+
+WIDTH, HEIGHT = 8.4, 18  # of a character, in pixels
+PALETTE = {None: "#d0d4dc", 0: "#1b1f27", 1: "#f07178", 2: "#a5cf72", 3: "#e6c15c", 4: "#82aaff", 5: "#c792ea",
+           6: "#7fd3e0", 7: "#d0d4dc"}
+BACKGROUND = "#14171d"
+
+# name, columns, lines, then (keys, what must stand there before the next ones)
+PICTURES = (
+    ("heap", 130, 30, ((), r"^> byte\[\] .*\d+K"), (("2",), r"^> 0x"), (("*",), r"× Session"),
+     (("End", "Up", "Home", "Down", "Down"), r"held by|referrers")),
+    ("object", 110, 26, ((), r"^> byte\[\] .*\d+K"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"^path|  path .*this")),
+    ("leaks", 110, 24, ((), r"^> byte\[\] .*\d+K"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
+    ("path", 110, 20, ((), r"^> byte\[\] .*\d+K"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
+)
+
+
+class Style:
+    """What escape sequences have said so far."""
+
+    def __init__(self):
+        self.color, self.bold, self.under, self.reverse = None, False, False, False
+
+    def take(self, codes):
+        numbers = [int(c or 0) for c in codes.split(";")]
+        i = 0
+        while i < len(numbers):
+            n = numbers[i]
+            if n == 0:
+                self.__init__()
+            elif n in (1, 4, 7):
+                setattr(self, {1: "bold", 4: "under", 7: "reverse"}[n], True)
+            elif n in (22, 24, 27):
+                setattr(self, {22: "bold", 24: "under", 27: "reverse"}[n], False)
+            elif 30 <= n <= 37 or 90 <= n <= 97:
+                self.color = n % 10
+            elif n == 39:
+                self.color = None
+            elif n == 38:
+                self.color = numbers[i + 2] % 8 if numbers[i + 1] == 5 else None
+                i += 2 if numbers[i + 1] == 5 else 4
+            i += 1
+
+    def key(self):
+        return self.color, self.bold, self.under, self.reverse
+
+
+def columns(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def runs(lines):
+    """(line, column, text, style) of every stretch that looks alike; styles last over ends of lines."""
+    style = Style()
+    for y, line in enumerate(lines):
+        x = 0
+        for codes, text in re.findall(r"\033\[([\d;]*)m|([^\033]+|\033)", line):
+            if not text:
+                style.take(codes)
+                continue
+            yield y, x, text, style.key()
+            x += columns(text)
+
+
+def element(y, x, text, style):
+    color, bold, under, reverse = style
+    left, top, wide = x * WIDTH, y * HEIGHT, columns(text) * WIDTH
+    fill, out = PALETTE[color], []
+    if reverse:
+        out.append('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>' % (left, top, wide, HEIGHT, fill))
+        fill = BACKGROUND
+    if text.strip():
+        looks = (' font-weight="bold"' if bold else "") + (' text-decoration="underline"' if under else "")
+        out.append('<text x="%.1f" y="%d" fill="%s"%s textLength="%.1f">%s</text>' % (
+            left, top + 14, fill, looks, wide, html.escape(text, quote=False)))
+    return "".join(out)
+
+
+def svg(lines, width, height):
+    size = (width * WIDTH + 16, height * HEIGHT + 16)
+    body = "\n".join(e for e in (element(*run) for run in runs(lines)) if e)
+    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">\n'
+            '<rect width="100%%" height="100%%" rx="6" fill="%s"/>\n'
+            '<g transform="translate(8 8)" font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" '
+            'font-size="14" xml:space="preserve">\n%s\n</g>\n</svg>\n' % (*size, *size, BACKGROUND, body))
+
+
+def still(terminal):
+    """The screen once it does not change any more."""
+    import time
+    before, since = None, time.monotonic()
+    while time.monotonic() - since < 0.6:
+        now = terminal.screen(escapes=True)
+        if now != before:
+            before, since = now, time.monotonic()
+        time.sleep(0.05)
+    return before
+
+
+def take(name, width, height, *steps):
+    t = Terminal(width, height, env={"TERM": "screen-256color"})
+    try:
+        t.line("clear; \"$CAIRN\" '%s'" % SHOP)
+        for keys, what in steps:
+            for key in keys:
+                if key.startswith(":"):
+                    t.type(key)
+                else:
+                    t.keys(key)
+            t.wait(what, panes=what not in (r"^> byte\[\] .*\d+K", r"^> 0x"))
+        lines = still(t)
+        t.keys("Q")
+        t.wait("^" + PROMPT)
+        return svg(lines, width, height)
+    finally:
+        t.close()
+
+
+def main():
+    for picture in PICTURES:
+        with open(os.path.join(sys.argv[1], picture[0] + ".svg"), "w", encoding="utf-8") as to:
+            to.write(take(*picture))
+
+
+if __name__ == "__main__":
+    main()

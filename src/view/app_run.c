@@ -84,6 +84,23 @@ static struct result *referrers_of(struct app *a, uint64_t address)
 	return session_take(&a->session);
 }
 
+/* What a collection contains; NULL: it is none that is known, or nothing is in it. */
+static struct result *entries_of(struct app *a, uint32_t id)
+{
+	const struct heap *h = session_heap(&a->session);
+	struct collection_size size;
+	struct result *out = NULL;
+	struct err err = ERR_INIT;
+	char line[64];
+
+	if (id == HEAP_NONE || !inspect_size(h, id, &size))
+		return NULL;
+	snprintf(line, sizeof line, "entries 0x%" PRIx64, heap_address(h, id));
+	if (session_run(&a->session, line, &out, &err) || !out || !out->n_rows)
+		return NULL;
+	return session_take(&a->session);
+}
+
 /* The result of x, whole: its head begins with the object's address. */
 static bool is_object(const struct result *r, const char *line)
 {
@@ -101,7 +118,7 @@ static bool asked_again(struct app *a, const char *line)
 }
 
 /* line: "" where what it means depends on what was selected. */
-static void show(struct app *a, struct result *r, const char *line)
+static void show(struct app *a, struct result *r, const char *line, bool typed)
 {
 	enum tab tab = a->tab;
 	size_t at = a->pages.at;
@@ -114,14 +131,15 @@ static void show(struct app *a, struct result *r, const char *line)
 	}
 	if (is_object(r, line) && app_references_ready(a)) {
 		size_t n_history = a->session.n_history;
+		uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
 		struct result *in = referrers_of(a, r->head[0].cell.amount.n);
+		struct result *entries = in && !typed ? entries_of(a, id) : NULL; /* x, typed, asks for fields */
 		/* these two were not asked for by name */
 		while (a->session.n_history > n_history)
 			free(a->session.history[--a->session.n_history]);
 		if (in) {
 			tabs_return(a, tab, at);
-			uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
-			app_push(a, page_new_object(r, in, id, line));
+			app_push(a, page_new_object(r, in, entries, id, line));
 			return;
 		}
 	}
@@ -235,7 +253,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	} else if (a->session.quit) {
 		app_quit(a, a->status);
 	} else if (out) {
-		show(a, session_take(&a->session), selection->used ? "" : kept);
+		show(a, session_take(&a->session), selection->used ? "" : kept, typed);
 	} else if (a->model_changed) {
 		a->model_changed = false;
 		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?

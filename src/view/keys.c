@@ -40,7 +40,8 @@ static const struct binding {
 	"in the heap's tree: take the row of several alike apart, or put it together again; elsewhere as Home",
 	"group", "g", PLACE_TREE, CAN_GROUP},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, PLACE_OBJECT, "Tab",
-	"object view: from what it references to what references it", "side", "Tab", PLACE_OBJECT, 0},
+	"object view: from what it references to what references it; of a collection from its "
+	"entries to its fields", "side", "Tab", PLACE_OBJECT, 0},
     {{'u'}, ACTION_REFERRERS, ROWS, "u", "what references the selected object, as a table of its own",
 	NULL, NULL, 0, 0},
     {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",

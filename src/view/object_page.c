@@ -19,11 +19,22 @@
 struct object_page {
 	struct page page;
 	struct result *x, *in;
+	struct result *entries;   /* of a collection; or NULL */
 	uint32_t id;
 	struct table holds, held; /* what it holds; what it is held by */
-	bool on_held;
+	struct table contained;   /* the entries, in the place of holds until Tab asks for that */
+	bool on_held, on_fields;
 	struct rect at_holds, at_held, at_head; /* of the tables and the head, as drawn last */
 };
+
+/* Of what it holds: the entries, or the fields. */
+static struct table *inner(struct object_page *o)
+{
+	if (!o->entries || o->on_fields)
+		return &o->holds;
+	o->contained.session = o->holds.session;
+	return &o->contained;
+}
 
 static int heading(int y, int x, int width, const char *word, size_t n, const char *behind,
     bool active)
@@ -52,8 +63,9 @@ static void draw_held(struct object_page *o, struct rect at)
 
 static void draw_holds(struct object_page *o, struct rect at)
 {
+	struct table *shown = inner(o);
 	int head = page_draw_head(o->x, 0, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
-	    at.height > 8 ? 3 : 1, o->holds.on_head && !o->on_held);
+	    at.height > 8 ? 3 : 1, shown->on_head && !o->on_held);
 
 	o->at_head = (struct rect){at.y, at.x, head, at.width};
 	at.y += head;
@@ -61,10 +73,10 @@ static void draw_holds(struct object_page *o, struct rect at)
 	/* with types there are values, too: fields, elements, statics */
 	int type = result_column_of(o->x, COL_TYPE);
 	bool values = type >= 0 && !o->x->columns[type].hidden;
-	heading(at.y, at.x + 2, at.width - 2, values ? "contents" : "references", o->x->n_rows,
-	    "", !o->on_held);
+	heading(at.y, at.x + 2, at.width - 2, shown == &o->contained ? "entries" : values ? "contents" : "references",
+	    shown->result->n_rows, shown == &o->contained ? ": Tab shows its fields" : "", !o->on_held);
 	o->at_holds = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
-	table_draw(&o->holds, o->at_holds, !o->on_held);
+	table_draw(shown, o->at_holds, !o->on_held);
 }
 
 static void draw(struct page *p, struct rect at)
@@ -98,7 +110,7 @@ static struct table *get_table(struct page *p)
 {
 	struct object_page *o = (struct object_page *)p;
 
-	return o->on_held ? &o->held : &o->holds;
+	return o->on_held ? &o->held : inner(o);
 }
 
 static uint32_t object(const struct page *p)
@@ -118,8 +130,11 @@ static bool action(struct page *p, enum action a, const char **message)
 {
 	struct object_page *o = (struct object_page *)p;
 
+	if (a == ACTION_SIDE && o->entries && !o->on_held && !o->on_fields)
+		return o->on_fields = true;
 	if (a == ACTION_SIDE) {
 		o->on_held = !o->on_held;
+		o->on_fields = false;
 		return true;
 	}
 	return table_action(get_table(p), a, message);
@@ -134,7 +149,7 @@ static struct table *table_at(struct page *p, int y, int x)
 {
 	struct object_page *o = (struct object_page *)p;
 
-	return inside(o->at_held, y, x) ? &o->held : inside(o->at_holds, y, x) ? &o->holds : NULL;
+	return inside(o->at_held, y, x) ? &o->held : inside(o->at_holds, y, x) ? inner(o) : NULL;
 }
 
 static bool click(struct page *p, struct rect at, int y, int x)
@@ -148,11 +163,11 @@ static bool click(struct page *p, struct rect at, int y, int x)
 	}
 	if (inside(o->at_head, y, x)) {
 		o->on_held = false;
-		return o->holds.on_head = true;
+		return inner(o)->on_head = true;
 	}
 	if (inside(o->at_holds, y, x)) {
 		o->on_held = false;
-		return table_click(&o->holds, o->at_holds, y, x);
+		return table_click(inner(o), o->at_holds, y, x);
 	}
 	return false;
 }
@@ -163,6 +178,8 @@ static void release(struct page *p)
 
 	table_release(&o->holds);
 	table_release(&o->held);
+	table_release(&o->contained);
+	result_free(o->entries);
 	result_free(o->x);
 	result_free(o->in);
 }
@@ -180,7 +197,7 @@ static const struct page_ops object_ops = {
 };
 
 struct page *page_new_object(
-    struct result *x, struct result *in, uint32_t id, const char *line)
+    struct result *x, struct result *in, struct result *entries, uint32_t id, const char *line)
 {
 	struct object_page *o = xcalloc(1, sizeof *o);
 
@@ -193,5 +210,10 @@ struct page *page_new_object(
 	o->holds.plain = o->held.plain = true;
 	o->held.hidden = result_column_of(in, COL_DIRECTION);
 	o->holds.has_head = o->holds.on_head = true;
+	if (entries) {
+		o->entries = entries;
+		table_init(&o->contained, entries);
+		o->contained.plain = o->contained.has_head = o->contained.on_head = true;
+	}
 	return &o->page;
 }

@@ -48,8 +48,9 @@ struct page {
 struct page *page_new_table(struct result *r, const char *line);
 /* A result without rows (a head), or of plain text lines. */
 struct page *page_new_text(struct result *r, const char *line);
-/* x: the object with its head; in: what references it. */
-struct page *page_new_object(struct result *x, struct result *in, uint32_t id, const char *line);
+/* x: the object with its head; in: what references it; entries: of a collection, shown first, or NULL. */
+struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
+    const char *line);
 /* A text of ours. */
 struct page *page_new_lines(const char *title, const char *lines);
 

@@ -909,6 +909,21 @@ def tab_waits(t):
     leave(t)
 
 
+@case("a collection opens at its entries, Tab shows its fields, then who holds it", BOTH)
+def collection(t):
+    start(t, dump=SHOP)
+    enter(t, "x com.acme.shop.Shop.INSTANCE")
+    t.wait(r"contents \(11\)")
+    t.keys("Down", "Down", "Enter")
+    t.wait(r"entries \(40\)")
+    t.wait(r'^.*0  "session-47')
+    t.keys("Tab")
+    t.wait(r"contents \(12\)")
+    t.keys("Tab", "Tab", "Down", "Enter")
+    t.wait(r"class com\.acme\.shop\.Session")
+    leave(t)
+
+
 @case("the heap's tree: live and garbage, bars against the largest sibling, g takes a group apart", BOTH)
 def heap_groups(t):
     start(t, dump=SHOP)

@@ -458,6 +458,9 @@ int view_run(const struct view_options *options)
 	session_release(&a.session);
 	turns_release(&a.turns);
 	free(a.pages.page);
+	while (a.n_wide > 0)
+		free(a.wide[--a.n_wide]);
+	free(a.wide);
 	app_drop_pending(&a);
 	kept_release(&a.state);
 	text_release(&a.message);

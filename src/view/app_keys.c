@@ -98,7 +98,10 @@ static void act_in_page(struct app *a, enum action action)
 	struct page *p = app_page(a);
 	const char *message = NULL;
 
-	if (p && p->ops->action(p, action, &message))
+	bool done = p && p->ops->action(p, action, &message);
+	if (done && action == ACTION_WIDE)
+		app_keep_wide(a);
+	if (done)
 		;
 	else if (action == ACTION_OPEN || action == ACTION_INTO)
 		app_open_row(a); /* a branch has opened where it stands */

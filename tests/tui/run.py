@@ -746,6 +746,13 @@ def fields(t):
     t.wait(r"^all columns: ")
     t.keys("}", "}", "}", "}", "}", "}")
     t.wait(r"^> 0xe0011028 .* 10\.00 ")
+    t.keys("q")
+    enter(t, "ls com.acme.shop.Order")  # W is kept for lists of this class
+    t.wait(r"^  address +class +shallow +retained")
+    t.keys("W", "q")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r"^  address +shallow +retained +number")
+    t.keys("q")
     t.type(":ls com.acme.shop.Order -sort -total")
     t.keys("Enter")
     t.wait(r"^histogram > .* total v +1/320")

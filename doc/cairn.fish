@@ -18,5 +18,6 @@ complete -c cairn -l start -x -a 'histo heap leaks threads packages info' -d 'th
 complete -c cairn -l color -x -a 'auto always never' -d 'colours of the screen'
 complete -c cairn -l ascii -d 'no character beyond ASCII on the screen'
 complete -c cairn -l mouse -d 'the mouse works on the screen'
+complete -c cairn -l tour -d 'a tour of two minutes with the sample'
 complete -c cairn -l version -s V -d 'say which version this is'
 complete -c cairn -l help -s h -d 'this'

@@ -20,6 +20,7 @@ _arguments -s \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--ascii[no character beyond ASCII on the screen]' \
 	'--mouse[the mouse works on the screen]' \
+	'--tour[a tour of two minutes with the sample]' \
 	'--version[say which version this is]' \
 	'--help[this]' \
 	'*:dump:_files'

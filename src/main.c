@@ -34,7 +34,7 @@ struct wishes {
 	struct batch_options batch;
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
-	bool never_screen, plain, ascii, mouse, format_given, mem_given;
+	bool never_screen, plain, tour, ascii, mouse, format_given, mem_given;
 	unsigned start; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -174,6 +174,9 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_EXE:
 		w->heap.dump.exe = value;
 		return 0;
+	case OPTION_TOUR:
+		w->tour = true;
+		return 0;
 	case OPTION_ASCII:
 		w->ascii = true;
 		return 0;
@@ -281,7 +284,7 @@ static int run(struct wishes *w)
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color,
-		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw, .start = w->start};
+		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw, .start = w->start, .tour = w->tour};
 		int status = view_run(&o);
 		if (status != NO_SCREEN)
 			return status;
@@ -345,6 +348,8 @@ int main(int argc, char **argv)
 	if (!code && !done) {
 		if (optind < argc)
 			w.heap.path = argv[optind];
+		else if (w.tour)
+			w.heap.path = CAIRN_DATADIR "/samples/shop.hprof";
 		if (optind + 1 < argc)
 			code = wrong("%s: one dump is opened at a time", argv[optind + 1]);
 		else if (!w.heap.path && !w.n_lines)

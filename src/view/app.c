@@ -141,6 +141,7 @@ void app_push(struct app *a, struct page *p)
 	VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = p;
 	a->pages.at = a->pages.n - 1;
 	a->dirty = true;
+	tour_look(&a->tour, p->line);
 }
 
 /* --- what is there ------------------------------------------------------------------------------ */
@@ -429,7 +430,7 @@ static int browse(struct app *a, struct err *err)
 
 int view_run(const struct view_options *options)
 {
-	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true, .wanted_tab = TABS};
+	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true, .tour = {.on = options->tour}, .wanted_tab = TABS};
 	struct err err = ERR_INIT;
 
 	setlocale(LC_CTYPE, "");

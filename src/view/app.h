@@ -16,6 +16,7 @@
 #include "view/loading.h"
 #include "view/page.h"
 #include "view/panes.h"
+#include "view/tour.h"
 #include "view/view.h"
 
 enum tab { TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TABS };
@@ -50,6 +51,7 @@ struct app {
 	struct finding finding;
 	struct follow follow;
 	struct panes panes;
+	struct tour tour;
 	bool path_wanted;   /* P: the path of the selected row is shown */
 	bool path_of_row;   /* that is what follow is at, not the page's object */
 	struct page_stack pages;      /* of the tab that is shown */

@@ -27,6 +27,8 @@ static void go_to(struct app *a, enum tab tab)
 	a->kept[tab] = (struct page_stack){.n = 0};
 	a->tab = tab;
 	a->dirty = true;
+	if (app_page(a))
+		tour_look(&a->tour, app_page(a)->line);
 }
 
 bool tabs_has(const struct app *a, enum tab tab)

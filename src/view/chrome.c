@@ -500,6 +500,24 @@ static bool has_path(struct app *a, struct page *p, int height)
 
 /* --- all of it --------------------------------------------------------------------------------- */
 
+/* What the tour says, above the page.  Returns its lines. */
+static int draw_tour(const struct app *a, int y, int width, int height)
+{
+	struct text says = TEXT_INIT, line = TEXT_INIT;
+	size_t next;
+	int n = 0;
+
+	tour_says(&a->tour, &says);
+	for (const char *s = says.len ? says.s : ""; *s && n < height / 4; s += next, n++) {
+		text_clear(&line);
+		text_add_n(&line, s, line_of(s, (size_t)width, &next));
+		draw_text(y + n, 0, width, line.s, theme(ROLE_WORKING));
+	}
+	text_release(&says);
+	text_release(&line);
+	return n;
+}
+
 /* The lines above the last one that a sentence of the selected row takes, and the empty one above it. */
 static int lines_of_sentence(struct table *t, int width)
 {
@@ -558,6 +576,7 @@ void app_draw(struct app *a)
 	if (height >= LINES_FOR_TITLE)
 		draw_title(a, width), top++;
 	int place = top++;
+	top += draw_tour(a, top, width, height);
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
 	a->area = (struct rect){top, 0, height - top - bottom, width};
 	if (p && has_path(a, p, a->area.height)) {

@@ -15,6 +15,7 @@ struct view_options {
 	const struct heap_options *heap; /* borrowed; its watcher is not used */
 	unsigned start; /* the main page to begin with, as --start lists them; 0: the histogram */
 	bool ascii, mouse;
+	bool tour;                       /* say what to press next */
 	bool force;                      /* files are replaced without a question */
 	bool csv_raw;                    /* print_options.csv_raw of what is saved */
 	int color; /* -1 never, 0 auto, 1 always */

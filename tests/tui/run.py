@@ -783,6 +783,26 @@ def panes(t):
     leave(t)
 
 
+@case("--tour: each step says which key comes next, and goes on when its view is shown", ((80, 24), (200, 50)))
+def tour(t):
+    start(t, dump=SHOP, options="--tour")
+    t.wait(r"^1/10 ")
+    t.keys("4")  # not what the step waits for
+    t.wait(r"^> +0  main +")
+    t.wait(r"^1/10 .*")
+    for step, keys in enumerate((("1", "2"), ("*", "3"), ("Down", "c"), ("Escape", "Enter"), ("Down", "Enter"),
+                                 ("Down", "Enter", "p"), ("4",), ("Down", "Enter"))):
+        t.wait(r"^%d/10 " % (step + 1))
+        t.keys(*keys)
+    t.wait(r"^9/10 ")
+    t.type(":find 4711000123")
+    t.keys("Enter")
+    t.wait(r"^10/10 ")
+    t.wait(r"^> .*com\.acme\.shop\.Order")
+    t.keys("Q")
+    t.wait("^" + PROMPT)
+
+
 @case("a short list leaves a low window a pane")
 def pane_below(t):
     start(t, dump=SHOP)

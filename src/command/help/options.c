@@ -52,6 +52,9 @@ const struct program_option program_options[] = {
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
     {OPTION_ASCII, "ascii", NULL, "no character beyond ASCII on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
+    {OPTION_TOUR, "tour", NULL, "a tour of two minutes with the sample",
+	"Opens the sample shop.hprof, or the DUMP that is named, and says above each view what to look at and which key "
+	"comes next."},
     {OPTION_VERSION, "version", NULL, "say which version this is", NULL},
     {OPTION_HELP, "help", NULL, "this", NULL},
     {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema", NULL, NULL},

@@ -430,7 +430,8 @@ static int browse(struct app *a, struct err *err)
 
 int view_run(const struct view_options *options)
 {
-	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true, .tour = {.on = options->tour}, .wanted_tab = TABS};
+	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true, .wanted_tab = TABS,
+	    .tour = {.on = options->tour}};
 	struct err err = ERR_INIT;
 
 	setlocale(LC_CTYPE, "");

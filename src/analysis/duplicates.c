@@ -68,6 +68,7 @@ static int hash_stretch(void *context, unsigned task, struct err *err)
 		h->hash = hash_of(&s);
 		text_memo_keep(&memo, &s, h->hash);
 	}
+	progress_add(progress_own(), end - begin);
 	return 0;
 }
 
@@ -170,6 +171,7 @@ static int group_stretch(void *context, unsigned task, struct err *err)
 	int code = arrays ? 0 : ERR_NOMEM;
 	if (s < end)
 		sort_array(s, (size_t)(end - s), sizeof *s, by_hash);
+	progress_add(progress_own(), (uint64_t)(end - s));
 	while (!code && s < end) {
 		size_t n = 1;
 		while (s + n < end && s[n].hash == s->hash)
@@ -231,6 +233,7 @@ static int hash_all(struct hashing *work, const struct heap *h, struct err *err)
 	work->n = list.n;
 	work->hashed = big_alloc(list.n, sizeof *work->hashed, err);
 	code = work->hashed ? 0 : ERR_NOMEM;
+	progress_phase(progress_own(), PHASE_READ_TEXTS, list.n);
 	if (!code)
 		code = parallel_run(0, (unsigned)((list.n + HASHED_A_TASK - 1) / HASHED_A_TASK), hash_stretch,
 		    work, err);
@@ -254,6 +257,7 @@ int duplicates_find(struct duplicates *out, const struct heap *h, struct err *er
 	int code = hash_all(work, h, err);
 	if (!code)
 		code = deal(work, err);
+	progress_phase(progress_own(), PHASE_COMPARE_TEXTS, work->begin[DEALT]);
 	if (!code)
 		code = parallel_run(0, DEALT, group_stretch, work, err);
 	if (!code)
@@ -316,7 +320,7 @@ int duplicates_members(const struct duplicates *d, const struct heap *h, const s
 	int code = hash_all(work, h, err);
 	if (!code)
 		code = want(&w, d, h, groups, err);
-	for (size_t i = 0; !code && i < work->n; i++) {
+	for (size_t i = 0; !code && i < work->n && !progress_own_stops(64 * i); i++) {
 		if (work->hashed[i].has_text && is_wanted(&w, d, h, &work->hashed[i]))
 			bits_set(to, work->hashed[i].id);
 	}

@@ -101,6 +101,7 @@ static int match_stretch(void *context, unsigned task, struct err *err)
 	if (code)
 		return code;
 	code = keep_matching(m, regex, ids, n, &kept, err);
+	progress_add(progress_own(), n);
 	memset(ids + kept, 0xff, (n - kept) * sizeof *ids);
 	pattern_free(regex);
 	return code;
@@ -124,6 +125,7 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
 	struct matching m = { h, out, regex, any_case,
 		!any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
 	unsigned tasks = (unsigned)((out->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK);
+	progress_phase(progress_own(), PHASE_READ_TEXTS, out->n);
 	code = parallel_run(0, tasks, match_stretch, &m, err);
 	size_t kept = 0;
 	for (size_t i = 0; i < out->n; i++) {

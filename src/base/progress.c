@@ -32,6 +32,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},
 	[PHASE_FIND_NUMBERS] = ALONE("looking for a number"),
 	[PHASE_READ_TEXTS] = ALONE("reading texts"),
+	[PHASE_COMPARE_TEXTS] = ALONE("comparing texts"),
 	[PHASE_LOOK_AT_ROWS] = ALONE("looking at rows"),
 	[PHASE_SORT_ROWS] = ALONE("sorting rows"),
 	[PHASE_FILTER_ROWS] = ALONE("filtering rows"),

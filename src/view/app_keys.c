@@ -348,7 +348,8 @@ void app_input(struct app *a, const struct input *in)
 		a->copied_row = false;
 	if (act_always(a, action) || a->pages.n == 0)
 		return;
-	text_clear(&a->message);
+	if (!a->unseen) /* a key that came before it was drawn is no answer to it */
+		text_clear(&a->message);
 	if (action == ACTION_TAB)
 		tabs_show(a, (enum tab)(in->key - '1'));
 	else if (action != ACTION_NONE)

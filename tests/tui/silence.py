@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nothing leaves the screen silent: each command, and what arranges many rows, on a crowded dump.
+
+While the screen says that it works, a key that moves is pressed over and over.  Measured are the time until
+something is seen (the answer, or that it works), the longest time in which nothing was drawn while it worked,
+the longest that such a key waited, and with -v how long ^C took.
+
+    silence.py [-v] [WORD]     only the lines that hold WORD; -v prints all figures
+
+CAIRN_CROWD: objects of the dump (250000); with 5000000 it is what doc/performance.md tells of.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "lib")]
+from cairntest import BUILD, CAIRN, Tap  # noqa: E402
+from crowd import crowd  # noqa: E402
+from vt52 import Screen  # noqa: E402
+
+OBJECTS = int(os.environ.get("CAIRN_CROWD", "250000"))
+# Seconds.  A machine that is busy with other tests may take that long to run us at all.
+BOUND = float(os.environ.get("CAIRN_SILENCE_BOUND", "1.5"))
+WORKS = re.compile(r"; (\^C stops it|stopping)")
+LONGEST = max(20, OBJECTS / 20000)
+LAST = "0x10000000"  # the list that holds all
+
+# From the histogram; of each command what may take long.
+LINES = [
+    "info", "histo *", "histo -live", "histo -by package", "ls *", "ls * -sort address -r", "ls * | grep Box",
+    "ls * | sort -class", "$all = ls *", "ls java.lang.String -sort value", "x " + LAST, "entries " + LAST, "find city",
+    "find -hash 1234", "strings", "strings city", "strings -sort shallow -r", "dups", "props", "threads", "bt 1",
+    "sites", "finalizers", "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
+    "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
+    "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",
+    "help", "apropos class", "alias", "history", "sets -retained", "set", "source {folder}/script",
+]
+
+
+def others():
+    """Commands that have no line above, as they are; quit would end it."""
+    listed = subprocess.run([CAIRN, "-n", "-x", "help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = re.findall(r"^  (\w+) ", listed.split("\nmore")[0], re.M)
+    driven = {part.split()[0] for line in LINES for part in line.split("; ")} | {"quit"}
+    return [name for name in names if name not in driven]
+
+
+# On the page of all objects, one after the other; what is there then.
+ACTIONS = [
+    ("s", r"   \S+ [v^]   "), ("s", r"   \S+ [v^]   "), ("r", r"   \S+ [v^]   "), ("fBox\r", r"filter: Box"),
+    ("s", r"filter: Box"), ("F", r"^histogram > \*(?!.*filter).*/[\d,]+$"), ("/nobody has this\r", "no row has that"),
+    ("/ava.lang.Object\r", "no row has that|Object"), ("n", "no other row|no row"), ("G", r" ([\d,]+)/\1$"), ("w", "why|sure"),
+]
+
+
+class Silence(AssertionError):
+    pass
+
+
+class Measured:
+    def __init__(self, name):
+        self.name, self.first, self.silent, self.waited, self.total = name, None, 0.0, 0.0, 0.0
+        self.answered, self.stopped = 0, None
+
+    def row(self):
+        def ms(value):
+            return "%8.0f" % (value * 1000) if value is not None else "       -"
+        return "%-40s %s %s %s %5d %s %s" % (self.name[:40], ms(self.total), ms(self.first), ms(self.silent), self.answered,
+                                             ms(self.waited), ms(self.stopped))
+
+
+def position(text):
+    return re.search(r"\S+/[\d,]+$|$", text.split("\n")[1]).group()
+
+
+def press(screen, name, keys, done):
+    """Press the keys and wait until done(text) is true and nothing works."""
+    m = Measured(name)
+    began = last = time.monotonic()
+    before, at, pressed, down, there, worked = screen.text(), None, None, True, False, False
+    screen.type(keys)
+    while True:
+        drawn = screen.take(0.01)
+        now, text = time.monotonic(), screen.text()
+        if drawn:
+            m.silent = max(m.silent, now - last)
+            last = now
+        works = WORKS.search(text)
+        if m.first is None and drawn and text != before:
+            m.first = now - began
+        if pressed and position(text) != at:
+            m.waited, pressed = max(m.waited, now - pressed), None
+            m.answered += 1
+        there = there or (not works and drawn and done(text))
+        worked = worked or bool(works)
+        if worked and not works and now - last > 0.2:  # a key may have taken its message away
+            there, pressed = True, None
+        if there and not works and not pressed:
+            m.total = last - began
+            return m
+        if works and not pressed:
+            at, pressed = position(text), now
+            screen.type("j" if down else "k")
+            down = not down
+        if now - began > LONGEST or screen.process.poll() is not None:
+            raise Silence("%s: never answered; the screen:\n%s" % (name, text))
+
+
+def settle(screen):
+    while screen.take(0.05):
+        pass
+
+
+def home(screen):
+    if screen.lines()[-2].startswith(":"):  # a line that failed stands there
+        screen.type("\x03")
+        settle(screen)
+    screen.type("1g")
+    screen.until(lambda text: text.split("\n")[1].startswith("1 histogram"))
+    settle(screen)
+
+
+def pushed(line):
+    word = line.split()[0]
+
+    def done(text):
+        lines = text.split("\n")
+        answered = not lines[1].startswith("1 histogram") and not lines[-2].startswith(":")
+        return answered or any(re.match(" *" + re.escape(word) + ": ", end) for end in lines[2:])
+    return done
+
+
+def run(screen, line, folder):
+    home(screen)
+    *first, line = line.replace("{folder}", folder).split("; ")
+    for other in first:
+        press(screen, other, ":" + other + "\r", pushed(other))
+        settle(screen)
+    last = screen.lines()[1]
+    done = pushed(line)
+    return press(screen, line, ":" + line + "\r", lambda text: done(text) and (not first or text.split("\n")[1] != last or
+                                                                               re.search(r"done$", text, re.M)))
+
+
+def stop(screen, line, folder, m):
+    """How long ^C takes at about the middle."""
+    home(screen)
+    screen.type(":" + line.replace("{folder}", folder) + "\r")
+    end = time.monotonic() + m.total / 2
+    while time.monotonic() < end or (not WORKS.search(screen.text()) and time.monotonic() < end + 1):
+        screen.take(0.01)
+    if not WORKS.search(screen.text()):
+        return
+    began = time.monotonic()
+    screen.type("\x03")
+    screen.until(lambda text: not WORKS.search(text))
+    m.stopped = time.monotonic() - began
+
+
+def check(tap, m):
+    worst = max(m.first or 0, m.silent, m.waited)
+    tap.ok(worst <= BOUND, "%s: silent for %.0f ms at most, %d keys answered meanwhile" % (m.name, worst * 1000, m.answered),
+           m.row())
+
+
+def main():
+    verbose = "-v" in sys.argv
+    word = ([a for a in sys.argv[1:] if a != "-v"] + [""])[0]
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="silence.", dir=os.path.join(BUILD, "tests")) as folder:
+        dump = os.path.join(folder, "crowd.hprof")
+        crowd(dump, OBJECTS)
+        with open(os.path.join(folder, "script"), "w") as script:
+            script.write("ls *\nhisto *\n")
+        screen = Screen(dump, "-t", "2")
+        try:
+            screen.until(r"1 histogram")
+            screen.until(r"> com\.acme\.Entry .*\d\S*$", 300)
+            screen.until(lambda text: "retained:" not in text, 300)
+            settle(screen)
+            rows = []
+            for line in LINES + others():
+                if word not in line:
+                    continue
+                m = run(screen, line, folder)
+                if verbose and m.total > 0.2 and ";" not in line:
+                    stop(screen, line, folder, m)
+                rows.append(m)
+            if not word:
+                run(screen, "ls *", folder)
+                settle(screen)
+                for keys, done in ACTIONS:
+                    rows.append(press(screen, repr(keys), keys, lambda text: re.search(done, text, re.M)))
+                    settle(screen)
+        except (Silence, AssertionError) as e:
+            tap.ok(False, "every line is answered", str(e))
+            rows = []
+        finally:
+            screen.close()
+    if verbose:
+        print("# %-38s %8s %8s %8s %5s %8s %8s ms" % ("", "all", "first", "silent", "keys", "waited", "^C"))
+        for m in rows:
+            print("# " + m.row())
+    for m in rows:
+        check(tap, m)
+    tap.done()
+
+
+main()

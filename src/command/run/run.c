@@ -242,6 +242,20 @@ struct running {
 	struct result **out;
 };
 
+enum { FIRST_ROWS = 64 };
+
+/* What cells find once and remember, as names of the elements of a large array, is found with the first rows:
+ * not while they are drawn. */
+static void read_first_rows(struct result *r)
+{
+	for (size_t row = 0; row < r->n_rows && row < FIRST_ROWS && !progress_cancelled(progress_own()); row++) {
+		for (unsigned c = 0; c < r->n_columns; c++) {
+			struct cell cell;
+			result_cell(r, row, c, &cell);
+		}
+	}
+}
+
 /* Words into values, then the command, then what its cells need: any of these may take long. */
 static int run_call(void *context, struct progress *progress, struct err *err)
 {
@@ -267,6 +281,8 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 			code = ERR_CANCELLED;
 		}
 	}
+	if (!code && *run->out && run->s->work)
+		read_first_rows(*run->out);
 	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
 		result_free(*run->out);
 		*run->out = NULL;

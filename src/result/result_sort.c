@@ -173,17 +173,17 @@ static void insert_words(uint64_t *a, size_t n)
 }
 
 /* By the upper 32 bits, of which only the lowest bits are used; the sorted words end up in *a.  Of r nothing
- * is read meanwhile, so whoever waits for that is asked at each digit. */
-static void sort_words(const struct result *r, uint64_t **a, uint64_t **b, size_t n, unsigned bits)
+ * is read meanwhile, so whoever waits for that is asked at each digit.  False: it was stopped. */
+static bool sort_words(const struct result *r, uint64_t **a, uint64_t **b, size_t n, unsigned bits)
 {
 	if (n <= FEW) {
 		insert_words(*a, n);
-		return;
+		return true;
 	}
-	for (unsigned done = 0; done < bits && !progress_cancelled(progress_own()); done += DIGIT_BITS) {
+	for (unsigned done = 0; done < bits; done += DIGIT_BITS) {
 		size_t start[1u << DIGIT_BITS] = {0};
-		if (result_stopped(r, RESULT_STOP_EVERY - 1))
-			return;
+		if (result_stopped(r, RESULT_STOP_EVERY - 1) || progress_cancelled(progress_own()))
+			return false;
 		unsigned shift = 32 + done;
 		uint64_t mask = (1u << DIGIT_BITS) - 1;
 		for (size_t i = 0; i < n; i++)
@@ -200,6 +200,7 @@ static void sort_words(const struct result *r, uint64_t **a, uint64_t **b, size_
 		*a = *b;
 		*b = swap;
 	}
+	return true;
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */
@@ -312,8 +313,7 @@ static int sort_known(struct sorting *s, struct err *err)
 			key = s->descending ? s->high - key : key - s->low;
 			s->a[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];
 		}
-		sort_words(s->r, &s->a, &s->b, n, bits - shift < 32 ? bits - shift : 32);
-		if (progress_cancelled(progress_own()))
+		if (!sort_words(s->r, &s->a, &s->b, n, bits - shift < 32 ? bits - shift : 32))
 			return err_cancelled(err);
 		for (size_t i = 0; i < n; i++)
 			rows[i] = (uint32_t)s->a[i];

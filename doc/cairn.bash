@@ -26,7 +26,7 @@ _cairn() {
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --start --color --ascii --mouse --tour --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --start --color --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

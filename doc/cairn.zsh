@@ -21,6 +21,8 @@ _arguments -s \
 	'--ascii[no character beyond ASCII on the screen]' \
 	'--mouse[the mouse works on the screen]' \
 	'--tour[a tour of two minutes with the sample]' \
+	'--dump-config[write the defaults of the configuration]' \
+	'--no-config[leave the configuration out]' \
 	'--version[say which version this is]' \
 	'--help[this]' \
 	'*:dump:_files'

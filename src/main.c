@@ -34,7 +34,8 @@ struct wishes {
 	struct batch_options batch;
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
-	bool never_screen, plain, tour, ascii, mouse, format_given, mem_given;
+	struct config *config; /* NULL: not read */
+	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given;
 	unsigned start; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -77,8 +78,10 @@ static int dump_docs(const char *what)
 {
 	struct text t = TEXT_INIT;
 	docs_write(what, &t);
-	if (!strcmp(what, "man"))
+	if (!strcmp(what, "man")) {
 		view_write_man(&t);
+		config_write_man(&t);
+	}
 	fputs(t.s, stdout);
 	text_release(&t);
 	return EXIT_SUCCESS;
@@ -88,6 +91,15 @@ static int help(void)
 {
 	struct text t = TEXT_INIT;
 	options_write_help(&t);
+	fputs(t.s, stdout);
+	text_release(&t);
+	return EXIT_SUCCESS;
+}
+
+static int dump_config(void)
+{
+	struct text t = TEXT_INIT;
+	config_write(&t);
 	fputs(t.s, stdout);
 	text_release(&t);
 	return EXIT_SUCCESS;
@@ -159,6 +171,12 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_BATCH:
 		w->never_screen = true;
 		return 0;
+	case OPTION_NO_CONFIG:
+		w->no_config = true;
+		return 0;
+	case OPTION_DUMP_CONFIG:
+		*done = true;
+		return dump_config();
 	case OPTION_PLAIN:
 		w->plain = true;
 		return 0;
@@ -256,6 +274,24 @@ static bool wants_screen(const struct wishes *w)
 	    isatty(STDOUT_FILENO);
 }
 
+/* Where somebody sits in front of it, what the configuration gives comes first, then the options once more. */
+static int configure(struct wishes *w, int argc, char **argv)
+{
+	const struct program_option *o;
+	const char *value;
+	bool done = false;
+	if (w->no_config || w->tour || !(w->plain || wants_screen(w)))
+		return 0;
+	free(w->lines);
+	*w = (struct wishes){.config = config_read()};
+	for (size_t i = 0; config_option(w->config, i, &o, &value); i++)
+		if (o->argument || !strcmp(value, "on"))
+			take_option(w, o, value, &done);
+	w->format_given = false; /* a name given with -o still says more */
+	optind = 0; /* from the beginning */
+	return read_options(w, argc, argv, &done);
+}
+
 /* What the command line names to be read is not written to, from now to the end. */
 static void hold_named(const struct wishes *w)
 {
@@ -284,14 +320,15 @@ static int run(struct wishes *w)
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color,
-		    .force = w->batch.writes.force, .csv_raw = w->batch.print.csv_raw, .start = w->start, .tour = w->tour};
+		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
+		    .config = w->config};
 		int status = view_run(&o);
 		if (status != NO_SCREEN)
 			return status;
 		w->plain = true;
 	}
 	if (w->plain)
-		return view_run_plain(&w->batch);
+		return view_run_plain(&w->batch, w->config);
 	return batch_run(&w->batch);
 }
 
@@ -345,6 +382,8 @@ int main(int argc, char **argv)
 	stock_fill();
 	hash_seed_anew();
 	int code = read_options(&w, argc, argv, &done);
+	if (!code && !done)
+		code = configure(&w, argc, argv);
 	if (!code && !done) {
 		if (optind < argc)
 			w.heap.path = argv[optind];
@@ -361,6 +400,7 @@ int main(int argc, char **argv)
 		}
 	}
 	free(w.lines);
+	config_free(w.config);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		complain("standard output: %s", strerror(errno));
 		code = session_exit_status(ERR_IO, NULL);

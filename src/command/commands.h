@@ -137,7 +137,16 @@ size_t about_inside(struct result *r);
 /* The first row of the part that a row is in, and the word that stands over it. */
 bool about_begins(struct result *r, size_t row, const char **part);
 
-/* The name of setting number i; NULL after the last. */
-const char *setting_name(size_t i);
+/* A setting of `set`. */
+struct setting {
+	const char *name, *values, *meaning;
+	void (*show)(const struct session *s, struct text *to);
+	int (*set)(struct session *s, const char *value, struct err *err);
+	bool lasts; /* it may stand in the configuration: it is about no dump and no machine */
+};
+/* Setting number i; false after the last. */
+bool setting_of(size_t i, struct setting *out);
+/* ERR_USAGE: no setting has this name, or it takes no such value. */
+MUST_CHECK int setting_set(struct session *s, const char *name, const char *value, struct err *err);
 
 #endif

@@ -165,7 +165,7 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 void command_show_retained(struct result *r)
 {
 	int column = result_column_of(r, COL_RETAINED);
-	if (column >= 0 && opened_retained(r->opened))
+	if (column >= 0 && !r->arranged && opened_retained(r->opened))
 		result_show(r, (unsigned)column, true);
 }
 

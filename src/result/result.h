@@ -92,6 +92,7 @@ struct result {
 	                              result */
 	const struct column *columns; /* the shape's, or a copy of its own where others are hidden */
 	unsigned n_columns;    /* 0: only a head */
+	bool arranged;         /* somebody chose which are shown: none comes by itself */
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
 	const struct result_ops *ops;
 	void *data;            /* what the ops work on; owned, ops->release frees it */

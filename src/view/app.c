@@ -9,6 +9,7 @@
 #include "view/app.h"
 
 #include "base/mem.h"
+#include "view/config.h"
 #include "view/history.h"
 #include "view/prompt.h"
 
@@ -223,6 +224,8 @@ static void loaded(struct app *a)
 	say_damage(a);
 	app_find_retained(a);
 	app_run_pending(a);
+	if (config_complaint(a->options->config) && !a->message.len)
+		app_say(a, ROLE_ERROR, config_complaint(a->options->config));
 }
 
 static void loading_events(struct app *a)
@@ -446,7 +449,9 @@ int view_run(const struct view_options *options)
 	a.session.shell_context = &a;
 	a.session.model = app_change_model;
 	a.session.model_context = &a;
-	a.session.print.csv_raw = options->csv_raw;
+	a.session.print = options->print;
+	config_settings(options->config, &a.session);
+	a.panes.layout = config_layout(options->config);
 	a.session.writes = (struct writing){.force = options->force, .ask = app_ask, .context = &a};
 	int rc = browse(&a, &err);
 	if (rc) {

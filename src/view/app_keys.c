@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "result/why.h"
+#include "view/config.h"
 #include "view/history.h"
 #include "view/prompt.h"
 
@@ -44,6 +45,7 @@ static void help(struct app *a)
 
 	if (p && !*p->line && strcmp(p->title, "help") == 0)
 		return;
+	config_write_keys(a->options->config, &t);
 	keys_write_help(p ? p->ops->place : PLACE_LOADING, app_abilities(a), &t);
 	app_push(a, page_new_lines("help", t.s));
 	text_release(&t);
@@ -340,7 +342,8 @@ void app_input(struct app *a, const struct input *in)
 		return;
 	}
 	struct page *p = app_page(a);
-	enum action action = key_action(in->key, p ? p->ops->place : PLACE_LOADING);
+	const char *own = p ? config_key(a->options->config, in->key) : NULL;
+	enum action action = own ? ACTION_NONE : key_action(in->key, p ? p->ops->place : PLACE_LOADING);
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)
 		a->stop_asked = false;
@@ -350,7 +353,9 @@ void app_input(struct app *a, const struct input *in)
 		return;
 	if (!a->unseen) /* a key that came before it was drawn is no answer to it */
 		text_clear(&a->message);
-	if (action == ACTION_TAB)
+	if (own)
+		app_run(a, own, false);
+	else if (action == ACTION_TAB)
 		tabs_show(a, (enum tab)(in->key - '1'));
 	else if (action != ACTION_NONE)
 		app_act(a, action);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
+#include "view/config.h"
 #include "view/prompt.h"
 
 #include <inttypes.h>
@@ -183,6 +184,7 @@ static void show(struct app *a, struct result *r, const char *line, bool typed)
 		}
 	}
 	tabs_return(a, tab, at);
+	config_columns(a->options->config, line, r);
 	app_push(a, new_table(a, r, line));
 }
 

@@ -21,19 +21,35 @@
 #define LINES_KEPT 1000
 #define LINES_BEFORE_CUT 1500
 
+/* "$variable/cairn/name", or below the home; false: there is neither. */
+static bool base_path(struct text *path, const char *variable, const char *below_home, const char *name)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+
+	/* the specification wants relative paths ignored */
+	if (base && base[0] == '/')
+		text_add(path, base);
+	else if (home && home[0] == '/')
+		text_addf(path, "%s/%s", home, below_home);
+	else
+		return false;
+	text_addf(path, "/cairn/%s", name);
+	return true;
+}
+
+char *config_path(void)
+{
+	struct text path = TEXT_INIT;
+
+	return base_path(&path, "XDG_CONFIG_HOME", ".config", "config") ? text_take(&path) : NULL;
+}
+
 char *state_path(const char *name, bool make)
 {
 	struct text path = TEXT_INIT;
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
-	/* the specification wants relative paths ignored */
-	if (state && state[0] == '/')
-		text_add(&path, state);
-	else if (home && home[0] == '/')
-		text_addf(&path, "%s/.local/state", home);
-	else
+	if (!base_path(&path, "XDG_STATE_HOME", ".local/state", name))
 		return NULL;
-	text_addf(&path, "/cairn/%s", name);
 	char *last = strrchr(path.s, '/');
 	*last = '\0';
 	for (char *slash = path.s; make && slash;) {

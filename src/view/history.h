@@ -15,6 +15,8 @@
 /* The path of one of our files there, the caller's; with make the folders above it are made.  NULL: there is no
  * home to keep it in. */
 char *state_path(const char *name, bool make);
+/* Likewise that of the configuration, $XDG_CONFIG_HOME/cairn/config (else ~/.config). */
+char *config_path(void);
 #define STATE_MOST (4 * 1024 * 1024) /* bytes: a longer file is not ours */
 /* All of a file, with a NUL behind it, the caller's; NULL: it is none of ours. */
 char *state_read(int fd, size_t *size);

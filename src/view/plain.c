@@ -8,7 +8,7 @@
 #include "view/view.h"
 
 #include "base/mem.h"
-#include "command/help/help.h"
+#include "view/config.h"
 #include "view/history.h"
 #include "view/prompt.h"
 
@@ -17,6 +17,7 @@
 #include <string.h>
 
 static struct {
+	const struct config *config;
 	struct progress now; /* of what the main thread is at: ^C cancels it */
 	struct text line;
 	bool begun;
@@ -62,6 +63,7 @@ static void begin(struct session *s)
 	for (size_t i = 0; i < n; i++)
 		VEC_PUSH(s->history, s->n_history, s->cap_history) = line[i];
 	free(line);
+	config_settings(plain.config, s);
 	greet(s);
 	plain.begun = true;
 }
@@ -110,10 +112,11 @@ static bool ask(void *context, const char *question)
 	return yes;
 }
 
-int view_run_plain(const struct batch_options *options)
+int view_run_plain(const struct batch_options *options, const struct config *config)
 {
 	struct batch_options o = *options;
 
+	plain.config = config;
 	o.next = next_line;
 	o.writes.ask = ask;
 	int status = batch_run(&o);

@@ -7,9 +7,22 @@
 #ifndef CAIRN_VIEW_VIEW_H
 #define CAIRN_VIEW_VIEW_H
 
+#include "command/help/help.h"
 #include "command/run/run.h"
 
 #include <stdbool.h>
+
+/*
+ * The user's configuration (config.c), the caller's.  What is wrong in the file is said on standard error, and the
+ * rest of it holds.
+ */
+struct config *config_read(void);
+void config_free(struct config *c); /* NULL: nothing */
+/* Option number i of the program that it gives, and the option's value ("on" and "off" of flags), borrowed; false
+ * behind the last. */
+bool config_option(const struct config *c, size_t i, const struct program_option **o, const char **value);
+/* The defaults, as a configuration with remarks. */
+void config_write(struct text *to);
 
 struct view_options {
 	const struct heap_options *heap; /* borrowed; its watcher is not used */
@@ -17,7 +30,8 @@ struct view_options {
 	bool ascii, mouse;
 	bool tour;                       /* say what to press next */
 	bool force;                      /* files are replaced without a question */
-	bool csv_raw;                    /* print_options.csv_raw of what is saved */
+	struct print_options print;      /* of what is saved */
+	const struct config *config;     /* borrowed; NULL: none */
 	int color; /* -1 never, 0 auto, 1 always */
 };
 
@@ -34,10 +48,10 @@ int view_run(const struct view_options *options);
  * Open the dump, then ask for command lines at a prompt and print what they answer, without a screen.  Returns the
  * exit status: 0, 3 or 4 as above, 2 for what could not be written.
  */
-int view_run_plain(const struct batch_options *options);
+int view_run_plain(const struct batch_options *options, const struct config *config);
 
-/* The KEYS section of the manual page, troff, from the table of keys (keys.c). */
-struct text;
+/* The KEYS section of the manual page, troff, from the table of keys (keys.c), and CONFIGURATION. */
+void config_write_man(struct text *to);
 void view_write_man(struct text *to);
 
 #endif

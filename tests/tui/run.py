@@ -1146,6 +1146,40 @@ def no_color(t):
     leave(t)
 
 
+@case("the configuration: first page, layout, keys, columns, what q does; the command line goes before it",
+      sizes=((130, 40),))
+def configuration(t):
+    os.makedirs(os.path.join(t.home, ".config", "cairn"))
+    with open(os.path.join(t.home, ".config", "cairn", "config"), "w") as f:
+        f.write("start = threads\nlayout = list\nkey z = size\nkey d = histo -by package\nq = quit\n"
+                "columns histo = class objects superclass\ncolour = red\n")
+    t.line('"$CAIRN" "%s"' % SHOP)
+    t.wait(r"^> +\S+ +main +")
+    t.wait(r"cairn/config:7: nothing here is called colour")
+    t.keys("1")
+    t.wait(r"^ *class +objects +superclass")
+    lines = t.wait(r"^> byte\[\] +1,106 +java\.lang\.Object")
+    need(not any(re.search(r"retained|91\.4K|│", line) for line in lines), "other columns, or a pane", t)
+    t.keys("z")
+    t.wait(r"^ +retained_objects +1,107")
+    t.keys("Escape")
+    t.wait(r"^> byte\[\] +1,106")
+    t.keys("d")  # goes before the key of dominators
+    t.wait(r"^> <primitive> +1,109")
+    t.keys("?")
+    t.wait(r"^ *Keys of your configuration")
+    t.wait(r"^ +z +size")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+    t.line('clear; "$CAIRN" --start info "%s"' % SHOP)
+    t.wait(r"^ +format +hprof")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+    t.line('clear; "$CAIRN" --no-config "%s"' % SHOP)
+    t.wait(r"^ *class +objects +shallow +retained")
+    leave(t)
+
+
 @case("--ascii: nothing beyond ASCII on the frame of the screen")
 def ascii_only(t):
     start(t, options="--ascii")

@@ -281,8 +281,9 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		offer_classes(c);
 		break;
 	case ARG_WORD:
-		for (size_t i = 0; setting_name(i); i++)
-			offer(c, setting_name(i));
+		struct setting setting;
+		for (size_t i = 0; setting_of(i, &setting); i++)
+			offer(c, setting.name);
 		break;
 	case ARG_END:
 	case ARG_REST:

@@ -55,6 +55,9 @@ const struct program_option program_options[] = {
     {OPTION_TOUR, "tour", NULL, "a tour of two minutes with the sample",
 	"Opens the sample shop.hprof, or the DUMP that is named, and says above each view what to look at and which key "
 	"comes next."},
+    {OPTION_DUMP_CONFIG, "dump-config", NULL, "write the defaults of the configuration",
+	"They come with remarks, ready for $XDG_CONFIG_HOME/cairn/config."},
+    {OPTION_NO_CONFIG, "no-config", NULL, "leave the configuration out", NULL},
     {OPTION_VERSION, "version", NULL, "say which version this is", NULL},
     {OPTION_HELP, "help", NULL, "this", NULL},
     {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema", NULL, NULL},
@@ -69,6 +72,7 @@ static const struct {
     {OPTION_BATCH, "no screen: print and end; ask for commands"},
     {OPTION_JAVACORE, "of OpenJ9, of Go (found beside the dump)"},
     {OPTION_ASCII, "nothing beyond ASCII; the mouse works"},
+    {OPTION_DUMP_CONFIG, "the configuration: write defaults; leave it out"},
     {OPTION_VERSION, "say which version this is; this"},
 };
 

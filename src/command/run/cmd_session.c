@@ -218,28 +218,39 @@ static int set_copy(struct session *s, const char *value, struct err *err)
 	return 0;
 }
 
-static const struct setting {
-	const char *name, *values, *meaning;
-	void (*show)(const struct session *s, struct text *to);
-	int (*set)(struct session *s, const char *value, struct err *err); /* 0, NO_VALUE, an error */
-} settings[] = {
-    {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top},
-    {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format},
-    {"csv", "safe or raw", "texts like formulas in CSV are marked, or left", show_csv, set_csv},
-    {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide},
+/* set: 0, NO_VALUE, or an error. */
+static const struct setting settings[] = {
+    {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top, true},
+    {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format, true},
+    {"csv", "safe or raw", "texts like formulas in CSV are marked, or left", show_csv, set_csv, true},
+    {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide, true},
     {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,
-	set_threads},
+	set_threads, false},
     {"weak", "on or off", "soft, weak, phantom and final references keep objects alive", show_weak,
-	set_weak},
-    {"q", "back or quit", "what the key q does: back to the view before, or leave at once", show_q, set_q},
+	set_weak, false},
+    {"q", "back or quit", "what the key q does: back to the view before, or leave at once", show_q, set_q, true},
     {"copy", "terminal or a file's name", "where y and Y copy to: the clipboard, or behind what a file holds",
-	show_copy, set_copy},
+	show_copy, set_copy, true},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
-const char *setting_name(size_t i)
+bool setting_of(size_t i, struct setting *out)
 {
-	return i < N_SETTINGS ? settings[i].name : NULL;
+	if (i < N_SETTINGS)
+		*out = settings[i];
+	return i < N_SETTINGS;
+}
+
+int setting_set(struct session *s, const char *name, const char *value, struct err *err)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		if (strcmp(settings[i].name, name))
+			continue;
+		int code = value ? settings[i].set(s, value, err) : NO_VALUE;
+		return code == NO_VALUE
+		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
+	}
+	return err_set(err, ERR_USAGE, "no setting is called %.60s (set alone lists them)", name);
 }
 
 static struct result *list_settings(struct session *s)
@@ -273,15 +284,7 @@ static int run_set(struct session *s, const struct call *call, struct result **o
 		return 0;
 	}
 	*out = NULL;
-	const char *name = call->argument[0].word, *value = call->argument[1].word;
-	for (size_t i = 0; i < N_SETTINGS; i++) {
-		if (strcmp(settings[i].name, name))
-			continue;
-		int code = call->argument[1].given ? settings[i].set(s, value, err) : NO_VALUE;
-		return code == NO_VALUE
-		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
-	}
-	return err_set(err, ERR_USAGE, "no setting is called %.60s (set alone lists them)", name);
+	return setting_set(s, call->argument[0].word, call->argument[1].given ? call->argument[1].word : NULL, err);
 }
 
 const struct command cmd_set = {

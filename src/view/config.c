@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * config.c - the user's configuration.
+ *
+ * A line is "name = value"; one that begins with # is a remark.  Names are options of the program, settings of
+ * `set`, the layout, and two that take a word between: "key K = LINE" and "columns COMMAND = WORDS".  A line that
+ * is wrong is told with its place, and the others hold.  What is read can run commands at the press of a key, so
+ * the file has to be the user's own.
+ */
+#include "view/config.h"
+
+#include "base/mem.h"
+#include "command/commands.h"
+#include "view/history.h"
+#include "view/keys.h"
+#include "view/term.h"
+#include "view/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct given {
+	const struct program_option *option; /* NULL: a setting */
+	char *name, *value;
+};
+
+struct user_key {
+	int key;
+	char *name, *line;
+};
+
+struct user_columns {
+	const struct command *command;
+	bool shown[COL_COUNT_OF_ALL];
+};
+
+struct config {
+	enum layout layout;
+	struct given *given;
+	size_t n_given, cap_given;
+	struct user_key *key;
+	size_t n_keys, cap_keys;
+	struct user_columns *columns;
+	size_t n_columns, cap_columns;
+	char *path;
+	size_t line;     /* the one that is read */
+	char *complaint; /* the first */
+};
+
+static const char *const layouts[LAYOUTS] = {
+    [LAYOUT_AUTO] = "auto", [LAYOUT_LIST] = "list", [LAYOUT_RIGHT] = "right", [LAYOUT_BELOW] = "below",
+    [LAYOUT_THREE] = "three"};
+#define LAYOUT_WORDS "auto|list|right|below|three"
+
+/* The options of the program that may stand there: those that say how it looks and begins. */
+static const int option_keys[] = {OPTION_START, OPTION_COLOR, OPTION_ASCII, OPTION_MOUSE};
+#define N_OPTION_KEYS (sizeof option_keys / sizeof *option_keys)
+
+/* --- what may be written ------------------------------------------------------------------------ */
+
+static const struct program_option *option_of(int key)
+{
+	const struct program_option *o = program_options;
+
+	while (o->key != key)
+		o++;
+	return o;
+}
+
+static const struct program_option *option_named(const char *name)
+{
+	for (const struct program_option *o = program_options; o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return o;
+	return NULL;
+}
+
+/* Is value one of the words between '|'? */
+static bool is_word(const char *words, const char *value)
+{
+	size_t n = strlen(value);
+
+	for (;; words++) {
+		size_t length = strcspn(words, "|");
+		if (length == n && n > 0 && strncmp(words, value, n) == 0)
+			return true;
+		words += length;
+		if (!*words)
+			return false;
+	}
+}
+
+static void complain_of(struct config *c, const char *sentence)
+{
+	struct text t = TEXT_INIT;
+
+	text_addf(&t, "%s:%zu: ", c->path, c->line);
+	text_add_escaped(&t, sentence, strlen(sentence));
+	complain("%s", t.s);
+	if (!c->complaint)
+		c->complaint = text_take(&t);
+	text_release(&t);
+}
+
+static void __attribute__((format(printf, 2, 3))) wrong(struct config *c, const char *format, ...)
+{
+	struct text t = TEXT_INIT;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_addv(&t, format, arguments);
+	va_end(arguments);
+	complain_of(c, t.s);
+	text_release(&t);
+}
+
+/* The later line holds. */
+static void give(struct config *c, const struct program_option *option, const char *name, const char *value)
+{
+	VEC_PUSH(c->given, c->n_given, c->cap_given) =
+	    (struct given){.option = option, .name = xstrdup(name), .value = xstrdup(value)};
+}
+
+/* True: it is the name of an option that may stand here. */
+static bool take_option(struct config *c, const char *name, const char *value)
+{
+	for (size_t i = 0; i < N_OPTION_KEYS; i++) {
+		const struct program_option *o = option_of(option_keys[i]);
+		const char *words = o->argument ? o->argument : "off|on";
+		if (strcmp(o->name, name) != 0)
+			continue;
+		if (!is_word(words, value))
+			wrong(c, "%s is one of %s", name, words);
+		else
+			give(c, o, name, value);
+		return true;
+	}
+	return false;
+}
+
+/* As take_option, for settings; they are tried on a session of our own. */
+static bool take_setting(struct config *c, const char *name, const char *value)
+{
+	struct setting setting;
+
+	for (size_t i = 0; setting_of(i, &setting); i++) {
+		struct session trial;
+		struct err err = ERR_INIT;
+		if (!setting.lasts || strcmp(setting.name, name) != 0)
+			continue;
+		session_init(&trial);
+		if (setting_set(&trial, name, value, &err))
+			wrong(c, "%s", err.message);
+		else
+			give(c, option_named(name), name, value);
+		session_release(&trial);
+		return true;
+	}
+	return false;
+}
+
+static bool take_layout(struct config *c, const char *name, const char *value)
+{
+	if (strcmp(name, "layout") != 0)
+		return false;
+	for (enum layout i = 0; i < LAYOUTS; i++) {
+		if (strcmp(layouts[i], value) == 0) {
+			c->layout = i;
+			return true;
+		}
+	}
+	wrong(c, "layout is one of " LAYOUT_WORDS);
+	return true;
+}
+
+/* --- keys --------------------------------------------------------------------------------------- */
+
+/* A character, ^X, or F1 to F12; 0: none of these. */
+static int key_of(const char *name)
+{
+	int32_t point;
+	size_t n = strlen(name);
+	char *end;
+
+	if (name[0] == '^' && n == 2 && ((name[1] >= 'A' && name[1] <= 'Z') || (name[1] >= 'a' && name[1] <= 'z')))
+		return name[1] & 0x1F;
+	if (name[0] == 'F' && n > 1) {
+		long number = strtol(name + 1, &end, 10);
+		return !*end && number >= 1 && number <= 12 ? SPECIAL(KEY_F((int)number)) : 0;
+	}
+	return utf8_decode(name, n, &point) == n && point > ' ' && point != 0x7F ? point : 0;
+}
+
+/* Without these keys one could not get out, or to the prompt. */
+static bool is_needed(int key)
+{
+	enum action action = key_action(key, ANYWHERE);
+
+	return action == ACTION_CANCEL || action == ACTION_SUSPEND || action == ACTION_LEAVE || action == ACTION_QUIT ||
+	       action == ACTION_PROMPT || action == ACTION_HELP || key == '\r' || key == '\n';
+}
+
+static void take_key(struct config *c, const char *name, const char *line)
+{
+	int key = key_of(name);
+
+	if (!key) {
+		wrong(c, "%s is no key: a character, ^X, or F1 to F12", name);
+	} else if (is_needed(key)) {
+		wrong(c, "%s stays what it is", name);
+	} else if (!*line) {
+		wrong(c, "key %s: a command line is missing", name);
+	} else if (!strchr("$(%#.", *line) && !command_of_line(line)) {
+		wrong(c, "key %s: no command is called as %s begins (help lists all)", name, line);
+	} else {
+		VEC_PUSH(c->key, c->n_keys, c->cap_keys) =
+		    (struct user_key){.key = key, .name = xstrdup(name), .line = xstrdup(line)};
+	}
+}
+
+/* --- columns ------------------------------------------------------------------------------------ */
+
+static void take_columns(struct config *c, const char *name, char *words)
+{
+	struct err err = ERR_INIT;
+	const struct command *command = command_find(name, &err);
+	enum column_id has[COL_COUNT_OF_ALL];
+	struct user_columns wanted = {.command = command};
+	char *rest = words;
+	size_t n = 0;
+
+	if (!command) {
+		wrong(c, "%s", err.message);
+		return;
+	}
+	unsigned n_has = command_columns(command, false, has);
+	for (char *word; (word = strsep(&rest, " \t,")) != NULL;) {
+		unsigned i = 0;
+		if (!*word)
+			continue;
+		while (i < n_has && strcmp(column_word(&(struct column){.id = has[i]}), word) != 0)
+			i++;
+		if (i == n_has) {
+			wrong(c, "%s has no column %s (help %s lists them)", command->name, word, command->name);
+			return;
+		}
+		wanted.shown[has[i]] = true;
+		n++;
+	}
+	if (!n)
+		wrong(c, "columns %s: their names are missing", name);
+	else
+		VEC_PUSH(c->columns, c->n_columns, c->cap_columns) = wanted;
+}
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+/* Blanks at both ends cut away. */
+static char *trim(char *s)
+{
+	s += strspn(s, " \t\r");
+	size_t n = strlen(s);
+	while (n > 0 && strchr(" \t\r", s[n - 1]))
+		s[--n] = '\0';
+	return s;
+}
+
+/* "key K = …", "columns NAME = …": the word between; K may be any character, = too.  NULL: it is another line. */
+static char *word_between(char *line, const char *first, char **value)
+{
+	size_t n = strlen(first);
+
+	if (strncmp(line, first, n) != 0 || !line[n] || !strchr(" \t", line[n]))
+		return NULL;
+	char *word = line + n + strspn(line + n, " \t");
+	if (!*word)
+		return NULL;
+	char *end = word + 1 + strcspn(word + 1, " \t="), *equals = end + strspn(end, " \t");
+	if (*equals != '=')
+		return NULL;
+	*end = '\0';
+	*value = trim(equals + 1);
+	return word;
+}
+
+static void take_line(struct config *c, char *line)
+{
+	char *word, *value;
+
+	line = trim(line);
+	if (!*line || *line == '#')
+		return;
+	if ((word = word_between(line, "key", &value)) != NULL) {
+		take_key(c, word, value);
+		return;
+	}
+	if ((word = word_between(line, "columns", &value)) != NULL) {
+		take_columns(c, word, value);
+		return;
+	}
+	char *equals = strchr(line, '=');
+	if (!equals) {
+		wrong(c, "a line is NAME = VALUE, key K = COMMAND LINE or columns COMMAND = NAMES");
+		return;
+	}
+	*equals = '\0';
+	line = trim(line);
+	value = trim(equals + 1);
+	if (!take_option(c, line, value) && !take_setting(c, line, value) && !take_layout(c, line, value))
+		wrong(c, "nothing here is called %s (--dump-config lists all)", line);
+}
+
+/* Keys run commands, and these may run those of the shell: nobody else may have written it. */
+static bool is_own(struct config *c, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & S_IWOTH))
+		return true;
+	complain("%s is left out: it is another user's, or everybody may write to it", c->path);
+	return false;
+}
+
+struct config *config_read(void)
+{
+	struct config *c = xcalloc(1, sizeof *c);
+	size_t size = 0;
+
+	c->path = config_path();
+	int fd = c->path ? open(c->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	if (fd < 0) {
+		if (c->path && errno != ENOENT && errno != ENOTDIR)
+			complain("%s is left out: %s", c->path, strerror(errno));
+		return c;
+	}
+	bool own = is_own(c, fd);
+	char *bytes = own ? state_read(fd, &size) : NULL, *rest = bytes;
+	if (own && !bytes)
+		complain("%s is left out: it is no file of lines", c->path);
+	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+		c->line++;
+		take_line(c, line);
+	}
+	free(bytes);
+	close(fd);
+	return c;
+}
+
+void config_free(struct config *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n_given; i++) {
+		free(c->given[i].name);
+		free(c->given[i].value);
+	}
+	for (size_t i = 0; i < c->n_keys; i++) {
+		free(c->key[i].name);
+		free(c->key[i].line);
+	}
+	free(c->given);
+	free(c->key);
+	free(c->columns);
+	free(c->path);
+	free(c->complaint);
+	free(c);
+}
+
+/* --- what it gives ------------------------------------------------------------------------------ */
+
+bool config_option(const struct config *c, size_t i, const struct program_option **o, const char **value)
+{
+	for (size_t k = 0; k < c->n_given; k++) {
+		if (!c->given[k].option || i-- > 0)
+			continue;
+		*o = c->given[k].option;
+		*value = c->given[k].value;
+		return true;
+	}
+	return false;
+}
+
+void config_settings(const struct config *c, struct session *s)
+{
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; c && i < c->n_given; i++)
+		if (!c->given[i].option)
+			(void)!setting_set(s, c->given[i].name, c->given[i].value, &err); /* it was tried before */
+}
+
+enum layout config_layout(const struct config *c)
+{
+	return c ? c->layout : LAYOUT_AUTO;
+}
+
+const char *config_complaint(const struct config *c)
+{
+	return c ? c->complaint : NULL;
+}
+
+const char *config_key(const struct config *c, int key)
+{
+	for (size_t i = c ? c->n_keys : 0; i-- > 0;)
+		if (c->key[i].key == key)
+			return c->key[i].line;
+	return NULL;
+}
+
+void config_write_keys(const struct config *c, struct text *to)
+{
+	if (!c || !c->n_keys)
+		return;
+	text_add(to, "Keys of your configuration\n");
+	for (size_t i = 0; i < c->n_keys; i++)
+		text_addf(to, "  %-22s %s\n", c->key[i].name, c->key[i].line);
+	text_add(to, "\n");
+}
+
+/* A pipe says itself what it wants.  What says what a row is stays. */
+void config_columns(const struct config *c, const char *line, struct result *r)
+{
+	const struct command *command = c && c->n_columns && !strchr(line, '|') ? command_of_line(line) : NULL;
+
+	for (size_t i = command ? c->n_columns : 0; i-- > 0;) {
+		const struct user_columns *wanted = &c->columns[i];
+		if (wanted->command != command)
+			continue;
+		for (unsigned k = 1; k < r->n_columns; k++)
+			if (r->columns[k].id != COL_OWN_NAME && r->columns[k].id != r->named_by)
+				result_show(r, k, wanted->shown[r->columns[k].id]);
+		r->arranged = true;
+		return;
+	}
+}
+
+/* --- telling ------------------------------------------------------------------------------------ */
+
+/* One name of the table: what it takes, what holds without it. */
+struct told {
+	const char *name, *meaning, *values;
+	struct text value;
+};
+
+/* Name number i of all but keys and columns; false behind the last. */
+static bool tell(size_t i, struct told *out)
+{
+	struct setting setting;
+
+	text_clear(&out->value);
+	if (i < N_OPTION_KEYS) {
+		const struct program_option *o = option_of(option_keys[i]);
+		const char *words = o->argument ? o->argument : "off|on";
+		out->name = o->name;
+		out->meaning = o->summary;
+		out->values = words;
+		text_add_n(&out->value, words, strcspn(words, "|"));
+		return true;
+	}
+	i -= N_OPTION_KEYS;
+	if (i-- == 0) {
+		out->name = "layout";
+		out->meaning = "the panes beside a list, as far as there is room (key v)";
+		out->values = LAYOUT_WORDS;
+		text_add(&out->value, layouts[LAYOUT_AUTO]);
+		return true;
+	}
+	for (size_t k = 0; setting_of(k, &setting); k++) {
+		struct session fresh;
+		if (!setting.lasts || i-- > 0)
+			continue;
+		out->name = setting.name;
+		out->meaning = setting.meaning;
+		out->values = setting.values;
+		session_init(&fresh);
+		setting.show(&fresh, &out->value);
+		session_release(&fresh);
+		return true;
+	}
+	return false;
+}
+
+static const struct {
+	const char *usage, *meaning, *example;
+} with_words[] = {
+    {"key K = COMMAND LINE",
+	"A key runs a command line, as if it was typed at the prompt: no argument is the selected row. K is a character, "
+	"^X, or F1 to F12; it goes before what that key does otherwise, but for those that lead out, to the "
+	"prompt and to help.", "key z = size"},
+    {"columns COMMAND = NAMES",
+	"The columns that tables of a command show at first beside their first one; W shows all.",
+	"columns histo = class objects shallow"},
+};
+#define N_WITH_WORDS (sizeof with_words / sizeof *with_words)
+
+/* As remarks of at most 78 columns. */
+static void remark(struct text *to, const char *s)
+{
+	while (*s) {
+		size_t n = strlen(s);
+		if (n > 76)
+			for (n = 76; n > 0 && s[n] != ' '; n--)
+				continue;
+		text_add(to, "# ");
+		text_add_n(to, s, n);
+		text_add(to, "\n");
+		s += n + (s[n] == ' ');
+	}
+}
+
+void config_write(struct text *to)
+{
+	struct told told = {.value = TEXT_INIT};
+
+	remark(to, "What the screen of cairn, and its prompt without one, begin with; options on the command line go "
+	    "before it, and --no-config leaves it out. Results of -x and scripts never depend on it. Its place is "
+	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config. These are the defaults.");
+	for (size_t i = 0; tell(i, &told); i++) {
+		text_add(to, "\n");
+		remark(to, told.meaning);
+		remark(to, told.values);
+		text_addf(to, "%s = %s\n", told.name, told.value.s ? told.value.s : "");
+	}
+	for (size_t i = 0; i < N_WITH_WORDS; i++) {
+		text_add(to, "\n");
+		remark(to, with_words[i].meaning);
+		remark(to, with_words[i].example);
+	}
+	text_release(&told.value);
+}
+
+void config_write_man(struct text *to)
+{
+	struct told told = {.value = TEXT_INIT};
+
+	text_add(to, ".SH CONFIGURATION\n");
+	troff_add(to, "What the screen, and the prompt of --plain, begin with stands in $XDG_CONFIG_HOME/cairn/config, "
+	    "else ~/.config/cairn/config; cairn --dump-config writes the defaults with remarks for it. A line is "
+	    "NAME = VALUE; one that begins with # is a remark. A line that is wrong is said with its number, and the "
+	    "others hold. Options on the command line go before it. Results of -x, -f and of cairn without a terminal "
+	    "never depend on it. A file that belongs to another user, or that everybody may write to, is left out.\n");
+	for (size_t i = 0; tell(i, &told); i++) {
+		text_add(to, ".TP\n.B ");
+		troff_add(to, told.name);
+		text_add(to, "\n");
+		troff_add(to, told.meaning);
+		text_add(to, " (");
+		troff_add(to, told.values);
+		text_add(to, ").\n");
+	}
+	for (size_t i = 0; i < N_WITH_WORDS; i++) {
+		text_add(to, ".TP\n.B ");
+		troff_add(to, with_words[i].usage);
+		text_add(to, "\n");
+		troff_add(to, with_words[i].meaning);
+		text_add(to, " Example: ");
+		troff_add(to, with_words[i].example);
+		text_add(to, "\n");
+	}
+	text_release(&told.value);
+}

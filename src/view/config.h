@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * config.h - what the user's configuration gives the screen, beside the program's options (view.h).
+ *
+ * One table (config.c) is what reads the file, what --dump-config writes, and what the manual tells.  Main thread
+ * only.
+ */
+#ifndef CAIRN_VIEW_CONFIG_H
+#define CAIRN_VIEW_CONFIG_H
+
+#include "command/session/session.h"
+#include "result/result.h"
+#include "view/panes.h"
+
+struct config; /* NULL in all of these: there is none */
+
+enum layout config_layout(const struct config *c);
+/* Settings of `set` that are no options of the program. */
+void config_settings(const struct config *c, struct session *s);
+/* The command line that the user gave a key (term.h); NULL: none. */
+const char *config_key(const struct config *c, int key);
+/* Show and hide columns of a result as the user wants them for its command; line: what was asked. */
+void config_columns(const struct config *c, const char *line, struct result *r);
+/* The user's keys, as help writes keys; nothing if there are none. */
+void config_write_keys(const struct config *c, struct text *to);
+/* The first sentence about what is wrong in the file, or NULL. */
+const char *config_complaint(const struct config *c);
+
+#endif

@@ -1001,6 +1001,8 @@ def first_screen(t):
     t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")
     t.wait(r"^  \^C stops$")
     t.wait(r"^(?:1 )?histogram")
+    enter(t, "histo -live")  # what the roots reach is not known before they are
+    t.wait(r"^histo -live: waits until ")
     leave(t)
 
 

@@ -23,10 +23,13 @@ _cairn() {
 	--color)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
 		return;;
+	--theme)
+		COMPREPLY=($(compgen -W 'auto dark light classic8 mono' -- "$word"))
+		return;;
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --start --color --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --start --color --theme --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

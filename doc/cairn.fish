@@ -16,6 +16,7 @@ complete -c cairn -l threads -s t -x -d 'worker threads (the processors availabl
 complete -c cairn -l mem -x -d 'give up rather than use more memory (512M, 2G)'
 complete -c cairn -l start -x -a 'histo heap leaks threads packages info' -d 'the first page'
 complete -c cairn -l color -x -a 'auto always never' -d 'colours of the screen'
+complete -c cairn -l theme -x -a 'auto dark light classic8 mono' -d 'which colours'
 complete -c cairn -l ascii -d 'no character beyond ASCII on the screen'
 complete -c cairn -l mouse -d 'the mouse works on the screen'
 complete -c cairn -l tour -d 'a tour of two minutes with the sample'

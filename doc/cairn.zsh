@@ -18,6 +18,7 @@ _arguments -s \
 	'--mem=[give up rather than use more memory (512M, 2G)]:SIZE:' \
 	'--start=[the first page]:start:(histo heap leaks threads packages info)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
+	'--theme=[which colours]:theme:(auto dark light classic8 mono)' \
 	'--ascii[no character beyond ASCII on the screen]' \
 	'--mouse[the mouse works on the screen]' \
 	'--tour[a tour of two minutes with the sample]' \

@@ -36,7 +36,7 @@ struct wishes {
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
 	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given;
-	unsigned start; /* of view_options */
+	unsigned start, theme; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
 
@@ -151,6 +151,9 @@ static int take_choice(struct wishes *w, const struct program_option *o, const c
 		break;
 	case OPTION_START:
 		w->start = (unsigned)n;
+		break;
+	case OPTION_THEME:
+		w->theme = (unsigned)n;
 		break;
 	case OPTION_COLOR:
 		w->color = n == 0 ? 0 : n == 1 ? 1 : -1;
@@ -319,7 +322,7 @@ static int run(struct wishes *w)
 		w->batch.print.format = print_format_of_file(w->batch.output);
 	if (wants_screen(w)) {
 		struct view_options o = {
-		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color,
+		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
 		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
 		    .config = w->config};
 		int status = view_run(&o);

@@ -413,7 +413,7 @@ static int browse(struct app *a, struct err *err)
 
 	if (rc)
 		return rc;
-	theme_init(a->options->color);
+	theme_init(a->options->color, (enum theme_name)a->options->theme);
 	bring_history(a);
 	rc = loader_start(&a->loader, a->options->heap, err);
 	while (!rc && !a->quit)

@@ -115,11 +115,11 @@ bool tabs_draw(struct app *a, int y, int x, int width)
 		return false;
 	for (enum tab i = 0; i < TABS; i++) {
 		char key[2] = {(char)('1' + i), '\0'};
-		bool shown = i == a->tab;
+		bool shown = i == a->tab, ready = is_ready(a, i);
 		mouse_zone(a, (struct zone){y, x, (int)strlen(tabs[i].name) + 2, .key = key[0]});
-		x += draw_text(y, x, 2, key, theme(shown ? ROLE_PLACE : ROLE_KEY)) + 1;
+		x += draw_text(y, x, 2, key, theme(shown ? ROLE_PLACE : ready ? ROLE_KEY : ROLE_QUIET)) + 1;
 		x += draw_text(y, x, (int)strlen(tabs[i].name), tabs[i].name,
-		    theme(shown ? ROLE_PLACE : is_ready(a, i) ? ROLE_TEXT : ROLE_QUIET)) + gap;
+		    theme(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET)) + gap;
 	}
 	return true;
 }

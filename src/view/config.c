@@ -58,7 +58,7 @@ static const char *const layouts[LAYOUTS] = {
 #define LAYOUT_WORDS "auto|list|right|below|three"
 
 /* The options of the program that may stand there: those that say how it looks and begins. */
-static const int option_keys[] = {OPTION_START, OPTION_COLOR, OPTION_ASCII, OPTION_MOUSE};
+static const int option_keys[] = {OPTION_START, OPTION_COLOR, OPTION_THEME, OPTION_ASCII, OPTION_MOUSE};
 #define N_OPTION_KEYS (sizeof option_keys / sizeof *option_keys)
 
 /* --- what may be written ------------------------------------------------------------------------ */

@@ -1,36 +1,66 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * theme.c - the table of roles.
+ *
+ * A role's attributes are the same in every theme, so each can be told from its neighbours without colour, and
+ * letters stand on the terminal's own background.  Of the dark and the light theme a colour is written once, as
+ * one that the palette of 256 has exactly; a terminal with direct colours gets it as it is, one with 256 its place
+ * in the palette, and one with fewer the nearest of the sixteen or eight that can be read there.
  */
 #include "view/theme.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <term.h>
 
-struct look {
-	short color;  /* of the letters; -1 the terminal's own */
-	attr_t plain; /* without colours */
-	attr_t extra; /* with colours */
+/* terminfo's names for capabilities are macros for words that we need */
+#undef lines
+#undef columns
+#undef tab
+
+#define OWN (-1) /* the terminal's own colour */
+#define BRIGHT 8 /* added to one of the eight, where there are sixteen */
+
+struct shade {
+	int rgb;       /* 0xRRGGBB, or OWN */
+	short of16, of8;
 };
 
+struct look {
+	attr_t attributes;
+	short classic; /* one of eight */
+	struct shade dark, light;
+};
+
+#define NO_SHADE {OWN, OWN, OWN}
+#define CYANS {0x5fd7ff, COLOR_CYAN + BRIGHT, COLOR_CYAN}, {0x005f87, COLOR_BLUE, COLOR_BLUE}
+#define PALE_CYANS {0x87d7ff, COLOR_CYAN + BRIGHT, COLOR_CYAN}, {0x005f87, COLOR_BLUE, COLOR_BLUE}
+#define BLUES {0x5fafff, COLOR_CYAN, COLOR_CYAN}, {0x005fd7, COLOR_BLUE, COLOR_BLUE}
+#define YELLOWS {0xffd75f, COLOR_YELLOW + BRIGHT, COLOR_YELLOW}, {0x875f00, COLOR_MAGENTA, COLOR_MAGENTA}
+#define GREENS {0x87d787, COLOR_GREEN + BRIGHT, COLOR_GREEN}, {0x005f00, COLOR_GREEN, COLOR_GREEN}
+#define REDS {0xff8787, COLOR_RED + BRIGHT, COLOR_RED}, {0xaf0000, COLOR_RED, COLOR_RED}
+#define GREYS {0x9e9e9e, OWN, OWN}, {0x626262, OWN, OWN}
+#define NONE NO_SHADE, NO_SHADE
+
 static const struct look looks[ROLE_COUNT] = {
-    [ROLE_TEXT] = {-1, A_NORMAL, A_NORMAL},
-    [ROLE_TITLE] = {COLOR_CYAN, A_BOLD, A_BOLD},
-    [ROLE_FACTS] = {COLOR_CYAN, A_NORMAL, A_NORMAL},
-    [ROLE_PLACE] = {-1, A_BOLD, A_BOLD},
-    [ROLE_QUIET] = {-1, A_NORMAL, A_NORMAL},
-    [ROLE_HEADER] = {-1, A_UNDERLINE, A_UNDERLINE},
-    [ROLE_SORTED] = {-1, A_UNDERLINE | A_BOLD, A_UNDERLINE | A_BOLD},
-    [ROLE_SELECTED] = {-1, A_REVERSE, A_REVERSE},
-    [ROLE_MARKED] = {-1, A_BOLD, A_BOLD},
-    [ROLE_TOTAL] = {-1, A_BOLD, A_BOLD},
-    [ROLE_ADDRESS] = {COLOR_CYAN, A_NORMAL, A_NORMAL},
-    [ROLE_BAR] = {COLOR_CYAN, A_NORMAL, A_NORMAL},
-    [ROLE_UNSURE] = {COLOR_YELLOW, A_NORMAL, A_NORMAL},
-    [ROLE_KEY] = {-1, A_BOLD, A_BOLD},
-    [ROLE_NOTE] = {COLOR_YELLOW, A_NORMAL, A_NORMAL},
-    [ROLE_ERROR] = {COLOR_RED, A_BOLD, A_BOLD},
-    [ROLE_WORKING] = {COLOR_GREEN, A_NORMAL, A_NORMAL},
-    [ROLE_CHOSEN] = {-1, A_REVERSE, A_REVERSE},
+    [ROLE_TEXT] = {A_NORMAL, OWN, NONE},
+    [ROLE_TITLE] = {A_BOLD, COLOR_CYAN, CYANS},
+    [ROLE_FACTS] = {A_NORMAL, COLOR_CYAN, CYANS},
+    [ROLE_PLACE] = {A_BOLD, OWN, NONE},
+    [ROLE_QUIET] = {A_NORMAL, OWN, GREYS},
+    [ROLE_HEADER] = {A_UNDERLINE, OWN, PALE_CYANS},
+    [ROLE_SORTED] = {A_UNDERLINE | A_BOLD, OWN, PALE_CYANS},
+    [ROLE_SELECTED] = {A_REVERSE, OWN, NONE},
+    [ROLE_MARKED] = {A_BOLD, OWN, NONE},
+    [ROLE_TOTAL] = {A_BOLD, OWN, NONE},
+    [ROLE_ADDRESS] = {A_NORMAL, COLOR_CYAN, BLUES},
+    [ROLE_BAR] = {A_NORMAL, COLOR_CYAN, BLUES},
+    [ROLE_UNSURE] = {A_NORMAL, COLOR_YELLOW, YELLOWS},
+    [ROLE_KEY] = {A_BOLD, OWN, NONE},
+    [ROLE_NOTE] = {A_NORMAL, COLOR_YELLOW, YELLOWS},
+    [ROLE_ERROR] = {A_BOLD, COLOR_RED, REDS},
+    [ROLE_WORKING] = {A_NORMAL, COLOR_GREEN, GREENS},
+    [ROLE_CHOSEN] = {A_REVERSE, OWN, NONE},
 };
 
 static attr_t attrs[ROLE_COUNT];
@@ -44,19 +74,70 @@ static bool colors_wanted(int color)
 	return !(no && *no);
 }
 
-void theme_init(int color)
+/* COLORFGBG, which some terminals set, ends with the number of the background: 0 to 6 and 8 are the dark ones of
+ * the sixteen.  Without it nobody knows, and the eight colours of the classic theme can be read on most. */
+static enum theme_name theme_of_terminal(void)
+{
+	const char *colors = getenv("COLORFGBG"), *last = colors ? strrchr(colors, ';') : NULL;
+
+	if (!last || !last[1])
+		return THEME_CLASSIC8;
+	char *end;
+	long background = strtol(last + 1, &end, 10);
+	if (*end || background < 0 || background > 15)
+		return THEME_CLASSIC8;
+	return background < 7 || background == 8 ? THEME_DARK : THEME_LIGHT;
+}
+
+/* The place of a colour in the palette of 256: in its cube of 6 by 6 by 6, or among its greys. */
+static int palette_place(int rgb)
+{
+	int place = 0, grey = rgb & 0xFF;
+
+	if (rgb == grey * 0x10101)
+		return 232 + (grey - 8) / 10;
+	for (int shift = 16; shift >= 0; shift -= 8) {
+		int level = rgb >> shift & 0xFF;
+		place = place * 6 + (level < 95 ? level >= 48 : (level - 35) / 40);
+	}
+	return 16 + place;
+}
+
+/* Does a number of a colour mean its red, green and blue? */
+static bool has_direct_colors(void)
+{
+	return COLORS >= 1 << 24 && tigetflag("RGB") == 1;
+}
+
+static int color_of(const struct look *look, enum theme_name name)
+{
+	const struct shade *shade = name == THEME_LIGHT ? &look->light : &look->dark;
+
+	if (name == THEME_MONO)
+		return OWN;
+	if (name == THEME_CLASSIC8)
+		return look->classic;
+	if (shade->rgb == OWN)
+		return OWN;
+	if (has_direct_colors())
+		return shade->rgb;
+	if (COLORS >= 256)
+		return palette_place(shade->rgb);
+	return COLORS >= 16 ? shade->of16 : shade->of8;
+}
+
+void theme_init(int color, enum theme_name name)
 {
 	bool on = colors_wanted(color) && has_colors() && start_color() == OK;
 
 	if (on)
 		use_default_colors();
+	if (name == THEME_AUTO)
+		name = theme_of_terminal();
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		attrs[i] = on ? looks[i].extra : looks[i].plain;
-		if (!on || looks[i].color < 0)
-			continue;
-		/* a pair for each colour in use: pair n is colour n on the terminal's background */
-		short pair = looks[i].color;
-		if (init_pair(pair, looks[i].color, -1) == OK)
+		int letters = on ? color_of(&looks[i], name) : OWN, pair = i + 1;
+		attrs[i] = looks[i].attributes;
+		if (letters != OWN && init_extended_pair(pair, letters, OWN) == OK)
 			attrs[i] |= (attr_t)COLOR_PAIR(pair);
 	}
 }

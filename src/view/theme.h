@@ -3,7 +3,7 @@
  * theme.h - what a thing on the screen is, and how that looks here.
  *
  * Views name roles, never colours.  Every role can be told from its neighbours without colour, and
- * the eight colours are enough.  Main thread only, after term_open.
+ * eight colours are enough.  Main thread only, after term_open.
  */
 #ifndef CAIRN_VIEW_THEME_H
 #define CAIRN_VIEW_THEME_H
@@ -32,7 +32,9 @@ enum role {
 	ROLE_COUNT
 };
 
-void theme_init(int color); /* -1 never, 0 auto, 1 always */
+/* In the order of --theme; auto: by the terminal's background where that is told, else the classic one. */
+enum theme_name { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_CLASSIC8, THEME_MONO };
+void theme_init(int color /* -1 never, 0 auto, 1 always */, enum theme_name name);
 attr_t theme(enum role role);
 
 /* Glyphs: UTF-8, or ASCII where that is all there is. */

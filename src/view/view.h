@@ -33,6 +33,7 @@ struct view_options {
 	struct print_options print;      /* of what is saved */
 	const struct config *config;     /* borrowed; NULL: none */
 	int color; /* -1 never, 0 auto, 1 always */
+	unsigned theme; /* as --theme lists them; 0: by the terminal */
 };
 
 /*

@@ -50,6 +50,10 @@ const struct program_option program_options[] = {
 	"The page that the screen goes to as soon as it is there; until then the histogram is shown. Keys that "
 	"come before keep it there."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
+    {OPTION_THEME, "theme", "auto|dark|light|classic8|mono", "which colours",
+	"dark and light are for such a background, with direct colours, 256, 16 or 8, whatever the terminal has; classic8 "
+	"takes eight colours that can be read on most, mono none. auto goes by the background as COLORFGBG tells it, "
+	"else it is classic8."},
     {OPTION_ASCII, "ascii", NULL, "no character beyond ASCII on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
     {OPTION_TOUR, "tour", NULL, "a tour of two minutes with the sample",
@@ -70,6 +74,7 @@ static const struct {
 	const char *says;
 } joined[] = {
     {OPTION_BATCH, "no screen: print and end; ask for commands"},
+    {OPTION_THREADS, "worker threads; the most memory (512M, 2G)"},
     {OPTION_JAVACORE, "of OpenJ9, of Go (found beside the dump)"},
     {OPTION_ASCII, "nothing beyond ASCII; the mouse works"},
     {OPTION_DUMP_CONFIG, "the configuration: write defaults; leave it out"},

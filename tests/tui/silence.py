@@ -163,6 +163,36 @@ def stop(screen, line, folder, m):
     m.stopped = time.monotonic() - began
 
 
+def stops_that_alone(tap, screen, folder):
+    """^C and Esc stop what works, leave what is shown as it is, and mean nothing else."""
+    run(screen, "ls *", folder)
+    settle(screen)
+    place = screen.lines()[1]
+    screen.type("fBox\r")
+    screen.until(WORKS.search)
+    screen.type("\x03")
+    screen.until(lambda text: not WORKS.search(text))
+    settle(screen)
+    tap.equal((screen.lines()[1], screen.lines()[-2]), (place, "stopped"), "^C: the filter is stopped, all rows are shown")
+    left = []
+    for share in (0, 50, 90):
+        late = []  # the answer was there before Esc was heard: then it goes back
+        screen.type("fEntry\r")
+        screen.until(WORKS.search)
+        screen.until(lambda text: not WORKS.search(text) or int((re.search(r"(\d+)%;", text) or [0, 0])[1]) >= share)
+        if WORKS.search(screen.text()):
+            screen.type("\x1b")
+        screen.until(lambda text: not WORKS.search(text) and (late.append("filter: Entry" in text) or True))
+        settle(screen)
+        if not screen.lines()[1].startswith("histogram > *"):
+            left += [] if any(late) else [screen.text()]
+            run(screen, "ls *", folder)
+        settle(screen)
+        screen.type("F")
+        settle(screen)
+    tap.equal(left, [], "Esc: the view is still there")
+
+
 def check(tap, m):
     worst = max(m.first or 0, m.silent, m.waited)
     tap.ok(worst <= BOUND, "%s: silent for %.0f ms at most, %d keys answered meanwhile" % (m.name, worst * 1000, m.answered),
@@ -198,6 +228,7 @@ def main():
                 for keys, done in ACTIONS:
                     rows.append(press(screen, repr(keys), keys, lambda text: re.search(done, text, re.M)))
                     settle(screen)
+                stops_that_alone(tap, screen, folder)
         except (Silence, AssertionError) as e:
             tap.ok(False, "every line is answered", str(e))
             rows = []

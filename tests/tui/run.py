@@ -1609,11 +1609,12 @@ def kept(t):
     t.wait(r"^> 0x\w+ +class java\.math\.BigDecimal +decimals$")
     leave(t)
     # what was cut, and what means other objects, is left alone
-    with open(files()[0], encoding="utf-8") as f:
+    path = files()[0]  # which goes when nothing of it was kept
+    with open(path, encoding="utf-8") as f:
         text = f.read()
     for other in (text[:-4], text.replace(" 4861\n", " 4862\n"),
                   "cairn 1 4861\nset x 7-3\nset y 4861\nset z 1-\nnote 99999 a\nmark a 4861 0 ls\nmark b\nend\n"):
-        with open(files()[0], "w", encoding="utf-8") as f:
+        with open(path, "w", encoding="utf-8") as f:
             f.write(other)
         again()
         t.keys("'", "a")

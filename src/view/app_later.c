@@ -56,8 +56,9 @@ struct table *app_pane_table(struct app *a)
 
 void app_want_panes(struct app *a)
 {
-	if (app_references_ready(a) && !a->working)
-		panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]);
+	if (app_references_ready(a) && !a->working &&
+	    panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]))
+		a->dirty = true;
 }
 
 /* --- retained sizes ----------------------------------------------------------------------------- */

@@ -51,6 +51,12 @@ void tabs_show(struct app *a, enum tab tab)
 	}
 	if (a->kept[tab].n > 0) {
 		go_to(a, tab);
+		if (a->pages.at > 0) {
+			struct text said = TEXT_INIT;
+			text_addf(&said, "where you left %s; %d again: its first view", tabs[tab].name, (int)tab + 1);
+			app_say(a, ROLE_NOTE, said.s);
+			text_release(&said);
+		}
 		return;
 	}
 	a->wanted_tab = tab;

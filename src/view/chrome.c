@@ -386,8 +386,8 @@ static bool draw_sentence(struct app *a, struct table *t, int y, int width)
 	return cell.type == CELL_TEXT;
 }
 
-/* What the user wrote about the selected object. */
-static bool draw_own_note(struct app *a, int y, int width)
+/* What the user wrote about the selected object, in front of what would stand there. */
+static bool draw_own_note(struct app *a, struct table *t, int y, int width)
 {
 	const struct opened *o = a->session.dump;
 	struct target target;
@@ -400,6 +400,11 @@ static bool draw_own_note(struct app *a, int y, int width)
 		struct text shown = TEXT_INIT;
 		text_add(&shown, "note: ");
 		text_add_escaped(&shown, own, strlen(own));
+		struct cell cell = cell_none();
+		if (t && t->sentence >= 0 && t->row < t->result->n_rows)
+			result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
+		const char *else_there = cell.type == CELL_TEXT ? cell.text : t && t->result->note ? t->result->note : "";
+		text_addf(&shown, "%s%s", *else_there ? "; " : "", else_there);
 		draw_lines(a, y, width, shown.s, theme(ROLE_NOTE), SENTENCE_LEAVES);
 		text_release(&shown);
 	}
@@ -415,7 +420,7 @@ static void draw_note(struct app *a, int y, int width)
 		draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
 	else if (a->pending)
 		draw_pending(a, y, width);
-	else if (draw_own_note(a, y, width) || (t && draw_sentence(a, t, y, width)))
+	else if (draw_own_note(a, t, y, width) || (t && draw_sentence(a, t, y, width)))
 		return;
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);

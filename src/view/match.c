@@ -81,7 +81,8 @@ bool match_row(struct match *m, struct result *r, size_t row)
 
 		const struct column *column = &r->columns[c];
 		enum cell_type type = column_type(column);
-		if ((type != CELL_TEXT && type != CELL_ADDRESS && type != CELL_NUMBER) || !(m->hidden || !column->hidden))
+		bool said = type == CELL_TEXT || type == CELL_ADDRESS || type == CELL_NUMBER || type == CELL_FLAG;
+		if (!said || !(m->hidden || !column->hidden))
 			continue;
 		result_cell(r, row, c, &cell);
 		if (cell.type == CELL_NONE)
@@ -89,6 +90,10 @@ bool match_row(struct match *m, struct result *r, size_t row)
 		if (m->buffer.len > 0)
 			text_add_char(&m->buffer, '\n'); /* no word spans two cells */
 		cell_print(&cell, &m->buffer);
+		if (cell.type == CELL_FLAG) { /* yes, and true as the program says it */
+			text_add_char(&m->buffer, '\n');
+			cell_print_plain(&cell, &m->buffer);
+		}
 	}
 	return match_text(m, m->buffer.s);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define REST_MS 120      /* a cursor that rests so long is meant to be there */
+#define LATE_MS 500      /* after which another row's answer would be taken for this one's */
 #define RIGHT_FROM 100   /* columns */
 #define THREE_FROM 160
 #define BELOW_FROM 23    /* lines of the page: 30 of the window, less what stands around it and a spare */
@@ -275,7 +276,7 @@ static uint64_t rested_ms(const struct panes *p)
 	return (pace_now() - p->rested) / 1000000;
 }
 
-void panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd)
+bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd)
 {
 	const struct retained *known = o ? opened_retained(o) : NULL;
 	uint64_t serial = known ? known->serial : 0;
@@ -287,14 +288,19 @@ void panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 		p->serial = serial;
 		p->about = o ? about_new(o) : NULL;
 	}
-	if (!same_row(&row, &p->wanted)) {
+	bool other = !same_row(&row, &p->wanted), was_known = panes_know(p);
+	if (other) {
 		p->wanted = row;
+		p->late = false;
 		p->rested = pace_now();
 		if (p->running)
 			job_cancel(&p->job);
 	}
 	if (lacks_some(p) && rested_ms(p) >= REST_MS)
 		begin(p, t, !panes_know(p), wake_fd);
+	bool late = p->running && !panes_know(p) && rested_ms(p) >= LATE_MS && !p->late;
+	p->late |= late;
+	return late || (other && (was_known || row.kind == TARGET_NONE) && p->shown);
 }
 
 bool panes_poll(struct panes *p)
@@ -323,6 +329,8 @@ int panes_wait_ms(const struct panes *p)
 {
 	uint64_t rested = rested_ms(p);
 
+	if (p->running && !panes_know(p) && !p->late)
+		return rested < LATE_MS ? (int)(LATE_MS - rested) : 0;
 	return !lacks_some(p) ? -1 : rested < REST_MS ? (int)(REST_MS - rested) : 0;
 }
 

@@ -35,6 +35,7 @@ struct panes {
 	struct pane_row shown_row;
 	bool shown_quick;
 	struct pane_row failed;     /* nothing more can be found of it */
+	bool late;                  /* the answer takes long: what is shown of another row has gone */
 	/* the job, and what only it uses while it runs */
 	struct job job;
 	bool running, quick;
@@ -65,8 +66,8 @@ bool panes_show(const struct panes *p, const struct pane_page *page);
 const char *panes_next_layout(struct panes *p, const struct pane_page *page);
 
 /* The row of the table under the cursor is wanted from now on (NULL: none); wake_fd gets a byte when there is
- * something new.  o: its dump, whose references are there. */
-void panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd);
+ * something new.  o: its dump, whose references are there.  True: the panes are to be drawn. */
+bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd);
 /* True once, when an answer has come: the screen is to be drawn. */
 bool panes_poll(struct panes *p);
 /* Is what is shown that of the row under the cursor? */

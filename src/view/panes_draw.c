@@ -220,7 +220,11 @@ void panes_draw(struct panes *p, const struct pane_places *at)
 	bool ours = r && panes_know(p);
 
 	draw_borders(at);
-	if (!r)
+	if (p->late && !ours) {
+		draw_title(at->self, glyph(GLYPH_ELLIPSIS), false);
+		return;
+	}
+	if (!r || p->wanted.kind == TARGET_NONE)
 		return;
 	size_t inside = about_inside(r);
 	struct rect self = draw_title(at->self, r->title, ours);

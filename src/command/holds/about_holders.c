@@ -98,6 +98,12 @@ static int add_best_cut(struct asking *q, struct cut *cut, const struct path *p,
 	if (code || !owner)
 		return code;
 	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
+	if (choice.step == p->n && q->what->n == 1) {
+		text_addf(&line, "cut 0x%" PRIx64, heap_address(h, q->what->ids[0]));
+		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to it",
+		    .freed = object_retained_cell(q->a->opened, q->what->ids[0]), .value = cell_text(line.s)});
+		text_release(&line);
+	}
 	if (choice.step == p->n)
 		return 0;
 	uint32_t holder = choice.step ? p->step[choice.step - 1] : HEAP_NONE, id = p->step[choice.step];

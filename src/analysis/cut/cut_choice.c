@@ -30,7 +30,8 @@ struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint3
 	const struct heap *h = c->retained->heap;
 	struct cut_choice choice = {.step = n};
 	enum fame best = FAME_NONE;
-	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+	enum { ROUND = 64 }; /* steps of a tree that is climbed, and bytes of names, in a round */
+	for (size_t i = 0; i < n && !progress_own_stops((uint64_t)i * ROUND); i++) {
 		uint32_t holder = i ? step[i - 1] : HEAP_NONE;
 		struct cut_figure f = cut_one(c, holder, step[i]);
 		enum fame fame = fame_of(h, holder, step[i]);

@@ -6,6 +6,7 @@
  * inserted after its node.  There is no recursion, because a tree may be as deep as the heap is
  * large.  Memory: 20 bytes for each row, and 4 for each child of an open node.
  */
+#include "result/tree.h"
 #include "result/tree_rows.h"
 
 #include "base/assert.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tree_open.c - opening and closing branches, taking groups apart, going down to where the weight scatters. */
+#include "result/tree.h"
 #include "result/tree_rows.h"
 
 #include "base/assert.h"

@@ -6,7 +6,9 @@
 #ifndef CAIRN_RESULT_TREE_ROWS_H
 #define CAIRN_RESULT_TREE_ROWS_H
 
-#include "result/tree.h"
+#include "result/result.h"
+
+struct tree_source; /* tree.h */
 
 #define REST UINT32_MAX       /* as node of a row: the rest of its list */
 #define NO_LIST UINT32_MAX

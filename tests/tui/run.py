@@ -681,7 +681,7 @@ def headings(t):
     t.type(":bt http-2")
     t.keys("Enter")
     t.wait(r"^> . 0  com\.acme\.shop\.Order\.total\(Shop\.java:102\)$")
-    t.wait(r"^      Java local  0xe00111f8  com\.acme\.shop\.Order$")
+    t.wait(r"^      Java local  0xe00111f8  com\.acme\.shop\.Order( +144)?$")
     t.keys("Left")
     t.wait(r"Java local  0xe00111f8", gone=True)
     t.keys("Right", "Down", "Enter")

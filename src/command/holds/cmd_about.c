@@ -110,6 +110,8 @@ void about_free(struct about *a)
 int about_cutter(struct about *a, struct cut **out, struct err *err)
 {
 	int code = a->has_cut ? 0 : cut_init(&a->cut, a->known, err);
+	if (code)
+		cut_release(&a->cut);
 	a->has_cut = !code;
 	*out = &a->cut;
 	return code;
@@ -119,6 +121,8 @@ int about_owner(struct asking *q, struct cut_owner **out, struct err *err)
 {
 	struct about *a = q->a;
 	int code = a->has_owner || q->quick ? 0 : cut_owner_init(&a->owner, a->known, err);
+	if (code)
+		cut_owner_release(&a->owner);
 	a->has_owner |= !code && !q->quick;
 	*out = a->has_owner ? &a->owner : NULL;
 	return code;

@@ -457,12 +457,13 @@ static const char *column_name(struct result *r, const struct column *columns, u
 		text_add(&name, ".");
 		add_name(&name, field->name);
 	}
-	for (unsigned i = 2; !name.len || is_taken(columns, n, name.s); i++) {
+	/* of n columns one more name is free; where memory was refused for it there is none, which is told later */
+	for (unsigned i = 2; i <= n + 2 && (!name.len || is_taken(columns, n, name.s)); i++) {
 		text_clear(&name);
 		add_name(&name, field->name);
 		text_addf(&name, "#%u", i);
 	}
-	const char *kept = arena_strndup(&r->arena, name.s, name.len);
+	const char *kept = arena_strndup(&r->arena, name.len ? name.s : "", name.len);
 	text_release(&name);
 	return kept;
 }

@@ -83,7 +83,7 @@ LINES = {
     "paths": ["paths *", "paths * -r", "paths $all -weak -depth 3"],
     "dom": ["dom", "dom -depth 1000000", "dom -by class", "dom -by package", "dom -by loader", "dom #0",
             "dom -up *", "dom -up * -skip *"],
-    "about": ["about #0", "about #{middle}", "about *", "about $all", "about %1"],
+    "about": ["about #0", "about #{middle}", "about *", "about %1"],
     "heap": ["heap", "heap -depth 1000000", "heap -each", "heap *", "heap #0", "heap $all -each"],
     "top": ["top", "top -by class -n 1000000", "top -by package", "top -by loader", "top -n 1000000"],
     "size": ["size #0", "size *", "size $all", "size ( $all - #0 ) & *", "size %1"],

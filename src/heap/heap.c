@@ -227,8 +227,8 @@ void heap_noted_function(const struct heap *h, const struct noted *noted, struct
 
 bool heap_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
 {
-	const struct reader *reader = h->dump->reader;
-	return root->kind == ROOT_VM_INTERNAL && root->slot && reader->root_words &&
+	const struct reader *reader = h->dump ? h->dump->reader : NULL;
+	return root->kind == ROOT_VM_INTERNAL && root->slot && reader && reader->root_words &&
 	    reader->root_words(h->dump, root->slot, to);
 }
 

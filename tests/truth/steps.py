@@ -50,8 +50,8 @@ KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\
 NEVER = {"filtering rows", "searching rows", "sorting rows"}
 
 # Shapes whose stretches are looked at, and those that are so only when they are named: large-SHAPE.
-LONG = ["phd-ladder", "hprof-wild", "classic-wild"]
-LONG_TOO = ["phd-class-each", "ebcdic-wild", "hprof-texts", "hprof-class-each", "go-wild", "go-fan", "gz-hprof-wild"]
+LONG = ["phd-ladder", "hprof-wild"]
+LONG_TOO = ["classic-wild", "phd-class-each", "ebcdic-wild", "hprof-texts", "hprof-class-each", "go-wild", "go-fan", "gz-hprof-wild"]
 # Shapes of a run with CAIRN_QUICK.
 QUICK = ["phd-ladder", "hash-map", "go-fan"]
 

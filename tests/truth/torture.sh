@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls of the system that fail, at every one, while loading and in every command (TAP); see torture.c.
-# CAIRN_FAULTS is how many of a line's calls are made to fail (14; 0: all, which takes an hour).
+# CAIRN_FAULTS is how many of a line's calls are made to fail (10; 0: all, which takes an hour).
 set -u
 top=$(cd "$CAIRN_SOURCE" && pwd) || exit 1
 build=$(cd "$CAIRN_BUILD" && pwd) || exit 1
-most=${CAIRN_FAULTS:-14}
-[ -z "${CAIRN_QUICK:-}" ] || most=${CAIRN_FAULTS:-6}
+most=${CAIRN_FAULTS:-10}
+[ -z "${CAIRN_QUICK:-}" ] || most=${CAIRN_FAULTS:-5}
 [ "$most" != 0 ] || most=1000000000
 # one with stack frames that lead to garbage, and the program that wrote it, where there is one
 further=${CAIRN_DUMPS:+$(cd "$CAIRN_DUMPS" && pwd)/go/go-mini.dump}

@@ -5,6 +5,7 @@ Nothing waits for a fixed time: wait() polls the screen until it shows what it m
 shows the last screen.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -26,11 +27,10 @@ class Gone(Exception):
 class Terminal:
     """A shell with a known prompt in a tmux window of width x height."""
 
-    serial = 0
+    serial = itertools.count(1)  # several may be opened at a time
 
     def __init__(self, width=80, height=24, env=None):
-        Terminal.serial += 1
-        self.server = "cairn-test-%d-%d" % (os.getpid(), Terminal.serial)
+        self.server = "cairn-test-%d-%d" % (os.getpid(), next(Terminal.serial))
         self.home = tempfile.mkdtemp(prefix="tui.", dir=os.path.join(BUILD, "tests"))
         self.width, self.height = width, height
         words = {"PS1": PROMPT + " ", "HOME": self.home, "XDG_STATE_HOME": self.home,

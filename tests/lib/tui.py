@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the cases of tests/tui/cases have in common.
+
+A case is a function that gets an open terminal; sizes says in which it runs, env what differs there.
+"""
+
+import re
+
+from cairntest import SAMPLE
+from tmux import Gone, PROMPT
+
+BOTH = ((80, 24), (200, 50))
+CASES = []
+
+
+def case(name, sizes=((80, 24),), env=None):
+    def add(function):
+        CASES.append((name, function, sizes, env))
+        return function
+    return add
+
+
+def need(condition, what, terminal):
+    if not condition:
+        raise Gone("%s; the screen:\n%s" % (what, terminal.text()))
+
+
+def start(t, dump=SAMPLE, options=""):
+    t.line('"$CAIRN" %s \'%s\'' % (options, dump))
+    return t.wait(r"^(?:1 )?histogram")
+
+
+def selected(t):
+    """The row under the cursor, which carries '>'."""
+    rows = [line for line in t.rows(t.screen()) if line.startswith("> ")]
+    return rows[0] if rows else ""
+
+
+def wait_selected(t, what):
+    t.wait(lambda lines: any(line.startswith(">") and re.search(what, line) for line in lines))
+
+
+def leave(t):
+    t.keys("Q")
+    t.wait("^" + PROMPT)
+
+
+def enter(t, line):
+    t.type(":" + line)
+    t.keys("Enter")

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work beside the screen: what one sees meanwhile, what keys do, how it is stopped."""
+
+import os
+import re
+import subprocess
+
+from cairntest import MKDUMP, SHOP
+from tmux import PROMPT
+from tui import case, enter, leave, need
+
+
+@case("keys typed before the first page wait for it, in their order")
+def type_ahead(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"^cairn  big\.phd")  # a quick machine may have read it all by then
+    t.type(":ls quitquit")  # no q of these may leave
+    t.keys("Enter")
+    t.wait(r"^(?:1 )?histogram")
+    t.wait(r"no class matches quitquit")
+    t.keys("C-c")
+    t.wait(r"^:ls", gone=True)
+    leave(t)
+
+
+@case("check -tree works beside the screen: it tells how far it is, ^C stops it, other keys wait")
+def check_beside(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"^1 histogram .*6 info +shallow v")  # references are there, and retained sizes
+    t.wait(lambda lines: lines[2].endswith("retained"))
+    t.type(":check -tree")
+    t.keys("Enter")
+    t.wait(r"^check -tree(, \d+ s)?: (checking|following)[a-z ]* \d+%; \^C stops it")
+    t.keys("C-c")
+    t.wait(r"^check: stopped")
+    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.type(":check -tree")
+    t.keys("Enter")
+    t.wait(r"^check -tree.*: checking[a-z ]* \d+%")
+    t.keys("Down")  # what only moves is answered at once
+    t.wait(lambda lines: lines[3].startswith("  ") and lines[4].startswith(">") and
+           re.search("; \\^C stops it", "\n".join(lines)))
+    t.type("i")  # heard when the answer is there
+    t.wait(r"^(?:1 )?histogram > check > overview")
+    leave(t)
+
+
+@case("retained sizes are found beside the screen: ^C stops that, d begins again, tables fill in")
+def beside(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"(^histogram|6 info) +retained")
+    t.keys("2")  # a main page that waits for sizes; dropped, it takes no other view along
+    t.wait(r"^heap: waits until retained sizes are found")
+    t.keys("C-c", "Enter")
+    t.wait(r"^histogram > ")
+    t.keys("Escape")
+    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.keys("C-c")
+    t.wait(r"retained sizes stay unknown until dom or top asks for them")
+    t.wait(r"(^histogram|6 info) +retained", gone=True)
+    need("retained" not in t.screen()[2], "a column of sizes that nobody knows", t)
+    t.keys("Down")
+    enter(t, "dom")
+    t.wait(r"^dom: waits until retained sizes are found|> dominators")
+    t.wait(r"^(?:1 )?histogram > dominators")
+    t.keys("Escape")
+    # the histogram below has filled in, and the cursor stayed
+    lines = t.wait(r"^(?:1 )?histogram(?! >)")
+    need(lines[2].rstrip().endswith("retained"), "the column did not come", t)
+    need(lines[4].startswith("> "), "the cursor moved", t)
+    t.keys("2")
+    t.wait(r"^ +address +branch")
+    t.keys("1")
+    t.wait(r"^ +class +objects")
+    leave(t)
+
+
+@case("a main page that waits takes nobody away who went on meanwhile")
+def tab_waits(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"(^histogram|6 info) +retained")
+    t.keys("2")
+    t.wait(r"^heap: waits until retained sizes are found")
+    t.keys("Enter")
+    t.wait(r"^histogram > ")
+    t.wait(r"^heap is there: 2 shows it")
+    need(t.screen()[1].startswith("histogram > "), "another page", t)
+    t.keys("2")
+    t.wait(r"^ +address +branch")
+    leave(t)
+
+
+@case("--start: the histogram until the page asked for is there; keys that come before keep it")
+def begins_with(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "2000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
+    t.wait(r"^(histogram|1 histogram) ")
+    t.wait(r"^ +class +objects")
+    t.wait(r"^ +address +branch")
+    leave(t)
+    t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
+    t.wait(r"^ +class +objects")
+    t.keys("Down")
+    t.wait(r"^heap is there: 2 shows it")
+    need(re.search(r"^ +class +objects", "\n".join(t.screen()), re.M), "another page", t)
+    leave(t)
+    t.line('"$CAIRN" --start threads "%s"' % SHOP)
+    t.wait(r"^> +0 +main ")
+    leave(t)
+
+
+@case("before the first table: how far in bytes and objects, how to stop; keys wait for nothing",
+      ((80, 24), (40, 10)))
+def first_screen(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "12000000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"^  reading objects \d+%")
+    t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")
+    t.wait(r"^  \^C stops$")
+    t.wait(r"^(?:1 )?histogram")
+    enter(t, "histo -live")  # what the roots reach is not known before they are
+    t.wait(r"^histo -live: waits until ")
+    leave(t)
+
+
+@case("a long read shows how far it is, and ^C stops it")
+def cancel(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "6000000", "--phd", big], check=True)
+    before = t.stty()
+    t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
+    t.wait(r"\d+%|objects|reading")
+    t.keys("C-c")
+    t.wait(lambda lines: any(line.startswith(PROMPT) for line in lines)
+           or any(re.search("cancel|stopped", line) for line in lines))
+    if not any(line.startswith(PROMPT) for line in t.screen()):
+        leave(t)
+    need(t.stty() == before, "stty differs", t)
+    t.line("clear")
+    t.line('"$CAIRN" --plain --progress always "$HOME/big.phd"; echo "status $?"')
+    t.wait(r"^cairn>")
+    t.type("dom")
+    t.keys("Enter")
+    t.wait(r"walking the heap|finding dominators")
+    t.keys("C-c")
+    t.wait(r"cairn: dom: stopped")
+    t.type("quit")
+    t.keys("Enter")
+    t.wait(r"status 0")

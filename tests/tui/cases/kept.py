@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes back the next time, the configuration, the clipboard."""
+
+import os
+import re
+
+from cairntest import SHOP
+from tmux import PROMPT
+from tui import case, enter, leave, need, selected, start
+
+
+@case("the configuration: first page, layout, keys, columns, what q does; the command line goes before it",
+      sizes=((130, 40),))
+def configuration(t):
+    os.makedirs(os.path.join(t.home, ".config", "cairn"))
+    with open(os.path.join(t.home, ".config", "cairn", "config"), "w") as f:
+        f.write("start = threads\nlayout = list\nkey z = size\nkey d = histo -by package\nq = quit\n"
+                "columns histo = class objects superclass\ncolour = red\n")
+    t.line('"$CAIRN" "%s"' % SHOP)
+    t.wait(r"^> +\S+ +main +")
+    t.wait(r"cairn/config:7: nothing here is called colour")
+    t.keys("1")
+    t.wait(r"^ *class +objects +superclass")
+    lines = t.wait(r"^> byte\[\] +1,106 +java\.lang\.Object")
+    need(not any(re.search(r"retained|91\.4K|│", line) for line in lines), "other columns, or a pane", t)
+    t.keys("z")
+    t.wait(r"^ +retained_objects +1,107")
+    t.keys("Escape")
+    t.wait(r"^> byte\[\] +1,106")
+    t.keys("d")  # goes before the key of dominators
+    t.wait(r"^> <primitive> +1,109")
+    t.keys("?")
+    t.wait(r"^ *Keys of your configuration")
+    t.wait(r"^ +z +size")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+    t.line('clear; "$CAIRN" --start info "%s"' % SHOP)
+    t.wait(r"^ +format +hprof")
+    t.keys("q")
+    t.wait("^" + PROMPT)
+    t.line('clear; "$CAIRN" --no-config "%s"' % SHOP)
+    t.wait(r"^ *class +objects +shallow +retained")
+    leave(t)
+
+
+@case("y copies what the row is, Y the row, Y again the table; what a clipboard does not take is said")
+def copies(t):
+    def copied(what):
+        t.wait(lambda lines: re.match(what, t.tmux("show-buffer"), re.S))
+
+    t.tmux("set-option", "-s", "set-clipboard", "on")
+    t.line("cd; clear")
+    start(t, dump=SHOP)
+    t.wait(r"^> byte\[\] .*>=91\.4K$")
+    t.keys("y")
+    copied(r"byte\[\]$")
+    t.keys("Y")
+    copied("byte\\[\\]\t1106\t93568\t>=93568$")
+    t.keys("Y")
+    t.wait(r"^copied 43 rows and their header$")
+    copied("class\tobjects\tshallow\tretained\nbyte\\[\\]\t1106\t.*\n.*\n$")
+    enter(t, "ls *")
+    t.wait(r"1/4,861$")
+    t.keys("Y", "Y")
+    said = t.wait(r"^copied [\d,]+ of 4,861 rows: a clipboard takes no more; save FILE writes all$")
+    n = int(re.search(r"^copied ([\d,]+)", "\n".join(said), re.M).group(1).replace(",", ""))
+    text = t.tmux("show-buffer")
+    enter(t, "set copy copied")
+    t.keys("Home", "y", "Y")
+    t.wait(r"^copied to copied$")
+    with open(os.path.join(t.home, "copied"), encoding="utf-8") as f:
+        need(re.match("0xe0000000\n0xe0000000\t.*\n$", f.read()), "the file", t)
+    need(text.count("\n") == n + 1 and 74000 < len(text.encode()) <= 74994, "%d rows" % n, t)
+    leave(t)
+
+
+@case("marks, notes and sets come back with the dump; nothing is written before there are any")
+def kept(t):
+    def files():
+        return [os.path.join(folder, name) for folder, _, names in os.walk(t.home) for name in names
+                if folder.endswith("/dumps")]
+
+    def again():
+        t.line("clear")
+        start(t, dump=SHOP)
+        t.wait(r" 1/43$")
+
+    start(t, dump=SHOP)
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r" 1/320$")
+    leave(t)
+    need(not files(), "written without a reason", t)
+    again()
+    t.keys("Down", "Down", "Down")
+    enter(t, "note . decimals")
+    t.keys("Up", "Down")
+    t.wait(r"^note: decimals$")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r" 1/320$")
+    t.keys(*["Down"] * 6)
+    t.wait(r" 7/320$")
+    row = selected(t)
+    t.keys("m", "a")
+    t.wait(r"^marked: ' and a come back here$")
+    t.keys("m", "!")
+    t.wait(r"^a mark is a letter from a to z$")
+    enter(t, "$mine = com.acme.shop.Order")
+    t.wait(r"1/320$")
+    enter(t, "roots")
+    t.wait(r" 1/60$")
+    t.keys("Down", "Down")
+    t.wait(r" 3/60$")
+    leave(t)
+    need(len(files()) == 1 and os.stat(files()[0]).st_mode & 0o777 == 0o600, "files %s" % files(), t)
+    again()
+    t.wait(r"^marks, notes and sets of the last time are back")
+    t.keys("'", "'")
+    t.wait(r"> roots .* 3/60$")
+    t.keys("'", "a")
+    t.wait(r" 7/320$")
+    need(selected(t) == row, "another row", t)
+    t.keys("'", "b")
+    t.wait(r"^no mark is called b; there are a$")
+    enter(t, "size $mine")
+    t.wait(r"^ +objects +320$")
+    enter(t, "note")
+    t.wait(r"^> 0x\w+ +class java\.math\.BigDecimal +decimals$")
+    leave(t)
+    # what was cut, and what means other objects, is left alone
+    path = files()[0]  # which goes when nothing of it was kept
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    for other in (text[:-4], text.replace(" 4861\n", " 4862\n"),
+                  "cairn 1 4861\nset x 7-3\nset y 4861\nset z 1-\nnote 99999 a\nmark a 4861 0 ls\nmark b\nend\n"):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(other)
+        again()
+        t.keys("'", "a")
+        t.wait(r"^no mark is called a; m and a letter makes one$")
+        enter(t, "set")
+        t.wait(r"> settings ")
+        need(not re.search(r"\$|kept set", t.text()), "a set", t)
+        leave(t)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows and columns: sorting, filtering, searching, widths."""
+
+import re
+
+from cairntest import SHOP
+from tui import BOTH, case, enter, leave, need, selected, start, wait_selected
+
+
+@case("s sorts by the next column, r turns it round", BOTH)
+def sort(t):
+    start(t)
+    t.wait(r"shallow v")
+    t.keys("r")
+    t.wait(r"shallow \^")
+    t.wait(lambda lines: not any("byte[]  " in line and line.startswith(">") and "195K" in line
+                                 for line in lines[2:4]))
+    t.keys("s")
+    t.wait(r"^(?:1 )?histogram.*(?<!shallow) [v^]")
+    leave(t)
+
+
+@case("sorting: the first row stays the first, any other keeps the cursor, in view")
+def sort_keeps(t):
+    start(t, dump=SHOP)
+    t.wait(r" 1/43$")
+    t.keys("r")
+    t.wait(r"shallow \^ +1/43$")
+    t.keys("r", "Down", "Down")
+    wait_selected(t, r"com\.acme\.shop\.Order ")
+    t.keys("r")
+    wait_selected(t, r"com\.acme\.shop\.Order ")
+    t.wait(r"shallow \^ +41/43$")
+    t.keys("5")
+    wait_selected(t, r"<primitive>")
+    t.keys("Down", "Down", "Down", "Down")
+    wait_selected(t, r"▾ java ")
+    t.keys("r")
+    t.wait(r" \^ +\d+/16$")
+    wait_selected(t, r"▾ java ")
+    leave(t)
+
+
+@case("f filters while one types; F shows all again", BOTH)
+def filter_rows(t):
+    start(t)
+    t.keys("f")
+    t.type("PriceRule")
+    t.wait(lambda lines: sum("PriceRule" in line for line in lines) >= 2
+           and not any("java.lang.String " in line for line in lines))
+    t.keys("Enter")
+    t.wait(r"filter.*PriceRule|PriceRule.*filter")
+    t.wait(r"4 \(54\) classes +9 \(2,820\) +232 +?\(279K\)")
+    t.keys("F")
+    t.wait(r"54 classes +2,820 +279K" if t.height == 24 else r"31/54")
+    wait_selected(t, r"com\.acme\.plugin\.PriceRule ")  # the row stays
+    leave(t)
+
+
+@case("Enter on a row of a set opens just what the row counts")
+def rows_are_sets(t):
+    start(t)
+    t.type(":histo ( com.acme.* - com.acme.shop.Session ) -by package")
+    t.keys("Enter")
+    t.wait(r"histogram by package.*Session \)")
+    wait_selected(t, r"com\.acme\.shop ")
+    t.keys("Enter")
+    t.wait(r"histogram of com\.acme\.shop")
+    t.wait(lambda lines: any("com.acme.shop.Journal$Entry " in line for line in lines)
+           and not any("com.acme.shop.Session " in line for line in lines))
+    t.keys("Enter")  # the class's row: objects of one class
+    wait_selected(t, r"0x[0-9a-f]+ +com\.acme\.shop\.")
+    leave(t)
+
+
+@case("/ searches, n and N walk the finds")
+def search(t):
+    start(t)
+    t.type("/Journal")
+    t.keys("Enter")
+    wait_selected(t, r"Journal")
+    # by name: retained sizes may fill in meanwhile, and the row then is another line
+    first = re.escape(selected(t).split()[1])
+    t.keys("n")
+    t.wait(lambda lines: any(re.match(r"> \S*Journal", line) and not re.match("> %s " % first, line)
+                             for line in lines))
+    t.keys("N")
+    wait_selected(t, "> %s " % first)
+    leave(t)
+
+
+@case("wide and accented names keep the columns in line", BOTH)
+def wide(t):
+    start(t)
+    t.keys("f")
+    t.type("acme")
+    t.keys("Enter")
+    t.wait("acme")
+    t.keys("End")
+    t.wait("com.acme.日本.注文")
+    t.wait("com.acme.shop.Währung")
+    # Columns, not characters: a wide character takes two.
+    rows = [line for line in t.screen() if "com.acme." in line]
+
+    def number_end(line):
+        found = re.search(r" (\d[\d,]*) +[\d.]+[KM]?( |$)", line)
+        return sum(2 if ord(ch) >= 0x2E80 else 1 for ch in line[:found.end(1)])
+
+    ends = {number_end(line) for line in rows if re.search(r" (\d[\d,]*) +[\d.]+[KM]?( |$)", line)}
+    need(len(ends) == 1, "the numbers end in columns %s" % sorted(ends), t)
+    leave(t)
+
+
+@case("resizing: down to 40x10 and up, the selected row stays")
+def resize(t):
+    start(t)
+    t.keys("Down", "Down")
+    wait_selected(t, r"java\.lang\.String ")
+    for width, height in ((40, 10), (200, 50), (60, 12), (80, 24)):
+        t.resize(width, height)
+        t.wait(lambda lines: len(lines) <= height and any(
+            line.startswith("> java.lang.String") for line in lines))
+        t.wait(lambda lines: all(len(line) <= width for line in lines))
+    t.resize(20, 4)
+    t.resize(80, 24)
+    wait_selected(t, r"java\.lang\.String ")
+    leave(t)
+
+
+@case("a narrow screen gives up the columns that tell least")
+def narrow(t):
+    start(t)
+    t.keys("R")
+    t.wait(r"^> System class +0xe0000000 +com\.\S+Loader ")
+    t.wait(r"^  System class +0xe0017270 +java\.lang\.Class +\S+ +java\.lang\.Stri")
+    need("frame" not in t.screen()[2], "an almost empty column is shown", t)
+    t.resize(40, 10)
+    t.wait(r"^  System class +java\.lang\.Class")
+    t.keys("L")
+    t.resize(80, 24)
+    t.wait(r"^> 0xe0000000 +com\.ibm\.\S+ClassLoader ")
+    leave(t)
+
+
+@case("what a command is about stays: fields, classes and what is freed", ((80, 24), (40, 12)))
+def narrow_path(t):
+    start(t, dump=SHOP)
+    t.type(":path 0xe00200a8")
+    t.keys("Enter")
+    t.wait(r"^  (step +)?field +class +(root +)?freed")
+    t.wait(r"\[0\] +com\.a\S*Session +1\.3K")
+    if t.width == 80:
+        t.wait(r"^  step .* root ")
+    t.type(":cut -plan 190K")
+    t.keys("Enter")
+    t.wait(r"^  reference .* freed +adds +total")
+    t.type(":paths com.acme.shop.Order")
+    t.keys("Enter")
+    t.wait(r"^  class .*retained$")
+    leave(t)
+    # and no line of a printed table is wider than the terminal
+    t.line("clear; \"$CAIRN\" -x 'path 0xe00200a8' '%s'" % SHOP)
+    lines = t.wait(r"^ *\d* *\[0\]  .*1\.3K")
+    first = [i for i, line in enumerate(lines) if re.search(r"\bfield +class", line)][0]
+    need(all(re.match(r" +\d  .*[a-z]", line) for line in lines[first + 1:first + 8]), "a line wraps", t)
+
+
+@case("W brings every column, } and { move sideways", ((80, 24), (40, 12)))
+def sideways(t):
+    start(t, dump=SHOP)
+    t.type(":path 0xe00200a8")
+    t.keys("Enter")
+    t.wait(r"^  .*field +class")
+    t.keys("W")
+    seen = set()
+    for _ in range(12):
+        t.wait(r"^  .*\bclass\b")
+        seen |= set(t.screen()[2].split())
+        if "value" in seen:
+            break
+        before = t.screen()[2]
+        t.keys("}")
+        t.wait(lambda lines: lines[2] != before)
+    wanted = {"path", "step", "field", "address", "class", "root", "shallow", "retained", "freed",
+              "others", "value"}
+    need(seen == wanted, "columns %s, missing %s" % (seen - wanted, wanted - seen), t)
+    t.keys("W")
+    t.wait(r"^  (step +)?field +class")
+    leave(t)
+
+
+@case("a list has the fields of its class as columns: all on a wide screen, the others with W", BOTH)
+def fields(t):
+    start(t, dump=SHOP)
+    if t.width >= 200:
+        t.keys("v")  # the list alone
+    t.type(":ls com.acme.shop.Order")
+    t.keys("Enter")
+    t.wait(r"^  address .*shallow .*number +customer +items +status")
+    if t.width >= 200:
+        t.wait(r"^> 0xe0011028 .* 4711000000 .* NEW +10\.00 +2026-11-18T11:06:40Z")
+        return leave(t)
+    t.wait(r"total", gone=True)
+    t.keys("W")
+    t.wait(r"^all columns: ")
+    t.keys("}", "}", "}", "}", "}", "}")
+    t.wait(r"^> 0xe0011028 .* 10\.00 ")
+    t.keys("q")
+    enter(t, "ls com.acme.shop.Order")  # W is kept for lists of this class
+    t.wait(r"^  address +class +shallow +retained")
+    t.keys("W", "q")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r"^  address +shallow +retained +number")
+    t.keys("q")
+    t.type(":ls com.acme.shop.Order -sort -total")
+    t.keys("Enter")
+    t.wait(r"^histogram > .* total v +1/320")
+    t.wait(r"^> 0xe001c760 .* 13\.19")
+    leave(t)
+
+
+@case("many keys at once are all heard", BOTH)
+def hurry(t):
+    start(t)
+    t.keys(*(["Down"] * 12))
+    wait_selected(t, r"com\.acme\.shop\.Order\$Line")
+    t.keys("Home")
+    wait_selected(t, r"byte\[\]")
+    t.keys("End")
+    t.wait(lambda lines: any(line.startswith(">") and "byte[]" not in line for line in lines))
+    t.keys("NPage", "PPage", "Home")
+    wait_selected(t, r"byte\[\]")
+    leave(t)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Colours and glyphs."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from cairntest import SAMPLE
+from tui import case, leave, need, start
+
+
+@case("NO_COLOR: no colour, the selected row is still reversed", env={"NO_COLOR": "1"})
+def no_color(t):
+    start(t)
+    t.wait(r"^> byte")
+    text = "\n".join(t.screen(escapes=True))
+    colours = re.findall(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|4[0-7]|9[0-7]|10[0-7]|38|48)(?:;[0-9;]*)?m", text)
+    need(not colours, "colours: %r" % colours[:5], t)
+    need(re.search(r"\x1b\[(?:[0-9;]*;)?7(?:;[0-9;]*)?m", text), "nothing is reversed", t)
+    leave(t)
+
+
+def colours(t):
+    """Red, green and blue of all letters on the screen that have a colour; of one of the eight its number alone."""
+    found = set()
+    for codes in re.findall(r"\x1b\[([0-9;:]*)m", "\n".join(t.screen(escapes=True))):
+        codes = codes.replace("38:2::", "38:2:")
+        for code in re.findall(r"38[;:][25][;:][0-9;:]+|\b(?:3[0-7]|9[0-7])\b", codes):
+            parts = [int(c) for c in re.split("[;:]", code)]
+            if len(parts) == 1:
+                found.add(parts[0])
+            elif parts[1] == 2:
+                found.add(tuple(parts[2:5]))
+            elif parts[2] < 16:
+                found.add(parts[2])
+            elif parts[2] < 232:  # xterm's palette: a cube, then greys
+                n = parts[2] - 16
+                found.add(tuple(0 if level == 0 else 55 + 40 * level for level in (n // 36, n // 6 % 6, n % 6)))
+            else:
+                found.add((8 + 10 * (parts[2] - 232),) * 3)
+    return found
+
+
+def contrast(colour, background):
+    """As the W3C's guidelines define it; text wants 4.5."""
+    def luminance(c):
+        parts = [v / 255 for v in c]
+        red, green, blue = (v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    a, b = sorted((luminance(colour), luminance(background)))
+    return (b + 0.05) / (a + 0.05)
+
+
+@case("themes: dark and light can be read on their background, by --theme or COLORFGBG; 8 and direct colours")
+def themes(t):
+    seen = {}
+    tic = shutil.which("tic")
+    if tic:  # a terminal with direct colours
+        with open(os.path.join(t.home, "direct.ti"), "w") as f:
+            f.write("cairn-direct|direct colours, use=screen-256color, RGB, colors#0x1000000, pairs#0x7fff,"
+                    " setaf=\\E[38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%dm,\n")
+        subprocess.run([tic, "-x", "-o", os.path.join(t.home, ".terminfo"), os.path.join(t.home, "direct.ti")],
+                       check=True)
+    for name, words, options in (
+            ("dark", "", "--theme dark"), ("light", "COLORFGBG='0;15'", ""), ("told dark", "COLORFGBG='15;0'", ""),
+            ("classic8", "", ""), ("mono", "", "--theme mono"), ("told no", "NO_COLOR=1", "--theme dark"),
+            ("few", "TERM=screen", "--theme light"), ("direct", "TERM=cairn-direct", "--theme dark")):
+        if name == "direct" and not tic:
+            continue
+        t.line('clear; %s "$CAIRN" %s "%s"' % (words, options, SAMPLE))
+        t.wait(r"^> byte\[\] +114 +195K")
+        t.wait(r"^ *54 classes")
+        seen[name] = colours(t)
+        leave(t)
+    for name, background in (("dark", (0, 0, 0)), ("light", (255, 255, 255))):
+        need(len(seen[name]) >= 4, "%s: few colours: %r" % (name, seen[name]), t)
+        for colour in seen[name]:
+            need(isinstance(colour, tuple) and contrast(colour, background) >= 4.5,
+                 "%s: %r cannot be read" % (name, colour), t)
+    need(seen["told dark"] == seen["dark"] != seen["light"], "COLORFGBG: %r" % seen, t)
+    need(seen.get("direct", seen["dark"]) == seen["dark"], "direct: %r" % seen, t)
+    need(seen["classic8"] and seen["classic8"] <= {31, 32, 33, 36}, "classic8: %r" % seen["classic8"], t)
+    need(seen["few"] and seen["few"] <= {31, 32, 34, 35}, "eight colours, light: %r" % seen["few"], t)
+    need(not seen["mono"] and not seen["told no"], "colours: %r" % seen, t)
+
+
+@case("--ascii: nothing beyond ASCII on the frame of the screen")
+def ascii_only(t):
+    start(t, options="--ascii")
+    lines = t.wait(r"^> byte")
+    own = [line for line in lines if "acme" not in line]
+    need(all(ord(ch) < 128 for line in own for ch in line), "a character beyond ASCII", t)
+    need("####" in t.text(), "no bar", t)
+    leave(t)

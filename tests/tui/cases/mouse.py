@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mouse."""
+
+import os
+import signal
+
+from cairntest import SHOP
+from tmux import Gone, PROMPT
+from tui import BOTH, case, enter, leave, need, start, wait_selected
+
+
+def mouse(t, button, x, y, letter="M"):
+    """What the mouse sends, from 1 on: button 0 left, 1 middle, 2 right, 64 and 65 the wheel."""
+    t.type("\033[<%d;%d;%d%s" % (button, x, y, letter))
+
+
+def click(t, x, y):
+    mouse(t, 0, x, y)
+    mouse(t, 0, x, y, "m")
+
+
+def place_of(t, word):
+    """Column and line of a word on the screen, from 1 on."""
+    for y, line in enumerate(t.screen()):
+        if word in line:
+            return line.index(word) + 1, y + 1
+    raise Gone("%r is not on the screen:\n%s" % (word, t.text()))
+
+
+@case("the mouse: rows, headers, main pages, steps, keys of the last line, the wheel over a side", BOTH)
+def mouse_clicks(t):
+    start(t, dump=SHOP, options="--mouse")
+    t.wait(r"^> byte\[\] .*1,106")
+    if t.width >= 200:
+        click(t, 4, 6)  # a pane: no row
+        t.wait(r"^> byte\[\] .*1,106")
+        t.keys("v")
+        t.wait("no panes")
+    click(t, 4, 6)
+    wait_selected(t, r"com\.acme\.shop\.Order ")
+    click(t, 4, 3)  # the header
+    t.wait(r"class \^")
+    click(t, 4, 3)
+    t.wait(r"class v")
+    t.keys("F", "Home")
+    mouse(t, 65, 10, 10)
+    t.wait(r" 4/\d+$")
+    mouse(t, 64, 10, 10)
+    t.wait(r" 1/\d+$")
+    click(t, *place_of(t, "4 threads"))
+    t.wait(r"^> +0  main +")
+    click(t, *place_of(t, "histogram"))
+    t.wait(r"class v")
+    click(t, *place_of(t, "filter"))
+    t.type("HashMap*Node")
+    wait_selected(t, r"HashMap\$Node")
+    t.keys("Enter")
+    t.wait(r"class v +filter: HashMap\*Node +1/\d")
+    click(t, 4, 4)  # the row that is selected: its objects
+    t.wait(r"^histogram > java\.util\.\S+Node")
+    click(t, *place_of(t, "histogram"))
+    t.wait(r"class v +filter: HashMap\*Node +1/\d")
+    enter(t, "x com.acme.shop.Status.NEW")
+    t.wait(r"referrers \(")
+    x, y = place_of(t, "referrers (")
+    fourth = t.screen()[y + 3][x - 1:x + 20]
+    mouse(t, 65, x, y + 1)  # over the side that has not the keyboard
+    t.wait(lambda lines: lines[y][x - 1:x + 20] == fourth)
+    t.wait(r" 0/2$")
+    leave(t)
+
+
+@case("no click and no damaged report of one blocks: resizes are drawn, SIGTERM ends it")
+def mouse_blocks(t):
+    before = t.stty()
+    for report in ("\033[<2;10;5M", "\033[<1;10;5M", "\033[<2;10;5m", "\033[<34;10;5M", "\033[<66;10;5M", "\033[<128;10;5M",
+                   "\033[<0;", "\033[<0;10;5x", "\033[<99999999999;1;1M", "\033[<0;0;0M", "\033[M\042*%", "\033[M !",
+                   "\033[<0;10;5M\033[<0;10;5m\033[<0;10;5M\033[<0;10;5m\033[<2;10;5M"):
+        t.line('"$CAIRN" --mouse %s' % SHOP)
+        t.wait(r"^1 histogram")
+        t.type(report)
+        t.resize(90, 20)
+        t.wait(lambda lines: len(lines) <= 20 and any(line.endswith(("quit", "back")) for line in lines[18:]))
+        os.kill(t.pid_of("cairn"), signal.SIGTERM)
+        t.wait("^" + PROMPT)
+        t.resize(80, 24)
+        t.line("clear")
+    need(t.stty() == before, "stty differs", t)
+    need(t.modes().split()[2] == "0", "the mouse is on", t)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line of the screen: its errors, completion, history, files it writes."""
+
+import os
+import re
+import shutil
+import time
+
+from cairntest import SAMPLE, SHOP
+from tui import BOTH, case, enter, leave, need, start
+
+
+@case(": runs any command of the batch", BOTH)
+def prompt(t):
+    start(t)
+    t.type(":refs 0xE0000AF0")
+    t.keys("Enter")
+    t.wait(r"out +\S* +0xe0000b00")
+    t.wait(r"in +\S* +0xfff07498")
+    leave(t)
+
+
+@case("the prompt: an error stays on the screen, Escape or ^C leaves it")
+def prompt_error(t):
+    start(t)
+    t.type(":frobnicate")
+    t.keys("Enter")
+    t.wait("^ *unknown command|no command.*frobnicate|^ +.*frobnicate")
+    t.type(":his")  # begins anew
+    t.wait("^:his$")
+    t.keys("C-u", "Up")
+    t.wait("^:frobnicate$")
+    t.keys("Enter")
+    t.wait("^ +.*frobnicate")
+    t.keys("BSpace")  # any other key corrects it
+    t.type("x:his")
+    t.wait("^:frobnicatx:his$")
+    t.keys("C-c")
+    t.wait(r"^:his", gone=True)
+    need("histogram" in t.text(), "the histogram is gone", t)
+    leave(t)
+
+
+@case("a file that exists is replaced after a question, appended to without; the dump never", BOTH)
+def replaces(t):
+    kept, dump = os.path.join(t.home, "kept.csv"), os.path.join(t.home, "own.phd")
+    shutil.copy(SAMPLE, dump)
+    with open(kept, "w", encoding="ascii") as f:
+        f.write("old\r\n")
+
+    def content(path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def enter(line):
+        t.type(":" + line)
+        t.keys("Enter")
+
+    t.line("cd " + t.home)  # names that do not fill the message, however long the folder's is
+    start(t, dump="own.phd")
+    for key in ("n", "Escape", "C-c"):
+        enter("histo > kept.csv")
+        t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+        t.keys("x", key)  # x is no answer
+        t.wait(r"kept\.csv\s+is\s+left\s+as\s+it\s+was")
+        need(content(kept) == b"old\r\n", "it was replaced", t)
+        t.keys("j")
+    enter("histo | head 1 >> kept.csv")
+    t.wait(r"^histo \| head 1 >> kept\.csv: done")
+    need(content(kept).startswith(b"old\r\n\r\nclass,"), "it was not appended", t)
+    enter("save kept.csv")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.keys("y")
+    t.wait(r"^save kept\.csv: done")
+    need(content(kept).startswith(b"class,"), "it was not replaced", t)
+    # nor is a y within a line that is typed while it stands there
+    shown = content(kept)
+    enter("histo > kept.csv")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.type(":my")
+    t.wait(r"replace\s+it\?\s+\(Enter,\s+then\s+y;\s+n\)")
+    need(content(kept) == shown, "it was replaced by a letter of a line", t)
+    t.keys("Enter")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.keys("n")
+    t.wait(r"kept\.csv\s+is\s+left\s+as\s+it\s+was")
+    t.keys("j")
+    # what was typed before the question stood there is no answer, and is not lost
+    t.type(":histo > kept.csv\ry:size *\r")
+    t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
+    t.keys("n")
+    t.wait(r"retained_objects")
+    t.keys("BSpace")
+    other = os.path.join(t.home, "other.phd")
+    shutil.copy(SAMPLE, other)
+    enter("histo >> other.phd")
+    t.wait(r"other\.phd\s+is\s+a\s+heap\s+dump\s+\(PHD\):\s+write")
+    t.keys("n")
+    t.wait(r"other\.phd\s+is\s+left\s+as\s+it\s+was")
+    for line in ("histo > %s", "histo >> %s", "save %s"):
+        enter(line % "own.phd")
+        t.wait(r"own\.phd\s+is\s+the\s+dump,")
+        t.keys("C-c")
+        t.wait(r"^:", gone=True)
+    need(content(dump) == content(SAMPLE) == content(other), "a dump was written to", t)
+    leave(t)
+
+
+@case("a command of the shell that fails is told, one that reads to its end is not", BOTH)
+def shell_fails(t):
+    start(t)
+    for line, said in (("histo | !exit 7", r"!exit 7: the command ended with status 7"),
+                       ("histo | !kill -9 $$", r"!kill -9 \$\$: the command ended by signal 9"),
+                       ("histo | !no-such-command-here", r"!no-such-command-here: the shell cannot run it")):
+        t.type(":" + line)
+        t.keys("Enter")
+        t.wait(r"\[Enter: back to cairn\]")
+        t.keys("Enter")
+        t.wait(said)
+        t.keys("C-c")
+        t.wait(r"^:", gone=True)
+    need("histogram" in t.text(), "the histogram is gone", t)
+    leave(t)
+
+
+@case("the prompt completes commands and class names")
+def completion(t):
+    start(t)
+    t.type(":ls com.acme.shop.Sess")
+    t.keys("Tab")
+    t.wait(r"com\.acme\.shop\.SessionStore")
+    t.wait(r"^:ls com\.acme\.shop\.Session$")
+    t.type("St")
+    t.keys("Tab")
+    t.wait(r"^:ls com\.acme\.shop\.SessionStore")
+    t.keys("Enter")
+    t.wait(r"^(?:1 )?histogram > com\.acme\.shop\.SessionStore|1 object")
+    leave(t)
+
+
+@case("the prompt completes what is on the screen, and what stands behind a class and a dot")
+def completion_here(t):
+    start(t, dump=SHOP)
+    t.type(":cut com.acme.shop.Order.")
+    t.wait(r"com\.acme\.shop\.Order\.customer +com\.acme\.shop\.Order\.items")
+    t.keys("C-u")
+    t.type("x com.acme.shop.Shop.")
+    t.wait(r"^  com\.acme\.shop\.Shop\.INSTANCE  com\.acme\.shop\.Shop\.VERSION$")
+    t.keys("C-u")
+    t.type("ls com.acme.shop.Order")
+    t.keys("Enter")
+    seen = [found.group(1) for found in re.finditer(r"^. (0x\w+) ", "\n".join(t.wait(r"1/320$")), re.M)]
+    t.type(":path ")
+    t.keys("Tab")
+    for address in seen[:5]:
+        t.wait(r"^  .*%s" % address)
+    t.wait(r"^:path \.$")
+    t.keys("C-c")
+    leave(t)
+
+
+@case("set editing-mode vi: Esc is the editor's, ^C leaves; a filter says how many rows it keeps")
+def vi_mode(t):
+    with open(os.path.join(t.home, ".inputrc"), "w", encoding="ascii") as f:
+        f.write("set editing-mode vi\n")
+    start(t)
+    t.type(":xinfo")
+    t.wait(r"\^C leave$")
+    t.keys("Escape")
+    time.sleep(0.2)  # not one sequence with what follows
+    t.type("0x")
+    t.wait(r"^:info$")
+    t.type("A | head 3")
+    t.wait(r"^:info \| head 3$")
+    t.keys("Escape", "C-c")
+    t.wait(r"^:info", gone=True)
+    t.keys("f")
+    t.type("PriceRule")
+    t.wait(r"^filter: PriceRule +4 of 54 rows$")
+    t.keys("C-c")
+    t.wait(r" 31/54$")  # all rows again, and the row stays
+    leave(t)
+
+
+@case("the prompt's history is kept from one run to the next")
+def history(t):
+    start(t)
+    t.type(":ls com.acme.shop.Catalog")
+    t.keys("Enter")
+    t.wait(r"1 object")
+    leave(t)
+    need(any("history" in name for _, _, files in os.walk(t.home) for name in files),
+         "no history file below XDG_STATE_HOME", t)
+    t.line("clear")
+    start(t)
+    t.keys(":")
+    t.wait(r"^:")
+    t.keys("Up")
+    t.wait(r"^:ls com\.acme\.shop\.Catalog")
+    t.keys("C-c")
+    leave(t)
+
+
+@case("Esc twice in a hurry leaves the prompt, and only the prompt")
+def two_escapes(t):
+    start(t)
+    t.keys("Enter")
+    t.wait(r"^(?:1 )?histogram > byte\[\]")
+    t.type(":info")
+    t.wait("^:info")
+    t.keys("Escape", "Escape")
+    t.wait("^:info", gone=True)
+    need(any(line.startswith("histogram > byte[]") for line in t.screen()), "left the page", t)
+    leave(t)

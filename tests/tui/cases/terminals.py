@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kinds of terminals, and how each is left."""
+
+import os
+import re
+import signal
+
+from cairntest import SAMPLE, SHOP
+from tmux import PROMPT
+from tui import BOTH, case, leave, need, start, wait_selected
+
+
+@case("quitting puts the terminal back", BOTH)
+def quit_clean(t):
+    before, modes = t.stty(), t.modes()
+    start(t)
+    leave(t)
+    need(t.stty() == before, "stty differs", t)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+
+
+def killed_by(number):
+    def kill(t):
+        before, modes = t.stty(), t.modes()
+        start(t)
+        os.kill(t.pid_of("cairn"), number)
+        t.wait("^" + PROMPT)
+        need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+        need(t.stty() == before, "stty differs", t)
+    return kill
+
+
+for what, signal_number in (("kill -TERM", signal.SIGTERM), ("kill -HUP", signal.SIGHUP),
+                            ("a crash", signal.SIGSEGV), ("an abort", signal.SIGABRT)):
+    case(what + " puts the terminal back")(killed_by(signal_number))
+
+
+@case("^C on the histogram does not end the program in a mess")
+def interrupt(t):
+    before = t.stty()
+    start(t)
+    t.keys("C-c")
+    t.keys("Down")
+    t.wait(lambda lines: any(line.startswith("> char[]") or line.startswith(PROMPT) for line in lines))
+    if not any(line.startswith(PROMPT) for line in t.screen()):
+        leave(t)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("^Z and fg: the shell in between is whole, the screen comes back")
+def suspend(t):
+    before, modes = t.stty(), t.modes()
+    start(t)
+    t.keys("Down")
+    wait_selected(t, r"char\[\]")
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+    need(t.stty() == before, "stty differs while stopped", t)
+    t.line("fg")
+    t.wait(r"^(?:1 )?histogram")
+    wait_selected(t, r"char\[\]")
+    t.keys("Down")
+    wait_selected(t, r"java\.lang\.String ")
+    leave(t)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("resized while stopped: the new size is used")
+def suspend_resize(t):
+    start(t)
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    t.resize(60, 15)
+    t.line("fg")
+    t.wait(r"^(?:1 )?histogram")
+    t.wait(lambda lines: len(lines) <= 15 and all(len(line) <= 60 for line in lines))
+    leave(t)
+
+
+@case("TERM=dumb: says so, and a prompt edits, completes, is interrupted, stops and ends", env={"TERM": "dumb"})
+def dumb(t):
+    before = t.stty()
+    t.line('"$CAIRN" \'%s\'; echo "status $?"' % SHOP)
+    t.wait(r"dumb.*cannot place its cursor; a plain prompt instead")
+    t.wait(lambda lines: "shop.hprof: 4,861 objects" in "".join(lines))  # its path may be long
+    t.wait(r"^cairn> $|^cairn>$")
+    t.type("hist")
+    t.keys("Tab")
+    t.wait(r"^cairn> histo$")  # what all have in common
+    t.keys("Tab")
+    t.wait(r"^histo +history")  # and all, below the line
+    t.type(" -by loader")
+    t.keys("Enter")
+    t.wait(r"^\d+ loaders|^loader +")
+    t.type("frobnicate")
+    t.keys("Enter")
+    t.wait(r"^cairn: no command is called frobnicate")
+    t.type("quit")
+    t.keys("C-c")  # the line is given up, and not the program
+    t.wait(r"^cairn> quit\^C")
+    t.type("histo | !echo begun; sleep 600")
+    t.keys("Enter")
+    t.wait(r"^begun$")
+    t.keys("C-c")
+    t.wait(r"sleep 600: the command ended by signal 2")
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    t.line("fg")
+    t.type("histo | head 1")
+    t.keys("Enter")
+    t.wait(r"^byte\[\] +1,106")
+    t.keys("Up", "Enter")
+    t.wait(lambda lines: sum(line.startswith("byte[] ") for line in lines) >= 2)
+    t.keys("C-d")
+    t.wait("^" + PROMPT)
+    t.line('echo "ended $?"')
+    t.wait("^ended 0")
+    need(t.stty() == before, "stty differs", t)
+    t.line("grep -c '^histo | head 1$' \"$HOME/cairn/history\"")  # the screen's prompt has it, too
+    t.wait(r"^2$")
+
+
+@case("an unknown TERM is said, and there is a prompt, too", env={"TERM": "no-such-terminal"})
+def unknown_term(t):
+    t.line('"$CAIRN" \'%s\'; echo "status $?"' % SAMPLE)
+    t.wait(r"no-such-terminal|terminal")
+    t.wait(r"^cairn>")
+    t.type("q")
+    t.keys("Enter")
+    t.wait(r"status 0")
+
+
+@case("--plain: kill -TERM at its prompt puts the terminal back")
+def plain_killed(t):
+    before = t.stty()
+    t.line('"$CAIRN" --plain \'%s\'' % SAMPLE)
+    t.wait(r"^cairn>")
+    os.kill(t.pid_of("cairn"), signal.SIGTERM)
+    t.wait("^" + PROMPT)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("a dump that cannot be read: one sentence, the terminal as it was")
+def unreadable(t):
+    before = t.stty()
+    t.line('cd; echo no dump >x.phd; clear; "$CAIRN" x.phd; echo "status $?"')
+    t.wait(r"cairn: .*x\.phd")
+    t.wait(r"status 3")
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("a terminal with one screen only: the shell goes on in an empty line", env={"TERM": "vt220"})
+def one_screen(t):
+    start(t)
+    leave(t)
+    need(not re.search("quit|filter", t.screen()[-1]), "the prompt stands among the hints", t)
+
+
+@case("keys that a terminal sends and its type does not tell", env={"TERM": "vt100"})
+def untold_keys(t):
+    start(t)
+    t.wait(r"^> byte")
+    t.keys("End")
+    t.wait(r" 54/54$")
+    t.keys("Home")
+    t.wait(r" 1/54$")
+    t.keys("NPage")
+    t.wait(r" (1[5-9]|2\d)/54$")
+    t.keys("PPage")
+    t.wait(r" 1/54$")
+    t.keys("F1")
+    t.wait(r"^histogram > help")
+    t.keys("q", "F4")
+    t.wait(r"^filter:")
+    t.keys("C-c", "F10")
+    t.wait("^" + PROMPT)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trees: dominators, packages, the heap by what holds what, backtraces."""
+
+import re
+import time
+
+from cairntest import SHOP
+from tui import BOTH, case, enter, leave, need, selected, start, wait_selected
+
+
+@case("bt: frames are headings that keep their ends, what they hold opens and closes below", BOTH)
+def headings(t):
+    start(t, dump=SHOP)
+    t.type(":bt http-2")
+    t.keys("Enter")
+    t.wait(r"^> . 0  com\.acme\.shop\.Order\.total\(Shop\.java:102\)$")
+    t.wait(r"^      Java local  0xe00111f8  com\.acme\.shop\.Order( +144)?$")
+    t.keys("Left")
+    t.wait(r"Java local  0xe00111f8", gone=True)
+    t.keys("Right", "Down", "Enter")
+    t.wait(r"contents \(7\)")
+    t.resize(36, 12)
+    t.keys("q")
+    t.wait(r"^  . 0  .+Order\.total\(Shop\.java:102\)$")
+    leave(t)
+
+
+@case("at 40 columns a backtrace keeps what tells: methods, and the classes of locals")
+def narrow_backtrace(t):
+    start(t, dump=SHOP)
+    t.keys("t")
+    t.wait(r"^> +0 +main ")
+    t.keys("Enter")
+    t.wait(r"^(?:1 )?histogram > threads > main")
+    t.wait(r"^  branch +address +class")
+    t.resize(40, 10)
+    t.wait(r"^  branch +class")
+    t.wait(r"^>   0  .*Thread\.sleep\(Native Method\)$")
+    t.keys("d")  # of a row that is no object
+    t.wait(r"^d asks about an object, and this row$")
+    enter(t, "dom")
+    t.wait(r"^  object +retained")
+    t.wait(r"^> ▸ java\.net\.URLClassLoader ")
+    leave(t)
+
+
+@case("set weak off: said in the title as long as there is room, views of the old tree close with a word",
+      ((80, 24), (200, 50), (40, 10), (30, 8)))
+def weak_off(t):
+    start(t, dump=SHOP)
+    enter(t, "dom")
+    t.wait(r"nators  *retained v")
+    t.type(":set weak off")
+    t.keys("Enter")
+    if t.height >= 10:
+        t.wait(r"weak off: sizes are found anew")
+    t.wait(r"^(?:1 )?histogram(?! >)")
+    title = t.wait(r"^cairn .*weak off$")[0]
+    need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)
+    t.type(":set weak on")
+    t.keys("Enter")
+    t.wait(r"^cairn .*weak off$", gone=True)
+    leave(t)
+
+
+@case("K: suspects with a sentence; c: what dies without an object; the plan of a cut", BOTH)
+def cuts(t):
+    start(t, dump=SHOP)
+    t.keys("K")
+    t.wait(r"^(?:1 )?histogram > suspects")
+    t.keys("Down")
+    t.wait(r"AuditLog\.ENTRIES")  # in the sentence, the planted leak
+    t.keys("c")
+    t.wait(r"^(?:1 )?histogram > suspects > cut 0x\w+")
+    t.keys("Escape")
+    t.wait(r"^(?:1 )?histogram > suspects(?! >)")
+    t.type(":cut -plan 190K")
+    t.keys("Enter")
+    t.wait(r"com\.acme\.shop\.AuditLog\.E")  # cut off where the screen is narrow
+    leave(t)
+
+
+@case("the heap's tree: live and garbage, bars against the largest sibling, g takes a group apart", BOTH)
+def heap_groups(t):
+    start(t, dump=SHOP)
+    t.keys("2")
+    t.wait(r"live 217K . garbage 0$")
+    t.wait(r"^ +address +branch .* retained .* % all")
+    bars = [line.count("\u2588") for line in t.wait(r"^> 0xe00011b0  . loader  URLClassLoader .* 204K \u2588\u2588\u2588\u2588+ ")]
+    need(max(bars) >= 4, "no bar", t)
+    while not re.search(r"\d \u00d7 Session", selected(t)):
+        t.keys("Down")
+        time.sleep(0.05)
+    t.keys("g")
+    wait_selected(t, r"Session ")
+    need("\u00d7" not in selected(t).split("Session")[0], "the group is still there", t)
+    t.wait(r"1/24|[0-9]+/2[2-9]")  # four rows instead of one
+    t.keys("g")
+    wait_selected(t, r"4 \u00d7 Session")
+    leave(t)
+
+
+@case("dom shows the dominator tree: Right opens, Left closes, * goes down to the drop", BOTH)
+def dominators(t):
+    start(t)
+    enter(t, "dom")
+    t.wait(r"^(?:1 )?histogram > dominators")
+    t.wait(r"^> 0xe0000090 +▸ .* ~267K ")
+    t.keys("Right")
+    t.wait(r"^> 0xe0000090 +▾ ")
+    t.wait(r"^  0xe\w+ +  ▸ ")
+    t.keys("Right")  # into the branch
+    t.wait(r"^> 0xe\w+ +  ▸ ")
+    t.keys("Left")   # and out of it
+    t.wait(r"^> 0xe0000090 +▾ ")
+    t.keys("Left")
+    t.wait(r"^> 0xe0000090 +▸ ")
+    t.keys("*")  # half of the bytes are one child's, the others scatter
+    t.wait(r"^> 0xe0000090 +▾ ")
+    t.keys("Down", "*")  # its child holds nearly all that the class object does
+    t.wait(r"^  0xe\w+ +  ▾ class com\.acme\.shop\.AuditLog ")
+    t.wait(r"^> 0x\w+ +    ( )*▾ ")
+    t.keys("Escape")
+    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.type(":top")
+    t.keys("Enter")
+    t.wait(r"> largest objects")
+    t.wait(r"95\.\d%")
+    t.keys("Enter")
+    t.wait(r"> held by 0xe0000090")
+    leave(t)
+
+
+@case("in a tree: Enter on a leaf opens the object, d on a row makes it the top, filters keep parents")
+def tree_rows(t):
+    start(t)
+    enter(t, "dom")
+    t.wait(r"^(?:1 )?histogram > dominators")
+    t.keys("*", "End", "Home", "d")
+    t.wait(r"> held by 0xe0000090")
+    t.keys("Escape")
+    t.type(":tree -by package")
+    t.keys("Enter")
+    t.wait(r"package tree")
+    t.keys("f")
+    t.type("acme")
+    t.keys("Enter")
+    t.wait(r"^. ▾ com ")
+    t.wait(r"^.   ▸ acme ")
+    need(not any("java" in line for line in t.screen()[2:-2]), "java is still there", t)
+    t.keys("End", "Enter")
+    t.wait(r"^>   ▾ acme ")
+    t.wait(r"^      ▸ plugin ")
+    t.keys("F", "/")
+    t.type("plugin")
+    t.keys("Enter", "Enter", "Right", "Enter")
+    t.wait(r"package tree > com\.acme\.plugin\.\w+")
+    leave(t)
+
+
+@case("--ascii: branches carry + and -")
+def ascii_tree(t):
+    start(t, options="--ascii")
+    enter(t, "dom")
+    t.wait(r"^> 0xe0000090 +\+ ")
+    t.keys("Right")
+    t.wait(r"^> 0xe0000090 +- ")
+    leave(t)
+
+
+def plain_tree(t):
+    start(t, dump=SHOP)
+    enter(t, "dom")
+    t.wait(r"^> 0x\w+ +\+ java\.net\.URLClassLoader ")
+    t.keys("*")
+    t.wait(r"^  0x\w+ +- java\.net\.URLClassLoader ")
+    t.wait(r"^> 0x\w+ +(  )+- ")
+    t.resize(40, 10)
+    t.wait(r"^> +(  )+- ")
+    t.wait(lambda lines: all(len(line) <= 40 for line in lines))
+    leave(t)
+
+
+@case("the console's font has no triangles: branches carry + and -", env={"TERM": "linux"})
+def linux_tree(t):
+    plain_tree(t)
+
+
+@case("a vt100 shows trees as well", env={"TERM": "vt100"})
+def vt100_tree(t):
+    plain_tree(t)

@@ -141,6 +141,13 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 	}
 }
 
+void object_head(struct result *r, uint32_t id, enum column_id column, enum object_column what)
+{
+	struct cell cell;
+	object_cell(r->opened, id, what, &cell, &r->scratch);
+	result_head(r, column, cell);
+}
+
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch)
 {
 	size_t first, n = heap_roots_of(h, id, &first);

@@ -29,6 +29,9 @@ enum object_column {
 void object_cell(const struct opened *o, uint32_t id, enum object_column what, struct cell *out,
     struct text *scratch);
 
+/* A value of the head, about one object. */
+void object_head(struct result *r, uint32_t id, enum column_id column, enum object_column what);
+
 /* Does some root reach the object?  Unknown until retained sizes are known. */
 struct cell object_reachable_cell(const struct opened *o, uint32_t id);
 /* What the object retains; unknown until that is known, and for HEAP_NONE. */

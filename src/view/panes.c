@@ -3,6 +3,7 @@
 #include "view/panes.h"
 
 #include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "command/words/words.h"
 #include "view/pace.h"
@@ -115,10 +116,10 @@ static bool same_row(const struct pane_row *a, const struct pane_row *b)
 	return a->kind == b->kind && a->id == b->id && a->result == b->result && a->looks == b->looks;
 }
 
-/* What a row looks like: with its result that tells it from others while trees open and rows are sorted. */
+/* What a row looks like, and which of those that look alike it is: with its result that tells it from others
+ * while trees open and rows are sorted. */
 static uint64_t looks_of(struct result *r, size_t row)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
 	struct text t = TEXT_INIT;
 
 	for (unsigned c = 0; c < r->n_columns; c++) {
@@ -127,10 +128,9 @@ static uint64_t looks_of(struct result *r, size_t row)
 		cell_print(&cell, &t);
 		text_add_char(&t, '\n');
 	}
-	for (size_t i = 0; i < t.len; i++)
-		hash = (hash ^ (unsigned char)t.s[i]) * UINT64_C(1099511628211);
+	uint64_t looks = hash_bytes(t.s, t.len);
 	text_release(&t);
-	return hash;
+	return hash_step(looks, tree_is(r) ? tree_key(r, row) : r->order ? r->order[row] : row);
 }
 
 static struct pane_row row_under(struct table *t)

@@ -10,7 +10,8 @@
 #include "analysis/paths/paths.h"
 #include "command/commands.h"
 
-/* In the order of their rows. */
+/* In the order of their rows.  Those before PART_FIELDS tell what holds the objects, the others what they are; all
+ * of one stand together. */
 enum about_part {
 	PART_HELD_BY, /* the path from a root */
 	PART_HOLDERS, /* what else references them, by class */

@@ -3,10 +3,12 @@
 #include "command/holds/about.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "command/holds/heap_labels.h"
+#include "command/words/words.h"
 #include "result/objects.h"
 
 #include <inttypes.h>
@@ -23,29 +25,22 @@ enum {
 
 /* --- the head ----------------------------------------------------------------------------------- */
 
-static void head_cell(struct asking *q, uint32_t id, enum column_id column, enum object_column what)
-{
-	struct cell cell;
-	object_cell(q->r->opened, id, what, &cell, &q->r->scratch);
-	result_head(q->r, column, cell);
-}
-
 static void add_head(struct asking *q, uint32_t id)
 {
 	const struct heap *h = q->a->heap;
 	struct collection_size size;
 	uint32_t mirrored = heap_class_mirrored(h, id);
 	const struct heap_class *class = mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
-	head_cell(q, id, COL_ADDRESS, OBJECT_ADDRESS);
-	head_cell(q, id, COL_CLASS, OBJECT_CLASS);
-	head_cell(q, id, COL_SHALLOW, OBJECT_SHALLOW);
-	head_cell(q, id, COL_RETAINED, OBJECT_RETAINED);
-	head_cell(q, id, COL_LENGTH, OBJECT_LENGTH);
+	object_head(q->r, id, COL_ADDRESS, OBJECT_ADDRESS);
+	object_head(q->r, id, COL_CLASS, OBJECT_CLASS);
+	object_head(q->r, id, COL_SHALLOW, OBJECT_SHALLOW);
+	object_head(q->r, id, COL_RETAINED, OBJECT_RETAINED);
+	object_head(q->r, id, COL_LENGTH, OBJECT_LENGTH);
 	if (inspect_size(h, id, &size) && size.known)
 		result_head(q->r, COL_SIZE, cell_count(result_of_file(q->r, amount_exact(size.size))));
 	if (!h->facts.no_class_objects && class->loader != HEAP_NONE)
 		result_head(q->r, COL_LOADER, cell_address(heap_address(h, class->loader)));
-	head_cell(q, id, COL_VALUE, OBJECT_VALUE);
+	object_head(q->r, id, COL_VALUE, OBJECT_VALUE);
 }
 
 /* --- fields ------------------------------------------------------------------------------------- */
@@ -85,7 +80,7 @@ static void add_value(struct asking *q, const struct any_value *v, uint64_t limi
 	const struct heap *h = q->a->heap;
 	uint32_t target = inspect_target(v).id;
 	inspect_value(v, limit, to);
-	if (target == HEAP_NONE || strncmp(to->s, "0x", 2))
+	if (target == HEAP_NONE || !to->len || strncmp(to->s, "0x", 2))
 		return;
 	text_clear(to);
 	text_addf(to, "%s 0x%" PRIx64, heap_brief_name(h, heap_class_of(h, target)->name), heap_address(h, target));
@@ -245,101 +240,59 @@ static void add_samples(struct asking *q)
 
 /* --- what goes with them ------------------------------------------------------------------------ */
 
-struct tally {
-	uint64_t objects, shallow, unknown;
-	uint32_t class;
-};
-
-static void count(const struct heap *h, struct tally *by_class, uint32_t id)
-{
-	struct tally *t = &by_class[h->class_of[id]];
-	struct amount size = heap_size(h, id);
-	t->objects++;
-	t->shallow += size.n;
-	t->unknown += size.certainty == UNKNOWN;
-}
-
 static int by_shallow(const void *a, const void *b)
 {
-	const struct tally *x = a, *y = b;
-	if (x->shallow != y->shallow)
-		return x->shallow > y->shallow ? -1 : 1;
+	const struct histogram_row *x = a, *y = b;
+	if (x->shallow.n != y->shallow.n)
+		return x->shallow.n > y->shallow.n ? -1 : 1;
 	return x->class < y->class ? -1 : x->class > y->class;
 }
 
-static void add_tallies(struct asking *q, struct tally *by_class, struct amount as)
+/* as: how sure it is that these go. */
+static int add_classes(struct asking *q, const uint32_t *ids, size_t n, struct amount as, struct err *err)
 {
-	const struct heap *h = q->a->heap;
-	size_t n = 0;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
-		by_class[c].class = c;
-		if (by_class[c].objects)
-			by_class[n++] = by_class[c];
+	const struct histogram_scope scope = {.objects = ids, .n_objects = n, .chosen = heap_held};
+	struct histogram histogram;
+	int code = histogram_make(&histogram, q->a->heap, BY_CLASS, &scope, err);
+	if (code)
+		return code;
+	sort_array(histogram.rows, histogram.n, sizeof *histogram.rows, by_shallow);
+	bool only_themselves = histogram.n == 1 && histogram.rows[0].objects.n == q->what->n;
+	for (size_t i = 0; !only_themselves && i < histogram.n && i < CLASSES; i++) {
+		const struct histogram_row *row = &histogram.rows[i];
+		about_add(q, &(struct about_row){.part = PART_IF_CUT, .name = row->name,
+		    .objects = cell_count(amount_as_sure(row->objects, as)),
+		    .shallow = cell_bytes(amount_as_sure(row->shallow, as))});
 	}
-	if (n == 1 && by_class[0].objects == q->what->n)
-		return; /* nothing but themselves */
-	sort_array(by_class, n, sizeof *by_class, by_shallow);
-	for (size_t i = 0; i < n && i < CLASSES; i++) {
-		struct tally *t = &by_class[i];
-		about_add(q, &(struct about_row){.part = PART_IF_CUT, .name = h->classes[t->class].name,
-		    .objects = cell_count(amount_as_sure(heap_held(h, t->objects), as)),
-		    .shallow = cell_bytes(class_sized(h, &h->classes[t->class],
-			amount_as_sure(heap_held_bytes(h, t->shallow), as), t->unknown))});
-	}
-	if (n > CLASSES)
-		add_more(q, PART_IF_CUT, n - CLASSES, n - CLASSES == 1 ? "class" : "classe");
-}
-
-/* Ids that are still to be gone through. */
-struct stack {
-	uint32_t *id;
-	size_t n, cap;
-};
-
-static int push(struct stack *s, const uint32_t *ids, uint32_t n, struct err *err)
-{
-	if (n > s->cap - s->n) {
-		size_t cap = 2 * (s->n + n);
-		uint32_t *id = big_resize(s->id, cap, sizeof *id, err);
-		if (!id)
-			return ERR_NOMEM;
-		s->id = id;
-		s->cap = cap;
-	}
-	if (n)
-		memcpy(s->id + s->n, ids, n * sizeof *ids);
-	s->n += n;
+	if (histogram.n > CLASSES)
+		add_more(q, PART_IF_CUT, histogram.n - CLASSES, histogram.n - CLASSES == 1 ? "class" : "classe");
+	histogram_release(&histogram);
 	return 0;
 }
 
-/* Go through what an object dominates.  *all: to its end. */
-static int tally_below(struct asking *q, uint32_t id, struct tally *by_class, bool *all, struct err *err)
+/* The object and what it dominates, the nearest first.  *all: none was left out to be quick.  *ids: by big_alloc. */
+static int gather_below(struct asking *q, uint32_t id, uint32_t **ids, size_t *n, bool *all, struct err *err)
 {
-	struct stack s = {.id = NULL};
-	uint64_t seen = 0;
-	int code = push(&s, &id, 1, err);
+	size_t cap = 0;
+	uint32_t *first = BIG_PUSH(*ids, *n, cap, err);
+	if (!first)
+		return ERR_NOMEM;
+	*first = id;
 	*all = true;
-	while (s.n && !code && *all) {
-		uint32_t at = s.id[--s.n], n;
-		const uint32_t *child = retained_children(q->a->known, at, &n);
-		count(q->a->heap, by_class, at);
-		code = progress_stops(q->progress, seen) ? err_cancelled(err) : push(&s, child, n, err);
-		*all = ++seen < QUICK_BELOW || !q->quick;
+	for (size_t at = 0; at < *n && *all; at++) {
+		uint32_t more;
+		const uint32_t *child = retained_children(q->a->known, (*ids)[at], &more);
+		if (progress_stops(q->progress, at))
+			return err_cancelled(err);
+		for (uint32_t i = 0; i < more; i++) {
+			uint32_t *to = BIG_PUSH(*ids, *n, cap, err);
+			if (!to)
+				return ERR_NOMEM;
+			*to = child[i];
+		}
+		*all = !q->quick || *n < QUICK_BELOW;
 	}
-	big_free(s.id);
-	return code;
-}
-
-static int tally_loss(struct asking *q, struct tally *by_class, struct err *err)
-{
-	uint64_t id, seen = 0;
-	int code = 0;
-	for (struct bits_walk w = bits_walk(&q->loss.dead); !code && bits_next(&w, &id); seen++) {
-		count(q->a->heap, by_class, (uint32_t)id);
-		if (progress_stops(q->progress, seen))
-			code = err_cancelled(err);
-	}
-	return code;
+	return 0;
 }
 
 static int add_if_cut(struct asking *q, struct err *err)
@@ -347,16 +300,14 @@ static int add_if_cut(struct asking *q, struct err *err)
 	const struct about_what *what = q->what;
 	const struct retained *known = q->a->known;
 	bool all = true, one = what->n == 1;
+	uint32_t *ids = NULL;
+	size_t n = 0;
 	if (!known || !known->first || (!one && !q->has_loss))
 		return 0;
-	struct tally *by_class = big_alloc(q->a->heap->n_classes, sizeof *by_class, err);
-	if (!by_class)
-		return ERR_NOMEM;
-	memset(by_class, 0, q->a->heap->n_classes * sizeof *by_class);
-	int code = one ? tally_below(q, what->ids[0], by_class, &all, err) : tally_loss(q, by_class, err);
+	int code = one ? gather_below(q, what->ids[0], &ids, &n, &all, err) : ids_of_bits(&q->loss.dead, &ids, &n, err);
 	if (!code && all)
-		add_tallies(q, by_class, one ? retained_of(known, what->ids[0]) : q->loss.bytes);
-	big_free(by_class);
+		code = add_classes(q, ids, n, one ? retained_of(known, what->ids[0]) : q->loss.bytes, err);
+	big_free(ids);
 	return code;
 }
 

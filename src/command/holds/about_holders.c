@@ -98,7 +98,7 @@ static int add_best_cut(struct asking *q, struct cut *cut, const struct path *p,
 	if (code || !owner)
 		return code;
 	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
-	if (choice.step == p->n && q->what->n == 1) {
+	if (choice.step == p->n && q->what->n == 1 && !choice.vm_holds && !choice.internal) {
 		text_addf(&line, "cut 0x%" PRIx64, heap_address(h, q->what->ids[0]));
 		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to it",
 		    .freed = object_retained_cell(q->a->opened, q->what->ids[0]), .value = cell_text(line.s)});

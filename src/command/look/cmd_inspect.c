@@ -30,13 +30,6 @@ static const struct option_spec x_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-static void x_head_cell(struct result *r, uint32_t id, enum column_id column, enum object_column what)
-{
-	struct cell cell;
-	object_cell(r->opened, id, what, &cell, &r->scratch);
-	result_head(r, column, cell);
-}
-
 /* " (finalizer queue)", where the dump says it. */
 static void add_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
 {
@@ -189,11 +182,11 @@ static int x_head(
 	const struct heap_class *class =
 	    mirrored == HEAP_NONE ? heap_class_of(h, id) : &h->classes[mirrored];
 	struct text t = TEXT_INIT;
-	x_head_cell(r, id, COL_ADDRESS, OBJECT_ADDRESS);
-	x_head_cell(r, id, COL_CLASS, OBJECT_CLASS);
-	x_head_cell(r, id, COL_SHALLOW, OBJECT_SHALLOW);
-	x_head_cell(r, id, COL_RETAINED, OBJECT_RETAINED);
-	x_head_cell(r, id, COL_LENGTH, OBJECT_LENGTH);
+	object_head(r, id, COL_ADDRESS, OBJECT_ADDRESS);
+	object_head(r, id, COL_CLASS, OBJECT_CLASS);
+	object_head(r, id, COL_SHALLOW, OBJECT_SHALLOW);
+	object_head(r, id, COL_RETAINED, OBJECT_RETAINED);
+	object_head(r, id, COL_LENGTH, OBJECT_LENGTH);
 	if (!h->facts.no_class_objects)
 		result_head(r, COL_LOADER, address_or_none(h, class->loader));
 	result_head(r, COL_ROOT, root_cell(h, id, &t));

@@ -159,6 +159,13 @@ struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *sc
 	return value_cell(h, id, scratch);
 }
 
+void object_class_words(const struct heap *h, uint32_t id, struct text *to)
+{
+	uint32_t class = heap_class_mirrored(h, id);
+	text_add(to, class != HEAP_NONE ? "class " : "");
+	text_add(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
+}
+
 /* --- stretches -------------------------------------------------------------------------------- */
 
 const char *direction_word(enum direction direction)

@@ -44,6 +44,9 @@ struct cell row_retained_cell(const struct result *r, void *data, size_t row);
 /* The value of an object, or the name of a thread that only a javacore tells of. */
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
 
+/* Append its class, or of a class object "class " and the class that it is. */
+void object_class_words(const struct heap *h, uint32_t id, struct text *to);
+
 /* Is the object an array?  The length of an array may be unknown; that of other objects does not
  * apply. */
 bool object_is_array(const struct heap *h, uint32_t id);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "command/words/words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,14 @@ static void say_marks(struct app *a, int letter)
 	text_release(&said);
 }
 
+/* "ls java.lang.String, 0xe0000af0" */
+static void add_place(const struct app *a, const struct mark *m, struct text *to)
+{
+	text_add_name(to, m->line);
+	if (m->id != HEAP_NONE)
+		text_addf(to, ", 0x%" PRIx64 ",", heap_address(session_heap(&a->session), m->id));
+}
+
 static void set_mark(struct app *a, int letter)
 {
 	struct mark *m = letter == '\'' ? NULL : mark_of(a, letter);
@@ -87,7 +96,8 @@ static void set_mark(struct app *a, int letter)
 	} else if (!take_place(a, m)) {
 		app_say(a, ROLE_NOTE, "this view cannot be marked: its line means the rows of another one");
 	} else {
-		text_addf(&said, "marked: ' and %c come back here", letter);
+		add_place(a, m, &said);
+		text_addf(&said, " is marked: ' and %c come back here", letter);
 		app_say(a, ROLE_NOTE, said.s);
 		kept_write(&a->state, a->session.dump);
 	}

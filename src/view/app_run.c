@@ -310,11 +310,15 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 		app_quit(a, a->status);
 	} else if (out) {
 		show(a, session_take(&a->session), selection->used ? "" : kept, typed);
+		if (a->session.said.len > 0)
+			app_say(a, ROLE_NOTE, a->session.said.s);
 	} else if (a->model_changed) {
 		a->model_changed = false;
 		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
 		    "weak on: sizes are found anew; the views of the old tree are closed" :
 		    "weak off: sizes are found anew; the views of the old tree are closed");
+	} else if (a->session.said.len > 0) {
+		app_say(a, ROLE_NOTE, a->session.said.s);
 	} else if (kept[strspn(kept, " ")]) {
 		struct text said = TEXT_INIT;
 		text_addf(&said, "%s: done", kept);

@@ -90,6 +90,17 @@ static int run_overview(struct session *s)
 	return worse(status, run_line(s, &(struct batch_line){.text = "histo"}, true));
 }
 
+/* Among results for programs it would be none. */
+static void say_done(const struct session *s)
+{
+	struct text t = TEXT_INIT;
+	if (s->said.len && s->print.format == PRINT_TEXT) {
+		text_add_escaped(&t, s->said.s, s->said.len);
+		puts(t.s ? t.s : "");
+	}
+	text_release(&t);
+}
+
 /* What fails is said, and the next line is asked for. */
 static void run_typed(struct session *s, const struct batch_options *o)
 {
@@ -97,6 +108,7 @@ static void run_typed(struct session *s, const struct batch_options *o)
 	while (!s->quit && (line = o->next(o->next_context, s))) {
 		measure_terminal(s); /* it may have another size by now */
 		run_line(s, &(struct batch_line){.text = line}, false);
+		say_done(s);
 		fflush(s->output);
 	}
 }

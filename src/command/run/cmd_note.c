@@ -2,6 +2,9 @@
 /* cmd_note.c - note: words of the user's own about an object. */
 #include "command/commands.h"
 
+#include "result/objects.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 static const struct column note_columns[] = {
@@ -15,18 +18,32 @@ static struct result *list_notes(const struct session *s)
 {
 	const struct heap *h = session_heap(s);
 	struct result *r = result_new_rows("notes", s->dump, &note_shape);
+	struct text name = TEXT_INIT;
 	for (size_t i = 0; i < s->dump->n_notes; i++) {
 		const struct note *note = &s->dump->notes[i];
-		uint32_t class = heap_class_mirrored(h, note->id);
-		struct text name = TEXT_INIT;
-		text_addf(&name, "%s%s", class == HEAP_NONE ? "" : "class ", class == HEAP_NONE
-		    ? heap_class_of(h, note->id)->name : h->classes[class].name);
+		object_class_words(h, note->id, &name);
 		result_add_row(r, (struct cell[]){cell_address(heap_address(h, note->id)), cell_text(name.s),
 		    cell_text(note->text)}, &(struct target){.kind = TARGET_OBJECT, .id = note->id});
-		text_release(&name);
 	}
+	text_release(&name);
 	r->note = s->dump->n_notes ? NULL : "none yet: note OBJ TEXT writes one";
 	return r;
+}
+
+/* "com.acme.shop.Order 0xe00340b8 is noted: TEXT" */
+static void write_note(struct session *s, uint32_t id, const char *text)
+{
+	const struct heap *h = session_heap(s);
+	bool had = opened_note(s->dump, id) != NULL;
+	struct text what = TEXT_INIT;
+	object_class_words(h, id, &what);
+	text_addf(&what, " 0x%" PRIx64, heap_address(h, id));
+	opened_write_note(s->dump, id, *text ? text : NULL);
+	if (*text)
+		session_say(s, "the note on %s is%s: %s", what.s, had ? " now" : "", text);
+	else
+		session_say(s, had ? "the note on %s is gone" : "%s had no note: words behind it write one", what.s);
+	text_release(&what);
 }
 
 static int run_note(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -37,9 +54,13 @@ static int run_note(struct session *s, const struct call *call, struct result **
 	bool writes = call->argument[0].given;
 	const char *text = call->argument[1].given ? call->argument[1].word : "";
 	if (writes)
-		opened_write_note(s->dump, call->argument[0].id, *text ? text : NULL);
+		write_note(s, call->argument[0].id, text);
 	if (!writes || !s->interactive) /* the screen shows it where one stands */
 		*out = list_notes(s);
+	if (*out && writes) {
+		result_add_note(*out, s->said.s);
+		text_clear(&s->said);
+	}
 	return 0;
 }
 

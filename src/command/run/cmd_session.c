@@ -241,12 +241,22 @@ bool setting_of(size_t i, struct setting *out)
 	return i < N_SETTINGS;
 }
 
+static void say_setting(struct session *s, const struct setting *of)
+{
+	struct text value = TEXT_INIT;
+	of->show(s, &value);
+	session_say(s, "%s is %s now (%s)", of->name, value.s, of->meaning);
+	text_release(&value);
+}
+
 int setting_set(struct session *s, const char *name, const char *value, struct err *err)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		if (strcmp(settings[i].name, name))
 			continue;
 		int code = value ? settings[i].set(s, value, err) : NO_VALUE;
+		if (!code)
+			say_setting(s, &settings[i]);
 		return code == NO_VALUE
 		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
 	}

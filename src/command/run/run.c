@@ -121,6 +121,21 @@ static int print_watched(struct session *s, struct result *r, const struct print
 	return code;
 }
 
+static void say_written(struct session *s, const struct result *r, const struct print_options *o,
+    const char *path, bool behind)
+{
+	static const char *const formats[] = {"text", "CSV", "JSON", "JSON lines"};
+	struct text what = TEXT_INIT;
+	size_t n = o->top && o->top < r->n_rows ? o->top : r->n_rows;
+	if (r->n_columns) {
+		text_add_count(&what, n);
+		text_addf(&what, " row%s of ", n == 1 ? "" : "s");
+	}
+	text_add_name(&what, r->title ? r->title : "the result");
+	session_say(s, "%s has %s%s, as %s", path, what.s, behind ? " behind what it held" : " now", formats[o->format]);
+	text_release(&what);
+}
+
 static int to_file(
     struct session *s, struct result *r, const char *path, bool append, struct err *err)
 {
@@ -147,6 +162,8 @@ static int to_file(
 		err_context(err, "%.200s", path);
 	if (fclose(f) && !code)
 		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
+	if (!code)
+		say_written(s, r, &o, path, to.behind);
 	return code;
 }
 
@@ -194,6 +211,8 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 	}
 	if (s->shell)
 		s->shell(s->shell_context, false);
+	if (!code)
+		session_say(s, "%s went to !%s", r->title ? r->title : "the result", command);
 	return code;
 }
 
@@ -412,6 +431,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 	if (!s->depth) {
 		remember(s, line);
 		s->placed = false;
+		text_clear(&s->said);
 	}
 	int code = command_line_parse(&l, line, false, err);
 	if (!code)

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 void session_init(struct session *s)
@@ -26,6 +27,7 @@ void session_release(struct session *s)
 	free(s->history);
 	free(s->told);
 	free(s->copies);
+	text_release(&s->said);
 	*s = (struct session){.dump = NULL};
 }
 
@@ -34,6 +36,15 @@ void selection_release(struct selection *selection)
 	free(selection->row);
 	free(selection->page);
 	*selection = (struct selection){.row = NULL};
+}
+
+void session_say(struct session *s, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	text_clear(&s->said);
+	text_addv(&s->said, format, args);
+	va_end(args);
 }
 
 struct opened *session_open(struct session *s, const struct heap *heap)

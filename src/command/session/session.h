@@ -78,6 +78,7 @@ struct session {
 	unsigned depth;          /* how many scripts run within each other */
 	bool placed;             /* the current error already names its file and line */
 	int status;              /* worst exit status of the lines of scripts */
+	struct text said;        /* what the last line did, in a sentence, where that is no result */
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);
 	void *shell_context;
@@ -138,6 +139,10 @@ MUST_CHECK int session_retained(const struct session *s, const struct retained *
     struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */
 MUST_CHECK int session_sizes(const struct session *s, const struct retained **out, struct err *err);
+
+/* Keep a sentence of what a line did and to what: "done" would leave that open.  People read it where lines are
+ * typed; scripts do not. */
+void session_say(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- long works --------------------------------------------------------------------------------- */
 

@@ -474,6 +474,15 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 		return code;
 	struct kept_set set = keeping.set;
 	struct kept_set *old = (struct kept_set *)set_find(s, name);
+	struct text n = TEXT_INIT, before = TEXT_INIT;
+	text_add_count(&n, set.n);
+	if (old) {
+		text_add(&before, " now, in place of ");
+		text_add_count(&before, old->n);
+	}
+	session_say(s, "$%s keeps %s object%s%s", name, n.s, set.n == 1 ? "" : "s", old ? before.s : "");
+	text_release(&n);
+	text_release(&before);
 	if (old) {
 		big_free(old->ids);
 		old->ids = set.ids;

@@ -4,6 +4,8 @@
 
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/progress.h"
+#include "base/turns.h"
 
 #include <stdlib.h>
 
@@ -24,6 +26,14 @@ struct level {
 	struct ids classes; /* of what was found, each once */
 	struct ids sorted;  /* what was found, by class */
 };
+
+/* As progress_own_stops.  What is made has no place in the tree yet, so that can be looked at. */
+static bool stops(uint64_t round)
+{
+	if (round % PROGRESS_ROUNDS == 0)
+		turns_offer();
+	return progress_own_stops(round);
+}
 
 static int push(struct ids *to, uint32_t id, struct err *err)
 {
@@ -74,12 +84,12 @@ static int add_joining(struct heap_tree *t, uint32_t number, struct heap_node *n
 		uint32_t n, id = t->member[i];
 		const uint32_t *child = retained_children(t->retained, id, &n);
 		for (uint32_t k = 0; !code && k < n; k++) {
-			if (progress_own_stops(k))
+			if (stops(k))
 				code = err_cancelled(err);
 			else if (joins(t, number, id, child[k]))
 				code = add_member(t, node, child[k], err);
 		}
-		if (!code && progress_own_stops(i))
+		if (!code && stops(i))
 			code = err_cancelled(err);
 	}
 	return code;
@@ -93,7 +103,7 @@ static int add_node(struct heap_tree *t, uint32_t parent, const uint32_t *ids, s
 	    .class = r->heap->class_of[ids[0]], .classes = classes, .largest = ids[0], .topmost = (uint32_t)n};
 	int code = 0;
 	for (size_t i = 0; !code && i < n; i++) {
-		code = progress_own_stops(i) ? err_cancelled(err) : add_member(t, &node, ids[i], err);
+		code = stops(i) ? err_cancelled(err) : add_member(t, &node, ids[i], err);
 		if (r->dominators.retained[ids[i]] > r->dominators.retained[node.largest])
 			node.largest = ids[i];
 		if (!classes)
@@ -122,7 +132,7 @@ static int gather(struct level *l, uint32_t node, uint32_t id, bool member, stru
 	const uint32_t *child = retained_children(l->tree->retained, id, &n);
 	int code = 0;
 	for (uint32_t i = 0; !code && i < n; i++) {
-		if (progress_own_stops(i))
+		if (stops(i))
 			code = err_cancelled(err);
 		else if (member && joins(l->tree, node, id, child[i]))
 			continue;
@@ -140,9 +150,9 @@ static int gather_all(struct level *l, uint32_t number, struct err *err)
 	const struct heap_node *node = &t->node[number];
 	int code = number == HEAP_TREE_TOP && !t->asked.word ? gather(l, number, HEAP_NONE, false, err) : 0;
 	for (size_t i = 0; !code && i < node->n; i++)
-		code = progress_own_stops(i) ? err_cancelled(err) : gather(l, number, t->member[node->at + i], true, err);
+		code = stops(i) ? err_cancelled(err) : gather(l, number, t->member[node->at + i], true, err);
 	for (size_t i = 0; !code && i < l->mirrors.n; i++)
-		code = progress_own_stops(i) ? err_cancelled(err) : gather(l, number, l->mirrors.id[i], false, err);
+		code = stops(i) ? err_cancelled(err) : gather(l, number, l->mirrors.id[i], false, err);
 	return code;
 }
 
@@ -158,7 +168,7 @@ static int sort_by_class(struct level *l, struct err *err)
 	l->sorted.n = l->found.n;
 	for (size_t i = 0; !code && i < l->found.n; i++) {
 		uint32_t class = h->class_of[l->found.id[i]];
-		if (progress_own_stops(i))
+		if (stops(i))
 			code = err_cancelled(err);
 		else if (!place[class])
 			code = push(&l->classes, class, err); /* all that is counted is in the list */
@@ -171,7 +181,7 @@ static int sort_by_class(struct level *l, struct err *err)
 	}
 	for (size_t i = 0; !code && i < l->found.n; i++) {
 		l->sorted.id[place[h->class_of[l->found.id[i]]]++] = l->found.id[i];
-		code = progress_own_stops(i) ? err_cancelled(err) : 0;
+		code = stops(i) ? err_cancelled(err) : 0;
 	}
 	for (size_t i = 0; i < l->classes.n; i++)
 		place[l->classes.id[i]] = 0;
@@ -185,11 +195,11 @@ static int add_siblings(struct heap_tree *t, uint32_t parent, uint32_t *ids, siz
 	uint64_t sum = 0, alone = t->retained->dominators.shallow_reachable / PART_OF_ALL;
 	size_t others = 0;
 	int code = 0;
-	for (size_t i = 0; i < n && !progress_own_stops(i); i++)
+	for (size_t i = 0; i < n && !stops(i); i++)
 		sum += retained[ids[i]];
 	alone = alone > sum / PART_OF_SIBLINGS ? alone : sum / PART_OF_SIBLINGS;
 	for (size_t i = 0; !code && i < n; i++) {
-		if (progress_own_stops(i))
+		if (stops(i))
 			code = err_cancelled(err);
 		else if (t->each || retained[ids[i]] >= alone)
 			code = add_node(t, parent, &ids[i], 1, false, err);
@@ -208,7 +218,7 @@ static int make_children(struct level *l, uint32_t number, struct err *err)
 		code = sort_by_class(l, err);
 	for (size_t i = 0, end; !code && i < l->sorted.n; i = end) {
 		for (end = i + 1; end < l->sorted.n && h->class_of[l->sorted.id[end]] == h->class_of[l->sorted.id[i]]; end++)
-			if (progress_own_stops(end))
+			if (stops(end))
 				return err_cancelled(err);
 		code = add_siblings(t, number, l->sorted.id + i, end - i, err);
 	}
@@ -262,7 +272,7 @@ static int make_singles(struct heap_tree *t, uint32_t group, struct err *err)
 		code = add_node(t, parent, &id, 1, false, err);
 		if (!code)
 			t->node[t->n_nodes - 1].group = group;
-		if (!code && progress_own_stops(i))
+		if (!code && stops(i))
 			code = err_cancelled(err);
 	}
 	if (code) {

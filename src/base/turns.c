@@ -28,6 +28,8 @@ void turns_release(struct turns *t)
 	pthread_mutex_destroy(&t->lock);
 }
 
+static _Thread_local struct turns *own;
+
 static void begin_work(struct turns *t)
 {
 	while (t->looking)
@@ -49,6 +51,7 @@ void turns_enter(struct turns *t)
 	cairn_assert(!t->working);
 	begin_work(t);
 	pthread_mutex_unlock(&t->lock);
+	own = t;
 }
 
 void turns_leave(struct turns *t)
@@ -58,20 +61,29 @@ void turns_leave(struct turns *t)
 	pthread_mutex_lock(&t->lock);
 	end_work(t);
 	pthread_mutex_unlock(&t->lock);
+	own = NULL;
 }
 
-void turns_offer(struct turns *t)
+void turns_offer(void)
 {
+	struct turns *t = own;
+
 	if (!t || !atomic_load_explicit(&t->asked, memory_order_relaxed))
 		return;
 	pthread_mutex_lock(&t->lock);
-	if (t->working) {
-		end_work(t);
-		while (atomic_load(&t->asked))
-			pthread_cond_wait(&t->changed, &t->lock);
-		begin_work(t);
-	}
+	end_work(t);
+	while (atomic_load(&t->asked))
+		pthread_cond_wait(&t->changed, &t->lock);
+	begin_work(t);
 	pthread_mutex_unlock(&t->lock);
+}
+
+struct turns *turns_step_out(void)
+{
+	struct turns *t = own;
+
+	turns_leave(t);
+	return t;
 }
 
 bool turns_take(struct turns *t, unsigned ms)

@@ -267,9 +267,10 @@ MUST_CHECK int result_filter(struct result *r,
     bool (*keep)(struct result *r, size_t row, void *context), void *context, struct err *err);
 
 /*
- * A draft: the rows of r, to be filtered and sorted while r goes on being shown as it is.  r stays the
- * caller's and must outlive the draft; no tree.  NULL: ERR_NOMEM.  result_adopt shows the rows of the draft
- * in r, and their order; it takes the draft over.  result_drop does away with one.
+ * A draft: the rows of r, to be filtered and sorted while r goes on being shown as it is; those of a tree
+ * to be filtered only (tree.h has a draft to sort).  r stays the caller's and must outlive the draft.
+ * NULL: ERR_NOMEM.  result_adopt shows the rows of the draft in r, and their order; it takes the draft
+ * over.  result_drop does away with one.
  */
 struct result *result_draft(const struct result *r, struct err *err);
 void result_adopt(struct result *r, struct result *draft);

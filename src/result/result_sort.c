@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/sort.h"
+#include "base/turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,14 @@ static int distinct_grow(struct distinct *d, struct err *err)
 	big_free(d->slots);
 	d->slots = slots;
 	d->n_slots = n_slots;
+	struct turns *turns = turns_step_out();
 	for (size_t i = 0; i < d->n; i++) {
 		size_t at = hash_bytes(d->text[i], strlen(d->text[i])) & (d->n_slots - 1);
 		while (d->slots[at])
 			at = (at + 1) & (d->n_slots - 1);
 		d->slots[at] = (uint32_t)i + 1;
 	}
+	turns_enter(turns);
 	return 0;
 }
 
@@ -172,30 +175,37 @@ static void insert_words(uint64_t *a, size_t n)
 	}
 }
 
-/* By the upper 32 bits, of which only the lowest bits are used; the sorted words end up in *a.  Of r nothing
- * is read meanwhile, so whoever waits for that is asked at each digit.  False: it was stopped. */
+/* By the upper 32 bits, of which only the lowest bits are used; the sorted words end up in *a.  False: it was
+ * stopped. */
 static bool sort_words(const struct result *r, uint64_t **a, uint64_t **b, size_t n, unsigned bits)
 {
+	struct progress *work = progress_own();
 	if (n <= FEW) {
 		insert_words(*a, n);
 		return true;
 	}
 	for (unsigned done = 0; done < bits; done += DIGIT_BITS) {
 		size_t start[1u << DIGIT_BITS] = {0};
-		if (result_stopped(r, RESULT_STOP_EVERY - 1) || progress_cancelled(progress_own()))
-			return false;
 		unsigned shift = 32 + done;
+		if (result_stopped(r, RESULT_STOP_EVERY - 1))
+			return false;
 		uint64_t mask = (1u << DIGIT_BITS) - 1;
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
+			if (progress_stops(work, i))
+				return false;
 			start[(*a)[i] >> shift & mask]++;
+		}
 		size_t sum = 0;
 		for (size_t d = 0; d <= mask; d++) {
 			size_t count = start[d];
 			start[d] = sum;
 			sum += count;
 		}
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
+			if (progress_stops(work, i))
+				return false;
 			(*b)[start[(*a)[i] >> shift & mask]++] = (*a)[i];
+		}
 		uint64_t *swap = *a;
 		*a = *b;
 		*b = swap;
@@ -287,7 +297,9 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		rows[j] = swap;
 	}
 	if (s->by_text) {
+		struct turns *turns = turns_step_out();
 		code = distinct_rank(&s->distinct, column_kinds[r->columns[s->column].id].values, err);
+		turns_enter(turns);
 		s->low = 0;
 		s->high = s->distinct.n ? s->distinct.n - 1 : 0;
 	}
@@ -313,10 +325,13 @@ static int sort_known(struct sorting *s, struct err *err)
 			key = s->descending ? s->high - key : key - s->low;
 			s->a[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];
 		}
-		if (!sort_words(s->r, &s->a, &s->b, n, bits - shift < 32 ? bits - shift : 32))
-			return err_cancelled(err);
-		for (size_t i = 0; i < n; i++)
+		struct turns *turns = turns_step_out(); /* of the result nothing is read meanwhile */
+		bool sorted = sort_words(s->r, &s->a, &s->b, n, bits - shift < 32 ? bits - shift : 32);
+		for (size_t i = 0; i < n && sorted; i++)
 			rows[i] = (uint32_t)s->a[i];
+		turns_enter(turns);
+		if (!sorted)
+			return err_cancelled(err);
 	}
 	return 0;
 }

@@ -26,10 +26,38 @@ void *tree_data(const struct result *r)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-void tree_forget_rest(struct list *l)
+void tree_free_list(struct list *l)
 {
+	big_free(l->node);
 	free(l->rest);
-	l->rest = NULL;
+	*l = (struct list){.n = 0};
+}
+
+bool tree_sum_rest(const struct result *r, struct list *l, uint32_t from)
+{
+	const struct tree *t = r->data;
+	struct text scratch = TEXT_INIT;
+	bool stopped = false;
+	struct cell *sums = from < l->n ? xcalloc(r->n_columns, sizeof *sums) : NULL;
+	for (unsigned c = 0; sums && c < r->n_columns && !stopped; c++) {
+		struct cell sum = result_sum_begin(r, c);
+		for (uint32_t i = from; r->columns[c].total && i < l->n && !(stopped = result_stopped(r, i)); i++) {
+			struct cell one = cell_none();
+			text_clear(&scratch);
+			t->source->cell(r, l->node[i], c, &one, &scratch);
+			result_sum(&sum, &one);
+		}
+		sums[c] = r->columns[c].total ? sum : cell_blank();
+	}
+	text_release(&scratch);
+	if (stopped) {
+		free(sums);
+		return false;
+	}
+	free(l->rest);
+	l->rest = sums;
+	l->known = result_known(r);
+	return true;
 }
 
 struct sorting {
@@ -45,8 +73,10 @@ static void list_cell(
 	t->source->cell(s->r, s->list->node[row], column, out, scratch);
 }
 
-/* By the sorter that tables have: the list becomes a table for a moment. */
-void tree_sort_list(struct result *r, struct list *l)
+/* The nodes of a list in this order, by the sorter that tables have: the list becomes a table for a moment.  NULL:
+ * an error. */
+static uint32_t *sorted_nodes(
+    const struct result *r, const struct list *l, unsigned column, bool descending, struct err *err)
 {
 	static const struct result_ops ops = {.cell = list_cell};
 	struct sorting s = {r, l};
@@ -58,69 +88,54 @@ void tree_sort_list(struct result *r, struct list *l)
 	    .data = &s,
 	    .n_source = l->n,
 	    .n_rows = l->n,
+	    .stop = r->stop,
+	    .stop_context = r->stop_context,
 	};
-	struct err err = ERR_INIT;
-	if (r->sorted_by < 0 || l->n < 2)
-		return;
-	if (result_sort(&table, (unsigned)r->sorted_by, r->descending, &err) == 0) {
-		for (uint32_t i = 0; i < l->n; i++)
-			table.order[i] = l->node[table.order[i]];
-		big_free(l->node);
-		l->node = table.order;
-	} else {
-		result_lost(r, &err);
-	}
+	int code = result_sort(&table, column, descending, err);
+	for (uint32_t i = 0; !code && i < l->n; i++)
+		table.order[i] = l->node[table.order[i]];
 	text_release(&table.scratch);
+	return code ? NULL : table.order;
 }
 
-/* NO_LIST: no memory for it, which the result remembers. */
+int tree_fill_list(const struct result *r, uint32_t node, struct list *out, struct err *err)
+{
+	const struct tree *t = r->data;
+	uint32_t n = t->source->children(r, node, NULL);
+	*out = (struct list){.node = big_alloc(n, sizeof *out->node, err), .n = n,
+	    .shown = t->at_once && n > t->at_once ? t->at_once : n};
+	if (!out->node)
+		return ERR_NOMEM;
+	t->source->children(r, node, out->node);
+	if (r->sorted_by >= 0 && n > 1) {
+		uint32_t *sorted = sorted_nodes(r, out, (unsigned)r->sorted_by, r->descending, err);
+		big_free(out->node);
+		out->node = sorted;
+	}
+	int code = !out->node ? err->code : progress_check(progress_own(), err);
+	if (!code && r->sorted_by >= 0 && !tree_sum_rest(r, out, out->shown)) /* else it may be sorted first */
+		code = err_cancelled(err);
+	if (code)
+		tree_free_list(out);
+	return code;
+}
+
 uint32_t tree_new_list(struct result *r, uint32_t node)
 {
 	struct tree *t = r->data;
 	struct err err = ERR_INIT;
-	if (t->source->open && t->source->open(r, node, &err)) {
-		result_lost(r, &err);
-		return NO_LIST;
-	}
-	uint32_t n = t->source->children(r, node, NULL);
-	uint32_t *nodes = big_alloc(n, sizeof *nodes, &err);
-	struct list *l = nodes ? BIG_PUSH(t->list, t->n_list, t->cap_list, &err) : NULL;
+	struct list list = {.n = 0};
+	int code = t->source->open ? t->source->open(r, node, &err) : 0;
+	if (!code)
+		code = tree_fill_list(r, node, &list, &err);
+	struct list *l = code ? NULL : BIG_PUSH(t->list, t->n_list, t->cap_list, &err);
 	if (!l) {
-		big_free(nodes);
+		tree_free_list(&list);
 		result_lost(r, &err);
 		return NO_LIST;
 	}
-	t->source->children(r, node, nodes);
-	*l = (struct list){.node = nodes, .n = n,
-	    .shown = t->at_once && n > t->at_once ? t->at_once : n};
-	tree_sort_list(r, l);
+	*l = list;
 	return (uint32_t)t->n_list - 1;
-}
-
-void tree_free_list(struct list *l)
-{
-	big_free(l->node);
-	tree_forget_rest(l);
-	*l = (struct list){.n = 0};
-}
-
-/* What the children without a row come to, so that totals are those of all. */
-static void sum_rest(const struct result *r, struct list *l)
-{
-	const struct tree *t = r->data;
-	struct text scratch = TEXT_INIT;
-	l->rest = xcalloc(r->n_columns, sizeof *l->rest);
-	for (unsigned c = 0; c < r->n_columns; c++) {
-		struct cell sum = result_sum_begin(r, c);
-		for (uint32_t i = l->shown; r->columns[c].total && i < l->n && !progress_own_stops(i); i++) {
-			struct cell one = cell_none();
-			text_clear(&scratch);
-			t->source->cell(r, l->node[i], c, &one, &scratch);
-			result_sum(&sum, &one);
-		}
-		l->rest[c] = r->columns[c].total ? sum : cell_blank();
-	}
-	text_release(&scratch);
 }
 
 /* --- rows as a result ------------------------------------------------------------------------- */
@@ -134,11 +149,9 @@ static void tree_cell(
 		t->source->cell(r, at->node, column, out, scratch);
 	} else {
 		struct list *l = &t->list[at->list];
-		if (!l->rest)
-			sum_rest(r, l);
-		*out = l->rest[column];
-		if (progress_cancelled(progress_own()))
-			tree_forget_rest(l); /* it may be left unfinished */
+		if (!l->rest || l->known != result_known(r)) /* was never sorted, or was before */
+			(void)!tree_sum_rest(r, l, l->shown);
+		*out = l->rest ? l->rest[column] : cell_none();
 		if (column == t->source->branch) {
 			text_add(scratch, "and ");
 			text_add_count(scratch, l->n - l->shown);
@@ -420,14 +433,89 @@ void tree_open_levels(struct result *r, uint32_t levels)
 	tree_make_rows(r, levels);
 }
 
-void tree_sort(struct result *r, unsigned column, bool descending)
+/* --- sorting ---------------------------------------------------------------------------------- */
+
+struct tree_draft {
+	struct list *list; /* their nodes and sums; a list without nodes stays as it is */
+	size_t n_list;
+	unsigned column;
+	bool descending;
+};
+
+void tree_drop_draft(struct tree_draft *d)
+{
+	for (size_t i = 0; d && i < d->n_list; i++)
+		tree_free_list(&d->list[i]);
+	if (d)
+		big_free(d->list);
+	free(d);
+}
+
+/* Cells asked for: all children are looked at, and once more where their order is made of that. */
+static uint64_t looks(const struct tree *t)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < t->n_list; i++)
+		n += 2 * (uint64_t)t->list[i].n;
+	return n;
+}
+
+struct tree_draft *tree_draft_sorted(const struct result *r, unsigned column, bool descending, struct err *err)
+{
+	const struct tree *t = r->data;
+	struct tree_draft *d = xcalloc(1, sizeof *d);
+	struct err own = ERR_INIT;
+	int code = 0;
+	*d = (struct tree_draft){.n_list = t->n_list, .column = column, .descending = descending};
+	d->list = big_alloc(t->n_list, sizeof *d->list, &own);
+	if (!d->list) {
+		d->n_list = 0;
+		code = ERR_NOMEM;
+	}
+	if (r->stop)
+		progress_phase(progress_own(), PHASE_SORT_ROWS, looks(t));
+	for (size_t i = 0; !code && i < t->n_list; i++) {
+		struct list *l = &d->list[i];
+		if (progress_own_stops(8 * i))
+			code = err_cancelled(&own);
+		if (code || t->list[i].n < 2)
+			continue;
+		*l = (struct list){.n = t->list[i].n, .shown = t->list[i].shown,
+		    .node = sorted_nodes(r, &t->list[i], column, descending, &own)};
+		code = !l->node ? own.code : tree_sum_rest(r, l, l->shown) ? 0 : err_cancelled(&own);
+	}
+	if (code) {
+		tree_drop_draft(d);
+		d = NULL;
+		if (err)
+			*err = own;
+	}
+	return d;
+}
+
+void tree_adopt(struct result *r, struct tree_draft *d)
 {
 	struct tree *t = r->data;
-	r->sorted_by = (int)column;
-	r->descending = descending;
-	for (size_t i = 0; i < t->n_list && !progress_own_stops(8 * i); i++) {
-		tree_sort_list(r, &t->list[i]);
-		tree_forget_rest(&t->list[i]);
+	cairn_assert(d->n_list == t->n_list);
+	r->sorted_by = (int)d->column;
+	r->descending = d->descending;
+	for (size_t i = 0; i < d->n_list; i++) {
+		if (!d->list[i].node)
+			continue;
+		struct list old = t->list[i];
+		t->list[i] = d->list[i];
+		d->list[i] = old;
 	}
+	tree_drop_draft(d);
 	tree_make_rows(r, 1);
+}
+
+void tree_sort(struct result *r, unsigned column, bool descending)
+{
+	struct err err = ERR_INIT;
+	struct tree_draft *d = tree_draft_sorted(r, column, descending, &err);
+	if (d)
+		tree_adopt(r, d);
+	else
+		result_lost(r, &err);
 }

@@ -92,7 +92,16 @@ size_t tree_parent(const struct result *r, size_t row);
  */
 size_t tree_drop(struct result *r, size_t row, bool *deeper);
 
-/* Sort siblings everywhere.  What is open stays open; a filter is undone. */
+/*
+ * Sort siblings everywhere.  What is open stays open; a filter is undone.  If that is stopped or there is no memory,
+ * all stays as it is, and the result remembers why (result_check).
+ */
 void tree_sort(struct result *r, unsigned column, bool descending);
+/* The same in two steps: the draft takes its time while the tree is looked at in turns (base/turns.h), and is adopted
+ * before anything else changes.  NULL: ERR_NOMEM, ERR_CANCELLED. */
+struct tree_draft;
+struct tree_draft *tree_draft_sorted(const struct result *r, unsigned column, bool descending, struct err *err);
+void tree_adopt(struct result *r, struct tree_draft *d); /* takes it over */
+void tree_drop_draft(struct tree_draft *d);              /* NULL is fine */
 
 #endif

@@ -111,11 +111,10 @@ static bool open_rest(struct result *r, size_t row, size_t at)
 	struct tree *t = r->data;
 	struct tree_row rest = t->row[at];
 	struct list *l = &t->list[rest.list];
-	uint32_t from = l->shown;
-	if (!make_room(r, (size_t)t->at_once + 1))
+	uint32_t from = l->shown, shown = l->n - from > t->at_once ? from + t->at_once : l->n;
+	if (!make_room(r, (size_t)t->at_once + 1) || !tree_sum_rest(r, l, shown))
 		return false;
-	l->shown = l->n - from > t->at_once ? from + t->at_once : l->n;
-	tree_forget_rest(l);
+	l->shown = shown;
 	size_t n = insert_rows(t, at, rest.list, from, rest.depth);
 	/* its old row takes the first of them */
 	remove_rows(t, at, 1);
@@ -195,16 +194,12 @@ static uint32_t node_above(const struct tree *t, uint32_t list)
 static int renew_list(struct result *r, uint32_t list, struct err *err)
 {
 	struct tree *t = r->data;
-	uint32_t above = node_above(t, list), n = t->source->children(r, above, NULL);
-	uint32_t *nodes = big_alloc(n, sizeof *nodes, err);
-	struct list *l = &t->list[list];
-	if (!nodes)
-		return ERR_NOMEM;
-	t->source->children(r, above, nodes);
-	big_free(l->node);
-	tree_forget_rest(l);
-	*l = (struct list){.node = nodes, .n = n, .shown = t->at_once && n > t->at_once ? t->at_once : n};
-	tree_sort_list(r, l);
+	struct list renewed;
+	int code = tree_fill_list(r, node_above(t, list), &renewed, err);
+	if (code)
+		return code;
+	tree_free_list(&t->list[list]);
+	t->list[list] = renewed;
 	return 0;
 }
 
@@ -260,7 +255,7 @@ static size_t heavy_child(const struct result *r, size_t row, struct text *scrat
 	const struct list *l = &t->list[parent->below];
 	uint32_t heaviest = REST;
 	uint64_t most = 0;
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; i < l->n && !result_stopped(r, i); i++) {
 		uint64_t w = weight(r, l->node[i], scratch);
 		if (w > most || heaviest == REST) {
 			most = w;

@@ -16,7 +16,8 @@ struct tree_source; /* tree.h */
 struct list {
 	uint32_t *node;
 	uint32_t n, shown;
-	struct cell *rest; /* sums over those not shown; NULL: not asked for yet */
+	struct cell *rest; /* sums over those not shown; NULL: there are none, or nobody asked yet */
+	const struct retained *known; /* that went into these */
 };
 
 struct tree_row {
@@ -36,10 +37,12 @@ struct tree {
 	size_t n_row, cap_row;
 };
 
-/* Rows of the list came or went: its sums are to be found anew. */
-void tree_forget_rest(struct list *l);
-/* As the result is sorted. */
-void tree_sort_list(struct result *r, struct list *l);
+/* The children of a node as the result is sorted, of which the first ones get rows, and the sums of the others.
+ * 0 or an error, then *out has nothing.  Takes its time, in turns (base/turns.h): nothing that others look at
+ * changes. */
+MUST_CHECK int tree_fill_list(const struct result *r, uint32_t node, struct list *out, struct err *err);
+/* Find what the children from number `from` on come to, which then are those without a row.  False: it was stopped. */
+bool tree_sum_rest(const struct result *r, struct list *l, uint32_t from);
 /* The number of the list of a node's children; NO_LIST: no memory, which the result remembers. */
 uint32_t tree_new_list(struct result *r, uint32_t node);
 void tree_free_list(struct list *l);

@@ -3,8 +3,8 @@
  * table_rows.c - which rows a table shows in which order: sort, filter, search, opening branches.
  *
  * Many rows take long, so each of these is a work of the session.  Rows are arranged in a draft of the result:
- * what is shown stays as it is until the work is done, and if it is stopped.  A tree has no drafts; while its
- * rows are arranged it is not drawn.
+ * what is shown stays as it is until the work is done, and if it is stopped.  So has a tree that is sorted a draft;
+ * branches that are opened get their rows at the end.
  */
 #include "view/table.h"
 
@@ -20,31 +20,10 @@
 
 /* --- works ------------------------------------------------------------------------------------- */
 
-static struct turns *turns_of(const struct table *t)
-{
-	return t->session ? t->session->turns : NULL;
-}
-
 /* Go through the rows of r, the shown ones or a draft.  The codes of the task; ERR_NOMEM. */
 static int on_rows(struct table *t, struct result *r, rows_task *task, const void *context, struct err *err)
 {
-	if (!t->session)
-		return task(&r, context, err);
-	turns_enter(turns_of(t));
-	int code = session_on_rows(t->session, &r, task, context, err);
-	turns_leave(turns_of(t));
-	return code;
-}
-
-/* Do something with a tree, of which nobody knows how many rows it looks at. */
-static int on_tree(struct table *t, long_work *work, void *context, struct err *err)
-{
-	if (!t->session)
-		return work(context, NULL, err);
-	turns_enter(turns_of(t));
-	int code = session_work(t->session, work, context, err);
-	turns_leave(turns_of(t));
-	return code;
+	return t->session ? session_on_shown(t->session, &r, task, context, err) : task(&r, context, err);
 }
 
 bool table_trouble(struct table *t, const char **message)
@@ -125,43 +104,62 @@ static int sort_rows(struct result **r, const void *context, struct err *err)
 	return o->column < 0 ? 0 : result_sort(*r, (unsigned)o->column, o->descending, err);
 }
 
-static void filter_tree(struct table *t, const char *words);
+static int filter_rows(struct result **r, const void *context, struct err *err);
 
-struct tree_order {
+/* What is done to a tree, and the row that is selected then. */
+struct tree_work {
 	struct table *t;
 	struct order order;
+	size_t row;
+	bool first;   /* it is the first one */
+	uint64_t key; /* of the selected row */
+	bool opened, deeper;
 };
 
-static int sort_tree(void *context, struct progress *progress, struct err *err)
-{
-	const struct tree_order *o = context;
-	struct table *t = o->t;
+/* The rows that a tree shows anew. */
+static int filter_again(struct table *t, struct err *err);
 
-	(void)err;
-	progress_phase(progress, PHASE_SORT_ROWS, 0);
-	tree_sort(t->result, (unsigned)o->order.column, o->order.descending);
-	if (t->filter)
-		filter_tree(t, t->filter);
-	return 0;
+/* Something was not done.  If that was to filter the rows anew, there are all of them. */
+static void tree_trouble(struct table *t, const struct err *err)
+{
+	result_lost(t->result, err);
+	if (t->filter && !t->result->order) {
+		free(t->filter);
+		t->filter = NULL;
+		table_restart_sums(t);
+	}
+}
+
+static int sort_tree(struct result **r, const void *context, struct err *err)
+{
+	struct tree_work *w = *(struct tree_work *const *)context;
+	struct tree_draft *draft = tree_draft_sorted(*r, (unsigned)w->order.column, w->order.descending, err);
+
+	if (!draft)
+		return err->code;
+	/* one may have gone on meanwhile */
+	w->first = w->t->row == 0 || w->t->row >= (*r)->n_rows;
+	w->key = w->first ? 0 : tree_key(*r, w->t->row);
+	tree_adopt(*r, draft);
+	return filter_again(w->t, err);
 }
 
 /* Who stands on the first row wants to see what comes first now, others go on looking at their row. */
 void table_sort(struct table *t, unsigned column, bool descending)
 {
 	struct order order = {(int)column, descending};
-	struct tree_order tree = {t, order};
+	struct tree_work tree = {.t = t, .order = order}, *work = &tree;
 	struct err err = ERR_INIT;
-	bool first = t->row == 0;
+	bool first;
 
 	if (tree_is(t->result)) {
-		uint64_t key = first ? 0 : tree_key(t->result, t->row);
-		int code = on_tree(t, sort_tree, &tree, &err);
-		if (code || t->result->lost.code == ERR_CANCELLED)
-			t->result->sorted_by = -1; /* in parts */
-		if (code)
-			result_lost(t->result, &err);
+		if (on_rows(t, t->result, sort_tree, &work, &err)) {
+			tree_trouble(t, &err);
+			return;
+		}
+		first = tree.first;
 		if (!first)
-			select_key(t, key);
+			select_key(t, tree.key);
 	} else {
 		struct result *draft = result_draft(t->result, &err);
 		int code = draft ? on_rows(t, draft, sort_rows, &order, &err) : ERR_NOMEM;
@@ -235,14 +233,11 @@ static int filter_rows(struct result **r, const void *context, struct err *err)
 	return code ? code : sort_rows(r, &f->order, err);
 }
 
-/* The rows that a tree shows anew, on whatever thread. */
-static void filter_tree(struct table *t, const char *words)
+static int filter_again(struct table *t, struct err *err)
 {
-	struct filtering f = {.words = words, .hidden = t->wide, .order.column = -1};
-	struct err err = ERR_INIT;
+	struct filtering f = {.words = t->filter, .hidden = t->wide, .order.column = -1};
 
-	if (filter_rows(&t->result, &f, &err))
-		result_lost(t->result, &err);
+	return filter_rows(&t->result, &f, err);
 }
 
 bool table_filters_live(const struct table *t)
@@ -284,13 +279,6 @@ static bool arrange(struct table *t, const char *words, bool narrows)
 	struct filtering f = {.words = words, .hidden = t->wide, .order.column = -1};
 	struct err err = ERR_INIT;
 
-	if (tree_is(t->result)) {
-		if (!narrows)
-			result_show_all(t->result);
-		if (words && on_rows(t, t->result, filter_rows, &f, &err))
-			return result_show_all(t->result), result_lost(t->result, &err), false;
-		return true;
-	}
 	struct result *draft = result_draft(t->result, &err);
 	if (draft && !narrows)
 		f.order = show_all_unsorted(draft);
@@ -307,14 +295,9 @@ bool table_filter(struct table *t, const char *words)
 	if (!words && !t->filter)
 		return true;
 	char *kept = words ? xstrdup(words) : NULL;
-	bool done = arrange(t, words, narrows);
-	if (!done && !tree_is(t->result)) { /* all is as it was */
+	if (!arrange(t, words, narrows)) { /* all is as it was */
 		free(kept);
 		return false;
-	}
-	if (!done) {
-		free(kept);
-		kept = NULL;
 	}
 	free(t->filter);
 	t->filter = kept;
@@ -326,7 +309,7 @@ bool table_filter(struct table *t, const char *words)
 		memcpy(t->total, t->whole, sizeof t->total);
 		t->summed = t->result->n_rows;
 	}
-	return done;
+	return true;
 }
 
 /* --- search ------------------------------------------------------------------------------------ */
@@ -385,85 +368,72 @@ bool table_search(struct table *t, const char *words, bool here, bool backwards)
 
 /* --- branches ---------------------------------------------------------------------------------- */
 
-struct branching {
-	struct result *r;
-	size_t row;
-	bool opened, deeper;
-};
-
-static int open_row(void *context, struct progress *progress, struct err *err)
+static int open_row(struct result **r, const void *context, struct err *err)
 {
-	struct branching *b = context;
+	struct tree_work *w = *(struct tree_work *const *)context;
 
-	(void)progress, (void)err;
-	b->opened = tree_open(b->r, b->row);
+	(void)err;
+	w->opened = tree_open(*r, w->row);
 	return 0;
 }
 
-static int drop_row(void *context, struct progress *progress, struct err *err)
+static int drop_row(struct result **r, const void *context, struct err *err)
 {
-	struct branching *b = context;
+	struct tree_work *w = *(struct tree_work *const *)context;
 
-	(void)progress, (void)err;
-	b->row = tree_drop(b->r, b->row, &b->deeper);
+	(void)err;
+	w->row = tree_drop(*r, w->row, &w->deeper);
 	return 0;
 }
 
-struct regrouping {
-	struct table *t;
-	size_t row;
-	uint64_t key; /* of the row that is to be selected */
-};
-
-static int regroup_row(void *context, struct progress *progress, struct err *err)
+static int regroup_row(struct result **r, const void *context, struct err *err)
 {
-	struct regrouping *g = context;
-	struct table *t = g->t;
-	int code = tree_regroup(t->result, &g->row, err);
+	struct tree_work *w = *(struct tree_work *const *)context;
+	int code = tree_regroup(*r, &w->row, err);
 
-	(void)progress;
 	if (code)
 		return code;
-	g->key = tree_key(t->result, g->row);
-	if (t->filter)
-		filter_tree(t, t->filter);
-	return 0;
+	w->key = tree_key(*r, w->row);
+	return filter_again(w->t, err);
 }
 
 bool table_regroup(struct table *t, const char **message)
 {
-	struct regrouping g = {.t = t, .row = t->row};
+	struct tree_work w = {.t = t, .row = t->row}, *work = &w;
 	struct err err = ERR_INIT;
 
 	if (t->row >= t->result->n_rows)
 		return false;
-	int code = on_tree(t, regroup_row, &g, &err);
+	int code = on_rows(t, t->result, regroup_row, &work, &err);
 	if (code == ERR_NOT_FOUND)
 		*message = "g takes a row of several alike apart (12 \u00d7 Order) and puts it together again";
 	else if (code)
-		result_lost(t->result, &err);
+		tree_trouble(t, &err);
 	else
-		select_key(t, g.key);
+		select_key(t, w.key);
 	return !code;
 }
 
 bool table_open_branch(struct table *t)
 {
-	struct branching b = {.r = t->result, .row = t->row};
+	struct tree_work w = {.t = t, .row = t->row}, *work = &w;
 	struct err err = ERR_INIT;
+	size_t n = t->result->n_rows;
 
-	if (on_tree(t, open_row, &b, &err))
+	if (on_rows(t, t->result, open_row, &work, &err))
 		result_lost(t->result, &err);
-	return b.opened;
+	if (t->row > w.row) /* one has gone on meanwhile: that row moved */
+		t->row += t->result->n_rows - n;
+	return w.opened;
 }
 
 size_t table_drop_branch(struct table *t, bool *deeper)
 {
-	struct branching b = {.r = t->result, .row = t->row};
+	struct tree_work w = {.t = t, .row = t->row}, *work = &w;
 	struct err err = ERR_INIT;
 
-	if (on_tree(t, drop_row, &b, &err))
+	if (on_rows(t, t->result, drop_row, &work, &err))
 		result_lost(t->result, &err);
-	*deeper = b.deeper;
-	return b.row;
+	*deeper = w.deeper;
+	return w.row;
 }

@@ -433,6 +433,121 @@ static void test_packages(void **state)
 	package_tree_release(&t);
 }
 
+/* --- looked at meanwhile ------------------------------------------------------------------------ */
+
+enum { WIDE = 5000, WIDE_AT_ONCE = 100 };
+
+/* A fan: node 0 has all others below it. */
+static uint32_t fan_children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	uint32_t n = node == TREE_TOP ? 1 : node == 0 ? WIDE : 0;
+	(void)r;
+	for (uint32_t i = 0; to && i < n; i++)
+		to[i] = node == TREE_TOP ? 0 : i + 1;
+	return n;
+}
+
+static void fan_cell(const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+{
+	(void)r;
+	text_addf(scratch, "node %u", node);
+	*out = column == 1 ? cell_bytes(amount_exact(node * UINT64_C(7919) % WIDE)) : cell_text(scratch->s);
+}
+
+static const struct tree_source fan = {
+    .children = fan_children, .cell = fan_cell, .target = target, .branch = 0, .weight = 1};
+
+struct looker {
+	struct result *r;
+	struct text as_it_was;
+	int asked, left;
+};
+
+static void read_all(struct result *r, struct text *to)
+{
+	text_clear(to);
+	text_addf(to, "%d %d %zu\n", r->sorted_by, r->descending, r->n_rows);
+	for (size_t row = 0; row < r->n_rows; row++) {
+		for (unsigned c = 0; c < 2; c++) {
+			struct cell cell;
+			result_cell(r, row, c, &cell);
+			cell_print_plain(&cell, to);
+			text_add_char(to, c ? '\n' : ' ');
+		}
+	}
+}
+
+/* Whoever looks sees what was there before; the question number `left` stops it. */
+static bool look(void *context)
+{
+	struct looker *l = context;
+	struct text now = TEXT_INIT;
+	bool (*stop)(void *) = l->r->stop;
+	l->asked++;
+	l->r->stop = NULL;
+	read_all(l->r, &now);
+	l->r->stop = stop;
+	assert_string_equal(now.s, l->as_it_was.s);
+	text_release(&now);
+	return --l->left == 0;
+}
+
+static struct result *watched_fan(struct looker *l, int left)
+{
+	struct result *r = tree_result("fan", NULL, &shape, &fan, NULL, WIDE_AT_ONCE);
+	tree_sort(r, 1, true);
+	*l = (struct looker){.r = r, .left = left};
+	read_all(r, &l->as_it_was);
+	r->stop = look;
+	r->stop_context = l;
+	return r;
+}
+
+/* Opening a branch changes nothing before it is done, and nothing if it is stopped. */
+static void test_opened_while_looked_at(void **state)
+{
+	struct looker l;
+	bool opened = false;
+	int left = 0;
+	(void)state;
+	for (; !opened; left++) {
+		struct result *r = watched_fan(&l, left + 1);
+		opened = tree_open(r, 0);
+		assert_int_equal(l.asked, opened ? left : left + 1);
+		assert_int_equal(r->n_rows, opened ? WIDE_AT_ONCE + 2 : 1);
+		text_release(&l.as_it_was);
+		result_free(r);
+	}
+	assert_in_range(left, WIDE / RESULT_STOP_EVERY, WIDE);
+}
+
+/* Nor does sorting. */
+static void test_sorted_while_looked_at(void **state)
+{
+	struct looker l;
+	struct result *r = watched_fan(&l, 0);
+	struct tree_draft *draft = NULL;
+	struct err err = ERR_INIT;
+	int left = 0;
+	(void)state;
+	assert_true(tree_open(r, 0));
+	read_all(r, &l.as_it_was);
+	for (; !draft; left++) {
+		l.left = left + 1;
+		l.asked = 0;
+		draft = tree_draft_sorted(r, 0, false, &err);
+		assert_int_equal(l.asked, draft ? left : left + 1);
+		assert_true(draft || err.code == ERR_CANCELLED);
+	}
+	assert_in_range(left, WIDE / RESULT_STOP_EVERY, WIDE);
+	r->stop = NULL;
+	tree_adopt(r, draft);
+	assert_int_equal(r->sorted_by, 0);
+	assert_int_equal(r->n_rows, WIDE_AT_ONCE + 2);
+	text_release(&l.as_it_was);
+	result_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +557,8 @@ int main(void)
 	    cmocka_unit_test(test_parent_and_levels),
 	    cmocka_unit_test(test_drop),
 	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_opened_while_looked_at),
+	    cmocka_unit_test(test_sorted_while_looked_at),
 	    cmocka_unit_test(test_packages),
 	};
 	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);

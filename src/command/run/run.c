@@ -115,10 +115,7 @@ static int print_watched(struct session *s, struct result *r, const struct print
     struct err *err)
 {
 	struct printing printing = {o, to};
-	turns_enter(s->turns);
-	int code = session_on_rows(s, &r, print_rows, &printing, err);
-	turns_leave(s->turns);
-	return code;
+	return session_on_shown(s, &r, print_rows, &printing, err);
 }
 
 static void say_written(struct session *s, const struct result *r, const struct print_options *o,

@@ -7,6 +7,7 @@
 #include "command/session/session.h"
 
 #include "base/mem.h"
+#include "result/tree.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -214,36 +215,44 @@ struct on_rows {
 	const void *context;
 };
 
-struct watched_rows {
-	struct turns *turns;
-	struct progress *progress;
-};
-
-static bool stop_rows(void *context)
+static bool stop_rows(void *progress)
 {
-	const struct watched_rows *w = context;
-	turns_offer(w->turns);
-	return !progress_add(w->progress, RESULT_STOP_EVERY);
+	turns_offer();
+	return !progress_add(progress, RESULT_STOP_EVERY);
 }
 
 static int watch_rows(void *context, struct progress *progress, struct err *err)
 {
 	struct on_rows *o = context;
 	struct result *r = *o->r;
-	struct watched_rows watched = {o->turns, progress};
 	progress_phase(progress, PHASE_LOOK_AT_ROWS, r->n_rows);
+	turns_enter(o->turns);
 	r->stop = stop_rows;
-	r->stop_context = &watched;
+	r->stop_context = progress;
 	int code = o->task(o->r, o->context, err);
 	r->stop = NULL; /* it lives on, within another one perhaps */
+	turns_leave(o->turns);
+	return code;
+}
+
+static int on_rows(const struct session *s, struct on_rows *o, struct err *err)
+{
+	if ((*o->r)->n_rows >= LONG_ROWS || tree_is(*o->r)) /* of a tree nobody knows how many rows it looks at */
+		return session_work(s, watch_rows, o, err);
+	turns_enter(o->turns);
+	int code = o->task(o->r, o->context, err);
+	turns_leave(o->turns);
 	return code;
 }
 
 int session_on_rows(const struct session *s, struct result **r, rows_task *task, const void *context,
     struct err *err)
 {
-	struct on_rows o = {.turns = s->turns, .r = r, .task = task, .context = context};
-	if ((*r)->n_rows < LONG_ROWS)
-		return task(r, context, err);
-	return session_work(s, watch_rows, &o, err);
+	return on_rows(s, &(struct on_rows){.r = r, .task = task, .context = context}, err);
+}
+
+int session_on_shown(const struct session *s, struct result **r, rows_task *task, const void *context,
+    struct err *err)
+{
+	return on_rows(s, &(struct on_rows){.turns = s->turns, .r = r, .task = task, .context = context}, err);
 }

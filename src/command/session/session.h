@@ -160,6 +160,10 @@ MUST_CHECK int session_work(const struct session *s, long_work *work, void *argu
 typedef int rows_task(struct result **r, const void *context, struct err *err);
 MUST_CHECK int session_on_rows(const struct session *s, struct result **r, rows_task *task,
     const void *context, struct err *err);
+/* The same of a result that may be on the screen, or a draft of one: within s->turns, which are offered where
+ * r->stop is asked. */
+MUST_CHECK int session_on_shown(const struct session *s, struct result **r, rows_task *task,
+    const void *context, struct err *err);
 
 /* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
  * again when they are there. */

@@ -16,7 +16,7 @@ const struct command *const commands[] = {
     &cmd_roots, &cmd_path, &cmd_paths,
     &cmd_heap, &cmd_about, &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
-    &cmd_sets, &cmd_note, &cmd_why, &cmd_quit, NULL};
+    &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {
@@ -165,7 +165,7 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 void command_show_retained(struct result *r)
 {
 	int column = result_column_of(r, COL_RETAINED);
-	if (column >= 0 && !r->arranged && opened_retained(r->opened))
+	if (column >= 0 && !r->arranged && !r->chosen && opened_retained(r->opened))
 		result_show(r, (unsigned)column, true);
 }
 

@@ -67,6 +67,32 @@ void opened_write_note(struct opened *o, uint32_t id, const char *text)
 		VEC_PUSH(o->notes, o->n_notes, o->cap_notes) = (struct note){id, xstrdup(text)};
 }
 
+const char *opened_columns(const struct opened *o, const char *kind)
+{
+	for (size_t i = 0; o && kind && i < o->n_columns; i++) {
+		if (!strcmp(o->columns[i].kind, kind))
+			return o->columns[i].names;
+	}
+	return NULL;
+}
+
+void opened_choose_columns(struct opened *o, const char *kind, const char *names)
+{
+	struct chosen_columns chosen = {names ? xstrdup(kind) : NULL, names ? xstrdup(names) : NULL};
+	size_t kept = 0;
+	for (size_t i = 0; i < o->n_columns; i++) {
+		if (strcmp(o->columns[i].kind, kind)) {
+			o->columns[kept++] = o->columns[i];
+			continue;
+		}
+		free(o->columns[i].kind);
+		free(o->columns[i].names);
+	}
+	o->n_columns = kept;
+	if (names)
+		VEC_PUSH(o->columns, o->n_columns, o->cap_columns) = chosen;
+}
+
 void opened_free(struct opened *o)
 {
 	if (!o)
@@ -83,6 +109,11 @@ void opened_free(struct opened *o)
 	for (size_t i = 0; i < o->n_notes; i++)
 		free(o->notes[i].text);
 	free(o->notes);
+	for (size_t i = 0; i < o->n_columns; i++) {
+		free(o->columns[i].kind);
+		free(o->columns[i].names);
+	}
+	free(o->columns);
 	heap_close(o->own);
 	free(o);
 }

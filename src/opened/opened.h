@@ -35,6 +35,11 @@ struct note {
 	char *text;
 };
 
+/* Which columns a user wants to see in tables of a kind (result->kind). */
+struct chosen_columns {
+	char *kind, *names; /* names, a tab behind each; "": all */
+};
+
 /* What became of the file of a dump since it was loaded.  Values and texts are still read from it. */
 enum file_fate {
 	FILE_SAME,
@@ -69,6 +74,8 @@ struct opened {
 	size_t n_sets, cap_sets;
 	struct note *notes; /* in the order of writing */
 	size_t n_notes, cap_notes;
+	struct chosen_columns *columns; /* in the order of choosing */
+	size_t n_columns, cap_columns;
 };
 
 /* Make an opened dump of a heap that somebody else closes, for instance because it is still being
@@ -113,6 +120,11 @@ const struct name_index *opened_names(struct opened *o, struct err *err);
 const char *opened_note(const struct opened *o, uint32_t id);
 /* Write it, in place of what was written before; text is copied, NULL drops it. */
 void opened_write_note(struct opened *o, uint32_t id, const char *text);
+
+/* The columns that were chosen for tables of a kind, as chosen_columns.names; NULL: none were. */
+const char *opened_columns(const struct opened *o, const char *kind);
+/* Choose them anew; names is copied, NULL drops the choice. */
+void opened_choose_columns(struct opened *o, const char *kind, const char *names);
 
 /* Take over retained sizes that were found elsewhere, lists and sums included. */
 void opened_take_retained(struct opened *o, struct retained *found);

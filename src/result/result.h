@@ -93,6 +93,9 @@ struct result {
 	const struct column *columns; /* the shape's, or a copy of its own where others are hidden */
 	unsigned n_columns;    /* 0: only a head */
 	bool arranged;         /* somebody chose which are shown: none comes by itself */
+	bool chosen;           /* by hand, just these: where they do not fit, none gives way for the others */
+	const struct column *unchosen; /* the columns as they were before that; NULL: as they are */
+	const char *kind;      /* "ls com.acme.shop.Order": what the choice is kept for; NULL: for this one result */
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
 	const struct result_ops *ops;
 	void *data;            /* what the ops work on; owned, ops->release frees it */

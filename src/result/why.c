@@ -16,7 +16,6 @@
 struct values_told {
 	struct result *r;
 	size_t row, n;
-	bool hidden;
 };
 
 static size_t count_values(const struct result *r, size_t row)
@@ -33,7 +32,7 @@ static bool value_at(const struct values_told *v, size_t i, const char **name, s
 		return true;
 	}
 	unsigned c = (unsigned)(i - v->r->n_head);
-	if (!v->hidden && v->r->columns[c].hidden)
+	if (v->r->columns[c].hidden)
 		return false;
 	*name = column_word(&v->r->columns[c]);
 	result_cell(v->r, v->row, c, out);
@@ -227,9 +226,9 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 		text_addf(to, ", sizes computed: %s", h->size_model);
 }
 
-void why(struct result *r, size_t row, bool hidden, struct text *to)
+void why(struct result *r, size_t row, struct text *to)
 {
-	struct values_told v = {.r = r, .row = row, .n = count_values(r, row), .hidden = hidden};
+	struct values_told v = {.r = r, .row = row, .n = count_values(r, row)};
 	size_t doubts = 0, damage = 0;
 
 	text_clear(to);

@@ -16,7 +16,7 @@
  * (WHY_NO_ROW: only the head).  It names each number in doubt with its reason, or says that all are
  * exact.  hidden: also speak of columns that are not shown by default.
  */
-void why(struct result *r, size_t row, bool hidden, struct text *to);
+void why(struct result *r, size_t row, struct text *to);
 
 /* Append the reason why a single cell is as sure as it is; returns how sure it is. */
 enum certainty why_one(const struct result *r, const struct cell *cell, struct text *to);

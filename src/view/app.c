@@ -132,6 +132,8 @@ void app_push(struct app *a, struct page *p)
 		if (both[i])
 			both[i]->session = &a->session;
 	}
+	if (app_on_columns(a) && a->pages.at > 0)
+		a->pages.at--; /* it is about the page below, and goes before that may */
 	if (a->pages.n > 0)
 		app_drop_pages(a, a->pages.at + 1);
 	if (a->pages.n == PAGES_MOST) {
@@ -465,9 +467,6 @@ int view_run(const struct view_options *options)
 	session_release(&a.session);
 	turns_release(&a.turns);
 	free(a.pages.page);
-	while (a.n_wide > 0)
-		free(a.wide[--a.n_wide]);
-	free(a.wide);
 	app_drop_pending(&a);
 	kept_release(&a.state);
 	text_release(&a.message);

@@ -87,8 +87,6 @@ struct app {
 	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
 	bool path_moved;          /* the path line is still that of another row */
 
-	char **wide;              /* titles of the lists with fields that were made wide: others of them are, too */
-	size_t n_wide, cap_wide;
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool dirty, quit;
 	int status;
@@ -120,8 +118,6 @@ void app_drop_tabs(struct app *a); /* all pages of the tabs that are not shown *
 /* app_run.c */
 /* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
 void app_run(struct app *a, const char *line, bool typed);
-/* W was pressed: lists of the objects of this class begin so from now on. */
-void app_keep_wide(struct app *a);
 /* Run the line that waited, if there is one. */
 void app_run_pending(struct app *a);
 void app_drop_pending(struct app *a);
@@ -141,6 +137,11 @@ struct table *app_pane_table(struct app *a);
 void app_mark_letter(struct app *a, int key); /* the key behind m or ' */
 void app_bring_kept(struct app *a);           /* the dump is read: what was kept of it */
 void app_keep(struct app *a);                 /* before it is closed */
+
+/* app_columns.c */
+void app_choose_columns(struct app *a); /* the page of them; or what one did there is to be kept */
+bool app_on_columns(const struct app *a);
+void app_arrange_columns(struct app *a); /* what was kept of them came: in all pages */
 
 /* app_tabs.c */
 /* Show a tab: its pages, or else what its line answers, once that is there. */

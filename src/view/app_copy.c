@@ -135,7 +135,7 @@ static void add_cell(const struct cell *cell, struct text *to)
 
 static bool is_copied(const struct table *t, unsigned c)
 {
-	return (int)c != t->hidden && (t->wide || !t->result->columns[c].hidden);
+	return (int)c != t->hidden && !t->result->columns[c].hidden;
 }
 
 /* A line of the columns that are shown, tabs between them. */

@@ -29,7 +29,7 @@ static void explain(struct app *a)
 		app_say(a, ROLE_NOTE, "there are no numbers here");
 		return;
 	}
-	why(r, t && r->n_rows > 0 && !t->on_head ? t->row : WHY_NO_ROW, t && t->wide, &said);
+	why(r, t && r->n_rows > 0 && !t->on_head ? t->row : WHY_NO_ROW, &said);
 	size_t room = (size_t)COLS * (size_t)(LINES / 3);
 	if (text_width_most(said.s, room) < room)
 		app_say(a, ROLE_NOTE, said.s);
@@ -101,10 +101,12 @@ static void act_in_page(struct app *a, enum action action)
 	const char *message = NULL;
 
 	bool done = p && p->ops->action(p, action, &message);
-	if (done && action == ACTION_WIDE)
-		app_keep_wide(a);
+	if (done && app_on_columns(a) && (action == ACTION_WIDE || action == ACTION_OPEN))
+		kept_write(&a->state, a->session.dump);
 	if (done)
 		;
+	else if (action == ACTION_WIDE)
+		app_choose_columns(a);
 	else if (action == ACTION_OPEN || action == ACTION_INTO)
 		app_open_row(a); /* a branch has opened where it stands */
 	else if (action == ACTION_OUT)

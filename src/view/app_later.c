@@ -51,7 +51,7 @@ struct table *app_pane_table(struct app *a)
 {
 	struct page *p = app_page(a);
 
-	return p && !p->ops->object && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
+	return p && !p->ops->object && !app_on_columns(a) && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
 }
 
 void app_want_panes(struct app *a)

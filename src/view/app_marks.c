@@ -134,11 +134,27 @@ void app_mark_letter(struct app *a, int key)
 		go_to_mark(a, key);
 }
 
+/* Where one left: first of all stands the histogram, and who wants to go on there is told how. */
+static void say_last_place(struct app *a, const struct mark *m)
+{
+	struct text said = TEXT_INIT;
+
+	if (!m->line)
+		return;
+	text_add(&said, "last here: ");
+	text_add_name(&said, m->line);
+	if (m->id != HEAP_NONE)
+		text_addf(&said, " > 0x%" PRIx64, heap_address(session_heap(&a->session), m->id));
+	text_add(&said, "; '' goes back there");
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
+}
+
 void app_bring_kept(struct app *a)
 {
 	kept_read(&a->state, a->options->heap->path, a->session.dump);
-	if (a->state.mark[MARKS - 1].line)
-		app_say(a, ROLE_NOTE, "marks, notes and sets of the last time are back; '' goes to where you left");
+	app_arrange_columns(a);
+	say_last_place(a, &a->state.mark[MARKS - 1]);
 }
 
 void app_keep(struct app *a)

@@ -134,50 +134,16 @@ static bool asked_again(struct app *a, const char *line)
 }
 
 /* line: "" where what it means depends on what was selected. */
-/* A list with the fields of a class: which columns it shows is remembered by its title. */
-static bool has_fields(const struct result *r)
-{
-	return r && r->n_columns > 0 && r->columns[r->n_columns - 1].name;
-}
-
-static size_t place_of_title(const struct app *a, const char *title)
-{
-	size_t i = 0;
-
-	while (i < a->n_wide && strcmp(a->wide[i], title) != 0)
-		i++;
-	return i;
-}
-
-void app_keep_wide(struct app *a)
-{
-	struct page *p = app_page(a);
-	struct table *t = p ? p->ops->table(p) : NULL;
-
-	if (!t || !has_fields(t->result))
-		return;
-	size_t at = place_of_title(a, p->title);
-	if (t->wide && at == a->n_wide) {
-		VEC_PUSH(a->wide, a->n_wide, a->cap_wide) = xstrdup(p->title);
-	} else if (!t->wide && at < a->n_wide) {
-		free(a->wide[at]);
-		a->wide[at] = a->wide[--a->n_wide];
-	}
-}
-
-static struct page *new_table(struct app *a, struct result *r, const char *line)
-{
-	struct page *p = page_new_table(r, line);
-
-	p->ops->table(p)->wide = has_fields(r) && place_of_title(a, p->title) < a->n_wide;
-	return p;
-}
-
 static void show(struct app *a, struct result *r, const char *line, bool typed)
 {
 	enum tab tab = a->tab;
 	size_t at = a->pages.at;
 
+	if (command_of_line(line) == &cmd_columns && r->explains) {
+		result_free(r);
+		app_choose_columns(a);
+		return;
+	}
 	if (asked_again(a, line))
 		app_drop_pages(a, a->pages.at);
 	if (r->plain_text || r->n_columns == 0) {
@@ -200,7 +166,7 @@ static void show(struct app *a, struct result *r, const char *line, bool typed)
 	}
 	tabs_return(a, tab, at);
 	config_columns(a->options->config, line, r);
-	app_push(a, new_table(a, r, line));
+	app_push(a, page_new_table(r, line));
 }
 
 /* The last word of the line that the message repeats is the one it means. */
@@ -295,7 +261,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	a->session.selection = NULL;
 	if (!a->model_changed) /* one may have looked at other pages meanwhile */
 		tabs_return(a, tab, at);
-	if (!rc && a->session.dump && command_of_line(kept) == &cmd_note)
+	if (!rc && a->session.dump && (command_of_line(kept) == &cmd_note || command_of_line(kept) == &cmd_columns))
 		kept_write(&a->state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */

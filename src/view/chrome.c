@@ -146,6 +146,8 @@ static void add_state(struct app *a, struct text *to)
 		text_addf(to, "   %s %s", column_word(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
 	if (t->filter)
 		add_filter(t->filter, to);
+	if (r->chosen && t->more)
+		text_add(to, "   } more");
 	text_add(to, "   ");
 	text_add_count(to, r->n_rows > 0 && !t->on_head ? t->row + 1 : 0);
 	text_add_char(to, '/');

@@ -431,9 +431,16 @@ void config_columns(const struct config *c, const char *line, struct result *r)
 		const struct user_columns *wanted = &c->columns[i];
 		if (wanted->command != command)
 			continue;
+		const struct column *chosen = r->columns; /* by hand: that goes before, until it is dropped */
+		if (r->chosen)
+			r->columns = r->unchosen;
 		for (unsigned k = 1; k < r->n_columns; k++)
 			if (r->columns[k].id != COL_OWN_NAME && r->columns[k].id != r->named_by)
 				result_show(r, k, wanted->shown[r->columns[k].id]);
+		if (r->chosen) {
+			r->unchosen = r->columns;
+			r->columns = chosen;
+		}
 		r->arranged = true;
 		return;
 	}
@@ -493,7 +500,7 @@ static const struct {
 	"^X, or F1 to F12; it goes before what that key does otherwise, but for those that lead out, to the "
 	"prompt and to help.", "key z = size"},
     {"columns COMMAND = NAMES",
-	"The columns that tables of a command show at first beside their first one; W shows all.",
+	"The columns that tables of a command show at first beside their first one; W chooses others.",
 	"columns histo = class objects shallow"},
 };
 #define N_WITH_WORDS (sizeof with_words / sizeof *with_words)

@@ -6,6 +6,7 @@
  *     mark LETTER ID ROW LINE     ID is - where the row is no object
  *     note ID TEXT
  *     set NAME 3-7,9              ids, ascending
+ *     columns KIND<tab>NAMES      each with a tab behind it, of tables of this kind; none: all
  *     end                         behind it nothing is missing
  */
 #include "view/kept.h"
@@ -123,6 +124,18 @@ static void read_note(struct opened *o, const char *at)
 		opened_write_note(o, id, at);
 }
 
+static void read_columns(struct opened *o, const char *at)
+{
+	size_t n = strcspn(at, "\t");
+
+	if (n == 0 || !at[n])
+		return;
+	char *kind = xstrndup(at, n);
+	if (!opened_columns(o, kind))
+		opened_choose_columns(o, kind, at + n + 1);
+	free(kind);
+}
+
 static void read_line(struct kept *k, struct opened *o, const char *line)
 {
 	if (strncmp(line, "mark ", 5) == 0)
@@ -131,6 +144,8 @@ static void read_line(struct kept *k, struct opened *o, const char *line)
 		read_note(o, line + 5);
 	else if (strncmp(line, "set ", 4) == 0)
 		read_set(o, line + 4);
+	else if (strncmp(line, "columns ", 8) == 0)
+		read_columns(o, line + 8);
 }
 
 static void read_lines(struct kept *k, struct opened *o, char *bytes, size_t size)
@@ -208,7 +223,7 @@ static bool anything(const struct kept *k, const struct opened *o)
 
 	for (size_t i = 0; i + 1 < MARKS; i++) /* where one left alone is no reason to write */
 		marked |= k->mark[i].line != NULL;
-	return marked || o->n_notes > 0 || o->n_sets > 0;
+	return marked || o->n_notes > 0 || o->n_sets > 0 || o->n_columns > 0;
 }
 
 static void add_all(struct text *to, const struct kept *k, const struct opened *o)
@@ -230,6 +245,10 @@ static void add_all(struct text *to, const struct kept *k, const struct opened *
 	for (size_t i = 0; i < o->n_notes; i++) {
 		text_addf(to, "note %" PRIu32 " ", o->notes[i].id);
 		add_line(to, o->notes[i].text);
+	}
+	for (size_t i = 0; i < o->n_columns; i++) {
+		text_addf(to, "columns %s\t", o->columns[i].kind);
+		add_line(to, o->columns[i].names);
 	}
 	text_add(to, "end\n");
 }

@@ -12,7 +12,7 @@
 
 #define CTRL(letter) ((letter) & 0x1F)
 #define ROWS (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
-#define PAGES (ROWS | PLACE_TEXT)
+#define PAGES (ROWS | PLACE_TEXT | PLACE_COLUMNS)
 
 /* In the order of the hints: what opens and asks about the row (the keys of commands stand behind these), what
  * arranges, what is always there. */
@@ -30,6 +30,8 @@ static const struct binding {
     {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS, "Enter",
 	"open the selected row: a class's objects, an object, a thread; in a tree a closed branch",
 	"open", "Enter", ROWS, CAN_OPEN},
+    {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
+	"show/hide", "Enter", PLACE_COLUMNS, 0},
     {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
 	"the same; in a tree open the branch, then into it", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_LEFT)}, ACTION_OUT, PAGES, "Left",
@@ -58,10 +60,11 @@ static const struct binding {
 	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0},
     {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "the next such row", NULL, NULL, 0, 0},
     {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "the one before", NULL, NULL, 0, 0},
-    {{'W'}, ACTION_WIDE, ROWS, "W", "all columns, also those hidden at first or for want of room; W again: as before",
-	NULL, NULL, 0, 0},
+    {{'W'}, ACTION_WIDE, ROWS, "W",
+	"choose the columns, also of those hidden at first or for want of room; W again: all", NULL, NULL, 0, 0},
+    {{'W'}, ACTION_WIDE, PLACE_COLUMNS, "W", "all columns; W again: as many as fit", "all", "W", PLACE_COLUMNS, 0},
     {{SPECIAL(KEY_SRIGHT), '}'}, ACTION_PAN_RIGHT, ROWS, "Shift-Right, }",
-	"after W: further columns on the right, beside the name", NULL, NULL, 0, 0},
+	"of chosen columns (W): those further right, beside the name", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, ROWS, "Shift-Left, {", "and back to the left", NULL, NULL, 0, 0},
     {{'w'}, ACTION_WHY, PAGES, "w", "how sure the numbers of the selected row are, and why", "why", "w",
 	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS},

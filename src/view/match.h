@@ -13,7 +13,6 @@
 struct match {
 	const char *words; /* borrowed */
 	bool any_case;
-	bool hidden; /* look also into columns that are not shown by default */
 	struct text buffer; /* a row's text */
 };
 

@@ -51,6 +51,8 @@ struct page *page_new_text(struct result *r, const char *line);
 /* x: the object with its head; in: what references it; entries: of a collection, shown first, or NULL. */
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
     const char *line);
+/* Which columns of this table, of the page below, are shown; dump keeps what is chosen. */
+struct page *page_new_columns(struct table *about, struct opened *dump);
 /* A text of ours. */
 struct page *page_new_lines(const char *title, const char *lines);
 

@@ -107,7 +107,7 @@ static void page(struct table *t, size_t by, bool up)
 
 static bool may_sort_by(const struct table *t, unsigned column)
 {
-	return (int)column != t->hidden && (t->wide || !t->result->columns[column].hidden);
+	return (int)column != t->hidden && !t->result->columns[column].hidden;
 }
 
 static void sort_step(struct table *t, bool left)
@@ -197,11 +197,11 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 	}
 }
 
-/* Sideways, where all columns are shown. */
+/* Sideways, where columns were chosen and some do not fit. */
 static void pan(struct table *t, bool left, const char **message)
 {
-	if (!t->wide)
-		*message = "W first: it shows all columns";
+	if (!t->result->chosen)
+		*message = "W first: it chooses columns";
 	else if (left && t->left > 0)
 		t->left--;
 	else if (!left && t->more)
@@ -249,12 +249,6 @@ static bool act(struct table *t, enum action action, const char **message)
 			table_sort(t, (unsigned)t->result->sorted_by, !t->result->descending);
 		else
 			*message = "not sorted by a column yet: s sorts";
-		return true;
-	case ACTION_WIDE:
-		t->wide = !t->wide;
-		t->left = 0;
-		if (t->wide)
-			*message = "all columns: } or Shift-Right shows those further right, { goes back";
 		return true;
 	case ACTION_PAN_RIGHT:
 	case ACTION_PAN_LEFT:

@@ -24,8 +24,7 @@ struct table {
 	size_t height;         /* rows drawn the last time: a page */
 	char *filter;          /* NULL: none */
 	char *search;          /* NULL: none yet */
-	bool wide;             /* show also the columns that are hidden by default */
-	unsigned left;         /* wide: so many columns beside the name are left of what is seen */
+	unsigned left;         /* of columns that were chosen: so many beside the name are left of what is seen */
 	bool more;             /* and there are others right of it, as drawn last */
 	bool plain;            /* no header and no total row: half a page */
 	int hidden;            /* column never shown, or -1 */
@@ -36,6 +35,7 @@ struct table {
 	size_t seen, filled[TABLE_COLUMNS]; /* rows measured, and cells of them that say anything */
 	uint32_t first_text[TABLE_COLUMNS]; /* hash of the first text seen, 0: none */
 	bool varies[TABLE_COLUMNS];         /* another one was seen */
+	struct rect at;                     /* drawn the last time */
 	/* sums: of the rows shown, and of all rows; found in slices when there are many rows */
 	struct cell total[TABLE_COLUMNS], whole[TABLE_COLUMNS];
 	size_t summed;            /* rows in total[] so far */
@@ -50,6 +50,9 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard);
 
 /* How many columns of the screen it would fill, by the rows seen so far. */
 int table_wishes(struct table *t);
+
+/* Is there room for this column, as the table was drawn last? */
+bool table_sees(struct table *t, unsigned column);
 
 /* Move, sort, next match.  False: not an action of tables.  *message gets a sentence or stays. */
 bool table_action(struct table *t, enum action action, const char **message);

@@ -258,6 +258,17 @@ int table_column_at(struct table *t, struct rect at, int x)
 	return -1;
 }
 
+bool table_sees(struct table *t, unsigned column)
+{
+	struct layout l;
+	bool seen = false;
+
+	table_lay_out(t, &l, t->at);
+	for (unsigned i = 0; i < l.n; i++)
+		seen |= l.column[i] == column;
+	return seen;
+}
+
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
 {
 	struct layout l;
@@ -269,6 +280,7 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	if (rows < 1 || at.width < 4)
 		return;
 	t->height = (size_t)rows;
+	t->at = at;
 	if (t->row < t->top)
 		t->top = t->row;
 	if (t->row >= t->top + t->height)

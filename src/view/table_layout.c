@@ -275,7 +275,7 @@ static void remove_column(struct layout *l, unsigned i)
 		l->column[i] = l->column[i + 1];
 }
 
-/* All columns, of which the name stays and the others are moved through what room is left. */
+/* What was chosen by hand: the name stays, and the others are moved through what room is left. */
 static void fit_wide(struct table *t, struct layout *l, int width)
 {
 	t->more = false;
@@ -326,7 +326,7 @@ int table_wishes(struct table *t)
 	}
 	for (unsigned c = 0; c < n; c++) {
 		const struct column *column = &t->result->columns[c];
-		if ((int)c == t->hidden || !(t->wide || !column->hidden) || (t->seen > 0 && t->filled[c] == 0))
+		if ((int)c == t->hidden || column->hidden || (t->seen > 0 && t->filled[c] == 0))
 			continue;
 		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
 		l.width[l.n++] = text && t->width[c] > TEXT_WISH ? TEXT_WISH : t->width[c];
@@ -345,7 +345,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 	for (unsigned c = 0; c < n; c++) {
 		const struct column *column = &t->result->columns[c];
-		if ((int)c == t->hidden || !(t->wide || !column->hidden))
+		if ((int)c == t->hidden || column->hidden)
 			continue;
 		l->column[l->n] = c;
 		/* a column of unknown names names nothing */
@@ -363,7 +363,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		l->bar = BAR_LEAST;
 		l->percent_x = 1;
 	}
-	if (t->wide && !t->plain)
+	if (t->result->chosen && !t->plain)
 		fit_wide(t, l, at.width);
 	else
 		fit(t, l, at.width);

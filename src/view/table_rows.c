@@ -213,7 +213,6 @@ static int filter_branches(struct result *r, struct match *m, struct err *err)
 
 struct filtering {
 	const char *words; /* NULL: all rows */
-	bool hidden;       /* look at hidden columns, too */
 	struct order order; /* to be restored; -1: as they stand */
 };
 
@@ -226,7 +225,6 @@ static int filter_rows(struct result **r, const void *context, struct err *err)
 	if (f->words) {
 		progress_phase(progress_own(), PHASE_FILTER_ROWS, (*r)->n_rows);
 		match_init(&m, f->words);
-		m.hidden = f->hidden;
 		code = tree_is(*r) ? filter_branches(*r, &m, err) : result_filter(*r, keep_row, &m, err);
 		match_release(&m);
 	}
@@ -235,7 +233,7 @@ static int filter_rows(struct result **r, const void *context, struct err *err)
 
 static int filter_again(struct table *t, struct err *err)
 {
-	struct filtering f = {.words = t->filter, .hidden = t->wide, .order.column = -1};
+	struct filtering f = {.words = t->filter, .order.column = -1};
 
 	return filter_rows(&t->result, &f, err);
 }
@@ -276,7 +274,7 @@ static struct order show_all_unsorted(struct result *draft)
 /* The rows with these words, of those shown (narrows) or of all. */
 static bool arrange(struct table *t, const char *words, bool narrows)
 {
-	struct filtering f = {.words = words, .hidden = t->wide, .order.column = -1};
+	struct filtering f = {.words = words, .order.column = -1};
 	struct err err = ERR_INIT;
 
 	struct result *draft = result_draft(t->result, &err);
@@ -332,7 +330,6 @@ static int search_rows(struct result **result, const void *context, struct err *
 
 	progress_phase(progress_own(), PHASE_SEARCH_ROWS, n);
 	match_init(&m, s->words);
-	m.hidden = s->t->wide;
 	for (size_t i = 0; i < n && *s->at == SIZE_MAX && !code; i++) {
 		if (i > 0 || !s->here) {
 			if (s->backwards)

@@ -20,6 +20,7 @@ LINES = {
     "about": ["about #100", "about java.lang.String"],
     "bt": ["bt main", "bt 1"],
     "check": ["check", "check -tree"],
+    "columns": ["columns"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
     "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader",
             "dom -up java.lang.String", "dom -up string"],

@@ -60,6 +60,7 @@ EXCUSED = {
     "save": "writes what another command shows",
     "set": "settings",
     "note": "no number of a dump",
+    "columns": "which columns another command shows",
     "quit": "no result",
 }
 

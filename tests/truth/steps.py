@@ -100,6 +100,7 @@ LINES = {
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],
     "sets": ["sets", "sets -retained"],
     "note": ["note #0 the first", "note"],
+    "columns": ["histo", "columns", "columns objects", "histo"],
     "history": ["history"],
     "quit": ["quit"],
 }

@@ -73,7 +73,7 @@ static void rows(void **state)
 	struct match m;
 	match_init(&m, "animal");
 	assert_false(match_row(&m, r, 0));
-	m.hidden = true;
+	result_show(r, 1, true);
 	assert_true(match_row(&m, r, 0));
 	match_release(&m);
 	match_init(&m, "dog beef");
@@ -108,7 +108,8 @@ static void tells(struct heap *h, struct cell objects, struct cell shallow, stru
 
 	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_certainty(certainty),
 	    cell_none()}, NULL);
-	why(r, 0, hidden, &said);
+	result_show(r, 4, hidden);
+	why(r, 0, &said);
 	assert_string_equal(said.s, wanted);
 	text_release(&said);
 	result_free(r);

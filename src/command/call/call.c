@@ -138,6 +138,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_EACH] = "-each",
 	    [DASH_ENV] = "-env",
 	    [DASH_FIELDS] = "-fields",
+    [DASH_FIT] = "-fit",
     [DASH_HASH] = "-hash",
     [DASH_HEX] = "-hex",
 	    [DASH_I] = "-i",

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #define SCRIPTS_DEEP 16 /* a script that runs itself ends here */
+#define KIND_MOST 1000   /* bytes; no choice is kept for what has a longer name */
 
 /* The newest result takes the place of the last one; rows that are sets stay until others come. */
 static void replace_last(struct session *s, struct result *r)
@@ -322,6 +323,24 @@ static void tell_alias(struct session *s, const struct alias *a, const char *mea
 	text_release(&note);
 }
 
+/* What tables of the same kind have in common: the command, the form of its answer, the class whose fields are
+ * columns. */
+static void name_kind(struct result *r, const struct command *c)
+{
+	struct text kind = TEXT_INIT;
+	if (!r->n_columns || r->plain_text || !r->shape || r->kind)
+		return;
+	text_add(&kind, c->name);
+	if (r->shape->form)
+		text_addf(&kind, " %s", r->shape->form);
+	if (r->columns[r->n_columns - 1].name) {
+		text_add(&kind, " ");
+		text_add_escaped(&kind, r->title, strnlen(r->title, KIND_MOST + 1));
+	}
+	r->kind = kind.len <= KIND_MOST ? arena_strndup(&r->arena, kind.s, kind.len) : NULL;
+	text_release(&kind);
+}
+
 static int run_command(struct session *s, struct command_line *l, const char *line,
     struct result **r, struct err *err)
 {
@@ -360,6 +379,10 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 		tell_alias(s, alias, means, *r);
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);
+	if (!code && *r && *r != s->last) {
+		name_kind(*r, c);
+		columns_arrange(*r);
+	}
 	return code;
 }
 

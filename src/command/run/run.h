@@ -31,6 +31,22 @@ MUST_CHECK int session_save(struct session *s, struct result *r, const char *pat
 MUST_CHECK int session_source(struct session *s, const char *path, struct result **out,
     struct err *err);
 
+/*
+ * Which columns of a table a user chose to see; kept for its kind (result->kind) by its dump.
+ *
+ * names: as chosen_columns.names; NULL: as at first.  The first column, what names the rows and what they are
+ * sorted by are always shown.
+ */
+void columns_choose(struct result *r, struct opened *dump, const char *names);
+/* Show what was chosen for tables of this kind; nothing if nothing was. */
+void columns_arrange(struct result *r);
+/* May this column not be hidden? */
+bool columns_stays(const struct result *r, unsigned column);
+/* The columns of a table as rows (name, shown, meaning); the caller's. */
+struct result *columns_list(const struct result *about);
+/* Change what the row of such a list, counted as in its source, says of its column. */
+void columns_mark(struct result *list, unsigned row, bool shown);
+
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);
 

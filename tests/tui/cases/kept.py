@@ -119,7 +119,7 @@ def kept(t):
     leave(t)
     need(len(files()) == 1 and os.stat(files()[0]).st_mode & 0o777 == 0o600, "files %s" % files(), t)
     again()
-    t.wait(r"^marks, notes and sets of the last time are back")
+    t.wait(r"^last here: roots > 0x\w+; '' goes back there$")
     t.keys("'", "'")
     t.wait(r"> roots .* 3/60$")
     t.keys("'", "a")

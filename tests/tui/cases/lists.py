@@ -165,13 +165,18 @@ def narrow_path(t):
     need(all(re.match(r" +\d  .*[a-z]", line) for line in lines[first + 1:first + 8]), "a line wraps", t)
 
 
-@case("W brings every column, } and { move sideways", ((80, 24), (40, 12)))
+@case("W twice brings every column, } and { move sideways", ((80, 24), (40, 12)))
 def sideways(t):
     start(t, dump=SHOP)
     t.type(":path 0xe00200a8")
     t.keys("Enter")
     t.wait(r"^  .*field +class")
     t.keys("W")
+    t.wait(r"^. path +(yes|no) +\S")
+    t.keys("W")
+    t.wait(r"^all columns: ")
+    t.keys("q")
+    t.wait(r"} more +\d+/\d+$")
     seen = set()
     for _ in range(12):
         t.wait(r"^  .*\bclass\b")
@@ -184,7 +189,9 @@ def sideways(t):
     wanted = {"path", "step", "field", "address", "class", "root", "shallow", "retained", "freed",
               "others", "value"}
     need(seen == wanted, "columns %s, missing %s" % (seen - wanted, wanted - seen), t)
-    t.keys("W")
+    t.keys("W", "W")
+    t.wait(r"^as many as fit")
+    t.keys("q")
     t.wait(r"^  (step +)?field +class")
     leave(t)
 
@@ -201,14 +208,17 @@ def fields(t):
         t.wait(r"^> 0xe0011028 .* 4711000000 .* NEW +10\.00 +2026-11-18T11:06:40Z")
         return leave(t)
     t.wait(r"total", gone=True)
-    t.keys("W")
+    t.keys("W", "W")
     t.wait(r"^all columns: ")
+    t.keys("q")
     t.keys("}", "}", "}", "}", "}", "}")
     t.wait(r"^> 0xe0011028 .* 10\.00 ")
     t.keys("q")
-    enter(t, "ls com.acme.shop.Order")  # W is kept for lists of this class
+    enter(t, "ls com.acme.shop.Order")  # kept for lists of this class
     t.wait(r"^  address +class +shallow +retained")
-    t.keys("W", "q")
+    t.keys("W", "W")
+    t.wait(r"^as many as fit")
+    t.keys("q", "q")
     enter(t, "ls com.acme.shop.Order")
     t.wait(r"^  address +shallow +retained +number")
     t.keys("q")
@@ -216,6 +226,47 @@ def fields(t):
     t.keys("Enter")
     t.wait(r"^histogram > .* total v +1/320")
     t.wait(r"^> 0xe001c760 .* 13\.19")
+    leave(t)
+
+
+@case("W chooses columns: Space shows and hides, a class has its own, the next run has them again", BOTH)
+def chosen_columns(t):
+    start(t, dump=SHOP)
+    if t.width >= 200:
+        t.keys("v")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r"^  address .*shallow .*number +customer")
+    t.keys("W")
+    t.wait(r"^> address +yes +address of the object$")
+    t.wait(r"^  total +%s +a field of the objects$" % ("yes" if t.width >= 200 else "no"))
+    t.keys("Space")
+    t.wait(r"^it says which row is which, so it stays$")
+    t.keys("/")
+    t.type("retained")
+    t.keys("Enter")
+    t.wait(r"^> retained +yes ")
+    t.keys("Space")
+    t.wait(r"^> retained +no ")
+    t.keys("q")
+    t.wait(r"^  address +(class +)?shallow +number +customer")
+    enter(t, "columns number, total")  # the same as a line
+    t.wait(r"^  address +number +total$")
+    t.wait(r"^ls com\.acme\.shop\.Order: 3 of 13 columns are shown$")
+    t.wait(r"^> 0xe0011028 +4711000000 +10\.00$")
+    enter(t, "columns number, nonsense")
+    t.wait(r"no column is called nonsense")
+    t.keys("C-c")
+    enter(t, "ls com.acme.shop.Customer")  # another class, another choice
+    t.wait(r"^  address +(class +)?shallow +retained")
+    leave(t)
+    t.line("clear")
+    start(t, dump=SHOP)
+    t.wait(r"^last here: ls com\.acme\.shop\.Customer > 0x\w+; '' goes back there$")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r"^  address +number +total$")
+    enter(t, "columns -fit")
+    t.wait(r"^ls com\.acme\.shop\.Order: as many columns as fit$")
+    t.wait(r"^  address .*shallow +retained +number +customer")
     leave(t)
 
 

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_columns.c - columns: which of them tables show.
+ *
+ * What is chosen is an order of the eye: the columns stay where they are, and machine formats print all of
+ * them, so no script depends on it.
+ */
+#include "command/commands.h"
+#include "command/line/line.h"
+#include "command/run/run.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { C_NAME, C_SHOWN, C_MEANING };
+
+static const struct column list_columns[] = {
+    [C_NAME] = {.id = COL_NAME},
+    [C_SHOWN] = {.id = COL_SHOWN},
+    [C_MEANING] = {.id = COL_MEANING},
+};
+static const struct shape list_shape = {SHAPE_COLUMNS(list_columns)};
+
+/* --- choosing ----------------------------------------------------------------------------------- */
+
+bool columns_stays(const struct result *r, unsigned column)
+{
+	return column == 0 || r->columns[column].id == r->named_by || (int)column == r->sorted_by;
+}
+
+/* Is it one of the names, each with a tab behind it? */
+static bool is_named(const char *names, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = names; *at; at += strcspn(at, "\t") + 1) {
+		if (strcspn(at, "\t") == n && !strncmp(at, word, n))
+			return true;
+		if (!at[strcspn(at, "\t")])
+			break;
+	}
+	return false;
+}
+
+static void show_chosen(struct result *r, const char *names)
+{
+	if (!r->unchosen)
+		r->unchosen = r->columns;
+	for (unsigned c = 0; c < r->n_columns; c++)
+		result_show(r, c, !*names || columns_stays(r, c) || is_named(names, column_word(&r->columns[c])));
+	r->chosen = true;
+}
+
+static void show_unchosen(struct result *r)
+{
+	if (!r->unchosen)
+		return;
+	r->columns = r->unchosen;
+	r->unchosen = NULL;
+	r->chosen = false;
+	command_show_retained(r);
+}
+
+void columns_choose(struct result *r, struct opened *dump, const char *names)
+{
+	if (r->kind && dump)
+		opened_choose_columns(dump, r->kind, names);
+	if (names)
+		show_chosen(r, names);
+	else
+		show_unchosen(r);
+}
+
+void columns_arrange(struct result *r)
+{
+	const char *names = opened_columns(r->opened, r->kind);
+	if (names && !r->chosen)
+		show_chosen(r, names);
+}
+
+/* --- the list ----------------------------------------------------------------------------------- */
+
+struct list_row {
+	const char *name, *meaning; /* in the result's arena, or the catalogue's */
+	bool shown;
+};
+
+static void list_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct list_row *l = &((const struct list_row *)r->data)[row];
+	(void)scratch;
+	*out = column == C_NAME ? cell_text(l->name) : column == C_SHOWN ? cell_flag(l->shown) : cell_text(l->meaning);
+}
+
+static const struct result_ops list_ops = {.cell = list_cell, .release = free};
+
+struct result *columns_list(const struct result *about)
+{
+	struct list_row *rows = xcalloc(about->n_columns + 1, sizeof *rows);
+	struct text title = TEXT_INIT;
+	text_addf(&title, "columns of %s", about->title);
+	struct result *r = result_new(title.s, about->opened, &list_shape, &list_ops, rows, about->n_columns);
+	text_release(&title);
+	r->explains = true; /* asked again it is about the same table */
+	for (unsigned c = 0; c < about->n_columns; c++) {
+		const struct column *column = &about->columns[c];
+		const char *word = column_word(column);
+		rows[c] = (struct list_row){.name = arena_strndup(&r->arena, word, strlen(word)),
+		    .meaning = column->name ? "a field of the objects" : column_kinds[column->id].meaning,
+		    .shown = !column->hidden};
+	}
+	return r;
+}
+
+void columns_mark(struct result *list, unsigned row, bool shown)
+{
+	((struct list_row *)list->data)[row].shown = shown;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static const struct option_spec columns_options[] = {
+    {DASH_FIT, OPT_FLAG, NULL, "as at first: as many as fit"},
+    {DASH_ALL, OPT_FLAG, NULL, "all there are"},
+    {DASH_NONE},
+};
+
+/* "id, total" and "id total" name the same; words as the table has them. */
+static int add_names(const struct result *about, const char *word, struct text *to, struct err *err)
+{
+	for (size_t n; *word; word += n + (word[n] == ',')) {
+		n = strcspn(word, ",");
+		if (!n)
+			continue;
+		char *name = xstrndup(word, n);
+		int column = result_column(about, name);
+		int code = column < 0 ? pipe_no_column(about, name, err) : 0;
+		free(name);
+		if (code)
+			return code;
+		text_addf(to, "%s\t", column_word(&about->columns[column]));
+	}
+	return 0;
+}
+
+static void say_chosen(struct session *s, const struct result *about, const char *names)
+{
+	const char *kind = about->kind ? about->kind : "this table", *kept = about->kind ? "" : ", and no other";
+	if (!names) {
+		session_say(s, "%s: as many columns as fit%s", kind, kept);
+		return;
+	}
+	unsigned n = 0;
+	for (unsigned c = 0; c < about->n_columns; c++)
+		n += !about->columns[c].hidden;
+	session_say(s, "%s: %u of %u columns are shown%s", kind, n, about->n_columns, kept);
+}
+
+static int run_columns(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct result *about = session_explained(s);
+	struct text names = TEXT_INIT;
+	int code = 0;
+
+	*out = NULL;
+	if (!about || !about->n_columns || about->plain_text)
+		return err_set(err, ERR_USAGE, "there is no table yet whose columns these could be");
+	bool all = call_has(call, DASH_ALL), fit = call_has(call, DASH_FIT);
+	if (all + fit + (call->n_words > 0) > 1)
+		return err_set(err, ERR_USAGE, "names, -all or -fit: one of these");
+	text_add(&names, "");
+	for (size_t i = 0; !code && i < call->n_words; i++)
+		code = add_names(about, call->words[i], &names, err);
+	bool chooses = call->n_words || all || fit;
+	if (!code && chooses) {
+		columns_choose(about, s->dump, fit ? NULL : names.s);
+		say_chosen(s, about, fit ? NULL : names.s);
+	}
+	if (!code && !(chooses && s->interactive)) /* the screen shows it where one stands */
+		*out = columns_list(about);
+	if (*out && chooses) {
+		result_add_note(*out, s->said.s);
+		text_clear(&s->said);
+	}
+	text_release(&names);
+	return code;
+}
+
+const struct command cmd_columns = {
+    .name = "columns",
+    .arguments = {{ARG_WORDS, "NAME", true}},
+    .options = columns_options,
+    .flags = COMMAND_NO_DUMP,
+    .group = "session",
+    .summary = "which columns tables like the last one show",
+    .shapes = SHAPES(&list_shape),
+    .description = "Alone it lists the columns of the last table; on the screen that is a page (the key W) where "
+	"Enter or Space shows and hides them. With names just these are shown, and the first one, what the rows are "
+	"sorted by, and what names them: in all tables that the command answers with, of lists with fields in those "
+	"of the same class. They stand in the table's own order; those that do not fit are a } further. On the "
+	"screen that is kept with the dump as marks and notes are, and goes before the configuration. csv, json and "
+	"jsonl print all columns as ever; | cut picks columns of one table.",
+    .examples = {{"histo", ON_ANY}, {"columns class shallow", ON_ANY}, {"columns -fit", ON_ANY}},
+    .key = "",
+    .run = run_columns,
+};

@@ -9,6 +9,7 @@
 
 /* The way goes on to a child that retains so much of its parent: Eclipse MAT's ratio. */
 static const double NEARLY_ALL = 0.7;
+static const double SMALLEST_SHARE = 0.01; /* percent */
 enum { CHAIN = 4 }; /* so many objects of one class in a row are a chain */
 
 struct search {
@@ -65,7 +66,7 @@ static bool parts(const struct search *s, uint32_t id)
 		large++;
 		special += holds_everything(h, child[i]);
 	}
-	return large && (special == large || holds_everything(h, id));
+	return special || (large && holds_everything(h, id));
 }
 
 static int add(struct search *s, const struct suspect *suspect, struct err *err)
@@ -86,16 +87,12 @@ static int open_children(struct search *s, uint32_t id, struct err *err)
 	return 0;
 }
 
-static int follow(struct search *s, uint32_t id, struct err *err)
+/* Down the tree as long as one child keeps nearly all; a chain of one class counts at the holder of its first link. */
+static void pile_up(const struct search *s, struct suspect *one)
 {
-	struct suspect one = { .id = id, .n = 1, .retained = retained_of(s->r, id) };
 	const struct heap *h = s->r->heap;
-	uint32_t at = id, above = id, alike = 1, before_chain = id;
-	if (is_vms_own(h, id)) {
-		s->out->vms_own = amount_add(s->out->vms_own, one.retained);
-		return open_children(s, id, err);
-	}
-	for (;;) {
+	uint32_t at = one->id, above = at, alike = 1, before_chain = at;
+	for (uint64_t steps = 0; !progress_own_stops(steps); steps++) {
 		uint32_t child = largest_child(s, at);
 		if (child == HEAP_NONE || kept(s, child) <= s->out->least ||
 		    (double)kept(s, child) < NEARLY_ALL * (double)kept(s, at))
@@ -105,17 +102,25 @@ static int follow(struct search *s, uint32_t id, struct err *err)
 			before_chain = above;
 		alike = same ? alike + 1 : 1;
 		if (alike == CHAIN) {
-			one.piles_up = before_chain;
-			one.chain = true;
-			return add(s, &one, err);
+			one->piles_up = before_chain;
+			one->chain = true;
+			return;
 		}
 		above = at;
 		at = child;
 	}
-	if (parts(s, at))
-		return open_children(s, at, err);
-	one.piles_up = at;
-	return add(s, &one, err);
+	one->piles_up = at;
+}
+
+static int follow(struct search *s, uint32_t id, struct err *err)
+{
+	struct suspect one = { .id = id, .n = 1, .retained = retained_of(s->r, id) };
+	if (is_vms_own(s->r->heap, id)) {
+		s->out->vms_own = amount_add(s->out->vms_own, one.retained);
+		return open_children(s, id, err);
+	}
+	pile_up(s, &one);
+	return !one.chain && parts(s, one.piles_up) ? open_children(s, one.piles_up, err) : add(s, &one, err);
 }
 
 static int add_piece(struct search *s, uint32_t id, struct err *err)
@@ -211,6 +216,20 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	big_free(s.piece);
 	if (code)
 		leaks_release(out);
+	return code;
+}
+
+int leaks_find_holders(struct leaks *out, const struct retained *r, double share, size_t most,
+    struct progress *progress, struct err *err)
+{
+	int code = 0;
+	*out = (struct leaks){.n = 0};
+	for (share /= 2; !code && out->n < most && share > SMALLEST_SHARE; share /= 2) {
+		leaks_release(out);
+		code = leaks_find(out, r, share, progress, err);
+	}
+	while (!code && out->n > most)
+		big_free(out->suspect[--out->n].ids);
 	return code;
 }
 

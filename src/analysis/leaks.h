@@ -8,7 +8,7 @@
  * up: this is the accumulation point.
  *
  * Three rules differ from this.  Class objects and loaders hold everything there is, so they are
- * opened instead of accused: if the way ends in several of them, or below one of them, each large
+ * opened instead of accused: if the way ends in some of them, or below one of them, each large
  * part is a suspect of its own; and class objects are never a suspect together.  A chain of objects
  * of one class has no accumulation point of its own; the memory counts as piled up at the holder of
  * its first link.  Roots of the VM itself, like the array of all that its class archive names, are opened
@@ -41,6 +41,10 @@ struct leaks {
 /* share: in percent of what is reachable, above 0.  0: *out is the caller's (leaks_release);
  * ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int leaks_find(struct leaks *out, const struct retained *r, double share,
+    struct progress *progress, struct err *err);
+/* Where that finds none: the largest holders by the same rules, at most so many, of those that retain a smaller share.
+ * A group's size is its sum.  The same codes. */
+MUST_CHECK int leaks_find_holders(struct leaks *out, const struct retained *r, double share, size_t most,
     struct progress *progress, struct err *err);
 /* Put the largest first again, after the caller changed sizes. */
 void leaks_sort(struct leaks *l);

@@ -91,10 +91,15 @@ void cut_owner_release(struct cut_owner *o);
 /* Is the object inside?  All calls together take linear time. */
 bool cut_owner_internal(struct cut_owner *o, uint32_t id);
 
+/* How well a person knows a reference by name: as one inside of a library's class, as a field of a class of the
+ * program's own, as a static field or a global variable. */
+enum cut_fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
+
 /* Of the references along a path, the one that a person would clear to free its end. */
 struct cut_choice {
 	size_t step;         /* the reference that holds this step; the path's length: there is none */
 	struct amount freed; /* what clearing it frees */
+	enum cut_fame fame;
 	bool untold;         /* step 0 is a root only because nothing in the dump holds it */
 	/* why others of them are none */
 	bool vm_holds;       /* the program cannot clear it */
@@ -148,6 +153,20 @@ struct cut_loss {
 MUST_CHECK int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
 void cut_loss_release(struct cut_loss *l);
+
+/*
+ * The fewest references, at most CUT_TOGETHER, that a person would clear to free all of these n objects (ids): of
+ * equally few static fields and global variables rather than fields of the program's own classes or local
+ * variables, and these rather than others; none of less fame than `least`, none that cut_clearable excludes or
+ * that is inside the JDK or Go's library.  *freed: what clearing them frees, exactly (cut_find).
+ *
+ * effort: so many references are looked at, at most.  Takes two bits an object, and 12 bytes for each that hangs
+ * below the cut.  0: *out is the caller's (cut_edges_release), empty if there are none; ERR_NOMEM or
+ * ERR_CANCELLED: it is empty.
+ */
+enum { CUT_TOGETHER = 3 };
+MUST_CHECK int cut_together(struct cut_edges *out, struct amount *freed, struct cut *c, struct cut_owner *owner,
+    const uint32_t *ids, size_t n, enum cut_fame least, uint64_t effort, struct progress *progress, struct err *err);
 
 /* --- a plan (cut_plan.c) -------------------------------------------------------------------------- */
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cut_choice.c - which reference of a path to clear: see cut.h. */
-#include "analysis/cut/cut.h"
+#include "analysis/cut/cut_owner.h"
 
-/* Is it a root only because nothing in the dump holds it? */
-static bool is_untold(const struct heap *h, uint32_t holder, uint32_t id)
+bool cut_untold(const struct heap *h, uint32_t holder, uint32_t id)
 {
 	size_t first, n = heap_roots_of(h, id, &first);
 	return holder == HEAP_NONE && n == 1 && h->roots[first].kind == ROOT_UNKNOWN;
 }
 
-/* How well a person knows the reference by name: a static field or a global variable, a field of a class of the
- * program's own, or one inside of a library's class. */
-enum fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
-
-static enum fame fame_of(const struct heap *h, uint32_t holder, uint32_t target)
+enum cut_fame cut_fame(const struct heap *h, uint32_t holder, uint32_t target)
 {
 	size_t first, n;
 	if (holder == HEAP_NONE) {
@@ -29,16 +24,16 @@ struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint3
 {
 	const struct heap *h = c->retained->heap;
 	struct cut_choice choice = {.step = n};
-	enum fame best = FAME_NONE;
+	enum cut_fame best = FAME_NONE;
 	enum { ROUND = 64 }; /* steps of a tree that is climbed, and bytes of names, in a round */
 	for (size_t i = 0; i < n && !progress_own_stops((uint64_t)i * ROUND); i++) {
 		uint32_t holder = i ? step[i - 1] : HEAP_NONE;
 		struct cut_figure f = cut_one(c, holder, step[i]);
-		enum fame fame = fame_of(h, holder, step[i]);
+		enum cut_fame fame = cut_fame(h, holder, step[i]);
 		choice.others = f.others;
 		if (!f.freed.n || !cut_below(c, step[n - 1], step[i]) || fame < best)
 			continue;
-		bool untold = is_untold(h, holder, step[i]);
+		bool untold = cut_untold(h, holder, step[i]);
 		if (!untold && !cut_clearable(h, holder, step[i])) {
 			choice.vm_holds = true;
 			continue;
@@ -50,7 +45,7 @@ struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint3
 		choice.untold = untold;
 		choice.step = i;
 		choice.freed = f.freed;
-		best = fame;
+		choice.fame = best = fame;
 	}
 	return choice;
 }

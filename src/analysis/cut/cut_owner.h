@@ -27,4 +27,10 @@ MUST_CHECK int cut_program_mark(struct bits *out, const struct model *model, con
 /* Does a field of this class have a name that the program's authors gave it? */
 bool cut_owner_names(const struct cut_owner *o, uint32_t class);
 
+/* holder HEAP_NONE: the roots' hold. */
+enum cut_fame cut_fame(const struct heap *h, uint32_t holder, uint32_t target);
+
+/* Is it a root only because nothing in the dump holds it? */
+bool cut_untold(const struct heap *h, uint32_t holder, uint32_t target);
+
 #endif

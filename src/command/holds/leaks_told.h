@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* leaks_told.h - what leaks tells of a suspect, or of another large holder, besides its numbers. */
+#ifndef CAIRN_COMMAND_HOLDS_LEAKS_TOLD_H
+#define CAIRN_COMMAND_HOLDS_LEAKS_TOLD_H
+
+#include "analysis/cut/cut.h"
+#include "analysis/leaks.h"
+#include "command/session/session.h"
+
+struct told {
+	struct text path, field, reference, unnamed, sentence;
+	size_t together; /* so many references must be cleared; 0: the one of reference, or none */
+	struct text holders; /* other references to the suspect, if clearing the path's is not enough */
+	struct amount freed; /* 0: no reference of the path does */
+	bool some;           /* but not all objects of a group */
+	bool hidden;         /* that one is a field of a library's class, which no program clears by its name */
+	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
+	bool untold;         /* the reference is from something that the dump does not have */
+	bool internal;       /* such a one is inside the JDK, or Go's library, where a program clears nothing */
+	struct amount others; /* that keep the accumulation point besides the path's last one */
+};
+
+/* 0, ERR_NOMEM or ERR_CANCELLED; told_release in either case.  owner: of the same heap. */
+MUST_CHECK int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct suspect *suspect, struct err *err);
+void told_release(struct told *t);
+
+#endif

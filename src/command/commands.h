@@ -137,6 +137,12 @@ MUST_CHECK int about_find(struct about *a, const struct about_what *what, bool q
 size_t about_inside(struct result *r);
 /* The first row of the part that a row is in, and the word that stands over it. */
 bool about_begins(struct result *r, size_t row, const char **part);
+/* Of how many things n rows of a part tell, with those that the last one says are left out; and what these are
+ * called ("frames", or ""). */
+size_t about_things(const struct result *r, size_t first, size_t n);
+const char *about_thing(const char *part);
+/* The command line that a row proposes, or NULL; valid until the next cell of r is asked for. */
+const char *about_line(struct result *r, size_t row);
 
 /* A setting of `set`. */
 struct setting {

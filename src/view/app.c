@@ -84,7 +84,8 @@ void app_quit(struct app *a, int status)
 
 bool app_leaves(const struct app *a, enum action action)
 {
-	bool first = a->pages.at == 0 && (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0);
+	bool first = a->pages.at == 0 && !panes_focused(&a->panes) &&
+	    (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0);
 
 	if (action == ACTION_LEAVE)
 		return a->pages.n == 0 || a->session.q_quits || (first && !a->pending);

@@ -51,6 +51,7 @@ struct app {
 	struct finding finding;
 	struct follow follow;
 	struct panes panes;
+	const struct page *pane_of; /* the page that they stood beside last */
 	struct tour tour;
 	bool path_wanted;   /* P: the path of the selected row is shown */
 	bool path_of_row;   /* that is what follow is at, not the page's object */
@@ -162,6 +163,7 @@ bool tabs_back(struct app *a);
 bool tabs_draw(struct app *a, int y, int x, int width);
 
 /* app_row.c */
+enum place app_place(struct app *a);    /* where keys act: the page, or a pane of it */
 struct table *app_table(struct app *a); /* that the keyboard acts on; NULL: none */
 /* What is selected: a row, or the head of the page of an object.  False: that stands for nothing. */
 bool app_target(struct app *a, struct target *out);

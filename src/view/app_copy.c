@@ -69,6 +69,21 @@ static void add_thread(struct text *to, const struct heap_thread *thread)
 
 /* --- what the row is called ---------------------------------------------------------------------- */
 
+/* Of a line of a pane: the object that it stands for, else its value, or what it says. */
+static void add_pane_name(const struct panes *p, uint32_t id, struct text *to)
+{
+	static const enum column_id columns[] = {COL_VALUE, COL_NAME};
+
+	if (id != HEAP_NONE)
+		text_addf(to, "0x%" PRIx64, heap_address(p->shown->heap, id));
+	for (size_t i = 0; i < 2 && !to->len; i++) {
+		struct cell cell;
+		result_cell(p->shown, p->row, (unsigned)result_column_of(p->shown, columns[i]), &cell);
+		if (cell.type == CELL_TEXT)
+			cell_print_plain(&cell, to);
+	}
+}
+
 /* On the page of an object a row is a field, so what it holds is asked for; elsewhere rows are called by
  * their address or class, others as the table calls them. */
 static void add_name(struct app *a, struct text *to)
@@ -79,8 +94,16 @@ static void add_name(struct app *a, struct text *to)
 	struct target target;
 	struct cell cell;
 
+	if (panes_focused(&a->panes) && about_line(a->panes.shown, a->panes.row)) {
+		text_add(to, about_line(a->panes.shown, a->panes.row));
+		return;
+	}
 	app_target(a, &target);
 	uint32_t id = h ? target_object(h, &target) : HEAP_NONE;
+	if (panes_focused(&a->panes)) {
+		add_pane_name(&a->panes, id, to);
+		return;
+	}
 	int value = t && !t->on_head && p->ops->object ? result_column_of(t->result, COL_VALUE) : -1;
 	if (value >= 0 && t->row < t->result->n_rows) {
 		result_cell(t->result, t->row, (unsigned)value, &cell);
@@ -202,7 +225,11 @@ void app_copy_rows(struct app *a, bool all)
 	struct text lines = TEXT_INIT, said = TEXT_INIT;
 
 	text_clear(&lines);
-	if (t && all && t->result->n_rows > 0) {
+	if (panes_focused(&a->panes)) {
+		const struct table pane = {.result = a->panes.shown, .hidden = -1};
+		add_row(&pane, a->panes.row, &lines);
+		text_add(&said, "copied the line");
+	} else if (t && all && t->result->n_rows > 0) {
 		add_header(t, &lines);
 		size_t n = add_rows(t, &lines);
 		text_add(&said, "copied ");

@@ -25,11 +25,14 @@ static void explain(struct app *a)
 	struct result *r = p ? page_result(p) : NULL;
 	struct text said = TEXT_INIT;
 
+	bool pane = panes_focused(&a->panes);
+	if (pane)
+		r = a->panes.shown;
 	if (!r || r->plain_text || (r->n_head == 0 && r->n_rows == 0)) {
 		app_say(a, ROLE_NOTE, "there are no numbers here");
 		return;
 	}
-	why(r, t && r->n_rows > 0 && !t->on_head ? t->row : WHY_NO_ROW, &said);
+	why(r, pane ? a->panes.row : t && r->n_rows > 0 && !t->on_head ? t->row : WHY_NO_ROW, &said);
 	size_t room = (size_t)COLS * (size_t)(LINES / 3);
 	if (text_width_most(said.s, room) < room)
 		app_say(a, ROLE_NOTE, said.s);
@@ -46,7 +49,7 @@ static void help(struct app *a)
 	if (p && !*p->line && strcmp(p->title, "help") == 0)
 		return;
 	config_write_keys(a->options->config, &t);
-	keys_write_help(p ? p->ops->place : PLACE_LOADING, app_abilities(a), &t);
+	keys_write_help(app_place(a), app_abilities(a), &t);
 	app_push(a, page_new_lines("help", t.s));
 	text_release(&t);
 }
@@ -117,9 +120,59 @@ static void act_in_page(struct app *a, enum action action)
 		app_say(a, ROLE_NOTE, message);
 }
 
+/* From half to half of an object, into the panes and out of them.  False: there is but the one table. */
+static bool next_side(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *both[2] = {NULL, NULL};
+	const char *message = NULL;
+
+	if (p && p->ops->tables)
+		p->ops->tables(p, both);
+	bool was_in_pane = panes_focused(&a->panes), last = !both[1] || p->ops->table(p) == both[1];
+	if ((was_in_pane || last) && app_pane_table(a) && panes_next_side(&a->panes))
+		return true;
+	/* behind the panes comes what was first */
+	return (p && p->ops->action(p, ACTION_SIDE, &message)) || was_in_pane;
+}
+
+/* What keys do while a pane has the keyboard; false: the same as ever. */
+static bool act_in_pane(struct app *a, enum action action)
+{
+	struct panes *p = &a->panes;
+
+	switch (action) {
+	case ACTION_BACK:
+	case ACTION_LEAVE:
+	case ACTION_OUT:
+		panes_leave(p);
+		return true;
+	case ACTION_OPEN:
+	case ACTION_INTO:
+		app_open_row(a);
+		return true;
+	case ACTION_SEARCH_NEXT:
+	case ACTION_SEARCH_BACK:
+		if (!p->search)
+			app_say(a, ROLE_NOTE, "nothing was searched for yet: / asks");
+		else if (!panes_search(p, p->search, false, action == ACTION_SEARCH_BACK))
+			app_say(a, ROLE_NOTE, "no line of the panes has that");
+		return true;
+	default:
+		return panes_action(p, action);
+	}
+}
+
 void app_act(struct app *a, enum action action)
 {
+	if (panes_focused(&a->panes) && act_in_pane(a, action))
+		return;
 	switch (action) {
+	case ACTION_SIDE:
+		if (!next_side(a))
+			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->page) ? "the pane tells nothing of this row"
+			    : "there is no pane: v shows them, from 100 columns or 30 lines on");
+		return;
 	case ACTION_REFERRERS:
 		app_referrers(a);
 		return;
@@ -206,6 +259,11 @@ static void search_for(struct app *a, const char *words, bool here)
 
 	if (!*words)
 		return;
+	if (panes_focused(&a->panes)) {
+		if (!panes_search(&a->panes, words, here, false))
+			app_say(a, ROLE_NOTE, "no line of the panes has that");
+		return;
+	}
 	if (t)
 		found = table_search(t, words, here, false);
 	else
@@ -256,7 +314,7 @@ static void prompt_accepted(struct app *a)
 		break;
 	case PROMPT_SEARCH:
 		/* nothing typed: what was searched for before */
-		if (*line && t) {
+		if (*line && t && !panes_focused(&a->panes)) {
 			char *kept = xstrdup(line);
 			free(t->search);
 			t->search = kept;
@@ -345,7 +403,7 @@ void app_input(struct app *a, const struct input *in)
 	}
 	struct page *p = app_page(a);
 	const char *own = p ? config_key(a->options->config, in->key) : NULL;
-	enum action action = own ? ACTION_NONE : key_action(in->key, p ? p->ops->place : PLACE_LOADING);
+	enum action action = own ? ACTION_NONE : key_action(in->key, app_place(a));
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)
 		a->stop_asked = false;
@@ -364,5 +422,6 @@ void app_input(struct app *a, const struct input *in)
 	else if (command)
 		app_run_key(a, command);
 	else
-		app_say(a, ROLE_NOTE, key_elsewhere(in->key));
+		app_say(a, ROLE_NOTE, panes_focused(&a->panes) && key_action(in->key, p->ops->place) != ACTION_NONE ?
+		    "that key acts in the list: Esc goes back to it" : key_elsewhere(in->key));
 }

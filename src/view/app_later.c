@@ -51,13 +51,20 @@ struct table *app_pane_table(struct app *a)
 {
 	struct page *p = app_page(a);
 
-	return p && !p->ops->object && !app_on_columns(a) && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
+	return p && !app_on_columns(a) && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
 }
 
 void app_want_panes(struct app *a)
 {
+	struct page *p = app_page(a);
+	uint32_t head = p && p->ops->object ? p->ops->object(p) : HEAP_NONE;
+
+	if (a->pane_of != p) {
+		panes_leave(&a->panes);
+		a->pane_of = p;
+	}
 	if (app_references_ready(a) && !a->working &&
-	    panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]))
+	    panes_want(&a->panes, a->session.dump, app_pane_table(a), head, a->loader.wake[1]))
 		a->dirty = true;
 }
 

@@ -56,6 +56,17 @@ static bool click_zone(struct app *a, const struct input *in)
 	return false;
 }
 
+/* A line of a pane is opened at once, for nothing is lost that way: the list's cursor stays. */
+static void click_pane(struct app *a, const struct input *in)
+{
+	struct target target;
+
+	if (!app_pane_table(a) || !panes_click(&a->panes, in->y, in->x))
+		return;
+	if (app_target(a, &target) || about_line(a->panes.shown, a->panes.row))
+		app_open_row(a);
+}
+
 /* A row is selected by a click, and opened by another one. */
 static void click_row(struct app *a, const struct input *in)
 {
@@ -63,8 +74,11 @@ static void click_row(struct app *a, const struct input *in)
 	struct table *t = app_table(a);
 	size_t before = t && !t->on_head ? t->row : SIZE_MAX;
 	const char *trouble;
-	if (in->x < a->area.x || in->x >= a->area.x + a->area.width || in->y >= a->area.y + a->area.height)
-		return; /* a pane: its rows are not the list's */
+	if (in->x < a->area.x || in->x >= a->area.x + a->area.width || in->y >= a->area.y + a->area.height) {
+		click_pane(a, in);
+		return;
+	}
+	panes_leave(&a->panes);
 	bool selects = p->ops->click && p->ops->click(p, a->area, in->y, in->x);
 
 	if (app_table(a) && table_trouble(app_table(a), &trouble))
@@ -78,7 +92,10 @@ void app_mouse(struct app *a, const struct input *in)
 {
 	if (!app_page(a))
 		return;
-	if (mouse_scrolls(in))
+	enum pane_side side = app_pane_table(a) ? panes_at(&a->panes, in->y, in->x) : PANE_NONE;
+	if (mouse_scrolls(in) && side != PANE_NONE)
+		panes_scroll(&a->panes, side, WHEEL_ROWS, in->key == SPECIAL(KEY_WHEEL_UP));
+	else if (mouse_scrolls(in))
 		scroll_page(app_page(a), in);
 	else if (prompt_is_open() || !click_zone(a, in))
 		click_row(a, in);

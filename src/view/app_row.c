@@ -12,6 +12,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum place app_place(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	return !p ? PLACE_LOADING : panes_focused(&a->panes) ? PLACE_PANE : p->ops->place;
+}
+
 struct table *app_table(struct app *a)
 {
 	struct page *p = app_page(a);
@@ -25,7 +32,9 @@ bool app_target(struct app *a, struct target *out)
 	struct table *t = app_table(a);
 
 	*out = (struct target){.kind = TARGET_NONE};
-	if (t && t->on_head)
+	if (panes_focused(&a->panes))
+		result_target(a->panes.shown, a->panes.row, out);
+	else if (t && t->on_head)
 		*out = (struct target){.kind = TARGET_OBJECT, .id = p->ops->object(p), .opened = a->session.dump};
 	else if (t && t->result->n_rows > 0)
 		result_target(t->result, t->row, out);
@@ -44,8 +53,12 @@ void app_select(struct app *a, struct selection *out)
 	*out = (struct selection){.row = NULL};
 	if (id != HEAP_NONE)
 		text_addf(&page, "0x%" PRIx64, heap_address(h, id));
-	if (t && t->on_head)
+	if (panes_focused(&a->panes) && app_target(a, &target) && target.kind == TARGET_OBJECT)
+		text_addf(&row, "0x%" PRIx64, heap_address(h, target.id));
+	else if (t && t->on_head && !panes_focused(&a->panes))
 		text_add(&row, page.s);
+	else if (panes_focused(&a->panes))
+		;
 	else if (app_target(a, &target) && row_word(&a->session, t->result, t->row, &row))
 		out->several = target_is_several(&target);
 	if (t) {
@@ -70,16 +83,21 @@ unsigned app_abilities(struct app *a)
 
 	if (!t)
 		return can;
+	if (app_pane_table(a) && panes_know(&a->panes))
+		can |= CAN_PANE;
 	if (t->result->n_source > 0)
 		can |= CAN_ROWS;
-	if (!t->on_head && t->row < t->result->n_rows && tree_branch(t->result, t->row, &b)) {
+	bool list = !panes_focused(&a->panes);
+	if (!list && about_line(a->panes.shown, a->panes.row))
+		can |= CAN_OPEN;
+	if (list && !t->on_head && t->row < t->result->n_rows && tree_branch(t->result, t->row, &b)) {
 		can |= b.state != BRANCH_LEAF ? CAN_BRANCH | CAN_OPEN : 0;
 		can |= b.state == BRANCH_OPEN || b.depth > 0 ? CAN_CLOSE : 0;
 		can |= tree_has_groups(t->result) ? CAN_GROUP : 0;
 	}
 	if (!app_target(a, &target))
 		return can;
-	can |= t->on_head ? 0 : CAN_OPEN;
+	can |= list && t->on_head ? 0 : CAN_OPEN;
 	if (target.kind == TARGET_COMMAND)
 		return can;
 	if (target_is_several(&target))
@@ -104,15 +122,19 @@ void app_open_row(struct app *a)
 	struct target target;
 	struct text line = TEXT_INIT;
 
-	if (t && t->on_head) {
+	const char *proposed = panes_focused(&a->panes) ? about_line(a->panes.shown, a->panes.row) : NULL;
+
+	if (t && t->on_head && !panes_focused(&a->panes)) {
 		app_say(a, ROLE_NOTE, "this is the object itself: Down goes to its contents, Tab to who holds it");
 		return;
 	}
-	if (!app_target(a, &target)) {
+	if (!proposed && !app_target(a, &target)) {
 		app_say(a, ROLE_NOTE, "there is nothing behind this row");
 		return;
 	}
-	if (target.command)
+	if (proposed)
+		text_add(&line, proposed);
+	else if (target.command)
 		text_add(&line, target.command);
 	else if (target.part)
 		text_addf(&line, "ls %%%zu", t->row + 1);
@@ -146,7 +168,7 @@ static void refuse(struct app *a, char key, unsigned can)
 		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known", key);
 	else if (!app_table(a) || !(can & CAN_ROWS))
 		text_addf(&said, "%c asks about the selected row, and there is none here", key);
-	else if (can & CAN_SEVERAL)
+	else if (can & CAN_SEVERAL && !panes_focused(&a->panes))
 		text_addf(&said, "%c asks about one object, and this row counts several: Enter lists them", key);
 	else
 		text_addf(&said, "%c asks about an object, and this row stands for none", key);

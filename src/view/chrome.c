@@ -240,8 +240,7 @@ static int hint_width(const struct hint *hint)
 
 static void draw_hints(struct app *a, int y, int width)
 {
-	struct page *p = app_page(a);
-	enum place place = p ? p->ops->place : PLACE_LOADING;
+	enum place place = app_place(a);
 	unsigned can = app_abilities(a);
 	struct hint hint;
 	int x = 0, kept = 0;
@@ -549,6 +548,15 @@ static struct pane_page page_for_panes(struct page *p, struct rect area)
 	if (!t)
 		return page;
 	page.columns = table_wishes(t);
+	if (p->ops->object) {
+		enum { HEAD_OF_OBJECT = 5, SIDE_BY_SIDE = 100 };
+		struct table *both[2];
+		p->ops->tables(p, both);
+		size_t holds = both[0]->result->n_rows + HEAD_OF_OBJECT, held = both[1]->result->n_rows + 1;
+		page.object = true;
+		page.lines = area.width < SIDE_BY_SIDE ? holds + held : holds > held ? holds : held;
+		return page;
+	}
 	int sentence = lines_of_sentence(t, area.width);
 	if (sentence < area.height / 2)
 		page.rect.height -= sentence;
@@ -594,9 +602,12 @@ void app_draw(struct app *a)
 	if (p && app_pane_table(a)) {
 		struct pane_places places = panes_place(&a->panes, &a->page);
 		a->area = places.list;
+		p->ops->table(p)->aside = panes_focused(&a->panes);
 		p->ops->draw(p, a->area);
 		panes_draw(&a->panes, &places);
 	} else if (p) {
+		if (p->ops->table(p))
+			p->ops->table(p)->aside = false;
 		p->ops->draw(p, a->area);
 	} else {
 		loader_draw(&a->loader, a->area);

@@ -12,7 +12,7 @@
 
 #define CTRL(letter) ((letter) & 0x1F)
 #define ROWS (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
-#define PAGES (ROWS | PLACE_TEXT | PLACE_COLUMNS)
+#define PAGES (ROWS | PLACE_TEXT | PLACE_COLUMNS | PLACE_PANE)
 
 /* In the order of the hints: what opens and asks about the row (the keys of commands stand behind these), what
  * arranges, what is always there. */
@@ -27,9 +27,9 @@ static const struct binding {
 	unsigned hinted;   /* the places where the hint is shown */
 	unsigned needs;    /* and what the row must be able to do, one of these; 0: nothing */
 } bindings[] = {
-    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS, "Enter",
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS | PLACE_PANE, "Enter",
 	"open the selected row: a class's objects, an object, a thread; in a tree a closed branch",
-	"open", "Enter", ROWS, CAN_OPEN},
+	"open", "Enter", ROWS | PLACE_PANE, CAN_OPEN},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
 	"show/hide", "Enter", PLACE_COLUMNS, 0},
     {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
@@ -41,10 +41,14 @@ static const struct binding {
     {{'g'}, ACTION_GROUP, PLACE_TREE, "g",
 	"in the heap's tree: take the row of several alike apart, or put it together again; elsewhere as Home",
 	"group", "g", PLACE_TREE, CAN_GROUP},
-    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, PLACE_OBJECT, "Tab",
-	"object view: from what it references to what references it; of a collection from its "
-	"entries to its fields", "side", "Tab", PLACE_OBJECT, 0},
-    {{'u'}, ACTION_REFERRERS, ROWS, "u", "what references the selected object, as a table of its own",
+    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, "Tab",
+	"into the pane beside a list, and back; object view: from what it references to what references it; of a "
+	"collection from its entries to its fields", "side", "Tab", PLACE_OBJECT, 0},
+    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "pane", "Tab", PLACE_TABLE | PLACE_TREE,
+	CAN_PANE},
+    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "next", "Tab", PLACE_PANE, 0},
+    {{27}, ACTION_BACK, PLACE_PANE, NULL, NULL, "list", "Esc", PLACE_PANE, 0},
+    {{'u'}, ACTION_REFERRERS, ROWS | PLACE_PANE, "u", "what references the selected object, as a table of its own",
 	NULL, NULL, 0, 0},
     {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",
 	"sort by the next column; the selected row stays selected, unless it is the first",
@@ -70,9 +74,9 @@ static const struct binding {
 	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS},
     {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a root to the selected row's object",
 	NULL, NULL, 0, 0},
-    {{'y'}, ACTION_COPY, ROWS, "y",
+    {{'y'}, ACTION_COPY, ROWS | PLACE_PANE, "y",
 	"copy what the row is: its address, class name, or value (to the terminal's clipboard; set copy FILE: there)",
-	"copy", "y", PLACE_OBJECT, 0},
+	"copy", "y", PLACE_OBJECT | PLACE_PANE, 0},
     {{'Y'}, ACTION_COPY_ROW, PAGES, "Y",
 	"copy the row, its columns parted by tabs; Y again: the table", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, PAGES, "Up, k", "a row up", NULL, NULL, 0, 0},
@@ -86,7 +90,7 @@ static const struct binding {
     {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "the last row", NULL, NULL, 0, 0},
     {{'1', '2', '3', '4', '5', '6'}, ACTION_TAB, PAGES, "1 to 6",
 	"the main pages: histogram, heap, leaks, threads, packages, info; again: its first view", NULL, NULL, 0, 0},
-    {{'v'}, ACTION_LAYOUT, ROWS, "v",
+    {{'v'}, ACTION_LAYOUT, ROWS | PLACE_PANE, "v",
 	"the panes beside a list, which tell of the selected row: on the right, below, both sides, none",
 	NULL, NULL, 0, 0},
     {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK, PAGES,
@@ -155,8 +159,6 @@ const char *key_elsewhere(int key)
 
 	if (!b)
 		return "this key means nothing: ? lists those that do";
-	if (b->acts == PLACE_OBJECT)
-		return "that key acts on the page of an object";
 	return b->acts == PLACE_TREE ? "that key acts in a tree: 2 shows one" : "there are no rows here";
 }
 
@@ -206,7 +208,7 @@ static bool binding_hint(enum place place, unsigned can, enum action first, enum
 bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out)
 {
 	unsigned left = i;
-	bool rows = place & ROWS;
+	bool rows = place & (ROWS | PLACE_PANE);
 
 	return binding_hint(place, can, ACTION_NONE, ACTION_REFERRERS, &left, out) ||
 	       (rows && command_hint(can, true, &left, out)) ||

@@ -31,7 +31,7 @@ enum action {
 /* What is shown; a key may act in some places only, or mean one thing here and another there. */
 enum place {
 	PLACE_TABLE = 1, PLACE_OBJECT = 2, PLACE_TEXT = 4, PLACE_LOADING = 8, PLACE_TREE = 16, PLACE_COLUMNS = 32,
-	ANYWHERE = 63
+	PLACE_PANE = 64, ANYWHERE = 127
 };
 
 /* What can be done with the selected row, and from where it stands. */
@@ -45,6 +45,7 @@ enum row_ability {
 	CAN_CLOSE = 64,        /* they are shown, or it stands below another */
 	CAN_ENTRIES = 512,     /* it is a collection that is known */
 	CAN_GROUP = 1024,      /* it is, or may be, one row of several alike */
+	CAN_PANE = 2048,       /* there is a pane that tells of it */
 	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
 };
 

@@ -65,7 +65,7 @@ static void draw_holds(struct object_page *o, struct rect at)
 {
 	struct table *shown = inner(o);
 	int head = page_draw_head(o->x, 0, (struct rect){at.y, at.x + 2, at.height, at.width - 2},
-	    at.height > 8 ? 3 : 1, shown->on_head && !o->on_held);
+	    at.height > 8 ? 3 : 1, shown->on_head && !o->on_held && !shown->aside);
 
 	o->at_head = (struct rect){at.y, at.x, head, at.width};
 	at.y += head;

@@ -42,6 +42,14 @@ static enum layout layout_in(const struct panes *p, const struct pane_page *page
 	bool right = page->rect.width >= RIGHT_FROM, three = page->rect.width >= THREE_FROM;
 	bool below = page->rect.height >= BELOW_FROM || left_by_list(page) >= PANE_LEAST;
 
+	/* its two halves come first */
+	if (page->object && three && (wanted == LAYOUT_AUTO || wanted == LAYOUT_THREE))
+		return LAYOUT_RIGHT;
+	if (page->object) {
+		right = three;
+		below = page->rect.height >= BELOW_FROM && left_by_list(page) >= PANE_LEAST;
+		three = false;
+	}
 	if (wanted == LAYOUT_AUTO)
 		wanted = three && left_beside_list(page) > 2 * SIDE_LEAST ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
 	if (wanted == LAYOUT_THREE && !three)
@@ -64,16 +72,16 @@ struct pane_places panes_place(const struct panes *p, const struct pane_page *on
 
 	switch (layout_in(p, on)) {
 	case LAYOUT_BELOW:
-		self = page.height * 2 / 5;
+		self = on->object ? 0 : page.height * 2 / 5;
 		self = left_by_list(on) > self ? left_by_list(on) : self;
 		held = page.width * 9 / 20;
 		at.list.height = page.height - self - 1;
-		at.held = (struct rect){page.y + at.list.height + 1, page.x, self, held};
+		at.held = (struct rect){page.y + at.list.height + 1, page.x + 1, self, held - 1};
 		at.self = (struct rect){at.held.y, page.x + held + PANE_GAP, self, page.width - held - PANE_GAP};
 		break;
 	case LAYOUT_RIGHT:
-		self = page.width * 9 / 20;
-		if (left_beside_list(on) < self)
+		self = on->object ? page.width * 3 / 10 : page.width * 9 / 20;
+		if (!on->object && left_beside_list(on) < self)
 			self = left_beside_list(on) > SIDE_LEAST ? left_beside_list(on) : SIDE_LEAST;
 		at.list.width = page.width - self - PANE_GAP;
 		at.self = (struct rect){page.y, page.x + at.list.width + PANE_GAP, page.height, self};
@@ -83,7 +91,7 @@ struct pane_places panes_place(const struct panes *p, const struct pane_page *on
 		self = page.width * 3 / 10;
 		at.list.x += held + 1;
 		at.list.width = page.width - held - self - 1 - PANE_GAP;
-		at.held = (struct rect){page.y, page.x, page.height, held};
+		at.held = (struct rect){page.y, page.x + 1, page.height, held - 1};
 		at.self = (struct rect){page.y, at.list.x + at.list.width + PANE_GAP, page.height, self};
 		break;
 	default:
@@ -133,18 +141,19 @@ static uint64_t looks_of(struct result *r, size_t row)
 	return hash_step(looks, tree_is(r) ? tree_key(r, row) : r->order ? r->order[row] : row);
 }
 
-static struct pane_row row_under(struct table *t)
+static struct pane_row row_under(struct table *t, uint32_t head)
 {
 	struct target target = {.kind = TARGET_NONE};
 	struct pane_row row = {.kind = TARGET_NONE};
 
-	if (!t || t->row >= t->result->n_rows)
-		return row;
-	result_target(t->result, t->row, &target);
+	if (t && !t->on_head && t->row < t->result->n_rows)
+		result_target(t->result, t->row, &target);
+	if (target.kind == TARGET_COMMAND && !t->result->ops->members)
+		target.kind = TARGET_NONE;
+	if (t && target.kind == TARGET_NONE && head != HEAP_NONE)
+		target = (struct target){.kind = TARGET_OBJECT, .id = head};
 	row.kind = target.kind;
 	row.id = target.id;
-	if (target.kind == TARGET_COMMAND && !t->result->ops->members)
-		row.kind = TARGET_NONE;
 	if (target.part || target.kind == TARGET_GROUP || target.kind == TARGET_COMMAND) {
 		row.kind = TARGET_GROUP;
 		row.result = t->result;
@@ -192,6 +201,12 @@ static int work(void *context, struct job *job)
 		if (!code)
 			code = ids_of_bits(&p->members, &ids, &what.n, &job->err);
 		what.ids = ids;
+		uint32_t object = p->at.kind == TARGET_CLASS ? h->classes[p->at.id].object : HEAP_NONE;
+		if (!code && !what.n && object != HEAP_NONE) { /* what its static fields hold */
+			id = object;
+			what.ids = &id;
+			what.n = 1;
+		}
 	}
 	if (!code)
 		code = about_find(p->about, &what, p->quick, &p->found, &job->progress, &job->err);
@@ -276,11 +291,11 @@ static uint64_t rested_ms(const struct panes *p)
 	return (pace_now() - p->rested) / 1000000;
 }
 
-bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd)
+bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32_t head, int wake_fd)
 {
 	const struct retained *known = o ? opened_retained(o) : NULL;
 	uint64_t serial = known ? known->serial : 0;
-	struct pane_row row = o ? row_under(t) : (struct pane_row){.kind = TARGET_NONE};
+	struct pane_row row = o ? row_under(t, head) : (struct pane_row){.kind = TARGET_NONE};
 
 	if (p->opened != o || p->serial != serial) {
 		panes_stop(p);
@@ -290,6 +305,7 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 	}
 	bool other = !same_row(&row, &p->wanted), was_known = panes_know(p);
 	if (other) {
+		panes_leave(p);
 		p->wanted = row;
 		p->late = false;
 		p->rested = pace_now();
@@ -300,7 +316,7 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 		begin(p, t, !panes_know(p), wake_fd);
 	bool late = p->running && !panes_know(p) && rested_ms(p) >= LATE_MS && !p->late;
 	p->late |= late;
-	return late || (other && (was_known || row.kind == TARGET_NONE) && p->shown);
+	return late || (other && (was_known != panes_know(p) || row.kind == TARGET_NONE) && p->shown);
 }
 
 bool panes_poll(struct panes *p)
@@ -317,6 +333,7 @@ bool panes_poll(struct panes *p)
 			p->failed = p->wanted;
 		return false;
 	}
+	panes_follow(p, p->found);
 	result_free(p->shown);
 	p->shown = p->found;
 	p->found = NULL;
@@ -345,5 +362,7 @@ void panes_stop(struct panes *p)
 	about_free(p->about);
 	bits_release(&p->members);
 	free(p->title);
+	free(p->search);
+	free(p->line);
 	*p = (struct panes){.layout = p->layout};
 }

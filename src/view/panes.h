@@ -17,12 +17,37 @@
 /* What v chooses; where the window has no room for one it is the next smaller that fits. */
 enum layout { LAYOUT_AUTO, LAYOUT_LIST, LAYOUT_RIGHT, LAYOUT_BELOW, LAYOUT_THREE, LAYOUTS };
 
+/* The pane of what holds the row, where it has one of its own, and that of all else. */
+enum pane_side { PANE_NONE, PANE_HELD, PANE_SELF, PANE_SIDES };
+
 /* Which row: two are the same if all of it is. */
 struct pane_row {
 	enum target_kind kind; /* TARGET_NONE: nothing can be told of it */
 	uint32_t id;
 	const struct result *result; /* of a row that counts members of its own */
 	uint64_t looks;              /* a hash of its cells, likewise */
+};
+
+/* A line of the screen that shows a row. */
+struct pane_line {
+	int y;
+	enum pane_side side;
+	size_t row;
+};
+
+enum { PANE_GAP = 2 }; /* columns left of the right pane: the border and a blank */
+
+/* What panes share with a list. */
+struct pane_page {
+	struct rect rect;
+	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
+	int columns;  /* that it would fill */
+	bool object;  /* it is the page of an object, which has a pane of its own for what holds that */
+};
+
+/* The rectangles of a page: of the list, and of one or two panes (height 0: not there). */
+struct pane_places {
+	struct rect list, held, self; /* held: what holds it; self: what it is, and without held all of it */
 };
 
 struct panes {
@@ -36,6 +61,13 @@ struct panes {
 	bool shown_quick;
 	struct pane_row failed;     /* nothing more can be found of it */
 	bool late;                  /* the answer takes long: what is shown of another row has gone */
+	enum pane_side focus;       /* where the keyboard is; PANE_NONE: in the list */
+	size_t row;                 /* of `shown`: the cursor's, with focus */
+	size_t top[PANE_SIDES];     /* lines above what is seen of a pane that is scrolled */
+	char *search;               /* NULL: none yet */
+	struct pane_places drawn;   /* where they are, as drawn last */
+	struct pane_line *line;
+	size_t n_lines, cap_lines;
 	/* the job, and what only it uses while it runs */
 	struct job job;
 	bool running, quick;
@@ -45,19 +77,6 @@ struct panes {
 	struct result *found;
 };
 
-enum { PANE_GAP = 2 }; /* columns left of the right pane: the border and a blank */
-
-/* What panes share with a list. */
-struct pane_page {
-	struct rect rect;
-	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
-	int columns;  /* that it would fill */
-};
-
-/* The rectangles of a page: of the list, and of one or two panes (height 0: not there). */
-struct pane_places {
-	struct rect list, held, self; /* held: what holds it; self: what it is, and without held all of it */
-};
 struct pane_places panes_place(const struct panes *p, const struct pane_page *page);
 /* Is there a pane in this page? */
 bool panes_show(const struct panes *p, const struct pane_page *page);
@@ -65,9 +84,10 @@ bool panes_show(const struct panes *p, const struct pane_page *page);
 /* v: the next layout that fits.  Returns what it is, in words. */
 const char *panes_next_layout(struct panes *p, const struct pane_page *page);
 
-/* The row of the table under the cursor is wanted from now on (NULL: none); wake_fd gets a byte when there is
- * something new.  o: its dump, whose references are there.  True: the panes are to be drawn. */
-bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd);
+/* The row of the table under the cursor is wanted from now on (NULL: none), or where it stands for nothing the
+ * object `head` of the page (HEAP_NONE: none); wake_fd gets a byte when there is something new.  o: its dump,
+ * whose references are there.  True: the panes are to be drawn. */
+bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32_t head, int wake_fd);
 /* True once, when an answer has come: the screen is to be drawn. */
 bool panes_poll(struct panes *p);
 /* Is what is shown that of the row under the cursor? */
@@ -77,7 +97,28 @@ int panes_wait_ms(const struct panes *p);
 /* Nothing of the dump is looked at any more, and nothing is shown. */
 void panes_stop(struct panes *p);
 
-/* panes_draw.c */
+/* panes_draw.c: also notes which line shows which row. */
 void panes_draw(struct panes *p, const struct pane_places *at);
+
+/* panes_focus.c: the keyboard and the mouse in them */
+/* Is the keyboard in a pane, on a row of `shown`? */
+bool panes_focused(const struct panes *p);
+/* Into the next of the panes, or out of the last one: then, and where nothing is to be seen in any, false. */
+bool panes_next_side(struct panes *p);
+void panes_leave(struct panes *p);
+/* Move in the pane.  False: not an action of panes. */
+bool panes_action(struct panes *p, enum action action);
+/* To the next row of both panes that has these words, from the cursor on (it included with here); wraps. */
+bool panes_search(struct panes *p, const char *words, bool here, bool backwards);
+/* Another answer about the same row takes the place of `shown`: stay where the cursor is. */
+void panes_follow(struct panes *p, struct result *next);
+/* The pane at this place of the screen; PANE_NONE: there is none. */
+enum pane_side panes_at(const struct panes *p, int y, int x);
+/* The wheel over a pane. */
+void panes_scroll(struct panes *p, enum pane_side side, size_t lines, bool up);
+/* A click: the keyboard goes to that row.  False: there is none. */
+bool panes_click(struct panes *p, int y, int x);
+/* The rows of a pane: from `from` to before `to`. */
+void panes_rows(const struct panes *p, enum pane_side side, size_t *from, size_t *to);
 
 #endif

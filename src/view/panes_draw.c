@@ -2,6 +2,7 @@
 /*
  * panes_draw.c - how the panes look: parts under their headings, each as long as there is room.
  */
+#include "base/mem.h"
 #include "view/page.h"
 #include "view/panes.h"
 
@@ -9,11 +10,11 @@
 
 enum {
 	PARTS_MOST = 12,
-	NUMBER = 9,        /* columns of a number */
 	BAR = 8,
 	BAR_FROM = 56,     /* columns of a pane that has bars; in a narrower one names come before values */
 	NAME_LEAST = 10,
 	HEAD_LINES = 3,
+	VALUE_LEAST = 7,   /* a value that has less room tells nothing */
 };
 
 /* A stretch of rows under one heading. */
@@ -22,9 +23,35 @@ struct section {
 	size_t first, n;
 	size_t shown;    /* of its rows, which fit */
 	int number;      /* the column whose numbers it shows, or -1 */
+	int digits;      /* columns that these and its word need */
 	double largest;  /* of these */
 	int name;        /* columns that its names need */
 };
+
+/* --- what stands in a line ------------------------------------------------------------------------ */
+
+/* "260 × main.Line": of several objects or references how many. */
+static void add_name(struct result *r, size_t row, struct text *to)
+{
+	static const enum column_id counts[] = {COL_OBJECTS, COL_REFERENCES};
+	struct text number = TEXT_INIT;
+	struct cell cell;
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		result_cell(r, row, (unsigned)result_column_of(r, counts[i]), &cell);
+		if (cell.type == CELL_NONE || (cell.amount.n == 1 && cell.amount.certainty == EXACT))
+			continue;
+		cell_print(&cell, &number);
+		text_add(&number, " \u00d7 ");
+	}
+	result_cell(r, row, (unsigned)result_column_of(r, COL_NAME), &cell);
+	for (unsigned i = 0; i < cell.indent; i++)
+		text_add_char(to, ' ');
+	cell.indent = 0;
+	text_add(to, number.len ? number.s : "");
+	cell_print(&cell, to);
+	text_release(&number);
+}
 
 /* --- measuring ------------------------------------------------------------------------------------ */
 
@@ -34,13 +61,11 @@ static const enum column_id numbers[] = {COL_FREED, COL_RETAINED, COL_SHALLOW};
 static void measure(struct result *r, struct section *part)
 {
 	struct cell cell;
-	int name = result_column_of(r, COL_NAME);
 
 	part->number = -1;
 	for (size_t i = 0; i < part->n; i++) {
 		struct text t = TEXT_INIT;
-		result_cell(r, part->first + i, (unsigned)name, &cell);
-		cell_print(&cell, &t);
+		add_name(r, part->first + i, &t);
 		int width = (int)text_width_most(t.s, 200);
 		part->name = width > part->name ? width : part->name;
 		text_release(&t);
@@ -51,7 +76,14 @@ static void measure(struct result *r, struct section *part)
 			result_cell(r, part->first + i, (unsigned)column, &cell);
 			if (cell.type == CELL_NONE)
 				continue;
+			if (part->number < 0)
+				part->digits = (int)strlen(column_word(&r->columns[column]));
 			part->number = column;
+			struct text t = TEXT_INIT;
+			cell_print(&cell, &t);
+			int width = (int)text_width(t.s);
+			part->digits = width > part->digits ? width : part->digits;
+			text_release(&t);
 			if ((double)cell.amount.n > part->largest)
 				part->largest = (double)cell.amount.n;
 		}
@@ -104,85 +136,140 @@ static void share_lines(struct section *parts, size_t n, int lines)
 
 /* --- drawing -------------------------------------------------------------------------------------- */
 
+static void add_heading(struct result *r, const struct section *part, struct text *to)
+{
+	text_add(to, part->word);
+	if (part->shown == part->n)
+		return;
+	text_addf(to, ", %zu of ", part->shown);
+	text_add_count(to, about_things(r, part->first, part->n));
+	text_addf(to, " %s", about_thing(part->word));
+}
+
 static void draw_heading(struct result *r, const struct section *part, int y, struct rect at, int number_x)
 {
 	struct text t = TEXT_INIT;
 
-	text_add(&t, part->word);
-	if (part->shown < part->n)
-		text_addf(&t, " %zu/%zu", part->shown, part->n);
+	add_heading(r, part, &t);
 	const char *word = part->number >= 0 ? column_word(&r->columns[part->number]) : "";
-	int width = part->number >= 0 ? number_x + NUMBER - (int)strlen(word) - 1 - at.x : at.width;
+	int width = part->number >= 0 ? number_x + part->digits - (int)strlen(word) - 1 - at.x : at.width;
 	draw_text(y, at.x, width, t.s, theme(ROLE_HEADER));
-	draw_right(y, number_x, NUMBER, word, theme(ROLE_QUIET));
+	draw_right(y, number_x, part->digits, word, theme(ROLE_QUIET));
 	text_release(&t);
 }
 
-/* "260 objects", "60 references", in front of the value. */
-static void add_how_many(struct result *r, size_t row, struct text *to)
+/* Texts, lists of fields and classes with an address tell most at their beginning; classes alone, paths and sizes
+ * at their end. */
+static bool keeps_begin(const char *s)
 {
-	static const struct {
-		enum column_id column;
-		const char *one, *many;
-	} counts[] = {{COL_OBJECTS, "object", "objects"}, {COL_REFERENCES, "reference", "references"}};
+	const char *blank = strchr(s, ' '), *is = strchr(s, '=');
 
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-		struct cell cell;
-		result_cell(r, row, (unsigned)result_column_of(r, counts[i].column), &cell);
-		if (cell.type == CELL_NONE)
-			continue;
-		cell_print(&cell, to);
-		text_addf(to, " %s  ", cell.amount.n == 1 ? counts[i].one : counts[i].many);
-	}
+	return strchr("\"'{[", *s) || (is && (!blank || is < blank)) || (blank && !strncmp(blank, " 0x", 3));
 }
 
-static void draw_row(struct result *r, const struct section *part, size_t row, int y, struct rect at, int name)
+static void draw_row(struct result *r, const struct section *part, size_t row, int y, struct rect at, int name,
+    bool selected)
 {
 	struct text t = TEXT_INIT;
 	struct cell cell;
 	int x = at.x + name + 1, end = at.x + at.width;
+	attr_t marked = theme(ROLE_SELECTED);
 
-	result_cell(r, row, (unsigned)result_column_of(r, COL_NAME), &cell);
-	cell_print(&cell, &t);
-	draw_text_keep_end(y, at.x, name, t.s, theme(ROLE_TEXT));
+	if (selected) {
+		draw_blank(y, at.x, at.width, marked);
+		draw_text(y, at.x - 1, 1, ">", marked);
+	}
+	add_name(r, row, &t);
+	draw_text_keep_end(y, at.x, name, t.s, selected ? marked : theme(ROLE_TEXT));
 	if (part->number >= 0) {
 		result_cell(r, row, (unsigned)part->number, &cell);
 		text_clear(&t);
 		cell_print(&cell, &t);
-		draw_right(y, x, NUMBER, t.s, theme(cell.amount.certainty != EXACT ? ROLE_UNSURE : ROLE_TEXT));
-		x += NUMBER + 1;
+		attr_t sure = theme(cell.amount.certainty != EXACT ? ROLE_UNSURE : ROLE_TEXT);
+		draw_right(y, x, part->digits, t.s, selected ? marked : sure);
+		x += part->digits + 1;
 		if (at.width >= BAR_FROM && part->largest > 0) {
 			draw_bar(y, x, BAR, (double)cell.amount.n / part->largest, theme(ROLE_BAR));
 			x += BAR + 1;
 		}
 	}
 	text_clear(&t);
-	add_how_many(r, row, &t);
 	result_cell(r, row, (unsigned)result_column_of(r, COL_VALUE), &cell);
 	cell_print(&cell, &t);
-	if (x < end && t.len)
-		draw_text(y, x, end - x, t.s, theme(ROLE_QUIET));
+	attr_t quiet = selected ? marked : theme(ROLE_QUIET);
+	if (end - x >= VALUE_LEAST && t.len && keeps_begin(t.s))
+		draw_text(y, x, end - x, t.s, quiet);
+	else if (end - x >= VALUE_LEAST && t.len)
+		draw_text_keep_end(y, x, end - x, t.s, quiet);
 	text_release(&t);
 }
 
-static void draw_rows(struct result *r, size_t from, size_t to, struct rect at)
+/* Of a pane that has the keyboard or was scrolled all parts are whole, and this many lines are above what is seen:
+ * the cursor is, and the heading of its part where it is the first row. */
+static size_t lines_above(struct panes *p, enum pane_side side, const struct section *parts, size_t n, size_t height)
+{
+	size_t lines = 0, cursor = SIZE_MAX, *top = &p->top[side];
+
+	for (size_t i = 0; i < n; i++) {
+		if (p->focus == side && p->row >= parts[i].first && p->row < parts[i].first + parts[i].n)
+			cursor = lines + 1 + (p->row - parts[i].first);
+		lines += 1 + parts[i].n;
+	}
+	if (cursor != SIZE_MAX && cursor < *top + 1)
+		*top = cursor - 1;
+	if (cursor != SIZE_MAX && cursor >= *top + height)
+		*top = cursor + 1 - height;
+	if (*top + height > lines)
+		*top = lines > height ? lines - height : 0;
+	return *top;
+}
+
+/* As much as the names need, and the heading. */
+static int name_width(struct result *r, const struct section *part, int width)
+{
+	int beside = part->number >= 0 ? part->digits + 2 : 1;
+	int most = width < BAR_FROM ? width - beside : width * 3 / 5 - beside;
+	struct text t = TEXT_INIT;
+
+	add_heading(r, part, &t);
+	int heading = (int)text_width(t.s), name = part->name > heading ? part->name : heading;
+	text_release(&t);
+	name = name < most ? name : most;
+	return name < NAME_LEAST ? NAME_LEAST : name;
+}
+
+static void draw_rows(struct panes *p, enum pane_side side, struct rect at)
 {
 	struct section parts[PARTS_MOST];
-	size_t n = parts_of(r, from, to, parts);
+	struct result *r = p->shown;
+	size_t from, to, above = 0;
 	int y = at.y;
 
+	panes_rows(p, side, &from, &to);
+	size_t n = parts_of(r, from, to, parts);
 	share_lines(parts, n, at.height);
+	if (p->focus == side || p->top[side])
+		above = lines_above(p, side, parts, n, at.height > 0 ? (size_t)at.height : 0);
+	bool whole = p->focus == side || above;
 	for (size_t i = 0; i < n; i++) {
 		struct section *part = &parts[i];
-		int beside = part->number >= 0 ? NUMBER + 2 : 1;
-		int most = at.width < BAR_FROM ? at.width - beside : at.width * 3 / 5 - beside;
-		int name = part->name < most ? part->name : most;
-		name = name < NAME_LEAST ? NAME_LEAST : name;
+		part->shown = whole ? part->n : part->shown;
+		int name = name_width(r, part, at.width);
 		if (!part->shown)
 			continue;
-		draw_heading(r, part, y++, at, at.x + name + 1);
-		for (size_t k = 0; k < part->shown; k++)
-			draw_row(r, part, part->first + k, y++, at, name);
+		if (above)
+			above--;
+		else if (y < at.y + at.height)
+			draw_heading(r, part, y++, at, at.x + name + 1);
+		for (size_t k = 0; k < part->shown; k++) {
+			size_t row = part->first + k;
+			if (above) {
+				above--;
+			} else if (y < at.y + at.height) {
+				VEC_PUSH(p->line, p->n_lines, p->cap_lines) = (struct pane_line){y, side, row};
+				draw_row(r, part, row, y++, at, name, panes_focused(p) && p->focus == side && p->row == row);
+			}
+		}
 	}
 }
 
@@ -219,6 +306,10 @@ void panes_draw(struct panes *p, const struct pane_places *at)
 	struct result *r = p->shown;
 	bool ours = r && panes_know(p);
 
+	p->drawn = *at;
+	p->n_lines = 0;
+	if (p->focus == PANE_HELD && !at->held.height)
+		p->focus = PANE_SELF;
 	draw_borders(at);
 	if (p->late && !ours) {
 		draw_title(at->self, glyph(GLYPH_ELLIPSIS), false);
@@ -226,13 +317,9 @@ void panes_draw(struct panes *p, const struct pane_places *at)
 	}
 	if (!r || p->wanted.kind == TARGET_NONE)
 		return;
-	size_t inside = about_inside(r);
 	struct rect self = draw_title(at->self, r->title, ours);
 	self = draw_head(r, self);
-	if (at->held.height) {
-		draw_rows(r, 0, inside, at->held);
-		draw_rows(r, inside, r->n_rows, self);
-	} else {
-		draw_rows(r, 0, r->n_rows, self);
-	}
+	if (at->held.height)
+		draw_rows(p, PANE_HELD, at->held);
+	draw_rows(p, PANE_SELF, self);
 }

@@ -271,6 +271,7 @@ bool table_sees(struct table *t, unsigned column)
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
 {
+	has_keyboard &= !t->aside;
 	struct layout l;
 	struct text buffer = TEXT_INIT;
 	size_t n = t->result->n_rows;

@@ -101,6 +101,8 @@ static bool answer(struct app *a, const struct input *in)
 		return false;
 	if (mouse_scrolls(in))
 		app_mouse(a, in);
+	else if (moves(action) && panes_focused(&a->panes))
+		return panes_action(&a->panes, action);
 	else if (moves(action))
 		p->ops->action(p, action, &message);
 	else if (action == ACTION_TAB && tabs_has(a, (enum tab)(in->key - '1')))

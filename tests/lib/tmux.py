@@ -86,8 +86,9 @@ class Terminal:
 
     @staticmethod
     def rows(lines):
-        """The lines of the list, without the panes on both sides of it."""
-        return [line.split("│")[1].rstrip() if line.count("│") == 2 else line for line in lines]
+        """The lines of the list, without the panes on both sides of it; of an object's page both halves."""
+        first = 0 if any(line.startswith("  referrers") for line in lines[:4]) else 1
+        return ["│".join(line.split("│")[first:2]).rstrip() if line.count("│") == 2 else line for line in lines]
 
     def wait(self, what, gone=False, panes=False):
         """Until the screen holds what (a regular expression, or a function of its lines); panes beside a

@@ -48,3 +48,21 @@ def leave(t):
 def enter(t, line):
     t.type(":" + line)
     t.keys("Enter")
+
+
+def mouse(t, button, x, y, letter="M"):
+    """What the mouse sends, from 1 on: button 0 left, 1 middle, 2 right, 64 and 65 the wheel."""
+    t.type("\033[<%d;%d;%d%s" % (button, x, y, letter))
+
+
+def click(t, x, y):
+    mouse(t, 0, x, y)
+    mouse(t, 0, x, y, "m")
+
+
+def place_of(t, word):
+    """Column and line of a word on the screen, from 1 on."""
+    for y, line in enumerate(t.screen()):
+        if word in line:
+            return line.index(word) + 1, y + 1
+    raise Gone("%r is not on the screen:\n%s" % (word, t.text()))

@@ -90,7 +90,7 @@ def check_object(c, address):
         return
     p = parts(about)
     c.same(address + " retained", about["retained"], x["retained"])
-    steps = p["held by"]
+    steps = p["path from root"]
     if path:  # about begins with the last static field, and leaves out the middle of a long one
         n = len(steps) if all(s["freed"] is not None for s in steps) else 5
         c.same(address + " path frees", [s["freed"] for s in steps[-n:]], [s["freed"] for s in path[-n:]])

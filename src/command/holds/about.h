@@ -14,8 +14,8 @@
  * of one stand together. */
 enum about_part {
 	PART_HELD_BY, /* the path from a root */
-	PART_HOLDERS, /* what else references them, by class */
 	PART_THREADS, /* whose stacks hold the beginning of the path */
+	PART_HOLDERS, /* what else references them, by class */
 	PART_CUT,     /* the reference to clear */
 	PART_FIELDS,
 	PART_ENTRIES,
@@ -51,9 +51,11 @@ struct about_row {
 	enum about_part part;
 	unsigned indent; /* of the name */
 	const char *name;
+	size_t rest; /* the name tells of so many rows that are left out; 0: of this one */
 	struct cell references, objects, shallow, retained, freed, value;
 	uint32_t object; /* with is_object: what the row stands for */
 	bool is_object;
+	const char *command; /* else the command line that tells more of it, or NULL */
 };
 void about_add(struct asking *q, const struct about_row *row);
 

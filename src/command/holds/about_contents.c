@@ -40,7 +40,8 @@ static void add_head(struct asking *q, uint32_t id)
 		result_head(q->r, COL_SIZE, cell_count(result_of_file(q->r, amount_exact(size.size))));
 	if (!h->facts.no_class_objects && class->loader != HEAP_NONE)
 		result_head(q->r, COL_LOADER, cell_address(heap_address(h, class->loader)));
-	object_head(q->r, id, COL_VALUE, OBJECT_VALUE);
+	if (mirrored == HEAP_NONE) /* else it is the class that the title names */
+		object_head(q->r, id, COL_VALUE, OBJECT_VALUE);
 }
 
 /* --- fields ------------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static void add_more(struct asking *q, enum about_part part, size_t n, const cha
 	text_add(&words, "and ");
 	text_add_count(&words, n);
 	text_addf(&words, " more %s%s", what, n == 1 ? "" : "s");
-	about_add(q, &(struct about_row){.part = part, .name = words.s});
+	about_add(q, &(struct about_row){.part = part, .name = words.s, .rest = n});
 	text_release(&words);
 }
 
@@ -350,10 +351,11 @@ static int add_one(struct asking *q, struct err *err)
 		add_thread_head(q, thread);
 	add_head(q, id);
 	size_t before = q->r->n_rows;
-	int code = add_fields(q, id, err);
-	if (!code && q->r->n_rows == before)
+	bool values = values_held(h) && heap_class_of(h, id)->kind == CLASS_PRIMITIVE_ARRAY; /* the head has the first */
+	int code = values ? 0 : add_fields(q, id, err);
+	if (!code && !values && q->r->n_rows == before)
 		add_references(q, id);
-	if (!code)
+	if (!code && !object_is_array(h, id)) /* its elements stand there */
 		code = add_entries(q, id, err);
 	if (!code && thread != HEAP_NONE)
 		add_stack(q, thread);

@@ -78,7 +78,8 @@ static void add_steps(struct asking *q, struct cut *cut, const struct path *p, s
 			struct text words = TEXT_INIT;
 			text_add_count(&words, p->n - first - STEPS_FIRST - STEPS_LAST);
 			text_add(&words, " more steps");
-			about_add(q, &(struct about_row){.part = PART_HELD_BY, .indent = STEPS_FIRST, .name = words.s});
+			about_add(q, &(struct about_row){.part = PART_HELD_BY, .indent = STEPS_FIRST, .name = words.s,
+			    .rest = p->n - first - STEPS_FIRST - STEPS_LAST});
 			text_release(&words);
 			i = p->n - STEPS_LAST;
 		}
@@ -166,29 +167,26 @@ static uint32_t common_holder(struct asking *q, struct cut *cut)
 	return any && !progress_cancelled(q->progress) ? common : HEAP_NONE;
 }
 
-static int add_path(struct asking *q, struct cut *cut, struct err *err)
+/* The path to the object, or to what keeps all of several alive; p->n 0: there is none. */
+static int add_path(struct asking *q, struct cut *cut, struct path *p, struct err *err)
 {
 	bool one = q->what->n == 1;
 	uint32_t id = one ? q->what->ids[0] : cut && !q->quick ? common_holder(q, cut) : HEAP_NONE;
-	struct path p = {.n = 0};
 	if (id == HEAP_NONE)
 		return 0;
-	int code = path_search(&p, &q->a->rules, id, q->quick ? QUICK_EFFORT : WHOLE_EFFORT, q->progress, err);
+	int code = path_search(p, &q->a->rules, id, q->quick ? QUICK_EFFORT : WHOLE_EFFORT, q->progress, err);
 	if (code)
 		return code;
-	if (p.n) {
-		size_t first = last_static(q, &p);
-		add_steps(q, cut, &p, first);
+	if (p->n) {
+		size_t first = last_static(q, p);
+		add_steps(q, cut, p, first);
 		if (!first)
-			add_threads(q, p.step[0]);
-		if (cut)
-			code = add_best_cut(q, cut, &p, err);
+			add_threads(q, p->step[0]);
 	} else if (one) {
-		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p.gave_up ?
+		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p->gave_up ?
 		    "far from every root: path finds it" : "nothing: no root reaches it by strong references"});
 	}
-	path_release(&p);
-	return code;
+	return 0;
 }
 
 /* --- referrers by class ------------------------------------------------------------------------- */
@@ -351,7 +349,7 @@ static int add_kind(
 	size_t most = q->quick ? QUICK_MEMBERS : SIZE_MAX;
 	struct labelling l = {.q = q, .kind = number, .label = TEXT_INIT};
 	struct about_row row = {.part = PART_HOLDERS};
-	struct text path = TEXT_INIT;
+	struct text path = TEXT_INIT, line = TEXT_INIT;
 	int code = each(q, most, label, &l) ? 0 : err_cancelled(err);
 	struct amount n = amount_exact(k->n);
 	if (q->what->n > most)
@@ -365,9 +363,14 @@ static int add_kind(
 		code = path_to(q, k->holder, &path, err);
 	if (path.len)
 		row.value = cell_text(path.s);
-	if (k->n == 1) {
+	if (k->n == 1 || class) {
 		row.object = k->holder;
 		row.is_object = true;
+	} else if (q->what->n == 1) {
+		references_line(&line, h, q->what->ids[0], DIRECTION_IN, h->class_of[k->holder]);
+		row.command = line.s;
+	}
+	if (k->n == 1) {
 		if (cut)
 			row.freed = cell_bytes(cut_one(cut, k->holder, k->target).freed);
 	} else if (!code && may_cut && cut && k->n <= EDGES_MOST) {
@@ -377,6 +380,7 @@ static int add_kind(
 		about_add(q, &row);
 	text_release(&l.label);
 	text_release(&path);
+	text_release(&line);
 	return code;
 }
 
@@ -417,7 +421,7 @@ static int add_kinds(struct asking *q, struct cut *cut, struct err *err)
 	if (!code && rest > found) {
 		struct text words = TEXT_INIT;
 		text_addf(&words, "and %zu other class%s", rest - found, rest - found == 1 ? "" : "es");
-		about_add(q, &(struct about_row){.part = PART_HOLDERS, .name = words.s});
+		about_add(q, &(struct about_row){.part = PART_HOLDERS, .name = words.s, .rest = rest - found});
 		text_release(&words);
 	}
 	big_free(c.kind);
@@ -430,9 +434,13 @@ int about_add_holders(struct asking *q, struct err *err)
 	int code = q->a->known ? about_cutter(q->a, &cut, err) : 0;
 	if (code || !q->what->n)
 		return code;
-	code = add_path(q, cut, err);
+	struct path p = {.n = 0};
+	code = add_path(q, cut, &p, err);
 	if (!code)
 		code = add_kinds(q, cut, err);
+	if (!code && cut && p.n)
+		code = add_best_cut(q, cut, &p, err);
+	path_release(&p);
 	if (!code && q->has_loss)
 		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to them",
 		    .freed = cell_bytes(q->loss.bytes)});

@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const char *const part_words[PARTS] = {
-    [PART_HELD_BY] = "held by",
-    [PART_HOLDERS] = "referrers",
+    [PART_HELD_BY] = "path from root",
     [PART_THREADS] = "threads",
+    [PART_HOLDERS] = "referrers",
     [PART_CUT] = "cut",
     [PART_FIELDS] = "fields",
     [PART_ENTRIES] = "entries",
@@ -45,9 +45,11 @@ void about_add(struct asking *q, const struct about_row *row)
 {
 	struct cell name = row->name ? cell_text(row->name) : cell_none();
 	name.indent = row->indent;
+	name.amount.n = row->rest; /* a text's own number is nowhere shown: about_things */
 	result_add_row(q->r, (struct cell[]){cell_text(part_words[row->part]), name, row->references, row->objects,
 	    row->shallow, row->retained, row->freed, row->value},
-	    row->is_object ? &(struct target){.kind = TARGET_OBJECT, .id = row->object} : NULL);
+	    row->is_object ? &(struct target){.kind = TARGET_OBJECT, .id = row->object} :
+	    row->command ? &(struct target){.kind = TARGET_COMMAND, .command = row->command} : NULL);
 }
 
 static void part_of(struct result *r, size_t row, struct cell *out)
@@ -83,6 +85,44 @@ bool about_begins(struct result *r, size_t row, const char **part)
 		return true;
 	part_of(r, row - 1, &before);
 	return strcmp(before.text, *part) != 0;
+}
+
+size_t about_things(const struct result *r, size_t first, size_t n)
+{
+	size_t things = 0;
+	struct text scratch = TEXT_INIT;
+	struct cell name;
+	for (size_t i = 0; i < n; i++) {
+		result_read(r, first + i, A_NAME, &name, &scratch);
+		things += name.amount.n ? name.amount.n : 1;
+	}
+	text_release(&scratch);
+	return things;
+}
+
+const char *about_thing(const char *part)
+{
+	static const char *const things[PARTS] = {
+	    [PART_HELD_BY] = "steps",
+	    [PART_HOLDERS] = "classes",
+	    [PART_STACK] = "frames",
+	    [PART_IF_CUT] = "classes",
+	};
+	for (enum about_part p = 0; p < PARTS; p++) {
+		if (!strcmp(part, part_words[p]))
+			return things[p] ? things[p] : "";
+	}
+	return "";
+}
+
+const char *about_line(struct result *r, size_t row)
+{
+	struct cell part, value;
+	part_of(r, row, &part);
+	if (strcmp(part.text, part_words[PART_CUT]) != 0)
+		return NULL;
+	result_cell(r, row, A_VALUE, &value);
+	return value.type == CELL_TEXT ? value.text : NULL;
 }
 
 /* --- for who asks often ------------------------------------------------------------------------- */
@@ -194,11 +234,12 @@ const struct command cmd_about = {
     .group = "who holds it",
     .summary = "an object or a set at a glance: holders, cut, contents",
     .shapes = SHAPES(&shape),
-    .description = "What the screen shows beside a list, in parts. held by: the shortest path from a root, each step "
+    .description = "What the screen shows beside a list, in parts. path from root: the shortest one, each step "
 	"with what clearing its reference frees; of several objects the path to the nearest object that keeps "
-	"them all alive, if there is one. referrers: what else references them, summed by class, with what "
+	"them all alive, if there is one. threads: those whose stacks hold the first object of the path. "
+	"referrers: what else references them, summed by class, with what "
 	"goes when all these references are cleared (those that the dump records, not an object's hold on its "
-	"class). threads: those whose stacks hold the first object of the path. cut: the reference to clear."
+	"class). cut: the reference to clear."
 	" Then fields with what each keeps alive, the largest first; the first entries "
 	"of a collection; some of many objects; the stack of a thread; and if cut: what goes with them, by "
 	"class.",

@@ -8,6 +8,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "result/objects.h"
+#include "command/holds/heap_labels.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>
@@ -53,8 +54,7 @@ struct group {
 	struct amount shallow; /* of the objects */
 };
 
-/* The command that lists what a group sums. */
-static void group_command(struct text *to, const struct heap *h, uint32_t id, enum direction direction,
+void references_line(struct text *to, const struct heap *h, uint32_t id, enum direction direction,
     uint32_t class)
 {
 	text_clear(to);
@@ -139,7 +139,7 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		struct amount all = direction == DIRECTION_IN ? heap_counted(h, 0) : amount_exact(0);
 		struct amount references = amount_exact(groups[c].references);
 		struct amount objects = amount_exact(groups[c].objects);
-		group_command(&command, h, id, direction, c);
+		references_line(&command, h, id, direction, c);
 		struct row_group *to = BIG_PUSH(into->group, into->n, into->cap, err);
 		if (!to) {
 			code = ERR_NOMEM;

@@ -7,6 +7,7 @@
 #ifndef CAIRN_COMMAND_HOLDS_HEAP_LABELS_H
 #define CAIRN_COMMAND_HOLDS_HEAP_LABELS_H
 
+#include "result/objects.h"
 #include "analysis/heap_tree.h"
 #include "analysis/paths/paths.h"
 
@@ -31,5 +32,9 @@ bool heap_reference_label(const struct path_rules *rules, uint32_t holder, uint3
 void heap_label_fold(struct text *label);
 /* The name of a class without its package; of Go, whose packages are short, all of it. */
 const char *heap_brief_name(const struct heap *h, const char *name);
+
+/* The command line that lists the references between an object and those of a class. */
+void references_line(struct text *to, const struct heap *h, uint32_t id, enum direction direction,
+    uint32_t class);
 
 #endif

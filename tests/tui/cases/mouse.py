@@ -5,26 +5,8 @@ import os
 import signal
 
 from cairntest import SHOP
-from tmux import Gone, PROMPT
-from tui import BOTH, case, enter, leave, need, start, wait_selected
-
-
-def mouse(t, button, x, y, letter="M"):
-    """What the mouse sends, from 1 on: button 0 left, 1 middle, 2 right, 64 and 65 the wheel."""
-    t.type("\033[<%d;%d;%d%s" % (button, x, y, letter))
-
-
-def click(t, x, y):
-    mouse(t, 0, x, y)
-    mouse(t, 0, x, y, "m")
-
-
-def place_of(t, word):
-    """Column and line of a word on the screen, from 1 on."""
-    for y, line in enumerate(t.screen()):
-        if word in line:
-            return line.index(word) + 1, y + 1
-    raise Gone("%r is not on the screen:\n%s" % (word, t.text()))
+from tmux import PROMPT
+from tui import BOTH, case, click, enter, leave, mouse, need, place_of, start, wait_selected
 
 
 @case("the mouse: rows, headers, main pages, steps, keys of the last line, the wheel over a side", BOTH)

@@ -4,7 +4,7 @@
 import re
 
 from cairntest import SHOP
-from tui import BOTH, case, leave, need, selected, start
+from tui import BOTH, case, click, leave, mouse, need, place_of, selected, start, wait_selected
 
 
 @case("panes beside a list tell of the selected row: right, below, both sides, none", ((120, 30), (80, 34), (200, 50)))
@@ -70,4 +70,101 @@ def path_pane(t):
             break
         t.keys("Down")
     t.wait(r"^  path to 0x\w+  .*\[5\] > \w+ > this")
+    leave(t)
+
+
+def in_pane(t, what):
+    """The line of a pane that the keyboard is on."""
+    t.wait(r"^[^│]*│>%s|^>%s" % (what, what) if t.width < 160 else r"│>%s|^>%s" % (what, what), panes=True)
+
+
+@case("Tab goes into the pane and back: its keys mean its line", ((120, 30), (200, 50)))
+def pane_keys(t):
+    start(t, dump=SHOP)
+    t.wait(r">=?92\.2K")
+    t.type("/acme.shop.Session")
+    t.keys("Enter")
+    t.wait(r"every reference to them +92\.2K", panes=True)
+    at = t.rows(t.screen())
+    row = next(line for line in at if line.startswith("> "))
+    t.keys("Tab")
+    if t.width == 200:  # beside the list what it is; what holds it is another Tab away
+        in_pane(t, "0xe00200a8")
+        t.keys("Tab")
+    in_pane(t, r"60 × Object\[\]")
+    t.keys("f")
+    t.wait("that key acts in the list: Esc goes back to it")
+    t.keys("Escape")
+    wait_selected(t, r"com\.acme\.shop\.Session ")
+    t.keys("Tab")
+    if t.width == 120:
+        t.type("/session-4750")
+        t.keys("Enter")
+    else:
+        t.keys("Down")
+    in_pane(t, "0xe00235c8")
+    t.keys("y")
+    t.wait("copied 0xe00235c8")
+    t.keys("u")
+    t.wait(r"referrers of 0xe00235c8|> 0xe00235c8|0xe00235c8 ")
+    t.keys("Escape")
+    t.wait(re.escape(row.split("│")[0].rstrip()))  # the list's row is what it was
+    t.keys("Tab")
+    if t.width == 120:
+        t.type("/session-4740")
+        t.keys("Enter")
+    in_pane(t, "0xe00200a8")
+    t.keys("Enter")
+    t.wait(r"^(?:1 )?histogram > 0xe00200a8 ")
+    leave(t)
+
+
+@case("a click opens a line of a pane, the wheel scrolls it", ((120, 30),))
+def pane_mouse(t):
+    start(t, dump=SHOP, options="--mouse")
+    t.type(":ls java.util.concurrent.ConcurrentHashMap")
+    t.keys("Enter")
+    t.wait(r"entries +retained", panes=True)
+    x, y = place_of(t, "session-4733")
+    click(t, x, y)
+    t.wait(r"^(?:1 )?histogram > .* > 0xe001f7e8 ")
+    t.keys("Escape")
+    t.wait(r"^> 0xe00340b8 ")
+    t.wait("fields, 6 of 12", panes=True)
+    x, y = place_of(t, "path from root")
+    mouse(t, 65, x, y)
+    t.wait("path from root", panes=True, gone=True)
+    mouse(t, 64, x, y)
+    t.wait("path from root", panes=True)
+    leave(t)
+
+
+@case("the page of an object has a third pane: what the selected field leads to", ((160, 45), (200, 50)))
+def pane_of_field(t):
+    start(t, dump=SHOP)
+    t.type(":x com.acme.shop.Shop.INSTANCE")
+    t.keys("Enter")
+    t.wait(r"if cut +shallow", panes=True)
+    t.wait(r"│ 0xe000e598 com\.acme\.shop\.Shop$", panes=True)
+    t.keys("Down", "Down")
+    t.wait(r"│ \"session-4733\" +320 +(████████ )?Session 0xe001f7e8", panes=True)
+    t.keys("Tab", "Tab")  # who references it, then the pane
+    in_pane(t, r"static Shop\.INSTANCE|JNI global")
+    t.keys("Tab", "Down")
+    t.wait(r"│> orders +java\.util\.ArrayList", panes=True)
+    leave(t)
+
+
+@case("rows of a list that look alike are told apart beside it", ((120, 30),))
+def alike(t):
+    start(t, dump=SHOP)
+    t.type(":heap -depth 12")
+    t.keys("Enter")
+    t.wait(r"/155$")
+    t.keys("End", *["Up"] * 15)
+    wait_selected(t, r"value  4 × byte\[\] +>=96 ")
+    t.wait('"KITCHEN"', panes=True)
+    t.keys("Up", "Up", "Up")
+    wait_selected(t, r"value  4 × byte\[\] +>=96 ")
+    t.wait('"SHIPPED"', panes=True)
     leave(t)

@@ -54,8 +54,8 @@ static void level_release(struct level *l)
 
 /* --- what belongs to a node --------------------------------------------------------------------- */
 
-/* Does a child in the dominator tree belong to its parent's node?  That of the top has what was asked for. */
-static bool joins(const struct heap_tree *t, uint32_t node, uint32_t id, uint32_t child)
+/* The top's node has what was asked for. */
+bool heap_tree_joins(const struct heap_tree *t, uint32_t node, uint32_t id, uint32_t child)
 {
 	const struct heap *h = t->retained->heap;
 	if (node == HEAP_TREE_TOP)
@@ -86,7 +86,7 @@ static int add_joining(struct heap_tree *t, uint32_t number, struct heap_node *n
 		for (uint32_t k = 0; !code && k < n; k++) {
 			if (stops(k))
 				code = err_cancelled(err);
-			else if (joins(t, number, id, child[k]))
+			else if (heap_tree_joins(t, number, id, child[k]))
 				code = add_member(t, node, child[k], err);
 		}
 		if (!code && stops(i))
@@ -134,7 +134,7 @@ static int gather(struct level *l, uint32_t node, uint32_t id, bool member, stru
 	for (uint32_t i = 0; !code && i < n; i++) {
 		if (stops(i))
 			code = err_cancelled(err);
-		else if (member && joins(l->tree, node, id, child[i]))
+		else if (member && heap_tree_joins(l->tree, node, id, child[i]))
 			continue;
 		else if (heap_class_mirrored(h, child[i]) != HEAP_NONE)
 			code = push(&l->mirrors, child[i], err);
@@ -234,7 +234,10 @@ int heap_tree_open(struct heap_tree *t, uint32_t number, struct err *err)
 	size_t n_nodes = t->n_nodes, n_members = t->n_members;
 	if (t->node[number].state == NODE_OPEN || t->node[number].state == NODE_EMPTY)
 		return 0;
+	bool busy = t->busy;
+	t->busy = true;
 	int code = make_children(&l, number, err);
+	t->busy = busy;
 	level_release(&l);
 	if (code) {
 		t->n_nodes = n_nodes;
@@ -248,12 +251,14 @@ int heap_tree_open(struct heap_tree *t, uint32_t number, struct err *err)
 	return 0;
 }
 
-uint32_t heap_tree_children(const struct heap_tree *t, uint32_t number, uint32_t *to)
+uint32_t heap_tree_children(const struct heap_tree *t, uint32_t number, uint32_t except, uint32_t *to)
 {
 	const struct heap_node *node = &t->node[number];
 	uint32_t n = 0;
 	for (uint32_t i = node->first; i < node->first + node->children; i++) {
 		const struct heap_node *child = &t->node[i];
+		if (i == except)
+			continue;
 		uint32_t first = child->apart ? child->single : i, singles = child->apart ? child->topmost : 1;
 		for (uint32_t k = 0; to && k < singles; k++)
 			to[n + k] = first + k;
@@ -267,6 +272,7 @@ static int make_singles(struct heap_tree *t, uint32_t group, struct err *err)
 	size_t n_nodes = t->n_nodes, n_members = t->n_members;
 	uint32_t parent = t->node[group].parent;
 	int code = 0;
+	t->busy = true;
 	for (uint32_t i = 0; !code && i < t->node[group].topmost; i++) {
 		uint32_t id = t->member[t->node[group].at + i];
 		code = add_node(t, parent, &id, 1, false, err);
@@ -275,6 +281,7 @@ static int make_singles(struct heap_tree *t, uint32_t group, struct err *err)
 		if (!code && stops(i))
 			code = err_cancelled(err);
 	}
+	t->busy = false;
 	if (code) {
 		t->n_nodes = n_nodes;
 		t->n_members = n_members;
@@ -317,7 +324,7 @@ bool heap_tree_opens(struct heap_tree *t, uint32_t number)
 		uint32_t n, id = t->member[node->at + i];
 		const uint32_t *child = retained_children(t->retained, id, &n);
 		for (uint32_t k = 0; k < n && !progress_own_stops(k); k++) {
-			if (joins(t, number, id, child[k]))
+			if (heap_tree_joins(t, number, id, child[k]))
 				continue;
 			node->state = NODE_FULL;
 			return true;
@@ -408,6 +415,7 @@ void heap_tree_release(struct heap_tree *t)
 	big_free(t->node);
 	big_free(t->member);
 	big_free(t->place);
+	big_free(t->weight);
 	bits_release(&t->asked);
 	*t = (struct heap_tree){.n_nodes = 0};
 }

@@ -15,7 +15,7 @@
  * directly: the top's list has them all.
  *
  * Nodes are made when they are opened; until then only their parent's list is there.  One thread at a
- * time.  Takes 4 bytes for each object in a node and 80 for each node.
+ * time.  Takes 4 bytes for each object in a node and 96 for each node.  Which nodes share a row: heap_fold.h.
  */
 #ifndef CAIRN_ANALYSIS_HEAP_TREE_H
 #define CAIRN_ANALYSIS_HEAP_TREE_H
@@ -40,17 +40,25 @@ struct heap_node {
 	bool apart;             /* its siblings stand for themselves now, in its place: */
 	uint32_t single;        /* the first of their nodes, topmost of them one behind another; 0: not made */
 	uint32_t group;         /* of such a node: the one whose place it takes; else 0 */
+	bool sought;            /* heap_fold.h: what goes on in its row is known */
+	bool unfolded;          /* and was taken apart */
+	bool inside;            /* of a node that goes on in another's row: it is what that is made of */
+	uint32_t end;           /* the last of the nodes that go on in its row; 0: none does */
+	uint32_t way;           /* of one that goes on in another's row: the node whose row that is; else 0 */
 };
 
 struct heap_tree {
 	const struct retained *retained; /* complete; borrowed */
 	bool each;                       /* siblings of one class are not one node */
+	bool unfolded;                   /* nothing goes on in another's row */
+	bool busy;                       /* a level is being made, or something looked for: what others draw meanwhile is there */
 	struct heap_node *node;
 	size_t n_nodes, cap_nodes;
 	uint32_t *member;                /* object ids */
 	size_t n_members, cap_members;
 	struct bits asked;               /* by id: what the tree is about; word NULL: everything */
-	uint32_t *place;                 /* by class, for sorting; 0 between two calls */
+	uint32_t *place;                 /* by class, for sorting and counting; 0 between two calls */
+	uint64_t *weight;                /* by class, for heap_fold.c; 0 between two calls; NULL until then */
 };
 
 /* A tree of everything that is reachable, or of what n objects hold (ids ascending; those that no root
@@ -62,14 +70,16 @@ void heap_tree_release(struct heap_tree *t);
 
 /* Make the children of a node, unless they are there.  0, ERR_NOMEM or ERR_CANCELLED: then it is closed. */
 MUST_CHECK int heap_tree_open(struct heap_tree *t, uint32_t node, struct err *err);
-/* The children of an open node as they are shown: instead of a group that was taken apart its singles.  Returns
- * how many; to: room for them, or NULL. */
-uint32_t heap_tree_children(const struct heap_tree *t, uint32_t node, uint32_t *to);
+/* The children of an open node as they are shown: instead of a group that was taken apart its singles.
+ * Returns how many; except: one that is left out, or 0; to: room for them, or NULL. */
+uint32_t heap_tree_children(const struct heap_tree *t, uint32_t node, uint32_t except, uint32_t *to);
 /* Take the siblings of a node apart, each a node of its own; or put those together again that were.  *shown gets
  * a node that is shown now: the group, or the single that retains most.  0; ERR_NOT_FOUND: the node is no
  * group and none of one; ERR_NOMEM, ERR_CANCELLED: all is as it was. */
 MUST_CHECK int heap_tree_regroup(struct heap_tree *t, uint32_t node, uint32_t *shown, struct err *err);
 
+/* Does a child in the dominator tree belong to its parent's node? */
+bool heap_tree_joins(const struct heap_tree *t, uint32_t node, uint32_t id, uint32_t child);
 /* Would opening the node give it any?  Looks at its objects until one says so, and remembers it. */
 bool heap_tree_opens(struct heap_tree *t, uint32_t node);
 

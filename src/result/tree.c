@@ -98,6 +98,16 @@ static uint32_t *sorted_nodes(
 	return code ? NULL : table.order;
 }
 
+void tree_ready(const struct result *r, const struct list *l, uint32_t from)
+{
+	const struct tree *t = r->data;
+	struct err err = ERR_INIT;
+	for (uint32_t i = from; t->source->ready && i < l->shown && !progress_own_stops(8 * (uint64_t)i); i++) {
+		if (t->source->ready(r, l->node[i], &err))
+			return;
+	}
+}
+
 int tree_fill_list(const struct result *r, uint32_t node, struct list *out, struct err *err)
 {
 	const struct tree *t = r->data;
@@ -112,6 +122,8 @@ int tree_fill_list(const struct result *r, uint32_t node, struct list *out, stru
 		big_free(out->node);
 		out->node = sorted;
 	}
+	if (out->node)
+		tree_ready(r, out, 0);
 	int code = !out->node ? err->code : progress_check(progress_own(), err);
 	if (!code && r->sorted_by >= 0 && !tree_sum_rest(r, out, out->shown)) /* else it may be sorted first */
 		code = err_cancelled(err);
@@ -147,6 +159,8 @@ static void tree_cell(
 	const struct tree_row *at = &t->row[row];
 	if (at->node != REST) {
 		t->source->cell(r, at->node, column, out, scratch);
+		if (t->source->depth && column == t->source->depth)
+			*out = cell_plain(at->depth);
 	} else {
 		struct list *l = &t->list[at->list];
 		if (!l->rest || l->known != result_known(r)) /* was never sorted, or was before */
@@ -505,6 +519,8 @@ void tree_adopt(struct result *r, struct tree_draft *d)
 		struct list old = t->list[i];
 		t->list[i] = d->list[i];
 		d->list[i] = old;
+		if (old.shown < old.n) /* others have rows now */
+			tree_ready(r, &t->list[i], 0);
 	}
 	tree_drop_draft(d);
 	tree_make_rows(r, 1);

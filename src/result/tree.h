@@ -17,6 +17,7 @@
 
 #define TREE_TOP UINT32_MAX /* the node above the first level */
 #define TREE_ALL UINT32_MAX /* as levels: open all of them */
+#define TREE_WAY 32         /* nodes in one row */
 
 struct tree_source {
 	/* Make the children of a node, which is about to be opened.  0 or an error.  NULL: they are always
@@ -31,6 +32,15 @@ struct tree_source {
 	 * parent then.  *shown: a node that has a row now.  0; ERR_NOT_FOUND, with a sentence: there is nothing to
 	 * take apart.  NULL: nodes stand for themselves. */
 	int (*regroup)(const struct result *r, uint32_t node, uint32_t *shown, struct err *err);
+	/* A node is about to get a row: what takes long may be found out now.  An error only keeps it from being
+	 * found out yet.  NULL: nothing does. */
+	int (*ready)(const struct result *r, uint32_t node, struct err *err);
+	/* The nodes that share the row of one, or did before they were given rows of their own, from the top down;
+	 * way: room for TREE_WAY.  Returns how many; 0: there are none.  *apart: they have rows of their own.  NULL: no
+	 * nodes share a row. */
+	uint32_t (*way)(const struct result *r, uint32_t node, uint32_t *way, bool *apart);
+	/* Give them rows of their own, or one to all of them again. */
+	void (*turn_way)(const struct result *r, uint32_t node);
 	/* Is the row a heading (result_heading)?  NULL: none is. */
 	enum row_heading (*heading)(const struct result *r, uint32_t node);
 	/* Set the bits in `to` of the objects that n nodes count.  0 or ERR_NOMEM.  NULL: nodes count
@@ -40,6 +50,7 @@ struct tree_source {
 	void (*release)(void *data); /* NULL: nothing */
 	unsigned branch; /* the column that is indented to show the tree */
 	unsigned weight; /* the column that says which child is the heaviest (tree_drop) */
+	unsigned depth;  /* the column that tells how deep a row stands, which the tree knows; 0: there is none */
 };
 
 /*
@@ -82,6 +93,11 @@ bool tree_has_groups(const struct result *r);
 /* Take the row apart, or put it together with others; *row moves to the row that stands for it now.  Filters are
  * undone.  0, or what kept it from being done. */
 MUST_CHECK int tree_regroup(struct result *r, size_t *row, struct err *err);
+/* Does the row stand for several nodes, one below the other, or is it one of such a row that was taken apart? */
+bool tree_is_way(const struct result *r, size_t row);
+/* Take it apart, all its nodes in sight, or put it together again; *row moves to the first of them.  False: nothing
+ * was done, or there is no memory. */
+bool tree_turn_way(struct result *r, size_t *row);
 /* The position of the row's parent; SIZE_MAX: it has none. */
 size_t tree_parent(const struct result *r, size_t row);
 

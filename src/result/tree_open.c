@@ -115,6 +115,7 @@ static bool open_rest(struct result *r, size_t row, size_t at)
 	if (!make_room(r, (size_t)t->at_once + 1) || !tree_sum_rest(r, l, shown))
 		return false;
 	l->shown = shown;
+	tree_ready(r, l, from);
 	size_t n = insert_rows(t, at, rest.list, from, rest.depth);
 	/* its old row takes the first of them */
 	remove_rows(t, at, 1);
@@ -223,6 +224,62 @@ int tree_regroup(struct result *r, size_t *row, struct err *err)
 			*row = i;
 	}
 	return 0;
+}
+
+/* The nodes that share the row, or did.  Returns how many. */
+static uint32_t way_of_row(const struct result *r, size_t row, uint32_t *way, bool *apart)
+{
+	struct branch b;
+	if (!tree_branch(r, row, &b) || b.state == BRANCH_REST)
+		return 0;
+	const struct tree *t = r->data;
+	return t->source->way ? t->source->way(r, t->row[tree_source_row(r, row)].node, way, apart) : 0;
+}
+
+bool tree_is_way(const struct result *r, size_t row)
+{
+	uint32_t way[TREE_WAY];
+	bool apart;
+	return way_of_row(r, row, way, &apart) > 0;
+}
+
+/* The row of a node among those below a row, itself included; SIZE_MAX: it has none. */
+static size_t find_below(const struct result *r, size_t row, uint32_t node)
+{
+	const struct tree *t = r->data;
+	uint32_t depth = t->row[tree_source_row(r, row)].depth;
+	for (size_t i = row; i < r->n_rows; i++) {
+		const struct tree_row *at = &t->row[tree_source_row(r, i)];
+		if (i > row && at->depth <= depth)
+			break;
+		if (at->node == node)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+bool tree_turn_way(struct result *r, size_t *row)
+{
+	struct tree *t = r->data;
+	uint32_t way[TREE_WAY];
+	bool apart = false;
+	uint32_t n = way_of_row(r, *row, way, &apart);
+	size_t at = n ? *row : SIZE_MAX;
+	while (at != SIZE_MAX && t->row[tree_source_row(r, at)].node != way[0])
+		at = tree_parent(r, at);
+	if (at == SIZE_MAX)
+		return false;
+	bool was_open = tree_close(r, at);
+	t->source->turn_way(r, way[0]);
+	result_changed(r);
+	*row = at;
+	for (uint32_t i = 0; i + 1 < n && at != SIZE_MAX && (was_open || !apart); i++) {
+		tree_open(r, at);
+		if (apart)
+			break; /* they are one row again */
+		at = find_below(r, at, way[i + 1]);
+	}
+	return true;
 }
 
 size_t tree_parent(const struct result *r, size_t row)

@@ -43,6 +43,8 @@ struct tree {
 MUST_CHECK int tree_fill_list(const struct result *r, uint32_t node, struct list *out, struct err *err);
 /* Find what the children from number `from` on come to, which then are those without a row.  False: it was stopped. */
 bool tree_sum_rest(const struct result *r, struct list *l, uint32_t from);
+/* Its nodes from number `from` on that have rows, or get them, are about to be looked at. */
+void tree_ready(const struct result *r, const struct list *l, uint32_t from);
 /* The number of the list of a node's children; NO_LIST: no memory, which the result remembers. */
 uint32_t tree_new_list(struct result *r, uint32_t node);
 void tree_free_list(struct list *l);

@@ -4,6 +4,7 @@
  */
 #include "analysis/describe/describe.h"
 
+#include "analysis/describe/collection.h"
 #include "analysis/describe/inspector.h"
 #include "base/mem.h"
 
@@ -175,6 +176,14 @@ void inspect_entries_close(struct entries *e)
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out)
 {
 	return inspector_of(h)->size(h, id, out);
+}
+
+bool inspect_is_collection(const struct heap *h, uint32_t id)
+{
+	struct collection_size size;
+	if (heap_class_of(h, id)->kind != CLASS_PLAIN)
+		return false;
+	return collection_class(h, h->class_of[id]) || inspect_size(h, id, &size);
 }
 
 bool inspect_held_as(const struct heap *h, uint32_t id, struct text *to)

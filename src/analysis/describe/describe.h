@@ -235,6 +235,8 @@ struct collection_size {
 };
 /* False: it is no collection that is known. */
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);
+/* Is it a list, a map, a set or a queue that is known?  Also where the dump has no values: by its class. */
+bool inspect_is_collection(const struct heap *h, uint32_t id);
 /* Append which parts of an array its holders mean ("len 50 cap 100 of …"), where they tell.  False:
  * nothing was appended. */
 bool inspect_held_as(const struct heap *h, uint32_t id, struct text *to);

@@ -159,6 +159,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_SORT] = "-sort",
 	    [DASH_START] = "-start",
 	    [DASH_TREE] = "-tree",
+	    [DASH_UNFOLDED] = "-unfolded",
 	    [DASH_UNREACHABLE] = "-unreachable",
 	    [DASH_UP] = "-up",
 	    [DASH_WEAK] = "-weak",

@@ -2,7 +2,7 @@
 /* cmd_heap.c - heap: what holds what, as a disk is looked through. */
 #include "command/commands.h"
 
-#include "analysis/heap_tree.h"
+#include "analysis/heap_fold.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/holds/heap_labels.h"
@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { H_ADDRESS, H_BRANCH, H_FIELD, H_CLASS, H_OBJECTS, H_SHALLOW, H_RETAINED, H_SHARE, H_VALUE, H_DEPTH };
 
@@ -49,7 +50,39 @@ static int held_open(const struct result *r, uint32_t node, struct err *err)
 	struct held *held = held_of(r);
 	if (!held)
 		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
-	return heap_tree_open(&held->tree, node + 1, err);
+	return heap_fold_open(&held->tree, node + 1, err);
+}
+
+static int held_ready(const struct result *r, uint32_t node, struct err *err)
+{
+	struct held *held = held_of(r);
+	return held ? heap_fold(&held->tree, node + 1, err) : 0;
+}
+
+/* Without the memory for it nothing shares a row. */
+static void fold(struct held *held, uint32_t number)
+{
+	struct err err = ERR_INIT;
+	(void)!heap_fold(&held->tree, number, &err);
+}
+
+static uint32_t held_way(const struct result *r, uint32_t node, uint32_t *way, bool *apart)
+{
+	_Static_assert(WAY_MOST + 1 <= TREE_WAY, "a way has room");
+	struct held *held = held_of(r);
+	if (!held)
+		return 0;
+	uint32_t n = heap_fold_turned(&held->tree, node + 1, way, apart);
+	for (uint32_t i = 0; i < n; i++)
+		way[i]--;
+	return n;
+}
+
+static void held_turn_way(const struct result *r, uint32_t node)
+{
+	struct held *held = held_of(r);
+	if (held)
+		heap_fold_turn(&held->tree, node + 1);
 }
 
 static uint32_t held_children(const struct result *r, uint32_t node, uint32_t *to)
@@ -57,10 +90,10 @@ static uint32_t held_children(const struct result *r, uint32_t node, uint32_t *t
 	struct held *held = held_of(r);
 	if (!held)
 		return 0;
-	const struct heap_node *n = &held->tree.node[node + 1];
-	if (n->state != NODE_OPEN)
-		return heap_tree_opens(&held->tree, node + 1);
-	uint32_t children = heap_tree_children(&held->tree, node + 1, to);
+	fold(held, node + 1);
+	if (!heap_fold_is_open(&held->tree, node + 1))
+		return heap_fold_opens(&held->tree, node + 1);
+	uint32_t children = heap_fold_children(&held->tree, node + 1, to);
 	for (uint32_t i = 0; to && i < children; i++)
 		to[i]--;
 	return children;
@@ -77,19 +110,52 @@ static int held_regroup(const struct result *r, uint32_t node, uint32_t *shown, 
 	return code;
 }
 
-/* "sessions  HashMap", "1,200,000 × Order" */
-static void add_branch(struct held *held, uint32_t number, const struct heap *h, struct text *to)
+/* "HashMap", "1,200,000 × Order" */
+static void add_objects(struct held *held, uint32_t number, struct text *to)
 {
 	const struct heap_node *n = &held->tree.node[number];
-	size_t before = to->len;
-	heap_label(&held->labels, number, true, to);
-	if (to->len > before)
-		text_add(to, "  ");
+	const struct heap *h = held->tree.retained->heap;
 	if (n->n > 1) {
 		text_add_count(to, n->n);
 		text_add(to, " × ");
 	}
 	text_add(to, heap_brief_name(h, h->classes[n->class].name));
+}
+
+/* " > props.blobs[17]  HashMap": by which way the row goes on, and to what.  What collections are made of is no
+ * news, unless it leads to more. */
+static void add_way(struct held *held, uint32_t number, struct text *to)
+{
+	uint32_t way[WAY_MOST + 1], n = heap_fold_way(&held->tree, number, way);
+	struct text label = TEXT_INIT;
+	while (n > 1 && held->tree.node[way[n - 1]].inside)
+		n--;
+	for (uint32_t i = 1; i < n; i++) {
+		text_clear(&label);
+		heap_label(&held->labels, way[i], true, &label);
+		bool step = i == 1 || !label.len || strchr(label.s, ' ');
+		text_add(to, step ? " > " : *label.s == '[' ? "" : ".");
+		if (label.len)
+			text_add(to, label.s);
+		else
+			add_objects(held, way[i], to);
+	}
+	if (label.len)
+		text_add(to, "  ");
+	if (label.len)
+		add_objects(held, way[n - 1], to);
+	text_release(&label);
+}
+
+/* "sessions  HashMap", "1,200,000 × Order", "static Shop.config  Config > props.blobs  HashMap" */
+static void add_branch(struct held *held, uint32_t number, struct text *to)
+{
+	size_t before = to->len;
+	heap_label(&held->labels, number, true, to);
+	if (to->len > before)
+		text_add(to, "  ");
+	add_objects(held, number, to);
+	add_way(held, number, to);
 }
 
 static void held_cell(const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
@@ -100,6 +166,8 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 		*out = cell_unknown(REASON_NOT_FOUND_YET);
 		return;
 	}
+	if (column == H_BRANCH)
+		fold(held, node + 1);
 	const struct retained *known = held->tree.retained;
 	const struct heap_node *n = &held->tree.node[node + 1];
 	struct amount retained = retained_sum_bytes(known, &n->retained);
@@ -109,7 +177,7 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 		*out = one ? cell_address(heap_address(h, n->largest)) : cell_blank();
 		break;
 	case H_BRANCH:
-		add_branch(held, node + 1, h, scratch);
+		add_branch(held, node + 1, scratch);
 		*out = cell_text(scratch->s);
 		break;
 	case H_FIELD:
@@ -138,7 +206,7 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 			object_cell(r->opened, n->largest, OBJECT_VALUE, out, scratch);
 		break;
 	default:
-		*out = cell_plain(n->depth - 1);
+		*out = cell_blank(); /* the tree knows how deep it is */
 	}
 }
 
@@ -176,12 +244,16 @@ static void held_release(void *data)
 static const struct tree_source source = {.open = held_open,
     .children = held_children,
     .regroup = held_regroup,
+    .ready = held_ready,
+    .way = held_way,
+    .turn_way = held_turn_way,
     .cell = held_cell,
     .target = held_target,
     .members = held_members,
     .release = held_release,
     .branch = H_BRANCH,
-    .weight = H_RETAINED};
+    .weight = H_RETAINED,
+    .depth = H_DEPTH};
 
 /* What no root reaches; some of it may be alive. */
 static struct cell garbage_cell(const struct heap *h, const struct retained *known)
@@ -237,6 +309,7 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 	held->serial = known->serial;
 	code = heap_tree_make(&held->tree, known, all ? NULL : call->argument[0].ids,
 	    all ? 0 : call->argument[0].n_ids, call_has(call, DASH_EACH), err);
+	held->tree.unfolded = call_has(call, DASH_UNFOLDED);
 	if (!code)
 		code = heap_labels_init(&held->labels, &held->tree, err);
 	if (!code && !all && !held->tree.node[HEAP_TREE_TOP].n)
@@ -265,6 +338,7 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 static const struct option_spec options[] = {
     {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
     {DASH_EACH, OPT_FLAG, NULL, "a row for each object, also of many alike"},
+    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row for each step of a way on which there is but one"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 

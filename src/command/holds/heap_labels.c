@@ -99,15 +99,25 @@ static void add_referrer(struct heap_labels *l, uint32_t id, struct text *to)
 	}
 }
 
+/* The root that says most of the object: that it is a thread says more than what a frame of some thread holds. */
+static const struct heap_root *telling_root(const struct heap *h, size_t first, size_t n)
+{
+	for (size_t i = first; i < first + n; i++) {
+		if (h->roots[i].kind == ROOT_THREAD)
+			return &h->roots[i];
+	}
+	return &h->roots[first];
+}
+
 static void label_of(struct heap_labels *l, uint32_t id, struct text *to)
 {
 	const struct retained *r = l->tree->retained;
 	const struct heap *h = r->heap;
 	uint32_t holder = r->dominators.immediate[id];
-	size_t first;
+	size_t first, n;
 	if (holder == DOMINATED_BY_ROOTS) {
-		if (heap_roots_of(h, id, &first) && !heap_class_of(h, id)->makes_loaders)
-			add_root(h, &h->roots[first], to);
+		if ((n = heap_roots_of(h, id, &first)) > 0 && !heap_class_of(h, id)->makes_loaders)
+			add_root(h, telling_root(h, first, n), to);
 		else
 			add_referrer(l, id, to);
 	} else if (heap_class_mirrored(h, holder) != HEAP_NONE) {

@@ -51,7 +51,7 @@ struct heap_tree {
 	const struct retained *retained; /* complete; borrowed */
 	bool each;                       /* siblings of one class are not one node */
 	bool unfolded;                   /* nothing goes on in another's row */
-	bool busy;                       /* a level is being made, or something looked for: what others draw meanwhile is there */
+	bool busy;                       /* more is being made; what is there can be looked at meanwhile */
 	struct heap_node *node;
 	size_t n_nodes, cap_nodes;
 	uint32_t *member;                /* object ids */

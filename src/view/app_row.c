@@ -94,6 +94,7 @@ unsigned app_abilities(struct app *a)
 		can |= b.state != BRANCH_LEAF ? CAN_BRANCH | CAN_OPEN : 0;
 		can |= b.state == BRANCH_OPEN || b.depth > 0 ? CAN_CLOSE : 0;
 		can |= tree_has_groups(t->result) ? CAN_GROUP : 0;
+		can |= tree_is_way(t->result, t->row) ? CAN_FOLD : 0;
 	}
 	if (!app_target(a, &target))
 		return can;

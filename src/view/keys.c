@@ -41,6 +41,9 @@ static const struct binding {
     {{'g'}, ACTION_GROUP, PLACE_TREE, "g",
 	"in the heap's tree: take the row of several alike apart, or put it together again; elsewhere as Home",
 	"group", "g", PLACE_TREE, CAN_GROUP},
+    {{'a'}, ACTION_FOLD, PLACE_TREE, "a",
+	"in the heap's tree: take a row that goes on (Config > props.table) apart, or put it together again",
+	"apart", "a", PLACE_TREE, CAN_FOLD},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, "Tab",
 	"into the pane beside a list, and back; object view: from what it references to what references it; of a "
 	"collection from its entries to its fields", "side", "Tab", PLACE_OBJECT, 0},

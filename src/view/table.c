@@ -183,6 +183,10 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 		else if (!tree_has_groups(t->result))
 			return act(t, ACTION_FIRST, message);
 		return true;
+	case ACTION_FOLD:
+		if (table_turn_way(t, message))
+			rows_changed(t);
+		return true;
 	case ACTION_DROP:
 		row = table_drop_branch(t, &deeper);
 		if (deeper)

@@ -92,6 +92,8 @@ bool table_open_branch(struct table *t);
 size_t table_drop_branch(struct table *t, bool *deeper);
 /* Take the selected row of several apart, or put it together.  False: *message says why not. */
 bool table_regroup(struct table *t, const char **message);
+/* Take the selected row apart if it goes on in others, or put those together.  False: *message says why not. */
+bool table_turn_way(struct table *t, const char **message);
 /* Other rows are shown: sum anew. */
 void table_restart_sums(struct table *t);
 

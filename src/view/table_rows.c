@@ -411,6 +411,29 @@ bool table_regroup(struct table *t, const char **message)
 	return !code;
 }
 
+static int turn_way(struct result **r, const void *context, struct err *err)
+{
+	struct tree_work *w = *(struct tree_work *const *)context;
+
+	(void)err;
+	w->opened = tree_turn_way(*r, &w->row);
+	return 0;
+}
+
+bool table_turn_way(struct table *t, const char **message)
+{
+	struct tree_work w = {.t = t, .row = t->row}, *work = &w;
+	struct err err = ERR_INIT;
+
+	if (on_rows(t, t->result, turn_way, &work, &err))
+		result_lost(t->result, &err);
+	else if (w.opened)
+		table_select(t, w.row);
+	else
+		*message = "a takes a row apart that goes on (Config > props.table), and puts it together again";
+	return w.opened;
+}
+
 bool table_open_branch(struct table *t)
 {
 	struct tree_work w = {.t = t, .row = t->row}, *work = &w;

@@ -338,7 +338,7 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 static const struct option_spec options[] = {
     {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
     {DASH_EACH, OPT_FLAG, NULL, "a row for each object, also of many alike"},
-    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row for each step of a way on which there is but one"},
+    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row for each object of a way that goes on in one row"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -357,9 +357,15 @@ const struct command cmd_heap = {
 	"eighth of them all, and a hundredth of the heap, stands alone, and -each gives each a row of its "
 	"own; below such a row stands what they hold, taken together. A chain or a tree of objects of one "
 	"class is one row as well. Class objects are looked through: what static fields hold stands beside "
-	"them. With SET: what these objects hold; what only several of them hold together is not there (size "
+	"them. A row goes on in the one thing below it that keeps at least half of what the row does, if all "
+	"else that hangs on the way comes to less than a 20th: \"static Shop.config  Config > props.blobs[17]  "
+	"byte[]\". Numbers, address and keys of such a row are those of its first object, and below it stands all that "
+	"hangs on any of them; one object never goes on in several, and nothing in what a static field holds. The "
+	"arrays and nodes of a known collection, and the characters of a String, belong to its row without a word. "
+	"-unfolded gives each a row of its own. "
+	"With SET: what these objects hold; what only several of them hold together is not there (size "
 	"tells how much it is). On the screen Right opens a row, Left closes it, * goes down to where the "
-	"bytes scatter, and g takes the row of several objects apart, or puts it together again.",
+	"bytes scatter, g takes the row of several objects apart, a one that goes on, and again puts them together.",
     .examples = {{"heap"}, {"heap -depth 3 | head 20"}, {"heap com.acme.shop.Session", ON_SHOP}},
     .key = "",
     .run = run_heap,

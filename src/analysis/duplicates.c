@@ -225,7 +225,7 @@ static int join(struct duplicates *out, const struct hashing *work, struct err *
 static int hash_all(struct hashing *work, const struct heap *h, struct err *err)
 {
 	struct string_list list;
-	int code = strings_matching(&list, h, NULL, false, err);
+	int code = strings_matching(&list, h, NULL, false, NULL, err);
 	if (code)
 		return code;
 	work->heap = h;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRINGS_A_TASK = 1 << 14 };
+enum { STRINGS_A_TASK = 1 << 14, TASKS_A_ROUND = 64 };
 
 void string_list_release(struct string_list *l)
 {
@@ -25,7 +25,9 @@ void string_list_release(struct string_list *l)
 
 struct matching {
 	const struct heap *heap;
-	struct string_list *list;
+	uint32_t *ids; /* of all that may match, n of them */
+	size_t n;
+	unsigned first_task;
 	const char *regex; /* "": anything that has a text */
 	bool any_case;
 	bool plain; /* no character of it is special: it is looked for as it is */
@@ -92,9 +94,9 @@ static int keep_matching(const struct matching *m, struct pattern *regex, uint32
 static int match_stretch(void *context, unsigned task, struct err *err)
 {
 	const struct matching *m = context;
-	size_t begin = (size_t)task * STRINGS_A_TASK;
-	size_t n = m->list->n - begin < STRINGS_A_TASK ? m->list->n - begin : STRINGS_A_TASK;
-	uint32_t *ids = m->list->ids + begin;
+	size_t begin = (size_t)(m->first_task + task) * STRINGS_A_TASK;
+	size_t n = m->n - begin < STRINGS_A_TASK ? m->n - begin : STRINGS_A_TASK;
+	uint32_t *ids = m->ids + begin;
 	size_t kept;
 	struct pattern *regex = NULL; /* a task has its own: matching writes in it */
 	int code = m->plain ? 0 : pattern_compile(&regex, m->regex, m->any_case, err);
@@ -107,8 +109,29 @@ static int match_stretch(void *context, unsigned task, struct err *err)
 	return code;
 }
 
+/* In rounds, the first ones small: what they found is told before the next one.  *kept ids stand in front then. */
+static int match_all(struct matching *m, size_t *kept, const struct string_watcher *told, struct err *err)
+{
+	unsigned tasks = (unsigned)((m->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK), round = parallel_threads();
+	int code = 0;
+	*kept = 0;
+	for (; !code && m->first_task < tasks; m->first_task += round, round *= round < TASKS_A_ROUND ? 2 : 1) {
+		if (!told || round > tasks - m->first_task)
+			round = tasks - m->first_task;
+		code = parallel_run(0, round, match_stretch, m, err);
+		size_t begin = (size_t)m->first_task * STRINGS_A_TASK, end = begin + (size_t)round * STRINGS_A_TASK;
+		for (size_t i = begin; i < m->n && i < end; i++) {
+			if (m->ids[i] != HEAP_NONE)
+				m->ids[(*kept)++] = m->ids[i];
+		}
+		if (told && !code)
+			told->found(told->context, m->ids, *kept);
+	}
+	return code;
+}
+
 int strings_matching(struct string_list *out, const struct heap *h, const char *regex, bool any_case,
-    struct err *err)
+    const struct string_watcher *told, struct err *err)
 {
 	*out = (struct string_list){ .ids = NULL };
 	bool each;
@@ -122,17 +145,10 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
 	if ((!regex || !*regex) && each)
 		return 0;
 	regex = regex ? regex : "";
-	struct matching m = { h, out, regex, any_case,
-		!any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
-	unsigned tasks = (unsigned)((out->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK);
+	struct matching m = { .heap = h, .ids = out->ids, .n = out->n, .regex = regex, .any_case = any_case,
+		.plain = !any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
 	progress_phase(progress_own(), PHASE_READ_TEXTS, out->n);
-	code = parallel_run(0, tasks, match_stretch, &m, err);
-	size_t kept = 0;
-	for (size_t i = 0; i < out->n; i++) {
-		if (out->ids[i] != HEAP_NONE)
-			out->ids[kept++] = out->ids[i];
-	}
-	out->n = kept;
+	code = match_all(&m, &out->n, told, err);
 	if (code)
 		string_list_release(out);
 	return code;

@@ -16,13 +16,20 @@ struct string_list {
 	size_t n, cap;
 };
 
+/* Called on the thread that called strings_matching: the first n ids are found, and stay. */
+struct string_watcher {
+	void (*found)(void *context, const uint32_t *ids, size_t n);
+	void *context;
+};
+
 /*
  * Find the Strings whose escaped text matches a POSIX extended regular expression (NULL: all
- * Strings).  0: *out is the caller's (string_list_release).  ERR_USAGE: regex is no regular
- * expression; ERR_UNSUPPORTED: the format holds no values; ERR_NOMEM.
+ * Strings).  told: learns of those found so far, or NULL.  0: *out is the caller's
+ * (string_list_release).  ERR_USAGE: regex is no regular expression; ERR_UNSUPPORTED: the format holds
+ * no values; ERR_NOMEM.
  */
 MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, const char *regex,
-    bool any_case, struct err *err);
+    bool any_case, const struct string_watcher *told, struct err *err);
 void string_list_release(struct string_list *l);
 
 /* Strings of one text. */

@@ -37,6 +37,7 @@ extern const struct command cmd_about;                               /* cmd_abou
 extern const struct command cmd_cut;                                 /* cmd_cut.c */
 extern const struct command cmd_leaks;                               /* cmd_leaks.c */
 
+bool command_keeps_order(const struct call *call); /* neither -sort nor -r was given */
 /*
  * Sort the rows by the options -sort COL and -r, or else by this default column: numbers with the
  * largest first, all else with the smallest first.  natural: the rows are in the default order
@@ -105,8 +106,9 @@ int command_roots_by_name(struct result **out, const struct opened *o, const siz
 /* Call strings_matching with a word of the command line as the regular expression: checks it, and
  * takes off slashes around it. */
 struct string_list;
+struct string_watcher;
 MUST_CHECK int command_strings_matching(struct string_list *out, const struct heap *h,
-    const char *word, bool any_case, struct err *err);
+    const char *word, bool any_case, const struct string_watcher *told, struct err *err);
 
 /* For tree results: how many levels are open at first (-depth N, else `otherwise`), and how many
  * children get a row at once (on the screen a limited number, elsewhere 0: all). */

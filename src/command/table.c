@@ -53,6 +53,12 @@ static int order_rows(struct result **r, const void *context, struct err *err)
 	return result_sort(*r, o->column, o->descending, err);
 }
 
+bool command_keeps_order(const struct call *call)
+{
+	int option = call_option(call, DASH_SORT);
+	return !(option >= 0 && call->option[option].given) && !call_has(call, DASH_R);
+}
+
 int command_sort(const struct session *s, struct result *r, const struct call *call,
     const char *column, bool natural, struct err *err)
 {

@@ -55,10 +55,12 @@ void result_free(struct result *r)
 {
 	if (!r)
 		return;
-	if (r->ops && r->ops->release)
+	if (r->ops && r->ops->release && !r->so_far)
 		r->ops->release(r->data);
-	big_free(r->order);
-	free(r->head);
+	if (!r->so_far) {
+		big_free(r->order);
+		free(r->head);
+	}
 	free(r->totals);
 	text_release(&r->scratch);
 	arena_release(&r->arena);
@@ -348,14 +350,18 @@ int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, v
 		result_lost(r, &refused);
 		return err_set(err, ERR_NOMEM, "%s", refused.message);
 	}
+	r->kept = order;
 	for (size_t row = 0; row < r->n_rows; row++) {
+		r->n_kept = kept;
 		if (result_stopped(r, row)) {
+			r->kept = NULL;
 			big_free(order);
 			return err_cancelled(err);
 		}
 		if (keep(r, row, context))
 			order[kept++] = (uint32_t)source_row(r, row);
 	}
+	r->kept = NULL;
 	big_free(r->order);
 	r->order = big_fit(order, kept, sizeof *order);
 	r->n_rows = kept;
@@ -401,6 +407,38 @@ void result_adopt(struct result *r, struct result *draft)
 	r->first_only = draft->first_only;
 	result_changed(r);
 	result_drop(draft);
+}
+
+/* --- looking at what grows -------------------------------------------------------------------- */
+
+size_t result_found(const struct result *r)
+{
+	return r->kept ? r->n_kept : r->n_rows;
+}
+
+void result_look_again(struct result *look, const struct result *r)
+{
+	look->n_source = r->n_source;
+	look->n_rows = result_found(r);
+	look->order = r->kept ? r->kept : r->order;
+	look->head = r->head;
+	look->n_head = r->n_head;
+}
+
+struct result *result_look(const struct result *r)
+{
+	struct result *look = xcalloc(1, sizeof *look);
+	*look = *r;
+	look->so_far = true;
+	look->kept = NULL;
+	look->note = look->story = NULL;
+	look->totals = NULL;
+	look->stop = NULL;
+	look->lost = (struct err)ERR_INIT;
+	look->arena = (struct arena){0};
+	look->scratch = (struct text)TEXT_INIT;
+	result_look_again(look, r);
+	return look;
 }
 
 void result_keep_first(struct result *r, size_t n)

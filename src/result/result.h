@@ -136,6 +136,9 @@ struct result {
 	 * nothing stops it. */
 	bool (*stop)(void *context);
 	void *stop_context;
+	uint32_t *kept;        /* while rows are filtered: the source rows that are kept so far; else NULL */
+	size_t n_kept;
+	bool so_far;           /* it is a look (result_look): there may be more rows */
 	struct err lost;       /* the first refusal of memory for rows or their order: see
 	                          result_check */
 	struct long_text {
@@ -278,6 +281,16 @@ MUST_CHECK int result_filter(struct result *r,
 struct result *result_draft(const struct result *r, struct err *err);
 void result_adopt(struct result *r, struct result *draft);
 void result_drop(struct result *draft);
+
+/*
+ * A look at a result whose rows are still being found or filtered, while nobody changes it (base/turns.h): those
+ * found so far, in their order.  Rows only come behind them, so a row's number stays what it is, and columns are
+ * those of the first look.  The caller's (result_free), before the result goes.  result_look_again shows the rows
+ * found since; before it, after the result was changed, the look must not be read.
+ */
+struct result *result_look(const struct result *r);
+void result_look_again(struct result *look, const struct result *r);
+size_t result_found(const struct result *r); /* how many rows a look would show */
 
 /*
  * Does the result have everything that was put in?  0, or ERR_NOMEM if memory was refused for rows,

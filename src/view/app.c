@@ -446,6 +446,7 @@ int view_run(const struct view_options *options)
 	a.session.interactive = a.session.finds_beside = true;
 	turns_init(&a.turns);
 	a.session.turns = &a.turns;
+	a.session.growing = &a.growing;
 	a.session.work = working_run;
 	a.session.work_context = &a;
 	a.session.shell = app_step_aside;

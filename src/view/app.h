@@ -41,7 +41,17 @@ struct waiting {
 	const char *line;      /* the command line; NULL: a work of a table */
 	uint64_t began, drawn; /* ns; began 0: nothing is waited for */
 	bool shown;            /* the screen says so */
+	bool owes;             /* keys wait, and there was no turn to answer them in */
 	bool ahead;            /* keys were typed before that, so those behind them have to wait, too */
+	struct table *table;   /* that it is a work of */
+};
+
+/* A page of what a command has found so far, in its place among the others until the answer is there. */
+struct so_far {
+	struct page *page;   /* NULL: there is none */
+	struct page *under;  /* what was in that place; NULL: nothing */
+	enum tab tab;
+	size_t at, before;   /* its place, and that which was shown */
 };
 
 struct app {
@@ -83,6 +93,8 @@ struct app {
 	struct job *working;      /* what a command waits for: ^C ends that */
 	struct turns turns;       /* session.turns */
 	struct waiting waiting;   /* on behalf of what */
+	struct result *growing;   /* session.growing */
+	struct so_far so_far;     /* its page */
 	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
 	bool gives_way;           /* the work ends when a key comes, which is another question perhaps */
 	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
@@ -119,6 +131,10 @@ void app_drop_tabs(struct app *a); /* all pages of the tabs that are not shown *
 /* app_run.c */
 /* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
 void app_run(struct app *a, const char *line, bool typed);
+/* The same question again: its answer takes the place of the one shown. */
+bool app_asked_again(struct app *a, const char *line);
+/* A page for a table that answers this line. */
+struct page *app_new_table(struct app *a, struct result *r, const char *line);
 /* Run the line that waited, if there is one. */
 void app_run_pending(struct app *a);
 void app_drop_pending(struct app *a);
@@ -197,6 +213,12 @@ bool app_ask(void *app, const char *question);
 void working_begin(struct app *a, const char *line);
 void working_end(struct app *a);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
+
+/* app_so_far.c: rows appear as they are found.  While a command or a filter works, in a turn: */
+/* Show those found so far, if there are any.  False: what is shown must not be drawn now, nor moved in. */
+bool so_far_look(struct app *a);
+/* The command is done: all pages are where they were.  True: *left is how its table was left, without a result. */
+bool so_far_end(struct app *a, struct table *left);
 
 /* chrome.c: everything around the page */
 void app_draw(struct app *a);

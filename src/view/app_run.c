@@ -126,7 +126,7 @@ static bool is_object(const struct result *r, const char *line)
 
 /* The same question again: its answer takes the place of the one shown.  What a line with %N or $_
  * means depends on the view, so that one is never the same. */
-static bool asked_again(struct app *a, const char *line)
+bool app_asked_again(struct app *a, const char *line)
 {
 	struct page *p = app_page(a);
 
@@ -134,6 +134,12 @@ static bool asked_again(struct app *a, const char *line)
 }
 
 /* line: "" where what it means depends on what was selected. */
+struct page *app_new_table(struct app *a, struct result *r, const char *line)
+{
+	config_columns(a->options->config, line, r);
+	return page_new_table(r, line);
+}
+
 static void show(struct app *a, struct result *r, const char *line, bool typed)
 {
 	enum tab tab = a->tab;
@@ -144,7 +150,7 @@ static void show(struct app *a, struct result *r, const char *line, bool typed)
 		app_choose_columns(a);
 		return;
 	}
-	if (asked_again(a, line))
+	if (app_asked_again(a, line))
 		app_drop_pages(a, a->pages.at);
 	if (r->plain_text || r->n_columns == 0) {
 		app_push(a, page_new_text(r, line));
@@ -165,8 +171,7 @@ static void show(struct app *a, struct result *r, const char *line, bool typed)
 		}
 	}
 	tabs_return(a, tab, at);
-	config_columns(a->options->config, line, r);
-	app_push(a, page_new_table(r, line));
+	app_push(a, app_new_table(a, r, line));
 }
 
 /* The last word of the line that the message repeats is the one it means. */
@@ -238,6 +243,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	struct result *out = NULL;
 	struct err err = ERR_INIT;
 	struct page *p = app_page(a);
+	struct table left;
 	enum tab tab = a->tab;
 	size_t at = a->pages.at;
 
@@ -257,6 +263,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	char *kept = xstrdup(line);
 	working_begin(a, kept);
 	int rc = session_run(&a->session, kept, &out, &err);
+	bool looked = so_far_end(a, &left);
 	a->session.shown = a->session.shown_rows = NULL;
 	a->session.selection = NULL;
 	if (!a->model_changed) /* one may have looked at other pages meanwhile */
@@ -276,6 +283,8 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 		app_quit(a, a->status);
 	} else if (out) {
 		show(a, session_take(&a->session), selection->used ? "" : kept, typed);
+		if (looked && app_table(a))
+			table_go_on(app_table(a), &left);
 		if (a->session.said.len > 0)
 			app_say(a, ROLE_NOTE, a->session.said.s);
 	} else if (a->model_changed) {

@@ -152,6 +152,8 @@ static void add_state(struct app *a, struct text *to)
 	text_add_count(to, r->n_rows > 0 && !t->on_head ? t->row + 1 : 0);
 	text_add_char(to, '/');
 	text_add_count(to, r->n_rows);
+	if (r->so_far)
+		text_add(to, " so far");
 }
 
 static int step_width(const struct app *a, size_t i, int most)
@@ -289,7 +291,7 @@ static void draw_preview(struct app *a, int y, int x, int width)
 		text_add(&said, " of ");
 	}
 	text_add_count(&said, tree ? t->result->n_rows : t->result->n_source);
-	text_add(&said, " rows");
+	text_add(&said, t->result->so_far ? " rows so far" : " rows");
 	int needed = (int)text_width(said.s);
 	if (x + 2 + needed <= width)
 		draw_right(y, width - needed, needed, said.s, theme(ROLE_QUIET));

@@ -319,6 +319,12 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32
 	return late || (other && (was_known != panes_know(p) || row.kind == TARGET_NONE) && p->shown);
 }
 
+void panes_look_away(struct panes *p)
+{
+	p->wanted = (struct pane_row){.kind = TARGET_NONE};
+	p->late = false;
+}
+
 bool panes_poll(struct panes *p)
 {
 	if (!p->running || !job_finished(&p->job))

@@ -56,7 +56,7 @@ bool table_work(struct table *t)
 	size_t n = t->result->n_rows;
 	size_t end = n - t->summed < SLICE ? n : t->summed + SLICE;
 
-	if (t->summed == n && (t->have_whole || t->filter))
+	if (t->result->so_far || (t->summed == n && (t->have_whole || t->filter)))
 		return false;
 	uint64_t began = pace_now();
 	while (t->summed < end && (t->summed % LOOK_EVERY || pace_now() - began < SLICE_NS))
@@ -277,6 +277,15 @@ bool table_action(struct table *t, enum action action, const char **message)
 	bool done = act(t, action, message);
 
 	return table_trouble(t, message) || done; /* rows or their order stay as they were */
+}
+
+void table_go_on(struct table *t, const struct table *left)
+{
+	if (left->row >= t->result->n_rows)
+		return;
+	t->row = left->row;
+	t->top = left->top;
+	t->left = left->left;
 }
 
 void table_scroll(struct table *t, size_t rows, bool up)

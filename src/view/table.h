@@ -42,6 +42,9 @@ struct table {
 	size_t summed;            /* rows in total[] so far */
 	bool have_whole;
 	bool old_whole;           /* numbers became known since */
+	/* while a filter works and what it keeps is looked at: */
+	struct result *behind;    /* what was shown; NULL: that is not so */
+	size_t row_behind, top_behind;
 };
 
 void table_init(struct table *t, struct result *result);
@@ -83,6 +86,12 @@ void table_select(struct table *t, size_t row);
 bool table_filters_live(const struct table *t);
 /* "" or NULL: all rows.  False: they are shown as before, or if it is a tree, all. */
 bool table_filter(struct table *t, const char *words);
+
+/* While table_filter works: show what is kept so far of the rows that it arranges, once there is any. */
+void table_look(struct table *t, const struct result *growing);
+
+/* Another table showed the first of these rows: stand where one stood there. */
+void table_go_on(struct table *t, const struct table *left);
 
 /* Select the next row from the selected one on (it included with here) that matches; wraps. */
 bool table_search(struct table *t, const char *words, bool here, bool backwards);

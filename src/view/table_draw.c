@@ -175,7 +175,7 @@ static int draw_sum(const struct table *t, const struct layout *l, unsigned i, i
 	attr_t attr = theme(ROLE_TOTAL);
 	unsigned c = l->column[i];
 	struct cell sum = t->total[c], whole = t->whole[c];
-	bool done = t->summed == t->result->n_rows, sorted = (int)c == t->result->sorted_by;
+	bool done = t->summed == t->result->n_rows && !t->result->so_far, sorted = (int)c == t->result->sorted_by;
 	int end = l->x[i] + l->width[i];
 
 	if (!done) {
@@ -222,7 +222,9 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 		if (i == 0 && !column->total) {
 			struct cell rows = cell_count(result_count(t->result));
 			cell_print(&rows, buffer);
-			if (t->filter) {
+			if (t->result->so_far) {
+				text_add(buffer, " so far:");
+			} else if (t->filter) {
 				text_add(buffer, " (");
 				text_add_count(buffer, t->result->n_source);
 				text_add(buffer, ")");

@@ -271,8 +271,40 @@ static struct order show_all_unsorted(struct result *draft)
 	return order;
 }
 
-/* The rows with these words, of those shown (narrows) or of all. */
-static bool arrange(struct table *t, const char *words, bool narrows)
+void table_look(struct table *t, const struct result *growing)
+{
+	if (t->behind) {
+		result_look_again(t->result, growing);
+	} else if (result_found(growing)) {
+		t->behind = t->result;
+		t->row_behind = t->row;
+		t->top_behind = t->top;
+		t->result = result_look(growing);
+		t->row = t->top = 0;
+		table_restart_sums(t);
+	}
+}
+
+/* What was shown is shown again; with all rows (done) the cursor stays where one moved it.  True: one did. */
+static bool look_away(struct table *t, bool done)
+{
+	bool moved = t->behind && done && t->row > 0;
+
+	if (!t->behind)
+		return false;
+	result_free(t->result);
+	t->result = t->behind;
+	t->behind = NULL;
+	if (!moved) {
+		t->row = t->row_behind;
+		t->top = t->top_behind;
+	}
+	table_restart_sums(t);
+	return moved;
+}
+
+/* The rows with these words, of those shown (narrows) or of all.  *moved: one went on to another row meanwhile. */
+static bool arrange(struct table *t, const char *words, bool narrows, bool *moved)
 {
 	struct filtering f = {.words = words, .order.column = -1};
 	struct err err = ERR_INIT;
@@ -280,26 +312,32 @@ static bool arrange(struct table *t, const char *words, bool narrows)
 	struct result *draft = result_draft(t->result, &err);
 	if (draft && !narrows)
 		f.order = show_all_unsorted(draft);
-	return settle(t, draft, draft ? on_rows(t, draft, filter_rows, &f, &err) : ERR_NOMEM, &err);
+	/* kept so far is what comes first only where no sorting follows; of a tree nothing is kept before the end */
+	bool grows = draft && t->session && f.order.column < 0 && !tree_is(draft);
+	int code = !draft ? ERR_NOMEM : grows ? session_on_growing(t->session, &draft, filter_rows, &f, &err)
+	                                      : on_rows(t, draft, filter_rows, &f, &err);
+	*moved = look_away(t, !code);
+	return settle(t, draft, code, &err);
 }
 
 bool table_filter(struct table *t, const char *words)
 {
 	size_t source = source_row(t);
-	bool narrows = t->filter && words && *words && strncmp(words, t->filter, strlen(t->filter)) == 0;
+	bool moved, narrows = words && *words && (!t->filter || strncmp(words, t->filter, strlen(t->filter)) == 0);
 
 	if (words && !*words)
 		words = NULL;
 	if (!words && !t->filter)
 		return true;
 	char *kept = words ? xstrdup(words) : NULL;
-	if (!arrange(t, words, narrows)) { /* all is as it was */
+	if (!arrange(t, words, narrows, &moved)) { /* all is as it was */
 		free(kept);
 		return false;
 	}
 	free(t->filter);
 	t->filter = kept;
-	select_source(t, source);
+	if (!moved)
+		select_source(t, source);
 	table_restart_sums(t);
 	if (!kept && t->old_whole)
 		t->have_whole = t->old_whole = false;

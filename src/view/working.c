@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 enum {
-	FIRST_MS = 40, /* until the screen says that it works */
+	FIRST_MS = 30, /* until the screen says that it works: at 50 one has to see it */
 	TICK_MS = 100,
+	FIRST_TURN_MS = 5,
 	TURN_MS = 20,
+	OWING_MS = 2,  /* a key waits, and no turn came */
 	LINE_MOST = 32, /* columns of the command line */
 };
 
@@ -80,7 +82,6 @@ static bool moves(enum action action)
 	case ACTION_HALF_DOWN:
 	case ACTION_FIRST:
 	case ACTION_LAST:
-	case ACTION_WIDE:
 	case ACTION_PAN_LEFT:
 	case ACTION_PAN_RIGHT:
 	case ACTION_SIDE:
@@ -110,6 +111,7 @@ static bool answer(struct app *a, const struct input *in)
 	else
 		return false;
 	a->moved_on = true;
+	panes_look_away(&a->panes);
 	a->path_moved |= a->path_wanted || action == ACTION_TAB;
 	return true;
 }
@@ -145,16 +147,15 @@ static void show(struct app *a, struct job *job)
 {
 	struct waiting *w = &a->waiting;
 	struct text t = TEXT_INIT;
-	bool turn = turns_take(&a->turns, TURN_MS);
-	bool due = !w->shown || a->dirty || ms_since(w->drawn) >= TICK_MS;
+	bool turn = turns_take(&a->turns, w->shown ? TURN_MS : FIRST_TURN_MS);
+	bool whole = turn && so_far_look(a);
+	bool due = (whole && answer_all(a)) || !w->shown || a->dirty || ms_since(w->drawn) >= TICK_MS;
 
-	if (turn && answer_all(a))
-		due = true;
 	if (due) {
 		write_line(a, job, &t);
 		app_say(a, ROLE_WORKING, t.s);
-		a->dirty = !turn; /* of the page there may be more to draw */
-		if (turn)
+		a->dirty = !whole; /* of the page there may be more to draw */
+		if (whole)
 			app_draw(a);
 		else
 			app_draw_message(a);
@@ -164,8 +165,19 @@ static void show(struct app *a, struct job *job)
 		w->shown = true;
 		w->drawn = pace_now();
 	}
+	w->owes = !whole && term_first_kept();
 	if (turn)
 		turns_give_back(&a->turns);
+}
+
+/* How long nothing may happen before show is called. */
+static int wait_ms(const struct waiting *w)
+{
+	uint64_t age = ms_since(w->began);
+
+	if (w->shown)
+		return w->owes ? OWING_MS : TICK_MS;
+	return age < FIRST_MS ? (int)(FIRST_MS - age) : 0;
 }
 
 static void watch(struct app *a, struct job *job, int wake_fd)
@@ -177,8 +189,7 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 	};
 
 	while (!job_finished(job)) {
-		uint64_t age = ms_since(a->waiting.began);
-		int n = poll(fds, 3, a->waiting.shown ? TICK_MS : age < FIRST_MS ? (int)(FIRST_MS - age) : 0);
+		int n = poll(fds, 3, wait_ms(&a->waiting));
 		if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			app_quit(a, 128 + SIGHUP); /* the terminal is gone */
 		app_take_signals(a);
@@ -190,7 +201,7 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 
 void working_begin(struct app *a, const char *line)
 {
-	a->waiting = (struct waiting){.line = line, .began = pace_now()};
+	a->waiting = (struct waiting){.line = line, .began = pace_now(), .table = line ? NULL : app_table(a)};
 }
 
 void working_end(struct app *a)

@@ -76,7 +76,7 @@ class Measured:
 
 
 def position(text):
-    return re.search(r"\S+/[\d,]+$|$", text.split("\n")[1]).group()
+    return re.search(r"\S+/[\d,]+( so far)?$|$", text.split("\n")[1]).group().split("/")[0]
 
 
 def press(screen, name, keys, done):
@@ -193,6 +193,46 @@ def stops_that_alone(tap, screen, folder):
     tap.equal(left, [], "Esc: the view is still there")
 
 
+def place(screen):
+    """The number of the row that is selected, and the row."""
+    found = re.search(r" ([\d,]+)/[\d,]+(?: so far)?$", screen.lines()[1])
+    return found and found[1], next((line for line in screen.lines() if line.startswith(">")), "").split("|")[0]
+
+
+def rows_appear(tap, screen, folder, before, keys, name):
+    """Rows are there as they are found, one may go on to others, and the last page has the same one selected."""
+    def look():
+        screen.type(keys)
+        screen.until(lambda text: re.search(r"/[\d,]+ so far$", text.split("\n")[1]) and WORKS.search(text))
+
+    def moved():
+        screen.type("jj")
+        screen.until(lambda text: place(screen)[0] == "3")
+        while screen.take(0.02):  # the rest of that picture
+            pass
+        return place(screen)[1]
+
+    def shown():
+        return screen.lines()[1].split("   ")[0], [re.findall(r"0x\w+|[\d,]{2,}|$", line)[0] for line in screen.lines()[3:8]]
+
+    run(screen, before, folder)
+    settle(screen)
+    old = shown()
+    look()
+    selected = moved()
+    screen.until(lambda text: not WORKS.search(text) and " so far" not in text)
+    settle(screen)
+    tap.equal(place(screen), ("3", selected), "%s: rows so far, and the row selected stays" % name)
+    run(screen, before, folder)
+    settle(screen)
+    look()
+    moved()
+    screen.type("\x03")
+    screen.until(lambda text: not WORKS.search(text))
+    settle(screen)
+    tap.equal(shown(), old, "%s: ^C, and what was shown is shown again" % name)
+
+
 def check(tap, m):
     worst = max(m.first or 0, m.silent, m.waited)
     tap.ok(worst <= BOUND, "%s: silent for %.0f ms at most, %d keys answered meanwhile" % (m.name, worst * 1000, m.answered),
@@ -229,6 +269,11 @@ def main():
                     rows.append(press(screen, repr(keys), keys, lambda text: re.search(done, text, re.M)))
                     settle(screen)
                 stops_that_alone(tap, screen, folder)
+                rows_appear(tap, screen, folder, "histo *", ":ls * | grep Box\r", "grep")
+                rows_appear(tap, screen, folder, "ls *", "fBox\r", "filter")
+                if OBJECTS >= 2000000:  # with fewer the answer is there before
+                    rows_appear(tap, screen, folder, "histo *", ":strings [0-9]$\r", "strings")
+                    rows_appear(tap, screen, folder, "histo *", ":find ^city\r", "find")
         except (Silence, AssertionError) as e:
             tap.ok(False, "every line is answered", str(e))
             rows = []

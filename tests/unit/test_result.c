@@ -193,6 +193,50 @@ static void test_stopped(void **state)
 	free(n.number);
 }
 
+/* Looks at what is kept so far; each time there is more of the same. */
+struct looking {
+	struct result *r, *look;
+	size_t most;
+};
+
+static bool look_on(void *context)
+{
+	struct looking *l = context;
+	struct cell c;
+	if (l->look)
+		result_look_again(l->look, l->r);
+	else
+		l->look = result_look(l->r);
+	assert_true(l->look->so_far);
+	assert_int_equal(l->look->n_rows, result_found(l->r));
+	assert_true(l->look->n_rows > l->most);
+	l->most = l->look->n_rows;
+	for (size_t row = 0; row < l->look->n_rows; row++) {
+		result_cell(l->look, row, 0, &c);
+		assert_int_equal(c.amount.n, 2 * row);
+	}
+	return false;
+}
+
+static void test_looked_at(void **state)
+{
+	enum { ROWS = 5 * RESULT_STOP_EVERY };
+	struct numbers n = {.number = calloc(ROWS, sizeof *n.number)};
+	struct looking l = {.most = 0};
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++)
+		n.number[i] = i;
+	struct result *r = l.r = result_new("n", NULL, &numbers, &numbers_ops, &n, ROWS);
+	r->stop = look_on;
+	r->stop_context = &l;
+	assert_int_equal(result_filter(r, keep_even, NULL, NULL), 0);
+	assert_in_range(l.most, ROWS / 2 - RESULT_STOP_EVERY, ROWS / 2);
+	assert_int_equal(result_found(r), ROWS / 2);
+	result_free(l.look);
+	result_free(r);
+	free(n.number);
+}
+
 static void test_filter_and_total(void **state)
 {
 	(void)state;
@@ -593,6 +637,7 @@ int main(void)
 	    cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_filter_and_total),
 	    cmocka_unit_test(test_stopped),
+	    cmocka_unit_test(test_looked_at),
 	    cmocka_unit_test(test_amounts),
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_sort_changes),

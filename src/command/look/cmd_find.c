@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/strings.h"
+#include "base/turns.h"
 #include "command/look/find_values.h"
 #include "command/words/words.h"
 #include "result/objects.h"
@@ -35,8 +36,9 @@ static int find_classes(
 	const struct heap *h = session_heap(s);
 	const struct name_index *ix = session_names(s, err);
 	bool matches = false;
-	for (uint32_t i = 0; ix && i < ix->n; i++) {
+	for (uint32_t i = 0; ix && i < ix->n && !progress_own_stops(i); i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
+		turns_offer();
 		if (!name_index_repeats(ix, i))
 			matches = pattern_matches(regex, c->name);
 		if (!matches)
@@ -70,8 +72,9 @@ static void find_threads(struct result *r, const struct heap *h, struct pattern 
 static void find_globals(struct result *r, const struct heap *h, struct pattern *regex)
 {
 	struct text name = TEXT_INIT;
-	for (size_t i = 0; i < h->n_roots; i++) {
+	for (size_t i = 0; i < h->n_roots && !progress_own_stops(i); i++) {
 		const struct heap_root *root = &h->roots[i];
+		turns_offer();
 		text_clear(&name);
 		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name) ||
 		    !pattern_matches(regex, name.s))
@@ -85,39 +88,62 @@ static void find_globals(struct result *r, const struct heap *h, struct pattern 
 	text_release(&name);
 }
 
+static void add_string(struct result *r, uint32_t id)
+{
+	struct text t = TEXT_INIT;
+	struct cell value, shallow;
+	object_cell(r->opened, id, OBJECT_VALUE, &value, &t);
+	object_cell(r->opened, id, OBJECT_SHALLOW, &shallow, &r->scratch);
+	result_add_row(r, (struct cell[]){cell_text("string"), cell_address(heap_address(r->heap, id)),
+	    cell_text(heap_class_of(r->heap, id)->name), value, cell_plain(1), shallow, cell_blank(), cell_blank()},
+	    &(struct target){.kind = TARGET_OBJECT, .id = id});
+	text_release(&t);
+}
+
+/* Strings that are found get rows while others are looked for. */
+struct found_strings {
+	struct result *r;
+	struct turns *turns; /* stepped out of */
+	size_t n, most;      /* rows; and how many there may be */
+};
+
+static void add_strings(void *context, const uint32_t *ids, size_t n)
+{
+	struct found_strings *f = context;
+	turns_enter(f->turns);
+	for (; f->n < n && f->n < f->most && !progress_own_stops(f->n); f->n++) {
+		add_string(f->r, ids[f->n]);
+		turns_offer();
+	}
+	(void)turns_step_out();
+}
+
 /* Strings, where the format holds their text; on the screen so many are shown. */
 static int find_strings(struct result *r, const struct call *call, struct err *err)
 {
 	const struct heap *h = r->heap;
 	struct string_list list;
-	struct text t = TEXT_INIT;
 	if (inspect_texts_held(h, NULL))
 		return 0;
-	int code =
-	    command_strings_matching(&list, h, call->argument[0].word, call_has(call, DASH_I), err);
-	size_t most = call->shown ? FOUND_SHOWN : SIZE_MAX;
-	for (size_t i = 0; !code && i < list.n && i < most && !progress_own_stops(i); i++) {
-		struct cell value, shallow;
-		object_cell(r->opened, list.ids[i], OBJECT_VALUE, &value, &t);
-		object_cell(r->opened, list.ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
-		result_add_row(r, (struct cell[]){cell_text("string"),
-		    cell_address(heap_address(h, list.ids[i])),
-		    cell_text(heap_class_of(h, list.ids[i])->name), value,
-		    cell_plain(1), shallow, cell_blank(), cell_blank()},
-		    &(struct target){.kind = TARGET_OBJECT, .id = list.ids[i]});
-	}
-	if (!code && list.n > most) {
-		text_clear(&t);
+	struct found_strings found = {r, turns_step_out(), 0, call->shown ? FOUND_SHOWN : SIZE_MAX};
+	int code = command_strings_matching(&list, h, call->argument[0].word, call_has(call, DASH_I),
+	    call->shown ? &(struct string_watcher){add_strings, &found} : NULL, err);
+	if (!code)
+		add_strings(&found, list.ids, list.n);
+	turns_enter(found.turns);
+	if (code)
+		return code;
+	if (list.n > found.most) {
+		struct text t = TEXT_INIT;
 		text_addf(&t, "of %zu strings %d are shown; the command strings lists them all", list.n,
 		    FOUND_SHOWN);
 		result_add_note(r, t.s);
+		text_release(&t);
 	}
-	if (!code && list.n <= FOUND_SHOWN)
+	if (list.n <= FOUND_SHOWN)
 		find_keys(r, list.ids, list.n);
-	if (!code)
-		string_list_release(&list);
-	text_release(&t);
-	return code;
+	string_list_release(&list);
+	return 0;
 }
 
 /* The word as an address or object id; *done when it can be nothing else.  ERR_NOT_FOUND: it is an address, and
@@ -191,10 +217,9 @@ static int find_words(struct session *s, struct result *r, const struct call *ca
 	return code ? code : find_strings(r, call, err);
 }
 
-static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
+static int find_all(struct session *s, struct result *r, const struct call *call, struct err *err)
 {
 	const char *word = call->argument[0].word;
-	struct result *r = result_new_rows("found", s->dump, &find_shape);
 	struct err nowhere = ERR_INIT;
 	bool done = call_has(call, DASH_HASH);
 	int code = 0;
@@ -216,6 +241,16 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		*err = nowhere;
 		code = nowhere.code;
 	}
+	return code;
+}
+
+static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct result *r = result_new_rows("found", s->dump, &find_shape);
+	bool grows = session_grows(s, r);
+	int code = find_all(s, r, call, err);
+	if (grows)
+		session_grown(s);
 	if (code) {
 		result_free(r);
 		return code;

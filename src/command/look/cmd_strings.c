@@ -48,8 +48,8 @@ static char *bare_regex(const char *word)
 	return slashes ? xstrndup(word + 1, n - 2) : xstrdup(word);
 }
 
-int command_strings_matching(
-    struct string_list *out, const struct heap *h, const char *word, bool any_case, struct err *err)
+int command_strings_matching(struct string_list *out, const struct heap *h, const char *word, bool any_case,
+    const struct string_watcher *told, struct err *err)
 {
 	struct pattern *regex = NULL;
 	int code = word ? line_regex(word, any_case, &regex, err) : 0;
@@ -57,7 +57,7 @@ int command_strings_matching(
 		return code;
 	pattern_free(regex);
 	char *bare = word ? bare_regex(word) : NULL;
-	code = strings_matching(out, h, bare, any_case, err);
+	code = strings_matching(out, h, bare, any_case, told, err);
 	free(bare);
 	return code;
 }
@@ -115,20 +115,45 @@ static void strings_release(void *data)
 static const struct result_ops strings_ops = {
     .cell = strings_cell, .target = strings_target, .release = strings_release};
 
+/* Rows so far are those whose ids are found. */
+struct growing {
+	struct string_list *list;
+	struct result *r;
+	struct turns *turns;
+};
+
+static void strings_grow(void *context, const uint32_t *ids, size_t n)
+{
+	struct growing *g = context;
+	turns_enter(g->turns);
+	g->list->ids = (uint32_t *)ids; /* read only, until all are found */
+	g->r->n_source = g->r->n_rows = n;
+	(void)turns_step_out();
+}
+
 static int run_strings(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
-	struct string_list *list = xcalloc(1, sizeof *list);
-	int code = command_strings_matching(list, h, word, call_has(call, DASH_I), err);
+	struct string_list *list = xcalloc(1, sizeof *list), found;
+	struct result *r = result_new("strings", s->dump, &strings_shape, &strings_ops, list, 0);
+	struct growing growing = {list, r, NULL};
+	command_show_retained(r);
+	bool grows = command_keeps_order(call) && session_grows(s, r);
+	growing.turns = turns_step_out();
+	int code = command_strings_matching(&found, h, word, call_has(call, DASH_I),
+	    grows ? &(struct string_watcher){strings_grow, &growing} : NULL, err);
+	turns_enter(growing.turns);
+	if (grows)
+		session_grown(s);
 	if (code) {
-		free(list);
+		list->ids = NULL;
+		result_free(r);
 		return code;
 	}
-	struct result *r = result_new("strings", s->dump, &strings_shape,
-	    &strings_ops, list, list->n);
-	command_show_retained(r);
+	*list = found;
+	r->n_source = r->n_rows = list->n;
 	code = command_sort(s, r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)

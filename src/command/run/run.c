@@ -391,6 +391,12 @@ static int apply_stage(struct result **r, const void *stage, struct err *err)
 	return pipe_apply(r, stage, err);
 }
 
+/* Is what the line answers shown on the screen, and nothing but that? */
+static bool is_shown(const struct session *s, const struct command_line *l)
+{
+	return s->interactive && !s->depth && !l->file.s;
+}
+
 /* The stages behind the command; *gone when the result went to a shell or a file. */
 static int run_pipe(struct session *s, struct command_line *l, struct result **r, bool *gone,
     struct err *err)
@@ -404,8 +410,9 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			return to_shell(s, *r, l->stages[i].shell, err);
 		}
 		int code = command_before_stage(s, *r, &l->stages[i], err);
+		bool grows = is_shown(s, l) && i + 1 == l->n && pipe_stage_of(&l->stages[i])->looks && !(*r)->plain_text;
 		if (!code)
-			code = session_on_rows(s, r, apply_stage, &l->stages[i], err);
+			code = (grows ? session_on_growing : session_on_rows)(s, r, apply_stage, &l->stages[i], err);
 		if (code)
 			return code;
 		if (pipe_stage_of(&l->stages[i])->looks)
@@ -458,6 +465,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 		code = refusals_check(refusals, err); /* before anything is done with half a word */
 	if (!code && !l.stages[0].n)
 		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
+	s->grows = is_shown(s, &l) && l.n == 1;
 	if (!code)
 		code = run_command(s, &l, line, &r, err);
 	if (!code)

@@ -210,6 +210,7 @@ enum { LONG_ROWS = 4096 };
 
 struct on_rows {
 	struct turns *turns;
+	struct result **growing;
 	struct result **r;
 	rows_task *task;
 	const void *context;
@@ -227,10 +228,14 @@ static int watch_rows(void *context, struct progress *progress, struct err *err)
 	struct result *r = *o->r;
 	progress_phase(progress, PHASE_LOOK_AT_ROWS, r->n_rows);
 	turns_enter(o->turns);
+	if (o->growing)
+		*o->growing = r;
 	r->stop = stop_rows;
 	r->stop_context = progress;
 	int code = o->task(o->r, o->context, err);
 	r->stop = NULL; /* it lives on, within another one perhaps */
+	if (o->growing)
+		*o->growing = NULL;
 	turns_leave(o->turns);
 	return code;
 }
@@ -255,4 +260,26 @@ int session_on_shown(const struct session *s, struct result **r, rows_task *task
     struct err *err)
 {
 	return on_rows(s, &(struct on_rows){.turns = s->turns, .r = r, .task = task, .context = context}, err);
+}
+
+int session_on_growing(const struct session *s, struct result **r, rows_task *task, const void *context,
+    struct err *err)
+{
+	return on_rows(s, &(struct on_rows){.turns = s->turns, .growing = s->growing, .r = r, .task = task,
+	    .context = context}, err);
+}
+
+bool session_grows(const struct session *s, struct result *r)
+{
+	if (!s->growing || !s->grows)
+		return false;
+	turns_enter(s->turns);
+	*s->growing = r;
+	return true;
+}
+
+void session_grown(const struct session *s)
+{
+	*s->growing = NULL;
+	turns_leave(s->turns);
 }

@@ -89,6 +89,9 @@ struct session {
 	struct turns *turns;     /* whoever reads the rows of the page on the screen works there, and draws
 	                            it in between: some rows remember what was read of them last; NULL:
 	                            there is no screen */
+	struct result **growing; /* within turns: the result whose rows found so far may be shown, or NULL;
+	                            NULL: there is no screen */
+	bool grows;              /* what the command at hand finds is its answer: nothing arranges it after that */
 	struct progress *now;    /* of the job that runs the command at hand; NULL: none, or unwatched */
 	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
@@ -164,6 +167,18 @@ MUST_CHECK int session_on_rows(const struct session *s, struct result **r, rows_
  * r->stop is asked. */
 MUST_CHECK int session_on_shown(const struct session *s, struct result **r, rows_task *task,
     const void *context, struct err *err);
+
+/* The same of what only leaves rows away in their order: the screen may show those kept so far. */
+MUST_CHECK int session_on_growing(const struct session *s, struct result **r, rows_task *task,
+    const void *context, struct err *err);
+
+/*
+ * A command finds rows, in the order in which it answers them: until session_grown the screen may show those that r
+ * has.  In between the command is within s->turns; it offers them between rows (turns_offer), and steps out for
+ * long searches that do not touch r (turns_step_out).  Nothing where there is no screen, or where a pipe follows.
+ */
+bool session_grows(const struct session *s, struct result *r); /* false: nobody looks, and there is nothing to end */
+void session_grown(const struct session *s);
 
 /* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
  * again when they are there. */

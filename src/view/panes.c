@@ -18,6 +18,7 @@
 #define THREE_FROM 160
 #define BELOW_FROM 23    /* lines of the page: 30 of the window, less what stands around it and a spare */
 #define SIDE_LEAST 38    /* columns of a pane at the side of a list that could use more than there are */
+#define SIDE_GOOD 45     /* of two panes that are better than one */
 #define PANE_LEAST 8     /* lines of a pane below a short list, however low the window is */
 
 /* --- where ---------------------------------------------------------------------------------------- */
@@ -51,7 +52,7 @@ static enum layout layout_in(const struct panes *p, const struct pane_page *page
 		three = false;
 	}
 	if (wanted == LAYOUT_AUTO)
-		wanted = three && left_beside_list(page) > 2 * SIDE_LEAST ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
+		wanted = three && left_beside_list(page) > 2 * SIDE_GOOD ? LAYOUT_THREE : right ? LAYOUT_RIGHT : LAYOUT_BELOW;
 	if (wanted == LAYOUT_THREE && !three)
 		wanted = LAYOUT_RIGHT;
 	if (wanted == LAYOUT_RIGHT && !right)
@@ -87,8 +88,11 @@ struct pane_places panes_place(const struct panes *p, const struct pane_page *on
 		at.self = (struct rect){page.y, page.x + at.list.width + PANE_GAP, page.height, self};
 		break;
 	case LAYOUT_THREE:
-		held = page.width / 4;
-		self = page.width * 3 / 10;
+		self = page.width * 11 / 20;
+		if (left_beside_list(on) - 1 < self)
+			self = left_beside_list(on) > 2 * SIDE_LEAST ? left_beside_list(on) - 1 : 2 * SIDE_LEAST;
+		held = self * 5 / 11;
+		self -= held;
 		at.list.x += held + 1;
 		at.list.width = page.width - held - self - 1 - PANE_GAP;
 		at.held = (struct rect){page.y, page.x + 1, page.height, held - 1};

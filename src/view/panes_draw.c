@@ -30,8 +30,8 @@ struct section {
 
 /* --- what stands in a line ------------------------------------------------------------------------ */
 
-/* "260 × main.Line": of several objects or references how many. */
-static void add_name(struct result *r, size_t row, struct text *to)
+/* "260 × main.Line": of several objects or references how many.  brief: a class of Java without its package. */
+static void add_name(struct result *r, size_t row, bool brief, struct text *to)
 {
 	static const enum column_id counts[] = {COL_OBJECTS, COL_REFERENCES};
 	struct text number = TEXT_INIT;
@@ -49,11 +49,28 @@ static void add_name(struct result *r, size_t row, struct text *to)
 		text_add_char(to, ' ');
 	cell.indent = 0;
 	text_add(to, number.len ? number.s : "");
+	if (brief && cell.type == CELL_TEXT && number.len && !strpbrk(cell.text, " /"))
+		cell.text += strrchr(cell.text, '.') ? strrchr(cell.text, '.') + 1 - cell.text : 0;
 	cell_print(&cell, to);
 	text_release(&number);
 }
 
 /* --- measuring ------------------------------------------------------------------------------------ */
+
+/* Does a row consist of its name?  Then that may take all of the line. */
+static bool is_bare(struct result *r, size_t row)
+{
+	bool bare = true;
+
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		struct cell cell;
+		if (r->columns[c].id == COL_NAME || r->columns[c].id == COL_PART)
+			continue;
+		result_cell(r, row, c, &cell);
+		bare &= cell.type == CELL_NONE;
+	}
+	return bare;
+}
 
 /* What the rows of a part tell in numbers: the first of these columns that has any. */
 static const enum column_id numbers[] = {COL_FREED, COL_RETAINED, COL_SHALLOW};
@@ -65,7 +82,9 @@ static void measure(struct result *r, struct section *part)
 	part->number = -1;
 	for (size_t i = 0; i < part->n; i++) {
 		struct text t = TEXT_INIT;
-		add_name(r, part->first + i, &t);
+		if (is_bare(r, part->first + i))
+			continue;
+		add_name(r, part->first + i, false, &t);
 		int width = (int)text_width_most(t.s, 200);
 		part->name = width > part->name ? width : part->name;
 		text_release(&t);
@@ -141,7 +160,9 @@ static void add_heading(struct result *r, const struct section *part, struct tex
 	text_add(to, part->word);
 	if (part->shown == part->n)
 		return;
-	text_addf(to, ", %zu of ", part->shown);
+	text_add(to, ", ");
+	text_add_count(to, about_things(r, part->first, part->shown));
+	text_add(to, " of ");
 	text_add_count(to, about_things(r, part->first, part->n));
 	text_addf(to, " %s", about_thing(part->word));
 }
@@ -179,8 +200,17 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 		draw_blank(y, at.x, at.width, marked);
 		draw_text(y, at.x - 1, 1, ">", marked);
 	}
-	add_name(r, row, &t);
-	draw_text_keep_end(y, at.x, name, t.s, selected ? marked : theme(ROLE_TEXT));
+	add_name(r, row, false, &t);
+	bool bare = is_bare(r, row);
+	if (!bare && (int)text_width(t.s) > name) {
+		text_clear(&t);
+		add_name(r, row, true, &t);
+	}
+	draw_text_keep_end(y, at.x, bare ? at.width : name, t.s, selected ? marked : theme(ROLE_TEXT));
+	if (bare) {
+		text_release(&t);
+		return;
+	}
 	if (part->number >= 0) {
 		result_cell(r, row, (unsigned)part->number, &cell);
 		text_clear(&t);
@@ -279,11 +309,12 @@ static struct rect draw_title(struct rect at, const char *title, bool ours)
 	return (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 }
 
-/* Without what stands in the title: an object's address and class. */
+/* Without what stands in the title: an object's address and class, a thread's name. */
 static struct rect draw_head(struct result *r, struct rect at)
 {
 	bool one = r->n_head > 2 && r->head[0].column == COL_ADDRESS;
-	int lines = page_draw_head(r, one ? 2 : 0, at, at.height > 12 ? HEAD_LINES : 1, false);
+	bool thread = r->n_head > 1 && r->head[0].column == COL_THREAD;
+	int lines = page_draw_head(r, one ? 2 : thread ? 1 : 0, at, at.height > 12 ? HEAD_LINES : 1, false);
 
 	return (struct rect){at.y + lines, at.x, at.height - lines, at.width};
 }

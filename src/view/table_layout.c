@@ -24,6 +24,7 @@
 #define NAME_LEAST_PLAIN 14 /* in half a page */
 #define TEXT_LEAST 12
 #define TEXT_WISH 30   /* a text of the dump's own wants no more beside a pane */
+#define NAME_WISH 46   /* nor does what names the row, which is cut in its middle */
 #define TEXT_LEAST_PLAIN 8
 #define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
@@ -329,7 +330,9 @@ int table_wishes(struct table *t)
 		if ((int)c == t->hidden || column->hidden || (t->seen > 0 && t->filled[c] == 0))
 			continue;
 		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
-		l.width[l.n++] = text && t->width[c] > TEXT_WISH ? TEXT_WISH : t->width[c];
+		bool name = column->id == t->result->named_by || (tree_is(t->result) && c == tree_column(t->result));
+		int most = text ? TEXT_WISH : name ? NAME_WISH : WIDTH_MOST;
+		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}
 	if (wants_share(t)) {
 		l.bar = BAR_LEAST;

@@ -10,17 +10,18 @@
 #include "analysis/paths/paths.h"
 #include "command/commands.h"
 
-/* In the order of their rows.  Those before PART_FIELDS tell what holds the objects, the others what they are; all
+/* In the order of their rows.  Those before PARTS_INSIDE tell what holds the objects, the others what they are; all
  * of one stand together. */
 enum about_part {
 	PART_HELD_BY, /* the path from a root */
 	PART_THREADS, /* whose stacks hold the beginning of the path */
 	PART_HOLDERS, /* what else references them, by class */
 	PART_CUT,     /* the reference to clear */
+	PARTS_INSIDE,
+	PART_STACK = PARTS_INSIDE, /* of a thread */
 	PART_FIELDS,
 	PART_ENTRIES,
 	PART_SAMPLE,  /* some of many objects */
-	PART_STACK,   /* of a thread */
 	PART_IF_CUT,  /* what goes with them, by class */
 	PARTS
 };
@@ -51,6 +52,7 @@ struct about_row {
 	enum about_part part;
 	unsigned indent; /* of the name */
 	const char *name;
+	bool beside; /* it tells more of the row before it */
 	size_t rest; /* the name tells of so many rows that are left out; 0: of this one */
 	struct cell references, objects, shallow, retained, freed, value;
 	uint32_t object; /* with is_object: what the row stands for */
@@ -58,6 +60,9 @@ struct about_row {
 	const char *command; /* else the command line that tells more of it, or NULL */
 };
 void about_add(struct asking *q, const struct about_row *row);
+
+/* The thread that an object is; HEAP_NONE: none. */
+uint32_t about_thread_of(const struct heap *h, uint32_t id);
 
 /* Add the rows of one half.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_add_holders(struct asking *q, struct err *err);

@@ -17,7 +17,7 @@
 
 enum {
 	FIELDS_LOOKED = 2000, FIELDS_SHOWN = 40,
-	ENTRIES = 3, SAMPLES = 3, FRAMES = 8, CLASSES = 6,
+	ENTRIES = 3, SAMPLES = 3, FRAMES = 60, LOCALS = 100, CLASSES = 6,
 	VALUE_BRIEF = 24,    /* characters of a value among others */
 	SUMMARY = 160,       /* bytes of an object's fields in one line, about */
 	QUICK_BELOW = 500000 /* objects below one that are gone through */
@@ -50,6 +50,7 @@ struct field_row {
 	size_t part;
 	uint32_t target; /* or HEAP_NONE */
 	uint64_t retained;
+	bool empty; /* it holds null */
 };
 
 static int by_retained(const void *a, const void *b)
@@ -57,7 +58,14 @@ static int by_retained(const void *a, const void *b)
 	const struct field_row *x = a, *y = b;
 	if (x->retained != y->retained)
 		return x->retained > y->retained ? -1 : 1;
+	if (x->empty != y->empty)
+		return x->empty ? 1 : -1;
 	return x->part < y->part ? -1 : x->part > y->part;
+}
+
+static bool says_nothing(const struct text *value)
+{
+	return value->len && (!strcmp(value->s, "null") || !strcmp(value->s, "nil"));
 }
 
 static uint64_t retained_bytes(const struct about *a, uint32_t id)
@@ -120,7 +128,11 @@ static int add_fields(struct asking *q, uint32_t id, struct err *err)
 		struct object_part part;
 		inspect_part(parts, i, &part);
 		uint32_t target = part.missing ? HEAP_NONE : inspect_target(&part.value).id;
-		rows[i] = (struct field_row){i, target, retained_bytes(q->a, target)};
+		struct text value = TEXT_INIT;
+		if (!part.missing && target == HEAP_NONE)
+			inspect_value(&part.value, VALUE_BRIEF, &value);
+		rows[i] = (struct field_row){i, target, retained_bytes(q->a, target), says_nothing(&value)};
+		text_release(&value);
 	}
 	sort_array(rows, parts->n, sizeof *rows, by_retained);
 	size_t shown = parts->n < FIELDS_SHOWN ? parts->n : FIELDS_SHOWN;
@@ -142,7 +154,7 @@ static void add_references(struct asking *q, uint32_t id)
 	struct field_row *rows = xcalloc(n + 1, sizeof *rows);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t target = h->out.target[first + i];
-		rows[i] = (struct field_row){i, target, retained_bytes(q->a, target)};
+		rows[i] = (struct field_row){i, target, retained_bytes(q->a, target), false};
 	}
 	sort_array(rows, n, sizeof *rows, by_retained);
 	size_t shown = n < FIELDS_SHOWN ? n : FIELDS_SHOWN;
@@ -201,7 +213,7 @@ static void summarize(const struct heap *h, uint32_t id, struct text *to)
 		inspect_part(parts, i, &part);
 		if (!part.missing)
 			inspect_value(&part.value, VALUE_BRIEF, &value);
-		if (value.len && strcmp(value.s, "null") && strcmp(value.s, "nil")) {
+		if (value.len && !says_nothing(&value)) {
 			text_add(to, to->len ? " " : "");
 			inspect_part_name(parts, i, to);
 			text_addf(to, "=%s", value.s);
@@ -314,13 +326,65 @@ static int add_if_cut(struct asking *q, struct err *err)
 
 /* --- all of it ---------------------------------------------------------------------------------- */
 
+/* What the frames of a thread hold: each object once, in the innermost one. */
+struct locals {
+	uint32_t object[LOCALS], frame[LOCALS];
+	size_t root[LOCALS];
+	size_t n;
+};
+
+static void gather_locals(struct asking *q, uint32_t number, struct locals *l)
+{
+	const struct heap *h = q->a->heap;
+	for (size_t i = 0; i < h->n_roots && !progress_stops(q->progress, i); i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (root->thread != number || root->frame >= FRAMES || root->object == h->threads[number].object)
+			continue;
+		size_t k = 0;
+		while (k < l->n && l->object[k] != root->object)
+			k++;
+		if (k == LOCALS)
+			continue;
+		bool seen = k < l->n;
+		if (seen && l->frame[k] <= root->frame)
+			continue;
+		l->n += !seen;
+		l->object[k] = root->object;
+		l->frame[k] = root->frame;
+		l->root[k] = i;
+	}
+}
+
+static void add_local(struct asking *q, uint32_t id, size_t root)
+{
+	const struct heap *h = q->a->heap;
+	struct text name = TEXT_INIT, value = TEXT_INIT;
+	const char *class = heap_brief_name(h, heap_class_of(h, id)->name);
+	if (!heap_symbol(h, h->roots[root].slot, &name))
+		text_add(&name, class);
+	struct cell cell = object_value_cell(h, id, &value);
+	about_add(q, &(struct about_row){.part = PART_STACK, .indent = 2, .name = name.s,
+	    .retained = q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank(),
+	    .value = cell.type == CELL_TEXT ? cell : cell_text(class), .object = id, .is_object = true, .beside = true});
+	text_release(&name);
+	text_release(&value);
+}
+
 static void add_stack(struct asking *q, uint32_t number)
 {
 	const struct heap_thread *t = &q->a->heap->threads[number];
-	for (uint32_t i = 0; i < t->n_frames && i < FRAMES; i++)
+	struct locals *l = xcalloc(1, sizeof *l);
+	gather_locals(q, number, l);
+	for (uint32_t i = 0; i < t->n_frames && i < FRAMES; i++) {
 		about_add(q, &(struct about_row){.part = PART_STACK, .name = t->frames[i]});
+		for (size_t k = 0; k < l->n; k++) {
+			if (l->frame[k] == i)
+				add_local(q, l->object[k], l->root[k]);
+		}
+	}
 	if (t->n_frames > FRAMES)
 		add_more(q, PART_STACK, t->n_frames - FRAMES, "frame");
+	free(l);
 }
 
 static void add_thread_head(struct asking *q, uint32_t number)
@@ -333,8 +397,7 @@ static void add_thread_head(struct asking *q, uint32_t number)
 		result_head(q->r, COL_WAITS_FOR, cell_text(t->waits_for));
 }
 
-/* The thread that an object is; HEAP_NONE: none. */
-static uint32_t thread_of(const struct heap *h, uint32_t id)
+uint32_t about_thread_of(const struct heap *h, uint32_t id)
 {
 	for (uint32_t t = 0; t < h->n_threads; t++) {
 		if (h->threads[t].object == id)
@@ -346,10 +409,12 @@ static uint32_t thread_of(const struct heap *h, uint32_t id)
 static int add_one(struct asking *q, struct err *err)
 {
 	const struct heap *h = q->a->heap;
-	uint32_t id = q->what->ids[0], thread = thread_of(h, id);
+	uint32_t id = q->what->ids[0], thread = about_thread_of(h, id);
 	if (thread != HEAP_NONE)
 		add_thread_head(q, thread);
 	add_head(q, id);
+	if (thread != HEAP_NONE)
+		add_stack(q, thread);
 	size_t before = q->r->n_rows;
 	bool values = values_held(h) && heap_class_of(h, id)->kind == CLASS_PRIMITIVE_ARRAY; /* the head has the first */
 	int code = values ? 0 : add_fields(q, id, err);
@@ -357,8 +422,6 @@ static int add_one(struct asking *q, struct err *err)
 		add_references(q, id);
 	if (!code && !object_is_array(h, id)) /* its elements stand there */
 		code = add_entries(q, id, err);
-	if (!code && thread != HEAP_NONE)
-		add_stack(q, thread);
 	return code ? code : add_if_cut(q, err);
 }
 

@@ -95,6 +95,8 @@ static int add_best_cut(struct asking *q, struct cut *cut, const struct path *p,
 	struct cut_owner *owner;
 	if (heap_class_mirrored(h, p->step[p->n - 1]) != HEAP_NONE)
 		return 0; /* nobody clears what holds a class: its static fields are among the fields */
+	if (about_thread_of(h, p->step[p->n - 1]) != HEAP_NONE)
+		return 0; /* nor a thread: it ends */
 	int code = about_owner(q, &owner, err);
 	if (code || !owner)
 		return code;
@@ -130,8 +132,8 @@ static void add_threads(struct asking *q, uint32_t id)
 	uint32_t last = HEAP_NONE;
 	for (size_t i = first; i < first + n && shown < THREADS; i++) {
 		const struct heap_root *root = &h->roots[i];
-		if (root->thread == HEAP_NONE || root->thread == last)
-			continue;
+		if (root->thread == HEAP_NONE || root->thread == last || h->threads[root->thread].object == id)
+			continue; /* that a thread holds itself tells nothing */
 		last = root->thread;
 		const struct heap_thread *thread = &h->threads[root->thread];
 		struct about_row row = {.part = PART_THREADS, .name = thread->name ? thread->name : "?"};

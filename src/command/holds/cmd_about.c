@@ -16,10 +16,10 @@ static const char *const part_words[PARTS] = {
     [PART_THREADS] = "threads",
     [PART_HOLDERS] = "referrers",
     [PART_CUT] = "cut",
+    [PART_STACK] = "stack",
     [PART_FIELDS] = "fields",
     [PART_ENTRIES] = "entries",
     [PART_SAMPLE] = "sample",
-    [PART_STACK] = "stack",
     [PART_IF_CUT] = "if cut",
 };
 
@@ -41,11 +41,13 @@ static const enum column_id head[] = {
 };
 static const struct shape shape = {SHAPE_COLUMNS(columns), SHAPE_HEAD(head), .named_by = COL_NAME};
 
+#define NO_THING UINT64_MAX
+
 void about_add(struct asking *q, const struct about_row *row)
 {
 	struct cell name = row->name ? cell_text(row->name) : cell_none();
 	name.indent = row->indent;
-	name.amount.n = row->rest; /* a text's own number is nowhere shown: about_things */
+	name.amount.n = row->beside ? NO_THING : row->rest; /* a text's own number is nowhere shown: about_things */
 	result_add_row(q->r, (struct cell[]){cell_text(part_words[row->part]), name, row->references, row->objects,
 	    row->shallow, row->retained, row->freed, row->value},
 	    row->is_object ? &(struct target){.kind = TARGET_OBJECT, .id = row->object} :
@@ -64,7 +66,7 @@ size_t about_inside(struct result *r)
 	for (; row < r->n_rows; row++) {
 		part_of(r, row, &part);
 		bool outside = false;
-		for (enum about_part p = 0; p < PART_FIELDS; p++)
+		for (enum about_part p = 0; p < PARTS_INSIDE; p++)
 			outside |= !strcmp(part.text, part_words[p]);
 		if (!outside)
 			break;
@@ -94,7 +96,7 @@ size_t about_things(const struct result *r, size_t first, size_t n)
 	struct cell name;
 	for (size_t i = 0; i < n; i++) {
 		result_read(r, first + i, A_NAME, &name, &scratch);
-		things += name.amount.n ? name.amount.n : 1;
+		things += name.amount.n == NO_THING ? 0 : name.amount.n ? name.amount.n : 1;
 	}
 	text_release(&scratch);
 	return things;
@@ -240,9 +242,8 @@ const struct command cmd_about = {
 	"referrers: what else references them, summed by class, with what "
 	"goes when all these references are cleared (those that the dump records, not an object's hold on its "
 	"class). cut: the reference to clear."
-	" Then fields with what each keeps alive, the largest first; the first entries "
-	"of a collection; some of many objects; the stack of a thread; and if cut: what goes with them, by "
-	"class.",
+	" Then the stack of a thread; fields with what each keeps alive, the largest first; the first entries "
+	"of a collection; some of many objects; and if cut: what goes with them, by class.",
     .examples = {{"about 0xE0000AF0", ON_PHD}, {"about com.acme.shop.Session", ON_SHOP},
 	{"about main.Session", ON_GO}},
     .key = "",

@@ -51,6 +51,8 @@ MUST_CHECK int command_sort(const struct session *s, struct result *r, const str
  * NULL: there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);
 
+/* How many bytes roots reach, and how many they do not.  False: that is not known yet. */
+bool command_live(const struct opened *o, struct cell *live, struct cell *garbage);
 /* Append how much of the dump roots reach: "live 694M · garbage 1K", or "497M of 498M is garbage" where that is
  * the larger part.  Appends nothing while that is not known.  dot: what parts the two. */
 void command_live_words(const struct opened *o, const char *dot, struct text *to);

@@ -12,30 +12,31 @@
 
 #define NAMED 8 /* values named for one reason; more are counted */
 
-/* The values to tell of: head fields first, then the cells of the row. */
+/* The values to tell of: head fields first, then the cells of the row, then what stands beside it. */
 struct values_told {
 	struct result *r;
 	size_t row, n;
+	const struct why_value *beside;
+	size_t n_beside;
 };
-
-static size_t count_values(const struct result *r, size_t row)
-{
-	return r->n_head + (row == WHY_NO_ROW ? 0 : r->n_columns);
-}
 
 /* Value i and its name; false: not shown. */
 static bool value_at(const struct values_told *v, size_t i, const char **name, struct cell *out)
 {
+	size_t n_cells = v->n - v->n_beside - v->r->n_head;
 	if (i < v->r->n_head) {
 		*name = v->r->head[i].name;
 		*out = v->r->head[i].cell;
-		return true;
+	} else if (i < v->r->n_head + n_cells) {
+		unsigned c = (unsigned)(i - v->r->n_head);
+		*name = column_word(&v->r->columns[c]);
+		if (v->r->columns[c].hidden)
+			return false;
+		result_cell(v->r, v->row, c, out);
+	} else {
+		*name = v->beside[i - v->r->n_head - n_cells].name;
+		*out = v->beside[i - v->r->n_head - n_cells].cell;
 	}
-	unsigned c = (unsigned)(i - v->r->n_head);
-	if (v->r->columns[c].hidden)
-		return false;
-	*name = column_word(&v->r->columns[c]);
-	result_cell(v->r, v->row, c, out);
 	return true;
 }
 
@@ -226,11 +227,12 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 		text_addf(to, ", sizes computed: %s", h->size_model);
 }
 
-void why(struct result *r, size_t row, struct text *to)
+void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to)
 {
-	struct values_told v = {.r = r, .row = row, .n = count_values(r, row)};
+	struct values_told v = {.r = r, .row = row, .beside = beside, .n_beside = n_beside};
 	size_t doubts = 0, damage = 0;
 
+	v.n = r->n_head + (row == WHY_NO_ROW ? 0 : r->n_columns) + n_beside;
 	text_clear(to);
 	for (enum certainty c = LOWER_BOUND; c <= UNKNOWN; c++) {
 		for (enum reason reason = REASON_NONE + 1; reason < REASONS; reason++) {
@@ -240,6 +242,7 @@ void why(struct result *r, size_t row, struct text *to)
 		}
 	}
 	tell_exact(&v, doubts > 0, to);
-	if (r->heap && r->heap->incomplete && damage == 0)
-		text_addf(to, "; of the part that was read, that is: %s", r->heap->damage.message);
+	if (r->heap && r->heap->damaged && damage == 0)
+		text_addf(to, "; %s%s", r->heap->incomplete ? "of the part that was read, that is: " : "",
+		    r->heap->damage.message);
 }

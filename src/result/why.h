@@ -11,12 +11,18 @@
 
 #define WHY_NO_ROW SIZE_MAX
 
+/* What is shown beside a row and is no cell of it: its share, a sum. */
+struct why_value {
+	const char *name;
+	struct cell cell;
+};
+
 /*
  * Append one sentence, without a full stop, about the head of r and the row at this position
- * (WHY_NO_ROW: only the head).  It names each number in doubt with its reason, or says that all are
- * exact.  hidden: also speak of columns that are not shown by default.
+ * (WHY_NO_ROW: only the head), and about what is shown beside it.  It names each number in doubt with its reason,
+ * or says that all are exact.
  */
-void why(struct result *r, size_t row, struct text *to);
+void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to);
 
 /* Append the reason why a single cell is as sure as it is; returns how sure it is. */
 enum certainty why_one(const struct result *r, const struct cell *cell, struct text *to);

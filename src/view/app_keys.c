@@ -7,6 +7,7 @@
 #include "view/app.h"
 
 #include "base/mem.h"
+#include "command/commands.h"
 #include "result/why.h"
 #include "view/config.h"
 #include "view/history.h"
@@ -32,7 +33,16 @@ static void explain(struct app *a)
 		app_say(a, ROLE_NOTE, "there are no numbers here");
 		return;
 	}
-	why(r, pane ? a->panes.row : t && r->n_rows > 0 && !t->on_head ? t->row : WHY_NO_ROW, &said);
+	bool of_row = !pane && t && r->n_rows > 0 && !t->on_head;
+	struct why_value beside[TABLE_COLUMNS + 3];
+	size_t n = of_row ? table_beside(t, beside) : 0;
+	if (!pane && a->tab == TAB_HEAP && command_live(a->session.dump, &beside[n].cell, &beside[n + 1].cell)) {
+		beside[n++].name = "live"; /* in the first line */
+		beside[n++].name = "garbage";
+	}
+	why(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
+	if (!pane && r->note && text_width_most(r->note, (size_t)COLS) > (size_t)COLS)
+		text_addf(&said, "; what the note below says: %s", r->note);
 	size_t room = (size_t)COLS * (size_t)(LINES / 3);
 	if (text_width_most(said.s, room) < room)
 		app_say(a, ROLE_NOTE, said.s);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "view/pace.h"
+#include "view/table_layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,22 @@ bool table_work(struct table *t)
 		t->have_whole = true;
 	}
 	return t->summed < n;
+}
+
+size_t table_beside(const struct table *t, struct why_value *to)
+{
+	size_t n = 0;
+	int sorted = t->result->sorted_by;
+	struct cell part;
+	if (table_wants_share(t)) {
+		result_cell(t->result, t->row, (unsigned)sorted, &part);
+		if (part.type != CELL_NONE)
+			to[n++] = (struct why_value){"its share", cell_percent(part.amount, t->whole[sorted].amount)};
+	}
+	for (unsigned c = 0; t->have_whole && c < t->result->n_columns && c < TABLE_COLUMNS; c++)
+		if (t->result->columns[c].total && !t->result->columns[c].hidden)
+			to[n++] = (struct why_value){(int)c == sorted ? "its sum" : "a sum", t->whole[c]};
+	return n;
 }
 
 /* --- moving ------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 
 #include "command/session/session.h"
 #include "result/tree.h"
+#include "result/why.h"
 #include "view/draw.h"
 #include "view/keys.h"
 
@@ -51,6 +52,10 @@ void table_init(struct table *t, struct result *result);
 void table_release(struct table *t);
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard);
+
+/* What is drawn beside the cells of the selected row: its share of the whole, and the sums below.  to: room for
+ * TABLE_COLUMNS + 1.  Returns how many. */
+size_t table_beside(const struct table *t, struct why_value *to);
 
 /* How many columns of the screen it would fill, by the rows seen so far. */
 int table_wishes(struct table *t);

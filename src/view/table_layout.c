@@ -124,7 +124,7 @@ void table_measure(struct table *t, struct text *buffer)
 
 /* --- laying out -------------------------------------------------------------------------------- */
 
-static bool wants_share(const struct table *t)
+bool table_wants_share(const struct table *t)
 {
 	int sorted = t->result->sorted_by;
 
@@ -334,7 +334,7 @@ int table_wishes(struct table *t)
 		int most = text ? TEXT_WISH : name ? NAME_WISH : WIDTH_MOST;
 		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}
-	if (wants_share(t)) {
+	if (table_wants_share(t)) {
 		l.bar = BAR_LEAST;
 		l.percent_x = 1;
 	}
@@ -362,7 +362,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	}
 	if (l->n && t->result->columns[l->column[l->name]].name)
 		l->name = 0; /* a field is no name: the address stays in sight */
-	if (wants_share(t)) {
+	if (table_wants_share(t)) {
 		l->bar = BAR_LEAST;
 		l->percent_x = 1;
 	}

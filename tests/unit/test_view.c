@@ -109,8 +109,26 @@ static void tells(struct heap *h, struct cell objects, struct cell shallow, stru
 	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_certainty(certainty),
 	    cell_none()}, NULL);
 	result_show(r, 4, hidden);
-	why(r, 0, &said);
+	why(r, 0, NULL, 0, &said);
 	assert_string_equal(said.s, wanted);
+	text_release(&said);
+	result_free(r);
+}
+
+/* A number that is sure beside a share of what is not. */
+static void tells_beside(struct heap *h)
+{
+	struct text said = TEXT_INIT;
+	struct result *r = result_new_rows("t", &(struct opened){.heap = h}, &why_shape);
+	struct amount whole = amount_weaken(amount_exact(160), LOWER_BOUND, REASON_JOINT);
+	struct why_value beside[] = {{"its share", cell_percent(amount_exact(80), whole)}, {"its sum", cell_bytes(whole)}};
+
+	result_add_row(r, (struct cell[]){cell_text("Dog"), cell_count(amount_exact(7)), cell_bytes(amount_exact(80)),
+	    cell_certainty(amount_exact(0)), cell_none()}, NULL);
+	why(r, 0, beside, 2, &said);
+	assert_non_null(strstr(said.s, "its sum >=160 is a lower bound: what is held jointly"));
+	assert_non_null(strstr(said.s, "; its share ~50.0% is inferred: what is held jointly"));
+	assert_non_null(strstr(said.s, "; the other numbers are exact"));
 	text_release(&said);
 	result_free(r);
 }
@@ -122,6 +140,7 @@ static void reasons(void **state)
 	struct amount sure = amount_exact(0), by_roots = amount_weaken(sure, INFERRED, REASON_ROOTS);
 	(void)state;
 	tells(&h, seven, bytes, sure, false, "all numbers here are exact");
+	tells_beside(&h);
 	tells(&h, cell_none(), bytes, sure, false,
 	    "objects is unknown: PHD does not tell; the other numbers are exact");
 	tells(&h, cell_none(), cell_none(), sure, false, "objects, shallow are unknown: PHD does not tell");

@@ -263,12 +263,21 @@ static struct cell garbage_cell(const struct heap *h, const struct retained *kno
 	return cell_bytes(amount_as_sure(unreached, retained_of_nothing_reached(known)));
 }
 
-void command_live_words(const struct opened *o, const char *dot, struct text *to)
+bool command_live(const struct opened *o, struct cell *live, struct cell *garbage)
 {
 	const struct retained *known = opened_retained(o);
-	if (!known)
+	if (known)
+		*live = cell_bytes(retained_of_all(known));
+	if (known)
+		*garbage = garbage_cell(o->heap, known);
+	return known != NULL;
+}
+
+void command_live_words(const struct opened *o, const char *dot, struct text *to)
+{
+	struct cell dead, live;
+	if (!command_live(o, &live, &dead))
 		return;
-	struct cell dead = garbage_cell(o->heap, known), live = cell_bytes(retained_of_all(known));
 	struct cell all = cell_bytes(heap_held_bytes(o->heap, o->heap->shallow));
 	bool mostly = dead.amount.n > live.amount.n;
 	text_add(to, mostly ? "" : "live ");

@@ -25,6 +25,8 @@ struct node {
 	uint32_t objects, depth;
 	struct amount shallow;
 	struct retained_sum retained;
+	uint32_t root;     /* id + 1 of an object where paths begin; 0: none does here */
+	bool other_roots;  /* they begin at others as well */
 	uint32_t inside; /* of its objects, on the way down the dominator tree to here */
 };
 
@@ -78,6 +80,15 @@ static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
 	return (uint32_t)m->n - 1;
 }
 
+static void begin_at(struct merge *m, uint32_t node, uint32_t id)
+{
+	if (node == NO_NODE || m->tree->parent[id] != PATH_START)
+		return;
+	if (!m->node[node].root)
+		m->node[node].root = id + 1;
+	m->node[node].other_roots |= m->node[node].root != id + 1;
+}
+
 /* Up to an object whose node is known, and down again. */
 static uint32_t node_from_root(struct merge *m, uint32_t id)
 {
@@ -98,6 +109,7 @@ static uint32_t node_from_root(struct merge *m, uint32_t id)
 	while (n) {
 		id = m->chain[--n];
 		at = node_below(m, at, id);
+		begin_at(m, at, id);
 		m->node_of[id] = at + 1; /* 0 where not even the root found room: asked again */
 	}
 	return at;
@@ -149,6 +161,7 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 				break;
 			at = below;
 			count(m, at, shallow);
+			begin_at(m, at, id);
 			if (m->wanted && m->wanted[at])
 				bits_set(m->marked, ids[i]);
 			more = m->tree->parent[id] != PATH_START;
@@ -239,6 +252,7 @@ static void add_row(struct merged_paths *out, const struct merge *m, uint32_t no
 	struct amount objects = heap_held(m->heap, n->objects); /* other roots, other paths */
 	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = objects,
 	    .shallow = amount_as_sure(n->shallow, objects), .retained = n->retained, .node = node,
+	    .root = n->root ? n->root - 1 : HEAP_NONE, .other_roots = n->other_roots,
 	    .is_class = n->class >= n_classes,
 	    .class = n->class >= n_classes ? n->class - n_classes : n->class};
 }

@@ -98,6 +98,8 @@ struct merged_row {
 	uint32_t depth;  /* 0: where the paths begin */
 	uint32_t class;
 	bool is_class;    /* the row is a class object, and `class` is the class that it stands for */
+	uint32_t root;    /* an object at which paths begin here; HEAP_NONE: none does */
+	bool other_roots; /* and at others of that class */
 	struct amount objects; /* how many objects of the set have a path through this row */
 	struct amount shallow; /* bytes of these objects */
 	struct retained_sum retained; /* what these objects retain */

@@ -273,7 +273,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	text_add(&title, "dominators");
 	if (!top) {
 		text_clear(&title);
-		text_addf(&title, "held by 0x%" PRIx64, heap_address(h, id));
+		text_addf(&title, "dominated by 0x%" PRIx64, heap_address(h, id));
 	}
 	if (call_has(call, DASH_BY))
 		code = by_group(s, r, title.s, kinds[call_choice(call, DASH_BY, 0)], false, id, out, err);

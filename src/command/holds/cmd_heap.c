@@ -328,7 +328,7 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	struct text title = TEXT_INIT;
-	text_addf(&title, all ? "heap" : "held by %s", call->argument[0].word);
+	text_addf(&title, all ? "heap" : "dominated by %s", call->argument[0].word);
 	struct result *r = tree_result(title.s, s->dump, &shape, &source, held, command_at_once(s));
 	text_release(&title);
 	tree_sort(r, H_RETAINED, true);

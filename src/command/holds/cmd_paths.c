@@ -16,14 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED };
+enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED, M_ROOT };
 
 static const struct column merged_columns[] = {
     [M_DEPTH] = {.id = COL_DEPTH, .hidden = true},
     [M_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
     [M_OBJECTS] = {.id = COL_OBJECTS},
-    [M_SHALLOW] = {.id = COL_SHALLOW},
+    [M_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
     [M_RETAINED] = {.id = COL_RETAINED, .hidden = true, .room = COLUMN_LAST},
+    [M_ROOT] = {.id = COL_ROOT},
 };
 static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
@@ -41,6 +42,7 @@ struct merged_tree {
 	const struct path_tree *made_of; /* the session's */
 	uint32_t *ids;
 	size_t n_ids;
+	uint32_t class; /* of them all; HEAP_NONE: they are of several */
 	bool backward;
 };
 
@@ -72,16 +74,27 @@ static void merged_cell(
 		if (((const struct merged_tree *)tree_data(r))->paths.retained)
 			*out = command_retained_sum(r->opened, &m->retained);
 		return;
+	case M_ROOT:
+		*out = cell_blank();
+		if (m->root == HEAP_NONE)
+			return;
+		command_root_words(r->heap, m->root, scratch);
+		text_add(scratch, m->other_roots ? ", and others" : "");
+		*out = cell_text_as_sure(scratch->s, m->objects);
+		return;
 	}
 }
 
+/* The row is named by what stands on the paths, and stands for the objects to which they lead. */
 static void merged_target(const struct result *r, uint32_t node, struct target *out)
 {
-	const struct merged_row *m = merged_row(r, node);
-	*out = (struct target){.kind = TARGET_CLASS, .id = m->class, .part = true};
-	if (m->is_class)
-		*out = (struct target){
-		    .kind = TARGET_OBJECT, .id = r->heap->classes[m->class].object, .part = true};
+	const struct merged_tree *t = tree_data(r);
+	(void)node;
+	*out = (struct target){.kind = TARGET_GROUP};
+	if (t->paths.found == 1 && t->n_ids == 1)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = t->ids[0]};
+	else if (t->class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = t->class, .part = true};
 }
 
 static int members_of_merged(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
@@ -171,6 +184,10 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	rows->ids = big_alloc(rows->n_ids, sizeof *rows->ids, err);
 	if (rows->ids && rows->n_ids)
 		memcpy(rows->ids, call->argument[0].ids, rows->n_ids * sizeof *rows->ids);
+	rows->class = rows->ids && rows->n_ids ? session_heap(s)->class_of[rows->ids[0]] : HEAP_NONE;
+	for (size_t i = 1; i < rows->n_ids && rows->class != HEAP_NONE && !progress_own_stops(i); i++)
+		if (session_heap(s)->class_of[rows->ids[i]] != rows->class)
+			rows->class = HEAP_NONE;
 	code = rows->ids ? merge_paths(s, rows, err) : ERR_NOMEM;
 	if (!code && !merged->found)
 		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects%s",
@@ -185,6 +202,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	text_addf(&title, "paths to %s", call->argument[0].word);
 	struct result *r = tree_result(title.s, s->dump, &merged_shape,
 	    &merged_source, rows, command_at_once(s));
+	r->through = true;
 	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);
 	if (merged->retained)
@@ -206,7 +224,8 @@ const struct command cmd_paths = {
 	"class at its depth below the rows above it. objects and shallow count the objects of SET whose "
 	"path leads through the row, the row's own among them; retained is what these retain, those "
 	"below another of them once. A class object is a row of its own, "
-	"called class NAME. The tree begins with the roots, with -r with the objects.",
+	"called class NAME. The tree begins with the roots, with -r with the objects; root says what makes a root of "
+	"what a path begins with.",
     .examples = {{"paths com.acme.shop.Session", ON_SHOP}, {"paths byte[] -r", ON_SHOP}},
     .key = "",
     .run = run_paths,

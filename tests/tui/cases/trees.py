@@ -135,7 +135,7 @@ def dominators(t):
     t.wait(r"> largest objects")
     t.wait(r"95\.\d%")
     t.keys("Enter")
-    t.wait(r"> held by 0xe0000090")
+    t.wait(r"> dominated by 0xe0000090")
     leave(t)
 
 
@@ -145,7 +145,7 @@ def tree_rows(t):
     enter(t, "dom")
     t.wait(r"^(?:1 )?histogram > dominators")
     t.keys("*", "End", "Home", "d")
-    t.wait(r"> held by 0xe0000090")
+    t.wait(r"> dominated by 0xe0000090")
     t.keys("Escape")
     t.type(":tree -by package")
     t.keys("Enter")

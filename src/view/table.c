@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "view/pace.h"
-#include "view/table_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

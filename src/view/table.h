@@ -53,6 +53,8 @@ void table_release(struct table *t);
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard);
 
+/* Is the share of the column that it is sorted by shown, where there is room? */
+bool table_wants_share(const struct table *t);
 /* What is drawn beside the cells of the selected row: its share of the whole, and the sums below.  to: room for
  * TABLE_COLUMNS + 1.  Returns how many. */
 size_t table_beside(const struct table *t, struct why_value *to);

@@ -24,8 +24,6 @@ struct layout {
 
 /* Look at the widths of the rows that are about to be drawn, of some more in the beginning, and of the sums. */
 void table_measure(struct table *t, struct text *buffer);
-/* Is the share of the column that it is sorted by shown, where there is room? */
-bool table_wants_share(const struct table *t);
 void table_lay_out(struct table *t, struct layout *l, struct rect at);
 /* Does the row stand above others as their heading? */
 bool table_is_heading(const struct table *t, size_t row);

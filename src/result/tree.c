@@ -180,8 +180,15 @@ static void tree_cell(
 static void tree_target(const struct result *r, size_t row, struct target *out)
 {
 	const struct tree *t = r->data;
-	if (t->row[row].node != REST)
+	const struct list *l = &t->list[t->row[row].list];
+	if (t->row[row].node != REST) {
 		t->source->target(r, t->row[row].node, out);
+		return;
+	}
+	/* all that have no row yet, where those are objects */
+	t->source->target(r, l->node[l->shown], out);
+	bool none = out->kind == TARGET_COMMAND || out->kind == TARGET_NONE;
+	*out = (struct target){.kind = none ? TARGET_NONE : TARGET_GROUP, .part = !none};
 }
 
 /* The nodes that rows stand for: the rest's row for all that have none. */

@@ -93,7 +93,7 @@ unsigned app_abilities(struct app *a)
 	if (list && !t->on_head && t->row < t->result->n_rows && tree_branch(t->result, t->row, &b)) {
 		can |= b.state != BRANCH_LEAF ? CAN_BRANCH | CAN_OPEN : 0;
 		can |= b.state == BRANCH_OPEN || b.depth > 0 ? CAN_CLOSE : 0;
-		can |= tree_has_groups(t->result) ? CAN_GROUP : 0;
+		can |= tree_has_groups(t->result) && b.state != BRANCH_REST ? CAN_GROUP : 0;
 		can |= tree_is_way(t->result, t->row) ? CAN_FOLD : 0;
 	}
 	if (!app_target(a, &target))

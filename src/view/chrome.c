@@ -118,9 +118,10 @@ static void draw_title(const struct app *a, int width)
 
 /* --- line 2 ------------------------------------------------------------------------------------ */
 
-static void add_filter(const char *filter, struct text *to)
+/* What a tree has below closed rows is not looked at. */
+static void add_filter(const char *filter, bool tree, struct text *to)
 {
-	text_add(to, "   filter: ");
+	text_add(to, tree ? "   filter of open rows: " : "   filter: ");
 	text_add_escaped(to, filter, strlen(filter));
 }
 
@@ -145,7 +146,7 @@ static void add_state(struct app *a, struct text *to)
 	if (r->sorted_by >= 0)
 		text_addf(to, "   %s %s", column_word(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
 	if (t->filter)
-		add_filter(t->filter, to);
+		add_filter(t->filter, tree_is(t->result), to);
 	if (r->chosen && t->more)
 		text_add(to, "   } more");
 	text_add(to, "   ");

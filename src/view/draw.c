@@ -132,6 +132,18 @@ void draw_bar(int y, int x, int width, double share, attr_t attr)
 		draw_clipped(y, x + (int)(filled / 8), 1, eighths[filled % 8], attr);
 }
 
+void draw_thin_bar(int y, int x, int width, double share, attr_t attr)
+{
+	if (!on_screen(y, x, &width) || !(share > 0))
+		return;
+	unsigned units = term_fine_blocks() ? 2 : 1;
+	unsigned filled = (unsigned)((share > 1 ? 1 : share) * width * units + 0.5);
+	for (unsigned i = 0; i < filled / units; i++)
+		draw_clipped(y, x + (int)i, 1, units == 2 ? "\u2501" : "=", attr);
+	if (filled % units)
+		draw_clipped(y, x + (int)(filled / units), 1, "\u2578", attr);
+}
+
 void draw_blank(int y, int x, int width, attr_t attr)
 {
 	if (!on_screen(y, x, &width))

@@ -31,6 +31,8 @@ int draw_clipped(int y, int x, int width, const char *s, attr_t attr);
 
 /* A bar of part out of whole in width columns, in eighths of a column where the terminal can. */
 void draw_bar(int y, int x, int width, double share, attr_t attr);
+/* A thin one, in halves: of another whole than the bars above it. */
+void draw_thin_bar(int y, int x, int width, double share, attr_t attr);
 
 /* Columns of a row in one look, spaces. */
 void draw_blank(int y, int x, int width, attr_t attr);

@@ -26,8 +26,8 @@ static void draw_header(const struct table *t, const struct layout *l, struct re
 		if (!sorted || !tree_has_groups(t->result))
 			continue;
 		/* bars and percentages are of different wholes here */
-		if (l->bar >= 10)
-			draw_text(at.y, l->bar_x, l->bar, "of largest", theme(ROLE_HEADER));
+		if (l->bar >= 8)
+			draw_text(at.y, l->bar_x, l->bar, "siblings", theme(ROLE_HEADER));
 		if (l->percent_x)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme(ROLE_HEADER));
 	}
@@ -40,15 +40,44 @@ static enum role cell_role(const struct cell *cell)
 	return cell->type == CELL_ADDRESS ? ROLE_ADDRESS : ROLE_TEXT;
 }
 
-/* In the heap's tree bars compare siblings: against the largest of them. */
-static double length_of_bar(const struct table *t, size_t row, const struct cell *part, double share)
+/* In the heap's tree bars compare siblings, against the largest of them.  Below the first level, where
+ * each few siblings have a scale of their own, they are thin, and begin further right the deeper they are. */
+static void draw_row_bar(const struct table *t, const struct layout *l, int y, size_t row, const struct cell *part,
+    double share, attr_t attr)
 {
 	struct text scratch = TEXT_INIT;
 	struct cell largest;
+	struct branch b;
 	bool compare = tree_has_groups(t->result) && row != SIZE_MAX &&
 		       tree_largest(t->result, row, &largest, &scratch) && largest.amount.n > 0;
 	text_release(&scratch);
-	return compare ? (double)part->amount.n / (double)largest.amount.n : share;
+	if (compare)
+		share = (double)part->amount.n / (double)largest.amount.n;
+	if (!compare || !tree_branch(t->result, row, &b) || !b.depth) {
+		draw_bar(y, l->bar_x, l->bar, share, attr);
+		return;
+	}
+	int indent = b.depth < (unsigned)l->bar / 2 ? (int)b.depth : l->bar / 2;
+	draw_thin_bar(y, l->bar_x + indent, l->bar - indent, share, attr);
+}
+
+/* "37%", ">=37%".  Of a whole that is not known it is about right at best; what roots reach is known where the heap's
+ * tree is, whose rows are as sure as they say. */
+static void add_percent(const struct table *t, const struct cell *part, bool of_row, double share, struct text *to)
+{
+	bool tree = tree_has_groups(t->result), small = share > 0 && share < 0.005;
+	enum certainty sure = part->amount.certainty;
+
+	if (!tree && (sure != EXACT || t->whole[t->result->sorted_by].amount.certainty != EXACT))
+		text_add_char(to, '~');
+	else if (sure == LOWER_BOUND && of_row)
+		text_add(to, ">=");
+	else if (sure != EXACT && sure != LOWER_BOUND)
+		text_add_char(to, '~');
+	if (small && !(tree && sure == LOWER_BOUND))
+		text_add(to, "<1%");
+	else
+		text_addf(to, "%.0f%%", share * 100);
 }
 
 /* row SIZE_MAX: of the total. */
@@ -56,27 +85,15 @@ static void draw_share(const struct table *t, const struct layout *l, int y, siz
     const struct cell *part, attr_t row_attr, bool selected)
 {
 	double share = (double)part->amount.n / (double)t->whole[t->result->sorted_by].amount.n;
-	char percent[16];
+	struct text percent = TEXT_INIT;
 
 	if (l->bar > 0)
-		draw_bar(y, l->bar_x, l->bar, length_of_bar(t, row, part, share), selected ? row_attr : theme(ROLE_BAR));
+		draw_row_bar(t, l, y, row, part, share, selected ? row_attr : theme(ROLE_BAR));
 	if (!l->percent_x)
 		return;
-	struct text number = TEXT_INIT;
-	text_clear(&number);
-	/* a share of a whole that is not known is about right at best */
-	if (t->whole[t->result->sorted_by].amount.certainty != EXACT ||
-	    part->amount.certainty != EXACT)
-		text_add(&number, "~");
-	if (share > 0 && share < 0.005)
-		text_add(&number, "<1%");
-	else
-		text_addf(&number, "%.0f%%", share * 100);
-	size_t n = number.len < sizeof percent ? number.len : sizeof percent - 1;
-	memcpy(percent, number.s, n);
-	percent[n] = '\0';
-	text_release(&number);
-	draw_right(y, l->percent_x, SHARE_PERCENT, percent, row_attr);
+	add_percent(t, part, row != SIZE_MAX, share, &percent);
+	draw_right(y, l->percent_x, SHARE_PERCENT, percent.s, row_attr);
+	text_release(&percent);
 }
 
 /* A heading says most at its end: where it does not fit, what is behind its number loses its beginning. */

@@ -30,6 +30,8 @@
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
 #define WIDE_LEAST 20   /* and a text where one moves sideways */
 #define BAR_LEAST 6
+#define BAR_LEAST_TREE 8 /* of siblings, with the word for that above it */
+#define TREE_NAME 60   /* columns that the name of a row in the heap's tree may have before its address goes */
 #define BAR_MOST 16
 #define NAMES_BEST 5   /* of column_kind.naming */
 
@@ -202,8 +204,11 @@ static bool drop_one(const struct table *t, struct layout *l, int least)
 static bool shrink(const struct table *t, struct layout *l, int width, int text_least, int name_least)
 {
 	for (unsigned i = 0; i < l->n; i++) {
-		int wished = t->width[l->column[i]];
-		l->width[i] = wished < width ? wished : width;
+		int wished = t->width[l->column[i]], most = width;
+		/* a few long ones do not take the bars' room */
+		if (i == l->name && tree_has_groups(t->result))
+			most = width / 2 > TREE_NAME ? width / 2 : TREE_NAME;
+		l->width[i] = wished < most ? wished : most;
 	}
 	for (int excess = needed(l) - width; excess > 0; excess--) {
 		int longest = -1, most = 0;
@@ -230,6 +235,27 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 	return true;
 }
 
+static void remove_column(struct layout *l, unsigned i)
+{
+	l->n--;
+	if (l->name > i)
+		l->name--;
+	for (; i < l->n; i++)
+		l->column[i] = l->column[i + 1];
+}
+
+/* Where one looks through the heap the name of a row says more than its address, if not both fit.  True: it went. */
+static bool drop_address(const struct table *t, struct layout *l)
+{
+	int wished = t->width[l->column[l->name]];
+	bool cut = l->width[l->name] < (wished < TREE_NAME ? wished : TREE_NAME);
+
+	if (!cut || !tree_has_groups(t->result) || column_type(&t->result->columns[l->column[0]]) != CELL_ADDRESS)
+		return false;
+	remove_column(l, 0);
+	return true;
+}
+
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	int text = t->plain ? TEXT_LEAST_PLAIN : TEXT_LEAST;
@@ -245,6 +271,8 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, text, name);
 	/* where one looks through the heap the bars tell more than what a row is worth telling besides */
 	while (!fits && l->bar > 0 && tree_has_groups(t->result) && drop_one(t, l, 8))
+		fits = shrink(t, l, width, text, name);
+	if (fits && drop_address(t, l))
 		fits = shrink(t, l, width, text, name);
 	if (!fits && l->bar > 0) {
 		l->bar = 0;
@@ -265,15 +293,6 @@ static void fit(const struct table *t, struct layout *l, int width)
 	int room = width - needed(l);
 	if (l->bar > 0 && room > 0)
 		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
-}
-
-static void remove_column(struct layout *l, unsigned i)
-{
-	l->n--;
-	if (l->name > i)
-		l->name--;
-	for (; i < l->n; i++)
-		l->column[i] = l->column[i + 1];
 }
 
 /* What was chosen by hand: the name stays, and the others are moved through what room is left. */
@@ -350,6 +369,9 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		const struct column *column = &t->result->columns[c];
 		if ((int)c == t->hidden || column->hidden)
 			continue;
+		/* it is the percentage beside the bar */
+		if (!t->result->chosen && column->id == COL_SHARE && table_wants_share(t) && tree_has_groups(t->result))
+			continue;
 		l->column[l->n] = c;
 		/* a column of unknown names names nothing */
 		int rank = NAMES_BEST - column_kinds[column->id].naming + (t->filled[c] == 0 ? NOTHING_THERE : 0) +
@@ -363,7 +385,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	if (l->n && t->result->columns[l->column[l->name]].name)
 		l->name = 0; /* a field is no name: the address stays in sight */
 	if (table_wants_share(t)) {
-		l->bar = BAR_LEAST;
+		l->bar = tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;
 		l->percent_x = 1;
 	}
 	if (t->result->chosen && !t->plain)

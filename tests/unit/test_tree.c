@@ -129,7 +129,7 @@ static void compare(struct result *r)
 		result_cell(r, i, 1, &c);
 		if (lines[i].node == TREE_TOP) {
 			assert_int_equal(b.state, BRANCH_REST);
-			assert_int_equal(t.kind, TARGET_NONE);
+			assert_int_equal(t.kind, TARGET_GROUP); /* of objects */
 			assert_int_equal(c.amount.n, lines[i].rest_weight);
 			snprintf(text, sizeof text, "and %u more", lines[i].rest);
 			result_cell(r, i, 0, &c);
@@ -239,7 +239,7 @@ static void test_found(void **state)
 			struct target t;
 			struct cell key, name;
 			result_target(r, row, &t);
-			if (t.kind == TARGET_NONE) /* the rest of some branch */
+			if (t.kind == TARGET_GROUP) /* the rest of some branch */
 				continue;
 			char wanted[20];
 			snprintf(wanted, sizeof wanted, "node %u", t.id);
@@ -303,7 +303,7 @@ static void test_parent_and_levels(void **state)
 			struct target t, above;
 			size_t up = tree_parent(r, row);
 			result_target(r, row, &t);
-			if (t.kind == TARGET_NONE)
+			if (t.kind == TARGET_GROUP)
 				continue;
 			assert_int_equal(up == SIZE_MAX, forest.parent[t.id] == TREE_TOP);
 			if (up == SIZE_MAX)

@@ -63,7 +63,7 @@ def tabs(t):
     t.wait(names)
     t.wait(r"^> byte\[\]")
     t.keys("2")
-    t.wait(r"^> 0xe00011b0  ▸ loader  URL.* > classes  ArrayList")
+    t.wait(r"^> (?:0xe00011b0  )?▸ loader  URL.* > classes  ArrayList")
     t.wait(names)
     t.keys("Right", "Down")
     wait_selected(t, r"static Shop\.INSTANCE  Shop")

@@ -107,6 +107,17 @@ static void ask(struct app *a, enum prompt_kind kind)
 	prompt_open(kind, text, SIZE_MAX);
 }
 
+/* What was found may stand where there is no room for it. */
+static void tell_match(struct app *a, struct table *t)
+{
+	struct text said = TEXT_INIT;
+
+	table_tell_match(t, t->search, &said);
+	if (said.len > 0)
+		app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
+}
+
 /* Actions of the page itself, and what they mean where it knows none. */
 static void act_in_page(struct app *a, enum action action)
 {
@@ -128,6 +139,8 @@ static void act_in_page(struct app *a, enum action action)
 		message = "that key does nothing in this view";
 	if (message)
 		app_say(a, ROLE_NOTE, message);
+	else if (done && (action == ACTION_SEARCH_NEXT || action == ACTION_SEARCH_BACK) && app_table(a))
+		tell_match(a, app_table(a));
 }
 
 /* From half to half of an object, into the panes and out of them.  False: there is but the one table. */
@@ -284,6 +297,8 @@ static void search_for(struct app *a, const char *words, bool here)
 		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row has that" : "no row has that");
 	else
 		text_clear(&a->message);
+	if (t && found)
+		tell_match(a, t);
 }
 
 /* False, and it is said why: that was not done. */

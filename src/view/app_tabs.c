@@ -108,24 +108,45 @@ static bool is_ready(const struct app *a, enum tab tab)
 	return tab != TAB_HEAP && tab != TAB_LEAKS ? app_references_ready(a) : opened_retained(a->session.dump) != NULL;
 }
 
+enum { ALL_NAMED, CLOSER, ONE_NAMED, ALONE, HOW_MUCH }; /* of the tabs' names, with ever less room */
+
+static int tab_width(const struct app *a, enum tab tab, int how)
+{
+	if (how == ALONE && tab != a->tab)
+		return 0;
+	return 1 + (how <= CLOSER || tab == a->tab ? 1 + (int)strlen(tabs[tab].name) : 0);
+}
+
+static int tabs_width(const struct app *a, int how)
+{
+	int sum = 0;
+
+	for (enum tab i = 0; i < TABS; i++) {
+		int width = tab_width(a, i, how);
+		sum += width + (sum > 0 && width > 0 ? how == ALL_NAMED ? 2 : 1 : 0);
+	}
+	return sum;
+}
+
 bool tabs_draw(struct app *a, int y, int x, int width)
 {
-	int needed = 0, gap = 2;
-	for (enum tab i = 0; i < TABS; i++)
-		needed += (int)strlen(tabs[i].name) + 2 + gap * (i + 1 < TABS);
-	if (needed > width) {
-		gap = 1;
-		needed -= TABS - 1;
-	}
-	if (needed > width)
+	int how = ALL_NAMED;
+
+	while (how < HOW_MUCH && tabs_width(a, how) > width)
+		how++;
+	if (how == HOW_MUCH)
 		return false;
 	for (enum tab i = 0; i < TABS; i++) {
 		char key[2] = {(char)('1' + i), '\0'};
 		bool shown = i == a->tab, ready = is_ready(a, i);
-		mouse_zone(a, (struct zone){y, x, (int)strlen(tabs[i].name) + 2, .key = key[0]});
-		x += draw_text(y, x, 2, key, theme(shown ? ROLE_PLACE : ready ? ROLE_KEY : ROLE_QUIET)) + 1;
-		x += draw_text(y, x, (int)strlen(tabs[i].name), tabs[i].name,
-		    theme(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET)) + gap;
+		int all = tab_width(a, i, how);
+		if (all == 0)
+			continue;
+		mouse_zone(a, (struct zone){y, x, all, .key = key[0]});
+		draw_text(y, x, 1, key, theme(shown ? ROLE_PLACE : ready ? ROLE_KEY : ROLE_QUIET));
+		if (all > 1)
+			draw_text(y, x + 2, all - 2, tabs[i].name, theme(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET));
+		x += all + (how == ALL_NAMED ? 2 : 1);
 	}
 	return true;
 }

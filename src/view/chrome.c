@@ -2,7 +2,8 @@
 /*
  * chrome.c - what stands around the page: title, breadcrumb, message or prompt, hints.
  *
- * From 12 lines on the last line holds hints; from 5 lines on the first one holds the title.
+ * From 12 lines on the last line holds hints, below it they stand where nothing is to be said; from 5 lines on
+ * the first one holds the title.
  */
 #include "view/app.h"
 
@@ -226,7 +227,8 @@ static void draw_place(struct app *a, int y, int width)
 		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
 		left -= work_width + 2;
 	}
-	if (a->pages.n > 0 && (a->pages.at > 0 || !tabs_draw(a, y, 0, left)))
+	int gap = (int)strspn(state.s, " "); /* before what it says, and one is enough where it is narrow */
+	if (a->pages.n > 0 && (a->pages.at > 0 || !tabs_draw(a, y, 0, left + (gap > 0 && !work_width ? gap - 1 : 0))))
 		draw_breadcrumb(a, y, left);
 	else if (a->pages.n == 0)
 		draw_text(y, 0, left, "loading", theme(ROLE_PLACE));
@@ -415,23 +417,40 @@ static bool draw_own_note(struct app *a, struct table *t, int y, int width)
 	return own != NULL;
 }
 
-static void draw_note(struct app *a, int y, int width)
+/* False: there is nothing to say. */
+static bool draw_note(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
 	struct table *t = p ? p->ops->table(p) : NULL;
+	const struct heap *h = session_heap(&a->session);
 
 	if (a->message.len > 0)
 		draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
 	else if (a->pending)
 		draw_pending(a, y, width);
 	else if (draw_own_note(a, t, y, width) || (t && draw_sentence(a, t, y, width)))
-		return;
+		return true;
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);
-	else if (session_heap(&a->session) && session_heap(&a->session)->damaged)
-		draw_text(y, 0, width, session_heap(&a->session)->incomplete ?
-		    "only a part of this dump was read: w tells why" :
+	else if (h && h->damaged)
+		draw_text(y, 0, width, h->incomplete ? "only a part of this dump was read: w tells why" :
 		    "any byte of this dump may be wrong: w tells why", theme(ROLE_ERROR));
+	else
+		return false;
+	return true;
+}
+
+/* Where there is no line for hints they stand where nothing is to be said, and else the key that lists all. */
+static void draw_note_or_hints(struct app *a, int y, int width)
+{
+	enum { ROOM = 2 };
+
+	if (!draw_note(a, y, width - ROOM)) {
+		draw_hints(a, y, width);
+	} else if (app_page(a)) {
+		mouse_zone(a, (struct zone){y, width - 1, 1, .key = '?'});
+		draw_clipped(y, width - 1, 1, "?", theme(ROLE_KEY));
+	}
 }
 
 /* The error stands under the word it means, as far right as it fits. */
@@ -453,9 +472,12 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 
 	*cursor_y = y;
 	if (!prompt_is_open()) {
-		draw_note(a, y, width);
-		if (hints)
+		if (hints) {
+			draw_note(a, y, width);
 			draw_hints(a, y + 1, width);
+		} else {
+			draw_note_or_hints(a, y, width);
+		}
 		return -1;
 	}
 	int x = prompt_draw(y, width);

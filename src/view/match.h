@@ -12,6 +12,7 @@
 
 struct match {
 	const char *words; /* borrowed */
+	const bool *only; /* look into these columns alone; NULL: all that are shown */
 	bool any_case;
 	struct text buffer; /* a row's text */
 };

@@ -103,6 +103,9 @@ void table_go_on(struct table *t, const struct table *left);
 /* Select the next row from the selected one on (it included with here) that matches; wraps. */
 bool table_search(struct table *t, const char *words, bool here, bool backwards);
 
+/* Append where the words stand in the selected row, if they are not all seen there: "number: 4711000123". */
+void table_tell_match(struct table *t, const char *words, struct text *to);
+
 /* Open the selected branch; down the heaviest ones (tree_drop).  For table.c, as the next one. */
 bool table_open_branch(struct table *t);
 size_t table_drop_branch(struct table *t, bool *deeper);

@@ -3,6 +3,7 @@
 #include "view/table_layout.h"
 
 #include "result/print.h"
+#include "view/match.h"
 
 #include <string.h>
 
@@ -225,6 +226,40 @@ static int draw_sum(const struct table *t, const struct layout *l, unsigned i, i
 	return beside ? end + (l->bar > 0 ? 1 + l->bar : 0) + SHARE_PERCENT : end;
 }
 
+/* How many rows there are, of how many, and what they are; with less the number alone is left. */
+static void count_rows(const struct table *t, int less, struct text *to)
+{
+	struct cell rows = cell_count(result_count(t->result));
+
+	text_clear(to);
+	cell_print(&rows, to);
+	if (t->result->so_far) {
+		text_add(to, " so far:");
+	} else if (t->filter && less == 0) {
+		text_add(to, " (");
+		text_add_count(to, t->result->n_source);
+		text_add(to, ")");
+	}
+	if (less < 2)
+		text_addf(to, " %s", result_noun(t->result, t->result->n_rows == 1));
+}
+
+/* Over the columns that have no sum, up to the number of the first one. */
+static int room_for_count(const struct table *t, const struct layout *l, struct rect at)
+{
+	unsigned next = 1;
+	struct text sum = TEXT_INIT;
+
+	while (next < l->n && !t->result->columns[l->column[next]].total)
+		next++;
+	if (next == l->n)
+		return at.x + at.width - l->x[0];
+	cell_print(&t->total[l->column[next]], &sum);
+	int end = l->x[next] + l->width[next] - (int)text_width(sum.len ? sum.s : "") - 1;
+	text_release(&sum);
+	return (end > l->x[next] - 1 && t->summed == t->result->n_rows ? end : l->x[next] - 1) - l->x[0];
+}
+
 /* The first text column says how many rows; sums stand under their columns, and the whole of the
  * sorted column in brackets beside its sum when only a part is shown. */
 static void draw_total(const struct table *t, const struct layout *l, struct rect at, int y,
@@ -237,22 +272,13 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 		const struct column *column = &t->result->columns[l->column[i]];
 		text_clear(buffer);
 		if (i == 0 && !column->total) {
-			struct cell rows = cell_count(result_count(t->result));
-			cell_print(&rows, buffer);
-			if (t->result->so_far) {
-				text_add(buffer, " so far:");
-			} else if (t->filter) {
-				text_add(buffer, " (");
-				text_add_count(buffer, t->result->n_source);
-				text_add(buffer, ")");
+			int room = room_for_count(t, l, at);
+			for (int less = 0; less <= 2; less++) {
+				count_rows(t, less, buffer);
+				if ((int)text_width(buffer->s) <= room)
+					break;
 			}
-			text_addf(buffer, " %s", result_noun(t->result, t->result->n_rows == 1));
-			/* over the columns that have no sum */
-			unsigned next = 1;
-			while (next < l->n && !t->result->columns[l->column[next]].total)
-				next++;
-			int end = next < l->n ? l->x[next] - 1 : at.x + at.width;
-			drawn_to = l->x[i] + draw_text(y, l->x[i], end - l->x[i], buffer->s, attr);
+			drawn_to = l->x[i] + draw_text(y, l->x[i], room, buffer->s, attr);
 			continue;
 		}
 		if (!column->total)
@@ -275,6 +301,51 @@ int table_column_at(struct table *t, struct rect at, int x)
 		if (x >= l.x[i] && x < l.x[i] + l.width[i])
 			return (int)l.column[i];
 	return -1;
+}
+
+/* The cell of the selected row whole, and whether there is all of it on the screen. */
+static bool is_whole(struct table *t, const struct layout *l, unsigned column, struct text *buffer)
+{
+	struct cell cell;
+
+	text_clear(buffer);
+	result_cell(t->result, t->row, column, &cell);
+	cell_print(&cell, buffer);
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->column[i] == column)
+			return (int)text_width_most(buffer->s, (size_t)l->width[i] + 1) <= l->width[i];
+	return false;
+}
+
+void table_tell_match(struct table *t, const char *words, struct text *to)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+	bool seen[TABLE_COLUMNS + 1] = {false}, one[TABLE_COLUMNS + 1] = {false};
+	struct text buffer = TEXT_INIT;
+	struct layout l;
+	struct match m;
+
+	if (t->row >= t->result->n_rows || n < t->result->n_columns || tree_is(t->result))
+		return;
+	table_lay_out(t, &l, t->at);
+	for (unsigned c = 0; c < n; c++)
+		seen[c] = is_whole(t, &l, c, &buffer);
+	match_init(&m, words);
+	m.only = seen;
+	if (!match_row(&m, t->result, t->row)) {
+		m.only = one;
+		for (unsigned c = 0; c < n && to->len == 0; c++) {
+			one[c] = true;
+			if (!seen[c] && !t->result->columns[c].hidden && match_row(&m, t->result, t->row)) {
+				is_whole(t, &l, c, &buffer);
+				text_addf(to, "%s: ", column_word(&t->result->columns[c]));
+				text_add_escaped(to, buffer.s, buffer.len);
+			}
+			one[c] = false;
+		}
+	}
+	match_release(&m);
+	text_release(&buffer);
 }
 
 bool table_sees(struct table *t, unsigned column)

@@ -25,6 +25,7 @@
 #define TEXT_LEAST 12
 #define TEXT_WISH 30   /* a text of the dump's own wants no more beside a pane */
 #define NAME_WISH 46   /* nor does what names the row, which is cut in its middle */
+#define FIELD_LEAST 20 /* with a value of the dump's own cut at its beginning rows look alike */
 #define TEXT_LEAST_PLAIN 8
 #define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
@@ -96,9 +97,21 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 	return bytes;
 }
 
+/* The number of rows stands below the first column. */
+static void measure_count(struct table *t, struct text *buffer)
+{
+	if (t->plain || t->result->n_columns == 0 || t->result->columns[0].total)
+		return;
+	text_clear(buffer);
+	text_add_count(buffer, t->result->n_rows);
+	grow(t, 0, buffer->s);
+}
+
 static void measure_sums(struct table *t, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	measure_count(t, buffer);
 
 	for (unsigned c = 0; c < n; c++) {
 		grow(t, c, column_word(&t->result->columns[c]));
@@ -258,7 +271,8 @@ static bool drop_address(const struct table *t, struct layout *l)
 
 static void fit(const struct table *t, struct layout *l, int width)
 {
-	int text = t->plain ? TEXT_LEAST_PLAIN : TEXT_LEAST;
+	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
+	int text = t->plain ? TEXT_LEAST_PLAIN : fields && width >= NARROW ? FIELD_LEAST : TEXT_LEAST;
 	bool tree = tree_is(t->result), narrow = width < NARROW;
 	int name = t->plain ? NAME_LEAST_PLAIN
 		   : narrow ? (tree ? NAME_LEAST_NARROW_TREE : NAME_LEAST_NARROW)

@@ -156,7 +156,7 @@ def narrow_path(t):
     t.wait(r"^  reference .* freed +adds +total")
     t.type(":paths com.acme.shop.Order")
     t.keys("Enter")
-    t.wait(r"^  class .*retained$")
+    t.wait(r"^  class .*retained( +root)?$")
     leave(t)
     # and no line of a printed table is wider than the terminal
     t.line("clear; \"$CAIRN\" -x 'path 0xe00200a8' '%s'" % SHOP)
@@ -281,4 +281,44 @@ def hurry(t):
     t.wait(lambda lines: any(line.startswith(">") and "byte[]" not in line for line in lines))
     t.keys("NPage", "PPage", "Home")
     wait_selected(t, r"byte\[\]")
+    leave(t)
+
+
+@case("a search says where the words stand if there is no room for them; the number of rows is never cut")
+def unseen_match(t):
+    start(t, dump=SHOP)
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r"^  address +shallow +retained +number")
+    t.wait("total", gone=True)
+    t.type("/13.19")
+    t.keys("Enter")
+    t.wait(r"^total: 13\.19$")
+    wait_selected(t, "0xe001c760")
+    t.type("/4711000007")  # there is room for this one
+    t.keys("Enter")
+    wait_selected(t, "4711000007")
+    t.wait("^number: ", gone=True)
+    enter(t, "ls *")
+    t.wait(r"^  4,861 objects +217K$")
+    t.keys("f")
+    t.type("Order")
+    t.keys("Enter")
+    t.wait(r"^  322 \(4,861\) objects +15\.1K \(217K\)$")
+    enter(t, "ls com.acme.shop.Session")
+    t.wait(r'^> 0xe001ce38 +40 +\d+ +"session-4700" ')
+    leave(t)
+
+
+@case("40x10: the name of the main page, the numbers of the others, and ? stay on the screen", ((40, 10),))
+def very_small(t):
+    start(t, dump=SHOP)
+    t.wait(r"^1 histogram 2 3 4 5 6 +shallow v +1/43$")
+    t.wait(r"^Enter open .*\? help +q quit$")
+    t.keys("4")
+    t.wait(r"^1 2 3 4 threads 5 6 +1/5$")
+    t.keys("3")
+    t.wait(r"^1 2 3 leaks 4 5 6 +1/2$")
+    t.wait(r" \?$")  # beside the sentence
+    t.keys("?")
+    t.wait(r"> help +lines 1-")
     leave(t)

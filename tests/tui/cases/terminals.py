@@ -4,10 +4,11 @@
 import os
 import re
 import signal
+import time
 
 from cairntest import SAMPLE, SHOP
 from tmux import PROMPT
-from tui import BOTH, case, leave, need, start, wait_selected
+from tui import BOTH, case, enter, leave, need, start, wait_selected
 
 
 @case("quitting puts the terminal back", BOTH)
@@ -175,3 +176,87 @@ def untold_keys(t):
     t.wait(r"^filter:")
     t.keys("C-c", "F10")
     t.wait("^" + PROMPT)
+
+
+def whole_tour(t):
+    """The main pages, a list, an object, help, the prompt, a filter: each is there and nothing is wider than the screen."""
+    narrow = t.width < 80
+
+    def shows(what):
+        lines = t.wait(what)
+        need(all(len(line) <= t.width for line in lines) and len(lines) <= t.height, "beyond the screen", t)
+
+    before, modes = t.stty(), t.modes()
+    start(t, dump=SHOP)
+    shows(r"^> byte\[\] ")
+    for key, what in (("2", r"^> .*loader  "), ("3", r"^> 0xe00016a8 "), ("4", r"^> +(0  )?main "),
+                      ("5", r"^> . <primitive>"), ("6", r"^ +format +hprof")):
+        t.keys(key)
+        shows(what)
+        need(narrow or t.width > 100 or "5 packages" in t.screen()[1], "the main pages", t)
+    t.keys("1")
+    enter(t, "ls com.acme.shop.Order")
+    shows(r"^> 0xe0011028 ")
+    t.keys("Down", "Enter")
+    shows(r"> 0xe0011170 ")
+    t.keys("Tab", "Tab", "q")
+    wait_selected(t, "0xe0011170 ")
+    t.keys("s", "r", "End", "Home", "NPage", "PPage")
+    t.keys("f")
+    t.type("0xe0011170")
+    t.keys("Enter")
+    shows(r"filter|0xe0011170")
+    t.keys("F", "W")
+    shows(r"^> address +yes ")
+    t.keys("q", "?")
+    shows(r"lines 1-")
+    t.keys("q")
+    enter(t, "path 0xe00200a8")
+    shows(r"static AuditLog|AuditLog|field")
+    t.keys("C-l")
+    t.type(":frobnicate")
+    t.keys("Enter")
+    shows(r"frobnicate")
+    t.keys("C-c")
+    leave(t)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+    need(t.stty() == before, "stty differs", t)
+
+
+for term in ("xterm-256color", "screen", "linux", "vt100"):
+    case("the whole tour on TERM=" + term, ((80, 24), (200, 50), (40, 10)), {"TERM": term})(whole_tour)
+
+
+@case("a key writes no more to the terminal than it used to: a row 250 bytes, a page 1,700")
+def bytes_of_keys(t):
+    log = os.path.join(t.home, "log")
+    start(t, dump=SHOP)
+    t.wait(r">=91\.4K")  # nothing fills in any more
+    t.tmux("pipe-pane", "cat >>'%s'" % log)
+    t.keys("Down")
+    t.wait(r" 2/43$")
+
+    def written(key, expected):
+        before = os.path.getsize(log)
+        t.keys(key)
+        t.wait(expected)
+        return before
+
+    def settled():
+        """cat writes what it reads at once, but beside us."""
+        size = -1
+        while size != os.path.getsize(log):
+            size = os.path.getsize(log)
+            time.sleep(0.05)
+        return size
+
+    first = settled()
+    for row in range(3, 13):
+        written("Down", r" %d/43$" % row)
+    line = (settled() - first) / 10
+    first = settled()
+    written("NPage", r" 3\d/43$")
+    page = settled() - first
+    need(0 < line <= 250, "%d bytes a row" % line, t)
+    need(0 < page <= 1700, "%d bytes a page" % page, t)
+    leave(t)

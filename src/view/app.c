@@ -127,6 +127,7 @@ void app_push(struct app *a, struct page *p)
 	struct table *both[2] = {p->ops->table(p), NULL};
 
 	tabs_arrive(a);
+	p->session = &a->session;
 	if (p->ops->tables)
 		p->ops->tables(p, both);
 	for (int i = 0; i < 2; i++) {
@@ -374,21 +375,47 @@ static void turn(struct app *a)
 
 /* --- life -------------------------------------------------------------------------------------- */
 
+struct completing {
+	const struct session *session;
+	const char *line;
+	size_t end, limit, start, n;
+	char **found;
+};
+
+static int find_candidates(void *context, struct progress *progress, struct err *err)
+{
+	struct completing *c = context;
+
+	c->found = session_complete(c->session, c->line, c->end, c->limit, &c->start, &c->n);
+	return progress_check(progress, err);
+}
+
+/* In a large dump names may be many, so it is a work; it gives way to the next key if nobody asked. */
 static char **complete(
-    void *context, const char *line, size_t end, size_t limit, size_t *start, size_t *n)
+    void *context, const char *line, size_t end, size_t limit, bool asked, size_t *start, size_t *n)
 {
 	struct app *a = context;
 	struct page *p = app_page(a);
+	struct completing c = {.session = &a->session, .line = line, .end = end, .limit = limit, .start = end};
 	struct selection selection;
 
 	app_select(a, &selection);
 	a->session.shown = p ? page_result(p) : NULL;
 	a->session.selection = &selection;
-	char **found = session_complete(&a->session, line, end, limit, start, n);
+	a->gives_way = !asked;
+	if (session_work(&a->session, find_candidates, &c, NULL)) {
+		while (c.n > 0)
+			free(c.found[--c.n]);
+		free(c.found);
+		c.found = NULL;
+	}
+	a->gives_way = false;
 	a->session.shown = NULL;
 	a->session.selection = NULL;
 	selection_release(&selection);
-	return found;
+	*start = c.start;
+	*n = c.n;
+	return c.found;
 }
 
 static void bring_history(struct app *a)

@@ -277,7 +277,7 @@ static void search_for(struct app *a, const char *words, bool here)
 {
 	struct page *p = app_page(a);
 	struct table *t = app_table(a);
-	const char *trouble;
+	const char *trouble = NULL;
 	bool found;
 
 	if (!*words)
@@ -290,8 +290,8 @@ static void search_for(struct app *a, const char *words, bool here)
 	if (t)
 		found = table_search(t, words, here, false);
 	else
-		found = p->ops->search && p->ops->search(p, words, here, false);
-	if (t && table_trouble(t, &trouble))
+		found = p->ops->search && p->ops->search(p, words, here, false, &trouble);
+	if ((t && table_trouble(t, &trouble)) || trouble)
 		app_say(a, ROLE_NOTE, trouble);
 	else if (!found)
 		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row has that" : "no row has that");

@@ -27,8 +27,8 @@ struct page_ops {
 	void (*tables)(struct page *p, struct table *both[2]);
 	/* What %N, $_ and save mean while this page is shown; NULL: the table's. */
 	struct result *(*result)(struct page *p);
-	/* Text pages have their own search; NULL: the table's. */
-	bool (*search)(struct page *p, const char *words, bool here, bool backwards);
+	/* Text pages have their own search; NULL: the table's.  *trouble: why it did not look at all lines, or stays. */
+	bool (*search)(struct page *p, const char *words, bool here, bool backwards, const char **trouble);
 	/* The lines of a text that are seen, from 1, and how many there are; NULL or false: no text. */
 	bool (*lines)(struct page *p, size_t *first, size_t *last, size_t *n);
 	/* The table that is seen at this place, or NULL; NULL: there is the one. */
@@ -42,6 +42,7 @@ struct page {
 	const struct page_ops *ops;
 	char *title; /* a step of the breadcrumb */
 	char *line;  /* the command line that it answers */
+	const struct session *session; /* runs what looks at many lines; NULL: that is just done */
 };
 
 /* All take the result over and copy title and line. */

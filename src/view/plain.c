@@ -29,8 +29,9 @@ static void stop(int signal)
 	atomic_store(&plain.now.cancel, true);
 }
 
-static char **complete(void *session, const char *line, size_t end, size_t limit, size_t *start, size_t *n)
+static char **complete(void *session, const char *line, size_t end, size_t limit, bool asked, size_t *start, size_t *n)
 {
+	(void)asked;
 	return session_complete(session, line, end, limit, start, n);
 }
 

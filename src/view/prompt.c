@@ -101,7 +101,7 @@ static void drop_candidates(void)
 }
 
 /* What the word at the cursor could become; nothing while there is no word. */
-static void find_candidates(bool also_without_word)
+static void find_candidates(bool asked)
 {
 	size_t end = (size_t)rl_point;
 
@@ -109,13 +109,13 @@ static void find_candidates(bool also_without_word)
 	if (prompt.kind != PROMPT_COMMAND || !prompt.complete)
 		return;
 	prompt.candidate = prompt.complete(
-	    prompt.context, rl_line_buffer, end, CANDIDATES, &prompt.word, &prompt.n_candidates);
+	    prompt.context, rl_line_buffer, end, CANDIDATES, asked, &prompt.word, &prompt.n_candidates);
 	if (prompt.word > end)
 		prompt.word = end;
 	bool same = prompt.n_candidates == 1 &&
 		    strlen(prompt.candidate[0]) == end - prompt.word &&
 		    strncmp(prompt.candidate[0], rl_line_buffer + prompt.word, end - prompt.word) == 0;
-	if (same || (prompt.word == end && !also_without_word))
+	if (same || (prompt.word == end && !asked))
 		drop_candidates();
 }
 
@@ -220,7 +220,7 @@ static char **attempt_completion(const char *word, int start, int end)
 	if (prompt.kind != PROMPT_COMMAND || !prompt.complete)
 		return NULL;
 	char **found = prompt.complete(
-	    prompt.context, rl_line_buffer, (size_t)end, CANDIDATES, &from, &n);
+	    prompt.context, rl_line_buffer, (size_t)end, CANDIDATES, true, &from, &n);
 	if (n == 0) {
 		free(found);
 		return NULL;

@@ -16,9 +16,10 @@
 
 enum prompt_kind { PROMPT_COMMAND, PROMPT_FILTER, PROMPT_SEARCH, PROMPT_KINDS };
 
-/* As session_complete: candidates for the word of line that ends at byte end; all the caller's. */
+/* As session_complete: candidates for the word of line that ends at byte end; all the caller's.  asked: with Tab, else
+ * they are only shown, and there may be none if keys wait. */
 typedef char **prompt_completer(
-    void *context, const char *line, size_t end, size_t limit, size_t *start, size_t *n);
+    void *context, const char *line, size_t end, size_t limit, bool asked, size_t *start, size_t *n);
 
 /* history: earlier command lines, borrowed for the call. */
 void prompt_init(prompt_completer *complete, void *context, char *const *history, size_t n);

@@ -58,7 +58,7 @@ static int complete_key(int count, int key)
 	(void)count;
 	(void)key;
 
-	char **found = plain.complete(plain.context, rl_line_buffer, end, CANDIDATES, &from, &n);
+	char **found = plain.complete(plain.context, rl_line_buffer, end, CANDIDATES, true, &from, &n);
 	if (n == 1) {
 		prompt_complete(from, found[0]);
 	} else if (n > 1) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONG_LINES 1000 /* to search so many is a work */
 #define LINE_MOST 2000 /* columns of a line; a value that is longer is no reading matter */
 
 struct piece {
@@ -34,6 +35,7 @@ struct text_page {
 	size_t top, height;
 	size_t found;      /* line found by the search, or SIZE_MAX */
 	char *search;
+	struct err err;    /* of the last search */
 };
 
 /* --- wrapping ---------------------------------------------------------------------------------- */
@@ -129,28 +131,55 @@ static void draw(struct page *p, struct rect at)
 	text_release(&piece);
 }
 
-static bool search(struct page *p, const char *words, bool here, bool backwards)
-{
-	struct text_page *t = (struct text_page *)p;
-	struct match m;
-	size_t at = t->found;
-	bool found = false;
+struct text_search {
+	const struct text_page *t;
+	const char *words;
+	bool here, backwards;
+	size_t at; /* the line to begin with; that which was found, or SIZE_MAX */
+};
 
-	if (at == SIZE_MAX) {
-		at = t->top < t->n_pieces ? t->piece[t->top].line : 0;
-		here = true;
-	}
-	match_init(&m, words);
-	for (size_t i = 0; i < t->n_lines && !found; i++) {
-		if (i > 0 || !here) {
-			if (backwards)
+/* On whatever thread: lines stay what they are. */
+static int search_lines(void *context, struct progress *progress, struct err *err)
+{
+	struct text_search *s = context;
+	const struct text_page *t = s->t;
+	size_t at = s->at;
+	struct match m;
+
+	s->at = SIZE_MAX;
+	progress_phase(progress, PHASE_SEARCH_ROWS, t->n_lines);
+	match_init(&m, s->words);
+	for (size_t i = 0; i < t->n_lines && s->at == SIZE_MAX && progress_add(progress, 1); i++) {
+		if (i > 0 || !s->here) {
+			if (s->backwards)
 				at = at == 0 ? t->n_lines - 1 : at - 1;
 			else
 				at = at + 1 == t->n_lines ? 0 : at + 1;
 		}
-		found = match_text(&m, t->line[at]);
+		if (match_text(&m, t->line[at]))
+			s->at = at;
 	}
 	match_release(&m);
+	return s->at == SIZE_MAX ? progress_check(progress, err) : 0;
+}
+
+static bool search(struct page *p, const char *words, bool here, bool backwards, const char **trouble)
+{
+	struct text_page *t = (struct text_page *)p;
+	struct text_search s = {t, words, here, backwards, t->found};
+
+	if (s.at == SIZE_MAX) {
+		s.at = t->top < t->n_pieces ? t->piece[t->top].line : 0;
+		s.here = true;
+	}
+	if (p->session && t->n_lines > LONG_LINES) {
+		if (session_work(p->session, search_lines, &s, &t->err))
+			*trouble = t->err.message;
+	} else {
+		(void)!search_lines(&s, NULL, NULL); /* nobody stops it */
+	}
+	size_t at = s.at;
+	bool found = at != SIZE_MAX;
 	if (!found)
 		return false;
 	char *kept = xstrdup(words);
@@ -200,7 +229,7 @@ static bool action(struct page *p, enum action a, const char **message)
 		if (!t->search)
 			*message = "nothing was searched for yet: / searches";
 		else
-			search(p, t->search, false, a == ACTION_SEARCH_BACK);
+			search(p, t->search, false, a == ACTION_SEARCH_BACK, message);
 		return true;
 	default:
 		return false;

@@ -25,9 +25,10 @@ struct completion {
 	size_t n, cap;
 };
 
+/* Enough, or nobody wants them any more. */
 static bool full(const struct completion *c)
 {
-	return c->n >= c->limit;
+	return c->n >= c->limit || progress_cancelled(progress_own());
 }
 
 static void offer(struct completion *c, const char *candidate)
@@ -124,12 +125,15 @@ static void offer_screen(struct completion *c)
 		return;
 	if (s->selection->page || s->selection->row)
 		offer(c, ".");
-	for (size_t row = s->selection->first; row < s->selection->last && row < r->n_rows; row++) {
+	turns_enter(s->turns);
+	for (size_t row = s->selection->first; row < s->selection->last && row < r->n_rows && !full(c); row++) {
 		struct text word = TEXT_INIT;
+		turns_offer();
 		if (row_word(s, r, row, &word) && (!c->n || strcmp(c->found[c->n - 1], word.s)))
 			offer(c, word.s);
 		text_release(&word);
 	}
+	turns_leave(s->turns);
 }
 
 static void offer_name(void *context, const char *name)

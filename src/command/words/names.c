@@ -39,8 +39,10 @@ static uint32_t class_before(
 	if (!dot || dot == word || strpbrk(word, "*?/>[") || strchr("#%$", *word))
 		return HEAP_NONE;
 	char *name = xstrndup(word, (size_t)(dot - word));
-	int code = value_classes(s, name, &classes, &n, err);
+	int code = value_classes(s, name, &classes, &n, NULL);
 	free(name);
+	if (code == ERR_NOMEM)
+		code = err_set(err, ERR_NOMEM, "no memory to look for the class in front of %.100s", dot);
 	if (code)
 		return HEAP_NONE;
 	class = n == 1 ? *classes : HEAP_NONE;

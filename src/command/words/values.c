@@ -288,6 +288,8 @@ static int no_class(const struct heap *h, const struct name_index *ix, const cha
 {
 	const char *near[NEAREST];
 	struct text name = TEXT_INIT, list = TEXT_INIT;
+	if (!err) /* nobody reads which are near, and that takes its time */
+		return ERR_NOT_FOUND;
 	class_name_as_source(word, &name);
 	unsigned n = name.len ? name_index_nearest(ix, name.s, near) : 0;
 	for (unsigned i = 0; i < n; i++)
@@ -361,10 +363,10 @@ int value_classes(
 			text_release(&name);
 		}
 	} else {
-		bool hex = value_address(word, &prefixed, &address);
-		if (!prefixed)
+		bool hex = value_address(word, &prefixed, &address), part = !prefixed && class_last_part(word) == word;
+		if (part)
 			code = take_last_part(&list, ix, word, false, err);
-		if (!code && !list.n && !prefixed)
+		if (!code && !list.n && part)
 			code = take_last_part(&list, ix, word, true, err);
 		if (!code && !list.n && hex)
 			code = address_class(s, address, &one, prefixed ? err : NULL);

@@ -17,7 +17,7 @@
 #define RIGHT_FROM 100   /* columns */
 #define THREE_FROM 160
 #define BELOW_FROM 23    /* lines of the page: 30 of the window, less what stands around it and a spare */
-#define SIDE_LEAST 38    /* columns of a pane at the side of a list that could use more than there are */
+#define SIDE_LEAST 36    /* columns of a pane at the side of a list that could use more than there are */
 #define SIDE_GOOD 45     /* of two panes that are better than one */
 #define PANE_LEAST 8     /* lines of a pane below a short list, however low the window is */
 
@@ -43,6 +43,8 @@ static enum layout layout_in(const struct panes *p, const struct pane_page *page
 	bool right = page->rect.width >= RIGHT_FROM, three = page->rect.width >= THREE_FROM;
 	bool below = page->rect.height >= BELOW_FROM || left_by_list(page) >= PANE_LEAST;
 
+	if (page->empty && !page->object)
+		return LAYOUT_LIST;
 	/* its two halves come first */
 	if (page->object && three && (wanted == LAYOUT_AUTO || wanted == LAYOUT_THREE))
 		return LAYOUT_RIGHT;

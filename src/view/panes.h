@@ -42,6 +42,7 @@ struct pane_page {
 	struct rect rect;
 	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
 	int columns;  /* that it would fill */
+	bool empty;   /* it has no rows to tell of */
 	bool object;  /* it is the page of an object, which has a pane of its own for what holds that */
 };
 

@@ -67,6 +67,9 @@ def check_class(c, name, brief, names):
     c.same(name + " shallow", about["shallow"], size["shallow"])
     c.same(name + " retained", about["retained"], size["retained"])
     c.same(name + ", all cut", p["cut"][-1]["freed"], size["retained"])
+    for row in p["cut"][:-1]:  # one reference, or a few, for all of them
+        freed = ask(c.path, row["value"])[0]
+        c.same(name + ": " + row["value"], row["freed"], freed["freed"] if freed else None)
     shown = [r for r in p["if cut"] if r["objects"] is not None]
     want = {r["class"]: (r["objects"], r["freed"]) for r in rows_of(cut)}
     for r in shown:

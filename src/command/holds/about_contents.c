@@ -36,11 +36,12 @@ static void add_head(struct asking *q, uint32_t id)
 	object_head(q->r, id, COL_SHALLOW, OBJECT_SHALLOW);
 	object_head(q->r, id, COL_RETAINED, OBJECT_RETAINED);
 	object_head(q->r, id, COL_LENGTH, OBJECT_LENGTH);
-	if (inspect_size(h, id, &size) && size.known)
+	bool collection = inspect_size(h, id, &size) && size.known;
+	if (collection)
 		result_head(q->r, COL_SIZE, cell_count(result_of_file(q->r, amount_exact(size.size))));
 	if (!h->facts.no_class_objects && class->loader != HEAP_NONE)
 		result_head(q->r, COL_LOADER, cell_address(heap_address(h, class->loader)));
-	if (mirrored == HEAP_NONE) /* else it is the class that the title names */
+	if (mirrored == HEAP_NONE && !collection) /* else it is what the title, or the size, says */
 		object_head(q->r, id, COL_VALUE, OBJECT_VALUE);
 }
 

@@ -22,6 +22,7 @@ enum {
 #define WHOLE_EFFORT (64 << 20)
 #define QUICK_MEMBERS 50000      /* objects whose referrers are looked at */
 #define EDGES_MOST (16 << 20)    /* references that are cleared at once, of one kind */
+#define TOGETHER_EFFORT (8 << 20) /* references looked at for a few that free all */
 #define LOOK_EVERY 4096
 
 /* --- the path ----------------------------------------------------------------------------------- */
@@ -87,37 +88,78 @@ static void add_steps(struct asking *q, struct cut *cut, const struct path *p, s
 	}
 }
 
-/* The reference that a person would clear. */
+/* A reference by its name, and as a word for cut. */
+static void add_reference(struct asking *q, uint32_t holder, uint32_t id, struct text *name, struct text *word)
+{
+	const struct heap *h = q->a->heap;
+	struct text label = TEXT_INIT;
+	if (holder == HEAP_NONE) {
+		command_root_words(h, id, &label);
+		text_addf(word, " root>0x%" PRIx64, heap_address(h, id));
+	} else {
+		heap_reference_label(&q->a->rules, holder, id, true, &label);
+		text_addf(word, " 0x%" PRIx64 ">0x%" PRIx64, heap_address(h, holder), heap_address(h, id));
+	}
+	text_addf(name, "%s%s", name->len ? " + " : "", label.len ? label.s : "?");
+	text_release(&label);
+}
+
+/* The few references that free all of them together, where there are such.  *found: a row tells of them. */
+static int add_together(struct asking *q, struct cut *cut, struct cut_owner *owner, bool *found, struct err *err)
+{
+	struct cut_edges edges;
+	struct amount freed;
+	struct text name = TEXT_INIT, line = TEXT_INIT;
+	int code = cut_together(&edges, &freed, cut, owner, q->what->ids, q->what->n, FAME_OWN, TOGETHER_EFFORT,
+	    q->progress, err);
+	*found = !code && edges.n > 0;
+	text_add(&line, "cut");
+	for (size_t i = 0; i < edges.n; i++)
+		add_reference(q, edges.edge[i].holder, edges.edge[i].target, &name, &line);
+	if (*found)
+		about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s, .freed = cell_bytes(freed),
+		    .value = cell_text(line.s)});
+	cut_edges_release(&edges);
+	text_release(&name);
+	text_release(&line);
+	return code;
+}
+
+/* Nobody clears what holds a class, for its static fields are among the fields; nor a thread: it ends. */
+static bool is_cleared(const struct asking *q, uint32_t id)
+{
+	return heap_class_mirrored(q->a->heap, id) == HEAP_NONE && about_thread_of(q->a->heap, id) == HEAP_NONE;
+}
+
+/* The reference of a path (n 0: there is none) that a person would clear, or else a few. */
 static int add_best_cut(struct asking *q, struct cut *cut, const struct path *p, struct err *err)
 {
 	const struct heap *h = q->a->heap;
 	struct text name = TEXT_INIT, line = TEXT_INIT;
 	struct cut_owner *owner;
-	if (heap_class_mirrored(h, p->step[p->n - 1]) != HEAP_NONE)
-		return 0; /* nobody clears what holds a class: its static fields are among the fields */
-	if (about_thread_of(h, p->step[p->n - 1]) != HEAP_NONE)
-		return 0; /* nor a thread: it ends */
+	bool together = false, one = q->what->n == 1;
+	if ((p->n && !is_cleared(q, p->step[p->n - 1])) || (one && !p->n))
+		return 0;
 	int code = about_owner(q, &owner, err);
 	if (code || !owner)
 		return code;
-	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
-	if (choice.step == p->n && q->what->n == 1 && !choice.vm_holds && !choice.internal) {
+	struct cut_choice choice = {.step = 0};
+	if (p->n)
+		choice = cut_choose(cut, owner, p->step, p->n);
+	if (choice.step == p->n && !q->quick)
+		code = add_together(q, cut, owner, &together, err);
+	if (!code && choice.step == p->n && !together && one && !choice.vm_holds && !choice.internal) {
 		text_addf(&line, "cut 0x%" PRIx64, heap_address(h, q->what->ids[0]));
 		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to it",
 		    .freed = object_retained_cell(q->a->opened, q->what->ids[0]), .value = cell_text(line.s)});
 		text_release(&line);
 	}
-	if (choice.step == p->n)
-		return 0;
+	if (code || choice.step == p->n)
+		return code;
 	uint32_t holder = choice.step ? p->step[choice.step - 1] : HEAP_NONE, id = p->step[choice.step];
-	if (holder == HEAP_NONE) {
-		command_root_words(h, id, &name);
-		text_addf(&line, "cut root>0x%" PRIx64, heap_address(h, id));
-	} else {
-		heap_reference_label(&q->a->rules, holder, id, true, &name);
-		text_addf(&line, "cut 0x%" PRIx64 ">0x%" PRIx64, heap_address(h, holder), heap_address(h, id));
-	}
-	about_add(q, &(struct about_row){.part = PART_CUT, .name = name.len ? name.s : NULL,
+	text_add(&line, "cut");
+	add_reference(q, holder, id, &name, &line);
+	about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s,
 	    .freed = cell_bytes(choice.freed), .value = cell_text(line.s), .object = id, .is_object = true});
 	text_release(&name);
 	text_release(&line);
@@ -440,7 +482,7 @@ int about_add_holders(struct asking *q, struct err *err)
 	code = add_path(q, cut, &p, err);
 	if (!code)
 		code = add_kinds(q, cut, err);
-	if (!code && cut && p.n)
+	if (!code && cut)
 		code = add_best_cut(q, cut, &p, err);
 	path_release(&p);
 	if (!code && q->has_loss)

@@ -241,7 +241,7 @@ const struct command cmd_about = {
 	"them all alive, if there is one. threads: those whose stacks hold the first object of the path. "
 	"referrers: what else references them, summed by class, with what "
 	"goes when all these references are cleared (those that the dump records, not an object's hold on its "
-	"class). cut: the reference to clear."
+	"class). cut: the reference to clear, or up to three that free all of it together."
 	" Then the stack of a thread; fields with what each keeps alive, the largest first; the first entries "
 	"of a collection; some of many objects; and if cut: what goes with them, by class.",
     .examples = {{"about 0xE0000AF0", ON_PHD}, {"about com.acme.shop.Session", ON_SHOP},

@@ -135,7 +135,7 @@ static bool take_option(struct config *c, const char *name, const char *value)
 		if (strcmp(o->name, name) != 0)
 			continue;
 		if (!is_word(words, value))
-			wrong(c, "%s is one of %s", name, words);
+			wrong(c, "%s is one of %s, not %s", name, words, value);
 		else
 			give(c, o, name, value);
 		return true;
@@ -155,7 +155,7 @@ static bool take_setting(struct config *c, const char *name, const char *value)
 			continue;
 		session_init(&trial);
 		if (setting_set(&trial, name, value, &err))
-			wrong(c, "%s", err.message);
+			wrong(c, "%s, not %s", err.message, value);
 		else
 			give(c, option_named(name), name, value);
 		session_release(&trial);
@@ -174,7 +174,7 @@ static bool take_layout(struct config *c, const char *name, const char *value)
 			return true;
 		}
 	}
-	wrong(c, "layout is one of " LAYOUT_WORDS);
+	wrong(c, "layout is one of " LAYOUT_WORDS ", not %s", value);
 	return true;
 }
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from cairntest import SAMPLE
-from tui import case, leave, need, start
+from tui import case, enter, leave, need, start
 
 
 @case("NO_COLOR: no colour, the selected row is still reversed", env={"NO_COLOR": "1"})
@@ -52,36 +52,60 @@ def contrast(colour, background):
     return (b + 0.05) / (a + 0.05)
 
 
-@case("themes: dark and light can be read on their background, by --theme or COLORFGBG; 8 and direct colours")
+# The sixteen as the console of a PC has them, and as xterm does.
+SIXTEEN = (
+    [(0xaa * (n & 1), 0x55 * (n >> 1 & 1) * (1 if n == 3 else 2), 0xaa * (n >> 2)) for n in range(8)] +
+    [(0x55 + 0xaa * (n & 1), 0x55 + 0xaa * (n >> 1 & 1), 0x55 + 0xaa * (n >> 2)) for n in range(8)],
+    [(0xcd * (n & 1), 0xcd * (n >> 1 & 1), (0xee if n == 4 else 0xcd) * (n >> 2)) for n in range(8)] +
+    [(0x7f, 0x7f, 0x7f), (0xff, 0, 0), (0, 0xff, 0), (0xff, 0xff, 0), (0x5c, 0x5c, 0xff), (0xff, 0, 0xff), (0, 0xff, 0xff),
+     (0xff, 0xff, 0xff)])
+
+
+@case("themes: dark and light can be read on their background, by --theme or COLORFGBG; 8, 16 and direct colours")
 def themes(t):
     seen = {}
     tic = shutil.which("tic")
-    if tic:  # a terminal with direct colours
-        with open(os.path.join(t.home, "direct.ti"), "w") as f:
+    if tic:  # terminals with direct colours, and with sixteen
+        with open(os.path.join(t.home, "more.ti"), "w") as f:
             f.write("cairn-direct|direct colours, use=screen-256color, RGB, colors#0x1000000, pairs#0x7fff,"
-                    " setaf=\\E[38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%dm,\n")
-        subprocess.run([tic, "-x", "-o", os.path.join(t.home, ".terminfo"), os.path.join(t.home, "direct.ti")],
+                    " setaf=\\E[38;2;%p1%{65536}%/%d;%p1%{256}%/%{255}%&%d;%p1%{255}%&%dm,\n"
+                    "cairn-16|sixteen colours, use=screen, colors#16, pairs#256,"
+                    " setaf=\\E[%?%p1%{8}%<%t%p1%{30}%+%e%p1%{82}%+%;%dm,"
+                    " setab=\\E[%?%p1%{8}%<%t%p1%{40}%+%e%p1%{92}%+%;%dm,\n")
+        subprocess.run([tic, "-x", "-o", os.path.join(t.home, ".terminfo"), os.path.join(t.home, "more.ti")],
                        check=True)
     for name, words, options in (
             ("dark", "", "--theme dark"), ("light", "COLORFGBG='0;15'", ""), ("told dark", "COLORFGBG='15;0'", ""),
             ("classic8", "", ""), ("mono", "", "--theme mono"), ("told no", "NO_COLOR=1", "--theme dark"),
-            ("few", "TERM=screen", "--theme light"), ("direct", "TERM=cairn-direct", "--theme dark")):
-        if name == "direct" and not tic:
+            ("few", "TERM=screen", "--theme light"), ("direct", "TERM=cairn-direct", "--theme dark"),
+            ("dark of 16", "TERM=cairn-16", "--theme dark"), ("light of 16", "TERM=cairn-16", "--theme light")):
+        if "TERM=cairn" in words and not tic:
             continue
-        t.line('clear; %s "$CAIRN" %s "%s"' % (words, options, SAMPLE))
-        t.wait(r"^> byte\[\] +114 +195K")
+        t.line('clear; %s "$CAIRN" --tour %s "%s"' % (words, options, SAMPLE))  # its words are of the colour of work
+        t.wait(r"^> byte\[\] +114 +195K .*~195K$")  # whatever the colours: what is selected, and what is not exact
         t.wait(r"^ *54 classes")
         seen[name] = colours(t)
+        enter(t, "frobnicate")
+        t.wait("no command is called frobnicate")
+        seen[name] |= colours(t)
+        t.keys("C-c")
+        t.wait("^:frobnicate", gone=True)
         leave(t)
     for name, background in (("dark", (0, 0, 0)), ("light", (255, 255, 255))):
         need(len(seen[name]) >= 4, "%s: few colours: %r" % (name, seen[name]), t)
         for colour in seen[name]:
             need(isinstance(colour, tuple) and contrast(colour, background) >= 4.5,
                  "%s: %r cannot be read" % (name, colour), t)
+        for palette in SIXTEEN if tic else ():
+            of_16 = seen[name + " of 16"]
+            need(len(of_16) >= 3, "%s of 16: few colours: %r" % (name, of_16), t)
+            for number in of_16:
+                need(contrast(palette[number % 10 + (8 if number >= 90 else 0)], background) >= 4.5,
+                     "%s: %r of 16 cannot be read" % (name, number), t)
     need(seen["told dark"] == seen["dark"] != seen["light"], "COLORFGBG: %r" % seen, t)
     need(seen.get("direct", seen["dark"]) == seen["dark"], "direct: %r" % seen, t)
     need(seen["classic8"] and seen["classic8"] <= {31, 32, 33, 36}, "classic8: %r" % seen["classic8"], t)
-    need(seen["few"] and seen["few"] <= {31, 32, 34, 35}, "eight colours, light: %r" % seen["few"], t)
+    need(seen["few"] and seen["few"] <= {31, 34, 35}, "eight colours, light: %r" % seen["few"], t)
     need(not seen["mono"] and not seen["told no"], "colours: %r" % seen, t)
 
 

@@ -179,7 +179,7 @@ def untold_keys(t):
 
 
 def whole_tour(t):
-    """The main pages, a list, an object, help, the prompt, a filter: each is there and nothing is wider than the screen."""
+    """The main pages, a list, an object, help, the prompt, a filter: each is there, nothing is beyond the screen."""
     narrow = t.width < 80
 
     def shows(what):

@@ -300,6 +300,8 @@ static void hold_named(const struct wishes *w)
 {
 	if (w->heap.path)
 		(void)!file_hold_path(w->heap.path, "the dump");
+	for (size_t i = 0; i < w->batch.n_older; i++)
+		(void)!file_hold_path(w->batch.older[i], "an older dump");
 	if (w->heap.dump.javacore)
 		(void)!file_hold_path(w->heap.dump.javacore, "the javacore of the dump");
 	if (w->heap.dump.exe)
@@ -324,7 +326,7 @@ static int run(struct wishes *w)
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
 		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
-		    .config = w->config};
+		    .config = w->config, .older = w->batch.older, .n_older = w->batch.n_older};
 		int status = view_run(&o);
 		if (status != NO_SCREEN)
 			return status;
@@ -389,12 +391,14 @@ int main(int argc, char **argv)
 		code = configure(&w, argc, argv);
 	if (!code && !done) {
 		if (optind < argc)
-			w.heap.path = argv[optind];
+			w.heap.path = argv[argc - 1];
 		else if (w.tour)
 			w.heap.path = CAIRN_DATADIR "/samples/shop.hprof";
-		if (optind + 1 < argc)
-			code = wrong("%s: one dump is opened at a time", argv[optind + 1]);
-		else if (!w.heap.path && !w.n_lines)
+		if (optind + 1 < argc) {
+			w.batch.older = (const char *const *)argv + optind;
+			w.batch.n_older = (size_t)(argc - 1 - optind);
+		}
+		if (!w.heap.path && !w.n_lines)
 			code = wrong("a dump is missing: cairn DUMP");
 		else {
 			if (!w.mem_given)

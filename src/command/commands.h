@@ -24,6 +24,7 @@ extern const struct command cmd_paths;                                /* cmd_pat
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */
 extern const struct command cmd_apropos, cmd_alias;                       /* apropos.c */
+extern const struct command cmd_dumps, cmd_diff, cmd_growth;
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 
@@ -88,6 +89,8 @@ MUST_CHECK int command_set_retained(struct session *s, const uint32_t *ids, size
     struct amount *objects, struct amount *bytes, struct err *err);
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
 MUST_CHECK int command_retained(struct session *s, const struct call *call, struct err *err);
+/* Append a paragraph in lines of at most 78 columns. */
+void command_add_wrapped(struct text *to, const char *s);
 /* Find retained sizes for a command that shows them only beside its answer, unless the screen finds
  * them in the background.  Without memory, or if the user stops it, they stay unknown. */
 void command_retained_beside(const struct session *s);

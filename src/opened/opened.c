@@ -39,6 +39,7 @@ static void forget_model(struct opened *o)
 	if (o->retained.heap)
 		retained_release(&o->retained);
 	o->retained_whole = false;
+	signatures_release(&o->signatures);
 	reachable_release(&o->reachable);
 	unrecorded_release(&o->unrecorded);
 	o->reachable_found = o->unrecorded_found = false;
@@ -317,6 +318,47 @@ int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runn
 	return code;
 }
 
+static int find_weak(void *opened, struct progress *progress, struct err *err)
+{
+	struct opened *o = opened;
+	return weak_find(&o->weak, o->heap, progress, err);
+}
+
+static int know_weak(struct opened *o, const struct runner *runner, struct err *err)
+{
+	int code = o->weak_found ? 0 : runner_run(runner, find_weak, o, err);
+	o->weak_found |= !code;
+	return code;
+}
+
+struct signing {
+	struct signatures found;
+	const struct opened *opened;
+};
+
+static int sign(void *context, struct progress *progress, struct err *err)
+{
+	struct signing *s = context;
+	return signatures_find(&s->found, &s->opened->retained, &s->opened->weak, progress, err);
+}
+
+int opened_find_signatures(struct opened *o, const struct runner *runner, const struct signatures **out,
+    struct err *err)
+{
+	const struct retained *retained;
+	int code = opened_find_retained(o, runner, &retained, err);
+	if (!code)
+		code = know_weak(o, runner, err);
+	if (!code && !o->signatures.list) {
+		struct signing s = {.opened = o};
+		code = runner_run(runner, sign, &s, err);
+		if (!code)
+			o->signatures = s.found;
+	}
+	*out = &o->signatures;
+	return code;
+}
+
 const struct name_index *opened_names(struct opened *o, struct err *err)
 {
 	if (o->names && o->names->n != o->heap->n_classes) {
@@ -343,23 +385,13 @@ int opened_may_count_weak(const struct opened *o, struct err *err)
 	return code;
 }
 
-static int find_weak(void *opened, struct progress *progress, struct err *err)
-{
-	struct opened *o = opened;
-	return weak_find(&o->weak, o->heap, progress, err);
-}
-
 int opened_count_weak(struct opened *o, bool counts, const struct runner *runner, struct err *err)
 {
 	int code = opened_may_count_weak(o, err);
 	if (code || counts == opened_counts_weak(o))
 		return code;
-	if (!counts && !o->weak_found) {
-		code = runner_run(runner, find_weak, o, err);
-		if (code)
-			return code;
-		o->weak_found = true;
-	}
+	if (!counts && (code = know_weak(o, runner, err)))
+		return code;
 	forget_model(o);
 	o->model.left_out = counts ? NULL : &o->weak;
 	return 0;

@@ -18,6 +18,7 @@
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
 #include "analysis/search.h"
+#include "analysis/signatures/signatures.h"
 #include "analysis/unrecorded.h"
 #include "base/parallel.h"
 #include "heap/weak.h"
@@ -63,6 +64,7 @@ struct opened {
 	struct unrecorded unrecorded; /* unreachable objects that may be alive */
 	bool unrecorded_found;
 	struct path_tree paths[2]; /* strong; with weak references.  parent NULL: not found */
+	struct signatures signatures; /* list NULL: not found */
 	struct name_index *names;
 
 	enum file_fate fate;   /* the worst that opened_look saw */
@@ -112,6 +114,9 @@ MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *run
     const struct unrecorded **out, struct err *err); /* unreachable objects that may be alive */
 MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
+/* On which ways objects are reached; finds retained sizes, too. */
+MUST_CHECK int opened_find_signatures(struct opened *o, const struct runner *runner, const struct signatures **out,
+    struct err *err);
 /* The index of its classes' names; while the dump is still being read, of the classes known now.  The
  * opened dump owns it.  NULL: ERR_NOMEM. */
 const struct name_index *opened_names(struct opened *o, struct err *err);

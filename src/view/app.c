@@ -470,6 +470,7 @@ int view_run(const struct view_options *options)
 	setlocale(LC_CTYPE, "");
 	follow_stop(&a.follow);
 	session_init(&a.session);
+	session_know_older(&a.session, options->heap, options->older, options->n_older);
 	a.session.interactive = a.session.finds_beside = true;
 	turns_init(&a.turns);
 	a.session.turns = &a.turns;

@@ -304,6 +304,30 @@ void first_names_free(struct first_names *f); /* NULL is fine */
 bool first_name(struct first_names *f, const struct heap *h, uint32_t holder, uint32_t target,
     struct text *to);
 
+/*
+ * The names of all references of one object after another, as numbers: for whoever looks at each reference of a
+ * heap.  Which element it is of an array or a map does not count: "[]", "Ports[].Name".  Quickest in the order
+ * of ids.  One thread at a time.
+ */
+#define NAME_NOT_TOLD 0 /* "" */
+#define NAME_ELEMENT 1  /* "[]" */
+struct numbered_names;
+/* 0: *out is the caller's (numbered_names_free); or ERR_NOMEM. */
+MUST_CHECK int numbered_names_new(struct numbered_names **out, const struct heap *h, struct err *err);
+void numbered_names_free(struct numbered_names *n); /* NULL is fine */
+struct numbered {
+	const uint32_t *each; /* by reference, in the order that heap.out has them; until the next call.  NULL: */
+	uint32_t all;         /* all have this one */
+};
+/* 0 or ERR_NOMEM. */
+MUST_CHECK int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *out, struct err *err);
+/* Make a name one of these: of "table[3].next+8" what is not a place in an array or an object, "table[].next". */
+void numbered_names_fold(struct text *name);
+/* The number of a name that may be there already: copied where it is new.  0 or ERR_NOMEM. */
+MUST_CHECK int numbered_names_add(struct numbered_names *n, const char *name, uint32_t *number, struct err *err);
+/* A static field is called as it is declared.  Lives as long as n. */
+const char *numbered_name(const struct numbered_names *n, uint32_t number);
+
 /* All references of one name, one after another.  take returns 0 or a code that ends the walk. */
 struct named_references {
 	const char *field;

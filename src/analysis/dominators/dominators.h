@@ -117,6 +117,9 @@ MUST_CHECK int retained_count_children(const struct retained *r, const uint32_t 
 MUST_CHECK int retained_by_group(const struct retained *r, const uint32_t *group,
     uint32_t n_groups, const uint32_t *within, const struct bits *only,
     struct retained_sum *sums, struct progress *progress, struct err *err);
+/* The same for groups of objects: group by object id (HEAP_NONE: in none). */
+MUST_CHECK int retained_by_objects(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    struct retained_sum *sums, struct progress *progress, struct err *err);
 /* Add a further topmost member to the sum. */
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
 /* Is the sum all that would be freed with all members?  False: it is a lower bound. */

@@ -39,8 +39,7 @@ static const struct column columns[] = {
 };
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
-/* A paragraph of at most so many columns a line. */
-static void add_wrapped(struct text *to, const char *s)
+void command_add_wrapped(struct text *to, const char *s)
 {
 	enum { WIDTH = 78 };
 	size_t used = 0;
@@ -100,7 +99,7 @@ static int add_suspects(struct result *out, struct session *s, struct cut *cut, 
 			add_row(out, cut->retained, &leaks->suspect[i], &t, found ? "suspect" : "holder");
 		if (!code && found) {
 			text_add(&story, "\n");
-			add_wrapped(&story, t.sentence.s);
+			command_add_wrapped(&story, t.sentence.s);
 		}
 		told_release(&t);
 	}

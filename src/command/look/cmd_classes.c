@@ -8,6 +8,7 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "command/look/histo_paths.h"
 #include "command/words/words.h"
 
 #include <stdlib.h>
@@ -189,7 +190,7 @@ static const struct result_ops histo_ops = {
     .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
 static const struct option_spec histo_options[] = {
-    {DASH_BY, OPT_CHOICE, "class|package|loader|super", "what the rows are (default class)"},
+    {DASH_BY, OPT_CHOICE, "class|package|loader|super|path", "what the rows are (default class)"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_ALL, OPT_FLAG, NULL, "classes without objects, too"},
@@ -241,68 +242,81 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	return 0;
 }
 
-static void histo_title(struct text *to, const struct form *form, const struct call *call,
-    enum reach_wish wish)
+static void histo_title(struct text *to, const char *title, const struct call *call, enum reach_wish wish)
 {
 	static const char *const reached[] = {"", " of what roots reach", " of what no root reaches"};
-	text_addf(to, "%s%s", form->title, reached[wish]);
+	text_addf(to, "%s%s", title, reached[wish]);
 	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
 		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
 }
 
-static struct result *histo_result(
-    struct session *s, const struct call *call, enum reach_wish wish, struct histo *h)
+static int by_classes(struct session *s, enum histogram_by by, const struct histogram_scope *scope,
+    const char *title, struct result **out, struct err *err)
 {
-	const struct form *form = &forms[h->by];
-	struct text title = TEXT_INIT;
-	histo_title(&title, form, call, wish);
-	struct result *r = result_new(
-	    title.s, s->dump, form->shape, &histo_ops, h, h->histogram.n);
-	text_release(&title);
-	if (h->by != BY_CLASS || h->only.word)
-		r->later = sum_rows;
-	if (wish != REACH_ALL)
-		r->note = command_roots_note(s->dump, &r->arena);
-	return r;
+	struct histo *h = xcalloc(1, sizeof *h);
+	h->by = by;
+	int code = histogram_make(&h->histogram, session_heap(s), by, scope, err);
+	if (!code && !(h->group = histogram_groups(&h->histogram, session_heap(s), by, scope, err)))
+		code = ERR_NOMEM;
+	if (!code && scope->objects)
+		code = bits_init(&h->only, session_heap(s)->n_objects, err);
+	for (size_t i = 0; !code && i < scope->n_objects; i++)
+		bits_set(&h->only, scope->objects[i]);
+	if (code) {
+		histo_release(h);
+		return code;
+	}
+	*out = result_new(title, s->dump, forms[by].shape, &histo_ops, h, h->histogram.n);
+	if (by != BY_CLASS || h->only.word)
+		(*out)->later = sum_rows;
+	return 0;
+}
+
+static int histo_scope(struct session *s, const struct call *call, enum reach_wish wish,
+    struct histogram_scope *scope, uint32_t **ids, struct err *err)
+{
+	size_t n_ids = 0;
+	*ids = NULL;
+	*scope = (struct histogram_scope){.empty = call_has(call, DASH_ALL)};
+	if (call->argument[0].given && call->argument[0].objects) {
+		scope->objects = call->argument[0].ids;
+		scope->n_objects = call->argument[0].n_ids;
+	} else if (call->argument[0].given) {
+		scope->classes = call->argument[0].ids;
+		scope->n_classes = call->argument[0].n_ids;
+	}
+	return wish == REACH_ALL ? 0 : limit_scope(s, wish, scope, ids, &n_ids, err);
 }
 
 static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
-	enum histogram_by by = kinds[call_choice(call, DASH_BY, 0)];
+	unsigned choice = (unsigned)call_choice(call, DASH_BY, 0);
+	bool path = choice == sizeof kinds / sizeof *kinds;
+	enum histogram_by by = path ? BY_CLASS : kinds[choice];
 	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", session_heap(s)->facts.title);
-	struct histogram_scope scope = {.empty = call_has(call, DASH_ALL)};
-	if (call->argument[0].given && call->argument[0].objects) {
-		scope.objects = call->argument[0].ids;
-		scope.n_objects = call->argument[0].n_ids;
-	} else if (call->argument[0].given) {
-		scope.classes = call->argument[0].ids;
-		scope.n_classes = call->argument[0].n_ids;
-	}
+	struct histogram_scope scope;
+	struct text title = TEXT_INIT;
+	struct result *r = NULL;
 	uint32_t *ids = NULL;
-	size_t n_ids = 0;
 	enum reach_wish wish;
 	int code = command_retained(s, call, err);
 	if (!code)
 		code = command_reach(call, &wish, err);
-	if (!code && wish != REACH_ALL)
-		code = limit_scope(s, wish, &scope, &ids, &n_ids, err);
+	if (!code)
+		code = histo_scope(s, call, wish, &scope, &ids, err);
 	if (code)
 		return code;
-	struct histo *h = xcalloc(1, sizeof *h);
-	h->by = by;
-	code = histogram_make(&h->histogram, session_heap(s), by, &scope, err);
-	if (!code && !(h->group = histogram_groups(&h->histogram, session_heap(s), by, &scope, err)))
-		code = ERR_NOMEM;
-	if (!code && scope.objects)
-		code = bits_init(&h->only, session_heap(s)->n_objects, err);
-	for (size_t i = 0; !code && i < scope.n_objects; i++)
-		bits_set(&h->only, scope.objects[i]);
+	histo_title(&title, path ? "histogram by path" : forms[by].title, call, wish);
+	code = path ? histo_by_path(s, &scope, title.s, &r, err) : by_classes(s, by, &scope, title.s, &r, err);
+	text_release(&title);
 	big_free(ids);
-	struct result *r = histo_result(s, call, wish, h);
-	if (!code)
-		code = command_sort(s, r, call, "shallow", false, err);
+	if (code)
+		return code;
+	if (wish != REACH_ALL)
+		r->note = command_roots_note(s->dump, &r->arena);
+	code = command_sort(s, r, call, path ? "retained" : "shallow", false, err);
 	if (code) {
 		result_free(r);
 		return code;
@@ -319,9 +333,11 @@ const struct command cmd_histo = {
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "look",
     .summary = "objects per class, largest first",
-    .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape),
+    .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape, &histo_paths_shape),
     .description = "One row for each class with objects; classes of one name from two loaders are two "
-	"rows. -by sums them by package, class loader or direct superclass. PAT is a class "
+	"rows. -by sums them by package, class loader or direct superclass, or by the shortest way on which "
+	"strong references reach them: which element of an array it is does not count, nor which link of a chain "
+	"(*), nor the digits in a thread's name. PAT is a class "
 	"pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
 	"what they do not. What they retain takes a while to find out and is told "
 	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
@@ -329,6 +345,7 @@ const struct command cmd_histo = {
 	"one of it above them in the dominator tree, so nothing counts twice; where several such may hold "
 	"more jointly it is a lower bound, marked >=, and size tells all.",
     .examples = {{"histo"}, {"histo -by package | head 5"},
+        {"histo -by path | head 5", ON_SHOP},
         {"histo java.util.* -sort objects", ON_SHOP},
 	{"histo -live -retained", ON_SHOP}},
     .key = "h",

@@ -137,6 +137,7 @@ static int run_all(const struct batch_options *o, struct heap *heap, struct outp
 	struct session s;
 	int status = 0;
 	session_init(&s);
+	session_know_older(&s, o->heap, o->older, o->n_older);
 	if (heap)
 		opened_own(session_open(&s, heap), heap);
 	s.print = o->print;

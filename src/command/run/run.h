@@ -62,6 +62,8 @@ struct batch_line {
 
 struct batch_options {
 	const struct heap_options *heap; /* path NULL: no dump, commands that need none */
+	const char *const *older;        /* paths of older dumps, the oldest first */
+	size_t n_older;
 	const struct batch_line *lines;  /* none: the overview and the largest classes */
 	size_t n_lines;
 	struct print_options print;

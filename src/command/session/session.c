@@ -23,6 +23,7 @@ void session_release(struct session *s)
 	for (size_t i = 0; i < s->n_dumps; i++)
 		opened_free(s->dumps[i]);
 	free(s->dumps);
+	session_forget_older(s);
 	for (size_t i = 0; i < s->n_history; i++)
 		free(s->history[i]);
 	free(s->history);
@@ -147,6 +148,13 @@ int session_sizes(const struct session *s, const struct retained **out, struct e
 	struct runner runner = runner_of(s);
 	int code = not_yet(s, err);
 	return code ? code : opened_find_sizes(s->dump, &runner, out, err);
+}
+
+int session_signatures(const struct session *s, const struct signatures **out, struct err *err)
+{
+	struct runner runner = runner_of(s);
+	int code = not_yet(s, err);
+	return code ? code : opened_find_signatures(s->dump, &runner, out, err);
 }
 
 int session_retained(const struct session *s, const struct retained **out, struct err *err)

@@ -8,6 +8,7 @@
 #ifndef CAIRN_COMMAND_SESSION_SESSION_H
 #define CAIRN_COMMAND_SESSION_SESSION_H
 
+#include "analysis/compare/profile.h"
 #include "base/parallel.h"
 #include "base/turns.h"
 #include "opened/opened.h"
@@ -38,10 +39,22 @@ struct selection {
 };
 void selection_release(struct selection *selection);
 
+/* A dump that stands before the one that is browsed. */
+struct older_dump {
+	const char *path;       /* borrowed */
+	bool read;
+	int code;               /* once it was read: 0, or why there is no profile */
+	struct err err;
+	struct profile profile;
+};
+
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
 	struct opened **dumps;   /* all that are open, in the order of opening; owned */
 	size_t n_dumps, cap_dumps;
+	const struct heap_options *how; /* these were opened with, and older dumps are; borrowed */
+	struct older_dump *older; /* the oldest first; owned */
+	size_t n_older;
 	struct result *last;     /* of the last command, for save and why; owned */
 	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,
 	                            settings): the last result before it whose rows are; owned, or
@@ -109,6 +122,16 @@ void session_use(struct session *s, struct opened *o);
 /* Close one, and drop the last results, which may be of it. */
 void session_close(struct session *s, struct opened *o);
 
+/* Name older dumps, the oldest first; paths are borrowed.  Nothing is read yet. */
+void session_know_older(struct session *s, const struct heap_options *how, const char *const *paths, size_t n);
+void session_forget_older(struct session *s);
+/* Read those that were not read yet, one after another; each leaves its profile, or why there is none.  0 or
+ * ERR_CANCELLED. */
+MUST_CHECK int session_read_older(struct session *s, struct err *err);
+/* The profile of the dump at hand: the caller's (profile_release).  ERR_UNSUPPORTED while retained sizes are being
+ * found beside the screen; ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int session_profile(struct session *s, struct profile *out, struct err *err);
+
 /* The heap that commands are about, or NULL. */
 static inline const struct heap *session_heap(const struct session *s)
 {
@@ -140,6 +163,8 @@ MUST_CHECK int session_unrecorded(const struct session *s, const struct unrecord
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
 MUST_CHECK int session_retained(const struct session *s, const struct retained **out,
     struct err *err);
+/* On which ways objects are reached; the same codes. */
+MUST_CHECK int session_signatures(const struct session *s, const struct signatures **out, struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */
 MUST_CHECK int session_sizes(const struct session *s, const struct retained **out, struct err *err);
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* compare.c - rows side by side; see compare.h. */
+#include "analysis/compare/compare.h"
+
+#include "base/big.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+struct joining {
+	struct comparison *out;
+	uint32_t *slots, n_slots;
+	size_t cap_rows, cap_cells, n_cells;
+};
+
+static uint64_t hash_of_words(const char *words)
+{
+	return words ? hash_bytes(words, strlen(words)) : hash_number(0);
+}
+
+static uint64_t hash_of_row(const void *all, uint32_t number)
+{
+	const struct profile_row *r = &((const struct profile_row *)all)[number];
+	uint64_t h = hash_step(hash_number(r->parent), (uint64_t)r->start);
+	return hash_step(hash_step(h, hash_of_words(r->words)), hash_of_words(r->class));
+}
+
+static bool same_words(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_row(const struct profile_row *a, const struct profile_row *b)
+{
+	return a->parent == b->parent && a->start == b->start && same_words(a->words, b->words) &&
+	    same_words(a->class, b->class);
+}
+
+/* The number of a row with these words, in a new place where there is none yet. */
+static int find_row(struct joining *j, const struct profile_row *like, uint32_t *number, struct err *err)
+{
+	struct comparison *out = j->out;
+	if (2 * out->n_rows >= j->n_slots &&
+	    hash_slots_grow(&j->slots, &j->n_slots, out->n_rows, hash_of_row, out->row, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_of_row(like, 0) & (j->n_slots - 1);
+	for (; j->slots[at]; at = (at + 1) & (j->n_slots - 1)) {
+		*number = j->slots[at] - 1;
+		if (same_row(&out->row[*number], like))
+			return 0;
+	}
+	size_t n = out->n_rows;
+	struct profile_row *row = BIG_PUSH(out->row, n, j->cap_rows, err);
+	if (!row)
+		return ERR_NOMEM;
+	*row = *like;
+	for (size_t i = 0; i < out->n; i++) {
+		struct compared_amounts *cell = BIG_PUSH(out->cell, j->n_cells, j->cap_cells, err);
+		if (!cell)
+			return ERR_NOMEM;
+		/* none of it is as sure as how many objects there are */
+		struct amount none = amount_weaken(amount_exact(0), out->profile[i]->objects.certainty,
+		    out->profile[i]->objects.reason);
+		*cell = (struct compared_amounts){none, none, none};
+	}
+	*number = out->n_rows++;
+	j->slots[at] = out->n_rows;
+	return 0;
+}
+
+/* Enter the rows of a profile; of: where they went. */
+static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *err)
+{
+	struct comparison *out = j->out;
+	const struct profile_table *t = &out->profile[at]->by[out->by];
+	int code = 0;
+	for (uint32_t i = 0; !code && i < t->n; i++) {
+		struct profile_row like = t->row[i];
+		bool begins = like.parent == PROFILE_NONE;
+		like.parent = begins ? PROFILE_NONE : of[like.parent];
+		if (out->by_classes && !begins)
+			like.words = "";
+		code = find_row(j, &like, &of[i], err);
+		if (code)
+			break;
+		struct compared_amounts *cell = &out->cell[of[i] * out->n + at];
+		cell->objects = amount_add(cell->objects, like.objects);
+		cell->shallow = amount_add(cell->shallow, like.shallow);
+		cell->retained = amount_add(cell->retained, like.retained);
+		out->row[of[i]].chain |= like.chain;
+	}
+	return code;
+}
+
+int compare_profiles(struct comparison *out, enum profile_by by, const struct profile *const *profile, size_t n,
+    struct err *err)
+{
+	struct joining j = {.out = out};
+	int code = 0;
+	*out = (struct comparison){.by = by, .profile = profile, .n = n};
+	for (size_t i = 0; i < n && by == PROFILE_PATH; i++)
+		out->by_classes |= !profile[i]->names_fields;
+	for (size_t i = 0; !code && i < n; i++) {
+		uint32_t *of = big_alloc(profile[i]->by[by].n, sizeof *of, err);
+		code = of ? join_profile(&j, i, of, err) : ERR_NOMEM;
+		if (!code && i + 1 == n)
+			out->of_newest = of;
+		else
+			big_free(of);
+	}
+	big_free(j.slots);
+	if (code)
+		comparison_release(out);
+	return code;
+}
+
+void comparison_release(struct comparison *c)
+{
+	big_free(c->row);
+	big_free(c->cell);
+	big_free(c->of_newest);
+	*c = (struct comparison){.n = 0};
+}
+
+struct course compare_objects(const struct comparison *c, uint32_t row)
+{
+	struct course course = {.up = 0};
+	for (size_t i = 1; i < c->n; i++) {
+		uint64_t before = compared(c, row, i - 1)->objects.n, after = compared(c, row, i)->objects.n;
+		course.up += after > before;
+		course.down += after < before;
+	}
+	return course;
+}
+
+struct course compare_retained(const struct comparison *c, uint32_t row)
+{
+	struct course course = {.up = 0};
+	for (size_t i = 1; i < c->n; i++) {
+		uint64_t before = compared(c, row, i - 1)->retained.n, after = compared(c, row, i)->retained.n;
+		course.up += after > before;
+		course.down += after < before;
+	}
+	return course;
+}
+
+/* --- in words ----------------------------------------------------------------------------------- */
+
+static void add_start(const struct profile_row *r, bool goes_on, struct text *to)
+{
+	switch (r->start) {
+	case START_CLASS:
+		text_addf(to, "%s %s", goes_on ? "static" : "class", r->class);
+		break;
+	case START_LOADER:
+		text_addf(to, "loader %s", r->class);
+		break;
+	case START_THREAD:
+		text_addf(to, "thread \"%s\"", r->words);
+		break;
+	default:
+		text_add(to, r->words);
+	}
+}
+
+void compared_add(const struct comparison *c, uint32_t row, struct text *to)
+{
+	uint32_t way[SIGNATURE_DEPTH + 1], n = 0;
+	for (uint32_t at = row; at != PROFILE_NONE && n <= SIGNATURE_DEPTH; at = c->row[at].parent)
+		way[n++] = at;
+	for (uint32_t i = n; i-- > 0;) {
+		const struct profile_row *r = &c->row[way[i]];
+		if (i + 1 == n)
+			add_start(r, n > 1, to);
+		else if (!strcmp(r->words, "[]"))
+			text_add(to, r->words);
+		else if (!*r->words)
+			text_addf(to, " > %s", r->class ? r->class : "…");
+		else
+			text_addf(to, "%s%s", i + 2 == n && c->row[way[n - 1]].start == START_CLASS ? "." : " > ", r->words);
+	}
+}

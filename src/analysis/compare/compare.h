@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * compare.h - the rows of several profiles side by side, and what of them grows.
+ *
+ * Rows are the same where their words are, those of paths where the ways are.  Where one of the profiles does not
+ * know the names of fields, paths are compared by their classes alone.
+ *
+ * Pure functions; any thread.
+ */
+#ifndef CAIRN_ANALYSIS_COMPARE_COMPARE_H
+#define CAIRN_ANALYSIS_COMPARE_COMPARE_H
+
+#include "analysis/compare/profile.h"
+
+struct compared_amounts {
+	struct amount objects, shallow, retained; /* bytes, the last two */
+};
+
+struct comparison {
+	enum profile_by by;
+	const struct profile *const *profile; /* borrowed; the oldest first */
+	size_t n;                 /* profiles */
+	bool by_classes;          /* paths are compared by classes alone */
+	struct profile_row *row;  /* words are borrowed from the profiles; amounts are not filled */
+	uint32_t n_rows;
+	struct compared_amounts *cell; /* row by row, in each n: of each profile */
+	uint32_t *of_newest;      /* by row of the last profile: its row here */
+};
+
+/* n > 0.  0: *out is the caller's (comparison_release), the profiles must outlive it; ERR_NOMEM or
+ * ERR_CANCELLED. */
+MUST_CHECK int compare_profiles(struct comparison *out, enum profile_by by, const struct profile *const *profile, size_t n,
+    struct err *err);
+void comparison_release(struct comparison *c);
+
+static inline const struct compared_amounts *compared(const struct comparison *c, uint32_t row, size_t profile)
+{
+	return &c->cell[row * c->n + profile];
+}
+
+/* In how many of the n - 1 steps from one dump to the next the row rose, and fell: in objects, or in bytes that
+ * they retain. */
+struct course {
+	unsigned up, down;
+};
+struct course compare_objects(const struct comparison *c, uint32_t row);
+struct course compare_retained(const struct comparison *c, uint32_t row);
+
+/*
+ * What grows.  A row grows if its objects never become fewer and are more in the end, or if it is a single array that
+ * is never smaller and larger in the end; and no such row is above it.  What only serves a collection (its links and
+ * tables) does not count.  Of rows that hang on the same collection the one that retains most more stands for all.
+ */
+struct grown {
+	uint32_t row;
+	uint32_t hangs_on; /* of a path the row of the collection, or array, that holds them; else the row itself */
+	bool once;         /* they came with the last dump */
+	bool steady;       /* since they came there were more of them in each dump, and these are more than two */
+	struct amount more; /* bytes that the row it hangs on retains more than in the first dump */
+	uint32_t with, n_with; /* the first in growth.with, and how many */
+};
+/* What came along: rows that grow and hang on the same, or below it, added up by class. */
+struct grown_with {
+	const char *class;
+	struct amount before, now; /* objects in the first dump and in the last */
+	struct amount shallow;     /* bytes in the last */
+};
+struct growth {
+	struct grown *list; /* what retains most more first */
+	uint32_t n;
+	struct grown_with *with; /* of each the most bytes first */
+	uint32_t n_with;
+};
+/* 0: *out is the caller's (growth_release), the comparison must outlive it; or ERR_NOMEM. */
+MUST_CHECK int compare_growth(struct growth *out, const struct comparison *c, struct err *err);
+void growth_release(struct growth *g);
+
+/* Append the way of a row, as signature_add does; of other tables its words. */
+void compared_add(const struct comparison *c, uint32_t row, struct text *to);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* growth.c - which rows of a comparison grow, and what they hang on; see compare.h. */
+#include "analysis/compare/compare.h"
+
+#include "base/big.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+static bool begins(const char *s, const char *with)
+{
+	return s && !strncmp(s, with, strlen(with));
+}
+
+/* Links and tables of the JDK's collections, and what Go's maps and slices are made of: nobody puts such an object
+ * anywhere, they come with others. */
+static bool serves_collection(const struct profile_row *r)
+{
+	return r->array || (begins(r->class, "java.util.") && strchr(r->class, '$')) ||
+	    (begins(r->class, "map[") && strchr(r->class, ' '));
+}
+
+static bool is_collection(const struct profile_row *r)
+{
+	return begins(r->class, "java.util.") || begins(r->class, "map[");
+}
+
+static bool never_fewer(const struct comparison *c, uint32_t row)
+{
+	return compare_objects(c, row).down == 0;
+}
+
+static bool rises(const struct comparison *c, uint32_t row)
+{
+	const struct profile_row *r = &c->row[row];
+	const struct compared_amounts *first = compared(c, row, 0), *last = compared(c, row, c->n - 1);
+	/* that a class was loaded says nothing yet: what its static fields hold may grow */
+	bool one_class = r->parent == PROFILE_NONE && (r->start == START_CLASS || r->start == START_LOADER) &&
+	    last->objects.n < 2;
+	if (one_class || serves_collection(r) || !never_fewer(c, row))
+		return false;
+	if (last->objects.n > first->objects.n)
+		return true;
+	/* one array that is made anew, and longer each time */
+	bool larger = last->objects.n == 1 && first->objects.n == 1 && last->shallow.n > first->shallow.n;
+	for (size_t i = 1; larger && i < c->n; i++)
+		larger = compared(c, row, i)->shallow.n >= compared(c, row, i - 1)->shallow.n;
+	return larger && r->class && strchr(r->class, '[');
+}
+
+/* The collection that a row's objects are in, with all that it is made of: a HashSet on top of a HashMap. */
+static uint32_t hangs_on(const struct comparison *c, uint32_t row)
+{
+	for (uint32_t up = c->row[row].parent; up != PROFILE_NONE; up = c->row[up].parent) {
+		bool begins = c->row[up].start == START_CLASS || c->row[up].start == START_LOADER;
+		if (begins || !(serves_collection(&c->row[up]) || is_collection(&c->row[up])))
+			break;
+		row = up;
+	}
+	return row;
+}
+
+static bool came_last(const struct comparison *c, uint32_t row)
+{
+	return c->n > 1 && !compared(c, row, c->n - 2)->objects.n && compared(c, row, c->n - 1)->objects.n;
+}
+
+static bool is_steady(const struct comparison *c, uint32_t row)
+{
+	size_t first = 0;
+	while (first + 1 < c->n && !compared(c, row, first)->objects.n)
+		first++;
+	size_t steps = c->n - 1 - first;
+	return c->n > 2 && steps && compare_objects(c, row).up - (first > 0) == steps;
+}
+
+/* --- rows of one collection --------------------------------------------------------------------- */
+
+/* A row that rises, and the growth that it is part of. */
+struct rising {
+	uint32_t row, on;
+	bool topmost;
+	int64_t more; /* bytes that it retains itself */
+};
+
+static int by_place(const void *x, const void *y)
+{
+	const struct rising *a = x, *b = y;
+	if (a->on != b->on)
+		return a->on < b->on ? -1 : 1;
+	if (a->topmost != b->topmost)
+		return a->topmost ? -1 : 1;
+	return a->more != b->more ? (a->more < b->more) - (a->more > b->more) : (a->row > b->row) - (a->row < b->row);
+}
+
+/* All rows that rise, those of one place behind each other, first the one that stands for them. */
+static struct rising *list_rising(const struct comparison *c, uint32_t *n, struct err *err)
+{
+	struct rising *list = big_alloc(c->n_rows, sizeof *list, err);
+	uint32_t *on = list ? big_alloc(c->n_rows, sizeof *on, err) : NULL; /* PROFILE_NONE: nothing above rises */
+	*n = 0;
+	if (!on) {
+		big_free(list);
+		return NULL;
+	}
+	for (uint32_t row = 0; row < c->n_rows; row++) {
+		uint32_t parent = c->row[row].parent;
+		on[row] = parent == PROFILE_NONE ? PROFILE_NONE : on[parent];
+		if (!rises(c, row))
+			continue;
+		bool topmost = on[row] == PROFILE_NONE;
+		if (topmost)
+			on[row] = hangs_on(c, row);
+		list[(*n)++] = (struct rising){row, on[row], topmost,
+		    amount_signed(amount_change(compared(c, row, 0)->retained, compared(c, row, c->n - 1)->retained))};
+	}
+	big_free(on);
+	sort_array(list, *n, sizeof *list, by_place);
+	return list;
+}
+
+static int by_class(const void *x, const void *y)
+{
+	const struct grown_with *a = x, *b = y;
+	return strcmp(a->class ? a->class : "", b->class ? b->class : "");
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+	const struct grown_with *a = x, *b = y;
+	return a->shallow.n != b->shallow.n ? (a->shallow.n < b->shallow.n) - (a->shallow.n > b->shallow.n) :
+	    by_class(x, y);
+}
+
+/* Add up by class what came along with the first of these rows. */
+static void add_with(struct growth *g, const struct comparison *c, const struct rising *row, uint32_t n)
+{
+	struct grown_with *with = g->with + g->n_with;
+	uint32_t kept = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		const struct compared_amounts *first = compared(c, row[i].row, 0), *last = compared(c, row[i].row, c->n - 1);
+		with[i - 1] = (struct grown_with){c->row[row[i].row].class, first->objects, last->objects, last->shallow};
+	}
+	sort_array(with, n - 1, sizeof *with, by_class);
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		if (!kept || by_class(&with[kept - 1], &with[i])) {
+			with[kept++] = with[i];
+			continue;
+		}
+		with[kept - 1].before = amount_add(with[kept - 1].before, with[i].before);
+		with[kept - 1].now = amount_add(with[kept - 1].now, with[i].now);
+		with[kept - 1].shallow = amount_add(with[kept - 1].shallow, with[i].shallow);
+	}
+	sort_array(with, kept, sizeof *with, by_bytes);
+	g->list[g->n].with = g->n_with;
+	g->list[g->n].n_with = kept;
+	g->n_with += kept;
+}
+
+static int by_more(const void *x, const void *y)
+{
+	const struct grown *a = x, *b = y;
+	int64_t p = amount_signed(a->more), q = amount_signed(b->more);
+	return p != q ? (p < q) - (p > q) : (a->row > b->row) - (a->row < b->row);
+}
+
+int compare_growth(struct growth *out, const struct comparison *c, struct err *err)
+{
+	uint32_t n;
+	struct rising *rising = list_rising(c, &n, err);
+	*out = (struct growth){.list = rising ? big_alloc(n, sizeof *out->list, err) : NULL};
+	out->with = out->list ? big_alloc(n, sizeof *out->with, err) : NULL;
+	for (uint32_t i = 0, end; out->with && i < n; i = end) {
+		uint32_t row = rising[i].row, on = rising[i].on;
+		for (end = i + 1; end < n && rising[end].on == on; end++)
+			;
+		out->list[out->n] = (struct grown){
+			.row = row,
+			.hangs_on = on,
+			.once = came_last(c, row),
+			.steady = is_steady(c, row),
+			.more = amount_change(compared(c, on, 0)->retained, compared(c, on, c->n - 1)->retained),
+		};
+		add_with(out, c, rising + i, end - i);
+		out->n++;
+	}
+	big_free(rising);
+	if (!out->with) {
+		growth_release(out);
+		return ERR_NOMEM;
+	}
+	sort_array(out->list, out->n, sizeof *out->list, by_more);
+	return 0;
+}
+
+void growth_release(struct growth *g)
+{
+	big_free(g->list);
+	big_free(g->with);
+	*g = (struct growth){.n = 0};
+}

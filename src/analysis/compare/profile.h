@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * profile.h - the little of a dump that a comparison with another one needs.
+ *
+ * A profile is some tables: of classes, packages, loaders, threads and of the ways on which objects are reached
+ * (signatures.h), each row with the number of its objects, their bytes and what they retain.  It holds no
+ * object and no text of the dump but names, and outlives the heap that it was made of.
+ *
+ * Immutable once made; any thread.
+ */
+#ifndef CAIRN_ANALYSIS_COMPARE_PROFILE_H
+#define CAIRN_ANALYSIS_COMPARE_PROFILE_H
+
+#include "analysis/signatures/signatures.h"
+#include "base/arena.h"
+
+enum profile_by { PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_PATH, PROFILE_THREAD, PROFILE_BYS };
+
+#define PROFILE_NONE UINT32_MAX
+
+struct profile_row {
+	uint32_t parent;      /* of a path the row that it continues, which stands before it; else PROFILE_NONE */
+	enum signature_start start; /* of a path without a parent */
+	const char *words;    /* tells it from others with this parent (and of paths with this class) */
+	const char *class;    /* of paths the class of its objects; NULL: of the steps beyond SIGNATURE_DEPTH */
+	bool chain;           /* of paths: objects of it hold others of it */
+	bool array;           /* of paths: they are arrays of references */
+	struct amount objects, shallow, retained; /* shallow and retained in bytes */
+};
+
+struct profile_table {
+	struct profile_row *row;
+	uint32_t n;
+	uint32_t *of_class;   /* by class index: its row; only while the heap is there, and not of paths and threads */
+};
+
+struct profile {
+	const char *path;     /* of the dump */
+	const char *title;    /* its format */
+	const char *created;  /* ISO 8601 UTC, or "" */
+	unsigned word_bits;
+	bool mat_sizes;
+	bool names_fields;    /* the words of paths are fields; false: only their classes are known */
+	struct amount objects, shallow, reachable; /* all objects, their bytes, and those that roots reach */
+	struct profile_table by[PROFILE_BYS];
+	struct arena arena;
+};
+
+/* Make the profile of a heap; r must be complete.  Names are copied: the heap may be closed afterwards.
+ * 0: *out is the caller's (profile_release); ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int profile_make(struct profile *out, const struct retained *r, const struct signatures *s,
+    bool mat_sizes, struct progress *progress, struct err *err);
+void profile_release(struct profile *p);
+
+#endif

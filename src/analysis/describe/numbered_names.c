@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * numbered_names.c - the names of all references of a heap, as numbers (describe.h).
+ *
+ * Where classes declare fields, each class gets a plan when its first instance is met: where in the record
+ * its references lie and what they are called.  The graph has an object's references in the order of its
+ * record, so only which of them are null must be read.  In any other case each reference is looked up by
+ * its target.
+ */
+#include "analysis/describe/inspector.h"
+
+#include "base/arena.h"
+#include "base/big.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES_DEEP = 1000 };
+
+struct name_plan {
+	uint64_t first; /* in places */
+	uint32_t n;
+	bool made;
+};
+
+struct numbered_names {
+	const struct heap *heap;
+	bool declared;        /* classes declare the fields */
+	const char **name;    /* by number */
+	uint32_t n_names;
+	size_t cap_names;
+	uint32_t *slots;      /* of a table of the names by what they say */
+	uint32_t n_slots;
+	struct name_plan *plan; /* by class */
+	struct planned_name {
+		uint64_t offset; /* in the record, bytes */
+		uint32_t name;
+	} *planned;
+	uint64_t n_planned, cap_planned;
+	uint32_t *of;         /* what numbered_names_of hands out */
+	uint64_t cap_of;
+	struct view_walk walk;
+	struct text scratch;
+	struct arena arena;
+};
+
+static uint64_t hash_of_name(const void *all, uint32_t number)
+{
+	const char *name = ((const struct numbered_names *)all)->name[number];
+	return hash_bytes(name, strlen(name));
+}
+
+/* The number of a name; copies it where it is not there to stay. */
+static int number_of(struct numbered_names *n, const char *name, bool stays, uint32_t *number, struct err *err)
+{
+	if (2 * n->n_names >= n->n_slots &&
+	    hash_slots_grow(&n->slots, &n->n_slots, n->n_names, hash_of_name, n, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_bytes(name, strlen(name)) & (n->n_slots - 1);
+	for (; n->slots[at]; at = (at + 1) & (n->n_slots - 1)) {
+		*number = n->slots[at] - 1;
+		if (!strcmp(n->name[*number], name))
+			return 0;
+	}
+	const char *kept = stays ? name : arena_try_strndup(&n->arena, name, strlen(name), err);
+	size_t count = n->n_names;
+	const char **to = kept ? BIG_PUSH(n->name, count, n->cap_names, err) : NULL;
+	if (!to)
+		return ERR_NOMEM;
+	*to = kept;
+	*number = n->n_names++;
+	n->slots[at] = n->n_names;
+	return 0;
+}
+
+int numbered_names_new(struct numbered_names **out, const struct heap *h, struct err *err)
+{
+	struct numbered_names *n = *out = xcalloc(1, sizeof *n);
+	uint32_t number;
+	n->heap = h;
+	n->declared = inspect_declares_fields(h);
+	n->scratch = (struct text)TEXT_INIT;
+	n->plan = big_alloc(h->n_classes, sizeof *n->plan, err);
+	if (n->plan && !number_of(n, "", true, &number, err) && !number_of(n, "[]", true, &number, err))
+		return 0;
+	numbered_names_free(n);
+	*out = NULL;
+	return ERR_NOMEM;
+}
+
+void numbered_names_free(struct numbered_names *n)
+{
+	if (!n)
+		return;
+	big_free(n->name);
+	big_free(n->slots);
+	big_free(n->plan);
+	big_free(n->planned);
+	big_free(n->of);
+	text_release(&n->scratch);
+	arena_release(&n->arena);
+	free(n);
+}
+
+int numbered_names_add(struct numbered_names *n, const char *name, uint32_t *number, struct err *err)
+{
+	return number_of(n, name, false, number, err);
+}
+
+const char *numbered_name(const struct numbered_names *n, uint32_t number)
+{
+	return n->name[number];
+}
+
+/* --- instances of classes that declare fields --------------------------------------------------- */
+
+static int make_plan(struct numbered_names *n, uint32_t class, struct err *err)
+{
+	const struct heap *h = n->heap;
+	struct name_plan *plan = &n->plan[class];
+	uint64_t offset = 0;
+	*plan = (struct name_plan){.first = n->n_planned, .made = true};
+	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
+		const struct heap_class *c = &h->classes[class];
+		for (uint32_t i = 0; i < c->n_fields; i++) {
+			if (c->fields[i].type == VALUE_OBJECT) {
+				struct planned_name *to = BIG_PUSH(n->planned, n->n_planned, n->cap_planned, err);
+				if (!to || number_of(n, c->fields[i].name, true, &to->name, err))
+					return ERR_NOMEM;
+				to->offset = offset;
+				plan->n++;
+			}
+			offset += values_size_of(h, c->fields[i].type);
+		}
+		class = c->superclass;
+	}
+	return 0;
+}
+
+/* Is the word of a record null? */
+static inline bool is_null(const uint8_t *word, unsigned bytes)
+{
+	uint64_t bits = 0;
+	memcpy(&bits, word, bytes);
+	return !bits;
+}
+
+/* Number the references that the record does not have as null.  False: they are not as many as the graph
+ * has, so nobody knows yet which is which. */
+static bool number_fields(struct numbered_names *n, const struct name_plan *plan, const struct object_view *view,
+    uint64_t degree)
+{
+	const struct planned_name *field = n->planned + plan->first;
+	unsigned word = n->heap->facts.word_bits / 8;
+	uint64_t k = 0;
+	for (uint32_t i = 0; i < plan->n; i++) {
+		if (view->n_bytes < word || field[i].offset > view->n_bytes - word)
+			return false;
+		if (is_null(view->bytes + field[i].offset, word))
+			continue;
+		if (k == degree)
+			return false;
+		n->of[k++] = field[i].name;
+	}
+	return k == degree;
+}
+
+/* --- all others --------------------------------------------------------------------------------- */
+
+/* A place in a map is "[]", whatever the key. */
+void numbered_names_fold(struct text *name)
+{
+	char *to = name->s;
+	if (!name->len)
+		return;
+	if (name->len > 1 && name->s[0] == '[') {
+		text_clear(name);
+		text_add(name, "[]");
+		return;
+	}
+	if (!strncmp(name->s, "key ", 4)) {
+		name->s[3] = 0;
+		name->len = 3;
+		return;
+	}
+	for (const char *from = name->s; *from; from++) {
+		*to++ = *from;
+		if (*from == '[' && strchr(from, ']'))
+			from = strchr(from, ']') - 1;
+		else if (*from == '+' && from[1] && strspn(from + 1, "0123456789") == strlen(from + 1)) {
+			to--; /* not "bss+0x1a40" */
+			break;
+		}
+	}
+	*to = 0;
+	name->len = (size_t)(to - name->s);
+}
+
+/* The first of these places with the target, or end. */
+static uint64_t find_target(const uint32_t *target, uint64_t at, uint64_t end, uint32_t to, uint64_t *round)
+{
+	while (at < end && target[at] != to && !progress_own_stops(++*round))
+		at++;
+	return at;
+}
+
+static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degree, struct err *err)
+{
+	const uint32_t *target = n->heap->out.target + adjacency_start(&n->heap->out, id);
+	struct reference_names names;
+	uint64_t place, k = 0, round = 0;
+	uint32_t to, number;
+	reference_names_begin(&names, n->heap, id);
+	memset(n->of, 0, degree * sizeof *n->of);
+	while (names.open && names.inspector->names_any(&names, &to, &place)) {
+		uint64_t at = find_target(target, k, degree, to, &round); /* in most dumps the next one */
+		if (at == degree)
+			at = find_target(target, 0, k, to, &round);
+		if (at == degree || target[at] != to || n->of[at])
+			continue;
+		text_clear(&n->scratch);
+		names.inspector->name_at(&names, place, to, &n->scratch);
+		numbered_names_fold(&n->scratch);
+		const char *name = n->scratch.s;
+		if (!strncmp(name, "static ", strlen("static ")))
+			name += strlen("static ");
+		if (number_of(n, name, false, &number, err))
+			return ERR_NOMEM;
+		n->of[at] = number;
+		k = at + 1;
+	}
+	return 0;
+}
+
+int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *out, struct err *err)
+{
+	const struct heap *h = n->heap;
+	uint64_t degree = adjacency_start(&h->out, id + 1) - adjacency_start(&h->out, id);
+	const struct heap_class *c = heap_class_of(h, id);
+	*out = (struct numbered){.all = NAME_NOT_TOLD};
+	if (!degree || !values_held(h))
+		return 0;
+	if (n->declared && c->kind == CLASS_OBJECT_ARRAY) {
+		out->all = NAME_ELEMENT;
+		return 0;
+	}
+	if (degree > n->cap_of) {
+		uint32_t *of = big_resize(n->of, 2 * degree, sizeof *of, err);
+		if (!of)
+			return ERR_NOMEM;
+		n->of = of;
+		n->cap_of = 2 * degree;
+	}
+	out->each = n->of;
+	if (n->declared && heap_class_mirrored(h, id) == HEAP_NONE) {
+		const struct name_plan *plan = &n->plan[h->class_of[id]];
+		struct object_view view;
+		if (!plan->made && make_plan(n, h->class_of[id], err))
+			return ERR_NOMEM;
+		if (plan->n == degree) { /* none is null */
+			for (uint32_t i = 0; i < plan->n; i++)
+				n->of[i] = n->planned[plan->first + i].name;
+			return 0;
+		}
+		if (!heap_view_along(h, id, &n->walk, &view, NULL) && number_fields(n, plan, &view, degree))
+			return 0;
+	}
+	return number_by_target(n, id, degree, err);
+}

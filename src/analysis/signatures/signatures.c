@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * signatures.c - walks the heap level by level, as path_tree.c does, and gives every object the signature of
+ * the way on which it is reached.
+ *
+ * Objects of one level are visited by id, so that their records are read in the dump's order.  An object
+ * that a level reaches on several ways gets the one that comes first by its words.
+ */
+#include "analysis/signatures/signature_list.h"
+
+#include "analysis/describe/describe.h"
+#include "base/big.h"
+#include "base/hash.h"
+#include "base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CANCEL_EVERY = 1 << 14,
+	SCAN_WORDS = 4,   /* a level is read off the bits when it has an object for so many words */
+	PERIOD_MOST = 8,  /* steps that are looked at for coming again */
+};
+
+/* A step from a signature: what it leads to. */
+struct step {
+	uint32_t from, field, class_rank; /* of a start: its kind, the number of its words */
+	uint32_t to;
+};
+
+struct walk {
+	struct signatures *out;
+	const struct heap *heap;
+	const struct weak_references *weak;
+	size_t cap;          /* of out->list */
+	struct step *step;
+	uint32_t n_steps;
+	size_t cap_steps;
+	uint32_t *slots, n_slots;
+	uint32_t last;       /* the step found last, or n_steps */
+	uint32_t *queue, n;  /* objects in the order they are visited */
+	struct bits next;    /* those of the next level */
+	struct text scratch;
+	struct progress *progress;
+};
+
+/* --- signatures --------------------------------------------------------------------------------- */
+
+static uint64_t hash_of_step(const void *all, uint32_t number)
+{
+	const struct step *s = &((const struct step *)all)[number];
+	return hash_step(hash_step(hash_number(s->from), s->field), s->class_rank);
+}
+
+static uint32_t rank_of(const struct heap *h, uint32_t class)
+{
+	return class == HEAP_NONE ? HEAP_NONE : h->classes[class].name_rank;
+}
+
+/* Find the step, or make it lead to SIGNATURE_NONE. */
+static struct step *step_of(struct walk *w, uint32_t from, uint32_t field, uint32_t rank, struct err *err)
+{
+	struct step *s = w->step + w->last, key = {from, field, rank, SIGNATURE_NONE};
+	if (w->last < w->n_steps && s->from == from && s->field == field && s->class_rank == rank)
+		return s;
+	if (2 * w->n_steps >= w->n_slots &&
+	    hash_slots_grow(&w->slots, &w->n_slots, w->n_steps, hash_of_step, w->step, err))
+		return NULL;
+	uint32_t at = (uint32_t)hash_of_step(&key, 0) & (w->n_slots - 1);
+	for (; w->slots[at]; at = (at + 1) & (w->n_slots - 1)) {
+		s = w->step + (w->last = w->slots[at] - 1);
+		if (s->from == from && s->field == field && s->class_rank == rank)
+			return s;
+	}
+	size_t n = w->n_steps;
+	s = BIG_PUSH(w->step, n, w->cap_steps, err);
+	if (!s)
+		return NULL;
+	*s = key;
+	w->last = w->n_steps++;
+	w->slots[at] = w->n_steps;
+	return s;
+}
+
+static int add_signature(struct walk *w, const struct signature *like, struct err *err)
+{
+	size_t n = w->out->n;
+	struct signature *to = BIG_PUSH(w->out->list, n, w->cap, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = *like;
+	w->out->n++;
+	return 0;
+}
+
+/* Where the last steps of a way are as the same number of steps before them, so is the further one: the
+ * signature that it comes back to.  SIGNATURE_NONE: it does not. */
+static uint32_t comes_again(const struct walk *w, uint32_t from, uint32_t field, uint32_t rank)
+{
+	const struct signature *list = w->out->list;
+	uint32_t way[2 * PERIOD_MOST], n = 0;
+	for (uint32_t at = from; at != SIGNATURE_NONE && n < 2 * PERIOD_MOST; at = list[at].parent)
+		way[n++] = at;
+	for (uint32_t period = 2; period <= PERIOD_MOST && 2 * period <= n; period++) {
+		uint32_t same = 0, first = way[period - 1];
+		if (list[first].field != field || rank_of(w->heap, list[first].class) != rank)
+			continue;
+		while (same < period && list[way[same]].field == list[way[same + period]].field &&
+		    list[way[same]].parent != SIGNATURE_NONE && list[way[same + period]].parent != SIGNATURE_NONE &&
+		    rank_of(w->heap, list[way[same]].class) == rank_of(w->heap, list[way[same + period]].class))
+			same++;
+		if (same + 1 >= period)
+			return first;
+	}
+	return SIGNATURE_NONE;
+}
+
+/* The signature of an object of this class that is held by this field of an object of `from`. */
+static int continue_with(struct walk *w, uint32_t from, uint32_t field, uint32_t class, uint32_t *to,
+    struct err *err)
+{
+	const struct heap *h = w->heap;
+	struct signature *f = &w->out->list[from];
+	uint32_t rank = rank_of(h, class);
+	*to = from;
+	if (f->class == HEAP_NONE)
+		return 0;
+	if (rank_of(h, f->class) == rank && h->classes[class].kind == CLASS_PLAIN && f->start != START_CLASS) {
+		f->chain = true;
+		return 0;
+	}
+	struct step *s = step_of(w, from, field, rank, err);
+	if (!s)
+		return ERR_NOMEM;
+	if (s->to == SIGNATURE_NONE)
+		s->to = comes_again(w, from, field, rank);
+	if (s->to == SIGNATURE_NONE) {
+		bool far = f->depth + 1 == SIGNATURE_DEPTH;
+		struct signature made = {.parent = from, .words = far ? "…" : numbered_name(w->out->names, field),
+		    .field = field, .class = far ? HEAP_NONE : class, .depth = f->depth + 1};
+		if (add_signature(w, &made, err))
+			return ERR_NOMEM;
+		s->to = w->out->n - 1;
+	}
+	*to = s->to;
+	return 0;
+}
+
+/* --- where ways begin --------------------------------------------------------------------------- */
+
+static void reach(struct walk *w, uint32_t id, uint32_t signature)
+{
+	uint32_t *of = &w->out->of[id];
+	if (*of == SIGNATURE_NONE) {
+		*of = signature;
+		w->queue[w->n++] = id;
+		bits_set(&w->next, id);
+	} else if (*of != signature && bits_get(&w->next, id) && signature_compare(w->out, signature, *of) < 0) {
+		*of = signature;
+	}
+}
+
+/* From `begin` on a thread's name without what counts threads: "http-nio-#-exec-#". */
+static void fold_digits(struct text *name, size_t begin)
+{
+	if (!name->len)
+		return;
+	char *to = name->s + begin;
+	for (const char *from = to; *from; to++) {
+		size_t digits = strspn(from, "0123456789");
+		*to = digits ? '#' : *from;
+		from += digits ? digits : 1;
+	}
+	*to = 0;
+	name->len = (size_t)(to - name->s);
+}
+
+static int begin_at(struct walk *w, uint32_t id, enum signature_start start, struct err *err)
+{
+	const struct heap *h = w->heap;
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	uint32_t class = start == START_CLASS ? mirrored : h->class_of[id], number;
+	if (numbered_names_add(w->out->names, w->scratch.s, &number, err))
+		return ERR_NOMEM;
+	struct step *s = step_of(w, SIGNATURE_NONE - (uint32_t)start, number, rank_of(h, class), err);
+	if (!s)
+		return ERR_NOMEM;
+	if (s->to == SIGNATURE_NONE) {
+		struct signature made = {.parent = SIGNATURE_NONE, .start = start,
+		    .words = numbered_name(w->out->names, number), .field = number, .class = class};
+		if (add_signature(w, &made, err))
+			return ERR_NOMEM;
+		s->to = w->out->n - 1;
+	}
+	reach(w, id, s->to);
+	return 0;
+}
+
+static enum signature_start name_root(struct walk *w, const struct heap_root *root)
+{
+	const struct heap *h = w->heap;
+	struct text *words = &w->scratch;
+	const struct heap_thread *thread = root->thread == HEAP_NONE ? NULL : &h->threads[root->thread];
+	text_clear(words);
+	if (thread && thread->object == root->object) {
+		text_add(words, thread->name ? thread->name : "");
+		fold_digits(words, 0);
+		return START_THREAD;
+	}
+	bool variable = root->slot && heap_symbol(h, root->slot, words);
+	if (variable)
+		numbered_names_fold(words);
+	if (!thread) {
+		text_add(words, variable ? "" : root_kind_name(root->kind));
+		return variable ? START_VARIABLE : START_ROOT;
+	}
+	size_t before = words->len;
+	text_addf(words, "%s of \"%s\"", variable ? "" : "local", thread->name ? thread->name : "");
+	fold_digits(words, before);
+	return START_LOCAL;
+}
+
+static int begin_everywhere(struct walk *w, struct err *err)
+{
+	const struct heap *h = w->heap;
+	const uint32_t *immediate = w->out->retained->dominators.immediate;
+	int code = 0;
+	text_clear(&w->scratch);
+	for (uint32_t c = 0; !code && c < h->n_classes; c++) {
+		uint32_t id = h->classes[c].object;
+		if (id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
+			code = begin_at(w, id, START_CLASS, err);
+		id = h->classes[c].loader;
+		if (!code && id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
+			code = begin_at(w, id, START_LOADER, err);
+	}
+	for (size_t i = 0; !code && i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		if (heap_class_mirrored(h, root->object) == HEAP_NONE && !heap_class_of(h, root->object)->makes_loaders)
+			code = begin_at(w, root->object, name_root(w, root), err);
+	}
+	return code;
+}
+
+/* --- the walk ----------------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Put the level that begins in the queue at start in order; next is empty then. */
+static void order_level(struct walk *w, uint32_t start)
+{
+	uint64_t words = ((uint64_t)w->heap->n_objects + 63) / 64;
+	uint32_t *level = w->queue + start, n = w->n - start;
+	if (n < words / SCAN_WORDS) {
+		for (uint32_t i = 0; i < n; i++)
+			w->next.word[level[i] >> 6] = 0;
+		sort_array(level, n, sizeof *level, by_id);
+		return;
+	}
+	for (uint64_t i = 0, k = 0; i < words; i++) {
+		for (uint64_t left = w->next.word[i]; left; left &= left - 1)
+			level[k++] = (uint32_t)(i * 64 + (unsigned)__builtin_ctzll(left));
+		w->next.word[i] = 0;
+	}
+}
+
+/* May the object still get a signature, or another one? */
+static inline bool open_to(const struct walk *w, uint32_t id)
+{
+	return w->out->of[id] == SIGNATURE_NONE || bits_get(&w->next, id);
+}
+
+static int visit(struct walk *w, uint32_t id, struct err *err)
+{
+	const struct heap *h = w->heap;
+	uint64_t start = adjacency_start(&h->out, id), n = adjacency_start(&h->out, id + 1) - start;
+	const uint32_t *target = h->out.target + start;
+	bool weak = w->weak && bits_get(&w->weak->holders, id);
+	struct numbered names;
+	bool named = false;
+	for (uint64_t k = 0; k < n; k++) {
+		uint32_t to;
+		if (!open_to(w, target[k]) || (weak && weak_is(w->weak, id, target[k])))
+			continue;
+		if (!named && numbered_names_of(w->out->names, id, &names, err))
+			return ERR_NOMEM;
+		named = true;
+		if (continue_with(w, w->out->of[id], names.each ? names.each[k] : names.all, h->class_of[target[k]],
+		    &to, err))
+			return ERR_NOMEM;
+		reach(w, target[k], to);
+	}
+	return 0;
+}
+
+static int walk_levels(struct walk *w, struct err *err)
+{
+	int code = begin_everywhere(w, err);
+	for (uint32_t at = 0; !code && at < w->n;) {
+		order_level(w, at);
+		for (uint32_t end = w->n; !code && at < end; at++) {
+			code = visit(w, w->queue[at], err);
+			if (!code && at % CANCEL_EVERY == 0 && !progress_add(w->progress, CANCEL_EVERY))
+				code = err_cancelled(err);
+		}
+	}
+	return code;
+}
+
+/* ------------------------------------------------------------------------------------------------- */
+
+int signatures_find(struct signatures *out, const struct retained *r, const struct weak_references *weak,
+    struct progress *progress, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct walk w = {.out = out, .heap = h, .weak = weak, .progress = progress, .scratch = TEXT_INIT};
+	*out = (struct signatures){.retained = r};
+	progress_phase(progress, PHASE_FOLLOW_REFERENCES, h->n_objects);
+	int code = numbered_names_new(&out->names, h, err);
+	out->of = code ? NULL : big_alloc(h->n_objects, sizeof *out->of, err);
+	w.queue = out->of ? big_alloc(h->n_objects, sizeof *w.queue, err) : NULL;
+	if (!code)
+		code = w.queue ? bits_init(&w.next, h->n_objects, err) : ERR_NOMEM;
+	if (!code) {
+		memset(out->of, 0xff, h->n_objects * sizeof *out->of);
+		code = walk_levels(&w, err);
+	}
+	bits_release(&w.next);
+	big_free(w.queue);
+	big_free(w.step);
+	big_free(w.slots);
+	text_release(&w.scratch);
+	if (!code)
+		code = signatures_settle(out, progress, err);
+	if (code)
+		signatures_release(out);
+	return code;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * signatures.h - objects grouped by the way on which the program reaches them.
+ *
+ * From one dump to the next objects move and addresses are used again, so an object has no identity.  What
+ * stays is the way to it: "static com.acme.Shop.INSTANCE > sessions > table[] > value".  All objects with the
+ * same signature of their shortest way are one group, which may be compared with that of another dump.
+ *
+ * Ways begin at class objects (their static fields), class loaders, threads and all other roots.  They follow
+ * recorded references, but no weak ones.  Which element of an array it is does not count; an object held
+ * by one of its own class is in that one's group (a chain or a tree of nodes), by whichever field the chain
+ * begins ("first" or "last", "head" or "table[]"); and of steps that come three times in a row the third is in
+ * the group of the second.  Of several shortest ways the one whose signature
+ * comes first by its words is taken, so addresses decide nothing.  Names of threads count without their digits.
+ *
+ * Pure functions of struct retained, any thread.
+ */
+#ifndef CAIRN_ANALYSIS_SIGNATURES_SIGNATURES_H
+#define CAIRN_ANALYSIS_SIGNATURES_SIGNATURES_H
+
+#include "analysis/dominators/dominators.h"
+#include "base/text.h"
+#include "heap/weak.h"
+
+#define SIGNATURE_NONE UINT32_MAX /* no signature: not reached over strong references */
+
+enum signature_start {
+	START_NOWHERE, /* it begins at another signature */
+	START_CLASS,   /* a class object */
+	START_LOADER,  /* a class loader */
+	START_VARIABLE, /* a global variable */
+	START_THREAD,  /* a thread */
+	START_LOCAL,   /* what a thread's stack holds */
+	START_ROOT,    /* any other kind of root */
+};
+
+struct signature {
+	uint32_t parent;      /* the signature it continues, which stands before it; or SIGNATURE_NONE, and */
+	enum signature_start start;
+	const char *words;    /* the field of the last step; of a start what it is called */
+	uint32_t field;       /* their number (numbered_name) */
+	uint32_t class;       /* a class index; all its objects are of classes of this name.  HEAP_NONE: of the
+	                         steps beyond SIGNATURE_DEPTH, which are one */
+	uint32_t depth;       /* steps; 0: a start */
+	bool chain;           /* objects of it hold others of it */
+};
+enum { SIGNATURE_DEPTH = 48 };
+
+struct signatures {
+	const struct retained *retained; /* borrowed */
+	struct signature *list;
+	uint32_t n;
+	uint32_t *of;            /* by object id: its signature or SIGNATURE_NONE */
+	struct numbered_names *names; /* has the words */
+};
+
+/* r: need not be complete for this, but for signatures_sum.  weak: these references are not followed; NULL: all
+ * are.  Takes 4 bytes an object, and 4 more and a bit while it runs.
+ * 0: *out is the caller's (signatures_release); ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int signatures_find(struct signatures *out, const struct retained *r,
+    const struct weak_references *weak, struct progress *progress, struct err *err);
+void signatures_release(struct signatures *s);
+
+/* What a signature's objects amount to. */
+struct signature_sum {
+	uint32_t n_objects, n_unknown; /* objects, and those of them that count 0 bytes */
+	uint64_t shallow;              /* bytes */
+	struct retained_sum retained;  /* of the topmost of them */
+};
+/* Fill sums[0 … s->n - 1].  only: the objects that count; NULL: all.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int signatures_sum(const struct signatures *s, const struct bits *only, struct signature_sum *sums,
+    struct progress *progress, struct err *err);
+
+/* Append a signature as people read it: "static com.acme.Shop.INSTANCE > sessions > table[] > value". */
+void signature_add(const struct signatures *s, uint32_t signature, struct text *to);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_diff.c - diff: what is more and what is less than in older dumps. */
+#include "command/compare/comparing.h"
+
+#include "base/big.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "command/session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DIFF_COLUMNS                                \
+	{.id = COL_OBJECTS, .total = true},         \
+	{.id = COL_D_OBJECTS, .total = true},       \
+	{.id = COL_SHALLOW, .total = true},         \
+	{.id = COL_D_SHALLOW, .total = true},       \
+	{.id = COL_RETAINED},                       \
+	{.id = COL_D_RETAINED},                     \
+	{.id = COL_GREW},                           \
+	{.id = COL_COURSE}
+enum { D_OBJECTS, D_D_OBJECTS, D_SHALLOW, D_D_SHALLOW, D_RETAINED, D_D_RETAINED, D_GREW, D_COURSE, D_COLUMNS };
+
+static const struct column class_columns[] = {{.id = COL_CLASS}, DIFF_COLUMNS};
+static const struct shape class_shape = {SHAPE_COLUMNS(class_columns)};
+static const struct column package_columns[] = {{.id = COL_PACKAGE}, DIFF_COLUMNS};
+static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
+static const struct column loader_columns[] = {{.id = COL_LOADER_CLASS}, DIFF_COLUMNS};
+static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
+static const struct column path_columns[] = {{.id = COL_PATH}, {.id = COL_CLASS}, DIFF_COLUMNS};
+static const struct shape path_shape = {.form = "-by path", SHAPE_COLUMNS(path_columns)};
+static const struct column thread_columns[] = {{.id = COL_THREAD}, {.id = COL_CLASS}, DIFF_COLUMNS};
+static const struct shape thread_shape = {.form = "-by thread", SHAPE_COLUMNS(thread_columns)};
+
+static const struct form {
+	const char *title;
+	const struct shape *shape;
+	unsigned words; /* columns of words */
+} forms[] = {
+    [PROFILE_CLASS] = {"growth by class", &class_shape, 1},
+    [PROFILE_PACKAGE] = {"growth by package", &package_shape, 1},
+    [PROFILE_LOADER] = {"growth by loader", &loader_shape, 1},
+    [PROFILE_PATH] = {"growth by path", &path_shape, 2},
+    [PROFILE_THREAD] = {"growth by thread", &thread_shape, 2},
+};
+
+struct diff {
+	struct comparing *comparing;
+	size_t base;   /* the profile that the newest one is compared with */
+	uint32_t *row; /* the comparison's, of each row */
+};
+
+static void words_cell(const struct comparison *c, uint32_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct profile_row *r = &c->row[row];
+	text_clear(scratch);
+	if (column == 1) {
+		*out = !r->class ? cell_none() : cell_text(r->start == START_CLASS ? "java.lang.Class" : r->class);
+		return;
+	}
+	if (c->by == PROFILE_PATH)
+		compared_add(c, row, scratch);
+	else
+		text_add(scratch, r->words);
+	*out = cell_text(scratch->s);
+}
+
+static void add_course(const struct comparison *c, uint32_t row, struct text *to)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		text_add(to, i ? " " : "");
+		text_add_count(to, compared(c, row, i)->objects.n);
+	}
+}
+
+static void diff_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct diff *d = r->data;
+	const struct comparison *c = &d->comparing->comparison;
+	uint32_t at = d->row[row];
+	const struct compared_amounts *before = compared(c, at, d->base), *now = compared(c, at, c->n - 1);
+	if (column < forms[c->by].words) {
+		words_cell(c, at, column, out, scratch);
+		return;
+	}
+	switch (column - forms[c->by].words) {
+	case D_OBJECTS:
+		*out = cell_count(now->objects);
+		break;
+	case D_D_OBJECTS:
+		*out = cell_delta(before->objects, now->objects);
+		break;
+	case D_SHALLOW:
+		*out = cell_bytes(now->shallow);
+		break;
+	case D_D_SHALLOW:
+		*out = cell_bytes_delta(before->shallow, now->shallow);
+		break;
+	case D_RETAINED:
+		*out = cell_bytes(now->retained);
+		break;
+	case D_D_RETAINED:
+		*out = cell_bytes_delta(before->retained, now->retained);
+		break;
+	case D_GREW:
+		text_clear(scratch);
+		text_addf(scratch, "%u/%zu", compare_retained(c, at).up, c->n - 1);
+		*out = cell_text(scratch->s);
+		break;
+	case D_COURSE:
+		text_clear(scratch);
+		add_course(c, at, scratch);
+		*out = cell_text(scratch->s);
+		break;
+	}
+}
+
+static void diff_target(const struct result *r, size_t row, struct target *out)
+{
+	(void)r, (void)row;
+	*out = (struct target){.kind = TARGET_GROUP};
+}
+
+static int diff_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct diff *d = r->data;
+	struct bits wanted;
+	if (bits_init(&wanted, d->comparing->comparison.n_rows, err))
+		return ERR_NOMEM;
+	struct bits_walk walk = bits_walk(rows);
+	for (uint64_t row; bits_next(&walk, &row);)
+		bits_set(&wanted, d->row[row]);
+	int code = comparing_members(d->comparing, r->opened, &wanted, to, err);
+	bits_release(&wanted);
+	return code;
+}
+
+static void diff_release(void *data)
+{
+	struct diff *d = data;
+	comparing_free(d->comparing);
+	big_free(d->row);
+	free(d);
+}
+
+static const struct result_ops diff_ops = {
+    .cell = diff_cell, .target = diff_target, .release = diff_release, .members = diff_members};
+
+static const struct option_spec diff_options[] = {
+    {DASH_BY, OPT_CHOICE, "path|class|package|loader|thread", "what the rows are (default path)"},
+    {DASH_BASE, OPT_COUNT, "N", "compare with dump N, as dumps numbers them (default the oldest)"},
+    {DASH_GREW, OPT_FLAG, NULL, "only what retains more"},
+    {DASH_SHRANK, OPT_FLAG, NULL, "only what retains less"},
+    {DASH_NEW, OPT_FLAG, NULL, "only what was not there"},
+    {DASH_GONE, OPT_FLAG, NULL, "only what is there no more"},
+    {DASH_MIN, OPT_SIZE, "SIZE", "only changes of at least so many bytes retained"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default by growth, the largest first)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* Of which the wishes of the call are true. */
+static bool wanted(const struct diff *d, const struct call *call, uint32_t row)
+{
+	const struct comparison *c = &d->comparing->comparison;
+	const struct compared_amounts *before = compared(c, row, d->base), *now = compared(c, row, c->n - 1);
+	uint64_t b = before->retained.n, n = now->retained.n;
+	int min = call_option(call, DASH_MIN);
+	bool some = call_has(call, DASH_GREW) || call_has(call, DASH_SHRANK) || call_has(call, DASH_NEW) ||
+	    call_has(call, DASH_GONE);
+	if (!before->objects.n && !now->objects.n)
+		return false;
+	if (call->option[min].given && (n > b ? n - b : b - n) < call->option[min].number)
+		return false;
+	return !some || (call_has(call, DASH_GREW) && n > b) || (call_has(call, DASH_SHRANK) && n < b) ||
+	    (call_has(call, DASH_NEW) && !before->objects.n) || (call_has(call, DASH_GONE) && !now->objects.n);
+}
+
+struct ranked {
+	uint32_t row;
+	uint32_t rank;  /* among what grows; UINT32_MAX: it does not, or hangs below what does */
+	int64_t change;
+};
+
+static int by_growth(const void *x, const void *y)
+{
+	const struct ranked *a = x, *b = y;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->change != b->change ? (a->change < b->change) - (a->change > b->change) :
+	    (a->row > b->row) - (a->row < b->row);
+}
+
+/* The rows that are shown: what grows first, and behind it the other changes. */
+static int order_rows(struct diff *d, const struct call *call, size_t *n, struct err *err)
+{
+	const struct comparison *c = &d->comparing->comparison;
+	struct growth growth;
+	int code = compare_growth(&growth, c, err);
+	struct ranked *list = code ? NULL : big_alloc(c->n_rows, sizeof *list, err);
+	d->row = list ? big_alloc(c->n_rows, sizeof *d->row, err) : NULL;
+	*n = 0;
+	for (uint32_t i = 0; d->row && i < c->n_rows; i++)
+		list[i] = (struct ranked){i, UINT32_MAX,
+		    amount_signed(amount_change(compared(c, i, d->base)->retained, compared(c, i, c->n - 1)->retained))};
+	for (uint32_t i = 0; d->row && i < growth.n; i++)
+		list[growth.list[i].row].rank = i;
+	if (d->row)
+		sort_array(list, c->n_rows, sizeof *list, by_growth);
+	for (uint32_t i = 0; d->row && i < c->n_rows; i++)
+		if (wanted(d, call, list[i].row))
+			d->row[(*n)++] = list[i].row;
+	growth_release(&growth);
+	big_free(list);
+	return d->row ? 0 : ERR_NOMEM;
+}
+
+static int choose_base(const struct session *s, const struct call *call, size_t *base, struct err *err)
+{
+	int option = call_option(call, DASH_BASE);
+	uint64_t wanted_dump = call->option[option].given ? call->option[option].number : 0;
+	*base = 0;
+	if (!call->option[option].given)
+		return 0;
+	if (!wanted_dump || wanted_dump > s->n_older)
+		return err_set(err, ERR_USAGE, "-base takes the number of an older dump, 1 to %zu (dumps lists them)",
+		    s->n_older);
+	if (s->older[wanted_dump - 1].code)
+		return err_set(err, ERR_USAGE, "-base %zu: %s", (size_t)wanted_dump, s->older[wanted_dump - 1].err.message);
+	for (size_t i = 0; i + 1 < wanted_dump; i++)
+		*base += !s->older[i].code;
+	return 0;
+}
+
+static int run_diff(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	static const enum profile_by kinds[] = {
+	    PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_THREAD};
+	enum profile_by by = kinds[call_choice(call, DASH_BY, 0)];
+	struct comparing *comparing;
+	size_t n = 0;
+	int code = comparing_begin(&comparing, s, by, err);
+	if (code)
+		return code;
+	struct diff *d = xcalloc(1, sizeof *d);
+	d->comparing = comparing;
+	code = choose_base(s, call, &d->base, err);
+	if (!code)
+		code = order_rows(d, call, &n, err);
+	if (code) {
+		diff_release(d);
+		return code;
+	}
+	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape, &diff_ops, d, n);
+	r->note = comparing_note(r, comparing);
+	r->failed = !n;
+	code = command_sort(s, r, call, "d_retained", true, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_diff = {
+    .name = "diff",
+    .options = diff_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "compare",
+    .summary = "what is more or less than in the older dumps",
+    .shapes = SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &thread_shape),
+    .description = "Compares the dump with the older ones that stand before it on the command line (cairn OLD... "
+	"DUMP); they may be of other formats. Objects have no identity from one dump to the next, but the ways to them "
+	"have: a row of -by path is all objects that strong references reach on the same shortest way (histo -by path). "
+	"What grows stands first, once: objects that never became fewer and are more than in the oldest dump, not what "
+	"they hold and not the tables that hold them. Then all other changes. objects, shallow and retained are of the "
+	"newest dump, d_ what changed since the oldest (or -base). grew counts the steps in which a row came to retain "
+	"more, course has its objects in every dump. A row is a set of the newest dump.",
+    .examples = {{NULL}},
+    .key = "",
+    .run = run_diff,
+};

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_growth.c - growth: what grew from dump to dump, in a sentence each. */
+#include "command/compare/comparing.h"
+
+#include "analysis/cut/cut.h"
+#include "analysis/paths/paths.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "command/session/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { G_REFERENCE, G_CLASS, G_OBJECTS, G_D_OBJECTS, G_RETAINED, G_D_RETAINED, G_SHARE, G_FREED, G_COURSE, G_SENTENCE };
+
+static const struct column columns[] = {
+    [G_REFERENCE] = {.id = COL_REFERENCE},
+    [G_CLASS] = {.id = COL_CLASS},
+    [G_OBJECTS] = {.id = COL_OBJECTS},
+    [G_D_OBJECTS] = {.id = COL_D_OBJECTS},
+    [G_RETAINED] = {.id = COL_RETAINED},
+    [G_D_RETAINED] = {.id = COL_D_RETAINED},
+    [G_SHARE] = {.id = COL_SHARE},
+    [G_FREED] = {.id = COL_FREED},
+    [G_COURSE] = {.id = COL_COURSE, .hidden = true},
+    [G_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
+};
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
+
+enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table */
+#define TOLD_LEAST 0.001 /* of all growth: what is less is told only where it rises steadily */
+
+struct telling {
+	struct session *session;
+	struct comparing *comparing;
+	struct cut cut;
+	const struct path_tree *tree;
+	struct path_rules rules;
+	struct amount all;  /* by how much what roots reach grew, bytes */
+	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE */
+};
+
+/* --- what clearing frees ------------------------------------------------------------------------ */
+
+/* The only object of each row that has no more than one. */
+static int find_singles(struct telling *t, struct err *err)
+{
+	const struct opened *o = t->session->dump;
+	const struct comparison *c = &t->comparing->comparison;
+	t->single = big_alloc(c->n_rows, sizeof *t->single, err);
+	if (!t->single)
+		return ERR_NOMEM;
+	memset(t->single, 0xff, c->n_rows * sizeof *t->single);
+	for (uint32_t id = 0; id < o->heap->n_objects && !progress_own_stops(id); id++) {
+		uint32_t of = o->signatures.of[id];
+		if (of != SIGNATURE_NONE && compared(c, c->of_newest[of], c->n - 1)->objects.n == 1)
+			t->single[c->of_newest[of]] = id;
+	}
+	return 0;
+}
+
+/* What goes when the last reference of the shortest path to a row's only object is cleared. */
+static struct cut_figure cut_row(struct telling *t, uint32_t row)
+{
+	struct cut_figure none = {.freed = amount_exact(0)};
+	uint32_t id = t->single[row];
+	uint32_t parent = id == HEAP_NONE ? 0 : t->tree->parent[id];
+	bool variable = t->comparing->comparison.row[row].start == START_VARIABLE;
+	if (!parent || (parent == PATH_START && !variable))
+		return none;
+	return cut_one(&t->cut, parent == PATH_START ? HEAP_NONE : parent - 1, id);
+}
+
+/* --- sentences ---------------------------------------------------------------------------------- */
+
+static void add_cell(struct text *to, struct cell cell)
+{
+	cell_print(&cell, to);
+}
+
+/* "500 to 1,000 to 1,500": from the dump on in which there are some. */
+static void add_course(struct text *to, const struct comparison *c, uint32_t row)
+{
+	enum { SHOWN = 6 };
+	size_t first = 0;
+	while (first + 2 < c->n && !compared(c, row, first + 1)->objects.n)
+		first++;
+	for (size_t i = first; i < c->n; i++) {
+		if (c->n - first > SHOWN && i == first + 2) {
+			text_add(to, " … ");
+			i = c->n - 3;
+			continue;
+		}
+		text_add(to, i == first ? "" : " to ");
+		add_cell(to, cell_count(compared(c, row, i)->objects));
+	}
+}
+
+/* How a person writes the reference: without "static", which is told by the class. */
+static void add_reference(struct text *to, const struct comparison *c, uint32_t row)
+{
+	struct text way = TEXT_INIT;
+	compared_add(c, row, &way);
+	text_add(to, strncmp(way.s, "static ", 7) ? way.s : way.s + 7);
+	text_release(&way);
+}
+
+static void add_subject(struct text *to, const struct comparison *c, const struct grown *g)
+{
+	const struct profile_row *r = &c->row[g->row];
+	bool begins = r->parent == PROFILE_NONE;
+	if (begins && r->start == START_THREAD)
+		text_addf(to, "Threads \"%s\" (%s)", r->words, r->class);
+	else if (begins && r->start == START_CLASS)
+		text_addf(to, "Classes called %s, each of a loader of its own,", r->class);
+	else if (begins && r->start == START_LOADER)
+		text_addf(to, "Class loaders %s", r->class);
+	else
+		text_add(to, r->class ? r->class : "Objects deep down");
+	if (begins && r->start != START_VARIABLE && r->start != START_LOCAL)
+		return;
+	text_add(to, " at ");
+	add_reference(to, c, g->hangs_on);
+}
+
+static bool only_larger(const struct comparison *c, const struct grown *g)
+{
+	return compared(c, g->row, 0)->objects.n == compared(c, g->row, c->n - 1)->objects.n;
+}
+
+/* Of what came along: the program's own classes first, then the others; at most n numbers of all->with. */
+static uint32_t choose_with(const struct heap *h, const struct growth *all, const struct grown *g, uint32_t *to,
+    uint32_t most)
+{
+	uint32_t n = 0;
+	for (int own = 1; own >= 0; own--)
+		for (uint32_t i = 0; i < g->n_with && n < most; i++) {
+			const char *class = all->with[g->with + i].class;
+			if (class && cut_owner_class(h, class) == (own == 1))
+				to[n++] = g->with + i;
+		}
+	return n;
+}
+
+/* ", with byte[] 500 to 2,000 and tide.Stamp 1,000 to 4,000" */
+static void add_with(struct text *to, const struct heap *h, const struct growth *all, const struct grown *g)
+{
+	enum { SHOWN = 3 };
+	uint32_t chosen[SHOWN], n = choose_with(h, all, g, chosen, SHOWN);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct grown_with *w = &all->with[chosen[i]];
+		text_addf(to, "%s%s ", i == 0 ? ", with " : i + 1 == n && n == g->n_with ? " and " : ", ", w->class);
+		add_cell(to, cell_count(w->before));
+		text_add(to, " to ");
+		add_cell(to, cell_count(w->now));
+	}
+	if (n < g->n_with)
+		text_addf(to, " and %" PRIu32 " more class%s", g->n_with - n, g->n_with - n == 1 ? "" : "es");
+	text_add(to, n ? "," : "");
+}
+
+static void add_growth(struct text *to, const struct telling *t, const struct growth *all, const struct grown *g)
+{
+	const struct comparison *c = &t->comparing->comparison;
+	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
+	if (only_larger(c, g)) {
+		text_add(to, " grew from ");
+		add_cell(to, cell_bytes(first->shallow));
+		text_add(to, " to ");
+		add_cell(to, cell_bytes(last->shallow));
+	} else if (g->once) {
+		text_add(to, last->objects.n == 1 ? " came with the last dump: " : " came with the last dump, ");
+		if (last->objects.n > 1) {
+			add_cell(to, cell_count(last->objects));
+			text_add(to, " of them: ");
+		}
+		add_cell(to, cell_bytes(compared(c, g->hangs_on, c->n - 1)->retained));
+		text_add(to, last->objects.n == 1 ? " that it keeps alive" : " that they keep alive");
+		return;
+	} else {
+		text_add(to, " rose from ");
+		add_course(to, c, g->row);
+		add_with(to, session_heap(t->session), all, g);
+	}
+	text_add(to, only_larger(c, g) ? " and keeps " : " and keep ");
+	add_cell(to, cell_bytes(g->more));
+	text_add(to, " more alive");
+}
+
+static void add_shares(struct text *to, const struct telling *t, const struct grown *g)
+{
+	const struct comparison *c = &t->comparing->comparison;
+	struct amount before = compared(c, g->hangs_on, 0)->retained;
+	struct amount more = g->more;
+	bool all = amount_signed(t->all) > 0 && amount_signed(more) > 0;
+	if (!before.n && !all)
+		return;
+	text_add(to, " (");
+	bool percent = before.n && amount_signed(more) >= 0 && more.n / 10 < before.n;
+	if (percent) {
+		text_add(to, "+");
+		add_cell(to, cell_percent(more, before));
+	}
+	if (all) {
+		text_add(to, percent ? ", " : "");
+		add_cell(to, cell_percent(more, t->all));
+		text_add(to, " of all growth");
+	}
+	text_add(to, ")");
+}
+
+static void tell(struct text *to, struct telling *t, const struct growth *all, const struct grown *g,
+    const struct cut_figure *cut)
+{
+	const struct comparison *c = &t->comparing->comparison;
+	add_subject(to, c, g);
+	add_growth(to, t, all, g);
+	add_shares(to, t, g);
+	if (cut->freed.n) {
+		text_add(to, "; clearing ");
+		add_reference(to, c, g->hangs_on);
+		text_add(to, " frees ");
+		add_cell(to, cell_bytes(cut->freed));
+		text_add(to, " now");
+	} else if (cut->others.n) {
+		text_add(to, "; ");
+		add_cell(to, cell_count(cut->others));
+		text_add(to, cut->others.n == 1 ? " other reference keeps it, too" : " other references keep it, too");
+	}
+	text_add(to, ".");
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+/* What is not the program's own, grew by little, and not all the time, is no news; nor what the VM keeps. */
+static bool worth_telling(const struct telling *t, const struct grown *g)
+{
+	const struct comparison *c = &t->comparing->comparison;
+	const char *class = c->row[g->row].class;
+	int64_t all = amount_signed(t->all), more = amount_signed(g->more);
+	double share = (double)more / (double)(all > 0 ? all : 1);
+	bool vms = c->row[g->hangs_on].words[0] == '<';
+	bool own = class && cut_owner_class(session_heap(t->session), class);
+	return more > 0 && (share >= TOLD_LEAST || ((g->steady || own) && !vms));
+}
+
+struct growth_rows {
+	struct comparing *comparing;
+	uint32_t *row; /* of the comparison, by row of the result */
+	size_t n, cap;
+};
+
+static int growth_members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct growth_rows *g = data;
+	struct bits wanted;
+	if (bits_init(&wanted, g->comparing->comparison.n_rows, err))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < g->n; i++)
+		if (bits_get(rows, i))
+			bits_set(&wanted, g->row[i]);
+	int code = comparing_members(g->comparing, r->opened, &wanted, to, err);
+	bits_release(&wanted);
+	return code;
+}
+
+static void growth_rows_release(void *data)
+{
+	struct growth_rows *g = data;
+	comparing_free(g->comparing);
+	free(g->row);
+	free(g);
+}
+
+static void add_row(struct result *r, struct telling *t, const struct grown *g, const struct cut_figure *cut,
+    const char *sentence)
+{
+	const struct comparison *c = &t->comparing->comparison;
+	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
+	const struct compared_amounts *on_first = compared(c, g->hangs_on, 0), *on = compared(c, g->hangs_on, c->n - 1);
+	struct text reference = TEXT_INIT, course = TEXT_INIT;
+	add_reference(&reference, c, g->hangs_on);
+	for (size_t i = 0; i < c->n; i++) {
+		text_add(&course, i ? " " : "");
+		text_add_count(&course, compared(c, g->row, i)->objects.n);
+	}
+	result_add_row(r, (struct cell[]){cell_text(reference.s), cell_text(c->row[g->row].class),
+	    cell_count(last->objects), cell_delta(first->objects, last->objects), cell_bytes(on->retained),
+	    cell_bytes_delta(on_first->retained, on->retained),
+	    amount_signed(t->all) > 0 ? cell_percent(g->more, t->all) : cell_blank(),
+	    cut->freed.n ? cell_bytes(cut->freed) : cell_blank(), cell_text(course.s), cell_text(sentence)},
+	    &(struct target){.kind = TARGET_GROUP});
+	text_release(&reference);
+	text_release(&course);
+}
+
+static int add_rows(struct result *r, struct telling *t, const struct growth *growth, struct growth_rows *rows)
+{
+	struct text story = TEXT_INIT, sentence = TEXT_INIT;
+	size_t told = 0;
+	for (uint32_t i = 0; i < growth->n && rows->n < TOLD_MOST; i++) {
+		const struct grown *g = &growth->list[i];
+		if (!worth_telling(t, g))
+			continue;
+		struct cut_figure cut = cut_row(t, g->hangs_on);
+		text_clear(&sentence);
+		tell(&sentence, t, growth, g, &cut);
+		add_row(r, t, g, &cut, sentence.s);
+		VEC_PUSH(rows->row, rows->n, rows->cap) = g->row;
+		if (told++ < STORY_MOST) {
+			text_add(&story, "\n");
+			command_add_wrapped(&story, sentence.s);
+		}
+	}
+	if (story.len)
+		r->story = arena_strndup(&r->arena, story.s, story.len);
+	text_release(&story);
+	text_release(&sentence);
+	return 0;
+}
+
+static int telling_begin(struct telling *t, struct session *s, struct comparing *c, struct err *err)
+{
+	*t = (struct telling){.session = s, .comparing = c};
+	t->all = amount_change(c->list[0]->reachable, c->newest.reachable);
+	int code = cut_init(&t->cut, opened_retained(s->dump), err);
+	if (!code)
+		code = session_path_tree(s, false, &t->tree, err);
+	return code ? code : find_singles(t, err);
+}
+
+static int run_growth(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct comparing *comparing;
+	struct growth growth = {.n = 0};
+	struct telling t;
+	int code = comparing_begin(&comparing, s, PROFILE_PATH, err);
+	if (code)
+		return code;
+	struct growth_rows *rows = xcalloc(1, sizeof *rows);
+	struct result *r = result_new_rows("growth", s->dump, &shape);
+	rows->comparing = comparing;
+	result_rows_members(r, growth_members, growth_rows_release, rows);
+	code = telling_begin(&t, s, comparing, err);
+	if (!code)
+		code = compare_growth(&growth, &comparing->comparison, err);
+	if (!code)
+		code = add_rows(r, &t, &growth, rows);
+	growth_release(&growth);
+	cut_release(&t.cut);
+	big_free(t.single);
+	if (!code)
+		code = result_check(r, err);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	r->note = comparing_note(r, comparing);
+	if (comparing->n == 2 && rows->n)
+		result_add_note(r, "two dumps cannot tell a leak from a cache that fills: a third one does");
+	if (!rows->n)
+		result_add_note(r, "nothing grew that did not shrink in between");
+	int over = call_option(call, DASH_FAIL_OVER);
+	r->failed = !rows->n;
+	if (call->option[over].given)
+		r->failed = amount_signed(t.all) > 0 && t.all.n > call->option[over].number;
+	*out = r;
+	return 0;
+}
+
+static const struct option_spec growth_options[] = {
+    {DASH_FAIL_OVER, OPT_SIZE, "SIZE", "exit status 1 if what is reachable grew by more"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_growth = {
+    .name = "growth",
+    .options = growth_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "compare",
+    .summary = "what grew since the older dumps, and what to clear",
+    .shapes = SHAPES(&shape),
+    .description = "The rows of diff that grow, in a sentence each: where the objects hang, how many there were in each "
+	"dump, by how much more that place keeps alive, what share that is of all growth, and what clearing its reference "
+	"frees now. Something grows when its objects never became fewer from dump to dump and are more in the end, or when it "
+	"is an array that was replaced by a longer one. A cache that empties in between, and objects that replace their like, "
+	"do not grow. What came only with the last dump is said to. reference is what the objects hang on, retained and "
+	"d_retained are of that.",
+    .examples = {{NULL}},
+    .key = "",
+    .run = run_growth,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* comparing.c - see comparing.h. */
+#include "command/compare/comparing.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int list_profiles(struct comparing *c, struct session *s, struct err *err)
+{
+	struct err first = ERR_INIT;
+	c->list = xcalloc(s->n_older + 1, sizeof(*c->list));
+	for (size_t i = 0; i < s->n_older; i++) {
+		const struct older_dump *d = &s->older[i];
+		if (!d->code) {
+			c->list[c->n++] = &d->profile;
+			continue;
+		}
+		if (!first.code)
+			first = d->err;
+		text_addf(&c->left_out, "%s%s", c->left_out.len ? "; " : "left out: ", d->err.message);
+	}
+	if (!c->n) {
+		*err = first;
+		return first.code;
+	}
+	int code = session_profile(s, &c->newest, err);
+	if (!code)
+		c->list[c->n++] = &c->newest;
+	return code;
+}
+
+int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
+{
+	if (!s->n_older)
+		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP)");
+	struct comparing *c = *out = xcalloc(1, sizeof *c);
+	c->left_out = (struct text)TEXT_INIT;
+	int code = session_read_older(s, err);
+	if (!code)
+		code = list_profiles(c, s, err);
+	if (!code)
+		code = compare_profiles(&c->comparison, by, c->list, c->n, err);
+	if (code) {
+		comparing_free(c);
+		*out = NULL;
+	}
+	return code;
+}
+
+void comparing_free(void *comparing)
+{
+	struct comparing *c = comparing;
+	comparison_release(&c->comparison);
+	profile_release(&c->newest);
+	text_release(&c->left_out);
+	free(c->list);
+	free(c);
+}
+
+/* --- what makes it less sure -------------------------------------------------------------------- */
+
+static void add_sentence(struct text *to, const char *words)
+{
+	text_addf(to, "%s%s", to->len ? "; " : "", words);
+}
+
+static int by_words(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+enum { ALIKE_CLASSES = 40 }; /* so many arrays and classes of the runtime any two programs have */
+
+/* Are most classes of the smaller of two dumps in neither? */
+static bool of_other_program(const struct profile *a, const struct profile *b)
+{
+	const struct profile_table *s = &a->by[PROFILE_CLASS], *t = &b->by[PROFILE_CLASS];
+	const char **words = xcalloc(s->n + 1, sizeof *words);
+	uint32_t common = 0, fewer = s->n < t->n ? s->n : t->n;
+	for (uint32_t i = 0; i < s->n; i++)
+		words[i] = s->row[i].words;
+	sort_array(words, s->n, sizeof *words, by_words);
+	for (uint32_t i = 0; i < t->n; i++)
+		common += find_sorted(&t->row[i].words, words, s->n, sizeof *words, by_words) != NULL;
+	free(words);
+	return fewer > ALIKE_CLASSES && common < fewer / 2;
+}
+
+const char *comparing_note(struct result *r, const struct comparing *c)
+{
+	struct text note = TEXT_INIT, one = TEXT_INIT;
+	const struct profile *newest = &c->newest;
+	bool other_words = false, other_sizes = false, other_program = false;
+	if (c->left_out.len)
+		add_sentence(&note, c->left_out.s);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct profile *p = c->list[i];
+		other_words |= p->word_bits != newest->word_bits;
+		other_sizes |= p->mat_sizes != newest->mat_sizes;
+		other_program |= of_other_program(p, newest);
+		if (p->objects.certainty != EXACT) {
+			text_clear(&one);
+			text_addf(&one, "%s was read in part", file_of(p->path));
+			add_sentence(&note, one.s);
+		} else if (p->reachable.certainty != EXACT) {
+			text_clear(&one);
+			text_addf(&one, "what %s retains is inferred", file_of(p->path));
+			add_sentence(&note, one.s);
+		}
+	}
+	if (other_program)
+		add_sentence(&note, "the dumps have few classes in common: they are of different programs");
+	if (other_words)
+		add_sentence(&note, "the dumps have words of 32 and of 64 bits: compare objects rather than bytes");
+	if (other_sizes)
+		add_sentence(&note, "sizes are by different rules");
+	if (c->comparison.by_classes)
+		add_sentence(&note, "one of the dumps does not name fields: ways are compared by classes");
+	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
+	text_release(&note);
+	text_release(&one);
+	return kept;
+}
+
+/* --- objects ------------------------------------------------------------------------------------ */
+
+/* The row of the newest profile's table that counts the object; PROFILE_NONE. */
+static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32_t id)
+{
+	const struct profile_table *t = &c->newest.by[c->comparison.by];
+	if (t->of_class)
+		return t->of_class[o->heap->class_of[id]];
+	return o->signatures.list ? o->signatures.of[id] : PROFILE_NONE;
+}
+
+int comparing_members(const struct comparing *c, const struct opened *o, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const uint32_t *of = c->comparison.of_newest;
+	for (uint32_t id = 0; id < o->heap->n_objects && !progress_own_stops(id); id++) {
+		uint32_t row = row_of(c, o, id);
+		if (row != PROFILE_NONE && bits_get(rows, of[row]))
+			bits_set(to, id);
+	}
+	return progress_check(progress_own(), err);
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several dumps of one process (tide): what grew is named with its counts and the reference it hangs on, and
+nothing else is; ways are counted as a naive second algorithm does.
+
+The counts come from the program that was dumped, the naive ways from tests/lib/hprof.py.
+Needs CAIRN_DUMPS; without it only the sample is counted.
+"""
+
+import glob
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import SOURCE, Tap, cairn  # noqa: E402
+
+DUMPS = os.environ.get("CAIRN_DUMPS", "")
+
+
+def rows(line, dumps, *options):
+    done = cairn("--format", "json", *options, "-x", line, *dumps)
+    if done.status not in (0, 1) or not done.out:
+        raise RuntimeError("%s: %s" % (line, done))
+    return json.loads(done.out)
+
+
+def course(row):
+    return [int(n.replace(",", "")) for n in row["course"].split()]
+
+
+def planted(manifests):
+    """What the program says of each thing it planted: its place, class, and count in each dump."""
+    things = {}
+    for i, manifest in enumerate(manifests):
+        for p in manifest.get("planted") or manifest["Planted"]:
+            p = {k.lower(): v for k, v in p.items()}
+            key = (p.get("id") or p["where"] + p["type"])
+            thing = things.setdefault(key, {"place": p.get("field") or p["where"], "class": p.get("class") or p["type"],
+                                            "counts": [0] * len(manifests)})
+            thing["counts"][i] = p["count"]
+    return things
+
+
+def grows(counts):
+    return counts[-1] > counts[0] and all(b >= a for a, b in zip(counts, counts[1:]))
+
+
+def under(row, place):
+    way = row["path"]
+    return way.startswith("static " + place) or way.startswith(place)
+
+
+def sums(diff, place, cls):
+    """Objects of a class below a place, in each dump, and whether there are any rows."""
+    found = [course(r) for r in diff if r["class"] == cls and under(r, place)]
+    return [sum(c) for c in zip(*found)] if found else None
+
+
+# planted by the way of another thing, so that no path begins at the named field
+ELSEWHERE = {"pool", "cargo", "loaders", "ghost"}
+
+
+def check_series(t, name, dumps, manifests, *options):
+    things = planted(manifests)
+    diff = rows("diff", dumps, *options)
+    growth = rows("growth", dumps, *options)
+    for key, thing in sorted(things.items()):
+        place, cls, counts = thing["place"], thing["class"], thing["counts"]
+        if key in ELSEWHERE or place.startswith("goroutines"):
+            found = [course(r) for r in diff if r["class"] == cls]
+            got = [sum(c) for c in zip(*found)] if found else [0] * len(counts)
+        elif cls in ("[]uint8", "byte[]"): # one array, whose length is the count
+            got = sums(diff, place, cls) or [0] * len(counts)
+            counts = [int(c > 0) for c in counts]
+        elif cls == "string": # a Go string is its bytes
+            got = sums(diff, place, "[]uint8")
+        else:
+            got = sums(diff, place, cls) or [0] * len(counts)
+        t.equal(got, counts, "%s: %s, in each dump" % (name, key))
+        told = [r for r in growth if r["reference"].startswith(place)]
+        if key in ELSEWHERE or place.startswith("goroutines"):
+            continue
+        t.ok(bool(told) == any(grows(o["counts"]) for o in things.values() if o["place"] == place),
+             "%s: %s is %s" % (name, place, "named" if told else "not named"))
+    reachable = {r["reference"] for r in growth}
+    t.ok(all(r["d_objects"] > 0 or r["d_retained"] > 0 for r in growth), "%s: all that is named grew" % name)
+    t.equal(len(reachable), len(growth), "%s: no place is named twice" % name)
+    for r in growth: # a sentence has the figures of its row
+        t.ok(all(str("{:,}".format(n)) in r["sentence"] for n in course(r)[-1:]) or " came " in r["sentence"] or
+             " grew from " in r["sentence"], "%s: the sentence about %s" % (name, r["reference"]))
+
+
+def check_same(t, dump):
+    growth = cairn("-x", "growth", dump, dump)
+    t.equal((growth.status, "nothing grew" in growth.out), (1, True), "the same dump twice: nothing grew")
+    t.equal([r for r in rows("diff", [dump, dump]) if r["d_objects"] or r["d_retained"] or r["d_shallow"]], [],
+            "the same dump twice: no difference")
+    grew = cairn("-x", "diff -grew", dump, dump)
+    t.equal(grew.status, 1, "diff -grew of the same dump twice: exit status 1")
+
+
+def check_bad(t, dump):
+    got = cairn("-x", "growth", "/nowhere/at/all", dump)
+    t.ok(got.status and "/nowhere/at/all" in got.err, "an older dump that is not there is named")
+    listed = rows("dumps", ["/nowhere/at/all", dump])
+    t.ok("/nowhere/at/all" in listed[0]["damage"] and listed[1]["objects"] > 0, "dumps lists it with the reason")
+    got = cairn("-x", "diff | head 1", "/nowhere/at/all", dump, dump)
+    t.ok(got.status == 0 and "left out" in got.out + got.err, "the others are compared: %s" % got.err)
+    got = cairn("-x", "diff", dump)
+    t.ok(got.status == 2 and "OLD" in got.err, "without an older dump diff says how to name one")
+
+
+def main():
+    t = Tap()
+    shop = os.path.join(SOURCE, "data", "shop.hprof")
+    check_same(t, shop)
+    check_bad(t, shop)
+    if not DUMPS:
+        t.skip("series of dumps", "CAIRN_DUMPS is not set")
+    for directory in sorted(glob.glob(os.path.join(DUMPS, "tide", "jdk*"))) if DUMPS else []:
+        dumps = sorted(glob.glob(os.path.join(directory, "*.hprof")))
+        manifests = [json.load(open(d[:-6] + ".manifest.json")) for d in dumps]
+        check_series(t, os.path.basename(directory), dumps, manifests)
+    for directory in sorted(glob.glob(os.path.join(DUMPS, "tide", "go"))) if DUMPS else []:
+        dumps = sorted(glob.glob(os.path.join(directory, "*.dump")))
+        manifests = [json.load(open(d[:-5] + ".manifest.json")) for d in dumps]
+        check_series(t, "go", dumps, manifests, "--exe", os.path.join(directory, "go-tide.elf"))
+    sys.exit(t.done())
+
+
+main()

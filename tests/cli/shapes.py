@@ -22,15 +22,18 @@ LINES = {
     "check": ["check", "check -tree"],
     "columns": ["columns"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
+    "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader", "diff -by thread"],
+    "dumps": ["dumps"],
     "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader",
             "dom -up java.lang.String", "dom -up string"],
     "dups": ["dups"],
     "dupclasses": ["dupclasses"],
     "entries": ["entries 0xe0010228", "entries main.cache"],
     "find": ["find String", "find 42", "find -hash 66501cf5"],
+    "growth": ["growth"],
     "heap": ["heap", "heap -depth 2", "heap string"],
     "help": ["help", "help histo"],
-    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -retained"],
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path", "histo -retained"],
     "history": ["history"],
     "info": ["info", "info -args", "info -limits", "info -env"],
     "leaks": ["leaks"],
@@ -57,6 +60,10 @@ LINES = {
 }
 
 
+# What is compared: the samples are of different programs, so each has what the other has not.
+OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
+
+
 def rows_of(value):
     """A head counts as a row."""
     return len(value) if isinstance(value, list) else 1 + len(value.get("fields", []))
@@ -65,8 +72,9 @@ def rows_of(value):
 def try_line(tap, line, sample, schema, shapes):
     """Validate the answer, if there is one; the titles of the shapes that it may have."""
     name = os.path.basename(sample)
+    older = [OLDER[sample]] if line.split()[0] in ("diff", "dumps", "growth") else []
     run = cairn("-x", "$kept = histo", "-x", line + " > " + os.devnull, "-x", line, "--format", "json",
-                sample)
+                *older, sample)
     if run.status not in (0, 1) or not run.out.strip():
         return set()  # the format or the sample does not have it; another one does
     value = json.loads(run.out)

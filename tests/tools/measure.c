@@ -122,6 +122,8 @@ int main(int argc, char **argv)
 	if (code)
 		return 1;
 	session_init(&s);
+	/* its own file as an older dump: what comparing costs */
+	session_know_older(&s, &(struct heap_options){.path = argv[1]}, (const char *const[]){argv[1]}, 1);
 	s.progress = PROGRESS_NEVER;
 	s.work = work;
 	session_open(&s, opening.heap);

@@ -59,7 +59,8 @@ int main(int argc, char **argv)
 	if (!sums || signatures_sum(&s, NULL, sums, NULL, &err))
 		return 2;
 	if (timed)
-		printf("%.3f s and %.3f s, %" PRIu32 " objects, %" PRIu32 " signatures\n", middle - began, now() - middle, h->n_objects, s.n);
+		printf("%.3f s and %.3f s, %" PRIu32 " objects, %" PRIu32 " signatures\n", middle - began,
+		    now() - middle, h->n_objects, s.n);
 	else
 		print(&s, sums);
 	big_free(sums);

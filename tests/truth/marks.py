@@ -20,7 +20,7 @@ from cairntest import DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: 
 # {class}: a class with many objects, {array}: an array class, {object}: an object, {thread}: a thread.
 COVERED = {
     "info": ["info"],
-    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -live",
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path", "histo -live",
               "histo -dead", "histo '{class}'"],
     "ls": ["ls '{class}'", "ls '{array}'"],
     "x": ["x {object}", "x '{class}'"],
@@ -47,7 +47,11 @@ COVERED = {
     "leaks": ["leaks -share 1"],
     "finalizers": ["finalizers"],
     "sets": ["sets -retained"],
+    "dumps": ["dumps"],
+    "diff": ["diff", "diff -by class"],
 }
+# What compares is given the dump itself as the older one, too.
+COMPARES = ("dumps", "diff")
 EXCUSED = {
     "entries": "shows what a program's own collection counts",
     "props": "texts only",
@@ -60,6 +64,7 @@ EXCUSED = {
     "save": "writes what another command shows",
     "set": "settings",
     "note": "no number of a dump",
+    "growth": "nothing of a dump beside itself; growth.py has it",
     "columns": "which columns another command shows",
     "quit": "no result",
 }
@@ -84,7 +89,8 @@ class Kind:
         words = []
         for line in lines:
             words += ["-x", line]
-        done = cairn("--format", "json", *self.options, *words, self.path)
+        older = [self.path] * any(line.split()[0] in COMPARES for line in lines)
+        done = cairn("--format", "json", *self.options, *words, *older, self.path)
         values, at, text, decoder = [], 0, done.out, json.JSONDecoder()
         while at < len(text):
             value, at = decoder.raw_decode(text, at)
@@ -277,6 +283,8 @@ def allowed(kind, line, row, column):
     verb = line.split()[0]
     single = "address" in row and verb not in ("loaders", "dups", "dupclasses") and row.get("kind") != "class"
     single |= verb in ("path", "x") or line == "size {object}"
+    if column.startswith("d_"):  # how it changed in no time is as sure as what it is
+        return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}
     if column in ("file_size", "object_size", "wanted"):
         return {"exact"}
     if "roots" in kind.doubts and column in HELD | REACHED:

@@ -59,8 +59,8 @@ QUICK = ["phd-ladder", "hash-map", "go-fan"]
 # one to write into.
 LINES = {
     "info": ["info"],
-    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo * -all -sort class",
-              "histo -live", "histo -dead", "histo /a.*e/ -sort objects -r"],
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path",
+              "histo * -all -sort class", "histo -live", "histo -dead", "histo /a.*e/ -sort objects -r"],
     "ls": ["ls *", "ls * -sort address -r", "ls * -live -min 1", "ls %1-100", "ls * | grep o", "ls * -fields all",
            "ls * | grep- o", "ls * | sort -class | head 10 | cut class", "$all = ls *"],
     "x": ["x #0", "x #{middle}", "x #{last}", "x #{last} -hex"],
@@ -92,6 +92,9 @@ LINES = {
     "why": ["histo -retained", "why", "ls *", "why %1", "why shallow", "roots", "why"],
     "check": ["check", "check -tree"],
     "finalizers": ["finalizers"],
+    "dumps": ["dumps"],
+    "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader", "diff -by thread"],
+    "growth": ["growth"],
     "help": ["help", "help histo"],
     "alias": ["alias"],
     "apropos": ["apropos class"],

@@ -51,7 +51,7 @@ static void test_histo(void **state)
 	    "{\"class\": \"java.lang.String\", \"objects\": 2, \"shallow\": 32}\n");
 	expect_printed("histo -sort nix | head", PRINT_TEXT, "!histo: no column is called nix (there are class "
 	    "class_address loader objects shallow retained loader_class superclass)");
-	expect_printed("histo -by nix", PRINT_TEXT, "!histo: -by nix: it is one of class|package|loader|super");
+	expect_printed("histo -by nix", PRINT_TEXT, "!histo: -by nix: it is one of class|package|loader|super|path");
 }
 
 static void test_ls(void **state)

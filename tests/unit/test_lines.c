@@ -298,7 +298,7 @@ static void test_completion(void **state)
 	expect_completion("ls java.l", 3, "java.lang.Class java.lang.String ");
 	expect_completion("ls Sess", 3, "com.acme.Session ");
 	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable ");
-	expect_completion("histo -by p", 10, "package ");
+	expect_completion("histo -by p", 10, "package path ");
 	expect_completion("histo -sort cl", 12, "class class_address classes ");
 	expect_completion("refs 0x10", 5, "0x1000 0x1040 0x1050 0x1080 0x1090 0x10b0 ");
 	expect_completion("refs 0x11", 5, "0x1100 0x1140 ");

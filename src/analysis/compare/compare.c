@@ -92,8 +92,8 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 	return code;
 }
 
-int compare_profiles(struct comparison *out, enum profile_by by, const struct profile *const *profile, size_t n,
-    struct err *err)
+int compare_profiles(struct comparison *out, enum profile_by by,
+    const struct profile *const *profile, size_t n, struct err *err)
 {
 	struct joining j = {.out = out};
 	int code = 0;

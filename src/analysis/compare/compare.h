@@ -29,8 +29,8 @@ struct comparison {
 
 /* n > 0.  0: *out is the caller's (comparison_release), the profiles must outlive it; ERR_NOMEM or
  * ERR_CANCELLED. */
-MUST_CHECK int compare_profiles(struct comparison *out, enum profile_by by, const struct profile *const *profile, size_t n,
-    struct err *err);
+MUST_CHECK int compare_profiles(struct comparison *out, enum profile_by by,
+    const struct profile *const *profile, size_t n, struct err *err);
 void comparison_release(struct comparison *c);
 
 static inline const struct compared_amounts *compared(const struct comparison *c, uint32_t row, size_t profile)

@@ -50,7 +50,8 @@ struct diff {
 	uint32_t *row; /* the comparison's, of each row */
 };
 
-static void words_cell(const struct comparison *c, uint32_t row, unsigned column, struct cell *out, struct text *scratch)
+static void words_cell(const struct comparison *c, uint32_t row, unsigned column, struct cell *out,
+    struct text *scratch)
 {
 	const struct profile_row *r = &c->row[row];
 	text_clear(scratch);

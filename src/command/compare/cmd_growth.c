@@ -381,12 +381,12 @@ const struct command cmd_growth = {
     .group = "compare",
     .summary = "what grew since the older dumps, and what to clear",
     .shapes = SHAPES(&shape),
-    .description = "The rows of diff that grow, in a sentence each: where the objects hang, how many there were in each "
-	"dump, by how much more that place keeps alive, what share that is of all growth, and what clearing its reference "
-	"frees now. Something grows when its objects never became fewer from dump to dump and are more in the end, or when it "
-	"is an array that was replaced by a longer one. A cache that empties in between, and objects that replace their like, "
-	"do not grow. What came only with the last dump is said to. reference is what the objects hang on, retained and "
-	"d_retained are of that.",
+    .description = "The rows of diff that grow, in a sentence each: where the objects hang, how many there were in "
+	"each dump, by how much more that place keeps alive, what share that is of all growth, and what clearing its "
+	"reference frees now. Something grows when its objects never became fewer from dump to dump and are more in the "
+	"end, or when it is an array that was replaced by a longer one. A cache that empties in between, and objects "
+	"that replace their like, do not grow. What came only with the last dump is said to. reference is what the "
+	"objects hang on, retained and d_retained are of that. The exit status is 1 where nothing grew.",
     .examples = {{NULL}},
     .key = "",
     .run = run_growth,

@@ -8,7 +8,7 @@
 #ifndef CAIRN_COMMAND_SESSION_SESSION_H
 #define CAIRN_COMMAND_SESSION_SESSION_H
 
-#include "analysis/compare/profile.h"
+#include "analysis/compare/compare.h"
 #include "base/parallel.h"
 #include "base/turns.h"
 #include "opened/opened.h"

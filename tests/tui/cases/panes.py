@@ -3,7 +3,7 @@
 
 import re
 
-from cairntest import SHOP
+from cairntest import SHOP, cairn
 from tui import BOTH, case, click, leave, mouse, need, place_of, selected, start, wait_selected
 
 
@@ -157,14 +157,17 @@ def pane_of_field(t):
 
 @case("rows of a list that look alike are told apart beside it", ((120, 30),))
 def alike(t):
+    lines = cairn("-x", "heap -depth 12", SHOP).out.splitlines()[1:]
+    status, category = (i for i, line in enumerate(lines) if re.search(r" value  4 × byte\[\] .* 96 +>=96 ", line))
+    rows = next(i for i, line in enumerate(lines) if line.startswith("%d rows" % i))
     start(t, dump=SHOP)
     t.type(":heap -depth 12")
     t.keys("Enter")
-    t.wait(r"/155$")
-    t.keys("End", *["Up"] * 15)
-    wait_selected(t, r"value  4 × byte\[\] +>=96 ")
+    t.wait(r"/%d$" % rows)
+    t.keys("End", *["Up"] * (rows - 1 - category))
+    wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
     t.wait('"KITCHEN"', panes=True)
-    t.keys("Up", "Up", "Up")
-    wait_selected(t, r"value  4 × byte\[\] +>=96 ")
+    t.keys(*["Up"] * (category - status))
+    wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
     t.wait('"SHIPPED"', panes=True)
     leave(t)

@@ -137,7 +137,8 @@ def kept(t):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     for other in (text[:-4], text.replace(" 4861\n", " 4862\n"),
-                  "cairn 1 4861\nset x 7-3\nset y 4861\nset z 1-\nnote 99999 a\nmark a 4861 0 ls\nmark b\nend\n"):
+                  "cairn 1 4861\nset x 7-3\nset y 4861\nset z 1-\nnote 99999 a\nmark a 4861 0 ls\nmark b\n"
+                  "columns \t\ncolumns histo\ncolumns histo\tno such\tclass\ncolumns set\t\x7f\t\t\nend\n"):
         with open(path, "w", encoding="utf-8") as f:
             f.write(other)
         again()

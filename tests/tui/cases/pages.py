@@ -328,7 +328,7 @@ def head_keys(t):
     t.keys("Enter")
     t.wait(r"^this is the object itself: Down goes to its contents")
     t.keys("d")
-    t.wait(r"> held by " + own)
+    t.wait(r"> dominated by " + own)
     t.keys("q")
     t.wait(r"> +address 0x")
     enter(t, "path")

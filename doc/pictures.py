@@ -26,8 +26,8 @@ BACKGROUND = "#14171d"
 
 # name, columns, lines, then (keys, what must stand there before the next ones)
 PICTURES = (
-    ("heap", 130, 30, ((), r"^> byte\[\] .*\d+K"), (("2",), r"^> 0x"), (("*",), r"× Session"),
-     (("End", "Up", "Home", "Down", "Down"), r"held by|referrers")),
+    ("heap", 130, 30, ((), r"^> byte\[\] .*\d+K"), (("2",), r"^> ▸ "), (("*",), r"× Session"),
+     (("End", "Up", "Home", "Down", "Down"), r"60 × Session")),
     ("object", 110, 26, ((), r"^> byte\[\] .*\d+K"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"^path|  path .*this")),
     ("leaks", 110, 24, ((), r"^> byte\[\] .*\d+K"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
     ("path", 110, 20, ((), r"^> byte\[\] .*\d+K"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
@@ -126,7 +126,7 @@ def take(name, width, height, *steps):
                     t.type(key)
                 else:
                     t.keys(key)
-            t.wait(what, panes=what not in (r"^> byte\[\] .*\d+K", r"^> 0x"))
+            t.wait(what, panes=what not in (r"^> byte\[\] .*\d+K", r"^> ▸ "))
         lines = still(t)
         t.keys("Q")
         t.wait("^" + PROMPT)

@@ -202,7 +202,7 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 	}
 	add_name(r, row, false, &t);
 	bool bare = is_bare(r, row);
-	if (!bare && (int)text_width(t.s) > name) {
+	if (!bare && part->name > name) { /* all of them, or none */
 		text_clear(&t);
 		add_name(r, row, true, &t);
 	}

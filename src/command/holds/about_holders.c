@@ -125,10 +125,16 @@ static int add_together(struct asking *q, struct cut *cut, struct cut_owner *own
 	return code;
 }
 
-/* Nobody clears what holds a class, for its static fields are among the fields; nor a thread: it ends. */
+/* Nobody clears what holds a class, for its static fields are among the fields, nor what holds a loader; nor a
+ * thread: it ends. */
 static bool is_cleared(const struct asking *q, uint32_t id)
 {
-	return heap_class_mirrored(q->a->heap, id) == HEAP_NONE && about_thread_of(q->a->heap, id) == HEAP_NONE;
+	const struct heap *h = q->a->heap;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (h->classes[c].loader == id)
+			return false;
+	}
+	return heap_class_mirrored(h, id) == HEAP_NONE && about_thread_of(h, id) == HEAP_NONE;
 }
 
 /* The reference of a path (n 0: there is none) that a person would clear, or else a few. */

@@ -91,13 +91,13 @@ def press(screen, name, keys, done):
         if drawn:
             m.silent = max(m.silent, now - last)
             last = now
-        works = WORKS.search(text)
+        works = WORKS.search(text) or text.split("\n")[1].endswith(" so far")
         if m.first is None and drawn and text != before:
             m.first = now - began
         if pressed and position(text) != at:
             m.waited, pressed = max(m.waited, now - pressed), None
             m.answered += 1
-        there = there or (not works and drawn and done(text))
+        there = there or (not works and not drawn and done(text))  # the whole picture is there
         worked = worked or bool(works)
         if worked and not works and now - last > 0.2:  # a key may have taken its message away
             there, pressed = True, None
@@ -196,7 +196,8 @@ def stops_that_alone(tap, screen, folder):
 def place(screen):
     """The number of the row that is selected, and the row."""
     found = re.search(r" ([\d,]+)/[\d,]+(?: so far)?$", screen.lines()[1])
-    return found and found[1], next((line for line in screen.lines() if line.startswith(">")), "").split("|")[0]
+    row = next((line for line in screen.lines() if line.startswith(">")), "")
+    return found and found[1], row.split()[1:3]  # beside a pane there may be fewer columns
 
 
 def rows_appear(tap, screen, folder, before, keys, name):

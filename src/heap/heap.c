@@ -257,3 +257,15 @@ const char *heap_bytes_are(const struct heap *h)
 {
 	return h->source && h->source->compressed ? " of what it unpacks to" : "";
 }
+
+uint32_t heap_thread_of(const struct heap *h, uint32_t id)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n; i++)
+		if (h->roots[i].thread != HEAP_NONE && h->threads[h->roots[i].thread].object == id)
+			return h->roots[i].thread;
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		if (h->threads[t].object == id)
+			return t;
+	return HEAP_NONE;
+}

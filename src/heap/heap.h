@@ -335,6 +335,9 @@ static inline uint64_t heap_array_size(const struct heap *h, const struct heap_c
 /* The class that this object is the class object of, or HEAP_NONE for ordinary objects. */
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
 
+/* The thread that this object stands for; HEAP_NONE: it is no thread object. */
+uint32_t heap_thread_of(const struct heap *h, uint32_t id);
+
 /* The name of what lies at an address outside of the heap, "main.cache" or "bss+0x1a40", escaped and
  * appended.  False: the dump does not tell. */
 bool heap_symbol(const struct heap *h, uint64_t address, struct text *to);

@@ -150,12 +150,9 @@ void object_head(struct result *r, uint32_t id, enum column_id column, enum obje
 
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch)
 {
-	size_t first, n = heap_roots_of(h, id, &first);
-	for (size_t i = first; i < first + n; i++) {
-		uint32_t thread = h->roots[i].thread;
-		if (thread != HEAP_NONE && h->threads[thread].object == id)
-			return cell_text(h->threads[thread].name);
-	}
+	uint32_t thread = heap_is_root(h, id) ? heap_thread_of(h, id) : HEAP_NONE; /* that of a javacore is one */
+	if (thread != HEAP_NONE)
+		return cell_text(h->threads[thread].name);
 	return value_cell(h, id, scratch);
 }
 

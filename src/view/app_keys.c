@@ -371,6 +371,12 @@ static void prompt_key(struct app *a, const struct input *in)
 		ask(a, PROMPT_COMMAND); /* Up brings the line that failed */
 		return;
 	}
+	if (again && a->prompt_leaves && !in->pasted && !in->alt && key_action(in->key, app_place(a)) == ACTION_TAB) {
+		prompt_close();
+		text_clear(&a->prompt_error);
+		app_input(a, in);
+		return;
+	}
 	if (in->key == 26 && !in->pasted) {
 		term_suspend();
 		return;

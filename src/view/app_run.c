@@ -10,6 +10,7 @@
 #include "view/config.h"
 #include "view/prompt.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,8 @@ static void failed(struct app *a, const char *line, const struct err *err, bool 
 		a->prompt_error_at = meant(line, err->message);
 		prompt_open(PROMPT_COMMAND, line, SIZE_MAX);
 		a->prompt_again = true;
+		size_t n = strlen(line);
+		a->prompt_leaves = n == 0 || !isxdigit((unsigned char)line[n - 1]) || !strpbrk(line, "0123456789");
 		a->dirty = true;
 		return;
 	}

@@ -294,6 +294,7 @@ void keys_write_help(enum place place, unsigned can, struct text *to)
 	    "  Up, Down, ^R           earlier lines, search among them\n"
 	    "  Esc, ^C, ^G            leave without running anything (with set editing-mode vi in an inputrc\n"
 	    "                         Esc is the editor's)\n"
+	    "  1 to 6                 after an error: that main page, unless the line ends in a number\n"
 	    "  no argument            is the selected row; . is the page's object, else that row\n"
 	    "\nNumbers\n"
 	    "  ~12.3M                 inferred: follows from a stated rule, not from the dump alone\n"

@@ -36,6 +36,16 @@ bool describe_object(const struct heap *h, uint32_t id, uint64_t limit, struct t
 /* Is there more to say of objects of this class than the length of an array? */
 bool describe_knows_class(const struct heap *h, uint32_t class);
 
+/* Append the same, or of an object that it does not know its fields: "id=100004711 status=NEW total=10.00"; what is
+ * null is left out. */
+void describe_summary(const struct heap *h, uint32_t id, struct text *to);
+
+/* Is the object nothing but a number (java.lang.Long)? */
+bool describe_is_box(const struct heap *h, uint32_t id);
+
+/* Append in a few words what an entry of one of Java's maps holds besides its key.  False: it tells of none. */
+bool describe_entry_value(const struct heap *h, uint32_t entry, struct text *to);
+
 /* --- one value ---------------------------------------------------------------------------------- */
 
 /* A value that an object holds.  Only the functions below look inside. */

@@ -462,6 +462,22 @@ struct taking {
 	bool done;
 };
 
+/* What was meant may be one word: two that stand behind each other where one is looked for. */
+static int one_too_many(const struct command *c, const struct call *call, const struct taking *t,
+    const struct stage *stage, struct err *err)
+{
+	bool looks = t->n == 1 && c->arguments[0].kind == ARG_REGEX && t->at && !stage->words[t->at - 1].quoted;
+	struct text words = TEXT_INIT, what = TEXT_INIT;
+	if (looks && call->argument[0].word && !strcmp(call->argument[0].word, stage->words[t->at - 1].s)) {
+		text_addf(&words, "%s %s", stage->words[t->at - 1].s, stage->words[t->at].s);
+		text_addf(&what, "one word too many: with blanks it is one in quotes, %s '%.100s'", c->name, words.s);
+	}
+	int code = wrong_number(c, what.len ? what.s : "one word too many", err);
+	text_release(&words);
+	text_release(&what);
+	return code;
+}
+
 static int take_word(struct taking *t, struct err *err)
 {
 	struct call *call = t->call;
@@ -481,7 +497,7 @@ static int take_word(struct taking *t, struct err *err)
 	if (!t->no_options && looks_like_option(w))
 		return take_option(call, t->s, t->line, &t->at, err);
 	if (kind == ARG_END)
-		return wrong_number(c, "one word too many", err);
+		return one_too_many(c, call, t, stage, err);
 	if (kind == ARG_WORDS) {
 		VEC_PUSH(call->words, call->n_words, call->cap_words) = w->s;
 		call->argument[t->n].given = true;

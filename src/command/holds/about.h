@@ -61,9 +61,6 @@ struct about_row {
 };
 void about_add(struct asking *q, const struct about_row *row);
 
-/* The thread that an object is; HEAP_NONE: none. */
-uint32_t about_thread_of(const struct heap *h, uint32_t id);
-
 /* Add the rows of one half.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_add_holders(struct asking *q, struct err *err);
 MUST_CHECK int about_add_contents(struct asking *q, struct err *err);

@@ -19,7 +19,6 @@ enum {
 	FIELDS_LOOKED = 2000, FIELDS_SHOWN = 40,
 	ENTRIES = 3, SAMPLES = 3, FRAMES = 60, LOCALS = 100, CLASSES = 6,
 	VALUE_BRIEF = 24,    /* characters of a value among others */
-	SUMMARY = 160,       /* bytes of an object's fields in one line, about */
 	QUICK_BELOW = 500000 /* objects below one that are gone through */
 };
 
@@ -201,29 +200,6 @@ static int add_entries(struct asking *q, uint32_t id, struct err *err)
 
 /* --- some of many ------------------------------------------------------------------------------- */
 
-/* "id=100004711 status=NEW total=10.00": what is null is left out. */
-static void summarize(const struct heap *h, uint32_t id, struct text *to)
-{
-	struct object_parts *parts;
-	if (describe_object(h, id, DESCRIBE_SHORT, to) ||
-	    inspect_parts(&parts, h, id, &(struct range){.length = FIELDS_SHOWN}, NULL))
-		return;
-	for (size_t i = 0; i < parts->n && to->len < SUMMARY; i++) {
-		struct object_part part;
-		struct text value = TEXT_INIT;
-		inspect_part(parts, i, &part);
-		if (!part.missing)
-			inspect_value(&part.value, VALUE_BRIEF, &value);
-		if (value.len && !says_nothing(&value)) {
-			text_add(to, to->len ? " " : "");
-			inspect_part_name(parts, i, to);
-			text_addf(to, "=%s", value.s);
-		}
-		text_release(&value);
-	}
-	inspect_parts_close(parts);
-}
-
 /* The one that retains most, and some from over the whole set. */
 static void add_samples(struct asking *q)
 {
@@ -242,7 +218,7 @@ static void add_samples(struct asking *q)
 		uint32_t id = what->ids[at[i]];
 		struct text name = TEXT_INIT, words = TEXT_INIT;
 		text_addf(&name, "0x%" PRIx64, heap_address(q->a->heap, id));
-		summarize(q->a->heap, id, &words);
+		describe_summary(q->a->heap, id, &words);
 		about_add(q, &(struct about_row){.part = PART_SAMPLE, .name = name.s,
 		    .retained = q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank(),
 		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0))),
@@ -398,19 +374,10 @@ static void add_thread_head(struct asking *q, uint32_t number)
 		result_head(q->r, COL_WAITS_FOR, cell_text(t->waits_for));
 }
 
-uint32_t about_thread_of(const struct heap *h, uint32_t id)
-{
-	for (uint32_t t = 0; t < h->n_threads; t++) {
-		if (h->threads[t].object == id)
-			return t;
-	}
-	return HEAP_NONE;
-}
-
 static int add_one(struct asking *q, struct err *err)
 {
 	const struct heap *h = q->a->heap;
-	uint32_t id = q->what->ids[0], thread = about_thread_of(h, id);
+	uint32_t id = q->what->ids[0], thread = heap_thread_of(h, id);
 	if (thread != HEAP_NONE)
 		add_thread_head(q, thread);
 	add_head(q, id);

@@ -134,7 +134,7 @@ static bool is_cleared(const struct asking *q, uint32_t id)
 		if (h->classes[c].loader == id)
 			return false;
 	}
-	return heap_class_mirrored(h, id) == HEAP_NONE && about_thread_of(h, id) == HEAP_NONE;
+	return heap_class_mirrored(h, id) == HEAP_NONE && heap_thread_of(h, id) == HEAP_NONE;
 }
 
 /* The reference of a path (n 0: there is none) that a person would clear, or else a few. */

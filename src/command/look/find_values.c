@@ -34,23 +34,6 @@ void find_object(struct result *r, uint32_t id, uint64_t offset)
 
 /* --- keys of maps ------------------------------------------------------------------------------- */
 
-/* What the entry leads to, in a few words; Java's own entries call it value or val. */
-static void add_entry_value(const struct heap *h, uint32_t entry, struct text *to)
-{
-	struct object_parts *parts;
-	if (inspect_parts(&parts, h, entry, &(struct range){.length = UINT64_MAX}, NULL))
-		return;
-	for (size_t i = 0; i < parts->n && i < 64; i++) {
-		struct object_part part;
-		inspect_part(parts, i, &part);
-		if (!part.name || part.missing || (strcmp(part.name, "value") != 0 && strcmp(part.name, "val") != 0))
-			continue;
-		inspect_value(&part.value, DESCRIBE_SHORT, to);
-		break;
-	}
-	inspect_parts_close(parts);
-}
-
 static void add_key(struct result *r, uint32_t key, uint32_t entry, const char *field)
 {
 	const struct heap *h = r->heap;
@@ -62,9 +45,7 @@ static void add_key(struct result *r, uint32_t key, uint32_t entry, const char *
 		text_add(&name, "");
 	size_t n = name.len;
 	text_add(&name, " -> ");
-	size_t begun = name.len;
-	add_entry_value(h, entry, &name);
-	if (name.len == begun)
+	if (!describe_entry_value(h, entry, &name))
 		name.s[name.len = n] = 0;
 	object_cell(r->opened, entry, OBJECT_SHALLOW, &shallow, &scratch);
 	result_add_row(r, (struct cell[]){cell_text("key"), cell_address(heap_address(h, entry)),
@@ -209,20 +190,6 @@ static void add_number(struct result *r, const struct number_hit *hit)
 	text_release(&words);
 }
 
-/* Is the object nothing but a number (java.lang.Long)?  Then it may be a key. */
-static bool is_box(const struct heap *h, uint32_t id)
-{
-	static const char *const boxes[] = {"Long", "Integer", "Short", "Byte", "Double", "Float"};
-	const char *name = heap_class_of(h, id)->name;
-	if (strncmp(name, "java.lang.", 10))
-		return false;
-	for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
-		if (!strcmp(name + 10, boxes[i]))
-			return true;
-	}
-	return false;
-}
-
 static void add_numbers(struct result *r, const struct number_list *list, bool shown)
 {
 	const struct heap *h = r->heap;
@@ -231,7 +198,7 @@ static void add_numbers(struct result *r, const struct number_list *list, bool s
 	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
 		turns_offer();
 		add_number(r, &list->hits[i]);
-		if (i < FOUND_SHOWN && is_box(h, list->hits[i].id))
+		if (i < FOUND_SHOWN && describe_is_box(h, list->hits[i].id))
 			find_keys(r, &list->hits[i].id, 1);
 	}
 	if (n)

@@ -215,7 +215,14 @@ static void entry_cell(
 	inspect_entry(entries, row, &key, &value);
 	const struct any_value *v = of_key ? &key : &value;
 	if (column == E_KEY || column == E_VALUE) {
+		uint32_t id = inspect_target(v).id;
 		inspect_value(v, DESCRIBE_SHORT, scratch);
+		if (id != HEAP_NONE && !strncmp(scratch->s, "0x", 2)) { /* the address is another column */
+			text_clear(scratch);
+			describe_summary(r->heap, id, scratch);
+		}
+		if (!scratch->len)
+			inspect_value(v, DESCRIBE_SHORT, scratch);
 		*out = value_cell(r, scratch->s);
 	} else if (column == E_KEY_CLASS || column == E_VALUE_CLASS) {
 		*out = text_or_blank(inspect_type(v));

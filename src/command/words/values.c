@@ -476,13 +476,8 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 		int code = value_object(s, word, &id, err);
 		if (code)
 			return code;
-		for (uint32_t t = 0; t < h->n_threads; t++) {
-			if (h->threads[t].object == id) {
-				*thread = t;
-				return 0;
-			}
-		}
-		return err_set(err, ERR_NOT_FOUND, "%s is no thread but a %.200s", word,
+		*thread = heap_thread_of(h, id);
+		return *thread != HEAP_NONE ? 0 : err_set(err, ERR_NOT_FOUND, "%s is no thread but a %.200s", word,
 		    heap_class_of(h, id)->name);
 	}
 	return thread_by_name(h, word, thread, err);

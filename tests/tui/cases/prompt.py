@@ -212,3 +212,21 @@ def two_escapes(t):
     t.wait("^:info", gone=True)
     need(any(line.startswith("histogram > byte[]") for line in t.screen()), "left the page", t)
     leave(t)
+
+
+@case("after an error a digit is a main page's key, unless the line ends in a number")
+def digits_after_errors(t):
+    start(t, dump=SHOP)
+    t.type(":frobnicate")
+    t.keys("Enter")
+    t.wait("no command is called frobnicate")
+    t.keys("6")
+    t.wait(r"^  format +hprof")
+    t.type(":x 0xe0000")
+    t.keys("Enter")
+    t.wait("no object")
+    t.keys("1")
+    t.wait(r"^:x 0xe00001")
+    t.keys("Escape")
+    t.wait(r"q back$")
+    leave(t)

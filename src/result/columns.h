@@ -212,6 +212,7 @@ enum column_id {
 	COL_WASTED,
 	COL_WHAT,
 	COL_WHY,
+	COL_WITH_LOCALS,
 	COL_WORD,
 	COL_WORD_BITS,
 	COL_COUNT_OF_ALL /* how many there are */

@@ -43,6 +43,8 @@ struct cell result_keep_cell(struct result *r, struct cell c)
 
 /* --- rows -------------------------------------------------------------------------------------- */
 
+enum { LATE_MOST = 2 }; /* columns whose cells are made when somebody looks */
+
 struct kept_rows {
 	struct cell *cells; /* n_columns a row */
 	struct target *targets;
@@ -52,8 +54,11 @@ struct kept_rows {
 	    struct err *err);
 	void (*release)(void *data);
 	void *data; /* of members and late */
-	struct cell (*late)(const struct result *r, void *data, size_t row);
-	unsigned late_column;
+	struct late {
+		struct cell (*cell)(const struct result *r, void *data, size_t row);
+		unsigned column;
+	} late[LATE_MOST];
+	unsigned n_late;
 };
 
 static void kept_cell(
@@ -61,10 +66,10 @@ static void kept_cell(
 {
 	const struct kept_rows *k = r->data;
 	(void)scratch;
-	if (k->late && column == k->late_column)
-		*out = k->late(r, k->data, row);
-	else
-		*out = k->cells[row * k->n_columns + column];
+	*out = k->cells[row * k->n_columns + column];
+	for (unsigned i = 0; i < k->n_late; i++)
+		if (column == k->late[i].column)
+			*out = k->late[i].cell(r, k->data, row);
 }
 
 static void kept_target(const struct result *r, size_t row, struct target *out)
@@ -99,8 +104,8 @@ void result_rows_late(struct result *r, unsigned column,
     struct cell (*cell)(const struct result *r, void *data, size_t row))
 {
 	struct kept_rows *k = r->data;
-	k->late = cell;
-	k->late_column = column;
+	if (k->n_late < LATE_MOST)
+		k->late[k->n_late++] = (struct late){cell, column};
 }
 
 void result_rows_members(struct result *r,

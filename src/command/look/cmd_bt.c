@@ -315,7 +315,9 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	const struct heap *h = session_heap(s);
 	struct backtrace *b = xcalloc(1, sizeof *b);
 	size_t n_framed = 0;
-	int code = make_rows(&b->rows, s->dump, call->argument[0].id, &n_framed, err);
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = make_rows(&b->rows, s->dump, call->argument[0].id, &n_framed, err);
 	bool people = s->interactive || s->print.format == PRINT_TEXT; /* machines count rows, as head does */
 	if (!code)
 		code = find_headings(b, people ? n_framed : 0, err);
@@ -330,15 +332,22 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	tree_open_levels(r, TREE_ALL);
 	if (values_held(h))
 		result_show(r, 1 + BT_VALUE, true);
+	command_show_retained(r);
 	if (!r->n_rows)
 		r->note = "no frames are known of this thread";
 	*out = r;
 	return 0;
 }
 
+static const struct option_spec bt_options[] = {
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
 const struct command cmd_bt = {
     .name = "bt",
     .arguments = {{ARG_THREAD, "THREAD", false}},
+    .options = bt_options,
     .group = "look",
     .summary = "the frames of a thread with what they hold",
     .shapes = SHAPES(&bt_shape),

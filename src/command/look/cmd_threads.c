@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "analysis/cut/cut.h"
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
@@ -17,7 +18,7 @@
 
 enum {
 	T_ID, T_NAME, T_STATE, T_WAITS_FOR, T_WAITED, T_ADDRESS, T_FRAMES, T_ROOTS, T_PRIORITY, T_NATIVE_ID,
-	T_RETAINED, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM
+	T_RETAINED, T_WITH_LOCALS, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM
 };
 
 static const struct column threads_columns[] = {
@@ -32,6 +33,7 @@ static const struct column threads_columns[] = {
     [T_PRIORITY] = {.id = COL_PRIORITY, .hidden = true},
     [T_NATIVE_ID] = {.id = COL_NATIVE_ID},
     [T_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [T_WITH_LOCALS] = {.id = COL_WITH_LOCALS, .hidden = true},
     [T_DAEMON] = {.id = COL_DAEMON, .hidden = true},
     [T_CLASS] = {.id = COL_CLASS, .hidden = true},
     [T_TID] = {.id = COL_TID, .hidden = true},
@@ -101,6 +103,7 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority),
 	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),
 	    [T_RETAINED] = cell_blank(), /* when looked at */
+	    [T_WITH_LOCALS] = cell_blank(),
 	    [T_DAEMON] = cell_flag(thread->daemon),
 	    [T_CLASS] = thread->object == HEAP_NONE ? cell_none() :
 	        cell_text(heap_class_of(h, thread->object)->name),
@@ -283,6 +286,90 @@ static int group_by_stack(const struct opened *o, struct result **out, struct er
 	return 0;
 }
 
+/* --- with what the stack holds ------------------------------------------------------------------- */
+
+/* An object of a thread: its own, or one that its stack holds.  from: its place in the dominator tree. */
+struct stack_object {
+	uint32_t thread, from, id;
+};
+
+static int by_thread_and_place(const void *x, const void *y)
+{
+	const struct stack_object *a = x, *b = y;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Of the objects of a thread those that do not hang below another one. */
+static void sum_topmost(struct stacks *s, const struct retained *known, const struct cut *cut,
+    const struct stack_object *object, size_t n)
+{
+	uint32_t thread = HEAP_NONE, last = 0;
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+		if (object[i].thread == thread && object[i].from <= last)
+			continue;
+		thread = object[i].thread;
+		last = cut->span[object[i].id].to;
+		retained_sum_add(known, &s->retained[thread], object[i].id);
+	}
+}
+
+/* result_later */
+static int sum_locals(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
+{
+	struct stacks *s = result_rows_data(r);
+	const struct heap *h = r->heap;
+	const uint32_t *immediate = known->dominators.immediate;
+	struct stack_object *object = big_alloc((uint64_t)h->n_roots + h->n_threads, sizeof *object, err);
+	struct cut cut = {.retained = NULL};
+	size_t n = 0;
+	(void)progress;
+	if (!s->retained)
+		s->retained = big_alloc(s->n, sizeof *s->retained, err);
+	int code = object && s->retained ? cut_init(&cut, known, err) : ERR_NOMEM;
+	if (!code)
+		code = cut_number(&cut, err);
+	for (size_t i = 0; !code && i < h->n_roots + h->n_threads; i++) {
+		bool root = i < h->n_roots;
+		uint32_t thread = root ? h->roots[i].thread : (uint32_t)(i - h->n_roots);
+		uint32_t id = root ? h->roots[i].object : h->threads[thread].object;
+		if (thread != HEAP_NONE && id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
+			object[n++] = (struct stack_object){thread, cut.span[id].from, id};
+	}
+	if (!code) {
+		memset(s->retained, 0, s->n * sizeof *s->retained);
+		sort_array(object, n, sizeof *object, by_thread_and_place);
+		sum_topmost(s, known, &cut, object, n);
+		code = progress_check(progress_own(), err);
+	}
+	cut_release(&cut);
+	big_free(object);
+	return code;
+}
+
+/* The rows are the threads themselves. */
+static int add_locals(struct result *r, struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct stacks *s = xcalloc(1, sizeof *s);
+	s->n = h->n_threads;
+	s->thread = big_alloc(s->n, sizeof *s->thread, err);
+	s->begin = big_alloc((uint64_t)s->n + 1, sizeof *s->begin, err);
+	if (!s->thread || !s->begin) {
+		stacks_release(s);
+		return ERR_NOMEM;
+	}
+	for (uint32_t t = 0; t < h->n_threads; t++) {
+		s->thread[t] = t;
+		s->begin[t + 1] = (size_t)t + 1;
+	}
+	result_rows_members(r, stack_members, stacks_release, s);
+	result_rows_late(r, T_WITH_LOCALS, stack_retained);
+	r->later = sum_locals;
+	return 0;
+}
+
 static int run_threads(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
@@ -306,8 +393,13 @@ static int run_threads(
 		add_thread(r, h, t, newest);
 	choose_columns(r, h);
 	command_show_retained(r);
-	*out = r;
-	return 0;
+	result_show(r, T_WITH_LOCALS, opened_retained(s->dump) != NULL);
+	code = add_locals(r, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
 }
 
 static const struct option_spec threads_options[] = {
@@ -326,7 +418,9 @@ const struct command cmd_threads = {
 	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds "
 	"them, and waits_for is the object whose monitor or lock a thread is blocked on, waits for or is parked on, "
 	"with the owner; the threads of a deadlock own what others of them wait for. "
-	"What a thread retains includes what its stack holds. Of a Go dump the threads are goroutines and id "
+	"What a thread retains includes what its stack holds alone: what goes with it. with_locals is what its object and "
+	"all objects that its stack holds retain, also those that something else holds as well (Eclipse MAT shows the "
+	"largest of these). Of a Go dump the threads are goroutines and id "
 	"is the number that Go gave them; waits_for is the reason they wait, waited how long at least, in seconds: "
 	"Go notes when some goroutines began to wait and the dump does not tell its own time, so it is counted to "
 	"when the last of them began. -by stack puts those together that stand at the same place.",

@@ -166,7 +166,8 @@ static void refuse(struct app *a, char key, unsigned can)
 	const struct command *c = key_command(key);
 
 	if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
-		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known: Enter shows its fields", key);
+		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known: Enter shows its "
+		    "fields", key);
 	else if (!app_table(a) || !(can & CAN_ROWS))
 		text_addf(&said, "%c asks about the selected row, and there is none here", key);
 	else if (can & CAN_SEVERAL && !panes_focused(&a->panes))

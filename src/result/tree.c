@@ -102,7 +102,9 @@ void tree_ready(const struct result *r, const struct list *l, uint32_t from)
 {
 	const struct tree *t = r->data;
 	struct err err = ERR_INIT;
-	for (uint32_t i = from; t->source->ready && i < l->shown && !progress_own_stops(8 * (uint64_t)i); i++) {
+	if (!t->source->ready || !t->at_once) /* nobody waits to see them all */
+		return;
+	for (uint32_t i = from; i < l->shown && !progress_own_stops(8 * (uint64_t)i); i++) {
 		if (t->source->ready(r, l->node[i], &err))
 			return;
 	}

@@ -72,7 +72,7 @@ static void add_percent(const struct table *t, const struct cell *part, bool of_
 	if (!tree && (sure != EXACT || t->whole[t->result->sorted_by].amount.certainty != EXACT))
 		text_add_char(to, '~');
 	else if (sure == LOWER_BOUND && of_row)
-		text_add(to, ">=");
+		text_add(to, small ? ">" : ">=");
 	else if (sure != EXACT && sure != LOWER_BOUND)
 		text_add_char(to, '~');
 	if (small && !(tree && sure == LOWER_BOUND))

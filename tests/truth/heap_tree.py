@@ -4,8 +4,8 @@
 
 The dominator tree that dom prints (proven elsewhere) is grouped here once more, by the rules that help
 states: siblings of one class together, but a large one alone; what an object that is no array holds of its own
-class with it; class objects looked through.  Every row of heap must be a node of that tree, and every node
-a row.  Of Go, whose types' kinds dom does not tell, only the sums are held against each other.
+class with it; class objects looked through.  Every row of heap -unfolded must be a node of that tree, and every
+node a row; the nodes that heap gives one row are found here once more as well.  Of Go, whose types' kinds dom does not tell, only the sums are held against each other.
 CAIRN_SEEDS: random dumps, 25 otherwise.
 """
 

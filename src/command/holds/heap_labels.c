@@ -175,7 +175,7 @@ void heap_label(struct heap_labels *l, uint32_t number, bool brief, struct text 
 	const struct heap_tree *t = l->tree;
 	const struct heap_node *n = &t->node[number];
 	if (n->classes)
-		text_add(to, "class objects");
+		text_add(to, "class objects, own bytes"); /* what their static fields hold has rows of its own */
 	else if (n->topmost == 1)
 		label_of(l, n->largest, to);
 	else

@@ -65,7 +65,7 @@ struct option_spec {
 };
 
 /* The sample dumps in data/ that examples run on; help_sample (help.c) names their files. */
-enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO };
+enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO, ON_SERIES };
 
 /*
  * A command line to try.  It finds something in the sample that it names; tests/cli/examples.py

@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
-SAMPLES = (SAMPLE, SHOP, GO)
+SAMPLES = ((SAMPLE,), (SHOP,), (GO,))
 
 # Lines that answer with nothing when all is well.
 SILENT = ("$", "set ", "quit")
@@ -26,10 +26,10 @@ def command_names(text):
 
 
 def examples_of(name):
-    """The examples of "help COMMAND" as (sample or None, lines)."""
+    """The examples of "help COMMAND" as (dumps or None, lines)."""
     examples = []
     for line in cairn("-x", "help " + name).out.splitlines():
-        heading = re.fullmatch(r"examples(?: on (\S+))?", line)
+        heading = re.fullmatch(r"examples(?: on (.+))?", line)
         if heading:
             examples.append((heading.group(1), []))
         elif examples:
@@ -53,7 +53,7 @@ def answer(lines, sample):
     """The last line's answer, after the others: (run, tables)."""
     words = [word for line in lines[:-1] for word in ("-x", line + " > " + os.devnull
                                                         if not line.startswith(SILENT) else line)]
-    run = cairn(*words, "-x", lines[-1], "--format", "csv", sample)
+    run = cairn(*words, "-x", lines[-1], "--format", "csv", *sample)
     return run, tables(run.out)
 
 
@@ -63,15 +63,15 @@ def try_example(tap, before, line, sample):
     rows = sum(len(table) - 1 for table in found)
     silent = line.startswith(SILENT)
     tap.ok(run.status == 0 and not run.err and (rows > 0 or silent),
-           "%s finds something in %s" % (line, os.path.basename(sample)),
+           "%s finds something in %s" % (line, " ".join(os.path.basename(d) for d in sample)),
            "status %s, %d rows\n%s" % (run.status, rows, run.err))
 
 
 def try_command(tap, name, go):
     examples = examples_of(name)
     for named, lines in examples:
-        for sample in [os.path.join(SOURCE, named)] if named else SAMPLES:
-            if sample == GO and not go:
+        for sample in [[os.path.join(SOURCE, d) for d in named.split()]] if named else SAMPLES:
+            if GO in sample and not go:
                 tap.skip("%s on %s" % (name, named), "Go types need libdw")
                 continue
             before = []

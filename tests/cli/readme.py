@@ -23,7 +23,7 @@ def run_all(tap, dump, lines):
     words = []
     for line in lines:
         words += ["-x", line]
-    got = cairn(*words, os.path.join(SOURCE, dump))
+    got = cairn(*words, *[os.path.join(SOURCE, d) for d in dump.split()])
     tap.ok(got.status == 0 and not got.err, "%d lines about %s" % (len(lines), dump),
            "status %d\n%s" % (got.status, got.err))
 
@@ -39,7 +39,8 @@ def shell_lines():
 def main():
     tap = Tap()
     sections = readme_commands()
-    tap.ok({dump for dump, _ in sections} >= {"data/shop.hprof", "data/gocart.dump"} and
+    series = "data/shop-1.hprof data/shop-2.hprof data/shop.hprof"
+    tap.ok({dump for dump, _ in sections} >= {"data/shop.hprof", series, "data/gocart.dump"} and
            sum(len(lines) for _, lines in sections) > 15, "README.md holds lines to type")
     for dump, lines in sections:
         run_all(tap, dump, lines)

@@ -19,6 +19,7 @@ MKDUMP = os.path.join(BUILD, "tests", "tools", "mkdump")
 SAMPLE = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.phd")
 GO = os.path.join(SOURCE, "data", "gocart.dump")
 SHOP = os.path.join(SOURCE, "data", "shop.hprof")
+SERIES = [os.path.join(SOURCE, "data", name) for name in ("shop-1.hprof", "shop-2.hprof")] + [SHOP]
 SAMPLE_TEXT = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.txt")
 TIMEOUT = 120  # seconds; only a hang takes that long
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { HEADER = 12, ARRAY_HEADER = 16, SEGMENT = 60000, STRING_IDS = 0x7f00 };
-#define HEAP_START UINT64_C(0xE0000000)
 
 /* --- types -------------------------------------------------------------------------------------- */
 
@@ -67,8 +66,6 @@ static uint32_t add_object(struct hp *h, uint32_t class, uint64_t size)
 	h->objects = more_memory(h->objects, h->n_objects + 1, sizeof *h->objects);
 	struct hp_object *o = &h->objects[h->n_objects];
 	memset(o, 0, sizeof *o);
-	if (!h->next)
-		h->next = HEAP_START;
 	o->class = class;
 	o->address = h->next;
 	o->size = round_up(size, 8);
@@ -501,7 +498,7 @@ void hp_write(struct hp *h, const char *path)
 	out_open(&out, path);
 	out_bytes(&out, "JAVA PROFILE 1.0.2", 19);
 	out_be(&out, 8, 4);
-	out_be(&out, UINT64_C(1795256100000), 8); /* 2026-11-21T10:15:00Z */
+	out_be(&out, 1000 * h->seconds, 8);
 	collect_texts(h, &t);
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		head(&out, 0x02, 24);

@@ -55,7 +55,8 @@ struct hp {
 	struct hp_object *objects;
 	struct hp_root *roots;
 	uint32_t n_classes, n_objects, n_roots;
-	uint64_t next; /* free address */
+	uint64_t next;    /* free address; set it before anything is made */
+	uint64_t seconds; /* when it is dumped, since 1970; set it as well */
 	struct hp_thread {
 		uint32_t object, n_frames;
 		struct hp_frame frame[8];
@@ -89,7 +90,7 @@ void hp_root(struct hp *h, unsigned tag, uint32_t object, uint32_t thread, uint3
 void hp_write(struct hp *h, const char *path);
 void hp_release(struct hp *h);
 
-/* The sample data/shop.hprof, and beside it what a test should find in it (mkdump_shop.c). */
+/* The samples data/shop*.hprof, and beside each what a test should find in it (mkdump_shop.c). */
 void shop_write(const char *directory, bool truth);
 
 #endif

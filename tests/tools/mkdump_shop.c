@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mkdump_shop.c - the sample data/shop.hprof: a web shop with values worth looking at.
+ * mkdump_shop.c - the sample data/shop.hprof: a web shop with values worth looking at; and two dumps that the
+ * same process left before, data/shop-1.hprof and data/shop-2.hprof.
  *
  * What there is to find: sixty closed sessions that a static AuditLog.ENTRIES still holds, each with
  * its view state (the leak); forty live ones in a ConcurrentHashMap; a catalog in a TreeMap; the same
  * city in hundreds of customers (duplicate strings); prices, dates, an enum, optionals; a comment
  * with an escape sequence and half a surrogate pair; a class that two loaders have loaded; threads
  * that run, wait for each other, and park; system properties.
+ *
+ * And what happened between the dumps: each hour twenty more sessions were closed and kept, twenty orders came
+ * in, and the pool made one more worker; live sessions came and went.
  */
 #include "mkdump_hprof.h"
 
@@ -14,13 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIVE = 40, CLOSED = 60, CUSTOMERS = 200, PRODUCTS = 40, ORDERS = 320, VIEW_STATE = 1024 };
+enum { CUSTOMERS = 200, PRODUCTS = 40, VIEW_STATE = 1024, MOST_SESSIONS = 100, MOST_ORDERS = 320 };
 enum { ROOT_JNI_GLOBAL = 1, ROOT_JAVA_FRAME = 3, ROOT_STICKY = 5, ROOT_THREAD = 8 };
+
+/* The shop when it was dumped. */
+static const struct hour {
+	const char *file;
+	uint64_t heap;     /* where objects lie: the collector has moved them since the dump before */
+	uint64_t seconds;  /* since 1970 */
+	uint32_t live, closed, orders, workers;
+} hours[] = {
+	{ "shop-1.hprof", UINT64_C(0xC8000000), 1795256100 - 7200, 30, 20, 280, 1 },
+	{ "shop-2.hprof", UINT64_C(0xD4000000), 1795256100 - 3600, 50, 40, 300, 2 },
+	{ "shop.hprof", UINT64_C(0xE0000000), 1795256100 /* 2026-11-21T10:15:00Z */, 40, 60, 320, 3 },
+};
 
 struct shop {
 	struct hp h;
+	const struct hour *hour;
 	uint32_t app, plugin[2]; /* loaders */
-	uint32_t customer[CUSTOMERS], product[PRODUCTS], order[ORDERS], session[LIVE + CLOSED];
+	uint32_t customer[CUSTOMERS], product[PRODUCTS], order[MOST_ORDERS], session[MOST_SESSIONS];
 	uint32_t status[4], category[4];
 	uint32_t plugin_class[2];
 };
@@ -332,7 +349,7 @@ static uint32_t make_orders(struct shop *s)
 	struct hp *h = &s->h;
 	uint32_t empty = hp_new(h, "java/util/Optional");
 	hp_refer_static(h, hp_find_class(h, "java/util/Optional"), "EMPTY", empty);
-	for (uint32_t i = 0; i < ORDERS; i++) {
+	for (uint32_t i = 0; i < s->hour->orders; i++) {
 		uint32_t o = s->order[i] = hp_new(h, "com/acme/shop/Order"), note = empty;
 		uint32_t items = hp_array(h, "[Lcom/acme/shop/Product;", 1 + i % 3);
 		for (uint32_t k = 0; k <= i % 3; k++)
@@ -351,20 +368,21 @@ static uint32_t make_orders(struct shop *s)
 		hp_refer(h, o, "placed", placed);
 		hp_refer(h, o, "note", note);
 	}
-	hp_set_static(h, hp_find_class(h, "com/acme/shop/Order"), "counter", 4711000000 + ORDERS);
-	return make_list(s, s->order, ORDERS, 366);
+	hp_set_static(h, hp_find_class(h, "com/acme/shop/Order"), "counter", 4711000000 + s->hour->orders);
+	return make_list(s, s->order, s->hour->orders, 366);
 }
 
 /* The leak: the closed ones are in AuditLog.ENTRIES, and nowhere else. */
 static uint32_t make_sessions(struct shop *s)
 {
 	struct hp *h = &s->h;
-	struct pair live[LIVE], cart;
+	const struct hour *now = s->hour;
+	struct pair live[MOST_SESSIONS], cart;
 	unsigned char state[VIEW_STATE];
-	for (uint32_t i = 0; i < LIVE + CLOSED; i++) {
+	for (uint32_t i = 0; i < now->live + now->closed; i++) {
 		char id[32];
 		uint32_t x = s->session[i] = hp_new(h, "com/acme/shop/Session");
-		bool closed = i >= LIVE;
+		bool closed = i >= now->live;
 		snprintf(id, sizeof id, "session-%u", 4700 + i);
 		for (unsigned k = 0; k < VIEW_STATE; k++)
 			state[k] = (unsigned char)mix(i * VIEW_STATE + k);
@@ -373,7 +391,7 @@ static uint32_t make_sessions(struct shop *s)
 		hp_refer(h, x, "id", hp_string(h, id));
 		hp_refer(h, x, "customer", s->customer[i]);
 		hp_refer(h, x, "cart", make_hash_map(s, &cart, 1, 16));
-		hp_set(h, x, "lastSeen", UINT64_C(1795256000000) - 1000 * i);
+		hp_set(h, x, "lastSeen", 1000 * (now->seconds - 100 - i));
 		hp_set(h, x, "closed", closed);
 		hp_refer(h, x, "viewState", closed ? hp_bytes(h, state, VIEW_STATE) : HP_NONE);
 		if (!closed) {
@@ -382,8 +400,8 @@ static uint32_t make_sessions(struct shop *s)
 		}
 	}
 	hp_refer_static(h, hp_find_class(h, "com/acme/shop/AuditLog"), "ENTRIES",
-	    make_list(s, s->session + LIVE, CLOSED, 73));
-	return make_concurrent_map(s, live, LIVE, 64);
+	    make_list(s, s->session + now->live, now->closed, 73));
+	return make_concurrent_map(s, live, now->live, now->live < 48 ? 64 : 128);
 }
 
 static uint32_t make_comments(struct shop *s)
@@ -440,7 +458,7 @@ static void make_shop(struct shop *s)
 	hp_refer(h, shop, "grid", grid);
 	uint32_t home = hp_new(h, "java/io/File"), last = hp_new(h, "java/lang/ref/WeakReference");
 	hp_refer(h, home, "path", hp_string(h, "/srv/shop"));
-	hp_refer(h, last, "referent", s->order[ORDERS - 1]);
+	hp_refer(h, last, "referent", s->order[s->hour->orders - 1]);
 	hp_refer(h, shop, "home", home);
 	hp_refer(h, shop, "last", last);
 	hp_refer_static(h, class, "INSTANCE", shop);
@@ -506,12 +524,20 @@ static void frame(struct shop *s, uint32_t t, const char *class, const char *met
 		.class = hp_find_class(&s->h, class), .line = line };
 }
 
+/* Of the pool's workers those that were started already. */
+static bool is_there(const struct shop *s, uint32_t thread)
+{
+	return strcmp(threads[thread].class, "com/acme/shop/Worker") != 0 || thread <= s->hour->workers;
+}
+
 static void make_threads(struct shop *s)
 {
 	struct hp *h = &s->h;
 	uint32_t group = hp_new(h, "java/lang/ThreadGroup");
 	hp_refer(h, group, "name", hp_string(h, "main"));
 	for (uint32_t i = 0; i < THREADS; i++) {
+		if (!is_there(s, i))
+			continue;
 		uint32_t t = hp_new(h, threads[i].class), name = hp_string(h, threads[i].name);
 		bool worker = strcmp(threads[i].class, "java/lang/Thread") != 0;
 		if (worker) { /* whose own field `name` is not the thread's */
@@ -529,18 +555,18 @@ static void make_threads(struct shop *s)
 		hp_refer(h, t, "group", group);
 		hp_refer(h, t, "contextClassLoader", s->app);
 		h->thread[h->n_threads++].object = t;
-		hp_root(h, ROOT_THREAD, t, i + 1, 0);
+		hp_root(h, ROOT_THREAD, t, h->n_threads, 0);
 	}
 	frame(s, 0, "java/lang/Thread", "sleep", -3);
 	frame(s, 0, "com/acme/shop/Shop", "main", 42);
 	hp_root(h, ROOT_JAVA_FRAME, s->session[0], 1, 1);
-	for (uint32_t i = 1; i <= 3; i++) {
+	for (uint32_t i = 1; i <= s->hour->workers; i++) {
 		frame(s, i, "com/acme/shop/Order", i == 2 ? "total" : "place", 100 + (int32_t)i);
 		frame(s, i, "com/acme/shop/Worker", "run", 17);
 		hp_root(h, ROOT_JAVA_FRAME, s->order[i], i + 1, 0);
 		hp_root(h, ROOT_JAVA_FRAME, h->thread[i].object, i + 1, 1);
 	}
-	frame(s, 4, "java/lang/Object", "wait", -3);
+	frame(s, h->n_threads - 1, "java/lang/Object", "wait", -3);
 }
 
 /* ClassLoader.classes: nothing else keeps a class without instances. */
@@ -584,11 +610,13 @@ static void put_truth(struct shop *s, const char *path)
 		    (unsigned long long)h->objects[h->classes[c].object].address);
 	}
 	out_text(o, "],\n \"threads\": [");
-	for (uint32_t i = 0; i < THREADS; i++) {
+	for (uint32_t i = 0, n = 0; i < THREADS; i++) {
+		if (!is_there(s, i))
+			continue;
 		out_text(o, i ? ",\n  [" : "\n  [");
 		json_text(o, threads[i].name);
 		out_format(o, ", \"%s\", %u, %s, %u, %u]", threads[i].state, threads[i].priority,
-		    threads[i].daemon ? "true" : "false", i ? 20 + i : 1, h->thread[i].n_frames);
+		    threads[i].daemon ? "true" : "false", i ? 20 + i : 1, h->thread[n++].n_frames);
 	}
 	out_text(o, "],\n \"properties\": {");
 	for (uint32_t i = 0; i < 8; i++) {
@@ -597,15 +625,19 @@ static void put_truth(struct shop *s, const char *path)
 		out_text(o, ": ");
 		json_text(o, properties[i][1]);
 	}
-	out_format(o, "},\n \"live\": %d, \"closed\": %d, \"products\": %d, \"orders\": %d, \"customers\": %d, "
-	    "\"view_state\": %d}\n", LIVE, CLOSED, PRODUCTS, ORDERS, CUSTOMERS, VIEW_STATE);
+	out_format(o, "},\n \"live\": %u, \"closed\": %u, \"products\": %d, \"orders\": %u, \"customers\": %d, "
+	    "\"view_state\": %d, \"workers\": %u}\n", s->hour->live, s->hour->closed, PRODUCTS,
+	    s->hour->orders, CUSTOMERS, VIEW_STATE, s->hour->workers);
 	out_close(o);
 }
 
-void shop_write(const char *directory, bool truth)
+static void write_hour(const char *directory, const struct hour *hour, bool truth)
 {
 	char path[4096];
 	struct shop *s = get_memory(1, sizeof *s);
+	s->hour = hour;
+	s->h.next = hour->heap;
+	s->h.seconds = hour->seconds;
 	make_classes(s);
 	make_shop(s);
 	make_plugins(s);
@@ -614,11 +646,17 @@ void shop_write(const char *directory, bool truth)
 	list_classes(s, s->app);
 	list_classes(s, s->plugin[0]);
 	list_classes(s, s->plugin[1]);
-	snprintf(path, sizeof path, "%s/shop.hprof", directory);
+	snprintf(path, sizeof path, "%s/%s", directory, hour->file);
 	hp_write(&s->h, path);
-	snprintf(path, sizeof path, "%s/shop.hprof.truth", directory);
+	snprintf(path, sizeof path, "%s/%s.truth", directory, hour->file);
 	if (truth)
 		put_truth(s, path);
 	hp_release(&s->h);
 	free(s);
+}
+
+void shop_write(const char *directory, bool truth)
+{
+	for (size_t i = 0; i < sizeof hours / sizeof *hours; i++)
+		write_hour(directory, &hours[i], truth);
 }

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Several dumps of one process (tide): what grew is named with its counts and the reference it hangs on, and
-nothing else is; ways are counted as a naive second algorithm does.
+nothing else is.
 
-The counts come from the program that was dumped, the naive ways from tests/lib/hprof.py.
-Needs CAIRN_DUMPS; without it only the sample is counted.
+The counts come from the program that was dumped, those of the samples (data/shop*.hprof) from their generator.
+Needs CAIRN_DUMPS; without it only the samples are compared.
 """
 
 import glob
 import json
 import os
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import SOURCE, Tap, cairn  # noqa: E402
+from cairntest import BUILD, MKDUMP, SERIES, SHOP, Run, Tap, cairn  # noqa: E402
 
 DUMPS = os.environ.get("CAIRN_DUMPS", "")
 
@@ -111,11 +112,46 @@ def check_bad(t, dump):
     t.ok(got.status == 2 and "OLD" in got.err, "without an older dump diff says how to name one")
 
 
+def check_samples(t):
+    with tempfile.TemporaryDirectory(dir=os.path.join(BUILD, "tests")) as directory:
+        Run([MKDUMP, "sample", directory, "--truth"])
+        hours = [json.load(open(os.path.join(directory, os.path.basename(d) + ".truth"))) for d in SERIES]
+    said = lambda key: [hour[key] for hour in hours]  # noqa: E731
+    diff, growth = rows("diff", SERIES), rows("growth", SERIES)
+    classes = {r["class"]: r for r in rows("diff -by class", SERIES)}
+    session, order = "com.acme.shop.Session", "com.acme.shop.Order"
+    t.equal(sums(diff, "com.acme.shop.AuditLog.ENTRIES", session), said("closed"), "samples: closed sessions")
+    t.equal([sum(c) for c in zip(*(course(r) for r in diff if r["class"] == session))],
+            [a + b for a, b in zip(said("live"), said("closed"))], "samples: all sessions, on whatever ways")
+    t.equal([sum(c) for c in zip(*(course(r) for r in diff if r["class"] == order))], said("orders"),
+            "samples: all orders, on whatever ways")
+    for i, hour in enumerate(hours):
+        want = {}
+        for name, n, _, _ in hour["classes"]:
+            name = name.replace("/", ".")
+            if not name.startswith("["):
+                want[name] = want.get(name, 0) + n
+        t.equal({name: course(classes[name])[i] for name, n in want.items() if n},
+                {name: n for name, n in want.items() if n}, "samples: objects of every class, dump %d" % (i + 1))
+    first = growth[0]
+    t.equal([first["reference"], first["class"], course(first), first["d_objects"]],
+            ["com.acme.shop.AuditLog.ENTRIES", session, said("closed"), said("closed")[-1] - said("closed")[0]],
+            "samples: the closed sessions are what grew most")
+    t.ok(first["freed"] >= hours[-1]["closed"] * hours[-1]["view_state"] and first["freed"] == first["retained"],
+         "samples: clearing their list frees them", first)
+    t.equal([course(r) for r in growth if r["class"] == "com.acme.shop.Worker"], [said("workers")],
+            "samples: the pool's threads")
+    t.equal([r["reference"] for r in growth if r["reference"].startswith("com.acme.shop.Shop")], [],
+            "samples: live sessions that come and go do not grow")
+    t.equal([r["created"] for r in rows("dumps", SERIES)], ["2026-11-21T%02d:15:00Z" % h for h in (8, 9, 10)],
+            "samples: when they were written")
+
+
 def main():
     t = Tap()
-    shop = os.path.join(SOURCE, "data", "shop.hprof")
-    check_same(t, shop)
-    check_bad(t, shop)
+    check_samples(t)
+    check_same(t, SHOP)
+    check_bad(t, SHOP)
     if not DUMPS:
         t.skip("series of dumps", "CAIRN_DUMPS is not set")
     for directory in sorted(glob.glob(os.path.join(DUMPS, "tide", "jdk*"))) if DUMPS else []:

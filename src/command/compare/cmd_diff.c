@@ -277,7 +277,8 @@ const struct command cmd_diff = {
 	"they hold and not the tables that hold them. Then all other changes. objects, shallow and retained are of the "
 	"newest dump, d_ what changed since the oldest (or -base). grew counts the steps in which a row came to retain "
 	"more, course has its objects in every dump. A row is a set of the newest dump.",
-    .examples = {{NULL}},
+    .examples = {{"diff -grew", ON_SERIES}, {"diff -by class -sort d_objects | head 5", ON_SERIES},
+	{"diff -shrank -base 2", ON_SERIES}},
     .key = "",
     .run = run_diff,
 };

@@ -68,7 +68,7 @@ const struct command cmd_dumps = {
     .description = "The dumps of the command line (cairn OLD... DUMP), the oldest first. Commands are about the last "
 	"one; of the others only what diff and growth need is kept. One that cannot be read says why under damage, and "
 	"is left out of comparisons.",
-    .examples = {{"dumps"}},
+    .examples = {{"dumps", ON_SERIES}},
     .key = "",
     .run = run_dumps,
 };

@@ -387,7 +387,7 @@ const struct command cmd_growth = {
 	"end, or when it is an array that was replaced by a longer one. A cache that empties in between, and objects "
 	"that replace their like, do not grow. What came only with the last dump is said to. reference is what the "
 	"objects hang on, retained and d_retained are of that. The exit status is 1 where nothing grew.",
-    .examples = {{NULL}},
+    .examples = {{"growth", ON_SERIES}, {"ls %2", ON_SERIES}},
     .key = "",
     .run = run_growth,
 };

@@ -151,6 +151,7 @@ const char *help_sample(enum sample on)
 	    [ON_PHD] = " on data/heapdump.20261121.101500.4711.0001.phd",
 	    [ON_SHOP] = " on data/shop.hprof",
 	    [ON_GO] = " on data/gocart.dump",
+	    [ON_SERIES] = " on data/shop-1.hprof data/shop-2.hprof data/shop.hprof",
 	};
 	return words[on];
 }

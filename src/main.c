@@ -12,6 +12,7 @@
 #include "command/help/help.h"
 #include "command/run/run.h"
 #include "dump/program/program.h"
+#include "query/profile_file.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -211,8 +212,9 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		return take_number(w, o, value);
 	case OPTION_VERSION:
 		*done = true;
-		return printf("%s %s (%s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
-		    program_support() : "without libdw: a Go dump's program is not read") < 0;
+		return printf("%s %s (%s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
+		    program_support() : "without libdw: a Go dump's program is not read", profile_support() ?
+		    profile_support() : "without SQLite: no profiles") < 0;
 	case OPTION_HELP:
 		*done = true;
 		return help();

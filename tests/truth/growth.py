@@ -10,6 +10,7 @@ Needs CAIRN_DUMPS; without it only the samples are compared.
 import glob
 import json
 import os
+import sqlite3
 import sys
 import tempfile
 
@@ -147,11 +148,88 @@ def check_samples(t):
             "samples: when they were written")
 
 
+def profiles_of(dumps, folder, *options):
+    """A profile of each dump."""
+    made = [os.path.join(folder, os.path.basename(d) + ".profile") for d in dumps]
+    for dump, path in zip(dumps, made):
+        done = cairn("-x", "profile " + path, *options, dump)
+        if done.status:
+            raise RuntimeError("profile %s: %s" % (path, done.err))
+    return made
+
+
+def check_profiles(t, name, dumps, *options):
+    """Profiles stand for the older dumps: the same rows, whichever of them are profiles."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = profiles_of(dumps[:-1], folder, *options)
+        size = max(os.path.getsize(p) for p in made)
+        t.ok(size < 300000, "%s: profiles are small (%d bytes)" % (name, size))
+        for line in ("diff", "diff -by class", "diff -by package", "diff -by loader", "diff -by thread", "growth"):
+            wanted = rows(line, dumps, *options)
+            t.ok(rows(line, made + dumps[-1:], *options) == wanted and wanted,
+                 "%s: %s is the same with profiles" % (name, line))
+        t.ok(rows("diff", made[:1] + dumps[1:2] + dumps[-1:], *options) ==
+             rows("diff", dumps[:2] + dumps[-1:], *options), "%s: with a profile and a dump" % name)
+        listed = rows("dumps", made + dumps[-1:], *options)
+        whole = rows("dumps", dumps, *options)
+        for got, wanted in zip(listed[:-1], whole):
+            t.equal({k: got[k] for k in ("format", "created", "objects", "shallow")},
+                    {"format": "profile of " + wanted["format"], **{k: wanted[k] for k in ("created", "objects", "shallow")}},
+                    "%s: dumps lists %s" % (name, os.path.basename(got["file"])))
+
+
+def check_bad_profiles(t, dump):
+    """A newer version, forged rows, another database: each is named, the others are compared."""
+    with tempfile.TemporaryDirectory() as folder:
+        good = profiles_of([dump], folder)[0]
+        held = open(good, "rb").read()
+        t.ok(dump.encode() not in held and b"session-" not in held, "a profile has no text and no folder of the dump")
+        bad = {"newer": ("PRAGMA user_version = 7", "version 7"), "forged": ("UPDATE row SET parent = id", "parent"),
+               "negative": ("UPDATE row SET objects = -1", "objects")}
+        for name, (sql, words) in bad.items():
+            path = os.path.join(folder, name)
+            open(path, "wb").write(held)
+            db = sqlite3.connect(path)
+            db.execute(sql)
+            db.commit()
+            db.close()
+            bad[name] = (path, words)
+        path = os.path.join(folder, "other")
+        db = sqlite3.connect(path)
+        db.execute("CREATE TABLE mine (a)")
+        db.commit()
+        db.close()
+        bad["other"] = (path, "no profile")
+        path = os.path.join(folder, "cut")
+        open(path, "wb").write(held[:len(held) // 2])
+        bad["cut"] = (path, "malformed")
+        for name, (path, words) in bad.items():
+            listed = rows("dumps", [path, good, dump])
+            t.ok(words in (listed[0]["damage"] or "") and path in listed[0]["damage"],
+                 "%s: dumps says why (%s)" % (name, listed[0]["damage"]))
+            got = cairn("-x", "diff -by class | head 1", path, good, dump)
+            t.ok(got.status == 0 and "left out" in got.out + got.err, "%s: the others are compared" % name)
+            got = cairn("-x", "growth", path, dump)
+            t.ok(got.status and words in got.err, "%s: alone it is an error" % name)
+        same = cairn("-x", "growth", good, dump)
+        t.equal((same.status, "nothing grew" in same.out), (1, True), "a dump against its own profile: nothing grew")
+        got = cairn("-x", "profile " + dump, dump)
+        t.ok(got.status == 2 and "being read" in got.err, "a dump is not written over")
+        got = cairn("-x", "profile " + good, good, dump)
+        t.ok(got.status == 2 and open(good, "rb").read() == held, "nor a profile that is compared with")
+
+
 def main():
     t = Tap()
     check_samples(t)
     check_same(t, SHOP)
     check_bad(t, SHOP)
+    profiles = "SQLite" in cairn("--version").out
+    if profiles:
+        check_bad_profiles(t, SHOP)
+        check_profiles(t, "samples", SERIES)
+    else:
+        t.skip("profiles", "this build has no SQLite")
     if not DUMPS:
         t.skip("series of dumps", "CAIRN_DUMPS is not set")
     for directory in sorted(glob.glob(os.path.join(DUMPS, "tide", "jdk*"))) if DUMPS else []:
@@ -161,7 +239,10 @@ def main():
     for directory in sorted(glob.glob(os.path.join(DUMPS, "tide", "go"))) if DUMPS else []:
         dumps = sorted(glob.glob(os.path.join(directory, "*.dump")))
         manifests = [json.load(open(d[:-5] + ".manifest.json")) for d in dumps]
-        check_series(t, "go", dumps, manifests, "--exe", os.path.join(directory, "go-tide.elf"))
+        program = "--exe", os.path.join(directory, "go-tide.elf")
+        check_series(t, "go", dumps, manifests, *program)
+        if profiles:
+            check_profiles(t, "go", dumps, *program)
     sys.exit(t.done())
 
 

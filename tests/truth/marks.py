@@ -61,6 +61,7 @@ EXCUSED = {
     "history": "no number of a dump",
     "alias": "no number of a dump", "apropos": "no number of a dump",
     "source": "runs other commands",
+    "profile": "writes a file; growth.py has it",
     "save": "writes what another command shows",
     "set": "settings",
     "note": "no number of a dump",

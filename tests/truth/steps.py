@@ -95,6 +95,7 @@ LINES = {
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader", "diff -by thread"],
     "growth": ["growth"],
+    "profile": ["profile {folder}/its.profile"],
     "help": ["help", "help histo"],
     "alias": ["alias"],
     "apropos": ["apropos class"],

@@ -3,11 +3,13 @@
  * older.c - the older dumps that stand before the one that is browsed.
  *
  * They are read one after another when somebody compares, each leaves a profile, and its memory is given back.
+ * The file of a profile stands for its dump.
  */
 #include "command/session/session.h"
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "query/profile_file.h"
 
 #include <stdlib.h>
 
@@ -73,7 +75,9 @@ static int profile_work(void *context, struct progress *progress, struct err *er
 {
 	struct profiling *p = context;
 	p->progress = progress;
-	return p->opened ? profile_opened(p, p->opened, err) : profile_file(p, err);
+	if (p->opened)
+		return profile_opened(p, p->opened, err);
+	return profile_is_file(p->dump->path) ? profile_read(p->out, p->dump->path, progress, err) : profile_file(p, err);
 }
 
 int session_read_older(struct session *s, struct err *err)

@@ -131,39 +131,55 @@ static bool prints_several(const struct batch_options *o)
 	return several;
 }
 
-/* The heap, which may be NULL, is the session's from here on.  *lost: bytes of its file went away, or became others. */
-static int run_all(const struct batch_options *o, struct heap *heap, struct output *to, bool *lost)
+/* May any of the lines compare dumps?  One that is no single command may. */
+static bool may_compare(const struct batch_options *o)
 {
-	struct session s;
+	bool may = o->next != NULL;
+	for (size_t i = 0; i < o->n_lines && !may; i++) {
+		const struct command *c = o->lines[i].script ? NULL : command_of_line(o->lines[i].text);
+		may = !c || !strcmp(c->group, cmd_diff.group);
+	}
+	return may;
+}
+
+static void begin_session(struct session *s, const struct batch_options *o)
+{
+	session_init(s);
+	session_know_older(s, o->heap, o->older, o->n_older);
+	s->print = o->print;
+	s->writes = o->writes;
+	s->mat_sizes = o->heap->mat_sizes;
+	s->progress = o->progress;
+}
+
+/* The heap, which may be NULL, is the session's from here on, and the session ends with it.  *lost: bytes of its file
+ * went away, or became others. */
+static int run_all(const struct batch_options *o, struct session *s, struct heap *heap, struct output *to,
+    bool *lost)
+{
 	int status = 0;
-	session_init(&s);
-	session_know_older(&s, o->heap, o->older, o->n_older);
 	if (heap)
-		opened_own(session_open(&s, heap), heap);
-	s.print = o->print;
-	s.writes = o->writes;
-	s.output = to->stream;
-	s.output_name = o->output;
-	s.output_replaces = to->replaces;
-	s.mat_sizes = o->heap->mat_sizes;
-	s.progress = o->progress;
-	s.output_joins = o->output && prints_several(o) && output_can_join(to->stream);
-	measure_terminal(&s);
+		opened_own(session_open(s, heap), heap);
+	s->output = to->stream;
+	s->output_name = o->output;
+	s->output_replaces = to->replaces;
+	s->output_joins = o->output && prints_several(o) && output_can_join(to->stream);
+	measure_terminal(s);
 	if (!o->n_lines && !o->next)
-		status = run_overview(&s);
-	for (size_t i = 0; i < o->n_lines && !s.quit; i++)
-		status = worse(status, run_line(&s, &o->lines[i], o->n_lines > 1));
+		status = run_overview(s);
+	for (size_t i = 0; i < o->n_lines && !s->quit; i++)
+		status = worse(status, run_line(s, &o->lines[i], o->n_lines > 1));
 	if (o->next)
-		run_typed(&s, o);
-	if (s.output_joins && o->print.format == PRINT_JSON)
-		output_joined(to->stream, s.n_printed);
-	*lost = s.dump && s.dump->fate != FILE_SAME;
+		run_typed(s, o);
+	if (s->output_joins && o->print.format == PRINT_JSON)
+		output_joined(to->stream, s->n_printed);
+	*lost = s->dump && s->dump->fate != FILE_SAME;
 	struct err err = ERR_INIT;
-	if (!status && output_begin(to->stream, &s.output_replaces, &err)) { /* nothing to say is an answer too */
+	if (!status && output_begin(to->stream, &s->output_replaces, &err)) { /* nothing to say is an answer too */
 		complain("%s: %s", o->output, err.message);
 		status = session_exit_status(ERR_IO, NULL);
 	}
-	session_release(&s);
+	session_release(s);
 	return status;
 }
 
@@ -211,20 +227,26 @@ int batch_run(const struct batch_options *o)
 {
 	struct heap *heap = NULL;
 	struct output to = {.stream = stdout};
+	struct session s;
+	struct err err = ERR_INIT;
 
 	if (!output_standard_is_free())
 		return 2;
 	signal(SIGPIPE, SIG_DFL); /* whoever reads us may stop: end quietly */
+	begin_session(&s, o);
+	/* one after another: so there is never more than one dump in memory; why one cannot be read is kept */
+	if (o->n_older && may_compare(o) && session_read_older(&s, &err))
+		complain("%s", err.message);
 	int status = open_dump(o, &heap);
-	if (status)
-		return status;
-	status = output_standard_is_free() ? open_output(o, &to) : 2; /* now that what lies beside it is known */
+	if (!status) /* now that what lies beside it is known */
+		status = output_standard_is_free() ? open_output(o, &to) : 2;
 	if (status) {
 		heap_close(heap);
+		session_release(&s);
 		return status;
 	}
 	bool part = heap && (heap->damaged || heap->no_references), lost;
-	status = run_all(o, heap, &to, &lost);
+	status = run_all(o, &s, heap, &to, &lost);
 	if (fflush(to.stream) || (to.stream != stdout && fclose(to.stream))) {
 		complain("%s: %s", o->output ? o->output : "standard output", strerror(errno));
 		status = worse(status, session_exit_status(ERR_IO, NULL));

@@ -57,6 +57,8 @@ struct grown {
 	bool once;         /* they came with the last dump */
 	bool steady;       /* since they came there were more of them in each dump, and these are more than two */
 	struct amount more; /* bytes that the row it hangs on retains more than in the first dump */
+	uint64_t alone;     /* bytes of that which are held by nothing else that grows, as far as that is known
+	                       (compare_growth_alone) */
 	uint32_t with, n_with; /* the first in growth.with, and how many */
 };
 /* What came along: rows that grow and hang on the same, or below it, added up by class. */
@@ -74,6 +76,10 @@ struct growth {
 /* 0: *out is the caller's (growth_release), the comparison must outlive it; or ERR_NOMEM. */
 MUST_CHECK int compare_growth(struct growth *out, const struct comparison *c, struct err *err);
 void growth_release(struct growth *g);
+/* Put first what grew most and is in nothing else that grew.  r: of the newest dump; row_of: by its objects, the row
+ * of the comparison or PROFILE_NONE.  0, ERR_NOMEM or ERR_CANCELLED: then the order is as it was. */
+MUST_CHECK int compare_growth_alone(struct growth *g, const struct comparison *c, const struct retained *r,
+    const uint32_t *row_of, struct err *err);
 
 /* Append the way of a row, as signature_add does; of other tables its words. */
 void compared_add(const struct comparison *c, uint32_t row, struct text *to);

@@ -12,17 +12,24 @@ static bool begins(const char *s, const char *with)
 	return s && !strncmp(s, with, strlen(with));
 }
 
+/* Of tables of classes and fields the words begin with the class. */
+static const char *class_of(const struct profile_row *r)
+{
+	return r->class ? r->class : r->words;
+}
+
 /* Links and tables of the JDK's collections, and what Go's maps and slices are made of: nobody puts such an object
  * anywhere, they come with others. */
 static bool serves_collection(const struct profile_row *r)
 {
-	return r->array || (begins(r->class, "java.util.") && strchr(r->class, '$')) ||
-	    (begins(r->class, "map[") && strchr(r->class, ' '));
+	const char *class = class_of(r);
+	return r->array || (begins(class, "java.util.") && strchr(class, '$')) ||
+	    (begins(class, "map[") && strchr(class, ' '));
 }
 
 static bool is_collection(const struct profile_row *r)
 {
-	return begins(r->class, "java.util.") || begins(r->class, "map[");
+	return begins(class_of(r), "java.util.") || begins(class_of(r), "map[");
 }
 
 static bool never_fewer(const struct comparison *c, uint32_t row)
@@ -37,7 +44,9 @@ static bool rises(const struct comparison *c, uint32_t row)
 	/* that a class was loaded says nothing yet: what its static fields hold may grow */
 	bool one_class = r->parent == PROFILE_NONE && (r->start == START_CLASS || r->start == START_LOADER) &&
 	    last->objects.n < 2;
-	if (one_class || serves_collection(r) || !never_fewer(c, row))
+	bool is_start = (c->by == PROFILE_FIELD && r->words[0] == '<') ||
+	    (c->by == PROFILE_CLASS && !strcmp(r->words, "java.lang.Class"));
+	if (one_class || is_start || serves_collection(r) || !never_fewer(c, row))
 		return false;
 	if (last->objects.n > first->objects.n)
 		return true;
@@ -160,6 +169,8 @@ static void add_with(struct growth *g, const struct comparison *c, const struct 
 static int by_more(const void *x, const void *y)
 {
 	const struct grown *a = x, *b = y;
+	if (a->alone != b->alone)
+		return a->alone < b->alone ? 1 : -1;
 	int64_t p = amount_signed(a->more), q = amount_signed(b->more);
 	return p != q ? (p < q) - (p > q) : (a->row > b->row) - (a->row < b->row);
 }
@@ -191,6 +202,60 @@ int compare_growth(struct growth *out, const struct comparison *c, struct err *e
 	}
 	sort_array(out->list, out->n, sizeof *out->list, by_more);
 	return 0;
+}
+
+/* --- what is in nothing else that grows --------------------------------------------------------- */
+
+enum { ASKED_NOT, OUTSIDE, INSIDE };
+
+/* Is one of those that dominate the object in a row that grows?  Answers for all on the way up stay. */
+static bool is_inside(const struct retained *r, const uint32_t *row_of, const uint32_t *grown, uint8_t *answer,
+    uint32_t id)
+{
+	const uint32_t *immediate = r->dominators.immediate;
+	uint32_t at = id;
+	while (!answer[at] && immediate[at] < NOT_REACHABLE) {
+		uint32_t row = row_of[immediate[at]];
+		if (row != PROFILE_NONE && grown[row])
+			break;
+		at = immediate[at];
+	}
+	uint8_t found = answer[at] ? answer[at] : immediate[at] < NOT_REACHABLE ? INSIDE : OUTSIDE;
+	for (uint32_t way = id;; way = immediate[way]) {
+		answer[way] = found;
+		if (way == at)
+			return found == INSIDE;
+	}
+}
+
+int compare_growth_alone(struct growth *g, const struct comparison *c, const struct retained *r,
+    const uint32_t *row_of, struct err *err)
+{
+	uint32_t n = r->dominators.n_objects;
+	uint32_t *grown = big_alloc(c->n_rows, sizeof *grown, err); /* number + 1 */
+	uint8_t *answer = grown ? big_alloc(n, sizeof *answer, err) : NULL;
+	if (!answer) {
+		big_free(grown);
+		return ERR_NOMEM;
+	}
+	for (uint32_t i = 0; i < g->n; i++)
+		grown[g->list[i].row] = i + 1;
+	for (uint32_t id = 0; id < n && !progress_own_stops(id); id++) {
+		uint32_t at = row_of[id] == PROFILE_NONE ? 0 : grown[row_of[id]];
+		if (at && r->dominators.immediate[id] != NOT_REACHABLE && !is_inside(r, row_of, grown, answer, id))
+			g->list[at - 1].alone += r->dominators.retained[id];
+	}
+	big_free(grown);
+	big_free(answer);
+	int code = progress_check(progress_own(), err);
+	for (uint32_t i = 0; !code && i < g->n; i++) {
+		int64_t more = amount_signed(g->list[i].more);
+		if (more < 0 || g->list[i].alone > (uint64_t)more)
+			g->list[i].alone = more < 0 ? 0 : (uint64_t)more;
+	}
+	if (!code)
+		sort_array(g->list, g->n, sizeof *g->list, by_more);
+	return code;
 }
 
 void growth_release(struct growth *g)

@@ -2,9 +2,9 @@
 /*
  * profile.h - the little of a dump that a comparison with another one needs.
  *
- * A profile is some tables: of classes, packages, loaders, threads and of the ways on which objects are reached
- * (signatures.h), each row with the number of its objects, their bytes and what they retain.  It holds no
- * object and no text of the dump but names, and outlives the heap that it was made of.
+ * A profile is some tables: of classes, packages, loaders, fields, allocation sites, threads and of the ways on
+ * which objects are reached (signatures.h), each row with the number of its objects, their bytes and what they
+ * retain.  It holds no object and no text of the dump but names, and outlives the heap that it was made of.
  *
  * Immutable once made; any thread.
  */
@@ -14,7 +14,14 @@
 #include "analysis/signatures/signatures.h"
 #include "base/arena.h"
 
-enum profile_by { PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_PATH, PROFILE_THREAD, PROFILE_BYS };
+enum profile_by {
+	PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER,
+	PROFILE_PATH,
+	PROFILE_FIELD,  /* the last step of a way: the holder's class and the field */
+	PROFILE_SITE,   /* the stack that allocated it; of sampled objects only */
+	PROFILE_THREAD,
+	PROFILE_BYS
+};
 
 #define PROFILE_NONE UINT32_MAX
 
@@ -31,7 +38,9 @@ struct profile_row {
 struct profile_table {
 	struct profile_row *row;
 	uint32_t n;
-	uint32_t *of_class;   /* by class index: its row; only while the heap is there, and not of paths and threads */
+	/* whose objects a row counts, by class, by signature or by site; two of them are NULL, and all in a profile
+	 * whose heap is gone */
+	uint32_t *of_class, *of_signature, *of_site;
 };
 
 struct profile {

@@ -263,17 +263,16 @@ static uint32_t *groups_of(const struct signatures *s, const struct bits *only, 
 	return group;
 }
 
-int signatures_sum(const struct signatures *s, const struct bits *only, struct signature_sum *sums,
+int signature_sums(const struct retained *r, const uint32_t *group, uint32_t n, struct signature_sum *sums,
     struct progress *progress, struct err *err)
 {
-	const struct heap *h = s->retained->heap;
-	struct retained_sum *retained = big_alloc(s->n, sizeof *retained, err);
-	uint32_t *some = retained && only ? groups_of(s, only, err) : NULL;
-	const uint32_t *group = only ? some : s->of;
-	int code = retained && group ? 0 : ERR_NOMEM;
-	for (uint32_t i = 0; !code && i < s->n; i++)
+	const struct heap *h = r->heap;
+	struct retained_sum *retained = big_alloc(n, sizeof *retained, err);
+	if (!retained)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++)
 		sums[i] = (struct signature_sum){.n_objects = 0};
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_stops(progress, id); id++) {
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(progress, id); id++) {
 		if (group[id] == SIGNATURE_NONE)
 			continue;
 		struct signature_sum *to = &sums[group[id]];
@@ -281,11 +280,20 @@ int signatures_sum(const struct signatures *s, const struct bits *only, struct s
 		to->n_unknown += !heap_size_known(h, id);
 		to->shallow += heap_shallow(h, id);
 	}
-	if (!code)
-		code = retained_by_objects(s->retained, group, s->n, retained, progress, err);
-	for (uint32_t i = 0; !code && i < s->n; i++)
+	int code = retained_by_objects(r, group, n, retained, progress, err);
+	for (uint32_t i = 0; !code && i < n; i++)
 		sums[i].retained = retained[i];
 	big_free(retained);
+	return code;
+}
+
+int signatures_sum(const struct signatures *s, const struct bits *only, struct signature_sum *sums,
+    struct progress *progress, struct err *err)
+{
+	uint32_t *some = only ? groups_of(s, only, err) : NULL;
+	if (only && !some)
+		return ERR_NOMEM;
+	int code = signature_sums(s->retained, only ? some : s->of, s->n, sums, progress, err);
 	big_free(some);
 	return code;
 }

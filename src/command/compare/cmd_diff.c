@@ -29,6 +29,10 @@ static const struct column loader_columns[] = {{.id = COL_LOADER_CLASS}, DIFF_CO
 static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
 static const struct column path_columns[] = {{.id = COL_PATH}, {.id = COL_CLASS}, DIFF_COLUMNS};
 static const struct shape path_shape = {.form = "-by path", SHAPE_COLUMNS(path_columns)};
+static const struct column field_columns[] = {{.id = COL_FIELD}, DIFF_COLUMNS};
+static const struct shape field_shape = {.form = "-by field", SHAPE_COLUMNS(field_columns)};
+static const struct column site_columns[] = {{.id = COL_SITE}, DIFF_COLUMNS};
+static const struct shape site_shape = {.form = "-by site", SHAPE_COLUMNS(site_columns)};
 static const struct column thread_columns[] = {{.id = COL_THREAD}, {.id = COL_CLASS}, DIFF_COLUMNS};
 static const struct shape thread_shape = {.form = "-by thread", SHAPE_COLUMNS(thread_columns)};
 
@@ -41,6 +45,8 @@ static const struct form {
     [PROFILE_PACKAGE] = {"growth by package", &package_shape, 1},
     [PROFILE_LOADER] = {"growth by loader", &loader_shape, 1},
     [PROFILE_PATH] = {"growth by path", &path_shape, 2},
+    [PROFILE_FIELD] = {"growth by field", &field_shape, 1},
+    [PROFILE_SITE] = {"growth by site", &site_shape, 1},
     [PROFILE_THREAD] = {"growth by thread", &thread_shape, 2},
 };
 
@@ -148,7 +154,7 @@ static const struct result_ops diff_ops = {
     .cell = diff_cell, .target = diff_target, .release = diff_release, .members = diff_members};
 
 static const struct option_spec diff_options[] = {
-    {DASH_BY, OPT_CHOICE, "path|class|package|loader|thread", "what the rows are (default path)"},
+    {DASH_BY, OPT_CHOICE, "path|class|package|loader|field|site|thread", "what the rows are (default path)"},
     {DASH_BASE, OPT_COUNT, "N", "compare with dump N, as dumps numbers them (default the oldest)"},
     {DASH_GREW, OPT_FLAG, NULL, "only what retains more"},
     {DASH_SHRANK, OPT_FLAG, NULL, "only what retains less"},
@@ -193,11 +199,12 @@ static int by_growth(const void *x, const void *y)
 }
 
 /* The rows that are shown: what grows first, and behind it the other changes. */
-static int order_rows(struct diff *d, const struct call *call, size_t *n, struct err *err)
+static int order_rows(struct diff *d, const struct session *s, const struct call *call, size_t *n,
+    struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	struct growth growth;
-	int code = compare_growth(&growth, c, err);
+	int code = comparing_growth(&growth, d->comparing, s->dump, err);
 	struct ranked *list = code ? NULL : big_alloc(c->n_rows, sizeof *list, err);
 	d->row = list ? big_alloc(c->n_rows, sizeof *d->row, err) : NULL;
 	*n = 0;
@@ -211,9 +218,10 @@ static int order_rows(struct diff *d, const struct call *call, size_t *n, struct
 	for (uint32_t i = 0; d->row && i < c->n_rows; i++)
 		if (wanted(d, call, list[i].row))
 			d->row[(*n)++] = list[i].row;
-	growth_release(&growth);
+	if (!code)
+		growth_release(&growth);
 	big_free(list);
-	return d->row ? 0 : ERR_NOMEM;
+	return code ? code : d->row ? 0 : ERR_NOMEM;
 }
 
 static int choose_base(const struct session *s, const struct call *call, size_t *base, struct err *err)
@@ -236,7 +244,8 @@ static int choose_base(const struct session *s, const struct call *call, size_t 
 static int run_diff(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const enum profile_by kinds[] = {
-	    PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_THREAD};
+	    PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_FIELD, PROFILE_SITE,
+	    PROFILE_THREAD};
 	enum profile_by by = kinds[call_choice(call, DASH_BY, 0)];
 	struct comparing *comparing;
 	size_t n = 0;
@@ -247,7 +256,7 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 	d->comparing = comparing;
 	code = choose_base(s, call, &d->base, err);
 	if (!code)
-		code = order_rows(d, call, &n, err);
+		code = order_rows(d, s, call, &n, err);
 	if (code) {
 		diff_release(d);
 		return code;
@@ -269,14 +278,17 @@ const struct command cmd_diff = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "compare",
     .summary = "what is more or less than in the older dumps",
-    .shapes = SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &thread_shape),
+    .shapes = SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &field_shape, &site_shape,
+	&thread_shape),
     .description = "Compares the dump with the older ones that stand before it on the command line (cairn OLD... "
-	"DUMP); they may be of other formats. Objects have no identity from one dump to the next, but the ways to them "
-	"have: a row of -by path is all objects that strong references reach on the same shortest way (histo -by path). "
-	"What grows stands first, once: objects that never became fewer and are more than in the oldest dump, not what "
-	"they hold and not the tables that hold them. Then all other changes. objects, shallow and retained are of the "
-	"newest dump, d_ what changed since the oldest (or -base). grew counts the steps in which a row came to retain "
-	"more, course has its objects in every dump. A row is a set of the newest dump.",
+	"DUMP); they may be of other formats. Objects have no identity from one dump to the next, but the ways to "
+	"them have: a row of -by path is all objects that strong references reach on the same shortest way (histo -by "
+	"path), one of -by field those whose way ends with it, one of -by site the objects that a Go program sampled "
+	"where it allocated them. What grows stands first: objects that never became fewer and are more than in the "
+	"oldest dump, ordered by what is in no other row that grows; not what they hold, nor the tables that hold "
+	"them. Then all other changes. objects, shallow and retained are of the newest dump, d_ what changed since the "
+	"oldest (or -base). grew counts the steps in which a row came to retain more, course has its objects in every "
+	"dump. A row is a set of the newest dump. The exit status is 1 where there is no row.",
     .examples = {{"diff -grew", ON_SERIES}, {"diff -by class -sort d_objects | head 5", ON_SERIES},
 	{"diff -shrank -base 2", ON_SERIES}},
     .key = "",

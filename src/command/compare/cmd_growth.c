@@ -344,7 +344,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	result_rows_members(r, growth_members, growth_rows_release, rows);
 	code = telling_begin(&t, s, comparing, err);
 	if (!code)
-		code = compare_growth(&growth, &comparing->comparison, err);
+		code = comparing_growth(&growth, comparing, s->dump, err);
 	if (!code)
 		code = add_rows(r, &t, &growth, rows);
 	growth_release(&growth);

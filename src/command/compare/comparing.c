@@ -2,8 +2,10 @@
 /* comparing.c - see comparing.h. */
 #include "command/compare/comparing.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "heap/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,9 +139,14 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32_t id)
 {
 	const struct profile_table *t = &c->newest.by[c->comparison.by];
+	uint32_t signature = o->signatures.list ? o->signatures.of[id] : SIGNATURE_NONE;
 	if (t->of_class)
 		return t->of_class[o->heap->class_of[id]];
-	return o->signatures.list ? o->signatures.of[id] : PROFILE_NONE;
+	if (t->of_site) {
+		const struct heap_site *site = o->heap->sites ? heap_site_of(o->heap, id) : NULL;
+		return site ? t->of_site[site - o->heap->sites->site] : PROFILE_NONE;
+	}
+	return signature == SIGNATURE_NONE || !t->of_signature ? PROFILE_NONE : t->of_signature[signature];
 }
 
 int comparing_members(const struct comparing *c, const struct opened *o, const struct bits *rows, struct bits *to,
@@ -152,4 +159,24 @@ int comparing_members(const struct comparing *c, const struct opened *o, const s
 			bits_set(to, id);
 	}
 	return progress_check(progress_own(), err);
+}
+
+int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err)
+{
+	uint32_t n = o->heap->n_objects, *row = big_alloc(n, sizeof *row, err);
+	int code = row ? compare_growth(out, &c->comparison, err) : ERR_NOMEM;
+	if (code) {
+		big_free(row);
+		return code;
+	}
+	for (uint32_t id = 0; id < n; id++) {
+		row[id] = row_of(c, o, id);
+		if (row[id] != PROFILE_NONE)
+			row[id] = c->comparison.of_newest[row[id]];
+	}
+	code = compare_growth_alone(out, &c->comparison, opened_retained(o), row, err);
+	big_free(row);
+	if (code)
+		growth_release(out);
+	return code;
 }

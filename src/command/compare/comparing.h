@@ -21,6 +21,9 @@ void comparing_free(void *comparing);
 
 /* What the comparison is no surer of, as a note in the result's arena; or NULL. */
 const char *comparing_note(struct result *r, const struct comparing *c);
+/* What grows, first what is in nothing else that grows.  0: the caller's (growth_release); ERR_NOMEM,
+ * ERR_CANCELLED. */
+MUST_CHECK int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err);
 /* The objects of these rows of the comparison in the newest dump. */
 MUST_CHECK int comparing_members(const struct comparing *c, const struct opened *o, const struct bits *rows,
     struct bits *to, struct err *err);

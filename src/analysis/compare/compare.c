@@ -4,36 +4,67 @@
 
 #include "base/big.h"
 #include "base/hash.h"
+#include "base/wordbook.h"
 
 #include <string.h>
 
 struct joining {
 	struct comparison *out;
+	struct joined_names {
+		const char *of, *is;   /* a name of the profile at hand, and the first of its kind */
+	} *names;
+	uint32_t n_names, *name_slots, n_name_slots;
+	size_t cap_names;
+	struct wordbook book;          /* of all profiles */
 	uint32_t *slots, n_slots;
 	size_t cap_rows, cap_cells, n_cells;
 };
-
-static uint64_t hash_of_words(const char *words)
-{
-	return words ? hash_bytes(words, strlen(words)) : hash_number(0);
-}
 
 static uint64_t hash_of_row(const void *all, uint32_t number)
 {
 	const struct profile_row *r = &((const struct profile_row *)all)[number];
 	uint64_t h = hash_step(hash_number(r->parent), (uint64_t)r->start);
-	return hash_step(hash_step(h, hash_of_words(r->words)), hash_of_words(r->class));
-}
-
-static bool same_words(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
+	return hash_step(hash_step(h, (uintptr_t)r->words), (uintptr_t)r->class);
 }
 
 static bool same_row(const struct profile_row *a, const struct profile_row *b)
 {
-	return a->parent == b->parent && a->start == b->start && same_words(a->words, b->words) &&
-	    same_words(a->class, b->class);
+	return a->parent == b->parent && a->start == b->start && a->words == b->words && a->class == b->class;
+}
+
+static uint64_t hash_of_name(const void *all, uint32_t number)
+{
+	return hash_number((uintptr_t)((const struct joined_names *)all)[number].of);
+}
+
+/* Make a name of the profile at hand the one that stands for it in all.  Each is looked at once: any number of rows may
+ * share one, as long as the dump. */
+static int join_name(struct joining *j, const char **name, struct err *err)
+{
+	struct joined_names like = {.of = *name};
+	uint32_t number;
+	size_t n = j->n_names;
+	if (!*name)
+		return 0;
+	if (2 * j->n_names >= j->n_name_slots &&
+	    hash_slots_grow(&j->name_slots, &j->n_name_slots, j->n_names, hash_of_name, j->names, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_of_name(&like, 0) & (j->n_name_slots - 1);
+	for (; j->name_slots[at]; at = (at + 1) & (j->n_name_slots - 1)) {
+		const struct joined_names *known = &j->names[j->name_slots[at] - 1];
+		if (known->of == *name) {
+			*name = known->is;
+			return 0;
+		}
+	}
+	struct joined_names *to = BIG_PUSH(j->names, n, j->cap_names, err);
+	if (!to || wordbook_number(&j->book, *name, true, &number, err))
+		return ERR_NOMEM;
+	*to = (struct joined_names){*name, j->book.word[number]};
+	*name = to->is;
+	j->n_names++;
+	j->name_slots[at] = j->n_names;
+	return 0;
 }
 
 /* The number of a row with these words, in a new place where there is none yet. */
@@ -80,7 +111,11 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 		like.parent = begins ? PROFILE_NONE : of[like.parent];
 		if (out->by_classes && !begins)
 			like.words = "";
-		code = find_row(j, &like, &of[i], err);
+		code = join_name(j, &like.words, err);
+		if (!code)
+			code = join_name(j, &like.class, err);
+		if (!code)
+			code = find_row(j, &like, &of[i], err);
 		if (code)
 			break;
 		struct compared_amounts *cell = &out->cell[of[i] * out->n + at];
@@ -109,6 +144,9 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 			big_free(of);
 	}
 	big_free(j.slots);
+	big_free(j.names);
+	big_free(j.name_slots);
+	wordbook_release(&j.book);
 	if (code)
 		comparison_release(out);
 	return code;
@@ -165,6 +203,13 @@ static void add_start(const struct profile_row *r, bool goes_on, struct text *to
 
 void compared_add(const struct comparison *c, uint32_t row, struct text *to)
 {
+	if (c->by != PROFILE_PATH) {
+		const struct profile_row *r = &c->row[row];
+		if (c->by == PROFILE_FIELD && r->class)
+			text_addf(to, "%s%s", r->class, r->words[0] == '[' ? "" : ".");
+		text_add(to, c->by == PROFILE_FIELD && !*r->words ? "?" : r->words);
+		return;
+	}
 	uint32_t way[SIGNATURE_DEPTH + 1], n = 0;
 	for (uint32_t at = row; at != PROFILE_NONE && n <= SIGNATURE_DEPTH; at = c->row[at].parent)
 		way[n++] = at;

@@ -12,6 +12,13 @@ static bool begins(const char *s, const char *with)
 	return s && !strncmp(s, with, strlen(with));
 }
 
+/* A name may be as long as the dump, and that of many rows. */
+static bool has(const char *s, char c)
+{
+	enum { LOOKED_AT = 1000 };
+	return memchr(s, c, strnlen(s, LOOKED_AT)) != NULL;
+}
+
 /* Of tables of classes and fields the words begin with the class. */
 static const char *class_of(const struct profile_row *r)
 {
@@ -23,8 +30,7 @@ static const char *class_of(const struct profile_row *r)
 static bool serves_collection(const struct profile_row *r)
 {
 	const char *class = class_of(r);
-	return r->array || (begins(class, "java.util.") && strchr(class, '$')) ||
-	    (begins(class, "map[") && strchr(class, ' '));
+	return r->array || (begins(class, "java.util.") && has(class, '$')) || (begins(class, "map[") && has(class, ' '));
 }
 
 static bool is_collection(const struct profile_row *r)
@@ -54,7 +60,7 @@ static bool rises(const struct comparison *c, uint32_t row)
 	bool larger = last->objects.n == 1 && first->objects.n == 1 && last->shallow.n > first->shallow.n;
 	for (size_t i = 1; larger && i < c->n; i++)
 		larger = compared(c, row, i)->shallow.n >= compared(c, row, i - 1)->shallow.n;
-	return larger && r->class && strchr(r->class, '[');
+	return larger && r->class && has(r->class, '[');
 }
 
 /* The collection that a row's objects are in, with all that it is made of: a HashSet on top of a HashMap. */
@@ -131,7 +137,8 @@ static struct rising *list_rising(const struct comparison *c, uint32_t *n, struc
 static int by_class(const void *x, const void *y)
 {
 	const struct grown_with *a = x, *b = y;
-	return strcmp(a->class ? a->class : "", b->class ? b->class : "");
+	/* the same names are the same pointers, and may be long */
+	return a->class == b->class ? 0 : strcmp(a->class ? a->class : "", b->class ? b->class : "");
 }
 
 static int by_bytes(const void *x, const void *y)

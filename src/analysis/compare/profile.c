@@ -2,11 +2,12 @@
 /* profile.c - see profile.h. */
 #include "analysis/compare/profile.h"
 
-#include "analysis/histogram.h"
+#include "analysis/describe/describe.h"
 #include "analysis/packages.h"
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/wordbook.h"
 #include "heap/amounts.h"
 #include "heap/sites.h"
 #include "heap/value.h"
@@ -18,6 +19,10 @@ struct making {
 	const struct retained *r;
 	const struct heap *heap;
 	struct progress *progress;
+	/* What is kept of a class's name, by the name's rank: any number of classes may share one, as long as the
+	 * dump, so no name is looked at twice. */
+	const char **by_rank;
+	const char **by_number; /* likewise of the words of signatures */
 };
 
 /* A table of at most n rows. */
@@ -32,9 +37,19 @@ static const char *keep(struct making *m, const char *s, size_t n, struct err *e
 	return arena_try_strndup(&m->out->arena, s, n, err);
 }
 
+/* The kept name of a class; NULL: ERR_NOMEM. */
+static const char *keep_class(struct making *m, uint32_t class, struct err *err)
+{
+	const struct heap_class *c = &m->heap->classes[class];
+	const char **kept = &m->by_rank[c->name_rank];
+	if (!*kept)
+		*kept = keep(m, c->name, strlen(c->name), err);
+	return *kept;
+}
+
 /* --- classes, packages, loaders ----------------------------------------------------------------- */
 
-/* A table by what classes have in common: the row of each class is known, the row's words are not copied. */
+/* A table by what classes have in common: the row of each class is known. */
 static int sum_classes(struct making *m, struct profile_table *t, struct err *err)
 {
 	const struct heap *h = m->heap;
@@ -55,93 +70,43 @@ static int sum_classes(struct making *m, struct profile_table *t, struct err *er
 		struct profile_row *row = &t->row[i];
 		bool nothing = !sums[i].topmost && row->objects.n;
 		row->retained = nothing ? retained_of_nothing_reached(m->r) : retained_sum_bytes(m->r, &sums[i]);
-		row->words = keep(m, row->words, strlen(row->words), err);
-		code = row->words ? 0 : ERR_NOMEM;
 	}
 	big_free(sums);
 	return code;
 }
 
-/* --- rows that are told apart by their words ---------------------------------------------------- */
-
-struct naming {
-	struct making *m;
-	struct profile_table *table; /* with room for all rows */
-	uint32_t *slots, n_slots;
-	struct text words;           /* of the row asked for */
-};
-
-static uint64_t hash_of_row(const void *all, uint32_t number)
-{
-	const char *words = ((const struct profile_row *)all)[number].words;
-	return hash_bytes(words, strlen(words));
-}
-
-/* The row with n->words. */
-static int row_named(struct naming *n, uint32_t *row, struct err *err)
-{
-	struct profile_table *t = n->table;
-	if (2 * t->n >= n->n_slots && hash_slots_grow(&n->slots, &n->n_slots, t->n, hash_of_row, t->row, err))
-		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_bytes(n->words.s, n->words.len) & (n->n_slots - 1);
-	while (n->slots[at] && strcmp(t->row[n->slots[at] - 1].words, n->words.s) != 0)
-		at = (at + 1) & (n->n_slots - 1);
-	if (!n->slots[at]) {
-		const char *kept = keep(n->m, n->words.s, n->words.len, err);
-		if (!kept)
-			return ERR_NOMEM;
-		t->row[t->n] = (struct profile_row){.parent = PROFILE_NONE, .words = kept};
-		n->slots[at] = ++t->n;
-	}
-	*row = n->slots[at] - 1;
-	return 0;
-}
-
-static void naming_release(struct naming *n)
-{
-	big_free(n->slots);
-	text_release(&n->words);
-}
-
-/* A table of at most n rows, and n places for the rows of what they are made of. */
-static int naming_begin(struct naming *n, struct making *m, enum profile_by by, uint32_t **of, uint64_t count,
-    struct err *err)
-{
-	*n = (struct naming){.m = m, .table = &m->out->by[by], .words = TEXT_INIT};
-	int code = table_new(n->table, count, err);
-	*of = code ? NULL : big_alloc(count, sizeof **of, err);
-	return *of ? 0 : ERR_NOMEM;
-}
-
-static void add_loader(struct text *to, const struct heap *h, const struct heap_class *class)
-{
-	text_add(to, class->loader != HEAP_NONE ? heap_class_of(h, class->loader)->name :
-	    class->loader_lost ? "<unknown>" : "<boot>");
-}
-
-/* Classes with the same words share a row. */
+/* Classes with the same rank of some kind share a row: that of their name, package, or loader's class. */
 static int group_classes(struct making *m, enum profile_by by, struct err *err)
 {
 	const struct heap *h = m->heap;
 	struct profile_table *t = &m->out->by[by];
 	struct packages packages = {.n = 0};
-	struct naming n;
-	int code = naming_begin(&n, m, by, &t->of_class, h->n_classes, err);
+	uint32_t lost = h->n_classes, boot = lost + 1; /* the rank of no class's name */
+	uint32_t *row = big_alloc((uint64_t)h->n_classes + 2, sizeof *row, err); /* by rank, + 1 */
+	int code = row ? table_new(t, (uint64_t)h->n_classes + 2, err) : ERR_NOMEM;
+	if (!code && !(t->of_class = big_alloc(h->n_classes, sizeof *t->of_class, err)))
+		code = ERR_NOMEM;
 	if (!code && by == PROFILE_PACKAGE)
 		code = packages_make(&packages, h, err);
 	for (uint32_t c = 0; !code && c < h->n_classes; c++) {
-		text_clear(&n.words);
-		if (by == PROFILE_CLASS)
-			text_add(&n.words, h->classes[c].name);
-		else if (by == PROFILE_PACKAGE)
-			text_add_n(&n.words, packages_of(&packages, c)->name, packages_of(&packages, c)->n);
-		else
-			add_loader(&n.words, h, &h->classes[c]);
-		code = row_named(&n, &t->of_class[c], err);
+		const struct heap_class *class = &h->classes[c];
+		const struct package *package = by == PROFILE_PACKAGE ? packages_of(&packages, c) : NULL;
+		uint32_t like = by == PROFILE_LOADER && class->loader != HEAP_NONE ? h->class_of[class->loader] : c;
+		uint32_t rank = by == PROFILE_PACKAGE ? package->rank : by == PROFILE_CLASS || class->loader != HEAP_NONE ?
+		    h->classes[like].name_rank : class->loader_lost ? lost : boot;
+		if (!row[rank]) {
+			const char *words = package ? keep(m, package->name, package->n, err) : rank == lost ? "<unknown>" :
+			    rank == boot ? "<boot>" : keep_class(m, like, err);
+			if (!words)
+				code = ERR_NOMEM;
+			t->row[t->n] = (struct profile_row){.parent = PROFILE_NONE, .words = words};
+			row[rank] = ++t->n;
+		}
+		t->of_class[c] = row[rank] - 1;
 	}
 	if (by == PROFILE_PACKAGE)
 		packages_release(&packages);
-	naming_release(&n);
+	big_free(row);
 	return code ? code : sum_classes(m, t, err);
 }
 
@@ -163,29 +128,71 @@ static int sum_objects(struct making *m, struct profile_table *t, const uint32_t
 	return code;
 }
 
-static void add_field(struct text *to, const struct heap *h, const struct signatures *s, const struct signature *at)
+/* The kept name of a signature's last step: by its number, kept once. */
+static const char *keep_words(struct making *m, const struct signature *at, struct err *err)
 {
-	const struct signature *holder = at->parent == SIGNATURE_NONE ? NULL : &s->list[at->parent];
-	if (!holder || holder->class == HEAP_NONE) {
-		text_add(to, holder ? "…" : at->start == START_CLASS ? "<class>" : at->start == START_LOADER ? "<loader>" :
-		    at->start == START_THREAD ? "<thread>" : at->words);
-		return;
+	const char **kept = &m->by_number[at->field];
+	if (!*kept)
+		*kept = keep(m, at->words, strlen(at->words), err);
+	return *kept;
+}
+
+static uint64_t hash_of_row(const void *all, uint32_t number)
+{
+	const struct profile_row *row = &((const struct profile_row *)all)[number];
+	return hash_step(hash_number((uintptr_t)row->class), (uintptr_t)row->words);
+}
+
+struct finding {
+	struct profile_table *table;
+	uint32_t *slots, n_slots;
+};
+
+/* The row with this class and these words, both of them kept. */
+static int find_row(struct finding *f, const char *class, const char *words, uint32_t *row, struct err *err)
+{
+	struct profile_table *t = f->table;
+	struct profile_row like = {.parent = PROFILE_NONE, .class = class, .words = words};
+	if (2 * t->n >= f->n_slots && hash_slots_grow(&f->slots, &f->n_slots, t->n, hash_of_row, t->row, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_of_row(&like, 0) & (f->n_slots - 1);
+	for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1)) {
+		*row = f->slots[at] - 1;
+		if (t->row[*row].class == class && t->row[*row].words == words)
+			return 0;
 	}
-	const char *element = at->words[0] == '[' ? "" : ".";
-	text_addf(to, "%s%s%s", h->classes[holder->class].name, element, *at->words ? at->words : "?");
+	t->row[*row = t->n++] = like;
+	f->slots[at] = t->n;
+	return 0;
+}
+
+/* Those that begin have no field: they count by how they begin. */
+static int name_field(struct making *m, const struct signatures *s, const struct signature *at, const char **class,
+    const char **words, struct err *err)
+{
+	static const char *const starts[] = {[START_CLASS] = "<class>", [START_LOADER] = "<loader>",
+	    [START_THREAD] = "<thread>", [START_LOCAL] = "<local>", [START_ROOT] = "<root>"};
+	const struct signature *holder = at->parent == SIGNATURE_NONE ? NULL : &s->list[at->parent];
+	bool named = holder && holder->class != HEAP_NONE;
+	*class = named ? keep_class(m, holder->class, err) : NULL;
+	*words = !holder && at->start != START_VARIABLE ? starts[at->start] : keep_words(m, at, err);
+	return *words && (*class || !named) ? 0 : ERR_NOMEM;
 }
 
 static int group_fields(struct making *m, const struct signatures *s, struct err *err)
 {
 	struct profile_table *t = &m->out->by[PROFILE_FIELD];
-	struct naming n;
-	int code = naming_begin(&n, m, PROFILE_FIELD, &t->of_signature, s->n, err);
+	struct finding f = {.table = t};
+	const char *class, *words;
+	int code = table_new(t, s->n, err);
+	if (!code && !(t->of_signature = big_alloc(s->n, sizeof *t->of_signature, err)))
+		code = ERR_NOMEM;
 	for (uint32_t i = 0; !code && i < s->n; i++) {
-		text_clear(&n.words);
-		add_field(&n.words, m->heap, s, &s->list[i]);
-		code = row_named(&n, &t->of_signature[i], err);
+		code = name_field(m, s, &s->list[i], &class, &words, err);
+		if (!code)
+			code = find_row(&f, class, words, &t->of_signature[i], err);
 	}
-	naming_release(&n);
+	big_free(f.slots);
 	uint32_t *group = code ? NULL : big_alloc(m->heap->n_objects, sizeof *group, err);
 	for (uint32_t id = 0; group && id < m->heap->n_objects; id++)
 		group[id] = s->of[id] == SIGNATURE_NONE ? PROFILE_NONE : t->of_signature[s->of[id]];
@@ -198,29 +205,50 @@ static int group_fields(struct making *m, const struct signatures *s, struct err
 /* "main.visit < main.serve", without the places in files, which a new build moves. */
 static void add_stack(struct text *to, const struct heap_site *site)
 {
-	for (uint32_t i = 0; i < site->n_frames; i++)
-		text_addf(to, "%s%.*s", i ? " < " : "", (int)strcspn(site->frames[i], " "), site->frames[i]);
+	enum { FRAMES = 12, BYTES = 200 }; /* sites may share frames, so all of it would be too much */
+	for (uint32_t i = 0; i < site->n_frames && i < FRAMES; i++) {
+		size_t n = strcspn(site->frames[i], " ");
+		text_addf(to, "%s%.*s", i ? " < " : "", (int)(n < BYTES ? n : BYTES), site->frames[i]);
+	}
 	if (!site->n_frames)
 		text_add(to, "no stack");
+}
+
+/* Sites with the same words share a row. */
+static int list_sites(struct making *m, struct profile_table *t, const struct heap_sites *sites, struct err *err)
+{
+	struct wordbook book = {.n = 0};
+	struct text words = TEXT_INIT;
+	int code = 0;
+	for (uint32_t i = 0; !code && i < sites->n; i++) {
+		text_clear(&words);
+		add_stack(&words, &sites->site[i]);
+		code = wordbook_number(&book, words.s, false, &t->of_site[i], err);
+	}
+	for (; !code && t->n < book.n; t->n++) {
+		const char *kept = keep(m, book.word[t->n], strlen(book.word[t->n]), err);
+		t->row[t->n] = (struct profile_row){.parent = PROFILE_NONE, .words = kept};
+		code = kept ? 0 : ERR_NOMEM;
+	}
+	text_release(&words);
+	wordbook_release(&book);
+	return code;
 }
 
 static int group_sites(struct making *m, struct err *err)
 {
 	const struct heap_sites *sites = m->heap->sites;
 	struct profile_table *t = &m->out->by[PROFILE_SITE];
-	struct naming n;
-	int code = naming_begin(&n, m, PROFILE_SITE, &t->of_site, sites ? sites->n : 0, err);
-	for (uint32_t i = 0; !code && sites && i < sites->n; i++) {
-		text_clear(&n.words);
-		add_stack(&n.words, &sites->site[i]);
-		code = row_named(&n, &t->of_site[i], err);
-	}
-	naming_release(&n);
-	uint32_t *group = code || !sites ? NULL : big_alloc(m->heap->n_objects, sizeof *group, err);
-	if (code || !sites)
-		return code;
+	if (!sites)
+		return 0;
+	int code = table_new(t, sites->n, err);
+	if (!code && !(t->of_site = big_alloc(sites->n, sizeof *t->of_site, err)))
+		code = ERR_NOMEM;
+	if (!code)
+		code = list_sites(m, t, sites, err);
+	uint32_t *group = code ? NULL : big_alloc(m->heap->n_objects, sizeof *group, err);
 	if (!group)
-		return ERR_NOMEM;
+		return code ? code : ERR_NOMEM;
 	memset(group, 0xff, m->heap->n_objects * sizeof *group);
 	for (size_t i = 0; i < sites->n_samples; i++)
 		group[sites->sample[i].object] = t->of_site[sites->sample[i].site];
@@ -243,22 +271,22 @@ static int list_paths(struct making *m, const struct signatures *s, struct err *
 		code = signatures_sum(s, NULL, sums, m->progress, err);
 	for (uint32_t i = 0; !code && i < s->n; i++) {
 		const struct signature *from = &s->list[i];
-		const char *class = from->class == HEAP_NONE ? NULL : h->classes[from->class].name;
+		bool classed = from->class != HEAP_NONE;
 		struct profile_row *row = &t->row[t->n++];
 		t->of_signature[i] = i;
 		*row = (struct profile_row){
 			.parent = from->parent,
 			.start = from->start,
-			.words = keep(m, from->words, strlen(from->words), err),
-			.class = class ? keep(m, class, strlen(class), err) : NULL,
+			.words = keep_words(m, from, err),
+			.class = classed ? keep_class(m, from->class, err) : NULL,
 			.chain = from->chain,
-			.array = class && from->start != START_CLASS &&
+			.array = classed && from->start != START_CLASS &&
 			    h->classes[from->class].kind == CLASS_OBJECT_ARRAY,
 			.objects = heap_reached(h, sums[i].n_objects),
 			.shallow = heap_sized(h, heap_reached(h, sums[i].shallow), sums[i].n_unknown),
 			.retained = retained_sum_bytes(m->r, &sums[i].retained),
 		};
-		code = row->words && (row->class || !class) ? 0 : ERR_NOMEM;
+		code = row->words && (row->class || !classed) ? 0 : ERR_NOMEM;
 	}
 	big_free(sums);
 	return code;
@@ -301,7 +329,9 @@ int profile_make(struct profile *out, const struct retained *r, const struct sig
 	out->path = keep(&m, h->source->path, strlen(h->source->path), err);
 	out->title = keep(&m, h->facts.title, strlen(h->facts.title), err);
 	out->created = keep(&m, h->facts.created, strlen(h->facts.created), err);
-	int code = out->path && out->title && out->created ? 0 : ERR_NOMEM;
+	m.by_rank = big_alloc(h->n_classes, sizeof *m.by_rank, err);
+	m.by_number = big_alloc(numbered_names_count(s->names), sizeof *m.by_number, err);
+	int code = out->path && out->title && out->created && m.by_rank && m.by_number ? 0 : ERR_NOMEM;
 	if (!code)
 		code = group_classes(&m, PROFILE_CLASS, err);
 	if (!code)
@@ -318,6 +348,8 @@ int profile_make(struct profile *out, const struct retained *r, const struct sig
 		code = group_sites(&m, err);
 	if (!code)
 		code = progress_check(progress, err);
+	big_free(m.by_rank);
+	big_free(m.by_number);
 	if (code)
 		profile_release(out);
 	return code;

@@ -28,8 +28,11 @@ enum profile_by {
 struct profile_row {
 	uint32_t parent;      /* of a path the row that it continues, which stands before it; else PROFILE_NONE */
 	enum signature_start start; /* of a path without a parent */
-	const char *words;    /* tells it from others with this parent (and of paths with this class) */
-	const char *class;    /* of paths the class of its objects; NULL: of the steps beyond SIGNATURE_DEPTH */
+	/* Names: those of one profile that are equal are the same pointer.  Words tell a row from others with this
+	 * parent and class. */
+	const char *words;
+	const char *class;    /* of paths and threads that of the objects, NULL: of the steps beyond
+	                         SIGNATURE_DEPTH; of fields that of the holders, NULL: there is none */
 	bool chain;           /* of paths: objects of it hold others of it */
 	bool array;           /* of paths: they are arrays of references */
 	struct amount objects, shallow, retained; /* shallow and retained in bytes */

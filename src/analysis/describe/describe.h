@@ -335,6 +335,7 @@ MUST_CHECK int numbered_names_of(struct numbered_names *n, uint32_t id, struct n
 void numbered_names_fold(struct text *name);
 /* The number of a name that may be there already: copied where it is new.  0 or ERR_NOMEM. */
 MUST_CHECK int numbered_names_add(struct numbered_names *n, const char *name, uint32_t *number, struct err *err);
+uint32_t numbered_names_count(const struct numbered_names *n); /* numbers are below it */
 /* A static field is called as it is declared.  Lives as long as n. */
 const char *numbered_name(const struct numbered_names *n, uint32_t number);
 

@@ -9,10 +9,9 @@
  */
 #include "analysis/describe/inspector.h"
 
-#include "base/arena.h"
 #include "base/big.h"
-#include "base/hash.h"
 #include "base/mem.h"
+#include "base/wordbook.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +27,7 @@ struct name_plan {
 struct numbered_names {
 	const struct heap *heap;
 	bool declared;        /* classes declare the fields */
-	const char **name;    /* by number */
-	uint32_t n_names;
-	size_t cap_names;
-	uint32_t *slots;      /* of a table of the names by what they say */
-	uint32_t n_slots;
+	struct wordbook book; /* the names; those of fields are the heap's */
 	struct name_plan *plan; /* by class */
 	struct planned_name {
 		uint64_t offset; /* in the record, bytes */
@@ -43,37 +38,7 @@ struct numbered_names {
 	uint64_t cap_of;
 	struct view_walk walk;
 	struct text scratch;
-	struct arena arena;
 };
-
-static uint64_t hash_of_name(const void *all, uint32_t number)
-{
-	const char *name = ((const struct numbered_names *)all)->name[number];
-	return hash_bytes(name, strlen(name));
-}
-
-/* The number of a name; copies it where it is not there to stay. */
-static int number_of(struct numbered_names *n, const char *name, bool stays, uint32_t *number, struct err *err)
-{
-	if (2 * n->n_names >= n->n_slots &&
-	    hash_slots_grow(&n->slots, &n->n_slots, n->n_names, hash_of_name, n, err))
-		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_bytes(name, strlen(name)) & (n->n_slots - 1);
-	for (; n->slots[at]; at = (at + 1) & (n->n_slots - 1)) {
-		*number = n->slots[at] - 1;
-		if (!strcmp(n->name[*number], name))
-			return 0;
-	}
-	const char *kept = stays ? name : arena_try_strndup(&n->arena, name, strlen(name), err);
-	size_t count = n->n_names;
-	const char **to = kept ? BIG_PUSH(n->name, count, n->cap_names, err) : NULL;
-	if (!to)
-		return ERR_NOMEM;
-	*to = kept;
-	*number = n->n_names++;
-	n->slots[at] = n->n_names;
-	return 0;
-}
 
 int numbered_names_new(struct numbered_names **out, const struct heap *h, struct err *err)
 {
@@ -83,7 +48,7 @@ int numbered_names_new(struct numbered_names **out, const struct heap *h, struct
 	n->declared = inspect_declares_fields(h);
 	n->scratch = (struct text)TEXT_INIT;
 	n->plan = big_alloc(h->n_classes, sizeof *n->plan, err);
-	if (n->plan && !number_of(n, "", true, &number, err) && !number_of(n, "[]", true, &number, err))
+	if (n->plan && !wordbook_number(&n->book, "", true, &number, err) && !wordbook_number(&n->book, "[]", true, &number, err))
 		return 0;
 	numbered_names_free(n);
 	*out = NULL;
@@ -94,24 +59,27 @@ void numbered_names_free(struct numbered_names *n)
 {
 	if (!n)
 		return;
-	big_free(n->name);
-	big_free(n->slots);
+	wordbook_release(&n->book);
 	big_free(n->plan);
 	big_free(n->planned);
 	big_free(n->of);
 	text_release(&n->scratch);
-	arena_release(&n->arena);
 	free(n);
 }
 
 int numbered_names_add(struct numbered_names *n, const char *name, uint32_t *number, struct err *err)
 {
-	return number_of(n, name, false, number, err);
+	return wordbook_number(&n->book, name, false, number, err);
+}
+
+uint32_t numbered_names_count(const struct numbered_names *n)
+{
+	return n->book.n;
 }
 
 const char *numbered_name(const struct numbered_names *n, uint32_t number)
 {
-	return n->name[number];
+	return n->book.word[number];
 }
 
 /* --- instances of classes that declare fields --------------------------------------------------- */
@@ -127,7 +95,7 @@ static int make_plan(struct numbered_names *n, uint32_t class, struct err *err)
 		for (uint32_t i = 0; i < c->n_fields; i++) {
 			if (c->fields[i].type == VALUE_OBJECT) {
 				struct planned_name *to = BIG_PUSH(n->planned, n->n_planned, n->cap_planned, err);
-				if (!to || number_of(n, c->fields[i].name, true, &to->name, err))
+				if (!to || wordbook_number(&n->book, c->fields[i].name, true, &to->name, err))
 					return ERR_NOMEM;
 				to->offset = offset;
 				plan->n++;
@@ -226,7 +194,7 @@ static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degr
 		const char *name = n->scratch.s;
 		if (!strncmp(name, "static ", strlen("static ")))
 			name += strlen("static ");
-		if (number_of(n, name, false, &number, err))
+		if (wordbook_number(&n->book, name, false, &number, err))
 			return ERR_NOMEM;
 		n->of[at] = number;
 		k = at + 1;

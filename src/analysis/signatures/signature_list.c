@@ -23,7 +23,7 @@ static int compare_steps(const struct signatures *s, uint32_t a, uint32_t b)
 	const struct signature *x = &s->list[a], *y = &s->list[b];
 	uint32_t r = rank_of(s, a), q = rank_of(s, b);
 	int order = (x->start > y->start) - (x->start < y->start);
-	if (!order)
+	if (!order && x->field != y->field) /* equal words have equal numbers, and may be long */
 		order = strcmp(x->words, y->words);
 	return order ? order : (r > q) - (r < q);
 }

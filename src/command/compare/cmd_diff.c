@@ -65,10 +65,7 @@ static void words_cell(const struct comparison *c, uint32_t row, unsigned column
 		*out = !r->class ? cell_none() : cell_text(r->start == START_CLASS ? "java.lang.Class" : r->class);
 		return;
 	}
-	if (c->by == PROFILE_PATH)
-		compared_add(c, row, scratch);
-	else
-		text_add(scratch, r->words);
+	compared_add(c, row, scratch);
 	*out = cell_text(scratch->s);
 }
 

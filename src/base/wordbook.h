@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * wordbook.h - a number for each of many words, and each word once.
+ *
+ * Words that are equal get the same number, and the same pointer for it.  One thread at a time.
+ */
+#ifndef CAIRN_BASE_WORDBOOK_H
+#define CAIRN_BASE_WORDBOOK_H
+
+#include "base/arena.h"
+
+struct wordbook {
+	const char **word; /* by number; big memory */
+	uint32_t n;
+	size_t cap;
+	uint32_t *slots, n_slots; /* a table of the words by what they say */
+	struct arena arena;       /* has those that were copied */
+};
+
+/* The number of a word.  stays: it outlives the book, else a new one is copied.  0 or ERR_NOMEM. */
+MUST_CHECK int wordbook_number(struct wordbook *b, const char *word, bool stays, uint32_t *number, struct err *err);
+void wordbook_release(struct wordbook *b);
+
+#endif

@@ -47,7 +47,8 @@ const char *const profile_reasons[REASONS] = {
 
 /* most rows are paths, and a 0 takes no room */
 const unsigned char profile_kinds[PROFILE_BYS] = {
-    [PROFILE_PATH] = 0, [PROFILE_CLASS] = 1, [PROFILE_PACKAGE] = 2, [PROFILE_LOADER] = 3, [PROFILE_THREAD] = 4};
+    [PROFILE_PATH] = 0, [PROFILE_CLASS] = 1, [PROFILE_PACKAGE] = 2, [PROFILE_LOADER] = 3, [PROFILE_THREAD] = 4,
+    [PROFILE_FIELD] = 5, [PROFILE_SITE] = 6};
 
 const unsigned char profile_starts[PROFILE_STARTS] = {
     [START_NOWHERE] = 0, [START_CLASS] = 1, [START_LOADER] = 2, [START_VARIABLE] = 3, [START_THREAD] = 4,

@@ -213,7 +213,7 @@ static const struct {
     {"DELETE FROM row", NULL},
     {"DELETE FROM row WHERE id = 1", "ids do not count up"},
     {"UPDATE row SET id = -5 WHERE id = 0", "ids do not count up"},
-    {"UPDATE row SET kind = 5 WHERE id = 0", "no known kind"},
+    {"UPDATE row SET kind = 7 WHERE id = 0", "no known kind"},
     {"UPDATE row SET kind = NULL WHERE id = 0", "no known kind"},
     {"UPDATE row SET parent = id WHERE parent IS NOT NULL", "no path before it"},
     {"UPDATE row SET parent = 4294967296 WHERE parent IS NOT NULL", "no path before it"},

@@ -48,7 +48,8 @@ int numbered_names_new(struct numbered_names **out, const struct heap *h, struct
 	n->declared = inspect_declares_fields(h);
 	n->scratch = (struct text)TEXT_INIT;
 	n->plan = big_alloc(h->n_classes, sizeof *n->plan, err);
-	if (n->plan && !wordbook_number(&n->book, "", true, &number, err) && !wordbook_number(&n->book, "[]", true, &number, err))
+	if (n->plan && !wordbook_number(&n->book, "", true, &number, err) &&
+	    !wordbook_number(&n->book, "[]", true, &number, err))
 		return 0;
 	numbered_names_free(n);
 	*out = NULL;

@@ -253,6 +253,8 @@ struct heap {
 	struct arena arena;        /* strings and small structs above */
 };
 
+/* Have two of these classes (a bit for each) one name, as those of several loaders may?  Without memory: no. */
+bool heap_names_repeat(const struct heap *h, const struct bits *classes);
 /* Fill name_rank of all classes.  Whoever makes or changes a heap's classes calls it (name_order.c). */
 MUST_CHECK int heap_order_names(struct heap *h, struct err *err);
 

@@ -63,3 +63,19 @@ int heap_order_names(struct heap *h, struct err *err)
 	big_free(first_of);
 	return code;
 }
+
+bool heap_names_repeat(const struct heap *h, const struct bits *classes)
+{
+	struct bits named;
+	bool repeats = false;
+	if (bits_init(&named, h->n_classes, NULL))
+		return false;
+	for (uint32_t c = 0; c < h->n_classes && !repeats; c++) {
+		if (!bits_get(classes, c))
+			continue;
+		repeats = bits_get(&named, h->classes[c].name_rank);
+		bits_set(&named, h->classes[c].name_rank);
+	}
+	bits_release(&named);
+	return repeats;
+}

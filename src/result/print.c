@@ -292,7 +292,7 @@ static void print_head(struct layout *l, const struct result *r)
 			end_line(l);
 		}
 		text_addf(&l->line, "%-*s  ", (int)width, f->name);
-		cell_print(&f->cell, &l->line);
+		result_head_print(f, &l->line);
 		/* few values, each alone: sizes are given to the byte as well */
 		if (f->cell.type == CELL_BYTES && f->cell.amount.n >= 1000) {
 			text_add(&l->line, " (");

@@ -614,3 +614,30 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	out->lacks_rows = r->lacks_rows;
 	return out;
 }
+
+void result_tell_loaders(struct result *r)
+{
+	int column = result_column_of(r, COL_LOADER);
+	struct bits classes;
+	if (column < 0 || r->arranged || !r->heap || bits_init(&classes, r->heap->n_classes, NULL))
+		return;
+	for (size_t row = 0; row < r->n_rows && !progress_own_stops(row); row++) {
+		struct target target;
+		result_target(r, row, &target);
+		if (target.kind == TARGET_CLASS)
+			bits_set(&classes, target.id);
+	}
+	if (heap_names_repeat(r->heap, &classes))
+		result_show(r, (unsigned)column, true);
+	bits_release(&classes);
+}
+
+void result_head_print(const struct field *f, struct text *to)
+{
+	bool number = f->column == COL_ID && !strcmp(f->name, column_kinds[COL_ID].word) && cell_is_number(f->cell.type);
+	text_add(to, number ? "#" : "");
+	if (number)
+		cell_print_plain(&f->cell, to);
+	else
+		cell_print(&f->cell, to);
+}

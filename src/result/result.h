@@ -168,6 +168,9 @@ struct head_walk {
 	const char *group;
 };
 bool result_head_next(const struct result *r, struct head_walk *w);
+/* Append a value of a head as people read it: an object's number as the word that means it ("#53"), which no field
+ * called id is taken for. */
+void result_head_print(const struct field *f, struct text *to);
 /* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
 void result_add_note(struct result *r, const char *sentence);
 /* Add a value to the head under a name of the dump's own; name and text are copied. */
@@ -175,6 +178,9 @@ void result_head_named(struct result *r, const char *name, struct cell cell);
 
 /* Show a column of this one result, or hide it. */
 void result_show(struct result *r, unsigned column, bool shown);
+
+/* Of rows that are classes: show the column loader where two of them have one name. */
+void result_tell_loaders(struct result *r);
 
 /* A result that keeps its rows itself; result_add_row adds them. */
 struct result *result_new_rows(

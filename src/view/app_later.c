@@ -5,6 +5,7 @@
  */
 #include "view/app.h"
 
+#include "base/mem.h"
 #include "command/commands.h"
 #include "result/objects.h"
 #include "command/words/words.h"
@@ -125,10 +126,16 @@ void app_find_late(struct app *a)
 		struct result *r = both[i] ? both[i]->result : NULL;
 		if (!r || !result_is_late(r))
 			continue;
+		/* nobody asked for this: what was said before is not yet read */
+		char *before = a->message.len > 0 ? xstrdup(a->message.s) : NULL;
+		enum role role = a->message_role;
 		int code = session_work(&a->session, find_late, r, &err);
 		result_take_late(r, code);
 		if (code)
 			app_say(a, ROLE_ERROR, err.message);
+		else if (before && a->message.len == 0)
+			app_say(a, role, before);
+		free(before);
 		table_filled(both[i]);
 		a->dirty = true;
 	}

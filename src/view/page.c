@@ -59,7 +59,7 @@ int page_draw_head(struct result *r, size_t from, struct rect at, int height, bo
 		if (says_nothing(&f->cell))
 			continue;
 		text_clear(&value);
-		cell_print(&f->cell, &value);
+		result_head_print(f, &value);
 		int name_width = (int)text_width(f->name);
 		int width = name_width + 1 + (int)text_width_most(value.s, (size_t)at.width);
 		if (x > 0 && x + width > at.width) {

@@ -321,7 +321,7 @@ static void add_head(struct text *to, struct result *r)
 		if (w.group)
 			text_addf(to, "\n%s\n", w.group);
 		text_addf(to, "%-*s  ", (int)widest, r->head[w.i].name);
-		cell_print(&r->head[w.i].cell, to);
+		result_head_print(&r->head[w.i], to);
 		text_add_char(to, '\n');
 	}
 }

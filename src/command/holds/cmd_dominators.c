@@ -104,6 +104,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 		    &target);
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
+	result_tell_loaders(out);
 	result_sort_new(out, G_RETAINED, true);
 	out->note = command_roots_note(o, &out->arena);
 	return out;

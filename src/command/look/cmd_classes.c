@@ -321,6 +321,8 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		result_free(r);
 		return code;
 	}
+	if (call->argument[0].given) /* of all classes few have a name twice, and W shows their loaders */
+		result_tell_loaders(r);
 	command_show_retained(r);
 	*out = r;
 	return 0;

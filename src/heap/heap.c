@@ -260,12 +260,13 @@ const char *heap_bytes_are(const struct heap *h)
 
 uint32_t heap_thread_of(const struct heap *h, uint32_t id)
 {
-	size_t first, n = heap_roots_of(h, id, &first);
-	for (size_t i = first; i < first + n; i++)
-		if (h->roots[i].thread != HEAP_NONE && h->threads[h->roots[i].thread].object == id)
-			return h->roots[i].thread;
-	for (uint32_t t = 0; t < h->n_threads; t++)
-		if (h->threads[t].object == id)
-			return t;
-	return HEAP_NONE;
+	const uint32_t *by_object = h->threads_by_object;
+	uint32_t at = 0;
+	if (by_object)
+		BISECT(at, h->n_threads, h->threads[by_object[at]].object < id);
+	else
+		while (at < h->n_threads && h->threads[at].object != id)
+			at++;
+	uint32_t thread = at == h->n_threads ? HEAP_NONE : by_object ? by_object[at] : at;
+	return thread != HEAP_NONE && h->threads[thread].object == id ? thread : HEAP_NONE;
 }

@@ -233,6 +233,7 @@ struct heap {
 	uint32_t n_outside_roots;  /* the same where that is no damage (facts.outside_pointers_normal) */
 	struct heap_thread *threads;
 	uint32_t n_threads;
+	uint32_t *threads_by_object; /* their indices, sorted by the thread's object; NULL: sorted they are not */
 
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
 	uint64_t n_warnings;       /* all of them */

@@ -138,10 +138,12 @@ static const struct collection_kind *kind_of(const char *class)
 	return NULL;
 }
 
+enum { SUPERCLASSES_MOST = 200 }; /* a chain may be as long as the dump, and is asked about for each of its classes */
+
 /* The nearest kind from *class upwards; *class becomes the class that it is the kind of. */
 static const struct collection_kind *kind_above(const struct heap *h, uint32_t *class)
 {
-	for (uint32_t seen = 0; *class != HEAP_NONE && seen <= h->n_classes; seen++) {
+	for (unsigned seen = 0; *class != HEAP_NONE && seen < SUPERCLASSES_MOST; seen++) {
 		const struct collection_kind *kind = kind_of(h->classes[*class].name);
 		if (kind)
 			return kind;

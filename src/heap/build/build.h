@@ -324,6 +324,8 @@ MUST_CHECK int roots_collect(struct build *b, struct err *err);
 /* Find the names, states and priorities of threads in the values of their thread objects, where the
  * dump's records do not tell them (threads.c). */
 MUST_CHECK int threads_complete(struct heap *h, struct err *err);
+/* Fill threads_by_object. */
+MUST_CHECK int threads_order(struct heap *h, struct err *err);
 
 /* Add a warning that comes from building, not from a place in the dump; its has_offset is false. */
 void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -170,6 +170,8 @@ static int read_references(struct build *b, struct err *err)
 		code = waiting_collect(b, err);
 	if (code == 0)
 		code = roots_collect(b, err);
+	if (code == 0) /* those of a companion came with the roots */
+		code = threads_order(h, err);
 	if (code == 0)
 		code = fillers_find(b, err);
 	if (code == 0)
@@ -391,6 +393,7 @@ void heap_close(struct heap *h)
 	big_free(h->loader_parents);
 	big_free(h->roots);
 	big_free(h->threads);
+	big_free(h->threads_by_object);
 	big_free(h->stated);
 	big_free(h->parts);
 	file_let_go(h->companion_hold);

@@ -10,6 +10,7 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
+#include "base/sort.h"
 #include "heap/string.h"
 
 #include <string.h>
@@ -276,4 +277,23 @@ int threads_complete(struct heap *h, struct err *err)
 		code = k.lost.code;
 	}
 	return code;
+}
+
+static int by_object(const void *x, const void *y, void *data)
+{
+	const struct heap_thread *threads = data;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	uint32_t p = threads[a].object, q = threads[b].object;
+	return p != q ? (p > q) - (p < q) : (a > b) - (a < b);
+}
+
+int threads_order(struct heap *h, struct err *err)
+{
+	h->threads_by_object = big_alloc(h->n_threads, sizeof *h->threads_by_object, err);
+	for (uint32_t i = 0; h->threads_by_object && i < h->n_threads; i++)
+		h->threads_by_object[i] = i;
+	if (!h->threads_by_object)
+		return ERR_NOMEM;
+	sort_array_with(h->threads_by_object, h->n_threads, sizeof *h->threads_by_object, by_object, h->threads);
+	return 0;
 }

@@ -324,6 +324,8 @@ static int run(struct wishes *w)
 	w->batch.n_lines = w->n_lines;
 	if (w->batch.output && !w->format_given)
 		w->batch.print.format = print_format_of_file(w->batch.output);
+	if (wants_screen(w) && !w->heap.path)
+		w->plain = true; /* the screen is about objects */
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
@@ -400,7 +402,12 @@ int main(int argc, char **argv)
 			w.batch.older = (const char *const *)argv + optind;
 			w.batch.n_older = (size_t)(argc - 1 - optind);
 		}
-		if (!w.heap.path && !w.n_lines)
+		if (w.heap.path && profile_is_file(w.heap.path)) { /* then all are profiles, and no dump is at hand */
+			w.batch.older = (const char *const *)argv + optind;
+			w.batch.n_older = (size_t)(argc - optind);
+			w.heap.path = NULL;
+		}
+		if (!w.heap.path && !w.n_lines && !w.batch.n_older)
 			code = wrong("a dump is missing: cairn DUMP");
 		else {
 			if (!w.mem_given)

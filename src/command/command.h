@@ -122,6 +122,7 @@ enum command_flag {
 	                                 read from the dump's file when it runs */
 	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
 	COMMAND_OF_COLLECTIONS = 128, /* its key asks about lists, maps and the like alone */
+	COMMAND_OF_PROFILES = 256,    /* works without a heap where there are profiles */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}

@@ -41,10 +41,10 @@ static int step(struct packing *p, sqlite3_stmt *s, struct err *err)
 	return state == SQLITE_DONE ? 0 : profile_sql_error(p->db, p->progress, err);
 }
 
+/* Names that are equal are the same pointer. */
 static uint64_t hash_of_text(const void *all, uint32_t number)
 {
-	const char *s = ((const char *const *)all)[number];
-	return hash_bytes(s, strlen(s));
+	return hash_number((uintptr_t)((const char *const *)all)[number]);
 }
 
 /* The id of a text, which is entered where it is new. */
@@ -56,7 +56,7 @@ static int enter_text(struct packing *p, const char *s, sqlite3_int64 *id, struc
 	uint32_t at = (uint32_t)hash_of_text(&s, 0) & (p->n_slots - 1);
 	for (; p->slots[at]; at = (at + 1) & (p->n_slots - 1)) {
 		*id = p->slots[at] - 1;
-		if (!strcmp(p->texts[*id], s))
+		if (p->texts[*id] == s)
 			return 0;
 	}
 	const char **text = BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err);

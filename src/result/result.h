@@ -211,7 +211,7 @@ const struct retained *result_known(const struct result *r);
 /* The data that result_rows_members took over. */
 void *result_rows_data(const struct result *r);
 /* For a result that keeps its rows: let this function tell which objects rows count.  The result
- * takes data over and calls release for it. */
+ * takes data over and calls release for it.  members NULL: they count none. */
 void result_rows_members(struct result *r,
     int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
         struct err *err),

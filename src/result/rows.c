@@ -114,7 +114,8 @@ void result_rows_members(struct result *r,
     void (*release)(void *data), void *data)
 {
 	struct kept_rows *k = r->data;
-	r->ops = &kept_ops_with_members;
+	if (members)
+		r->ops = &kept_ops_with_members;
 	k->members = members;
 	k->release = release;
 	k->data = data;

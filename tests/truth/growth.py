@@ -170,6 +170,21 @@ def check_profiles(t, name, dumps, *options):
                  "%s: %s is the same with profiles" % (name, line))
         t.ok(rows("diff", made[:1] + dumps[1:2] + dumps[-1:], *options) ==
              rows("diff", dumps[:2] + dumps[-1:], *options), "%s: with a profile and a dump" % name)
+        alone = profiles_of(dumps, folder, *options) # without any dump the same, but for what asks its objects
+        for line in ("diff", "diff -by class", "diff -by thread"):
+            got, wanted = (sorted(map(str, rows(line, of, *options))) for of in (alone, dumps)) # objects tell the order
+            t.ok(got == wanted, "%s: %s of profiles alone" % (name, line))
+        told = rows("growth", alone, *options)
+        t.equal(sorted((r["reference"], r["course"], r["d_retained"]) for r in told),
+                sorted((r["reference"], r["course"], r["d_retained"]) for r in rows("growth", dumps, *options)),
+                "%s: growth of profiles alone" % name)
+        t.ok(not any("clearing" in r["sentence"] or r["freed"] for r in told), "%s: nobody knows what clearing frees" % name)
+        for line in ("histo", "x #1", "growth | head 1", "ls %1", "diff", "size %1"):
+            done = cairn("-x", "diff", "-x", line, *alone)
+            t.equal((done.status, "profile" in done.err), (0, False) if line.split()[0] in ("growth", "diff") else (1, True),
+                    "%s: %s with profiles alone" % (name, line))
+        over = cairn(*alone)
+        t.ok(over.status == 0 and all(os.path.basename(p) in over.out for p in alone), "%s: without a command" % name)
         listed = rows("dumps", made + dumps[-1:], *options)
         whole = rows("dumps", dumps, *options)
         for got, wanted in zip(listed[:-1], whole):

@@ -74,6 +74,8 @@ bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 /* Is this class ("net/http.Server", "map[string]int", "java.util.HashMap") the program's own, and not of the JDK
  * or of Go's library? */
 bool cut_owner_class(const struct heap *h, const char *name);
+/* The same without a heap.  java: the program is one for a JVM. */
+bool cut_owner_name(bool java, const char *name);
 
 /* Which objects are inside the JDK or Go's library, whose references no program clears (cut_owner.h). */
 struct cut_owner {

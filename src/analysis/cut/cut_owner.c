@@ -73,12 +73,15 @@ static bool of_the_go_runtime(const char *name)
 	return !strncmp(name, "runtime.", strlen("runtime.")) || !strncmp(name, "internal/", strlen("internal/"));
 }
 
-bool cut_owner_class(const struct heap *h, const char *name)
+bool cut_owner_name(bool java, const char *name)
 {
 	bool any;
-	if (h->java_lang_class == HEAP_NONE)
-		return names_package(name, &any);
-	return !of_the_jdk(name) && !of_primitives(name);
+	return java ? !of_the_jdk(name) && !of_primitives(name) : names_package(name, &any);
+}
+
+bool cut_owner_class(const struct heap *h, const char *name)
+{
+	return cut_owner_name(h->java_lang_class != HEAP_NONE, name);
 }
 
 /* --- by what holds it ----------------------------------------------------------------------------- */

@@ -149,6 +149,8 @@ static void diff_release(void *data)
 
 static const struct result_ops diff_ops = {
     .cell = diff_cell, .target = diff_target, .release = diff_release, .members = diff_members};
+/* where no dump is at hand, rows count nothing that could be shown */
+static const struct result_ops diff_profile_ops = {.cell = diff_cell, .release = diff_release};
 
 static const struct option_spec diff_options[] = {
     {DASH_BY, OPT_CHOICE, "path|class|package|loader|field|site|thread", "what the rows are (default path)"},
@@ -258,7 +260,8 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 		diff_release(d);
 		return code;
 	}
-	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape, &diff_ops, d, n);
+	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape,
+	    session_heap(s) ? &diff_ops : &diff_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
 	r->failed = !n;
 	code = command_sort(s, r, call, "d_retained", true, err);
@@ -272,7 +275,7 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 const struct command cmd_diff = {
     .name = "diff",
     .options = diff_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
     .group = "compare",
     .summary = "what is more or less than in the older dumps",
     .shapes = SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &field_shape, &site_shape,

@@ -54,19 +54,21 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 	struct result *r = result_new_rows("dumps", s->dump, &shape);
 	for (size_t i = 0; i < s->n_older; i++)
 		add_older(r, i + 1, &s->older[i]);
-	add_newest(r, s->n_older + 1, session_heap(s));
+	if (session_heap(s))
+		add_newest(r, s->n_older + 1, session_heap(s));
 	*out = r;
 	return 0;
 }
 
 const struct command cmd_dumps = {
     .name = "dumps",
-    .flags = COMMAND_OBJECTS_ONLY,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_PROFILES,
     .group = "compare",
     .summary = "this dump and the older ones named before it",
     .shapes = SHAPES(&shape),
     .description = "The dumps of the command line (cairn OLD... DUMP), the oldest first. Commands are about the last "
-	"one; of the others only what diff and growth need is kept. One that cannot be read says why under damage, and "
+	"one; of the others only what diff and growth need is kept. A profile may stand for any of them (profile FILE); "
+	"where one stands last there are no objects to look at. One that cannot be read says why under damage, and "
 	"is left out of comparisons.",
     .examples = {{"dumps", ON_SERIES}},
     .key = "",

@@ -38,7 +38,9 @@ struct telling {
 	const struct path_tree *tree;
 	struct path_rules rules;
 	struct amount all;  /* by how much what roots reach grew, bytes */
-	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE */
+	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE.  NULL: no dump
+	                       is at hand */
+	bool java;          /* it is a program for a JVM */
 };
 
 /* --- what clearing frees ------------------------------------------------------------------------ */
@@ -64,7 +66,7 @@ static int find_singles(struct telling *t, struct err *err)
 static struct cut_figure cut_row(struct telling *t, uint32_t row)
 {
 	struct cut_figure none = {.freed = amount_exact(0)};
-	uint32_t id = t->single[row];
+	uint32_t id = t->single ? t->single[row] : HEAP_NONE;
 	uint32_t parent = id == HEAP_NONE ? 0 : t->tree->parent[id];
 	bool variable = t->comparing->comparison.row[row].start == START_VARIABLE;
 	if (!parent || (parent == PATH_START && !variable))
@@ -130,24 +132,24 @@ static bool only_larger(const struct comparison *c, const struct grown *g)
 }
 
 /* Of what came along: the program's own classes first, then the others; at most n numbers of all->with. */
-static uint32_t choose_with(const struct heap *h, const struct growth *all, const struct grown *g, uint32_t *to,
+static uint32_t choose_with(bool java, const struct growth *all, const struct grown *g, uint32_t *to,
     uint32_t most)
 {
 	uint32_t n = 0;
 	for (int own = 1; own >= 0; own--)
 		for (uint32_t i = 0; i < g->n_with && n < most; i++) {
 			const char *class = all->with[g->with + i].class;
-			if (class && cut_owner_class(h, class) == (own == 1))
+			if (class && cut_owner_name(java, class) == (own == 1))
 				to[n++] = g->with + i;
 		}
 	return n;
 }
 
 /* ", with byte[] 500 to 2,000 and tide.Stamp 1,000 to 4,000" */
-static void add_with(struct text *to, const struct heap *h, const struct growth *all, const struct grown *g)
+static void add_with(struct text *to, bool java, const struct growth *all, const struct grown *g)
 {
 	enum { SHOWN = 3 };
-	uint32_t chosen[SHOWN], n = choose_with(h, all, g, chosen, SHOWN);
+	uint32_t chosen[SHOWN], n = choose_with(java, all, g, chosen, SHOWN);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct grown_with *w = &all->with[chosen[i]];
 		text_addf(to, "%s%s ", i == 0 ? ", with " : i + 1 == n && n == g->n_with ? " and " : ", ", w->class);
@@ -181,7 +183,7 @@ static void add_growth(struct text *to, const struct telling *t, const struct gr
 	} else {
 		text_add(to, " rose from ");
 		add_course(to, c, g->row);
-		add_with(to, session_heap(t->session), all, g);
+		add_with(to, t->java, all, g);
 	}
 	text_add(to, only_larger(c, g) ? " and keeps " : " and keep ");
 	add_cell(to, cell_bytes(g->more));
@@ -241,7 +243,7 @@ static bool worth_telling(const struct telling *t, const struct grown *g)
 	int64_t all = amount_signed(t->all), more = amount_signed(g->more);
 	double share = (double)more / (double)(all > 0 ? all : 1);
 	bool vms = c->row[g->hangs_on].words[0] == '<';
-	bool own = class && cut_owner_class(session_heap(t->session), class);
+	bool own = class && cut_owner_name(t->java, class);
 	return more > 0 && (share >= TOLD_LEAST || ((g->steady || own) && !vms));
 }
 
@@ -290,7 +292,7 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 	    cell_bytes_delta(on_first->retained, on->retained),
 	    amount_signed(t->all) > 0 ? cell_percent(g->more, t->all) : cell_blank(),
 	    cut->freed.n ? cell_bytes(cut->freed) : cell_blank(), cell_text(course.s), cell_text(sentence)},
-	    &(struct target){.kind = TARGET_GROUP});
+	    &(struct target){.kind = session_heap(t->session) ? TARGET_GROUP : TARGET_NONE});
 	text_release(&reference);
 	text_release(&course);
 }
@@ -320,10 +322,22 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 	return 0;
 }
 
+static bool is_java(const struct profile *p)
+{
+	const struct profile_table *t = &p->by[PROFILE_CLASS];
+	uint32_t i = 0;
+	while (i < t->n && strcmp(t->row[i].words, "java.lang.Class"))
+		i++;
+	return i < t->n;
+}
+
 static int telling_begin(struct telling *t, struct session *s, struct comparing *c, struct err *err)
 {
 	*t = (struct telling){.session = s, .comparing = c};
-	t->all = amount_change(c->list[0]->reachable, c->newest.reachable);
+	t->all = amount_change(c->list[0]->reachable, c->newest->reachable);
+	t->java = is_java(c->newest);
+	if (!session_heap(s))
+		return 0;
 	int code = cut_init(&t->cut, opened_retained(s->dump), err);
 	if (!code)
 		code = session_path_tree(s, false, &t->tree, err);
@@ -341,7 +355,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	struct growth_rows *rows = xcalloc(1, sizeof *rows);
 	struct result *r = result_new_rows("growth", s->dump, &shape);
 	rows->comparing = comparing;
-	result_rows_members(r, growth_members, growth_rows_release, rows);
+	result_rows_members(r, session_heap(s) ? growth_members : NULL, growth_rows_release, rows);
 	code = telling_begin(&t, s, comparing, err);
 	if (!code)
 		code = comparing_growth(&growth, comparing, s->dump, err);
@@ -356,6 +370,8 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 		result_free(r);
 		return code;
 	}
+	if (!session_heap(s))
+		result_show(r, G_FREED, false); /* objects would tell */
 	r->note = comparing_note(r, comparing);
 	if (comparing->n == 2 && rows->n)
 		result_add_note(r, "two dumps cannot tell a leak from a cache that fills: a third one does");
@@ -377,7 +393,7 @@ static const struct option_spec growth_options[] = {
 const struct command cmd_growth = {
     .name = "growth",
     .options = growth_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
     .group = "compare",
     .summary = "what grew since the older dumps, and what to clear",
     .shapes = SHAPES(&shape),

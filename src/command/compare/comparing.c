@@ -34,9 +34,10 @@ static int list_profiles(struct comparing *c, struct session *s, struct err *err
 		*err = first;
 		return first.code;
 	}
-	int code = session_profile(s, &c->newest, err);
-	if (!code)
-		c->list[c->n++] = &c->newest;
+	int code = session_heap(s) ? session_profile(s, &c->own, err) : 0;
+	if (!code && session_heap(s))
+		c->list[c->n++] = &c->own;
+	c->newest = c->list[c->n - 1];
 	return code;
 }
 
@@ -62,7 +63,7 @@ void comparing_free(void *comparing)
 {
 	struct comparing *c = comparing;
 	comparison_release(&c->comparison);
-	profile_release(&c->newest);
+	profile_release(&c->own);
 	text_release(&c->left_out);
 	free(c->list);
 	free(c);
@@ -100,7 +101,7 @@ static bool of_other_program(const struct profile *a, const struct profile *b)
 const char *comparing_note(struct result *r, const struct comparing *c)
 {
 	struct text note = TEXT_INIT, one = TEXT_INIT;
-	const struct profile *newest = &c->newest;
+	const struct profile *newest = c->newest;
 	bool other_words = false, other_sizes = false, other_program = false;
 	if (c->left_out.len)
 		add_sentence(&note, c->left_out.s);
@@ -138,7 +139,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 /* The row of the newest profile's table that counts the object; PROFILE_NONE. */
 static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32_t id)
 {
-	const struct profile_table *t = &c->newest.by[c->comparison.by];
+	const struct profile_table *t = &c->own.by[c->comparison.by];
 	uint32_t signature = o->signatures.list ? o->signatures.of[id] : SIGNATURE_NONE;
 	if (t->of_class)
 		return t->of_class[o->heap->class_of[id]];
@@ -163,6 +164,8 @@ int comparing_members(const struct comparing *c, const struct opened *o, const s
 
 int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err)
 {
+	if (!o)
+		return compare_growth(out, &c->comparison, err);
 	uint32_t n = o->heap->n_objects, *row = big_alloc(n, sizeof *row, err);
 	int code = row ? compare_growth(out, &c->comparison, err) : ERR_NOMEM;
 	if (code) {

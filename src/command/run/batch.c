@@ -84,6 +84,12 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 
 static int run_overview(struct session *s)
 {
+	if (!s->dump) { /* profiles alone */
+		int listed = run_line(s, &(struct batch_line){.text = "dumps"}, true);
+		if (!s->print.top)
+			s->print.top = OVERVIEW_ROWS;
+		return worse(listed, run_line(s, &(struct batch_line){.text = "diff"}, true));
+	}
 	int status = run_line(s, &(struct batch_line){.text = "info"}, true);
 	if (!s->print.top)
 		s->print.top = OVERVIEW_ROWS;

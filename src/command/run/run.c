@@ -220,6 +220,9 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 {
 	if (c->flags & COMMAND_NO_DUMP)
 		return 0;
+	if (!session_heap(s) && s->n_older)
+		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, "a profile has no objects "
+		    "(dumps, diff and growth work; name a dump last to look into it)");
 	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
 	bool without = c->flags & COMMAND_OBJECTS_ONLY;
@@ -359,7 +362,7 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	if (l->stages[0].n == words && s->selection && s->selection->several && !c->arguments[0].optional && c->several)
 		c = command_find(c->several, err);
 	int code = needs(s, c, err);
-	bool reads = !code && !(c->flags & COMMAND_NO_DUMP);
+	bool reads = !code && !(c->flags & COMMAND_NO_DUMP) && s->dump;
 	if (reads)
 		opened_look(s->dump); /* info tells */
 	if (!code) {

@@ -62,7 +62,7 @@ struct batch_line {
 
 struct batch_options {
 	const struct heap_options *heap; /* path NULL: no dump, commands that need none */
-	const char *const *older;        /* paths of older dumps, the oldest first */
+	const char *const *older;        /* paths of older dumps, the oldest first, or without a dump of profiles */
 	size_t n_older;
 	const struct batch_line *lines;  /* none: the overview and the largest classes */
 	size_t n_lines;

@@ -53,7 +53,7 @@ struct session {
 	struct opened **dumps;   /* all that are open, in the order of opening; owned */
 	size_t n_dumps, cap_dumps;
 	const struct heap_options *how; /* these were opened with, and older dumps are; borrowed */
-	struct older_dump *older; /* the oldest first; owned */
+	struct older_dump *older; /* the oldest first; owned.  Without a dump: profiles alone */
 	size_t n_older;
 	struct result *last;     /* of the last command, for save and why; owned */
 	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,

@@ -2,6 +2,7 @@
 /* compare.c - rows side by side; see compare.h. */
 #include "analysis/compare/compare.h"
 
+#include "analysis/ways/ways.h"
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/wordbook.h"
@@ -127,6 +128,72 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 	return code;
 }
 
+/* --- ways --------------------------------------------------------------------------------------- */
+
+static struct way *ways_of(const struct comparison *c, struct err *err)
+{
+	struct way *way = big_alloc(c->n_rows, sizeof *way, err);
+	for (uint32_t i = 0; way && i < c->n_rows; i++) {
+		const struct profile_row *r = &c->row[i];
+		way[i] = (struct way){.parent = r->parent, .start = r->start, .words = r->words, .class = r->class,
+		    .plain = r->class && !r->array, .chain = r->chain};
+	}
+	return way;
+}
+
+static void add_cells(struct compared_amounts *to, const struct compared_amounts *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to[i].objects = amount_add(to[i].objects, from[i].objects);
+		to[i].shallow = amount_add(to[i].shallow, from[i].shallow);
+		to[i].retained = amount_add(to[i].retained, from[i].retained);
+	}
+}
+
+/* Put each row where its way went. */
+static int take_ways(struct comparison *c, const struct way *way, uint32_t n, const uint32_t *number, struct err *err)
+{
+	struct profile_row *row = big_alloc(n, sizeof *row, err);
+	struct compared_amounts *cell = row ? big_alloc((uint64_t)n * c->n, sizeof *cell, err) : NULL;
+	if (!cell) {
+		big_free(row);
+		return ERR_NOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		row[i] = c->row[way[i].was];
+		row[i].parent = way[i].parent;
+		row[i].chain = way[i].chain;
+		memcpy(cell + i * c->n, c->cell + way[i].was * c->n, c->n * sizeof *cell);
+	}
+	for (uint32_t i = 0; i < c->n_rows; i++)
+		if (way[number[i]].was != i)
+			add_cells(cell + number[i] * c->n, c->cell + i * c->n, c->n);
+	for (uint32_t i = 0; i < c->profile[c->n - 1]->by[c->by].n; i++)
+		c->of_newest[i] = number[c->of_newest[i]];
+	big_free(c->row);
+	big_free(c->cell);
+	c->row = row;
+	c->cell = cell;
+	c->n_rows = n;
+	return 0;
+}
+
+/* A chain that one of the dumps shows is one in all of them: with a single entry a LinkedHashMap holds it by its
+ * head, with more by the table. */
+static int join_chains(struct comparison *c, struct err *err)
+{
+	struct way *way = ways_of(c, err);
+	uint32_t n = c->n_rows, *number = way ? big_alloc(n, sizeof *number, err) : NULL;
+	int code = number ? ways_settle(way, &n, number, err) : ERR_NOMEM;
+	if (!code)
+		code = take_ways(c, way, n, number, err);
+	big_free(way);
+	big_free(number);
+	return code;
+}
+
+/* ------------------------------------------------------------------------------------------------- */
+
 int compare_profiles(struct comparison *out, enum profile_by by,
     const struct profile *const *profile, size_t n, struct err *err)
 {
@@ -147,6 +214,8 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 	big_free(j.names);
 	big_free(j.name_slots);
 	wordbook_release(&j.book);
+	if (!code && by == PROFILE_PATH)
+		code = join_chains(out, err);
 	if (code)
 		comparison_release(out);
 	return code;
@@ -215,7 +284,7 @@ void compared_add(const struct comparison *c, uint32_t row, struct text *to)
 		way[n++] = at;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct profile_row *r = &c->row[way[i]];
-		if (i + 1 == n)
+		if (i + 1 == n && r->parent == PROFILE_NONE)
 			add_start(r, n > 1, to);
 		else if (!strcmp(r->words, "[]"))
 			text_add(to, r->words);

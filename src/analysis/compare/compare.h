@@ -3,7 +3,8 @@
  * compare.h - the rows of several profiles side by side, and what of them grows.
  *
  * Rows are the same where their words are, those of paths where the ways are.  Where one of the profiles does not
- * know the names of fields, paths are compared by their classes alone.
+ * know the names of fields, paths are compared by their classes alone.  Ways into one chain are joined as in one dump
+ * (ways.h), if any of the dumps shows that it is one.
  *
  * Pure functions; any thread.
  */

@@ -27,7 +27,7 @@ enum profile_by {
 
 struct profile_row {
 	uint32_t parent;      /* of a path the row that it continues, which stands before it; else PROFILE_NONE */
-	enum signature_start start; /* of a path without a parent */
+	enum way_start start; /* of a path without a parent */
 	/* Names: those of one profile that are equal are the same pointer.  Words tell a row from others with this
 	 * parent and class. */
 	const char *words;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * signature_list.c - what is done with signatures when the walk has found them: those of one chain are joined,
- * all are put in order, added up, and told in words.
+ * signature_list.c - what is done with signatures when the walk has found them: they are settled as ways are,
+ * added up, and told in words.
  */
 #include "analysis/signatures/signature_list.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/ways/ways.h"
 #include "base/big.h"
-#include "base/sort.h"
 
 #include <string.h>
 
@@ -44,172 +44,40 @@ int signature_compare(const struct signatures *s, uint32_t a, uint32_t b)
 
 /* --- in order ----------------------------------------------------------------------------------- */
 
-/* Signatures below each other; joined ones point to where they went. */
-struct family {
-	struct signatures *s;
-	uint32_t *first, *next; /* the children of each, linked; [n] of first: the starts */
-	uint32_t *joined;       /* by signature: the one that it is now, itself where it stayed */
-	uint32_t *todo, *entry; /* room for all */
-};
-
-static void hang(struct family *f, uint32_t child, uint32_t parent)
+/* The ways of a heap; those that no object took after all are gone. */
+static struct way *ways_of(const struct signatures *s, struct progress *progress, struct err *err)
 {
-	uint32_t at = parent == SIGNATURE_NONE ? f->s->n : parent;
-	f->next[child] = f->first[at];
-	f->first[at] = child;
-	f->s->list[child].parent = parent;
-}
-
-static uint32_t same_child(const struct family *f, uint32_t parent, uint32_t like)
-{
-	uint32_t at = f->first[parent];
-	while (at != SIGNATURE_NONE && (f->joined[at] != at || compare_steps(f->s, at, like)))
-		at = f->next[at];
-	return at;
-}
-
-/* Let one signature, and all below it, be part of another. */
-static void join(struct family *f, uint32_t from, uint32_t to)
-{
-	uint32_t n = 0;
-	f->joined[from] = to;
-	f->todo[n++] = from;
-	while (n) {
-		from = f->todo[--n];
-		to = f->joined[from];
-		f->s->list[to].chain |= f->s->list[from].chain;
-		for (uint32_t child = f->first[from], next; child != SIGNATURE_NONE; child = next) {
-			next = f->next[child];
-			uint32_t same = f->joined[child] == child ? same_child(f, to, child) : SIGNATURE_NONE;
-			if (f->joined[child] != child)
-				continue;
-			if (same == SIGNATURE_NONE) {
-				hang(f, child, to);
-			} else {
-				f->joined[child] = same;
-				f->todo[n++] = child;
-			}
-		}
-		f->first[from] = SIGNATURE_NONE;
+	const struct heap *h = s->retained->heap;
+	struct way *way = big_alloc(s->n, sizeof *way, err);
+	for (uint32_t i = 0; way && i < s->n; i++) {
+		const struct signature *at = &s->list[i];
+		bool far = at->class == HEAP_NONE;
+		way[i] = (struct way){.parent = at->parent, .start = at->start, .words = at->words,
+		    .class = far ? NULL : h->classes[at->class].name,
+		    .plain = !far && h->classes[at->class].kind == CLASS_PLAIN, .chain = at->chain, .gone = true};
 	}
+	for (uint32_t id = 0; way && id < h->n_objects && !progress_stops(progress, id); id++)
+		if (s->of[id] != SIGNATURE_NONE)
+			way[s->of[id]].gone = false;
+	return way;
 }
 
-static bool is_plain(const struct family *f, uint32_t signature)
+static int take_ways(struct signatures *s, const struct way *way, uint32_t n, const uint32_t *number,
+    struct progress *progress, struct err *err)
 {
-	uint32_t class = f->s->list[signature].class;
-	return class != HEAP_NONE && f->s->retained->heap->classes[class].kind == CLASS_PLAIN;
-}
-
-/* The ways into objects that an object of `holder` has: its fields, and the elements of arrays in its fields.
- * They go to f->entry; returns how many. */
-static uint32_t list_entries(const struct family *f, uint32_t holder)
-{
-	uint32_t n = 0;
-	for (uint32_t at = f->first[holder]; at != SIGNATURE_NONE; at = f->next[at]) {
-		if (f->joined[at] == at && is_plain(f, at))
-			f->entry[n++] = at;
-		for (uint32_t k = is_plain(f, at) ? SIGNATURE_NONE : f->first[at]; k != SIGNATURE_NONE; k = f->next[k])
-			if (f->joined[k] == k && is_plain(f, k))
-				f->entry[n++] = k;
-	}
-	return n;
-}
-
-/* By class; elements of arrays first, then by words. */
-static int by_class(const void *x, const void *y, void *data)
-{
-	const struct signatures *s = data;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y, r = rank_of(s, a), q = rank_of(s, b);
-	if (r != q)
-		return r < q ? -1 : 1;
-	int order = signature_compare(s, a, b);
-	return s->list[a].depth == s->list[b].depth ? order : -order;
-}
-
-/* However many ways lead into a chain of an object's, what is in it is one group: which of its links are nearer
- * to the head than to the tail says nothing. */
-static void join_chains(struct family *f, uint32_t holder)
-{
-	uint32_t n = list_entries(f, holder);
-	sort_array_with(f->entry, n, sizeof *f->entry, by_class, f->s);
-	for (uint32_t i = 0, end; i < n; i = end) {
-		bool chain = false;
-		for (end = i; end < n && rank_of(f->s, f->entry[end]) == rank_of(f->s, f->entry[i]); end++)
-			chain |= f->s->list[f->entry[end]].chain;
-		for (uint32_t k = i + 1; chain && k < end; k++)
-			join(f, f->entry[k], f->entry[i]);
-	}
-}
-
-static int by_steps(const void *x, const void *y, void *data)
-{
-	return compare_steps(data, *(const uint32_t *)x, *(const uint32_t *)y);
-}
-
-/* The children of one, in order, into todo from `at` on; returns how many. */
-static uint32_t order_children(const struct family *f, uint32_t parent, uint32_t at)
-{
-	uint32_t n = 0;
-	for (uint32_t c = f->first[parent]; c != SIGNATURE_NONE; c = f->next[c])
-		if (f->joined[c] == c)
-			f->todo[at + n++] = c;
-	sort_array_with(f->todo + at, n, sizeof *f->todo, by_steps, f->s);
-	return n;
-}
-
-/* Number what stayed from the top down; number[] by old signature. */
-static uint32_t renumber(struct family *f, struct signature *to, uint32_t *number)
-{
-	struct signature *list = f->s->list;
-	uint32_t n = 0, waiting = order_children(f, f->s->n, 0);
-	for (uint32_t i = 0; i < waiting / 2; i++) { /* the last of those that wait is the next */
-		uint32_t swap = f->todo[i];
-		f->todo[i] = f->todo[waiting - 1 - i];
-		f->todo[waiting - 1 - i] = swap;
-	}
-	while (waiting) {
-		uint32_t at = f->todo[--waiting], more = order_children(f, at, waiting);
-		for (uint32_t i = 0; i < more / 2; i++) {
-			uint32_t swap = f->todo[waiting + i];
-			f->todo[waiting + i] = f->todo[waiting + more - 1 - i];
-			f->todo[waiting + more - 1 - i] = swap;
-		}
-		waiting += more;
-		to[n] = list[at];
-		if (list[at].parent != SIGNATURE_NONE) {
-			to[n].parent = number[list[at].parent];
-			to[n].depth = to[to[n].parent].depth + 1;
-		}
-		number[at] = n++;
-	}
-	return n;
-}
-
-static uint32_t where_joined(struct family *f, uint32_t at)
-{
-	uint32_t to = at;
-	while (f->joined[to] != to)
-		to = f->joined[to];
-	return f->joined[at] = to;
-}
-
-static int take_order(struct family *f, struct progress *progress, struct err *err)
-{
-	struct signatures *s = f->s;
 	uint32_t n_objects = s->retained->heap->n_objects;
-	uint32_t *number = big_alloc(s->n, sizeof *number, err);
-	struct signature *to = number ? big_alloc(s->n, sizeof *to, err) : NULL;
-	if (!to) {
-		big_free(number);
+	struct signature *to = big_alloc(n, sizeof *to, err);
+	if (!to)
 		return ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		to[i] = s->list[way[i].was];
+		to[i].parent = way[i].parent;
+		to[i].chain = way[i].chain;
+		to[i].depth = way[i].parent == SIGNATURE_NONE ? 0 : to[way[i].parent].depth + 1;
 	}
-	uint32_t n = renumber(f, to, number);
-	for (uint32_t i = 0; i < s->n; i++)
-		where_joined(f, i);
 	for (uint32_t id = 0; id < n_objects && !progress_stops(progress, id); id++)
 		if (s->of[id] != SIGNATURE_NONE)
-			s->of[id] = number[f->joined[s->of[id]]];
-	big_free(number);
+			s->of[id] = number[s->of[id]];
 	big_free(s->list);
 	s->list = to;
 	s->n = n;
@@ -218,29 +86,15 @@ static int take_order(struct family *f, struct progress *progress, struct err *e
 
 int signatures_settle(struct signatures *s, struct progress *progress, struct err *err)
 {
-	struct family f = {.s = s};
-	f.first = big_alloc((uint64_t)s->n + 1, sizeof *f.first, err);
-	f.next = f.first ? big_alloc(s->n, sizeof *f.next, err) : NULL;
-	f.joined = f.next ? big_alloc(s->n, sizeof *f.joined, err) : NULL;
-	f.todo = f.joined ? big_alloc(s->n, sizeof *f.todo, err) : NULL;
-	f.entry = f.todo ? big_alloc(s->n, sizeof *f.entry, err) : NULL;
-	int code = f.entry ? 0 : ERR_NOMEM;
-	for (uint32_t i = 0; !code && i <= s->n; i++)
-		f.first[i] = SIGNATURE_NONE;
-	for (uint32_t i = s->n; !code && i-- > 0;) {
-		f.joined[i] = i;
-		hang(&f, i, s->list[i].parent);
-	}
-	for (uint32_t i = 0; !code && i < s->n; i++)
-		if (f.joined[i] == i && is_plain(&f, i))
-			join_chains(&f, i);
+	struct way *way = ways_of(s, progress, err);
+	uint32_t n = s->n, *number = way ? big_alloc(n, sizeof *number, err) : NULL;
+	int code = number ? progress_check(progress, err) : ERR_NOMEM;
 	if (!code)
-		code = take_order(&f, progress, err);
-	big_free(f.first);
-	big_free(f.next);
-	big_free(f.joined);
-	big_free(f.todo);
-	big_free(f.entry);
+		code = ways_settle(way, &n, number, err);
+	if (!code)
+		code = take_ways(s, way, n, number, progress, err);
+	big_free(way);
+	big_free(number);
 	return code;
 }
 
@@ -325,7 +179,7 @@ void signature_add(const struct signatures *s, uint32_t signature, struct text *
 		way[n++] = at;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct signature *at = &s->list[way[i]];
-		if (i + 1 == n)
+		if (i + 1 == n && at->parent == SIGNATURE_NONE)
 			add_start(s, at, n > 1, to);
 		else if (!strcmp(at->words, "[]"))
 			text_add(to, at->words);

@@ -9,7 +9,8 @@
  * classes.  0 only for the same. */
 int signature_compare(const struct signatures *s, uint32_t a, uint32_t b);
 
-/* Join the ways on which one chain is entered, and put each signature behind its parent, siblings by their words.
+/* Join the ways on which one chain is entered, and put each signature behind its parent, siblings by their words
+ * (ways.h).
  * 0; ERR_NOMEM or ERR_CANCELLED, and *s is to be released. */
 MUST_CHECK int signatures_settle(struct signatures *s, struct progress *progress, struct err *err);
 

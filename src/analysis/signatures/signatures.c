@@ -4,7 +4,7 @@
  * the way on which it is reached.
  *
  * Objects of one level are visited by id, so that their records are read in the dump's order.  An object
- * that a level reaches on several ways gets the one that comes first by its words.
+ * that a level reaches on several ways gets the one that comes first.
  */
 #include "analysis/signatures/signature_list.h"
 
@@ -146,6 +146,31 @@ static int continue_with(struct walk *w, uint32_t from, uint32_t field, uint32_t
 	return 0;
 }
 
+/* The signature of what has objects in a field, or in an array in a field; or SIGNATURE_NONE. */
+static uint32_t holder_of(const struct walk *w, uint32_t signature)
+{
+	const struct signature *list = w->out->list;
+	uint32_t up = list[signature].parent;
+	bool array = up != SIGNATURE_NONE && list[up].class != HEAP_NONE &&
+	    w->heap->classes[list[up].class].kind != CLASS_PLAIN;
+	return array ? list[up].parent : up;
+}
+
+/* An object of the first signature holds another one that has its own already, that of the second.  Both are links of
+ * one chain if they are of one class and group, or if one object can hold them: of two links, first and last, neither
+ * is behind the other. */
+static void note_chain(struct walk *w, uint32_t from, uint32_t to)
+{
+	struct signature *f = &w->out->list[from];
+	const struct signature *t = &w->out->list[to];
+	if (f->chain || f->class == HEAP_NONE || t->class == HEAP_NONE ||
+	    w->heap->classes[f->class].name_rank != w->heap->classes[t->class].name_rank ||
+	    w->heap->classes[f->class].kind != CLASS_PLAIN || f->start == START_CLASS)
+		return;
+	uint32_t holder = from == to ? SIGNATURE_NONE : holder_of(w, from);
+	f->chain = from == to || (holder != SIGNATURE_NONE && holder == holder_of(w, to));
+}
+
 /* --- where ways begin --------------------------------------------------------------------------- */
 
 static void reach(struct walk *w, uint32_t id, uint32_t signature)
@@ -175,7 +200,7 @@ static void fold_digits(struct text *name, size_t begin)
 	name->len = (size_t)(to - name->s);
 }
 
-static int begin_at(struct walk *w, uint32_t id, enum signature_start start, struct err *err)
+static int begin_at(struct walk *w, uint32_t id, enum way_start start, struct err *err)
 {
 	const struct heap *h = w->heap;
 	uint32_t mirrored = heap_class_mirrored(h, id);
@@ -196,7 +221,7 @@ static int begin_at(struct walk *w, uint32_t id, enum signature_start start, str
 	return 0;
 }
 
-static enum signature_start name_root(struct walk *w, const struct heap_root *root)
+static enum way_start name_root(struct walk *w, const struct heap_root *root)
 {
 	const struct heap *h = w->heap;
 	struct text *words = &w->scratch;
@@ -236,8 +261,12 @@ static int begin_everywhere(struct walk *w, struct err *err)
 	}
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		const struct heap_root *root = &h->roots[i];
-		if (heap_class_mirrored(h, root->object) == HEAP_NONE && !heap_class_of(h, root->object)->makes_loaders)
-			code = begin_at(w, root->object, name_root(w, root), err);
+		enum way_start start = START_LOADER;
+		text_clear(&w->scratch);
+		if (!heap_class_of(h, root->object)->makes_loaders)
+			start = name_root(w, root);
+		if (heap_class_mirrored(h, root->object) == HEAP_NONE)
+			code = begin_at(w, root->object, start, err);
 	}
 	return code;
 }
@@ -284,8 +313,13 @@ static int visit(struct walk *w, uint32_t id, struct err *err)
 	bool named = false;
 	for (uint64_t k = 0; k < n; k++) {
 		uint32_t to;
-		if (!open_to(w, target[k]) || (weak && weak_is(w->weak, id, target[k])))
+		if (weak && weak_is(w->weak, id, target[k]))
 			continue;
+		if (!open_to(w, target[k])) {
+			if (target[k] != id)
+				note_chain(w, w->out->of[id], w->out->of[target[k]]);
+			continue;
+		}
 		if (!named && numbered_names_of(w->out->names, id, &names, err))
 			return ERR_NOMEM;
 		named = true;

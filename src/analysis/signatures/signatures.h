@@ -6,12 +6,20 @@
  * stays is the way to it: "static com.acme.Shop.INSTANCE > sessions > table[] > value".  All objects with the
  * same signature of their shortest way are one group, which may be compared with that of another dump.
  *
- * Ways begin at class objects (their static fields), class loaders, threads and all other roots.  They follow
- * recorded references, but no weak ones.  Which element of an array it is does not count; an object held
- * by one of its own class is in that one's group (a chain or a tree of nodes), by whichever field the chain
- * begins ("first" or "last", "head" or "table[]"); and of steps that come three times in a row the third is in
- * the group of the second.  Of several shortest ways the one whose signature
- * comes first by its words is taken, so addresses decide nothing.  Names of threads count without their digits.
+ * Ways begin at class objects (their static fields), class loaders, threads and all other roots: at all of these that
+ * are reachable, be it over weak references.  They follow recorded references, but no weak ones.  A way is the way of
+ * an object that is one step nearer, and this step: the name of the field, and the class of what it leads to.  Of
+ * several such the one with the fewest steps is taken, and of those the one that comes first by its words, then its
+ * classes, from the first step on; so addresses decide nothing.
+ *
+ * What is folded: which element of an array it is does not count, nor the digits in the names of threads.  An object
+ * that is held by one of its own class is in that one's group (a chain, or a tree of nodes).  If the last two to eight
+ * steps are the same as those before them, the object is in the group that it came to the first time.  What is more
+ * than 48 steps away is one group.
+ *
+ * A group is a chain if an object of it holds another of its class that is farther, or in the same group, or that the
+ * same holder holds, itself or by an array.  All ways by which one holder gets to objects of the class of a chain are
+ * one ("first" or "last", "head" or "table[]"): see ways.h.
  *
  * Pure functions of struct retained, any thread.
  */
@@ -19,24 +27,15 @@
 #define CAIRN_ANALYSIS_SIGNATURES_SIGNATURES_H
 
 #include "analysis/dominators/dominators.h"
+#include "analysis/ways/ways.h"
 #include "base/text.h"
 #include "heap/weak.h"
 
-#define SIGNATURE_NONE UINT32_MAX /* no signature: not reached over strong references */
-
-enum signature_start {
-	START_NOWHERE, /* it begins at another signature */
-	START_CLASS,   /* a class object */
-	START_LOADER,  /* a class loader */
-	START_VARIABLE, /* a global variable */
-	START_THREAD,  /* a thread */
-	START_LOCAL,   /* what a thread's stack holds */
-	START_ROOT,    /* any other kind of root */
-};
+#define SIGNATURE_NONE WAY_NONE /* no signature: not reached over strong references */
 
 struct signature {
 	uint32_t parent;      /* the signature it continues, which stands before it; or SIGNATURE_NONE, and */
-	enum signature_start start;
+	enum way_start start;
 	const char *words;    /* the field of the last step; of a start what it is called */
 	uint32_t field;       /* their number (numbered_name) */
 	uint32_t class;       /* a class index; all its objects are of classes of this name.  HEAP_NONE: of the

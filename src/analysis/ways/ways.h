@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ways.h - ways as a tree of words: chains in it are joined, and it is put in order.  For the signatures of one
+ * dump, and for those of several side by side, of which only one may show that there is a chain.
+ */
+#ifndef CAIRN_ANALYSIS_WAYS_H
+#define CAIRN_ANALYSIS_WAYS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WAY_NONE UINT32_MAX
+
+enum way_start {
+	START_NOWHERE,  /* it continues another one */
+	START_CLASS,    /* a class object */
+	START_LOADER,   /* a class loader */
+	START_VARIABLE, /* a global variable */
+	START_THREAD,   /* a thread */
+	START_LOCAL,    /* what a thread's stack holds */
+	START_ROOT,     /* any other kind of root */
+};
+
+struct way {
+	uint32_t parent;   /* the way that it continues, or WAY_NONE */
+	enum way_start start;
+	const char *words; /* of the last step; borrowed */
+	const char *class; /* of its objects; NULL: of steps that are too far away; borrowed */
+	bool plain;        /* they are no arrays of references */
+	bool chain;
+	bool gone;         /* it has no objects and nothing continues it: left out */
+	uint32_t was;      /* filled: the number that it had */
+};
+
+/*
+ * Join the ways by which one holder gets into a chain: its fields, and elements of arrays in its fields, that
+ * lead to objects of one class, if those of any hold each other.  They go by that of an array, or whose words come
+ * first.  Then let the ways that stay follow each other, each behind its parent, siblings by their words, and give
+ * them their new numbers.
+ *
+ * way[0 … *n - 1], with as many numbers (by the old ones: the new one, WAY_NONE of those that were left out).
+ * Parents stand before their children, before and afterwards.  0, *n are left; ERR_NOMEM or ERR_CANCELLED.
+ */
+MUST_CHECK int ways_settle(struct way *way, uint32_t *n, uint32_t *number, struct err *err);
+
+#endif

@@ -16,7 +16,7 @@ import sys
 import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lib"))
-from cairntest import SHOP  # noqa: E402
+from cairntest import SERIES, SHOP  # noqa: E402
 from tmux import PROMPT, Terminal  # noqa: E402
 
 WIDTH, HEIGHT = 8.4, 18  # of a character, in pixels
@@ -24,13 +24,17 @@ PALETTE = {None: "#d0d4dc", 0: "#1b1f27", 1: "#f07178", 2: "#a5cf72", 3: "#e6c15
            6: "#7fd3e0", 7: "#d0d4dc"}
 BACKGROUND = "#14171d"
 
-# name, columns, lines, then (keys, what must stand there before the next ones)
+# name, dumps, columns, lines, then (keys, what must stand there before the next ones)
 PICTURES = (
-    ("heap", 130, 30, ((), r"^> byte\[\] .*\d+K"), (("2",), r"^> ▸ "), (("*",), r"× Session"),
+    ("heap", [SHOP], 130, 30, ((), r"^> byte\[\] .*\d+K"), (("2",), r"^> ▸ "), (("*",), r"× Session"),
      (("End", "Up", "Home", "Down", "Down"), r"60 × Session")),
-    ("object", 110, 26, ((), r"^> byte\[\] .*\d+K"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"^path|  path .*this")),
-    ("leaks", 110, 24, ((), r"^> byte\[\] .*\d+K"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
-    ("path", 110, 20, ((), r"^> byte\[\] .*\d+K"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
+    ("object", [SHOP], 110, 26, ((), r"^> byte\[\] .*\d+K"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"^path|  path .*this")),
+    ("leaks", [SHOP], 110, 24, ((), r"^> byte\[\] .*\d+K"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
+    ("path", [SHOP], 110, 20, ((), r"^> byte\[\] .*\d+K"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
+    ("growth", SERIES, 130, 26, ((), r"^> byte\[\] .*\d+K"), ((":growth", "Enter"), r"rose from 20 to 40 to 60"),
+     ((), r"60 × Session|if cut")),
+    ("diff", SERIES, 150, 20, ((), r"^> byte\[\] .*\d+K"), ((":diff -grew", "Enter"), r"every reference to them"),
+     (("v",), r"20 40 60")),
 )
 
 
@@ -116,10 +120,10 @@ def still(terminal):
     return before
 
 
-def take(name, width, height, *steps):
+def take(name, dumps, width, height, *steps):
     t = Terminal(width, height, env={"TERM": "screen-256color"})
     try:
-        t.line("clear; \"$CAIRN\" '%s'" % SHOP)
+        t.line("clear; \"$CAIRN\" " + " ".join("'%s'" % d for d in dumps))
         for keys, what in steps:
             for key in keys:
                 if key.startswith(":"):

@@ -167,6 +167,17 @@ void numbered_names_fold(struct text *name)
 	name->len = (size_t)(to - name->s);
 }
 
+enum { STRUCT_MOST = 128 }; /* bytes: what is longer and of no known type is rather an array, or a map's buckets */
+
+/* A place in something long without a type is any place: "[]" instead of "+0x158". */
+static void fold_offset(const struct heap *h, uint32_t id, struct text *name)
+{
+	if (name->len && !strncmp(name->s, "+0x", 3) && heap_shallow(h, id) > STRUCT_MOST) {
+		text_clear(name);
+		text_add(name, "[]");
+	}
+}
+
 /* The first of these places with the target, or end. */
 static uint64_t find_target(const uint32_t *target, uint64_t at, uint64_t end, uint32_t to, uint64_t *round)
 {
@@ -192,6 +203,7 @@ static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degr
 		text_clear(&n->scratch);
 		names.inspector->name_at(&names, place, to, &n->scratch);
 		numbered_names_fold(&n->scratch);
+		fold_offset(n->heap, id, &n->scratch);
 		const char *name = n->scratch.s;
 		if (!strncmp(name, "static ", strlen("static ")))
 			name += strlen("static ");

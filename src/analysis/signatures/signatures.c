@@ -115,6 +115,33 @@ static uint32_t comes_again(const struct walk *w, uint32_t from, uint32_t field,
 	return SIGNATURE_NONE;
 }
 
+/* Where a step leads that was not met yet. */
+static int take_step(struct walk *w, uint32_t from, uint32_t field, uint32_t class, uint32_t *to, struct err *err)
+{
+	uint32_t depth = w->out->list[from].depth + 1, rank = rank_of(w->heap, class);
+	struct step *s;
+	*to = comes_again(w, from, field, rank);
+	if (*to != SIGNATURE_NONE)
+		return 0;
+	if (depth == SIGNATURE_DEPTH) { /* all such steps are one */
+		class = rank = HEAP_NONE;
+		if (numbered_names_add(w->out->names, "…", &field, err))
+			return ERR_NOMEM;
+	}
+	s = step_of(w, from, field, rank, err);
+	if (!s)
+		return ERR_NOMEM;
+	if (s->to == SIGNATURE_NONE) {
+		struct signature made = {.parent = from, .words = numbered_name(w->out->names, field), .field = field,
+		    .class = class, .depth = depth};
+		if (add_signature(w, &made, err))
+			return ERR_NOMEM;
+		s->to = w->out->n - 1;
+	}
+	*to = s->to;
+	return 0;
+}
+
 /* The signature of an object of this class that is held by this field of an object of `from`. */
 static int continue_with(struct walk *w, uint32_t from, uint32_t field, uint32_t class, uint32_t *to,
     struct err *err)
@@ -132,17 +159,15 @@ static int continue_with(struct walk *w, uint32_t from, uint32_t field, uint32_t
 	struct step *s = step_of(w, from, field, rank, err);
 	if (!s)
 		return ERR_NOMEM;
-	if (s->to == SIGNATURE_NONE)
-		s->to = comes_again(w, from, field, rank);
-	if (s->to == SIGNATURE_NONE) {
-		bool far = f->depth + 1 == SIGNATURE_DEPTH;
-		struct signature made = {.parent = from, .words = far ? "…" : numbered_name(w->out->names, field),
-		    .field = field, .class = far ? HEAP_NONE : class, .depth = f->depth + 1};
-		if (add_signature(w, &made, err))
-			return ERR_NOMEM;
-		s->to = w->out->n - 1;
-	}
 	*to = s->to;
+	if (*to != SIGNATURE_NONE)
+		return 0;
+	if (take_step(w, from, field, class, to, err))
+		return ERR_NOMEM;
+	s = step_of(w, from, field, rank, err);
+	if (!s)
+		return ERR_NOMEM;
+	s->to = *to;
 	return 0;
 }
 
@@ -185,14 +210,18 @@ static void reach(struct walk *w, uint32_t id, uint32_t signature)
 	}
 }
 
-/* From `begin` on a thread's name without what counts threads: "http-nio-#-exec-#". */
+/* From `begin` on a thread's name without what counts threads: "http-nio-#-exec-#".  Of goroutines that is their
+ * number, not what stands in the name of a function ("goroutine # main.step.gowrap1"). */
 static void fold_digits(struct text *name, size_t begin)
 {
+	static const char goroutine[] = "goroutine ";
 	if (!name->len)
 		return;
-	char *to = name->s + begin;
+	char *to = name->s + begin, *number = strstr(to, goroutine);
+	const char *end = number ? number + strlen(goroutine) : NULL;
+	end = end ? end + strspn(end, "0123456789") : name->s + name->len;
 	for (const char *from = to; *from; to++) {
-		size_t digits = strspn(from, "0123456789");
+		size_t digits = from < end ? strspn(from, "0123456789") : 0;
 		*to = digits ? '#' : *from;
 		from += digits ? digits : 1;
 	}

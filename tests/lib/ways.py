@@ -11,7 +11,7 @@ from hprof import KINDS
 
 DEEP, PERIODS = 48, range(2, 9)
 FAR = (b"\xe2\x80\xa6", b"\xff")  # the step beyond all others: no class, which comes last
-CLASS, LOADER, _, THREAD, LOCAL, ROOT = range(1, 7)
+CLASS, LOADER, THREAD, LOCAL, ROOT = range(1, 6)
 WEAK = {"java.lang.ref." + n for n in ("SoftReference", "WeakReference", "PhantomReference", "FinalReference",
                                        "FinalizerReference")}
 

@@ -13,11 +13,12 @@ import glob
 import json
 import os
 import random
+import re
 import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, DUMPS, SERIES, Graph, Run, Tap, cairn  # noqa: E402
+from cairntest import BUILD, DUMPS, GO, SAMPLE, SAMPLE_TEXT, SERIES, Graph, Run, Tap, cairn  # noqa: E402
 from hprofedit import Edit  # noqa: E402
 from ways import Ways, moved, rows  # noqa: E402
 
@@ -181,6 +182,30 @@ def check(t, path, name):
     os.unlink(other)
 
 
+def check_formats(t):
+    """Of dumps without values: a PHD and its classic twin, which does not tell what is a loader, have the same ways,
+    which have all that is reachable."""
+    phd, text = (ways_only(told(path)) for path in (SAMPLE, SAMPLE_TEXT))
+    every = sum(row[2] * n for row, n in phd.items())
+    for rows_of in (phd, text):
+        for row in [row for row in rows_of if "ClassLoader" in row[0]]:
+            del rows_of[row]
+    differ = ["only PHD: %s" % (r,) for r in (phd - text)] + ["only classic: %s" % (r,) for r in (text - phd)]
+    t.ok(len(phd) > 100 and not differ, "the PHD and its classic twin: %d ways" % len(phd), "\n".join(differ[:12]))
+    info = json.loads(cairn("--format", "json", "-x", "info", SAMPLE).out)
+    t.equal(every, info["objects"] - info["unreachable_objects"],
+            "they have all reachable objects")
+
+
+def check_goroutines(t, path, *options):
+    """Goroutines of one function are one row, whatever their numbers; functions keep their digits."""
+    done = cairn("--format", "json", *options, "-x", "threads", path)
+    want = collections.Counter(re.sub(r"^goroutine \d+", "goroutine #", r["name"]) for r in json.loads(done.out))
+    got = {row[0]: row[2] for row in told(path, *options) if row[0].startswith('thread "') and " > " not in row[0]}
+    t.equal(got, {'thread "%s"' % name: n for name, n in want.items()},
+            "%s: %d functions of goroutines" % (os.path.basename(path), len(want)))
+
+
 def main():
     t = Tap()
     real = glob.glob(os.path.join(DUMPS, "tide", "jdk*", "*-4.hprof")) if DUMPS else []
@@ -188,6 +213,13 @@ def main():
     for path in dumps:
         check(t, path, os.path.relpath(path, DUMPS) if DUMPS and path.startswith(DUMPS) else os.path.basename(path))
     check_two(t, SERIES[::2], "the samples")
+    check_formats(t)
+    if "without libdw" in cairn("--version").out:
+        t.skip("goroutines", "their functions need libdw")
+    else:
+        check_goroutines(t, GO)
+        for path in glob.glob(os.path.join(DUMPS, "tide", "go", "*-3.dump")) if DUMPS else []:
+            check_goroutines(t, path, "--exe", os.path.join(DUMPS, "tide", "go", "go-tide.elf"))
     if not DUMPS:
         t.skip("real series", "CAIRN_DUMPS is not set")
     for seed in range(0 if sys.argv[1:] else SEEDS):

@@ -13,12 +13,12 @@
 
 #define WAY_NONE UINT32_MAX
 
-enum way_start {
+enum way_start { /* what begins in several ways begins in the first of these */
 	START_NOWHERE,  /* it continues another one */
 	START_CLASS,    /* a class object */
 	START_LOADER,   /* a class loader */
-	START_VARIABLE, /* a global variable */
 	START_THREAD,   /* a thread */
+	START_VARIABLE, /* a global variable */
 	START_LOCAL,    /* what a thread's stack holds */
 	START_ROOT,     /* any other kind of root */
 };

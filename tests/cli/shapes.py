@@ -55,6 +55,8 @@ LINES = {
     "strings": ["strings"],
     "threads": ["threads", "threads -by stack"],
     "top": ["top", "top -by class", "top -by package", "top -by loader"],
+    "trend": ["trend", "trend -by class", "trend -by package", "trend -by loader", "trend -by field", "trend -by site",
+              "trend -by thread"],
     "tree": ["tree", "tree -by package"],
     "why": ["why"],
     "x": ["x #100", "x #7", "x java.util.Date", "x char[] -hex", "x #50 -hex"],
@@ -73,7 +75,7 @@ def rows_of(value):
 def try_line(tap, line, sample, schema, shapes):
     """Validate the answer, if there is one; the titles of the shapes that it may have."""
     name = os.path.basename(sample)
-    older = [OLDER[sample]] if line.split()[0] in ("diff", "dumps", "growth") else []
+    older = [OLDER[sample]] if line.split()[0] in ("diff", "dumps", "growth", "trend") else []
     run = cairn("-x", "$kept = histo", "-x", line + " > " + os.devnull, "-x", line, "--format", "json",
                 *older, sample)
     if run.status not in (0, 1) or not run.out.strip():

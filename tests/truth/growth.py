@@ -11,6 +11,7 @@ import glob
 import json
 import os
 import sqlite3
+import statistics
 import sys
 import tempfile
 
@@ -193,6 +194,72 @@ def check_profiles(t, name, dumps, *options):
                     "%s: dumps lists %s" % (name, os.path.basename(got["file"])))
 
 
+# What some class retains in each of twelve dumps; None: it is not there.
+COURSES = {
+    "leak": [1000 * i for i in range(1, 13)],
+    "noisy leak": [100, 300, 200, 500, 400, 700, 600, 900, 800, 1100, 1000, 1300],
+    "leap": [100] * 6 + [9000] * 6,
+    "cache": [100, 900] * 6,
+    "shrinks": [5000 - 100 * i for i in range(12)],
+    "late": [None] * 8 + [10, 20, 40, 80],
+    "once": [None] * 11 + [4000],
+    "gone": [50, 60, 70] + [None] * 9,
+    "same": [77] * 12,
+    "outlier": [100 + 10 * i for i in range(5)] + [10 ** 12] + [160 + 10 * i for i in range(6)],
+}
+
+
+def trend_of(values):
+    """First and last dump, slope, steady: by the rule that help states."""
+    seen = [i for i, v in enumerate(values) if v is not None]
+    since = [v or 0 for v in values[seen[0]:]]
+    pairs = [(b - a, j - i) for i, a in enumerate(since) for j, b in enumerate(since) if i < j]
+    if not pairs:
+        return seen[0], seen[-1], None, None
+    slope = statistics.median(change / steps for change, steps in pairs)
+    rising = sum(change > 0 for change, _ in pairs)
+    steps = [b > a for a, b in zip(since, since[1:])]
+    return (seen[0], seen[-1], slope,
+            len(since) >= 3 and rising >= 0.75 * len(pairs) and 2 * sum(steps) >= len(steps))
+
+
+def check_trends(t, dump):
+    """Slopes and what is steady, against profiles whose numbers are planted."""
+    with tempfile.TemporaryDirectory() as folder:
+        held = open(profiles_of([dump], folder)[0], "rb").read()
+        paths, classes = [], None
+        for i in range(12):
+            paths.append(os.path.join(folder, "%02d.profile" % i))
+            open(paths[-1], "wb").write(held)
+            db = sqlite3.connect(paths[-1])
+            classes = classes or db.execute(
+                "select r.id, s.text from row r join string s on s.id = r.words join sure u on u.id = r.sure where kind = 1 "
+                "and objects > 0 and u.retained_certainty = 'exact' and u.objects_certainty = 'exact' and s.text in (select "
+                "text from row join string on string.id = words where kind = 1 group by text having count(*) = 1) "
+                "order by r.id limit ?", [len(COURSES)]).fetchall()
+            for (row, _), values in zip(classes, COURSES.values()):
+                db.execute("update row set objects = ?, shallow = ?, retained = ? where id = ?",
+                           [0 if values[i] is None else 1, values[i] or 0, values[i] or 0, row])
+            db.execute("update profile set created = ?", ["" if i == 3 else "2026-01-%02dT00:00:00Z" % (i + 1)])
+            db.commit()
+            db.close()
+        got = {r["class"]: r for r in rows("trend -by class", paths)}
+        date = lambda i: "dump 4" if i == 3 else "2026-01-%02dT00:00:00Z" % (i + 1)  # noqa: E731
+        for (_, name), (what, values) in zip(classes, COURSES.items()):
+            first, last, slope, steady = trend_of(values)
+            row = got[name]
+            t.equal([row["first_seen"], row["last_seen"], row["steady"]], [date(first), date(last), steady],
+                    "trend: %s" % what)
+            t.ok(row["slope"] == slope or abs(row["slope"] - slope) <= 0.5, "trend: slope of %s" % what)
+            t.ok(len(row["plot"]) == 12 and all((c == "_") == (v is None) for c, v in zip(row["plot"], values)) and
+                 row["plot"][values.index(max(v or 0 for v in values))] == "\u2588", "trend: plot of %s" % what)
+        steady = [n for (_, n), v in zip(classes, COURSES.values()) if trend_of(v)[3]]
+        t.ok(len(steady) == 4 and {r["class"] for r in rows("trend -by class -steady", paths)} == set(steady),
+             "trend: -steady has those that rise, and not what leapt, shrank or comes and goes")
+        many = rows("trend -by class", paths * 10)
+        t.ok(all(len(r["plot"]) == 40 for r in many), "trend: a plot of 120 dumps fits into a line")
+
+
 def check_bad_profiles(t, dump):
     """A newer version, forged rows, another database: each is named, the others are compared."""
     with tempfile.TemporaryDirectory() as folder:
@@ -243,6 +310,7 @@ def main():
     if profiles:
         check_bad_profiles(t, SHOP)
         check_profiles(t, "samples", SERIES)
+        check_trends(t, SHOP)
     else:
         t.skip("profiles", "this build has no SQLite")
     if not DUMPS:

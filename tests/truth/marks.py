@@ -49,9 +49,10 @@ COVERED = {
     "sets": ["sets -retained"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class"],
+    "trend": ["trend", "trend -by class"],
 }
 # What compares is given the dump itself as the older one, too.
-COMPARES = ("dumps", "diff")
+COMPARES = ("dumps", "diff", "trend")
 EXCUSED = {
     "entries": "shows what a program's own collection counts",
     "props": "texts only",
@@ -286,6 +287,8 @@ def allowed(kind, line, row, column):
     single |= verb in ("path", "x") or line == "size {object}"
     if column.startswith("d_"):  # how it changed in no time is as sure as what it is
         return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}
+    if column == "slope":  # no bound of it follows from bounds of what is retained
+        return {"exact"} if mark(row, "retained") == "exact" else {"inferred", "unknown"}
     if column in ("file_size", "object_size", "wanted"):
         return {"exact"}
     if "roots" in kind.doubts and column in HELD | REACHED:

@@ -96,6 +96,7 @@ LINES = {
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
              "diff -by field", "diff -by site", "diff -by thread"],
     "growth": ["growth"],
+    "trend": ["trend", "trend -by class -sort first_seen"],
     "profile": ["profile {folder}/its.profile"],
     "help": ["help", "help histo"],
     "alias": ["alias"],

@@ -82,6 +82,22 @@ void growth_release(struct growth *g);
 MUST_CHECK int compare_growth_alone(struct growth *g, const struct comparison *c, const struct retained *r,
     const uint32_t *row_of, struct err *err);
 
+/*
+ * How what a row retains goes from the dump in which it is seen first to the last one.  The slope is Theil's and
+ * Sen's: the median of the changes per dump between any two of these dumps, which a single leap does not move.
+ * Steady: there are three or more, of any two of them the later one has more in three of four cases, and it rose in
+ * half of the steps or more.
+ */
+struct trend {
+	size_t first, last;  /* dumps with objects of it; first == n: none */
+	bool known;          /* there are two, and nothing of them is unknown */
+	bool steady;
+	struct amount slope; /* bytes per dump, signed and rounded (amount_signed) */
+};
+/* n * n / 2 steps a row.  *out: by row, the caller's (big_free).  0, ERR_NOMEM
+ * or ERR_CANCELLED. */
+MUST_CHECK int compare_trends(struct trend **out, const struct comparison *c, struct err *err);
+
 /* Append the way of a row, as signature_add does; of other tables its words. */
 void compared_add(const struct comparison *c, uint32_t row, struct text *to);
 

@@ -164,6 +164,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_SKIP] = "-skip",
 	    [DASH_SORT] = "-sort",
 	    [DASH_START] = "-start",
+	    [DASH_STEADY] = "-steady",
 	    [DASH_TREE] = "-tree",
 	    [DASH_UNFOLDED] = "-unfolded",
 	    [DASH_UNREACHABLE] = "-unreachable",

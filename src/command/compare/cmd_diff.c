@@ -56,27 +56,6 @@ struct diff {
 	uint32_t *row; /* the comparison's, of each row */
 };
 
-static void words_cell(const struct comparison *c, uint32_t row, unsigned column, struct cell *out,
-    struct text *scratch)
-{
-	const struct profile_row *r = &c->row[row];
-	text_clear(scratch);
-	if (column == 1) {
-		*out = !r->class ? cell_none() : cell_text(r->start == START_CLASS ? "java.lang.Class" : r->class);
-		return;
-	}
-	compared_add(c, row, scratch);
-	*out = cell_text(scratch->s);
-}
-
-static void add_course(const struct comparison *c, uint32_t row, struct text *to)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		text_add(to, i ? " " : "");
-		text_add_count(to, compared(c, row, i)->objects.n);
-	}
-}
-
 static void diff_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct diff *d = r->data;
@@ -84,7 +63,7 @@ static void diff_cell(const struct result *r, size_t row, unsigned column, struc
 	uint32_t at = d->row[row];
 	const struct compared_amounts *before = compared(c, at, d->base), *now = compared(c, at, c->n - 1);
 	if (column < forms[c->by].words) {
-		words_cell(c, at, column, out, scratch);
+		comparing_words(c, at, column, out, scratch);
 		return;
 	}
 	switch (column - forms[c->by].words) {
@@ -113,7 +92,7 @@ static void diff_cell(const struct result *r, size_t row, unsigned column, struc
 		break;
 	case D_COURSE:
 		text_clear(scratch);
-		add_course(c, at, scratch);
+		comparing_course(c, at, scratch);
 		*out = cell_text(scratch->s);
 		break;
 	}
@@ -128,15 +107,7 @@ static void diff_target(const struct result *r, size_t row, struct target *out)
 static int diff_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
 {
 	const struct diff *d = r->data;
-	struct bits wanted;
-	if (bits_init(&wanted, d->comparing->comparison.n_rows, err))
-		return ERR_NOMEM;
-	struct bits_walk walk = bits_walk(rows);
-	for (uint64_t row; bits_next(&walk, &row);)
-		bits_set(&wanted, d->row[row]);
-	int code = comparing_members(d->comparing, r->opened, &wanted, to, err);
-	bits_release(&wanted);
-	return code;
+	return comparing_rows_members(d->comparing, r->opened, d->row, rows, to, err);
 }
 
 static void diff_release(void *data)

@@ -162,6 +162,20 @@ int comparing_members(const struct comparing *c, const struct opened *o, const s
 	return progress_check(progress_own(), err);
 }
 
+int comparing_rows_members(const struct comparing *c, const struct opened *o, const uint32_t *row,
+    const struct bits *rows, struct bits *to, struct err *err)
+{
+	struct bits wanted;
+	if (bits_init(&wanted, c->comparison.n_rows, err))
+		return ERR_NOMEM;
+	struct bits_walk walk = bits_walk(rows);
+	for (uint64_t at; bits_next(&walk, &at);)
+		bits_set(&wanted, row[at]);
+	int code = comparing_members(c, o, &wanted, to, err);
+	bits_release(&wanted);
+	return code;
+}
+
 int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err)
 {
 	if (!o)
@@ -182,4 +196,26 @@ int comparing_growth(struct growth *out, const struct comparing *c, const struct
 	if (code)
 		growth_release(out);
 	return code;
+}
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+void comparing_words(const struct comparison *c, uint32_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct profile_row *r = &c->row[row];
+	text_clear(scratch);
+	if (column == 1) {
+		*out = !r->class ? cell_none() : cell_text(r->start == START_CLASS ? "java.lang.Class" : r->class);
+		return;
+	}
+	compared_add(c, row, scratch);
+	*out = cell_text(scratch->s);
+}
+
+void comparing_course(const struct comparison *c, uint32_t row, struct text *to)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		text_add(to, i ? " " : "");
+		text_add_count(to, compared(c, row, i)->objects.n);
+	}
 }

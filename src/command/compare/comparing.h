@@ -29,5 +29,13 @@ MUST_CHECK int comparing_growth(struct growth *out, const struct comparing *c, c
 /* The objects of these rows of the comparison in the newest dump. */
 MUST_CHECK int comparing_members(const struct comparing *c, const struct opened *o, const struct bits *rows,
     struct bits *to, struct err *err);
+/* The same of rows of a result, which are these of the comparison. */
+MUST_CHECK int comparing_rows_members(const struct comparing *c, const struct opened *o, const uint32_t *row,
+    const struct bits *rows, struct bits *to, struct err *err);
+
+/* The cell of what a row is called (column 0), and of the class of its objects (1). */
+void comparing_words(const struct comparison *c, uint32_t row, unsigned column, struct cell *out, struct text *scratch);
+/* Append how many objects it has in each dump: "500 1,000 1,500". */
+void comparing_course(const struct comparison *c, uint32_t row, struct text *to);
 
 #endif

@@ -88,7 +88,7 @@ static int run_overview(struct session *s)
 		int listed = run_line(s, &(struct batch_line){.text = "dumps"}, true);
 		if (!s->print.top)
 			s->print.top = OVERVIEW_ROWS;
-		return worse(listed, run_line(s, &(struct batch_line){.text = "diff"}, true));
+		return worse(listed, run_line(s, &(struct batch_line){.text = "trend"}, true));
 	}
 	int status = run_line(s, &(struct batch_line){.text = "info"}, true);
 	if (!s->print.top)

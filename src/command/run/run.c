@@ -222,7 +222,7 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 		return 0;
 	if (!session_heap(s) && s->n_older)
 		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, "a profile has no objects "
-		    "(dumps, diff and growth work; name a dump last to look into it)");
+		    "(dumps, diff, growth and trend work; name a dump last to look into it)");
 	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
 	bool without = c->flags & COMMAND_OBJECTS_ONLY;

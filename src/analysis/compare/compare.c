@@ -253,23 +253,6 @@ struct course compare_retained(const struct comparison *c, uint32_t row)
 
 /* --- in words ----------------------------------------------------------------------------------- */
 
-static void add_start(const struct profile_row *r, bool goes_on, struct text *to)
-{
-	switch (r->start) {
-	case START_CLASS:
-		text_addf(to, "%s %s", goes_on ? "static" : "class", r->class);
-		break;
-	case START_LOADER:
-		text_addf(to, "loader %s", r->class);
-		break;
-	case START_THREAD:
-		text_addf(to, "thread \"%s\"", r->words);
-		break;
-	default:
-		text_add(to, r->words);
-	}
-}
-
 void compared_add(const struct comparison *c, uint32_t row, struct text *to)
 {
 	if (c->by != PROFILE_PATH) {
@@ -284,13 +267,7 @@ void compared_add(const struct comparison *c, uint32_t row, struct text *to)
 		way[n++] = at;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct profile_row *r = &c->row[way[i]];
-		if (i + 1 == n && r->parent == PROFILE_NONE)
-			add_start(r, n > 1, to);
-		else if (!strcmp(r->words, "[]"))
-			text_add(to, r->words);
-		else if (!*r->words)
-			text_addf(to, " > %s", r->class ? r->class : "…");
-		else
-			text_addf(to, "%s%s", i + 2 == n && c->row[way[n - 1]].start == START_CLASS ? "." : " > ", r->words);
+		enum way_start before = i + 1 < n ? c->row[way[i + 1]].start : START_NOWHERE;
+		way_add_step(to, &(struct way_step){r->start, r->words, r->class}, before, i == 0);
 	}
 }

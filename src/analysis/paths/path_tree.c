@@ -3,15 +3,14 @@
  * path_tree.c - shortest paths to all objects, searched forward from where paths begin.
  *
  * The search goes level by level, and through each level in the order of ids, so the first holder
- * that reaches an object is the one with the lowest id.  Small levels are sorted, large ones are
- * read off a bit vector.  Any thread.
+ * that reaches an object is the one with the lowest id.  Any thread.
  */
 #include "analysis/paths/paths.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/levels.h"
 #include "base/assert.h"
 #include "base/big.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@ enum {
 	AHEAD = 16,           /* objects whose references are asked for early */
 	CANCEL_EVERY = 1 << 14,
 	LINE_STEPS = 64,      /* of a path, shown in a line */
-	SCAN_WORDS = 4,       /* a level is scanned when it has an object for so many words */
 };
 
 struct growth {
@@ -28,9 +26,7 @@ struct growth {
 	const struct heap *heap;
 	struct path_tree *tree;
 	uint32_t to;
-	uint32_t *queue;
-	uint32_t n;           /* in the queue */
-	struct bits next;     /* those of the next level */
+	struct levels levels;
 };
 
 static inline void reach(struct growth *g, uint32_t id, uint32_t parent)
@@ -41,10 +37,8 @@ static inline void reach(struct growth *g, uint32_t id, uint32_t parent)
 		return;
 	if (g->rules->not_directly && id == g->to && parent == g->rules->from + 1)
 		return;
-	cairn_assert(g->n < g->heap->n_objects);
 	g->tree->parent[id] = parent;
-	g->queue[g->n++] = id;
-	bits_set(&g->next, id);
+	levels_meet(&g->levels, id);
 }
 
 static void reach_implied(struct growth *g, uint32_t id)
@@ -82,39 +76,15 @@ static void reach_all(struct growth *g, uint32_t id)
 	reach_implied(g, id);
 }
 
-static int by_id(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Put the level that begins in the queue at start in order; next is empty then. */
-static void order_level(struct growth *g, uint32_t start)
-{
-	uint64_t words = ((uint64_t)g->heap->n_objects + 63) / 64;
-	uint32_t *level = g->queue + start, n = g->n - start;
-	if (n < words / SCAN_WORDS) {
-		for (uint32_t i = 0; i < n; i++)
-			g->next.word[level[i] >> 6] = 0;
-		sort_array(level, n, sizeof *level, by_id);
-		return;
-	}
-	for (uint64_t w = 0, k = 0; w < words; w++) {
-		for (uint64_t left = g->next.word[w]; left; left &= left - 1)
-			level[k++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
-		g->next.word[w] = 0;
-	}
-}
-
 static void ask_ahead(const struct growth *g, uint32_t at)
 {
 	const struct heap *h = g->heap;
-	if (at + 2 * AHEAD < g->n) {
-		__builtin_prefetch(&h->out.offset[g->queue[at + 2 * AHEAD]]);
-		__builtin_prefetch(&h->class_of[g->queue[at + 2 * AHEAD]]);
+	if (at + 2 * AHEAD < g->levels.n) {
+		__builtin_prefetch(&h->out.offset[g->levels.queue[at + 2 * AHEAD]]);
+		__builtin_prefetch(&h->class_of[g->levels.queue[at + 2 * AHEAD]]);
 	}
-	if (at + AHEAD < g->n)
-		__builtin_prefetch(&h->out.target[adjacency_start(&h->out, g->queue[at + AHEAD])]);
+	if (at + AHEAD < g->levels.n)
+		__builtin_prefetch(&h->out.target[adjacency_start(&h->out, g->levels.queue[at + AHEAD])]);
 }
 
 static int grow(struct growth *g, struct progress *progress, struct err *err)
@@ -127,18 +97,18 @@ static int grow(struct growth *g, struct progress *progress, struct err *err)
 		if (g->heap->roots[i].object != to || !r->not_itself)
 			reach(g, g->heap->roots[i].object, PATH_START);
 	}
-	while (at < g->n) {
-		order_level(g, at);
-		for (uint32_t end = g->n; at < end; at++) {
+	while (at < g->levels.n) {
+		levels_order(&g->levels, at);
+		for (uint32_t end = g->levels.n; at < end; at++) {
 			ask_ahead(g, at);
-			reach_all(g, g->queue[at]);
+			reach_all(g, g->levels.queue[at]);
 			if (at % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
 				return err_cancelled(err);
 		}
 		if (to != HEAP_NONE && g->tree->parent[to])
 			break;
 	}
-	g->tree->reached = g->n;
+	g->tree->reached = g->levels.n;
 	return 0;
 }
 
@@ -150,8 +120,7 @@ int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t t
 	*out = (struct path_tree){.n = n};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, n);
 	out->parent = big_alloc(n, sizeof *out->parent, err);
-	g.queue = big_alloc(n, sizeof *g.queue, err);
-	int code = out->parent && g.queue ? bits_init(&g.next, n, err) : ERR_NOMEM;
+	int code = out->parent ? levels_init(&g.levels, n, err) : ERR_NOMEM;
 	bool barred = to != HEAP_NONE && bits_get(&r->barred, to);
 	/* the object itself is what is asked for, whatever its class */
 	if (barred)
@@ -160,8 +129,7 @@ int path_tree_grow(struct path_tree *out, const struct path_rules *r, uint32_t t
 		code = grow(&g, progress, err);
 	if (barred)
 		r->barred.word[to >> 6] |= UINT64_C(1) << (to & 63);
-	bits_release(&g.next);
-	big_free(g.queue);
+	levels_release(&g.levels);
 	if (code)
 		path_tree_release(out);
 	return code;

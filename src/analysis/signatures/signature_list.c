@@ -154,24 +154,6 @@ int signatures_sum(const struct signatures *s, const struct bits *only, struct s
 
 /* --- in words ----------------------------------------------------------------------------------- */
 
-static void add_start(const struct signatures *s, const struct signature *at, bool goes_on, struct text *to)
-{
-	const char *class = s->retained->heap->classes[at->class].name;
-	switch (at->start) {
-	case START_CLASS:
-		text_addf(to, "%s %s", goes_on ? "static" : "class", class);
-		break;
-	case START_LOADER:
-		text_addf(to, "loader %s", class);
-		break;
-	case START_THREAD:
-		text_addf(to, "thread \"%s\"", at->words);
-		break;
-	default:
-		text_add(to, at->words);
-	}
-}
-
 void signature_add(const struct signatures *s, uint32_t signature, struct text *to)
 {
 	uint32_t way[SIGNATURE_DEPTH + 1], n = 0;
@@ -179,14 +161,9 @@ void signature_add(const struct signatures *s, uint32_t signature, struct text *
 		way[n++] = at;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct signature *at = &s->list[way[i]];
-		if (i + 1 == n && at->parent == SIGNATURE_NONE)
-			add_start(s, at, n > 1, to);
-		else if (!strcmp(at->words, "[]"))
-			text_add(to, at->words);
-		else if (!*at->words)
-			text_addf(to, " > %s", s->retained->heap->classes[at->class].name);
-		else
-			text_addf(to, "%s%s", i + 2 == n && s->list[way[n - 1]].start == START_CLASS ? "." : " > ", at->words);
+		const char *class = at->class == HEAP_NONE ? NULL : s->retained->heap->classes[at->class].name;
+		enum way_start before = i + 1 < n ? s->list[way[i + 1]].start : START_NOWHERE;
+		way_add_step(to, &(struct way_step){at->start, at->words, class}, before, i == 0);
 	}
 	if (s->list[signature].chain)
 		text_add(to, "*");

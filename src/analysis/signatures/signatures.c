@@ -9,6 +9,7 @@
 #include "analysis/signatures/signature_list.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/levels.h"
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/sort.h"
@@ -18,7 +19,6 @@
 
 enum {
 	CANCEL_EVERY = 1 << 14,
-	SCAN_WORDS = 4,   /* a level is read off the bits when it has an object for so many words */
 	PERIOD_MOST = 8,  /* steps that are looked at for coming again */
 };
 
@@ -38,8 +38,7 @@ struct walk {
 	size_t cap_steps;
 	uint32_t *slots, n_slots;
 	uint32_t last;       /* the step found last, or n_steps */
-	uint32_t *queue, n;  /* objects in the order they are visited */
-	struct bits next;    /* those of the next level */
+	struct levels levels;
 	struct text scratch;
 	struct progress *progress;
 };
@@ -203,9 +202,8 @@ static void reach(struct walk *w, uint32_t id, uint32_t signature)
 	uint32_t *of = &w->out->of[id];
 	if (*of == SIGNATURE_NONE) {
 		*of = signature;
-		w->queue[w->n++] = id;
-		bits_set(&w->next, id);
-	} else if (*of != signature && bits_get(&w->next, id) && signature_compare(w->out, signature, *of) < 0) {
+		levels_meet(&w->levels, id);
+	} else if (*of != signature && bits_get(&w->levels.next, id) && signature_compare(w->out, signature, *of) < 0) {
 		*of = signature;
 	}
 }
@@ -302,34 +300,10 @@ static int begin_everywhere(struct walk *w, struct err *err)
 
 /* --- the walk ----------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Put the level that begins in the queue at start in order; next is empty then. */
-static void order_level(struct walk *w, uint32_t start)
-{
-	uint64_t words = ((uint64_t)w->heap->n_objects + 63) / 64;
-	uint32_t *level = w->queue + start, n = w->n - start;
-	if (n < words / SCAN_WORDS) {
-		for (uint32_t i = 0; i < n; i++)
-			w->next.word[level[i] >> 6] = 0;
-		sort_array(level, n, sizeof *level, by_id);
-		return;
-	}
-	for (uint64_t i = 0, k = 0; i < words; i++) {
-		for (uint64_t left = w->next.word[i]; left; left &= left - 1)
-			level[k++] = (uint32_t)(i * 64 + (unsigned)__builtin_ctzll(left));
-		w->next.word[i] = 0;
-	}
-}
-
 /* May the object still get a signature, or another one? */
 static inline bool open_to(const struct walk *w, uint32_t id)
 {
-	return w->out->of[id] == SIGNATURE_NONE || bits_get(&w->next, id);
+	return w->out->of[id] == SIGNATURE_NONE || bits_get(&w->levels.next, id);
 }
 
 static int visit(struct walk *w, uint32_t id, struct err *err)
@@ -363,10 +337,10 @@ static int visit(struct walk *w, uint32_t id, struct err *err)
 static int walk_levels(struct walk *w, struct err *err)
 {
 	int code = begin_everywhere(w, err);
-	for (uint32_t at = 0; !code && at < w->n;) {
-		order_level(w, at);
-		for (uint32_t end = w->n; !code && at < end; at++) {
-			code = visit(w, w->queue[at], err);
+	for (uint32_t at = 0; !code && at < w->levels.n;) {
+		levels_order(&w->levels, at);
+		for (uint32_t end = w->levels.n; !code && at < end; at++) {
+			code = visit(w, w->levels.queue[at], err);
 			if (!code && at % CANCEL_EVERY == 0 && !progress_add(w->progress, CANCEL_EVERY))
 				code = err_cancelled(err);
 		}
@@ -385,15 +359,13 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, h->n_objects);
 	int code = numbered_names_new(&out->names, h, err);
 	out->of = code ? NULL : big_alloc(h->n_objects, sizeof *out->of, err);
-	w.queue = out->of ? big_alloc(h->n_objects, sizeof *w.queue, err) : NULL;
 	if (!code)
-		code = w.queue ? bits_init(&w.next, h->n_objects, err) : ERR_NOMEM;
+		code = out->of ? levels_init(&w.levels, h->n_objects, err) : ERR_NOMEM;
 	if (!code) {
 		memset(out->of, 0xff, h->n_objects * sizeof *out->of);
 		code = walk_levels(&w, err);
 	}
-	bits_release(&w.next);
-	big_free(w.queue);
+	levels_release(&w.levels);
 	big_free(w.step);
 	big_free(w.slots);
 	text_release(&w.scratch);

@@ -240,3 +240,29 @@ int ways_settle(struct way *way, uint32_t *n, uint32_t *number, struct err *err)
 	big_free(f.entry);
 	return code;
 }
+
+void way_add_step(struct text *to, const struct way_step *step, enum way_start before, bool last)
+{
+	switch (step->start) {
+	case START_CLASS:
+		text_addf(to, "%s %s", last ? "class" : "static", step->class);
+		return;
+	case START_LOADER:
+		text_addf(to, "loader %s", step->class);
+		return;
+	case START_THREAD:
+		text_addf(to, "thread \"%s\"", step->words);
+		return;
+	case START_VARIABLE: case START_LOCAL: case START_ROOT:
+		text_add(to, step->words);
+		return;
+	case START_NOWHERE:
+		break;
+	}
+	if (!strcmp(step->words, "[]"))
+		text_add(to, step->words);
+	else if (!*step->words)
+		text_addf(to, " > %s", step->class ? step->class : "…");
+	else
+		text_addf(to, "%s%s", before == START_CLASS ? "." : " > ", step->words);
+}

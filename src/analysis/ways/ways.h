@@ -7,6 +7,7 @@
 #define CAIRN_ANALYSIS_WAYS_H
 
 #include "base/err.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +45,13 @@ struct way {
  * Parents stand before their children, before and afterwards.  0, *n are left; ERR_NOMEM or ERR_CANCELLED.
  */
 MUST_CHECK int ways_settle(struct way *way, uint32_t *n, uint32_t *number, struct err *err);
+
+/* Append a step as people read it: "static com.acme.Shop" ".INSTANCE" " > sessions" "[]".  before: how the step in
+ * front of it begins; last: none follows. */
+struct way_step {
+	enum way_start start; /* of the first step, else START_NOWHERE */
+	const char *words, *class;
+};
+void way_add_step(struct text *to, const struct way_step *step, enum way_start before, bool last);
 
 #endif

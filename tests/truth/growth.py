@@ -186,6 +186,8 @@ def check_profiles(t, name, dumps, *options):
                     "%s: %s with profiles alone" % (name, line))
         over = cairn(*alone)
         t.ok(over.status == 0 and all(os.path.basename(p) in over.out for p in alone), "%s: without a command" % name)
+        typed = cairn("--plain", "--no-config", *alone, stdin=b"growth | head 1\nquit\n")
+        t.ok("slope" in typed.out and "profiles" in typed.out and "reference" in typed.out, "%s: at a prompt" % name)
         listed = rows("dumps", made + dumps[-1:], *options)
         whole = rows("dumps", dumps, *options)
         for got, wanted in zip(listed[:-1], whole):

@@ -86,9 +86,12 @@ static int run_overview(struct session *s)
 {
 	if (!s->dump) { /* profiles alone */
 		int listed = run_line(s, &(struct batch_line){.text = "dumps"}, true);
-		if (!s->print.top)
+		size_t top = s->print.top;
+		if (!top)
 			s->print.top = OVERVIEW_ROWS;
-		return worse(listed, run_line(s, &(struct batch_line){.text = "trend"}, true));
+		listed = worse(listed, run_line(s, &(struct batch_line){.text = "trend"}, true));
+		s->print.top = top; /* for what is typed */
+		return listed;
 	}
 	int status = run_line(s, &(struct batch_line){.text = "info"}, true);
 	if (!s->print.top)
@@ -171,7 +174,7 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 	s->output_replaces = to->replaces;
 	s->output_joins = o->output && prints_several(o) && output_can_join(to->stream);
 	measure_terminal(s);
-	if (!o->n_lines && !o->next)
+	if (!o->n_lines && (!o->next || (!s->dump && s->n_older))) /* no screen shows profiles */
 		status = run_overview(s);
 	for (size_t i = 0; i < o->n_lines && !s->quit; i++)
 		status = worse(status, run_line(s, &o->lines[i], o->n_lines > 1));

@@ -111,7 +111,6 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
     struct text *scratch)
 {
 	const struct heap *h = o->heap;
-	uint32_t class;
 	switch (what) {
 	case OBJECT_ADDRESS:
 		*out = cell_address(heap_address(h, id));
@@ -130,11 +129,6 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 		return;
 	case OBJECT_RETAINED:
 		*out = object_retained_cell(o, id);
-		return;
-	case OBJECT_LOADER:
-		class = heap_class_mirrored(h, id) == HEAP_NONE ? h->class_of[id] : heap_class_mirrored(h, id);
-		*out = h->classes[class].loader == HEAP_NONE ? cell_blank() :
-		    cell_address(heap_address(h, h->classes[class].loader));
 		return;
 	case OBJECT_CHILDREN:
 		*out = children_cell(o, id);

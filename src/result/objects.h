@@ -21,7 +21,6 @@ enum object_column {
 	OBJECT_SHALLOW,
 	OBJECT_RETAINED,
 	OBJECT_LENGTH,
-	OBJECT_LOADER,   /* of its class; of a class object, of the class that it is */
 	OBJECT_CHILDREN, /* in the dominator tree */
 	OBJECT_VALUE, /* the object in a few words; for a class object, the class that it stands for */
 };

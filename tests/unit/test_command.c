@@ -58,8 +58,8 @@ static void test_ls(void **state)
 {
 	(void)state;
 	expect_printed("ls java.lang.String", PRINT_CSV,
-	    "address,class,shallow,retained,length,value,loader\r\n"
-	    "0x1040,java.lang.String,16,,,,\r\n0x1080,java.lang.String,16,,,,\r\n");
+	    "address,class,shallow,retained,length,value\r\n"
+	    "0x1040,java.lang.String,16,,,\r\n0x1080,java.lang.String,16,,,\r\n");
 	expect_printed("ls [C | cut address,length", PRINT_CSV, "address,length\r\n0x1050,4\r\n");
 	expect_printed("ls java.lang.Class -sort value | cut value", PRINT_CSV,
 	    "value\r\njava.lang.Class\r\njava.lang.String\r\n");

@@ -26,7 +26,7 @@ static const struct column columns[] = {
     [G_COURSE] = {.id = COL_COURSE, .hidden = true},
     [G_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
 };
-static const struct shape shape = {SHAPE_COLUMNS(columns)};
+static const struct shape shape = {.named_by = COL_CLASS, SHAPE_COLUMNS(columns)};
 
 enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table */
 #define TOLD_LEAST 0.001 /* of all growth: what is less is told only where it rises steadily */

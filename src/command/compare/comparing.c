@@ -100,6 +100,7 @@ static bool of_other_program(const struct profile *a, const struct profile *b)
 
 const char *comparing_note(struct result *r, const struct comparing *c)
 {
+	const struct opened *o = r->opened;
 	struct text note = TEXT_INIT, one = TEXT_INIT;
 	const struct profile *newest = c->newest;
 	bool other_words = false, other_sizes = false, other_program = false;
@@ -126,6 +127,9 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 		add_sentence(&note, "the dumps have words of 32 and of 64 bits: compare objects rather than bytes");
 	if (other_sizes)
 		add_sentence(&note, "sizes are by different rules");
+	if (o && o->heap->facts.takes_program && o->heap->dump && !o->heap->dump->program)
+		add_sentence(&note, "without the program (--exe) variables and types are addresses and sizes: what grows may "
+		    "change its way");
 	if (c->comparison.by_classes)
 		add_sentence(&note, "one of the dumps does not name fields: ways are compared by classes");
 	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;

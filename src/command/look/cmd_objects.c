@@ -15,7 +15,7 @@
 
 /* --- ls --------------------------------------------------------------------------------------- */
 
-enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE, LS_LOADER };
+enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE };
 
 static const struct column ls_columns[] = {
     {.id = COL_ADDRESS},
@@ -24,13 +24,12 @@ static const struct column ls_columns[] = {
     {.id = COL_RETAINED, .hidden = true},
     {.id = COL_LENGTH, .hidden = true},
     {.id = COL_VALUE, .hidden = true},
-    {.id = COL_LOADER, .hidden = true},
 };
 static const struct shape ls_shape = {SHAPE_COLUMNS(ls_columns)};
 static const struct shape ls_fields_shape = {
     .form = "-fields", SHAPE_COLUMNS(ls_columns), .fields = true};
 static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
-    OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE, OBJECT_LOADER};
+    OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
 
 static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
@@ -112,8 +111,6 @@ static int show_what_applies(
 		if (describe_knows_class(h, class))
 			result_show(r, LS_VALUE, true);
 	}
-	if (!code && heap_names_repeat(h, &seen))
-		result_show(r, LS_LOADER, true);
 	bits_release(&seen);
 	return code;
 }

@@ -251,7 +251,7 @@ def chosen_columns(t):
     t.wait(r"^  address +(class +)?shallow +number +customer")
     enter(t, "columns number, total")  # the same as a line
     t.wait(r"^  address +number +total$")
-    t.wait(r"^ls com\.acme\.shop\.Order: 3 of 14 columns are shown$")
+    t.wait(r"^ls com\.acme\.shop\.Order: 3 of 13 columns are shown$")
     t.wait(r"^> 0xe0011028 +4711000000 +10\.00$")
     enter(t, "columns number, nonsense")
     t.wait(r"no column is called nonsense")

@@ -217,7 +217,8 @@ static void entry_cell(
 	if (column == E_KEY || column == E_VALUE) {
 		uint32_t id = inspect_target(v).id;
 		inspect_value(v, DESCRIBE_SHORT, scratch);
-		if (id != HEAP_NONE && !strncmp(scratch->s, "0x", 2)) { /* the address is another column */
+		bool bare = !strncmp(scratch->s, "0x", 2) && !strchr(scratch->s, ' ');
+		if (id != HEAP_NONE && bare) { /* the address is another column */
 			text_clear(scratch);
 			describe_summary(r->heap, id, scratch);
 		}

@@ -222,10 +222,28 @@ static bool is_bare_hex(const char *word)
 	return n >= 6 && n <= 16 && strspn(word, "0123456789abcdefABCDEF") == n && strpbrk(word, "0123456789");
 }
 
+/* "4,711,000,004", as tables have it. */
+static bool is_grouped(const char *word)
+{
+	size_t n = strspn(word, "0123456789");
+	const char *at = word + n;
+	if (!n || n > 3 || !*at)
+		return false;
+	for (; *at; at += 4)
+		if (*at != ',' || strspn(at + 1, "0123456789") < 3)
+			return false;
+	return true;
+}
+
 static bool parse(const char *word, struct sought_number *out)
 {
 	struct text prefixed = TEXT_INIT;
 	bool is_number = sought_number_parse(word, out);
+	if (!is_number && is_grouped(word)) {
+		for (const char *at = word; *at; at++)
+			text_add_n(&prefixed, at, *at != ',');
+		is_number = sought_number_parse(prefixed.s, out);
+	}
 	if (!is_number && is_bare_hex(word)) {
 		text_addf(&prefixed, "0x%s", word);
 		is_number = sought_number_parse(prefixed.s, out);

@@ -434,10 +434,12 @@ uint64_t thread_number(const struct heap *h, uint32_t thread)
 
 static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thread, struct err *err)
 {
-	for (uint32_t t = 0; t < h->n_threads; t++) {
-		if (thread_number(h, t) == number) {
-			*thread = t;
-			return 0;
+	for (int own = 0; own < 2; own++) { /* else by Thread.getId(), which narrow screens show instead */
+		for (uint32_t t = 0; t < h->n_threads; t++) {
+			if ((own ? h->threads[t].own_id : thread_number(h, t)) == number) {
+				*thread = t;
+				return 0;
+			}
 		}
 	}
 	return err_set(err, ERR_NOT_FOUND, "no thread %" PRIu64 ": there are %" PRIu32 "%s", number, h->n_threads,

@@ -256,7 +256,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_WASTED] = {"wasted", CELL_BYTES, 5, "what would be saved if there were only one of them"},
     [COL_WHAT] = {"what", CELL_TEXT, 5, "what it is about", .one = "what", .many = "whats"},
     [COL_WHY] = {"why", CELL_TEXT, 5, "the reason"},
-    [COL_WITH_LOCALS] = {"with_locals", CELL_BYTES, 2,
+    [COL_WITH_LOCALS] = {"with_locals", CELL_BYTES, 7,
 	"what it and the objects that its stack holds retain"},
     [COL_WORD] = {"word", CELL_TEXT, 0, "a word, or several, that may begin a line",
 	.one = "word", .many = "words", .naming = 5},

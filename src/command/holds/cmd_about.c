@@ -174,7 +174,9 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
     struct progress *progress, struct err *err)
 {
 	struct asking q = {.a = a, .what = what, .quick = quick, .progress = progress};
-	int code = a->has_rules ? 0 : path_rules_init(&a->rules, a->heap, false, err);
+	int code = opened_references(a->opened, err); /* a pane asks whatever the dump has */
+	if (!code && !a->has_rules)
+		code = path_rules_init(&a->rules, a->heap, false, err);
 	if (code)
 		return code;
 	a->has_rules = true;

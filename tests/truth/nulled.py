@@ -14,6 +14,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -276,7 +277,10 @@ def check_plans(bench):
     for row in ask(bench.path, ["leaks -share 2"])[0]:
         if row["reference"] and row["reference"] not in seen:
             seen.add(row["reference"])
-            bench.compare(reference(bench.edit, row["reference"]), None, None, row["freed"])
+            cases = [reference(bench.edit, word) for word in shlex.split(row["reference"])]
+            together = {r[2]: r for c in cases for r in c.references}
+            bench.compare(Case(row["reference"], together.values(), {r for c in cases for r in c.roots}),
+                          None, None, row["freed"])
 
 
 def implied(edit, before, label, address):

@@ -200,7 +200,8 @@ bool describe_big_decimal(struct description *d)
 		text_addf(d->to, "%" PRId64, compact);
 	else if (!description_object(d->values, "intVal", &big) || !add_big_integer(d->to, &big))
 		return false;
-	if (d->to->s[d->to->len - 1] != 's') /* "a number of … bits" */
+	/* not "a number of … bits", nor nothing for want of memory */
+	if (d->to->len > begin && d->to->s[d->to->len - 1] != 's')
 		add_scale(d->to, begin, scale);
 	return true;
 }

@@ -18,7 +18,7 @@ _cairn() {
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
 		return;;
 	--start)
-		COMPREPLY=($(compgen -W 'histo heap leaks threads packages info' -- "$word"))
+		COMPREPLY=($(compgen -W 'histo heap leaks threads packages info growth' -- "$word"))
 		return;;
 	--color)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))

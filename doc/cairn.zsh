@@ -16,7 +16,7 @@ _arguments -s \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
 	'--mem=[give up rather than use more memory (512M, 2G)]:SIZE:' \
-	'--start=[the first page]:start:(histo heap leaks threads packages info)' \
+	'--start=[the first page]:start:(histo heap leaks threads packages info growth)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--theme=[which colours]:theme:(auto dark light classic8 mono)' \
 	'--ascii[no character beyond ASCII on the screen]' \

@@ -85,7 +85,7 @@ void app_quit(struct app *a, int status)
 bool app_leaves(const struct app *a, enum action action)
 {
 	bool first = a->pages.at == 0 && !panes_focused(&a->panes) &&
-	    (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0);
+	    (a->tab == tabs_first(a) || a->kept[tabs_first(a)].n == 0);
 
 	if (action == ACTION_LEAVE)
 		return a->pages.n == 0 || a->session.q_quits || (first && !a->pending);
@@ -171,8 +171,21 @@ static void first_page(struct app *a)
 {
 	app_run(a, "histo", false);
 	/* something to stand on until the page asked for is there: it comes unless keys come before */
-	if (a->options->start != TAB_HISTOGRAM && a->pages.n > 0 && !a->pending)
+	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->pages.n > 0 &&
+	    !a->pending)
 		tabs_show(a, (enum tab)a->options->start);
+}
+
+/* Once, and where nothing more urgent is to be said. */
+static void say_older(struct app *a)
+{
+	struct text t = TEXT_INIT;
+
+	if (!a->session.n_older || a->message.len)
+		return;
+	text_addf(&t, "%zu older dump%s: 7 tells what grew", a->session.n_older, a->session.n_older == 1 ? "" : "s");
+	app_say(a, ROLE_NOTE, t.s);
+	text_release(&t);
 }
 
 static void say_damage(struct app *a)
@@ -226,6 +239,7 @@ static void loaded(struct app *a)
 	}
 	app_bring_kept(a);
 	say_damage(a);
+	say_older(a);
 	app_find_retained(a);
 	app_run_pending(a);
 	if (config_complaint(a->options->config) && !a->message.len)

@@ -19,7 +19,10 @@
 #include "view/tour.h"
 #include "view/view.h"
 
-enum tab { TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TABS };
+/* In the order of --start.  Those from growth on are of several dumps or profiles, those before of a dump at hand. */
+enum tab {
+	TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TAB_GROWTH, TAB_TREND, TAB_DUMPS, TABS
+};
 
 /* A stack of pages, and behind `at` where one has come back from. */
 struct page_stack {
@@ -162,7 +165,11 @@ bool app_on_columns(const struct app *a);
 void app_arrange_columns(struct app *a); /* what was kept of them came: in all pages */
 
 /* app_tabs.c */
-/* Show a tab: its pages, or else what its line answers, once that is there. */
+/* Is there anything that it could be about? */
+bool tabs_offers(const struct app *a, enum tab tab);
+/* The one to begin with: Esc on the first pages of all others goes back to it. */
+enum tab tabs_first(const struct app *a);
+/* Show a tab: its pages, or else what its line answers, once that is there.  Where there is none, say what it takes. */
 void tabs_show(struct app *a, enum tab tab);
 /* The same of the tab that this line answers; false: it is no tab's. */
 bool tabs_show_line(struct app *a, const char *line);

@@ -16,7 +16,20 @@ static const struct {
     [TAB_THREADS] = {"threads", "threads"},
     [TAB_PACKAGES] = {"packages", "tree -by package"},
     [TAB_INFO] = {"info", "info"},
+    [TAB_GROWTH] = {"growth", "growth"},
+    [TAB_TREND] = {"trend", "trend"},
+    [TAB_DUMPS] = {"dumps", "dumps"},
 };
+
+bool tabs_offers(const struct app *a, enum tab tab)
+{
+	return tab >= TAB_GROWTH ? a->session.n_older > 0 : a->options->heap->path != NULL;
+}
+
+enum tab tabs_first(const struct app *a)
+{
+	return tabs_offers(a, TAB_HISTOGRAM) ? TAB_HISTOGRAM : TAB_TREND;
+}
 
 static void go_to(struct app *a, enum tab tab)
 {
@@ -45,6 +58,11 @@ void tabs_return(struct app *a, enum tab tab, size_t at)
 
 void tabs_show(struct app *a, enum tab tab)
 {
+	if (!tabs_offers(a, tab)) {
+		app_say(a, ROLE_NOTE, tab >= TAB_GROWTH ? "one dump is open: cairn OLD... DUMP compares"
+		    : "profiles have no objects: cairn PROFILE... DUMP opens a dump beside them");
+		return;
+	}
 	if (tab == a->tab && a->pages.n > 0) {
 		a->pages.at = 0;
 		return;
@@ -67,7 +85,7 @@ void tabs_show(struct app *a, enum tab tab)
 bool tabs_show_line(struct app *a, const char *line)
 {
 	for (enum tab tab = 0; tab < TABS; tab++) {
-		if (strcmp(tabs[tab].line, line) != 0)
+		if (strcmp(tabs[tab].line, line) != 0 || !tabs_offers(a, tab))
 			continue;
 		tabs_show(a, tab);
 		a->pages.at = a->pages.n > 0 && a->tab == tab ? 0 : a->pages.at;
@@ -94,27 +112,56 @@ void tabs_leave_ready(struct app *a, enum tab shown)
 
 bool tabs_back(struct app *a)
 {
-	if (a->tab == TAB_HISTOGRAM || a->kept[TAB_HISTOGRAM].n == 0)
+	enum tab first = tabs_first(a);
+
+	if (a->tab == first || a->kept[first].n == 0)
 		return false;
-	go_to(a, TAB_HISTOGRAM);
+	go_to(a, first);
 	return true;
 }
 
-/* Is its answer there, or can it be made at once? */
+/* Is its answer there, or does it wait for nothing of the dump at hand? */
 static bool is_ready(const struct app *a, enum tab tab)
 {
-	if (tab == a->tab || a->kept[tab].n > 0)
+	if (tab == a->tab || a->kept[tab].n > 0 || !a->options->heap->path)
 		return true;
-	return tab != TAB_HEAP && tab != TAB_LEAKS ? app_references_ready(a) : opened_retained(a->session.dump) != NULL;
+	bool retained = tab == TAB_HEAP || tab == TAB_LEAKS || tab == TAB_GROWTH || tab == TAB_TREND;
+	return retained ? a->session.dump && opened_retained(a->session.dump) : app_references_ready(a);
 }
 
-enum { ALL_NAMED, CLOSER, ONE_NAMED, ALONE, HOW_MUCH }; /* of the tabs' names, with ever less room */
+/* --- their names ---------------------------------------------------------------------------------- */
+
+/* With less room names give way in this order, then the keys; the one shown and growth, which tells at once what
+ * several dumps are good for, keep theirs to the last. */
+static const enum tab giving_way[] = {
+    TAB_INFO, TAB_PACKAGES, TAB_THREADS, TAB_DUMPS, TAB_LEAKS, TAB_HEAP, TAB_HISTOGRAM, TAB_TREND};
+enum {
+	NAMES_GIVING_WAY = sizeof giving_way / sizeof *giving_way,
+	ALL_NAMED = 0, CLOSER, FEWER_NAMED,
+	FEW = FEWER_NAMED + NAMES_GIVING_WAY, /* the one shown, and growth */
+	ONE,                                  /* the one shown */
+	HOW_MUCH
+};
+
+static bool is_named(const struct app *a, enum tab tab, int how)
+{
+	if (tab == a->tab || how <= CLOSER)
+		return true;
+	if (tab == TAB_GROWTH)
+		return how <= FEW;
+	for (int i = 0; i < NAMES_GIVING_WAY && i <= how - FEWER_NAMED; i++)
+		if (giving_way[i] == tab)
+			return false;
+	return true;
+}
 
 static int tab_width(const struct app *a, enum tab tab, int how)
 {
-	if (how == ALONE && tab != a->tab)
+	bool named = is_named(a, tab, how);
+
+	if (!tabs_offers(a, tab) || (!named && how >= FEW))
 		return 0;
-	return 1 + (how <= CLOSER || tab == a->tab ? 1 + (int)strlen(tabs[tab].name) : 0);
+	return 1 + (named ? 1 + (int)strlen(tabs[tab].name) : 0);
 }
 
 static int tabs_width(const struct app *a, int how)

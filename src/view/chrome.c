@@ -572,7 +572,7 @@ static struct pane_page page_for_panes(struct page *p, struct rect area)
 
 	if (!t)
 		return page;
-	page.empty = !t->result->n_source;
+	page.empty = !t->result->n_source || !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
 	page.columns = table_wishes(t);
 	if (p->ops->object) {
 		enum { HEAD_OF_OBJECT = 5, SIDE_BY_SIDE = 100 };

@@ -12,12 +12,13 @@
 
 #define CTRL(letter) ((letter) & 0x1F)
 #define ROWS (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
+#define KEYS_MOST 10
 #define PAGES (ROWS | PLACE_TEXT | PLACE_COLUMNS | PLACE_PANE)
 
 /* In the order of the hints: what opens and asks about the row (the keys of commands stand behind these), what
  * arranges, what is always there. */
 static const struct binding {
-	int keys[6];       /* ended by 0 */
+	int keys[KEYS_MOST]; /* ended by 0 */
 	enum action action;
 	unsigned acts;     /* the places where it acts: a key may mean something else in others */
 	const char *name;  /* as help writes the keys */
@@ -91,8 +92,9 @@ static const struct binding {
     {{CTRL('D')}, ACTION_HALF_DOWN, PAGES, "^D", "half a page down", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, PAGES, "Home, g", "the first row", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "the last row", NULL, NULL, 0, 0},
-    {{'1', '2', '3', '4', '5', '6'}, ACTION_TAB, PAGES, "1 to 6",
-	"the main pages: histogram, heap, leaks, threads, packages, info; again: its first view", NULL, NULL, 0, 0},
+    {{'1', '2', '3', '4', '5', '6', '7', '8', '9'}, ACTION_TAB, PAGES, "1 to 9",
+	"the main pages: histogram, heap, leaks, threads, packages, info; of several dumps growth, trend, dumps; "
+	"again: its first view", NULL, NULL, 0, 0},
     {{'v'}, ACTION_LAYOUT, ROWS | PLACE_PANE, "v",
 	"the panes beside a list, which tell of the selected row: on the right, below, both sides, none",
 	NULL, NULL, 0, 0},
@@ -123,7 +125,7 @@ static const struct binding {
 static const struct binding *binding_of(int key, unsigned places)
 {
 	for (size_t i = 0; i < N_BINDINGS; i++)
-		for (size_t k = 0; k < 6 && bindings[i].keys[k] && bindings[i].acts & places; k++)
+		for (size_t k = 0; k < KEYS_MOST && bindings[i].keys[k] && bindings[i].acts & places; k++)
 			if (bindings[i].keys[k] == key)
 				return &bindings[i];
 	return NULL;
@@ -294,7 +296,7 @@ void keys_write_help(enum place place, unsigned can, struct text *to)
 	    "  Up, Down, ^R           earlier lines, search among them\n"
 	    "  Esc, ^C, ^G            leave without running anything (with set editing-mode vi in an inputrc\n"
 	    "                         Esc is the editor's)\n"
-	    "  1 to 6                 after an error: that main page, unless the line ends in a number\n"
+	    "  1 to 9                 after an error: that main page, unless the line ends in a number\n"
 	    "  no argument            is the selected row; . is the page's object, else that row\n"
 	    "\nNumbers\n"
 	    "  ~12.3M                 inferred: follows from a stated rule, not from the dump alone\n"

@@ -46,9 +46,9 @@ const struct program_option program_options[] = {
 	"starts, or its control group, or ulimit -v and -d, whichever is least; none is no limit. Where "
 	"it suffices for the objects but not for their references, histo, ls, tree and info still work, "
 	"and the exit status is 4."},
-    {OPTION_START, "start", "histo|heap|leaks|threads|packages|info", "the first page",
+    {OPTION_START, "start", "histo|heap|leaks|threads|packages|info|growth", "the first page",
 	"The page that the screen goes to as soon as it is there; until then the histogram is shown. Keys that "
-	"come before keep it there."},
+	"come before keep it there. growth takes older dumps; without them it is the histogram."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "NO_COLOR is honoured."},
     {OPTION_THEME, "theme", "auto|dark|light|classic8|mono", "which colours",
 	"dark and light are for such a background, with direct colours, 256, 16 or 8, whatever the terminal has; classic8 "

@@ -42,6 +42,50 @@ def growth(t):
     leave(t)
 
 
+@case("7 to 9: with older dumps three main pages more, each where it was left", BOTH)
+def tabs(t):
+    open_series(t)
+    t.wait(r"^1 histogram .*7 growth +8 trend +9 dumps ")
+    t.wait(r"^2 older dumps: 7 tells what grew")
+    t.keys("7")
+    wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
+    t.keys("Enter")
+    t.wait(r"^growth > histogram of com\.acme\.shop\.AuditLog\.ENTRIES")
+    t.keys("8")
+    wait_selected(t, r"loader .*URLClassLoader .*▆▇█")
+    t.keys("9")
+    t.wait(r"^> +1 +.*shop-1\.hprof ")
+    need(not any("│" in line for line in t.screen()), "a dump's row has no pane", t)
+    t.keys("7")  # where it was left
+    t.wait(r"^growth > histogram of com\.acme\.shop\.AuditLog\.ENTRIES")
+    t.keys("Escape", "Escape")
+    t.wait(r"^> byte\[\] +1,106 ")
+    leave(t)
+
+
+@case("7 to 9: with one dump they say what is missing; in a narrow window 7 is there longest", ((40, 24),))
+def tabs_missing(t):
+    t.line('"$CAIRN" \'%s\'' % SHOP)
+    t.wait(r"^1 histogram 2 3 4 5 6 ")
+    need("7" not in t.screen()[1], "there is nothing to compare", t)
+    t.keys("8")
+    t.wait(r"^one dump is open: cairn OLD\.\.\. DUMP")
+    leave(t)
+    open_series(t)
+    t.wait(r"^1 histogram 7 growth  ")
+    leave(t)
+
+
+@case("--start growth: the first page, and the histogram where nothing older is named")
+def start_growth(t):
+    t.line('"$CAIRN" --start growth ' + " ".join("'%s'" % dump for dump in SERIES))
+    wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
+    leave(t)
+    t.line('"$CAIRN" --start growth \'%s\'' % SHOP)
+    t.wait(r"^> byte\[\] +1,106 ")
+    leave(t)
+
+
 @case("diff: rows by the way to their objects, cut in the middle where they are too long", BOTH)
 def diff(t):
     open_series(t)

@@ -20,6 +20,7 @@ enum reason {
 	REASON_DAMAGED,       /* the dump was read in part */
 	REASON_SIZES_UNKNOWN, /* the dump does not tell the sizes of some objects */
 	REASON_JOINT,         /* what several objects hold jointly is not in it */
+	REASON_ROWS_JOINED,   /* groups that a dump tells apart are one: what each of them holds may be in both */
 	REASON_MORE,          /* counting ended early: there may be more */
 	REASON_CLOCK,         /* the time of the dump is at least that of the latest event in it */
 	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */

@@ -26,6 +26,7 @@ const char *const profile_reasons[REASONS] = {
     [REASON_DAMAGED] = "damaged",
     [REASON_SIZES_UNKNOWN] = "sizes unknown",
     [REASON_JOINT] = "joint",
+    [REASON_ROWS_JOINED] = "rows joined",
     [REASON_MORE] = "more",
     [REASON_CLOCK] = "clock",
     [REASON_TOO_LARGE] = "too large",

@@ -108,6 +108,8 @@ static const struct {
     [REASON_SIZES_UNKNOWN] = {.say = say_unknown_sizes},
     [REASON_JOINT] = {"what is held jointly by several members is not in it; `size` of the row tells what "
 	"goes with all of them", NULL},
+    [REASON_ROWS_JOINED] = {"groups that one of the dumps tells apart are one row here, and what each of them "
+	"retains is added up: it may be in both, or be held by both together", NULL},
     [REASON_MORE] = {"counting ended there, because there are many", NULL},
     [REASON_CLOCK] = {"the dump does not tell its own time, which is at least that of the latest wait that "
 	"began", NULL},

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, MKDUMP, SERIES, SHOP, Run, Tap, cairn  # noqa: E402
+from cairntest import BUILD, GO, MKDUMP, SERIES, SHOP, Run, Tap, cairn  # noqa: E402
 
 DUMPS = os.environ.get("CAIRN_DUMPS", "")
 
@@ -112,6 +112,18 @@ def check_bad(t, dump):
     t.ok(got.status == 0 and "left out" in got.out + got.err, "the others are compared: %s" % got.err)
     got = cairn("-x", "diff", dump)
     t.ok(got.status == 2 and "OLD" in got.err, "without an older dump diff says how to name one")
+
+
+def check_other_programs(t, older, newer, same):
+    """The same program or not, whatever both have of the runtime; of different ones nothing is told."""
+    words = "they are of different programs"
+    said = cairn("-x", "diff -by class | head 1", older, newer)
+    t.equal(words in said.out, not same, "%s beside %s: %s" % (os.path.basename(older), os.path.basename(newer),
+                                                              "the same program" if same else words))
+    if not same:
+        growth = cairn("-x", "growth", older, newer)
+        t.equal((growth.status, growth.out.count("more alive"), words in growth.out, "nothing grew" in growth.out),
+                (1, 0, True, False), "and growth tells nothing but that")
 
 
 def check_samples(t):
@@ -317,6 +329,12 @@ def main():
         t.skip("profiles", "this build has no SQLite")
     if not DUMPS:
         t.skip("series of dumps", "CAIRN_DUMPS is not set")
+    check_other_programs(t, GO, SHOP, False)
+    check_other_programs(t, SERIES[0], SHOP, True)
+    for older, newer, same in (("grove/shop-small.hprof", "tide/jdk17-g1/tide-4.hprof", False),
+                               ("grove/grove-i386.hprof", "grove/grove25.hprof", True),
+                               ("tide/jdk17-g1/tide-1.hprof", "tide/jdk21-zgc/tide-4.hprof", True)) if DUMPS else ():
+        check_other_programs(t, os.path.join(DUMPS, older), os.path.join(DUMPS, newer), same)
     for directory in sorted(glob.glob(os.path.join(DUMPS, "tide", "jdk*"))) if DUMPS else []:
         dumps = sorted(glob.glob(os.path.join(directory, "*.hprof")))
         manifests = [json.load(open(d[:-6] + ".manifest.json")) for d in dumps]

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/wordbook.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct joining {
@@ -100,6 +101,17 @@ static int find_row(struct joining *j, const struct profile_row *like, uint32_t 
 	return 0;
 }
 
+/* What rows retain that become one may be in both, or be held by both of them together. */
+static void add_amounts(struct compared_amounts *to, const struct compared_amounts *from)
+{
+	bool both = to->retained.n && from->retained.n;
+	to->objects = amount_add(to->objects, from->objects);
+	to->shallow = amount_add(to->shallow, from->shallow);
+	to->retained = amount_add(to->retained, from->retained);
+	if (both)
+		to->retained = amount_weaken(to->retained, INFERRED, REASON_ROWS_JOINED);
+}
+
 /* Enter the rows of a profile; of: where they went. */
 static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *err)
 {
@@ -119,10 +131,8 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 			code = find_row(j, &like, &of[i], err);
 		if (code)
 			break;
-		struct compared_amounts *cell = &out->cell[of[i] * out->n + at];
-		cell->objects = amount_add(cell->objects, like.objects);
-		cell->shallow = amount_add(cell->shallow, like.shallow);
-		cell->retained = amount_add(cell->retained, like.retained);
+		const struct compared_amounts its = {like.objects, like.shallow, like.retained};
+		add_amounts(&out->cell[of[i] * out->n + at], &its);
 		out->row[of[i]].chain |= like.chain;
 	}
 	return code;
@@ -139,15 +149,6 @@ static struct way *ways_of(const struct comparison *c, struct err *err)
 		    .plain = r->class && !r->array, .chain = r->chain};
 	}
 	return way;
-}
-
-static void add_cells(struct compared_amounts *to, const struct compared_amounts *from, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		to[i].objects = amount_add(to[i].objects, from[i].objects);
-		to[i].shallow = amount_add(to[i].shallow, from[i].shallow);
-		to[i].retained = amount_add(to[i].retained, from[i].retained);
-	}
 }
 
 /* Put each row where its way went. */
@@ -167,7 +168,8 @@ static int take_ways(struct comparison *c, const struct way *way, uint32_t n, co
 	}
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		if (way[number[i]].was != i)
-			add_cells(cell + number[i] * c->n, c->cell + i * c->n, c->n);
+			for (size_t k = 0; k < c->n; k++)
+				add_amounts(&cell[number[i] * c->n + k], compared(c, i, k));
 	for (uint32_t i = 0; i < c->profile[c->n - 1]->by[c->by].n; i++)
 		c->of_newest[i] = number[c->of_newest[i]];
 	big_free(c->row);
@@ -229,26 +231,29 @@ void comparison_release(struct comparison *c)
 	*c = (struct comparison){.n = 0};
 }
 
-struct course compare_objects(const struct comparison *c, uint32_t row)
+/* measure: of struct compared_amounts, by its place in it. */
+static struct course course_of(const struct comparison *c, uint32_t row, size_t measure)
 {
 	struct course course = {.up = 0};
-	for (size_t i = 1; i < c->n; i++) {
-		uint64_t before = compared(c, row, i - 1)->objects.n, after = compared(c, row, i)->objects.n;
-		course.up += after > before;
-		course.down += after < before;
+	uint64_t before = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		struct amount after;
+		memcpy(&after, (const char *)compared(c, row, i) + measure, sizeof after);
+		course.up += i && after.n > before;
+		course.down += i && after.n < before;
+		before = after.n;
 	}
 	return course;
 }
 
+struct course compare_objects(const struct comparison *c, uint32_t row)
+{
+	return course_of(c, row, offsetof(struct compared_amounts, objects));
+}
+
 struct course compare_retained(const struct comparison *c, uint32_t row)
 {
-	struct course course = {.up = 0};
-	for (size_t i = 1; i < c->n; i++) {
-		uint64_t before = compared(c, row, i - 1)->retained.n, after = compared(c, row, i)->retained.n;
-		course.up += after > before;
-		course.down += after < before;
-	}
-	return course;
+	return course_of(c, row, offsetof(struct compared_amounts, retained));
 }
 
 /* --- in words ----------------------------------------------------------------------------------- */

@@ -21,34 +21,7 @@
 	{.id = COL_COURSE}
 enum { D_OBJECTS, D_D_OBJECTS, D_SHALLOW, D_D_SHALLOW, D_RETAINED, D_D_RETAINED, D_GREW, D_COURSE, D_COLUMNS };
 
-static const struct column class_columns[] = {{.id = COL_CLASS}, DIFF_COLUMNS};
-static const struct shape class_shape = {SHAPE_COLUMNS(class_columns)};
-static const struct column package_columns[] = {{.id = COL_PACKAGE}, DIFF_COLUMNS};
-static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
-static const struct column loader_columns[] = {{.id = COL_LOADER_CLASS}, DIFF_COLUMNS};
-static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
-static const struct column path_columns[] = {{.id = COL_PATH}, {.id = COL_CLASS}, DIFF_COLUMNS};
-static const struct shape path_shape = {.form = "-by path", SHAPE_COLUMNS(path_columns)};
-static const struct column field_columns[] = {{.id = COL_FIELD}, DIFF_COLUMNS};
-static const struct shape field_shape = {.form = "-by field", SHAPE_COLUMNS(field_columns)};
-static const struct column site_columns[] = {{.id = COL_SITE}, DIFF_COLUMNS};
-static const struct shape site_shape = {.form = "-by site", SHAPE_COLUMNS(site_columns)};
-static const struct column thread_columns[] = {{.id = COL_THREAD}, {.id = COL_CLASS}, DIFF_COLUMNS};
-static const struct shape thread_shape = {.form = "-by thread", SHAPE_COLUMNS(thread_columns)};
-
-static const struct form {
-	const char *title;
-	const struct shape *shape;
-	unsigned words; /* columns of words */
-} forms[] = {
-    [PROFILE_CLASS] = {"growth by class", &class_shape, 1},
-    [PROFILE_PACKAGE] = {"growth by package", &package_shape, 1},
-    [PROFILE_LOADER] = {"growth by loader", &loader_shape, 1},
-    [PROFILE_PATH] = {"growth by path", &path_shape, 2},
-    [PROFILE_FIELD] = {"growth by field", &field_shape, 1},
-    [PROFILE_SITE] = {"growth by site", &site_shape, 1},
-    [PROFILE_THREAD] = {"growth by thread", &thread_shape, 2},
-};
+COMPARING_FORMS("growth", DIFF_COLUMNS);
 
 struct diff {
 	struct comparing *comparing;
@@ -124,7 +97,7 @@ static const struct result_ops diff_ops = {
 static const struct result_ops diff_profile_ops = {.cell = diff_cell, .release = diff_release};
 
 static const struct option_spec diff_options[] = {
-    {DASH_BY, OPT_CHOICE, "path|class|package|loader|field|site|thread", "what the rows are (default path)"},
+    COMPARING_BY("what the rows are (default path)"),
     {DASH_BASE, OPT_COUNT, "N", "compare with dump N, as dumps numbers them (default the oldest)"},
     {DASH_GREW, OPT_FLAG, NULL, "only what retains more"},
     {DASH_SHRANK, OPT_FLAG, NULL, "only what retains less"},
@@ -213,10 +186,7 @@ static int choose_base(const struct session *s, const struct call *call, size_t 
 
 static int run_diff(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	static const enum profile_by kinds[] = {
-	    PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_FIELD, PROFILE_SITE,
-	    PROFILE_THREAD};
-	enum profile_by by = kinds[call_choice(call, DASH_BY, 0)];
+	enum profile_by by = comparing_by(call);
 	struct comparing *comparing;
 	size_t n = 0;
 	int code = comparing_begin(&comparing, s, by, err);
@@ -249,8 +219,7 @@ const struct command cmd_diff = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
     .group = "compare",
     .summary = "what is more or less than in the older dumps",
-    .shapes = SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &field_shape, &site_shape,
-	&thread_shape),
+    .shapes = COMPARING_SHAPES,
     .description = "Compares the dump with the older ones that stand before it on the command line (cairn OLD... "
 	"DUMP); they may be of other formats. Objects have no identity from one dump to the next, but the ways to "
 	"them have: a row of -by path is all objects that strong references reach on the same shortest way (histo -by "

@@ -322,20 +322,11 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 	return 0;
 }
 
-static bool is_java(const struct profile *p)
-{
-	const struct profile_table *t = &p->by[PROFILE_CLASS];
-	uint32_t i = 0;
-	while (i < t->n && strcmp(t->row[i].words, "java.lang.Class"))
-		i++;
-	return i < t->n;
-}
-
 static int telling_begin(struct telling *t, struct session *s, struct comparing *c, struct err *err)
 {
 	*t = (struct telling){.session = s, .comparing = c};
 	t->all = amount_change(c->list[0]->reachable, c->newest->reachable);
-	t->java = is_java(c->newest);
+	t->java = c->java;
 	if (!session_heap(s))
 		return 0;
 	int code = cut_init(&t->cut, opened_retained(s->dump), err);
@@ -359,7 +350,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	code = telling_begin(&t, s, comparing, err);
 	if (!code)
 		code = comparing_growth(&growth, comparing, s->dump, err);
-	if (!code)
+	if (!code && !comparing->other_program)
 		code = add_rows(r, &t, &growth, rows);
 	growth_release(&growth);
 	cut_release(&t.cut);
@@ -375,7 +366,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	r->note = comparing_note(r, comparing);
 	if (comparing->n == 2 && rows->n)
 		result_add_note(r, "two dumps cannot tell a leak from a cache that fills: a third one does");
-	if (!rows->n)
+	if (!rows->n && !comparing->other_program)
 		result_add_note(r, "nothing grew that did not shrink in between");
 	int over = call_option(call, DASH_FAIL_OVER);
 	r->failed = !rows->n;

@@ -20,34 +20,7 @@
 	{.id = COL_COURSE, .hidden = true}
 enum { T_PLOT, T_SLOPE, T_STEADY, T_OBJECTS, T_RETAINED, T_FIRST_SEEN, T_LAST_SEEN, T_COURSE };
 
-static const struct column class_columns[] = {{.id = COL_CLASS}, TREND_COLUMNS};
-static const struct shape class_shape = {SHAPE_COLUMNS(class_columns)};
-static const struct column package_columns[] = {{.id = COL_PACKAGE}, TREND_COLUMNS};
-static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
-static const struct column loader_columns[] = {{.id = COL_LOADER_CLASS}, TREND_COLUMNS};
-static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
-static const struct column path_columns[] = {{.id = COL_PATH}, {.id = COL_CLASS}, TREND_COLUMNS};
-static const struct shape path_shape = {.form = "-by path", SHAPE_COLUMNS(path_columns)};
-static const struct column field_columns[] = {{.id = COL_FIELD}, TREND_COLUMNS};
-static const struct shape field_shape = {.form = "-by field", SHAPE_COLUMNS(field_columns)};
-static const struct column site_columns[] = {{.id = COL_SITE}, TREND_COLUMNS};
-static const struct shape site_shape = {.form = "-by site", SHAPE_COLUMNS(site_columns)};
-static const struct column thread_columns[] = {{.id = COL_THREAD}, {.id = COL_CLASS}, TREND_COLUMNS};
-static const struct shape thread_shape = {.form = "-by thread", SHAPE_COLUMNS(thread_columns)};
-
-static const struct form {
-	const char *title;
-	const struct shape *shape;
-	unsigned words; /* columns of words */
-} forms[PROFILE_BYS] = {
-    [PROFILE_CLASS] = {"trends by class", &class_shape, 1},
-    [PROFILE_PACKAGE] = {"trends by package", &package_shape, 1},
-    [PROFILE_LOADER] = {"trends by loader", &loader_shape, 1},
-    [PROFILE_PATH] = {"trends by path", &path_shape, 2},
-    [PROFILE_FIELD] = {"trends by field", &field_shape, 1},
-    [PROFILE_SITE] = {"trends by site", &site_shape, 1},
-    [PROFILE_THREAD] = {"trends by thread", &thread_shape, 2},
-};
+COMPARING_FORMS("trends", TREND_COLUMNS);
 
 struct trends {
 	struct comparing *comparing;
@@ -188,9 +161,7 @@ static int order_rows(struct trends *d, bool steady, size_t *n, struct err *err)
 
 static int run_trend(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	static const enum profile_by kinds[] = {
-	    PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_FIELD, PROFILE_SITE, PROFILE_THREAD};
-	enum profile_by by = kinds[call_choice(call, DASH_BY, 0)];
+	enum profile_by by = comparing_by(call);
 	struct comparing *comparing;
 	size_t n;
 	int code = comparing_begin(&comparing, s, by, err);
@@ -218,7 +189,7 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 }
 
 static const struct option_spec trend_options[] = {
-    {DASH_BY, OPT_CHOICE, "path|class|package|loader|field|site|thread", "what the rows are (default path)"},
+    COMPARING_BY("what the rows are (default path)"),
     {DASH_STEADY, OPT_FLAG, NULL, "only what rises steadily"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default steady first, then by slope)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
@@ -231,8 +202,7 @@ const struct command cmd_trend = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
     .group = "compare",
     .summary = "how each path or class went over all the dumps, plotted",
-    .shapes = SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &field_shape,
-	&site_shape, &thread_shape),
+    .shapes = COMPARING_SHAPES,
     .description = "For a series of dumps or profiles (cairn profiles/*.profile): a row for each path, or class, with "
 	"what it retained in each dump as a plot from 0 to its most (_ where it was not there; of more than 40 dumps some "
 	"are left out), and when it was first and last seen. slope is bytes per dump by the rule of Theil and Sen: the "

@@ -2,6 +2,7 @@
 /* comparing.c - see comparing.h. */
 #include "command/compare/comparing.h"
 
+#include "analysis/cut/cut.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -41,6 +42,66 @@ static int list_profiles(struct comparing *c, struct session *s, struct err *err
 	return code;
 }
 
+enum profile_by comparing_by(const struct call *call)
+{
+	static const enum profile_by kinds[] = {PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER,
+	    PROFILE_FIELD, PROFILE_SITE, PROFILE_THREAD}; /* in the order of COMPARING_BY */
+	return kinds[call_choice(call, DASH_BY, 0)];
+}
+
+/* --- other programs ----------------------------------------------------------------------------- */
+
+static int by_words(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* The names of a profile's classes, sorted; the caller's (free).  own: only of those that a program brings along, and
+ * that have the same name in each run. */
+static const char **class_names(const struct profile *p, bool java, bool own, uint32_t *n)
+{
+	const struct profile_table *t = &p->by[PROFILE_CLASS];
+	const char **words = xcalloc(t->n + 1, sizeof *words);
+	*n = 0;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!own || (cut_owner_name(java, t->row[i].words) && !strstr(t->row[i].words, "$$")))
+			words[(*n)++] = t->row[i].words;
+	sort_array(words, *n, sizeof *words, by_words);
+	return words;
+}
+
+/* Are most classes of the one with fewer of them not in the other?  least: fewer tell nothing. */
+static bool few_in_common(const struct comparing *c, const struct profile *p, bool own, uint32_t least, bool *known)
+{
+	uint32_t n, n_newest, common = 0;
+	const char **its = class_names(p, c->java, own, &n), **newest = class_names(c->newest, c->java, own, &n_newest);
+	uint32_t fewer = n < n_newest ? n : n_newest;
+	for (uint32_t i = 0; i < n; i++)
+		common += find_sorted(&its[i], newest, n_newest, sizeof *newest, by_words) != NULL;
+	free(its);
+	free(newest);
+	*known = fewer >= least;
+	return *known && common < fewer / 2;
+}
+
+/* By the classes that the programs bring along, or where these are too few by all of them, of which those of the
+ * runtime are in any two. */
+static bool of_other_program(const struct comparing *c, const struct profile *p)
+{
+	enum { OWN_CLASSES = 4, ALL_CLASSES = 40 };
+	bool known, other = few_in_common(c, p, true, OWN_CLASSES, &known);
+	return known ? other : few_in_common(c, p, false, ALL_CLASSES, &known);
+}
+
+static bool is_java(const struct profile *p)
+{
+	const struct profile_table *t = &p->by[PROFILE_CLASS];
+	uint32_t i = 0;
+	while (i < t->n && strcmp(t->row[i].words, "java.lang.Class"))
+		i++;
+	return i < t->n;
+}
+
 int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
 {
 	if (!s->n_older)
@@ -55,6 +116,10 @@ int comparing_begin(struct comparing **out, struct session *s, enum profile_by b
 	if (code) {
 		comparing_free(c);
 		*out = NULL;
+	} else {
+		c->java = is_java(c->newest);
+		for (size_t i = 0; i + 1 < c->n && !c->other_program; i++)
+			c->other_program = of_other_program(c, c->list[i]);
 	}
 	return code;
 }
@@ -76,41 +141,18 @@ static void add_sentence(struct text *to, const char *words)
 	text_addf(to, "%s%s", to->len ? "; " : "", words);
 }
 
-static int by_words(const void *x, const void *y)
-{
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
-enum { ALIKE_CLASSES = 40 }; /* so many arrays and classes of the runtime any two programs have */
-
-/* Are most classes of the smaller of two dumps in neither? */
-static bool of_other_program(const struct profile *a, const struct profile *b)
-{
-	const struct profile_table *s = &a->by[PROFILE_CLASS], *t = &b->by[PROFILE_CLASS];
-	const char **words = xcalloc(s->n + 1, sizeof *words);
-	uint32_t common = 0, fewer = s->n < t->n ? s->n : t->n;
-	for (uint32_t i = 0; i < s->n; i++)
-		words[i] = s->row[i].words;
-	sort_array(words, s->n, sizeof *words, by_words);
-	for (uint32_t i = 0; i < t->n; i++)
-		common += find_sorted(&t->row[i].words, words, s->n, sizeof *words, by_words) != NULL;
-	free(words);
-	return fewer > ALIKE_CLASSES && common < fewer / 2;
-}
-
 const char *comparing_note(struct result *r, const struct comparing *c)
 {
 	const struct opened *o = r->opened;
 	struct text note = TEXT_INIT, one = TEXT_INIT;
 	const struct profile *newest = c->newest;
-	bool other_words = false, other_sizes = false, other_program = false;
+	bool other_words = false, other_sizes = false;
 	if (c->left_out.len)
 		add_sentence(&note, c->left_out.s);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
 		other_words |= p->word_bits != newest->word_bits;
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
-		other_program |= of_other_program(p, newest);
 		if (p->objects.certainty != EXACT) {
 			text_clear(&one);
 			text_addf(&one, "%s was read in part", file_of(p->path));
@@ -121,7 +163,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 			add_sentence(&note, one.s);
 		}
 	}
-	if (other_program)
+	if (c->other_program)
 		add_sentence(&note, "the dumps have few classes in common: they are of different programs");
 	if (other_words)
 		add_sentence(&note, "the dumps have words of 32 and of 64 bits: compare objects rather than bytes");

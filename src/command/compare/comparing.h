@@ -12,8 +12,50 @@ struct comparing {
 	const struct profile **list;  /* the older ones that could be read, then the newest; owned */
 	size_t n;
 	struct comparison comparison;
+	bool java;                    /* the newest is of a program for a JVM */
+	bool other_program;           /* one of them is of another program than the newest: what grew is no news */
 	struct text left_out;         /* which older ones could not be read, and why; empty: none */
 };
+
+/*
+ * What -by says, and the tables with a row for each group of the kind: the same columns behind the words that name
+ * the row.  COMPARING_FORMS(what, columns...) defines forms[], by enum profile_by; "what" is how the titles begin.
+ * The last one has COMPARING_SHAPES for the command.
+ */
+struct comparing_form {
+	const char *title;
+	const struct shape *shape;
+	unsigned words; /* columns of words: comparing_words has their cells */
+};
+#define COMPARING_BY(summary) {DASH_BY, OPT_CHOICE, "path|class|package|loader|field|site|thread", summary}
+#define COMPARING_SHAPES                                                                                            \
+	SHAPES(&path_shape, &class_shape, &package_shape, &loader_shape, &field_shape, &site_shape, &thread_shape)
+#define COMPARING_FORMS(what, ...)                                                                                  \
+	static const struct column path_columns[] = {{.id = COL_PATH}, {.id = COL_CLASS}, __VA_ARGS__};                 \
+	static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};                                           \
+	static const struct column class_columns[] = {{.id = COL_CLASS}, __VA_ARGS__};                                  \
+	static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(class_columns)};                    \
+	static const struct column package_columns[] = {{.id = COL_PACKAGE}, __VA_ARGS__};                              \
+	static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};              \
+	static const struct column loader_columns[] = {{.id = COL_LOADER_CLASS}, __VA_ARGS__};                          \
+	static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};                 \
+	static const struct column field_columns[] = {{.id = COL_FIELD}, __VA_ARGS__};                                  \
+	static const struct shape field_shape = {.form = "-by field", SHAPE_COLUMNS(field_columns)};                    \
+	static const struct column site_columns[] = {{.id = COL_SITE}, __VA_ARGS__};                                    \
+	static const struct shape site_shape = {.form = "-by site", SHAPE_COLUMNS(site_columns)};                       \
+	static const struct column thread_columns[] = {{.id = COL_THREAD}, {.id = COL_CLASS}, __VA_ARGS__};             \
+	static const struct shape thread_shape = {.form = "-by thread", SHAPE_COLUMNS(thread_columns)};                 \
+	static const struct comparing_form forms[PROFILE_BYS] = {                                                       \
+	    [PROFILE_CLASS] = {what " by class", &class_shape, 1},                                                      \
+	    [PROFILE_PACKAGE] = {what " by package", &package_shape, 1},                                                \
+	    [PROFILE_LOADER] = {what " by loader", &loader_shape, 1},                                                   \
+	    [PROFILE_PATH] = {what " by path", &path_shape, 2},                                                         \
+	    [PROFILE_FIELD] = {what " by field", &field_shape, 1},                                                      \
+	    [PROFILE_SITE] = {what " by site", &site_shape, 1},                                                         \
+	    [PROFILE_THREAD] = {what " by thread", &thread_shape, 2},                                                   \
+	}
+/* What the rows of this call are: as its -by says, or else paths. */
+enum profile_by comparing_by(const struct call *call);
 
 /* Read what was not read yet, and compare; with no dump at hand rows are no sets.  0: *out is the caller's
  * (comparing_free).  ERR_USAGE: there is no older

@@ -86,6 +86,10 @@ def check_series(t, name, dumps, manifests, *options):
             continue
         t.ok(bool(told) == any(grows(o["counts"]) for o in things.values() if o["place"] == place),
              "%s: %s is %s" % (name, place, "named" if told else "not named"))
+    for r in growth:
+        if " " not in r["reference"] and r["freed"] is not None:
+            cut = rows("cut '%s'" % r["reference"], dumps[-1:], *options)
+            t.equal(r["freed"], cut["freed"], "%s: clearing %s frees what cut says" % (name, r["reference"]))
     reachable = {r["reference"] for r in growth}
     t.ok(all(r["d_objects"] > 0 or r["d_retained"] > 0 for r in growth), "%s: all that is named grew" % name)
     t.equal(len(reachable), len(growth), "%s: no place is named twice" % name)

@@ -50,7 +50,9 @@ struct course compare_retained(const struct comparison *c, uint32_t row);
 /*
  * What grows.  A row grows if its objects never become fewer and are more in the end, or if it is a single array that
  * is never smaller and larger in the end; and no such row is above it.  What only serves a collection (its links and
- * tables) does not count.  Of rows that hang on the same collection the one that retains most more stands for all.
+ * tables) does not count.  Of rows that hang on the same collection one stands for all: of those that became more by
+ * half as many as what retains most more, or by a larger number, one of a class of the program's own rather than of a
+ * library's, that rather than keys, keys rather than collections in the collection.
  */
 struct grown {
 	uint32_t row;
@@ -73,9 +75,11 @@ struct growth {
 	uint32_t n;
 	struct grown_with *with; /* of each the most bytes first */
 	uint32_t n_with;
+	bool java;
 };
-/* 0: *out is the caller's (growth_release), the comparison must outlive it; or ERR_NOMEM. */
-MUST_CHECK int compare_growth(struct growth *out, const struct comparison *c, struct err *err);
+/* java: it is a program for a JVM.  0: *out is the caller's (growth_release), the comparison must outlive it; or
+ * ERR_NOMEM. */
+MUST_CHECK int compare_growth(struct growth *out, const struct comparison *c, bool java, struct err *err);
 void growth_release(struct growth *g);
 /* Put first what grew most and is in nothing else that grew.  r: of the newest dump; row_of: by its objects, the row
  * of the comparison or PROFILE_NONE.  0, ERR_NOMEM or ERR_CANCELLED: then the order is as it was. */

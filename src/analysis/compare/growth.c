@@ -2,6 +2,7 @@
 /* growth.c - which rows of a comparison grow, and what they hang on; see compare.h. */
 #include "analysis/compare/compare.h"
 
+#include "analysis/cut/cut.h"
 #include "base/big.h"
 #include "base/sort.h"
 
@@ -108,7 +109,7 @@ static int by_place(const void *x, const void *y)
 	return a->more != b->more ? (a->more < b->more) - (a->more > b->more) : (a->row > b->row) - (a->row < b->row);
 }
 
-/* All rows that rise, those of one place behind each other, first the one that stands for them. */
+/* All rows that rise, those of one place behind each other, first the topmost that retains most more. */
 static struct rising *list_rising(const struct comparison *c, uint32_t *n, struct err *err)
 {
 	struct rising *list = big_alloc(c->n_rows, sizeof *list, err);
@@ -132,6 +133,41 @@ static struct rising *list_rising(const struct comparison *c, uint32_t *n, struc
 	big_free(on);
 	sort_array(list, *n, sizeof *list, by_place);
 	return list;
+}
+
+enum standing { OF_COLLECTION, OF_KEY, OF_LIBRARY, OF_PROGRAM };
+
+/* How much a person wants to hear of a row rather than of others that hang on the same. */
+static enum standing standing_of(const struct comparison *c, uint32_t row, uint32_t on, bool java)
+{
+	const char *class = c->row[row].class;
+	if (class && cut_owner_name(java, class))
+		return OF_PROGRAM;
+	if (is_collection(&c->row[row]))
+		return OF_COLLECTION;
+	for (uint32_t at = row; at != on; at = c->row[at].parent)
+		if (!strcmp(c->row[at].words, "key") && serves_collection(&c->row[c->row[at].parent]))
+			return OF_KEY; /* or what it is made of */
+	return OF_LIBRARY;
+}
+
+static uint64_t came(const struct comparison *c, uint32_t row)
+{
+	return compared(c, row, c->n - 1)->objects.n - compared(c, row, 0)->objects.n;
+}
+
+/* Of rows of one place, as by_place has them, put that first which stands for them. */
+static void choose_standing(struct rising *place, uint32_t n, const struct comparison *c, bool java)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 1; i < n; i++)
+		if (came(c, place[i].row) >= (came(c, place[0].row) + 1) / 2 &&
+		    standing_of(c, place[i].row, place[i].on, java) >
+		    standing_of(c, place[best].row, place[best].on, java))
+			best = i;
+	struct rising first = place[best];
+	memmove(place + 1, place, best * sizeof *place);
+	place[0] = first;
 }
 
 static int by_class(const void *x, const void *y)
@@ -182,16 +218,19 @@ static int by_more(const void *x, const void *y)
 	return p != q ? (p < q) - (p > q) : (a->row > b->row) - (a->row < b->row);
 }
 
-int compare_growth(struct growth *out, const struct comparison *c, struct err *err)
+int compare_growth(struct growth *out, const struct comparison *c, bool java, struct err *err)
 {
 	uint32_t n;
 	struct rising *rising = list_rising(c, &n, err);
 	*out = (struct growth){.list = rising ? big_alloc(n, sizeof *out->list, err) : NULL};
 	out->with = out->list ? big_alloc(n, sizeof *out->with, err) : NULL;
+	out->java = java;
 	for (uint32_t i = 0, end; out->with && i < n; i = end) {
-		uint32_t row = rising[i].row, on = rising[i].on;
+		uint32_t on = rising[i].on;
 		for (end = i + 1; end < n && rising[end].on == on; end++)
 			;
+		choose_standing(rising + i, end - i, c, out->java);
+		uint32_t row = rising[i].row;
 		out->list[out->n] = (struct grown){
 			.row = row,
 			.hangs_on = on,

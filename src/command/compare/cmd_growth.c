@@ -3,7 +3,6 @@
 #include "command/compare/comparing.h"
 
 #include "analysis/cut/cut.h"
-#include "analysis/paths/paths.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/session/session.h"
@@ -35,12 +34,9 @@ struct telling {
 	struct session *session;
 	struct comparing *comparing;
 	struct cut cut;
-	const struct path_tree *tree;
-	struct path_rules rules;
 	struct amount all;  /* by how much what roots reach grew, bytes */
 	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE.  NULL: no dump
 	                       is at hand */
-	bool java;          /* it is a program for a JVM */
 };
 
 /* --- what clearing frees ------------------------------------------------------------------------ */
@@ -62,16 +58,33 @@ static int find_singles(struct telling *t, struct err *err)
 	return 0;
 }
 
-/* What goes when the last reference of the shortest path to a row's only object is cleared. */
+/* Of what references the object, that which its way leads through last; HEAP_NONE: none of it. */
+static uint32_t holder_on_way(const struct opened *o, uint32_t id)
+{
+	const struct signatures *s = &o->signatures;
+	const struct adjacency *in = &o->heap->in;
+	uint32_t way[SIGNATURE_DEPTH + 1], holder = HEAP_NONE; /* by depth */
+	for (uint32_t at = s->of[id]; at != SIGNATURE_NONE; at = s->list[at].parent)
+		way[s->list[at].depth] = at;
+	for (uint64_t k = adjacency_start(in, id); k < adjacency_start(in, id + 1); k++) {
+		uint32_t from = s->of[in->target[k]], depth = from == SIGNATURE_NONE ? SIGNATURE_DEPTH : s->list[from].depth;
+		bool on_way = depth < s->list[s->of[id]].depth && way[depth] == from;
+		if (on_way && (holder == HEAP_NONE || depth > s->list[s->of[holder]].depth))
+			holder = in->target[k];
+	}
+	return holder;
+}
+
+/* What goes when the last reference of the way to a row's only object is cleared. */
 static struct cut_figure cut_row(struct telling *t, uint32_t row)
 {
 	struct cut_figure none = {.freed = amount_exact(0)};
 	uint32_t id = t->single ? t->single[row] : HEAP_NONE;
-	uint32_t parent = id == HEAP_NONE ? 0 : t->tree->parent[id];
 	bool variable = t->comparing->comparison.row[row].start == START_VARIABLE;
-	if (!parent || (parent == PATH_START && !variable))
+	uint32_t holder = id == HEAP_NONE || variable ? HEAP_NONE : holder_on_way(t->session->dump, id);
+	if (id == HEAP_NONE || (holder == HEAP_NONE && !variable))
 		return none;
-	return cut_one(&t->cut, parent == PATH_START ? HEAP_NONE : parent - 1, id);
+	return cut_one(&t->cut, holder, id);
 }
 
 /* --- sentences ---------------------------------------------------------------------------------- */
@@ -132,24 +145,23 @@ static bool only_larger(const struct comparison *c, const struct grown *g)
 }
 
 /* Of what came along: the program's own classes first, then the others; at most n numbers of all->with. */
-static uint32_t choose_with(bool java, const struct growth *all, const struct grown *g, uint32_t *to,
-    uint32_t most)
+static uint32_t choose_with(const struct growth *all, const struct grown *g, uint32_t *to, uint32_t most)
 {
 	uint32_t n = 0;
 	for (int own = 1; own >= 0; own--)
 		for (uint32_t i = 0; i < g->n_with && n < most; i++) {
 			const char *class = all->with[g->with + i].class;
-			if (class && cut_owner_name(java, class) == (own == 1))
+			if (class && cut_owner_name(all->java, class) == (own == 1))
 				to[n++] = g->with + i;
 		}
 	return n;
 }
 
 /* ", with byte[] 500 to 2,000 and tide.Stamp 1,000 to 4,000" */
-static void add_with(struct text *to, bool java, const struct growth *all, const struct grown *g)
+static void add_with(struct text *to, const struct growth *all, const struct grown *g)
 {
 	enum { SHOWN = 3 };
-	uint32_t chosen[SHOWN], n = choose_with(java, all, g, chosen, SHOWN);
+	uint32_t chosen[SHOWN], n = choose_with(all, g, chosen, SHOWN);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct grown_with *w = &all->with[chosen[i]];
 		text_addf(to, "%s%s ", i == 0 ? ", with " : i + 1 == n && n == g->n_with ? " and " : ", ", w->class);
@@ -162,9 +174,8 @@ static void add_with(struct text *to, bool java, const struct growth *all, const
 	text_add(to, n ? "," : "");
 }
 
-static void add_growth(struct text *to, const struct telling *t, const struct growth *all, const struct grown *g)
+static void add_growth(struct text *to, const struct comparison *c, const struct growth *all, const struct grown *g)
 {
-	const struct comparison *c = &t->comparing->comparison;
 	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
 	if (only_larger(c, g)) {
 		text_add(to, " grew from ");
@@ -183,7 +194,7 @@ static void add_growth(struct text *to, const struct telling *t, const struct gr
 	} else {
 		text_add(to, " rose from ");
 		add_course(to, c, g->row);
-		add_with(to, t->java, all, g);
+		add_with(to, all, g);
 	}
 	text_add(to, only_larger(c, g) ? " and keeps " : " and keep ");
 	add_cell(to, cell_bytes(g->more));
@@ -217,7 +228,7 @@ static void tell(struct text *to, struct telling *t, const struct growth *all, c
 {
 	const struct comparison *c = &t->comparing->comparison;
 	add_subject(to, c, g);
-	add_growth(to, t, all, g);
+	add_growth(to, c, all, g);
 	add_shares(to, t, g);
 	if (cut->freed.n) {
 		text_add(to, "; clearing ");
@@ -235,15 +246,19 @@ static void tell(struct text *to, struct telling *t, const struct growth *all, c
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-/* What is not the program's own, grew by little, and not all the time, is no news; nor what the VM keeps. */
-static bool worth_telling(const struct telling *t, const struct grown *g)
+/* What is not the program's own, nor below a static field of its own, grew by little, and not all the time, is no
+ * news; nor what the VM keeps. */
+static bool worth_telling(const struct telling *t, const struct growth *growth, const struct grown *g)
 {
 	const struct comparison *c = &t->comparing->comparison;
-	const char *class = c->row[g->row].class;
+	uint32_t top = g->row;
+	while (c->row[top].parent != PROFILE_NONE)
+		top = c->row[top].parent;
+	const char *class = c->row[g->row].class, *begins = c->row[top].start == START_CLASS ? c->row[top].class : NULL;
 	int64_t all = amount_signed(t->all), more = amount_signed(g->more);
 	double share = (double)more / (double)(all > 0 ? all : 1);
 	bool vms = c->row[g->hangs_on].words[0] == '<';
-	bool own = class && cut_owner_name(t->java, class);
+	bool own = (class && cut_owner_name(growth->java, class)) || (begins && cut_owner_name(growth->java, begins));
 	return more > 0 && (share >= TOLD_LEAST || ((g->steady || own) && !vms));
 }
 
@@ -256,15 +271,7 @@ struct growth_rows {
 static int growth_members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
 {
 	const struct growth_rows *g = data;
-	struct bits wanted;
-	if (bits_init(&wanted, g->comparing->comparison.n_rows, err))
-		return ERR_NOMEM;
-	for (size_t i = 0; i < g->n; i++)
-		if (bits_get(rows, i))
-			bits_set(&wanted, g->row[i]);
-	int code = comparing_members(g->comparing, r->opened, &wanted, to, err);
-	bits_release(&wanted);
-	return code;
+	return comparing_rows_members(g->comparing, r->opened, g->row, rows, to, err);
 }
 
 static void growth_rows_release(void *data)
@@ -283,10 +290,7 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 	const struct compared_amounts *on_first = compared(c, g->hangs_on, 0), *on = compared(c, g->hangs_on, c->n - 1);
 	struct text reference = TEXT_INIT, course = TEXT_INIT;
 	add_reference(&reference, c, g->hangs_on);
-	for (size_t i = 0; i < c->n; i++) {
-		text_add(&course, i ? " " : "");
-		text_add_count(&course, compared(c, g->row, i)->objects.n);
-	}
+	comparing_course(c, g->row, &course);
 	result_add_row(r, (struct cell[]){cell_text(reference.s), cell_text(c->row[g->row].class),
 	    cell_count(last->objects), cell_delta(first->objects, last->objects), cell_bytes(on->retained),
 	    cell_bytes_delta(on_first->retained, on->retained),
@@ -303,7 +307,7 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 	size_t told = 0;
 	for (uint32_t i = 0; i < growth->n && rows->n < TOLD_MOST; i++) {
 		const struct grown *g = &growth->list[i];
-		if (!worth_telling(t, g))
+		if (!worth_telling(t, growth, g))
 			continue;
 		struct cut_figure cut = cut_row(t, g->hangs_on);
 		text_clear(&sentence);
@@ -326,12 +330,9 @@ static int telling_begin(struct telling *t, struct session *s, struct comparing 
 {
 	*t = (struct telling){.session = s, .comparing = c};
 	t->all = amount_change(c->list[0]->reachable, c->newest->reachable);
-	t->java = c->java;
 	if (!session_heap(s))
 		return 0;
 	int code = cut_init(&t->cut, opened_retained(s->dump), err);
-	if (!code)
-		code = session_path_tree(s, false, &t->tree, err);
 	return code ? code : find_singles(t, err);
 }
 

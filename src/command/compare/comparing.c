@@ -225,9 +225,9 @@ int comparing_rows_members(const struct comparing *c, const struct opened *o, co
 int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err)
 {
 	if (!o)
-		return compare_growth(out, &c->comparison, err);
+		return compare_growth(out, &c->comparison, c->java, err);
 	uint32_t n = o->heap->n_objects, *row = big_alloc(n, sizeof *row, err);
-	int code = row ? compare_growth(out, &c->comparison, err) : ERR_NOMEM;
+	int code = row ? compare_growth(out, &c->comparison, c->java, err) : ERR_NOMEM;
 	if (code) {
 		big_free(row);
 		return code;

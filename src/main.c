@@ -324,8 +324,6 @@ static int run(struct wishes *w)
 	w->batch.n_lines = w->n_lines;
 	if (w->batch.output && !w->format_given)
 		w->batch.print.format = print_format_of_file(w->batch.output);
-	if (wants_screen(w) && !w->heap.path)
-		w->plain = true; /* the screen is about objects */
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,

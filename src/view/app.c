@@ -156,6 +156,11 @@ bool app_references_ready(const struct app *a)
 	return a->session.dump && a->session.dump->own;
 }
 
+bool app_profiles_alone(const struct app *a)
+{
+	return !a->options->heap->path;
+}
+
 void app_find_retained(struct app *a)
 {
 	if (a->finding.running || opened_retained(a->session.dump) ||
@@ -169,7 +174,8 @@ void app_find_retained(struct app *a)
 
 static void first_page(struct app *a)
 {
-	app_run(a, "histo", false);
+	a->tab = tabs_first(a);
+	app_run(a, app_profiles_alone(a) ? "trend" : "histo", false);
 	/* something to stand on until the page asked for is there: it comes unless keys come before */
 	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->pages.n > 0 &&
 	    !a->pending)
@@ -449,6 +455,17 @@ static void say_how_it_ended(const struct app *a)
 		complain("%s", a->loader.job.result || !a->message.s ? a->loader.job.err.message : a->message.s);
 }
 
+static void begin_with_profiles(struct app *a)
+{
+	bool all_read = true;
+
+	first_page(a);
+	for (size_t i = 0; i < a->session.n_older; i++)
+		all_read &= a->session.older[i].read;
+	if (a->pages.n == 0) /* nothing to stand on: none could be read, or ^C */
+		app_quit(a, all_read ? 3 : 130);
+}
+
 static int browse(struct app *a, struct err *err)
 {
 	struct term_options options = {
@@ -460,6 +477,8 @@ static int browse(struct app *a, struct err *err)
 	theme_init(a->options->color, (enum theme_name)a->options->theme);
 	bring_history(a);
 	rc = loader_start(&a->loader, a->options->heap, err);
+	if (!rc && app_profiles_alone(a))
+		begin_with_profiles(a);
 	while (!rc && !a->quit)
 		turn(a);
 	/* the terminal first: nothing that goes on and no large heap is waited for in front of a dead screen */

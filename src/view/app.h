@@ -113,6 +113,8 @@ struct app {
 /* app.c: the stack, and what is found beside it */
 struct page *app_page(struct app *a); /* NULL: none yet */
 bool app_references_ready(const struct app *a);
+/* Are profiles all there is?  Then there will never be a dump at hand. */
+bool app_profiles_alone(const struct app *a);
 /* Find retained sizes beside the screen, unless they are known or on their way. */
 void app_find_retained(struct app *a);
 void app_say(struct app *a, enum role role, const char *sentence);

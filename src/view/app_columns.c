@@ -11,7 +11,7 @@ void app_choose_columns(struct app *a)
 {
 	struct table *t = app_table(a);
 
-	if (!app_on_columns(a) && t && a->session.dump)
+	if (!app_on_columns(a) && t && (a->session.dump || app_profiles_alone(a)))
 		app_push(a, page_new_columns(t, a->session.dump));
 }
 

@@ -125,7 +125,7 @@ static void act_in_page(struct app *a, enum action action)
 	const char *message = NULL;
 
 	bool done = p && p->ops->action(p, action, &message);
-	if (done && app_on_columns(a) && (action == ACTION_WIDE || action == ACTION_OPEN))
+	if (done && a->session.dump && app_on_columns(a) && (action == ACTION_WIDE || action == ACTION_OPEN))
 		kept_write(&a->state, a->session.dump);
 	if (done)
 		;

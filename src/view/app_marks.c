@@ -99,7 +99,8 @@ static void set_mark(struct app *a, int letter)
 		add_place(a, m, &said);
 		text_addf(&said, " is marked: ' and %c come back here", letter);
 		app_say(a, ROLE_NOTE, said.s);
-		kept_write(&a->state, a->session.dump);
+		if (a->session.dump)
+			kept_write(&a->state, a->session.dump);
 	}
 	text_release(&said);
 }

@@ -165,7 +165,9 @@ static void refuse(struct app *a, char key, unsigned can)
 	struct text said = TEXT_INIT;
 	const struct command *c = key_command(key);
 
-	if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
+	if (app_profiles_alone(a))
+		text_addf(&said, "%c asks about objects, and " NO_DUMP_AT_HAND, key);
+	else if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
 		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known: Enter shows its "
 		    "fields", key);
 	else if (!app_table(a) || !(can & CAN_ROWS))

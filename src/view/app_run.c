@@ -48,6 +48,8 @@ static bool wants_reach(const char *line)
 static bool must_wait(struct app *a, const char *line)
 {
 	line += strspn(line, " \t");
+	if (app_profiles_alone(a))
+		return false;
 	if (app_references_ready(a))
 		return wants_retained(a, line);
 	/* an object, a row, or a set: only the session knows what is done with it */
@@ -226,9 +228,10 @@ static struct result *rows_below(const struct app *a)
 static bool gone_back(struct app *a, const char *line)
 {
 	const struct command *c = command_of_line(line);
+	const struct opened *o = a->session.dump;
 
-	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || !a->session.dump ||
-	    a->session.dump->fate != FILE_SAME || strcmp(c->group, cmd_sets.group) == 0)
+	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || (!o && !app_profiles_alone(a)) ||
+	    (o && o->fate != FILE_SAME) || strcmp(c->group, cmd_sets.group) == 0)
 		return false;
 	for (size_t i = 0; i < a->pages.at; i++) {
 		struct result *r = page_result(a->pages.page[i]);

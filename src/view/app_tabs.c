@@ -23,7 +23,11 @@ static const struct {
 
 bool tabs_offers(const struct app *a, enum tab tab)
 {
-	return tab >= TAB_GROWTH ? a->session.n_older > 0 : a->options->heap->path != NULL;
+	bool alone = app_profiles_alone(a);
+
+	if (tab == TAB_GROWTH)
+		return a->session.n_older > alone; /* it takes two */
+	return tab > TAB_GROWTH ? a->session.n_older > 0 : !alone;
 }
 
 enum tab tabs_first(const struct app *a)
@@ -59,8 +63,9 @@ void tabs_return(struct app *a, enum tab tab, size_t at)
 void tabs_show(struct app *a, enum tab tab)
 {
 	if (!tabs_offers(a, tab)) {
-		app_say(a, ROLE_NOTE, tab >= TAB_GROWTH ? "one dump is open: cairn OLD... DUMP compares"
-		    : "profiles have no objects: cairn PROFILE... DUMP opens a dump beside them");
+		app_say(a, ROLE_NOTE, tab < TAB_GROWTH ? NO_DUMP_AT_HAND :
+		    app_profiles_alone(a) ? "one profile is open: cairn OLD... PROFILE compares" :
+		    "one dump is open: cairn OLD... DUMP compares");
 		return;
 	}
 	if (tab == a->tab && a->pages.n > 0) {
@@ -123,7 +128,7 @@ bool tabs_back(struct app *a)
 /* Is its answer there, or does it wait for nothing of the dump at hand? */
 static bool is_ready(const struct app *a, enum tab tab)
 {
-	if (tab == a->tab || a->kept[tab].n > 0 || !a->options->heap->path)
+	if (tab == a->tab || a->kept[tab].n > 0 || app_profiles_alone(a))
 		return true;
 	bool retained = tab == TAB_HEAP || tab == TAB_LEAKS || tab == TAB_GROWTH || tab == TAB_TREND;
 	return retained ? a->session.dump && opened_retained(a->session.dump) : app_references_ready(a);

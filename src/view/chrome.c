@@ -73,11 +73,35 @@ static void add_format(const struct heap *h, struct text *to)
 /* What is told of the dump: with less room less, and longest that weak references do not count. */
 enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
 
+/* "365 profiles · 2025-11-21 to 2026-11-20", as far as they were read. */
+static void add_profiles(const struct session *s, bool dates, struct text *to)
+{
+	enum { DAY = sizeof "2026-11-21" - 1 };
+	const struct older_dump *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < s->n_older; i++) {
+		const struct older_dump *d = &s->older[i];
+		if (d->read && !d->code && strlen(d->profile.created) > DAY) {
+			first = first ? first : d;
+			last = d;
+		}
+	}
+	text_add_count(to, s->n_older);
+	text_addf(to, " profile%s", s->n_older == 1 ? "" : "s");
+	if (!first || !dates)
+		return;
+	text_addf(to, " %s %.*s", glyph(GLYPH_DOT), DAY, first->profile.created);
+	if (strncmp(first->profile.created, last->profile.created, DAY) != 0)
+		text_addf(to, " to %.*s", DAY, last->profile.created);
+}
+
 static void add_facts(const struct app *a, int how_much, struct text *to)
 {
 	const struct heap *h = session_heap(&a->session);
 
 	text_clear(to);
+	if (app_profiles_alone(a) && how_much < FACTS_NONE)
+		add_profiles(&a->session, how_much == FACTS_ALL, to);
 	if (!h)
 		return;
 	/* the page of the heap's tree says what that leaves out */
@@ -98,8 +122,10 @@ static void draw_title(const struct app *a, int width)
 	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
 	width -= draw_damage(a->session.dump, width);
-	text_add_escaped(&name, file_name(a->options->heap->path),
-	    strlen(file_name(a->options->heap->path)));
+	/* of profiles alone that of the newest */
+	const char *file = file_name(app_profiles_alone(a) ? a->session.older[a->session.n_older - 1].path :
+	    a->options->heap->path);
+	text_add_escaped(&name, file, strlen(file));
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
 	int named = (int)text_width_most(name.s, (size_t)width), least[] = {NAME_LEAST, 12, 8, 0};
 	do {
@@ -564,7 +590,7 @@ static int lines_of_sentence(struct table *t, int width)
 }
 
 /* Without what a sentence covers. */
-static struct pane_page page_for_panes(struct page *p, struct rect area)
+static struct pane_page page_for_panes(const struct app *a, struct page *p, struct rect area)
 {
 	enum { AROUND = 3, HEAD = 2 }; /* header, total and a spare line; values above */
 	struct pane_page page = {.rect = area, .lines = SIZE_MAX};
@@ -572,7 +598,8 @@ static struct pane_page page_for_panes(struct page *p, struct rect area)
 
 	if (!t)
 		return page;
-	page.empty = !t->result->n_source || !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
+	page.empty = !a->session.dump || !t->result->n_source ||
+	    !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
 	page.columns = table_wishes(t);
 	if (p->ops->object) {
 		enum { HEAD_OF_OBJECT = 5, SIDE_BY_SIDE = 100 };
@@ -624,7 +651,7 @@ void app_draw(struct app *a)
 		a->area.height--;
 		draw_path(a, a->area.y + a->area.height, width);
 	}
-	a->page = page_for_panes(p, a->area);
+	a->page = page_for_panes(a, p, a->area);
 	if (p && app_pane_table(a)) {
 		struct pane_places places = panes_place(&a->panes, &a->page);
 		a->area = places.list;

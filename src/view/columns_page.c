@@ -15,7 +15,7 @@ struct columns_page {
 	struct result *list;
 	struct table table;   /* of the list */
 	struct table *about;  /* of the page below */
-	struct opened *dump;  /* that keeps what is chosen, borrowed */
+	struct opened *dump;  /* that keeps what is chosen, borrowed; NULL: nobody does */
 };
 
 static struct columns_page *own(struct page *p)

@@ -58,7 +58,8 @@ int loader_start(struct loader *l, const struct heap_options *options, struct er
 		fcntl(l->wake[i], F_SETFL, O_NONBLOCK);
 		fcntl(l->wake[i], F_SETFD, FD_CLOEXEC);
 	}
-	int rc = job_start(&l->job, work, l, l->wake[1]);
+	l->finished = !options->path; /* nothing is to be loaded, but others wake the loop here, too */
+	int rc = l->finished ? 0 : job_start(&l->job, work, l, l->wake[1]);
 	if (rc)
 		*err = l->job.err;
 	return rc;

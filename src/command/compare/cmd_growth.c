@@ -367,7 +367,9 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	r->note = comparing_note(r, comparing);
 	if (comparing->n == 2 && rows->n)
 		result_add_note(r, "two dumps cannot tell a leak from a cache that fills: a third one does");
-	if (!rows->n && !comparing->other_program)
+	if (comparing->n == 1)
+		result_add_note(r, "there is but one to look at: what grew takes two to tell");
+	else if (!rows->n && !comparing->other_program)
 		result_add_note(r, "nothing grew that did not shrink in between");
 	int over = call_option(call, DASH_FAIL_OVER);
 	r->failed = !rows->n;

@@ -221,8 +221,8 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 	if (c->flags & COMMAND_NO_DUMP)
 		return 0;
 	if (!session_heap(s) && s->n_older)
-		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, "a profile has no objects "
-		    "(dumps, diff, growth and trend work; name a dump last to look into it)");
+		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, NO_DUMP_AT_HAND
+		    " (dumps, diff, growth and trend are about profiles)");
 	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
 	bool without = c->flags & COMMAND_OBJECTS_ONLY;

@@ -132,6 +132,9 @@ MUST_CHECK int session_read_older(struct session *s, struct err *err);
  * found beside the screen; ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int session_profile(struct session *s, struct profile *out, struct err *err);
 
+/* What is said of whatever asks about objects where there are profiles alone. */
+#define NO_DUMP_AT_HAND "there is no dump at hand, only profiles: cairn PROFILE... DUMP opens one beside them"
+
 /* The heap that commands are about, or NULL. */
 static inline const struct heap *session_heap(const struct session *s)
 {

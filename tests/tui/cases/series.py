@@ -2,9 +2,11 @@
 """Older dumps beside the one that is browsed."""
 
 import os
+import re
 import subprocess
 
-from cairntest import MKDUMP, SERIES, SHOP
+from cairntest import CAIRN, MKDUMP, SERIES, SHOP
+from tmux import PROMPT
 from tui import BOTH, case, enter, leave, need, selected, wait_selected
 
 ENTRIES = r"com\.acme.*ENTRIES"
@@ -99,6 +101,63 @@ def diff(t):
     t.wait(r"^> +1  .*shop-1\.hprof ")
     need("3" in t.screen()[1], "how many dumps there are", t)
     leave(t)
+
+
+def open_profiles(t, dumps=SERIES):
+    """Profiles of these dumps, and nothing else."""
+    for i, dump in enumerate(dumps):
+        subprocess.run([CAIRN, "-x", "profile %s/%d.profile" % (t.home, i + 1), dump], check=True, capture_output=True)
+    t.line('"$CAIRN" "$HOME"/?.profile')
+    t.wait(r"trend +9 dumps ")
+
+
+@case("profiles alone: trend comes first, of the main pages those that compare; nothing asks about objects", BOTH)
+def profiles(t):
+    open_profiles(t)
+    wait_selected(t, r"loader .*URLClassLoader .*▆▇█")
+    need(t.screen()[1].startswith("7 growth"), "those about objects are not there", t)
+    need(re.search(r"3 profiles · 2026-11-21$", t.screen()[0]), "how many there are, and of when", t)
+    for key, what in (("1", "there is no dump at hand"), ("p", "p asks about objects"), ("i", "info: there is no dump")):
+        t.keys(key)
+        t.wait("^" + what)
+    t.type("fcustomer > email")
+    t.keys("Enter")
+    t.wait(r"^ +8 \(254\) paths")
+    t.keys("F", "s")
+    t.wait(r"path \^ ")
+    t.keys("m", "a", "7")
+    wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
+    t.keys("w")
+    t.wait(r"(exact|lower bound)")
+    t.keys("W")
+    t.wait(r"growth > columns")
+    t.keys("W", "Escape", "'", "a")
+    t.wait(r"path \^ ")
+    enter(t, "save " + t.home + "/out.csv")
+    t.wait(r"out\.csv has 254 rows")
+    t.keys("q")  # the first page of the first tab
+    t.wait("^" + PROMPT)
+
+
+@case("one profile alone: its paths by what they retain, and nothing to compare")
+def one_profile(t):
+    open_profiles(t, SERIES[2:])
+    t.wait(r"^8 trend  9 dumps ")
+    t.keys("7")
+    t.wait(r"^one profile is open: cairn OLD")
+    t.keys("9")
+    t.wait(r"^> +1 .*1\.profile")
+    leave(t)
+
+
+@case("a profile that is cut, and nothing else: that is said, and it ends")
+def cut_profile(t):
+    subprocess.run([CAIRN, "-x", "profile %s/whole" % t.home, SHOP], check=True, capture_output=True)
+    with open(t.home + "/whole", "rb") as whole, open(t.home + "/cut.profile", "wb") as cut:
+        cut.write(whole.read()[:5000])
+    t.line('"$CAIRN" "$HOME/cut.profile"; echo "status $?"')
+    t.wait(r"cut\.profile: ")
+    t.wait(r"^status 3$")
 
 
 @case("older dumps are read beside the screen: ^C stops that, and what is there stays")

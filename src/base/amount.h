@@ -21,6 +21,8 @@ enum reason {
 	REASON_SIZES_UNKNOWN, /* the dump does not tell the sizes of some objects */
 	REASON_JOINT,         /* what several objects hold jointly is not in it */
 	REASON_ROWS_JOINED,   /* groups that a dump tells apart are one: what each of them holds may be in both */
+	REASON_OTHER_RULE,    /* sizes of an older dump are by another rule than those it is compared with */
+	REASON_OTHER_WORDS,   /* they are of objects with wider or narrower words */
 	REASON_MORE,          /* counting ended early: there may be more */
 	REASON_CLOCK,         /* the time of the dump is at least that of the latest event in it */
 	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */

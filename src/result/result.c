@@ -562,6 +562,21 @@ static struct result *late_one(const struct result *r)
 	return (struct result *)r;
 }
 
+const struct result_dumps *result_dumps(const struct result *r)
+{
+	return late_one(r)->dumps;
+}
+
+bool result_blames(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
+{
+	for (;; r = ((const struct picked *)r->data)->from) {
+		row = r->order ? r->order[row] : row;
+		if (r->ops != &picked_ops)
+			return r->dumps->blamed(r, row, column, reason, dump);
+		column = ((const struct picked *)r->data)->map[column];
+	}
+}
+
 /* Does it say itself what its rows count?  Then these are sets, whatever opening one asks for. */
 static bool tells_members(const struct result *r)
 {

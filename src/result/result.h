@@ -76,6 +76,15 @@ struct result_ops {
 	    struct err *err);
 };
 
+/* The dumps that a result compares, each with its name as people are told it, "dump 1 (hour-1.hprof)"; where one of
+ * them is that of the result, it is the last. */
+struct result_dumps {
+	size_t n;
+	const char *const *name;
+	/* Is it for this reason of this one's figures that the cell of a source row is no surer? */
+	bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump);
+};
+
 /* One name and value of the head that stands above a table (object, info). */
 struct field {
 	enum column_id column;
@@ -88,6 +97,7 @@ struct result {
 	const char *title;     /* "histogram", "java.lang.String", "0xe0000af0" */
 	const struct opened *opened; /* the dump that it is about, borrowed; NULL: about none */
 	const struct heap *heap; /* its heap, or NULL */
+	const struct result_dumps *dumps; /* what it compares, borrowed from data; NULL: nothing.  See result_dumps */
 	const struct shape *shape; /* the shape it was made with; NULL: it was picked from another
 	                              result */
 	const struct column *columns; /* the shape's, or a copy of its own where others are hidden */
@@ -225,6 +235,11 @@ void result_read(const struct result *r, size_t row, unsigned column, struct cel
     struct text *scratch);
 void result_target(const struct result *r, size_t row, struct target *out);
 enum row_heading result_heading(const struct result *r, size_t row);
+
+/* The dumps that it compares, its columns picked or not; NULL. */
+const struct result_dumps *result_dumps(const struct result *r);
+/* Is one of them to blame for a cell?  row: its position as shown. */
+bool result_blames(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump);
 
 /* Does any row shown stand for objects?  Head values, help and settings do not. */
 bool result_has_sets(const struct result *r);

@@ -99,22 +99,25 @@ static void say_silence(const struct heap *h, enum certainty certainty, struct t
 		text_add(to, ", or not in the part that was read");
 }
 
-/* What follows "inferred: ": words, or what they are filled in by. */
+/* What follows "inferred: ": words, or what they are filled in by; then words are for other dumps than the result's. */
 static const struct {
 	const char *words;
 	void (*say)(const struct heap *h, enum certainty certainty, struct text *to);
 } sentences[REASONS] = {
-    [REASON_DAMAGED] = {.say = say_damage},
-    [REASON_SIZES_UNKNOWN] = {.say = say_unknown_sizes},
+    [REASON_DAMAGED] = {"only a part could be read", say_damage},
+    [REASON_SIZES_UNKNOWN] = {"the sizes of some objects are not told", say_unknown_sizes},
     [REASON_JOINT] = {"what is held jointly by several members is not in it; `size` of the row tells what "
 	"goes with all of them", NULL},
     [REASON_ROWS_JOINED] = {"groups that one of the dumps tells apart are one row here, and what each of them "
 	"retains is added up: it may be in both, or be held by both together", NULL},
+    [REASON_OTHER_RULE] = {"sizes are by another rule than in the newest dump (--sizes)", NULL},
+    [REASON_OTHER_WORDS] = {"words are wider or narrower than in the newest dump, and so are the objects: how "
+	"many there are can be compared", NULL},
     [REASON_MORE] = {"counting ended there, because there are many", NULL},
     [REASON_CLOCK] = {"the dump does not tell its own time, which is at least that of the latest wait that "
 	"began", NULL},
     [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},
-    [REASON_ROOTS] = {.say = say_roots},
+    [REASON_ROOTS] = {"roots are inferred", say_roots},
     [REASON_FRAMES] = {"no recorded root reaches it, but its address, or that of what holds it, stands in a "
 	"stack frame where the dump records no pointer: it may be alive", NULL},
     [REASON_CLASS_FIELDS] = {"no recorded root reaches it, but it, or what holds it, is such as java.lang.Class "
@@ -126,30 +129,77 @@ static const struct {
 	"record what objects it gave to them: it may be alive", NULL},
     [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
 	"all their objects", NULL},
-    [REASON_FILLERS] = {.say = say_fillers},
-    [REASON_SIZES_ASSUMED] = {.say = say_size_model},
-    [REASON_SIZES_MEASURED] = {.say = say_measured},
+    [REASON_FILLERS] = {"the arrays with which the collector fills gaps are told from the program's by signs",
+	say_fillers},
+    [REASON_SIZES_ASSUMED] = {"sizes are computed as nothing there bears out", say_size_model},
+    [REASON_SIZES_MEASURED] = {"sizes of some classes are how far the next objects lie", say_measured},
     [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "
 	"pointers", NULL},
     [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},
     [REASON_FILE_CHANGED] = {"it depends on values in the file, which is not what was loaded any more", NULL},
     [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},
-    [REASON_SILENT] = {.say = say_silence},
+    [REASON_SILENT] = {"that is not told", say_silence},
 };
 
-static void add_reason(
-    const struct result *r, enum certainty certainty, enum reason reason, bool many, struct text *to)
+/* A cell of a result; a value of the head has no row. */
+struct place {
+	size_t row;
+	unsigned column;
+};
+
+static bool is_to_blame(const struct result *r, struct place at, enum reason reason, size_t dump)
+{
+	return at.row != WHY_NO_ROW && result_blames(r, at.row, at.column, reason, dump);
+}
+
+static void say_here(const struct result *r, enum certainty certainty, enum reason reason, struct text *to)
+{
+	bool here = sentences[reason].say && (r->heap || reason == REASON_SILENT) &&
+	    (reason != REASON_DAMAGED || r->heap->damaged);
+	if (here)
+		sentences[reason].say(r->heap, certainty, to);
+	else
+		text_add(to, sentences[reason].words);
+}
+
+/* "of dump 1 (a.phd), dump 2 (b.phd): roots are inferred; of dump 3 (c.phd): PHD records no roots".  False: no dump is
+ * to blame. */
+static bool say_of_dumps(const struct result *r, struct place at, enum certainty certainty, enum reason reason,
+    struct text *to)
+{
+	const struct result_dumps *dumps = result_dumps(r);
+	size_t last = dumps ? dumps->n - 1 : 0, n = 0;
+	bool apart = dumps && sentences[reason].say && r->heap && is_to_blame(r, at, reason, last);
+	for (size_t i = 0; dumps && i < dumps->n - apart; i++) {
+		if (!is_to_blame(r, at, reason, i))
+			continue;
+		if (n < NAMED) {
+			text_add(to, n ? ", " : "of ");
+			text_add_name(to, dumps->name[i]);
+		}
+		n++;
+	}
+	if (n > NAMED)
+		text_addf(to, " and %zu more", n - NAMED);
+	if (n)
+		text_addf(to, ": %s", sentences[reason].words);
+	if (apart) {
+		text_add(to, n ? "; of " : "of ");
+		text_add_name(to, dumps->name[last]);
+		text_add(to, ": ");
+		say_here(r, certainty, reason, to);
+	}
+	return n || apart;
+}
+
+static void add_reason(const struct result *r, enum certainty certainty, enum reason reason, struct place at, bool many,
+    struct text *to)
 {
 	static const char *const marks[][2] = {[LOWER_BOUND] = {"a lower bound", "lower bounds"},
 	    [INFERRED] = {"inferred", "inferred"}, [UNKNOWN] = {"unknown", "unknown"}};
-
 	text_addf(to, "%s: ", marks[certainty][many]);
-	if (sentences[reason].words)
-		text_add(to, sentences[reason].words);
-	else if (r->heap || reason == REASON_SILENT)
-		sentences[reason].say(r->heap, certainty, to);
-	else
-		text_add(to, "the dump is not there any more");
+	if (!say_of_dumps(r, at, certainty, reason, to))
+		say_here(r, certainty, reason, to);
 }
 
 /* How sure a value is.  Cells about certainty (of a root, say) are text, and told of like numbers. */
@@ -161,7 +211,7 @@ static enum certainty sureness(const struct cell *cell)
 	return cell->amount.certainty;
 }
 
-enum certainty why_one(const struct result *r, const struct cell *cell, struct text *to)
+enum certainty why_one(const struct result *r, size_t row, unsigned column, const struct cell *cell, struct text *to)
 {
 	enum certainty certainty = sureness(cell);
 
@@ -169,23 +219,44 @@ enum certainty why_one(const struct result *r, const struct cell *cell, struct t
 	if (certainty == EXACT)
 		text_add(to, "exact");
 	else
-		add_reason(r, certainty, cell->amount.reason, false, to);
+		add_reason(r, certainty, cell->amount.reason, (struct place){row, column}, false, to);
 	return certainty;
 }
 
 /* --- a row or head ------------------------------------------------------------------------------ */
 
-/* The values of one reason, then the reason; returns how many there are. */
+static struct place place_of(const struct values_told *v, size_t i)
+{
+	bool cell = i >= v->r->n_head && i < v->n - v->n_beside;
+	return cell ? (struct place){v->row, (unsigned)(i - v->r->n_head)} : (struct place){WHY_NO_ROW, 0};
+}
+
+/* A value that is told by this sentence: as sure, for this reason, and for that of the same dumps as value `like`. */
+static bool is_told(const struct values_told *v, size_t i, enum certainty certainty, enum reason reason, size_t like,
+    const char **name, struct cell *out)
+{
+	const struct result_dumps *dumps = result_dumps(v->r);
+	bool told = value_at(v, i, name, out) && out->amount.reason == reason && sureness(out) == certainty;
+	for (size_t d = 0; told && dumps && d < dumps->n; d++)
+		told = is_to_blame(v->r, place_of(v, i), reason, d) == is_to_blame(v->r, place_of(v, like), reason, d);
+	return told;
+}
+
+/* The values told together with the first of them, then the reason; returns how many there are. */
 static size_t tell(
-    const struct values_told *v, enum certainty certainty, enum reason reason, struct text *to)
+    const struct values_told *v, enum certainty certainty, enum reason reason, size_t first, struct text *to)
 {
 	const char *name;
 	struct cell cell;
 	size_t n = 0;
 
+	if (!is_told(v, first, certainty, reason, first, &name, &cell))
+		return 0;
 	for (size_t i = 0; i < v->n; i++) {
-		if (!value_at(v, i, &name, &cell) || cell.amount.reason != reason || sureness(&cell) != certainty)
+		if (!is_told(v, i, certainty, reason, first, &name, &cell))
 			continue;
+		if (i < first) /* and so all of them were told */
+			return 0;
 		if (n++ >= NAMED)
 			continue;
 		text_add(to, n > 1 ? ", " : to->len > 0 ? "; " : "");
@@ -195,12 +266,10 @@ static size_t tell(
 		text_add_char(to, ' ');
 		cell_print(&cell, to);
 	}
-	if (n == 0)
-		return 0;
 	if (n > NAMED)
 		text_addf(to, " and %zu more", n - NAMED);
 	text_add(to, n > 1 ? " are " : " is ");
-	add_reason(v->r, certainty, reason, n > 1, to);
+	add_reason(v->r, certainty, reason, place_of(v, first), n > 1, to);
 	return n;
 }
 
@@ -238,9 +307,11 @@ void why(struct result *r, size_t row, const struct why_value *beside, size_t n_
 	text_clear(to);
 	for (enum certainty c = LOWER_BOUND; c <= UNKNOWN; c++) {
 		for (enum reason reason = REASON_NONE + 1; reason < REASONS; reason++) {
-			size_t n = tell(&v, c, reason, to);
-			doubts += n;
-			damage += reason == REASON_DAMAGED ? n : 0;
+			for (size_t first = 0; first < v.n; first++) {
+				size_t n = tell(&v, c, reason, first, to);
+				doubts += n;
+				damage += reason == REASON_DAMAGED ? n : 0;
+			}
 		}
 	}
 	tell_exact(&v, doubts > 0, to);

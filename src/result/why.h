@@ -24,7 +24,8 @@ struct why_value {
  */
 void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to);
 
-/* Append the reason why a single cell is as sure as it is; returns how sure it is. */
-enum certainty why_one(const struct result *r, const struct cell *cell, struct text *to);
+/* Append the reason why a single cell, that of this row (WHY_NO_ROW: of the head) and column, is as sure as it is;
+ * returns how sure it is. */
+enum certainty why_one(const struct result *r, size_t row, unsigned column, const struct cell *cell, struct text *to);
 
 #endif

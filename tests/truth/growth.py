@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, GO, MKDUMP, SERIES, SHOP, Run, Tap, cairn  # noqa: E402
+from cairntest import BUILD, GO, MKDUMP, SAMPLE, SERIES, SHOP, Run, Tap, cairn  # noqa: E402
 
 DUMPS = os.environ.get("CAIRN_DUMPS", "")
 
@@ -128,6 +128,40 @@ def check_other_programs(t, older, newer, same):
         growth = cairn("-x", "growth", older, newer)
         t.equal((growth.status, growth.out.count("more alive"), words in growth.out, "nothing grew" in growth.out),
                 (1, 0, True, False), "and growth tells nothing but that")
+
+
+def check_blame(t):
+    """why names the dump that makes a figure unsure, and no other; bytes by other rules are no exact differences."""
+    with tempfile.TemporaryDirectory() as folder:
+        cut = os.path.join(folder, "cut.hprof")
+        with open(SERIES[0], "rb") as f:
+            held = f.read()
+        with open(cut, "wb") as f:
+            f.write(held[:len(held) * 2 // 3])
+        mat = profiles_of(SERIES[:1], folder, "--sizes", "mat")[0]
+        os.mkdir(os.path.join(folder, "wide"))
+        wide = profiles_of(SERIES[:1], os.path.join(folder, "wide"))[0]
+        db = sqlite3.connect(wide)
+        db.execute("UPDATE profile SET word_bits = 32")
+        db.commit()
+        db.close()
+        for name, older, column, sure, reason in (
+                ("cut", cut, "d_objects", "inferred", "only a part could be read"),
+                ("inferred roots", SAMPLE, "d_retained", "inferred", "roots are inferred"),
+                ("mat sizes", mat, "d_shallow", "inferred", "another rule"),
+                ("words of 32 bits", wide, "d_shallow", "inferred", "wider or narrower")):
+            for words in ("%s" % column, "%1"):
+                dumps = [older, SERIES[1], SHOP]
+                done = cairn("--format", "jsonl", "-x", "diff -by class | grep shop.Session | head 1", "-x",
+                             "why " + words, *dumps)
+                said = {r.get("what"): r for r in map(json.loads, done.out.splitlines())}
+                got = said[column]["why"]
+                t.ok(said[column]["certainty"] == sure and reason in got and "dump 1 (" in got and
+                     "dump 2 (" not in got, "%s: why %s blames the dump (%s)" % (name, words, got))
+                plain = "objects" if column != "d_objects" else "shallow"
+                t.ok(words != "%1" or said[plain]["certainty"] == "exact", "%s: %s of the newest is exact" % (name, plain))
+            trend = cairn("--format", "json", "-x", "trend -by class | head 1", "-x", "why slope", *dumps)
+            t.ok(name == "cut" or reason in trend.out, "%s: why blames it for slopes" % name)
 
 
 def check_samples(t):
@@ -329,6 +363,7 @@ def main():
         check_bad_profiles(t, SHOP)
         check_profiles(t, "samples", SERIES)
         check_trends(t, SHOP)
+        check_blame(t)
     else:
         t.skip("profiles", "this build has no SQLite")
     if not DUMPS:

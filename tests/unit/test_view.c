@@ -177,7 +177,7 @@ static void every_reason(void **state)
 	for (enum reason reason = REASON_NONE + 1; reason < REASONS; reason++) {
 		for (enum certainty c = LOWER_BOUND; c <= UNKNOWN; c++) {
 			struct cell cell = cell_count(amount_weaken(amount_exact(7), c, reason));
-			assert_int_equal(why_one(r, &cell, &said), c);
+			assert_int_equal(why_one(r, WHY_NO_ROW, 0, &cell, &said), c);
 			text_clear(&with);
 			text_addf(&with, "%s%s: ", c == LOWER_BOUND ? "a " : "", certainty_name(c));
 			assert_memory_equal(said.s, with.s, with.len);

@@ -69,6 +69,11 @@ static int join_name(struct joining *j, const char **name, struct err *err)
 	return 0;
 }
 
+static bool of_ways(enum profile_by by)
+{
+	return by == PROFILE_PATH || by == PROFILE_FIELD || by == PROFILE_THREAD;
+}
+
 /* The number of a row with these words, in a new place where there is none yet. */
 static int find_row(struct joining *j, const struct profile_row *like, uint32_t *number, struct err *err)
 {
@@ -91,9 +96,10 @@ static int find_row(struct joining *j, const struct profile_row *like, uint32_t 
 		struct compared_amounts *cell = BIG_PUSH(out->cell, j->n_cells, j->cap_cells, err);
 		if (!cell)
 			return ERR_NOMEM;
-		/* none of it is as sure as how many objects there are */
-		struct amount none = amount_weaken(amount_exact(0), out->profile[i]->objects.certainty,
-		    out->profile[i]->objects.reason);
+		/* that there is none of it is as sure as how many objects there are, and which roots reach them */
+		struct amount none = amount_as_sure(amount_exact(0), out->profile[i]->objects);
+		if (of_ways(out->by) && out->profile[i]->reachable.certainty == INFERRED)
+			none = amount_as_sure(none, out->profile[i]->reachable);
 		*cell = (struct compared_amounts){none, none, none};
 	}
 	*number = out->n_rows++;
@@ -110,6 +116,21 @@ static void add_amounts(struct compared_amounts *to, const struct compared_amoun
 	to->retained = amount_add(to->retained, from->retained);
 	if (both)
 		to->retained = amount_weaken(to->retained, INFERRED, REASON_ROWS_JOINED);
+}
+
+/* What a row has in an older dump, for comparing it with the newest one. */
+static struct compared_amounts amounts_beside(const struct profile_row *row, const struct profile *its,
+    const struct profile *newest)
+{
+	struct compared_amounts a = {row->objects, row->shallow, row->retained};
+	enum reason reason = its->mat_sizes != newest->mat_sizes ? REASON_OTHER_RULE : REASON_OTHER_WORDS;
+	if (its->mat_sizes == newest->mat_sizes && its->word_bits == newest->word_bits)
+		return a;
+	if (a.shallow.n)
+		a.shallow = amount_weaken(a.shallow, INFERRED, reason);
+	if (a.retained.n)
+		a.retained = amount_weaken(a.retained, INFERRED, reason);
+	return a;
 }
 
 /* Enter the rows of a profile; of: where they went. */
@@ -131,7 +152,8 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 			code = find_row(j, &like, &of[i], err);
 		if (code)
 			break;
-		const struct compared_amounts its = {like.objects, like.shallow, like.retained};
+		const struct compared_amounts its =
+		    amounts_beside(&like, out->profile[at], out->profile[out->n - 1]);
 		add_amounts(&out->cell[of[i] * out->n + at], &its);
 		out->row[of[i]].chain |= like.chain;
 	}

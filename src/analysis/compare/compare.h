@@ -13,8 +13,10 @@
 
 #include "analysis/compare/profile.h"
 
+/* The last two in bytes: inferred where they are by another rule than those of the newest profile, or of objects with
+ * other words. */
 struct compared_amounts {
-	struct amount objects, shallow, retained; /* bytes, the last two */
+	struct amount objects, shallow, retained;
 };
 
 struct comparison {

@@ -71,6 +71,31 @@ static void diff_cell(const struct result *r, size_t row, unsigned column, struc
 	}
 }
 
+/* The two dumps that it is about: their figures of this column. */
+static bool diff_blamed(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
+{
+	const struct diff *d = r->data;
+	const struct comparison *c = &d->comparing->comparison;
+	const struct compared_amounts *a = compared(c, d->row[row], dump);
+	if (column < forms[c->by].words || (dump != d->base && dump != c->n - 1))
+		return false;
+	switch (column - forms[c->by].words) {
+	case D_OBJECTS:
+		return dump == c->n - 1 && comparing_blames(a->objects, reason);
+	case D_D_OBJECTS:
+		return comparing_blames(a->objects, reason);
+	case D_SHALLOW:
+		return dump == c->n - 1 && comparing_blames(a->shallow, reason);
+	case D_D_SHALLOW:
+		return comparing_blames(a->shallow, reason);
+	case D_RETAINED:
+		return dump == c->n - 1 && comparing_blames(a->retained, reason);
+	case D_D_RETAINED:
+		return comparing_blames(a->retained, reason);
+	}
+	return false;
+}
+
 static void diff_target(const struct result *r, size_t row, struct target *out)
 {
 	(void)r, (void)row;
@@ -109,18 +134,30 @@ static const struct option_spec diff_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
+/* What tells whether a row grew: what it retains; its objects where bytes compare badly. */
+static struct amount measure(const struct diff *d, uint32_t row, size_t dump)
+{
+	const struct compared_amounts *a = compared(&d->comparing->comparison, row, dump);
+	return d->comparing->other_words ? a->objects : a->retained;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 /* Of which the wishes of the call are true. */
 static bool wanted(const struct diff *d, const struct call *call, uint32_t row)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	const struct compared_amounts *before = compared(c, row, d->base), *now = compared(c, row, c->n - 1);
-	uint64_t b = before->retained.n, n = now->retained.n;
+	uint64_t b = measure(d, row, d->base).n, n = measure(d, row, c->n - 1).n;
 	int min = call_option(call, DASH_MIN);
 	bool some = call_has(call, DASH_GREW) || call_has(call, DASH_SHRANK) || call_has(call, DASH_NEW) ||
 	    call_has(call, DASH_GONE);
 	if (!before->objects.n && !now->objects.n)
 		return false;
-	if (call->option[min].given && (n > b ? n - b : b - n) < call->option[min].number)
+	if (call->option[min].given && distance(before->retained.n, now->retained.n) < call->option[min].number)
 		return false;
 	return !some || (call_has(call, DASH_GREW) && n > b) || (call_has(call, DASH_SHRANK) && n < b) ||
 	    (call_has(call, DASH_NEW) && !before->objects.n) || (call_has(call, DASH_GONE) && !now->objects.n);
@@ -153,8 +190,8 @@ static int order_rows(struct diff *d, const struct session *s, const struct call
 	*n = 0;
 	for (uint32_t i = 0; d->row && i < c->n_rows; i++)
 		list[i] = (struct ranked){i, UINT32_MAX,
-		    amount_signed(amount_change(compared(c, i, d->base)->retained, compared(c, i, c->n - 1)->retained))};
-	for (uint32_t i = 0; d->row && i < growth.n; i++)
+		    amount_signed(amount_change(measure(d, i, d->base), measure(d, i, c->n - 1)))};
+	for (uint32_t i = 0; d->row && i < growth.n && !d->comparing->other_words; i++)
 		list[growth.list[i].row].rank = i;
 	if (d->row)
 		sort_array(list, c->n_rows, sizeof *list, by_growth);
@@ -204,6 +241,7 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape,
 	    session_heap(s) ? &diff_ops : &diff_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
+	comparing_tell_dumps(r, comparing, diff_blamed);
 	r->failed = !n;
 	code = command_sort(s, r, call, "d_retained", true, err);
 	if (code)
@@ -226,7 +264,8 @@ const struct command cmd_diff = {
 	"path), one of -by field those whose way ends with it, one of -by site the objects that a Go program sampled "
 	"where it allocated them. What grows stands first: objects that never became fewer and are more than in the "
 	"oldest dump, ordered by what is in no other row that grows; not what they hold, nor the tables that hold "
-	"them. Then all other changes. objects, shallow and retained are of the newest dump, d_ what changed since the "
+	"them. Then all other changes. Where the dumps have words of 32 and of 64 bits objects tell what grew, not bytes, "
+	"and most of them stand first. objects, shallow and retained are of the newest dump, d_ what changed since the "
 	"oldest (or -base). grew counts the steps in which a row came to retain more, course has its objects in every "
 	"dump. A row is a set of the newest dump. The exit status is 1 where there is no row.",
     .examples = {{"diff -grew", ON_SERIES}, {"diff -by class -sort d_objects | head 5", ON_SERIES},

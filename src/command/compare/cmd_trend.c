@@ -106,6 +106,26 @@ static void trend_cell(const struct result *r, size_t row, unsigned column, stru
 	}
 }
 
+/* A slope is of all dumps from the first on that has objects, the rest of the newest one. */
+static bool trend_blamed(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
+{
+	const struct trends *d = r->data;
+	const struct comparison *c = &d->comparing->comparison;
+	uint32_t at = d->row[row];
+	const struct compared_amounts *a = compared(c, at, dump);
+	if (column < forms[c->by].words)
+		return false;
+	switch (column - forms[c->by].words) {
+	case T_SLOPE:
+		return dump >= d->of[at].first && comparing_blames(a->retained, reason);
+	case T_OBJECTS:
+		return dump == c->n - 1 && comparing_blames(a->objects, reason);
+	case T_RETAINED:
+		return dump == c->n - 1 && comparing_blames(a->retained, reason);
+	}
+	return false;
+}
+
 static void trend_target(const struct result *r, size_t row, struct target *out)
 {
 	(void)r, (void)row;
@@ -177,6 +197,7 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape,
 	    session_heap(s) ? &trend_ops : &trend_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
+	comparing_tell_dumps(r, comparing, trend_blamed);
 	if (comparing->n < 3)
 		result_add_note(r, "what rises steadily takes three dumps to tell");
 	r->failed = !n;

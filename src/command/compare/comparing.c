@@ -17,14 +17,23 @@ static const char *file_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static void add_profile(struct comparing *c, const struct profile *p, size_t number)
+{
+	struct text name = TEXT_INIT;
+	text_addf(&name, "dump %zu (%s)", number, file_of(p->path));
+	c->name[c->n] = text_take(&name);
+	c->list[c->n++] = p;
+}
+
 static int list_profiles(struct comparing *c, struct session *s, struct err *err)
 {
 	struct err first = ERR_INIT;
 	c->list = xcalloc(s->n_older + 1, sizeof(*c->list));
+	c->name = xcalloc(s->n_older + 1, sizeof(*c->name));
 	for (size_t i = 0; i < s->n_older; i++) {
 		const struct older_dump *d = &s->older[i];
 		if (!d->code) {
-			c->list[c->n++] = &d->profile;
+			add_profile(c, &d->profile, i + 1);
 			continue;
 		}
 		if (!first.code)
@@ -37,7 +46,7 @@ static int list_profiles(struct comparing *c, struct session *s, struct err *err
 	}
 	int code = session_heap(s) ? session_profile(s, &c->own, err) : 0;
 	if (!code && session_heap(s))
-		c->list[c->n++] = &c->own;
+		add_profile(c, &c->own, s->n_older + 1);
 	c->newest = c->list[c->n - 1];
 	return code;
 }
@@ -118,8 +127,10 @@ int comparing_begin(struct comparing **out, struct session *s, enum profile_by b
 		*out = NULL;
 	} else {
 		c->java = is_java(c->newest);
-		for (size_t i = 0; i + 1 < c->n && !c->other_program; i++)
-			c->other_program = of_other_program(c, c->list[i]);
+		for (size_t i = 0; i + 1 < c->n; i++) {
+			c->other_program = c->other_program || of_other_program(c, c->list[i]);
+			c->other_words |= c->list[i]->word_bits != c->newest->word_bits;
+		}
 	}
 	return code;
 }
@@ -130,8 +141,18 @@ void comparing_free(void *comparing)
 	comparison_release(&c->comparison);
 	profile_release(&c->own);
 	text_release(&c->left_out);
+	for (size_t i = 0; i < c->n; i++)
+		free(c->name[i]);
+	free(c->name);
 	free(c->list);
 	free(c);
+}
+
+void comparing_tell_dumps(struct result *r, struct comparing *c,
+    bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump))
+{
+	c->dumps = (struct result_dumps){c->n, (const char *const *)c->name, blamed};
+	r->dumps = &c->dumps;
 }
 
 /* --- what makes it less sure -------------------------------------------------------------------- */
@@ -146,12 +167,11 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	const struct opened *o = r->opened;
 	struct text note = TEXT_INIT, one = TEXT_INIT;
 	const struct profile *newest = c->newest;
-	bool other_words = false, other_sizes = false;
+	bool other_sizes = false;
 	if (c->left_out.len)
 		add_sentence(&note, c->left_out.s);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
-		other_words |= p->word_bits != newest->word_bits;
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
 		if (p->objects.certainty != EXACT) {
 			text_clear(&one);
@@ -165,7 +185,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	}
 	if (c->other_program)
 		add_sentence(&note, "the dumps have few classes in common: they are of different programs");
-	if (other_words)
+	if (c->other_words)
 		add_sentence(&note, "the dumps have words of 32 and of 64 bits: compare objects rather than bytes");
 	if (other_sizes)
 		add_sentence(&note, "sizes are by different rules");
@@ -262,6 +282,7 @@ void comparing_course(const struct comparison *c, uint32_t row, struct text *to)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		text_add(to, i ? " " : "");
-		text_add_count(to, compared(c, row, i)->objects.n);
+		struct cell objects = cell_count(compared(c, row, i)->objects);
+		cell_print(&objects, to);
 	}
 }

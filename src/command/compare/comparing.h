@@ -13,7 +13,10 @@ struct comparing {
 	size_t n;
 	struct comparison comparison;
 	bool java;                    /* the newest is of a program for a JVM */
-	bool other_program;           /* one of them is of another program than the newest: what grew is no news */
+	bool other_words;             /* one of them has words of other bits than the newest: bytes compare badly */
+	bool other_program;           /* one is of another program than the newest: what grew is no news */
+	struct result_dumps dumps;    /* for results: comparing_tell_dumps */
+	char **name;                  /* of each of the list: "dump 1 (hour-1.hprof)" */
 	struct text left_out;         /* which older ones could not be read, and why; empty: none */
 };
 
@@ -65,6 +68,14 @@ void comparing_free(void *comparing);
 
 /* What the comparison is no surer of, as a note in the result's arena; or NULL. */
 const char *comparing_note(struct result *r, const struct comparing *c);
+/* Let why say which of the dumps make a cell no surer: blamed tells it, and finds the comparison in the result's data.
+ * amount is the dump's figure that the cell is made of. */
+void comparing_tell_dumps(struct result *r, struct comparing *c,
+    bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump));
+static inline bool comparing_blames(struct amount amount, enum reason reason)
+{
+	return amount.certainty != EXACT && amount.reason == reason;
+}
 /* What grows, first what is in nothing else that grows, as o, the newest dump, tells (NULL: it is not at hand).
  * 0: the caller's (growth_release); ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err);

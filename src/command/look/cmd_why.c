@@ -305,7 +305,7 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 		cursor_cell(&cursor, row, column, &cell);
 		if (row && cell.amount.certainty <= worst && cell.type != CELL_TEXT)
 			continue;
-		enum certainty c = why_one(table, &cell, &said);
+		enum certainty c = why_one(table, row, column, &cell, &said);
 		if (row && c <= worst)
 			continue;
 		worst = c;
@@ -319,11 +319,12 @@ static void add_column(struct result *r, struct why_rows *w, struct result *tabl
 	text_release(&weakest);
 }
 
-static void add_value(struct result *r, struct why_rows *w, const struct result *table,
+/* A cell of this row (WHY_NO_ROW: a value of the head) and column. */
+static void add_value(struct result *r, struct why_rows *w, const struct result *table, size_t row, unsigned column,
     const struct field *value)
 {
 	struct text said = TEXT_INIT;
-	enum certainty c = why_one(table, &value->cell, &said);
+	enum certainty c = why_one(table, row, column, &value->cell, &said);
 	add_row(r, w, value->name, c, NULL, said.s);
 	text_release(&said);
 }
@@ -346,7 +347,7 @@ static int about_row(const struct session *s, struct result *r, struct why_rows 
 		struct field value = {.column = column->id, .name = column_word(column)};
 		cursor_cell(&cursor, row, c, &value.cell);
 		if (cell_is_number(column_type(column)))
-			add_value(r, w, table, &value);
+			add_value(r, w, table, row, c, &value);
 	}
 	cursor_release(&cursor);
 	return 0;
@@ -366,7 +367,7 @@ static int about_column(const struct session *s, struct result *r, struct why_ro
 	for (size_t i = 0; i < table->n_head; i++) {
 		if (strcmp(table->head[i].name, word))
 			continue;
-		add_value(r, w, table, &table->head[i]);
+		add_value(r, w, table, WHY_NO_ROW, 0, &table->head[i]);
 		return 0;
 	}
 	return err_set(err, ERR_NOT_FOUND, "the last table has no column or value %.60s", word);
@@ -378,7 +379,7 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 	int code = 0;
 	for (size_t i = 0; table && i < table->n_head; i++) {
 		if (cell_is_number(table->head[i].cell.type))
-			add_value(r, w, table, &table->head[i]);
+			add_value(r, w, table, WHY_NO_ROW, 0, &table->head[i]);
 	}
 	for (unsigned c = 0; table && c < table->n_columns; c++) {
 		if (cell_is_number(column_type(&table->columns[c])))

@@ -2,7 +2,7 @@
 /* profile_file.c - a profile out of a file; see profile_file.h. */
 #include "query/profile_file.h"
 
-#include "base/files.h"
+#include "dump/source.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 bool profile_is_file(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
-	char head[sizeof magic];
+	uint8_t head[SOURCE_HEAD], inflated[sizeof magic];
 	struct stat st;
 	/* a FIFO must not be waited for, nor lose bytes */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
@@ -22,14 +22,17 @@ bool profile_is_file(const char *path)
 		return false;
 	ssize_t n = pread(fd, head, sizeof head, 0);
 	close(fd);
-	return n == sizeof head && !memcmp(head, magic, sizeof magic);
+	if (n >= (ssize_t)sizeof magic && !memcmp(head, magic, sizeof magic))
+		return true;
+	return n > 0 && source_inflate_head(head, (uint64_t)n, inflated, sizeof inflated) == sizeof magic &&
+	    !memcmp(inflated, magic, sizeof magic);
 }
 
 #ifndef HAVE_SQLITE3
 
-int profile_write(const struct profile *p, FILE *to, struct progress *progress, struct err *err)
+int profile_write(const struct profile *p, FILE *to, bool compressed, struct progress *progress, struct err *err)
 {
-	(void)p, (void)to, (void)progress;
+	(void)p, (void)to, (void)compressed, (void)progress;
 	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
 }
 
@@ -49,7 +52,6 @@ const char *profile_support(void)
 
 #include "base/big.h"
 #include "base/text.h"
-#include "dump/source.h"
 #include "query/profile_schema.h"
 
 struct unpacking {
@@ -58,10 +60,13 @@ struct unpacking {
 	struct progress *progress;
 	const char **text;      /* by id */
 	uint32_t n_texts;
-	struct row_sure {
+	struct row_sort {
+		enum profile_by by;
+		enum way_start start;
+		bool chain, array;
 		struct amount objects, shallow, retained; /* 0, as sure */
-	} *sure;
-	uint32_t n_sures;
+	} *sort;
+	uint32_t n_sorts;
 	struct entered {
 		uint32_t at;    /* its number in the table of its kind */
 		uint8_t by, depth;
@@ -129,7 +134,7 @@ static bool amount(sqlite3_stmt *s, int column, struct amount *out)
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
-/* Only our tables, each in our words: no view, trigger, index or virtual table, and no column that computes. */
+/* Only our tables and our view, each in our words: no trigger, index or virtual table, and no column that computes. */
 static int check_schema(struct unpacking *u, struct err *err)
 {
 	sqlite3_stmt *s;
@@ -137,10 +142,10 @@ static int check_schema(struct unpacking *u, struct err *err)
 	int state = 0, code = prepare(u, &s, "SELECT type, name, sql FROM sqlite_master ORDER BY name", err);
 	while (!code && (state = sqlite3_step(s)) == SQLITE_ROW) {
 		const char *type = text(s, 0), *name = text(s, 1), *sql = text(s, 2);
-		if (n == PROFILE_TABLES || !type || strcmp(type, "table") || !name || strcmp(name, profile_schema[n].name) ||
-		    !sql || strcmp(sql, profile_schema[n].sql))
+		const struct profile_table_text *wanted = &profile_schema[n];
+		if (n++ == PROFILE_TABLES || !type || strcmp(type, wanted->type) || !name || strcmp(name, wanted->name) ||
+		    !sql || strcmp(sql, wanted->sql))
 			code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its tables are not those of a profile");
-		n++;
 	}
 	if (!code && state != SQLITE_DONE)
 		code = profile_sql_error(u->db, u->progress, err);
@@ -235,16 +240,31 @@ static int enter_text(struct unpacking *u, sqlite3_stmt *s, struct err *err)
 	return u->text[u->n_texts] ? 0 : ERR_NOMEM;
 }
 
-static int enter_sure(struct unpacking *u, sqlite3_stmt *s, struct err *err)
+static int enter_sort(struct unpacking *u, sqlite3_stmt *s, struct err *err)
 {
-	struct row_sure sure;
-	void *big_grown = u->sure;
-	if (!sureness(s, 1, &sure.objects) || !sureness(s, 3, &sure.shallow) || !sureness(s, 5, &sure.retained))
-		return untrue(err, "sure", u->n_sures, "no certainty and reason");
-	if (!ROOM(u->sure, u->n_sures, err))
+	struct row_sort sort;
+	uint64_t chain, array;
+	unsigned by, start = START_NOWHERE;
+	void *big_grown = u->sort;
+	bool begins = sqlite3_column_type(s, 2) != SQLITE_NULL;
+	if (!word(s, 1, profile_kinds, PROFILE_BYS, &by))
+		return untrue(err, "sort", u->n_sorts, "it is of no known kind");
+	if (begins && !word(s, 2, profile_starts, PROFILE_STARTS, &start))
+		return untrue(err, "sort", u->n_sorts, "it begins in no known way");
+	if (begins && by != PROFILE_PATH)
+		return untrue(err, "sort", u->n_sorts, "only paths have beginnings");
+	if (!number(s, 3, 1, &chain) || !number(s, 4, 1, &array))
+		return untrue(err, "sort", u->n_sorts, "chain and array are 0 or 1");
+	if (!sureness(s, 5, &sort.objects) || !sureness(s, 7, &sort.shallow) || !sureness(s, 9, &sort.retained))
+		return untrue(err, "sort", u->n_sorts, "no certainty and reason");
+	sort.by = by;
+	sort.start = start;
+	sort.chain = chain;
+	sort.array = array;
+	if (!ROOM(u->sort, u->n_sorts, err))
 		return ERR_NOMEM;
-	u->sure = big_grown;
-	u->sure[u->n_sures] = sure;
+	u->sort = big_grown;
+	u->sort[u->n_sorts] = sort;
 	return 0;
 }
 
@@ -257,25 +277,21 @@ static bool sure_number(sqlite3_stmt *s, int column, struct amount sure, struct 
 }
 
 /* Where a row hangs, and that it may hang there. */
-static const char *place_row(const struct unpacking *u, sqlite3_stmt *s, uint64_t by, struct profile_row *r,
-    struct entered *e)
+static const char *place_row(const struct unpacking *u, sqlite3_stmt *s, const struct row_sort *sort,
+    struct profile_row *r, struct entered *e)
 {
-	uint64_t parent, start = 0;
-	*e = (struct entered){.at = u->out->by[by].n, .by = (uint8_t)by};
+	uint64_t parent;
 	bool has_parent = sqlite3_column_type(s, 2) != SQLITE_NULL;
-	if (sqlite3_column_type(s, 3) != SQLITE_NULL && (!number(s, 3, PROFILE_STARTS - 1, &start) || !start))
-		return "it begins in no known way";
-	for (unsigned i = 0; i < PROFILE_STARTS; i++)
-		if (profile_starts[i] == start)
-			r->start = i;
+	*e = (struct entered){.at = u->out->by[sort->by].n, .by = (uint8_t)sort->by};
 	r->parent = PROFILE_NONE;
-	if (by == PROFILE_PATH && has_parent == (r->start != START_NOWHERE))
+	r->start = sort->start;
+	if (sort->by == PROFILE_PATH && has_parent == (r->start != START_NOWHERE))
 		return "a path has either a parent or a beginning";
-	if (by != PROFILE_PATH && (has_parent || r->start != START_NOWHERE))
-		return "only paths have parents or beginnings";
+	if (sort->by != PROFILE_PATH && has_parent)
+		return "only paths have parents";
 	if (!has_parent)
 		return NULL;
-	if (!u->n_rows || !number(s, 2, u->n_rows - 1, &parent) || u->entered[parent].by != by)
+	if (!u->n_rows || !number(s, 2, u->n_rows - 1, &parent) || u->entered[parent].by != PROFILE_PATH)
 		return "its parent is no path before it";
 	if (u->entered[parent].depth == SIGNATURE_DEPTH)
 		return "it lies deeper than paths do";
@@ -284,56 +300,85 @@ static const char *place_row(const struct unpacking *u, sqlite3_stmt *s, uint64_
 	return NULL;
 }
 
-static const char *unpack_row(const struct unpacking *u, sqlite3_stmt *s, uint64_t by, struct profile_row *r)
+static const char *unpack_row(const struct unpacking *u, sqlite3_stmt *s, const struct row_sort *sort,
+    struct profile_row *r)
 {
-	uint64_t words, class, flags, sure;
-	bool has_class = sqlite3_column_type(s, 5) != SQLITE_NULL;
-	if (!u->n_texts || !number(s, 4, u->n_texts - 1, &words) ||
-	    (has_class && !number(s, 5, u->n_texts - 1, &class)))
+	uint64_t words, class;
+	bool has_class = sqlite3_column_type(s, 4) != SQLITE_NULL;
+	if (!u->n_texts || !number(s, 3, u->n_texts - 1, &words) ||
+	    (has_class && !number(s, 4, u->n_texts - 1, &class)))
 		return "it names no string";
 	r->words = u->text[words];
 	r->class = has_class ? u->text[class] : NULL;
-	if (!has_class && (by == PROFILE_THREAD || r->start == START_CLASS || r->start == START_LOADER ||
-	    r->start == START_THREAD))
+	if (!has_class && (r->start == START_CLASS || r->start == START_LOADER || r->start == START_THREAD))
 		return "its class is missing";
-	if (!number(s, 6, PROFILE_FLAGS, &flags))
-		return "unknown flags";
-	r->chain = flags & PROFILE_FLAG_CHAIN;
-	r->array = flags & PROFILE_FLAG_ARRAY;
-	if (!u->n_sures || !number(s, 10, u->n_sures - 1, &sure))
-		return "nothing says how sure it is";
-	const struct row_sure *as = &u->sure[sure];
-	int retained = sqlite3_column_type(s, 9) == SQLITE_NULL ? 8 : 9;
-	if (!sure_number(s, 7, as->objects, &r->objects) || !sure_number(s, 8, as->shallow, &r->shallow) ||
-	    !sure_number(s, retained, as->retained, &r->retained))
+	r->chain = sort->chain;
+	r->array = sort->array;
+	int retained = sqlite3_column_type(s, 7) == SQLITE_NULL ? 6 : 7;
+	if (!sure_number(s, 5, sort->objects, &r->objects) || !sure_number(s, 6, sort->shallow, &r->shallow) ||
+	    !sure_number(s, retained, sort->retained, &r->retained))
 		return "no such number of objects or bytes";
 	return NULL;
+}
+
+static int add_row(struct unpacking *u, enum profile_by by, const struct profile_row *r, struct err *err)
+{
+	struct profile_table *t = &u->out->by[by];
+	void *big_grown = t->row;
+	if (!ROOM(t->row, t->n, err))
+		return ERR_NOMEM;
+	t->row = big_grown;
+	t->row[t->n++] = *r;
+	return 0;
 }
 
 static int enter_row(struct unpacking *u, sqlite3_stmt *s, struct err *err)
 {
 	struct profile_row r = {.parent = PROFILE_NONE};
-	uint64_t kind;
-	unsigned by = 0;
-	bool known = number(s, 1, PROFILE_BYS - 1, &kind);
-	while (known && profile_kinds[by] != kind)
-		by++;
+	uint64_t sort;
 	void *big_grown = u->entered;
+	if (!u->n_sorts || !number(s, 1, u->n_sorts - 1, &sort))
+		return untrue(err, "row", u->n_rows, "it is of no known sort");
 	if (!ROOM(u->entered, u->n_rows, err))
 		return ERR_NOMEM;
 	u->entered = big_grown;
-	const char *wrong = known ? place_row(u, s, by, &r, &u->entered[u->n_rows]) : "it is of no known kind";
+	const char *wrong = place_row(u, s, &u->sort[sort], &r, &u->entered[u->n_rows]);
 	if (!wrong)
-		wrong = unpack_row(u, s, by, &r);
-	if (wrong)
-		return untrue(err, "row", u->n_rows, wrong);
-	struct profile_table *t = &u->out->by[by];
-	big_grown = t->row;
-	if (!ROOM(t->row, t->n, err))
-		return ERR_NOMEM;
-	t->row = big_grown;
-	t->row[t->n++] = r;
-	return 0;
+		wrong = unpack_row(u, s, &u->sort[sort], &r);
+	return wrong ? untrue(err, "row", u->n_rows, wrong) : add_row(u, u->sort[sort].by, &r, err);
+}
+
+/* What has no row because a path tells it: threads, and fields that no second path ends with. */
+static int derive_rows(struct unpacking *u, struct err *err)
+{
+	const struct profile_table *paths = &u->out->by[PROFILE_PATH], *told = &u->out->by[PROFILE_FIELD];
+	struct path_fields fields;
+	int code = path_fields_find(&fields, paths, NULL, err);
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < told->n; i++) {
+		struct path_field *f = path_fields_of(&fields, &told->row[i]);
+		if (f)
+			f->told = true;
+	}
+	for (uint32_t i = 0; !code && i < fields.n; i++) {
+		struct profile_row r = paths->row[fields.list[i].path];
+		if (fields.list[i].told || fields.list[i].n_paths > 1)
+			continue;
+		r.parent = PROFILE_NONE;
+		r.class = fields.list[i].class;
+		r.chain = r.array = false;
+		code = add_row(u, PROFILE_FIELD, &r, err);
+	}
+	for (uint32_t i = 0; !code && i < paths->n; i++) {
+		struct profile_row r = paths->row[i];
+		if (r.start != START_THREAD)
+			continue;
+		r.start = START_NOWHERE;
+		code = add_row(u, PROFILE_THREAD, &r, err);
+	}
+	path_fields_release(&fields);
+	return code;
 }
 
 static int unpack(struct unpacking *u, struct err *err)
@@ -344,10 +389,11 @@ static int unpack(struct unpacking *u, struct err *err)
 	if (!code)
 		code = read_table(u, "string", "SELECT id, text FROM string", &u->n_texts, enter_text, err);
 	if (!code)
-		code = read_table(u, "sure", "SELECT * FROM sure", &u->n_sures, enter_sure, err);
+		code = read_table(u, "sort", "SELECT * FROM sort", &u->n_sorts, enter_sort, err);
 	if (!code)
-		code = read_table(u, "row", "SELECT id, kind, parent, start, words, class, flags, objects, shallow, retained, "
-		    "sure FROM row", &u->n_rows, enter_row, err);
+		code = read_table(u, "row", "SELECT * FROM row", &u->n_rows, enter_row, err);
+	if (!code)
+		code = derive_rows(u, err);
 	for (unsigned by = 0; !code && by < PROFILE_BYS; by++)
 		if (!u->out->by[by].row && !(u->out->by[by].row = big_alloc(0, 1, err)))
 			code = ERR_NOMEM;
@@ -356,15 +402,43 @@ static int unpack(struct unpacking *u, struct err *err)
 
 /* --- the file ----------------------------------------------------------------------------------- */
 
-enum { FILE_MOST = 1 << 30, HEADER = 100, AT_VERSION = 60, AT_APPLICATION = 68 };
+enum { HEADER = 100, AT_WRITES = 18, AT_VERSION = 60, AT_APPLICATION = 68 };
 
 static uint32_t big_endian(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static int check_header(const struct source *s, struct err *err)
+/* What SQLite has not brought into the file yet would be missing. */
+static int check_writes(const uint8_t *header, const char *path, struct err *err)
 {
+	static const uint8_t hot[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+	enum { WAL = 2 };
+	uint8_t head[sizeof hot];
+	struct text journal = TEXT_INIT;
+	struct stat st;
+	if (header[AT_WRITES] == WAL || header[AT_WRITES + 1] == WAL)
+		return err_set(err, ERR_UNSUPPORTED, "a profile in SQLite's WAL mode, which may stand in two files: "
+		    "sqlite3 FILE 'pragma journal_mode=delete' makes it one");
+	text_addf(&journal, "%s-journal", path);
+	int fd = stat(journal.s, &st) || !S_ISREG(st.st_mode) ? -1 :
+	    open(journal.s, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	text_release(&journal);
+	if (fd < 0)
+		return 0;
+	ssize_t n = pread(fd, head, sizeof head, 0);
+	close(fd);
+	if (n == sizeof head && !memcmp(head, hot, sizeof hot))
+		return err_set(err, ERR_FORMAT, "a profile that somebody did not finish writing to: sqlite3 FILE "
+		    "'pragma integrity_check' brings back what it was");
+	return 0;
+}
+
+static int check_header(const struct source *s, const char *path, struct err *err)
+{
+	static const char magic[16] = "SQLite format 3";
+	if (s->size >= sizeof magic && memcmp(s->bytes, magic, sizeof magic))
+		return err_set(err, ERR_FORMAT, "no profile: it is no SQLite database");
 	if (s->size < HEADER)
 		return err_set(err, ERR_FORMAT, "a damaged profile: it is cut");
 	if (big_endian(s->bytes + AT_APPLICATION) != PROFILE_APPLICATION_ID)
@@ -375,9 +449,18 @@ static int check_header(const struct source *s, struct err *err)
 		    "version %d", version, PROFILE_VERSION);
 	if (!version)
 		return err_set(err, ERR_FORMAT, "a damaged or forged profile: there is no version 0");
-	if (s->size > FILE_MOST)
+	if (s->size > PROFILE_BYTES_MOST)
 		return err_set(err, ERR_FORMAT, "it is larger than any profile");
-	return 0;
+	if (s->cut)
+		return err_set(err, ERR_FORMAT, "a damaged profile: %s", s->remark);
+	return check_writes(s->bytes, path, err);
+}
+
+/* Asked before all of a compressed file is inflated. */
+static int look(const void *path, const uint8_t *head, size_t n, struct err *err)
+{
+	const struct source s = {.bytes = head, .size = n};
+	return check_header(&s, path, err);
 }
 
 /* Have SQLite work on the bytes as they are.  What could run something, or write, is off. */
@@ -406,10 +489,11 @@ int profile_read(struct profile *out, const char *path, struct progress *progres
 	struct source *source;
 	uint64_t lost;
 	*out = (struct profile){.path = NULL};
-	int code = source_open(&source, path, progress, err);
+	const struct source_look looking = {look, path};
+	int code = source_open_if(&source, path, &looking, progress, err);
 	if (code)
 		return code;
-	code = check_header(source, err);
+	code = check_header(source, path, err);
 	if (!code)
 		code = attach(&u, source, err);
 	if (!code)
@@ -421,7 +505,7 @@ int profile_read(struct profile *out, const char *path, struct progress *progres
 	sqlite3_close(u.db);
 	source_close(source);
 	big_free(u.text);
-	big_free(u.sure);
+	big_free(u.sort);
 	big_free(u.entered);
 	if (code) {
 		profile_release(out);

@@ -15,13 +15,14 @@
 
 #include <stdio.h>
 
-/* Is the file an SQLite database, so that only profile_read can tell what is wrong with it?  False, too, where it
- * cannot be read. */
+/* Is the file an SQLite database, maybe compressed, so that only profile_read can tell what is wrong with it?
+ * False, too, where it cannot be read. */
 bool profile_is_file(const char *path);
 
-/* Write a profile behind what stands in the stream.  0; ERR_UNSUPPORTED in a build without SQLite, ERR_NOMEM,
- * ERR_IO, or ERR_CANCELLED. */
-MUST_CHECK int profile_write(const struct profile *p, FILE *to, struct progress *progress, struct err *err);
+/* Write a profile behind what stands in the stream, as it is or as gzip compresses it.  0; ERR_UNSUPPORTED in a
+ * build without SQLite, ERR_NOMEM, ERR_IO, or ERR_CANCELLED. */
+MUST_CHECK int profile_write(const struct profile *p, FILE *to, bool compressed, struct progress *progress,
+    struct err *err);
 
 /* Read one.  0: *out is the caller's (profile_release), without of_class; its title is "profile of " and the
  * dump's format.  ERR_FORMAT: it is no profile, of a newer version, or its rows cannot be true; ERR_UNSUPPORTED in a

@@ -4,19 +4,33 @@
 
 #include "query/profile_schema.h"
 
-#define AMOUNT(name) name " INTEGER, " name "_certainty TEXT, " name "_reason TEXT"
+#include "base/big.h"
+#include "base/hash.h"
+
+#include <pthread.h>
+
+#define SURE(name) name "_certainty TEXT, " name "_reason TEXT"
+#define AMOUNT(name) name " INTEGER, " SURE(name)
 
 const struct profile_table_text profile_schema[PROFILE_TABLES] = {
-    [TABLE_PROFILE] = {"profile", "CREATE TABLE profile (file TEXT, format TEXT, created TEXT, written_by TEXT, "
-	"word_bits INTEGER, sizes TEXT, names_fields INTEGER, " AMOUNT("objects") ", " AMOUNT("shallow") ", "
-	AMOUNT("reachable") ")"},
-    [TABLE_ROW] = {"row", "CREATE TABLE row (id INTEGER PRIMARY KEY, kind INTEGER, parent INTEGER, start INTEGER, "
-	"words INTEGER, class INTEGER, flags INTEGER, objects INTEGER, shallow INTEGER, retained INTEGER, "
-	"sure INTEGER)"},
-    [TABLE_STRING] = {"string", "CREATE TABLE string (id INTEGER PRIMARY KEY, text TEXT)"},
-    [TABLE_SURE] = {"sure", "CREATE TABLE sure (id INTEGER PRIMARY KEY, objects_certainty TEXT, objects_reason TEXT, "
-	"shallow_certainty TEXT, shallow_reason TEXT, retained_certainty TEXT, retained_reason TEXT)"},
+    [PROFILE_VIEW] = {"view", "named", "CREATE VIEW named AS SELECT r.id, s.what, s.start, r.parent, w.text AS words, "
+	"c.text AS class, r.objects, r.shallow, coalesce(r.retained, r.shallow) AS retained FROM row r "
+	"JOIN sort s ON s.id = r.sort JOIN string w ON w.id = r.words LEFT JOIN string c ON c.id = r.class"},
+    [PROFILE_TABLE_PROFILE] = {"table", "profile", "CREATE TABLE profile (file TEXT, format TEXT, created TEXT, "
+	"written_by TEXT, word_bits INTEGER, sizes TEXT, names_fields INTEGER, " AMOUNT("objects") ", "
+	AMOUNT("shallow") ", " AMOUNT("reachable") ")"},
+    [PROFILE_TABLE_ROW] = {"table", "row", "CREATE TABLE row (id INTEGER PRIMARY KEY, sort INTEGER, parent INTEGER, "
+	"words INTEGER, class INTEGER, objects INTEGER, shallow INTEGER, retained INTEGER)"},
+    [PROFILE_TABLE_SORT] = {"table", "sort", "CREATE TABLE sort (id INTEGER PRIMARY KEY, what TEXT, start TEXT, "
+	"chain INTEGER, array INTEGER, " SURE("objects") ", " SURE("shallow") ", " SURE("retained") ")"},
+    [PROFILE_TABLE_STRING] = {"table", "string", "CREATE TABLE string (id INTEGER PRIMARY KEY, text TEXT)"},
 };
+
+/* Whoever adds to these enumerations adds words below, and to doc/profile-format.md. */
+_Static_assert(UNKNOWN + 1 == 4, "profile_certainties");
+_Static_assert(REASONS == 24, "profile_reasons");
+_Static_assert(PROFILE_BYS == 7, "profile_kinds");
+_Static_assert(START_ROOT + 1 == 7, "profile_starts");
 
 const char *const profile_certainties[UNKNOWN + 1] = {
     [EXACT] = "exact", [LOWER_BOUND] = "lower bound", [INFERRED] = "inferred", [UNKNOWN] = "unknown"};
@@ -48,20 +62,143 @@ const char *const profile_reasons[REASONS] = {
     [REASON_SILENT] = "silent",
 };
 
-/* most rows are paths, and a 0 takes no room */
-const unsigned char profile_kinds[PROFILE_BYS] = {
-    [PROFILE_PATH] = 0, [PROFILE_CLASS] = 1, [PROFILE_PACKAGE] = 2, [PROFILE_LOADER] = 3, [PROFILE_THREAD] = 4,
-    [PROFILE_FIELD] = 5, [PROFILE_SITE] = 6};
+/* threads are the paths that begin at one */
+const char *const profile_kinds[PROFILE_BYS] = {
+    [PROFILE_PATH] = "path", [PROFILE_CLASS] = "class", [PROFILE_PACKAGE] = "package", [PROFILE_LOADER] = "loader",
+    [PROFILE_THREAD] = NULL, [PROFILE_FIELD] = "field", [PROFILE_SITE] = "site"};
 
-const unsigned char profile_starts[PROFILE_STARTS] = {
-    [START_NOWHERE] = 0, [START_CLASS] = 1, [START_LOADER] = 2, [START_VARIABLE] = 3, [START_THREAD] = 4,
-    [START_LOCAL] = 5, [START_ROOT] = 6};
+const char *const profile_starts[PROFILE_STARTS] = {
+    [START_NOWHERE] = NULL, [START_CLASS] = "class", [START_LOADER] = "loader", [START_VARIABLE] = "variable",
+    [START_THREAD] = "thread", [START_LOCAL] = "stack", [START_ROOT] = "root"};
+
+/* --- what paths tell of fields ------------------------------------------------------------------ */
+
+static uint64_t hash_of_names(const char *class, const char *words)
+{
+	return hash_step(hash_number((uintptr_t)class), (uintptr_t)words);
+}
+
+static uint64_t hash_of_field(const void *all, uint32_t number)
+{
+	const struct path_field *f = &((const struct path_field *)all)[number];
+	return hash_of_names(f->class, f->words);
+}
+
+/* The place of a field in a table that has any, or the free one for it. */
+static uint32_t slot_of(const struct path_fields *f, const char *class, const char *words)
+{
+	uint32_t at = (uint32_t)hash_of_names(class, words) & (f->n_slots - 1);
+	for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1)) {
+		const struct path_field *field = &f->list[f->slots[at] - 1];
+		if (field->class == class && field->words == words)
+			break;
+	}
+	return at;
+}
+
+int path_fields_find(struct path_fields *out, const struct profile_table *paths, const uint32_t *counts,
+    struct err *err)
+{
+	*out = (struct path_fields){.list = big_alloc(paths->n, sizeof *out->list, err)};
+	int code = out->list ? 0 : ERR_NOMEM;
+	for (uint32_t i = 0; !code && i < paths->n; i++) {
+		const struct profile_row *r = &paths->row[i];
+		if (r->parent == PROFILE_NONE || (counts && !counts[i]))
+			continue;
+		if (2 * out->n >= out->n_slots)
+			code = hash_slots_grow(&out->slots, &out->n_slots, out->n, hash_of_field, out->list, err);
+		if (code)
+			break;
+		const char *class = paths->row[r->parent].class;
+		uint32_t *slot = &out->slots[slot_of(out, class, r->words)];
+		if (!*slot) {
+			out->list[out->n] = (struct path_field){.class = class, .words = r->words, .path = i};
+			*slot = ++out->n;
+		}
+		out->list[*slot - 1].n_paths++;
+	}
+	if (code)
+		path_fields_release(out);
+	return code;
+}
+
+struct path_field *path_fields_of(const struct path_fields *f, const struct profile_row *field)
+{
+	uint32_t number = f->n ? f->slots[slot_of(f, field->class, field->words)] : 0;
+	return number ? &f->list[number - 1] : NULL;
+}
+
+void path_fields_release(struct path_fields *f)
+{
+	big_free(f->list);
+	big_free(f->slots);
+	*f = (struct path_fields){.n = 0};
+}
+
+/* --- SQLite ------------------------------------------------------------------------------------- */
+
+/*
+ * SQLite's memory is big memory: a file decides how much it takes, so --mem limits it.  What the last refusal of a
+ * thread said is kept, for SQLite does not hand it on.
+ */
+static _Thread_local struct err refused;
+
+static void *sql_malloc(int n)
+{
+	return big_alloc(1, (uint64_t)n, &refused);
+}
+
+static void *sql_realloc(void *old, int n)
+{
+	return big_resize(old, 1, (uint64_t)n, &refused);
+}
+
+static void sql_free(void *p)
+{
+	big_free(p);
+}
+
+static int sql_size(void *p)
+{
+	return (int)big_bytes(p);
+}
+
+static int sql_roundup(int n)
+{
+	return (n + 7) & ~7;
+}
+
+static int sql_init(void *nothing)
+{
+	(void)nothing;
+	return SQLITE_OK;
+}
+
+static void sql_shutdown(void *nothing)
+{
+	(void)nothing;
+}
+
+/* Before the first of SQLite's functions. */
+static void configure(void)
+{
+	static const sqlite3_mem_methods memory = {sql_malloc, sql_free, sql_realloc, sql_size, sql_roundup, sql_init,
+	    sql_shutdown, NULL};
+	/* where somebody has begun already, the memory is the library's: all works as well */
+	(void)sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_NOMEM, "%s", refused.message[0] ? refused.message : "not enough memory for a profile");
+}
 
 int profile_sql_error(sqlite3 *db, struct progress *progress, struct err *err)
 {
 	switch (sqlite3_errcode(db)) {
 	case SQLITE_NOMEM:
-		return err_set(err, ERR_NOMEM, "not enough memory for a profile");
+		return no_memory(err);
 	case SQLITE_INTERRUPT:
 		if (progress_cancelled(progress))
 			return err_cancelled(err);
@@ -77,18 +214,26 @@ static int stops(void *progress)
 
 int profile_sql_open(sqlite3 **db, struct progress *progress, struct err *err)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	/* ample for our own statements and our own schema, and little for that of a forged file, which SQLite reads
+	 * before we do */
+	static const struct { int limit, most; } limits[] = {
+	    {SQLITE_LIMIT_LENGTH, PROFILE_TEXT_MOST}, {SQLITE_LIMIT_SQL_LENGTH, 1000}, {SQLITE_LIMIT_COLUMN, 20},
+	    {SQLITE_LIMIT_EXPR_DEPTH, 10}, {SQLITE_LIMIT_COMPOUND_SELECT, 1}, {SQLITE_LIMIT_VDBE_OP, 1000},
+	    {SQLITE_LIMIT_FUNCTION_ARG, 4}, {SQLITE_LIMIT_VARIABLE_NUMBER, 20}, {SQLITE_LIMIT_ATTACHED, 0},
+	    {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0}};
 	enum { STEPS = 10000 };
+	refused.message[0] = '\0';
+	pthread_once(&once, configure);
 	if (sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)) {
-		int code = *db ? profile_sql_error(*db, progress, err) :
-		    err_set(err, ERR_NOMEM, "not enough memory for a profile");
+		int code = *db ? profile_sql_error(*db, progress, err) : no_memory(err);
 		sqlite3_close(*db);
 		*db = NULL;
 		return code;
 	}
 	sqlite3_progress_handler(*db, STEPS, stops, progress);
-	sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, PROFILE_TEXT_MOST);
-	sqlite3_limit(*db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_limit(*db, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		sqlite3_limit(*db, limits[i].limit, limits[i].most);
 	return 0;
 }
 

@@ -12,26 +12,45 @@ enum {
 	PROFILE_VERSION = 1,         /* user_version */
 	PROFILE_TEXT_MOST = 1 << 20, /* bytes of a text */
 	PROFILE_ROWS_MOST = 1 << 24, /* of a table */
+	PROFILE_BYTES_MOST = 1 << 30,
 };
 
-/* Tables in the order of their names, each as sqlite_schema has it: a file that has other words is none. */
-enum { TABLE_PROFILE, TABLE_ROW, TABLE_STRING, TABLE_SURE, PROFILE_TABLES };
+/* What the file has, in the order of names, each as sqlite_schema has it: one with other words is no profile. */
+enum {
+	PROFILE_VIEW, PROFILE_TABLE_PROFILE, PROFILE_TABLE_ROW, PROFILE_TABLE_SORT, PROFILE_TABLE_STRING, PROFILE_TABLES
+};
 extern const struct profile_table_text {
-	const char *name, *sql;
+	const char *type, *name, *sql;
 } profile_schema[PROFILE_TABLES];
 
-/* Numbers and words of the file, by those of the program, which may change. */
+/* Words of the file, by the numbers of the program, which may change.  NULL: not in a file. */
 extern const char *const profile_certainties[UNKNOWN + 1];
 extern const char *const profile_reasons[REASONS];
-extern const unsigned char profile_kinds[PROFILE_BYS];
+extern const char *const profile_kinds[PROFILE_BYS];
 enum { PROFILE_STARTS = START_ROOT + 1 };
-extern const unsigned char profile_starts[PROFILE_STARTS];
-enum { PROFILE_FLAG_CHAIN = 1, PROFILE_FLAG_ARRAY = 2, PROFILE_FLAGS = 3 };
+extern const char *const profile_starts[PROFILE_STARTS];
+
+/* Fields as the paths of a profile tell them: those that lead to some path from the one that holds it. */
+struct path_fields {
+	struct path_field {
+		const char *class, *words; /* of the holder; of the field: borrowed from the paths */
+		uint32_t path, n_paths;    /* the first of so many that end with it */
+		bool told;                 /* the caller's */
+	} *list;
+	uint32_t n, *slots, n_slots;
+};
+/* counts: by path, 0 for those that do not; NULL: all do.  0: release it; or ERR_NOMEM, nothing to release. */
+MUST_CHECK int path_fields_find(struct path_fields *out, const struct profile_table *paths, const uint32_t *counts,
+    struct err *err);
+/* That of a row of the table of fields; NULL: no path ends with it. */
+struct path_field *path_fields_of(const struct path_fields *f, const struct profile_row *field);
+void path_fields_release(struct path_fields *f);
 
 /* What SQLite says of its last call, as an error; after ERR_NOMEM and ERR_CANCELLED in their own words. */
 int profile_sql_error(sqlite3 *db, struct progress *progress, struct err *err);
 
-/* An empty database in memory, which stops where progress is cancelled.  0 or ERR_NOMEM; *db is the caller's. */
+/* An empty database in memory, all of it big memory, which stops where progress is cancelled.  0 or ERR_NOMEM; *db is
+ * the caller's. */
 MUST_CHECK int profile_sql_open(sqlite3 **db, struct progress *progress, struct err *err);
 
 #endif

@@ -3,7 +3,7 @@
  * profile_write.c - a profile into a file; see profile_file.h.
  *
  * The database is made in memory and written as bytes, so no journal stands beside the file and nothing of it is
- * there before all is known.
+ * there before all is known.  Ids are numbered by how often they occur: small ones take less room.
  */
 #include "query/profile_file.h"
 
@@ -12,27 +12,41 @@
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "query/profile_schema.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 struct packing {
 	sqlite3 *db;
 	const struct profile *profile;
 	struct progress *progress;
-	sqlite3_stmt *row, *string, *sure;
-	const char **texts;     /* borrowed from the profile; entered as id 0, 1, … */
+	uint32_t *id[PROFILE_BYS]; /* by row: its id + 1; 0: it is left out */
+	uint32_t n_rows;
+	struct used_text {
+		const char *s;      /* borrowed from the profile */
+		uint32_t uses, id;
+	} *texts;
 	size_t n_texts, cap_texts;
 	uint32_t *slots, n_slots;
-	struct compared_sure {
+	struct used_sort {
+		enum profile_by by;
+		enum way_start start;
+		bool chain, array;
 		struct amount objects, shallow, retained; /* without their numbers */
-	} *sures;
-	size_t n_sures, cap_sures;
-	sqlite3_int64 n_rows;
+		uint32_t uses, id;
+	} *sorts;
+	size_t n_sorts, cap_sorts;
 };
+
+static int prepare(struct packing *p, sqlite3_stmt **out, const char *sql, struct err *err)
+{
+	return sqlite3_prepare_v2(p->db, sql, -1, out, NULL) ? profile_sql_error(p->db, p->progress, err) : 0;
+}
 
 static int step(struct packing *p, sqlite3_stmt *s, struct err *err)
 {
@@ -41,47 +55,14 @@ static int step(struct packing *p, sqlite3_stmt *s, struct err *err)
 	return state == SQLITE_DONE ? 0 : profile_sql_error(p->db, p->progress, err);
 }
 
-/* Names that are equal are the same pointer. */
-static uint64_t hash_of_text(const void *all, uint32_t number)
-{
-	return hash_number((uintptr_t)((const char *const *)all)[number]);
-}
-
-/* The id of a text, which is entered where it is new. */
-static int enter_text(struct packing *p, const char *s, sqlite3_int64 *id, struct err *err)
-{
-	uint32_t n = (uint32_t)p->n_texts;
-	if (2 * n >= p->n_slots && hash_slots_grow(&p->slots, &p->n_slots, n, hash_of_text, p->texts, err))
-		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_text(&s, 0) & (p->n_slots - 1);
-	for (; p->slots[at]; at = (at + 1) & (p->n_slots - 1)) {
-		*id = p->slots[at] - 1;
-		if (p->texts[*id] == s)
-			return 0;
-	}
-	const char **text = BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err);
-	if (!text)
-		return ERR_NOMEM;
-	*text = s;
-	*id = n;
-	p->slots[at] = n + 1;
-	sqlite3_bind_int64(p->string, 1, *id);
-	sqlite3_bind_text(p->string, 2, s, -1, SQLITE_STATIC);
-	return step(p, p->string, err);
-}
-
-static void bind_sure(sqlite3_stmt *s, int at, struct amount a)
-{
-	sqlite3_bind_text(s, at, profile_certainties[a.certainty], -1, SQLITE_STATIC);
-	if (a.reason == REASON_NONE)
-		sqlite3_bind_null(s, at + 1);
-	else
-		sqlite3_bind_text(s, at + 1, profile_reasons[a.reason], -1, SQLITE_STATIC);
-}
-
 static bool as_sure(struct amount a, struct amount b)
 {
 	return a.certainty == b.certainty && a.reason == b.reason;
+}
+
+static bool same_amount(struct amount a, struct amount b)
+{
+	return a.n == b.n && as_sure(a, b);
 }
 
 /* SQLite's numbers have a sign. */
@@ -94,53 +75,230 @@ static struct amount fitting(struct amount a)
 	return a;
 }
 
-/* The id of how sure the three numbers of a row are. */
-static int enter_sure(struct packing *p, const struct compared_sure *sure, sqlite3_int64 *id, struct err *err)
+/* --- which rows are written --------------------------------------------------------------------- */
+
+/* A row that says no more than that there are none of it, as sure as any number of objects: comparisons take that
+ * of a row that is not there. */
+static bool says_nothing(const struct profile *p, enum profile_by by, const struct profile_row *r)
 {
-	size_t i = 0;
-	while (i < p->n_sures && !(as_sure(p->sures[i].objects, sure->objects) &&
-	    as_sure(p->sures[i].shallow, sure->shallow) && as_sure(p->sures[i].retained, sure->retained)))
-		i++;
-	*id = (sqlite3_int64)i;
-	if (i < p->n_sures)
-		return 0;
-	VEC_PUSH(p->sures, p->n_sures, p->cap_sures) = *sure;
-	sqlite3_bind_int64(p->sure, 1, *id);
-	bind_sure(p->sure, 2, sure->objects);
-	bind_sure(p->sure, 4, sure->shallow);
-	bind_sure(p->sure, 6, sure->retained);
-	return step(p, p->sure, err);
+	struct amount none = amount_weaken(amount_exact(0), p->objects.certainty, p->objects.reason);
+	if (by == PROFILE_PATH) /* of no object, and what has none holds nothing */
+		return !r->objects.n && r->objects.certainty != UNKNOWN;
+	return same_amount(r->objects, none) && same_amount(r->shallow, none) && same_amount(r->retained, none);
 }
 
-static int enter_row(struct packing *p, enum profile_by by, const struct profile_row *r, const uint32_t *ids,
-    struct err *err)
+static bool same_numbers(const struct profile_row *a, const struct profile_row *b)
 {
-	const struct compared_sure sure = {fitting(r->objects), fitting(r->shallow), fitting(r->retained)};
-	sqlite3_int64 words, class = 0, how_sure;
-	int code = enter_text(p, r->words, &words, err);
-	if (!code && r->class)
-		code = enter_text(p, r->class, &class, err);
+	return same_amount(a->objects, b->objects) && same_amount(a->shallow, b->shallow) &&
+	    same_amount(a->retained, b->retained);
+}
+
+/* Leave out the fields that are a path of their own. */
+static int leave_out_fields(struct packing *p, struct err *err)
+{
+	const struct profile_table *paths = &p->profile->by[PROFILE_PATH], *t = &p->profile->by[PROFILE_FIELD];
+	struct path_fields known;
+	int code = path_fields_find(&known, paths, p->id[PROFILE_PATH], err);
+	for (uint32_t i = 0; !code && i < t->n; i++) {
+		const struct path_field *f = path_fields_of(&known, &t->row[i]);
+		if (f && f->n_paths == 1 && same_numbers(&paths->row[f->path], &t->row[i]))
+			p->id[PROFILE_FIELD][i] = 0;
+	}
 	if (!code)
-		code = enter_sure(p, &sure, &how_sure, err);
+		path_fields_release(&known);
+	return code;
+}
+
+static int choose_rows(struct packing *p, struct err *err)
+{
+	for (unsigned by = 0; by < PROFILE_BYS; by++) {
+		const struct profile_table *t = &p->profile->by[by];
+		if (!(p->id[by] = big_alloc(t->n, sizeof *p->id[by], err)))
+			return ERR_NOMEM;
+		for (uint32_t i = profile_kinds[by] ? t->n : 0; i-- > 0;) { /* parents stand before their children */
+			p->id[by][i] |= !says_nothing(p->profile, by, &t->row[i]);
+			if (p->id[by][i] && t->row[i].parent != PROFILE_NONE)
+				p->id[by][t->row[i].parent] = 1;
+		}
+	}
+	return leave_out_fields(p, err);
+}
+
+/* --- what they have in common ------------------------------------------------------------------- */
+
+/* Names that are equal are the same pointer. */
+static uint64_t hash_of_text(const void *all, uint32_t number)
+{
+	return hash_number((uintptr_t)((const struct used_text *)all)[number].s);
+}
+
+/* The entry of a text, which is made where there is none. */
+static int find_text(struct packing *p, const char *s, struct used_text **out, struct err *err)
+{
+	struct used_text like = {.s = s};
+	uint32_t n = (uint32_t)p->n_texts;
+	if (2 * n >= p->n_slots && hash_slots_grow(&p->slots, &p->n_slots, n, hash_of_text, p->texts, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_of_text(&like, 0) & (p->n_slots - 1);
+	for (; p->slots[at]; at = (at + 1) & (p->n_slots - 1)) {
+		*out = &p->texts[p->slots[at] - 1];
+		if ((*out)->s == s)
+			return 0;
+	}
+	*out = BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err);
+	if (!*out)
+		return ERR_NOMEM;
+	**out = like;
+	p->slots[at] = n + 1;
+	return 0;
+}
+
+static struct used_sort *find_sort(struct packing *p, enum profile_by by, const struct profile_row *r)
+{
+	struct used_sort like = {.by = by, .start = r->start, .chain = r->chain, .array = r->array,
+	    .objects = fitting(r->objects), .shallow = fitting(r->shallow), .retained = fitting(r->retained)};
+	for (size_t i = 0; i < p->n_sorts; i++) {
+		struct used_sort *s = &p->sorts[i];
+		if (s->by == by && s->start == r->start && s->chain == r->chain && s->array == r->array &&
+		    as_sure(s->objects, like.objects) && as_sure(s->shallow, like.shallow) &&
+		    as_sure(s->retained, like.retained))
+			return s;
+	}
+	VEC_PUSH(p->sorts, p->n_sorts, p->cap_sorts) = like;
+	return &p->sorts[p->n_sorts - 1];
+}
+
+/* Number the rows that are written, and count what they use. */
+static int count_uses(struct packing *p, struct err *err)
+{
+	for (unsigned by = 0; by < PROFILE_BYS; by++) {
+		const struct profile_table *t = &p->profile->by[by];
+		for (uint32_t i = 0; i < t->n; i++) {
+			const struct profile_row *r = &t->row[i];
+			struct used_text *text;
+			if (!p->id[by][i])
+				continue;
+			if (p->n_rows == PROFILE_ROWS_MOST)
+				return err_set(err, ERR_UNSUPPORTED, "the dump has more classes and paths than a profile holds");
+			p->id[by][i] = ++p->n_rows;
+			find_sort(p, by, r)->uses++;
+			if (find_text(p, r->words, &text, err))
+				return ERR_NOMEM;
+			text->uses++;
+			if (r->class && find_text(p, r->class, &text, err))
+				return ERR_NOMEM;
+			text->uses += r->class != NULL;
+		}
+	}
+	return 0;
+}
+
+static int by_text_uses(const void *x, const void *y)
+{
+	const struct used_text *const *a = x, *const *b = y;
+	return ((*a)->uses < (*b)->uses) - ((*a)->uses > (*b)->uses);
+}
+
+static int enter_texts(struct packing *p, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	struct used_text **order = big_alloc(p->n_texts, sizeof *order, err);
+	int code = order ? prepare(p, &s, "INSERT INTO string VALUES (?,?)", err) : ERR_NOMEM;
+	for (size_t i = 0; !code && i < p->n_texts; i++)
+		order[i] = &p->texts[i];
+	if (!code)
+		code = sort(order, p->n_texts, sizeof *order, by_text_uses, err);
+	for (uint32_t i = 0; !code && i < p->n_texts; i++) {
+		order[i]->id = i;
+		sqlite3_bind_int64(s, 1, i);
+		sqlite3_bind_text(s, 2, order[i]->s, -1, SQLITE_STATIC);
+		code = step(p, s, err);
+	}
+	sqlite3_finalize(s);
+	big_free(order);
+	return code;
+}
+
+static void bind_sure(sqlite3_stmt *s, int at, struct amount a)
+{
+	sqlite3_bind_text(s, at, profile_certainties[a.certainty], -1, SQLITE_STATIC);
+	if (a.reason == REASON_NONE)
+		sqlite3_bind_null(s, at + 1);
+	else
+		sqlite3_bind_text(s, at + 1, profile_reasons[a.reason], -1, SQLITE_STATIC);
+}
+
+static int by_sort_uses(const void *x, const void *y)
+{
+	const struct used_sort *const *a = x, *const *b = y;
+	return (*a)->uses != (*b)->uses ? ((*a)->uses < (*b)->uses) - ((*a)->uses > (*b)->uses) : (*a > *b) - (*a < *b);
+}
+
+static int enter_sorts(struct packing *p, struct err *err)
+{
+	sqlite3_stmt *s;
+	struct used_sort **order = xcalloc(p->n_sorts + 1, sizeof *order);
+	int code = prepare(p, &s, "INSERT INTO sort VALUES (?,?,?,?,?,?,?,?,?,?,?)", err);
+	for (size_t i = 0; i < p->n_sorts; i++)
+		order[i] = &p->sorts[i];
+	sort_array(order, p->n_sorts, sizeof *order, by_sort_uses);
+	for (uint32_t i = 0; !code && i < p->n_sorts; i++) {
+		struct used_sort *sort = order[i];
+		sort->id = i;
+		sqlite3_bind_int64(s, 1, i);
+		sqlite3_bind_text(s, 2, profile_kinds[sort->by], -1, SQLITE_STATIC);
+		sqlite3_bind_text(s, 3, profile_starts[sort->start], -1, SQLITE_STATIC); /* of NULL a NULL */
+		sqlite3_bind_int64(s, 4, sort->chain);
+		sqlite3_bind_int64(s, 5, sort->array);
+		bind_sure(s, 6, sort->objects);
+		bind_sure(s, 8, sort->shallow);
+		bind_sure(s, 10, sort->retained);
+		code = step(p, s, err);
+	}
+	sqlite3_finalize(s);
+	free(order);
+	return code;
+}
+
+/* --- tables ------------------------------------------------------------------------------------- */
+
+static int enter_row(struct packing *p, sqlite3_stmt *s, enum profile_by by, uint32_t i, struct err *err)
+{
+	const struct profile_row *r = &p->profile->by[by].row[i];
+	const struct used_sort *sort = find_sort(p, by, r);
+	uint64_t shallow = fitting(r->shallow).n, retained = fitting(r->retained).n;
+	struct used_text *words, *class;
+	int code = find_text(p, r->words, &words, err);
+	sqlite3_clear_bindings(s); /* to NULL */
+	if (!code && r->class) {
+		code = find_text(p, r->class, &class, err);
+		if (!code)
+			sqlite3_bind_int64(s, 5, class->id);
+	}
 	if (code)
 		return code;
-	sqlite3_clear_bindings(p->row); /* to NULL */
-	sqlite3_bind_int64(p->row, 1, p->n_rows++);
-	sqlite3_bind_int64(p->row, 2, profile_kinds[by]);
+	sqlite3_bind_int64(s, 1, p->id[by][i] - 1);
+	sqlite3_bind_int64(s, 2, sort->id);
 	if (r->parent != PROFILE_NONE)
-		sqlite3_bind_int64(p->row, 3, ids[r->parent]);
-	if (r->start != START_NOWHERE)
-		sqlite3_bind_int64(p->row, 4, profile_starts[r->start]);
-	sqlite3_bind_int64(p->row, 5, words);
-	if (r->class)
-		sqlite3_bind_int64(p->row, 6, class);
-	sqlite3_bind_int64(p->row, 7, (r->chain ? PROFILE_FLAG_CHAIN : 0) | (r->array ? PROFILE_FLAG_ARRAY : 0));
-	sqlite3_bind_int64(p->row, 8, (sqlite3_int64)sure.objects.n);
-	sqlite3_bind_int64(p->row, 9, (sqlite3_int64)sure.shallow.n);
-	if (sure.retained.n != sure.shallow.n)
-		sqlite3_bind_int64(p->row, 10, (sqlite3_int64)sure.retained.n);
-	sqlite3_bind_int64(p->row, 11, how_sure);
-	return step(p, p->row, err);
+		sqlite3_bind_int64(s, 3, p->id[by][r->parent] - 1);
+	sqlite3_bind_int64(s, 4, words->id);
+	sqlite3_bind_int64(s, 6, (sqlite3_int64)fitting(r->objects).n);
+	sqlite3_bind_int64(s, 7, (sqlite3_int64)shallow);
+	if (retained != shallow)
+		sqlite3_bind_int64(s, 8, (sqlite3_int64)retained);
+	return step(p, s, err);
+}
+
+static int enter_rows(struct packing *p, struct err *err)
+{
+	sqlite3_stmt *s;
+	int code = prepare(p, &s, "INSERT INTO row VALUES (?,?,?,?,?,?,?,?)", err);
+	for (unsigned by = 0; !code && by < PROFILE_BYS; by++)
+		for (uint32_t i = 0; !code && i < p->profile->by[by].n; i++)
+			if (p->id[by][i])
+				code = enter_row(p, s, by, i, err);
+	sqlite3_finalize(s);
+	return code;
 }
 
 static void bind_amount(sqlite3_stmt *s, int at, struct amount a)
@@ -148,11 +306,6 @@ static void bind_amount(sqlite3_stmt *s, int at, struct amount a)
 	a = fitting(a);
 	sqlite3_bind_int64(s, at, (sqlite3_int64)a.n);
 	bind_sure(s, at + 1, a);
-}
-
-static int prepare(struct packing *p, sqlite3_stmt **out, const char *sql, struct err *err)
-{
-	return sqlite3_prepare_v2(p->db, sql, -1, out, NULL) ? profile_sql_error(p->db, p->progress, err) : 0;
 }
 
 static int enter_facts(struct packing *p, struct err *err)
@@ -186,77 +339,86 @@ static int run_sql(struct packing *p, const char *sql, struct err *err)
 
 static int make_tables(struct packing *p, struct err *err)
 {
+	enum { PAGE = 1024 }; /* four tables are less than a page of 4 KB each */
 	struct text sql = TEXT_INIT;
-	text_addf(&sql, "PRAGMA application_id=%d; PRAGMA user_version=%d; BEGIN;", PROFILE_APPLICATION_ID,
-	    PROFILE_VERSION);
-	for (unsigned i = 0; i < PROFILE_TABLES; i++)
-		text_addf(&sql, "%s;", profile_schema[i].sql);
+	text_addf(&sql, "PRAGMA page_size=%d; PRAGMA application_id=%d; PRAGMA user_version=%d; BEGIN", PAGE,
+	    PROFILE_APPLICATION_ID, PROFILE_VERSION);
 	int code = run_sql(p, sql.s, err);
+	for (unsigned i = PROFILE_TABLES; !code && i-- > 0;) /* the view comes last */
+		code = run_sql(p, profile_schema[i].sql, err);
 	text_release(&sql);
-	if (!code)
-		code = prepare(p, &p->row, "INSERT INTO row VALUES (?,?,?,?,?,?,?,?,?,?,?)", err);
-	if (!code)
-		code = prepare(p, &p->string, "INSERT INTO string VALUES (?,?)", err);
-	return code ? code : prepare(p, &p->sure, "INSERT INTO sure VALUES (?,?,?,?,?,?,?)", err);
-}
-
-/* Enter a table.  Paths that no object is on, nor any below them, say nothing: they stay away. */
-static int enter_table(struct packing *p, enum profile_by by, struct err *err)
-{
-	const struct profile_table *t = &p->profile->by[by];
-	uint32_t *id = big_alloc(t->n, sizeof *id, err);
-	if (!id)
-		return ERR_NOMEM;
-	for (uint32_t i = t->n; i-- > 0;) { /* parents stand before their children */
-		const struct profile_row *r = &t->row[i];
-		id[i] |= by != PROFILE_PATH || r->objects.n || r->objects.certainty == UNKNOWN;
-		if (id[i] && r->parent != PROFILE_NONE)
-			id[r->parent] = 1;
-	}
-	int code = 0;
-	for (uint32_t i = 0; !code && i < t->n; i++) {
-		if (!id[i])
-			continue;
-		id[i] = (uint32_t)p->n_rows;
-		code = p->n_rows == PROFILE_ROWS_MOST ?
-		    err_set(err, ERR_UNSUPPORTED, "the dump has more classes and paths than a profile holds") :
-		    enter_row(p, by, &t->row[i], id, err);
-	}
-	big_free(id);
 	return code;
 }
 
 static int pack(struct packing *p, struct err *err)
 {
-	int code = make_tables(p, err);
+	int code = choose_rows(p, err);
+	if (!code)
+		code = count_uses(p, err);
+	if (!code)
+		code = make_tables(p, err);
 	if (!code)
 		code = enter_facts(p, err);
-	for (unsigned by = 0; !code && by < PROFILE_BYS; by++)
-		code = enter_table(p, by, err);
+	if (!code)
+		code = enter_sorts(p, err);
+	if (!code)
+		code = enter_texts(p, err);
+	if (!code)
+		code = enter_rows(p, err);
 	return code ? code : run_sql(p, "COMMIT", err);
 }
 
-int profile_write(const struct profile *profile, FILE *to, struct progress *progress, struct err *err)
+/* --- bytes -------------------------------------------------------------------------------------- */
+
+static int put(const void *bytes, uint64_t n, FILE *to, struct err *err)
+{
+	return fwrite(bytes, 1, n, to) == n ? 0 : err_set(err, ERR_IO, "%s", strerror(errno));
+}
+
+/* As gzip does. */
+static int put_compressed(unsigned char *bytes, uint64_t n, FILE *to, struct err *err)
+{
+	enum { GZIP = 15 + 16, MEMORY = 9 };
+	z_stream z = {.next_in = bytes, .avail_in = (uInt)n};
+	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+		return err_set(err, ERR_NOMEM, "not enough memory to compress a profile");
+	uint64_t room = deflateBound(&z, z.avail_in);
+	unsigned char *out = big_alloc(room, 1, err);
+	int code = out ? 0 : ERR_NOMEM;
+	z.next_out = out;
+	z.avail_out = (uInt)room;
+	if (!code && deflate(&z, Z_FINISH) != Z_STREAM_END)
+		code = err_set(err, ERR_IO, "the profile cannot be compressed");
+	if (!code)
+		code = put(out, room - z.avail_out, to, err);
+	deflateEnd(&z);
+	big_free(out);
+	return code;
+}
+
+int profile_write(const struct profile *profile, FILE *to, bool compressed, struct progress *progress,
+    struct err *err)
 {
 	struct packing p = {.profile = profile, .progress = progress};
 	int code = profile_sql_open(&p.db, progress, err);
 	if (code)
 		return code;
 	code = pack(&p, err);
-	sqlite3_finalize(p.row);
-	sqlite3_finalize(p.string);
-	sqlite3_finalize(p.sure);
 	sqlite3_int64 n = 0;
 	unsigned char *bytes = code ? NULL : sqlite3_serialize(p.db, "main", &n, 0);
 	if (!code && !bytes)
 		code = err_set(err, ERR_NOMEM, "not enough memory for a profile");
-	if (!code && fwrite(bytes, 1, (size_t)n, to) != (size_t)n)
-		code = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (!code && n > PROFILE_BYTES_MOST)
+		code = err_set(err, ERR_UNSUPPORTED, "the profile is too large");
+	if (!code)
+		code = compressed ? put_compressed(bytes, (uint64_t)n, to, err) : put(bytes, (uint64_t)n, to, err);
 	sqlite3_free(bytes);
 	sqlite3_close(p.db);
+	for (unsigned by = 0; by < PROFILE_BYS; by++)
+		big_free(p.id[by]);
 	big_free(p.texts);
 	big_free(p.slots);
-	free(p.sures);
+	free(p.sorts);
 	return code;
 }
 

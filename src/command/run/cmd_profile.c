@@ -9,6 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* As its name says. */
+static bool is_compressed(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 3 && !strcmp(path + n - 3, ".gz");
+}
+
 static int write_file(struct session *s, const struct profile *p, const char *path, uint64_t *bytes, struct err *err)
 {
 	struct output to;
@@ -17,7 +24,7 @@ static int write_file(struct session *s, const struct profile *p, const char *pa
 		return code;
 	code = output_begin(to.stream, &to.replaces, err);
 	if (!code)
-		code = profile_write(p, to.stream, session_progress(s), err);
+		code = profile_write(p, to.stream, is_compressed(path), session_progress(s), err);
 	off_t end = ftello(to.stream);
 	*bytes = end > 0 ? (uint64_t)end : 0;
 	if (code)
@@ -59,9 +66,10 @@ const struct command cmd_profile = {
     .group = "compare",
     .summary = "write what comparisons need of this dump to a file",
     .description = "A profile has the classes, packages, loaders, threads and paths of the dump with their objects, "
-	"bytes and retained sizes, how sure each is, and no values or texts. It is some 100 to 300 KB, an SQLite database "
-	"(doc/profile-format.md), and stands for the dump wherever an older one is named (cairn OLD... DUMP): a year of "
-	"nightly dumps is a folder of small files. A file that exists is replaced as by save.",
+	"bytes and retained sizes, how sure each is, and no values or texts. It is some 50 to 250 KB, an SQLite database "
+	"(doc/profile-format.md), half of that where FILE ends with .gz, and stands for the dump wherever an older one "
+	"is named (cairn OLD... DUMP): a year of nightly dumps is a folder of small files. A file that exists is "
+	"replaced as by save.",
     .examples = {{NULL}},
     .key = "",
     .run = run_profile,

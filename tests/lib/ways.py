@@ -135,10 +135,13 @@ class Ways:
 
     def walk(self):
         best = lambda way: (len(way), way)  # noqa: E731
-        level = {}
+        level, late = {}, {}  # what stacks hold comes when all else has a way
         for a, way in self.begins():
-            level[a] = min(level.get(a, way), way, key=best)
+            where = late if way[0][0] == LOCAL else level
+            where[a] = min(where.get(a, way), way, key=best)
         for number in range(1 << 30):
+            if not level:
+                level, late = {a: way for a, way in late.items() if a not in self.way}, {}
             if not level:
                 break
             self.level.update((a, number) for a in level)

@@ -59,9 +59,10 @@ struct course compare_retained(const struct comparison *c, uint32_t row);
 struct grown {
 	uint32_t row;
 	uint32_t hangs_on; /* of a path the row of the collection, or array, that holds them; else the row itself */
+	uint32_t keeps;    /* the row between these, or one of them, that retains most more */
 	bool once;         /* they came with the last dump */
 	bool steady;       /* since they came there were more of them in each dump, and these are more than two */
-	struct amount more; /* bytes that the row it hangs on retains more than in the first dump */
+	struct amount more; /* bytes that `keeps` retains more than in the first dump */
 	uint64_t alone;     /* bytes of that which are held by nothing else that grows, as far as that is known
 	                       (compare_growth_alone) */
 	uint32_t with, n_with; /* the first in growth.with, and how many */

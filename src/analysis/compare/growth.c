@@ -90,6 +90,11 @@ static bool is_steady(const struct comparison *c, uint32_t row)
 	return c->n > 2 && steps && compare_objects(c, row).up - (first > 0) == steps;
 }
 
+static struct amount more_of(const struct comparison *c, uint32_t row)
+{
+	return amount_change(compared(c, row, 0)->retained, compared(c, row, c->n - 1)->retained);
+}
+
 /* --- rows of one collection --------------------------------------------------------------------- */
 
 /* A row that rises, and the growth that it is part of. */
@@ -127,8 +132,7 @@ static struct rising *list_rising(const struct comparison *c, uint32_t *n, struc
 		bool topmost = on[row] == PROFILE_NONE;
 		if (topmost)
 			on[row] = hangs_on(c, row);
-		list[(*n)++] = (struct rising){row, on[row], topmost,
-		    amount_signed(amount_change(compared(c, row, 0)->retained, compared(c, row, c->n - 1)->retained))};
+		list[(*n)++] = (struct rising){row, on[row], topmost, amount_signed(more_of(c, row))};
 	}
 	big_free(on);
 	sort_array(list, *n, sizeof *list, by_place);
@@ -168,6 +172,19 @@ static void choose_standing(struct rising *place, uint32_t n, const struct compa
 	struct rising first = place[best];
 	memmove(place + 1, place, best * sizeof *place);
 	place[0] = first;
+}
+
+/* Of a row and all above it as far as `on`, that which retains most more: others may hold what a collection is made of,
+ * as a thread does the queue of its pool. */
+static uint32_t keeps_most(const struct comparison *c, uint32_t row, uint32_t on)
+{
+	uint32_t most = row;
+	for (uint32_t at = row; at != on;) {
+		at = c->row[at].parent;
+		if (amount_signed(more_of(c, at)) >= amount_signed(more_of(c, most)))
+			most = at;
+	}
+	return most;
 }
 
 static int by_class(const void *x, const void *y)
@@ -230,13 +247,14 @@ int compare_growth(struct growth *out, const struct comparison *c, bool java, st
 		for (end = i + 1; end < n && rising[end].on == on; end++)
 			;
 		choose_standing(rising + i, end - i, c, out->java);
-		uint32_t row = rising[i].row;
+		uint32_t row = rising[i].row, keeps = keeps_most(c, row, on);
 		out->list[out->n] = (struct grown){
 			.row = row,
 			.hangs_on = on,
+			.keeps = keeps,
 			.once = came_last(c, row),
 			.steady = is_steady(c, row),
-			.more = amount_change(compared(c, on, 0)->retained, compared(c, on, c->n - 1)->retained),
+			.more = more_of(c, keeps),
 		};
 		add_with(out, c, rising + i, end - i);
 		out->n++;

@@ -197,6 +197,12 @@ static void note_chain(struct walk *w, uint32_t from, uint32_t to)
 
 /* --- where ways begin --------------------------------------------------------------------------- */
 
+/* May the object still get a signature, or another one? */
+static inline bool open_to(const struct walk *w, uint32_t id)
+{
+	return w->out->of[id] == SIGNATURE_NONE || bits_get(&w->levels.next, id);
+}
+
 static void reach(struct walk *w, uint32_t id, uint32_t signature)
 {
 	uint32_t *of = &w->out->of[id];
@@ -272,6 +278,25 @@ static enum way_start name_root(struct walk *w, const struct heap_root *root)
 	return START_LOCAL;
 }
 
+/* At what threads' stacks hold, or at all other roots. */
+static int begin_at_roots(struct walk *w, bool stacks, struct err *err)
+{
+	const struct heap *h = w->heap;
+	int code = 0;
+	for (size_t i = 0; !code && i < h->n_roots; i++) {
+		const struct heap_root *root = &h->roots[i];
+		enum way_start start = START_LOADER;
+		if (heap_class_mirrored(h, root->object) != HEAP_NONE || (stacks && !open_to(w, root->object)))
+			continue;
+		text_clear(&w->scratch);
+		if (!heap_class_of(h, root->object)->makes_loaders)
+			start = name_root(w, root);
+		if ((start == START_LOCAL) == stacks)
+			code = begin_at(w, root->object, start, err);
+	}
+	return code;
+}
+
 static int begin_everywhere(struct walk *w, struct err *err)
 {
 	const struct heap *h = w->heap;
@@ -286,25 +311,10 @@ static int begin_everywhere(struct walk *w, struct err *err)
 		if (!code && id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
 			code = begin_at(w, id, START_LOADER, err);
 	}
-	for (size_t i = 0; !code && i < h->n_roots; i++) {
-		const struct heap_root *root = &h->roots[i];
-		enum way_start start = START_LOADER;
-		text_clear(&w->scratch);
-		if (!heap_class_of(h, root->object)->makes_loaders)
-			start = name_root(w, root);
-		if (heap_class_mirrored(h, root->object) == HEAP_NONE)
-			code = begin_at(w, root->object, start, err);
-	}
-	return code;
+	return code ? code : begin_at_roots(w, false, err);
 }
 
 /* --- the walk ----------------------------------------------------------------------------------- */
-
-/* May the object still get a signature, or another one? */
-static inline bool open_to(const struct walk *w, uint32_t id)
-{
-	return w->out->of[id] == SIGNATURE_NONE || bits_get(&w->levels.next, id);
-}
 
 static int visit(struct walk *w, uint32_t id, struct err *err)
 {
@@ -334,18 +344,32 @@ static int visit(struct walk *w, uint32_t id, struct err *err)
 	return 0;
 }
 
-static int walk_levels(struct walk *w, struct err *err)
+/* From number *at in the queue on. */
+static int walk_levels(struct walk *w, uint32_t *at, struct err *err)
 {
-	int code = begin_everywhere(w, err);
-	for (uint32_t at = 0; !code && at < w->levels.n;) {
-		levels_order(&w->levels, at);
-		for (uint32_t end = w->levels.n; !code && at < end; at++) {
-			code = visit(w, w->levels.queue[at], err);
-			if (!code && at % CANCEL_EVERY == 0 && !progress_add(w->progress, CANCEL_EVERY))
+	int code = 0;
+	while (!code && *at < w->levels.n) {
+		levels_order(&w->levels, *at);
+		for (uint32_t end = w->levels.n; !code && *at < end; ++*at) {
+			code = visit(w, w->levels.queue[*at], err);
+			if (!code && *at % CANCEL_EVERY == 0 && !progress_add(w->progress, CANCEL_EVERY))
 				code = err_cancelled(err);
 		}
 	}
 	return code;
+}
+
+/* A thread that waits for its queue has that in a variable, from which it is nearer than from the field that a person
+ * would look for. */
+static int walk_all(struct walk *w, struct err *err)
+{
+	uint32_t at = 0;
+	int code = begin_everywhere(w, err);
+	if (!code)
+		code = walk_levels(w, &at, err);
+	if (!code)
+		code = begin_at_roots(w, true, err);
+	return code ? code : walk_levels(w, &at, err);
 }
 
 /* ------------------------------------------------------------------------------------------------- */
@@ -363,7 +387,7 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
 		code = out->of ? levels_init(&w.levels, h->n_objects, err) : ERR_NOMEM;
 	if (!code) {
 		memset(out->of, 0xff, h->n_objects * sizeof *out->of);
-		code = walk_levels(&w, err);
+		code = walk_all(&w, err);
 	}
 	levels_release(&w.levels);
 	big_free(w.step);

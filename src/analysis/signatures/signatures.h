@@ -7,10 +7,11 @@
  * same signature of their shortest way are one group, which may be compared with that of another dump.
  *
  * Ways begin at class objects (their static fields), class loaders, threads and all other roots: at all of these that
- * are reachable, be it over weak references.  They follow recorded references, but no weak ones.  A way is the way of
- * an object that is one step nearer, and this step: the name of the field, and the class of what it leads to.  Of
- * several such the one with the fewest steps is taken, and of those the one that comes first by its words, then its
- * classes, from the first step on; so addresses decide nothing.
+ * are reachable, be it over weak references.  They begin at what a thread's stack holds only for objects to which no
+ * other way leads.  They follow recorded references, but no weak ones.  A way is the way of an object that is one step
+ * nearer, and this step: the name of the field, and the class of what it leads to.  Of several such the one with the
+ * fewest steps is taken, and of those the one that comes first by its words, then its classes, from the first step on;
+ * so addresses decide nothing.
  *
  * What is folded: which element of an array it is does not count, nor the digits in the names of threads.  An object
  * that is held by one of its own class is in that one's group (a chain, or a tree of nodes).  If the last two to eight

@@ -188,7 +188,7 @@ static void add_growth(struct text *to, const struct comparison *c, const struct
 			add_cell(to, cell_count(last->objects));
 			text_add(to, " of them: ");
 		}
-		add_cell(to, cell_bytes(compared(c, g->hangs_on, c->n - 1)->retained));
+		add_cell(to, cell_bytes(compared(c, g->keeps, c->n - 1)->retained));
 		text_add(to, last->objects.n == 1 ? " that it keeps alive" : " that they keep alive");
 		return;
 	} else {
@@ -204,7 +204,7 @@ static void add_growth(struct text *to, const struct comparison *c, const struct
 static void add_shares(struct text *to, const struct telling *t, const struct grown *g)
 {
 	const struct comparison *c = &t->comparing->comparison;
-	struct amount before = compared(c, g->hangs_on, 0)->retained;
+	struct amount before = compared(c, g->keeps, 0)->retained;
 	struct amount more = g->more;
 	bool all = amount_signed(t->all) > 0 && amount_signed(more) > 0;
 	if (!before.n && !all)
@@ -258,7 +258,8 @@ static bool worth_telling(const struct telling *t, const struct growth *growth, 
 	int64_t all = amount_signed(t->all), more = amount_signed(g->more);
 	double share = (double)more / (double)(all > 0 ? all : 1);
 	bool vms = c->row[g->hangs_on].words[0] == '<';
-	bool own = (class && cut_owner_name(growth->java, class)) || (begins && cut_owner_name(growth->java, begins));
+	bool own = (class && cut_owner_name(growth->java, class)) ||
+	    (begins && cut_owner_name(growth->java, begins) && g->keeps == g->hangs_on);
 	return more > 0 && (share >= TOLD_LEAST || ((g->steady || own) && !vms));
 }
 
@@ -287,7 +288,7 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 {
 	const struct comparison *c = &t->comparing->comparison;
 	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
-	const struct compared_amounts *on_first = compared(c, g->hangs_on, 0), *on = compared(c, g->hangs_on, c->n - 1);
+	const struct compared_amounts *on_first = compared(c, g->keeps, 0), *on = compared(c, g->keeps, c->n - 1);
 	struct text reference = TEXT_INIT, course = TEXT_INIT;
 	add_reference(&reference, c, g->hangs_on);
 	comparing_course(c, g->row, &course);
@@ -396,7 +397,8 @@ const struct command cmd_growth = {
 	"reference frees now. Something grows when its objects never became fewer from dump to dump and are more in the "
 	"end, or when it is an array that was replaced by a longer one. A cache that empties in between, and objects "
 	"that replace their like, do not grow. What came only with the last dump is said to. reference is what the "
-	"objects hang on, retained and d_retained are of that. The exit status is 1 where nothing grew.",
+	"objects hang on, retained and d_retained are of that, or of its part that others hold as well. The exit status "
+	"is 1 where nothing grew.",
     .examples = {{"growth", ON_SERIES}, {"ls %2", ON_SERIES}},
     .key = "",
     .run = run_growth,

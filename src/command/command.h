@@ -21,6 +21,7 @@ enum argument_kind {
 	ARG_THREAD,  /* name, number, or object */
 	ARG_REGEX,
 	ARG_FILE,
+	ARG_DUMP,    /* the number of a dump of the session, as a word */
 	ARG_COMMAND, /* a command's name */
 	ARG_WORD,
 	ARG_WORDS,   /* one or more: call->words */
@@ -123,6 +124,8 @@ enum command_flag {
 	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
 	COMMAND_OF_COLLECTIONS = 128, /* its key asks about lists, maps and the like alone */
 	COMMAND_OF_PROFILES = 256,    /* works without a heap where there are profiles */
+	COMMAND_COMPARES = 512,       /* reads the other dumps of the session, too */
+	COMMAND_SWITCHES = 1024,      /* changes which dumps are open, or at hand */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}

@@ -31,6 +31,7 @@ extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
 extern const struct command cmd_why;                                 /* cmd_why.c */
 extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_profile;                              /* cmd_profile.c */
+extern const struct command cmd_use, cmd_open, cmd_close;            /* cmd_use.c */
 extern const struct command cmd_note;                                /* cmd_note.c */
 extern const struct command cmd_columns;                             /* cmd_columns.c */
 extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */

@@ -186,10 +186,11 @@ static void first_page(struct app *a)
 static void say_older(struct app *a)
 {
 	struct text t = TEXT_INIT;
+	size_t older = a->session.n_dumps - 1;
 
-	if (!a->session.n_older || a->message.len)
+	if (!session_compares(&a->session) || a->message.len)
 		return;
-	text_addf(&t, "%zu older dump%s: 7 tells what grew", a->session.n_older, a->session.n_older == 1 ? "" : "s");
+	text_addf(&t, "%zu older dump%s: 7 tells what grew", older, older == 1 ? "" : "s");
 	app_say(a, ROLE_NOTE, t.s);
 	text_release(&t);
 }
@@ -234,7 +235,7 @@ static void loaded(struct app *a)
 		return;
 	}
 	if (!a->session.dump)
-		session_open(&a->session, a->loader.heap);
+		session_open(&a->session, session_newest(&a->session), a->loader.heap);
 	opened_own(a->session.dump, a->loader.heap);
 	a->loader.heap = NULL;
 	if (a->pages.n == 0 && !a->pending)
@@ -257,7 +258,7 @@ static void loading_events(struct app *a)
 	unsigned events = loader_poll(&a->loader);
 
 	if (events & LOADER_EARLY && !(events & (LOADER_GONE | LOADER_DONE))) {
-		session_open(&a->session, atomic_load(&a->loader.early));
+		session_open(&a->session, session_newest(&a->session), atomic_load(&a->loader.early));
 		first_page(a);
 	}
 	if (events & LOADER_GONE) {
@@ -460,8 +461,8 @@ static void begin_with_profiles(struct app *a)
 	bool all_read = true;
 
 	first_page(a);
-	for (size_t i = 0; i < a->session.n_older; i++)
-		all_read &= a->session.older[i].read;
+	for (size_t i = 0; i < a->session.n_dumps; i++)
+		all_read &= a->session.dumps[i]->read;
 	if (a->pages.n == 0) /* nothing to stand on: none could be read, or ^C */
 		app_quit(a, all_read ? 3 : 130);
 }
@@ -503,7 +504,7 @@ int view_run(const struct view_options *options)
 	setlocale(LC_CTYPE, "");
 	follow_stop(&a.follow);
 	session_init(&a.session);
-	session_know_older(&a.session, options->heap, options->older, options->n_older);
+	session_know(&a.session, options->heap, options->older, options->n_older);
 	a.session.interactive = a.session.finds_beside = true;
 	turns_init(&a.turns);
 	a.session.turns = &a.turns;

@@ -26,8 +26,8 @@ bool tabs_offers(const struct app *a, enum tab tab)
 	bool alone = app_profiles_alone(a);
 
 	if (tab == TAB_GROWTH)
-		return a->session.n_older > alone; /* it takes two */
-	return tab > TAB_GROWTH ? a->session.n_older > 0 : !alone;
+		return a->session.n_dumps > 1;
+	return tab > TAB_GROWTH ? session_compares(&a->session) : !alone;
 }
 
 enum tab tabs_first(const struct app *a)

@@ -77,17 +77,17 @@ enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
 static void add_profiles(const struct session *s, bool dates, struct text *to)
 {
 	enum { DAY = sizeof "2026-11-21" - 1 };
-	const struct older_dump *first = NULL, *last = NULL;
+	const struct session_dump *first = NULL, *last = NULL;
 
-	for (size_t i = 0; i < s->n_older; i++) {
-		const struct older_dump *d = &s->older[i];
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		const struct session_dump *d = s->dumps[i];
 		if (d->read && !d->code && strlen(d->profile.created) > DAY) {
 			first = first ? first : d;
 			last = d;
 		}
 	}
-	text_add_count(to, s->n_older);
-	text_addf(to, " profile%s", s->n_older == 1 ? "" : "s");
+	text_add_count(to, s->n_dumps);
+	text_addf(to, " profile%s", s->n_dumps == 1 ? "" : "s");
 	if (!first || !dates)
 		return;
 	text_addf(to, " %s %.*s", glyph(GLYPH_DOT), DAY, first->profile.created);
@@ -123,7 +123,7 @@ static void draw_title(const struct app *a, int width)
 
 	width -= draw_damage(a->session.dump, width);
 	/* of profiles alone that of the newest */
-	const char *file = file_name(app_profiles_alone(a) ? a->session.older[a->session.n_older - 1].path :
+	const char *file = file_name(app_profiles_alone(a) ? session_newest(&a->session)->path :
 	    a->options->heap->path);
 	text_add_escaped(&name, file, strlen(file));
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */

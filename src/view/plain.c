@@ -47,9 +47,9 @@ static void greet(const struct session *s)
 		text_add_count(&t, h->n_objects);
 		text_add(&t, " objects; ");
 	}
-	if (!h && s->n_older)
-		text_addf(&t, "%zu profile%s: dumps, trend, diff and growth are about them; ", s->n_older,
-		    s->n_older == 1 ? "" : "s");
+	if (!h && s->n_dumps)
+		text_addf(&t, "%zu profile%s: dumps, trend, diff and growth are about them; ", s->n_dumps,
+		    s->n_dumps == 1 ? "" : "s");
 	text_add(&t, "help tells the commands, quit leaves");
 	puts(t.s);
 	text_release(&t);

@@ -29,7 +29,7 @@ static const struct heap *open_sample(void)
 	return heap;
 }
 
-/* save and source by any prefix, redirections and shell pipes. */
+/* save, source and open by any prefix, redirections and shell pipes. */
 static int reaches_outside(const char *line)
 {
 	if (strpbrk(line, "!>"))
@@ -37,6 +37,10 @@ static int reaches_outside(const char *line)
 	for (const char *p = line; *p; p++) {
 		if ((p == line || !strchr("abcdefghijklmnopqrstuvwxyz", p[-1])) && p[0] == 's' &&
 		    (p[1] == 'a' || (p[1] == 'o' && p[2] != 'r')))
+			return 1;
+		/* other words that begin with o go on with another letter, or are options */
+		if ((p == line || !strchr("abcdefghijklmnopqrstuvwxyz-_", p[-1])) && p[0] == 'o' &&
+		    (p[1] == 'p' || !strchr("abcdefghijklmnopqrstuvwxyz", p[1])))
 			return 1;
 	}
 	return 0;
@@ -81,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct result *result = NULL;
 		struct err err = ERR_INIT;
 		session_init(&session);
-		session_open(&session, open_sample());
+		session_open(&session, NULL, open_sample());
 		int code = session_run(&session, line, &result, &err);
 		if (code < 0 && !err.message[0])
 			abort();

@@ -84,6 +84,9 @@ static void choices_of(const struct words *w, const struct argument *a, const ch
 	case ARG_COMMAND:
 		to[n++] = "x";
 		break;
+	case ARG_DUMP:
+		to[n++] = "1", to[n++] = "9", to[n++] = "-1";
+		break;
 	case ARG_WORD:
 		to[n++] = "%1", to[n++] = "shallow", to[n++] = "retained";
 		break;

@@ -191,7 +191,7 @@ static void ask(const struct heap *heap)
 	struct words words;
 	session_init(&a.session);
 	a.session.progress = PROGRESS_NEVER;
-	session_open(&a.session, heap);
+	session_open(&a.session, NULL, heap);
 	words_find(&words, &a.session);
 	run_line(&a, &cmd_ls, "$kept = ls *");
 	lines_each(&words, run_line, &a);

@@ -123,10 +123,10 @@ int main(int argc, char **argv)
 		return 1;
 	session_init(&s);
 	/* its own file as an older dump: what comparing costs */
-	session_know_older(&s, &(struct heap_options){.path = argv[1]}, (const char *const[]){argv[1]}, 1);
+	session_know(&s, &(struct heap_options){.path = argv[1]}, (const char *const[]){argv[1]}, 1);
 	s.progress = PROGRESS_NEVER;
 	s.work = work;
-	session_open(&s, opening.heap);
+	session_open(&s, session_newest(&s), opening.heap);
 	for (int i = 2; i < argc; i++)
 		run_line(&s, argv[i], i - 2, quiet);
 	session_release(&s);

@@ -167,7 +167,7 @@ static void begin(struct session *s, const struct trial *t)
 	struct result *r;
 	session_init(s);
 	s->progress = PROGRESS_NEVER;
-	session_open(s, t->heap);
+	session_open(s, NULL, t->heap);
 	for (size_t i = 0; i < t->example; i++)
 		/* what it leaves to the next line counts, not whether this heap has an answer */
 		(void)!session_run(s, t->lines[i], &r, &err);

@@ -68,6 +68,7 @@ EXCUSED = {
     "note": "no number of a dump",
     "growth": "nothing of a dump beside itself; growth.py has it",
     "columns": "which columns another command shows",
+    "use": "goes to another dump", "open": "adds a dump", "close": "gives memory back",
     "quit": "no result",
 }
 

@@ -22,7 +22,7 @@ int fake_session_open(void **state)
 	(void)state;
 	fake_heap_fill(&fake);
 	session_init(&session);
-	session_open(&session, &fake.heap);
+	session_open(&session, NULL, &fake.heap);
 	return 0;
 }
 

@@ -262,7 +262,7 @@ static void test_session(void **state)
 	expect_printed("set | grep ^\\$a | cut value", PRINT_CSV, "value\r\n2 objects\r\n");
 	session_close(&session, session.dump);
 	expect_printed("histo", PRINT_TEXT, "!histo: no dump is open (cairn DUMP)");
-	session_open(&session, &fake.heap);
+	session_open(&session, NULL, &fake.heap);
 }
 
 static char *file_text(const char *path)

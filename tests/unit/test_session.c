@@ -28,8 +28,8 @@ static int set_up(void **state)
 	fake_heap_fill(&tuesday);
 	tuesday.heap.n_roots = 1;
 	session_init(&session);
-	first = session_open(&session, &monday.heap);
-	second = session_open(&session, &tuesday.heap);
+	first = session_open(&session, NULL, &monday.heap);
+	second = session_open(&session, NULL, &tuesday.heap);
 	return 0;
 }
 
@@ -97,9 +97,9 @@ static void test_sets_and_rows_are_a_dump_s_own(void **state)
 	assert_int_equal(answer("ls $a")->n_rows, 2);
 	session_use(&session, first);
 	refuse("ls $a", "ls: no set is called $a ($a = COMMAND keeps one)");
-	refuse("ls %1", "ls: %1: the last table is of another dump");
-	refuse("x %1", "x: %1: the last table is of another dump");
-	refuse("ls $_", "ls: $_: the last result is of another dump");
+	refuse("ls %1", "ls: %1: the last table is of dump 2 (use 2 goes there)");
+	refuse("x %1", "x: %1: the last table is of dump 2 (use 2 goes there)");
+	refuse("ls $_", "ls: $_: the last result is of dump 2 (use 2 goes there)");
 	result_target(session.last, 0, &target);
 	assert_ptr_equal(target.opened, second);
 	session_use(&session, second);

@@ -118,7 +118,7 @@ static void diff_release(void *data)
 
 static const struct result_ops diff_ops = {
     .cell = diff_cell, .target = diff_target, .release = diff_release, .members = diff_members};
-/* where no dump is at hand, rows count nothing that could be shown */
+/* a profile's rows count nothing that could be shown */
 static const struct result_ops diff_profile_ops = {.cell = diff_cell, .release = diff_release};
 
 static const struct option_spec diff_options[] = {
@@ -179,12 +179,12 @@ static int by_growth(const void *x, const void *y)
 }
 
 /* The rows that are shown: what grows first, and behind it the other changes. */
-static int order_rows(struct diff *d, const struct session *s, const struct call *call, size_t *n,
+static int order_rows(struct diff *d, const struct call *call, size_t *n,
     struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	struct growth growth;
-	int code = comparing_growth(&growth, d->comparing, s->dump, err);
+	int code = comparing_growth(&growth, d->comparing, d->comparing->opened, err);
 	struct ranked *list = code ? NULL : big_alloc(c->n_rows, sizeof *list, err);
 	d->row = list ? big_alloc(c->n_rows, sizeof *d->row, err) : NULL;
 	*n = 0;
@@ -211,13 +211,13 @@ static int choose_base(const struct session *s, const struct call *call, size_t 
 	*base = 0;
 	if (!call->option[option].given)
 		return 0;
-	if (!wanted_dump || wanted_dump > s->n_older)
-		return err_set(err, ERR_USAGE, "-base takes the number of an older dump, 1 to %zu (dumps lists them)",
-		    s->n_older);
-	if (s->older[wanted_dump - 1].code)
-		return err_set(err, ERR_USAGE, "-base %zu: %s", (size_t)wanted_dump, s->older[wanted_dump - 1].err.message);
-	for (size_t i = 0; i + 1 < wanted_dump; i++)
-		*base += !s->older[i].code;
+	const struct session_dump *d = session_numbered(s, wanted_dump);
+	if (!d || d == session_newest(s))
+		return err_set(err, ERR_USAGE, "-base takes the number of an older dump, as dumps lists them");
+	if (d->code)
+		return err_set(err, ERR_USAGE, "-base %zu: %s", d->number, d->err.message);
+	for (size_t i = 0; s->dumps[i] != d; i++)
+		*base += !s->dumps[i]->code;
 	return 0;
 }
 
@@ -233,13 +233,13 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 	d->comparing = comparing;
 	code = choose_base(s, call, &d->base, err);
 	if (!code)
-		code = order_rows(d, s, call, &n, err);
+		code = order_rows(d, call, &n, err);
 	if (code) {
 		diff_release(d);
 		return code;
 	}
-	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape,
-	    session_heap(s) ? &diff_ops : &diff_profile_ops, d, n);
+	struct result *r = result_new(forms[by].title, comparing->opened, forms[by].shape,
+	    comparing->objects ? &diff_ops : &diff_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, diff_blamed);
 	r->failed = !n;
@@ -254,7 +254,8 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 const struct command cmd_diff = {
     .name = "diff",
     .options = diff_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
+	COMMAND_COMPARES,
     .group = "compare",
     .summary = "what is more or less than in the older dumps",
     .shapes = COMPARING_SHAPES,

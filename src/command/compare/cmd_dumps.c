@@ -1,75 +1,103 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_dumps.c - dumps: the dump at hand and the older ones. */
+/* cmd_dumps.c - dumps: which dumps the session knows, and which of them is at hand. */
 #include "command/commands.h"
 
 #include "base/text.h"
 #include "command/session/session.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct column columns[] = {
     {.id = COL_NUMBER},
     {.id = COL_FILE},
     {.id = COL_FORMAT},
     {.id = COL_CREATED},
+    {.id = COL_FILE_SIZE, .hidden = true},
     {.id = COL_OBJECTS},
     {.id = COL_SHALLOW},
+    {.id = COL_STATE},
     {.id = COL_DAMAGE},
 };
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
-static void add_older(struct result *r, size_t number, const struct older_dump *d)
+static struct cell file_size(const char *path)
 {
-	struct text path = TEXT_INIT, damage = TEXT_INIT;
-	const struct profile *p = &d->profile;
-	text_add_escaped(&path, d->path, strlen(d->path));
-	text_add_escaped(&damage, d->err.message, strlen(d->err.message));
-	result_add_row(r, (struct cell[]){cell_plain(number), cell_text(path.s),
-	    d->code ? cell_none() : cell_text(p->title), d->code || !*p->created ? cell_none() : cell_text(p->created),
-	    d->code ? cell_none() : cell_count(p->objects), d->code ? cell_none() : cell_bytes(p->shallow),
-	    d->code ? cell_text(damage.s) : cell_blank()},
-	    &(struct target){.kind = TARGET_NONE});
-	text_release(&path);
-	text_release(&damage);
+	struct stat st;
+	return stat(path, &st) ? cell_none() : cell_bytes(amount_exact((uint64_t)st.st_size));
 }
 
-static void add_newest(struct result *r, size_t number, const struct heap *h)
+static const char *state_of(const struct session *s, const struct session_dump *d)
 {
-	struct text path = TEXT_INIT;
-	text_add_escaped(&path, h->source->path, strlen(h->source->path));
-	result_add_row(r, (struct cell[]){cell_plain(number), cell_text(path.s), cell_text(h->facts.title),
-	    *h->facts.created ? cell_text(h->facts.created) : cell_none(), cell_count(heap_counted(h, h->n_objects)),
-	    cell_bytes(heap_sized(h, heap_counted(h, h->shallow), h->n_unknown_size)),
-	    h->damaged ? cell_text(h->damage.message) : cell_blank()},
-	    &(struct target){.kind = TARGET_NONE});
+	if (d->opened)
+		return d->opened == s->dump ? "at hand" : "open";
+	return d->code ? "unreadable" : d->is_profile ? "profile" : d->read ? "closed" : "not read";
+}
+
+/* What is open tells itself, of the others their profiles do. */
+static void tell_contents(const struct session_dump *d, struct cell *format, struct cell *objects, struct cell *shallow)
+{
+	const struct heap *h = d->opened ? d->opened->heap : NULL;
+	if (h) {
+		*format = cell_text(h->facts.title);
+		*objects = cell_count(heap_counted(h, h->n_objects));
+		*shallow = cell_bytes(heap_sized(h, heap_counted(h, h->shallow), h->n_unknown_size));
+	} else if (d->read && !d->code) {
+		*format = cell_text(d->profile.title);
+		*objects = cell_count(d->profile.objects);
+		*shallow = cell_bytes(d->profile.shallow);
+	}
+}
+
+static void add_dump(struct result *r, const struct session *s, const struct session_dump *d)
+{
+	struct text path = TEXT_INIT, damage = TEXT_INIT, command = TEXT_INIT;
+	struct cell format = cell_none(), objects = cell_none(), shallow = cell_none();
+	const char *created = session_created(d);
+	tell_contents(d, &format, &objects, &shallow);
+	text_add_escaped(&path, d->path, strlen(d->path));
+	if (d->opened && d->opened->heap->damaged)
+		text_add(&damage, d->opened->heap->damage.message);
+	else if (!d->opened && d->code)
+		text_add_escaped(&damage, d->err.message, strlen(d->err.message));
+	text_addf(&command, "use %zu", d->number);
+	struct cell cells[N_COLUMNS] = {cell_plain(d->number), cell_text(path.s), format,
+	    *created ? cell_text(created) : cell_none(), file_size(d->path), objects, shallow,
+	    cell_text(state_of(s, d)), damage.len ? cell_text(damage.s) : cell_blank()};
+	result_add_row(r, cells, &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	text_release(&path);
+	text_release(&damage);
+	text_release(&command);
 }
 
 static int run_dumps(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
+	int code = 0;
 	(void)call;
-	int code = session_read_older(s, err);
+	for (size_t i = 0; !code && i < s->n_dumps; i++)
+		if (!s->dumps[i]->opened)
+			code = session_read_profile(s, s->dumps[i], err);
 	if (code)
 		return code;
 	struct result *r = result_new_rows("dumps", s->dump, &shape);
-	for (size_t i = 0; i < s->n_older; i++)
-		add_older(r, i + 1, &s->older[i]);
-	if (session_heap(s))
-		add_newest(r, s->n_older + 1, session_heap(s));
+	for (size_t i = 0; i < s->n_dumps; i++)
+		add_dump(r, s, s->dumps[i]);
 	*out = r;
 	return 0;
 }
 
 const struct command cmd_dumps = {
     .name = "dumps",
-    .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_PROFILES,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_PROFILES | COMMAND_COMPARES,
     .group = "compare",
-    .summary = "this dump and the older ones named before it",
+    .summary = "the dumps of this session, and which of them is at hand",
     .shapes = SHAPES(&shape),
-    .description = "The dumps of the command line (cairn OLD... DUMP), the oldest first. Commands are about the last "
-	"one; of the others only what diff and growth need is kept. A profile may stand for any of them (profile FILE); "
-	"where one stands last there are no objects to look at. One that cannot be read says why under damage, and "
-	"is left out of comparisons.",
+    .description = "The dumps of the command line (cairn OLD... DUMP) and those that open added, the oldest first. "
+	"Commands are about the one whose state is at hand, at first the last one; use N goes to another one (Enter on "
+	"its row), and close N gives the memory of one that is open back. Of those that are closed only what diff and "
+	"growth need is kept. A profile may stand for any of them (profile FILE); it has no objects to look at. One "
+	"that cannot be read says why under damage, and is left out of comparisons.",
     .examples = {{"dumps", ON_SERIES}},
     .key = "",
     .run = run_dumps,

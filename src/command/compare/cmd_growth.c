@@ -31,12 +31,11 @@ enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table *
 #define TOLD_LEAST 0.001 /* of all growth: what is less is told only where it rises steadily */
 
 struct telling {
-	struct session *session;
 	struct comparing *comparing;
 	struct cut cut;
 	struct amount all;  /* by how much what roots reach grew, bytes */
-	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE.  NULL: no dump
-	                       is at hand */
+	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE.  NULL: that is
+	                       not open */
 };
 
 /* --- what clearing frees ------------------------------------------------------------------------ */
@@ -44,7 +43,7 @@ struct telling {
 /* The only object of each row that has no more than one. */
 static int find_singles(struct telling *t, struct err *err)
 {
-	const struct opened *o = t->session->dump;
+	const struct opened *o = t->comparing->opened;
 	const struct comparison *c = &t->comparing->comparison;
 	t->single = big_alloc(c->n_rows, sizeof *t->single, err);
 	if (!t->single)
@@ -81,7 +80,7 @@ static struct cut_figure cut_row(struct telling *t, uint32_t row)
 	struct cut_figure none = {.freed = amount_exact(0)};
 	uint32_t id = t->single ? t->single[row] : HEAP_NONE;
 	bool variable = t->comparing->comparison.row[row].start == START_VARIABLE;
-	uint32_t holder = id == HEAP_NONE || variable ? HEAP_NONE : holder_on_way(t->session->dump, id);
+	uint32_t holder = id == HEAP_NONE || variable ? HEAP_NONE : holder_on_way(t->comparing->opened, id);
 	if (id == HEAP_NONE || (holder == HEAP_NONE && !variable))
 		return none;
 	return cut_one(&t->cut, holder, id);
@@ -297,7 +296,7 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 	    cell_bytes_delta(on_first->retained, on->retained),
 	    amount_signed(t->all) > 0 ? cell_percent(g->more, t->all) : cell_blank(),
 	    cut->freed.n ? cell_bytes(cut->freed) : cell_blank(), cell_text(course.s), cell_text(sentence)},
-	    &(struct target){.kind = session_heap(t->session) ? TARGET_GROUP : TARGET_NONE});
+	    &(struct target){.kind = t->comparing->objects ? TARGET_GROUP : TARGET_NONE});
 	text_release(&reference);
 	text_release(&course);
 }
@@ -327,13 +326,13 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 	return 0;
 }
 
-static int telling_begin(struct telling *t, struct session *s, struct comparing *c, struct err *err)
+static int telling_begin(struct telling *t, struct comparing *c, struct err *err)
 {
-	*t = (struct telling){.session = s, .comparing = c};
+	*t = (struct telling){.comparing = c};
 	t->all = amount_change(c->list[0]->reachable, c->newest->reachable);
-	if (!session_heap(s))
+	if (!c->opened)
 		return 0;
-	int code = cut_init(&t->cut, opened_retained(s->dump), err);
+	int code = cut_init(&t->cut, opened_retained(c->opened), err);
 	return code ? code : find_singles(t, err);
 }
 
@@ -346,12 +345,12 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	if (code)
 		return code;
 	struct growth_rows *rows = xcalloc(1, sizeof *rows);
-	struct result *r = result_new_rows("growth", s->dump, &shape);
+	struct result *r = result_new_rows("growth", comparing->opened, &shape);
 	rows->comparing = comparing;
-	result_rows_members(r, session_heap(s) ? growth_members : NULL, growth_rows_release, rows);
-	code = telling_begin(&t, s, comparing, err);
+	result_rows_members(r, comparing->opened ? growth_members : NULL, growth_rows_release, rows);
+	code = telling_begin(&t, comparing, err);
 	if (!code)
-		code = comparing_growth(&growth, comparing, s->dump, err);
+		code = comparing_growth(&growth, comparing, comparing->opened, err);
 	if (!code && !comparing->other_program)
 		code = add_rows(r, &t, &growth, rows);
 	growth_release(&growth);
@@ -363,7 +362,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 		result_free(r);
 		return code;
 	}
-	if (!session_heap(s))
+	if (!comparing->opened)
 		result_show(r, G_FREED, false); /* objects would tell */
 	r->note = comparing_note(r, comparing);
 	if (comparing->n == 2 && rows->n)
@@ -388,7 +387,8 @@ static const struct option_spec growth_options[] = {
 const struct command cmd_growth = {
     .name = "growth",
     .options = growth_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
+	COMMAND_COMPARES,
     .group = "compare",
     .summary = "what grew since the older dumps, and what to clear",
     .shapes = SHAPES(&shape),

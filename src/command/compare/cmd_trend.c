@@ -194,8 +194,8 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 		trend_release(d);
 		return code;
 	}
-	struct result *r = result_new(forms[by].title, s->dump, forms[by].shape,
-	    session_heap(s) ? &trend_ops : &trend_profile_ops, d, n);
+	struct result *r = result_new(forms[by].title, comparing->opened, forms[by].shape,
+	    comparing->objects ? &trend_ops : &trend_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, trend_blamed);
 	if (comparing->n < 3)
@@ -220,7 +220,8 @@ static const struct option_spec trend_options[] = {
 const struct command cmd_trend = {
     .name = "trend",
     .options = trend_options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
+	COMMAND_COMPARES,
     .group = "compare",
     .summary = "how each path or class went over all the dumps, plotted",
     .shapes = COMPARING_SHAPES,

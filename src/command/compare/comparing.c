@@ -25,28 +25,40 @@ static void add_profile(struct comparing *c, const struct profile *p, size_t num
 	c->list[c->n++] = p;
 }
 
+static void leave_out(struct comparing *c, const struct session_dump *d, struct err *first)
+{
+	if (!first->code)
+		*first = d->err;
+	text_addf(&c->left_out, "%s%s", c->left_out.len ? "; " : "left out: ", d->err.message);
+}
+
 static int list_profiles(struct comparing *c, struct session *s, struct err *err)
 {
 	struct err first = ERR_INIT;
-	c->list = xcalloc(s->n_older + 1, sizeof(*c->list));
-	c->name = xcalloc(s->n_older + 1, sizeof(*c->name));
-	for (size_t i = 0; i < s->n_older; i++) {
-		const struct older_dump *d = &s->older[i];
-		if (!d->code) {
-			add_profile(c, &d->profile, i + 1);
+	const struct session_dump *newest = session_newest(s);
+	c->list = xcalloc(s->n_dumps, sizeof(*c->list));
+	c->name = xcalloc(s->n_dumps, sizeof(*c->name));
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		const struct session_dump *d = s->dumps[i];
+		if (d == newest && d->opened)
+			continue;
+		if (d->code) {
+			leave_out(c, d, &first);
 			continue;
 		}
-		if (!first.code)
-			first = d->err;
-		text_addf(&c->left_out, "%s%s", c->left_out.len ? "; " : "left out: ", d->err.message);
+		add_profile(c, &d->profile, d->number);
+		c->objects = !d->is_profile;
 	}
 	if (!c->n) {
 		*err = first;
 		return first.code;
 	}
-	int code = session_heap(s) ? session_profile(s, &c->own, err) : 0;
-	if (!code && session_heap(s))
-		add_profile(c, &c->own, s->n_older + 1);
+	c->opened = newest->opened;
+	int code = c->opened ? session_profile(s, c->opened, &c->own, err) : 0;
+	if (!code && c->opened) {
+		add_profile(c, &c->own, newest->number);
+		c->objects = true;
+	}
 	c->newest = c->list[c->n - 1];
 	return code;
 }
@@ -113,11 +125,11 @@ static bool is_java(const struct profile *p)
 
 int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
 {
-	if (!s->n_older)
+	if (!session_compares(s))
 		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP)");
 	struct comparing *c = *out = xcalloc(1, sizeof *c);
 	c->left_out = (struct text)TEXT_INIT;
-	int code = session_read_older(s, err);
+	int code = session_read_profiles(s, s->n_dumps - (session_newest(s)->opened != NULL), err);
 	if (!code)
 		code = list_profiles(c, s, err);
 	if (!code)

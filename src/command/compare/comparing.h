@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* comparing.h - the dump at hand beside the older ones, or profiles alone, for the commands of this folder. */
+/* comparing.h - the dumps of the session side by side, whichever is at hand, for the commands of this folder. */
 #ifndef CAIRN_COMMAND_COMPARE_COMPARING_H
 #define CAIRN_COMMAND_COMPARE_COMPARING_H
 
@@ -7,10 +7,12 @@
 #include "command/commands.h"
 
 struct comparing {
-	const struct profile *newest; /* own, or where there is no dump at hand the last one in the list */
-	struct profile own;           /* of the dump at hand */
-	const struct profile **list;  /* the older ones that could be read, then the newest; owned */
+	const struct profile *newest; /* the last one in the list */
+	const struct profile **list;  /* of the dumps that could be read, in their order; owned */
 	size_t n;
+	struct opened *opened;        /* the newest dump, where it is open: rows are sets of it */
+	bool objects;                 /* it has some: it is no profile */
+	struct profile own;           /* of opened, as it is now */
 	struct comparison comparison;
 	bool java;                    /* the newest is of a program for a JVM */
 	bool other_words;             /* one of them has words of other bits than the newest: bytes compare badly */
@@ -60,7 +62,7 @@ struct comparing_form {
 /* What the rows of this call are: as its -by says, or else paths. */
 enum profile_by comparing_by(const struct call *call);
 
-/* Read what was not read yet, and compare; with no dump at hand rows are no sets.  0: *out is the caller's
+/* Read what was not read yet, and compare; rows are sets where the newest dump is open.  0: *out is the caller's
  * (comparing_free).  ERR_USAGE: there is no older
  * dump; any error of the older ones where none of them could be read; ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err);
@@ -76,7 +78,7 @@ static inline bool comparing_blames(struct amount amount, enum reason reason)
 {
 	return amount.certainty != EXACT && amount.reason == reason;
 }
-/* What grows, first what is in nothing else that grows, as o, the newest dump, tells (NULL: it is not at hand).
+/* What grows, first what is in nothing else that grows, as o, the newest dump, tells (NULL: it is not open).
  * 0: the caller's (growth_release); ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err);
 /* The objects of these rows of the comparison in the newest dump. */

@@ -202,6 +202,15 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void offer_dumps(struct completion *c)
+{
+	char number[24];
+	for (size_t i = 0; i < c->s->n_dumps; i++) {
+		snprintf(number, sizeof number, "%zu", c->s->dumps[i]->number);
+		offer(c, number);
+	}
+}
+
 /* A file's name as a word of a command line.  A folder's quote stays open: more is to come. */
 static void offer_file(struct completion *c, const char *path, bool folder)
 {
@@ -275,6 +284,9 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		break;
 	case ARG_FILE:
 		offer_files(c);
+		break;
+	case ARG_DUMP:
+		offer_dumps(c);
 		break;
 	case ARG_COMMAND:
 		offer_commands(c);

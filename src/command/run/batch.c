@@ -59,6 +59,7 @@ static void say_fate(struct opened *o, enum file_fate before)
 static int run_line(struct session *s, const struct batch_line *line, bool several)
 {
 	enum file_fate before = s->dump ? s->dump->fate : FILE_SAME;
+	struct opened *o = s->dump;
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
 	int code, status;
@@ -78,7 +79,7 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 		err_context(&err, "%.200s", s->dump->heap->dump->source->path);
 	if (code)
 		complain("%s", err.message);
-	say_fate(s->dump, before);
+	say_fate(s->dump, s->dump == o ? before : FILE_SAME);
 	return status;
 }
 
@@ -146,7 +147,7 @@ static bool may_compare(const struct batch_options *o)
 	bool may = o->next != NULL;
 	for (size_t i = 0; i < o->n_lines && !may; i++) {
 		const struct command *c = o->lines[i].script ? NULL : command_of_line(o->lines[i].text);
-		may = !c || !strcmp(c->group, cmd_diff.group);
+		may = !c || c->flags & COMMAND_COMPARES;
 	}
 	return may;
 }
@@ -154,27 +155,27 @@ static bool may_compare(const struct batch_options *o)
 static void begin_session(struct session *s, const struct batch_options *o)
 {
 	session_init(s);
-	session_know_older(s, o->heap, o->older, o->n_older);
+	session_know(s, o->heap, o->older, o->n_older);
 	s->print = o->print;
 	s->writes = o->writes;
 	s->mat_sizes = o->heap->mat_sizes;
 	s->progress = o->progress;
 }
 
-/* The heap, which may be NULL, is the session's from here on, and the session ends with it.  *lost: bytes of its file
- * went away, or became others. */
+/* The heap, which may be NULL, is the session's from here on, and the session ends with it.  *part: bytes of its file
+ * went away, or became others, or one that was opened later is not whole. */
 static int run_all(const struct batch_options *o, struct session *s, struct heap *heap, struct output *to,
-    bool *lost)
+    bool *part)
 {
 	int status = 0;
 	if (heap)
-		opened_own(session_open(s, heap), heap);
+		opened_own(session_open(s, session_newest(s), heap), heap);
 	s->output = to->stream;
 	s->output_name = o->output;
 	s->output_replaces = to->replaces;
 	s->output_joins = o->output && prints_several(o) && output_can_join(to->stream);
 	measure_terminal(s);
-	if (!o->n_lines && (!o->next || (!s->dump && s->n_older))) /* no screen shows profiles */
+	if (!o->n_lines && (!o->next || (!s->dump && s->n_dumps))) /* no screen shows profiles */
 		status = run_overview(s);
 	for (size_t i = 0; i < o->n_lines && !s->quit; i++)
 		status = worse(status, run_line(s, &o->lines[i], o->n_lines > 1));
@@ -182,7 +183,9 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 		run_typed(s, o);
 	if (s->output_joins && o->print.format == PRINT_JSON)
 		output_joined(to->stream, s->n_printed);
-	*lost = s->dump && s->dump->fate != FILE_SAME;
+	for (size_t i = 0; i < s->n_dumps; i++)
+		s->part |= s->dumps[i]->opened && s->dumps[i]->opened->fate != FILE_SAME;
+	*part |= s->part;
 	struct err err = ERR_INIT;
 	if (!status && output_begin(to->stream, &s->output_replaces, &err)) { /* nothing to say is an answer too */
 		complain("%s: %s", o->output, err.message);
@@ -190,6 +193,22 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 	}
 	session_release(s);
 	return status;
+}
+
+void say_opened(const struct heap *h, bool exe)
+{
+	if (h->companion_refused)
+		complain("warning: %s", h->companion_refused);
+	if (h->dump->program_refused)
+		complain("warning: %s%s", h->dump->program_note, exe ?
+		    "; while --exe is given, one beside the dump is not read" : "");
+	if (h->no_references)
+		complain("warning: the references are left out: %s; histo, ls, tree and info work "
+		    "without", h->shortage.message);
+	if (h->damaged)
+		say_damage(h);
+	else if (h->source && h->source->remark[0])
+		complain("warning: %s: %s", h->source->path, h->source->remark);
 }
 
 static int open_dump(const struct batch_options *o, struct heap **heap)
@@ -208,18 +227,7 @@ static int open_dump(const struct batch_options *o, struct heap **heap)
 	if (o->heap->dump.javacore && !(*heap)->companion)
 		complain("warning: %s is left out: it is of another dump; while --javacore is given, one beside "
 		    "the dump is not read", o->heap->dump.javacore);
-	if ((*heap)->companion_refused)
-		complain("warning: %s", (*heap)->companion_refused);
-	if ((*heap)->dump->program_refused)
-		complain("warning: %s%s", (*heap)->dump->program_note, o->heap->dump.exe ?
-		    "; while --exe is given, one beside the dump is not read" : "");
-	if ((*heap)->no_references)
-		complain("warning: the references are left out: %s; histo, ls, tree and info work "
-		    "without", (*heap)->shortage.message);
-	if ((*heap)->damaged)
-		say_damage(*heap);
-	else if ((*heap)->source && (*heap)->source->remark[0])
-		complain("warning: %s: %s", o->heap->path, (*heap)->source->remark);
+	say_opened(*heap, o->heap->dump.exe != NULL);
 	return 0;
 }
 
@@ -244,7 +252,7 @@ int batch_run(const struct batch_options *o)
 	signal(SIGPIPE, SIG_DFL); /* whoever reads us may stop: end quietly */
 	begin_session(&s, o);
 	/* one after another: so there is never more than one dump in memory; why one cannot be read is kept */
-	if (o->n_older && may_compare(o) && session_read_older(&s, &err))
+	if (o->n_older && may_compare(o) && session_read_profiles(&s, o->n_older, &err))
 		complain("%s", err.message);
 	int status = open_dump(o, &heap);
 	if (!status) /* now that what lies beside it is known */
@@ -254,11 +262,11 @@ int batch_run(const struct batch_options *o)
 		session_release(&s);
 		return status;
 	}
-	bool part = heap && (heap->damaged || heap->no_references), lost;
-	status = run_all(o, &s, heap, &to, &lost);
+	bool part = heap && (heap->damaged || heap->no_references);
+	status = run_all(o, &s, heap, &to, &part);
 	if (fflush(to.stream) || (to.stream != stdout && fclose(to.stream))) {
 		complain("%s: %s", o->output ? o->output : "standard output", strerror(errno));
 		status = worse(status, session_exit_status(ERR_IO, NULL));
 	}
-	return status || !(part || lost) ? status : 4; /* 4: everything was shown */
+	return status || !part ? status : 4; /* 4: everything was shown */
 }

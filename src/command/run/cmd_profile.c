@@ -44,7 +44,7 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	*out = NULL;
 	if (!profile_support())
 		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
-	int code = session_profile(s, &p, err);
+	int code = session_profile(s, s->dump, &p, err);
 	if (code)
 		return code;
 	code = write_file(s, &p, path, &bytes, err);

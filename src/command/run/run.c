@@ -220,7 +220,7 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 {
 	if (c->flags & COMMAND_NO_DUMP)
 		return 0;
-	if (!session_heap(s) && s->n_older)
+	if (!session_heap(s) && s->n_dumps && session_newest(s)->is_profile)
 		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, NO_DUMP_AT_HAND
 		    " (dumps, diff, growth and trend are about profiles)");
 	if (!session_heap(s))

@@ -50,6 +50,9 @@ void columns_mark(struct result *list, unsigned row, bool shown);
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);
 
+/* Say on standard error what is wrong with a dump that was just opened, if anything is.  exe: --exe was given. */
+void say_opened(const struct heap *h, bool exe);
+
 /* "cairn: ", a sentence and a line end on standard error, the sentence escaped as texts of dumps are. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -20,10 +20,13 @@ void session_init(struct session *s)
 void session_release(struct session *s)
 {
 	session_drop_results(s);
-	for (size_t i = 0; i < s->n_dumps; i++)
-		opened_free(s->dumps[i]);
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		opened_free(s->dumps[i]->opened);
+		profile_release(&s->dumps[i]->profile);
+		free(s->dumps[i]->path);
+		free(s->dumps[i]);
+	}
 	free(s->dumps);
-	session_forget_older(s);
 	for (size_t i = 0; i < s->n_history; i++)
 		free(s->history[i]);
 	free(s->history);
@@ -47,31 +50,6 @@ void session_say(struct session *s, const char *format, ...)
 	text_clear(&s->said);
 	text_addv(&s->said, format, args);
 	va_end(args);
-}
-
-struct opened *session_open(struct session *s, const struct heap *heap)
-{
-	s->dump = VEC_PUSH(s->dumps, s->n_dumps, s->cap_dumps) = opened_new(heap);
-	return s->dump;
-}
-
-void session_use(struct session *s, struct opened *o)
-{
-	s->dump = o;
-}
-
-void session_close(struct session *s, struct opened *o)
-{
-	size_t kept = 0;
-	session_drop_results(s);
-	for (size_t i = 0; i < s->n_dumps; i++) {
-		if (s->dumps[i] != o)
-			s->dumps[kept++] = s->dumps[i];
-	}
-	s->n_dumps = kept;
-	if (s->dump == o)
-		s->dump = kept ? s->dumps[kept - 1] : NULL;
-	opened_free(o);
 }
 
 struct result *session_table(const struct session *s)

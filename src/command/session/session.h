@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * session.h - what commands work on: the open dumps, the last table, settings, history.
+ * session.h - what commands work on: the dumps, the last table, settings, history.
  *
  * One thread at a time: the main one, or, while a command about a dump works, that of its job
  * (session_work); the main thread then draws what is shown and changes nothing.
@@ -39,22 +39,28 @@ struct selection {
 };
 void selection_release(struct selection *selection);
 
-/* A dump that stands before the one that is browsed. */
-struct older_dump {
-	const char *path;       /* borrowed */
-	bool read;
-	int code;               /* once it was read: 0, or why there is no profile */
+/*
+ * A dump of the session: one that is open, one of which only its profile is kept, or a profile that stands for it.
+ * It stays one of the session's to the end, for comparisons borrow its profile.
+ */
+struct session_dump {
+	size_t number;          /* by which lines name it; stays what it is: 1 is the first of the command line */
+	char *path;             /* owned */
+	struct opened *opened;  /* while it is in memory; owned; NULL: it is not */
+	bool is_profile;        /* its file is a profile: there are no objects */
+	bool read;              /* its profile was read or made, or cannot be */
+	int code;               /* then: 0, or why there is no profile */
 	struct err err;
 	struct profile profile;
 };
 
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
-	struct opened **dumps;   /* all that are open, in the order of opening; owned */
+	struct session_dump **dumps; /* all that it knows, the oldest first; owned */
 	size_t n_dumps, cap_dumps;
-	const struct heap_options *how; /* these were opened with, and older dumps are; borrowed */
-	struct older_dump *older; /* the oldest first; owned.  Without a dump: profiles alone */
-	size_t n_older;
+	const struct heap_options *how; /* how dumps are opened: path is that of the one named last, which alone has the
+	                            javacore; borrowed; NULL: with nothing in particular */
+	bool part;               /* a dump was opened that is damaged, lacks references, or changed meanwhile */
 	struct result *last;     /* of the last command, for save and why; owned */
 	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,
 	                            settings): the last result before it whose rows are; owned, or
@@ -110,27 +116,62 @@ struct session {
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
 	bool (*model)(void *context, bool begins);
 	void *model_context;
+	/* An open dump is about to be closed: nothing of it may be shown or looked at any more.  NULL: nothing to do. */
+	void (*closes)(void *context, struct opened *o);
+	void *closes_context;
 };
 
 void session_init(struct session *s);
 void session_release(struct session *s);
 
-/* Open a dump: commands are about it from now on.  It stays the session's. */
-struct opened *session_open(struct session *s, const struct heap *heap);
+/* --- the dumps of the session (series.c) --------------------------------------------------------- */
+
+/* Name the dumps of the command line: these paths, the oldest first, and behind them how->path unless it is NULL.
+ * Nothing is read yet. */
+void session_know(struct session *s, const struct heap_options *how, const char *const *paths, size_t n);
+/* Know one more, behind all others. */
+struct session_dump *session_add(struct session *s, const char *path);
+/* Know this one no more: the last that was added, which could not be read. */
+void session_forget(struct session *s, struct session_dump *d);
+/* Move it to where its time says it belongs: in front of those at the end that are known to be younger. */
+void session_sort_in(struct session *s, struct session_dump *d);
+/* The one at hand, which commands are about; NULL: none. */
+struct session_dump *session_at_hand(const struct session *s);
+/* The last one: what comparisons tell of, as rows and amounts.  NULL: there is none. */
+struct session_dump *session_newest(const struct session *s);
+/* Is there anything to compare: several of them, or a profile? */
+bool session_compares(const struct session *s);
+struct session_dump *session_numbered(const struct session *s, uint64_t number);
+/* The one that this is; NULL: none. */
+struct session_dump *session_dump_of(const struct session *s, const struct opened *o);
+/* The one whose file this is, under whatever name; NULL: none. */
+struct session_dump *session_same_file(const struct session *s, const char *path);
+/* When it was written, as far as that is known by now; "". */
+const char *session_created(const struct session_dump *d);
+/* ERR_NOT_FOUND: this ("the last table") is not of the dump at hand; says of which one it is, and how to go there. */
+MUST_CHECK int session_not_of_other(const struct session *s, const struct opened *o, const char *word,
+    const char *what, struct err *err);
+
+/* This heap is now what d has in memory; commands are about it from now on.  d NULL: a dump without a file, which is
+ * added.  The heap is closed by others, unless opened_own says otherwise. */
+struct opened *session_open(struct session *s, struct session_dump *d, const struct heap *heap);
+/* Read a dump into memory, beside those that are there, and be about it from now on: a long work.  An error of
+ * heap_open: then nothing has changed. */
+MUST_CHECK int session_load(struct session *s, struct session_dump *d, struct err *err);
 /* Commands are about this one of the open dumps from now on. */
 void session_use(struct session *s, struct opened *o);
-/* Close one, and drop the last results, which may be of it. */
+/* Give its memory back, and drop the last results, which may be of it.  Where it was at hand the last one that is
+ * open is at hand now, or none. */
 void session_close(struct session *s, struct opened *o);
 
-/* Name older dumps, the oldest first; paths are borrowed.  Nothing is read yet. */
-void session_know_older(struct session *s, const struct heap_options *how, const char *const *paths, size_t n);
-void session_forget_older(struct session *s);
-/* Read those that were not read yet, one after another; each leaves its profile, or why there is none.  0 or
- * ERR_CANCELLED. */
-MUST_CHECK int session_read_older(struct session *s, struct err *err);
-/* The profile of the dump at hand: the caller's (profile_release).  ERR_UNSUPPORTED while retained sizes are being
- * found beside the screen; ERR_NOMEM or ERR_CANCELLED. */
-MUST_CHECK int session_profile(struct session *s, struct profile *out, struct err *err);
+/* Read the profiles of the first n dumps that were not read yet, one after another; of each stays its profile, or why
+ * there is none.  What is open is not read again.  0 or ERR_CANCELLED. */
+MUST_CHECK int session_read_profiles(struct session *s, size_t n, struct err *err);
+/* The same of one. */
+MUST_CHECK int session_read_profile(struct session *s, struct session_dump *d, struct err *err);
+/* The profile of an open dump as it is now: the caller's (profile_release).  ERR_UNSUPPORTED while retained sizes are
+ * being found beside the screen; ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err);
 
 /* What is said of whatever asks about objects where there are profiles alone. */
 #define NO_DUMP_AT_HAND "there is no dump at hand, only profiles: cairn PROFILE... DUMP opens one beside them"

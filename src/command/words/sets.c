@@ -52,9 +52,8 @@ static int kept(const struct session *s, const char *word, struct bits *to, stru
 		const struct result *r = session_rows(s);
 		if (!r)
 			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
-		if (r->opened != s->dump)
-			return err_set(err, ERR_NOT_FOUND, "$_: the last result is of another dump");
-		return result_members(r, NULL, to, err);
+		int other = session_not_of_other(s, r->opened, word, "the last result", err);
+		return other ? other : result_members(r, NULL, to, err);
 	}
 	const struct kept_set *set = set_find(s, word);
 	if (!set)
@@ -110,9 +109,10 @@ static int rows_of_table(const struct session *s, const char *word, struct bits 
 	struct bits rows;
 	if (!r || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%.60s: there is no last table", word);
-	if (r->opened != s->dump)
-		return err_set(err, ERR_NOT_FOUND, "%.60s: the last table is of another dump", word);
-	int code = bits_init(&rows, r->n_rows, err);
+	int code = session_not_of_other(s, r->opened, word, "the last table", err);
+	if (code)
+		return code;
+	code = bits_init(&rows, r->n_rows, err);
 	if (!code)
 		code = mark_rows(r, word, &rows, err);
 	if (!code)

@@ -43,8 +43,9 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 		return err_set(err, ERR_USAGE, "%s is no row (%%1 is the first of the last table)", word);
 	if (!r || !r->n_columns)
 		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
-	if (r->opened != s->dump)
-		return err_set(err, ERR_NOT_FOUND, "%s: the last table is of another dump", word);
+	int other = session_not_of_other(s, r->opened, word, "the last table", err);
+	if (other)
+		return other;
 	if (row > r->n_rows)
 		return err_set(err, ERR_NOT_FOUND, "%s: the last table has %zu row%s", word,
 		    r->n_rows, r->n_rows == 1 ? "" : "s");

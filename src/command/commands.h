@@ -104,6 +104,18 @@ struct stage;
 MUST_CHECK int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err);
 
+/* What older dumps tell of objects of the one at hand, for commands about this one (compare/since.c). */
+struct since;
+/* Compare with the older dumps; those not read yet are.  0: *out is the caller's (since_free), NULL where there are
+ * none; ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int since_new(struct since **out, struct session *s, struct err *err);
+void since_free(struct since *since); /* NULL is fine */
+/* Append a sentence, with a blank before it, about what objects on the way to this one, the largest of n, kept in each
+ * dump, and what of it grew; nothing where that is not known.  it: what the sentence calls a single one. */
+void since_add(const struct since *since, uint32_t id, uint32_t n, const char *it, struct text *to);
+/* Add to the note what the comparison is no surer of, or why there is none. */
+void since_add_note(const struct since *since, struct result *r);
+
 extern const struct shape root_names_shape;
 /* A result that sums roots by variable, thread or kind.  roots: n indices in heap->roots; globals:
  * only those that are global variables.  0, or ERR_NOMEM. */

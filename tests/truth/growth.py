@@ -10,6 +10,7 @@ Needs CAIRN_DUMPS; without it only the samples are compared.
 import glob
 import json
 import os
+import re
 import sqlite3
 import statistics
 import sys
@@ -164,6 +165,32 @@ def check_blame(t):
             t.ok(name == "cut" or reason in trend.out, "%s: why blames it for slopes" % name)
 
 
+def check_leaks(t, closed):
+    """leaks beside older dumps: what a suspect kept in each of them, as each tells by itself."""
+    def alone(dump, path):
+        found = [r for r in cairn("-x", "set wide on", "-x", "histo -by path -sort path", dump).out.splitlines()
+                 if r.startswith(path + "  ")]
+        return re.split("  +", found[0])[-1] if found else "0"
+    for path in ("static com.acme.shop.AuditLog.ENTRIES > elementData", "static com.acme.shop.Shop.INSTANCE"):
+        kept = [alone(d, path) for d in SERIES]
+        told = [r["sentence"] for r in rows("leaks", SERIES) if r["path"] == path]
+        t.ok(len(told) == 1 and "since dump 1 (shop-1.hprof), from " + " to ".join(kept) in told[0],
+             "leaks: %s kept %s (%s)" % (path, kept, told))
+    said = [r["sentence"] for r in rows("leaks", SERIES)]
+    t.ok("com.acme.shop.Session from " + " to ".join(map(str, closed)) in said[1] and "That grew since" in said[1] and
+         "That shrank since" in said[0] and "while com.acme.shop.Order grew" in said[0],
+         "leaks: what piles up there (%s)" % said)
+    same = [r["sentence"] for r in rows("leaks", [SHOP, SHOP])]
+    t.ok(same and all("was as large in dump 1 (shop.hprof): " in s for s in same), "leaks: nothing grew (%s)" % same)
+    only = [r["sentence"] for r in rows("leaks", [SHOP])]
+    t.equal([s.split(" That was as large")[0] for s in same], only, "leaks: without older dumps nothing of them")
+    other = rows("leaks", [GO, SHOP])
+    t.equal([r["sentence"] for r in other], only, "leaks: nor beside another program")
+    bad = cairn("-x", "leaks", "/nowhere/at/all", SHOP)
+    t.ok(bad.status == 0 and "/nowhere/at/all" in bad.out and "suspects" not in bad.err,
+         "leaks: beside an older dump that is not there: %s" % bad.err)
+
+
 def check_samples(t):
     with tempfile.TemporaryDirectory(dir=os.path.join(BUILD, "tests")) as directory:
         Run([MKDUMP, "sample", directory, "--truth"])
@@ -177,6 +204,7 @@ def check_samples(t):
             [a + b for a, b in zip(said("live"), said("closed"))], "samples: all sessions, on whatever ways")
     t.equal([sum(c) for c in zip(*(course(r) for r in diff if r["class"] == order))], said("orders"),
             "samples: all orders, on whatever ways")
+    check_leaks(t, said("closed"))
     for i, hour in enumerate(hours):
         want = {}
         for name, n, _, _ in hour["classes"]:

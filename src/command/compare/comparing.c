@@ -32,28 +32,29 @@ static void leave_out(struct comparing *c, const struct session_dump *d, struct 
 	text_addf(&c->left_out, "%s%s", c->left_out.len ? "; " : "left out: ", d->err.message);
 }
 
-static int list_profiles(struct comparing *c, struct session *s, struct err *err)
+/* The profiles of these dumps; what of the last one is open is as it is now. */
+static int list_profiles(struct comparing *c, struct session *s, struct session_dump *const *dump, size_t n,
+    struct err *err)
 {
 	struct err first = ERR_INIT;
-	const struct session_dump *newest = session_newest(s);
-	c->list = xcalloc(s->n_dumps, sizeof(*c->list));
-	c->name = xcalloc(s->n_dumps, sizeof(*c->name));
-	for (size_t i = 0; i < s->n_dumps; i++) {
-		const struct session_dump *d = s->dumps[i];
-		if (d == newest && d->opened)
-			continue;
-		if (d->code) {
-			leave_out(c, d, &first);
+	struct session_dump *newest = dump[n - 1];
+	c->opened = newest->opened;
+	c->list = xcalloc(n, sizeof(*c->list));
+	c->name = xcalloc(n, sizeof(*c->name));
+	for (size_t i = 0; i < n - (c->opened != NULL); i++) {
+		if (session_read_profile(s, dump[i], err))
+			return err_cancelled(err);
+		if (dump[i]->code) {
+			leave_out(c, dump[i], &first);
 			continue;
 		}
-		add_profile(c, &d->profile, d->number);
-		c->objects = !d->is_profile;
+		add_profile(c, &dump[i]->profile, dump[i]->number);
+		c->objects = !dump[i]->is_profile;
 	}
 	if (!c->n) {
 		*err = first;
 		return first.code;
 	}
-	c->opened = newest->opened;
 	int code = c->opened ? session_profile(s, c->opened, &c->own, err) : 0;
 	if (!code && c->opened) {
 		add_profile(c, &c->own, newest->number);
@@ -123,15 +124,12 @@ static bool is_java(const struct profile *p)
 	return i < t->n;
 }
 
-int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
+int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by,
+    struct session_dump *const *dump, size_t n, struct err *err)
 {
-	if (!session_compares(s))
-		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP)");
 	struct comparing *c = *out = xcalloc(1, sizeof *c);
 	c->left_out = (struct text)TEXT_INIT;
-	int code = session_read_profiles(s, s->n_dumps - (session_newest(s)->opened != NULL), err);
-	if (!code)
-		code = list_profiles(c, s, err);
+	int code = list_profiles(c, s, dump, n, err);
 	if (!code)
 		code = compare_profiles(&c->comparison, by, c->list, c->n, err);
 	if (code) {
@@ -145,6 +143,13 @@ int comparing_begin(struct comparing **out, struct session *s, enum profile_by b
 		}
 	}
 	return code;
+}
+
+int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
+{
+	if (!session_compares(s))
+		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP)");
+	return comparing_begin_with(out, s, by, s->dumps, s->n_dumps, err);
 }
 
 void comparing_free(void *comparing)
@@ -228,6 +233,12 @@ static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32
 	return signature == SIGNATURE_NONE || !t->of_signature ? PROFILE_NONE : t->of_signature[signature];
 }
 
+uint32_t comparing_row_of(const struct comparing *c, const struct opened *o, uint32_t id)
+{
+	uint32_t row = row_of(c, o, id);
+	return row == PROFILE_NONE ? row : c->comparison.of_newest[row];
+}
+
 int comparing_members(const struct comparing *c, const struct opened *o, const struct bits *rows, struct bits *to,
     struct err *err)
 {
@@ -264,11 +275,8 @@ int comparing_growth(struct growth *out, const struct comparing *c, const struct
 		big_free(row);
 		return code;
 	}
-	for (uint32_t id = 0; id < n; id++) {
-		row[id] = row_of(c, o, id);
-		if (row[id] != PROFILE_NONE)
-			row[id] = c->comparison.of_newest[row[id]];
-	}
+	for (uint32_t id = 0; id < n; id++)
+		row[id] = comparing_row_of(c, o, id);
 	code = compare_growth_alone(out, &c->comparison, opened_retained(o), row, err);
 	big_free(row);
 	if (code)

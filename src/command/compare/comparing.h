@@ -62,10 +62,13 @@ struct comparing_form {
 /* What the rows of this call are: as its -by says, or else paths. */
 enum profile_by comparing_by(const struct call *call);
 
-/* Read what was not read yet, and compare; rows are sets where the newest dump is open.  0: *out is the caller's
- * (comparing_free).  ERR_USAGE: there is no older
- * dump; any error of the older ones where none of them could be read; ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */
+/* Compare all dumps, of which those not read yet are; rows are sets where the newest is open.  0: *out is the caller's
+ * (comparing_free).  ERR_USAGE: there is no older dump; any error of the older ones where none of them could be read;
+ * ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err);
+/* The same of these n > 0 dumps alone, in this order: the last one counts as the newest. */
+MUST_CHECK int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by,
+    struct session_dump *const *dump, size_t n, struct err *err);
 void comparing_free(void *comparing);
 
 /* What the comparison is no surer of, as a note in the result's arena; or NULL. */
@@ -81,6 +84,8 @@ static inline bool comparing_blames(struct amount amount, enum reason reason)
 /* What grows, first what is in nothing else that grows, as o, the newest dump, tells (NULL: it is not open).
  * 0: the caller's (growth_release); ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int comparing_growth(struct growth *out, const struct comparing *c, const struct opened *o, struct err *err);
+/* The row of the comparison that counts an object of the newest dump; PROFILE_NONE. */
+uint32_t comparing_row_of(const struct comparing *c, const struct opened *o, uint32_t id);
 /* The objects of these rows of the comparison in the newest dump. */
 MUST_CHECK int comparing_members(const struct comparing *c, const struct opened *o, const struct bits *rows,
     struct bits *to, struct err *err);

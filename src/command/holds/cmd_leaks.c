@@ -85,16 +85,19 @@ static void add_row(
 	text_release(&point);
 }
 
-/* found: whether they are suspects, of which a story tells below. */
+/* found: they are suspects, of which a story tells below.  since: what older dumps tell; NULL: there are none. */
 static int add_suspects(struct result *out, struct session *s, struct cut *cut, const struct leaks *leaks, bool found,
-    struct err *err)
+    const struct since *since, struct err *err)
 {
 	struct text story = TEXT_INIT;
 	struct cut_owner owner;
 	int code = cut_owner_init(&owner, cut->retained, err);
 	for (size_t i = 0; !code && i < leaks->n; i++) {
 		struct told t = {.together = 0};
-		code = told_find(&t, s, cut, &owner, &leaks->suspect[i], err);
+		const struct suspect *one = &leaks->suspect[i];
+		code = told_find(&t, s, cut, &owner, one, err);
+		if (!code)
+			since_add(since, one->piles_up, one->n, one->id == one->piles_up ? "It" : "That", &t.sentence);
 		if (!code)
 			add_row(out, cut->retained, &leaks->suspect[i], &t, found ? "suspect" : "holder");
 		if (!code && found) {
@@ -212,10 +215,15 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	code = cut_init(&cut, r, err);
 	if (!code)
 		code = size_groups(s, leaks, err);
+	struct since *since = NULL;
 	if (!code)
-		code = add_suspects(result, s, &cut, leaks, found, err);
+		code = since_new(&since, s, err);
+	if (!code)
+		code = add_suspects(result, s, &cut, leaks, found, since, err);
 	cut_release(&cut);
 	add_note(result, leaks, found, share);
+	since_add_note(since, result);
+	since_free(since);
 	result->failed = !found && call_has(call, DASH_SHARE); /* so much was looked for */
 	result_show(result, L_POINT, found);
 	result_show(result, L_FIELD, !found);
@@ -253,7 +261,8 @@ const struct command cmd_leaks = {
 	"reference has them all, and freed is what clearing all of them frees. Where there is no suspect the rows are "
 	"the largest holders instead, found by the same rules, and kind says so. A class or class loader "
 	"that holds several suspects is none itself; "
-	"nor is a root of the VM itself, which no program can clear: a line below says what these keep.",
+	"nor is a root of the VM itself, which no program can clear: a line below says what these keep. Beside older "
+	"dumps (cairn OLD... DUMP) the sentence also says how what is on the path grew since, or that it did not.",
     .examples = {{"leaks"}, {"leaks -share 5"}},
     .key = "K",
     .run = run_leaks,

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * since.c - what older dumps tell of objects of the one at hand; see commands.h.
+ *
+ * Objects have no identity from one dump to the next.  What is told is of all objects that are reached on the same way,
+ * which for what a program holds by a field is that one thing.
+ */
+#include "command/compare/comparing.h"
+
+#include "base/mem.h"
+#include "command/session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct since {
+	const struct opened *dump;
+	struct comparing *comparing; /* NULL: there is none, for this reason */
+	struct err none;
+	struct growth growth;
+};
+
+int since_new(struct since **out, struct session *s, struct err *err)
+{
+	*out = NULL;
+	size_t n = 0;
+	while (n < s->n_dumps && s->dumps[n]->opened != s->dump)
+		n++;
+	if (!s->dump || !n || n == s->n_dumps)
+		return 0;
+	struct since *since = xcalloc(1, sizeof *since);
+	since->dump = s->dump;
+	int code = comparing_begin_with(&since->comparing, s, PROFILE_PATH, s->dumps, n + 1, &since->none);
+	if (!code)
+		code = comparing_growth(&since->growth, since->comparing, s->dump, &since->none);
+	if (code == ERR_NOMEM || code == ERR_CANCELLED) {
+		if (err)
+			*err = since->none;
+		since_free(since);
+		return code;
+	}
+	*out = since;
+	return 0;
+}
+
+void since_free(struct since *since)
+{
+	if (!since)
+		return;
+	growth_release(&since->growth);
+	if (since->comparing)
+		comparing_free(since->comparing);
+	free(since);
+}
+
+void since_add_note(const struct since *since, struct result *r)
+{
+	const char *note = !since ? NULL : since->comparing ? comparing_note(r, since->comparing) : since->none.message;
+	if (note)
+		result_add_note(r, note);
+}
+
+/* "46.1K to 80.3K to 92.2K", or of many dumps the first and the last ones. */
+static void add_amounts(const struct comparison *c, uint32_t row, bool bytes, struct text *to)
+{
+	enum { SHOWN = 6 };
+	for (size_t i = 0; i < c->n; i++) {
+		const struct compared_amounts *a = compared(c, row, i);
+		struct cell cell = bytes ? cell_bytes(a->retained) : cell_count(a->objects);
+		if (c->n > SHOWN && i == 2) {
+			text_add(to, " … ");
+			i = c->n - 3;
+			continue;
+		}
+		text_add(to, i ? " to " : "");
+		cell_print(&cell, to);
+	}
+}
+
+static bool is_below(const struct comparison *c, uint32_t row, uint32_t above)
+{
+	while (row != PROFILE_NONE && row != above)
+		row = c->row[row].parent;
+	return row == above;
+}
+
+/* What of it grew most by number; NULL: nothing that has a class. */
+static const struct grown *grown_below(const struct since *since, uint32_t row)
+{
+	const struct comparison *c = &since->comparing->comparison;
+	for (uint32_t i = 0; i < since->growth.n; i++) {
+		const struct grown *g = &since->growth.list[i];
+		bool more = compared(c, g->row, c->n - 1)->objects.n > compared(c, g->row, 0)->objects.n;
+		if (more && c->row[g->row].class && g->row != row && is_below(c, g->row, row))
+			return g;
+	}
+	return NULL;
+}
+
+/* " grew from 46.1K to 80.3K since dump 1 (hour-1.hprof)" */
+static void add_course(struct text *to, const struct comparing *comparing, uint32_t row)
+{
+	const struct comparison *c = &comparing->comparison;
+	struct course course = compare_retained(c, row);
+	uint64_t first = compared(c, row, 0)->retained.n, last = compared(c, row, c->n - 1)->retained.n;
+	if (last == first) {
+		text_addf(to, " was as large in %s", comparing->name[0]);
+		text_add(to, course.up ? ", but not in between: from " : ": ");
+	} else {
+		text_addf(to, " %s since %s, from ", last < first ? "shrank" : course.down ? "grew, with setbacks," : "grew",
+		    comparing->name[0]);
+	}
+	if (last != first || course.up) {
+		add_amounts(c, row, true, to);
+		return;
+	}
+	struct cell cell = cell_bytes(compared(c, row, 0)->retained);
+	cell_print(&cell, to);
+}
+
+/* The row of an object, if it tells of most of so many like it; PROFILE_NONE. */
+static uint32_t telling_row(const struct since *since, uint32_t id, uint32_t n)
+{
+	const struct comparing *comparing = since ? since->comparing : NULL;
+	uint32_t row = comparing && !comparing->other_program ? comparing_row_of(comparing, since->dump, id) : PROFILE_NONE;
+	const struct comparison *c = row == PROFILE_NONE ? NULL : &comparing->comparison;
+	return c && c->row[row].class && compared(c, row, c->n - 1)->objects.n > n / 2 ? row : PROFILE_NONE;
+}
+
+void since_add(const struct since *since, uint32_t id, uint32_t n, const char *it, struct text *to)
+{
+	uint32_t row = telling_row(since, id, n);
+	if (row == PROFILE_NONE)
+		return;
+	const struct comparing *comparing = since->comparing;
+	const struct comparison *c = &comparing->comparison;
+	bool alone = true, known = true, before = false;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct compared_amounts *a = compared(c, row, i);
+		alone &= a->objects.n < 2;
+		known &= a->retained.certainty != UNKNOWN;
+		before |= i + 1 < c->n && a->objects.n;
+	}
+	if (!known)
+		return;
+	text_add(to, " ");
+	text_add(to, alone ? it : "What is on this way");
+	if (!before) {
+		text_add(to, c->n == 2 ? " is not in the older dump." : " is in none of the older dumps.");
+		return;
+	}
+	add_course(to, comparing, row);
+	const struct grown *g = grown_below(since, row);
+	if (g) {
+		bool shrank = compared(c, row, c->n - 1)->retained.n < compared(c, row, 0)->retained.n;
+		text_add(to, shrank ? ", while " : ", with ");
+		text_add_name(to, c->row[g->row].class);
+		text_add(to, shrank ? " grew from " : " from ");
+		add_amounts(c, g->row, false, to);
+	}
+	text_add(to, ".");
+}

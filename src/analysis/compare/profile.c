@@ -49,32 +49,6 @@ static const char *keep_class(struct making *m, uint32_t class, struct err *err)
 
 /* --- classes, packages, loaders ----------------------------------------------------------------- */
 
-/* A table by what classes have in common: the row of each class is known. */
-static int sum_classes(struct making *m, struct profile_table *t, struct err *err)
-{
-	const struct heap *h = m->heap;
-	struct retained_sum *sums = big_alloc(t->n, sizeof *sums, err);
-	if (!sums)
-		return ERR_NOMEM;
-	int code = retained_by_group(m->r, t->of_class, t->n, NULL, NULL, sums, m->progress, err);
-	for (uint32_t i = 0; !code && i < t->n; i++) {
-		t->row[i].objects = heap_counted(h, 0);
-		t->row[i].shallow = heap_sized(h, heap_counted(h, 0), 0);
-	}
-	for (uint32_t c = 0; !code && c < h->n_classes; c++) {
-		struct profile_row *row = &t->row[t->of_class[c]];
-		row->objects = amount_add(row->objects, class_objects(h, &h->classes[c]));
-		row->shallow = amount_add(row->shallow, class_shallow(h, &h->classes[c]));
-	}
-	for (uint32_t i = 0; !code && i < t->n; i++) {
-		struct profile_row *row = &t->row[i];
-		bool nothing = !sums[i].topmost && row->objects.n;
-		row->retained = nothing ? retained_of_nothing_reached(m->r) : retained_sum_bytes(m->r, &sums[i]);
-	}
-	big_free(sums);
-	return code;
-}
-
 /* Classes with the same rank of some kind share a row: that of their name, package, or loader's class. */
 static int group_classes(struct making *m, enum profile_by by, struct err *err)
 {
@@ -107,26 +81,10 @@ static int group_classes(struct making *m, enum profile_by by, struct err *err)
 	if (by == PROFILE_PACKAGE)
 		packages_release(&packages);
 	big_free(row);
-	return code ? code : sum_classes(m, t, err);
+	return code;
 }
 
 /* --- fields and sites --------------------------------------------------------------------------- */
-
-/* A table whose rows are known by object: group[id], PROFILE_NONE for those that it does not count. */
-static int sum_objects(struct making *m, struct profile_table *t, const uint32_t *group, struct err *err)
-{
-	const struct heap *h = m->heap;
-	struct signature_sum *sums = big_alloc(t->n, sizeof *sums, err);
-	int code = sums ? signature_sums(m->r, group, t->n, sums, m->progress, err) : ERR_NOMEM;
-	for (uint32_t i = 0; !code && i < t->n; i++) {
-		struct profile_row *row = &t->row[i];
-		row->objects = heap_reached(h, sums[i].n_objects);
-		row->shallow = heap_sized(h, heap_reached(h, sums[i].shallow), sums[i].n_unknown);
-		row->retained = retained_sum_bytes(m->r, &sums[i].retained);
-	}
-	big_free(sums);
-	return code;
-}
 
 /* The kept name of a signature's last step: by its number, kept once. */
 static const char *keep_words(struct making *m, const struct signature *at, struct err *err)
@@ -193,12 +151,22 @@ static int group_fields(struct making *m, const struct signatures *s, struct err
 			code = find_row(&f, class, words, &t->of_signature[i], err);
 	}
 	big_free(f.slots);
-	uint32_t *group = code ? NULL : big_alloc(m->heap->n_objects, sizeof *group, err);
-	for (uint32_t id = 0; group && id < m->heap->n_objects; id++)
-		group[id] = s->of[id] == SIGNATURE_NONE ? PROFILE_NONE : t->of_signature[s->of[id]];
-	if (!code)
-		code = group ? sum_objects(m, t, group, err) : ERR_NOMEM;
-	big_free(group);
+	return code;
+}
+
+/* A table whose rows are known by object: group[id], PROFILE_NONE for those that it does not count. */
+static int sum_objects(struct making *m, struct profile_table *t, const uint32_t *group, struct err *err)
+{
+	const struct heap *h = m->heap;
+	struct signature_sum *sums = big_alloc(t->n, sizeof *sums, err);
+	int code = sums ? signature_sums(m->r, group, t->n, sums, m->progress, err) : ERR_NOMEM;
+	for (uint32_t i = 0; !code && i < t->n; i++) {
+		struct profile_row *row = &t->row[i];
+		row->objects = heap_reached(h, sums[i].n_objects);
+		row->shallow = heap_sized(h, heap_reached(h, sums[i].shallow), sums[i].n_unknown);
+		row->retained = retained_sum_bytes(m->r, &sums[i].retained);
+	}
+	big_free(sums);
 	return code;
 }
 
@@ -263,12 +231,9 @@ static int list_paths(struct making *m, const struct signatures *s, struct err *
 {
 	const struct heap *h = m->heap;
 	struct profile_table *t = &m->out->by[PROFILE_PATH];
-	struct signature_sum *sums = big_alloc(s->n, sizeof *sums, err);
-	int code = sums ? table_new(t, s->n, err) : ERR_NOMEM;
+	int code = table_new(t, s->n, err);
 	if (!code && !(t->of_signature = big_alloc(s->n, sizeof *t->of_signature, err)))
 		code = ERR_NOMEM;
-	if (!code)
-		code = signatures_sum(s, NULL, sums, m->progress, err);
 	for (uint32_t i = 0; !code && i < s->n; i++) {
 		const struct signature *from = &s->list[i];
 		bool classed = from->class != HEAP_NONE;
@@ -282,13 +247,94 @@ static int list_paths(struct making *m, const struct signatures *s, struct err *
 			.chain = from->chain,
 			.array = classed && from->start != START_CLASS &&
 			    h->classes[from->class].kind == CLASS_OBJECT_ARRAY,
-			.objects = heap_reached(h, sums[i].n_objects),
-			.shallow = heap_sized(h, heap_reached(h, sums[i].shallow), sums[i].n_unknown),
-			.retained = retained_sum_bytes(m->r, &sums[i].retained),
 		};
 		code = row->words && (row->class || !classed) ? 0 : ERR_NOMEM;
 	}
-	big_free(sums);
+	return code;
+}
+
+/* --- sums --------------------------------------------------------------------------------------- */
+
+/* A table by what classes have in common: the row of each class is known. */
+static void tell_classes(struct making *m, struct profile_table *t, const struct retained_sum *sums)
+{
+	const struct heap *h = m->heap;
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->row[i].objects = heap_counted(h, 0);
+		t->row[i].shallow = heap_sized(h, heap_counted(h, 0), 0);
+	}
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		struct profile_row *row = &t->row[t->of_class[c]];
+		row->objects = amount_add(row->objects, class_objects(h, &h->classes[c]));
+		row->shallow = amount_add(row->shallow, class_shallow(h, &h->classes[c]));
+	}
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct profile_row *row = &t->row[i];
+		bool nothing = !sums[i].topmost && row->objects.n;
+		row->retained = nothing ? retained_of_nothing_reached(m->r) : retained_sum_bytes(m->r, &sums[i]);
+	}
+}
+
+/* A table of objects that roots reach; counts without what they retain. */
+static void tell_reached(struct making *m, struct profile_table *t, const struct signature_sum *counts,
+    const struct retained_sum *sums)
+{
+	const struct heap *h = m->heap;
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct profile_row *row = &t->row[i];
+		row->objects = heap_reached(h, counts[i].n_objects);
+		row->shallow = heap_sized(h, heap_reached(h, counts[i].shallow), counts[i].n_unknown);
+		row->retained = retained_sum_bytes(m->r, &sums[i]);
+	}
+}
+
+/* What fields hold is what paths that end with them hold: but for what is retained. */
+static int count_fields(struct making *m, const struct signature_sum *paths, struct signature_sum **out,
+    struct err *err)
+{
+	const struct profile_table *t = &m->out->by[PROFILE_FIELD];
+	if (!(*out = big_alloc(t->n, sizeof **out, err)))
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < m->out->by[PROFILE_PATH].n; i++) {
+		struct signature_sum *to = &(*out)[t->of_signature[i]];
+		to->n_objects += paths[i].n_objects;
+		to->n_unknown += paths[i].n_unknown;
+		to->shallow += paths[i].shallow;
+	}
+	return 0;
+}
+
+/* Fill in the numbers of these tables. */
+static int sum_tables(struct making *m, const struct signatures *s, struct err *err)
+{
+	static const enum profile_by tables[] = {PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_PATH,
+	    PROFILE_FIELD};
+	enum { TABLES = sizeof tables / sizeof *tables };
+	struct retained_grouping groupings[TABLES];
+	struct signature_sum *paths = big_alloc(s->n, sizeof *paths, err), *fields = NULL;
+	int code = paths ? signature_counts(m->heap, s->of, s->n, paths, m->progress, err) : ERR_NOMEM;
+	if (!code)
+		code = count_fields(m, paths, &fields, err);
+	for (unsigned i = 0; i < TABLES; i++) {
+		const struct profile_table *t = &m->out->by[tables[i]];
+		groupings[i] = (struct retained_grouping){.of_object = t->of_class ? NULL : s->of, .n_groups = t->n,
+		    .group = t->of_class ? t->of_class : t->of_signature};
+		groupings[i].sums = big_alloc(t->n, sizeof *groupings[i].sums, err);
+		if (!groupings[i].sums)
+			code = ERR_NOMEM;
+	}
+	if (!code)
+		code = retained_by_groupings(m->r, groupings, TABLES, m->progress, err);
+	for (unsigned i = 0; i < TABLES; i++) {
+		struct profile_table *t = &m->out->by[tables[i]];
+		if (!code && t->of_class)
+			tell_classes(m, t, groupings[i].sums);
+		else if (!code)
+			tell_reached(m, t, tables[i] == PROFILE_PATH ? paths : fields, groupings[i].sums);
+		big_free(groupings[i].sums);
+	}
+	big_free(paths);
+	big_free(fields);
 	return code;
 }
 
@@ -341,9 +387,11 @@ int profile_make(struct profile *out, const struct retained *r, const struct sig
 	if (!code)
 		code = list_paths(&m, s, err);
 	if (!code)
-		code = list_threads(&m, err);
-	if (!code)
 		code = group_fields(&m, s, err);
+	if (!code)
+		code = sum_tables(&m, s, err);
+	if (!code)
+		code = list_threads(&m, err);
 	if (!code)
 		code = group_sites(&m, err);
 	if (!code)

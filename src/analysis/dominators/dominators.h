@@ -120,6 +120,15 @@ MUST_CHECK int retained_by_group(const struct retained *r, const uint32_t *group
 /* The same for groups of objects: group by object id (HEAP_NONE: in none). */
 MUST_CHECK int retained_by_objects(const struct retained *r, const uint32_t *group, uint32_t n_groups,
     struct retained_sum *sums, struct progress *progress, struct err *err);
+/* The same for several ways to group them, in one walk. */
+struct retained_grouping {
+	const uint32_t *of_object;   /* a number by object id, HEAP_NONE: it is in no group; NULL: its class index */
+	const uint32_t *group;       /* by this number the group, HEAP_NONE: none; NULL: the number is the group's */
+	uint32_t n_groups;
+	struct retained_sum *sums;   /* filled; the caller's */
+};
+MUST_CHECK int retained_by_groupings(const struct retained *r, const struct retained_grouping *groupings, size_t n,
+    struct progress *progress, struct err *err);
 /* Add a further topmost member to the sum. */
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
 /* Is the sum all that would be freed with all members?  False: it is a lower bound. */

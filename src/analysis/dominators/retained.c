@@ -130,7 +130,6 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 struct group_walk {
 	const struct retained *r;
 	const uint32_t *group, *within;
-	const uint32_t *of_object; /* instead of group: by object id */
 	const struct bits *only;
 	uint32_t *inside; /* by group: members on the way from the top to here */
 	struct retained_sum *sums;
@@ -141,8 +140,6 @@ struct group_walk {
 /* Group of an object, or HEAP_NONE. */
 static inline uint32_t group_of(const struct group_walk *w, uint32_t id)
 {
-	if (w->of_object)
-		return w->of_object[id];
 	uint32_t class = w->r->heap->class_of[id];
 	if (w->only && !bits_get(w->only, id))
 		return HEAP_NONE;
@@ -234,13 +231,6 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 {
 	struct group_walk w = {
 		.r = r, .group = group, .within = within, .only = only, .sums = sums };
-	return sum_groups(&w, n_groups, progress, err);
-}
-
-int retained_by_objects(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    struct retained_sum *sums, struct progress *progress, struct err *err)
-{
-	struct group_walk w = {.r = r, .of_object = group, .sums = sums};
 	return sum_groups(&w, n_groups, progress, err);
 }
 

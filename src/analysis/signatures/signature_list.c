@@ -117,13 +117,10 @@ static uint32_t *groups_of(const struct signatures *s, const struct bits *only, 
 	return group;
 }
 
-int signature_sums(const struct retained *r, const uint32_t *group, uint32_t n, struct signature_sum *sums,
+int signature_counts(const struct heap *h, const uint32_t *group, uint32_t n, struct signature_sum *sums,
     struct progress *progress, struct err *err)
 {
-	const struct heap *h = r->heap;
-	struct retained_sum *retained = big_alloc(n, sizeof *retained, err);
-	if (!retained)
-		return ERR_NOMEM;
+	bool all_known = !h->n_unknown_size;
 	for (uint32_t i = 0; i < n; i++)
 		sums[i] = (struct signature_sum){.n_objects = 0};
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(progress, id); id++) {
@@ -131,10 +128,19 @@ int signature_sums(const struct retained *r, const uint32_t *group, uint32_t n, 
 			continue;
 		struct signature_sum *to = &sums[group[id]];
 		to->n_objects++;
-		to->n_unknown += !heap_size_known(h, id);
+		to->n_unknown += !all_known && !heap_size_known(h, id);
 		to->shallow += heap_shallow(h, id);
 	}
-	int code = retained_by_objects(r, group, n, retained, progress, err);
+	return progress_check(progress, err);
+}
+
+int signature_sums(const struct retained *r, const uint32_t *group, uint32_t n, struct signature_sum *sums,
+    struct progress *progress, struct err *err)
+{
+	struct retained_sum *retained = big_alloc(n, sizeof *retained, err);
+	int code = retained ? signature_counts(r->heap, group, n, sums, progress, err) : ERR_NOMEM;
+	if (!code)
+		code = retained_by_objects(r, group, n, retained, progress, err);
 	for (uint32_t i = 0; !code && i < n; i++)
 		sums[i].retained = retained[i];
 	big_free(retained);

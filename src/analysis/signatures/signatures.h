@@ -74,6 +74,9 @@ MUST_CHECK int signatures_sum(const struct signatures *s, const struct bits *onl
 /* The same for any groups of objects: group by object id, below n; SIGNATURE_NONE: in none. */
 MUST_CHECK int signature_sums(const struct retained *r, const uint32_t *group, uint32_t n,
     struct signature_sum *sums, struct progress *progress, struct err *err);
+/* The same without what they retain. */
+MUST_CHECK int signature_counts(const struct heap *h, const uint32_t *group, uint32_t n,
+    struct signature_sum *sums, struct progress *progress, struct err *err);
 
 /* Append a signature as people read it: "static com.acme.Shop.INSTANCE > sessions > table[] > value". */
 void signature_add(const struct signatures *s, uint32_t signature, struct text *to);

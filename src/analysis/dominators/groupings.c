@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * groupings.c - what groups of objects retain, for several ways to group them in one walk; see dominators.h.
+ *
+ * The way through the tree costs more than what is done at each object, so it is gone once.
+ */
+#include "analysis/dominators/dominators.h"
+
+#include "base/assert.h"
+#include "base/big.h"
+
+#include <string.h>
+
+enum { REPORT_EVERY = 1 << 14, AHEAD = 8 };
+
+struct walk {
+	const struct retained *r;
+	const struct retained_grouping *groupings;
+	size_t n;
+	uint32_t **inside; /* by grouping, by group: members on the way from the top to here */
+	uint32_t *stack;   /* a position in the array of children for each level */
+};
+
+/* The group of an object, or HEAP_NONE. */
+static inline uint32_t group_of(const struct retained_grouping *g, uint32_t id, uint32_t class)
+{
+	uint32_t number = g->of_object ? g->of_object[id] : class;
+	return g->group && number != HEAP_NONE ? g->group[number] : number;
+}
+
+static inline void enter(const struct walk *w, uint32_t id)
+{
+	uint32_t class = w->r->heap->class_of[id];
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t group = group_of(&w->groupings[i], id, class);
+		if (group != HEAP_NONE && w->inside[i][group]++ == 0)
+			retained_sum_add(w->r, &w->groupings[i].sums[group], id);
+	}
+}
+
+static inline void leave(const struct walk *w, uint32_t id)
+{
+	uint32_t class = w->r->heap->class_of[id];
+	for (size_t i = 0; i < w->n; i++) {
+		uint32_t group = group_of(&w->groupings[i], id, class);
+		cairn_assert(group == HEAP_NONE || w->inside[i][group] > 0);
+		if (group != HEAP_NONE)
+			w->inside[i][group]--;
+	}
+}
+
+static inline void look_ahead(const struct walk *w, uint32_t id)
+{
+	__builtin_prefetch(&w->r->first[id]);
+	__builtin_prefetch(&w->r->heap->class_of[id]);
+	__builtin_prefetch(&w->r->dominators.retained[id]);
+	for (size_t i = 0; i < w->n; i++)
+		if (w->groupings[i].of_object)
+			__builtin_prefetch(&w->groupings[i].of_object[id]);
+}
+
+static int go(const struct walk *w, struct progress *progress, struct err *err)
+{
+	const struct dominators *d = &w->r->dominators;
+	const uint32_t *first = w->r->first, *child = w->r->child;
+	uint32_t n = d->n_objects, depth = 0, done = 0, at = first[n], end = first[n + 1];
+	for (;;) {
+		if (at < end) {
+			uint32_t id = child[at];
+			if (at + AHEAD < end)
+				look_ahead(w, child[at + AHEAD]);
+			enter(w, id);
+			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
+				return err_cancelled(err);
+			cairn_assert(depth < d->n_reachable);
+			w->stack[depth++] = at;
+			at = first[id];
+			end = first[id + 1];
+			continue;
+		}
+		if (depth == 0)
+			return 0;
+		at = w->stack[--depth];
+		leave(w, child[at]);
+		uint32_t parent = d->immediate[child[at++]];
+		end = first[(parent == DOMINATED_BY_ROOTS ? n : parent) + 1];
+	}
+}
+
+int retained_by_groupings(const struct retained *r, const struct retained_grouping *groupings, size_t n,
+    struct progress *progress, struct err *err)
+{
+	struct walk w = {.r = r, .groupings = groupings, .n = n};
+	w.stack = big_alloc(r->dominators.n_reachable, sizeof *w.stack, err);
+	w.inside = big_alloc(n, sizeof *w.inside, err);
+	int code = w.stack && w.inside ? 0 : ERR_NOMEM;
+	for (size_t i = 0; !code && i < n; i++) {
+		memset(groupings[i].sums, 0, groupings[i].n_groups * sizeof *groupings[i].sums);
+		w.inside[i] = big_alloc(groupings[i].n_groups, sizeof *w.inside[i], err);
+		code = w.inside[i] ? 0 : ERR_NOMEM;
+	}
+	if (!code)
+		code = go(&w, progress, err);
+	for (size_t i = 0; w.inside && i < n; i++)
+		big_free(w.inside[i]);
+	big_free(w.inside);
+	big_free(w.stack);
+	return code;
+}
+
+int retained_by_objects(const struct retained *r, const uint32_t *group, uint32_t n_groups,
+    struct retained_sum *sums, struct progress *progress, struct err *err)
+{
+	const struct retained_grouping one = {.of_object = group, .n_groups = n_groups, .sums = sums};
+	return retained_by_groupings(r, &one, 1, progress, err);
+}

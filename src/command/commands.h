@@ -24,7 +24,7 @@ extern const struct command cmd_paths;                                /* cmd_pat
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */
 extern const struct command cmd_apropos, cmd_alias;                       /* apropos.c */
-extern const struct command cmd_dumps, cmd_diff, cmd_growth, cmd_trend;
+extern const struct command cmd_dumps, cmd_diff, cmd_growth, cmd_trend, cmd_course;
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 

@@ -25,6 +25,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"an option as it was given to the VM", .one = "argument", .many = "arguments"},
     [COL_ARRAYS] = {"arrays", CELL_COUNT, 5,
 	"arrays of characters or bytes that hold these strings"},
+    [COL_BAR] = {"bar", CELL_TEXT, 4, "what it retained there as a bar, full at its most"},
     [COL_BOOT] = {"boot", CELL_FLAG, 5, "whether it is the loader of the system's own classes"},
     [COL_BRANCH] = {"branch", CELL_TEXT, 0,
 	"name of the branch, below the one that it belongs to", .cut = CUT_MIDDLE, .naming = 2},

@@ -11,15 +11,6 @@
 
 #define PIECE 256 /* characters drawn by one call */
 
-/* Blocks of plots have signs of their own; the others are not told apart. */
-static wchar_t plain_point(const char *s, size_t n)
-{
-	enum { LOWEST_BLOCK = 0x2581, BLOCKS = 8 };
-	int32_t point;
-	utf8_decode(s, n, &point);
-	return point >= LOWEST_BLOCK && point < LOWEST_BLOCK + BLOCKS ? L".:-=+*#@"[point - LOWEST_BLOCK] : L'?';
-}
-
 /* What stands for a character that is not shown itself: as many signs as it takes columns. */
 static size_t to_ascii(const char *s, size_t used, wchar_t *out, size_t room)
 {
@@ -32,7 +23,7 @@ static size_t to_ascii(const char *s, size_t used, wchar_t *out, size_t room)
 	if (width > room)
 		width = room;
 	for (size_t i = 0; i < width; i++)
-		out[i] = plain_point(s, used);
+		out[i] = L'?';
 	return width;
 }
 

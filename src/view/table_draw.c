@@ -2,10 +2,32 @@
 /* table_draw.c - how a table looks; where its columns stand: table_layout.c. */
 #include "view/table_layout.h"
 
+#include "result/plot.h"
 #include "result/print.h"
 #include "view/match.h"
 
 #include <string.h>
+
+/* A plot is never cut: in less room its points share columns. */
+static void draw_plot(int y, int x, int width, const char *s, attr_t attr)
+{
+	struct text squeezed = TEXT_INIT, shown = TEXT_INIT;
+
+	plot_squeeze(&squeezed, s, (size_t)width);
+	(term_fine_blocks() ? text_add : plot_add_ascii)(&shown, squeezed.len ? squeezed.s : "");
+	draw_clipped(y, x, width, shown.len ? shown.s : "", attr);
+	text_release(&squeezed);
+	text_release(&shown);
+}
+
+static void draw_bar_cell(int y, int x, int width, const char *s, attr_t attr)
+{
+	struct text shown = TEXT_INIT;
+
+	(term_fine_blocks() ? text_add : plot_add_ascii_bar)(&shown, s);
+	draw_clipped(y, x, width, shown.len ? shown.s : "", attr);
+	text_release(&shown);
+}
 
 static void draw_cell(const struct layout *l, unsigned i, const struct column *column, int y,
     const char *s, attr_t attr)
@@ -167,8 +189,11 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
 			break;
 		}
+		enum column_id id = t->result->columns[c].id;
 		if (tree_is(t->result) && c == tree_column(t->result))
 			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
+		else if (id == COL_PLOT || (id == COL_BAR && cell.type == CELL_TEXT))
+			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s, attr);
 		else
 			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
 		if ((int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&

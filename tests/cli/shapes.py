@@ -21,6 +21,7 @@ LINES = {
     "bt": ["bt main", "bt 1"],
     "check": ["check", "check -tree"],
     "columns": ["columns"],
+    "course": ["course -by class java.lang.String", "course -by class string"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
              "diff -by field", "diff -by site", "diff -by thread"],
@@ -75,7 +76,7 @@ def rows_of(value):
 def try_line(tap, line, sample, schema, shapes):
     """Validate the answer, if there is one; the titles of the shapes that it may have."""
     name = os.path.basename(sample)
-    older = [OLDER[sample]] if line.split()[0] in ("diff", "dumps", "trend") else []
+    older = [OLDER[sample]] if line.split()[0] in ("course", "diff", "dumps", "trend") else []
     if line == "growth" and sample == SHOP:
         older = SERIES[:1]  # of another program nothing grew
     run = cairn("-x", "$kept = histo", "-x", line + " > " + os.devnull, "-x", line, "--format", "json",

@@ -332,13 +332,44 @@ def check_trends(t, dump):
             t.equal([row["first_seen"], row["last_seen"], row["steady"]], [date(first), date(last), steady],
                     "trend: %s" % what)
             t.ok(row["slope"] == slope or abs(row["slope"] - slope) <= 0.5, "trend: slope of %s" % what)
-            t.ok(len(row["plot"]) == 12 and all((c == "_") == (v is None) for c, v in zip(row["plot"], values)) and
+            t.ok(len(row["plot"]) == 12 and all((c == "\u00b7") == (v is None) for c, v in zip(row["plot"], values)) and
                  row["plot"][values.index(max(v or 0 for v in values))] == "\u2588", "trend: plot of %s" % what)
         steady = [n for (_, n), v in zip(classes, COURSES.values()) if trend_of(v)[3]]
         t.ok(len(steady) == 4 and {r["class"] for r in rows("trend -by class -steady", paths)} == set(steady),
              "trend: -steady has those that rise, and not what leapt, shrank or comes and goes")
-        many = rows("trend -by class", paths * 10)
-        t.ok(all(len(r["plot"]) == 40 for r in many), "trend: a plot of 120 dumps fits into a line")
+        many = {r["class"]: r["plot"] for r in rows("trend -by class", paths * 10)}
+        for (_, name), (what, values) in zip(classes, COURSES.items()):
+            most, shared = max(v or 0 for v in values), [pair_of(values, i) for i in range(6)]
+            t.equal(many[name], "".join(block(v, most) for v in shared) * 10,
+                    "trend: of 120 dumps two share a column, which is the most of them: %s" % what)
+        check_course(t, paths, {name: values for (_, name), values in zip(classes, COURSES.values())})
+
+
+def pair_of(values, i):
+    """Of two that share a column of the plot the most; None: neither is there."""
+    there = [v for v in values[2 * i:2 * i + 2] if v is not None]
+    return max(there) if there else None
+
+
+def block(value, most):
+    """As high as its part of the most, the lowest for 0."""
+    return "\u00b7" if value is None else chr(0x2581 + int(value / most * 7 + 0.5))
+
+
+def check_course(t, paths, planted):
+    """A row dump by dump; what could not be read is unknown and keeps its place."""
+    broken = os.path.join(os.path.dirname(paths[0]), "broken")
+    open(broken, "w").close()
+    line = paths[:5] + [broken] + paths[5:]
+    for name, values in planted.items():
+        values = values[:5] + ["?"] + values[5:]
+        got = rows("course -by class '%s'" % name, line)
+        t.equal([r["retained"] for r in got], [None if v == "?" else v or 0 for v in values], "course: of %s" % name)
+        t.ok([r["number"] for r in got] == list(range(1, 14)) and [r["file"] for r in got] == line,
+             "course: the dumps in their order")
+    plots = {r["class"]: r["plot"] for r in rows("trend -by class", line)}
+    t.ok(all(len(plots[name]) == 13 and plots[name][5] == "?" for name in planted),
+         "trend: what could not be read is a ? in the plot")
 
 
 def check_bad_profiles(t, dump):

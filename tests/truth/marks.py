@@ -50,9 +50,10 @@ COVERED = {
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class"],
     "trend": ["trend", "trend -by class"],
+    "course": ["course -by class '{class}'"],
 }
 # What compares is given the dump itself as the older one, too.
-COMPARES = ("dumps", "diff", "trend")
+COMPARES = ("dumps", "diff", "trend", "course")
 EXCUSED = {
     "entries": "shows what a program's own collection counts",
     "props": "texts only",

@@ -97,6 +97,7 @@ LINES = {
              "diff -by field", "diff -by site", "diff -by thread"],
     "growth": ["growth"],
     "trend": ["trend", "trend -by class -sort first_seen"],
+    "course": ["course -by class java.lang.Class"],
     "profile": ["profile {folder}/its.profile"],
     "use": ["use 2"],
     "open": ["open {folder}/its.profile"],

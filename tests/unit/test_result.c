@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "result/cursor.h"
+#include "result/plot.h"
 #include "result/print.h"
 
 /* --- sorting ---------------------------------------------------------------------------------- */
@@ -609,6 +610,54 @@ static void test_print_width(void **state)
 }
 
 /* The catalogue has no hole, is in order, and says of each word in one line what it means. */
+/* Points that share a column show the highest of them, and what is not known never goes under. */
+static void test_plot(void **state)
+{
+	struct text t = TEXT_INIT;
+	(void)state;
+	text_add(&t, PLOT_ABSENT);
+	plot_add(&t, 0, 14);
+	plot_add(&t, 7, 14);
+	plot_add(&t, 14, 14);
+	plot_add(&t, 0, 0);
+	text_add(&t, PLOT_UNKNOWN);
+	assert_string_equal(t.s, "·▁▅█▁?");
+	static const struct { size_t columns; const char *shown, *ascii; } cases[] = {{7, "·▁▅█▁?", "_.+@.?"},
+	    {6, "·▁▅█▁?", "_.+@.?"}, {3, "▁█?", ".@?"}, {4, "·▅█?", "_+@?"}, {1, "?", "?"}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text squeezed = TEXT_INIT, ascii = TEXT_INIT;
+		plot_squeeze(&squeezed, t.s, cases[i].columns);
+		assert_string_equal(squeezed.s, cases[i].shown);
+		plot_add_ascii(&ascii, squeezed.s);
+		assert_string_equal(ascii.s, cases[i].ascii);
+		text_release(&squeezed);
+		text_release(&ascii);
+	}
+	text_clear(&t);
+	plot_squeeze(&t, "no plot", 3);
+	assert_string_equal(t.s, "···");
+	text_release(&t);
+}
+
+/* A bar is as long as its part, and what is there at all is seen. */
+static void test_plot_bar(void **state)
+{
+	static const struct { uint64_t n, most; const char *bar, *ascii; } cases[] = {
+	    {8, 8, "████", "####"}, {4, 8, "██", "##"}, {5, 8, "██▌", "###"}, {1, 1000, "▏", ""},
+	    {0, 8, "", ""},
+	    {0, 0, "", ""}, {UINT64_MAX, UINT64_MAX, "████", "####"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text bar = TEXT_INIT, ascii = TEXT_INIT;
+		plot_add_bar(&bar, cases[i].n, cases[i].most, 4);
+		assert_string_equal(bar.len ? bar.s : "", cases[i].bar);
+		plot_add_ascii_bar(&ascii, bar.len ? bar.s : "");
+		assert_string_equal(ascii.len ? ascii.s : "", cases[i].ascii);
+		text_release(&bar);
+		text_release(&ascii);
+	}
+}
+
 static void test_catalogue(void **state)
 {
 	(void)state;
@@ -645,6 +694,8 @@ int main(void)
 	    cmocka_unit_test(test_formulas),
 	    cmocka_unit_test(test_any_bytes),
 	    cmocka_unit_test(test_print_width),
+	    cmocka_unit_test(test_plot),
+	    cmocka_unit_test(test_plot_bar),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "command/session/session.h"
+#include "result/plot.h"
 
 #include <stdlib.h>
 
@@ -26,33 +27,44 @@ struct trends {
 	struct comparing *comparing;
 	struct trend *of; /* by row of the comparison */
 	uint32_t *row;    /* the comparison's, of each row */
+	struct text line; /* of the row that was asked for last */
 };
 
-enum { PLOT_MOST = 40 }; /* columns; of more dumps some are left out, never the first and the last one */
+enum { PLOT_MOST = 60, PLOT_LEAST = 12 }; /* columns; of more dumps several share one; on a narrow screen */
 
 /* A block for each dump, as high as its part of the most bytes that the row ever retained. */
-static void plot(const struct comparison *c, uint32_t row, struct text *to)
+static void plot(const struct trends *d, uint32_t row, struct text *to)
 {
-	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-	enum { LEVELS = sizeof blocks / sizeof *blocks };
-	size_t n = c->n < PLOT_MOST ? c->n : PLOT_MOST;
+	const struct comparison *c = &d->comparing->comparison;
+	struct text all = TEXT_INIT;
 	uint64_t most = 0;
-	for (size_t i = 0; i < c->n; i++)
-		if (compared(c, row, i)->retained.n > most)
-			most = compared(c, row, i)->retained.n;
-	for (size_t i = 0; i < n; i++) {
-		const struct compared_amounts *a = compared(c, row, n > 1 ? i * (c->n - 1) / (n - 1) : 0);
-		unsigned level = most ? (unsigned)((double)a->retained.n / (double)most * (LEVELS - 1) + 0.5) : 0;
-		text_add(to, !a->objects.n ? "_" : a->retained.certainty == UNKNOWN ? "?" : blocks[level]);
+	for (size_t i = 0; i < c->n; i++) {
+		struct amount a = compared(c, row, i)->retained;
+		most = a.certainty != UNKNOWN && a.n > most ? a.n : most;
 	}
+	for (size_t i = 0; i < d->comparing->n_all; i++) {
+		size_t at = d->comparing->all[i].at;
+		const struct compared_amounts *a = at == COMPARING_LEFT_OUT ? NULL : compared(c, row, at);
+		if (!a || (a->objects.n && a->retained.certainty == UNKNOWN))
+			text_add(&all, PLOT_UNKNOWN);
+		else if (!a->objects.n)
+			text_add(&all, PLOT_ABSENT);
+		else
+			plot_add(&all, a->retained.n, most);
+	}
+	plot_squeeze(to, all.s, PLOT_MOST);
+	text_release(&all);
 }
 
-/* When, or else in which of them. */
-static struct cell seen_cell(const struct comparison *c, size_t at, struct text *scratch)
+/* When, or else in which of them, as dumps numbers them. */
+static struct cell seen_cell(const struct trends *d, size_t at, struct text *scratch)
 {
+	const struct comparison *c = &d->comparing->comparison;
 	if (*c->profile[at]->created)
 		return cell_text(c->profile[at]->created);
-	text_addf(scratch, "dump %zu", at + 1);
+	for (size_t i = 0; i < d->comparing->n_all; i++)
+		if (d->comparing->all[i].at == at)
+			text_addf(scratch, "dump %zu", d->comparing->all[i].dump->number);
 	return cell_text(scratch->s);
 }
 
@@ -78,7 +90,7 @@ static void trend_cell(const struct result *r, size_t row, unsigned column, stru
 	text_clear(scratch);
 	switch (column - forms[c->by].words) {
 	case T_PLOT:
-		plot(c, at, scratch);
+		plot(d, at, scratch);
 		*out = cell_text(scratch->s);
 		break;
 	case T_SLOPE:
@@ -94,10 +106,10 @@ static void trend_cell(const struct result *r, size_t row, unsigned column, stru
 		*out = cell_bytes(compared(c, at, c->n - 1)->retained);
 		break;
 	case T_FIRST_SEEN:
-		*out = seen_cell(c, t->first, scratch);
+		*out = seen_cell(d, t->first, scratch);
 		break;
 	case T_LAST_SEEN:
-		*out = seen_cell(c, t->last, scratch);
+		*out = seen_cell(d, t->last, scratch);
 		break;
 	case T_COURSE:
 		comparing_course(c, at, scratch);
@@ -128,8 +140,10 @@ static bool trend_blamed(const struct result *r, size_t row, unsigned column, en
 
 static void trend_target(const struct result *r, size_t row, struct target *out)
 {
-	(void)r, (void)row;
-	*out = (struct target){.kind = TARGET_GROUP};
+	struct trends *d = r->data;
+	text_clear(&d->line);
+	comparing_add_course_line(&d->comparing->comparison, d->row[row], &d->line);
+	*out = (struct target){.kind = r->opened ? TARGET_GROUP : TARGET_COMMAND, .command = d->line.s};
 }
 
 static int trend_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
@@ -144,12 +158,14 @@ static void trend_release(void *data)
 	comparing_free(d->comparing);
 	big_free(d->of);
 	big_free(d->row);
+	text_release(&d->line);
 	free(d);
 }
 
 static const struct result_ops trend_ops = {
     .cell = trend_cell, .target = trend_target, .release = trend_release, .members = trend_members};
-static const struct result_ops trend_profile_ops = {.cell = trend_cell, .release = trend_release};
+static const struct result_ops trend_profile_ops = {
+    .cell = trend_cell, .target = trend_target, .release = trend_release};
 
 static int by_slope(const void *x, const void *y, void *trends)
 {
@@ -157,6 +173,11 @@ static int by_slope(const void *x, const void *y, void *trends)
 	uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
 	const struct trend *a = &d->of[i], *b = &d->of[j];
 	int64_t p = a->known ? amount_signed(a->slope) : 0, q = b->known ? amount_signed(b->slope) : 0;
+	const struct comparison *c = &d->comparing->comparison;
+	if (c->n == 1) { /* nothing goes anywhere: what retains most */
+		p = (int64_t)(compared(c, i, 0)->retained.n / 2);
+		q = (int64_t)(compared(c, j, 0)->retained.n / 2);
+	}
 	if (a->steady != b->steady)
 		return a->steady ? -1 : 1;
 	return p != q ? (p < q) - (p > q) : (i > j) - (i < j);
@@ -179,6 +200,27 @@ static int order_rows(struct trends *d, bool steady, size_t *n, struct err *err)
 	return 0;
 }
 
+/* A single one goes nowhere. */
+static void hide_course(struct result *r)
+{
+	static const enum column_id of_several[] = {COL_PLOT, COL_SLOPE, COL_STEADY, COL_FIRST_SEEN, COL_LAST_SEEN};
+	for (size_t i = 0; i < sizeof of_several / sizeof *of_several; i++)
+		result_show(r, (unsigned)result_column_of(r, of_several[i]), false);
+}
+
+static void say_what_it_takes(struct result *r, const struct session *s, const struct trends *d)
+{
+	struct text said = TEXT_INIT;
+	if (d->comparing->n < 3)
+		result_add_note(r, "what rises steadily takes three dumps to tell");
+	if (d->comparing->n_all > (s->interactive ? PLOT_LEAST : PLOT_MOST)) {
+		text_addf(&said, "of %zu dumps several may share a column of the plot: it shows the most of them",
+		    d->comparing->n_all);
+		result_add_note(r, said.s);
+	}
+	text_release(&said);
+}
+
 static int run_trend(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	enum profile_by by = comparing_by(call);
@@ -189,6 +231,7 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 		return code;
 	struct trends *d = xcalloc(1, sizeof *d);
 	d->comparing = comparing;
+	d->line = (struct text)TEXT_INIT;
 	code = order_rows(d, call_has(call, DASH_STEADY), &n, err);
 	if (code) {
 		trend_release(d);
@@ -198,8 +241,9 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 	    comparing->objects ? &trend_ops : &trend_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, trend_blamed);
-	if (comparing->n < 3)
-		result_add_note(r, "what rises steadily takes three dumps to tell");
+	say_what_it_takes(r, s, d);
+	if (comparing->n_all == 1)
+		hide_course(r);
 	r->failed = !n;
 	code = command_sort(s, r, call, "slope", true, err);
 	if (code)
@@ -226,10 +270,11 @@ const struct command cmd_trend = {
     .summary = "how each path or class went over all the dumps, plotted",
     .shapes = COMPARING_SHAPES,
     .description = "For a series of dumps or profiles (cairn profiles/*.profile): a row for each path, or class, with "
-	"what it retained in each dump as a plot from 0 to its most (_ where it was not there; of more than 40 dumps some "
-	"are left out), and when it was first and last seen. slope is bytes per dump by the rule of Theil and Sen: the "
-	"median of the changes between any two dumps since it was first seen, which a single leap does not move. steady "
-	"says whether it rises rather than leapt once: it was there for three dumps or more, of any two of them the later "
+	"what it retained in each dump as a plot from 0 to its most (a dot where it was not there, ? where that is not "
+	"known; of more than 60 dumps several share a column, which shows the most of them), and when it was first and "
+	"last seen. slope is bytes per dump by the rule of Theil and Sen: the median of the changes between any two dumps "
+	"since it was first seen, which a single leap does not move. steady says whether it rises "
+	"rather than leapt once: it was there for three dumps or more, of any two of them the later "
 	"one retains more in at least three of four cases, and at least half of the steps rise.",
     .examples = {{NULL}},
     .key = "",

@@ -17,10 +17,11 @@ static const char *file_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void add_profile(struct comparing *c, const struct profile *p, size_t number)
+static void add_profile(struct comparing *c, const struct profile *p, const struct session_dump *d)
 {
 	struct text name = TEXT_INIT;
-	text_addf(&name, "dump %zu (%s)", number, file_of(p->path));
+	text_addf(&name, "dump %zu (%s)", d->number, file_of(p->path));
+	c->all[c->n_all++] = (struct compared_dump){d, c->n};
 	c->name[c->n] = text_take(&name);
 	c->list[c->n++] = p;
 }
@@ -29,6 +30,7 @@ static void leave_out(struct comparing *c, const struct session_dump *d, struct 
 {
 	if (!first->code)
 		*first = d->err;
+	c->all[c->n_all++] = (struct compared_dump){d, COMPARING_LEFT_OUT};
 	text_addf(&c->left_out, "%s%s", c->left_out.len ? "; " : "left out: ", d->err.message);
 }
 
@@ -40,6 +42,7 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 	struct session_dump *newest = dump[n - 1];
 	c->opened = newest->opened;
 	c->list = xcalloc(n, sizeof(*c->list));
+	c->all = xcalloc(n, sizeof(*c->all));
 	c->name = xcalloc(n, sizeof(*c->name));
 	for (size_t i = 0; i < n - (c->opened != NULL); i++) {
 		if (session_read_profile(s, dump[i], err))
@@ -48,7 +51,7 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 			leave_out(c, dump[i], &first);
 			continue;
 		}
-		add_profile(c, &dump[i]->profile, dump[i]->number);
+		add_profile(c, &dump[i]->profile, dump[i]);
 		c->objects = !dump[i]->is_profile;
 	}
 	if (!c->n) {
@@ -57,7 +60,7 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 	}
 	int code = c->opened ? session_profile(s, c->opened, &c->own, err) : 0;
 	if (!code && c->opened) {
-		add_profile(c, &c->own, newest->number);
+		add_profile(c, &c->own, newest);
 		c->objects = true;
 	}
 	c->newest = c->list[c->n - 1];
@@ -162,6 +165,7 @@ void comparing_free(void *comparing)
 		free(c->name[i]);
 	free(c->name);
 	free(c->list);
+	free(c->all);
 	free(c);
 }
 

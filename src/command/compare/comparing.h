@@ -6,10 +6,19 @@
 #include "analysis/compare/compare.h"
 #include "command/commands.h"
 
+struct session_dump;
+
+#define COMPARING_LEFT_OUT SIZE_MAX
+
 struct comparing {
 	const struct profile *newest; /* the last one in the list */
 	const struct profile **list;  /* of the dumps that could be read, in their order; owned */
 	size_t n;
+	struct compared_dump {
+		const struct session_dump *dump; /* the session's */
+		size_t at;            /* in the list; COMPARING_LEFT_OUT: it could not be read */
+	} *all;                       /* in their order, owned */
+	size_t n_all;
 	struct opened *opened;        /* the newest dump, where it is open: rows are sets of it */
 	bool objects;                 /* it has some: it is no profile */
 	struct profile own;           /* of opened, as it is now */
@@ -95,6 +104,8 @@ MUST_CHECK int comparing_rows_members(const struct comparing *c, const struct op
 
 /* The cell of what a row is called (column 0), and of the class of its objects (1). */
 void comparing_words(const struct comparison *c, uint32_t row, unsigned column, struct cell *out, struct text *scratch);
+/* Append the command line that shows this row dump by dump (cmd_course.c). */
+void comparing_add_course_line(const struct comparison *c, uint32_t row, struct text *to);
 /* Append how many objects it has in each dump: "500 1,000 1,500". */
 void comparing_course(const struct comparison *c, uint32_t row, struct text *to);
 

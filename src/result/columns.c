@@ -190,7 +190,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_SHALLOW] = {"shallow", CELL_BYTES, 2, "own size of the object, or of the objects counted"},
     [COL_SHALLOW_BELOW] = {"shallow_below", CELL_BYTES, 1,
 	"shallow size of the class and of all classes below it"},
-    [COL_SHARE] = {"share", CELL_PERCENT, 5, "as a share of all that roots reach"},
+    [COL_SHARE] = {"share", CELL_PERCENT, 5, "as a share of all that roots reach, or of its net growth"},
     [COL_SHOWN] = {"shown", CELL_FLAG, 3, "whether tables show it"},
     [COL_SIGNAL] = {"signal", CELL_COUNT, 5, "number of the signal that ended the process"},
     [COL_SITE] = {"site", CELL_TEXT, 5,

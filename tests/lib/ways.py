@@ -11,6 +11,7 @@ from hprof import KINDS
 
 DEEP, PERIODS = 48, range(2, 9)
 FAR = (b"\xe2\x80\xa6", b"\xff")  # the step beyond all others: no class, which comes last
+USUAL_LOADERS = ("jdk.internal.loader.", "sun.misc.Launcher$", "com.ibm.oti.vm.")
 CLASS, LOADER, THREAD, LOCAL, ROOT = range(1, 6)
 WEAK = {"java.lang.ref." + n for n in ("SoftReference", "WeakReference", "PhantomReference", "FinalReference",
                                        "FinalizerReference")}
@@ -93,14 +94,31 @@ class Ways:
                 return self.text(text) if text in self.edit.places else "<unnamed>"
         return "<unnamed>"
 
+    def loader_name(self, a):
+        if a not in self.edit.places or self.cls[a].startswith(USUAL_LOADERS):
+            return ""
+        for c, name, at in self.edit.fields(a):
+            if name == "name" and self.edit.names[c] == "java.lang.ClassLoader":
+                text = self.edit.dump.id(at)
+                return re.sub(r"\d+", "#", self.text(text)) if text in self.edit.places else ""
+        return ""
+
+    def of_loader(self, a):
+        """What a class is called by beside its name."""
+        loader = self.edit.dump.classes[a]["loader"]
+        if loader not in self.edit.places or self.cls[loader].startswith(USUAL_LOADERS):
+            return ""
+        name = self.loader_name(loader)
+        return self.cls[loader] + (' "%s"' % name if name else "")
+
     def begins(self):
         """(object, way) of all starts."""
         d, edit = self.edit.dump, self.edit
         for a in self.alive:
             if a in d.classes:
-                yield a, ((CLASS, b"", self.cls[a].encode()),)
+                yield a, ((CLASS, self.of_loader(a).encode(), self.cls[a].encode()),)
             if a in self.loaders and a not in d.classes:
-                yield a, ((LOADER, b"", self.cls[a].encode()),)
+                yield a, ((LOADER, self.loader_name(a).encode(), self.cls[a].encode()),)
         for a, roots in edit.roots.items():
             if a in d.classes:
                 continue
@@ -111,7 +129,7 @@ class Ways:
                 thread = self.threads.get(d.u4(start + 1 + d.ids)) if tag in (2, 3, 4, 6, 8) else None
                 name = re.sub(r"\d+", "#", self.thread_name(thread)) if thread else ""
                 if is_loader:
-                    yield a, ((LOADER, b"", cls),)
+                    yield a, ((LOADER, self.loader_name(a).encode(), cls),)
                 elif thread == a:
                     yield a, ((THREAD, name.encode(), cls),)
                 elif thread:
@@ -134,7 +152,8 @@ class Ways:
         return way + (FAR,) if len(way) == DEEP else longer
 
     def walk(self):
-        best = lambda way: (len(way), way)  # noqa: E731
+        first = lambda s: (s[0], s[2], s[1]) if s[0] in (CLASS, LOADER) else s  # noqa: E731
+        best = lambda way: (len(way), (first(way[0]),) + way[1:])  # noqa: E731
         level, late = {}, {}  # what stacks hold comes when all else has a way
         for a, way in self.begins():
             where = late if way[0][0] == LOCAL else level
@@ -209,6 +228,8 @@ def join(holder):
 def rows(top):
     """Join, then (path, class, whether it is a chain, objects) of each way."""
     waiting = [((s,), w) for s, w in top.below.items()]
+    names = [s[2] for s in top.below if s[0] == CLASS]
+    shared = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
     while waiting:
         steps, way = waiting.pop()
         if way.plain:
@@ -216,13 +237,16 @@ def rows(top):
         waiting += [(steps + (s,), w) for s, w in way.below.items()]
         if way.objects:
             begins = len(steps) == 1 and steps[0][0] == CLASS
-            yield in_words(steps), "java.lang.Class" if begins else \
+            yield in_words(steps, shared), "java.lang.Class" if begins else \
                 None if steps[-1] == FAR else steps[-1][-1].decode(), way.chain, way.objects
 
 
-def in_words(steps):
+def in_words(steps, shared):
+    """shared: names of classes that loaders of several kinds have."""
     kind, words, cls = (b.decode() if isinstance(b, bytes) else b for b in steps[0])
-    text = {CLASS: ("static " if len(steps) > 1 else "class ") + cls, LOADER: "loader " + cls,
+    of = " (%s)" % words if words and cls.encode() in shared else ""
+    text = {CLASS: ("static " if len(steps) > 1 else "class ") + cls + of,
+            LOADER: "loader " + cls + (' "%s"' % words if words else ""),
             THREAD: 'thread "%s"' % words}.get(kind, words)
     for i, (field, cls) in enumerate(steps[1:]):
         field = field.decode()

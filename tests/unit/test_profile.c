@@ -57,21 +57,23 @@ static struct profile sample(void)
 	const struct amount one = amount_exact(1), bytes = amount_exact(24);
 	const struct amount unsure = {1000, LOWER_BOUND, REASON_JOINT}, unknown = amount_unknown(REASON_SILENT);
 	const struct profile_row paths[] = {
-	    {PROFILE_NONE, START_CLASS, "class", SHOP, false, false, one, bytes, unsure},
-	    {0, START_NOWHERE, FIELD, LIST, true, false, one, bytes, bytes},
-	    {0, START_NOWHERE, "unused", "Nothing", false, false, amount_exact(0), amount_exact(0), amount_exact(0)},
-	    {1, START_NOWHERE, ELEMENT, ORDERS, false, true, {7, INFERRED, REASON_ROOTS}, unknown, unknown},
-	    {3, START_NOWHERE, "\x1b[2J\xff", NULL, false, false, amount_exact(INT64_MAX), amount_exact(UINT64_MAX), bytes},
-	    {PROFILE_NONE, START_THREAD, HTTP, THREAD, false, false, one, bytes, bytes}};
+	    {PROFILE_NONE, START_CLASS, "class", SHOP, false, false, false, one, bytes, unsure},
+	    {0, START_NOWHERE, FIELD, LIST, true, false, false, one, bytes, bytes},
+	    {0, START_NOWHERE, "unused", "Nothing", false, false, false, amount_exact(0), amount_exact(0), amount_exact(0)},
+	    {1, START_NOWHERE, ELEMENT, ORDERS, false, true, false, {7, INFERRED, REASON_ROOTS}, unknown, unknown},
+	    {3, START_NOWHERE, "\x1b[2J\xff", NULL, false, false, false, amount_exact(INT64_MAX),
+	        amount_exact(UINT64_MAX), bytes},
+	    {PROFILE_NONE, START_THREAD, HTTP, THREAD, false, false, false, one, bytes, bytes}};
 	const struct profile_row classes[] = {
-	    {PROFILE_NONE, START_NOWHERE, ORDERS, NULL, false, false, one, bytes, bytes},
-	    {PROFILE_NONE, START_NOWHERE, "", NULL, false, false, amount_exact(0), amount_exact(0), amount_exact(0)}};
+	    {PROFILE_NONE, START_NOWHERE, ORDERS, NULL, false, false, false, one, bytes, bytes},
+	    {PROFILE_NONE, START_NOWHERE, "", NULL, false, false, false, amount_exact(0), amount_exact(0),
+	        amount_exact(0)}};
 	const struct profile_row fields[] = { /* that of two paths, and those that are a path of their own */
-	    {PROFILE_NONE, START_NOWHERE, "<class>", NULL, false, false, one, bytes, unsure},
-	    {PROFILE_NONE, START_NOWHERE, FIELD, SHOP, false, false, one, bytes, bytes},
-	    {PROFILE_NONE, START_NOWHERE, ELEMENT, LIST, false, false, {7, INFERRED, REASON_ROOTS}, unknown,
+	    {PROFILE_NONE, START_NOWHERE, "<class>", NULL, false, false, false, one, bytes, unsure},
+	    {PROFILE_NONE, START_NOWHERE, FIELD, SHOP, false, false, false, one, bytes, bytes},
+	    {PROFILE_NONE, START_NOWHERE, ELEMENT, LIST, false, false, false, {7, INFERRED, REASON_ROOTS}, unknown,
 	        unknown}};
-	const struct profile_row thread = {PROFILE_NONE, START_NOWHERE, HTTP, THREAD, false, false, one,
+	const struct profile_row thread = {PROFILE_NONE, START_NOWHERE, HTTP, THREAD, false, false, false, one,
 	    bytes, bytes};
 	return (struct profile){.path = "/where/it/stood/a.hprof", .title = "HPROF", .created = "2026-11-22T01:17:30Z",
 	    .word_bits = 64, .names_fields = true, .objects = one, .shallow = unsure, .reachable = unknown,

@@ -5,6 +5,7 @@
 #include "analysis/ways/ways.h"
 #include "base/big.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/wordbook.h"
 
 #include <stddef.h>
@@ -143,7 +144,7 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 		struct profile_row like = t->row[i];
 		bool begins = like.parent == PROFILE_NONE;
 		like.parent = begins ? PROFILE_NONE : of[like.parent];
-		if (out->by_classes && !begins)
+		if (out->by_classes && (!begins || like.start == START_CLASS || like.start == START_LOADER))
 			like.words = "";
 		code = join_name(j, &like.words, err);
 		if (!code)
@@ -216,6 +217,30 @@ static int join_chains(struct comparison *c, struct err *err)
 	return code;
 }
 
+static int by_class(const void *x, const void *y)
+{
+	const struct profile_row *a = *(const struct profile_row *const *)x, *b = *(const struct profile_row *const *)y;
+	return a->class == b->class ? 0 : strcmp(a->class, b->class); /* names may be long */
+}
+
+/* Classes that are shared by loaders of several kinds. */
+static int mark_shared(struct comparison *c, struct err *err)
+{
+	uint32_t n = 0;
+	struct profile_row **class = big_alloc(c->n_rows, sizeof(*class), err);
+	if (!class)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < c->n_rows; i++)
+		if (c->row[i].start == START_CLASS)
+			class[n++] = &c->row[i];
+	sort_array(class, n, sizeof(*class), by_class);
+	for (uint32_t i = 1; i < n; i++)
+		if (!by_class(&class[i - 1], &class[i]))
+			class[i - 1]->shared = class[i]->shared = true;
+	big_free(class);
+	return 0;
+}
+
 /* ------------------------------------------------------------------------------------------------- */
 
 int compare_profiles(struct comparison *out, enum profile_by by,
@@ -240,6 +265,8 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 	wordbook_release(&j.book);
 	if (!code && by == PROFILE_PATH)
 		code = join_chains(out, err);
+	if (!code && by == PROFILE_PATH)
+		code = mark_shared(out, err);
 	if (code)
 		comparison_release(out);
 	return code;
@@ -295,6 +322,7 @@ void compared_add(const struct comparison *c, uint32_t row, struct text *to)
 	for (uint32_t i = n; i-- > 0;) {
 		const struct profile_row *r = &c->row[way[i]];
 		enum way_start before = i + 1 < n ? c->row[way[i + 1]].start : START_NOWHERE;
-		way_add_step(to, &(struct way_step){r->start, r->words, r->class}, before, i == 0);
+		const char *words = r->start == START_CLASS && !r->shared ? "" : r->words;
+		way_add_step(to, &(struct way_step){r->start, words, r->class}, before, i == 0);
 	}
 }

@@ -79,6 +79,9 @@ struct growth {
 	struct grown_with *with; /* of each the most bytes first */
 	uint32_t n_with;
 	bool java;
+	uint32_t n_looked_at;    /* places that have objects in any of the dumps, other than links and tables */
+	uint32_t n_fell;         /* of these, those whose objects became more and fewer: the program's own, as caches
+	                            are, or below its static fields; and not below another one */
 };
 /* java: it is a program for a JVM.  0: *out is the caller's (growth_release), the comparison must outlive it; or
  * ERR_NOMEM. */

@@ -187,6 +187,49 @@ static uint32_t keeps_most(const struct comparison *c, uint32_t row, uint32_t on
 	return most;
 }
 
+/* Do objects of the program's own, or those below its static fields, come and go? */
+static bool comes_and_goes(const struct comparison *c, uint32_t row, const bool *own)
+{
+	struct course course = compare_objects(c, row);
+	return course.up && course.down && own[row] && !serves_collection(&c->row[row]);
+}
+
+static int by_number(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	return (a > b) - (a < b);
+}
+
+/* Count what was looked at, and of it what rose and fell again, each place once and none below another. */
+static int count_places(struct growth *g, const struct comparison *c, struct err *err)
+{
+	uint32_t *place = big_alloc(c->n_rows, sizeof *place, err), n = 0;
+	bool *own = place ? big_alloc(c->n_rows, sizeof *own, err) : NULL;
+	bool *below = own ? big_alloc(c->n_rows, sizeof *below, err) : NULL;
+	for (uint32_t row = 0; below && row < c->n_rows; row++) {
+		const struct profile_row *r = &c->row[row];
+		bool begins = r->parent == PROFILE_NONE;
+		bool names_own = r->class && cut_owner_name(g->java, r->class);
+		own[row] = names_own || (!begins && own[r->parent]);
+		below[row] = !begins && below[r->parent];
+		g->n_looked_at += !serves_collection(r);
+		if (!below[row] && comes_and_goes(c, row, own)) {
+			below[row] = true;
+			place[n++] = hangs_on(c, row);
+		}
+	}
+	if (below) {
+		sort_array(place, n, sizeof *place, by_number);
+		for (uint32_t i = 0; i < n; i++)
+			g->n_fell += !i || place[i] != place[i - 1];
+	}
+	big_free(place);
+	big_free(own);
+	int code = below ? 0 : ERR_NOMEM;
+	big_free(below);
+	return code;
+}
+
 static int by_class(const void *x, const void *y)
 {
 	const struct grown_with *a = x, *b = y;
@@ -260,12 +303,12 @@ int compare_growth(struct growth *out, const struct comparison *c, bool java, st
 		out->n++;
 	}
 	big_free(rising);
-	if (!out->with) {
+	int code = out->with ? count_places(out, c, err) : ERR_NOMEM;
+	if (code)
 		growth_release(out);
-		return ERR_NOMEM;
-	}
-	sort_array(out->list, out->n, sizeof *out->list, by_more);
-	return 0;
+	else
+		sort_array(out->list, out->n, sizeof *out->list, by_more);
+	return code;
 }
 
 /* --- what is in nothing else that grows --------------------------------------------------------- */

@@ -35,6 +35,7 @@ struct profile_row {
 	                         SIGNATURE_DEPTH; of fields that of the holders, NULL: there is none */
 	bool chain;           /* of paths: objects of it hold others of it */
 	bool array;           /* of paths: they are arrays of references */
+	bool shared;          /* of paths in a comparison, that begin at a class: others of its name have other loaders */
 	struct amount objects, shallow, retained; /* shallow and retained in bytes */
 };
 

@@ -22,10 +22,12 @@ static int compare_steps(const struct signatures *s, uint32_t a, uint32_t b)
 {
 	const struct signature *x = &s->list[a], *y = &s->list[b];
 	uint32_t r = rank_of(s, a), q = rank_of(s, b);
-	int order = (x->start > y->start) - (x->start < y->start);
+	int order = (x->start > y->start) - (x->start < y->start), classes = (r > q) - (r < q);
+	if (!order && way_start_by_class(x->start))
+		order = classes;
 	if (!order && x->field != y->field) /* equal words have equal numbers, and may be long */
 		order = strcmp(x->words, y->words);
-	return order ? order : (r > q) - (r < q);
+	return order ? order : classes;
 }
 
 int signature_compare(const struct signatures *s, uint32_t a, uint32_t b)
@@ -84,6 +86,22 @@ static int take_ways(struct signatures *s, const struct way *way, uint32_t n, co
 	return progress_check(progress, err);
 }
 
+/* Classes that are shared by loaders of several kinds. */
+static int mark_shared(struct signatures *s, struct err *err)
+{
+	uint32_t n = s->retained->heap->n_classes;
+	uint8_t *seen = big_alloc(n, sizeof *seen, err); /* by rank of the name: how many, at most two */
+	if (!seen)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->list[i].start == START_CLASS && seen[rank_of(s, i)] < 2)
+			seen[rank_of(s, i)]++;
+	for (uint32_t i = 0; i < s->n; i++)
+		s->list[i].shared = s->list[i].start == START_CLASS && seen[rank_of(s, i)] > 1;
+	big_free(seen);
+	return 0;
+}
+
 int signatures_settle(struct signatures *s, struct progress *progress, struct err *err)
 {
 	struct way *way = ways_of(s, progress, err);
@@ -93,6 +111,8 @@ int signatures_settle(struct signatures *s, struct progress *progress, struct er
 		code = ways_settle(way, &n, number, err);
 	if (!code)
 		code = take_ways(s, way, n, number, progress, err);
+	if (!code)
+		code = mark_shared(s, err);
 	big_free(way);
 	big_free(number);
 	return code;
@@ -169,7 +189,8 @@ void signature_add(const struct signatures *s, uint32_t signature, struct text *
 		const struct signature *at = &s->list[way[i]];
 		const char *class = at->class == HEAP_NONE ? NULL : s->retained->heap->classes[at->class].name;
 		enum way_start before = i + 1 < n ? s->list[way[i + 1]].start : START_NOWHERE;
-		way_add_step(to, &(struct way_step){at->start, at->words, class}, before, i == 0);
+		const char *words = at->start == START_CLASS && !at->shared ? "" : at->words;
+		way_add_step(to, &(struct way_step){at->start, words, class}, before, i == 0);
 	}
 	if (s->list[signature].chain)
 		text_add(to, "*");

@@ -13,6 +13,7 @@
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/sort.h"
+#include "heap/string.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ struct walk {
 	uint32_t *slots, n_slots;
 	uint32_t last;       /* the step found last, or n_steps */
 	struct levels levels;
-	struct text scratch;
+	struct text scratch, name;
 	struct progress *progress;
 };
 
@@ -233,6 +234,44 @@ static void fold_digits(struct text *name, size_t begin)
 	name->len = (size_t)(to - name->s);
 }
 
+/* Loaders that every program has are known by their class. */
+static bool is_usual_loader(const struct heap *h, uint32_t loader)
+{
+	static const char *const usual[] = {"jdk.internal.loader.", "sun.misc.Launcher$", "com.ibm.oti.vm."};
+	bool found = loader == h->boot_loader;
+	for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++)
+		found = !strncmp(heap_class_of(h, loader)->name, usual[i], strlen(usual[i]));
+	return found;
+}
+
+/* Append how the program called a loader, without what counts: "webapp-#". */
+static void add_loader_name(const struct heap *h, uint32_t loader, struct text *to)
+{
+	enum { NAME_MOST = 200 }; /* units */
+	size_t begin = to->len;
+	struct values values;
+	struct value name;
+	if (is_usual_loader(h, loader) || values_open(&values, h, loader, NULL) ||
+	    !values_as_named(&values, "java.lang.ClassLoader") || !values_field(&values, "name", &name))
+		return;
+	if (heap_add_string(h, &name, NAME_MOST, to))
+		fold_digits(to, begin);
+}
+
+/* What tells a class from others of its name: its loader's class and name; nothing of a usual one. */
+static void name_loader(struct walk *w, const struct heap_class *class)
+{
+	struct text *words = &w->scratch;
+	text_clear(words);
+	text_clear(&w->name);
+	if (class->loader == HEAP_NONE || is_usual_loader(w->heap, class->loader))
+		return;
+	add_loader_name(w->heap, class->loader, &w->name);
+	text_add(words, heap_class_of(w->heap, class->loader)->name);
+	if (w->name.len)
+		text_addf(words, " \"%s\"", w->name.s);
+}
+
 static int begin_at(struct walk *w, uint32_t id, enum way_start start, struct err *err)
 {
 	const struct heap *h = w->heap;
@@ -289,7 +328,9 @@ static int begin_at_roots(struct walk *w, bool stacks, struct err *err)
 		if (heap_class_mirrored(h, root->object) != HEAP_NONE || (stacks && !open_to(w, root->object)))
 			continue;
 		text_clear(&w->scratch);
-		if (!heap_class_of(h, root->object)->makes_loaders)
+		if (heap_class_of(h, root->object)->makes_loaders)
+			add_loader_name(h, root->object, &w->scratch);
+		else
 			start = name_root(w, root);
 		if ((start == START_LOCAL) == stacks)
 			code = begin_at(w, root->object, start, err);
@@ -302,14 +343,17 @@ static int begin_everywhere(struct walk *w, struct err *err)
 	const struct heap *h = w->heap;
 	const uint32_t *immediate = w->out->retained->dominators.immediate;
 	int code = 0;
-	text_clear(&w->scratch);
 	for (uint32_t c = 0; !code && c < h->n_classes; c++) {
-		uint32_t id = h->classes[c].object;
-		if (id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
+		uint32_t id = h->classes[c].object, loader = h->classes[c].loader;
+		if (id != HEAP_NONE && immediate[id] != NOT_REACHABLE) {
+			name_loader(w, &h->classes[c]);
 			code = begin_at(w, id, START_CLASS, err);
-		id = h->classes[c].loader;
-		if (!code && id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
-			code = begin_at(w, id, START_LOADER, err);
+		}
+		if (code || loader == HEAP_NONE || immediate[loader] == NOT_REACHABLE || !open_to(w, loader))
+			continue;
+		text_clear(&w->scratch);
+		add_loader_name(h, loader, &w->scratch);
+		code = begin_at(w, loader, START_LOADER, err);
 	}
 	return code ? code : begin_at_roots(w, false, err);
 }
@@ -378,7 +422,8 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
     struct progress *progress, struct err *err)
 {
 	const struct heap *h = r->heap;
-	struct walk w = {.out = out, .heap = h, .weak = weak, .progress = progress, .scratch = TEXT_INIT};
+	struct walk w = {.out = out, .heap = h, .weak = weak, .progress = progress, .scratch = TEXT_INIT,
+	    .name = TEXT_INIT};
 	*out = (struct signatures){.retained = r};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, h->n_objects);
 	int code = numbered_names_new(&out->names, h, err);
@@ -393,6 +438,7 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
 	big_free(w.step);
 	big_free(w.slots);
 	text_release(&w.scratch);
+	text_release(&w.name);
 	if (!code)
 		code = signatures_settle(out, progress, err);
 	if (code)

@@ -13,10 +13,12 @@
  * fewest steps is taken, and of those the one that comes first by its words, then its classes, from the first step on;
  * so addresses decide nothing.
  *
- * What is folded: which element of an array it is does not count, nor the digits in the names of threads.  An object
- * that is held by one of its own class is in that one's group (a chain, or a tree of nodes).  If the last two to eight
- * steps are the same as those before them, the object is in the group that it came to the first time.  What is more
- * than 48 steps away is one group.
+ * Classes of one name are one start if their loaders are of one class and have one name, else each is its own.
+ *
+ * What is folded: which element of an array it is does not count, nor the digits in the names of threads and loaders.
+ * An object that is held by one of its own class is in that one's group (a chain, or a tree of nodes).  If the last two
+ * to eight steps are the same as those before them, the object is in the group that it came to the first time.  What is
+ * more than 48 steps away is one group.
  *
  * A group is a chain if an object of it holds another of its class that is farther, or in the same group, or that the
  * same holder holds, itself or by an array.  All ways by which one holder gets to objects of the class of a chain are
@@ -37,12 +39,14 @@
 struct signature {
 	uint32_t parent;      /* the signature it continues, which stands before it; or SIGNATURE_NONE, and */
 	enum way_start start;
-	const char *words;    /* the field of the last step; of a start what it is called */
+	const char *words;    /* the field of the last step; of a start what it is called: of a class by its loader,
+	                         "" if that is one that every program has; of a loader its name, "": it has none */
 	uint32_t field;       /* their number (numbered_name) */
 	uint32_t class;       /* a class index; all its objects are of classes of this name.  HEAP_NONE: of the
 	                         steps beyond SIGNATURE_DEPTH, which are one */
 	uint32_t depth;       /* steps; 0: a start */
 	bool chain;           /* objects of it hold others of it */
+	bool shared;          /* of a class: there are others of its name, but with other loaders */
 };
 enum { SIGNATURE_DEPTH = 48 };
 

@@ -27,6 +27,8 @@ static int compare_words(const char *a, const char *b)
 static int compare_steps(const struct way *x, const struct way *y)
 {
 	int order = (x->start > y->start) - (x->start < y->start);
+	if (!order && way_start_by_class(x->start))
+		order = compare_words(x->class, y->class);
 	if (!order)
 		order = strcmp(x->words, y->words);
 	return order ? order : compare_words(x->class, y->class);
@@ -246,9 +248,13 @@ void way_add_step(struct text *to, const struct way_step *step, enum way_start b
 	switch (step->start) {
 	case START_CLASS:
 		text_addf(to, "%s %s", last ? "class" : "static", step->class);
+		if (*step->words)
+			text_addf(to, " (%s)", step->words);
 		return;
 	case START_LOADER:
 		text_addf(to, "loader %s", step->class);
+		if (*step->words)
+			text_addf(to, " \"%s\"", step->words);
 		return;
 	case START_THREAD:
 		text_addf(to, "thread \"%s\"", step->words);

@@ -24,6 +24,12 @@ enum way_start { /* what begins in several ways begins in the first of these */
 	START_ROOT,     /* any other kind of root */
 };
 
+/* What of two that begin so comes first its class decides, and then its words: not every dump has these. */
+static inline bool way_start_by_class(enum way_start start)
+{
+	return start == START_CLASS || start == START_LOADER;
+}
+
 struct way {
 	uint32_t parent;   /* the way that it continues, or WAY_NONE */
 	enum way_start start;
@@ -47,7 +53,7 @@ struct way {
 MUST_CHECK int ways_settle(struct way *way, uint32_t *n, uint32_t *number, struct err *err);
 
 /* Append a step as people read it: "static com.acme.Shop" ".INSTANCE" " > sessions" "[]".  before: how the step in
- * front of it begins; last: none follows. */
+ * front of it begins; last: none follows.  words of a class: "", or which of those of its name it is. */
 struct way_step {
 	enum way_start start; /* of the first step, else START_NOWHERE */
 	const char *words, *class;

@@ -28,7 +28,8 @@ static const struct column columns[] = {
 static const struct shape shape = {.named_by = COL_CLASS, SHAPE_COLUMNS(columns)};
 
 enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table */
-#define TOLD_LEAST 0.001 /* of all growth: what is less is told only where it rises steadily */
+#define TOLD_LEAST 0.001   /* of net growth: what is less is told only where it rises steadily */
+#define TOLD_OF_VM 0.01    /* the same of what the VM or the JDK keeps for itself, and what does not rise steadily */
 
 struct telling {
 	struct comparing *comparing;
@@ -111,6 +112,18 @@ static void add_course(struct text *to, const struct comparison *c, uint32_t row
 	}
 }
 
+/* Of what filled up, as a cache does. */
+static void add_standstill(struct text *to, const struct comparison *c, uint32_t row)
+{
+	size_t still = 0;
+	while (still + 1 < c->n && compared(c, row, c->n - 2 - still)->objects.n == compared(c, row, c->n - 1)->objects.n)
+		still++;
+	if (still > 1)
+		text_addf(to, " (no more with the last %zu dumps)", still);
+	else if (still)
+		text_add(to, " (no more with the last dump)");
+}
+
 /* How a person writes the reference: without "static", which is told by the class. */
 static void add_reference(struct text *to, const struct comparison *c, uint32_t row)
 {
@@ -125,11 +138,12 @@ static void add_subject(struct text *to, const struct comparison *c, const struc
 	const struct profile_row *r = &c->row[g->row];
 	bool begins = r->parent == PROFILE_NONE;
 	if (begins && r->start == START_THREAD)
-		text_addf(to, "Threads \"%s\" (%s)", r->words, r->class);
+		text_addf(to, *r->words ? "Threads \"%s\" (%s)" : "Threads without a name%s (%s)", r->words, r->class);
 	else if (begins && r->start == START_CLASS)
-		text_addf(to, "Classes called %s, each of a loader of its own,", r->class);
+		text_addf(to, r->shared ? "Classes called %s, each of a loader of its own (%s)," :
+		    "Classes called %s, each of a loader of its own,%s", r->class, r->shared ? r->words : "");
 	else if (begins && r->start == START_LOADER)
-		text_addf(to, "Class loaders %s", r->class);
+		text_addf(to, *r->words ? "Class loaders %s \"%s\"" : "Class loaders %s%s", r->class, r->words);
 	else
 		text_add(to, r->class ? r->class : "Objects deep down");
 	if (begins && r->start != START_VARIABLE && r->start != START_LOCAL)
@@ -193,6 +207,7 @@ static void add_growth(struct text *to, const struct comparison *c, const struct
 	} else {
 		text_add(to, " rose from ");
 		add_course(to, c, g->row);
+		add_standstill(to, c, g->row);
 		add_with(to, all, g);
 	}
 	text_add(to, only_larger(c, g) ? " and keeps " : " and keep ");
@@ -217,7 +232,7 @@ static void add_shares(struct text *to, const struct telling *t, const struct gr
 	if (all) {
 		text_add(to, percent ? ", " : "");
 		add_cell(to, cell_percent(more, t->all));
-		text_add(to, " of all growth");
+		text_add(to, " of net growth");
 	}
 	text_add(to, ")");
 }
@@ -246,7 +261,7 @@ static void tell(struct text *to, struct telling *t, const struct growth *all, c
 /* --- the command -------------------------------------------------------------------------------- */
 
 /* What is not the program's own, nor below a static field of its own, grew by little, and not all the time, is no
- * news; nor what the VM keeps. */
+ * news; nor what the VM or the JDK keeps. */
 static bool worth_telling(const struct telling *t, const struct growth *growth, const struct grown *g)
 {
 	const struct comparison *c = &t->comparing->comparison;
@@ -256,10 +271,14 @@ static bool worth_telling(const struct telling *t, const struct growth *growth, 
 	const char *class = c->row[g->row].class, *begins = c->row[top].start == START_CLASS ? c->row[top].class : NULL;
 	int64_t all = amount_signed(t->all), more = amount_signed(g->more);
 	double share = (double)more / (double)(all > 0 ? all : 1);
-	bool vms = c->row[g->hangs_on].words[0] == '<';
+	/* the VM's, or the JDK's own */
+	bool vms = c->row[g->hangs_on].words[0] == '<' ||
+	    (begins && !cut_owner_name(growth->java, begins) && class && !cut_owner_name(growth->java, class));
 	bool own = (class && cut_owner_name(growth->java, class)) ||
 	    (begins && cut_owner_name(growth->java, begins) && g->keeps == g->hangs_on);
-	return more > 0 && (share >= TOLD_LEAST || ((g->steady || own) && !vms));
+	if (more <= 0 || vms)
+		return more > 0 && share >= (g->steady ? TOLD_LEAST : TOLD_OF_VM);
+	return share >= TOLD_LEAST || g->steady || own;
 }
 
 struct growth_rows {
@@ -336,6 +355,21 @@ static int telling_begin(struct telling *t, struct comparing *c, struct err *err
 	return code ? code : find_singles(t, err);
 }
 
+static void note_places(struct result *r, const struct growth *growth)
+{
+	struct text note = TEXT_INIT;
+	if (!growth->n_fell)
+		return;
+	text_add(&note, "of ");
+	text_add_count(&note, growth->n_looked_at);
+	text_add(&note, " places ");
+	text_add_count(&note, growth->n_fell);
+	text_addf(&note, " of the program's own rose and fell, as caches do: diff has %s",
+	    growth->n_fell == 1 ? "it" : "them");
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
 static int run_growth(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct comparing *comparing;
@@ -353,12 +387,12 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 		code = comparing_growth(&growth, comparing, comparing->opened, err);
 	if (!code && !comparing->other_program)
 		code = add_rows(r, &t, &growth, rows);
-	growth_release(&growth);
 	cut_release(&t.cut);
 	big_free(t.single);
 	if (!code)
 		code = result_check(r, err);
 	if (code) {
+		growth_release(&growth);
 		result_free(r);
 		return code;
 	}
@@ -371,6 +405,8 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 		result_add_note(r, "there is but one to look at: what grew takes two to tell");
 	else if (!rows->n && !comparing->other_program)
 		result_add_note(r, "nothing grew that did not shrink in between");
+	note_places(r, &growth);
+	growth_release(&growth);
 	int over = call_option(call, DASH_FAIL_OVER);
 	r->failed = !rows->n;
 	if (call->option[over].given)
@@ -393,12 +429,13 @@ const struct command cmd_growth = {
     .summary = "what grew since the older dumps, and what to clear",
     .shapes = SHAPES(&shape),
     .description = "The rows of diff that grow, in a sentence each: where the objects hang, how many there were in "
-	"each dump, by how much more that place keeps alive, what share that is of all growth, and what clearing its "
+	"each dump, by how much more that place keeps alive, what share that is of net growth, and what clearing its "
 	"reference frees now. Something grows when its objects never became fewer from dump to dump and are more in the "
 	"end, or when it is an array that was replaced by a longer one. A cache that empties in between, and objects "
-	"that replace their like, do not grow. What came only with the last dump is said to. reference is what the "
-	"objects hang on, retained and d_retained are of that, or of its part that others hold as well. The exit status "
-	"is 1 where nothing grew.",
+	"that replace their like, do not grow: a note counts those of the program's own that rose and fell. What came only "
+	"with the last dump is said to. Net growth is by how much more all roots reach: what fell is taken off, so shares "
+	"may sum to more than 100 %. reference is what the objects hang on, retained and d_retained are of that, or of its "
+	"part that others hold as well. The exit status is 1 where nothing grew.",
     .examples = {{"growth", ON_SERIES}, {"ls %2", ON_SERIES}},
     .key = "",
     .run = run_growth,

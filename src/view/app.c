@@ -158,7 +158,7 @@ bool app_references_ready(const struct app *a)
 
 bool app_profiles_alone(const struct app *a)
 {
-	return !a->options->heap->path;
+	return !a->options->heap->path && !a->session.dump;
 }
 
 void app_find_retained(struct app *a)
@@ -172,10 +172,12 @@ void app_find_retained(struct app *a)
 
 /* --- loading ----------------------------------------------------------------------------------- */
 
-static void first_page(struct app *a)
+void app_first_page(struct app *a)
 {
 	a->tab = tabs_first(a);
 	app_run(a, app_profiles_alone(a) ? "trend" : "histo", false);
+	if (a->n_left > 0 && a->options->start >= TAB_GROWTH) /* that was asked for once, of all dumps */
+		return;
 	/* something to stand on until the page asked for is there: it comes unless keys come before */
 	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->pages.n > 0 &&
 	    !a->pending)
@@ -195,7 +197,7 @@ static void say_older(struct app *a)
 	text_release(&t);
 }
 
-static void say_damage(struct app *a)
+void app_say_damage(struct app *a)
 {
 	const struct heap *h = session_heap(&a->session);
 	struct text t = TEXT_INIT;
@@ -239,13 +241,13 @@ static void loaded(struct app *a)
 	opened_own(a->session.dump, a->loader.heap);
 	a->loader.heap = NULL;
 	if (a->pages.n == 0 && !a->pending)
-		first_page(a);
+		app_first_page(a);
 	if (a->pages.n == 0 && !a->pending) { /* keys would wait for a page for ever */
 		app_quit(a, 3);
 		return;
 	}
 	app_bring_kept(a);
-	say_damage(a);
+	app_say_damage(a);
 	say_older(a);
 	app_find_retained(a);
 	app_run_pending(a);
@@ -259,7 +261,7 @@ static void loading_events(struct app *a)
 
 	if (events & LOADER_EARLY && !(events & (LOADER_GONE | LOADER_DONE))) {
 		session_open(&a->session, session_newest(&a->session), atomic_load(&a->loader.early));
-		first_page(a);
+		app_first_page(a);
 	}
 	if (events & LOADER_GONE) {
 		if (a->pending_tab == (enum tab)a->options->start)
@@ -460,7 +462,7 @@ static void begin_with_profiles(struct app *a)
 {
 	bool all_read = true;
 
-	first_page(a);
+	app_first_page(a);
 	for (size_t i = 0; i < a->session.n_dumps; i++)
 		all_read &= a->session.dumps[i]->read;
 	if (a->pages.n == 0) /* nothing to stand on: none could be read, or ^C */
@@ -491,6 +493,7 @@ static int browse(struct app *a, struct err *err)
 	app_keep(a);
 	app_drop_tabs(a);
 	app_drop_pages(a, 0);
+	app_release_dumps(a);
 	session_drop_results(&a->session);
 	return rc;
 }
@@ -515,6 +518,10 @@ int view_run(const struct view_options *options)
 	a.session.shell_context = &a;
 	a.session.model = app_change_model;
 	a.session.model_context = &a;
+	a.session.leaves = app_leave_dump;
+	a.session.leaves_context = &a;
+	a.session.closes = app_close_dump;
+	a.session.closes_context = &a;
 	a.session.print = options->print;
 	config_settings(options->config, &a.session);
 	a.panes.layout = config_layout(options->config);

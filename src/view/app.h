@@ -31,6 +31,15 @@ struct page_stack {
 	size_t at;          /* the page shown, when n > 0 */
 };
 
+/* All that the screen has of a dump, while another one is at hand. */
+struct dump_place {
+	struct opened *opened;
+	enum tab tab;
+	struct page_stack pages, kept[TABS];
+	struct kept state;
+	enum file_fate fate_told;
+};
+
 /* A stretch of a line that means something when it is clicked, as drawn last. */
 struct zone {
 	int y, x, width;
@@ -108,12 +117,15 @@ struct app {
 	bool dirty, quit;
 	int status;
 	enum file_fate fate_told; /* what of the file of the dump was said */
+	struct dump_place *left;  /* the other dumps that are open */
+	size_t n_left, cap_left;
+	bool came;                /* the line went to another dump */
 };
 
 /* app.c: the stack, and what is found beside it */
 struct page *app_page(struct app *a); /* NULL: none yet */
 bool app_references_ready(const struct app *a);
-/* Are profiles all there is?  Then there will never be a dump at hand. */
+/* Are profiles all there is?  Then there is no dump at hand, until one is opened. */
 bool app_profiles_alone(const struct app *a);
 /* Find retained sizes beside the screen, unless they are known or on their way. */
 void app_find_retained(struct app *a);
@@ -134,6 +146,23 @@ void app_push(struct app *a, struct page *p);
 void app_drop_pages(struct app *a, size_t from); /* those from this place of the stack on */
 void app_drop_tabs(struct app *a); /* all pages of the tabs that are not shown */
 
+/* The pages that a dump begins with. */
+void app_first_page(struct app *a);
+void app_say_damage(struct app *a); /* of the dump at hand */
+
+/* app_dumps.c: several dumps */
+void app_leave_dump(void *app, struct opened *next); /* session.leaves */
+void app_close_dump(void *app, struct opened *o);    /* session.closes */
+/* The line that went to another dump is done: what is to be seen of that, as it was left or from the beginning. */
+void app_come_to_dump(struct app *a);
+/* No page that waits has rows of this dump. */
+void app_forget_pages(struct app *a, const struct opened *o);
+/* Pages that tell which dumps are open, or (others) compare them, tell what was. */
+void app_series_changed(struct app *a, bool others);
+/* Is the selected row one of another dump?  Says so. */
+bool app_is_of_other(struct app *a, const char *key);
+void app_release_dumps(struct app *a);
+
 /* app_run.c */
 /* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
 void app_run(struct app *a, const char *line, bool typed);
@@ -149,6 +178,7 @@ bool app_change_model(void *app, bool begins); /* session.model */
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
+void app_fill_pages(struct app *a);    /* all tables of the dump at hand */
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
 void app_follow(struct app *a);        /* the selected object's path; what came of the panes */

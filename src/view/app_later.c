@@ -27,7 +27,7 @@ static uint32_t path_of(struct app *a)
 		return HEAP_NONE;
 	if (a->path_wanted && t && !t->on_head && t->row < t->result->n_rows)
 		result_target(t->result, t->row, &target);
-	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE) {
+	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE && target.opened == a->session.dump) {
 		a->path_of_row = true;
 		return target.id;
 	}
@@ -109,6 +109,15 @@ static void fill_page(struct page *p)
 		fill_in(r);
 }
 
+void app_fill_pages(struct app *a)
+{
+	for (size_t i = 0; i < a->pages.n; i++)
+		fill_page(a->pages.page[i]);
+	for (enum tab tab = 0; tab < TABS; tab++)
+		for (size_t i = 0; i < a->kept[tab].n; i++)
+			fill_page(a->kept[tab].page[i]);
+}
+
 static int find_late(void *result, struct progress *progress, struct err *err)
 {
 	return result_find_late(result, progress, err);
@@ -152,11 +161,7 @@ void app_take_retained(struct app *a)
 		follow_stop(&a->follow); /* they look at what may be replaced */
 		panes_stop(&a->panes);
 		opened_take_retained(a->session.dump, &a->finding.found);
-		for (size_t i = 0; i < a->pages.n; i++)
-			fill_page(a->pages.page[i]);
-		for (enum tab tab = 0; tab < TABS; tab++)
-			for (size_t i = 0; i < a->kept[tab].n; i++)
-				fill_page(a->kept[tab].page[i]);
+		app_fill_pages(a);
 		app_run_pending(a);
 		return;
 	}

@@ -153,7 +153,7 @@ static void say_last_place(struct app *a, const struct mark *m)
 
 void app_bring_kept(struct app *a)
 {
-	kept_read(&a->state, a->options->heap->path, a->session.dump);
+	kept_read(&a->state, session_at_hand(&a->session)->path, a->session.dump);
 	app_arrange_columns(a);
 	say_last_place(a, &a->state.mark[MARKS - 1]);
 }

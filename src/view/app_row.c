@@ -38,6 +38,8 @@ bool app_target(struct app *a, struct target *out)
 		*out = (struct target){.kind = TARGET_OBJECT, .id = p->ops->object(p), .opened = a->session.dump};
 	else if (t && t->result->n_rows > 0)
 		result_target(t->result, t->row, out);
+	if (out->kind != TARGET_COMMAND && out->opened != a->session.dump) /* its ids mean nothing here */
+		*out = (struct target){.kind = out->kind == TARGET_NONE ? TARGET_NONE : TARGET_GROUP, .opened = out->opened};
 	return out->kind != TARGET_NONE;
 }
 
@@ -129,6 +131,8 @@ void app_open_row(struct app *a)
 		app_say(a, ROLE_NOTE, "this is the object itself: Down goes to its contents, Tab to who holds it");
 		return;
 	}
+	if (!proposed && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
+		return;
 	if (!proposed && !app_target(a, &target)) {
 		app_say(a, ROLE_NOTE, "there is nothing behind this row");
 		return;
@@ -164,7 +168,10 @@ static void refuse(struct app *a, char key, unsigned can)
 {
 	struct text said = TEXT_INIT;
 	const struct command *c = key_command(key);
+	char word[2] = {key, '\0'};
 
+	if (app_is_of_other(a, word))
+		return;
 	if (app_profiles_alone(a))
 		text_addf(&said, "%c asks about objects, and " NO_DUMP_AT_HAND, key);
 	else if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)

@@ -47,7 +47,11 @@ static bool wants_reach(const char *line)
  * objects can: the loading thread writes the rest. */
 static bool must_wait(struct app *a, const char *line)
 {
+	const struct command *first = command_of_line(line);
+
 	line += strspn(line, " \t");
+	if (!a->loader.finished && first && first->flags & COMMAND_SWITCHES)
+		return true; /* one after the other */
 	if (app_profiles_alone(a))
 		return false;
 	if (app_references_ready(a))
@@ -230,8 +234,8 @@ static bool gone_back(struct app *a, const char *line)
 	const struct command *c = command_of_line(line);
 	const struct opened *o = a->session.dump;
 
-	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || (!o && !app_profiles_alone(a)) ||
-	    (o && o->fate != FILE_SAME) || strcmp(c->group, cmd_sets.group) == 0)
+	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || c == &cmd_dumps ||
+	    (!o && !app_profiles_alone(a)) || (o && o->fate != FILE_SAME) || strcmp(c->group, cmd_sets.group) == 0)
 		return false;
 	for (size_t i = 0; i < a->pages.at; i++) {
 		struct result *r = page_result(a->pages.page[i]);
@@ -244,6 +248,14 @@ static bool gone_back(struct app *a, const char *line)
 	return false;
 }
 
+/* Other dumps are open than before, or at hand.  added: the session has one more. */
+static void switched(struct app *a, bool added)
+{
+	if (a->came)
+		app_come_to_dump(a);
+	app_series_changed(a, added);
+}
+
 static void run(struct app *a, const char *line, bool typed, struct selection *selection)
 {
 	struct result *out = NULL;
@@ -251,7 +263,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	struct page *p = app_page(a);
 	struct table left;
 	enum tab tab = a->tab;
-	size_t at = a->pages.at;
+	size_t at = a->pages.at, n_dumps = a->session.n_dumps;
 
 	if (must_wait(a, line)) {
 		wait_with(a, line, selection);
@@ -268,12 +280,17 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	a->session.print.width = (unsigned)COLS;
 	char *kept = xstrdup(line);
 	working_begin(a, kept);
+	a->came = false;
 	int rc = session_run(&a->session, kept, &out, &err);
 	bool looked = so_far_end(a, &left);
 	a->session.shown = a->session.shown_rows = NULL;
 	a->session.selection = NULL;
-	if (!a->model_changed) /* one may have looked at other pages meanwhile */
+	if (!a->model_changed && !a->came) /* one may have looked at other pages meanwhile */
 		tabs_return(a, tab, at);
+	struct result *answer = !rc && out ? session_take(&a->session) : NULL;
+	const struct command *c = command_of_line(kept);
+	if (a->came || a->session.n_dumps != n_dumps || (c && c->flags & COMMAND_SWITCHES))
+		switched(a, a->session.n_dumps != n_dumps);
 	if (!rc && a->session.dump && (command_of_line(kept) == &cmd_note || command_of_line(kept) == &cmd_columns))
 		kept_write(&a->state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {
@@ -286,9 +303,10 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	} else if (rc) {
 		failed(a, kept, &err, typed);
 	} else if (a->session.quit) {
+		result_free(answer);
 		app_quit(a, a->status);
-	} else if (out) {
-		show(a, session_take(&a->session), selection->used ? "" : kept, typed);
+	} else if (answer) {
+		show(a, answer, selection->used ? "" : kept, typed);
 		if (looked && app_table(a))
 			table_go_on(app_table(a), &left);
 		if (a->session.said.len > 0)
@@ -383,6 +401,7 @@ bool app_change_model(void *context, bool begins)
 	tabs_back(a);
 	app_drop_tabs(a);
 	app_drop_pages(a, a->pages.n > 0);
+	app_forget_pages(a, a->session.dump);
 	app_find_retained(a);
 	a->model_changed = a->dirty = true;
 	return true;

@@ -64,8 +64,8 @@ void tabs_show(struct app *a, enum tab tab)
 {
 	if (!tabs_offers(a, tab)) {
 		app_say(a, ROLE_NOTE, tab < TAB_GROWTH ? NO_DUMP_AT_HAND :
-		    app_profiles_alone(a) ? "one profile is open: cairn OLD... PROFILE compares" :
-		    "one dump is open: cairn OLD... DUMP compares");
+		    app_profiles_alone(a) ? "one profile is open: cairn OLD... PROFILE, or open FILE, compares" :
+		    "one dump is open: cairn OLD... DUMP, or open FILE, compares");
 		return;
 	}
 	if (tab == a->tab && a->pages.n > 0) {

@@ -122,10 +122,12 @@ static void draw_title(const struct app *a, int width)
 	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
 	width -= draw_damage(a->session.dump, width);
-	/* of profiles alone that of the newest */
-	const char *file = file_name(app_profiles_alone(a) ? session_newest(&a->session)->path :
-	    a->options->heap->path);
+	const struct session *s = &a->session;
+	const struct session_dump *d = s->dump ? session_at_hand(s) : session_newest(s);
+	const char *file = file_name(d->path);
 	text_add_escaped(&name, file, strlen(file));
+	if (s->n_dumps > 1 && !app_profiles_alone(a))
+		text_addf(&name, "  %zu/%zu", d->number, s->n_dumps);
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
 	int named = (int)text_width_most(name.s, (size_t)width), least[] = {NAME_LEAST, 12, 8, 0};
 	do {
@@ -598,7 +600,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 
 	if (!t)
 		return page;
-	page.empty = !a->session.dump || !t->result->n_source ||
+	page.empty = !a->session.dump || t->result->opened != a->session.dump || !t->result->n_source ||
 	    !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
 	page.columns = table_wishes(t);
 	if (p->ops->object) {

@@ -151,7 +151,7 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
 {
 	if (!session_compares(s))
-		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP)");
+		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP, or open FILE)");
 	return comparing_begin_with(out, s, by, s->dumps, s->n_dumps, err);
 }
 

@@ -13,27 +13,24 @@
 
 /* --- in words ----------------------------------------------------------------------------------- */
 
-/* "dump 2, data/shop-2.hprof" */
+/* "dump 2, shop-2.hprof": dumps tells in which folder. */
 static void add_name(const struct session_dump *d, struct text *to)
 {
-	text_addf(to, "dump %zu, %s", d->number, d->path);
+	const char *slash = strrchr(d->path, '/');
+	text_addf(to, "dump %zu, %s", d->number, slash && slash[1] ? slash + 1 : d->path);
 }
 
-/* "dump 2, data/shop-2.hprof, is at hand: HPROF, 2026-11-21T09:15:00Z, 4,690 objects; 2 of 3 dumps are open" */
+/* "dump 2, shop-2.hprof, 2026-11-21T09:15:00Z, is at hand; 2 of 3 dumps are open" */
 static void say_at_hand(struct session *s, const struct session_dump *d, const char *how)
 {
-	const struct heap *h = d->opened->heap;
-	struct cell objects = cell_count(heap_counted(h, h->n_objects));
+	const char *created = session_created(d);
 	struct text t = TEXT_INIT;
 	size_t open = 0;
 	for (size_t i = 0; i < s->n_dumps; i++)
 		open += s->dumps[i]->opened != NULL;
 	add_name(d, &t);
-	text_addf(&t, ", %s: %s, ", how, h->facts.title);
-	if (*h->facts.created)
-		text_addf(&t, "%s, ", h->facts.created);
-	cell_print(&objects, &t);
-	text_addf(&t, " objects; %zu of %zu dumps %s open", open, s->n_dumps, open == 1 ? "is" : "are");
+	text_addf(&t, "%s%s, %s; %zu of %zu dumps %s open", *created ? ", " : "", created, how, open, s->n_dumps,
+	    open == 1 ? "is" : "are");
 	session_say(s, "%s", t.s);
 	text_release(&t);
 }
@@ -66,12 +63,11 @@ static int go_to(struct session *s, struct session_dump *d, struct err *err)
 		say_at_hand(s, d, "is at hand already");
 		return 0;
 	}
-	bool open = d->opened != NULL;
-	int code = open ? 0 : load(s, d, err);
+	int code = d->opened ? 0 : load(s, d, err);
 	if (code)
 		return code;
 	session_use(s, d->opened);
-	say_at_hand(s, d, open ? "is at hand" : "was read and is at hand");
+	say_at_hand(s, d, "is at hand");
 	return 0;
 }
 
@@ -80,8 +76,6 @@ static int find_dump(const struct session *s, const char *word, struct session_d
 	char *end;
 	unsigned long n = strtoul(word, &end, 10);
 	*out = end != word && !*end && *word >= '0' && *word <= '9' ? session_numbered(s, n) : NULL;
-	if (*out && s->interactive)
-		return err_set(err, ERR_UNSUPPORTED, "the screen shows one dump; cairn --plain goes to others");
 	if (*out)
 		return 0;
 	if (!s->n_dumps)
@@ -152,8 +146,6 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	const char *path = call->argument[0].word;
 	struct session_dump *d = session_same_file(s, path);
 	*out = NULL;
-	if (s->interactive)
-		return err_set(err, ERR_UNSUPPORTED, "the screen shows one dump; cairn --plain goes to others");
 	if (d)
 		return go_to(s, d, err);
 	d = session_add(s, path);
@@ -165,7 +157,7 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	(void)!file_hold_path(path, "a dump of this session");
 	if (!d->is_profile) {
 		session_sort_in(s, d);
-		say_at_hand(s, d, "was read and is at hand");
+		say_at_hand(s, d, "is at hand");
 	}
 	say_place(s, d);
 	return 0;
@@ -218,7 +210,7 @@ const struct command cmd_close = {
     .summary = "give the memory of an open dump back",
     .description = "Dump N, as dumps numbers them, goes out of memory with its views and all that was found of it; "
 	"comparisons still know it, and use N reads it anew. The dump at hand stays: use N goes to another one first.",
-    .examples = {{"close 1", ON_SERIES}},
+    .examples = {{"use 1", ON_SERIES}, {"use 3", ON_SERIES}, {"close 1", ON_SERIES}},
     .key = "",
     .run = run_close,
 };

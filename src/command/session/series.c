@@ -124,8 +124,9 @@ struct opened *session_open(struct session *s, struct session_dump *d, const str
 {
 	d = d ? d : session_add(s, "");
 	cairn_assert(!d->opened);
-	s->dump = d->opened = opened_new(heap);
-	return s->dump;
+	d->opened = opened_new(heap);
+	session_use(s, d->opened);
+	return d->opened;
 }
 
 /* What was named for the dump of the command line is not about the others. */
@@ -163,6 +164,8 @@ int session_load(struct session *s, struct session_dump *d, struct err *err)
 
 void session_use(struct session *s, struct opened *o)
 {
+	if (s->leaves && o != s->dump)
+		s->leaves(s->leaves_context, o);
 	s->dump = o;
 }
 

@@ -116,6 +116,9 @@ struct session {
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
 	bool (*model)(void *context, bool begins);
 	void *model_context;
+	/* Commands are going to be about another dump; `dump` is still the one before it, or NULL.  NULL: nothing to do. */
+	void (*leaves)(void *context, struct opened *next);
+	void *leaves_context;
 	/* An open dump is about to be closed: nothing of it may be shown or looked at any more.  NULL: nothing to do. */
 	void (*closes)(void *context, struct opened *o);
 	void *closes_context;
@@ -174,7 +177,7 @@ MUST_CHECK int session_read_profile(struct session *s, struct session_dump *d, s
 MUST_CHECK int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err);
 
 /* What is said of whatever asks about objects where there are profiles alone. */
-#define NO_DUMP_AT_HAND "there is no dump at hand, only profiles: cairn PROFILE... DUMP opens one beside them"
+#define NO_DUMP_AT_HAND "there is no dump at hand, only profiles: open FILE opens one beside them"
 
 /* The heap that commands are about, or NULL. */
 static inline const struct heap *session_heap(const struct session *s)

@@ -443,6 +443,13 @@ def main():
         manifests = [json.load(open(d[:-5] + ".manifest.json")) for d in dumps]
         program = "--exe", os.path.join(directory, "go-tide.elf")
         check_series(t, "go", dumps, manifests, *program)
+        t.ok(rows("growth", dumps) == rows("growth", dumps, *program), "go: a series finds its program by its name")
+        with tempfile.TemporaryDirectory() as folder: # what is counted without it is right
+            alone = [os.path.join(folder, os.path.basename(d)) for d in dumps]
+            for dump, link in zip(dumps, alone):
+                os.symlink(dump, link)
+            told = [course(r) for r in rows("growth", alone) if r["reference"].startswith('thread "goroutine')]
+            t.equal(told, [[m["goroutinesInLeak"] for m in manifests]], "go: goroutines are counted without a program")
         if profiles:
             check_profiles(t, "go", dumps, *program)
     sys.exit(t.done())

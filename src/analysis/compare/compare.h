@@ -60,7 +60,8 @@ struct grown {
 	uint32_t row;
 	uint32_t hangs_on; /* of a path the row of the collection, or array, that holds them; else the row itself */
 	uint32_t keeps;    /* the row between these, or one of them, that retains most more */
-	bool once;         /* they came with the last dump */
+	bool once;         /* they came with the last dump, or */
+	bool moved;        /* some of them were there before, but on other ways */
 	bool steady;       /* since they came there were more of them in each dump, and these are more than two */
 	struct amount more; /* bytes that `keeps` retains more than in the first dump */
 	uint64_t alone;     /* bytes of that which are held by nothing else that grows, as far as that is known

@@ -81,6 +81,23 @@ static bool came_last(const struct comparison *c, uint32_t row)
 	return c->n > 1 && !compared(c, row, c->n - 2)->objects.n && compared(c, row, c->n - 1)->objects.n;
 }
 
+static uint64_t objects_of(const struct profile *p, const char *class)
+{
+	const struct profile_table *t = &p->by[PROFILE_CLASS];
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!strcmp(t->row[i].words, class))
+			return t->row[i].objects.n;
+	return 0;
+}
+
+/* Of what came last: are more on this way than came of their class? */
+static bool moved_here(const struct comparison *c, uint32_t row)
+{
+	const char *class = c->row[row].class;
+	return class && objects_of(c->profile[c->n - 2], class) + compared(c, row, c->n - 1)->objects.n >
+	    objects_of(c->profile[c->n - 1], class);
+}
+
 static bool is_steady(const struct comparison *c, uint32_t row)
 {
 	size_t first = 0;
@@ -296,6 +313,7 @@ int compare_growth(struct growth *out, const struct comparison *c, bool java, st
 			.hangs_on = on,
 			.keeps = keeps,
 			.once = came_last(c, row),
+			.moved = came_last(c, row) && moved_here(c, row),
 			.steady = is_steady(c, row),
 			.more = more_of(c, keeps),
 		};

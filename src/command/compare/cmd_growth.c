@@ -196,7 +196,9 @@ static void add_growth(struct text *to, const struct comparison *c, const struct
 		text_add(to, " to ");
 		add_cell(to, cell_bytes(last->shallow));
 	} else if (g->once) {
-		text_add(to, last->objects.n == 1 ? " came with the last dump: " : " came with the last dump, ");
+		text_add(to, !g->moved ? " came with the last dump" : last->objects.n == 1 ?
+		    " is there on this way only since the last dump" : " are there on this way only since the last dump");
+		text_add(to, last->objects.n == 1 ? ": " : ", ");
 		if (last->objects.n > 1) {
 			add_cell(to, cell_count(last->objects));
 			text_add(to, " of them: ");

@@ -34,7 +34,8 @@ const struct program_option program_options[] = {
     {OPTION_JAVACORE, "javacore", "FILE", "the javacore of an OpenJ9 dump (found beside)", NULL},
     {OPTION_EXE, "exe", "FILE", "the program that wrote a Go dump (found beside)",
 	"Its DWARF gives objects their types. An executable beside the dump, of the same name with .elf or "
-	"without an ending, is taken if it fits."},
+	"without an ending, and without the numbers of a series (heap.elf of heap-3.dump), is taken if it "
+	"fits."},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
     {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",

@@ -149,24 +149,31 @@ static void leave_out(struct go *g, int code, const struct err *err)
 	g->dump.program_refused = code == ERR_IO;
 }
 
-/* The dump's name without what it ends in, and with .elf instead: is it the program? */
-static int look_beside(struct go *g, struct err *err)
+/* The length of a dump's name without what it ends in, or of a name in a series ("heap-20261121-3") without its last
+ * number.  base: where the name begins.  0: there is no such part. */
+static size_t shorter_name(const char *path, size_t n, size_t base, bool in_series)
 {
-	const char *path = g->dump.source->path;
-	const char *slash = strrchr(path, '/');
-	size_t n = strlen(path), base = slash ? (size_t)(slash + 1 - path) : 0;
-	static const char *const endings[] = {".elf", ""};
-
-	if (n - base > 3 && !strcmp(path + n - 3, ".gz"))
-		n -= 3;
-	while (n > base && path[n - 1] != '.')
-		n--;
-	int code = 0;
-	if (n <= base + 1)
+	size_t end = n;
+	while (in_series && end > base && path[end - 1] >= '0' && path[end - 1] <= '9')
+		end--;
+	if (in_series && end == n)
 		return 0;
+	if (!in_series)
+		while (end > base && path[end - 1] != '.')
+			end--;
+	else if (end == base || !strchr("-_.", path[end - 1]))
+		return end > base ? end : 0;
+	return end > base + 1 ? end - 1 : 0;
+}
+
+/* Is it the program?  n bytes of the path, with .elf behind them or without. */
+static int look_at(struct go *g, const char *path, size_t n, struct err *err)
+{
+	static const char *const endings[] = {".elf", ""};
+	int code = 0;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program && code != ERR_NOMEM; i++) {
 		struct text t = TEXT_INIT;
-		text_add_n(&t, path, n - 1);
+		text_add_n(&t, path, n);
 		text_add(&t, endings[i]);
 		bool there = is_there(t.s, &code, err);
 		if (there)
@@ -176,6 +183,25 @@ static int look_beside(struct go *g, struct err *err)
 		else if (code && code != ERR_NOMEM && !g->dump.program_note)
 			leave_out(g, code, err);
 		text_release(&t);
+	}
+	return code;
+}
+
+/* The dump's name without what it ends in, and without the numbers that tell the dumps of a series apart. */
+static int look_beside(struct go *g, struct err *err)
+{
+	enum { SERIES_MOST = 3 }; /* such numbers: a date, a time, a number */
+	const char *path = g->dump.source->path;
+	const char *slash = strrchr(path, '/');
+	size_t n = strlen(path), base = slash ? (size_t)(slash + 1 - path) : 0;
+	int code = 0;
+
+	if (n - base > 3 && !strcmp(path + n - 3, ".gz"))
+		n -= 3;
+	for (unsigned i = 0; i <= SERIES_MOST && n && !g->program && code != ERR_NOMEM; i++) {
+		n = shorter_name(path, n, base, i > 0);
+		if (n)
+			code = look_at(g, path, n, err);
 	}
 	if (code == ERR_NOMEM)
 		return code;

@@ -22,6 +22,7 @@ enum argument_kind {
 	ARG_REGEX,
 	ARG_FILE,
 	ARG_DUMP,    /* the number of a dump of the session, as a word */
+	ARG_DUMPS,   /* numbers or files of such dumps: call->words; the first word that is none is of the next argument */
 	ARG_COMMAND, /* a command's name */
 	ARG_WORD,
 	ARG_WORDS,   /* one or more: call->words */
@@ -152,7 +153,7 @@ struct call {
 	const struct command *command;
 	const char *line;             /* the whole line as typed */
 	bool shown;                   /* on the screen as it comes, where a note tells of rows left out */
-	const char **words;           /* ARG_WORDS */
+	const char **words;           /* ARG_WORDS, ARG_DUMPS */
 	size_t n_words, cap_words;
 	struct {
 		bool given;

@@ -119,6 +119,41 @@ def check_bad(t, dump):
     t.ok(got.status == 2 and "OLD" in got.err, "without an older dump diff says how to name one")
 
 
+def check_chosen(t, profiles):
+    """diff DUMP... SET: as if no other dumps were named on the command line; only the rows of the set, whole."""
+    cls = "com.acme.shop.Session"
+    for words, dumps in (("1 3", [SERIES[0], SERIES[2]]), ("1 2", SERIES[:2]), ("2", SERIES[1:]), ("3 1", SERIES[::-2]),
+                         (" ".join(map(os.path.basename, SERIES[::2])), SERIES[::2]), (SERIES[0] + " 2", SERIES[:2])):
+        for by in ("path", "class", "field", "package"):
+            line = "diff%s -by %s -sort " + by  # the order by itself asks the newest dump, which may not be open
+            t.equal(rows(line % (" " + words, by), SERIES), rows(line % ("", by), dumps),
+                    "diff %s -by %s is as with these dumps alone" % (words, by))
+    whole = {by: rows("diff -by " + by, SERIES) for by in ("path", "class", "package")}
+    for words in ("%s", "*.Session -by path", "1 2 3 Session"):
+        words = words.replace("%s", cls)
+        t.equal(rows("diff " + words, SERIES), [r for r in whole["path"] if r["class"] == cls], "diff " + words)
+    t.equal(rows("diff Session -by class", SERIES), [r for r in whole["class"] if r["class"] == cls], "diff SET -by class")
+    t.equal(rows("diff Session -by package", SERIES), [r for r in whole["package"] if r["package"] == "com.acme.shop"],
+            "diff SET -by package: whole rows")
+    kept = cairn("--format", "jsonl", "-x", "$s = ls %s" % cls, "-x", "diff $s + com.acme.shop.Order -by class", *SERIES)
+    t.equal([json.loads(r)["class"] for r in kept.out.splitlines()],
+            [r["class"] for r in whole["class"] if r["class"] in (cls, "com.acme.shop.Order")], "diff of kept sets")
+    for words, told in (("3", "newest"), ("1 1", "twice"), ("4", "1 to 3"), ("1 2 Session -by field", "use 2"),
+                        ("1 2 -base 3", "-base"), ("1 Session Order", "too many")):
+        got = cairn("-x", "diff " + words, *SERIES)
+        t.ok(got.status == 2 and told in got.err, "diff %s: %s" % (words, got.err.strip()))
+    for words in ("1 3", "1", "-base 1", "3 1"):
+        got = cairn("-x", "diff " + words, "/nowhere/at/all", *SERIES[1:])
+        t.ok(got.status == 2, "diff %s where dump 1 is not there: %s" % (words, got.err.strip()))
+    if profiles:
+        with tempfile.TemporaryDirectory() as folder:
+            made = profiles_of(SERIES, folder)
+            line = "diff 1 3 Session -sort path"
+            t.equal(rows(line, made), rows(line, SERIES), "diff DUMP... SET of profiles")
+            got = cairn("-x", "diff nobody", *made)
+            t.ok(got.status == 1 and "nobody" in got.err, "diff SET of profiles: %s" % got.err.strip())
+
+
 def check_other_programs(t, older, newer, same):
     """The same program or not, whatever both have of the runtime; of different ones nothing is told."""
     words = "they are of different programs"
@@ -419,6 +454,7 @@ def main():
     check_same(t, SHOP)
     check_bad(t, SHOP)
     profiles = "SQLite" in cairn("--version").out
+    check_chosen(t, profiles)
     if profiles:
         check_bad_profiles(t, SHOP)
         check_profiles(t, "samples", SERIES)

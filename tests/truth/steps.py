@@ -94,7 +94,7 @@ LINES = {
     "finalizers": ["finalizers"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
-             "diff -by field", "diff -by site", "diff -by thread"],
+             "diff -by field", "diff -by site", "diff -by thread", "diff *", "diff 1 * -by field"],
     "growth": ["growth"],
     "trend": ["trend", "trend -by class -sort first_seen"],
     "course": ["course -by class java.lang.Class"],

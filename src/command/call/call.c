@@ -342,6 +342,8 @@ static int argument_value(struct call *call, const struct session *s, struct com
 	case ARG_SET:
 		return set_value(call, s, line, i, at, err);
 	case ARG_CLASS:
+		if (!session_heap(s)) /* profiles know names */
+			return 0;
 		if (!only_classes(s, stage, *at))
 			return set_value(call, s, line, i, at, err);
 		return value_classes(s, word, &call->argument[i].ids, &call->argument[i].n_ids, err);
@@ -428,6 +430,12 @@ bool command_of_row(const struct command *c)
 	return takes_objects(c, 0) && (c->several || !c->arguments[0].optional);
 }
 
+/* The argument that words for objects may be, where dumps can stand before them. */
+static size_t behind_dumps(const struct command *c)
+{
+	return c->arguments[0].kind == ARG_DUMPS;
+}
+
 /* "." among the words that stand for objects. */
 static int put_here(const struct command *c, const struct session *s, struct stage *stage, size_t first,
     struct err *err)
@@ -437,7 +445,7 @@ static int put_here(const struct command *c, const struct session *s, struct sta
 		const struct option_spec *o = at > first ? command_option(c, stage->words[at - 1].s) : NULL;
 		if (at - first < COMMAND_ARGUMENTS && c->arguments[at - first].kind == ARG_REST)
 			return 0;
-		if (takes_objects(c, 0) || (o && o->kind == OPT_SET))
+		if (takes_objects(c, behind_dumps(c)) || (o && o->kind == OPT_SET))
 			code = word_here(s, &stage->words[at], err);
 	}
 	return code;
@@ -497,14 +505,16 @@ static int take_word(struct taking *t, struct err *err)
 	}
 	if (!t->no_options && looks_like_option(w))
 		return take_option(call, t->s, t->line, &t->at, err);
+	if (kind == ARG_DUMPS && !word_is_dump(t->s, w))
+		kind = ++t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;
 	if (kind == ARG_END)
 		return one_too_many(c, call, t, stage, err);
-	if (kind == ARG_WORDS) {
+	if (kind == ARG_WORDS || kind == ARG_DUMPS) {
 		VEC_PUSH(call->words, call->n_words, call->cap_words) = w->s;
 		call->argument[t->n].given = true;
 		return 0;
 	}
-	if (kind == ARG_CLASS && ends_arguments(c, t->n) && only_classes(t->s, stage, t->at) &&
+	if (kind == ARG_CLASS && session_heap(t->s) && ends_arguments(c, t->n) && only_classes(t->s, stage, t->at) &&
 	    t->at + 1 < stage->n && !looks_like_option(&stage->words[t->at + 1]))
 		return wrong_number(c, "one word too many", err); /* else the first is said to be no class */
 	return argument_value(call, t->s, t->line, t->n++, &t->at, err);

@@ -2,10 +2,11 @@
 /* cmd_diff.c - diff: what is more and what is less than in older dumps. */
 #include "command/compare/comparing.h"
 
+#include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "command/session/session.h"
+#include "command/words/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct diff {
 	struct comparing *comparing;
 	size_t base;   /* the profile that the newest one is compared with */
 	uint32_t *row; /* the comparison's, of each row */
+	struct bits only; /* the comparison's rows that may be shown; word NULL: all */
 };
 
 static void diff_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -113,6 +115,7 @@ static void diff_release(void *data)
 	struct diff *d = data;
 	comparing_free(d->comparing);
 	big_free(d->row);
+	bits_release(&d->only);
 	free(d);
 }
 
@@ -155,7 +158,7 @@ static bool wanted(const struct diff *d, const struct call *call, uint32_t row)
 	int min = call_option(call, DASH_MIN);
 	bool some = call_has(call, DASH_GREW) || call_has(call, DASH_SHRANK) || call_has(call, DASH_NEW) ||
 	    call_has(call, DASH_GONE);
-	if (!before->objects.n && !now->objects.n)
+	if ((!before->objects.n && !now->objects.n) || (d->only.word && !bits_get(&d->only, row)))
 		return false;
 	if (call->option[min].given && distance(before->retained.n, now->retained.n) < call->option[min].number)
 		return false;
@@ -204,41 +207,173 @@ static int order_rows(struct diff *d, const struct call *call, size_t *n,
 	return code ? code : d->row ? 0 : ERR_NOMEM;
 }
 
-static int choose_base(const struct session *s, const struct call *call, size_t *base, struct err *err)
+/* --- which dumps -------------------------------------------------------------------------------- */
+
+static int choose_base(struct diff *d, const struct call *call, struct err *err)
 {
-	int option = call_option(call, DASH_BASE);
-	uint64_t wanted_dump = call->option[option].given ? call->option[option].number : 0;
-	*base = 0;
-	if (!call->option[option].given)
+	const struct option_value *base = &call->option[call_option(call, DASH_BASE)];
+	const struct comparing *c = d->comparing;
+	size_t i = 0;
+	if (!base->given)
 		return 0;
-	const struct session_dump *d = session_numbered(s, wanted_dump);
-	if (!d || d == session_newest(s))
-		return err_set(err, ERR_USAGE, "-base takes the number of an older dump, as dumps lists them");
-	if (d->code)
-		return err_set(err, ERR_USAGE, "-base %zu: %s", d->number, d->err.message);
-	for (size_t i = 0; s->dumps[i] != d; i++)
-		*base += !s->dumps[i]->code;
+	while (i < c->n_all && c->all[i].dump->number != base->number)
+		i++;
+	if (i == c->n_all || c->all[i].at >= c->n - 1)
+		return err_set(err, ERR_USAGE, "-base takes the number of an older dump that could be read (dumps lists them)");
+	d->base = c->all[i].at;
 	return 0;
+}
+
+/* The dumps that the call names, one beside the newest; none: all.  The caller's (free). */
+static int choose_dumps(const struct session *s, const struct call *call, struct session_dump ***dump, size_t *n,
+    struct err *err)
+{
+	int code = 0;
+	*n = 0;
+	*dump = xcalloc(call->n_words + 1 + s->n_dumps, sizeof(**dump));
+	for (size_t i = 0; !code && i < call->n_words; i++) {
+		code = value_dump(s, call->words[i], &(*dump)[*n], err);
+		for (size_t k = 0; !code && k < *n; k++)
+			if ((*dump)[k] == (*dump)[*n])
+				code = err_set(err, ERR_USAGE, "dump %zu is named twice", (*dump)[k]->number);
+		++*n;
+	}
+	struct session_dump *newest = session_newest(s);
+	if (!code && *n == 1 && (*dump)[0] == newest)
+		code = err_set(err, ERR_USAGE, "dump %zu is the newest: name one to compare it with", newest->number);
+	if (*n == 1)
+		(*dump)[(*n)++] = newest;
+	for (size_t i = 0; !*n && i < s->n_dumps; i++)
+		(*dump)[i] = s->dumps[i];
+	*n = *n ? *n : s->n_dumps;
+	return code;
+}
+
+static int compare_chosen(struct diff *d, struct session *s, const struct call *call, struct err *err)
+{
+	enum profile_by by = comparing_by(call);
+	struct session_dump **dump;
+	size_t n;
+	if (!call->n_words)
+		return comparing_begin(&d->comparing, s, by, err);
+	int code = choose_dumps(s, call, &dump, &n, err);
+	if (!code)
+		code = comparing_begin_with(&d->comparing, s, by, dump, n, err);
+	free(dump);
+	if (!code && d->comparing->n < 2) {
+		code = err_set(err, ERR_USAGE, "%s", d->comparing->left_out.s);
+		comparing_free(d->comparing);
+	}
+	return code;
+}
+
+/* --- which rows --------------------------------------------------------------------------------- */
+
+/* The class that all objects of a row are of; NULL: they are of several. */
+static const char *class_of_row(const struct comparison *c, uint32_t row)
+{
+	const struct profile_row *r = &c->row[row];
+	return c->by == PROFILE_CLASS ? r->words : c->by == PROFILE_PATH && r->start != START_CLASS ? r->class :
+	    c->by == PROFILE_PATH ? "java.lang.Class" : NULL;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* The rows of these classes, in whatever dump they are. */
+static int only_of_classes(struct diff *d, const struct heap *h, const uint32_t *class, size_t n)
+{
+	const struct comparison *c = &d->comparing->comparison;
+	const char **name = xcalloc(n + 1, sizeof *name);
+	for (size_t i = 0; i < n; i++)
+		name[i] = h->classes[class[i]].name;
+	sort_array(name, n, sizeof *name, by_name);
+	for (uint32_t row = 0; row < c->n_rows; row++) {
+		const char *its = class_of_row(c, row);
+		if (its && find_sorted(&its, name, n, sizeof *name, by_name))
+			bits_set(&d->only, row);
+	}
+	free(name);
+	return 0;
+}
+
+/* The same where no dump is at hand: a name, the last part of one, or a glob. */
+static int only_of_name(struct diff *d, const char *word, struct err *err)
+{
+	const struct comparison *c = &d->comparing->comparison;
+	bool any = false;
+	for (uint32_t row = 0; row < c->n_rows; row++) {
+		const char *its = class_of_row(c, row);
+		if (!its || !(glob_match(word, its) || !strcmp(class_last_part(its), word)))
+			continue;
+		bits_set(&d->only, row);
+		any = true;
+	}
+	return any ? 0 : err_set(err, ERR_NOT_FOUND, "no row is of a class called %.150s (without a dump -by path and -by "
+	    "class know names and globs alone)", word);
+}
+
+/* The rows that count any of these objects of the dump at hand. */
+static void only_of_objects(struct diff *d, const struct session *s, const uint32_t *ids, size_t n)
+{
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+		uint32_t row = comparing_row_of(d->comparing, s->dump, ids[i]);
+		if (row != PROFILE_NONE)
+			bits_set(&d->only, row);
+	}
+}
+
+static int choose_rows(struct diff *d, const struct session *s, const struct call *call, struct err *err)
+{
+	const struct comparing *c = d->comparing;
+	bool one_class = c->comparison.by == PROFILE_PATH || c->comparison.by == PROFILE_CLASS;
+	if (!call->argument[1].given)
+		return 0;
+	if (bits_init(&d->only, c->comparison.n_rows, err))
+		return ERR_NOMEM;
+	if (!session_heap(s))
+		return only_of_name(d, call->argument[1].word, err);
+	if (!call->argument[1].objects && one_class)
+		return only_of_classes(d, session_heap(s), call->argument[1].ids, call->argument[1].n_ids);
+	if (c->opened != s->dump)
+		return err_set(err, ERR_USAGE, "%.100s is of the dump at hand, and what is compared is not: use %zu goes "
+		    "there, or give a class with -by path or class", call->argument[1].word, c->all[c->n_all - 1].dump->number);
+	if (call->argument[1].objects) {
+		only_of_objects(d, s, call->argument[1].ids, call->argument[1].n_ids);
+		return progress_check(progress_own(), err);
+	}
+	size_t n;
+	uint32_t *ids = objects_of_classes(session_heap(s), call->argument[1].ids, call->argument[1].n_ids, &n, err);
+	if (!ids)
+		return ERR_NOMEM;
+	only_of_objects(d, s, ids, n);
+	big_free(ids);
+	return progress_check(progress_own(), err);
 }
 
 static int run_diff(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	enum profile_by by = comparing_by(call);
-	struct comparing *comparing;
-	size_t n = 0;
-	int code = comparing_begin(&comparing, s, by, err);
-	if (code)
-		return code;
 	struct diff *d = xcalloc(1, sizeof *d);
-	d->comparing = comparing;
-	code = choose_base(s, call, &d->base, err);
+	size_t n = 0;
+	int code = compare_chosen(d, s, call, err);
+	if (code) {
+		free(d);
+		return code;
+	}
+	code = choose_base(d, call, err);
+	if (!code)
+		code = choose_rows(d, s, call, err);
 	if (!code)
 		code = order_rows(d, call, &n, err);
 	if (code) {
 		diff_release(d);
 		return code;
 	}
-	struct result *r = result_new(forms[by].title, comparing->opened, forms[by].shape,
+	struct comparing *comparing = d->comparing;
+	const struct comparing_form *form = &forms[comparing->comparison.by];
+	struct result *r = result_new(form->title, comparing->opened, form->shape,
 	    comparing->objects ? &diff_ops : &diff_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, diff_blamed);
@@ -253,6 +388,7 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_diff = {
     .name = "diff",
+    .arguments = {{ARG_DUMPS, "DUMP...", true}, {ARG_CLASS, "SET", true}},
     .options = diff_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
@@ -260,17 +396,20 @@ const struct command cmd_diff = {
     .summary = "what is more or less than in the older dumps",
     .shapes = COMPARING_SHAPES,
     .description = "Compares the dump with the older ones that stand before it on the command line (cairn OLD... "
-	"DUMP); they may be of other formats. Objects have no identity from one dump to the next, but the ways to "
-	"them have: a row of -by path is all objects that strong references reach on the same shortest way (histo -by "
-	"path), one of -by field those whose way ends with it, one of -by site the objects that a Go program sampled "
-	"where it allocated them. What grows stands first: objects that never became fewer and are more than in the "
-	"oldest dump, ordered by what is in no other row that grows; not what they hold, nor the tables that hold "
-	"them. Then all other changes. Where the dumps have words of 32 and of 64 bits objects tell what grew, not bytes, "
-	"and most of them stand first. objects, shallow and retained are of the newest dump, d_ what changed since the "
-	"oldest (or -base). grew counts the steps in which a row came to retain more, course has its objects in every "
-	"dump. A row is a set of the newest dump. The exit status is 1 where there is no row.",
+	"DUMP); they may be of other formats. DUMP, a number that dumps lists or the name of such a file, compares just "
+	"these, in this order; one alone is compared with the newest. SET shows only the rows that count objects of it "
+	"in the newest dump (of a class, -by path and -by class: in any dump); the figures are of whole rows. Objects "
+	"have no identity from one dump to the next, but the ways to them have: a row of -by path is all objects that "
+	"strong references reach on the same shortest way (histo -by path), one of -by field those whose way ends with "
+	"it, one of -by site the objects that a Go program sampled where it allocated them. What grows stands first: "
+	"objects that never became fewer and are more than in the oldest dump, ordered by what is in no other row that "
+	"grows; not what they hold, nor the tables that hold them. Then all other changes. Where the dumps have words "
+	"of 32 and of 64 bits objects tell what grew, not bytes, and most of them stand first. objects, shallow and "
+	"retained are of the newest dump (the last one named), d_ what changed since the oldest (or -base). grew counts "
+	"the steps in which a row came to retain more, course has its objects in every dump. A row is a set of the "
+	"newest dump. The exit status is 1 where there is no row.",
     .examples = {{"diff -grew", ON_SERIES}, {"diff -by class -sort d_objects | head 5", ON_SERIES},
-	{"diff -shrank -base 2", ON_SERIES}},
+	{"diff -shrank -base 2", ON_SERIES}, {"diff 1 2 com.acme.shop.Session", ON_SERIES}},
     .key = "",
     .run = run_diff,
 };

@@ -286,6 +286,7 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		offer_files(c);
 		break;
 	case ARG_DUMP:
+	case ARG_DUMPS:
 		offer_dumps(c);
 		break;
 	case ARG_COMMAND:
@@ -363,6 +364,9 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 	if (*c->word == '-') {
 		for (const struct option_spec *o = command->options; o && o->word; o++)
 			offer(c, option_name(o));
+	} else if (command->arguments[0].kind == ARG_DUMPS) { /* of which there may be several, and none */
+		offer_argument(c, ARG_DUMPS);
+		offer_argument(c, command->arguments[1].kind);
 	} else if (n < COMMAND_ARGUMENTS) {
 		offer_argument(c, command->arguments[n].kind);
 	}

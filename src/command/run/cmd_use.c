@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "command/run/run.h"
+#include "command/words/words.h"
 #include "query/profile_file.h"
 
 #include <stdlib.h>
@@ -71,24 +72,11 @@ static int go_to(struct session *s, struct session_dump *d, struct err *err)
 	return 0;
 }
 
-static int find_dump(const struct session *s, const char *word, struct session_dump **out, struct err *err)
-{
-	char *end;
-	unsigned long n = strtoul(word, &end, 10);
-	*out = end != word && !*end && *word >= '0' && *word <= '9' ? session_numbered(s, n) : NULL;
-	if (*out)
-		return 0;
-	if (!s->n_dumps)
-		return err_set(err, ERR_USAGE, "the session has no dump (open FILE adds one)");
-	return err_set(err, ERR_USAGE, "%.60s is no dump's number: %s%zu (dumps lists them, open FILE adds one)", word,
-	    s->n_dumps == 1 ? "there is only " : "they are 1 to ", s->n_dumps);
-}
-
 static int run_use(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct session_dump *d;
 	*out = NULL;
-	int code = find_dump(s, call->argument[0].word, &d, err);
+	int code = value_dump(s, call->argument[0].word, &d, err);
 	return code ? code : go_to(s, d, err);
 }
 
@@ -184,7 +172,7 @@ static int run_close(struct session *s, const struct call *call, struct result *
 	struct session_dump *d;
 	struct text t = TEXT_INIT;
 	*out = NULL;
-	int code = find_dump(s, call->argument[0].word, &d, err);
+	int code = value_dump(s, call->argument[0].word, &d, err);
 	if (code)
 		return code;
 	if (!d->opened)

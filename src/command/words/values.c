@@ -485,3 +485,44 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 	}
 	return thread_by_name(h, word, thread, err);
 }
+
+/* --- dumps ------------------------------------------------------------------------------------- */
+
+static bool is_number(const char *word)
+{
+	return *word && word[strspn(word, "0123456789")] == '\0';
+}
+
+/* By its path, or the file's name where only one has it. */
+static struct session_dump *dump_of_file(const struct session *s, const char *word)
+{
+	struct session_dump *found = NULL;
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		const char *path = s->dumps[i]->path, *slash = strrchr(path, '/');
+		if (!strcmp(path, word))
+			return s->dumps[i];
+		if (!slash || strcmp(slash + 1, word))
+			continue;
+		if (found)
+			return NULL;
+		found = s->dumps[i];
+	}
+	return found;
+}
+
+bool word_is_dump(const struct session *s, const struct word *word)
+{
+	return !word->quoted && is_number(word->s) ? true : dump_of_file(s, word->s) != NULL;
+}
+
+int value_dump(const struct session *s, const char *word, struct session_dump **dump, struct err *err)
+{
+	bool number = is_number(word) && strlen(word) < 10;
+	*dump = number ? session_numbered(s, strtoull(word, NULL, 10)) : dump_of_file(s, word);
+	if (*dump)
+		return 0;
+	if (!s->n_dumps)
+		return err_set(err, ERR_USAGE, "the session has no dump (open FILE adds one)");
+	return err_set(err, ERR_USAGE, "%.60s is no dump's number: %s%zu (dumps lists them, open FILE adds one)", word,
+	    s->n_dumps == 1 ? "there is only " : "they are 1 to ", s->n_dumps);
+}

@@ -51,6 +51,11 @@ MUST_CHECK int value_classes(const struct session *s, const char *word, uint32_t
 bool thread_numbers_are_own(const struct heap *h);
 uint64_t thread_number(const struct heap *h, uint32_t thread);
 
+/* Does the word mean a dump of the session: a number, or the file of one that it knows? */
+bool word_is_dump(const struct session *s, const struct word *word);
+/* The dump; ERR_USAGE: none has this number. */
+MUST_CHECK int value_dump(const struct session *s, const char *word, struct session_dump **dump, struct err *err);
+
 /* Number, name (or a part of it that only one has), %N, or the thread object. */
 MUST_CHECK int value_thread(const struct session *s, const char *word, uint32_t *thread,
     struct err *err);

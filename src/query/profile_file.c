@@ -394,9 +394,13 @@ static int unpack(struct unpacking *u, struct err *err)
 		code = read_table(u, "row", "SELECT * FROM row", &u->n_rows, enter_row, err);
 	if (!code)
 		code = derive_rows(u, err);
-	for (unsigned by = 0; !code && by < PROFILE_BYS; by++)
-		if (!u->out->by[by].row && !(u->out->by[by].row = big_alloc(0, 1, err)))
+	for (unsigned by = 0; !code && by < PROFILE_BYS; by++) {
+		struct profile_table *t = &u->out->by[by];
+		if (t->row)
+			t->row = big_fit(t->row, t->n, sizeof *t->row); /* there may be one for each day of a year */
+		else if (!(t->row = big_alloc(0, 1, err)))
 			code = ERR_NOMEM;
+	}
 	return code;
 }
 

@@ -55,6 +55,7 @@ static struct trend trend_of(const struct comparison *c, uint32_t row, double *r
 {
 	struct trend t = {.first = c->n, .slope = amount_exact(0)};
 	size_t up = 0, rose = 0, pairs = 0;
+	bool moves = false;
 	for (size_t i = 0; i < c->n; i++) {
 		if (!compared(c, row, i)->objects.n)
 			continue;
@@ -66,16 +67,19 @@ static struct trend trend_of(const struct comparison *c, uint32_t row, double *r
 		if (a.certainty != EXACT) /* bounds of both ends make no bound of what is between them */
 			t.slope = amount_weaken(t.slope, a.certainty == UNKNOWN ? UNKNOWN : INFERRED, a.reason);
 		up += i > t.first && a.n > compared(c, row, i - 1)->retained.n;
+		moves |= a.n != compared(c, row, t.first)->retained.n;
+	}
+	t.known = t.first + 1 < c->n && t.slope.certainty != UNKNOWN;
+	if (!t.known || !moves) /* most rows never do, and of many dumps there are many pairs */
+		return t;
+	for (size_t i = t.first; i < c->n; i++) {
 		for (size_t j = t.first; j < i; j++) {
-			double change = (double)a.n - (double)compared(c, row, j)->retained.n;
+			double change = (double)compared(c, row, i)->retained.n - (double)compared(c, row, j)->retained.n;
 			rose += change > 0;
 			room[pairs++] = change / (double)(i - j);
 		}
 	}
-	if (!pairs || t.slope.certainty == UNKNOWN)
-		return t;
 	size_t steps = c->n - 1 - t.first;
-	t.known = true;
 	t.steady = steps >= 2 && 2 * up >= steps && rose >= pairs - pairs / 4;
 	t.slope.n = (uint64_t)rounded(median(room, pairs));
 	return t;

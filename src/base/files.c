@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,4 +104,9 @@ int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err
 		    what);
 	}
 	return fd;
+}
+
+int file_take_name(const char *path, const char *name, struct err *err)
+{
+	return rename(path, name) ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
 }

@@ -33,4 +33,7 @@ const char *file_held_as(int fd);
  */
 MUST_CHECK int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err);
 
+/* Give a file that was written the name of another one, which it replaces.  0 or ERR_IO, in the system's words. */
+MUST_CHECK int file_take_name(const char *path, const char *name, struct err *err);
+
 #endif

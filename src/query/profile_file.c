@@ -74,6 +74,14 @@ struct unpacking {
 	uint32_t n_rows;
 };
 
+static int sql_error(const struct unpacking *u, struct err *err)
+{
+	int code = profile_sql_error(u->db, u->progress, err);
+	if (code == ERR_FORMAT)
+		err_context(err, "a damaged or forged profile");
+	return code;
+}
+
 /* Where a number or a text cannot be true: in which row of which table. */
 static int untrue(struct err *err, const char *table, sqlite3_int64 id, const char *what)
 {
@@ -82,7 +90,7 @@ static int untrue(struct err *err, const char *table, sqlite3_int64 id, const ch
 
 static int prepare(struct unpacking *u, sqlite3_stmt **s, const char *sql, struct err *err)
 {
-	return sqlite3_prepare_v2(u->db, sql, -1, s, NULL) ? profile_sql_error(u->db, u->progress, err) : 0;
+	return sqlite3_prepare_v2(u->db, sql, -1, s, NULL) ? sql_error(u, err) : 0;
 }
 
 /* A number from 0 to most; false: it is none. */
@@ -148,7 +156,7 @@ static int check_schema(struct unpacking *u, struct err *err)
 			code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its tables are not those of a profile");
 	}
 	if (!code && state != SQLITE_DONE)
-		code = profile_sql_error(u->db, u->progress, err);
+		code = sql_error(u, err);
 	if (!code && n != PROFILE_TABLES)
 		code = err_set(err, ERR_FORMAT, "a damaged profile: tables are missing");
 	sqlite3_finalize(s);
@@ -170,7 +178,7 @@ static int read_facts(struct unpacking *u, struct err *err)
 	if (sqlite3_step(s) != SQLITE_ROW) {
 		code = sqlite3_errcode(u->db) == SQLITE_DONE ?
 		    err_set(err, ERR_FORMAT, "a damaged profile: it does not tell what it is of") :
-		    profile_sql_error(u->db, u->progress, err);
+		    sql_error(u, err);
 		sqlite3_finalize(s);
 		return code;
 	}
@@ -217,7 +225,7 @@ static int read_table(struct unpacking *u, const char *table, const char *sql, u
 			code = err_cancelled(err);
 	}
 	if (!code && state != SQLITE_DONE)
-		code = profile_sql_error(u->db, u->progress, err);
+		code = sql_error(u, err);
 	sqlite3_finalize(s);
 	return code;
 }
@@ -406,7 +414,7 @@ static int unpack(struct unpacking *u, struct err *err)
 
 /* --- the file ----------------------------------------------------------------------------------- */
 
-enum { HEADER = 100, AT_WRITES = 18, AT_VERSION = 60, AT_APPLICATION = 68 };
+enum { HEADER = 100, AT_PAGE = 16, AT_WRITES = 18, AT_PAGES = 28, AT_VERSION = 60, AT_APPLICATION = 68 };
 
 static uint32_t big_endian(const uint8_t *p)
 {
@@ -460,6 +468,13 @@ static int check_header(const struct source *s, const char *path, struct err *er
 	return check_writes(s->bytes, path, err);
 }
 
+static int check_size(const struct source *s, struct err *err)
+{
+	uint64_t page = (uint64_t)s->bytes[AT_PAGE] << 8 | s->bytes[AT_PAGE + 1]; /* 1 stands for 65536: never ours */
+	return page * big_endian(s->bytes + AT_PAGES) <= s->size ? 0 :
+	    err_set(err, ERR_FORMAT, "a damaged profile: it is cut");
+}
+
 /* Asked before all of a compressed file is inflated. */
 static int look(const void *path, const uint8_t *head, size_t n, struct err *err)
 {
@@ -481,9 +496,9 @@ static int attach(struct unpacking *u, const struct source *s, struct err *err)
 	/* read only, so it does not write to the mapped bytes */
 	if (sqlite3_deserialize(u->db, "main", (unsigned char *)s->bytes, (sqlite3_int64)s->size,
 	    (sqlite3_int64)s->size, SQLITE_DESERIALIZE_READONLY))
-		return profile_sql_error(u->db, u->progress, err);
+		return sql_error(u, err);
 	if (sqlite3_exec(u->db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL))
-		return profile_sql_error(u->db, u->progress, err);
+		return sql_error(u, err);
 	return 0;
 }
 
@@ -498,6 +513,8 @@ int profile_read(struct profile *out, const char *path, struct progress *progres
 	if (code)
 		return code;
 	code = check_header(source, path, err);
+	if (!code)
+		code = check_size(source, err);
 	if (!code)
 		code = attach(&u, source, err);
 	if (!code)

@@ -407,47 +407,6 @@ def check_course(t, paths, planted):
          "trend: what could not be read is a ? in the plot")
 
 
-def check_bad_profiles(t, dump):
-    """A newer version, forged rows, another database: each is named, the others are compared."""
-    with tempfile.TemporaryDirectory() as folder:
-        good = profiles_of([dump], folder)[0]
-        held = open(good, "rb").read()
-        t.ok(dump.encode() not in held and b"session-" not in held, "a profile has no text and no folder of the dump")
-        bad = {"newer": ("PRAGMA user_version = 7", "version 7"), "forged": ("UPDATE row SET parent = id", "parent"),
-               "negative": ("UPDATE row SET objects = -1", "objects")}
-        for name, (sql, words) in bad.items():
-            path = os.path.join(folder, name)
-            open(path, "wb").write(held)
-            db = sqlite3.connect(path)
-            db.execute(sql)
-            db.commit()
-            db.close()
-            bad[name] = (path, words)
-        path = os.path.join(folder, "other")
-        db = sqlite3.connect(path)
-        db.execute("CREATE TABLE mine (a)")
-        db.commit()
-        db.close()
-        bad["other"] = (path, "no profile")
-        path = os.path.join(folder, "cut")
-        open(path, "wb").write(held[:len(held) // 2])
-        bad["cut"] = (path, "malformed")
-        for name, (path, words) in bad.items():
-            listed = rows("dumps", [path, good, dump])
-            t.ok(words in (listed[0]["damage"] or "") and path in listed[0]["damage"],
-                 "%s: dumps says why (%s)" % (name, listed[0]["damage"]))
-            got = cairn("-x", "diff -by class | head 1", path, good, dump)
-            t.ok(got.status == 0 and "left out" in got.out + got.err, "%s: the others are compared" % name)
-            got = cairn("-x", "growth", path, dump)
-            t.ok(got.status and words in got.err, "%s: alone it is an error" % name)
-        same = cairn("-x", "growth", good, dump)
-        t.equal((same.status, "nothing grew" in same.out), (1, True), "a dump against its own profile: nothing grew")
-        got = cairn("-x", "profile " + dump, dump)
-        t.ok(got.status == 2 and "being read" in got.err, "a dump is not written over")
-        got = cairn("-x", "profile " + good, good, dump)
-        t.ok(got.status == 2 and open(good, "rb").read() == held, "nor a profile that is compared with")
-
-
 def main():
     t = Tap()
     check_samples(t)
@@ -456,7 +415,6 @@ def main():
     profiles = "SQLite" in cairn("--version").out
     check_chosen(t, profiles)
     if profiles:
-        check_bad_profiles(t, SHOP)
         check_profiles(t, "samples", SERIES)
         check_trends(t, SHOP)
         check_blame(t)

@@ -5,7 +5,6 @@
 #include "command/run/output.h"
 #include "query/profile_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ static bool is_compressed(const char *path)
 static int write_file(struct session *s, const struct profile *p, const char *path, uint64_t *bytes, struct err *err)
 {
 	struct output to;
-	int code = output_open(&to, path, false, &s->writes, err);
+	int code = output_open_aside(&to, path, &s->writes, err);
 	if (code)
 		return code;
 	code = output_begin(to.stream, &to.replaces, err);
@@ -27,12 +26,9 @@ static int write_file(struct session *s, const struct profile *p, const char *pa
 		code = profile_write(p, to.stream, is_compressed(path), session_progress(s), err);
 	off_t end = ftello(to.stream);
 	*bytes = end > 0 ? (uint64_t)end : 0;
-	if (code)
-		output_take_back(&to, err);
+	code = output_close_aside(&to, code, err);
 	if (code && code != ERR_CANCELLED)
 		err_context(err, "%.200s", path);
-	if (fclose(to.stream) && !code)
-		code = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	return code;
 }
 

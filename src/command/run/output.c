@@ -5,11 +5,15 @@
 #include "command/run/output.h"
 
 #include "base/files.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "command/run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -127,6 +131,68 @@ void output_take_back(struct output *out, struct err *err)
 	else
 		err_set(err, err->code, "%s; %s", err->message, out->end ? "what stood there before is left" :
 		    "it is left empty");
+}
+
+/* A new file beside the one that will have its name.  -1: that cannot be, whatever the reason. */
+static int open_beside(const char *path, const struct stat *replaced, char **aside)
+{
+	struct text name = TEXT_INIT;
+	struct err ignored = ERR_INIT;
+	text_addf(&name, "%s.part-%ld", path, (long)getpid());
+	int fd = file_open_to_write(name.s, O_WRONLY | O_CREAT | O_EXCL, replaced ? replaced->st_mode & 0777 : 0666,
+	    &ignored);
+	if (fd >= 0 && replaced)
+		(void)!fchmod(fd, replaced->st_mode & 0777);
+	*aside = fd < 0 ? NULL : xstrdup(name.s);
+	text_release(&name);
+	return fd < 0 ? -1 : fd;
+}
+
+int output_open_aside(struct output *out, const char *path, const struct writing *rules, struct err *err)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	char *aside = NULL, real[PATH_MAX];
+	if (exists) { /* may it be written to? */
+		int code = output_open(out, path, false, rules, err);
+		if (code || !S_ISREG(st.st_mode))
+			return code;
+	}
+	const char *whole = exists && realpath(path, real) ? real : path; /* a link goes on leading there */
+	int fd = open_beside(whole, exists ? &st : NULL, &aside);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream) { /* then in its place, if that can be */
+		if (fd >= 0) {
+			close(fd);
+			unlink(aside);
+		}
+		free(aside);
+		return exists ? 0 : output_open(out, path, false, rules, err);
+	}
+	if (exists)
+		fclose(out->stream);
+	*out = (struct output){.stream = stream, .path = xstrdup(whole), .aside = aside};
+	return 0;
+}
+
+int output_close_aside(struct output *out, int code, struct err *err)
+{
+	bool replaces = out->aside && access(out->path, F_OK) == 0;
+	if (code && !out->aside)
+		output_take_back(out, err);
+	if (fclose(out->stream) && !code)
+		code = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (!code && out->aside)
+		code = file_take_name(out->aside, out->path, err);
+	if (code && out->aside) {
+		unlink(out->aside);
+		err_set(err, err->code, "%s; %s", err->message, replaces ? "what stood there before is left" :
+		    "nothing was written");
+	}
+	free(out->path);
+	free(out->aside);
+	out->path = out->aside = NULL;
+	return code;
 }
 
 bool output_standard_is_free(void)

@@ -220,7 +220,9 @@ static int profile_file(struct profiling *p, struct err *err)
 		return code;
 	struct opened *o = opened_new(heap);
 	opened_own(o, heap);
-	code = profile_opened(p, o, err);
+	code = heap->damaged && !heap->n_objects ? /* all of the others would be new */
+	    err_set(err, ERR_TRUNCATED, "%.200s is damaged before its first object", p->options.path) :
+	    profile_opened(p, o, err);
 	opened_free(o);
 	return code;
 }

@@ -75,7 +75,8 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 			code = session_print(s, r, &err);
 		status = worse(status, session_exit_status(code, NULL));
 	}
-	if (code == ERR_NOMEM && s->dump)
+	const struct command *c = line->script ? NULL : command_of_line(line->text);
+	if (code == ERR_NOMEM && s->dump && !(c && c->flags & COMMAND_SWITCHES)) /* these name the dump themselves */
 		err_context(&err, "%.200s", s->dump->heap->dump->source->path);
 	if (code)
 		complain("%s", err.message);

@@ -44,11 +44,12 @@ static int load(struct session *s, struct session_dump *d, struct err *err)
 	int code = session_load(s, d, err);
 	bool others = false;
 	for (size_t i = 0; i < s->n_dumps; i++)
-		others |= s->dumps[i]->opened && s->dumps[i] != d;
-	if (code == ERR_NOMEM && others) {
+		others |= s->dumps[i]->opened && s->dumps[i]->opened != s->dump;
+	if (code == ERR_NOMEM && s->dump) {
 		struct err refused = *err;
-		err_set(err, ERR_NOMEM, "%s; other dumps are open, too: close N gives the memory of one back, or look at "
-		    "this one alone (cairn FILE)", refused.message);
+		err_set(err, ERR_NOMEM, "%.200s: %s; %s", d->path, refused.message, others ?
+		    "close N gives the memory of an open dump back" :
+		    "the dump at hand stays in memory: cairn FILE looks at this one alone");
 	}
 	if (!code && s->output) /* the screen tells of it itself */
 		say_opened(d->opened->heap, s->how && s->how->dump.exe);

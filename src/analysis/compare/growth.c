@@ -68,7 +68,8 @@ static bool rises(const struct comparison *c, uint32_t row)
 static uint32_t hangs_on(const struct comparison *c, uint32_t row)
 {
 	for (uint32_t up = c->row[row].parent; up != PROFILE_NONE; up = c->row[up].parent) {
-		bool begins = c->row[up].start == START_CLASS || c->row[up].start == START_LOADER;
+		bool begins = c->row[up].start == START_CLASS || c->row[up].start == START_LOADER ||
+		    c->row[up].start == START_THREAD;
 		if (begins || !(serves_collection(&c->row[up]) || is_collection(&c->row[up])))
 			break;
 		row = up;

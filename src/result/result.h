@@ -76,10 +76,9 @@ struct result_ops {
 	    struct err *err);
 };
 
-/* The dumps that a result compares, each with its name as people are told it, "dump 1 (hour-1.hprof)"; where one of
- * them is that of the result, it is the last. */
+/* The dumps that a result compares, each with its name as people are told it, "dump 1 (hour-1.hprof)". */
 struct result_dumps {
-	size_t n;
+	size_t n, own; /* own: the one that the result is about; n: none */
 	const char *const *name;
 	/* Is it for this reason of this one's figures that the cell of a source row is no surer? */
 	bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump);

@@ -168,10 +168,10 @@ static bool say_of_dumps(const struct result *r, struct place at, enum certainty
     struct text *to)
 {
 	const struct result_dumps *dumps = result_dumps(r);
-	size_t last = dumps ? dumps->n - 1 : 0, n = 0;
-	bool apart = dumps && sentences[reason].say && r->heap && is_to_blame(r, at, reason, last);
-	for (size_t i = 0; dumps && i < dumps->n - apart; i++) {
-		if (!is_to_blame(r, at, reason, i))
+	size_t own = dumps && dumps->own < dumps->n ? dumps->own : SIZE_MAX, n = 0;
+	bool apart = own != SIZE_MAX && sentences[reason].say && r->heap && is_to_blame(r, at, reason, own);
+	for (size_t i = 0; dumps && i < dumps->n; i++) {
+		if ((apart && i == own) || !is_to_blame(r, at, reason, i))
 			continue;
 		if (n < NAMED) {
 			text_add(to, n ? ", " : "of ");
@@ -185,7 +185,7 @@ static bool say_of_dumps(const struct result *r, struct place at, enum certainty
 		text_addf(to, ": %s", sentences[reason].words);
 	if (apart) {
 		text_add(to, n ? "; of " : "of ");
-		text_add_name(to, dumps->name[last]);
+		text_add_name(to, dumps->name[own]);
 		text_add(to, ": ");
 		say_here(r, certainty, reason, to);
 	}

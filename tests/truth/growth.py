@@ -196,6 +196,14 @@ def check_blame(t):
                      "dump 2 (" not in got, "%s: why %s blames the dump (%s)" % (name, words, got))
                 plain = "objects" if column != "d_objects" else "shallow"
                 t.ok(words != "%1" or said[plain]["certainty"] == "exact", "%s: %s of the newest is exact" % (name, plain))
+            for line in ("growth | head 1", "dumps"):
+                done = cairn("--format", "jsonl", "-x", line, "-x", "why %1", *dumps)
+                said = {r.get("what"): r for r in map(json.loads, done.out.splitlines())}
+                unsure = {w: r["why"] for w, r in said.items() if w and r["certainty"] != "exact" and reason in r["why"]}
+                t.ok(all("of dump 1 (" in w for w in unsure.values()) and
+                     (line == "dumps" or name == "cut" or {"d_retained", "d_objects"} & set(unsure)) and
+                     (line != "dumps" or name != "cut" or "objects" in unsure),
+                     "%s: why %%1 of %s blames the dump (%s)" % (name, line, unsure))
             trend = cairn("--format", "json", "-x", "trend -by class | head 1", "-x", "why slope", *dumps)
             t.ok(name == "cut" or reason in trend.out, "%s: why blames it for slopes" % name)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cmd_dumps.c - dumps: which dumps the session knows, and which of them is at hand. */
-#include "command/commands.h"
+#include "command/compare/comparing.h"
 
 #include "base/text.h"
 #include "command/session/session.h"
@@ -33,6 +33,31 @@ static const char *state_of(const struct session *s, const struct session_dump *
 	if (d->opened)
 		return d->opened == s->dump ? "at hand" : "open";
 	return d->code ? "unreadable" : d->is_profile ? "profile" : d->read ? "closed" : "not read";
+}
+
+/* Each row is of a dump of its own. */
+static bool its_own(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
+{
+	(void)r, (void)column, (void)reason;
+	return row == dump;
+}
+
+/* Why is to name them. */
+static void name_dumps(struct result *r, const struct session *s)
+{
+	struct result_dumps *dumps = arena_alloc(&r->arena, sizeof *dumps);
+	const char **name = arena_alloc(&r->arena, s->n_dumps * sizeof *name);
+	struct text one = TEXT_INIT;
+	*dumps = (struct result_dumps){.n = s->n_dumps, .own = s->n_dumps, .name = name, .blamed = its_own};
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		text_clear(&one);
+		comparing_name(s->dumps[i]->number, s->dumps[i]->path, &one);
+		name[i] = arena_strndup(&r->arena, one.s, one.len);
+		if (s->dump && s->dumps[i]->opened == s->dump)
+			dumps->own = i;
+	}
+	text_release(&one);
+	r->dumps = dumps;
 }
 
 /* What is open tells itself, of the others their profiles do. */
@@ -83,6 +108,7 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 	struct result *r = result_new_rows("dumps", s->dump, &shape);
 	for (size_t i = 0; i < s->n_dumps; i++)
 		add_dump(r, s, s->dumps[i]);
+	name_dumps(r, s);
 	*out = r;
 	return 0;
 }

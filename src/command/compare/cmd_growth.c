@@ -287,6 +287,8 @@ struct growth_rows {
 	struct comparing *comparing;
 	uint32_t *row; /* of the comparison, by row of the result */
 	size_t n, cap;
+	uint32_t *keeps; /* likewise the one whose retained size it shows */
+	size_t n_keeps, cap_keeps;
 };
 
 static int growth_members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
@@ -295,11 +297,35 @@ static int growth_members(const struct result *r, void *data, const struct bits 
 	return comparing_rows_members(g->comparing, r->opened, g->row, rows, to, err);
 }
 
+/* Differences are between the first dump and the last, the rest is of the last. */
+static bool growth_blamed(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
+{
+	const struct growth_rows *g = result_rows_data(r);
+	const struct comparison *c = &g->comparing->comparison;
+	const struct compared_amounts *its = compared(c, g->row[row], dump), *keeps = compared(c, g->keeps[row], dump);
+	bool first = dump == 0, last = dump == c->n - 1;
+	switch (column) {
+	case G_OBJECTS:
+		return last && comparing_blames(its->objects, reason);
+	case G_D_OBJECTS:
+		return (first || last) && comparing_blames(its->objects, reason);
+	case G_RETAINED:
+		return last && comparing_blames(keeps->retained, reason);
+	case G_D_RETAINED:
+		return (first || last) && comparing_blames(keeps->retained, reason);
+	case G_SHARE:
+		return (first || last) && (comparing_blames(keeps->retained, reason) ||
+		    comparing_blames(c->profile[dump]->reachable, reason));
+	}
+	return false;
+}
+
 static void growth_rows_release(void *data)
 {
 	struct growth_rows *g = data;
 	comparing_free(g->comparing);
 	free(g->row);
+	free(g->keeps);
 	free(g);
 }
 
@@ -335,6 +361,7 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 		tell(&sentence, t, growth, g, &cut);
 		add_row(r, t, g, &cut, sentence.s);
 		VEC_PUSH(rows->row, rows->n, rows->cap) = g->row;
+		VEC_PUSH(rows->keeps, rows->n_keeps, rows->cap_keeps) = g->keeps;
 		if (told++ < STORY_MOST) {
 			text_add(&story, "\n");
 			command_add_wrapped(&story, sentence.s);
@@ -401,6 +428,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	if (!comparing->opened)
 		result_show(r, G_FREED, false); /* objects would tell */
 	r->note = comparing_note(r, comparing);
+	comparing_tell_dumps(r, comparing, growth_blamed);
 	if (comparing->n == 2 && rows->n)
 		result_add_note(r, "two dumps cannot tell a leak from a cache that fills: a third one does");
 	if (comparing->n == 1)

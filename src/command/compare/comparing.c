@@ -17,10 +17,15 @@ static const char *file_of(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+void comparing_name(size_t number, const char *path, struct text *to)
+{
+	text_addf(to, "dump %zu (%s)", number, file_of(path));
+}
+
 static void add_profile(struct comparing *c, const struct profile *p, const struct session_dump *d)
 {
 	struct text name = TEXT_INIT;
-	text_addf(&name, "dump %zu (%s)", d->number, file_of(p->path));
+	comparing_name(d->number, p->path, &name);
 	c->all[c->n_all++] = (struct compared_dump){d, c->n};
 	c->name[c->n] = text_take(&name);
 	c->list[c->n++] = p;
@@ -172,7 +177,7 @@ void comparing_free(void *comparing)
 void comparing_tell_dumps(struct result *r, struct comparing *c,
     bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump))
 {
-	c->dumps = (struct result_dumps){c->n, (const char *const *)c->name, blamed};
+	c->dumps = (struct result_dumps){c->n, c->n - (c->opened != NULL), (const char *const *)c->name, blamed};
 	r->dumps = &c->dumps;
 }
 

@@ -80,6 +80,8 @@ MUST_CHECK int comparing_begin_with(struct comparing **out, struct session *s, e
     struct session_dump *const *dump, size_t n, struct err *err);
 void comparing_free(void *comparing);
 
+/* Append "dump 1 (hour-1.hprof)". */
+void comparing_name(size_t number, const char *path, struct text *to);
 /* What the comparison is no surer of, as a note in the result's arena; or NULL. */
 const char *comparing_note(struct result *r, const struct comparing *c);
 /* Let why say which of the dumps make a cell no surer: blamed tells it, and finds the comparison in the result's data.

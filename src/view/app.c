@@ -462,6 +462,7 @@ static void begin_with_profiles(struct app *a)
 {
 	bool all_read = true;
 
+	app_tell_profiles(a);
 	app_first_page(a);
 	for (size_t i = 0; i < a->session.n_dumps; i++)
 		all_read &= a->session.dumps[i]->read;
@@ -500,7 +501,8 @@ static int browse(struct app *a, struct err *err)
 
 int view_run(const struct view_options *options)
 {
-	struct app a = {.options = options, .message = TEXT_INIT, .dirty = true, .wanted_tab = TABS,
+	struct app a = {.options = options, .message = TEXT_INIT, .profiles = TEXT_INIT,
+	    .profiles_when = TEXT_INIT, .dirty = true, .wanted_tab = TABS,
 	    .tour = {.on = options->tour}};
 	struct err err = ERR_INIT;
 
@@ -541,6 +543,8 @@ int view_run(const struct view_options *options)
 	app_drop_pending(&a);
 	kept_release(&a.state);
 	text_release(&a.message);
+	text_release(&a.profiles);
+	text_release(&a.profiles_when);
 	text_release(&a.prompt_error);
 	return a.status;
 }

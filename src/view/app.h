@@ -87,6 +87,7 @@ struct app {
 	struct zone zone[ZONES_MOST];
 	size_t n_zones;
 
+	struct text profiles, profiles_when; /* where there is nothing else what the title says of them, and their dates */
 	struct text message;
 	enum role message_role;
 	struct text prompt_error; /* shown with the prompt until a key changes the line */
@@ -197,6 +198,8 @@ bool app_on_columns(const struct app *a);
 void app_arrange_columns(struct app *a); /* what was kept of them came: in all pages */
 
 /* app_tabs.c */
+/* Take down what the title says of profiles alone: while a command works these are its own. */
+void app_tell_profiles(struct app *a);
 /* Is there anything that it could be about? */
 bool tabs_offers(const struct app *a, enum tab tab);
 /* The one to begin with: Esc on the first pages of all others goes back to it. */

@@ -35,6 +35,31 @@ enum tab tabs_first(const struct app *a)
 	return tabs_offers(a, TAB_HISTOGRAM) ? TAB_HISTOGRAM : TAB_TREND;
 }
 
+/* "365 profiles", and " · 2025-11-21 to 2026-11-20", as far as they were read. */
+void app_tell_profiles(struct app *a)
+{
+	enum { DAY = sizeof "2026-11-21" - 1 };
+	const struct session *s = &a->session;
+	const char *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < s->n_dumps; i++) {
+		const char *created = session_created(s->dumps[i]);
+		if (strlen(created) > DAY) {
+			first = first ? first : created;
+			last = created;
+		}
+	}
+	text_clear(&a->profiles);
+	text_clear(&a->profiles_when);
+	text_add_count(&a->profiles, s->n_dumps);
+	text_addf(&a->profiles, " profile%s", s->n_dumps == 1 ? "" : "s");
+	if (!first)
+		return;
+	text_addf(&a->profiles_when, " %s %.*s", glyph(GLYPH_DOT), DAY, first);
+	if (strncmp(first, last, DAY) != 0)
+		text_addf(&a->profiles_when, " to %.*s", DAY, last);
+}
+
 static void go_to(struct app *a, enum tab tab)
 {
 	if (tab == a->tab)

@@ -73,35 +73,13 @@ static void add_format(const struct heap *h, struct text *to)
 /* What is told of the dump: with less room less, and longest that weak references do not count. */
 enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
 
-/* "365 profiles · 2025-11-21 to 2026-11-20", as far as they were read. */
-static void add_profiles(const struct session *s, bool dates, struct text *to)
-{
-	enum { DAY = sizeof "2026-11-21" - 1 };
-	const struct session_dump *first = NULL, *last = NULL;
-
-	for (size_t i = 0; i < s->n_dumps; i++) {
-		const struct session_dump *d = s->dumps[i];
-		if (d->read && !d->code && strlen(d->profile.created) > DAY) {
-			first = first ? first : d;
-			last = d;
-		}
-	}
-	text_add_count(to, s->n_dumps);
-	text_addf(to, " profile%s", s->n_dumps == 1 ? "" : "s");
-	if (!first || !dates)
-		return;
-	text_addf(to, " %s %.*s", glyph(GLYPH_DOT), DAY, first->profile.created);
-	if (strncmp(first->profile.created, last->profile.created, DAY) != 0)
-		text_addf(to, " to %.*s", DAY, last->profile.created);
-}
-
 static void add_facts(const struct app *a, int how_much, struct text *to)
 {
 	const struct heap *h = session_heap(&a->session);
 
 	text_clear(to);
 	if (app_profiles_alone(a) && how_much < FACTS_NONE)
-		add_profiles(&a->session, how_much == FACTS_ALL, to);
+		text_addf(to, "%s%s", a->profiles.s, how_much == FACTS_ALL && a->profiles_when.len ? a->profiles_when.s : "");
 	if (!h)
 		return;
 	/* the page of the heap's tree says what that leaves out */
@@ -641,6 +619,8 @@ void app_draw(struct app *a)
 	struct page *p = app_page(a);
 
 	app_watch_file(a);
+	if (app_profiles_alone(a) && !a->working)
+		app_tell_profiles(a);
 	erase();
 	a->n_zones = 0;
 	if (height >= LINES_FOR_TITLE)
@@ -664,7 +644,7 @@ void app_draw(struct app *a)
 		if (p->ops->table(p))
 			p->ops->table(p)->aside = false;
 		p->ops->draw(p, a->area);
-	} else {
+	} else if (!app_profiles_alone(a)) {
 		loader_draw(&a->loader, a->area);
 	}
 	draw_place(a, place, width); /* after the page, which knows then how much of it is seen */

@@ -224,7 +224,8 @@ const struct command cmd_course = {
     .shapes = SHAPES(&shape),
     .description = "A row of trend, called as trend calls it, with a line for each dump, the oldest first: when it was "
 	"written, what the row had there, and as bars what it retained. d_retained is the change since the dump before. "
-	"A dump that could not be read has no numbers. Enter on a row of trend asks this.",
+	"A dump that could not be read has no numbers. Enter on a row of trend asks this, and where there are profiles "
+	"alone on one of diff and growth, too.",
     .examples = {{"course \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES},
 	{"course -by class com.acme.shop.Session", ON_SERIES}},
     .key = "",

@@ -29,6 +29,7 @@ struct diff {
 	size_t base;   /* the profile that the newest one is compared with */
 	uint32_t *row; /* the comparison's, of each row */
 	struct bits only; /* the comparison's rows that may be shown; word NULL: all */
+	struct text line; /* of the row that was asked for last, where there is no dump */
 };
 
 static void diff_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -104,6 +105,14 @@ static void diff_target(const struct result *r, size_t row, struct target *out)
 	*out = (struct target){.kind = TARGET_GROUP};
 }
 
+static void diff_profile_target(const struct result *r, size_t row, struct target *out)
+{
+	struct diff *d = r->data;
+	text_clear(&d->line);
+	comparing_add_course_line(&d->comparing->comparison, d->row[row], &d->line);
+	*out = (struct target){.kind = TARGET_COMMAND, .command = d->line.s};
+}
+
 static int diff_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
 {
 	const struct diff *d = r->data;
@@ -116,13 +125,15 @@ static void diff_release(void *data)
 	comparing_free(d->comparing);
 	big_free(d->row);
 	bits_release(&d->only);
+	text_release(&d->line);
 	free(d);
 }
 
 static const struct result_ops diff_ops = {
     .cell = diff_cell, .target = diff_target, .release = diff_release, .members = diff_members};
 /* a profile's rows count nothing that could be shown */
-static const struct result_ops diff_profile_ops = {.cell = diff_cell, .release = diff_release};
+static const struct result_ops diff_profile_ops = {
+    .cell = diff_cell, .target = diff_profile_target, .release = diff_release};
 
 static const struct option_spec diff_options[] = {
     COMPARING_BY("what the rows are (default path)"),
@@ -357,6 +368,7 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 {
 	struct diff *d = xcalloc(1, sizeof *d);
 	size_t n = 0;
+	d->line = (struct text)TEXT_INIT;
 	int code = compare_chosen(d, s, call, err);
 	if (code) {
 		free(d);

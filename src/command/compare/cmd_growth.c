@@ -335,15 +335,18 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 	const struct comparison *c = &t->comparing->comparison;
 	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
 	const struct compared_amounts *on_first = compared(c, g->keeps, 0), *on = compared(c, g->keeps, c->n - 1);
-	struct text reference = TEXT_INIT, course = TEXT_INIT;
+	struct text reference = TEXT_INIT, course = TEXT_INIT, command = TEXT_INIT;
 	add_reference(&reference, c, g->hangs_on);
+	comparing_add_course_line(c, g->row, &command);
 	comparing_course(c, g->row, &course);
 	result_add_row(r, (struct cell[]){cell_text(reference.s), cell_text(c->row[g->row].class),
 	    cell_count(last->objects), cell_delta(first->objects, last->objects), cell_bytes(on->retained),
 	    cell_bytes_delta(on_first->retained, on->retained),
 	    amount_signed(t->all) > 0 ? cell_percent(g->more, t->all) : cell_blank(),
 	    cut->freed.n ? cell_bytes(cut->freed) : cell_blank(), cell_text(course.s), cell_text(sentence)},
-	    &(struct target){.kind = t->comparing->objects ? TARGET_GROUP : TARGET_NONE});
+	    t->comparing->objects ? &(struct target){.kind = TARGET_GROUP} :
+	    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+	text_release(&command);
 	text_release(&reference);
 	text_release(&course);
 }

@@ -143,7 +143,7 @@ static void trend_target(const struct result *r, size_t row, struct target *out)
 	struct trends *d = r->data;
 	text_clear(&d->line);
 	comparing_add_course_line(&d->comparing->comparison, d->row[row], &d->line);
-	*out = (struct target){.kind = r->opened ? TARGET_GROUP : TARGET_COMMAND, .command = d->line.s};
+	*out = (struct target){.kind = d->comparing->objects ? TARGET_GROUP : TARGET_COMMAND, .command = d->line.s};
 }
 
 static int trend_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)

@@ -50,6 +50,10 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 	c->all = xcalloc(n, sizeof(*c->all));
 	c->name = xcalloc(n, sizeof(*c->name));
 	for (size_t i = 0; i < n - (c->opened != NULL); i++) {
+		if (dump[i]->is_profile) { /* what reads a whole dump tells itself how far it is */
+			progress_phase(session_progress(s), PHASE_READ_PROFILES, n);
+			progress_add(session_progress(s), i);
+		}
 		if (session_read_profile(s, dump[i], err))
 			return err_cancelled(err);
 		if (dump[i]->code) {
@@ -59,6 +63,7 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 		add_profile(c, &dump[i]->profile, dump[i]);
 		c->objects = !dump[i]->is_profile;
 	}
+	progress_phase(session_progress(s), PHASE_NONE, 0);
 	if (!c->n) {
 		*err = first;
 		return first.code;

@@ -138,6 +138,9 @@ def check_chosen(t, profiles):
     kept = cairn("--format", "jsonl", "-x", "$s = ls %s" % cls, "-x", "diff $s + com.acme.shop.Order -by class", *SERIES)
     t.equal([json.loads(r)["class"] for r in kept.out.splitlines()],
             [r["class"] for r in whole["class"] if r["class"] in (cls, "com.acme.shop.Order")], "diff of kept sets")
+    for words, backwards in (("3 1", True), ("1 3", False), ("2 1", True)):
+        said = cairn("-x", "diff %s -by class | head 1" % words, *SERIES)
+        t.equal("not in the order" in said.out, backwards, "diff %s says whether it goes back in time" % words)
     for words, told in (("3", "newest"), ("1 1", "twice"), ("4", "1 to 3"), ("1 2 Session -by field", "use 2"),
                         ("1 2 -base 3", "-base"), ("1 Session Order", "too many")):
         got = cairn("-x", "diff " + words, *SERIES)

@@ -63,7 +63,8 @@ static void diff_cell(const struct result *r, size_t row, unsigned column, struc
 		break;
 	case D_GREW:
 		text_clear(scratch);
-		text_addf(scratch, "%u/%zu", compare_retained(c, at).up, c->n - 1);
+		text_addf(scratch, "%u/%zu", d->comparing->other_words ? compare_objects(c, at).up : compare_retained(c, at).up,
+		    c->n - 1);
 		*out = cell_text(scratch->s);
 		break;
 	case D_COURSE:

@@ -193,17 +193,27 @@ static void add_sentence(struct text *to, const char *words)
 	text_addf(to, "%s%s", to->len ? "; " : "", words);
 }
 
+/* Was a written after b?  Some dumps tell local time, without a Z: of these the day alone compares. */
+static bool is_later(const struct profile *a, const struct profile *b)
+{
+	enum { DAY = 10 }; /* "2026-11-21" */
+	bool alike = (strchr(a->created, 'Z') != NULL) == (strchr(b->created, 'Z') != NULL);
+	int order = alike ? strcmp(a->created, b->created) : strncmp(a->created, b->created, DAY);
+	return *a->created && *b->created && order > 0;
+}
+
 const char *comparing_note(struct result *r, const struct comparing *c)
 {
 	const struct opened *o = r->opened;
 	struct text note = TEXT_INIT, one = TEXT_INIT;
 	const struct profile *newest = c->newest;
-	bool other_sizes = false;
+	bool other_sizes = false, backwards = false;
 	if (c->left_out.len)
 		add_sentence(&note, c->left_out.s);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
+		backwards |= i && is_later(c->list[i - 1], p);
 		if (p->objects.certainty != EXACT) {
 			text_clear(&one);
 			text_addf(&one, "%s was read in part", file_of(p->path));
@@ -214,6 +224,8 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 			add_sentence(&note, one.s);
 		}
 	}
+	if (backwards)
+		add_sentence(&note, "the dumps are not in the order in which they were written");
 	if (c->other_program)
 		add_sentence(&note, "the dumps have few classes in common: they are of different programs");
 	if (c->other_words)

@@ -136,3 +136,42 @@ void class_tree_release(struct class_tree *t)
 	big_free(t->rows);
 	*t = (struct class_tree){ .rows = NULL };
 }
+
+enum { BELOW_UNKNOWN, BELOW_NO, BELOW_YES };
+
+/* Up to a class of which it is known, or to the top, and down again: each class is asked about once.  Superclasses of
+ * a forged dump may go in a circle, which ends where it began: at one that is being asked about. */
+static void ask_up(const struct heap *h, unsigned char *below, uint32_t class)
+{
+	uint32_t up = class;
+	while (up != HEAP_NONE && below[up] == BELOW_UNKNOWN) {
+		below[up] = BELOW_NO;
+		up = h->classes[up].superclass;
+	}
+	if (up == HEAP_NONE || below[up] != BELOW_YES)
+		return;
+	for (uint32_t c = class; c != up; c = h->classes[c].superclass)
+		below[c] = BELOW_YES;
+}
+
+int class_tree_add_below(const struct heap *h, uint32_t **classes, size_t *n, struct err *err)
+{
+	unsigned char *below = big_alloc(h->n_classes, sizeof *below, err);
+	uint32_t *all = below ? big_alloc(h->n_classes, sizeof *all, err) : NULL;
+	if (!all) {
+		big_free(below);
+		return ERR_NOMEM;
+	}
+	for (size_t i = 0; i < *n; i++)
+		below[(*classes)[i]] = BELOW_YES;
+	*n = 0;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		ask_up(h, below, c);
+		if (below[c] == BELOW_YES)
+			all[(*n)++] = c;
+	}
+	big_free(below);
+	big_free(*classes);
+	*classes = all;
+	return 0;
+}

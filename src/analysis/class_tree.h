@@ -26,4 +26,7 @@ struct class_tree {
 MUST_CHECK int class_tree_make(struct class_tree *out, const struct heap *h, struct err *err);
 void class_tree_release(struct class_tree *t);
 
+/* Add to n classes (ascending, big memory, *classes may move) all that are below one of them.  0 or ERR_NOMEM. */
+MUST_CHECK int class_tree_add_below(const struct heap *h, uint32_t **classes, size_t *n, struct err *err);
+
 #endif

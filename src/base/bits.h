@@ -39,6 +39,13 @@ void bits_release(struct bits *b);
 /* Make the counters; call it after the last bit is set, of at most 2^32-1 ones.  0 or ERR_NOMEM. */
 MUST_CHECK int bits_seal(struct bits *b, struct err *err);
 
+/* All bits 0 again; not of a sealed vector. */
+static inline void bits_clear(struct bits *b)
+{
+	for (uint64_t w = 0; w < (b->n + 63) >> 6; w++)
+		b->word[w] = 0;
+}
+
 static inline bool bits_get(const struct bits *b, uint64_t i)
 {
 	cairn_assert(i < b->n);

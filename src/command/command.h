@@ -14,6 +14,7 @@
 enum argument_kind {
 	ARG_END,
 	ARG_OBJECT,  /* 0xADDR, #ID, %N */
+	ARG_OBJECTS, /* the same, or where that names no single one a set: argument.objects tells */
 	ARG_VALUE,   /* an object, or a global variable or a part of one */
 	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object;
 	                or anything else that is a set */
@@ -42,7 +43,7 @@ enum option_word {
 	DASH_FAIL_OVER, DASH_FIELDS, DASH_FIT, DASH_GONE, DASH_GREW, DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
 	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NEW, DASH_NOT, DASH_OUT,
 	DASH_PLAN, DASH_R, DASH_RETAINED, DASH_SHARE, DASH_SHRANK, DASH_SKIP, DASH_SORT, DASH_START,
-	DASH_STEADY, DASH_TREE, DASH_UNFOLDED, DASH_UNREACHABLE, DASH_UP, DASH_WEAK,
+	DASH_STEADY, DASH_SUB, DASH_TREE, DASH_UNFOLDED, DASH_UNREACHABLE, DASH_UP, DASH_WEAK, DASH_WHERE,
 	DASH_COUNT
 };
 

@@ -100,7 +100,8 @@ class Dump:
 
     def read_class(self, body):
         s, d = self.ids, self.data
-        c = {"super": self.id(body + s + 4), "loader": self.id(body + 2 * s + 4), "out": [], "fields": []}
+        c = {"super": self.id(body + s + 4), "loader": self.id(body + 2 * s + 4), "out": [], "fields": [],
+             "names": []}
         c["out"] += [x for x in (self.id(body + 3 * s + 4), self.id(body + 4 * s + 4)) if x]  # signers, domain
         at = body + 7 * s + 8
         n, at = self.u2(at), at + 2
@@ -118,6 +119,7 @@ class Dump:
         n, at = self.u2(at), at + 2
         for _ in range(n):
             c["fields"].append(d[at + s])
+            c["names"].append(self.id(at))
             at += s + 1
         self.classes[self.id(body)] = c
         return at

@@ -70,6 +70,7 @@ EXCUSED = {
     "growth": "nothing of a dump beside itself; growth.py has it",
     "columns": "which columns another command shows",
     "use": "goes to another dump", "open": "adds a dump", "close": "gives memory back",
+    "sql": "marks bytes as a whole, and has the columns NAME_certainty; sql.py has it",
     "quit": "no result",
 }
 

@@ -187,7 +187,7 @@ static void test_shapes(void **state)
 		for (size_t k = 0; commands[i]->shapes && commands[i]->shapes[k]; k++) {
 			const struct shape *shape = commands[i]->shapes[k];
 			bool head[COL_COUNT_OF_ALL] = {false};
-			assert_true(shape->n_columns || shape->n_head);
+			assert_true(shape->n_columns || shape->n_head || shape->fields);
 			for (unsigned h = 0; h < shape->n_head; h++) {
 				assert_false(head[shape->head[h]]);
 				head[shape->head[h]] = true;
@@ -297,7 +297,7 @@ static void test_completion(void **state)
 	expect_completion("hi", 0, "histo history ");
 	expect_completion("ls java.l", 3, "java.lang.Class java.lang.String ");
 	expect_completion("ls Sess", 3, "com.acme.Session ");
-	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable ");
+	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable -where ");
 	expect_completion("histo -by p", 10, "package path ");
 	expect_completion("histo -sort cl", 12, "class class_address classes ");
 	expect_completion("refs 0x10", 5, "0x1000 0x1040 0x1050 0x1080 0x1090 0x10b0 ");
@@ -313,7 +313,7 @@ static void test_completion(void **state)
 	expect_completion("$m", 0, "$mine ");
 	expect_completion("histo | !l", 10, "");
 	expect_completion("dumph", 0, "dumpheap ");
-	expect_completion("dumpheap -", 9, "-stat -type -mt -strings -min -max -live -dead -unreachable -sort ");
+	expect_completion("dumpheap -", 9, "-stat -type -mt -strings -min -max -live -dead -unreachable -where ");
 	expect_completion("info c", 5, "class ");
 	expect_completion("info class Sess", 11, "com.acme.Session ");
 	expect_completion("info thread wo", 12, "\"worker 1\" ");

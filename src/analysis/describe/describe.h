@@ -43,6 +43,9 @@ void describe_summary(const struct heap *h, uint32_t id, struct text *to);
 /* Is the object nothing but a number (java.lang.Long)? */
 bool describe_is_box(const struct heap *h, uint32_t id);
 
+/* Are objects of this class nothing but what describe_object says of them: a text, a number, a date, a constant? */
+bool describe_is_value(const struct heap *h, uint32_t class);
+
 /* Append in a few words what an entry of one of Java's maps holds besides its key.  False: it tells of none. */
 bool describe_entry_value(const struct heap *h, uint32_t entry, struct text *to);
 

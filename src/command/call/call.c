@@ -165,11 +165,13 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_SORT] = "-sort",
 	    [DASH_START] = "-start",
 	    [DASH_STEADY] = "-steady",
+	    [DASH_SUB] = "-sub",
 	    [DASH_TREE] = "-tree",
 	    [DASH_UNFOLDED] = "-unfolded",
 	    [DASH_UNREACHABLE] = "-unreachable",
 	    [DASH_UP] = "-up",
 	    [DASH_WEAK] = "-weak",
+	    [DASH_WHERE] = "-where",
 	};
 	return names[o->word];
 }
@@ -323,6 +325,23 @@ static int set_value(struct call *call, const struct session *s, struct command_
 	    &call->argument[i].word, err);
 }
 
+/* One object if the words mean just that, else what they mean together. */
+static int objects_value(struct call *call, const struct session *s, struct command_line *line, size_t i, size_t *at,
+    struct err *err)
+{
+	const struct stage *stage = &line->stages[0];
+	bool alone = *at + 1 >= stage->n || !set_joins(&stage->words[*at + 1]);
+	struct err single = ERR_INIT;
+	if (alone && !value_object(s, stage->words[*at].s, &call->argument[i].id, &single))
+		return 0;
+	int code = set_value(call, s, line, i, at, err);
+	if (code && alone && single.code) { /* what it means for a single one says more */
+		*err = single;
+		return single.code;
+	}
+	return code;
+}
+
 static int argument_value(struct call *call, const struct session *s, struct command_line *line,
     size_t i, size_t *at, struct err *err)
 {
@@ -334,6 +353,8 @@ static int argument_value(struct call *call, const struct session *s, struct com
 	switch (kind) {
 	case ARG_OBJECT:
 		return value_object(s, word, &call->argument[i].id, err);
+	case ARG_OBJECTS:
+		return objects_value(call, s, line, i, at, err);
 	case ARG_VALUE:
 		return value_of(s, word, &call->argument[i].variable, &call->argument[i].is_variable,
 		    &call->argument[i].id, err);
@@ -417,8 +438,8 @@ static bool ends_arguments(const struct command *c, size_t n)
 /* May a word for objects stand there? */
 static bool takes_objects(const struct command *c, size_t n)
 {
-	static const bool takes[] = {[ARG_OBJECT] = true, [ARG_VALUE] = true, [ARG_CLASS] = true, [ARG_SET] = true,
-	    [ARG_THREAD] = true, [ARG_WORDS] = true};
+	static const bool takes[] = {[ARG_OBJECT] = true, [ARG_OBJECTS] = true, [ARG_VALUE] = true,
+	    [ARG_CLASS] = true, [ARG_SET] = true, [ARG_THREAD] = true, [ARG_WORDS] = true};
 	enum argument_kind kind = n < COMMAND_ARGUMENTS ? c->arguments[n].kind : ARG_END;
 	/* the words of a command that is about no dump are just words */
 	return kind < sizeof takes / sizeof *takes && takes[kind] &&
@@ -494,7 +515,7 @@ static int take_word(struct taking *t, struct err *err)
 	const struct stage *stage = &t->line->stages[0];
 	const struct word *w = &stage->words[t->at];
 	enum argument_kind kind = t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;
-	if (kind == ARG_REST) {
+	if (kind == ARG_REST && !(looks_like_option(w) && c->options && command_option(c, w->s))) {
 		call->argument[t->n].given = t->done = true;
 		call->argument[t->n++].word = command_line_rest(t->line, call->line, stage, t->at);
 		return 0;

@@ -268,6 +268,7 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 			offer_classes(c);
 		offer_names(c);
 		break;
+	case ARG_OBJECTS:
 	case ARG_SET:
 	case ARG_CLASS:
 	case ARG_WORDS:

@@ -7,8 +7,10 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "command/ask/ask.h"
 #include "result/objects.h"
 #include "command/holds/heap_labels.h"
+#include "command/holds/references_of_set.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>
@@ -43,9 +45,10 @@ static const struct shape grouped_shape = {.form = "-by class", SHAPE_COLUMNS(gr
 static const struct option_spec refs_options[] = {
     {DASH_OUT, OPT_FLAG, NULL, "only what it references"},
     {DASH_IN, OPT_FLAG, NULL, "only what references it"},
-    {DASH_BY, OPT_CHOICE, "class", "one row for each class"},
+    {DASH_BY, OPT_CHOICE, "class|field|holder", "one row for each class, class and field, or holder"},
     {DASH_CLASS, OPT_CLASSES, "PAT", "only references to, or from, objects of these classes"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    WHERE_OPTION,
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -232,7 +235,85 @@ static int references_of(
 	else
 		*out = listed(h, rows, title.s);
 	if (!code)
+		code = ask_where_rows(s, call, *out, err);
+	if (code) {
+		result_free(*out);
+		*out = NULL;
+	}
+	if (!code)
 		command_show_retained(*out);
+	text_release(&title);
+	return code;
+}
+
+/* A class by its name means its instances where references are summed. */
+static bool names_class(const struct session *s, const struct call *call)
+{
+	const char *word = call->argument[0].word;
+	return !call->argument[0].objects && !strchr("%$#", *word) && strncmp(word, "0x", 2) &&
+	    heap_class_mirrored(session_heap(s), call->argument[0].id) != HEAP_NONE;
+}
+
+/* The objects whose references are summed, as big memory. */
+static int summed_objects(struct session *s, const struct call *call, uint32_t **ids, size_t *n, struct err *err)
+{
+	uint32_t *classes;
+	size_t n_classes;
+	*n = call->argument[0].objects ? call->argument[0].n_ids : 1;
+	const uint32_t *from = call->argument[0].objects ? call->argument[0].ids : &call->argument[0].id;
+	if (names_class(s, call) && !value_classes(s, call->argument[0].word, &classes, &n_classes, err)) {
+		*ids = objects_of_classes(session_heap(s), classes, n_classes, n, err);
+		big_free(classes);
+	} else if ((*ids = big_alloc(*n, sizeof **ids, err)) && *n) {
+		memcpy(*ids, from, *n * sizeof **ids);
+	}
+	return *ids ? 0 : ERR_NOMEM;
+}
+
+/* What the references lead to, or come from, of which -where is true. */
+static int other_side(struct session *s, const struct call *call, const struct references_of *what, struct bits *only,
+    struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	if (!call_has(call, DASH_WHERE))
+		return 0;
+	int code = bits_init(only, h->n_objects, err);
+	for (unsigned way = 0; !code && way < 2; way++) {
+		const struct adjacency *a = way ? &h->in : &h->out;
+		for (size_t i = 0; (way ? what->in : what->out) && i < what->n && !progress_own_stops(i); i++)
+			for (uint64_t at = adjacency_start(a, what->ids[i]); at < adjacency_start(a, what->ids[i] + 1); at++)
+				bits_set(only, a->target[at]);
+	}
+	return code ? code : ask_where_marked(s, call, only, err);
+}
+
+static int references_summed(struct session *s, const struct call *call, bool forward, bool back, struct result **out,
+    struct err *err)
+{
+	struct text title = TEXT_INIT;
+	struct bits only = {.word = NULL};
+	uint32_t *ids = NULL;
+	size_t n;
+	text_addf(&title, "%s of ", !back ? "references" : forward ? "references and referrers" : "referrers");
+	text_add_name(&title, call->argument[0].word);
+	struct references_of what = {.title = title.s, .out = forward, .in = back,
+	    .by = (enum references_by)call_choice(call, DASH_BY, REFERENCES_BY_FIELD)};
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = summed_objects(s, call, &ids, &n, err);
+	what.ids = ids;
+	what.n = n;
+	if (!code && call_has(call, DASH_CLASS))
+		code = err_set(err, ERR_USAGE, "-class narrows the references of a single object: of a set grep does");
+	if (!code)
+		code = other_side(s, call, &what, &only, err);
+	what.only = call_has(call, DASH_WHERE) ? &only : NULL;
+	if (!code)
+		code = references_of_set(s, &what, out, err);
+	bits_release(&only);
+	if (!code)
+		command_show_retained(*out);
+	big_free(ids);
 	text_release(&title);
 	return code;
 }
@@ -241,25 +322,32 @@ static int run_refs(struct session *s, const struct call *call, struct result **
 {
 	bool forward = call_has(call, DASH_OUT);
 	bool back = call_has(call, DASH_IN);
+	int by = call_choice(call, DASH_BY, -1);
 	if (!forward && !back)
 		forward = back = true;
+	bool summed = by >= 0 && (names_class(s, call) || by != REFERENCES_BY_CLASS || call_has(call, DASH_WHERE));
+	if (call->argument[0].objects || summed)
+		return references_summed(s, call, forward, back, out, err);
 	return references_of(s, call, forward, back, out, err);
 }
 
 const struct command cmd_refs = {
     .name = "refs",
-    .arguments = {{ARG_OBJECT, "OBJ", false}},
+    .arguments = {{ARG_OBJECTS, "OBJ|SET", false}},
     .options = refs_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "who holds it",
     .summary = "what it references and what references it",
-    .shapes = SHAPES(&refs_shape, &grouped_shape),
+    .shapes = SHAPES(&refs_shape, &grouped_shape, &set_by_field_shape, &set_by_holder_shape),
     .description = "One row for each reference, first those that leave the object, in the dump's order, "
 	"then those that lead to it, by address. References that the dump implies are listed "
 	"with the fields <class>, <super> and <loader>. referrers OBJ is refs OBJ -in. "
-	"-by class sums: references are counted each, objects once.",
+	"-by class sums: references are counted each, objects once. Of a set of objects the references are always "
+	"summed, by the class on the other side and the field (-by field, the usual way), by class alone, or for each "
+	"single holder; only those that the dump records, and which element it is of an array does not count. A class "
+	"by its name is its class object, behind -by its instances: who holds these 100,000 sessions.",
     .examples = {{"refs 0xE0000AF0", ON_PHD}, {"referrers 0xE0000B00", ON_PHD},
-	{"refs 0xE0036528 -out -by class", ON_SHOP}},
+	{"refs 0xE0036528 -out -by class", ON_SHOP}, {"refs com.acme.shop.Session -in -by field", ON_SHOP}},
     .key = "o",
     .run = run_refs,
 };

@@ -8,6 +8,7 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "command/ask/ask.h"
 #include "command/look/histo_paths.h"
 #include "command/words/words.h"
 
@@ -196,6 +197,7 @@ static const struct option_spec histo_options[] = {
     {DASH_ALL, OPT_FLAG, NULL, "classes without objects, too"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     REACH_OPTIONS,
+    WHERE_OPTION,
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -242,12 +244,34 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	return 0;
 }
 
+/* The objects of the scope for which -where is true, in place of the scope. */
+static int narrow_scope(struct session *s, const struct call *call, struct histogram_scope *scope, uint32_t **ids,
+    struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	size_t n = scope->objects ? scope->n_objects : h->n_objects;
+	uint32_t *kept = scope->classes ? objects_of_classes(h, scope->classes, scope->n_classes, &n, err) :
+	    big_alloc(n, sizeof *kept, err);
+	for (size_t i = 0; kept && !scope->classes && i < n; i++)
+		kept[i] = scope->objects ? scope->objects[i] : (uint32_t)i;
+	int code = kept ? ask_where(s, call, kept, &n, err) : ERR_NOMEM;
+	big_free(*ids);
+	*ids = kept;
+	scope->classes = NULL;
+	scope->n_classes = 0;
+	scope->objects = kept;
+	scope->n_objects = n;
+	return code;
+}
+
 static void histo_title(struct text *to, const char *title, const struct call *call, enum reach_wish wish)
 {
 	static const char *const reached[] = {"", " of what roots reach", " of what no root reaches"};
 	text_addf(to, "%s%s", title, reached[wish]);
 	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
 		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
+	if (call_has(call, DASH_WHERE))
+		text_addf(to, " where %s", call->option[call_option(call, DASH_WHERE)].word);
 }
 
 static int by_classes(struct session *s, enum histogram_by by, const struct histogram_scope *scope,
@@ -285,7 +309,8 @@ static int histo_scope(struct session *s, const struct call *call, enum reach_wi
 		scope->classes = call->argument[0].ids;
 		scope->n_classes = call->argument[0].n_ids;
 	}
-	return wish == REACH_ALL ? 0 : limit_scope(s, wish, scope, ids, &n_ids, err);
+	int code = wish == REACH_ALL ? 0 : limit_scope(s, wish, scope, ids, &n_ids, err);
+	return code || !call_has(call, DASH_WHERE) ? code : narrow_scope(s, call, scope, ids, err);
 }
 
 static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -306,8 +331,10 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		code = command_reach(call, &wish, err);
 	if (!code)
 		code = histo_scope(s, call, wish, &scope, &ids, err);
-	if (code)
+	if (code) {
+		big_free(ids);
 		return code;
+	}
 	histo_title(&title, path ? "histogram by path" : forms[by].title, call, wish);
 	code = path ? histo_by_path(s, &scope, title.s, &r, err) : by_classes(s, by, &scope, title.s, &r, err);
 	text_release(&title);

@@ -2,9 +2,11 @@
 /*
  * cmd_find.c - find: what is called so, what has this text, what lies there, what holds this number.
  */
+#include "command/ask/ask.h"
 #include "command/commands.h"
 
 #include "analysis/strings.h"
+#include "base/big.h"
 #include "base/turns.h"
 #include "command/look/find_values.h"
 #include "command/words/words.h"
@@ -27,6 +29,7 @@ static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 static const struct option_spec find_options[] = {
     {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
     {DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash, in place of RE"},
+    WHERE_OPTION,
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -217,6 +220,20 @@ static int find_words(struct session *s, struct result *r, const struct call *ca
 	return code ? code : find_strings(r, call, err);
 }
 
+/* Of all objects those of which an expression is true. */
+static int find_where(struct session *s, struct result *r, const struct call *call, struct err *err)
+{
+	size_t n = session_heap(s)->n_objects;
+	uint32_t *ids = big_alloc(n, sizeof *ids, err);
+	for (size_t i = 0; ids && i < n; i++)
+		ids[i] = (uint32_t)i;
+	int code = ids ? ask_where(s, call, ids, &n, err) : ERR_NOMEM;
+	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++)
+		find_object(r, ids[i], 0);
+	big_free(ids);
+	return code;
+}
+
 static int find_all(struct session *s, struct result *r, const struct call *call, struct err *err)
 {
 	const char *word = call->argument[0].word;
@@ -225,8 +242,10 @@ static int find_all(struct session *s, struct result *r, const struct call *call
 	int code = 0;
 	if (done)
 		code = find_hash(s, r, call, err);
+	else if (!word && call_has(call, DASH_WHERE))
+		return find_where(s, r, call, err);
 	else if (!word)
-		code = err_set(err, ERR_USAGE, "RE is missing, or -hash HASH");
+		code = err_set(err, ERR_USAGE, "RE is missing, or -hash HASH, or -where EXPR");
 	else
 		code = find_place(r, s, word, &done, &nowhere);
 	bool lies_nowhere = code && done && nowhere.code == ERR_NOT_FOUND;
@@ -251,6 +270,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	int code = find_all(s, r, call, err);
 	if (grows)
 		session_grown(s);
+	if (!code && call->argument[0].given)
+		code = ask_where_rows(s, call, r, err);
 	if (code) {
 		result_free(r);
 		return code;

@@ -4,9 +4,11 @@
  */
 #include "command/commands.h"
 
+#include "analysis/class_tree.h"
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "command/ask/ask.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 
@@ -35,6 +37,8 @@ static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     REACH_OPTIONS,
+    WHERE_OPTION,
+    {DASH_SUB, OPT_FLAG, NULL, "instances of subclasses, too"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column, or a field (default address)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
@@ -87,11 +91,19 @@ static int named_objects(const struct heap *h, const struct call *call, uint32_t
 		*ids = big_alloc(*n, sizeof **ids, err);
 		if (*ids && *n)
 			memcpy(*ids, call->argument[0].ids, *n * sizeof **ids);
-	} else {
-		*ids = objects_of_classes(
-		    h, call->argument[0].ids, call->argument[0].n_ids, n, err);
+		return *ids ? 0 : ERR_NOMEM;
 	}
-	return *ids ? 0 : ERR_NOMEM;
+	size_t n_classes = call->argument[0].n_ids;
+	uint32_t *classes = big_alloc(n_classes, sizeof *classes, err);
+	int code = classes ? 0 : ERR_NOMEM;
+	if (classes && n_classes)
+		memcpy(classes, call->argument[0].ids, n_classes * sizeof *classes);
+	if (!code && call_has(call, DASH_SUB))
+		code = class_tree_add_below(h, &classes, &n_classes, err);
+	if (!code && !(*ids = objects_of_classes(h, classes, n_classes, n, err)))
+		code = ERR_NOMEM;
+	big_free(classes);
+	return code;
 }
 
 /* Lengths are shown where there are arrays, values where there is something to say. */
@@ -209,6 +221,8 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	code = named_objects(h, call, &ids, &n, err);
 	if (!code)
 		code = keep_asked(s, call, &ids, &n, err);
+	if (!code)
+		code = ask_where(s, call, ids, &n, err);
 	if (code) {
 		big_free(ids);
 		return code;

@@ -389,6 +389,31 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	return code;
 }
 
+int session_ask(struct session *s, const char *line, struct result **out, struct err *err)
+{
+	struct command_line l;
+	struct progress *now = s->now;
+	size_t words;
+	*out = NULL;
+	int code = command_line_parse(&l, line, false, err);
+	if (code)
+		return code;
+	call_expand(&l, false, NULL);
+	const struct command *c = l.n ? call_command(&l.stages[0], &words, err) : NULL;
+	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell || c->flags & COMMAND_NO_DUMP || !c->shapes ||
+	    !strcmp(c->group, "session"))
+		code = err_set(err, ERR_USAGE, "%.200s: it is no line of one command that looks at the dump", line);
+	if (!code)
+		code = needs(s, c, err);
+	if (!code) {
+		struct running run = {s, c, &l, line, words, out};
+		code = run_call(&run, now, err);
+		s->now = now;
+	}
+	command_line_release(&l);
+	return code;
+}
+
 static int apply_stage(struct result **r, const void *stage, struct err *err)
 {
 	return pipe_apply(r, stage, err);

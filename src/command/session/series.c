@@ -10,6 +10,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "query/profile_file.h"
+#include "query/sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,8 +177,11 @@ void session_close(struct session *s, struct opened *o)
 		s->closes(s->closes_context, o);
 	session_drop_results(s);
 	s->part |= o->fate != FILE_SAME;
-	if (d)
+	if (d) {
+		sql_close(d->sql);
+		d->sql = NULL;
 		d->opened = NULL;
+	}
 	if (s->dump == o) {
 		s->dump = NULL;
 		for (size_t i = s->n_dumps; i-- > 0 && !s->dump;)

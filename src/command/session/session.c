@@ -7,6 +7,7 @@
 #include "command/session/session.h"
 
 #include "base/mem.h"
+#include "query/sql/sql.h"
 #include "result/tree.h"
 
 #include <stdarg.h>
@@ -21,6 +22,7 @@ void session_release(struct session *s)
 {
 	session_drop_results(s);
 	for (size_t i = 0; i < s->n_dumps; i++) {
+		sql_close(s->dumps[i]->sql);
 		opened_free(s->dumps[i]->opened);
 		profile_release(&s->dumps[i]->profile);
 		free(s->dumps[i]->path);

@@ -47,6 +47,7 @@ struct session_dump {
 	size_t number;          /* by which lines name it; stays what it is: 1 is the first of the command line */
 	char *path;             /* owned */
 	struct opened *opened;  /* while it is in memory; owned; NULL: it is not */
+	struct sql *sql;        /* questions about it, with the tables that they made; owned; NULL: none was asked */
 	bool is_profile;        /* its file is a profile: there are no objects */
 	bool read;              /* its profile was read or made, or cannot be */
 	int code;               /* then: 0, or why there is no profile */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ask.c - see ask.h. */
+#include "command/ask/ask.h"
+
+#include "base/big.h"
+#include "command/ask/ask_tables.h"
+#include "command/commands.h"
+#include "command/run/run.h"
+#include "command/words/words.h"
+
+#include <string.h>
+
+static int find_sizes(void *session, const struct retained **out, struct err *err)
+{
+	return session_sizes(session, out, err);
+}
+
+static int exact_classes(const struct heap *h, const char *name, uint32_t **classes, size_t *n, struct err *err)
+{
+	size_t cap = 0;
+	for (uint32_t i = 0; i < h->n_classes; i++) {
+		if (strcmp(h->classes[i].name, name))
+			continue;
+		uint32_t *at = BIG_PUSH(*classes, *n, cap, err);
+		if (!at)
+			return ERR_NOMEM;
+		*at = i;
+	}
+	return 0;
+}
+
+/* Is its first word a command's whole name? */
+static bool is_command(const char *line)
+{
+	size_t n = strcspn(line, " \t");
+	for (const struct command *const *c = commands; *c; c++)
+		if (strlen((*c)->name) == n && !strncmp((*c)->name, line, n))
+			return true;
+	return false;
+}
+
+/* A class by its whole name, then a command line, then the last part of a name that only one class has. */
+static int find_table(void *session, const char *name, uint32_t **classes, size_t *n, struct result **rows,
+    struct err *err)
+{
+	struct session *s = session;
+	struct err none = ERR_INIT;
+	*classes = NULL;
+	*n = 0;
+	*rows = NULL;
+	int code = exact_classes(session_heap(s), name, classes, n, err);
+	if (code || *n)
+		return code;
+	if ((*rows = ask_table(s, name)))
+		return result_check(*rows, err);
+	if (!strcmp(name, "classes"))
+		name = "histo";
+	if (is_command(name))
+		return session_ask(s, name, rows, err);
+	if (strpbrk(name, "*?[/ \t%$#&+()"))
+		return 0;
+	code = value_classes(s, name, classes, n, &none);
+	if (code) {
+		*classes = NULL;
+		*n = 0;
+	}
+	if (code == ERR_NOMEM || code == ERR_CANCELLED)
+		*err = none;
+	return code == ERR_NOMEM || code == ERR_CANCELLED ? code : 0;
+}
+
+static void near_names(void *session, const char *name, struct text *to)
+{
+	uint32_t *classes = NULL;
+	size_t n;
+	struct err err = ERR_INIT;
+	/* it says what is called nearly so */
+	if (value_classes(session, name, &classes, &n, &err))
+		text_add(to, err.message);
+	else
+		big_free(classes);
+}
+
+int ask_open(struct session *s, struct sql **out, struct err *err)
+{
+	struct sql_source source = {.context = s, .retained = find_sizes, .table = find_table, .nearest = near_names};
+	struct session_dump *d = session_at_hand(s);
+	int code = d->sql ? 0 : sql_open(&d->sql, d->opened, &source, err);
+	*out = d->sql;
+	return code;
+}
+
+int ask_where(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
+{
+	struct sql *q;
+	if (!call_has(call, DASH_WHERE))
+		return 0;
+	int code = ask_open(s, &q, err);
+	return code ? code : sql_where(q, call->option[call_option(call, DASH_WHERE)].word, ids, n, s->now, err);
+}
+
+int ask_where_marked(struct session *s, const struct call *call, struct bits *objects, struct err *err)
+{
+	uint32_t *ids;
+	size_t n;
+	if (!call_has(call, DASH_WHERE))
+		return 0;
+	int code = ids_of_bits(objects, &ids, &n, err);
+	if (code)
+		return code;
+	code = ask_where(s, call, ids, &n, err);
+	bits_clear(objects);
+	for (size_t i = 0; !code && i < n; i++)
+		bits_set(objects, ids[i]);
+	big_free(ids);
+	return code;
+}
+
+static bool is_kept(struct result *r, size_t row, void *objects)
+{
+	struct target t;
+	result_target(r, row, &t);
+	return t.kind == TARGET_OBJECT && bits_get(objects, t.id);
+}
+
+int ask_where_rows(struct session *s, const struct call *call, struct result *r, struct err *err)
+{
+	struct bits objects;
+	struct target t;
+	if (!call_has(call, DASH_WHERE))
+		return 0;
+	int code = bits_init(&objects, session_heap(s)->n_objects, err);
+	for (size_t row = 0; !code && row < r->n_rows && !progress_own_stops(row); row++) {
+		result_target(r, row, &t);
+		if (t.kind == TARGET_OBJECT)
+			bits_set(&objects, t.id);
+	}
+	if (!code)
+		code = ask_where_marked(s, call, &objects, err);
+	if (!code)
+		code = result_filter(r, is_kept, &objects, err);
+	bits_release(&objects);
+	return code;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ask.h - the door of this folder: SQL about the dump at hand, with what commands answer among its tables. */
+#ifndef CAIRN_COMMAND_ASK_ASK_H
+#define CAIRN_COMMAND_ASK_ASK_H
+
+#include "command/command.h"
+#include "query/sql/sql.h"
+
+/* The connection of the dump at hand, made when it is asked for first; the dump's.  0, or what sql_open returns. */
+MUST_CHECK int ask_open(struct session *s, struct sql **out, struct err *err);
+
+/* What -where says, for the table of a command's options. */
+#define WHERE_OPTION {DASH_WHERE, OPT_WORDS, "EXPR", "objects of which it is true: total > 9 and size(lines) = 0"}
+/* Keep of n objects (ascending, in place) those that -where lets through; all, if it was not given. */
+MUST_CHECK int ask_where(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err);
+/* The same of the objects whose bits are set; the others' bits are cleared. */
+MUST_CHECK int ask_where_marked(struct session *s, const struct call *call, struct bits *objects, struct err *err);
+/* The same of the rows of a result that stand for single objects; other rows go, too. */
+MUST_CHECK int ask_where_rows(struct session *s, const struct call *call, struct result *r, struct err *err);
+
+#endif

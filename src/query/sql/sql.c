@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql.c - a connection about one dump: statements one after another, and the tables that they name.
+ *
+ * Nothing is declared before it is named: where SQLite finds no table of a name, that name is looked up among the
+ * classes and commands, a module is registered under it, and the statement is prepared again.
+ */
+#include "query/sql/sql.h"
+
+#ifndef HAVE_SQLITE3
+
+int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err)
+{
+	(void)o, (void)source;
+	*out = NULL;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+}
+
+void sql_close(struct sql *q)
+{
+	(void)q;
+}
+
+int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
+    struct result **out, struct err *err)
+{
+	(void)q, (void)text, (void)wishes, (void)progress, (void)out;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+}
+
+#else
+
+#include "analysis/class_tree.h"
+#include "analysis/search.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "query/sql/sql_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STEPS_BETWEEN = 20000,  /* of SQLite's machine, between two looks whether to stop */
+	TEXT_MOST = 256 << 20,  /* bytes of a value: a set of 64 million objects */
+	STATEMENT_MOST = 1 << 20,
+	TABLES_MOST = 200,      /* that one statement names */
+	DEPTH_MOST = 200,
+};
+
+/* What is known of objects, under the names that people look for. */
+static const char views[] =
+    "CREATE TEMP VIEW dominators AS SELECT address, class, dominator, retained FROM objects WHERE reachable;"
+    "CREATE TEMP VIEW retained AS SELECT address, class, shallow, retained, retained_certainty FROM objects;"
+    "CREATE TEMP VIEW gc_paths AS SELECT address, class, path(address) AS path FROM objects;"
+    "CREATE TEMP VIEW locals AS SELECT thread, frame, kind, description, address, class, shallow, retained, value "
+    "FROM roots WHERE thread IS NOT NULL;";
+
+struct declared {
+	struct declared *next;
+	char *name;
+};
+
+/* --- errors ------------------------------------------------------------------------------------- */
+
+int sql_keep(struct sql *q, const struct err *err)
+{
+	if (!q->failed.code)
+		q->failed = *err;
+	return err->code == ERR_NOMEM ? SQLITE_NOMEM : err->code == ERR_CANCELLED ? SQLITE_INTERRUPT : SQLITE_ERROR;
+}
+
+enum { EDITS_MOST = 2, COLUMN_MOST = 200 };
+
+struct nearest_column {
+	const char *to;
+	unsigned edits;
+	char name[COLUMN_MOST];
+};
+
+static int look_at_column(void *nearest, int n, char **value, char **names)
+{
+	(void)n, (void)names;
+	struct nearest_column *near = nearest;
+	unsigned edits = edit_distance(near->to, value[0], near->edits);
+	if (edits < near->edits) {
+		near->edits = edits;
+		snprintf(near->name, sizeof near->name, "%s", value[0]);
+	}
+	return 0;
+}
+
+static void look_at_columns(struct sql *q, const char *table, struct nearest_column *near)
+{
+	char *ask = sqlite3_mprintf("SELECT name FROM pragma_table_xinfo(%Q)", table);
+	q->declares = true;
+	if (ask)
+		sqlite3_exec(q->db, ask, look_at_column, near, NULL);
+	q->declares = false;
+	sqlite3_free(ask);
+}
+
+/* A column that is missing: what may have been meant. */
+static int no_column(struct sql *q, const char *name, struct err *err)
+{
+	char *wanted = xstrdup(name);
+	struct nearest_column near = {.to = wanted, .edits = EDITS_MOST + 1};
+	const char *dot = strrchr(wanted, '.');
+	if (dot && dot[1])
+		near.to = dot + 1;
+	look_at_columns(q, "objects", &near);
+	look_at_columns(q, "refs", &near);
+	for (const struct declared *d = q->declared; d; d = d->next)
+		look_at_columns(q, d->name, &near);
+	bool like = near.name[0] && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
+	int code = like ?
+	    err_set(err, ERR_USAGE, "no column is called %.200s (nearest: %.100s)", wanted, near.name) : dot ?
+	    err_set(err, ERR_USAGE, "no column is called %.200s (a field of what a column leads to: field(address, 'a.b'))",
+	    wanted) :
+	    err_set(err, ERR_USAGE, "no column is called %.200s (texts stand between single quotes)", wanted);
+	free(wanted);
+	return code;
+}
+
+int sql_error(struct sql *q, int code, struct err *err)
+{
+	static const char column[] = "no such column: ";
+	if (q->failed.code) {
+		*err = q->failed;
+		return err->code;
+	}
+	if (progress_cancelled(q->progress) || code == SQLITE_INTERRUPT)
+		return err_cancelled(err);
+	if (code == SQLITE_NOMEM)
+		return err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	if (code == SQLITE_FULL || code == SQLITE_IOERR)
+		return err_set(err, ERR_IO, "no room for SQLite's temporary files (TMPDIR): %.300s", sqlite3_errmsg(q->db));
+	const char *said = sqlite3_errmsg(q->db);
+	if (!strcmp(said, "not authorized"))
+		return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
+		    "VIEW");
+	if (!strncmp(said, column, sizeof column - 1))
+		return no_column(q, said + sizeof column - 1, err);
+	return err_set(err, ERR_USAGE, "%.400s", said);
+}
+
+bool sql_stops(const struct sql *q, uint64_t round)
+{
+	return progress_stops(q->progress, round);
+}
+
+static int look(void *sql)
+{
+	return progress_cancelled(((struct sql *)sql)->progress);
+}
+
+int sql_need_retained(struct sql *q)
+{
+	struct err err = ERR_INIT;
+	if (q->retained)
+		return SQLITE_OK;
+	return q->source.retained(q->source.context, &q->retained, &err) ? sql_keep(q, &err) : SQLITE_OK;
+}
+
+/* --- what a statement may do -------------------------------------------------------------------- */
+
+static bool is_catalogue(const char *table)
+{
+	return table && (!strcmp(table, "sqlite_temp_master") || !strcmp(table, "sqlite_temp_schema"));
+}
+
+/* Only questions, and tables and views of one's own.  What SQLite itself writes of those goes into its catalogue. */
+static int may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger)
+{
+	(void)trigger;
+	if (((const struct sql *)sql)->declares)
+		return SQLITE_OK;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+	case SQLITE_CREATE_TEMP_TABLE:
+	case SQLITE_CREATE_TEMP_VIEW:
+	case SQLITE_DROP_TEMP_TABLE:
+	case SQLITE_DROP_TEMP_VIEW:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return b && !strcmp(b, "load_extension") ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_INSERT:
+	case SQLITE_UPDATE:
+	case SQLITE_DELETE:
+		return is_catalogue(a) || (database && !strcmp(database, "temp") && action == SQLITE_DELETE) ?
+		    SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+static void limit(sqlite3 *db)
+{
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MOST);
+	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, STATEMENT_MOST);
+	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, DEPTH_MOST);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* a name in double quotes that is none is an error, not a text */
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+}
+
+/* --- life --------------------------------------------------------------------------------------- */
+
+int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err)
+{
+	struct sql *q = *out = xcalloc(1, sizeof *q);
+	q->opened = o;
+	q->heap = o->heap;
+	q->source = *source;
+	q->values = big_alloc(q->heap->n_classes, sizeof *q->values, err);
+	int code = q->values ? members_init(&q->members, q->heap, err) : ERR_NOMEM;
+	if (!code && sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL))
+		code = err_set(err, ERR_NOMEM, "SQLite does not begin");
+	if (!code) {
+		limit(q->db);
+		sqlite3_extended_result_codes(q->db, 0);
+		sqlite3_progress_handler(q->db, STEPS_BETWEEN, look, q);
+		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_functions(q))
+			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
+		else if (sqlite3_exec(q->db, views, NULL, NULL, NULL))
+			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
+		sqlite3_set_authorizer(q->db, may, q);
+	}
+	if (code) {
+		sql_close(q);
+		*out = NULL;
+	}
+	return code;
+}
+
+static void forget(struct sql *q)
+{
+	while (q->declared) {
+		struct declared *d = q->declared;
+		q->declared = d->next;
+		sqlite3_create_module_v2(q->db, d->name, NULL, NULL, NULL);
+		free(d->name);
+		free(d);
+	}
+}
+
+void sql_close(struct sql *q)
+{
+	if (!q)
+		return;
+	forget(q);
+	sqlite3_close_v2(q->db);
+	members_release(&q->members);
+	big_free(q->values);
+	free(q);
+}
+
+/* --- tables that are named ---------------------------------------------------------------------- */
+
+static bool is_declared(const struct sql *q, const char *name)
+{
+	const struct declared *d = q->declared;
+	while (d && strcmp(d->name, name))
+		d = d->next;
+	return d != NULL;
+}
+
+void sql_declared(struct sql *q, const char *name)
+{
+	struct declared *d = xcalloc(1, sizeof *d);
+	*d = (struct declared){.next = q->declared, .name = xstrdup(name)};
+	q->declared = d;
+}
+
+static int no_table(struct sql *q, const char *name, struct err *err)
+{
+	struct text near = TEXT_INIT;
+	q->source.nearest(q->source.context, name, &near);
+	int code = err_set(err, ERR_USAGE, near.len ? "no table, class or command is called %.200s (%.600s)" :
+	    "no table, class or command is called %.200s", name, near.s);
+	text_release(&near);
+	return code;
+}
+
+/* Register what is called so. */
+static int declare(struct sql *q, const char *name, struct err *err)
+{
+	struct result *r = NULL;
+	uint32_t *classes = NULL;
+	size_t n = 0;
+	int state = SQLITE_OK, code = q->source.table(q->source.context, name, &classes, &n, &r, err);
+	if (!code && !n && !r) {
+		big_free(classes);
+		return no_table(q, name, err);
+	}
+	if (!code && !r && q->wishes.subclasses)
+		code = class_tree_add_below(q->heap, &classes, &n, err);
+	if (!code)
+		state = r ? sql_add_result(q, name, r) : sql_add_classes(q, name, classes, n);
+	if (code || state)
+		return code ? code : sql_error(q, state, err);
+	sql_declared(q, name);
+	return 0;
+}
+
+/* The table that SQLite misses, out of its words; NULL: they say something else. */
+static char *missed_table(sqlite3 *db)
+{
+	static const char words[] = "no such table: ";
+	const char *said = sqlite3_errmsg(db);
+	return strncmp(said, words, sizeof words - 1) ? NULL : xstrdup(said + sizeof words - 1);
+}
+
+static bool in_name(char c)
+{
+	return c == '_' || c == '$' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z');
+}
+
+static bool is_class(const struct heap *h, const char *name, size_t n)
+{
+	for (uint32_t i = 0; i < h->n_classes; i++)
+		if (!strncmp(h->classes[i].name, name, n) && !h->classes[i].name[n])
+			return true;
+	return false;
+}
+
+/* SQLite does not tell capital letters from small ones, programs do: does the statement spell a declared name
+ * otherwise, and there is a class of that name, too? */
+static int check_spelling(struct sql *q, const char *text, struct err *err)
+{
+	for (const struct declared *d = q->declared; d; d = d->next) {
+		size_t n = strlen(d->name);
+		for (const char *at = text; *at; at++) {
+			if ((at > text && in_name(at[-1])) || sqlite3_strnicmp(at, d->name, (int)n) || in_name(at[n]) ||
+			    !strncmp(at, d->name, n))
+				continue;
+			if (is_class(q->heap, at, n))
+				return err_set(err, ERR_USAGE, "%.*s and %.200s are two classes, but one name to SQL: ask for them in "
+				    "two statements", (int)(n < 200 ? n : 200), at, d->name);
+		}
+	}
+	return 0;
+}
+
+static int prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err)
+{
+	for (int i = 0; i < TABLES_MOST; i++) {
+		int code, state = sqlite3_prepare_v2(q->db, text, -1, s, rest);
+		if (state == SQLITE_OK)
+			return check_spelling(q, text, err);
+		char *name = q->failed.code ? NULL : missed_table(q->db);
+		if (!name)
+			return sql_error(q, state, err);
+		code = is_declared(q, name) ? sql_error(q, state, err) : declare(q, name, err);
+		free(name);
+		if (code)
+			return code;
+	}
+	return err_set(err, ERR_USAGE, "the statement names more than %d tables", TABLES_MOST);
+}
+
+/* --- statements --------------------------------------------------------------------------------- */
+
+static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err)
+{
+	struct result *r = NULL;
+	int code = 0, state;
+	if (sqlite3_column_count(s) > 0) {
+		code = sql_answer(q, s, &r, err);
+	} else {
+		while ((state = sqlite3_step(s)) == SQLITE_ROW)
+			;
+		if (state != SQLITE_DONE)
+			code = sql_error(q, state, err);
+	}
+	if (!code && r) {
+		result_free(*out);
+		*out = r;
+	}
+	return code;
+}
+
+void sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress)
+{
+	q->wishes = *wishes;
+	q->progress = progress;
+	q->retained = NULL; /* the model may have changed */
+	q->doubt = amount_exact(0);
+	q->failed = (struct err)ERR_INIT;
+}
+
+void sql_end(struct sql *q)
+{
+	forget(q); /* what commands answer is of now, and large */
+	q->progress = NULL;
+}
+
+int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
+    struct result **out, struct err *err)
+{
+	int code = 0;
+	*out = NULL;
+	sql_begin(q, wishes, progress);
+	while (!code && *text) {
+		sqlite3_stmt *s = NULL;
+		code = prepare(q, text, &s, &text, err);
+		if (!code && s)
+			code = run_statement(q, s, out, err);
+		sqlite3_finalize(s);
+	}
+	if (code) {
+		result_free(*out);
+		*out = NULL;
+	}
+	sql_end(q);
+	return code;
+}
+
+int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	size_t kept = 0;
+	int state = SQLITE_DONE, code = prepare(q, text, &s, &text, err);
+	while (!code && (state = sqlite3_step(s)) == SQLITE_ROW && kept < *n)
+		ids[kept++] = (uint32_t)sqlite3_column_int64(s, 0);
+	if (!code && state != SQLITE_DONE)
+		code = sql_error(q, state, err);
+	sqlite3_finalize(s);
+	*n = code ? *n : kept;
+	return code;
+}
+
+#endif

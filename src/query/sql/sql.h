@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql.h - the door of this folder: questions in SQL about an opened dump, answered by SQLite.
+ *
+ * Tables are there when a statement names them, and nothing of them is copied:
+ *     objects      every object: address, class, shallow, retained, length, value
+ *     refs         every recorded reference: source, field, target, and their classes
+ *     entries(a)   what a collection contains
+ *     "CLASS"      the instances of a class, with its fields as columns
+ *     "LINE"       what a command line answers ("histo", "bt -all"), by a struct sql_source
+ *
+ * Numbers that nobody knows are NULL; how sure a number is stands in the hidden column NAME_certainty.  An address is
+ * an integer.  Statements only read; CREATE TEMP TABLE and CREATE TEMP VIEW are kept until sql_close.
+ *
+ * One thread at a time.
+ */
+#ifndef CAIRN_QUERY_SQL_SQL_H
+#define CAIRN_QUERY_SQL_SQL_H
+
+#include "base/progress.h"
+#include "opened/opened.h"
+#include "result/result.h"
+
+/* What others know.  All return 0 or an error that the statement ends with. */
+struct sql_source {
+	void *context;
+	/* What objects retain; a statement that asks for it waits for this. */
+	int (*retained)(void *context, const struct retained **out, struct err *err);
+	/* What is called so: classes (indices, the caller's, big_free), or what a command line answers (the caller's,
+	 * result_free).  Neither: there is nothing of that name. */
+	int (*table)(void *context, const char *name, uint32_t **classes, size_t *n, struct result **rows, struct err *err);
+	/* Append the names of a few tables that are called nearly so. */
+	void (*nearest)(void *context, const char *name, struct text *to);
+};
+
+struct sql;
+
+/* 0: *out is the caller's (sql_close), o and what source points to must outlive it.  ERR_NOMEM; ERR_UNSUPPORTED where
+ * this build has no SQLite. */
+MUST_CHECK int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err);
+void sql_close(struct sql *q); /* NULL is fine */
+
+struct sql_wishes {
+	bool subclasses;   /* the table of a class has the instances of its subclasses, too */
+	size_t rows_most;  /* rows that are kept of an answer; 0: all */
+};
+
+/*
+ * Run the statements of a text; *out gets the rows of the last one that has columns, NULL: none has.  ERR_USAGE: it is
+ * not SQL, names what is not there, or would write; ERR_NOMEM, ERR_CANCELLED; or what a table met.
+ */
+MUST_CHECK int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
+    struct result **out, struct err *err);
+
+/*
+ * Keep of n objects (ids ascending, in place) those for which an expression is true: "total > 100 and
+ * status.name = \"NEW\" and size(lines) = 0".  Names are fields, or the columns that all objects have; what an object
+ * does not have is NULL.  The same codes; ERR_USAGE where none of them has such a field.
+ */
+MUST_CHECK int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
+    struct err *err);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_answer.c - the rows of a statement, as a result like that of any command.
+ *
+ * Nine bytes a cell, and the texts.  What a column holds is told by the column that it was selected from, else by what
+ * it is called ("sum(shallow)"), else by its values.  A row with a set stands for that set, one with an address for the
+ * object there.
+ */
+#include "query/sql/sql_private.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/big.h"
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
+
+struct answer {
+	const struct opened *opened;
+	struct amount doubt;   /* of numbers of bytes: 0, and how sure */
+	struct shape shape;
+	struct column *column; /* owned, and their names */
+	bool *has_real;        /* by column */
+	uint64_t *value;       /* row by row: the number; the double's bits; where the text, or the set begins */
+	uint8_t *kind;         /* enum slot */
+	size_t n_cells, cap_values, cap_kinds;
+	char *texts;
+	size_t n_texts, cap_texts;
+	uint32_t *sets;        /* of each: how many, then the ids */
+	size_t n_sets, cap_sets;
+};
+
+static void release(void *data)
+{
+	struct answer *a = data;
+	for (unsigned i = 0; i < a->shape.n_columns; i++)
+		free((char *)a->column[i].name);
+	free(a->column);
+	free(a->has_real);
+	big_free(a->value);
+	big_free(a->kind);
+	big_free(a->texts);
+	big_free(a->sets);
+	free(a);
+}
+
+/* --- keeping ------------------------------------------------------------------------------------ */
+
+/* Room for n more of an array. */
+static int more(void **array, size_t *cap, size_t used, size_t n, size_t size, struct err *err)
+{
+	if (*cap - used >= n)
+		return 0;
+	size_t want = used + n > 2 * *cap ? used + n + 64 : 2 * *cap;
+	void *grown = big_resize(*array, want, size, err);
+	if (!grown)
+		return ERR_NOMEM;
+	*array = grown;
+	*cap = want;
+	return 0;
+}
+
+static int keep_text(struct answer *a, const char *s, size_t n, uint64_t *at, struct err *err)
+{
+	struct text t = TEXT_INIT;
+	text_add_escaped(&t, s, n);
+	int code = more((void **)&a->texts, &a->cap_texts, a->n_texts, t.len + 1, 1, err);
+	if (!code) {
+		*at = a->n_texts;
+		memcpy(a->texts + a->n_texts, t.s ? t.s : "", t.len + 1);
+		a->n_texts += t.len + 1;
+	}
+	text_release(&t);
+	return code;
+}
+
+static int keep_set(struct answer *a, const uint32_t *ids, size_t n, uint64_t *at, struct err *err)
+{
+	if (n > UINT32_MAX || more((void **)&a->sets, &a->cap_sets, a->n_sets, n + 1, sizeof *a->sets, err))
+		return ERR_NOMEM;
+	*at = a->n_sets;
+	a->sets[a->n_sets++] = (uint32_t)n;
+	if (n)
+		memcpy(a->sets + a->n_sets, ids, n * sizeof *ids);
+	a->n_sets += n;
+	return 0;
+}
+
+static int keep_cell(struct answer *a, sqlite3_stmt *s, unsigned column, struct err *err)
+{
+	sqlite3_value *v = sqlite3_column_value(s, (int)column);
+	uint64_t value = 0;
+	enum slot kind = SLOT_NULL;
+	const uint32_t *ids;
+	size_t n;
+	double real;
+	int code = 0;
+	switch (sqlite3_column_type(s, (int)column)) {
+	case SQLITE_INTEGER:
+		kind = SLOT_INTEGER;
+		value = (uint64_t)sqlite3_column_int64(s, (int)column);
+		break;
+	case SQLITE_FLOAT:
+		kind = SLOT_REAL;
+		real = sqlite3_column_double(s, (int)column);
+		memcpy(&value, &real, sizeof value);
+		a->has_real[column] = true;
+		break;
+	case SQLITE_BLOB:
+		if ((ids = sql_set(v, &n))) {
+			kind = SLOT_SET;
+			code = keep_set(a, ids, n, &value, err);
+			break;
+		} /* FALLTHROUGH */
+	case SQLITE_TEXT:
+		kind = SLOT_TEXT;
+		code = keep_text(a, (const char *)sqlite3_column_text(s, (int)column),
+		    (size_t)sqlite3_column_bytes(s, (int)column), &value, err);
+		break;
+	}
+	if (code || more((void **)&a->value, &a->cap_values, a->n_cells, 1, sizeof *a->value, err) ||
+	    more((void **)&a->kind, &a->cap_kinds, a->n_cells, 1, sizeof *a->kind, err))
+		return ERR_NOMEM;
+	a->value[a->n_cells] = value;
+	a->kind[a->n_cells++] = (uint8_t)kind;
+	return 0;
+}
+
+/* --- what columns hold -------------------------------------------------------------------------- */
+
+/* The type of all columns that are called so, if it is bytes or a count. */
+static enum cell_type type_of_word(const char *word, size_t n)
+{
+	enum cell_type type = CELL_NONE;
+	for (unsigned i = 0; i < COL_COUNT_OF_ALL; i++) {
+		const struct column_kind *k = &column_kinds[i];
+		if (!k->word || strlen(k->word) != n || strncmp(k->word, word, n))
+			continue;
+		if ((type != CELL_NONE && type != k->type) || (k->type != CELL_BYTES && k->type != CELL_COUNT))
+			return CELL_NONE;
+		type = k->type;
+	}
+	return type;
+}
+
+/* "count(*)", "sum(o.shallow)", "shallow": by the words of our columns; CELL_NONE: the name does not tell. */
+static enum cell_type type_of_name(const char *name)
+{
+	static const char *const sums[] = {"sum(", "min(", "max(", "total("};
+	size_t n = strlen(name);
+	if (!sqlite3_strnicmp(name, "count(", 6))
+		return CELL_COUNT;
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+		size_t head = strlen(sums[i]);
+		if (n < head + 1 || sqlite3_strnicmp(name, sums[i], (int)head) || name[n - 1] != ')')
+			continue;
+		const char *inner = name + head, *dot = memchr(inner, '.', n - head - 1);
+		if (dot)
+			inner = dot + 1;
+		return type_of_word(inner, (size_t)(name + n - 1 - inner));
+	}
+	return type_of_word(name, n);
+}
+
+/* What a column that was selected as it is says; *told false: it is an expression, or a field. */
+static enum cell_type type_of_declaration(const char *declared, bool *told)
+{
+	*told = declared != NULL;
+	return !*told ? CELL_NONE : !strcmp(declared, SQL_ADDRESS) ? CELL_ADDRESS :
+	    !strcmp(declared, SQL_BYTES) ? CELL_BYTES : !strcmp(declared, SQL_COUNT) ? CELL_COUNT : CELL_NONE;
+}
+
+/* What the values allow of what the column is said to hold. */
+static enum cell_type settle_type(const struct answer *a, unsigned column, enum cell_type said)
+{
+	const char *name = a->column[column].name;
+	bool any[SLOT_SET + 1] = {false}, negative = false;
+	bool objects = !sqlite3_strnicmp(name, "field(", 6) || !sqlite3_strnicmp(name, "ref(", 4);
+	for (size_t i = column; i < a->n_cells; i += a->shape.n_columns) {
+		any[a->kind[i]] = true;
+		negative |= a->kind[i] == SLOT_INTEGER && a->value[i] >> 63;
+		objects = objects && (a->kind[i] != SLOT_INTEGER || heap_find_value(a->opened->heap, a->value[i]) != HEAP_NONE);
+	}
+	if (objects)
+		said = CELL_ADDRESS;
+	if (any[SLOT_SET])
+		return CELL_COUNT;
+	if (said == CELL_ADDRESS && any[SLOT_INTEGER])
+		return CELL_ADDRESS;
+	if ((said == CELL_BYTES || said == CELL_COUNT) && !negative && !any[SLOT_REAL] && !any[SLOT_TEXT])
+		return said;
+	if (any[SLOT_TEXT])
+		return CELL_TEXT;
+	return any[SLOT_INTEGER] || any[SLOT_REAL] ? CELL_NUMBER : said != CELL_NONE ? said : CELL_TEXT;
+}
+
+/* Names of columns are different from each other: machine formats want that. */
+static void name_columns(struct answer *a, sqlite3_stmt *s)
+{
+	struct sql_columns names = {.sql = TEXT_INIT};
+	struct text t = TEXT_INIT;
+	for (unsigned i = 0; i < a->shape.n_columns; i++) {
+		const char *name = sqlite3_column_name(s, (int)i);
+		text_clear(&t);
+		text_add_escaped(&t, name ? name : "", name ? strlen(name) : 0);
+		sql_columns_add(&names, t.s, "", false);
+		a->column[i].id = COL_OWN_NAME;
+		a->column[i].name = xstrdup(names.name[i]);
+	}
+	text_release(&t);
+	sql_columns_release(&names);
+}
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+static void number_cell(const struct answer *a, unsigned column, enum slot kind, uint64_t value, struct cell *out,
+    struct text *digits)
+{
+	struct number n = {.kind = kind == SLOT_REAL ? NUMBER_REAL : NUMBER_SIGNED, .bits = value};
+	double real;
+	memcpy(&real, &value, sizeof real);
+	if (digits) {
+		text_clear(digits);
+		if (kind == SLOT_REAL)
+			text_addf(digits, "%.15g", real);
+		else
+			text_addf(digits, "%" PRId64, (int64_t)value);
+	}
+	if (kind == SLOT_INTEGER && a->has_real[column]) {
+		real = (double)(int64_t)value;
+		n.kind = NUMBER_REAL;
+		memcpy(&n.bits, &real, sizeof n.bits);
+	}
+	*out = cell_number(digits ? digits->s : "", number_rank(&n), amount_exact(0));
+}
+
+static void make_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *digits)
+{
+	const struct answer *a = r->data;
+	size_t at = row * a->shape.n_columns + column;
+	enum cell_type type = a->column[column].type;
+	uint64_t value = a->value[at];
+	switch (a->kind[at]) {
+	case SLOT_NULL:
+		*out = cell_blank();
+		break;
+	case SLOT_TEXT:
+		*out = cell_text(a->texts + value);
+		break;
+	case SLOT_SET:
+		*out = cell_count(amount_exact(a->sets[value]));
+		break;
+	default:
+		if (type == CELL_ADDRESS && a->kind[at] == SLOT_INTEGER)
+			*out = cell_address(value);
+		else if (type == CELL_BYTES && a->kind[at] == SLOT_INTEGER)
+			*out = cell_bytes(amount_as_sure(amount_exact(value), a->doubt));
+		else if (type == CELL_COUNT && a->kind[at] == SLOT_INTEGER)
+			*out = cell_count(amount_exact(value));
+		else
+			number_cell(a, column, (enum slot)a->kind[at], value, out, digits);
+	}
+}
+
+static void cell_of(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	make_cell(r, row, column, out, scratch);
+}
+
+static void number_of(const struct result *r, size_t row, unsigned column, struct cell *out)
+{
+	make_cell(r, row, column, out, NULL);
+}
+
+/* The set of a row; NULL: it has none. */
+static const uint32_t *set_of(const struct answer *a, size_t row)
+{
+	for (unsigned i = 0; i < a->shape.n_columns; i++)
+		if (a->kind[row * a->shape.n_columns + i] == SLOT_SET)
+			return a->sets + a->value[row * a->shape.n_columns + i];
+	return NULL;
+}
+
+static uint32_t object_of(const struct answer *a, size_t row)
+{
+	uint32_t id = HEAP_NONE;
+	for (unsigned i = 0; id == HEAP_NONE && i < a->shape.n_columns; i++) {
+		size_t at = row * a->shape.n_columns + i;
+		if (a->column[i].type == CELL_ADDRESS && a->kind[at] == SLOT_INTEGER)
+			id = heap_find_value(a->opened->heap, a->value[at]);
+	}
+	return id;
+}
+
+static void target_of(const struct result *r, size_t row, struct target *out)
+{
+	const struct answer *a = r->data;
+	if (set_of(a, row))
+		*out = (struct target){.kind = TARGET_GROUP};
+	else if ((out->id = object_of(a, row)) != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = out->id};
+	else
+		*out = (struct target){.kind = TARGET_NONE};
+}
+
+static int members_of(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	(void)err;
+	const struct answer *a = r->data;
+	for (size_t row = 0; row < r->n_source; row++) {
+		if (!bits_get(rows, row))
+			continue;
+		const uint32_t *set = set_of(a, row);
+		uint32_t id = set ? HEAP_NONE : object_of(a, row);
+		for (uint32_t i = 1; set && i <= set[0]; i++)
+			if (set[i] < to->n)
+				bits_set(to, set[i]);
+		if (id != HEAP_NONE)
+			bits_set(to, id);
+	}
+	return 0;
+}
+
+static const struct result_ops ops = {
+    .cell = cell_of, .number = number_of, .target = target_of, .release = release, .members = members_of};
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static int keep_rows(struct sql *q, struct answer *a, sqlite3_stmt *s, size_t *rows, struct err *err)
+{
+	int state;
+	while ((state = sqlite3_step(s)) == SQLITE_ROW) {
+		for (unsigned i = 0; i < a->shape.n_columns; i++)
+			if (keep_cell(a, s, i, err))
+				return ERR_NOMEM;
+		if (++*rows == q->wishes.rows_most)
+			return 0;
+		if (*rows % RESULT_STOP_EVERY == 0 && !progress_add(q->progress, RESULT_STOP_EVERY))
+			return err_cancelled(err);
+	}
+	return state == SQLITE_DONE ? 0 : sql_error(q, state, err);
+}
+
+int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err)
+{
+	struct answer *a = xcalloc(1, sizeof *a);
+	unsigned n = (unsigned)sqlite3_column_count(s);
+	size_t rows = 0;
+	a->opened = q->opened;
+	a->column = xcalloc(n, sizeof *a->column);
+	a->has_real = xcalloc(n, sizeof *a->has_real);
+	a->shape = (struct shape){.columns = a->column, .n_columns = n};
+	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
+	name_columns(a, s);
+	int code = keep_rows(q, a, s, &rows, err);
+	if (code) {
+		release(a);
+		return code;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		bool told;
+		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);
+		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name));
+	}
+	a->doubt = q->doubt;
+	*out = result_new("sql", q->opened, &a->shape, &ops, a, rows);
+	if (q->doubt.certainty != EXACT)
+		result_add_note(*out, "some of what these figures were made of is not exact: the columns NAME_certainty tell");
+	return 0;
+}
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sql_candidates.c - see sql_candidates.h. */
+#include "query/sql/sql_candidates.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/big.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+/* --- bounds ------------------------------------------------------------------------------------- */
+
+void candidates_release(struct candidates *c)
+{
+	big_free(c->list);
+	bits_release(&c->in);
+	c->list = NULL;
+	c->at = c->end = 0;
+	c->low = 0;
+	c->high = UINT32_MAX;
+	memset(c->least, 0, sizeof c->least);
+	memset(c->most, 0xff, sizeof c->most);
+	memset(c->bounded, 0, sizeof c->bounded);
+}
+
+static uint64_t size_of(const struct sql *q, uint32_t id, int which)
+{
+	return which ? q->retained->dominators.retained[id] : heap_shallow(q->heap, id);
+}
+
+static bool fits(const struct candidates *c, uint32_t id)
+{
+	const struct objects_of *of = c->of;
+	const struct sql *q = of->sql;
+	uint32_t class = q->heap->class_of[id];
+	if (id < c->low || id >= c->high || (c->in.word && !bits_get(&c->in, class)) ||
+	    (of->in.word && !bits_get(&of->in, class)) || (of->n_classes == 1 && of->classes[0] != class))
+		return false;
+	for (int which = 0; which < 2; which++) {
+		if (!c->bounded[which])
+			continue;
+		uint64_t size = size_of(q, id, which);
+		if (size < c->least[which] || size > c->most[which] || (!which && !heap_size_known(q->heap, id)))
+			return false;
+	}
+	return true;
+}
+
+/* A bound from a value; below: of "<" and "<=".  False: nothing fits. */
+static bool bound(sqlite3_value *value, const char *op, uint64_t *least, uint64_t *most)
+{
+	if (sqlite3_value_type(value) != SQLITE_INTEGER && sqlite3_value_type(value) != SQLITE_FLOAT)
+		return sqlite3_value_type(value) != SQLITE_NULL && op[0] == '<'; /* text and blobs are above all numbers */
+	double d = sqlite3_value_double(value);
+	sqlite3_int64 n = sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) :
+	    d >= 9.2e18 ? INT64_MAX : d <= -9.2e18 ? INT64_MIN : (sqlite3_int64)d;
+	bool whole = sqlite3_value_type(value) == SQLITE_INTEGER || (double)n == d;
+	if (!whole && d < 0)
+		n--; /* rounded down */
+	if (op[0] == '=' && (!whole || n < 0))
+		return false;
+	if (op[0] == '>' || op[0] == '=') {
+		int64_t from = n + ((op[0] == '>' && !op[1]) || !whole);
+		if (op[0] == '>' && n == INT64_MAX)
+			return false;
+		if (from > 0 && (uint64_t)from > *least)
+			*least = (uint64_t)from;
+	}
+	if (op[0] == '<' || op[0] == '=') {
+		bool excludes = op[0] == '<' && !op[1] && whole;
+		if (n < 0 || (n == 0 && excludes))
+			return false;
+		uint64_t to = (uint64_t)n - excludes;
+		if (to < *most)
+			*most = to;
+	}
+	return *least <= *most;
+}
+
+/* Narrow the ids to those with a bound on their number or their address. */
+static bool bound_ids(struct candidates *c, const struct sql *q, const struct sql_word *w, sqlite3_value *value)
+{
+	uint64_t least = 0, most = UINT64_MAX;
+	if (!strcmp(w->name, "address") && w->op[0] == '=') {
+		uint32_t id = sql_object(q, value);
+		if (id == HEAP_NONE || id < c->low || id >= c->high)
+			return false;
+		c->low = id;
+		c->high = id + 1;
+		return true;
+	}
+	if (!bound(value, w->op, &least, &most))
+		return false;
+	if (!strcmp(w->name, "address")) {
+		uint32_t below = least ? heap_find_below(q->heap, least - 1) : HEAP_NONE;
+		uint32_t last = heap_find_below(q->heap, most);
+		least = below == HEAP_NONE ? 0 : below + 1;
+		if (last == HEAP_NONE)
+			return false;
+		most = last;
+	}
+	if (least > c->low)
+		c->low = least > UINT32_MAX ? UINT32_MAX : (uint32_t)least;
+	if (most < c->high - UINT64_C(1))
+		c->high = (uint32_t)most + 1;
+	return c->low < c->high;
+}
+
+static int bound_class(struct candidates *c, const struct sql *q, sqlite3_value *value, bool *some)
+{
+	const char *name = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
+	struct err err = ERR_INIT;
+	if (!c->in.word && bits_init(&c->in, q->heap->n_classes, &err))
+		return SQLITE_NOMEM;
+	*some = false;
+	for (uint32_t i = 0; name && i < q->heap->n_classes; i++) {
+		if (strcmp(q->heap->classes[i].name, name))
+			continue;
+		bits_set(&c->in, i);
+		*some = true;
+	}
+	return SQLITE_OK;
+}
+
+struct ordering {
+	const struct sql *sql;
+	const char *by; /* "": by id */
+	bool down;
+	uint64_t limit;
+};
+
+/* The first of two stands in front of the second where it is larger and the order goes down. */
+static int by_size(const void *x, const void *y, void *context)
+{
+	const struct ordering *o = context;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	uint64_t m = size_of(o->sql, a, o->by[0] == 'r'), n = size_of(o->sql, b, o->by[0] == 'r');
+	return o->down ? (m < n) - (m > n) : (m > n) - (m < n);
+}
+
+/* The first `limit` of what stands in a heap of ids, the last of them on top. */
+static void sift(uint32_t *heap, uint64_t n, struct ordering *o)
+{
+	for (uint64_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && by_size(&heap[child + 1], &heap[child], o) > 0)
+			child++;
+		if (by_size(&heap[child], &heap[i], o) <= 0)
+			return;
+		uint32_t id = heap[i];
+		heap[i] = heap[child];
+		heap[child] = id;
+	}
+}
+
+static void rise(uint32_t *heap, uint64_t i, struct ordering *o)
+{
+	for (uint64_t up; i && by_size(&heap[i], &heap[up = (i - 1) / 2], o) > 0; i = up) {
+		uint32_t id = heap[i];
+		heap[i] = heap[up];
+		heap[up] = id;
+	}
+}
+
+enum { HEAPED_MOST = 100000 }; /* rows; of more all are sorted */
+
+/* Candidates into the cursor's list, at most as many as are asked for; by size, if that is the order. */
+static int gather(struct candidates *c, struct ordering *o, struct err *err)
+{
+	const struct heap *h = o->sql->heap;
+	bool best = o->by[0] && o->limit <= HEAPED_MOST;
+	size_t n = 0, cap = 0;
+	uint32_t high = c->high < h->n_objects ? c->high : h->n_objects;
+	for (uint32_t id = c->low; id < high; id++) {
+		if (sql_stops(o->sql, id))
+			return err_cancelled(err);
+		if (!fits(c, id))
+			continue;
+		if (best && n == o->limit && n) {
+			if (by_size(&id, &c->list[0], o) >= 0)
+				continue;
+			c->list[0] = id;
+			sift(c->list, n, o);
+			continue;
+		}
+		if (n == o->limit)
+			break;
+		uint32_t *to = BIG_PUSH(c->list, n, cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = id;
+		if (best)
+			rise(c->list, n - 1, o);
+	}
+	c->at = 0;
+	c->end = n;
+	if (!c->list && !(c->list = big_alloc(0, sizeof *c->list, err)))
+		return ERR_NOMEM;
+	return o->by[0] ? sort_with(c->list, n, sizeof *c->list, by_size, o, err) : 0;
+}
+
+static int by_name_rank(const void *x, const void *y, void *heap)
+{
+	return heap_class_order(((const struct heap *)heap)->classes, *(const uint32_t *)x, *(const uint32_t *)y);
+}
+
+/* Candidates class after class, in the order of the classes' names: counted first, filled second. */
+static int gather_by_class(struct candidates *c, const struct sql *q, bool down, struct err *err)
+{
+	const struct heap *h = q->heap;
+	uint32_t high = c->high < h->n_objects ? c->high : h->n_objects;
+	uint32_t *order = big_alloc(h->n_classes, sizeof *order, err);
+	uint32_t *start = order ? big_alloc(h->n_classes, sizeof *start, err) : NULL;
+	uint32_t n = 0;
+	int code = start ? 0 : ERR_NOMEM;
+	for (uint32_t id = c->low; !code && id < high; id++)
+		if (sql_stops(q, id))
+			code = err_cancelled(err);
+		else if (fits(c, id))
+			start[h->class_of[id]]++;
+	for (uint32_t i = 0; !code && i < h->n_classes; i++)
+		order[i] = i;
+	if (!code)
+		code = sort_with(order, h->n_classes, sizeof *order, by_name_rank, (void *)h, err);
+	for (uint32_t i = 0; !code && i < h->n_classes; i++) {
+		uint32_t class = order[down ? h->n_classes - 1 - i : i], count = start[class];
+		start[class] = n;
+		n += count;
+	}
+	if (!code && !(c->list = big_alloc(n, sizeof *c->list, err)))
+		code = ERR_NOMEM;
+	for (uint32_t id = c->low; !code && id < high; id++)
+		if (fits(c, id))
+			c->list[start[h->class_of[id]]++] = id;
+	c->at = 0;
+	c->end = n;
+	big_free(order);
+	big_free(start);
+	return code;
+}
+
+static void settle(struct candidates *c)
+{
+	while (!c->list && c->at < c->end && !fits(c, (uint32_t)c->at))
+		c->at++;
+}
+
+/* The instances of one class: as many as there are, however many other objects there are. */
+static int gather_instances(struct candidates *c, struct sql *q, uint32_t class, uint64_t most, struct err *err)
+{
+	struct members_walk walk = members_instances(&q->members, class);
+	size_t n = 0;
+	uint32_t id, count = q->heap->classes[class].n_objects;
+	if (!(c->list = big_alloc(count, sizeof *c->list, err)))
+		return ERR_NOMEM;
+	while (n < most && n < count && members_next(&q->members, &walk, &id))
+		if (fits(c, id))
+			c->list[n++] = id;
+	c->at = 0;
+	c->end = n;
+	return 0;
+}
+
+/* Of a list of objects those that fit. */
+static int gather_these(struct candidates *c, const struct objects_of *of, struct err *err)
+{
+	size_t n = 0;
+	if (!(c->list = big_alloc(of->n_ids, sizeof *c->list, err)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < of->n_ids; i++)
+		if (fits(c, of->ids[i]))
+			c->list[n++] = of->ids[i];
+	c->at = 0;
+	c->end = n;
+	return 0;
+}
+
+/* The only class whose instances count; HEAP_NONE: there are several, or none. */
+static uint32_t only_class(const struct candidates *c)
+{
+	uint32_t class = HEAP_NONE;
+	if (c->of->n_classes == 1)
+		return c->of->classes[0];
+	for (uint32_t i = 0; c->in.word && i < c->of->sql->heap->n_classes; i++) {
+		if (!bits_get(&c->in, i))
+			continue;
+		if (class != HEAP_NONE)
+			return HEAP_NONE;
+		class = i;
+	}
+	return class;
+}
+
+static int begin(struct candidates *c, struct ordering *o, struct err *err)
+{
+	struct sql *q = c->of->sql;
+	uint32_t class = only_class(c), n = q->heap->n_objects;
+	bool narrow = c->high - c->low == 1;
+	if (c->of->ids)
+		return gather_these(c, c->of, err);
+	if (!strcmp(o->by, "class") && class == HEAP_NONE)
+		return gather_by_class(c, q, o->down, err);
+	if (!strcmp(o->by, "class"))
+		o->down = false; /* all are of one */
+	if (!strcmp(o->by, "class") || !strcmp(o->by, "id"))
+		o->by = "";
+	if (class != HEAP_NONE && !o->by[0] && !o->down && !narrow)
+		return gather_instances(c, q, class, o->limit, err);
+	if (o->by[0] || o->down) {
+		bool down = o->down && !o->by[0];
+		uint64_t limit = o->limit;
+		o->limit = down ? UINT64_MAX : limit;
+		int code = gather(c, o, err);
+		for (uint64_t i = 0, j = c->end; !code && down && i + 1 < j; i++) {
+			uint32_t id = c->list[i];
+			c->list[i] = c->list[--j];
+			c->list[j] = id;
+		}
+		return code;
+	}
+	c->at = c->low;
+	c->end = c->high < n ? c->high : n;
+	settle(c);
+	return 0;
+}
+
+int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv)
+{
+	struct sql *q = c->of->sql;
+	struct ordering o = {.sql = q, .by = "", .limit = UINT64_MAX};
+	struct err err = ERR_INIT;
+	struct sql_word w;
+	bool some = true;
+	int state = SQLITE_OK, used = 0;
+	candidates_release(c);
+	if (strstr(words, "retained"))
+		state = sql_need_retained(q);
+	while (!state && some && sql_plan_next(&words, &w)) {
+		sqlite3_value *value = w.argument && used < argc ? argv[used++] : NULL;
+		if (!strcmp(w.name, "by") && sql_plan_next(&words, &w))
+			o.by = w.name[0] == 'r' ? "retained" : w.name[0] == 's' ? "shallow" : w.name[0] == 'c' ? "class" : "id";
+		else if (!strcmp(w.name, "down"))
+			o.down = true;
+		else if (!value)
+			continue;
+		else if (!strcmp(w.name, "limit"))
+			o.limit = sqlite3_value_int64(value) < 0 ? UINT64_MAX : (uint64_t)sqlite3_value_int64(value);
+		else if (!strcmp(w.name, "class"))
+			state = bound_class(c, q, value, &some);
+		else if (!strcmp(w.name, "id") || !strcmp(w.name, "address"))
+			some = bound_ids(c, q, &w, value);
+		else {
+			int which = w.name[0] == 'r';
+			c->bounded[which] = true;
+			some = bound(value, w.op, &c->least[which], &c->most[which]);
+		}
+	}
+	if (!state && some && begin(c, &o, &err))
+		state = sql_keep(q, &err);
+	return state;
+}
+
+void candidates_next(struct candidates *c)
+{
+	c->at++;
+	settle(c);
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_candidates.h - the objects that the words of a plan leave, in the order that they ask for; private to this
+ * folder.
+ *
+ * Words are "id", "address", "class", "shallow" and "retained", each with an operator and a value; "by COLUMN", perhaps
+ * "down"; and "limit".  Without an order or a class nothing is gathered: objects are looked at one after another.
+ */
+#ifndef CAIRN_QUERY_SQL_SQL_CANDIDATES_H
+#define CAIRN_QUERY_SQL_SQL_CANDIDATES_H
+
+#include "query/sql/sql_private.h"
+
+/* What a table is about. */
+struct objects_of {
+	struct sql *sql;
+	uint32_t *classes; /* ascending, owned; NULL: all objects, or */
+	size_t n_classes;
+	const uint32_t *ids; /* these, ascending; borrowed */
+	size_t n_ids;
+	struct bits in;    /* the classes, if they are several */
+};
+
+struct candidates {
+	const struct objects_of *of;
+	uint32_t *list;        /* ids in their order; owned, NULL: all from `at` to before `end` that fit */
+	uint64_t at, end;
+	uint32_t low, high;    /* ids from low to before high */
+	uint64_t least[2], most[2]; /* of shallow and retained, in bytes */
+	bool bounded[2];
+	struct bits in;        /* classes that count; word NULL: those of the table */
+};
+
+/* Begin anew.  SQLITE_OK, or what the statement ends with. */
+int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv);
+void candidates_next(struct candidates *c);
+void candidates_release(struct candidates *c);
+
+static inline bool candidates_end(const struct candidates *c)
+{
+	return c->at >= c->end;
+}
+
+static inline uint32_t candidates_id(const struct candidates *c)
+{
+	return c->list ? c->list[c->at] : (uint32_t)c->at;
+}
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_functions.c - what statements ask of an object, by its address.
+ *
+ * Of what is no object (NULL, an address where none begins) all of them are NULL.  sql_functions lists them, for help.
+ */
+#include "query/sql/sql_private.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "analysis/paths/paths.h"
+#include "base/big.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct functions {
+	struct sql *sql;
+	struct shared_fields **fields; /* by class index: of its instances; NULL: not asked for yet */
+	struct path_rules rules;       /* for path(); heap NULL: not made */
+	const struct path_tree *tree;
+	struct text scratch;
+};
+
+static struct functions *own(sqlite3_context *to)
+{
+	return sqlite3_user_data(to);
+}
+
+static uint32_t object_of(sqlite3_context *to, sqlite3_value *value)
+{
+	return sql_object(own(to)->sql, value);
+}
+
+static void fail(sqlite3_context *to, const struct err *err)
+{
+	int state = sql_keep(own(to)->sql, err);
+	sqlite3_result_error(to, err->message, -1);
+	sqlite3_result_error_code(to, state);
+}
+
+/* --- words -------------------------------------------------------------------------------------- */
+
+static void run_addr(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	const char *s = (const char *)sqlite3_value_text(argv[0]);
+	char *end;
+	if (s && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+		s += 2;
+	uint64_t n = s ? strtoull(s, &end, 16) : 0;
+	if (s && end > s && !*end && *s != '-' && *s != '+' && *s != ' ')
+		sqlite3_result_int64(to, (sqlite3_int64)n);
+}
+
+static void run_hex(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	char word[24];
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+		return;
+	snprintf(word, sizeof word, "0x%" PRIx64, (uint64_t)sqlite3_value_int64(argv[0]));
+	sqlite3_result_text(to, word, -1, SQLITE_TRANSIENT);
+}
+
+/* --- one object --------------------------------------------------------------------------------- */
+
+static void run_text(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	struct functions *f = own(to);
+	uint32_t id = object_of(to, argv[0]);
+	if (id != HEAP_NONE)
+		sql_result_contents(f->sql, to, id, &f->scratch);
+}
+
+static void run_class(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	uint32_t id = object_of(to, argv[0]);
+	if (id != HEAP_NONE)
+		sqlite3_result_text(to, heap_class_of(own(to)->sql->heap, id)->name, -1, SQLITE_STATIC);
+}
+
+static void run_shallow(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	uint32_t id = object_of(to, argv[0]);
+	if (id != HEAP_NONE)
+		sql_result_amount(own(to)->sql, to, heap_size(own(to)->sql->heap, id));
+}
+
+static void run_retained(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	struct sql *q = own(to)->sql;
+	uint32_t id = object_of(to, argv[0]);
+	if (id == HEAP_NONE)
+		return;
+	int state = sql_need_retained(q);
+	if (state)
+		sqlite3_result_error_code(to, state);
+	else
+		sql_result_amount(q, to, retained_of(q->retained, id));
+}
+
+/* Entries of a collection, characters of a text, elements of an array. */
+static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	const struct heap *h = own(to)->sql->heap;
+	uint32_t id = object_of(to, argv[0]);
+	struct collection_size size;
+	struct string_view view;
+	if (id == HEAP_NONE)
+		return;
+	if (inspect_size(h, id, &size)) {
+		if (size.known)
+			sqlite3_result_int64(to, (sqlite3_int64)size.size);
+	} else if (inspect_text(h, id, &view)) {
+		sqlite3_result_int64(to, (sqlite3_int64)view.length);
+	} else {
+		sql_result_amount(own(to)->sql, to, heap_elements(h, id));
+	}
+}
+
+static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	const struct heap *h = own(to)->sql->heap;
+	uint32_t id = object_of(to, argv[0]), class, seen = 0;
+	const char *name = (const char *)sqlite3_value_text(argv[1]);
+	if (id == HEAP_NONE || !name)
+		return;
+	/* superclasses of a forged dump may go in a circle */
+	for (class = h->class_of[id]; class != HEAP_NONE && seen++ < h->n_classes; class = h->classes[class].superclass)
+		if (!strcmp(h->classes[class].name, name))
+			break;
+	sqlite3_result_int(to, class != HEAP_NONE && seen <= h->n_classes);
+}
+
+enum { PATH_MOST = 1000 /* bytes */ };
+
+/* --- fields ------------------------------------------------------------------------------------- */
+
+/* A path of fields, as one call of a function has it for all rows.  Names of fields may hold dots themselves (those of
+ * structs within structs), so of the names that a path may go on with the longest counts. */
+struct field_path {
+	char *words;
+	size_t n;
+	struct path_step { /* by the byte of words where it begins */
+		uint32_t class; /* of the object seen last, and */
+		size_t field;   /* the number of the field there; SIZE_MAX: it has none */
+		size_t next;    /* byte behind its name */
+		struct fields_walk walk;
+	} *step;
+};
+
+static void path_free(void *path)
+{
+	struct field_path *p = path;
+	free(p->words);
+	free(p->step);
+	free(p);
+}
+
+static struct field_path *path_make(const char *words)
+{
+	struct field_path *p = xcalloc(1, sizeof *p);
+	p->words = xstrdup(words);
+	p->n = strlen(words);
+	p->step = xcalloc(p->n + 1, sizeof *p->step);
+	for (size_t i = 0; i <= p->n; i++)
+		p->step[i] = (struct path_step){.class = HEAP_NONE, .walk = {.id = HEAP_NONE}};
+	return p;
+}
+
+static int fields_of(struct functions *f, uint32_t id, struct shared_fields **out, struct err *err)
+{
+	const struct heap *h = f->sql->heap;
+	if (!f->fields && !(f->fields = big_alloc(h->n_classes, sizeof(*f->fields), err)))
+		return ERR_NOMEM;
+	struct shared_fields **at = &f->fields[h->class_of[id]];
+	int code = *at ? 0 : inspect_shared_fields(at, h, &id, 1, err);
+	*out = *at;
+	return code;
+}
+
+/* The field that the words from a byte on begin with. */
+static void find_field(const struct shared_fields *fields, const char *words, struct path_step *s)
+{
+	struct shared_field f;
+	size_t longest = 0;
+	s->field = SIZE_MAX;
+	for (size_t i = 0; i < fields->n; i++) {
+		inspect_shared_field(fields, i, &f);
+		size_t n = strlen(f.name);
+		if (n > longest && !strncmp(f.name, words, n) && (!words[n] || words[n] == '.')) {
+			longest = n;
+			s->field = i;
+		}
+	}
+	s->next = longest;
+}
+
+/* The value at the end of a path; false: there is none. */
+static bool walk_path(struct functions *f, struct field_path *p, uint32_t id, struct any_value *v, struct err *err)
+{
+	struct shared_fields *fields;
+	for (size_t at = 0; at < p->n; id = inspect_target(v).id) {
+		struct path_step *s = &p->step[at];
+		if (id == HEAP_NONE || fields_of(f, id, &fields, err))
+			return false;
+		if (s->class != f->sql->heap->class_of[id]) {
+			s->class = f->sql->heap->class_of[id];
+			s->walk.id = HEAP_NONE;
+			find_field(fields, p->words + at, s);
+		}
+		if (s->field == SIZE_MAX || !inspect_shared_value(fields, &s->walk, id, s->field, v))
+			return false;
+		at += s->next + (p->words[at + s->next] == '.');
+	}
+	return p->n > 0;
+}
+
+static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
+{
+	struct functions *f = own(to);
+	struct field_path *p = sqlite3_get_auxdata(to, 1), *made = NULL;
+	uint32_t id = object_of(to, argv[0]);
+	struct any_value v;
+	struct err err = ERR_INIT;
+	if (!p && sqlite3_value_type(argv[1]) == SQLITE_TEXT && sqlite3_value_bytes(argv[1]) <= PATH_MOST)
+		p = made = path_make((const char *)sqlite3_value_text(argv[1]));
+	if (p && id != HEAP_NONE && walk_path(f, p, id, &v, &err)) {
+		sql_result_value(f->sql, to, &v, contents, &f->scratch);
+	} else if (err.code && err.code != ERR_UNSUPPORTED) {
+		fail(to, &err);
+	}
+	if (made)
+		sqlite3_set_auxdata(to, 1, made, path_free);
+}
+
+static void run_field(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	follow(to, argv, true);
+}
+
+static void run_ref(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	follow(to, argv, false);
+}
+
+/* --- path(address) ------------------------------------------------------------------------------ */
+
+static int work_here(void *sql, long_work *work, void *argument, struct err *err)
+{
+	return work(argument, ((struct sql *)sql)->progress, err);
+}
+
+static int find_paths(struct functions *f, struct err *err)
+{
+	struct sql *q = f->sql;
+	struct runner runner = {.run = work_here, .context = q};
+	int code = 0;
+	if (!f->rules.heap)
+		code = path_rules_init(&f->rules, q->heap, false, err);
+	return code ? code : opened_find_path_tree(q->opened, false, &runner, &f->tree, err);
+}
+
+static void run_path(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	struct functions *f = own(to);
+	uint32_t id = object_of(to, argv[0]);
+	struct path path = {.n = 0};
+	struct err err = ERR_INIT;
+	if (id == HEAP_NONE)
+		return;
+	int code = find_paths(f, &err);
+	if (!code)
+		code = path_tree_path(f->tree, id, &path, &err);
+	if (code) {
+		fail(to, &err);
+		return;
+	}
+	if (path.n) {
+		text_clear(&f->scratch);
+		path_line(&f->rules, &path, &f->scratch);
+		sql_result_text(to, &f->scratch);
+	}
+	path_release(&path);
+}
+
+/* --- setof(address) ----------------------------------------------------------------------------- */
+
+struct gathered {
+	uint32_t *ids;
+	size_t n, cap;
+};
+
+static void step_setof(sqlite3_context *to, int argc, sqlite3_value **argv)
+{
+	(void)argc;
+	struct gathered *g = sqlite3_aggregate_context(to, sizeof *g);
+	uint32_t id = object_of(to, argv[0]);
+	struct err err = ERR_INIT;
+	uint32_t *at = g && id != HEAP_NONE ? BIG_PUSH(g->ids, g->n, g->cap, &err) : NULL;
+	if (at)
+		*at = id;
+	else if (!g || id != HEAP_NONE)
+		sqlite3_result_error_nomem(to);
+}
+
+static void end_setof(sqlite3_context *to)
+{
+	enum { HEAD = (sizeof SQL_SET_MARK + 3) / 4 * 4 };
+	struct gathered *g = sqlite3_aggregate_context(to, 0);
+	if (!g)
+		return;
+	char *blob = sqlite3_malloc64(HEAD + 4 * (sqlite3_uint64)g->n);
+	if (blob) {
+		memset(blob, 0, HEAD);
+		memcpy(blob, SQL_SET_MARK, sizeof SQL_SET_MARK);
+		if (g->n)
+			memcpy(blob + HEAD, g->ids, 4 * g->n);
+		sqlite3_result_blob64(to, blob, HEAD + 4 * (sqlite3_uint64)g->n, sqlite3_free);
+	} else {
+		sqlite3_result_error_nomem(to);
+	}
+	big_free(g->ids);
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	int arguments;
+	void (*run)(sqlite3_context *to, int argc, sqlite3_value **argv);
+	bool aggregate;
+} functions[] = {
+    {"addr", 1, run_addr, false}, {"hex", 1, run_hex, false}, {"text", 1, run_text, false},
+    {"class", 1, run_class, false}, {"shallow", 1, run_shallow, false}, {"retained", 1, run_retained, false},
+    {"size", 1, run_size, false}, {"instanceof", 2, run_instanceof, false}, {"field", 2, run_field, false},
+    {"ref", 2, run_ref, false}, {"path", 1, run_path, false}, {"setof", 1, step_setof, true},
+};
+
+static void release(void *all)
+{
+	struct functions *f = all;
+	for (uint32_t i = 0; f->fields && i < f->sql->heap->n_classes; i++)
+		inspect_shared_fields_close(f->fields[i]);
+	big_free(f->fields);
+	if (f->rules.heap)
+		path_rules_release(&f->rules);
+	text_release(&f->scratch);
+	free(f);
+}
+
+int sql_add_functions(struct sql *q)
+{
+	struct functions *f = xcalloc(1, sizeof *f);
+	f->sql = q;
+	size_t n = sizeof functions / sizeof *functions;
+	for (size_t i = 0; i < n; i++) {
+		int state = sqlite3_create_function_v2(q->db, functions[i].name, functions[i].arguments,
+		    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, f,
+		    functions[i].aggregate ? NULL : functions[i].run, functions[i].aggregate ? functions[i].run : NULL,
+		    functions[i].aggregate ? end_setof : NULL, i + 1 == n ? release : NULL);
+		if (state)
+			return state; /* the last one's destructor is called even if it fails */
+	}
+	return SQLITE_OK;
+}
+
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_objects.c - the table of all objects, and the tables of the instances of classes.
+ *
+ * A row is an object; its rowid is the object's id.  Constraints on address, id, class and the two sizes choose the
+ * candidates; an order by id, class or a size is made here, so that SQLite sorts nothing, and with a limit only as
+ * many rows as are asked for are ever put in order.
+ */
+#include "query/sql/sql_candidates.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/big.h"
+#include "base/mem.h"
+#include "result/objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns that every object has; a class's fields stand behind them. */
+enum {
+	C_ADDRESS, C_CLASS, C_SHALLOW, C_RETAINED, C_LENGTH, C_VALUE,
+	C_ID, C_REACHABLE, C_DOMINATOR, C_LOADER, C_CLASS_ADDRESS, C_SHALLOW_CERTAINTY, C_RETAINED_CERTAINTY,
+	C_FIELDS
+};
+static const struct {
+	const char *name, *type;
+	bool hidden;
+} own_columns[C_FIELDS] = {
+    [C_ADDRESS] = {"address", SQL_ADDRESS, false},
+    [C_CLASS] = {"class", "TEXT", false},
+    [C_SHALLOW] = {"shallow", SQL_BYTES, false},
+    [C_RETAINED] = {"retained", SQL_BYTES, false},
+    [C_LENGTH] = {"length", SQL_COUNT, false},
+    [C_VALUE] = {"value", "", false},
+    [C_ID] = {"id", "INTEGER", true},
+    [C_REACHABLE] = {"reachable", "INTEGER", true},
+    [C_DOMINATOR] = {"dominator", SQL_ADDRESS, true},
+    [C_LOADER] = {"loader", SQL_ADDRESS, true},
+    [C_CLASS_ADDRESS] = {"class_address", SQL_ADDRESS, true},
+    [C_SHALLOW_CERTAINTY] = {"shallow_certainty", "TEXT", true},
+    [C_RETAINED_CERTAINTY] = {"retained_certainty", "TEXT", true},
+};
+#define RETAINED_COLUMNS (1u << C_RETAINED | 1u << C_REACHABLE | 1u << C_DOMINATOR | 1u << C_RETAINED_CERTAINTY)
+
+struct objects_table {
+	sqlite3_vtab base;
+	const struct objects_of *of;
+	uint64_t n;                   /* objects */
+	struct shared_fields *fields; /* NULL: it has none */
+	bool *contents;               /* by field: it leads to texts, numbers and the like, which stand for their address */
+};
+
+struct objects_cursor {
+	sqlite3_vtab_cursor base;
+	struct candidates candidates;
+	struct fields_walk walk;
+	struct text scratch;
+};
+
+static struct sql *sql_of(const struct objects_table *t)
+{
+	return t->of->sql;
+}
+
+/* --- tables ------------------------------------------------------------------------------------- */
+
+/* An object of each class, for finding the fields that they share. */
+static int find_fields(struct objects_table *t, struct err *err)
+{
+	const struct objects_of *of = t->of;
+	const struct heap *h = of->sql->heap;
+	uint32_t *ids = big_alloc(of->n_classes + 1, sizeof *ids, err), id;
+	size_t n = 0;
+	if (!ids)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < of->n_classes; i++) {
+		struct members_walk walk = members_instances(&of->sql->members, of->classes[i]);
+		t->n += h->classes[of->classes[i]].n_objects;
+		if (members_next(&of->sql->members, &walk, &id))
+			ids[n++] = id;
+	}
+	int code = inspect_shared_fields(&t->fields, h, ids, n, err);
+	big_free(ids);
+	return code == ERR_UNSUPPORTED ? 0 : code;
+}
+
+enum { LOOKED = 10000, LOOKED_LED = 200 /* instances, and of these such with an object in the field */ };
+
+/* Which fields lead to values: those of which all objects looked at do. */
+static void find_contents(struct objects_table *t)
+{
+	struct sql *q = sql_of(t);
+	struct fields_walk walk = {.id = HEAP_NONE};
+	struct any_value v;
+	uint32_t id, looked = 0;
+	size_t n = t->fields ? t->fields->n : 0;
+	struct led {
+		uint32_t all, values;
+	} *led = xcalloc(n + 1, sizeof *led);
+	t->contents = xcalloc(n + 1, sizeof *t->contents);
+	for (size_t c = 0; n && c < t->of->n_classes && looked < LOOKED; c++) {
+		struct members_walk instances = members_instances(&q->members, t->of->classes[c]);
+		for (; looked < LOOKED && members_next(&q->members, &instances, &id); looked++) {
+			for (size_t i = 0; i < n; i++) {
+				if (led[i].all >= LOOKED_LED || !inspect_shared_value(t->fields, &walk, id, i, &v))
+					continue;
+				uint32_t to = inspect_target(&v).id;
+				led[i].all += to != HEAP_NONE;
+				led[i].values += to != HEAP_NONE && sql_is_value(q, to);
+			}
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		t->contents[i] = led[i].all && led[i].values == led[i].all;
+	free(led);
+}
+
+/* A field whose name one before it has is told apart by the class that declares it. */
+static void field_name(const struct sql_columns *c, const struct heap *h, const struct shared_field *f, struct text *to)
+{
+	bool taken = false;
+	text_clear(to);
+	for (size_t i = 0; i < c->n; i++)
+		taken |= !sqlite3_stricmp(c->name[i], f->name);
+	if (taken && f->declared_in != HEAP_NONE) {
+		const char *class = h->classes[f->declared_in].name, *dot = strrchr(class, '.');
+		text_addf(to, "%s.", dot ? dot + 1 : class);
+	}
+	text_add(to, f->name);
+}
+
+static bool is_field(const struct objects_table *t, const char *name)
+{
+	struct shared_field f;
+	for (size_t i = 0; t->fields && i < t->fields->n; i++) {
+		inspect_shared_field(t->fields, i, &f);
+		if (!sqlite3_stricmp(f.name, name))
+			return true;
+	}
+	return false;
+}
+
+static const char *type_of(const struct shared_field *f, bool contents)
+{
+	switch (f->kind) {
+	case NO_NUMBER:
+		return contents ? "" : SQL_ADDRESS;
+	case NUMBER_REAL:
+		return "REAL";
+	default:
+		return "INTEGER";
+	}
+}
+
+/* A class's fields have the names that they are declared with, and of ours the one that is called the same gives way.
+ * But for the address, by which everything else asks for the object. */
+static int declare_columns(const struct objects_table *t)
+{
+	struct sql_columns c = {.sql = TEXT_INIT};
+	struct text name = TEXT_INIT;
+	struct shared_field f;
+	text_add(&c.sql, "CREATE TABLE x(");
+	for (unsigned i = 0; i < C_FIELDS; i++) {
+		text_clear(&name);
+		bool taken = i != C_ADDRESS && is_field(t, own_columns[i].name);
+		text_addf(&name, "%s%s", taken ? "object_" : "", own_columns[i].name);
+		sql_columns_add(&c, name.s, own_columns[i].type, own_columns[i].hidden);
+	}
+	for (size_t i = 0; t->fields && i < t->fields->n; i++) {
+		inspect_shared_field(t->fields, i, &f);
+		field_name(&c, sql_of(t)->heap, &f, &name);
+		sql_columns_add(&c, name.s, type_of(&f, t->contents[i]), false);
+	}
+	text_add(&c.sql, ")");
+	int state = sql_declare(sql_of(t), c.sql.s);
+	text_release(&name);
+	sql_columns_release(&c);
+	return state;
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	struct objects_table *t = (struct objects_table *)base;
+	inspect_shared_fields_close(t->fields);
+	free(t->contents);
+	free(t);
+	return SQLITE_OK;
+}
+
+static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+{
+	(void)db, (void)argc, (void)argv, (void)error;
+	struct objects_table *t = xcalloc(1, sizeof *t);
+	struct err err = ERR_INIT;
+	t->of = aux;
+	const struct heap *h = sql_of(t)->heap;
+	int code = 0;
+	t->n = t->of->classes ? 0 : t->of->ids ? t->of->n_ids : h->n_objects;
+	if (t->of->classes)
+		code = find_fields(t, &err);
+	if (!code)
+		find_contents(t);
+	int state = code ? sql_keep(sql_of(t), &err) : declare_columns(t);
+	if (state) {
+		disconnect(&t->base);
+		return state;
+	}
+	*out = &t->base;
+	return SQLITE_OK;
+}
+
+/* --- plans -------------------------------------------------------------------------------------- */
+
+/* What a constraint on this column is called in a plan; NULL: none is of use. */
+static const char *word_of(const struct objects_table *t, int column)
+{
+	switch (column) {
+	case -1:
+	case C_ID:
+		return "id";
+	case C_ADDRESS:
+		return "address";
+	case C_CLASS:
+		return t->of->n_classes == 1 ? NULL : "class";
+	case C_SHALLOW:
+		return "shallow";
+	case C_RETAINED:
+		return "retained";
+	default:
+		return NULL;
+	}
+}
+
+static bool take(struct objects_table *t, struct sql_plan *p, sqlite3_index_info *info, int i)
+{
+	const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+	const char *op = sql_operator(c->op), *column = word_of(t, c->iColumn);
+	char word[32];
+	if (!c->usable || !op || !column || (!strcmp(column, "class") && strcmp(op, "=")) ||
+	    (!strcmp(column, "class") && strcmp(sqlite3_vtab_collation(info, i), "BINARY")))
+		return false;
+	snprintf(word, sizeof word, "%s%s?", column, op);
+	sql_plan_take(p, info, i, word, true);
+	return true;
+}
+
+/* Rows that are left by the words of a plan, as a guess. */
+static double guess_rows(const struct objects_table *t, const char *words)
+{
+	double rows = (double)t->n + 1;
+	struct sql_word w;
+	while (sql_plan_next(&words, &w)) {
+		if (!strcmp(w.op, "=") && (!strcmp(w.name, "id") || !strcmp(w.name, "address")))
+			return 1;
+		if (!strcmp(w.op, "="))
+			rows /= !strcmp(w.name, "class") ? (double)sql_of(t)->heap->n_classes / 4 + 1 : 1000;
+		else if (w.op[0])
+			rows /= 4;
+	}
+	return rows;
+}
+
+static bool take_order(struct objects_table *t, struct sql_plan *p, sqlite3_index_info *info)
+{
+	if (t->of->ids) /* in their own order, whatever is asked for */
+		return false;
+	const char *column = info->nOrderBy == 1 ? word_of(t, info->aOrderBy[0].iColumn) : NULL;
+	bool down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
+	if (!column)
+		return false;
+	if (!strcmp(column, "address"))
+		column = "id";
+	text_addf(&p->words, "%sby %s%s", p->words.len ? " " : "", column, down ? " down" : "");
+	info->orderByConsumed = 1;
+	return true;
+}
+
+static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	struct objects_table *t = (struct objects_table *)base;
+	struct sql_plan p = {.all = true};
+	int limit = -1, offset = -1;
+	for (int i = 0; i < info->nConstraint; i++) {
+		unsigned char op = info->aConstraint[i].op;
+#ifdef SQLITE_INDEX_CONSTRAINT_LIMIT
+		if (op == SQLITE_INDEX_CONSTRAINT_LIMIT || op == SQLITE_INDEX_CONSTRAINT_OFFSET) {
+			*(op == SQLITE_INDEX_CONSTRAINT_LIMIT ? &limit : &offset) = info->aConstraint[i].usable ? i : -1;
+			continue;
+		}
+#endif
+		(void)op;
+		if (!take(t, &p, info, i))
+			p.all = false;
+	}
+	double rows = guess_rows(t, p.words.len ? p.words.s : "");
+	bool ordered = take_order(t, &p, info);
+	if (limit >= 0 && p.all && (ordered || !info->nOrderBy) && offset < 0)
+		sql_plan_take(&p, info, limit, "limit?", false);
+	if (rows == 1)
+		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+	info->idxNum = (info->colUsed & RETAINED_COLUMNS) != 0;
+	bool class_known = p.words.len && strstr(p.words.s, "class=?");
+	double cost = rows == 1 ? 1 : class_known ? rows * 2 : (double)t->n / 8 + rows;
+	return sql_plan_end(&p, info, rows, cost);
+}
+
+/* --- cursors ------------------------------------------------------------------------------------ */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct objects_cursor *c = xcalloc(1, sizeof *c);
+	c->candidates.of = ((struct objects_table *)base)->of;
+	c->walk = (struct fields_walk){.id = HEAP_NONE};
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct objects_cursor *c = (struct objects_cursor *)base;
+	candidates_release(&c->candidates);
+	text_release(&c->scratch);
+	free(c);
+	return SQLITE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int needs_retained, const char *words, int argc, sqlite3_value **argv)
+{
+	struct objects_cursor *c = (struct objects_cursor *)base;
+	int state = needs_retained ? sql_need_retained(c->candidates.of->sql) : SQLITE_OK;
+	return state ? state : candidates_find(&c->candidates, words, argc, argv);
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	candidates_next(&((struct objects_cursor *)base)->candidates);
+	return SQLITE_OK;
+}
+
+static int eof(sqlite3_vtab_cursor *base)
+{
+	return candidates_end(&((const struct objects_cursor *)base)->candidates);
+}
+
+static void result_field(struct objects_cursor *c, sqlite3_context *to, uint32_t id, size_t i)
+{
+	const struct objects_table *t = (const struct objects_table *)c->base.pVtab;
+	struct any_value v;
+	if (t->fields && i < t->fields->n && inspect_shared_value(t->fields, &c->walk, id, i, &v))
+		sql_result_value(sql_of(t), to, &v, t->contents[i], &c->scratch);
+	else
+		sqlite3_result_null(to);
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
+{
+	struct objects_cursor *c = (struct objects_cursor *)base;
+	struct sql *q = sql_of((const struct objects_table *)base->pVtab);
+	const struct heap *h = q->heap;
+	const struct retained *r = q->retained;
+	uint32_t id = candidates_id(&c->candidates);
+	const struct heap_class *class = heap_class_of(h, id);
+	switch (i) {
+	case C_ADDRESS:
+		sql_result_address(to, h, id);
+		break;
+	case C_CLASS:
+		sqlite3_result_text(to, class->name, -1, SQLITE_STATIC);
+		break;
+	case C_SHALLOW:
+		sql_result_amount(q, to, heap_size(h, id));
+		break;
+	case C_RETAINED:
+		sql_result_amount(q, to, retained_of(r, id));
+		break;
+	case C_LENGTH:
+		sql_result_amount(q, to, object_is_array(h, id) ? heap_elements(h, id) : amount_unknown(REASON_SILENT));
+		break;
+	case C_VALUE:
+		sql_result_contents(q, to, id, &c->scratch);
+		break;
+	case C_ID:
+		sqlite3_result_int64(to, id);
+		break;
+	case C_REACHABLE:
+		sqlite3_result_int(to, r->dominators.immediate[id] != NOT_REACHABLE);
+		break;
+	case C_DOMINATOR:
+		sql_result_address(to, h, r->dominators.immediate[id] < h->n_objects ? r->dominators.immediate[id] : HEAP_NONE);
+		break;
+	case C_LOADER:
+		sql_result_address(to, h, class->loader);
+		break;
+	case C_CLASS_ADDRESS:
+		sql_result_address(to, h, class->object);
+		break;
+	case C_SHALLOW_CERTAINTY:
+		sql_result_certainty(to, heap_size(h, id));
+		break;
+	case C_RETAINED_CERTAINTY:
+		sql_result_certainty(to, retained_of(r, id));
+		break;
+	default:
+		result_field(c, to, id, (size_t)(i - C_FIELDS));
+	}
+	return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+	*out = candidates_id(&((const struct objects_cursor *)base)->candidates);
+	return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+    .xConnect = connect, .xDisconnect = disconnect, .xBestIndex = plan, .xOpen = open_cursor, .xClose = close_cursor,
+    .xFilter = filter, .xNext = next, .xEof = eof, .xColumn = column, .xRowid = rowid};
+
+/* --- registering -------------------------------------------------------------------------------- */
+
+static void forget(void *aux)
+{
+	struct objects_of *of = aux;
+	big_free(of->classes);
+	bits_release(&of->in);
+	free(of);
+}
+
+static int add(struct sql *q, const char *name, const struct objects_of *like)
+{
+	struct objects_of *of = xcalloc(1, sizeof *of);
+	struct err err = ERR_INIT;
+	*of = *like;
+	of->sql = q;
+	if (of->n_classes > 1 && bits_init(&of->in, q->heap->n_classes, &err)) {
+		forget(of);
+		return sql_keep(q, &err);
+	}
+	for (size_t i = 0; of->in.word && i < of->n_classes; i++)
+		bits_set(&of->in, of->classes[i]);
+	return sqlite3_create_module_v2(q->db, name, &module, of, forget);
+}
+
+int sql_add_objects(struct sql *q)
+{
+	return add(q, "objects", &(struct objects_of){.ids = NULL});
+}
+
+int sql_add_objects_of(struct sql *q, const char *name, const uint32_t *ids, size_t n)
+{
+	int state = add(q, name, &(struct objects_of){.ids = ids, .n_ids = n});
+	if (!state)
+		sql_declared(q, name);
+	return state;
+}
+
+int sql_add_classes(struct sql *q, const char *name, uint32_t *classes, size_t n)
+{
+	return add(q, name, &(struct objects_of){.classes = classes, .n_classes = n});
+}
+
+#endif

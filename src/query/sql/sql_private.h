@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sql_private.h - what the files of this folder share. */
+#ifndef CAIRN_QUERY_SQL_SQL_PRIVATE_H
+#define CAIRN_QUERY_SQL_SQL_PRIVATE_H
+
+#include "analysis/describe/describe.h"
+#include "analysis/members.h"
+#include "query/sql/sql.h"
+
+#include <sqlite3.h>
+
+struct sql {
+	sqlite3 *db;
+	struct opened *opened;
+	const struct heap *heap;
+	struct sql_source source;
+	struct sql_wishes wishes;         /* of the statement at hand */
+	struct progress *progress;
+	struct err failed;                /* what a table met, in its own words; code 0: nothing */
+	struct amount doubt;              /* 0, as sure as the least sure number that a table handed out */
+	struct members members;           /* instances by class */
+	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet, 1 no, 2 yes */
+	const struct retained *retained;  /* NULL: not asked for yet */
+	struct declared *declared;        /* the tables that were named so far */
+	bool declares;                    /* a table's columns are being declared, which looks like writing */
+};
+
+/* Does SQLite's last code stand for this error?  Keep its words, for SQLite only hands on a code. */
+int sql_keep(struct sql *q, const struct err *err);
+/* SQLITE_OK, or what the statement ends with. */
+int sql_need_retained(struct sql *q);
+/* A round of a loop that SQLite does not see: has the statement been stopped? */
+bool sql_stops(const struct sql *q, uint64_t round);
+
+/* --- values ------------------------------------------------------------------------------------- */
+
+#define SQL_ADDRESS "ADDRESS" /* the declared types of columns that hold one */
+#define SQL_BYTES "BYTES"
+#define SQL_COUNT "COUNT"
+
+/* The object that a value names: by its address, as a number or as text ("0xe0000af0"); HEAP_NONE. */
+uint32_t sql_object(const struct sql *q, sqlite3_value *value);
+void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id); /* HEAP_NONE: NULL */
+void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a);
+void sql_result_certainty(sqlite3_context *to, struct amount a);
+void sql_result_text(sqlite3_context *to, const struct text *t); /* copied */
+/* Is the object a text, a number, a date or a constant, of which the contents matter and not the address? */
+bool sql_is_value(const struct sql *q, uint32_t id);
+/* A number as itself, a text as such, null as NULL; a reference as what is in the object it leads to, if that is a
+ * value and contents are wanted, else as the address that it holds. */
+void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
+    struct text *scratch);
+/* What is in an object: the text, the number, else what it is in a few words, or NULL. */
+void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, struct text *scratch);
+void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c);
+/* A set of objects as a value: its ids behind a mark.  *n gets how many; NULL: it is none. */
+#define SQL_SET_MARK "cairn set"
+const uint32_t *sql_set(sqlite3_value *value, size_t *n);
+
+/* --- tables ------------------------------------------------------------------------------------- */
+
+/* Register what is there by itself. */
+MUST_CHECK int sql_add_objects(struct sql *q);
+MUST_CHECK int sql_add_references(struct sql *q);
+MUST_CHECK int sql_add_entries(struct sql *q);
+MUST_CHECK int sql_add_functions(struct sql *q);
+/* The same of these objects, ids ascending and borrowed until sql_end. */
+MUST_CHECK int sql_add_objects_of(struct sql *q, const char *name, const uint32_t *ids, size_t n);
+/* Register a table of this name: of these classes (taken over), or of the rows of a result (taken over). */
+MUST_CHECK int sql_add_classes(struct sql *q, const char *name, uint32_t *classes, size_t n);
+MUST_CHECK int sql_add_result(struct sql *q, const char *name, struct result *r);
+
+/* A declaration of columns: names quoted, and made different from each other. */
+struct sql_columns {
+	struct text sql;
+	char **name; /* owned */
+	size_t n, cap;
+};
+void sql_columns_add(struct sql_columns *c, const char *name, const char *type, bool hidden);
+void sql_columns_release(struct sql_columns *c);
+/* SQLITE_OK or SQLite's code. */
+int sql_declare(struct sql *q, const char *columns);
+
+/* It is there until sql_end. */
+void sql_declared(struct sql *q, const char *name);
+
+/* --- constraints ---------------------------------------------------------------------------------
+ *
+ * A plan is handed from xBestIndex to xFilter as words that EXPLAIN QUERY PLAN shows: "class=? retained>=?
+ * by retained desc limit?".  Each with a "?" takes one of the arguments, in their order.
+ */
+struct sql_plan {
+	struct text words;
+	int arguments;
+	bool all;    /* every constraint is one of them, so a limit may be, too */
+};
+/* Take constraint i for this word; omit: SQLite need not check it again. */
+void sql_plan_take(struct sql_plan *p, sqlite3_index_info *info, int i, const char *word, bool omit);
+const char *sql_operator(unsigned char op); /* "=", ">="; NULL: any other */
+/* Hand over the words.  SQLITE_OK or SQLITE_NOMEM. */
+int sql_plan_end(struct sql_plan *p, sqlite3_index_info *info, double rows, double cost);
+/* The next word of a plan, of which NAME and operator are told apart; false: there is none. */
+struct sql_word {
+	char name[24], op[3];
+	bool argument;
+};
+bool sql_plan_next(const char **at, struct sql_word *out);
+
+/* --- answers ------------------------------------------------------------------------------------- */
+
+/* A statement, or several, begin and end: what was named in between is forgotten. */
+void sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress);
+void sql_end(struct sql *q);
+/* Run a statement that selects ids, and write them over ids, which has room for *n; *n gets how many they are. */
+MUST_CHECK int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, struct err *err);
+/* The rows of a prepared statement. */
+MUST_CHECK int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err);
+/* What SQLite says of its last call, as an error of ours. */
+int sql_error(struct sql *q, int code, struct err *err);
+
+#endif

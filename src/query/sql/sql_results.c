@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_results.c - tables of what commands answer, and of what collections contain.
+ */
+#include "query/sql/sql_private.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/mem.h"
+#include "result/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- rows of a result --------------------------------------------------------------------------- */
+
+struct result_of {
+	struct sql *sql;
+	struct result *result;
+};
+
+struct result_table {
+	sqlite3_vtab base;
+	const struct result_of *of;
+};
+
+struct result_cursor {
+	sqlite3_vtab_cursor base;
+	struct cursor cursor;
+	size_t at;
+};
+
+static const char *type_of(enum cell_type type)
+{
+	switch (type) {
+	case CELL_ADDRESS:
+		return SQL_ADDRESS;
+	case CELL_BYTES:
+	case CELL_BYTES_DELTA:
+		return SQL_BYTES;
+	case CELL_COUNT:
+	case CELL_DELTA:
+		return SQL_COUNT;
+	case CELL_TEXT:
+		return "TEXT";
+	case CELL_FLAG:
+	case CELL_TIME:
+		return "INTEGER";
+	case CELL_PERCENT:
+		return "REAL";
+	default:
+		return "";
+	}
+}
+
+static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+{
+	(void)db, (void)argc, (void)argv, (void)error;
+	const struct result_of *of = aux;
+	const struct result *r = of->result;
+	struct sql_columns c = {.sql = TEXT_INIT};
+	struct text hidden = TEXT_INIT;
+	text_add(&c.sql, "CREATE TABLE x(");
+	for (unsigned i = 0; i < r->n_columns; i++)
+		sql_columns_add(&c, column_word(&r->columns[i]), type_of(column_type(&r->columns[i])), false);
+	for (unsigned i = 0; i < r->n_columns; i++) {
+		text_clear(&hidden);
+		text_addf(&hidden, "%s_certainty", column_word(&r->columns[i]));
+		sql_columns_add(&c, hidden.s, "TEXT", true);
+	}
+	text_add(&c.sql, ")");
+	int state = sql_declare(of->sql, c.sql.s);
+	text_release(&hidden);
+	sql_columns_release(&c);
+	if (state)
+		return state;
+	struct result_table *t = xcalloc(1, sizeof *t);
+	t->of = of;
+	*out = &t->base;
+	return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	free(base);
+	return SQLITE_OK;
+}
+
+static int plan_result(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct result *r = ((struct result_table *)base)->of->result;
+	struct sql_plan p = {.all = true};
+	return sql_plan_end(&p, info, (double)r->n_rows, (double)r->n_rows);
+}
+
+static int open_result(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct result_cursor *c = xcalloc(1, sizeof *c);
+	cursor_init(&c->cursor, ((struct result_table *)base)->of->result);
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static int close_result(sqlite3_vtab_cursor *base)
+{
+	struct result_cursor *c = (struct result_cursor *)base;
+	cursor_release(&c->cursor);
+	free(c);
+	return SQLITE_OK;
+}
+
+static int filter_result(sqlite3_vtab_cursor *base, int number, const char *words, int argc, sqlite3_value **argv)
+{
+	(void)number, (void)words, (void)argc, (void)argv;
+	((struct result_cursor *)base)->at = 0;
+	return SQLITE_OK;
+}
+
+static int next_result(sqlite3_vtab_cursor *base)
+{
+	((struct result_cursor *)base)->at++;
+	return SQLITE_OK;
+}
+
+static int eof_result(sqlite3_vtab_cursor *base)
+{
+	const struct result_cursor *c = (const struct result_cursor *)base;
+	return c->at >= c->cursor.result->n_rows;
+}
+
+static int column_result(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
+{
+	struct result_cursor *c = (struct result_cursor *)base;
+	unsigned n = c->cursor.result->n_columns;
+	struct cell cell;
+	cursor_cell(&c->cursor, c->at, (unsigned)i % n, &cell);
+	if ((unsigned)i < n)
+		sql_result_cell(((struct result_table *)base->pVtab)->of->sql, to, &cell);
+	else
+		sql_result_certainty(to, cell.amount);
+	return SQLITE_OK;
+}
+
+static int rowid_result(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+	*out = (sqlite3_int64)((const struct result_cursor *)base)->at + 1;
+	return SQLITE_OK;
+}
+
+static const sqlite3_module results = {
+    .xConnect = connect_result, .xDisconnect = disconnect, .xBestIndex = plan_result, .xOpen = open_result,
+    .xClose = close_result, .xFilter = filter_result, .xNext = next_result, .xEof = eof_result,
+    .xColumn = column_result, .xRowid = rowid_result};
+
+static void forget_result(void *aux)
+{
+	struct result_of *of = aux;
+	result_free(of->result);
+	free(of);
+}
+
+int sql_add_result(struct sql *q, const char *name, struct result *r)
+{
+	struct result_of *of = xcalloc(1, sizeof *of);
+	*of = (struct result_of){q, r};
+	return sqlite3_create_module_v2(q->db, name, &results, of, forget_result);
+}
+
+/* --- entries(address) --------------------------------------------------------------------------- */
+
+enum { E_INDEX, E_KEY, E_VALUE, E_KEY_ADDRESS, E_VALUE_ADDRESS, E_OF };
+
+struct entries_table {
+	sqlite3_vtab base;
+	struct sql *sql;
+};
+
+struct entries_cursor {
+	sqlite3_vtab_cursor base;
+	struct entries *entries; /* NULL: it is no collection, or there are none */
+	size_t at;
+	struct text scratch;
+};
+
+static int connect_entries(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+{
+	(void)db, (void)argc, (void)argv, (void)error;
+	int state = sql_declare(aux, "CREATE TABLE x(\"index\" COUNT, key, value, key_address ADDRESS, "
+	    "value_address ADDRESS, collection ADDRESS HIDDEN)");
+	if (state)
+		return state;
+	struct entries_table *t = xcalloc(1, sizeof *t);
+	t->sql = aux;
+	*out = &t->base;
+	return SQLITE_OK;
+}
+
+static int plan_entries(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	(void)base;
+	struct sql_plan p = {.all = true};
+	for (int i = 0; i < info->nConstraint; i++) {
+		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+		if (c->iColumn != E_OF || c->op != SQLITE_INDEX_CONSTRAINT_EQ || p.arguments)
+			continue;
+		if (!c->usable)
+			return SQLITE_CONSTRAINT;
+		sql_plan_take(&p, info, i, "collection=?", true);
+	}
+	return sql_plan_end(&p, info, 10, 100);
+}
+
+static int open_entries(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	(void)base;
+	struct entries_cursor *c = xcalloc(1, sizeof *c);
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static int close_entries(sqlite3_vtab_cursor *base)
+{
+	struct entries_cursor *c = (struct entries_cursor *)base;
+	inspect_entries_close(c->entries);
+	text_release(&c->scratch);
+	free(c);
+	return SQLITE_OK;
+}
+
+static int filter_entries(sqlite3_vtab_cursor *base, int number, const char *words, int argc, sqlite3_value **argv)
+{
+	(void)number, (void)words;
+	struct entries_cursor *c = (struct entries_cursor *)base;
+	struct sql *q = ((struct entries_table *)base->pVtab)->sql;
+	struct range all = {0, UINT64_MAX, false};
+	struct err err = ERR_INIT;
+	inspect_entries_close(c->entries);
+	c->entries = NULL;
+	c->at = 0;
+	if (argc < 1) {
+		err_set(&err, ERR_USAGE, "entries wants a collection: entries(address)");
+		return sql_keep(q, &err);
+	}
+	uint32_t id = sql_object(q, argv[0]);
+	int code = id == HEAP_NONE ? 0 : inspect_entries(&c->entries, q->heap, id, &all, &err);
+	if (code)
+		c->entries = NULL;
+	return code && code != ERR_NOT_FOUND && code != ERR_USAGE ? sql_keep(q, &err) : SQLITE_OK;
+}
+
+static int next_entry(sqlite3_vtab_cursor *base)
+{
+	((struct entries_cursor *)base)->at++;
+	return SQLITE_OK;
+}
+
+static int eof_entries(sqlite3_vtab_cursor *base)
+{
+	const struct entries_cursor *c = (const struct entries_cursor *)base;
+	return !c->entries || c->at >= c->entries->n;
+}
+
+/* The key or the value of an entry, or the address of that object. */
+static void result_entry(struct entries_cursor *c, sqlite3_context *to, const struct any_value *v, bool address)
+{
+	const struct sql *q = ((struct entries_table *)c->base.pVtab)->sql;
+	struct value_target target = inspect_target(v);
+	if (address && target.address)
+		sqlite3_result_int64(to, (sqlite3_int64)target.address);
+	else if (address)
+		sqlite3_result_null(to);
+	else
+		sql_result_value(q, to, v, true, &c->scratch);
+}
+
+static int column_entry(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
+{
+	struct entries_cursor *c = (struct entries_cursor *)base;
+	struct any_value key, value;
+	bool is_key = i == E_KEY || i == E_KEY_ADDRESS;
+	inspect_entry(c->entries, c->at, &key, &value);
+	if (i == E_INDEX)
+		sqlite3_result_int64(to, (sqlite3_int64)(c->entries->start + c->at));
+	else if (i == E_OF || (is_key && !c->entries->map))
+		sqlite3_result_null(to);
+	else
+		result_entry(c, to, is_key ? &key : &value, i == E_KEY_ADDRESS || i == E_VALUE_ADDRESS);
+	return SQLITE_OK;
+}
+
+static int rowid_entry(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+	*out = (sqlite3_int64)((const struct entries_cursor *)base)->at;
+	return SQLITE_OK;
+}
+
+static const sqlite3_module entries = {
+    .xConnect = connect_entries, .xDisconnect = disconnect, .xBestIndex = plan_entries, .xOpen = open_entries,
+    .xClose = close_entries, .xFilter = filter_entries, .xNext = next_entry, .xEof = eof_entries,
+    .xColumn = column_entry, .xRowid = rowid_entry};
+
+int sql_add_entries(struct sql *q)
+{
+	return sqlite3_create_module_v2(q->db, "entries", &entries, q, NULL);
+}
+
+#endif

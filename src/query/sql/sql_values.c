@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sql_values.c - objects, amounts and cells as SQLite's values, and back; declarations and plans of tables. */
+#include "query/sql/sql_private.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- objects ------------------------------------------------------------------------------------ */
+
+uint32_t sql_object(const struct sql *q, sqlite3_value *value)
+{
+	const char *s;
+	char *end;
+	uint64_t address;
+	switch (sqlite3_value_type(value)) {
+	case SQLITE_INTEGER:
+		return heap_find_value(q->heap, (uint64_t)sqlite3_value_int64(value));
+	case SQLITE_TEXT:
+		s = (const char *)sqlite3_value_text(value);
+		if (!s || s[0] != '0' || (s[1] != 'x' && s[1] != 'X'))
+			return HEAP_NONE;
+		address = strtoull(s + 2, &end, 16);
+		return end > s + 2 && !*end ? heap_find_value(q->heap, address) : HEAP_NONE;
+	default:
+		return HEAP_NONE;
+	}
+}
+
+void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id)
+{
+	if (id == HEAP_NONE)
+		sqlite3_result_null(to);
+	else
+		sqlite3_result_int64(to, (sqlite3_int64)heap_address(h, id));
+}
+
+/* --- numbers ------------------------------------------------------------------------------------ */
+
+void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a)
+{
+	if (a.certainty != UNKNOWN) /* that is NULL */
+		q->doubt = amount_as_sure(q->doubt, a);
+	if (a.certainty == UNKNOWN)
+		sqlite3_result_null(to);
+	else if (a.n > INT64_MAX)
+		sqlite3_result_double(to, (double)a.n);
+	else
+		sqlite3_result_int64(to, (sqlite3_int64)a.n);
+}
+
+void sql_result_certainty(sqlite3_context *to, struct amount a)
+{
+	sqlite3_result_text(to, certainty_name(a.certainty), -1, SQLITE_STATIC);
+}
+
+void sql_result_text(sqlite3_context *to, const struct text *t)
+{
+	sqlite3_result_text64(to, t->s ? t->s : "", t->len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static void result_number(sqlite3_context *to, const struct number *n)
+{
+	double real;
+	if (n->kind == NUMBER_REAL) {
+		memcpy(&real, &n->bits, sizeof real);
+		sqlite3_result_double(to, real); /* NaN is NULL in SQL */
+	} else if (n->kind == NUMBER_UNSIGNED && n->bits > INT64_MAX) {
+		sqlite3_result_double(to, (double)n->bits);
+	} else {
+		sqlite3_result_int64(to, (sqlite3_int64)n->bits);
+	}
+}
+
+bool sql_is_value(const struct sql *q, uint32_t id)
+{
+	unsigned char *known = &q->values[q->heap->class_of[id]];
+	if (!*known)
+		*known = describe_is_value(q->heap, q->heap->class_of[id]) ? 2 : 1;
+	return *known == 2;
+}
+
+/* Digits as a number, so that SQL adds and compares it; anything else is a text. */
+static void result_words(sqlite3_context *to, const struct text *t)
+{
+	static const char digits[] = "0123456789.eE+-";
+	bool number = t->len && strspn(t->s, digits) == t->len;
+	char *end_of_integer, *end_of_real;
+	errno = 0;
+	long long n = number ? strtoll(t->s, &end_of_integer, 10) : 0;
+	bool integer = number && !*end_of_integer && !errno;
+	double real = number ? strtod(t->s, &end_of_real) : 0;
+	if (integer)
+		sqlite3_result_int64(to, n);
+	else if (number && !*end_of_real)
+		sqlite3_result_double(to, real);
+	else if (t->len && (!strcmp(t->s, "true") || !strcmp(t->s, "false")))
+		sqlite3_result_int(to, t->s[0] == 't');
+	else
+		sql_result_text(to, t);
+}
+
+void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, struct text *scratch)
+{
+	const struct heap *h = q->heap;
+	struct string_view view;
+	text_clear(scratch);
+	if (inspect_text(h, id, &view)) {
+		string_add(&view, 0, view.length, scratch);
+		sql_result_text(to, scratch);
+	} else if (!describe_object(h, id, DESCRIBE_SHORT, scratch)) {
+		sqlite3_result_null(to);
+	} else if (sql_is_value(q, id)) {
+		result_words(to, scratch);
+	} else {
+		sql_result_text(to, scratch);
+	}
+}
+
+/* What no reference and no number is: a text of Go between quotation marks, a character, a struct. */
+static void result_other(sqlite3_context *to, struct text *t)
+{
+	if (!strcmp(t->s, "null") || !strcmp(t->s, "nil"))
+		sqlite3_result_null(to);
+	else if (t->len > 1 && (t->s[0] == '"' || t->s[0] == '\'') && t->s[t->len - 1] == t->s[0])
+		sqlite3_result_text64(to, t->s + 1, t->len - 2, SQLITE_TRANSIENT, SQLITE_UTF8);
+	else
+		sql_result_text(to, t);
+}
+
+void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
+    struct text *scratch)
+{
+	struct number n;
+	if (inspect_number(v, &n)) {
+		result_number(to, &n);
+		return;
+	}
+	struct value_target target = inspect_target(v);
+	const char *type = target.address ? inspect_type(v) : NULL;
+	if (contents && target.id != HEAP_NONE && sql_is_value(q, target.id)) {
+		sql_result_contents(q, to, target.id, scratch);
+	} else if (target.address && (!type || strcmp(type, "string"))) {
+		sqlite3_result_int64(to, (sqlite3_int64)target.address);
+	} else {
+		text_clear(scratch);
+		inspect_value(v, UINT32_MAX, scratch);
+		result_other(to, scratch);
+	}
+}
+
+void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c)
+{
+	char *end;
+	if (c->amount.certainty != UNKNOWN)
+		q->doubt = amount_as_sure(q->doubt, c->amount);
+	switch (c->type) {
+	case CELL_NONE:
+		sqlite3_result_null(to);
+		break;
+	case CELL_TEXT:
+		sqlite3_result_text(to, c->text, -1, SQLITE_TRANSIENT);
+		break;
+	case CELL_NUMBER: {
+		long long n = strtoll(c->text, &end, 10);
+		if (*end)
+			sqlite3_result_double(to, strtod(c->text, NULL));
+		else
+			sqlite3_result_int64(to, n);
+		break;
+	}
+	case CELL_PERCENT:
+		sqlite3_result_double(to, (double)c->amount.n / 10);
+		break;
+	case CELL_DELTA:
+	case CELL_BYTES_DELTA:
+		sqlite3_result_int64(to, amount_signed(c->amount));
+		break;
+	default:
+		if (c->amount.certainty == UNKNOWN)
+			sqlite3_result_null(to);
+		else
+			sqlite3_result_int64(to, (sqlite3_int64)c->amount.n);
+	}
+}
+
+/* A set is a blob: the mark, then ids.  Whoever reads one trusts no id in it. */
+const uint32_t *sql_set(sqlite3_value *value, size_t *n)
+{
+	enum { HEAD = (sizeof SQL_SET_MARK + 3) / 4 * 4 };
+	if (sqlite3_value_type(value) != SQLITE_BLOB)
+		return NULL;
+	const char *bytes = sqlite3_value_blob(value);
+	size_t length = (size_t)sqlite3_value_bytes(value);
+	if (!bytes || length < HEAD || length % 4 || memcmp(bytes, SQL_SET_MARK, sizeof SQL_SET_MARK))
+		return NULL;
+	*n = (length - HEAD) / 4;
+	return (const uint32_t *)(const void *)(bytes + HEAD);
+}
+
+/* --- declarations ------------------------------------------------------------------------------- */
+
+static bool has_column(const struct sql_columns *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!sqlite3_stricmp(c->name[i], name))
+			return true;
+	return false;
+}
+
+void sql_columns_add(struct sql_columns *c, const char *name, const char *type, bool hidden)
+{
+	struct text own = TEXT_INIT;
+	text_add(&own, name);
+	for (unsigned i = 2; has_column(c, own.s); i++) {
+		text_clear(&own);
+		text_addf(&own, "%s_%u", name, i);
+	}
+	text_add(&c->sql, c->n ? ", \"" : "\"");
+	for (const char *s = own.s; *s; s++) {
+		text_add_char(&c->sql, *s);
+		if (*s == '"')
+			text_add_char(&c->sql, '"');
+	}
+	text_addf(&c->sql, "\" %s%s", type, hidden ? " HIDDEN" : "");
+	VEC_PUSH(c->name, c->n, c->cap) = text_take(&own);
+}
+
+void sql_columns_release(struct sql_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->name[i]);
+	free(c->name);
+	text_release(&c->sql);
+	*c = (struct sql_columns){.n = 0};
+}
+
+int sql_declare(struct sql *q, const char *columns)
+{
+	q->declares = true;
+	int state = sqlite3_declare_vtab(q->db, columns);
+	q->declares = false;
+	return state;
+}
+
+/* --- plans -------------------------------------------------------------------------------------- */
+
+const char *sql_operator(unsigned char op)
+{
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return "=";
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return ">";
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return ">=";
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return "<";
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return "<=";
+	default:
+		return NULL;
+	}
+}
+
+void sql_plan_take(struct sql_plan *p, sqlite3_index_info *info, int i, const char *word, bool omit)
+{
+	text_addf(&p->words, "%s%s", p->words.len ? " " : "", word);
+	info->aConstraintUsage[i].argvIndex = ++p->arguments;
+	info->aConstraintUsage[i].omit = omit;
+}
+
+int sql_plan_end(struct sql_plan *p, sqlite3_index_info *info, double rows, double cost)
+{
+	info->estimatedRows = rows < 1 ? 1 : rows > 1e15 ? (sqlite3_int64)1e15 : (sqlite3_int64)rows;
+	info->estimatedCost = cost;
+	info->idxStr = sqlite3_mprintf("%s", p->words.len ? p->words.s : "all");
+	info->needToFreeIdxStr = 1;
+	text_release(&p->words);
+	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+bool sql_plan_next(const char **at, struct sql_word *out)
+{
+	const char *s = *at + strspn(*at, " ");
+	size_t n = strcspn(s, " =<>?"), ops = strspn(s + n, "=<>");
+	if (!*s)
+		return false;
+	snprintf(out->name, sizeof out->name, "%.*s", (int)n, s);
+	snprintf(out->op, sizeof out->op, "%.*s", (int)ops, s + n);
+	out->argument = s[n + ops] == '?';
+	*at = s + n + ops + out->argument;
+	return true;
+}
+
+#endif

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Questions in SQL against SQLite itself, over tables that were copied.
+
+The objects and references of a dump, and the primitive fields of its classes, are entered into ordinary tables of a
+database: the graph as tests/tools/graphdump tells it, fields as the second reader (lib/hprof.py) finds them.  Then
+each question is asked of both.  What the program plans (constraints, orders and limits that it takes over from SQLite)
+must change no answer.  CAIRN_SEEDS: random questions of each kind and dump, 12 otherwise.
+"""
+
+import glob
+import json
+import os
+import random
+import sqlite3
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import hprof  # noqa: E402
+from cairntest import DUMPS, GO, SAMPLE, SHOP, Graph, Tap, cairn  # noqa: E402
+
+SEEDS = int(os.environ.get("CAIRN_SEEDS", "12"))
+FORMATS = {"boolean": ">?", "char": ">H", "float": ">f", "double": ">d", "byte": ">b", "short": ">h", "int": ">i",
+           "long": ">q"}
+
+
+def signed(n):
+    return n - (1 << 64) if n >> 63 else n
+
+
+class Copy:
+    """The tables of a dump, copied."""
+
+    def __init__(self, path, threads=None):
+        self.path = path
+        self.db = sqlite3.connect(":memory:")
+        self.graph = Graph.of_dump(path)
+        self.addresses = sorted(self.graph.objects)
+        self.db.execute("CREATE TABLE objects(address, class, shallow, length, id)")
+        self.db.execute("CREATE TABLE refs(source, target, source_class, target_class)")
+        for i, a in enumerate(self.addresses):
+            o = self.graph.objects[a]
+            self.db.execute("INSERT INTO objects VALUES(?,?,?,?,?)", (signed(a), o.cls, o.shallow, o.length, i))
+            for t in o.out:
+                if t in self.graph.objects:
+                    self.db.execute("INSERT INTO refs VALUES(?,?,?,?)",
+                                    (signed(a), signed(t), o.cls, self.graph.objects[t].cls))
+        self.db.execute("CREATE INDEX o ON objects(address)")
+        self.db.execute("CREATE INDEX r ON refs(target)")
+        self.db.execute("CREATE INDEX s ON refs(source)")
+        self.classes = sorted({o.cls for o in self.graph.objects.values()})
+        self.shallow = sorted({o.shallow for o in self.graph.objects.values() if o.shallow is not None})
+        self.tables = {}
+
+    def add_fields(self):
+        """A table for each class of one name, with its fields of numbers."""
+        dump = hprof.read(self.path)
+        dump.graph(len(dump.heaps) - 1)
+        rows = {}
+        for tag, body, end in dump.records(len(dump.heaps) - 1):
+            if tag == 0x21:
+                rows.setdefault(dump.id(body + dump.ids + 4), []).append((dump.id(body), body + 2 * dump.ids + 8))
+        names = {a: dump.class_name(a) for a in dump.classes}
+        for a, instances in rows.items():
+            fields, c = [], a
+            while c:
+                fields += [(dump.strings[n].decode("utf-8", "replace"), t)
+                           for n, t in zip(dump.classes[c]["names"], dump.classes[c]["fields"])]
+                c = dump.classes[c]["super"]
+            taken = [f for f, _ in fields]
+            kept = [f for f, t in fields if t != 2 and taken.count(f) == 1 and f.lower() not in
+                    ("address", "class", "shallow", "retained", "length", "value", "id") and
+                    [x.lower() for x in taken].count(f.lower()) == 1]
+            if list(names.values()).count(names[a]) > 1 or not kept:
+                continue
+            columns = ", ".join('"%s"' % f for f in kept)
+            self.db.execute('CREATE TABLE "%s"(address, %s)' % (names[a], columns))
+            self.tables[names[a]] = kept
+            for address, at in instances:
+                values = {}
+                for f, t in fields:
+                    if t != 2:
+                        values[f] = struct.unpack_from(FORMATS[hprof.PRIMITIVES[t][0]], dump.data, at)[0]
+                    at += dump.width(t)
+                self.db.execute('INSERT INTO "%s" VALUES(?%s)' % (names[a], ",?" * len(kept)),
+                                [signed(address)] + [values[f] for f in kept])
+
+    def ask(self, question):
+        return [tuple(plain(v) for v in row) for row in self.db.execute(question)]
+
+    def program(self, question):
+        run = cairn("--format", "json", "-x", "sql " + question, self.path)
+        if run.status > 1 or not run.out:  # 1: no row
+            return run.err
+        table = json.loads(run.out)
+        rows = table["rows"] if isinstance(table, dict) else table
+        return [tuple(plain(v) for v in row.values()) for row in rows]
+
+
+def plain(v):
+    if isinstance(v, bool):
+        return int(v)
+    if isinstance(v, str) and v.startswith("0x"):
+        return signed(int(v, 16))
+    if isinstance(v, float):
+        return float("%.12g" % v)
+    return v
+
+
+def escaped_names(copy):
+    return [c for c in copy.classes if c.isascii() and c.isprintable() and "'" not in c]
+
+
+def questions(copy, rng):
+    """(question, its rows are in an order)"""
+    at = copy.addresses
+    for _ in range(SEEDS):
+        a, b = (signed(rng.choice(at)) for _ in range(2))
+        s, t = rng.choice(copy.shallow), rng.choice(copy.shallow)
+        c = rng.choice(escaped_names(copy))
+        k = rng.randrange(1, 40)
+        i, j = rng.randrange(len(at)), rng.randrange(len(at))
+        op, pq = rng.choice("< <= > >= =".split()), rng.choice("< <= > >= =".split())
+        yield "SELECT count(*), sum(shallow) FROM objects WHERE class = '%s'" % c, False
+        yield "SELECT address, shallow FROM objects WHERE class = '%s' AND shallow %s %d ORDER BY address" % (c, op, s), True
+        yield "SELECT address FROM objects WHERE address %s %d AND address %s %d" % (op, a, pq, b), False
+        yield "SELECT count(*), min(address) FROM objects WHERE id %s %d AND id %s %d" % (op, i, pq, j), False
+        yield "SELECT shallow FROM objects WHERE shallow %s %d AND shallow %s %d ORDER BY shallow DESC LIMIT %d" % (
+            op, s, pq, t, k), True
+        yield "SELECT shallow FROM objects ORDER BY shallow LIMIT %d" % k, True
+        yield "SELECT shallow FROM objects ORDER BY shallow DESC LIMIT %d OFFSET %d" % (k, k), True
+        yield "SELECT class, address FROM objects WHERE shallow > %d ORDER BY class DESC, address LIMIT %d" % (s, k), True
+        yield "SELECT address FROM objects WHERE shallow > %d.5 AND id < %d.25 ORDER BY address DESC LIMIT %d" % (s, i, k), True
+        yield "SELECT address FROM objects WHERE length %s %d OR shallow = %d" % (op, k, s), False
+        yield "SELECT source, target FROM refs WHERE target = %d" % a, False
+        yield "SELECT source, target FROM refs WHERE source = %d" % a, False
+        yield "SELECT count(*) FROM refs WHERE source = %d AND target = %d" % (a, b), False
+        yield ("SELECT r.source_class, count(*), count(DISTINCT r.source) FROM objects o JOIN refs r ON r.target = o.address "
+               "WHERE o.class = '%s' GROUP BY 1 ORDER BY 1" % c), True
+        yield ("SELECT o.class, sum(p.shallow) FROM objects o JOIN refs r ON r.source = o.address JOIN objects p ON "
+               "p.address = r.target WHERE o.shallow >= %d GROUP BY o.class ORDER BY o.class DESC" % t), True
+        yield "SELECT count(*) FROM objects o WHERE NOT EXISTS (SELECT 1 FROM refs WHERE target = o.address) AND class = '%s'" % c, False
+        yield ("WITH RECURSIVE up(a, n) AS (SELECT %d, 0 UNION SELECT source, n + 1 FROM up JOIN refs ON target = a "
+               "WHERE n < 2) SELECT count(DISTINCT a) FROM up" % a), False
+    yield "SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY class", True
+    yield "SELECT class, count(*) AS n, sum(shallow) FROM objects GROUP BY class ORDER BY n DESC, class", True
+    yield "SELECT DISTINCT class FROM objects ORDER BY class DESC", True
+    yield "SELECT source_class, target_class, count(*) FROM refs GROUP BY 1, 2 ORDER BY 1, 2", True
+    for name, fields in sorted(copy.tables.items()):
+        if name not in escaped_names(copy):
+            continue
+        f, g = rng.choice(fields), rng.choice(fields)
+        yield 'SELECT address, %s FROM "%s"' % (", ".join('"%s"' % x for x in fields), name), False
+        yield 'SELECT "%s", count(*), min("%s"), max("%s") FROM "%s" GROUP BY 1 ORDER BY 1' % (f, g, g, name), True
+        yield ('SELECT o.address, x."%s" FROM objects o JOIN "%s" x ON x.address = o.address WHERE x."%s" > 0 AND '
+               'o.shallow > 16' % (f, name, g)), False
+
+
+def compare(tap, path, fields):
+    copy = Copy(path)
+    if fields:
+        copy.add_fields()
+    rng = random.Random(os.path.basename(path))
+    asked, wrong = 0, []
+    for question, ordered in questions(copy, rng):
+        got, want = copy.program(question.replace("\n", " ") if ">" not in question and "<" not in question
+                                 else quoted(question)), copy.ask(question)
+        asked += 1
+        if not isinstance(got, str) and not ordered:
+            got, want = sorted(got, key=repr), sorted(want, key=repr)
+        if got != want:
+            wrong.append("%s\n got  %.300r\n want %.300r" % (question, got, want))
+    tap.ok(not wrong, "%s: %d questions, as SQLite answers them over copies" % (os.path.basename(path), asked),
+           "%d wrong\n%s" % (len(wrong), "\n".join(wrong[:6])))
+
+
+def quoted(question):
+    return '"%s"' % question.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def main():
+    tap = Tap()
+    compare(tap, SHOP, True)
+    compare(tap, SAMPLE, False)
+    compare(tap, GO, False)
+    if DUMPS:
+        for path in sorted(glob.glob(os.path.join(DUMPS, "hotspot", "*", "*.hprof")))[:2]:
+            compare(tap, path, os.path.getsize(path) < 8 << 20)
+    else:
+        tap.skip("real dumps", "CAIRN_DUMPS is not set")
+    tap.done()
+
+
+main()

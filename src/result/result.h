@@ -131,6 +131,7 @@ struct result {
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
 	bool says_none;        /* that there is no row is the answer, which the note says: nothing failed */
+	bool no_panes;         /* the table itself tells what its rows are: nothing stands beside it */
 	bool explains;         /* it is about the result before it (why), which can be asked about again */
 	bool of_values;        /* which rows there are, or what they count, depends on values that are read
 	                          from the dump's file: see result_of_file */

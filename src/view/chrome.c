@@ -579,7 +579,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	if (!t)
 		return page;
 	page.empty = !a->session.dump || t->result->opened != a->session.dump || !t->result->n_source ||
-	    !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
+	    t->result->no_panes || !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
 	page.columns = table_wishes(t);
 	if (p->ops->object) {
 		enum { HEAD_OF_OBJECT = 5, SIDE_BY_SIDE = 100 };

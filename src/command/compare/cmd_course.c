@@ -203,6 +203,7 @@ static int run_course(struct session *s, const struct call *call, struct result 
 	*out = result_new(title.s, comparing->opened, &shape, comparing->opened ? &course_ops : &course_profile_ops, d,
 	    comparing->n_all);
 	(*out)->note = comparing_note(*out, comparing);
+	(*out)->no_panes = true; /* most rows are of dumps that are not open */
 	text_release(&title);
 	return 0;
 }

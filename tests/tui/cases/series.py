@@ -161,6 +161,8 @@ def course(t):
     wait_selected(t, r"com\.acme\.shop\.Session ")
     t.keys("Enter")
     t.wait(r"> course of com\.acme\.shop\.Session")
+    wait_selected(t, r"T08:15:00Z +50 ")
+    need("│" not in t.text(), "no pane stands beside it", t)
     t.keys("G")
     wait_selected(t, r"T10:15:00Z +100 ")
     t.keys("Enter")

@@ -133,11 +133,15 @@ static void add_reference(struct text *to, const struct comparison *c, uint32_t 
 	text_release(&way);
 }
 
+#define GOROUTINE "goroutine # " /* how the names of goroutines begin, with their numbers folded */
+
 static void add_subject(struct text *to, const struct comparison *c, const struct grown *g)
 {
 	const struct profile_row *r = &c->row[g->row];
 	bool begins = r->parent == PROFILE_NONE;
-	if (begins && r->start == START_THREAD)
+	if (begins && r->start == START_THREAD && !strncmp(r->words, GOROUTINE, sizeof GOROUTINE - 1))
+		text_addf(to, "Goroutines %s (%s)", r->words + sizeof GOROUTINE - 1, r->class);
+	else if (begins && r->start == START_THREAD)
 		text_addf(to, *r->words ? "Threads \"%s\" (%s)" : "Threads without a name%s (%s)", r->words, r->class);
 	else if (begins && r->start == START_CLASS)
 		text_addf(to, r->shared ? "Classes called %s, each of a loader of its own (%s)," :
@@ -217,6 +221,20 @@ static void add_growth(struct text *to, const struct comparison *c, const struct
 	text_add(to, " more alive");
 }
 
+/* "~+12.5%", "under 0.1%" */
+static void add_percent(struct text *to, const char *sign, struct amount part, struct amount whole)
+{
+	struct cell c = cell_percent(part, whole);
+	if (!c.amount.n && part.n) {
+		text_add(to, "under 0.1%");
+		return;
+	}
+	text_add(to, c.amount.certainty == INFERRED ? "~" : c.amount.certainty == LOWER_BOUND ? ">=" : "");
+	c.amount.certainty = EXACT;
+	text_add(to, sign);
+	add_cell(to, c);
+}
+
 static void add_shares(struct text *to, const struct telling *t, const struct grown *g)
 {
 	const struct comparison *c = &t->comparing->comparison;
@@ -227,13 +245,11 @@ static void add_shares(struct text *to, const struct telling *t, const struct gr
 		return;
 	text_add(to, " (");
 	bool percent = before.n && amount_signed(more) >= 0 && more.n / 10 < before.n;
-	if (percent) {
-		text_add(to, "+");
-		add_cell(to, cell_percent(more, before));
-	}
+	if (percent)
+		add_percent(to, "+", more, before);
 	if (all) {
 		text_add(to, percent ? ", " : "");
-		add_cell(to, cell_percent(more, t->all));
+		add_percent(to, "", more, t->all);
 		text_add(to, " of net growth");
 	}
 	text_add(to, ")");

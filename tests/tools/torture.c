@@ -21,6 +21,7 @@
 #include "command/command.h"
 #include "command/run/run.h"
 #include "heap/heap.h"
+#include "query/profile_file.h"
 #include "faults.h"
 
 #include <fcntl.h>
@@ -290,6 +291,50 @@ static void torture_files(const char *path, const struct heap *heap)
 	    (unsigned long long)all);
 }
 
+static bool read_with(const char *path, uint64_t k, uint64_t count)
+{
+	struct profile p;
+	struct err err = ERR_INIT;
+	struct held before = held_now();
+	faults_at(k, count);
+	int code = profile_read(&p, path, NULL, &err);
+	const char *name = faults_name();
+	faults_at(0, 0);
+	if (code && !is_refusal(code, &err))
+		printf("# call %llu (%s) of reading %s: code %d, %s\n", (unsigned long long)k, name ? name : "-",
+		    path, code, err.message);
+	if (!code)
+		profile_release(&p);
+	return all_given_back(&before, path, k) && (!code || is_refusal(code, &err));
+}
+
+static bool read_profile(const char *path, uint64_t *all)
+{
+	struct profile p;
+	struct err err = ERR_INIT;
+	faults_at(0, 0);
+	bool fine = !profile_read(&p, path, NULL, &err);
+	uint64_t n = faults_calls();
+	if (fine)
+		profile_release(&p);
+	for (uint64_t k = 1; fine && k <= n; k = next_call(k, n, n))
+		fine = read_with(path, k, 1) && read_with(path, k, UINT64_MAX);
+	*all += n;
+	return fine;
+}
+
+static void torture_profiles(const char *path, const struct heap *heap)
+{
+	struct trial t = {.heap = heap, .lines = {"profile out.profile", "profile out.profile.gz"}};
+	uint64_t all = 0;
+	if (!profile_support())
+		return;
+	bool fine = torture_lines(&t, &all);
+	fine = read_profile("out.profile", &all) && fine;
+	fine = read_profile("out.profile.gz", &all) && fine;
+	tell(fine, "%s: its profile is written and read, or it says why not, %llu calls", path, (unsigned long long)all);
+}
+
 static void torture(const char *path)
 {
 	struct heap_options options = {.path = path};
@@ -302,6 +347,7 @@ static void torture(const char *path)
 	}
 	torture_commands(path, heap);
 	torture_files(path, heap);
+	torture_profiles(path, heap);
 	heap_close(heap);
 }
 

@@ -218,7 +218,7 @@ void sql_columns_add(struct sql_columns *c, const char *name, const char *type, 
 {
 	struct text own = TEXT_INIT;
 	text_add(&own, name);
-	for (unsigned i = 2; has_column(c, own.s); i++) {
+	for (unsigned i = 2; i < c->n + 3 && has_column(c, own.s); i++) { /* without memory all names are alike */
 		text_clear(&own);
 		text_addf(&own, "%s_%u", name, i);
 	}

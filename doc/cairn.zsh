@@ -4,8 +4,8 @@ _arguments -s \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--plain[a prompt for commands instead of the screen]' \
-	'--format=[how results are printed (text)]:format:(text csv json jsonl)' \
-	'--csv=[texts like formulas in CSV marked (safe) or not]:csv:(safe raw)' \
+	'--format=[how results are printed (text)]:format:(text csv json jsonl md html)' \
+	'--csv=[CSV marks texts like formulas (safe) or not]:csv:(safe raw)' \
 	'--output=[where results go (standard output)]:FILE:_files' \
 	'--force[let -o and > replace what is a heap dump]' \
 	'--top=[at most N rows of each result]:N:' \

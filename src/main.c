@@ -322,8 +322,9 @@ static int run(struct wishes *w)
 	w->batch.heap = &w->heap;
 	w->batch.lines = w->lines;
 	w->batch.n_lines = w->n_lines;
-	if (w->batch.output && !w->format_given)
-		w->batch.print.format = print_format_of_file(w->batch.output);
+	struct err err = ERR_INIT;
+	if (w->batch.output && !w->format_given && print_format_of_file(w->batch.output, &w->batch.print.format, &err))
+		return wrong("%s", err.message);
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,

@@ -11,14 +11,17 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "result/print_machine.h"
+#include "result/print_people.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MEASURED 10000
 #define WIDEST 120   /* columns that a text pads others to; contents are cut there unless they end the line */
 #define MARK ".."     /* where a text is cut */
+#define ENDING_MOST 9 /* with its dot: ".markdown", but not what mktemp ends names with */
 #define NARROWEST 12 /* columns that a text column keeps when lines are cut */
 
 bool print_format_parse(const char *name, enum print_format *format)
@@ -28,6 +31,8 @@ bool print_format_parse(const char *name, enum print_format *format)
 	    [PRINT_CSV] = "csv",
 	    [PRINT_JSON] = "json",
 	    [PRINT_JSONL] = "jsonl",
+	    [PRINT_MD] = "md",
+	    [PRINT_HTML] = "html",
 	};
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
 		if (!strcmp(name, names[i])) {
@@ -38,11 +43,27 @@ bool print_format_parse(const char *name, enum print_format *format)
 	return false;
 }
 
-enum print_format print_format_of_file(const char *path)
+bool print_is_for_people(enum print_format format)
 {
-	enum print_format format;
-	const char *dot = strrchr(path, '.');
-	return dot && print_format_parse(dot + 1, &format) ? format : PRINT_TEXT;
+	return format == PRINT_TEXT || format == PRINT_MD || format == PRINT_HTML;
+}
+
+int print_format_of_file(const char *path, enum print_format *format, struct err *err)
+{
+	static const struct { const char *ending; enum print_format format; } endings[] = {
+	    {".csv", PRINT_CSV}, {".json", PRINT_JSON}, {".jsonl", PRINT_JSONL}, {".md", PRINT_MD}, {".html", PRINT_HTML},
+	    {".txt", PRINT_TEXT}, {".log", PRINT_TEXT}};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+	*format = PRINT_TEXT;
+	if (!dot || dot == name || strlen(dot) > ENDING_MOST)
+		return 0;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		if (!strcasecmp(dot, endings[i].ending)) {
+			*format = endings[i].format;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_USAGE, "%.200s: the ending says the format, and %.40s is none: " PRINT_ENDINGS, path, dot);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -68,8 +89,7 @@ static void measure(struct layout *l, unsigned i, const struct cell *c)
 		l->width[i] = width;
 }
 
-/* "917 classes" */
-static void name_rows(struct result *r, struct text *to)
+void print_row_count(struct result *r, struct text *to)
 {
 	struct cell rows = cell_count(result_count(r));
 	cell_print(&rows, to);
@@ -112,7 +132,7 @@ static void measure_rows(struct layout *l, struct result *r)
 	if (!l->total)
 		return;
 	text_clear(&l->cell);
-	name_rows(r, &l->cell);
+	print_row_count(r, &l->cell);
 	if (text_width(l->cell.s) > l->width[0])
 		l->width[0] = text_width(l->cell.s);
 	for (unsigned i = 0; i < l->n; i++) {
@@ -266,7 +286,7 @@ static void print_rows(struct layout *l, struct result *r)
 	for (unsigned i = 0; i < l->n; i++) {
 		text_clear(&l->cell);
 		if (i == 0) {
-			name_rows(r, &l->cell);
+			print_row_count(r, &l->cell);
 		} else if (r->columns[l->column[i]].total) {
 			result_total(r, l->column[i], &c);
 			cell_print(&c, &l->cell);
@@ -274,6 +294,16 @@ static void print_rows(struct layout *l, struct result *r)
 		place(l, i, l->cell.s, &r->columns[l->column[i]], false);
 	}
 	end_line(l);
+}
+
+void print_head_value(const struct field *f, struct text *to)
+{
+	result_head_print(f, to);
+	if (f->cell.type == CELL_BYTES && f->cell.amount.n >= 1000) {
+		text_add(to, " (");
+		text_add_count(to, f->cell.amount.n);
+		text_add(to, ")");
+	}
 }
 
 static void print_head(struct layout *l, const struct result *r)
@@ -292,13 +322,7 @@ static void print_head(struct layout *l, const struct result *r)
 			end_line(l);
 		}
 		text_addf(&l->line, "%-*s  ", (int)width, f->name);
-		result_head_print(f, &l->line);
-		/* few values, each alone: sizes are given to the byte as well */
-		if (f->cell.type == CELL_BYTES && f->cell.amount.n >= 1000) {
-			text_add(&l->line, " (");
-			text_add_count(&l->line, f->cell.amount.n);
-			text_add(&l->line, ")");
-		}
+		print_head_value(f, &l->line);
 		end_line(l);
 	}
 }
@@ -365,6 +389,10 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 		break;
 	case PRINT_JSONL:
 		print_json(r, options->top, true, to);
+		break;
+	case PRINT_MD:
+	case PRINT_HTML:
+		print_markup(r, options, to);
 		break;
 	}
 	if (progress_cancelled(progress_own()))

@@ -242,6 +242,43 @@ bool is_csv(const char *s, size_t n)
 	return true;
 }
 
+/* Do all rows of each table of Markdown have as many cells as its first one?  Pipes of texts have a \\ before them. */
+static bool is_markdown(const char *s, size_t n)
+{
+	size_t wanted = 0;
+	for (const char *end = s + n, *next; s < end; s = next) {
+		const char *line_end = memchr(s, '\n', (size_t)(end - s));
+		next = line_end ? line_end + 1 : end;
+		size_t cells = 0;
+		for (const char *at = s; *s == '|' && at < next; at++) {
+			if (*at == '\\')
+				at++;
+			else
+				cells += *at == '|';
+		}
+		if (cells && wanted && cells != wanted)
+			return false;
+		wanted = cells;
+	}
+	return true;
+}
+
+/* Is each < the begin of one of the tags that tables have, or of those before the first? */
+static bool is_html(const char *s, size_t n)
+{
+	static const char *const tags[] = {"table>", "tr>", "td", "th", "h1>", "p>", "pre>", "!DOCTYPE html>",
+	    "meta charset=\"utf-8\">", "title>", "style>"};
+	for (const char *end = s + n; s < end && (s = memchr(s, '<', (size_t)(end - s)));) {
+		size_t i = 0;
+		s += 1 + (s + 1 < end && s[1] == '/');
+		while (i < sizeof tags / sizeof *tags && strncmp(s, tags[i], strlen(tags[i])))
+			i++;
+		if (i == sizeof tags / sizeof *tags)
+			return false;
+	}
+	return true;
+}
+
 bool is_printed(enum print_format format, const char *s, size_t n)
 {
 	switch (format) {
@@ -251,6 +288,10 @@ bool is_printed(enum print_format format, const char *s, size_t n)
 		return is_clean(s, n, true) && is_json(s, n);
 	case PRINT_JSONL:
 		return is_clean(s, n, true) && is_jsonl(s, n);
+	case PRINT_MD:
+		return is_clean(s, n, true) && is_markdown(s, n);
+	case PRINT_HTML:
+		return is_clean(s, n, true) && is_html(s, n);
 	default:
 		return is_clean(s, n, true);
 	}

@@ -169,7 +169,8 @@ static void run_line(void *context, const struct command *c, const char *line)
 	static const struct print_options ways[] = {
 	    {.format = PRINT_TEXT, .top = MOST_ROWS, .width = 60}, {.format = PRINT_CSV, .top = MOST_ROWS},
 	    {.format = PRINT_JSON, .top = MOST_ROWS}, {.format = PRINT_TEXT, .top = MOST_ROWS, .wide = true},
-	    {.format = PRINT_JSONL, .top = MOST_ROWS}};
+	    {.format = PRINT_JSONL, .top = MOST_ROWS}, {.format = PRINT_MD, .top = MOST_ROWS},
+	    {.format = PRINT_HTML, .top = MOST_ROWS}};
 	print_as(r, ways[n % (sizeof ways / sizeof *ways)]);
 }
 

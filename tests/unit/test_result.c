@@ -590,6 +590,62 @@ static void test_any_bytes(void **state)
 	free(name);
 }
 
+/* Whatever a text holds, no table of Markdown is broken, and nothing in a page of HTML is markup. */
+static void test_markup(void **state)
+{
+	(void)state;
+	static const struct column columns[] = {{.id = COL_NAME}, {.id = COL_SHALLOW, .total = true},
+	    {.id = COL_BOOT, true}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	static const struct { const char *text, *md, *html; } cases[] = {
+	    {"a|b", "a\\|b", "a|b"}, {"\\|", "\\\\\\|", "\\|"},
+	    {"<script>alert('1')</script>", "&lt;script>alert('1')&lt;/script>",
+		"&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"},
+	    {"\" onload=x &amp;", "\" onload=x &amp;amp;", "&quot; onload=x &amp;amp;"},
+	    {"x\ny\x01", "x\\\\ny\\\\x01", "x\\ny\\x01"}, {"char[][]", "char[][]", "char[][]"},
+	    {"[](javascript:x)", "\\[\\](javascript:x)", "[](javascript:x)"}, {"![a][b]", "!\\[a\\]\\[b\\]", "![a][b]"},
+	    {"Map$Entry_1 _x_ $y$", "Map$Entry_1 \\_x\\_ \\$y\\$", "Map$Entry_1 _x_ $y$"},
+	    {"*a* `b` ~c~", "\\*a\\* \\`b\\` \\~c\\~", "*a* `b` ~c~"}, {"  two", "&nbsp;&nbsp;two", "  two"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct result *r = result_new_rows("<t>", NULL, &shape);
+		char wanted[600];
+		result_add_row(r, (struct cell[]){cell_text(cases[i].text), cell_bytes(amount_weaken(amount_exact(2048),
+		    INFERRED, REASON_ROOTS)), cell_flag(true)}, NULL);
+		r->note = "a & <b>";
+		snprintf(wanted, sizeof wanted, "| name | shallow |\n| --- | ---: |\n| %s | ~2.0K |\n\na &amp; &lt;b>\n\n"
+		    "~ inferred\n", cases[i].md);
+		expect_print(r, (struct print_options){.format = PRINT_MD}, wanted);
+		snprintf(wanted, sizeof wanted, "<h1>&lt;t&gt;</h1>\n<table>\n<tr><th>name</th><th class=n>shallow</th></tr>\n"
+		    "<tr><td>%s</td><td class=n>~2.0K</td></tr>\n</table>\n<p>a &amp; &lt;b&gt;</p>\n<p>~ inferred</p>\n",
+		    cases[i].html);
+		expect_print(r, (struct print_options){.format = PRINT_HTML, .behind = true}, wanted);
+		result_free(r);
+	}
+	struct result *r = awkward();
+	expect_print(r, (struct print_options){.format = PRINT_MD, .top = 2},
+	    "| name | address | shallow | boot |\n| --- | --- | ---: | --- |\n| a,\"b\" | 0xe0000af0 | 1.5K | yes |\n"
+	    "| \\\\n\xc3\xa9 | ? | ~12 | no |\n| 3 names |  | ~1.5K |  |\n\n1 more\n\n~ inferred, ? not known\n");
+	result_free(r);
+}
+
+/* The ending of a file says the format; one that says none is no mistake of a letter that becomes text. */
+static void test_endings(void **state)
+{
+	(void)state;
+	static const struct { const char *path; int format; } cases[] = {
+	    {"x.csv", PRINT_CSV}, {"x.JSON", PRINT_JSON}, {"a.b/x.jsonl", PRINT_JSONL}, {"x.md", PRINT_MD},
+	    {"x.html", PRINT_HTML}, {"x.txt", PRINT_TEXT}, {"x.log", PRINT_TEXT}, {"x", PRINT_TEXT},
+	    {"/dev/null", PRINT_TEXT}, {"a.b/x", PRINT_TEXT},
+	    {".x", PRINT_TEXT}, {"a/.csv", PRINT_TEXT}, {"x.xls", -1}, {"x.csv.gz", -1}, {"x.", -1}, {"x.csvx", -1},
+	    {"x.markdown", -1}, {"tmp.6xoZzqQ0Xy", PRINT_TEXT}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		enum print_format format;
+		int code = print_format_of_file(cases[i].path, &format, NULL);
+		assert_int_equal(code ? code : (int)format, cases[i].format < 0 ? ERR_USAGE : cases[i].format);
+	}
+}
+
 /* A terminal's width cuts the text column, never a character, and no line passes it. */
 static void test_print_width(void **state)
 {
@@ -693,6 +749,8 @@ int main(void)
 	    cmocka_unit_test(test_print),
 	    cmocka_unit_test(test_formulas),
 	    cmocka_unit_test(test_any_bytes),
+	    cmocka_unit_test(test_markup),
+	    cmocka_unit_test(test_endings),
 	    cmocka_unit_test(test_print_width),
 	    cmocka_unit_test(test_plot),
 	    cmocka_unit_test(test_plot_bar),

@@ -177,7 +177,7 @@ static int unwatched_job(void *context, long_work *work, void *argument, struct 
 /* What was not written to its end is no result: the file is what it was before, or empty. */
 static void test_a_stopped_file_is_taken_back(void **state)
 {
-	char path[] = "stopped.XXXXXX", line[64], said[128];
+	char path[] = "stopped-XXXXXX", line[64], said[128];
 	int fd = mkstemp(path);
 	(void)state;
 	assert_true(fd >= 0 && write(fd, "before", 6) == 6 && !close(fd));

@@ -34,10 +34,12 @@ const struct help_page help_pages[] = {
 	"Words with blanks, | or > in them stand in '...' or \"...\", or have a \\ before each."},
     {"pipes", "what can follow a command",
 	NULL},
-    {"formats", "text, csv, json and jsonl; certainty",
+    {"formats", "text, csv, json, jsonl, md and html; certainty",
 	"text is for people: sizes as 2.9M (powers of 1024), counts with separators. ~ stands before "
 	"what is inferred, >= before a lower bound, ? for what is unknown.\n"
 	"It shows a form's main columns; set wide on shows them all, as csv, json and jsonl always do.\n"
+	"md (a table for issues and wikis) and html (a page of its own, without scripts) are the same for people: right "
+	"for a report, with the notes below.\n"
 	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result) and "
 	"jsonl (an object a line) have the same names: numbers are plain bytes, counts or percents "
 	"(share: 36.8), addresses are strings 0x..., what is unknown or does not apply is empty or "
@@ -49,7 +51,8 @@ const struct help_page help_pages[] = {
 	"Where numbers of a column NAME are not all exact, a column NAME_certainty follows the "
 	"others: exact, lower bound, inferred or unknown. Without it all are exact.\n"
 	"cairn --dump-docs schema prints a JSON Schema of every command's results.\n"
-	"save FILE and > FILE take the format from the extension: .csv .json .jsonl, else text."},
+	"save FILE and > FILE take the format from the ending: .csv .json .jsonl .md .html; .txt, .log or none is "
+	"text, and any other a mistake."},
     {NULL, NULL, NULL},
 };
 

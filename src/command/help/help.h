@@ -32,7 +32,7 @@ enum program_option_key {
 struct program_option {
 	int key;              /* below 256: the short option's letter */
 	const char *name;     /* long, without the dashes */
-	const char *argument; /* "FILE", "text|csv|json|jsonl"; NULL: none */
+	const char *argument; /* "FILE", "text|csv|json|jsonl|md|html"; NULL: none */
 	const char *summary;  /* one line of at most 50 columns; NULL: not shown */
 	const char *more;     /* what the man page adds, or NULL */
 };

@@ -18,13 +18,13 @@ const struct program_option program_options[] = {
 	"For screen readers, serial lines and pipes: each line that is typed is a command, and its result is printed "
 	"below, as -x prints it. Tab completes, ^C stops a command, ^D or quit leaves. -x and -f run first. Where the "
 	"terminal cannot place its cursor (TERM=dumb) there is such a prompt without the option."},
-    {OPTION_FORMAT, "format", "text|csv|json|jsonl", "how results are printed (text)", NULL},
-    {OPTION_CSV, "csv", "safe|raw", "texts like formulas in CSV marked (safe) or not",
+    {OPTION_FORMAT, "format", "text|csv|json|jsonl|md|html", "how results are printed (text)", NULL},
+    {OPTION_CSV, "csv", "safe|raw", "CSV marks texts like formulas (safe) or not",
 	"A text from the dump that a spreadsheet would take for a formula, because it begins with = + - or @ and is "
 	"no number, gets an apostrophe in front; raw leaves it as it is. Numbers are never marked."},
     {OPTION_OUTPUT, "output", "FILE", "where results go (standard output)",
-	"Without --format as the file's extension says: .csv .json .jsonl, anything else is text. "
-	"Several results in JSON are one text there: an array with an element for each."},
+	"Without --format as the file's ending says: .csv .json .jsonl .md .html; .txt, .log or none is text, and any "
+	"other a mistake. Several results in JSON are one text there: an array with an element for each."},
     {OPTION_FORCE, "force", NULL, "let -o and > replace what is a heap dump",
 	"Without it a file that is a heap dump is not replaced or written behind, and on the screen "
 	"a question is asked before any file is replaced. The files that are read here, the dump, its "
@@ -78,7 +78,7 @@ static const struct {
     {OPTION_THREADS, "worker threads; the most memory (512M, 2G)"},
     {OPTION_JAVACORE, "of OpenJ9, of Go (found beside the dump)"},
     {OPTION_ASCII, "nothing beyond ASCII; the mouse works"},
-    {OPTION_DUMP_CONFIG, "the configuration: write defaults; leave it out"},
+    {OPTION_DUMP_CONFIG, "write the default configuration; read none"},
     {OPTION_VERSION, "say which version this is; this"},
 };
 

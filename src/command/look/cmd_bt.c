@@ -318,7 +318,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	int code = command_retained(s, call, err);
 	if (!code)
 		code = make_rows(&b->rows, s->dump, call->argument[0].id, &n_framed, err);
-	bool people = s->interactive || s->print.format == PRINT_TEXT; /* machines count rows, as head does */
+	bool people = s->interactive || print_is_for_people(s->print.format); /* machines count rows, as head does */
 	if (!code)
 		code = find_headings(b, people ? n_framed : 0, err);
 	if (code) {

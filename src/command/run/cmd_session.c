@@ -93,9 +93,9 @@ const struct command cmd_save = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "write the current result to a file",
-    .description = "As CSV, JSON, JSON lines or text by the file's extension: .csv .json .jsonl, anything "
-	"else is text. On the screen a question is asked before a file that exists is replaced; "
-	"elsewhere it is replaced, unless it is a heap dump and --force is not given. A file that "
+    .description = "As CSV, JSON, JSON lines, Markdown, HTML or text by its ending: .csv .json .jsonl .md .html; .txt, "
+	".log or none is text, any other a mistake. On the screen a question is asked before a file that exists is "
+	"replaced; elsewhere it is replaced, unless it is a heap dump and --force is not given. A file that "
 	"is read here, as the dump is, never is.",
     .key = "",
     .run = run_save,
@@ -221,7 +221,7 @@ static int set_copy(struct session *s, const char *value, struct err *err)
 /* set: 0, NO_VALUE, or an error. */
 static const struct setting settings[] = {
     {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top, true},
-    {"format", "text, csv, json or jsonl", "how results are printed", show_format, set_format, true},
+    {"format", "text, csv, json, jsonl, md or html", "how results are printed", show_format, set_format, true},
     {"csv", "safe or raw", "texts like formulas in CSV are marked, or left", show_csv, set_csv, true},
     {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide, true},
     {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,

@@ -75,16 +75,17 @@ int session_print(struct session *s, struct result *r, struct err *err)
 	int code = output_begin(s->output, &s->output_replaces, err);
 	if (code)
 		return code;
-	if (r->lacks_rows && o.format != PRINT_TEXT)
+	if (r->lacks_rows && !print_is_for_people(o.format))
 		complain("warning: %s", r->note);
 	if (o.format == PRINT_JSON && s->output_joins)
 		code = output_join(s->output, s->n_printed, err);
 	if (code)
 		return code;
 	if (s->n_printed++) {
+		o.behind = true;
 		if (o.format == PRINT_CSV)
 			fputs("\r\n", s->output);
-		else if (o.format == PRINT_TEXT)
+		else if (o.format == PRINT_TEXT || o.format == PRINT_MD)
 			putc('\n', s->output);
 	}
 	if (s->heading && o.format == PRINT_TEXT) {
@@ -122,7 +123,7 @@ static int print_watched(struct session *s, struct result *r, const struct print
 static void say_written(struct session *s, const struct result *r, const struct print_options *o,
     const char *path, bool behind)
 {
-	static const char *const formats[] = {"text", "CSV", "JSON", "JSON lines"};
+	static const char *const formats[] = {"text", "CSV", "JSON", "JSON lines", "Markdown", "HTML"};
 	struct text what = TEXT_INIT;
 	size_t n = o->top && o->top < r->n_rows ? o->top : r->n_rows;
 	if (r->n_columns) {
@@ -137,10 +138,11 @@ static void say_written(struct session *s, const struct result *r, const struct 
 static int to_file(
     struct session *s, struct result *r, const char *path, bool append, struct err *err)
 {
-	struct print_options o = {.format = print_format_of_file(path), .top = s->print.top,
-	    .wide = s->print.wide, .csv_raw = s->print.csv_raw};
+	struct print_options o = {.top = s->print.top, .wide = s->print.wide, .csv_raw = s->print.csv_raw};
 	struct output to;
-	int code = output_open(&to, path, append, &s->writes, err);
+	int code = print_format_of_file(path, &o.format, err);
+	if (!code)
+		code = output_open(&to, path, append, &s->writes, err);
 	if (code)
 		return code;
 	FILE *f = to.stream;
@@ -151,6 +153,9 @@ static int to_file(
 	}
 	if (to.behind && o.format == PRINT_CSV)
 		fputs("\r\n", f);
+	else if (to.behind && o.format == PRINT_MD)
+		putc('\n', f);
+	o.behind = to.behind;
 	code = output_begin(f, &to.replaces, err);
 	if (!code)
 		code = print_watched(s, r, &o, f, err);
@@ -493,6 +498,8 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 		code = refusals_check(refusals, err); /* before anything is done with half a word */
 	if (!code && !l.stages[0].n)
 		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
+	if (!code && l.file.s) /* before the work is done that would be for nothing */
+		code = print_format_of_file(l.file.s, &(enum print_format){PRINT_TEXT}, err);
 	s->grows = is_shown(s, &l) && l.n == 1;
 	if (!code)
 		code = run_command(s, &l, line, &r, err);

@@ -6,8 +6,7 @@
 
 #include "base/big.h"
 #include "base/hash.h"
-
-#include <pthread.h>
+#include "query/sqlite_memory.h"
 
 #define SURE(name) name "_certainty TEXT, " name "_reason TEXT"
 #define AMOUNT(name) name " INTEGER, " SURE(name)
@@ -137,61 +136,10 @@ void path_fields_release(struct path_fields *f)
 
 /* --- SQLite ------------------------------------------------------------------------------------- */
 
-/*
- * SQLite's memory is big memory: a file decides how much it takes, so --mem limits it.  What the last refusal of a
- * thread said is kept, for SQLite does not hand it on.
- */
-static _Thread_local struct err refused;
-
-static void *sql_malloc(int n)
-{
-	return big_alloc(1, (uint64_t)n, &refused);
-}
-
-static void *sql_realloc(void *old, int n)
-{
-	return big_resize(old, 1, (uint64_t)n, &refused);
-}
-
-static void sql_free(void *p)
-{
-	big_free(p);
-}
-
-static int sql_size(void *p)
-{
-	return (int)big_bytes(p);
-}
-
-static int sql_roundup(int n)
-{
-	return (n + 7) & ~7;
-}
-
-static int sql_init(void *nothing)
-{
-	(void)nothing;
-	return SQLITE_OK;
-}
-
-static void sql_shutdown(void *nothing)
-{
-	(void)nothing;
-}
-
-/* Before the first of SQLite's functions. */
-static void configure(void)
-{
-	static const sqlite3_mem_methods memory = {sql_malloc, sql_free, sql_realloc, sql_size, sql_roundup, sql_init,
-	    sql_shutdown, NULL};
-	/* where somebody has begun already, the memory is the library's: all works as well */
-	(void)sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
-	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
 static int no_memory(struct err *err)
 {
-	return err_set(err, ERR_NOMEM, "%s", refused.message[0] ? refused.message : "not enough memory for a profile");
+	const char *said = sqlite_memory_refusal();
+	return err_set(err, ERR_NOMEM, "%s", said[0] ? said : "not enough memory for a profile");
 }
 
 int profile_sql_error(sqlite3 *db, struct progress *progress, struct err *err)
@@ -214,7 +162,6 @@ static int stops(void *progress)
 
 int profile_sql_open(sqlite3 **db, struct progress *progress, struct err *err)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	/* ample for our own statements and our own schema, and little for that of a forged file, which SQLite reads
 	 * before we do */
 	static const struct { int limit, most; } limits[] = {
@@ -223,8 +170,7 @@ int profile_sql_open(sqlite3 **db, struct progress *progress, struct err *err)
 	    {SQLITE_LIMIT_FUNCTION_ARG, 4}, {SQLITE_LIMIT_VARIABLE_NUMBER, 20}, {SQLITE_LIMIT_ATTACHED, 0},
 	    {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0}};
 	enum { STEPS = 10000 };
-	refused.message[0] = '\0';
-	pthread_once(&once, configure);
+	sqlite_memory_begin();
 	if (sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)) {
 		int code = *db ? profile_sql_error(*db, progress, err) : no_memory(err);
 		sqlite3_close(*db);

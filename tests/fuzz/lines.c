@@ -93,6 +93,12 @@ static void choices_of(const struct words *w, const struct argument *a, const ch
 	case ARG_WORDS:
 		to[n++] = "#0", to[n++] = "*", to[n++] = w->field, to[n++] = "'#0>#1'", to[n++] = w->class;
 		break;
+	case ARG_REST:
+		to[n++] = "SELECT *, path(address), size(address), text(address) FROM objects ORDER BY retained DESC LIMIT 3";
+		to[n++] = "SELECT class, setof(source), min(field) FROM objects JOIN refs ON target = address GROUP BY 1";
+		to[n++] = "SELECT * FROM histo, roots, entries(address) LIMIT 9";
+		to[n++] = "CREATE TEMP TABLE a AS SELECT x'636169726e207365740000000000000001000000', *";
+		break;
 	default:
 		break;
 	}

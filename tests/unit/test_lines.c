@@ -58,6 +58,14 @@ static void test_lines(void **state)
 	expect_line("histo | grep 'a|b' | sort -x", "[histo]|[grep][a|b]|[sort][-x]");
 	expect_line("ls \"a > b\" > f.csv", "[ls][a > b]>f.csv");
 	expect_line("ls x>>f", "[ls][x]>>f");
+	/* of a question > and || are its own, until it ends */
+	expect_line("sql SELECT a || b>1 >= c >> 2 | head 1 > f", "[sql][SELECT][a][||][b>1][>=][c][>>][2]|[head][1]>f");
+	expect_line("sql -sub SELECT a / b > c; > f", "[sql][-sub][SELECT][a][/][b][>][c;]>f");
+	expect_line("sql -sub \"SELECT a > b\" > f", "[sql][-sub][SELECT a > b]>f");
+	expect_line("$x = sql SELECT a > b", "[sql][SELECT][a][>][b]$x");
+	expect_line("sql a \\|", "[sql][a][|]");
+	expect_line("ls x -where a > 1", "error");
+	expect_line("ls x -where 'a > 1' > f", "[ls][x][-where][a > 1]>f");
 	expect_line("ls /a|b [c]/ | head", "[ls][/a|b [c]/]|[head]");
 	expect_line("ls /a\\/b|c/", "[ls][/a\\/b|c/]");
 	expect_line("source /tmp/x | head", "[source][/tmp/x]|[head]");

@@ -9,7 +9,7 @@
 /* --- the command -------------------------------------------------------------------------------- */
 
 /* The question, without the quotes that may stand around all of it: no statement begins with one. */
-static void add_question(const struct call *call, struct text *to)
+static int add_question(const struct call *call, struct text *to, struct err *err)
 {
 	const char *s = call->argument[0].word;
 	char quote = *s == '\'' || *s == '"' ? *s : '\0';
@@ -18,15 +18,17 @@ static void add_question(const struct call *call, struct text *to)
 			s++;
 		text_add_char(to, *s);
 	}
+	return quote && *s && s[1] ? err_set(err, ERR_USAGE, "behind the quotes around the question:%.100s", s + 1) : 0;
 }
 
 static int run_sql(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct sql_wishes wishes = {.subclasses = call_has(call, DASH_SUB)};
 	struct text text = TEXT_INIT;
-	add_question(call, &text);
 	struct sql *q;
-	int code = ask_open(s, &q, err);
+	int code = add_question(call, &text, err);
+	if (!code)
+		code = ask_open(s, &q, err);
 	if (!code)
 		code = sql_run(q, text.s ? text.s : "", &wishes, s->now, out, err);
 	if (!code && !*out)

@@ -20,10 +20,14 @@ struct scanner {
 	struct text word;
 	struct err *err;
 	bool joins; /* > between two characters is part of the word */
+	bool asks;  /* a question in SQL: > is a comparison there, and || joins texts */
 };
 
 /* Commands whose words are references: HOLDER>TARGET. */
 static const char *const joining[] = {"cut", "whatif"};
+
+/* The command whose line is a question. */
+static const char asking[] = "sql";
 
 static bool is_blank(char c)
 {
@@ -75,7 +79,23 @@ static bool redirects(const struct scanner *s, size_t word)
 {
 	char next = s->line[s->at] == '>' ? s->line[s->at + 1] : '\0';
 	bool between = s->at > word && next && next != '>' && !is_blank(next);
-	return s->line[s->at] == '>' && !(s->joins && between);
+	return s->line[s->at] == '>' && !(s->joins && between) && !s->asks;
+}
+
+/* Does a | stand here that ends the stage? */
+static bool pipes(const struct scanner *s)
+{
+	return s->line[s->at] == '|' && !(s->asks && s->line[s->at + 1] == '|');
+}
+
+/* A question ends with a semicolon, or where the quotes around all of it do: behind that > begins a file name. */
+static bool still_asks(const struct stage *stage)
+{
+	size_t n = 1;
+	while (n < stage->n && stage->words[n].s[0] == '-' && !stage->words[n].quoted)
+		n++;
+	const char *last = stage->words[stage->n - 1].s;
+	return !(stage->n == n + 1 && stage->words[n].quoted) && (!*last || last[strlen(last) - 1] != ';');
 }
 
 static int scan_word(struct scanner *s, struct word *out)
@@ -83,12 +103,12 @@ static int scan_word(struct scanner *s, struct word *out)
 	const char *line = s->line;
 	*out = (struct word){.begin = s->at, .quoted = line[s->at] == '"' || line[s->at] == '\''};
 	text_clear(&s->word);
-	size_t regex = regex_length(line + s->at);
+	size_t regex = s->asks ? 0 : regex_length(line + s->at);
 	if (regex) {
 		text_add_n(&s->word, line + s->at, regex);
 		s->at += regex;
 	}
-	while (line[s->at] && !is_blank(line[s->at]) && line[s->at] != '|' && !redirects(s, out->begin)) {
+	while (line[s->at] && !is_blank(line[s->at]) && !pipes(s) && !redirects(s, out->begin)) {
 		if (line[s->at] == '"' || line[s->at] == '\'') {
 			if (scan_quoted(s))
 				continue;
@@ -101,6 +121,8 @@ static int scan_word(struct scanner *s, struct word *out)
 		/* a backslash before anything else is kept: it belongs to a regular expression */
 		if (line[s->at] == '\\' && line[s->at + 1] && strchr(" \t\\'\"|>", line[s->at + 1]))
 			s->at++;
+		if (s->asks && line[s->at] == '|' && line[s->at + 1] == '|')
+			text_add_char(&s->word, line[s->at++]);
 		text_add_char(&s->word, line[s->at++]);
 	}
 	out->end = s->at;
@@ -110,6 +132,11 @@ static int scan_word(struct scanner *s, struct word *out)
 
 static int scan_redirection(struct scanner *s)
 {
+	const struct stage *stage = &s->to->stages[s->to->n - 1];
+	if (!s->tolerant && stage->n > 2 && !strcmp(stage->words[stage->n - 2].s, "-where") &&
+	    !stage->words[stage->n - 1].quoted)
+		return err_set(s->err, ERR_USAGE, "an expression with > stands in quotes: -where '%.40s > 1'",
+		    stage->words[stage->n - 1].s);
 	s->at++;
 	if (s->line[s->at] == '>') {
 		s->to->append = true;
@@ -136,7 +163,7 @@ static struct stage *new_stage(struct scanner *s)
 static int scan_stage(struct scanner *s, bool *more)
 {
 	struct stage *stage = new_stage(s);
-	*more = s->joins = false;
+	*more = s->joins = s->asks = false;
 	skip_blanks(s);
 	if (s->line[s->at] == '!' && s->to->n > 1) {
 		stage->shell = arena_strndup(
@@ -149,12 +176,14 @@ static int scan_stage(struct scanner *s, bool *more)
 		skip_blanks(s);
 		stage->end = s->at;
 		char c = s->line[s->at];
-		if (c == '|') {
+		bool question = s->to->n == 1 && stage->n && !strcmp(stage->words[0].s, asking);
+		s->asks = question && still_asks(stage);
+		if (pipes(s)) {
 			s->at++;
 			*more = true;
 			return 0;
 		}
-		if (c == '>')
+		if (redirects(s, s->at))
 			return scan_redirection(s);
 		if (!c)
 			return 0;

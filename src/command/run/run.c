@@ -401,8 +401,10 @@ int session_ask(struct session *s, const char *line, struct result **out, struct
 	size_t words;
 	*out = NULL;
 	int code = command_line_parse(&l, line, false, err);
-	if (code)
+	if (code) {
+		command_line_release(&l);
 		return code;
+	}
 	call_expand(&l, false, NULL);
 	const struct command *c = l.n ? call_command(&l.stages[0], &words, err) : NULL;
 	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell || c->flags & COMMAND_NO_DUMP || !c->shapes ||

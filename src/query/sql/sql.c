@@ -35,6 +35,7 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 #include "base/big.h"
 #include "base/mem.h"
 #include "query/sql/sql_private.h"
+#include "query/sqlite_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ enum {
 	STATEMENT_MOST = 1 << 20,
 	TABLES_MOST = 200,      /* that one statement names */
 	DEPTH_MOST = 200,
+	WITHIN_MOST = 8,
 };
 
 /* What is known of objects, under the names that people look for. */
@@ -132,7 +134,8 @@ int sql_error(struct sql *q, int code, struct err *err)
 	if (progress_cancelled(q->progress) || code == SQLITE_INTERRUPT)
 		return err_cancelled(err);
 	if (code == SQLITE_NOMEM)
-		return err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+		return err_set(err, ERR_NOMEM, "%s",
+		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite has no memory for that");
 	if (code == SQLITE_FULL || code == SQLITE_IOERR)
 		return err_set(err, ERR_IO, "no room for SQLite's temporary files (TMPDIR): %.300s", sqlite3_errmsg(q->db));
 	const char *said = sqlite3_errmsg(q->db);
@@ -218,6 +221,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 	q->opened = o;
 	q->heap = o->heap;
 	q->source = *source;
+	sqlite_memory_begin();
 	q->values = big_alloc(q->heap->n_classes, sizeof *q->values, err);
 	int code = q->values ? members_init(&q->members, q->heap, err) : ERR_NOMEM;
 	if (!code && sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL))
@@ -387,27 +391,43 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 	return code;
 }
 
-void sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress)
+int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress, struct sql *outer,
+    struct err *err)
 {
+	if (q->depth == WITHIN_MOST)
+		return err_set(err, ERR_USAGE, "questions stand within more than %d questions", WITHIN_MOST);
+	*outer = *q;
+	q->depth++;
 	q->wishes = *wishes;
 	q->progress = progress;
 	q->retained = NULL; /* the model may have changed */
 	q->doubt = amount_exact(0);
 	q->failed = (struct err)ERR_INIT;
+	q->declared = NULL;
+	sqlite_memory_begin();
+	return 0;
 }
 
-void sql_end(struct sql *q)
+void sql_end(struct sql *q, const struct sql *outer)
 {
 	forget(q); /* what commands answer is of now, and large */
-	q->progress = NULL;
+	q->depth = outer->depth;
+	q->wishes = outer->wishes;
+	q->progress = outer->progress;
+	q->retained = outer->retained;
+	q->doubt = outer->doubt;
+	q->failed = outer->failed;
+	q->declared = outer->declared;
 }
 
 int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
     struct result **out, struct err *err)
 {
-	int code = 0;
+	struct sql outer;
 	*out = NULL;
-	sql_begin(q, wishes, progress);
+	int code = sql_begin(q, wishes, progress, &outer, err);
+	if (code)
+		return code;
 	while (!code && *text) {
 		sqlite3_stmt *s = NULL;
 		code = prepare(q, text, &s, &text, err);
@@ -419,7 +439,7 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		result_free(*out);
 		*out = NULL;
 	}
-	sql_end(q);
+	sql_end(q, &outer);
 	return code;
 }
 

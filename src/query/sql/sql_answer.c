@@ -80,24 +80,24 @@ static int keep_text(struct answer *a, const char *s, size_t n, uint64_t *at, st
 	return code;
 }
 
-static int keep_set(struct answer *a, const uint32_t *ids, size_t n, uint64_t *at, struct err *err)
+static int keep_set(struct answer *a, const char *ids, size_t n, uint64_t *at, struct err *err)
 {
 	if (n > UINT32_MAX || more((void **)&a->sets, &a->cap_sets, a->n_sets, n + 1, sizeof *a->sets, err))
 		return ERR_NOMEM;
 	*at = a->n_sets;
 	a->sets[a->n_sets++] = (uint32_t)n;
 	if (n)
-		memcpy(a->sets + a->n_sets, ids, n * sizeof *ids);
+		memcpy(a->sets + a->n_sets, ids, n * sizeof *a->sets);
 	a->n_sets += n;
 	return 0;
 }
 
-static int keep_cell(struct answer *a, sqlite3_stmt *s, unsigned column, struct err *err)
+static int keep_cell(const struct sql *q, struct answer *a, sqlite3_stmt *s, unsigned column, struct err *err)
 {
 	sqlite3_value *v = sqlite3_column_value(s, (int)column);
 	uint64_t value = 0;
 	enum slot kind = SLOT_NULL;
-	const uint32_t *ids;
+	const char *ids;
 	size_t n;
 	double real;
 	int code = 0;
@@ -113,7 +113,7 @@ static int keep_cell(struct answer *a, sqlite3_stmt *s, unsigned column, struct 
 		a->has_real[column] = true;
 		break;
 	case SQLITE_BLOB:
-		if ((ids = sql_set(v, &n))) {
+		if ((ids = sql_set(q, v, &n))) {
 			kind = SLOT_SET;
 			code = keep_set(a, ids, n, &value, err);
 			break;
@@ -337,7 +337,7 @@ static int keep_rows(struct sql *q, struct answer *a, sqlite3_stmt *s, size_t *r
 	int state;
 	while ((state = sqlite3_step(s)) == SQLITE_ROW) {
 		for (unsigned i = 0; i < a->shape.n_columns; i++)
-			if (keep_cell(a, s, i, err))
+			if (keep_cell(q, a, s, i, err))
 				return ERR_NOMEM;
 		if (++*rows == q->wishes.rows_most)
 			return 0;

@@ -47,31 +47,40 @@ static bool fits(const struct candidates *c, uint32_t id)
 	return true;
 }
 
-/* A bound from a value; below: of "<" and "<=".  False: nothing fits. */
+/* A bound of a size or an id, from a value that SQL compares with it.  False: nothing fits. */
 static bool bound(sqlite3_value *value, const char *op, uint64_t *least, uint64_t *most)
 {
-	if (sqlite3_value_type(value) != SQLITE_INTEGER && sqlite3_value_type(value) != SQLITE_FLOAT)
-		return sqlite3_value_type(value) != SQLITE_NULL && op[0] == '<'; /* text and blobs are above all numbers */
+	int type = sqlite3_value_numeric_type(value); /* '16' is 16, as these columns compare */
+	bool lower = op[0] == '>', upper = op[0] == '<', equal = op[0] == '=';
+	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+		return type != SQLITE_NULL && upper; /* texts and blobs are above all numbers */
 	double d = sqlite3_value_double(value);
-	sqlite3_int64 n = sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) :
-	    d >= 9.2e18 ? INT64_MAX : d <= -9.2e18 ? INT64_MIN : (sqlite3_int64)d;
-	bool whole = sqlite3_value_type(value) == SQLITE_INTEGER || (double)n == d;
-	if (!whole && d < 0)
-		n--; /* rounded down */
-	if (op[0] == '=' && (!whole || n < 0))
-		return false;
-	if (op[0] == '>' || op[0] == '=') {
-		int64_t from = n + ((op[0] == '>' && !op[1]) || !whole);
-		if (op[0] == '>' && n == INT64_MAX)
-			return false;
-		if (from > 0 && (uint64_t)from > *least)
-			*least = (uint64_t)from;
+	bool excludes = !equal && !op[1], whole = true;
+	sqlite3_int64 n;
+	if (type == SQLITE_INTEGER) {
+		n = sqlite3_value_int64(value);
+	} else if (d >= 9.2e18) {
+		return upper;
+	} else if (d < 0) {
+		return lower;
+	} else {
+		n = (sqlite3_int64)d;
+		whole = (double)n == d;
 	}
-	if (op[0] == '<' || op[0] == '=') {
-		bool excludes = op[0] == '<' && !op[1] && whole;
-		if (n < 0 || (n == 0 && excludes))
+	if (n < 0)
+		return lower;
+	if (equal && !whole)
+		return false;
+	if (lower || equal) {
+		uint64_t from = (uint64_t)n + (lower && (excludes || !whole));
+		if (from > *least)
+			*least = from;
+	}
+	if (upper || equal) {
+		excludes = excludes && whole;
+		if (n == 0 && upper && excludes)
 			return false;
-		uint64_t to = (uint64_t)n - excludes;
+		uint64_t to = (uint64_t)n - (upper && excludes);
 		if (to < *most)
 			*most = to;
 	}
@@ -239,10 +248,12 @@ static int gather_by_class(struct candidates *c, const struct sql *q, bool down,
 	return code;
 }
 
-static void settle(struct candidates *c)
+static int settle(struct candidates *c)
 {
 	while (!c->list && c->at < c->end && !fits(c, (uint32_t)c->at))
-		c->at++;
+		if (sql_stops(c->of->sql, c->at++))
+			return SQLITE_INTERRUPT;
+	return SQLITE_OK;
 }
 
 /* The instances of one class: as many as there are, however many other objects there are. */
@@ -320,8 +331,7 @@ static int begin(struct candidates *c, struct ordering *o, struct err *err)
 	}
 	c->at = c->low;
 	c->end = c->high < n ? c->high : n;
-	settle(c);
-	return 0;
+	return settle(c) ? err_cancelled(err) : 0;
 }
 
 int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv)
@@ -360,10 +370,10 @@ int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_v
 	return state;
 }
 
-void candidates_next(struct candidates *c)
+int candidates_next(struct candidates *c)
 {
 	c->at++;
-	settle(c);
+	return settle(c);
 }
 
 #endif

@@ -33,7 +33,7 @@ struct candidates {
 
 /* Begin anew.  SQLITE_OK, or what the statement ends with. */
 int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv);
-void candidates_next(struct candidates *c);
+int candidates_next(struct candidates *c); /* SQLITE_OK or SQLITE_INTERRUPT */
 void candidates_release(struct candidates *c);
 
 static inline bool candidates_end(const struct candidates *c)

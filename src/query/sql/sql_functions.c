@@ -11,6 +11,7 @@
 #include "analysis/paths/paths.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,14 +57,28 @@ static void run_addr(sqlite3_context *to, int argc, sqlite3_value **argv)
 		sqlite3_result_int64(to, (sqlite3_int64)n);
 }
 
+/* An address as it is printed; of anything else its bytes, as SQLite's own function has it. */
 static void run_hex(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	(void)argc;
 	char word[24];
-	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+	if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER) {
+		snprintf(word, sizeof word, "0x%" PRIx64, (uint64_t)sqlite3_value_int64(argv[0]));
+		sqlite3_result_text(to, word, -1, SQLITE_TRANSIENT);
 		return;
-	snprintf(word, sizeof word, "0x%" PRIx64, (uint64_t)sqlite3_value_int64(argv[0]));
-	sqlite3_result_text(to, word, -1, SQLITE_TRANSIENT);
+	}
+	static const char digit[] = "0123456789ABCDEF";
+	const unsigned char *bytes = sqlite3_value_blob(argv[0]);
+	sqlite3_uint64 n = (sqlite3_uint64)sqlite3_value_bytes(argv[0]);
+	char *digits = sqlite3_value_type(argv[0]) == SQLITE_NULL ? NULL : sqlite3_malloc64(2 * n + 1);
+	for (sqlite3_uint64 i = 0; digits && i < n; i++) {
+		digits[2 * i] = digit[bytes[i] >> 4];
+		digits[2 * i + 1] = digit[bytes[i] & 15];
+	}
+	if (digits)
+		sqlite3_result_text64(to, digits, 2 * n, sqlite3_free, SQLITE_UTF8);
+	else if (sqlite3_value_type(argv[0]) != SQLITE_NULL)
+		sqlite3_result_error_nomem(to);
 }
 
 /* --- one object --------------------------------------------------------------------------------- */
@@ -317,13 +332,35 @@ static void step_setof(sqlite3_context *to, int argc, sqlite3_value **argv)
 		sqlite3_result_error_nomem(to);
 }
 
+static int by_id(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	return (a > b) - (a < b);
+}
+
+/* Each once, in their order: a join may have told of some several times. */
+static int settle_set(struct gathered *g, struct err *err)
+{
+	size_t kept = 0;
+	bool sorted = true;
+	for (size_t i = 1; i < g->n; i++)
+		sorted &= g->ids[i - 1] < g->ids[i];
+	int code = sorted ? 0 : sort(g->ids, g->n, sizeof *g->ids, by_id, err);
+	for (size_t i = 0; i < g->n; i++)
+		if (!i || g->ids[i] != g->ids[i - 1])
+			g->ids[kept++] = g->ids[i];
+	g->n = kept;
+	return code;
+}
+
 static void end_setof(sqlite3_context *to)
 {
 	enum { HEAD = (sizeof SQL_SET_MARK + 3) / 4 * 4 };
 	struct gathered *g = sqlite3_aggregate_context(to, 0);
 	if (!g)
 		return;
-	char *blob = sqlite3_malloc64(HEAD + 4 * (sqlite3_uint64)g->n);
+	struct err err = ERR_INIT;
+	char *blob = settle_set(g, &err) ? NULL : sqlite3_malloc64(HEAD + 4 * (sqlite3_uint64)g->n);
 	if (blob) {
 		memset(blob, 0, HEAD);
 		memcpy(blob, SQL_SET_MARK, sizeof SQL_SET_MARK);

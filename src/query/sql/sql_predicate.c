@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE "these objects"
 enum { CLASSES_LOOKED = 1000, OBJECTS_LOOKED = 1000, NAME_MOST = 500, EDITS_MOST = 2 };
 
 struct predicate {
@@ -257,17 +256,22 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
     struct err *err)
 {
 	struct predicate p = {.q = q, .ids = ids, .n = *n, .sql = TEXT_INIT};
-	sql_begin(q, &(struct sql_wishes){.subclasses = false}, progress);
-	text_add(&p.sql, "SELECT _rowid_ FROM \"" TABLE "\" WHERE (");
-	int code = sample_classes(&p, err);
+	struct sql outer;
+	char table[32];
+	int code = sql_begin(q, &(struct sql_wishes){.subclasses = false}, progress, &outer, err);
+	if (code)
+		return code;
+	snprintf(table, sizeof table, "these objects %u", q->depth);
+	text_addf(&p.sql, "SELECT _rowid_ FROM \"%s\" WHERE (", table);
+	code = sample_classes(&p, err);
 	if (!code)
 		code = translate(&p, expression, err);
 	text_add(&p.sql, ")");
-	if (!code && sql_add_objects_of(q, TABLE, ids, *n))
+	if (!code && sql_add_objects_of(q, table, ids, *n))
 		code = sql_error(q, SQLITE_ERROR, err);
 	if (!code)
 		code = sql_keep_ids(q, p.sql.s, ids, n, err);
-	sql_end(q);
+	sql_end(q, &outer);
 	big_free(p.of_class);
 	text_release(&p.sql);
 	return code;

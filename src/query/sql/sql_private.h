@@ -23,6 +23,7 @@ struct sql {
 	const struct retained *retained;  /* NULL: not asked for yet */
 	struct declared *declared;        /* the tables that were named so far */
 	bool declares;                    /* a table's columns are being declared, which looks like writing */
+	unsigned depth;                   /* of questions within the lines of commands that questions name */
 };
 
 /* Does SQLite's last code stand for this error?  Keep its words, for SQLite only hands on a code. */
@@ -53,9 +54,9 @@ void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any
 /* What is in an object: the text, the number, else what it is in a few words, or NULL. */
 void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, struct text *scratch);
 void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c);
-/* A set of objects as a value: its ids behind a mark.  *n gets how many; NULL: it is none. */
+/* A set of objects as a value: its ids behind a mark.  *n gets how many, the bytes are theirs; NULL: it is none. */
 #define SQL_SET_MARK "cairn set"
-const uint32_t *sql_set(sqlite3_value *value, size_t *n);
+const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n);
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
@@ -108,9 +109,11 @@ bool sql_plan_next(const char **at, struct sql_word *out);
 
 /* --- answers ------------------------------------------------------------------------------------- */
 
-/* A statement, or several, begin and end: what was named in between is forgotten. */
-void sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress);
-void sql_end(struct sql *q);
+/* A statement, or several, begin and end: what was named in between is forgotten.  One may begin while another is
+ * prepared, of which the caller keeps the state in between.  0, or ERR_USAGE: too many within each other. */
+MUST_CHECK int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress,
+    struct sql *outer, struct err *err);
+void sql_end(struct sql *q, const struct sql *outer);
 /* Run a statement that selects ids, and write them over ids, which has room for *n; *n gets how many they are. */
 MUST_CHECK int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, struct err *err);
 /* The rows of a prepared statement. */

@@ -19,15 +19,22 @@ uint32_t sql_object(const struct sql *q, sqlite3_value *value)
 	const char *s;
 	char *end;
 	uint64_t address;
+	double real;
 	switch (sqlite3_value_type(value)) {
 	case SQLITE_INTEGER:
 		return heap_find_value(q->heap, (uint64_t)sqlite3_value_int64(value));
 	case SQLITE_TEXT:
 		s = (const char *)sqlite3_value_text(value);
 		if (!s || s[0] != '0' || (s[1] != 'x' && s[1] != 'X'))
-			return HEAP_NONE;
+			return sqlite3_value_numeric_type(value) == SQLITE_INTEGER ?
+			    heap_find_value(q->heap, (uint64_t)sqlite3_value_int64(value)) : HEAP_NONE;
 		address = strtoull(s + 2, &end, 16);
 		return end > s + 2 && !*end ? heap_find_value(q->heap, address) : HEAP_NONE;
+	case SQLITE_FLOAT:
+		real = sqlite3_value_double(value);
+		if (!(real >= 0 && real < 9.2e18) || (double)(uint64_t)real != real)
+			return HEAP_NONE;
+		return heap_find_value(q->heap, (uint64_t)real);
 	default:
 		return HEAP_NONE;
 	}
@@ -190,8 +197,9 @@ void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c)
 	}
 }
 
-/* A set is a blob: the mark, then ids.  Whoever reads one trusts no id in it. */
-const uint32_t *sql_set(sqlite3_value *value, size_t *n)
+/* A set is a blob: the mark, then ids, ascending.  A statement may write any blob, so one that is none but begins like
+ * it is just that. */
+const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n)
 {
 	enum { HEAD = (sizeof SQL_SET_MARK + 3) / 4 * 4 };
 	if (sqlite3_value_type(value) != SQLITE_BLOB)
@@ -201,7 +209,13 @@ const uint32_t *sql_set(sqlite3_value *value, size_t *n)
 	if (!bytes || length < HEAD || length % 4 || memcmp(bytes, SQL_SET_MARK, sizeof SQL_SET_MARK))
 		return NULL;
 	*n = (length - HEAD) / 4;
-	return (const uint32_t *)(const void *)(bytes + HEAD);
+	uint32_t id, before = 0;
+	for (size_t i = 0; i < *n; i++, before = id) {
+		memcpy(&id, bytes + HEAD + 4 * i, sizeof id);
+		if (id >= q->heap->n_objects || (i && id <= before))
+			return NULL;
+	}
+	return bytes + HEAD;
 }
 
 /* --- declarations ------------------------------------------------------------------------------- */

@@ -63,6 +63,7 @@ static void test_lines(void **state)
 	expect_line("sql -sub SELECT a / b > c; > f", "[sql][-sub][SELECT][a][/][b][>][c;]>f");
 	expect_line("sql -sub \"SELECT a > b\" > f", "[sql][-sub][SELECT a > b]>f");
 	expect_line("$x = sql SELECT a > b", "[sql][SELECT][a][>][b]$x");
+	expect_line("sql SELECT a > 1 >> ./f", "[sql][SELECT][a][>][1]>>./f");
 	expect_line("sql a \\|", "[sql][a][|]");
 	expect_line("ls x -where a > 1", "error");
 	expect_line("ls x -where 'a > 1' > f", "[ls][x][-where][a > 1]>f");

@@ -74,12 +74,20 @@ static bool scan_quoted(struct scanner *s)
 	return false;
 }
 
+/* What begins like a path is no expression. */
+static bool is_path(const char *s)
+{
+	s += strspn(s, "> \t");
+	return *s == '/' || !strncmp(s, "./", 2) || !strncmp(s, "../", 3);
+}
+
 /* Does a > stand here that begins a file name? */
 static bool redirects(const struct scanner *s, size_t word)
 {
 	char next = s->line[s->at] == '>' ? s->line[s->at + 1] : '\0';
 	bool between = s->at > word && next && next != '>' && !is_blank(next);
-	return s->line[s->at] == '>' && !(s->joins && between) && !s->asks;
+	return s->line[s->at] == '>' && !(s->joins && between) &&
+	       (!s->asks || is_path(s->line + s->at));
 }
 
 /* Does a | stand here that ends the stage? */

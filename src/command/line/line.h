@@ -4,8 +4,9 @@
  * behind the command: grep, head, sort, cut.
  *
  * Words stand between blanks; '…', "…" and \ quote, and so does /…/ around a regular expression.
- * Only unquoted | > and ! at the start of a stage mean anything.  In a question ("sql SELECT a || b FROM t WHERE c > 1")
- * > and || are its own, until it ends with a semicolon or the quotes around all of it.
+ * Only unquoted | > and ! at the start of a stage mean anything.  In a question ("sql SELECT a FROM t WHERE c > 1")
+ * || is its own, and > is, too, unless a path follows ("/tmp/x", "./x") or the question has ended: with a semicolon,
+ * or with the quotes around all of it.
  */
 #ifndef CAIRN_COMMAND_LINE_LINE_H
 #define CAIRN_COMMAND_LINE_LINE_H

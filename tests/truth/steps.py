@@ -104,7 +104,7 @@ LINES = {
             "sql SELECT address, retained FROM objects ORDER BY retained DESC LIMIT 100",
             "sql SELECT source_class, field, count(*) FROM refs GROUP BY 1, 2",
             "sql SELECT count(r.field) FROM objects o JOIN refs r ON r.target = o.address",
-            "sql SELECT count(value), count(path(address)) FROM objects", "sql SELECT * FROM statics"],
+            "sql SELECT count(value), count(path(address)) FROM objects WHERE id < 100", "sql SELECT * FROM statics"],
     "use": ["use 2"],
     "open": ["open {folder}/its.profile"],
     "close": ["close 1"],

@@ -331,11 +331,12 @@ static int objects_value(struct call *call, const struct session *s, struct comm
 {
 	const struct stage *stage = &line->stages[0];
 	bool alone = *at + 1 >= stage->n || !set_joins(&stage->words[*at + 1]);
+	bool place = strchr("0#%$", stage->words[*at].s[0]) != NULL; /* which no class's name begins with */
 	struct err single = ERR_INIT;
 	if (alone && !value_object(s, stage->words[*at].s, &call->argument[i].id, &single))
 		return 0;
 	int code = set_value(call, s, line, i, at, err);
-	if (code && alone && single.code) { /* what it means for a single one says more */
+	if (code && alone && place && single.code) { /* what it means for a single one says more */
 		*err = single;
 		return single.code;
 	}

@@ -294,17 +294,39 @@ static int by_name(const void *x, const void *y)
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
+static int by_rank(const void *x, const void *y, void *heap)
+{
+	return heap_class_order(((const struct heap *)heap)->classes, *(const uint32_t *)x, *(const uint32_t *)y);
+}
+
+/* The names of these classes in their order, each once: names may be long, and any number of classes share one. */
+static size_t order_names(const char **name, const struct heap *h, const uint32_t *class, size_t n)
+{
+	uint32_t *ordered = xcalloc(n + 1, sizeof *ordered);
+	size_t kept = 0;
+	if (n)
+		memcpy(ordered, class, n * sizeof *ordered);
+	sort_array_with(ordered, n, sizeof *ordered, by_rank, (void *)h);
+	for (size_t i = 0; i < n; i++)
+		if (!i || h->classes[ordered[i]].name_rank != h->classes[ordered[i - 1]].name_rank)
+			name[kept++] = h->classes[ordered[i]].name;
+	free(ordered);
+	return kept;
+}
+
 /* The rows of these classes, in whatever dump they are. */
 static int only_of_classes(struct diff *d, const struct heap *h, const uint32_t *class, size_t n)
 {
 	const struct comparison *c = &d->comparing->comparison;
-	const char **name = xcalloc(n + 1, sizeof *name);
-	for (size_t i = 0; i < n; i++)
-		name[i] = h->classes[class[i]].name;
-	sort_array(name, n, sizeof *name, by_name);
+	const char **name = xcalloc(n + 1, sizeof *name), *before = NULL;
+	bool is = false;
+	n = order_names(name, h, class, n);
 	for (uint32_t row = 0; row < c->n_rows; row++) {
 		const char *its = class_of_row(c, row);
-		if (its && find_sorted(&its, name, n, sizeof *name, by_name))
+		if (its && its != before) /* rows of one class share its name */
+			is = find_sorted(&its, name, n, sizeof *name, by_name) != NULL;
+		before = its ? its : before;
+		if (its && is)
 			bits_set(&d->only, row);
 	}
 	free(name);

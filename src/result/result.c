@@ -627,6 +627,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	out->of_values = r->of_values;
 	out->first_only = r->first_only;
 	out->lacks_rows = r->lacks_rows;
+	out->warning = r->warning;
 	return out;
 }
 

@@ -185,7 +185,7 @@ def check_blame(t):
         db.commit()
         db.close()
         for name, older, column, sure, reason in (
-                ("cut", cut, "d_objects", "inferred", "only a part could be read"),
+                ("cut", cut, "d_objects", "unknown", "only a part could be read"),
                 ("inferred roots", SAMPLE, "d_retained", "inferred", "roots are inferred"),
                 ("mat sizes", mat, "d_shallow", "inferred", "another rule"),
                 ("words of 32 bits", wide, "d_shallow", "inferred", "wider or narrower")):

@@ -241,6 +241,17 @@ static int mark_shared(struct comparison *c, struct err *err)
 	return 0;
 }
 
+/* What of a dump was not read may have objects of a row that the rest shows none of. */
+static void mark_unread(struct comparison *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct amount objects = c->profile[i]->objects, unknown = amount_unknown(objects.reason);
+		for (uint32_t row = 0; objects.certainty == LOWER_BOUND && row < c->n_rows; row++)
+			if (!compared(c, row, i)->objects.n)
+				c->cell[row * c->n + i] = (struct compared_amounts){unknown, unknown, unknown};
+	}
+}
+
 /* ------------------------------------------------------------------------------------------------- */
 
 int compare_profiles(struct comparison *out, enum profile_by by,
@@ -269,6 +280,8 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 		code = mark_shared(out, err);
 	if (code)
 		comparison_release(out);
+	else
+		mark_unread(out);
 	return code;
 }
 
@@ -287,9 +300,12 @@ static struct course course_of(const struct comparison *c, uint32_t row, size_t 
 	uint64_t before = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		struct amount after;
+		bool in_part = profile_in_part(c->profile[i]);
+		if (in_part && i > 0 && i + 1 < c->n)
+			continue;
 		memcpy(&after, (const char *)compared(c, row, i) + measure, sizeof after);
 		course.up += i && after.n > before;
-		course.down += i && after.n < before;
+		course.down += i && after.n < before && !in_part; /* there may be more */
 		before = after.n;
 	}
 	return course;

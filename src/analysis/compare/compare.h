@@ -13,8 +13,8 @@
 
 #include "analysis/compare/profile.h"
 
-/* The last two in bytes: inferred where they are by another rule than those of the newest profile, or of objects with
- * other words. */
+/* Unknown of a row that a dump read in part does not show.  The last two in bytes: inferred where they are
+ * by another rule than those of the newest profile, or of objects with other words. */
 struct compared_amounts {
 	struct amount objects, shallow, retained;
 };
@@ -42,7 +42,7 @@ static inline const struct compared_amounts *compared(const struct comparison *c
 }
 
 /* In how many of the n - 1 steps from one dump to the next the row rose, and fell: in objects, or in bytes that
- * they retain. */
+ * they retain.  Dumps that were read in part are stepped over, and to the newest one nothing falls if it is such. */
 struct course {
 	unsigned up, down;
 };
@@ -96,12 +96,13 @@ MUST_CHECK int compare_growth_alone(struct growth *g, const struct comparison *c
 /*
  * How what a row retains goes from the dump in which it is seen first to the last one.  The slope is Theil's and
  * Sen's: the median of the changes per dump between any two of these dumps, which a single leap does not move.
+ * Dumps that were read in part are passed over.
  * Steady: there are three or more, of any two of them the later one has more in three of four cases, and it rose in
  * half of the steps or more.
  */
 struct trend {
 	size_t first, last;  /* dumps with objects of it; first == n: none */
-	bool known;          /* there are two, and nothing of them is unknown */
+	bool known;          /* there are two that were read whole, and nothing of them is unknown */
 	bool steady;
 	struct amount slope; /* bytes per dump, signed and rounded (amount_signed) */
 };

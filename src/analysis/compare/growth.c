@@ -59,8 +59,13 @@ static bool rises(const struct comparison *c, uint32_t row)
 		return true;
 	/* one array that is made anew, and longer each time */
 	bool larger = last->objects.n == 1 && first->objects.n == 1 && last->shallow.n > first->shallow.n;
-	for (size_t i = 1; larger && i < c->n; i++)
-		larger = compared(c, row, i)->shallow.n >= compared(c, row, i - 1)->shallow.n;
+	uint64_t before = first->shallow.n;
+	for (size_t i = 1; larger && i < c->n; i++) {
+		if (i + 1 < c->n && profile_in_part(c->profile[i]))
+			continue;
+		larger = compared(c, row, i)->shallow.n >= before;
+		before = compared(c, row, i)->shallow.n;
+	}
 	return larger && r->class && has(r->class, '[');
 }
 

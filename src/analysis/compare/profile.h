@@ -59,6 +59,12 @@ struct profile {
 	struct arena arena;
 };
 
+/* Were some objects of the dump not read?  What it does not show of them may be there all the same. */
+static inline bool profile_in_part(const struct profile *p)
+{
+	return p->objects.certainty != EXACT;
+}
+
 /* Make the profile of a heap; r must be complete.  Names are copied: the heap may be closed afterwards.
  * 0: *out is the caller's (profile_release); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int profile_make(struct profile *out, const struct retained *r, const struct signatures *s,

@@ -62,24 +62,34 @@ static struct trend trend_of(const struct comparison *c, uint32_t row, double *r
 		t.first = t.first == c->n ? i : t.first;
 		t.last = i;
 	}
-	for (size_t i = t.first; i < c->n; i++) {
+	size_t from = t.first, whole = 0;
+	while (from < c->n && profile_in_part(c->profile[from]))
+		from++;
+	uint64_t before = 0;
+	for (size_t i = from; i < c->n; i++) {
 		struct amount a = compared(c, row, i)->retained;
+		if (profile_in_part(c->profile[i]))
+			continue;
 		if (a.certainty != EXACT) /* bounds of both ends make no bound of what is between them */
 			t.slope = amount_weaken(t.slope, a.certainty == UNKNOWN ? UNKNOWN : INFERRED, a.reason);
-		up += i > t.first && a.n > compared(c, row, i - 1)->retained.n;
-		moves |= a.n != compared(c, row, t.first)->retained.n;
+		up += whole && a.n > before;
+		moves |= whole && a.n != before;
+		before = a.n;
+		whole++;
 	}
-	t.known = t.first + 1 < c->n && t.slope.certainty != UNKNOWN;
+	t.known = whole > 1 && t.slope.certainty != UNKNOWN;
 	if (!t.known || !moves) /* most rows never do, and of many dumps there are many pairs */
 		return t;
-	for (size_t i = t.first; i < c->n; i++) {
-		for (size_t j = t.first; j < i; j++) {
+	for (size_t i = from; i < c->n; i++) {
+		for (size_t j = from; j < i && !profile_in_part(c->profile[i]); j++) {
+			if (profile_in_part(c->profile[j]))
+				continue;
 			double change = (double)compared(c, row, i)->retained.n - (double)compared(c, row, j)->retained.n;
 			rose += change > 0;
 			room[pairs++] = change / (double)(i - j);
 		}
 	}
-	size_t steps = c->n - 1 - t.first;
+	size_t steps = whole - 1;
 	t.steady = steps >= 2 && 2 * up >= steps && rose >= pairs - pairs / 4;
 	t.slope.n = (uint64_t)rounded(median(room, pairs));
 	return t;

@@ -187,7 +187,7 @@ static int run_course(struct session *s, const struct call *call, struct result 
 	struct comparing *comparing;
 	struct text title = TEXT_INIT;
 	uint32_t row = 0;
-	int code = comparing_begin(&comparing, s, comparing_by(call), err);
+	int code = comparing_begin(&comparing, s, comparing_by(call), false, err);
 	if (code)
 		return code;
 	code = find_row(&comparing->comparison, words, call->option[class].given ? call->option[class].word : NULL, &row,

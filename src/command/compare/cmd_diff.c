@@ -161,6 +161,12 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
+/* Not just in what was not read of the dump. */
+static bool is_absent(const struct compared_amounts *a)
+{
+	return !a->objects.n && a->objects.certainty != UNKNOWN;
+}
+
 /* Of which the wishes of the call are true. */
 static bool wanted(const struct diff *d, const struct call *call, uint32_t row)
 {
@@ -175,7 +181,7 @@ static bool wanted(const struct diff *d, const struct call *call, uint32_t row)
 	if (call->option[min].given && distance(before->retained.n, now->retained.n) < call->option[min].number)
 		return false;
 	return !some || (call_has(call, DASH_GREW) && n > b) || (call_has(call, DASH_SHRANK) && n < b) ||
-	    (call_has(call, DASH_NEW) && !before->objects.n) || (call_has(call, DASH_GONE) && !now->objects.n);
+	    (call_has(call, DASH_NEW) && is_absent(before)) || (call_has(call, DASH_GONE) && is_absent(now));
 }
 
 struct ranked {
@@ -267,10 +273,10 @@ static int compare_chosen(struct diff *d, struct session *s, const struct call *
 	struct session_dump **dump;
 	size_t n;
 	if (!call->n_words)
-		return comparing_begin(&d->comparing, s, by, err);
+		return comparing_begin(&d->comparing, s, by, false, err);
 	int code = choose_dumps(s, call, &dump, &n, err);
 	if (!code)
-		code = comparing_begin_with(&d->comparing, s, by, dump, n, err);
+		code = comparing_begin_with(&d->comparing, s, by, false, dump, n, err);
 	free(dump);
 	if (!code && d->comparing->n < 2) {
 		code = err_set(err, ERR_USAGE, "%s", d->comparing->left_out.s);

@@ -86,6 +86,8 @@ static void add_dump(struct result *r, const struct session *s, const struct ses
 		text_add(&damage, d->opened->heap->damage.message);
 	else if (!d->opened && d->code)
 		text_add_escaped(&damage, d->err.message, strlen(d->err.message));
+	else if (!d->opened && d->read && profile_in_part(&d->profile))
+		text_add(&damage, "it was read in part");
 	text_addf(&command, "use %zu", d->number);
 	struct cell cells[N_COLUMNS] = {cell_plain(d->number), cell_text(path.s), format,
 	    *created ? cell_text(created) : cell_none(), file_size(d->path), objects, shallow,
@@ -123,7 +125,8 @@ const struct command cmd_dumps = {
 	"Commands are about the one whose state is at hand, at first the last one; use N goes to another one (Enter on "
 	"its row), and close N gives the memory of one that is open back. Of those that are closed only what diff and "
 	"growth need is kept. A profile may stand for any of them (profile FILE); it has no objects to look at. One "
-	"that cannot be read says why under damage, and is left out of comparisons.",
+	"that cannot be read says why under damage, and is left out of comparisons; growth leaves out older ones that were "
+	"read in part.",
     .examples = {{"dumps", ON_SERIES}},
     .key = "",
     .run = run_dumps,

@@ -94,13 +94,15 @@ static void add_cell(struct text *to, struct cell cell)
 	cell_print(&cell, to);
 }
 
-/* "500 to 1,000 to 1,500": from the dump on in which there are some. */
+/* "500 to 1,000 to 1,500", "0 in the first 2 dumps to 40 to 80" */
 static void add_course(struct text *to, const struct comparison *c, uint32_t row)
 {
 	enum { SHOWN = 6 };
 	size_t first = 0;
 	while (first + 2 < c->n && !compared(c, row, first + 1)->objects.n)
 		first++;
+	if (first)
+		text_addf(to, "0 in the first %zu dumps to ", ++first);
 	for (size_t i = first; i < c->n; i++) {
 		if (c->n - first > SHOWN && i == first + 2) {
 			text_add(to, " … ");
@@ -139,15 +141,18 @@ static void add_subject(struct text *to, const struct comparison *c, const struc
 {
 	const struct profile_row *r = &c->row[g->row];
 	bool begins = r->parent == PROFILE_NONE;
+	bool one = g->once && compared(c, g->row, c->n - 1)->objects.n == 1;
 	if (begins && r->start == START_THREAD && !strncmp(r->words, GOROUTINE, sizeof GOROUTINE - 1))
-		text_addf(to, "Goroutines %s (%s)", r->words + sizeof GOROUTINE - 1, r->class);
+		text_addf(to, "Goroutine%s %s (%s)", one ? "" : "s", r->words + sizeof GOROUTINE - 1, r->class);
 	else if (begins && r->start == START_THREAD)
-		text_addf(to, *r->words ? "Threads \"%s\" (%s)" : "Threads without a name%s (%s)", r->words, r->class);
+		text_addf(to, *r->words ? "Thread%s \"%s\" (%s)" : "Thread%s without a name%s (%s)", one ? "" : "s", r->words,
+		    r->class);
 	else if (begins && r->start == START_CLASS)
 		text_addf(to, r->shared ? "Classes called %s, each of a loader of its own (%s)," :
 		    "Classes called %s, each of a loader of its own,%s", r->class, r->shared ? r->words : "");
 	else if (begins && r->start == START_LOADER)
-		text_addf(to, *r->words ? "Class loaders %s \"%s\"" : "Class loaders %s%s", r->class, r->words);
+		text_addf(to, *r->words ? "Class loader%s %s \"%s\"" : "Class loader%s %s%s", one ? "" : "s", r->class,
+		    r->words);
 	else
 		text_add(to, r->class ? r->class : "Objects deep down");
 	if (begins && r->start != START_VARIABLE && r->start != START_LOCAL)
@@ -191,8 +196,24 @@ static void add_with(struct text *to, const struct growth *all, const struct gro
 	text_add(to, n ? "," : "");
 }
 
-static void add_growth(struct text *to, const struct comparison *c, const struct growth *all, const struct grown *g)
+/* " came with the last dump", or where those before it are left out, after the one that is not. */
+static void add_coming(struct text *to, const struct comparing *comparing, bool moved, bool one)
 {
+	const struct comparison *c = &comparing->comparison;
+	bool left_out = false; /* one between the last two in the list */
+	for (size_t i = 0; i < comparing->n_all && comparing->all[i].at != c->n - 1; i++)
+		left_out = comparing->all[i].at == COMPARING_LEFT_OUT;
+	if (moved)
+		text_addf(to, " %s there on this way only since ", one ? "is" : "are");
+	else
+		text_add(to, left_out ? " came after " : " came with ");
+	text_add(to, left_out ? comparing->name[c->n - 2] : "the last dump");
+}
+
+static void add_growth(struct text *to, const struct comparing *comparing, const struct growth *all,
+    const struct grown *g)
+{
+	const struct comparison *c = &comparing->comparison;
 	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
 	if (only_larger(c, g)) {
 		text_add(to, " grew from ");
@@ -200,8 +221,7 @@ static void add_growth(struct text *to, const struct comparison *c, const struct
 		text_add(to, " to ");
 		add_cell(to, cell_bytes(last->shallow));
 	} else if (g->once) {
-		text_add(to, !g->moved ? " came with the last dump" : last->objects.n == 1 ?
-		    " is there on this way only since the last dump" : " are there on this way only since the last dump");
+		add_coming(to, comparing, g->moved, last->objects.n == 1);
 		text_add(to, last->objects.n == 1 ? ": " : ", ");
 		if (last->objects.n > 1) {
 			add_cell(to, cell_count(last->objects));
@@ -260,7 +280,7 @@ static void tell(struct text *to, struct telling *t, const struct growth *all, c
 {
 	const struct comparison *c = &t->comparing->comparison;
 	add_subject(to, c, g);
-	add_growth(to, c, all, g);
+	add_growth(to, t->comparing, all, g);
 	add_shares(to, t, g);
 	if (cut->freed.n) {
 		text_add(to, "; clearing ");
@@ -406,8 +426,6 @@ static int telling_begin(struct telling *t, struct comparing *c, struct err *err
 static void note_places(struct result *r, const struct growth *growth)
 {
 	struct text note = TEXT_INIT;
-	if (!growth->n_fell)
-		return;
 	text_add(&note, "of ");
 	text_add_count(&note, growth->n_looked_at);
 	text_add(&note, " places ");
@@ -418,12 +436,35 @@ static void note_places(struct result *r, const struct growth *growth)
 	text_release(&note);
 }
 
+/* By how much -fail-over is passed, where it is: the exit status alone says nothing. */
+static bool note_over(struct result *r, struct amount all, uint64_t most)
+{
+	struct text note = TEXT_INIT;
+	if (amount_signed(all) <= 0 || all.n <= most)
+		return false;
+	text_add(&note, "what roots reach grew by ");
+	add_cell(&note, cell_bytes(all));
+	text_add(&note, ", over ");
+	text_add_bytes(&note, most);
+	result_add_note(r, note.s);
+	if (r->warning) {
+		struct text both = TEXT_INIT;
+		text_addf(&both, "%s; %s", r->warning, note.s);
+		r->warning = arena_strndup(&r->arena, both.s, both.len);
+		text_release(&both);
+	} else {
+		r->warning = arena_strndup(&r->arena, note.s, note.len);
+	}
+	text_release(&note);
+	return true;
+}
+
 static int run_growth(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct comparing *comparing;
 	struct growth growth = {.n = 0};
 	struct telling t;
-	int code = comparing_begin(&comparing, s, PROFILE_PATH, err);
+	int code = comparing_begin(&comparing, s, PROFILE_PATH, true, err);
 	if (code)
 		return code;
 	struct growth_rows *rows = xcalloc(1, sizeof *rows);
@@ -453,13 +494,15 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	if (comparing->n == 1)
 		result_add_note(r, "there is but one to look at: what grew takes two to tell");
 	else if (!rows->n && !comparing->other_program)
-		result_add_note(r, "nothing grew that did not shrink in between");
-	note_places(r, &growth);
+		result_add_note(r, profile_in_part(comparing->newest) ? "nothing of what was read of it grew" :
+		    "nothing grew that did not shrink in between");
+	if (growth.n_fell && !comparing->other_program)
+		note_places(r, &growth);
 	growth_release(&growth);
 	int over = call_option(call, DASH_FAIL_OVER);
 	r->failed = !rows->n;
 	if (call->option[over].given)
-		r->failed = amount_signed(t.all) > 0 && t.all.n > call->option[over].number;
+		r->failed = note_over(r, t.all, call->option[over].number);
 	*out = r;
 	return 0;
 }
@@ -480,7 +523,8 @@ const struct command cmd_growth = {
     .description = "The rows of diff that grow, in a sentence each: where the objects hang, how many there were in "
 	"each dump, by how much more that place keeps alive, what share that is of net growth, and what clearing its "
 	"reference frees now. Something grows when its objects never became fewer from dump to dump and are more in the "
-	"end, or when it is an array that was replaced by a longer one. A cache that empties in between, and objects "
+	"end, or when it is an array that was replaced by a longer one. Older dumps that were read in part "
+	"are left out. A cache that empties in between, and objects "
 	"that replace their like, do not grow: a note counts those of the program's own that rose and fell. What came only "
 	"with the last dump is said to. Net growth is by how much more all roots reach: what fell is taken off, so shares "
 	"may sum to more than 100 %. reference is what the objects hang on, retained and d_retained are of that, or of its "

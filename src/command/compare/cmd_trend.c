@@ -45,7 +45,7 @@ static void plot(const struct trends *d, uint32_t row, struct text *to)
 	for (size_t i = 0; i < d->comparing->n_all; i++) {
 		size_t at = d->comparing->all[i].at;
 		const struct compared_amounts *a = at == COMPARING_LEFT_OUT ? NULL : compared(c, row, at);
-		if (!a || (a->objects.n && a->retained.certainty == UNKNOWN))
+		if (!a || a->retained.certainty == UNKNOWN)
 			text_add(&all, PLOT_UNKNOWN);
 		else if (!a->objects.n)
 			text_add(&all, PLOT_ABSENT);
@@ -129,7 +129,7 @@ static bool trend_blamed(const struct result *r, size_t row, unsigned column, en
 		return false;
 	switch (column - forms[c->by].words) {
 	case T_SLOPE:
-		return dump >= d->of[at].first && comparing_blames(a->retained, reason);
+		return dump >= d->of[at].first && !profile_in_part(c->profile[dump]) && comparing_blames(a->retained, reason);
 	case T_OBJECTS:
 		return dump == c->n - 1 && comparing_blames(a->objects, reason);
 	case T_RETAINED:
@@ -226,7 +226,7 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 	enum profile_by by = comparing_by(call);
 	struct comparing *comparing;
 	size_t n;
-	int code = comparing_begin(&comparing, s, by, err);
+	int code = comparing_begin(&comparing, s, by, false, err);
 	if (code)
 		return code;
 	struct trends *d = xcalloc(1, sizeof *d);
@@ -269,13 +269,15 @@ const struct command cmd_trend = {
     .group = "compare",
     .summary = "how each path or class went over all the dumps, plotted",
     .shapes = COMPARING_SHAPES,
-    .description = "For a series of dumps or profiles (cairn profiles/*.profile): a row for each path, or class, with "
-	"what it retained in each dump as a plot from 0 to its most (a dot where it was not there, ? where that is not "
-	"known; of more than 60 dumps several share a column, which shows the most of them), and when it was first and "
-	"last seen. slope is bytes per dump by the rule of Theil and Sen: the median of the changes between any two dumps "
-	"since it was first seen, which a single leap does not move. steady says whether it rises "
-	"rather than leapt once: it was there for three dumps or more, of any two of them the later "
-	"one retains more in at least three of four cases, and at least half of the steps rise.",
+    .description = "For a series of dumps or profiles (cairn profiles/*.profile): a row for each path, or class, "
+	"with what it retained in each dump as a plot from 0 to its most (a dot where it was not there, "
+	"? where that is not known, as of a dump read in part that shows none of it; of more than 60 "
+	"dumps several share a column, which shows the most of them), and when it was first and last "
+	"seen. slope is bytes per dump by the rule of Theil and Sen: the median of the changes between "
+	"any two dumps since it was first seen, which a single leap does not move; dumps read in part do "
+	"not count. steady says whether it rises rather than leapt once: it was there for three dumps or "
+	"more, of any two of them the later one retains more in at least three of four cases, and at "
+	"least half of the steps rise.",
     .examples = {{NULL}},
     .key = "",
     .run = run_trend,

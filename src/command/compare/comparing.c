@@ -77,6 +77,29 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 	return code;
 }
 
+/* Of what one wants steps of: a dump that was read in part tells neither that something fell nor that it came.  The
+ * newest one stays, for it is what one asks about. */
+static void leave_out_parts(struct comparing *c)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->n_all; i++) {
+		size_t at = c->all[i].at;
+		if (at == COMPARING_LEFT_OUT)
+			continue;
+		if (at + 1 < c->n && profile_in_part(c->list[at])) {
+			text_addf(&c->left_out, "%s%s was read in part", c->left_out.len ? "; " : "left out: ",
+			    file_of(c->list[at]->path));
+			free(c->name[at]);
+			c->all[i].at = COMPARING_LEFT_OUT;
+			continue;
+		}
+		c->list[kept] = c->list[at];
+		c->name[kept] = c->name[at];
+		c->all[i].at = kept++;
+	}
+	c->n = kept;
+}
+
 enum profile_by comparing_by(const struct call *call)
 {
 	static const enum profile_by kinds[] = {PROFILE_PATH, PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER,
@@ -137,12 +160,14 @@ static bool is_java(const struct profile *p)
 	return i < t->n;
 }
 
-int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by,
+int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by, bool steps,
     struct session_dump *const *dump, size_t n, struct err *err)
 {
 	struct comparing *c = *out = xcalloc(1, sizeof *c);
 	c->left_out = (struct text)TEXT_INIT;
 	int code = list_profiles(c, s, dump, n, err);
+	if (!code && steps)
+		leave_out_parts(c);
 	if (!code)
 		code = compare_profiles(&c->comparison, by, c->list, c->n, err);
 	if (code) {
@@ -150,6 +175,7 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 		*out = NULL;
 	} else {
 		c->java = is_java(c->newest);
+		c->elsewhere = s->dump && c->opened != s->dump;
 		for (size_t i = 0; i + 1 < c->n; i++) {
 			c->other_program = c->other_program || of_other_program(c, c->list[i]);
 			c->other_words |= c->list[i]->word_bits != c->newest->word_bits;
@@ -158,11 +184,11 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 	return code;
 }
 
-int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err)
+int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, bool steps, struct err *err)
 {
 	if (!session_compares(s))
 		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP, or open FILE)");
-	return comparing_begin_with(out, s, by, s->dumps, s->n_dumps, err);
+	return comparing_begin_with(out, s, by, steps, s->dumps, s->n_dumps, err);
 }
 
 void comparing_free(void *comparing)
@@ -193,6 +219,20 @@ static void add_sentence(struct text *to, const char *words)
 	text_addf(to, "%s%s", to->len ? "; " : "", words);
 }
 
+/* Whose objects and retained sizes a table has while another dump is at hand. */
+static void add_whose(struct text *to, const struct comparing *c)
+{
+	const struct session_dump *its = NULL;
+	struct text one = TEXT_INIT;
+	for (size_t i = 0; i < c->n_all; i++)
+		its = c->all[i].at == c->n - 1 ? c->all[i].dump : its;
+	text_addf(&one, "the rows are of %s", c->name[c->n - 1]);
+	if (!its->is_profile)
+		text_addf(&one, ": use %zu goes there", its->number);
+	add_sentence(to, one.s);
+	text_release(&one);
+}
+
 /* Was a written after b?  Some dumps tell local time, without a Z: of these the day alone compares. */
 static bool is_later(const struct profile *a, const struct profile *b)
 {
@@ -205,19 +245,25 @@ static bool is_later(const struct profile *a, const struct profile *b)
 const char *comparing_note(struct result *r, const struct comparing *c)
 {
 	const struct opened *o = r->opened;
-	struct text note = TEXT_INIT, one = TEXT_INIT;
+	struct text note = TEXT_INIT, one = TEXT_INIT, warning = TEXT_INIT;
 	const struct profile *newest = c->newest;
 	bool other_sizes = false, backwards = false;
-	if (c->left_out.len)
+	if (c->elsewhere)
+		add_whose(&note, c);
+	if (c->left_out.len) {
 		add_sentence(&note, c->left_out.s);
+		add_sentence(&warning, c->left_out.s);
+	}
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
 		backwards |= i && is_later(c->list[i - 1], p);
-		if (p->objects.certainty != EXACT) {
+		if (profile_in_part(p)) {
 			text_clear(&one);
 			text_addf(&one, "%s was read in part", file_of(p->path));
 			add_sentence(&note, one.s);
+			if (p != &c->own) /* of what is open loading said so */
+				add_sentence(&warning, one.s);
 		} else if (p->reachable.certainty != EXACT) {
 			text_clear(&one);
 			text_addf(&one, "what %s retains is inferred", file_of(p->path));
@@ -238,7 +284,10 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	if (c->comparison.by_classes)
 		add_sentence(&note, "one of the dumps does not name fields: ways are compared by classes");
 	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
+	if (warning.len)
+		r->warning = arena_strndup(&r->arena, warning.s, warning.len);
 	text_release(&note);
+	text_release(&warning);
 	text_release(&one);
 	return kept;
 }

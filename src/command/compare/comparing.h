@@ -16,19 +16,20 @@ struct comparing {
 	size_t n;
 	struct compared_dump {
 		const struct session_dump *dump; /* the session's */
-		size_t at;            /* in the list; COMPARING_LEFT_OUT: it could not be read */
+		size_t at;            /* in the list; COMPARING_LEFT_OUT: not in it, see left_out */
 	} *all;                       /* in their order, owned */
 	size_t n_all;
 	struct opened *opened;        /* the newest dump, where it is open: rows are sets of it */
 	bool objects;                 /* it has some: it is no profile */
 	struct profile own;           /* of opened, as it is now */
 	struct comparison comparison;
+	bool elsewhere;               /* another dump than the newest is at hand */
 	bool java;                    /* the newest is of a program for a JVM */
 	bool other_words;             /* one of them has words of other bits than the newest: bytes compare badly */
 	bool other_program;           /* one is of another program than the newest: what grew is no news */
 	struct result_dumps dumps;    /* for results: comparing_tell_dumps */
 	char **name;                  /* of each of the list: "dump 1 (hour-1.hprof)" */
-	struct text left_out;         /* which older ones could not be read, and why; empty: none */
+	struct text left_out;         /* which older ones are, and why: "left out: ..."; empty: none */
 };
 
 /*
@@ -72,17 +73,20 @@ struct comparing_form {
 enum profile_by comparing_by(const struct call *call);
 
 /* Compare all dumps, of which those not read yet are; rows are sets where the newest is open.  0: *out is the caller's
- * (comparing_free).  ERR_USAGE: there is no older dump; any error of the older ones where none of them could be read;
+ * (comparing_free).  steps: only what tells what rose and fell, so that older dumps that were read in part are left
+ * out.  ERR_USAGE: there is no older dump; any error of the older ones where none of them could be read;
  * ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */
-MUST_CHECK int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, struct err *err);
+MUST_CHECK int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, bool steps,
+    struct err *err);
 /* The same of these n > 0 dumps alone, in this order: the last one counts as the newest. */
-MUST_CHECK int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by,
+MUST_CHECK int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by, bool steps,
     struct session_dump *const *dump, size_t n, struct err *err);
 void comparing_free(void *comparing);
 
 /* Append "dump 1 (hour-1.hprof)". */
 void comparing_name(size_t number, const char *path, struct text *to);
-/* What the comparison is no surer of, as a note in the result's arena; or NULL. */
+/* What the comparison is no surer of, as a note in the result's arena; or NULL.  Which dumps are left out, or in it
+ * in part, is the result's warning. */
 const char *comparing_note(struct result *r, const struct comparing *c);
 /* Let why say which of the dumps make a cell no surer: blamed tells it, and finds the comparison in the result's data.
  * amount is the dump's figure that the cell is made of. */

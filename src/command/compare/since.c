@@ -30,7 +30,7 @@ int since_new(struct since **out, struct session *s, struct err *err)
 		return 0;
 	struct since *since = xcalloc(1, sizeof *since);
 	since->dump = s->dump;
-	int code = comparing_begin_with(&since->comparing, s, PROFILE_PATH, s->dumps, n + 1, &since->none);
+	int code = comparing_begin_with(&since->comparing, s, PROFILE_PATH, true, s->dumps, n + 1, &since->none);
 	if (!code)
 		code = comparing_growth(&since->growth, since->comparing, s->dump, &since->none);
 	if (code == ERR_NOMEM || code == ERR_CANCELLED) {
@@ -146,7 +146,11 @@ void since_add(const struct since *since, uint32_t id, uint32_t n, const char *i
 	text_add(to, " ");
 	text_add(to, alone ? it : "What is on this way");
 	if (!before) {
-		text_add(to, c->n == 2 ? " is not in the older dump." : " is in none of the older dumps.");
+		if (c->n == 2)
+			text_addf(to, " is not in %s.", comparing->left_out.len ? comparing->name[0] : "the older dump");
+		else
+			text_add(to, comparing->left_out.len ? " is in none of the older dumps that were read whole." :
+			    " is in none of the older dumps.");
 		return;
 	}
 	add_course(to, comparing, row);

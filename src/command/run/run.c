@@ -77,6 +77,8 @@ int session_print(struct session *s, struct result *r, struct err *err)
 		return code;
 	if (r->lacks_rows && !print_is_for_people(o.format))
 		complain("warning: %s", r->note);
+	if (r->warning && o.format != PRINT_TEXT)
+		complain("warning: %s", r->warning);
 	if (o.format == PRINT_JSON && s->output_joins)
 		code = output_join(s->output, s->n_printed, err);
 	if (code)

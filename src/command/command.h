@@ -42,7 +42,7 @@ enum option_word {
 	DASH_ALL, DASH_ARGS, DASH_BASE, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_EACH, DASH_ENV,
 	DASH_FAIL_OVER, DASH_FIELDS, DASH_FIT, DASH_GONE, DASH_GREW, DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
 	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NEW, DASH_NOT, DASH_OUT,
-	DASH_PLAN, DASH_R, DASH_RETAINED, DASH_SHARE, DASH_SHRANK, DASH_SKIP, DASH_SORT, DASH_START,
+	DASH_PLAN, DASH_R, DASH_RETAINED, DASH_SECONDS, DASH_SHARE, DASH_SHRANK, DASH_SKIP, DASH_SORT, DASH_START,
 	DASH_STEADY, DASH_SUB, DASH_TREE, DASH_UNFOLDED, DASH_UNREACHABLE, DASH_UP, DASH_WEAK, DASH_WHERE,
 	DASH_COUNT
 };
@@ -95,6 +95,8 @@ extern const struct alias aliases[]; /* ended by a NULL word */
 #define COMMAND_ARGUMENTS 3 /* the most a command can have; a table with more does not compile */
 
 struct call; /* below */
+/* A word that may stand at the end of what is typed. */
+typedef void command_offer(void *context, const char *word);
 
 struct command {
 	const char *name;
@@ -113,6 +115,8 @@ struct command {
 	/* Run it.  *out is the caller's (result_free), or NULL if there is nothing to show.  0, or an
 	 * error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
+	/* Offer what an argument of the rest of the line may go on with; typed ends at the cursor.  NULL: nothing. */
+	void (*complete)(const struct session *s, const char *typed, command_offer *offer, void *context);
 };
 
 enum command_flag {

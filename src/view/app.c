@@ -98,7 +98,7 @@ static bool may_open_prompt(const struct input *in)
 	enum action action = key_action(in->key, ANYWHERE);
 
 	return in->pasted || action == ACTION_FILTER || action == ACTION_SEARCH || action == ACTION_PROMPT ||
-	       (action == ACTION_NONE && key_command(in->key));
+	       action == ACTION_ASK || (action == ACTION_NONE && key_command(in->key));
 }
 
 bool app_stop_typed(struct app *a)

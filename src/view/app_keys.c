@@ -90,10 +90,10 @@ void app_cancel(struct app *a)
 	}
 }
 
-static void ask(struct app *a, enum prompt_kind kind)
+/* Open the prompt; text: what stands in it. */
+static void ask(struct app *a, enum prompt_kind kind, const char *text)
 {
 	struct table *t = app_table(a);
-	const char *text = "";
 
 	if (kind == PROMPT_FILTER && !t) {
 		app_say(a, ROLE_NOTE, "there are no rows to filter here");
@@ -210,13 +210,16 @@ void app_act(struct app *a, enum action action)
 		app_forward(a);
 		return;
 	case ACTION_FILTER:
-		ask(a, PROMPT_FILTER);
+		ask(a, PROMPT_FILTER, "");
 		return;
 	case ACTION_SEARCH:
-		ask(a, PROMPT_SEARCH);
+		ask(a, PROMPT_SEARCH, "");
 		return;
 	case ACTION_PROMPT:
-		ask(a, PROMPT_COMMAND);
+		ask(a, PROMPT_COMMAND, "");
+		return;
+	case ACTION_ASK:
+		ask(a, PROMPT_COMMAND, "sql ");
 		return;
 	case ACTION_WHY:
 		explain(a);
@@ -350,7 +353,11 @@ static void prompt_accepted(struct app *a)
 			app_act(a, ACTION_SEARCH_NEXT);
 		break;
 	default:
-		if (line[strspn(line, " ")]) {
+		size_t n = strlen(line);
+		if (n && line[n - 1] == '\\') { /* it goes on */
+			line[n - 1] = ' ';
+			ask(a, PROMPT_COMMAND, line);
+		} else if (line[strspn(line, " ")]) {
 			history_append(line);
 			app_run(a, line, true);
 		}
@@ -368,7 +375,7 @@ static void prompt_key(struct app *a, const struct input *in)
 
 	a->prompt_again = false;
 	if (again && !in->pasted && !in->alt && in->key == ':') {
-		ask(a, PROMPT_COMMAND); /* Up brings the line that failed */
+		ask(a, PROMPT_COMMAND, ""); /* Up brings the line that failed */
 		return;
 	}
 	if (again && a->prompt_leaves && !in->pasted && !in->alt && key_action(in->key, app_place(a)) == ACTION_TAB) {
@@ -423,7 +430,7 @@ void app_input(struct app *a, const struct input *in)
 	if (in->pasted) {
 		/* text belongs into a prompt; nothing of it is a key */
 		if (a->pages.n > 0) {
-			ask(a, PROMPT_COMMAND);
+			ask(a, PROMPT_COMMAND, "");
 			prompt_feed(in);
 		}
 		return;

@@ -110,6 +110,7 @@ static const struct binding {
 	NULL, NULL, 0, 0},
     {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up brings back earlier ones",
 	"command", ":", PAGES, 0},
+    {{';'}, ACTION_ASK, PAGES, ";", "ask in SQL: the prompt with sql in it", NULL, NULL, 0, 0},
     {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "the keys and the commands", "help", "?", PAGES, 0},
     {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "draw the screen again", NULL, NULL, 0, 0},
     {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "to the shell; fg comes back", NULL, NULL, 0, 0},

@@ -2,6 +2,7 @@
 /* ask.c - see ask.h. */
 #include "command/ask/ask.h"
 
+#include "analysis/search.h"
 #include "base/big.h"
 #include "command/ask/ask_tables.h"
 #include "command/commands.h"
@@ -69,16 +70,38 @@ static int find_table(void *session, const char *name, uint32_t **classes, size_
 	return code == ERR_NOMEM || code == ERR_CANCELLED ? code : 0;
 }
 
+/* The nearer of two names to one. */
+static void look_at(const char *name, const char *candidate, const char **nearest, unsigned *edits)
+{
+	unsigned n = edit_distance(name, candidate, *edits);
+	if (n < *edits) {
+		*edits = n;
+		*nearest = candidate;
+	}
+}
+
 static void near_names(void *session, const char *name, struct text *to)
 {
+	enum { EDITS_MOST = 1 };
+	static const char near_class[] = "(nearest: ";
+	const char *nearest = NULL, *at;
 	uint32_t *classes = NULL;
 	size_t n;
+	unsigned edits = strlen(name) / 2 < EDITS_MOST ? (unsigned)strlen(name) / 2 + 1 : EDITS_MOST + 1;
 	struct err err = ERR_INIT;
-	/* it says what is called nearly so */
-	if (value_classes(session, name, &classes, &n, &err))
-		text_add(to, err.message);
-	else
+	for (size_t i = 0; ask_tables[i]; i++)
+		look_at(name, ask_tables[i], &nearest, &edits);
+	for (const struct command *const *c = commands; *c; c++)
+		if (!((*c)->flags & COMMAND_NO_DUMP))
+			look_at(name, (*c)->name, &nearest, &edits);
+	if (nearest)
+		text_addf(to, "nearest: %s", nearest);
+	else if (!*name)
+		return;
+	else if (!value_classes(session, name, &classes, &n, &err)) /* else it says what is called nearly so */
 		big_free(classes);
+	else if ((at = strstr(err.message, near_class)))
+		text_add_n(to, at + 1, strcspn(at + 1, ")"));
 }
 
 int ask_open(struct session *s, struct sql **out, struct err *err)

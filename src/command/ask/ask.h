@@ -18,4 +18,9 @@ MUST_CHECK int ask_where_marked(struct session *s, const struct call *call, stru
 /* The same of the rows of a result that stand for single objects; other rows go, too. */
 MUST_CHECK int ask_where_rows(struct session *s, const struct call *call, struct result *r, struct err *err);
 
+/* The names of tables that are there in each dump, ended by NULL. */
+extern const char *const ask_tables[];
+/* What may stand at the end of a question that is typed: a struct command's `complete`. */
+void ask_complete(const struct session *s, const char *typed, command_offer *offer, void *context);
+
 #endif

@@ -23,7 +23,8 @@ static int add_question(const struct call *call, struct text *to, struct err *er
 
 static int run_sql(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct sql_wishes wishes = {.subclasses = call_has(call, DASH_SUB)};
+	struct sql_wishes wishes = {.subclasses = call_has(call, DASH_SUB),
+	    .seconds = call_has(call, DASH_SECONDS) ? call->option[call_option(call, DASH_SECONDS)].number : 0};
 	struct text text = TEXT_INIT;
 	struct sql *q;
 	int code = add_question(call, &text, err);
@@ -38,9 +39,13 @@ static int run_sql(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option_spec sql_options[] = {
+    {DASH_SECONDS, OPT_COUNT, "N", "no more than N seconds; otherwise until ^C"},
     {DASH_SUB, OPT_FLAG, NULL, "tables of classes have instances of subclasses, too"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
+
+#define TABLE_HELP(name, columns, what) name ": " what " (" columns ").\n"
+#define FUNCTION_HELP(name, n, usage, what) #name "(" usage "): " what ".\n"
 
 static const struct shape shape = {.fields = true}; /* its columns are those of the question */
 
@@ -51,12 +56,21 @@ const struct command cmd_sql = {
     .group = "ask",
     .summary = "a question in SQL about objects, classes and references",
     .shapes = SHAPES(&shape),
-    .description = "SQLite answers, and reads the dump while it does: nothing is copied before. Tables are objects "
-	"(address, class, shallow, retained, length, value), refs (source, field, target and their classes), entries(a), "
-	"each class by its name in double quotes with its fields as columns, and each line of a command (\"threads\", "
-	"\"bt -all\") with its columns.",
+    .description = "SQLite answers, and reads the dump while it does: nothing is copied before. > and || are part of a "
+	"question; put it in quotes, or ; behind it, for a > FILE. A row with an address is that object and one with a set "
+	"that set: %1, $x = sql ..., size and the keys take it. What nobody knows is NULL, and NAME_certainty, a hidden "
+	"column of numbers, tells how sure they are. Views and tables of one's own: CREATE TEMP VIEW, CREATE TEMP "
+	"TABLE; nothing else is written. In a script (-f) sql alone on a line takes the lines "
+	"below, until one ends with a semicolon; a line that ends with \\ goes on in the next, on the screen, too.\n"
+	"Tables:\n" SQL_TABLES(TABLE_HELP)
+	"\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its fields.\n"
+	"threads, \"bt -all\", \"histo -by loader\": any line of a command, with its columns.\n"
+	"Functions, where a is an address:\n" SQL_FUNCTIONS(FUNCTION_HELP),
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC", ON_ANY},
-	{"sql SELECT status, count(*), setof(address) FROM \"com.acme.shop.Order\" GROUP BY status", ON_SHOP}},
+	{"sql SELECT r.source_class, r.field, count(*) FROM objects o JOIN refs r ON r.target = o.address WHERE o.class = "
+	"'java.lang.String' GROUP BY 1, 2 ORDER BY 3 DESC", ON_SHOP},
+	{"sql SELECT status, count(*), sum(total), setof(address) FROM \"com.acme.shop.Order\" GROUP BY status", ON_SHOP}},
     .key = "",
+    .complete = ask_complete,
     .run = run_sql,
 };

@@ -23,6 +23,7 @@ struct completion {
 	size_t limit;
 	char **found;
 	size_t n, cap;
+	const char *typed; /* the line up to the cursor */
 };
 
 /* Enough, or nobody wants them any more. */
@@ -38,6 +39,17 @@ static void offer(struct completion *c, const char *candidate)
 	if (c->n && !strcmp(c->found[c->n - 1], candidate))
 		return;
 	VEC_PUSH(c->found, c->n, c->cap) = xstrdup(candidate);
+}
+
+/* One that the command has found to fit, though it need not begin with the same letters. */
+static void offer_word(void *completion, const char *word)
+{
+	struct completion *c = completion;
+	bool told = full(c);
+	for (size_t i = 0; !told && i < c->n; i++)
+		told = !strcmp(c->found[i], word);
+	if (!told)
+		VEC_PUSH(c->found, c->n, c->cap) = xstrdup(word);
 }
 
 /* Words parted by one character. */
@@ -368,6 +380,8 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 	} else if (command->arguments[0].kind == ARG_DUMPS) { /* of which there may be several, and none */
 		offer_argument(c, ARG_DUMPS);
 		offer_argument(c, command->arguments[1].kind);
+	} else if (command->complete) {
+		command->complete(c->s, c->typed, offer_word, c);
 	} else if (n < COMMAND_ARGUMENTS) {
 		offer_argument(c, command->arguments[n].kind);
 	}
@@ -417,6 +431,7 @@ char **session_complete(const struct session *s, const char *line, size_t end, s
 	struct command_line l;
 	struct completion c = {.s = s, .word = "", .limit = limit};
 	char *typed = xstrndup(line, end);
+	c.typed = typed;
 	(void)!command_line_parse(&l, typed, true, NULL); /* the words before a mistake are there */
 	const struct stage *stage = l.n ? &l.stages[l.n - 1] : NULL;
 	*start = end;

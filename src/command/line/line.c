@@ -100,8 +100,8 @@ static bool pipes(const struct scanner *s)
 static bool still_asks(const struct stage *stage)
 {
 	size_t n = 1;
-	while (n < stage->n && stage->words[n].s[0] == '-' && !stage->words[n].quoted)
-		n++;
+	while (n < stage->n && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted)
+		n++; /* an option, or the number behind one */
 	const char *last = stage->words[stage->n - 1].s;
 	return !(stage->n == n + 1 && stage->words[n].quoted) && (!*last || last[strlen(last) - 1] != ';');
 }

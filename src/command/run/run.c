@@ -526,6 +526,43 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 
 /* --- scripts ---------------------------------------------------------------------------------- */
 
+/* Is the line "sql" alone, with options at most, so that the question stands below? */
+static bool awaits_question(const char *line)
+{
+	struct command_line l;
+	bool awaits = !command_line_parse(&l, line, true, NULL) && l.n == 1 && !l.file.s && l.stages[0].n &&
+	    !strcmp(l.stages[0].words[0].s, "sql");
+	for (size_t i = 1; awaits && i < l.stages[0].n; i++)
+		awaits = strchr("-0123456789", l.stages[0].words[i].s[0]) != NULL;
+	command_line_release(&l);
+	return awaits;
+}
+
+/* A line of a script, with those that it goes on in; how many lines that are, 0 at the end. */
+static size_t read_script_line(FILE *f, struct text *to)
+{
+	char *line = NULL;
+	size_t cap = 0, lines = 0;
+	bool more = true, question = false;
+	ssize_t n;
+	text_clear(to);
+	text_add(to, "");
+	while (more && (n = getline(&line, &cap, f)) >= 0) {
+		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = '\0';
+		bool goes_on = n > 0 && line[n - 1] == '\\';
+		line[n - goes_on] = '\0';
+		text_add(to, lines++ ? " " : "");
+		text_add(to, line);
+		question = question || (lines == 1 && awaits_question(line));
+		while (n > 0 && line[n - 1] == ' ')
+			n--;
+		more = goes_on || (question && !(n > 0 && line[n - 1] == ';'));
+	}
+	free(line);
+	return lines;
+}
+
 static int run_script_line(struct session *s, const char *line, bool last_only, struct err *err)
 {
 	struct result *r;
@@ -541,9 +578,8 @@ static int run_script_line(struct session *s, const char *line, bool last_only, 
 int session_source(struct session *s, const char *path, struct result **out, struct err *err)
 {
 	bool standard = !strcmp(path, "-");
-	char *line = NULL;
-	size_t cap = 0, number = 0;
-	ssize_t n;
+	struct text line = TEXT_INIT;
+	size_t number = 0, lines;
 	int code = 0;
 
 	*out = NULL;
@@ -555,13 +591,10 @@ int session_source(struct session *s, const char *path, struct result **out, str
 		    err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%.200s: %s", path, strerror(errno));
 	file_hold hold = file_hold_open(fileno(f), "the script that runs");
 	s->depth++;
-	while (!code && !s->quit && (n = getline(&line, &cap, f)) >= 0) {
-		number++;
-		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-			line[--n] = '\0';
-		code = run_script_line(s, line, !s->output, err);
+	for (; !code && !s->quit && (lines = read_script_line(f, &line)); number += lines) {
+		code = run_script_line(s, line.s, !s->output, err);
 		if (code && !s->placed) {
-			err_context(err, "%s:%zu", standard ? "standard input" : path, number);
+			err_context(err, "%s:%zu", standard ? "standard input" : path, number + 1);
 			s->placed = true;
 		}
 	}
@@ -570,7 +603,7 @@ int session_source(struct session *s, const char *path, struct result **out, str
 	s->depth--;
 	file_let_go(hold);
 	*out = code ? NULL : s->last;
-	free(line);
+	text_release(&line);
 	if (!standard)
 		fclose(f);
 	return code;

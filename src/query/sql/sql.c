@@ -37,9 +37,11 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 #include "query/sql/sql_private.h"
 #include "query/sqlite_memory.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
 	STEPS_BETWEEN = 20000,  /* of SQLite's machine, between two looks whether to stop */
@@ -124,6 +126,18 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	return code;
 }
 
+static uint64_t now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec;
+}
+
+static bool is_late(const struct sql *q)
+{
+	return q->until && now() >= q->until;
+}
+
 int sql_error(struct sql *q, int code, struct err *err)
 {
 	static const char column[] = "no such column: ";
@@ -131,8 +145,10 @@ int sql_error(struct sql *q, int code, struct err *err)
 		*err = q->failed;
 		return err->code;
 	}
-	if (progress_cancelled(q->progress) || code == SQLITE_INTERRUPT)
+	if (progress_cancelled(q->progress) || (code == SQLITE_INTERRUPT && !is_late(q)))
 		return err_cancelled(err);
+	if (code == SQLITE_INTERRUPT)
+		return err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->wishes.seconds);
 	if (code == SQLITE_NOMEM)
 		return err_set(err, ERR_NOMEM, "%s",
 		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite has no memory for that");
@@ -149,12 +165,13 @@ int sql_error(struct sql *q, int code, struct err *err)
 
 bool sql_stops(const struct sql *q, uint64_t round)
 {
-	return progress_stops(q->progress, round);
+	return progress_stops(q->progress, round) || (round % PROGRESS_ROUNDS == 0 && is_late(q));
 }
 
 static int look(void *sql)
 {
-	return progress_cancelled(((struct sql *)sql)->progress);
+	const struct sql *q = sql;
+	return progress_cancelled(q->progress) || is_late(q);
 }
 
 int sql_need_retained(struct sql *q)
@@ -287,7 +304,7 @@ static int no_table(struct sql *q, const char *name, struct err *err)
 	struct text near = TEXT_INIT;
 	q->source.nearest(q->source.context, name, &near);
 	int code = err_set(err, ERR_USAGE, near.len ? "no table, class or command is called %.200s (%.600s)" :
-	    "no table, class or command is called %.200s", name, near.s);
+	    "no table, class or command is called %.200s", *name ? name : "\"\"", near.s);
 	text_release(&near);
 	return code;
 }
@@ -399,6 +416,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 	*outer = *q;
 	q->depth++;
 	q->wishes = *wishes;
+	q->until = wishes->seconds ? now() + wishes->seconds : 0;
 	q->progress = progress;
 	q->retained = NULL; /* the model may have changed */
 	q->doubt = amount_exact(0);
@@ -413,6 +431,7 @@ void sql_end(struct sql *q, const struct sql *outer)
 	forget(q); /* what commands answer is of now, and large */
 	q->depth = outer->depth;
 	q->wishes = outer->wishes;
+	q->until = outer->until;
 	q->progress = outer->progress;
 	q->retained = outer->retained;
 	q->doubt = outer->doubt;

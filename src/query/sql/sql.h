@@ -19,6 +19,7 @@
 
 #include "base/progress.h"
 #include "opened/opened.h"
+#include "query/sql/sql_words.h"
 #include "result/result.h"
 
 /* What others know.  All return 0 or an error that the statement ends with. */
@@ -42,7 +43,7 @@ void sql_close(struct sql *q); /* NULL is fine */
 
 struct sql_wishes {
 	bool subclasses;   /* the table of a class has the instances of its subclasses, too */
-	size_t rows_most;  /* rows that are kept of an answer; 0: all */
+	uint64_t seconds;  /* that SQLite may work; 0: as long as it wants */
 };
 
 /*

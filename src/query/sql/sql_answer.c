@@ -339,9 +339,7 @@ static int keep_rows(struct sql *q, struct answer *a, sqlite3_stmt *s, size_t *r
 		for (unsigned i = 0; i < a->shape.n_columns; i++)
 			if (keep_cell(q, a, s, i, err))
 				return ERR_NOMEM;
-		if (++*rows == q->wishes.rows_most)
-			return 0;
-		if (*rows % RESULT_STOP_EVERY == 0 && !progress_add(q->progress, RESULT_STOP_EVERY))
+		if (++*rows % RESULT_STOP_EVERY == 0 && !progress_add(q->progress, RESULT_STOP_EVERY))
 			return err_cancelled(err);
 	}
 	return state == SQLITE_DONE ? 0 : sql_error(q, state, err);

@@ -2,9 +2,10 @@
 /*
  * sql_functions.c - what statements ask of an object, by its address.
  *
- * Of what is no object (NULL, an address where none begins) all of them are NULL.  sql_functions lists them, for help.
+ * Of what is no object (NULL, an address where none begins) all of them are NULL.  sql_words.h lists them.
  */
 #include "query/sql/sql_private.h"
+#include "query/sql/sql_words.h"
 
 #ifdef HAVE_SQLITE3
 
@@ -319,7 +320,8 @@ struct gathered {
 	size_t n, cap;
 };
 
-static void step_setof(sqlite3_context *to, int argc, sqlite3_value **argv)
+/* The only one that adds up rows. */
+static void run_setof(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	(void)argc;
 	struct gathered *g = sqlite3_aggregate_context(to, sizeof *g);
@@ -375,17 +377,12 @@ static void end_setof(sqlite3_context *to)
 
 /* ------------------------------------------------------------------------------------------------ */
 
+#define FUNCTION(name, n, usage, what) {#name, n, run_##name},
 static const struct {
 	const char *name;
 	int arguments;
 	void (*run)(sqlite3_context *to, int argc, sqlite3_value **argv);
-	bool aggregate;
-} functions[] = {
-    {"addr", 1, run_addr, false}, {"hex", 1, run_hex, false}, {"text", 1, run_text, false},
-    {"class", 1, run_class, false}, {"shallow", 1, run_shallow, false}, {"retained", 1, run_retained, false},
-    {"size", 1, run_size, false}, {"instanceof", 2, run_instanceof, false}, {"field", 2, run_field, false},
-    {"ref", 2, run_ref, false}, {"path", 1, run_path, false}, {"setof", 1, step_setof, true},
-};
+} functions[] = {SQL_FUNCTIONS(FUNCTION)};
 
 static void release(void *all)
 {
@@ -405,10 +402,11 @@ int sql_add_functions(struct sql *q)
 	f->sql = q;
 	size_t n = sizeof functions / sizeof *functions;
 	for (size_t i = 0; i < n; i++) {
+		bool sums = functions[i].run == run_setof;
 		int state = sqlite3_create_function_v2(q->db, functions[i].name, functions[i].arguments,
 		    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, f,
-		    functions[i].aggregate ? NULL : functions[i].run, functions[i].aggregate ? functions[i].run : NULL,
-		    functions[i].aggregate ? end_setof : NULL, i + 1 == n ? release : NULL);
+		    sums ? NULL : functions[i].run, sums ? functions[i].run : NULL, sums ? end_setof : NULL,
+		    i + 1 == n ? release : NULL);
 		if (state)
 			return state; /* the last one's destructor is called even if it fails */
 	}

@@ -23,6 +23,7 @@ struct sql {
 	const struct retained *retained;  /* NULL: not asked for yet */
 	struct declared *declared;        /* the tables that were named so far */
 	bool declares;                    /* a table's columns are being declared, which looks like writing */
+	uint64_t until;                   /* by the monotonic clock, in seconds; 0: for ever */
 	unsigned depth;                   /* of questions within the lines of commands that questions name */
 };
 

@@ -279,6 +279,7 @@ void sql_close(struct sql *q)
 	sqlite3_close_v2(q->db);
 	members_release(&q->members);
 	big_free(q->values);
+	text_release(&q->missed);
 	free(q);
 }
 
@@ -439,6 +440,14 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->declared = outer->declared;
 }
 
+static void note_missed(struct result *r, const struct text *missed)
+{
+	struct text note = TEXT_INIT;
+	text_addf(&note, "no object had such a field: %s", missed->s);
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
 int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
     struct result **out, struct err *err)
 {
@@ -452,8 +461,11 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		code = prepare(q, text, &s, &text, err);
 		if (!code && s)
 			code = run_statement(q, s, out, err);
-		sqlite3_finalize(s);
+		sqlite3_finalize(s); /* which tells of paths that were missed */
 	}
+	if (!code && *out && q->missed.len)
+		note_missed(*out, &q->missed);
+	text_clear(&q->missed);
 	if (code) {
 		result_free(*out);
 		*out = NULL;

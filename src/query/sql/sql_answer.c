@@ -24,6 +24,7 @@ enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
 struct answer {
 	const struct opened *opened;
 	struct amount doubt;   /* of numbers of bytes: 0, and how sure */
+	struct amount *sure;   /* by column, of what no column of a table is: likewise; some rows may be missing */
 	struct shape shape;
 	struct column *column; /* owned, and their names */
 	bool *has_real;        /* by column */
@@ -43,6 +44,7 @@ static void release(void *data)
 		free((char *)a->column[i].name);
 	free(a->column);
 	free(a->has_real);
+	free(a->sure);
 	big_free(a->value);
 	big_free(a->kind);
 	big_free(a->texts);
@@ -149,6 +151,26 @@ static enum cell_type type_of_word(const char *word, size_t n)
 	return type;
 }
 
+static bool begins_with(const char *name, const char *word)
+{
+	return !sqlite3_strnicmp(name, word, (int)strlen(word));
+}
+
+static bool sums_retained(const char *name)
+{
+	const char *inner = begins_with(name, "sum(") || begins_with(name, "total(") ? strchr(name, '(') + 1 : NULL;
+	const char *dot = inner ? strchr(inner, '.') : NULL;
+	return inner && !sqlite3_stricmp(dot ? dot + 1 : inner, "retained)");
+}
+
+/* A number that is no column of a table may be made of rows, of which a dump that was read in part lacks some. */
+static struct amount sureness(const struct heap *h, const char *name)
+{
+	bool adds = begins_with(name, "count(") || begins_with(name, "sum(") || begins_with(name, "total(");
+	struct amount counted = heap_counted(h, 0);
+	return adds || counted.certainty == EXACT ? counted : amount_weaken(counted, INFERRED, counted.reason);
+}
+
 /* "count(*)", "sum(o.shallow)", "shallow": by the words of our columns; CELL_NONE: the name does not tell. */
 static enum cell_type type_of_name(const char *name)
 {
@@ -237,7 +259,7 @@ static void number_cell(const struct answer *a, unsigned column, enum slot kind,
 		n.kind = NUMBER_REAL;
 		memcpy(&n.bits, &real, sizeof n.bits);
 	}
-	*out = cell_number(digits ? digits->s : "", number_rank(&n), amount_exact(0));
+	*out = cell_number(digits ? digits->s : "", number_rank(&n), a->sure[column]);
 }
 
 static void make_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *digits)
@@ -260,9 +282,9 @@ static void make_cell(const struct result *r, size_t row, unsigned column, struc
 		if (type == CELL_ADDRESS && a->kind[at] == SLOT_INTEGER)
 			*out = cell_address(value);
 		else if (type == CELL_BYTES && a->kind[at] == SLOT_INTEGER)
-			*out = cell_bytes(amount_as_sure(amount_exact(value), a->doubt));
+			*out = cell_bytes(amount_as_sure(amount_as_sure(amount_exact(value), a->sure[column]), a->doubt));
 		else if (type == CELL_COUNT && a->kind[at] == SLOT_INTEGER)
-			*out = cell_count(amount_exact(value));
+			*out = cell_count(amount_as_sure(amount_exact(value), a->sure[column]));
 		else
 			number_cell(a, column, (enum slot)a->kind[at], value, out, digits);
 	}
@@ -350,6 +372,7 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 	struct answer *a = xcalloc(1, sizeof *a);
 	unsigned n = (unsigned)sqlite3_column_count(s);
 	size_t rows = 0;
+	bool overlaps = false;
 	a->opened = q->opened;
 	a->column = xcalloc(n, sizeof *a->column);
 	a->has_real = xcalloc(n, sizeof *a->has_real);
@@ -361,15 +384,23 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 		release(a);
 		return code;
 	}
+	a->sure = xcalloc(n, sizeof *a->sure);
 	for (unsigned i = 0; i < n; i++) {
 		bool told;
 		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);
 		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name));
+		a->sure[i] = told ? amount_exact(0) : sureness(q->heap, a->column[i].name);
+		overlaps |= !told && sums_retained(a->column[i].name);
 	}
 	a->doubt = q->doubt;
 	*out = result_new("sql", q->opened, &a->shape, &ops, a, rows);
 	if (q->doubt.certainty != EXACT)
 		result_add_note(*out, "some of what these figures were made of is not exact: the columns NAME_certainty tell");
+	if (overlaps)
+		result_add_note(*out, "what objects retain may overlap, so its sum may be more than there is: histo and size "
+		    "tell what they retain together");
+	if (q->heap->damaged)
+		result_add_note(*out, "the dump was read in part: what is counted and summed is of that part");
 	return 0;
 }
 

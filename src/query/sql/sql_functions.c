@@ -165,8 +165,10 @@ enum { PATH_MOST = 1000 /* bytes */ };
 /* A path of fields, as one call of a function has it for all rows.  Names of fields may hold dots themselves (those of
  * structs within structs), so of the names that a path may go on with the longest counts. */
 struct field_path {
+	struct sql *sql;
 	char *words;
 	size_t n;
+	bool missed, led; /* some object had no such field; some object led to its end */
 	struct path_step { /* by the byte of words where it begins */
 		uint32_t class; /* of the object seen last, and */
 		size_t field;   /* the number of the field there; SIZE_MAX: it has none */
@@ -178,14 +180,18 @@ struct field_path {
 static void path_free(void *path)
 {
 	struct field_path *p = path;
+	struct text *missed = &p->sql->missed;
+	if (p->missed && !p->led && !(missed->len && strstr(missed->s, p->words)))
+		text_addf(missed, "%s%.100s", missed->len ? ", " : "", p->words);
 	free(p->words);
 	free(p->step);
 	free(p);
 }
 
-static struct field_path *path_make(const char *words)
+static struct field_path *path_make(struct sql *q, const char *words)
 {
 	struct field_path *p = xcalloc(1, sizeof *p);
+	p->sql = q;
 	p->words = xstrdup(words);
 	p->n = strlen(words);
 	p->step = xcalloc(p->n + 1, sizeof *p->step);
@@ -235,10 +241,12 @@ static bool walk_path(struct functions *f, struct field_path *p, uint32_t id, st
 			s->walk.id = HEAP_NONE;
 			find_field(fields, p->words + at, s);
 		}
+		p->missed |= s->field == SIZE_MAX;
 		if (s->field == SIZE_MAX || !inspect_shared_value(fields, &s->walk, id, s->field, v))
 			return false;
 		at += s->next + (p->words[at + s->next] == '.');
 	}
+	p->led = true;
 	return p->n > 0;
 }
 
@@ -250,7 +258,7 @@ static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 	struct any_value v;
 	struct err err = ERR_INIT;
 	if (!p && sqlite3_value_type(argv[1]) == SQLITE_TEXT && sqlite3_value_bytes(argv[1]) <= PATH_MOST)
-		p = made = path_make((const char *)sqlite3_value_text(argv[1]));
+		p = made = path_make(f->sql, (const char *)sqlite3_value_text(argv[1]));
 	if (p && id != HEAP_NONE && walk_path(f, p, id, &v, &err)) {
 		sql_result_value(f->sql, to, &v, contents, &f->scratch);
 	} else if (err.code && err.code != ERR_UNSUPPORTED) {

@@ -18,6 +18,7 @@ struct sql {
 	struct progress *progress;
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
 	struct amount doubt;              /* 0, as sure as the least sure number that a table handed out */
+	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct members members;           /* instances by class */
 	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet, 1 no, 2 yes */
 	const struct retained *retained;  /* NULL: not asked for yet */
@@ -43,6 +44,8 @@ bool sql_stops(const struct sql *q, uint64_t round);
 /* The object that a value names: by its address, as a number or as text ("0xe0000af0"); HEAP_NONE. */
 uint32_t sql_object(const struct sql *q, sqlite3_value *value);
 void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id); /* HEAP_NONE: NULL */
+/* The same as a text, "0xe0000af0". */
+void sql_result_place(sqlite3_context *to, const struct heap *h, uint32_t id);
 void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a);
 void sql_result_certainty(sqlite3_context *to, struct amount a);
 void sql_result_text(sqlite3_context *to, const struct text *t); /* copied */

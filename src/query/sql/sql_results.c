@@ -269,6 +269,8 @@ static void result_entry(struct entries_cursor *c, sqlite3_context *to, const st
 		sqlite3_result_int64(to, (sqlite3_int64)target.address);
 	else if (address)
 		sqlite3_result_null(to);
+	else if (target.id != HEAP_NONE && !sql_is_value(q, target.id))
+		sql_result_place(to, q->heap, target.id); /* among texts a number would be none of an address */
 	else
 		sql_result_value(q, to, v, true, &c->scratch);
 }

@@ -48,6 +48,13 @@ void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id)
 		sqlite3_result_int64(to, (sqlite3_int64)heap_address(h, id));
 }
 
+void sql_result_place(sqlite3_context *to, const struct heap *h, uint32_t id)
+{
+	char word[24];
+	snprintf(word, sizeof word, "0x%" PRIx64, heap_address(h, id));
+	sqlite3_result_text(to, word, -1, SQLITE_TRANSIENT);
+}
+
 /* --- numbers ------------------------------------------------------------------------------------ */
 
 void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a)

@@ -17,6 +17,7 @@ extern const struct command cmd_ls, cmd_find;                        /* cmd_obje
 extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
 extern const struct command cmd_sql;                                /* ask/cmd_sql.c */
+extern const struct command cmd_export;                             /* ask/cmd_export.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_finalizers;                          /* cmd_finalizers.c */
 extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */

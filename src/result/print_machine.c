@@ -21,8 +21,7 @@ static bool is_inexact(const struct cell *c)
 	return cell_is_number(c->type) && c->amount.certainty != EXACT;
 }
 
-/* Which columns need a certainty beside them; the caller frees. */
-static bool *inexact_columns(struct result *r, size_t rows)
+bool *print_inexact_columns(struct result *r, size_t rows)
 {
 	bool *inexact = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *inexact);
 	for (unsigned c = 0; c < r->n_columns; c++) {
@@ -37,7 +36,7 @@ static bool *inexact_columns(struct result *r, size_t rows)
 	return inexact;
 }
 
-static const char *certainty_of(const struct cell *c)
+const char *print_certainty(const struct cell *c)
 {
 	return certainty_name(c->type == CELL_NONE ? UNKNOWN : c->amount.certainty);
 }
@@ -100,7 +99,7 @@ static void csv_text(const char *s, FILE *to)
 
 struct csv {
 	struct text cell;
-	bool raw;
+	bool raw, certainties;
 	FILE *to;
 };
 
@@ -145,15 +144,23 @@ static void csv_head(const struct result *r, struct csv *csv)
 	}
 	for (size_t i = 0; i < r->n_head; i++) {
 		if (is_inexact(&r->head[i].cell))
-			fprintf(to, ",%s", certainty_of(&r->head[i].cell));
+			fprintf(to, ",%s", print_certainty(&r->head[i].cell));
 	}
 	fputs("\r\n", to);
+}
+
+static bool *number_columns(const struct result *r)
+{
+	bool *number = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *number);
+	for (unsigned c = 0; c < r->n_columns; c++)
+		number[c] = cell_is_number(column_type(&r->columns[c]));
+	return number;
 }
 
 static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 {
 	FILE *to = csv->to;
-	bool *inexact = inexact_columns(r, rows);
+	bool *inexact = csv->certainties ? number_columns(r) : print_inexact_columns(r, rows);
 	struct cell cell;
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		fputs(c ? "," : "", to);
@@ -178,16 +185,16 @@ static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 			if (!inexact[c])
 				continue;
 			result_cell(r, row, c, &cell);
-			fprintf(to, ",%s", certainty_of(&cell));
+			fprintf(to, ",%s", print_certainty(&cell));
 		}
 		fputs("\r\n", to);
 	}
 	free(inexact);
 }
 
-void print_csv(struct result *r, size_t top, bool raw, FILE *to)
+void print_csv(struct result *r, size_t top, bool raw, bool certainties, FILE *to)
 {
-	struct csv csv = {.raw = raw, .to = to};
+	struct csv csv = {.raw = raw, .certainties = certainties, .to = to};
 	if (r->n_head)
 		csv_head(r, &csv);
 	if (r->n_head && r->n_columns)
@@ -281,7 +288,7 @@ static void json_head(const struct result *r, struct json *j)
 		if (!is_inexact(&r->head[i].cell))
 			continue;
 		json_key(r->head[i].name, "_certainty", false, j);
-		json_text(certainty_of(&r->head[i].cell), j);
+		json_text(print_certainty(&r->head[i].cell), j);
 	}
 }
 
@@ -299,14 +306,14 @@ static void json_row(struct result *r, size_t row, const bool *inexact, struct j
 			continue;
 		result_cell(r, row, c, &cell);
 		json_key(column_word(&r->columns[c]), "_certainty", false, j);
-		json_text(certainty_of(&cell), j);
+		json_text(print_certainty(&cell), j);
 	}
 	putc('}', j->to);
 }
 
 static void json_rows(struct result *r, size_t rows, const char *between, struct json *j)
 {
-	bool *inexact = inexact_columns(r, rows);
+	bool *inexact = print_inexact_columns(r, rows);
 	bool any = false;
 	for (size_t row = 0; row < rows && !ferror(j->to) && !result_stopped(r, row); row++) {
 		if (result_heading(r, row) == HEADING_OF_ROWS)

@@ -63,6 +63,7 @@ EXCUSED = {
     "history": "no number of a dump",
     "alias": "no number of a dump", "apropos": "no number of a dump",
     "source": "runs other commands",
+    "export": "writes what other commands show; export.py has it",
     "profile": "writes a file; growth.py has it",
     "save": "writes what another command shows",
     "set": "settings",

@@ -113,6 +113,39 @@ int ask_open(struct session *s, struct sql **out, struct err *err)
 	return code;
 }
 
+/* SELECT * of a table of this name. */
+static int select_all(struct session *s, const char *name, struct result **out, struct err *err)
+{
+	struct text question = TEXT_INIT;
+	struct sql *q;
+	text_add(&question, "SELECT * FROM \"");
+	for (const char *c = name; *c; c++) {
+		text_add_char(&question, *c);
+		if (*c == '"')
+			text_add_char(&question, *c);
+	}
+	text_add(&question, "\"");
+	int code = ask_open(s, &q, err);
+	if (!code)
+		code = sql_run(q, question.s ? question.s : "", &(struct sql_wishes){.seconds = 0}, s->now, out, err);
+	text_release(&question);
+	return code;
+}
+
+int ask_rows(struct session *s, const char *name, struct result **out, struct err *err)
+{
+	uint32_t *classes = NULL;
+	size_t n;
+	*out = NULL;
+	if (strcmp(name, "objects") && strcmp(name, "refs")) { /* these are tables, whatever else is called so */
+		int code = find_table(s, name, &classes, &n, out, err);
+		big_free(classes);
+		if (code || *out)
+			return code;
+	}
+	return select_all(s, name, out, err);
+}
+
 int ask_where(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
 {
 	struct sql *q;

@@ -9,6 +9,10 @@
 /* The connection of the dump at hand, made when it is asked for first; the dump's.  0, or what sql_open returns. */
 MUST_CHECK int ask_open(struct session *s, struct sql **out, struct err *err);
 
+/* The rows of the table of this name (a class, a command's line, objects, refs); *out is the caller's (result_free).
+ * 0, or what its command or sql_run returns. */
+MUST_CHECK int ask_rows(struct session *s, const char *name, struct result **out, struct err *err);
+
 /* What -where says, for the table of a command's options. */
 #define WHERE_OPTION {DASH_WHERE, OPT_WORDS, "EXPR", "objects of which it is true: total > 9 and size(lines) = 0"}
 /* Keep of n objects (ascending, in place) those that -where lets through; all, if it was not given. */

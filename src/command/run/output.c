@@ -195,6 +195,21 @@ int output_close_aside(struct output *out, int code, struct err *err)
 	return code;
 }
 
+int session_write_whole(struct session *s, const char *path, file_writer *write, void *context, struct err *err)
+{
+	struct output to;
+	int code = output_open_aside(&to, path, &s->writes, err);
+	if (code)
+		return code;
+	code = output_begin(to.stream, &to.replaces, err);
+	if (!code)
+		code = write(context, to.stream, to.aside, err);
+	code = output_close_aside(&to, code, err);
+	if (code && code != ERR_CANCELLED)
+		err_context(err, "%.200s", path);
+	return code;
+}
+
 bool output_standard_is_free(void)
 {
 	const char *out = file_held_as(STDOUT_FILENO), *error = file_held_as(STDERR_FILENO);

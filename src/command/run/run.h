@@ -30,6 +30,13 @@ MUST_CHECK int session_print(struct session *s, struct result *r, struct err *er
 /* Write a result to a file, its format by the extension.  0 or ERR_IO. */
 MUST_CHECK int session_save(struct session *s, struct result *r, const char *path, struct err *err);
 
+/* Write what is good only whole to a file that exists or not, as the session's rules allow: write puts it into `to`, an
+ * empty file of this path beside the one that it will replace (NULL: it has no name, and is written in its place).  0,
+ * what write returned, or ERR_USAGE, ERR_CANCELLED, ERR_IO; then the file is as it was, and the message says so. */
+typedef int file_writer(void *context, FILE *to, const char *path, struct err *err);
+MUST_CHECK int session_write_whole(struct session *s, const char *path, file_writer *write, void *context,
+    struct err *err);
+
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
  * error, which then names file and line.  *out gets the last result. */
 MUST_CHECK int session_source(struct session *s, const char *path, struct result **out,

@@ -61,4 +61,18 @@ MUST_CHECK int sql_run(struct sql *q, const char *text, const struct sql_wishes 
 MUST_CHECK int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
     struct err *err);
 
+/* --- tables in a file --------------------------------------------------------------------------- */
+
+struct sql_file;
+
+/* Make a database of a file that is empty, or not there.  0: *out is the caller's, who calls sql_file_close; ERR_IO,
+ * ERR_NOMEM, ERR_CANCELLED; ERR_UNSUPPORTED where this build has no SQLite.  Whoever gets an error, from any of these,
+ * throws the file away. */
+MUST_CHECK int sql_file_open(struct sql_file **out, const char *path, struct progress *progress, struct err *err);
+/* Add a table with the columns and rows of a result, and NAME_certainty where numbers are inexact.  The same codes;
+ * ERR_USAGE for what cannot be a table's name. */
+MUST_CHECK int sql_file_add(struct sql_file *f, const char *name, struct result *r, struct err *err);
+/* The file is whole if this returns 0.  code: that of the calls before, which it returns if it is an error. */
+MUST_CHECK int sql_file_close(struct sql_file *f, int code, struct err *err);
+
 #endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_export.c - export: tables of the dump for other programs, in a database or as parts of larger tables.
+ *
+ * A part stands in DIR/TABLE/KEY=VALUE/.../part-DUMP.csv, as Hive lays tables out: DuckDB and Spark read all that is
+ * below DIR/TABLE as one table with the columns KEY.  Which columns a part has depends on its table alone.
+ */
+#include "command/commands.h"
+
+#include "base/mem.h"
+#include "command/ask/ask.h"
+#include "command/run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What is written if no table is named: small, and what other programs join. */
+static const char *const usual[] = {"info", "classes", "packages=histo -by package", "threads", "frames", "roots",
+    "loaders"};
+enum { USUAL = sizeof usual / sizeof *usual };
+
+#define DUMP_TABLE "cairn" /* of a database: what it was made of */
+
+/* --- tables ------------------------------------------------------------------------------------- */
+
+static bool is_key(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool letter = s[i] == '_' || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z');
+		if (!letter && !(i && s[i] >= '0' && s[i] <= '9'))
+			return false;
+	}
+	return n > 0;
+}
+
+/* "classes=histo -retained": the name (owned) and the line; of other words both are the whole. */
+static char *name_of(const char *word, const char **line)
+{
+	size_t n = strcspn(word, "=");
+	bool named = word[n] && word[n + 1] && is_key(word, n);
+	char *name = xstrdup(word);
+	*line = named ? word + n + 1 : word;
+	if (named)
+		name[n] = '\0';
+	return name;
+}
+
+static const struct column head_columns[] = {{.id = COL_NAME}, {.id = COL_VALUE}, {.id = COL_CERTAINTY}};
+static const struct shape head_shape = {SHAPE_COLUMNS(head_columns)};
+
+/* The head of a result as rows. */
+static struct result *rows_of_head(const struct result *r)
+{
+	struct result *rows = result_new_rows("values", r->opened, &head_shape);
+	struct text value = TEXT_INIT;
+	for (size_t i = 0; i < r->n_head; i++) {
+		const struct cell *c = &r->head[i].cell;
+		text_clear(&value);
+		cell_print_plain(c, &value);
+		result_add_row(rows, (struct cell[]){cell_text(r->head[i].name),
+		    c->type == CELL_NONE ? cell_blank() : cell_text(value.s ? value.s : ""), cell_certainty(c->amount)}, NULL);
+	}
+	text_release(&value);
+	return rows;
+}
+
+/* Where tables go: a database, or a folder of parts. */
+struct export {
+	struct session *s;
+	const struct call *call;
+	struct sql_file *file;  /* NULL: parts */
+	const char *dir;
+	struct text partitions; /* "/host=web1/day=2026-11-22" */
+	char **keys;
+	size_t n_keys, cap_keys;
+	char **names;           /* of the tables so far */
+	size_t n_names, cap_names;
+	struct text left_out;
+	uint64_t rows;
+};
+
+static int add_part(struct export *e, const char *name, struct result *r, struct err *err);
+
+static int add_rows(struct export *e, const char *name, struct result *r, struct err *err)
+{
+	for (size_t i = 0; i < e->n_names; i++)
+		if (!strcasecmp(e->names[i], name))
+			return err_set(err, ERR_USAGE, "two tables are called %.200s (name one: NAME=TABLE)", name);
+	VEC_PUSH(e->names, e->n_names, e->cap_names) = xstrdup(name);
+	int code = e->file ? sql_file_add(e->file, name, r, err) : add_part(e, name, r, err);
+	if (!code)
+		e->rows += r->n_rows;
+	return code;
+}
+
+static int add_head(struct export *e, const char *name, const struct result *r, struct err *err)
+{
+	struct result *rows = rows_of_head(r);
+	struct text own = TEXT_INIT;
+	text_addf(&own, "%s%s", name, r->n_columns ? " head" : "");
+	int code = result_check(rows, err);
+	if (!code)
+		code = add_rows(e, own.s ? own.s : name, rows, err);
+	text_release(&own);
+	result_free(rows);
+	return code;
+}
+
+/* One table; optional: what the dump cannot tell is left out. */
+static int add_table(struct export *e, const char *word, bool optional, struct err *err)
+{
+	const char *line;
+	struct result *r = NULL;
+	struct err own = ERR_INIT;
+	char *name = name_of(word, &line);
+	int code = ask_rows(e->s, line, &r, &own);
+	if (!code && r->plain_text)
+		code = err_set(&own, ERR_USAGE, "%.200s: it is no table", line);
+	if (code && optional && (code == ERR_UNSUPPORTED || code == ERR_NOT_FOUND)) {
+		text_addf(&e->left_out, "%s%s", e->left_out.len ? ", " : "", name);
+		free(name);
+		return 0;
+	}
+	if (code)
+		*err = own;
+	if (!code && r->n_head)
+		code = add_head(e, name, r, err);
+	if (!code && r->n_columns)
+		code = add_rows(e, name, r, err);
+	result_free(r);
+	free(name);
+	return code;
+}
+
+static int add_tables(struct export *e, size_t first, struct err *err)
+{
+	const struct call *call = e->call;
+	const struct retained *found;
+	int code = call_has(call, DASH_RETAINED) ? session_retained(e->s, &found, err) : 0;
+	for (size_t i = first; !code && i < call->n_words; i++)
+		code = add_table(e, call->words[i], false, err);
+	for (size_t i = 0; !code && call->n_words <= first && i < USUAL; i++)
+		code = add_table(e, usual[i], true, err);
+	return code;
+}
+
+/* --- a database --------------------------------------------------------------------------------- */
+
+static const struct column dump_columns[] = {{.id = COL_FILE}, {.id = COL_FORMAT}, {.id = COL_CREATED},
+    {.id = COL_OWN_NAME, .name = "written_by", .type = CELL_TEXT}};
+static const struct shape dump_shape = {SHAPE_COLUMNS(dump_columns)};
+
+static int add_dump(struct export *e, struct err *err)
+{
+	const struct heap *h = session_heap(e->s);
+	const struct dump_facts *f = &h->facts;
+	struct result *r = result_new_rows("dump", e->s->dump, &dump_shape);
+	result_add_row(r, (struct cell[]){h->source ? cell_text(h->source->path) : cell_blank(), cell_text(f->format),
+	    *f->created ? cell_text(f->created) : cell_blank(), cell_text(PACKAGE_NAME " " PACKAGE_VERSION)}, NULL);
+	int code = result_check(r, err);
+	if (!code)
+		code = add_rows(e, DUMP_TABLE, r, err);
+	result_free(r);
+	return code;
+}
+
+static int write_database(void *export, FILE *to, const char *path, struct err *err)
+{
+	struct export *e = export;
+	(void)to; /* SQLite opens files itself */
+	int code = path ? sql_file_open(&e->file, path, session_progress(e->s), err) :
+	    err_set(err, ERR_IO, "a database is written beside the file of that name, and no file can be made there");
+	if (code)
+		return code;
+	code = add_dump(e, err);
+	if (!code)
+		code = add_tables(e, 1, err);
+	code = sql_file_close(e->file, code, err);
+	e->file = NULL;
+	return code;
+}
+
+static bool names_database(const char *word)
+{
+	static const char *const endings[] = {".sqlite", ".sqlite3", ".db"};
+	size_t n = strlen(word);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t length = strlen(endings[i]);
+		if (n > length && !strcasecmp(word + n - length, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* --- parts -------------------------------------------------------------------------------------- */
+
+/* A name as part of a path, as Hive writes it: what is no letter, digit or one of a few is %XX.  Neither . nor _ stands
+ * in front: files called so are not read. */
+static void add_escaped(struct text *to, const char *s)
+{
+	for (const char *at = s; *at; at++) {
+		unsigned char c = (unsigned char)*at;
+		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80 ||
+		    strchr("-+@", c) || (at > s && strchr("._", c));
+		if (plain)
+			text_add_char(to, (char)c);
+		else
+			text_addf(to, "%%%02X", c);
+	}
+}
+
+/* One "host=web1". */
+static int take_partition(struct export *e, char *part, struct err *err)
+{
+	char *value = strchr(part, '=');
+	if (!value || !value[1] || !is_key(part, (size_t)(value - part)))
+		return err_set(err, ERR_USAGE, "-partition: %.100s is no KEY=VALUE (host=web1,day=2026-11-22)", part);
+	*value++ = '\0';
+	for (const char *s = value; *s; s++)
+		if (*s == '/' || (unsigned char)*s < ' ' || *s == 0x7F)
+			return err_set(err, ERR_USAGE, "-partition: %s has a / or a control character", part);
+	if (!strcmp(value, ".") || !strcmp(value, ".."))
+		return err_set(err, ERR_USAGE, "-partition: %s is %s, which is no name of a folder", part, value);
+	for (size_t i = 0; i < e->n_keys; i++)
+		if (!strcasecmp(e->keys[i], part))
+			return err_set(err, ERR_USAGE, "-partition: %s is there twice", part);
+	VEC_PUSH(e->keys, e->n_keys, e->cap_keys) = xstrdup(part);
+	text_addf(&e->partitions, "/%s=", part);
+	add_escaped(&e->partitions, value);
+	return 0;
+}
+
+static int take_partitions(struct export *e, const char *words, struct err *err)
+{
+	char *copy = xstrdup(words), *next = copy;
+	int code = *copy ? 0 : err_set(err, ERR_USAGE, "-partition: there is none (host=web1,day=2026-11-22)");
+	for (char *part; !code && (part = strsep(&next, ","));)
+		code = take_partition(e, part, err);
+	free(copy);
+	return code;
+}
+
+/* "part-20261121T101500Z-304586.csv": by when the dump was made and how large it is, so the same dump has the same. */
+static void add_part_name(const struct heap *h, struct text *to)
+{
+	struct stat st;
+	struct tm tm;
+	char written[32] = "";
+	if (!*h->facts.created && h->source && !stat(h->source->path, &st) && gmtime_r(&st.st_mtime, &tm))
+		strftime(written, sizeof written, "%Y%m%dT%H%M%SZ", &tm);
+	text_add(to, "/part-");
+	for (const char *s = *h->facts.created ? h->facts.created : written; *s; s++)
+		if (strchr("0123456789TZ", *s))
+			text_add_char(to, *s);
+	/* of one dump alone, whatever its file is called */
+	text_addf(to, "-%llu", h->source ? (unsigned long long)h->source->file_size : 0);
+	if (h->facts.n_heaps > 1)
+		text_addf(to, "-heap%u", h->facts.heap_number);
+	text_add(to, ".csv");
+}
+
+/* Make the folders of a path.  *made: how many bytes name the first that was not there; 0: all were. */
+static int make_folders(char *path, size_t *made, struct err *err)
+{
+	*made = 0;
+	for (char *slash = path + 1;; slash++) {
+		slash += strcspn(slash, "/");
+		char was = *slash;
+		*slash = '\0';
+		int failed = mkdir(path, 0777);
+		if (!failed && !*made)
+			*made = (size_t)(slash - path);
+		int code = failed && errno != EEXIST ? err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno)) : 0;
+		*slash = was;
+		if (code || !was)
+			return code;
+	}
+}
+
+/* Nothing was written: no folder that was made for it stays. */
+static void unmake_folders(char *path, size_t made)
+{
+	for (char *end = path + strlen(path); made && (size_t)(end - path) >= made;) {
+		*end = '\0';
+		if (rmdir(path))
+			return;
+		while (end > path && *end != '/')
+			end--;
+	}
+}
+
+static int write_part(void *rows, FILE *to, const char *path, struct err *err)
+{
+	(void)path;
+	static const struct print_options raw = {.format = PRINT_CSV, .csv_raw = true, .certainties = true};
+	return print_result(rows, &raw, to, err);
+}
+
+static int add_part(struct export *e, const char *name, struct result *r, struct err *err)
+{
+	struct text path = TEXT_INIT;
+	size_t made;
+	for (size_t i = 0; i < e->n_keys; i++)
+		for (unsigned c = 0; c < r->n_columns; c++)
+			if (!strcasecmp(e->keys[i], column_word(&r->columns[c])))
+				return err_set(err, ERR_USAGE, "-partition: %s is a column of %.200s already", e->keys[i], name);
+	text_addf(&path, "%s/", e->dir);
+	add_escaped(&path, name);
+	text_add(&path, e->partitions.s);
+	if (!path.s)
+		return err_set(err, ERR_NOMEM, "not enough memory for a name");
+	size_t folder = path.len;
+	int code = make_folders(path.s, &made, err);
+	if (!code) {
+		add_part_name(session_heap(e->s), &path);
+		code = session_write_whole(e->s, path.s, write_part, r, err);
+		path.s[folder] = '\0';
+	}
+	if (code)
+		unmake_folders(path.s, made);
+	text_release(&path);
+	return code;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static int write_parts(struct export *e, struct err *err)
+{
+	const struct call *call = e->call;
+	e->dir = call->option[call_option(call, DASH_DIR)].word;
+	if (!call_has(call, DASH_PARTITION))
+		return err_set(err, ERR_USAGE, "-partition is missing: what tells this dump from others "
+		    "(host=web1,day=2026-11-22)");
+	int code = *e->dir ? take_partitions(e, call->option[call_option(call, DASH_PARTITION)].word, err) :
+	    err_set(err, ERR_USAGE, "-dir: a folder is missing");
+	return code ? code : add_tables(e, 0, err);
+}
+
+static int write_file(struct export *e, struct err *err)
+{
+	const struct call *call = e->call;
+	if (call_has(call, DASH_PARTITION))
+		return err_set(err, ERR_USAGE, "-partition belongs to -dir DIR");
+	if (!call->n_words)
+		return err_set(err, ERR_USAGE, "a file is missing: export FILE.sqlite, or export -dir DIR -partition "
+		    "host=web1");
+	if (!names_database(call->words[0]))
+		return err_set(err, ERR_USAGE, "%.200s: a database is called .sqlite, .sqlite3 or .db (one table goes to "
+		    "> FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
+	return session_write_whole(e->s, call->words[0], write_database, e, err);
+}
+
+static int run_export(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct export e = {.s = s, .call = call};
+	bool parts = call_has(call, DASH_DIR);
+	*out = NULL;
+	int code = parts ? write_parts(&e, err) : write_file(&e, err);
+	if (!code) {
+		struct text said = TEXT_INIT;
+		text_add_count(&said, amount_exact(e.rows).n);
+		session_say(s, "%s has %zu tables now, %s rows%s%s", parts ? e.dir : call->words[0], e.n_names, said.s,
+		    e.left_out.len ? "; what the dump cannot tell is left out: " : "", e.left_out.len ? e.left_out.s : "");
+		text_release(&said);
+	}
+	for (size_t i = 0; i < e.n_names; i++)
+		free(e.names[i]);
+	for (size_t i = 0; i < e.n_keys; i++)
+		free(e.keys[i]);
+	free(e.names);
+	free(e.keys);
+	text_release(&e.partitions);
+	text_release(&e.left_out);
+	return code;
+}
+
+static const struct option_spec options[] = {
+    {DASH_DIR, OPT_WORDS, "DIR", "a folder of CSV parts, not a database"},
+    {DASH_PARTITION, OPT_WORDS, "KEY=VALUE,...", "what tells this dump from others: host=web1,day=2026-11-22"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find retained sizes first, which takes a while"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_export = {
+    .name = "export",
+    .arguments = {{ARG_WORDS, "FILE.sqlite TABLE...", true}},
+    .options = options,
+    .group = "ask",
+    .summary = "write tables for SQLite, DuckDB and Spark",
+    .description = "A TABLE is named as in sql: a line of a command (\"histo -by loader\"), objects, refs, or a class "
+	"with its fields; NAME=TABLE gives it a name of its own. Without any, info, classes, packages, threads, frames, "
+	"roots and loaders are written. In a database numbers are numbers, addresses too (printf('0x%x', address)); where "
+	"some of a column are not exact there is NAME_certainty; the table cairn tells of the dump. With -dir the rows "
+	"of a table stand in DIR/TABLE/KEY=VALUE/part-DUMP.csv, where those of other hosts and days stand beside: "
+	"DuckDB reads them as one table (read_csv('DIR/classes/*/*/*.csv', hive_partitioning=true)), Spark, too. Each "
+	"number has its NAME_certainty there, and texts like formulas are not marked. The same dump replaces its own "
+	"part. Files are whole, or not there; a file that exists is replaced as by save.",
+    .examples = {{NULL}},
+    .key = "",
+    .run = run_export,
+};

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What export writes against what the same commands print: a database by Python's SQLite, parts by its CSV.
+
+The second witness is the command's own CSV (--csv raw), whose numbers other tests hold against the dumps; here it
+matters that nothing is lost or changed on the way, that parts of different dumps have the same columns, that a file is
+whole or not there, and that no word of a dump or of a line becomes SQL or a path.
+"""
+
+import csv
+import glob
+import io
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import BUILD, GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+
+# Tables that are written if none is named, and the lines that say the same.
+USUAL = {"classes": "histo", "packages": "histo -by package", "threads": "threads",
+         "frames": "sql SELECT * FROM frames", "roots": "roots", "loaders": "loaders"}
+NAMED = {SHOP: ["com.acme.shop.Order", "refs 0xe0036138", "own=histo -retained", "statics", "heap"],
+         GO: ["globals", "main.Session", "own=histo -retained"],
+         SAMPLE: ["refs #100", "own=histo -retained", "objects"]}
+
+
+def printed(line, dump):
+    """The rows that a command prints as CSV; None: it has no answer."""
+    run = cairn("--format", "csv", "--csv", "raw", "-x", line, dump)
+    return list(csv.reader(io.StringIO(run.out, newline=""))) if not run.status else None
+
+
+def same_cell(text, value):
+    """Is the text of CSV this value of the database?"""
+    if text.startswith("0x") and isinstance(value, str):
+        return text == value
+    if text.startswith("0x"):
+        return int(text, 16) == value % (1 << 64)
+    if text in ("true", "false") and isinstance(value, int):
+        return (text == "true") == bool(value)
+    if isinstance(value, float):
+        return float(text) == value
+    return text == ("" if value is None else str(value))
+
+
+def differences(header, rows, wanted):
+    """What a table has otherwise than the command prints it; columns of certainty may be more."""
+    names = wanted[0]
+    known = [n for n in names if not n.endswith("_certainty")]
+    if header[:len(known)] != known:
+        return ["columns %s, want %s" % (header, names)]
+    at = [header.index(n) for n in names]
+    if len(rows) != len(wanted) - 1:
+        return ["%d rows, want %d" % (len(rows), len(wanted) - 1)]
+    return ["row %d %s: %r, want %r" % (i, n, row[a], text)
+            for i, (row, want) in enumerate(zip(rows, wanted[1:])) for n, a, text in zip(names, at, want)
+            if not same_cell(text, row[a])][:5]
+
+
+def database(path, table):
+    """Header and rows of a table."""
+    db = sqlite3.connect(path)
+    cursor = db.execute('SELECT * FROM "%s"' % table.replace('"', '""'))
+    out = [d[0] for d in cursor.description], cursor.fetchall()
+    db.close()
+    return out
+
+
+def tables(path):
+    db = sqlite3.connect(path)
+    names = [n for n, in db.execute("SELECT name FROM sqlite_master")]
+    good = db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    db.close()
+    return names if good else []
+
+
+def check_forms(tap, folder, dump):
+    """Both forms have the rows that commands print."""
+    name = os.path.basename(dump)
+    path, parts = os.path.join(folder, name + ".sqlite"), os.path.join(folder, name + ".d")
+    named = ["'%s'" % word for word in NAMED[dump]]
+    for line in (path, "-dir %s -partition host=web1,day=1" % parts, "%s.db %s" % (path, " ".join(named))):
+        run = cairn("-x", "export " + line, dump)
+        tap.ok(run.status == 0 and not run.err and not run.out, "export of %s" % name, run.err)
+    written = tables(path)
+    for table, line in USUAL.items():
+        wanted = printed(line, dump)
+        tap.ok((table in written) == (wanted is not None), "%s: %s is there if the dump tells it" % (name, table))
+        if table not in written:
+            continue
+        wrong = differences(*database(path, table), wanted)
+        tap.ok(not wrong, "%s: the table %s has the rows of %s" % (name, table, line), "\n".join(wrong))
+        found = glob.glob(os.path.join(parts, table, "host=web1", "day=1", "part-*.csv"))
+        with open(found[0], encoding="utf-8", newline="") as f:
+            rows = list(csv.reader(f))
+        wrong = differences(rows[0], rows[1:], wanted)
+        tap.ok(len(found) == 1 and not wrong, "%s: so has its part" % name, "\n".join(wrong))
+    info = {n: v for n, v, _ in database(path, "info")[1]}
+    head = printed("info", dump)
+    tap.ok(len(head) == 2 and all(info[n] == v or (v == "" and info[n] is None) for n, v in zip(*head)
+                                  if not n.endswith("_certainty")), "%s: info has the values of info" % name)
+    tap.equal(database(path, "cairn")[1][0][0], dump, "%s: the table cairn names the dump" % name)
+    for word in NAMED[dump]:
+        table, line = (word.split("=", 1) if word.startswith("own=") else (word, word))
+        if "." in line and not line.startswith("refs"):
+            line = 'sql SELECT * FROM "%s"' % line
+        elif line in ("statics", "globals", "objects"):
+            line = "sql SELECT * FROM " + line
+        wrong = differences(*database(path + ".db", table), printed(line, dump))
+        tap.ok(not wrong, "%s: the table %s has the rows of %s" % (name, table, line), "\n".join(wrong))
+    return parts
+
+
+def check_fleet(tap, folder, parts):
+    """Parts of one table have the same columns, whichever dump they are of."""
+    for table in USUAL:
+        headers = set()
+        for path in glob.glob(os.path.join(folder, "*.d", table, "*", "*", "part-*.csv")):
+            with open(path, encoding="utf-8", newline="") as f:
+                headers.add(tuple(next(csv.reader(f))))
+        tap.ok(len(headers) == 1, "all parts of %s have the same columns" % table, str(headers))
+    before = sorted(glob.glob(os.path.join(parts, "*", "*", "*", "*")))
+    cairn("-x", "export -dir %s -partition host=web1,day=1" % parts, SHOP)
+    tap.equal(sorted(glob.glob(os.path.join(parts, "*", "*", "*", "*"))), before, "a second run replaces its own parts")
+
+
+def check_names(tap, folder):
+    """No word becomes a path or SQL."""
+    wild = os.path.join(folder, "wild")
+    for partition in ("host=..", "host=a/b", "host=", "=a", "host", "../x=1", "a=1,A=2", "a=1,,b=2", "shallow=1",
+                      "x=\x01"):
+        run = cairn("-x", "export -dir %s -partition '%s' classes" % (wild, partition), SHOP)
+        written = glob.glob(os.path.join(wild, "**", "*.csv"), recursive=True)
+        tap.ok(run.status == 2 and run.err.count("\n") == 1 and not written,
+               "-partition %r is refused" % partition, run.err)
+    run = cairn("-x", "export -dir %s -partition 'k=.%%= é' \"sql_x=histo\" \"find ../..\"" % wild, SHOP)
+    tap.ok(run.status == 0 and sorted(os.listdir(wild)) == ["find%20..%2F..", "sql_x"] and
+           os.listdir(os.path.join(wild, "sql_x")) == ["k=%2E%25%3D%20é"], "names are escaped as Hive does", run.err)
+    evil = 'refs "); DROP TABLE cairn; --'
+    run = cairn("-x", "export %s.sqlite '%s'" % (wild, evil), SHOP)
+    tap.ok(run.status and not os.path.exists(wild + ".sqlite"), "what is no table leaves no file", run.err)
+
+
+def small_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+
+def check_failures(tap, folder):
+    """A file that cannot be written is not there, and one that was stays."""
+    path = os.path.join(folder, "full.sqlite")
+    for before in (None, b"before"):
+        if before:
+            with open(path, "wb") as f:
+                f.write(before)
+        run = subprocess.run([os.path.join(BUILD, "cairn"), "-x", "export %s objects" % path, SHOP],
+                             capture_output=True, preexec_fn=small_files)
+        left = glob.glob(path + "*")
+        tap.ok(run.returncode == 2 and run.stderr.count(b"\n") == 1 and (left == [path] if before else not left),
+               "a full disk is a sentence, and leaves %s" % ("the file" if before else "nothing"), run.stderr.decode())
+    with open(path, "rb") as f:
+        tap.equal(f.read(), b"before", "with what it had")
+    shutil.copy(SAMPLE, path)
+    run = cairn("-x", "export %s" % path, SHOP)
+    tap.ok(run.status == 2 and "is a heap dump" in run.err, "a dump is not replaced", run.err)
+    run = cairn("-x", "export %s/no/x.sqlite" % folder, SHOP)
+    tap.ok(run.status == 2 and run.err.count("\n") == 1, "nor is a folder made for a database", run.err)
+    run = cairn("-x", "export -dir %s/x/y -partition a=1 threads" % path, SHOP)
+    tap.ok(run.status == 2 and run.err.count("\n") == 1, "a folder that cannot be made is a sentence", run.err)
+
+
+def main():
+    tap = Tap()
+    folder = tempfile.mkdtemp()
+    try:
+        if "without SQLite" in cairn("--version").out:
+            run = cairn("-x", "export %s/x.sqlite" % folder, SHOP)
+            tap.ok(run.status == 1 and "no SQLite" in run.err and not os.listdir(folder),
+                   "a build without SQLite says so")
+            run = cairn("-x", "export -dir %s -partition a=1 classes" % folder, SHOP)
+            tap.ok(run.status == 0 and os.listdir(folder) == ["classes"], "and writes parts", run.err)
+        else:
+            parts = [check_forms(tap, folder, dump) for dump in (SHOP, GO, SAMPLE)]
+            check_fleet(tap, folder, parts[0])
+            check_names(tap, folder)
+            check_failures(tap, folder)
+    finally:
+        shutil.rmtree(folder)
+    tap.done()
+
+
+main()

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "dump/blocks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -189,6 +190,31 @@ static const char *system_reason(int error)
 	}
 }
 
+/* By their names, which is all that a hint takes. */
+static bool holds_dumps(const char *folder)
+{
+	static const char *const ends[] = {".hprof", ".profile", ".phd", ".dump", ".hprof.gz", ".profile.gz"};
+	DIR *d = opendir(folder);
+	bool found = false;
+	for (struct dirent *e; d && !found && (e = readdir(d));) {
+		size_t length = strlen(e->d_name);
+		for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+			found |= length > strlen(ends[i]) && !strcmp(e->d_name + length - strlen(ends[i]), ends[i]);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static int refuse(const char *path, mode_t mode, struct err *err)
+{
+	size_t length = strlen(path);
+	if (S_ISDIR(mode) && holds_dumps(path))
+		return err_set(err, ERR_IO, "is a directory; name a dump in it, or all of them as %.60s%s*", path,
+		    length && path[length - 1] == '/' ? "" : "/");
+	return err_set(err, ERR_IO, "%s", not_a_file(mode));
+}
+
 /* Open without ever waiting: what opens slowly or does something on open is refused before. */
 static int open_file(struct source_file *o, const char *path, struct err *err)
 {
@@ -197,12 +223,12 @@ static int open_file(struct source_file *o, const char *path, struct err *err)
 	if (stat(path, &st) < 0)
 		return err_set(err, ERR_IO, "%s", system_reason(errno));
 	if (not_a_file(st.st_mode))
-		return err_set(err, ERR_IO, "%s", not_a_file(st.st_mode));
+		return refuse(path, st.st_mode, err);
 	o->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (o->fd < 0 || fstat(o->fd, &st) < 0)
 		return err_set(err, ERR_IO, "%s", system_reason(errno));
 	if (not_a_file(st.st_mode))
-		return err_set(err, ERR_IO, "%s", not_a_file(st.st_mode));
+		return refuse(path, st.st_mode, err);
 	if (st.st_size == 0)
 		return err_set(err, ERR_FORMAT,
 		    "empty file (0 bytes); a full disk often leaves a dump like that");

@@ -431,7 +431,7 @@ struct result *result_look(const struct result *r)
 	*look = *r;
 	look->so_far = true;
 	look->kept = NULL;
-	look->note = look->story = NULL;
+	look->note = look->story = look->warning = look->ahead = NULL;
 	look->totals = NULL;
 	look->stop = NULL;
 	look->lost = (struct err)ERR_INIT;
@@ -628,6 +628,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	out->first_only = r->first_only;
 	out->lacks_rows = r->lacks_rows;
 	out->warning = r->warning;
+	out->ahead = r->ahead;
 	return out;
 }
 

@@ -137,6 +137,7 @@ struct result {
 	                          from the dump's file: see result_of_file */
 	bool lacks_rows;       /* the note says so: with formats that have no notes it goes to standard error */
 	const char *warning;   /* likewise what of the note goes to standard error with such formats, or NULL */
+	const char *ahead;     /* what of the note people read in front of the sentence of a row, too; or NULL */
 	bool through;          /* rows are named by what ways lead through to the objects that they count */
 	bool first_only;       /* head took rows away: counts and sums are of those that are left */
 	bool plain_text;       /* help and the like: print the lines of the one text column, no

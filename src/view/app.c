@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGES_MOST 100       /* the oldest but the first goes then */
 #define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
@@ -184,6 +185,27 @@ void app_first_page(struct app *a)
 		tabs_show(a, (enum tab)a->options->start);
 }
 
+/* "; nope.hprof cannot be opened: No such file or directory": what a comparison is going to leave out, and is found
+ * without reading anything. */
+static bool add_unreadable(struct text *to, struct session_dump *const *dump, size_t n)
+{
+	size_t lacking = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (dump[i]->opened || access(dump[i]->path, R_OK) == 0)
+			continue;
+		if (lacking++ > 0)
+			continue;
+		int error = errno;
+		text_add(to, "; ");
+		text_add_escaped(to, dump[i]->path, strlen(dump[i]->path));
+		text_addf(to, " cannot be opened: %s", strerror(error));
+	}
+	if (lacking > 1)
+		text_addf(to, ", nor can %zu more", lacking - 1);
+	return lacking > 0;
+}
+
 /* Once, and where nothing more urgent is to be said. */
 static void say_older(struct app *a)
 {
@@ -193,7 +215,8 @@ static void say_older(struct app *a)
 	if (!session_compares(&a->session) || a->message.len)
 		return;
 	text_addf(&t, "%zu older dump%s: 7 tells what grew", older, older == 1 ? "" : "s");
-	app_say(a, ROLE_NOTE, t.s);
+	bool lacks = add_unreadable(&t, a->session.dumps, older);
+	app_say(a, lacks ? ROLE_ERROR : ROLE_NOTE, t.s);
 	text_release(&t);
 }
 

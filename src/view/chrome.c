@@ -385,17 +385,32 @@ static void draw_result_note(int y, int width, const char *s)
 
 enum { SENTENCE_LEAVES = 3 }; /* the header and two rows: what the sentence is about */
 
-/* What the selected row says in a sentence, which is too long for a column. */
-static bool draw_sentence(struct app *a, struct table *t, int y, int width)
+/* What the selected row says in a sentence, which is too long for a column, behind what of the note must not be missed.
+ * False: nothing. */
+static bool add_sentence(struct table *t, struct text *to)
 {
 	struct cell cell;
 
 	if (t->sentence < 0 || t->row >= t->result->n_rows)
 		return false;
 	result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
-	if (cell.type == CELL_TEXT)
-		draw_lines(a, y, width, cell.text, theme(ROLE_TEXT), SENTENCE_LEAVES);
-	return cell.type == CELL_TEXT;
+	if (cell.type != CELL_TEXT)
+		return false;
+	if (t->result->ahead)
+		text_addf(to, "%s; ", t->result->ahead);
+	text_add(to, cell.text);
+	return true;
+}
+
+static bool draw_sentence(struct app *a, struct table *t, int y, int width)
+{
+	struct text said = TEXT_INIT;
+	bool any = add_sentence(t, &said);
+
+	if (any)
+		draw_lines(a, y, width, said.s, theme(ROLE_TEXT), SENTENCE_LEAVES);
+	text_release(&said);
+	return any;
 }
 
 /* What the user wrote about the selected object, in front of what would stand there. */
@@ -558,14 +573,13 @@ static int draw_tour(const struct app *a, int y, int width, int height)
 /* The lines above the last one that a sentence of the selected row takes, and the empty one above it. */
 static int lines_of_sentence(struct table *t, int width)
 {
-	struct cell cell = cell_none();
+	struct text said = TEXT_INIT;
 	size_t next;
 	int n = 0;
 
-	if (t->sentence >= 0 && t->row < t->result->n_rows)
-		result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
-	for (const char *s = cell.type == CELL_TEXT ? cell.text : ""; *s; s += next, n++)
+	for (const char *s = add_sentence(t, &said) ? said.s : ""; *s; s += next, n++)
 		line_of(s, (size_t)width, &next);
+	text_release(&said);
 	return n > 1 ? n : 0;
 }
 

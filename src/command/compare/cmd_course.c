@@ -13,12 +13,12 @@
 enum { C_NUMBER, C_CREATED, C_OBJECTS, C_SHALLOW, C_RETAINED, C_BAR, C_D_RETAINED, C_FILE };
 
 static const struct column columns[] = {
-    [C_NUMBER] = {.id = COL_NUMBER},
+    [C_NUMBER] = {.id = COL_NUMBER, .room = COLUMN_LAST},
     [C_CREATED] = {.id = COL_CREATED},
     [C_OBJECTS] = {.id = COL_OBJECTS},
-    [C_SHALLOW] = {.id = COL_SHALLOW},
+    [C_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
     [C_RETAINED] = {.id = COL_RETAINED},
-    [C_BAR] = {.id = COL_BAR},
+    [C_BAR] = {.id = COL_BAR, .room = COLUMN_LATE},
     [C_D_RETAINED] = {.id = COL_D_RETAINED},
     [C_FILE] = {.id = COL_FILE},
 };
@@ -82,9 +82,7 @@ static void course_target(const struct result *r, size_t row, struct target *out
 	text_addf(&d->line, "use %zu", dump->number);
 	if (r->opened && row == d->comparing->n_all - 1)
 		*out = (struct target){.kind = TARGET_GROUP};
-	else if (dump->is_profile || dump->code)
-		*out = (struct target){.kind = TARGET_NONE};
-	else
+	else /* use says it of what cannot be opened, or has no objects */
 		*out = (struct target){.kind = TARGET_COMMAND, .command = d->line.s};
 }
 

@@ -111,6 +111,11 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 	for (size_t i = 0; i < s->n_dumps; i++)
 		add_dump(r, s, s->dumps[i]);
 	name_dumps(r, s);
+	struct text same = TEXT_INIT;
+	comparing_add_same(s->dumps, s->n_dumps, &same);
+	if (same.len)
+		result_add_note(r, same.s);
+	text_release(&same);
 	*out = r;
 	return 0;
 }

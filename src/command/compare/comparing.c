@@ -165,6 +165,8 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 {
 	struct comparing *c = *out = xcalloc(1, sizeof *c);
 	c->left_out = (struct text)TEXT_INIT;
+	c->same = (struct text)TEXT_INIT;
+	comparing_add_same(dump, n, &c->same);
 	int code = list_profiles(c, s, dump, n, err);
 	if (!code && steps)
 		leave_out_parts(c);
@@ -197,6 +199,7 @@ void comparing_free(void *comparing)
 	comparison_release(&c->comparison);
 	profile_release(&c->own);
 	text_release(&c->left_out);
+	text_release(&c->same);
 	for (size_t i = 0; i < c->n; i++)
 		free(c->name[i]);
 	free(c->name);
@@ -233,6 +236,19 @@ static void add_whose(struct text *to, const struct comparing *c)
 	text_release(&one);
 }
 
+void comparing_add_same(struct session_dump *const *dump, size_t n, struct text *to)
+{
+	enum { TOLD = 3 };
+	unsigned told = 0;
+	for (size_t i = 1; i <= n && told < TOLD; i++) {
+		const struct session_dump *first = session_first_same(dump, i);
+		if (!first)
+			continue;
+		text_addf(to, "%sdump %zu is the same file as %zu", to->len ? "; " : "", dump[i - 1]->number, first->number);
+		told++;
+	}
+}
+
 /* Was a written after b?  Some dumps tell local time, without a Z: of these the day alone compares. */
 static bool is_later(const struct profile *a, const struct profile *b)
 {
@@ -254,6 +270,8 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 		add_sentence(&note, c->left_out.s);
 		add_sentence(&warning, c->left_out.s);
 	}
+	if (c->same.len)
+		add_sentence(&note, c->same.s);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
@@ -286,6 +304,13 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
 	if (warning.len)
 		r->warning = arena_strndup(&r->arena, warning.s, warning.len);
+	text_clear(&one);
+	if (c->elsewhere)
+		add_whose(&one, c);
+	if (warning.len)
+		add_sentence(&one, warning.s);
+	if (one.len)
+		r->ahead = arena_strndup(&r->arena, one.s, one.len);
 	text_release(&note);
 	text_release(&warning);
 	text_release(&one);

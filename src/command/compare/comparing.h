@@ -29,6 +29,7 @@ struct comparing {
 	bool other_program;           /* one is of another program than the newest: what grew is no news */
 	struct result_dumps dumps;    /* for results: comparing_tell_dumps */
 	char **name;                  /* of each of the list: "dump 1 (hour-1.hprof)" */
+	struct text same;             /* which of them are one file; empty: none */
 	struct text left_out;         /* which older ones are, and why: "left out: ..."; empty: none */
 };
 
@@ -85,6 +86,8 @@ void comparing_free(void *comparing);
 
 /* Append "dump 1 (hour-1.hprof)". */
 void comparing_name(size_t number, const char *path, struct text *to);
+/* Append which of these dumps are the same file: "dump 2 is the same file as 1"; of many the first ones. */
+void comparing_add_same(struct session_dump *const *dump, size_t n, struct text *to);
 /* What the comparison is no surer of, as a note in the result's arena; or NULL.  Which dumps are left out, or in it
  * in part, is the result's warning. */
 const char *comparing_note(struct result *r, const struct comparing *c);

@@ -186,7 +186,8 @@ static int run_close(struct session *s, const struct call *call, struct result *
 	add_name(d, &t);
 	text_add(&t, ", is closed: ");
 	text_add_bytes(&t, before > after ? before - after : 0);
-	session_say(s, "%s of memory are free; its kept sets and views are gone", t.s);
+	session_say(s, "%s of memory are free; %s", t.s, s->closes ? /* the screen keeps a file of each dump */
+	    "its views are gone, what was kept of it comes back with it" : "its kept sets are gone");
 	text_release(&t);
 	return 0;
 }

@@ -30,8 +30,13 @@ void session_know(struct session *s, const struct heap_options *how, const char 
 struct session_dump *session_add(struct session *s, const char *path)
 {
 	struct session_dump *d = xcalloc(1, sizeof *d);
+	struct stat st;
 	d->number = s->n_dumps + 1;
 	d->path = xstrdup(path);
+	if (!stat(path, &st)) {
+		d->device = st.st_dev;
+		d->inode = st.st_ino;
+	}
 	d->is_profile = profile_is_file(path);
 	VEC_PUSH(s->dumps, s->n_dumps, s->cap_dumps) = d;
 	return d;
@@ -103,6 +108,15 @@ struct session_dump *session_same_file(const struct session *s, const char *path
 	for (size_t i = 0; i < s->n_dumps; i++)
 		if (!stat(s->dumps[i]->path, &st) && st.st_dev == wanted.st_dev && st.st_ino == wanted.st_ino)
 			return s->dumps[i];
+	return NULL;
+}
+
+struct session_dump *session_first_same(struct session_dump *const *dump, size_t n)
+{
+	const struct session_dump *last = dump[n - 1];
+	for (size_t i = 0; i + 1 < n && last->inode; i++)
+		if (dump[i]->inode == last->inode && dump[i]->device == last->device)
+			return dump[i];
 	return NULL;
 }
 

@@ -48,6 +48,8 @@ struct session_dump {
 	char *path;             /* owned */
 	struct opened *opened;  /* while it is in memory; owned; NULL: it is not */
 	struct sql *sql;        /* questions about it, with the tables that they made; owned; NULL: none was asked */
+	dev_t device;           /* which file it was when it was named, under whatever name; 0 and 0: none */
+	ino_t inode;
 	bool is_profile;        /* its file is a profile: there are no objects */
 	bool read;              /* its profile was read or made, or cannot be */
 	int code;               /* then: 0, or why there is no profile */
@@ -150,6 +152,8 @@ struct session_dump *session_numbered(const struct session *s, uint64_t number);
 struct session_dump *session_dump_of(const struct session *s, const struct opened *o);
 /* The one whose file this is, under whatever name; NULL: none. */
 struct session_dump *session_same_file(const struct session *s, const char *path);
+/* The first of these n dumps that has the same file as the last of them; NULL: none. */
+struct session_dump *session_first_same(struct session_dump *const *dump, size_t n);
 /* When it was written, as far as that is known by now; "". */
 const char *session_created(const struct session_dump *d);
 /* ERR_NOT_FOUND: this ("the last table") is not of the dump at hand; says of which one it is, and how to go there. */

@@ -58,6 +58,7 @@ def rows(t):
     t.wait(r"^cairn .*shop\.hprof +3/3")
     t.wait(r"^[> ]+3 .* at hand")
     enter(t, "close 2")
+    t.wait(r"what was kept of it comes back with it")
     t.wait(r"^dump 2, .*is closed: \d+[\d.]*K of memory are free")
     t.wait(r"^[> ]+2 .* closed")
     enter(t, "close 3")

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 from cairntest import CAIRN, MKDUMP, SERIES, SHOP
@@ -62,6 +63,21 @@ def tabs(t):
     t.wait(r"^growth > histogram of com\.acme\.shop\.AuditLog\.ENTRIES")
     t.keys("Escape", "Escape")
     t.wait(r"^> byte\[\] +1,106 ")
+    leave(t)
+
+
+@case("an older dump that is not there is named once the newest is loaded; growth leaves out what was read in part")
+def left_out(t):
+    t.line('"$CAIRN" nope.hprof \'%s\'' % SHOP)
+    t.wait(r"^1 older dump: 7 tells what grew; nope\.hprof cannot be opened: ")
+    leave(t)
+    with open(SERIES[1], "rb") as whole, open(t.home + "/cut.hprof", "wb") as cut:
+        cut.write(whole.read()[:150000])
+    t.line('"$CAIRN" \'%s\' "$HOME/cut.hprof" \'%s\'' % (SERIES[0], SHOP))
+    t.wait(r"^2 older dumps: 7 tells what grew *$")
+    t.keys("7")
+    wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
+    t.wait(r"^left out: cut\.hprof was read in part")
     leave(t)
 
 
@@ -145,7 +161,9 @@ def course(t):
     t.type("/ENTRIES > elementData[] > v")
     t.keys("Enter", "Enter")
     t.wait(r"course of static .*viewState")
-    wait_selected(t, r"2026-11-21T08:15:00Z +20 ")
+    wait_selected(t, r"^> +1 +2026-11-21T08:15:00Z +20 ")  # which it is stays on narrow screens
+    t.keys("Enter")
+    t.wait(r"dump 1 is a profile: it has no objects")
     t.wait(r"^  .*2026-11-21T10:15:00Z +60 .* ████████████████ ")
     t.keys("7")
     wait_selected(t, ENTRIES)
@@ -177,7 +195,10 @@ def many_profiles(t):
     for i, dump in enumerate(SERIES[:2] + [SHOP]):
         names.append("%s/%d" % (t.home, i))
         subprocess.run([CAIRN, "-x", "profile " + names[-1], dump], check=True, capture_output=True)
-    t.line('"$CAIRN" ' + " ".join(names[:1] * 33 + names[1:2] * 33 + names[2:] * 33))
+    copies = [name + "-%02d" % i for name in names for i in range(33)]
+    for copy in copies:
+        shutil.copy(copy[:-3], copy)
+    t.line('"$CAIRN" ' + " ".join(copies))
     wait_selected(t, r"▆{4}▇{4}█{5} ")
     t.wait(r"^of 99 dumps several may share a column of the plot: it shows the most")
     need("99 profiles" in t.screen()[0], "how many", t)

@@ -41,8 +41,9 @@ static void explain(struct app *a)
 		beside[n++].name = "garbage";
 	}
 	why(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
-	if (!pane && r->note && text_width_most(r->note, (size_t)COLS) > (size_t)COLS)
-		text_addf(&said, "; what the note below says: %s", r->note);
+	bool covered = of_row && r == t->result && t->sentence >= 0; /* by what the row says */
+	if (!pane && r->note && (covered || text_width_most(r->note, (size_t)COLS) > (size_t)COLS))
+		text_addf(&said, "; what the note %ssays: %s", covered ? "" : "below ", r->note);
 	size_t room = (size_t)COLS * (size_t)(LINES / 3);
 	if (text_width_most(said.s, room) < room)
 		app_say(a, ROLE_NOTE, said.s);

@@ -77,7 +77,9 @@ def left_out(t):
     t.wait(r"^2 older dumps: 7 tells what grew *$")
     t.keys("7")
     wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
-    t.wait(r"^left out: cut\.hprof was read in part")
+    t.wait(r"^left out: cut\.hprof was read in part; com\.acme")
+    t.keys("w")
+    t.wait(r"two dumps cannot tell")
     leave(t)
 
 

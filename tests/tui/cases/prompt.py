@@ -43,7 +43,7 @@ def prompt_error(t):
 
 @case("a file that exists is replaced after a question, appended to without; the dump never", BOTH)
 def replaces(t):
-    kept, dump = os.path.join(t.home, "kept.csv"), os.path.join(t.home, "own.phd")
+    kept, dump = os.path.join(t.home, "kept.csv"), os.path.join(t.home, "own.txt")
     shutil.copy(SAMPLE, dump)
     with open(kept, "w", encoding="ascii") as f:
         f.write("old\r\n")
@@ -57,7 +57,7 @@ def replaces(t):
         t.keys("Enter")
 
     t.line("cd " + t.home)  # names that do not fill the message, however long the folder's is
-    start(t, dump="own.phd")
+    start(t, dump="own.txt")
     for key in ("n", "Escape", "C-c"):
         enter("histo > kept.csv")
         t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
@@ -91,15 +91,15 @@ def replaces(t):
     t.keys("n")
     t.wait(r"retained_objects")
     t.keys("BSpace")
-    other = os.path.join(t.home, "other.phd")
+    other = os.path.join(t.home, "other.txt")
     shutil.copy(SAMPLE, other)
-    enter("histo >> other.phd")
-    t.wait(r"other\.phd\s+is\s+a\s+heap\s+dump\s+\(PHD\):\s+write")
+    enter("histo >> other.txt")
+    t.wait(r"other\.txt\s+is\s+a\s+heap\s+dump\s+\(PHD\):\s+write")
     t.keys("n")
-    t.wait(r"other\.phd\s+is\s+left\s+as\s+it\s+was")
+    t.wait(r"other\.txt\s+is\s+left\s+as\s+it\s+was")
     for line in ("histo > %s", "histo >> %s", "save %s"):
-        enter(line % "own.phd")
-        t.wait(r"own\.phd\s+is\s+the\s+dump,")
+        enter(line % "own.txt")
+        t.wait(r"own\.txt\s+is\s+the\s+dump,")
         t.keys("C-c")
         t.wait(r"^:", gone=True)
     need(content(dump) == content(SAMPLE) == content(other), "a dump was written to", t)

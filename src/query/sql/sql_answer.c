@@ -136,7 +136,7 @@ static int keep_cell(const struct sql *q, struct answer *a, sqlite3_stmt *s, uns
 
 /* --- what columns hold -------------------------------------------------------------------------- */
 
-/* The type of all columns that are called so, if it is bytes or a count. */
+/* The type of all columns that are called so, if it is bytes, a count or an address. */
 static enum cell_type type_of_word(const char *word, size_t n)
 {
 	enum cell_type type = CELL_NONE;
@@ -144,7 +144,8 @@ static enum cell_type type_of_word(const char *word, size_t n)
 		const struct column_kind *k = &column_kinds[i];
 		if (!k->word || strlen(k->word) != n || strncmp(k->word, word, n))
 			continue;
-		if ((type != CELL_NONE && type != k->type) || (k->type != CELL_BYTES && k->type != CELL_COUNT))
+		if ((type != CELL_NONE && type != k->type) ||
+		    (k->type != CELL_BYTES && k->type != CELL_COUNT && k->type != CELL_ADDRESS))
 			return CELL_NONE;
 		type = k->type;
 	}
@@ -185,7 +186,8 @@ static enum cell_type type_of_name(const char *name)
 		const char *inner = name + head, *dot = memchr(inner, '.', n - head - 1);
 		if (dot)
 			inner = dot + 1;
-		return type_of_word(inner, (size_t)(name + n - 1 - inner));
+		enum cell_type type = type_of_word(inner, (size_t)(name + n - 1 - inner));
+		return type == CELL_ADDRESS && name[1] != 'i' && name[1] != 'a' ? CELL_NONE : type; /* min and max are one */
 	}
 	return type_of_word(name, n);
 }

@@ -63,7 +63,9 @@ int print_format_of_file(const char *path, enum print_format *format, struct err
 			return 0;
 		}
 	}
-	return err_set(err, ERR_USAGE, "%.200s: the ending says the format, and %.40s is none: " PRINT_ENDINGS, path, dot);
+	bool database = !strncasecmp(dot, ".sqlite", strlen(".sqlite")) || !strcasecmp(dot, ".db");
+	return err_set(err, ERR_USAGE, "%.200s: the ending says the format, and %.40s is none: " PRINT_ENDINGS "%s", path,
+	    dot, database ? " (export FILE.sqlite writes databases)" : "");
 }
 
 /* --- text ------------------------------------------------------------------------------------- */

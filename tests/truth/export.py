@@ -13,6 +13,7 @@ import io
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -150,6 +151,20 @@ def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
 
 
+def check_ended(tap, folder):
+    """Whoever ends the program leaves nothing half written behind: the more tables, the longer it writes."""
+    path = os.path.join(folder, "ended.sqlite")
+    line = "export %s %s" % (path, " ".join("t%d=refs" % i for i in range(300)))
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        run = subprocess.Popen([os.path.join(BUILD, "cairn"), "-x", line, SHOP], stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        while run.poll() is None and not [p for p in glob.glob(path + "*") if os.path.getsize(p)]:
+            pass
+        run.send_signal(ending)
+        run.communicate()
+        tap.ok(run.returncode == -ending and not glob.glob(path + "*"), "%s leaves nothing" % ending.name)
+
+
 def check_failures(tap, folder):
     """A file that cannot be written is not there, and one that was stays."""
     path = os.path.join(folder, "full.sqlite")
@@ -187,6 +202,7 @@ def main():
             parts = [check_forms(tap, folder, dump) for dump in (SHOP, GO, SAMPLE)]
             check_fleet(tap, folder, parts[0])
             check_names(tap, folder)
+            check_ended(tap, folder)
             check_failures(tap, folder)
     finally:
         shutil.rmtree(folder)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,44 @@ static int open_beside(const char *path, const struct stat *replaced, char **asi
 	return fd < 0 ? -1 : fd;
 }
 
+/*
+ * A signal that ends the program takes the file away that is being written beside another.  Where somebody handles the
+ * signal already, that is a stop, and output_close_aside does it.
+ */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDS = sizeof ends / sizeof *ends };
+static struct sigaction ended_before[ENDS];
+static const char *volatile being_written; /* NULL: none, or one is already that is told of */
+
+static void take_away(int signal)
+{
+	const char *path = being_written;
+	if (path)
+		unlink(path);
+	raise(signal); /* as it would have ended: SA_RESETHAND */
+}
+
+static void watch_ends(const char *path)
+{
+	struct sigaction action = {.sa_handler = take_away, .sa_flags = SA_RESETHAND};
+	if (being_written)
+		return;
+	being_written = path;
+	for (unsigned i = 0; i < ENDS; i++)
+		if (!sigaction(ends[i], NULL, &ended_before[i]) && ended_before[i].sa_handler == SIG_DFL)
+			sigaction(ends[i], &action, NULL);
+}
+
+static void let_end(const char *path)
+{
+	if (!path || being_written != path)
+		return;
+	for (unsigned i = 0; i < ENDS; i++)
+		if (ended_before[i].sa_handler == SIG_DFL)
+			sigaction(ends[i], &ended_before[i], NULL);
+	being_written = NULL;
+}
+
 int output_open_aside(struct output *out, const char *path, const struct writing *rules, struct err *err)
 {
 	struct stat st;
@@ -172,6 +211,7 @@ int output_open_aside(struct output *out, const char *path, const struct writing
 	if (exists)
 		fclose(out->stream);
 	*out = (struct output){.stream = stream, .path = xstrdup(whole), .aside = aside};
+	watch_ends(aside);
 	return 0;
 }
 
@@ -189,6 +229,7 @@ int output_close_aside(struct output *out, int code, struct err *err)
 		err_set(err, err->code, "%s; %s", err->message, replaces ? "what stood there before is left" :
 		    "nothing was written");
 	}
+	let_end(out->aside);
 	free(out->path);
 	free(out->aside);
 	out->path = out->aside = NULL;

@@ -28,6 +28,13 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
 }
 
+int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
+    struct err *err)
+{
+	(void)q, (void)expression, (void)ids, (void)n, (void)progress;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+}
+
 #else
 
 #include "analysis/class_tree.h"

@@ -20,7 +20,8 @@ extern const struct command cmd_sql;                                /* ask/cmd_s
 extern const struct command cmd_export;                             /* ask/cmd_export.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_finalizers;                          /* cmd_finalizers.c */
-extern const struct command cmd_refs, cmd_roots;                      /* cmd_references.c */
+extern const struct command cmd_refs;                                 /* cmd_references.c */
+extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */
 extern const struct command cmd_paths;                                /* cmd_paths.c */
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */

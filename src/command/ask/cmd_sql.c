@@ -64,7 +64,7 @@ const struct command cmd_sql = {
 	"below, until one ends with a semicolon; a line that ends with \\ goes on in the next, on the screen, too.\n"
 	"Tables:\n" SQL_TABLES(TABLE_HELP)
 	"\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its fields.\n"
-	"threads, \"bt -all\", \"histo -by loader\": any line of a command, with its columns.\n"
+	"threads, \"bt main\", \"histo -by loader\": any line of a command, with its columns.\n"
 	"Functions, where a is an address:\n" SQL_FUNCTIONS(FUNCTION_HELP),
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC", ON_ANY},
 	{"sql SELECT r.source_class, r.field, count(*) FROM objects o JOIN refs r ON r.target = o.address WHERE o.class = "

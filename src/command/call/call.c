@@ -412,10 +412,13 @@ static void add_option_usage(const struct option_spec *o, struct text *to)
 
 void command_usage(const struct command *c, struct text *to)
 {
+	bool rest = c->arguments[0].kind == ARG_REST; /* options stand in front of what goes on to the line's end */
 	text_add(to, c->name);
+	for (const struct option_spec *o = c->options; rest && o && o->word; o++)
+		add_option_usage(o, to);
 	for (size_t i = 0; i < COMMAND_ARGUMENTS && c->arguments[i].kind != ARG_END; i++)
 		text_addf(to, c->arguments[i].optional ? " [%s]" : " %s", c->arguments[i].name);
-	for (const struct option_spec *o = c->options; o && o->word; o++)
+	for (const struct option_spec *o = c->options; !rest && o && o->word; o++)
 		add_option_usage(o, to);
 }
 

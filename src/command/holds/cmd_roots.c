@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_roots.c - roots: what keeps objects alive from outside of the heap.
+ */
+#include "command/commands.h"
+
+#include "analysis/describe/describe.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "result/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum root_column {
+	R_KIND, R_ADDRESS, R_CLASS, R_THREAD, R_FRAME, R_SLOT, R_DESCRIPTION, R_OFFSET, R_CERTAINTY,
+	R_SHALLOW, R_RETAINED, R_VALUE
+};
+
+static const struct column roots_columns[] = {
+    [R_KIND] = {.id = COL_KIND, .room = COLUMN_LATE},
+    [R_ADDRESS] = {.id = COL_ADDRESS},
+    [R_CLASS] = {.id = COL_CLASS, .room = COLUMN_LAST},
+    [R_THREAD] = {.id = COL_THREAD},
+    [R_FRAME] = {.id = COL_FRAME},
+    [R_SLOT] = {.id = COL_SLOT, .hidden = true, .room = COLUMN_LATE},
+    [R_DESCRIPTION] = {.id = COL_DESCRIPTION, .hidden = true, .room = COLUMN_LATE},
+    [R_OFFSET] = {.id = COL_OFFSET, .hidden = true, .room = COLUMN_EARLY},
+    [R_CERTAINTY] = {.id = COL_CERTAINTY, .room = COLUMN_EARLY},
+    [R_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
+    [R_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [R_VALUE] = {.id = COL_VALUE},
+};
+static const struct shape roots_shape = {SHAPE_COLUMNS(roots_columns)};
+
+/* Data of the result: the numbers of the roots shown. */
+struct root_rows {
+	size_t *root;
+};
+
+static void roots_cell(
+    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct root_rows *rows = r->data;
+	const struct heap *h = r->heap;
+	const struct heap_root *root = &h->roots[rows->root[row]];
+	const struct heap_thread *thread =
+	    root->thread == HEAP_NONE ? NULL : &h->threads[root->thread];
+	switch ((enum root_column)column) {
+	case R_KIND:
+		*out = cell_text(root_kind_name(root->kind));
+		return;
+	case R_ADDRESS:
+		object_cell(r->opened, root->object, OBJECT_ADDRESS, out, scratch);
+		return;
+	case R_CLASS:
+		object_cell(r->opened, root->object, OBJECT_CLASS, out, scratch);
+		return;
+	case R_THREAD:
+		*out = thread ? cell_text(thread->name) : cell_blank();
+		return;
+	case R_FRAME:
+		*out = thread && root->frame < thread->n_frames ?
+		    cell_text(thread->frames[root->frame]) : cell_blank();
+		return;
+	case R_SLOT:
+		text_clear(scratch);
+		*out = cell_blank();
+		if (!root->slot || root->kind == ROOT_VM_INTERNAL)
+			return;
+		if (!heap_symbol(h, root->slot, scratch))
+			text_addf(scratch, "0x%llx", (unsigned long long)root->slot);
+		*out = cell_text(scratch->s);
+		return;
+	case R_DESCRIPTION:
+		text_clear(scratch);
+		*out = heap_root_words(h, root, scratch) ? cell_text(scratch->s) : cell_blank();
+		return;
+	case R_OFFSET:
+		*out = root->offset ? cell_plain(root->offset) : cell_blank();
+		return;
+	case R_CERTAINTY:
+		*out = cell_certainty(amount_weaken(amount_exact(0), root->certainty, REASON_ROOTS));
+		return;
+	case R_SHALLOW:
+		object_cell(r->opened, root->object, OBJECT_SHALLOW, out, scratch);
+		return;
+	case R_RETAINED:
+		object_cell(r->opened, root->object, OBJECT_RETAINED, out, scratch);
+		return;
+	case R_VALUE:
+		object_cell(r->opened, root->object, OBJECT_VALUE, out, scratch);
+		if (out->type == CELL_NONE)
+			*out = cell_blank();
+		return;
+	}
+}
+
+static void roots_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct root_rows *rows = r->data;
+	*out = (struct target){
+	    .kind = TARGET_OBJECT, .id = r->heap->roots[rows->root[row]].object};
+}
+
+static void roots_release(void *data)
+{
+	struct root_rows *rows = data;
+	big_free(rows->root);
+	free(rows);
+}
+
+static const struct result_ops roots_ops = {
+    .cell = roots_cell, .target = roots_target, .release = roots_release};
+
+static const struct column kinds_columns[] = {
+    {.id = COL_KIND},
+    {.id = COL_ROOTS, .total = true},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+};
+static const struct shape kinds_shape = {.form = "-by kind", SHAPE_COLUMNS(kinds_columns)};
+
+/* Where a dump tells by which pointer an object is held. */
+static void show_slots(struct result *r, const struct heap *h)
+{
+	bool slot = false, offset = false, words = false;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		bool own = h->roots[i].kind == ROOT_VM_INTERNAL;
+		slot |= h->roots[i].slot && !own;
+		words |= h->roots[i].slot && own;
+		offset |= h->roots[i].offset != 0;
+	}
+	result_show(r, R_SLOT, slot);
+	result_show(r, R_DESCRIPTION, words);
+	result_show(r, R_OFFSET, offset);
+}
+
+static const struct option_spec roots_options[] = {
+    {DASH_BY, OPT_CHOICE, "kind|name|variable",
+	"a row for each kind, each name (variable, thread) or each variable"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* Is the object among those that the pattern or set means?  chosen is made of both. */
+static int choose(struct bits *chosen, const struct heap *h, const struct call *call, struct err *err)
+{
+	int code = bits_init(chosen, call->argument[0].objects ? h->n_objects : h->n_classes, err);
+	for (size_t i = 0; !code && i < call->argument[0].n_ids; i++)
+		bits_set(chosen, call->argument[0].ids[i]);
+	return code;
+}
+
+/* What the rows of a result by kind sum. */
+struct kinds {
+	struct root_rows *rows;
+	size_t n;
+	enum root_kind kind[ROOT_KINDS]; /* of each row */
+};
+
+static int kinds_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct kinds *k = data;
+	bool wanted[ROOT_KINDS] = {false};
+	(void)err;
+	for (size_t row = 0; row < r->n_source; row++)
+		wanted[k->kind[row]] |= bits_get(rows, row);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct heap_root *root = &r->heap->roots[k->rows->root[i]];
+		if (wanted[root->kind])
+			bits_set(to, root->object);
+	}
+	return 0;
+}
+
+static void kinds_release(void *data)
+{
+	struct kinds *k = data;
+	roots_release(k->rows);
+	free(k);
+}
+
+/* Takes rows over. */
+static struct result *sum_kinds(const struct opened *o, struct root_rows *rows, size_t n)
+{
+	const struct heap *h = o->heap;
+	struct result *r = result_new_rows("roots by kind", o, &kinds_shape);
+	struct kinds *k = xcalloc(1, sizeof *k);
+	k->rows = rows;
+	k->n = n;
+	result_rows_members(r, kinds_members, kinds_release, k);
+	struct text command = TEXT_INIT;
+	for (enum root_kind kind = 0; kind < ROOT_KINDS; kind++) {
+		struct amount roots = heap_counted(h, 0), objects = roots, shallow = roots;
+		uint32_t before = HEAP_NONE; /* roots of one object and kind stand together */
+		for (size_t i = 0; i < n; i++) {
+			const struct heap_root *root = &h->roots[rows->root[i]];
+			if (root->kind != kind)
+				continue;
+			roots.n++;
+			roots = amount_weaken(roots, root->certainty, REASON_ROOTS);
+			if (root->object == before)
+				continue;
+			before = root->object;
+			objects.n++;
+			shallow = amount_add(shallow, heap_size(h, root->object));
+		}
+		text_clear(&command);
+		text_addf(&command, "roots | grep '^%s$'", root_kind_name(kind));
+		if (!roots.n)
+			continue;
+		k->kind[r->n_source] = kind;
+		result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)),
+		    cell_count(roots), cell_count(amount_as_sure(objects, roots)),
+		    cell_bytes(amount_as_sure(shallow, roots))},
+		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+	}
+	text_release(&command);
+	return r;
+}
+
+static int run_roots(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct root_rows *rows = xcalloc(1, sizeof *rows);
+	struct bits chosen = {.word = NULL};
+	size_t n = 0;
+	enum { LIST = -1, BY_KIND, BY_NAME, BY_VARIABLE };
+	int by = call_choice(call, DASH_BY, LIST);
+	bool all = !call->argument[0].given, globals = by == BY_VARIABLE;
+	bool names = by == BY_NAME || globals;
+	int code = all ? 0 : choose(&chosen, h, call, err);
+	if (globals && !inspect_has_variables(h))
+		code = err_set(err, ERR_UNSUPPORTED, "%s knows no global variables%s", h->facts.title,
+		    values_held(h) ? "; static fields are shown by x CLASS" : "");
+	if (names)
+		command_retained_beside(s);
+	if (!code && !(rows->root = big_alloc(h->n_roots, sizeof *rows->root, err)))
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < h->n_roots; i++) {
+		uint32_t id = h->roots[i].object;
+		if (all || bits_get(&chosen, call->argument[0].objects ? id : h->class_of[id]))
+			rows->root[n++] = i;
+	}
+	bits_release(&chosen);
+	if (code) {
+		roots_release(rows);
+		return code;
+	}
+	struct result *r;
+	if (names) {
+		code = command_roots_by_name(&r, s->dump, rows->root, n, globals, err);
+		roots_release(rows);
+		if (code)
+			return code;
+	} else if (by == BY_KIND) {
+		r = sum_kinds(s->dump, rows, n);
+	} else {
+		r = result_new("roots", s->dump, &roots_shape, &roots_ops, rows, n);
+		show_slots(r, h);
+		command_show_retained(r);
+	}
+	r->note = command_roots_note(s->dump, &r->arena);
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_roots = {
+    .name = "roots",
+    .arguments = {{ARG_CLASS, "PAT", true}},
+    .options = roots_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "who holds it",
+    .summary = "GC roots",
+    .shapes = SHAPES(&roots_shape, &kinds_shape, &root_names_shape),
+    .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
+	"objects of these classes. slot names the variable or the word of a stack that holds the "
+	"pointer, offset is how far into the object it points, description what the runtime calls a root of its "
+	"own, where a dump tells. Where the dump "
+	"records no roots they are inferred: classes of the boot loader, threads and the monitors they "
+	"hold as the javacore tells, and what nothing else references. A monitor that a thread only waits for is "
+	"alive as well and not held by it: a Thread block, for the VM's block of the thread refers to it, and threads "
+	"names its owner in waits_for. Roots alike in object, kind, thread, frame and slot count once, so of a frame "
+	"that holds an object in two variables there is one row. -by name sums the "
+	"roots of each variable or thread and ranks them by what they retain; globals does so for "
+	"variables alone.",
+    .examples = {{"roots"}, {"roots -by kind"}, {"roots -by name"}, {"roots java.lang.Thread", ON_SHOP}},
+    .key = "R",
+    .run = run_roots,
+};

@@ -501,8 +501,8 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	growth_release(&growth);
 	int over = call_option(call, DASH_FAIL_OVER);
 	r->failed = !rows->n;
-	if (call->option[over].given)
-		r->failed = note_over(r, t.all, call->option[over].number);
+	if (call->option[over].given) /* what compared nothing has not passed */
+		r->failed = note_over(r, t.all, call->option[over].number) || comparing->n == 1 || comparing->other_program;
 	*out = r;
 	return 0;
 }
@@ -528,7 +528,8 @@ const struct command cmd_growth = {
 	"that replace their like, do not grow: a note counts those of the program's own that rose and fell. What came only "
 	"with the last dump is said to. Net growth is by how much more all roots reach: what fell is taken off, so shares "
 	"may sum to more than 100 %. reference is what the objects hang on, retained and d_retained are of that, or of its "
-	"part that others hold as well. The exit status is 1 where nothing grew.",
+	"part that others hold as well. The exit status is 1 where nothing grew; with -fail-over where "
+	"it grew by more, or nothing could be compared.",
     .examples = {{"growth", ON_SERIES}, {"ls %2", ON_SERIES}},
     .key = "",
     .run = run_growth,

@@ -133,7 +133,7 @@ static int list_objects(struct finding *f, struct err *err)
 	int code = sort(f->pair, f->n_pairs, sizeof *f->pair, by_group, err);
 	if (!code && !(out->object = big_alloc(f->n_pairs, sizeof *out->object, err)))
 		code = ERR_NOMEM;
-	for (size_t i = 0; !code && i < f->n_pairs; i++) {
+	for (size_t i = 0; !code && i < f->n_pairs && !progress_own_stops(i); i++) {
 		const struct pair *p = &f->pair[i];
 		if (i && !by_group(p, p - 1))
 			continue;

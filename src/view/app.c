@@ -292,7 +292,8 @@ static void loading_events(struct app *a)
 		app_drop_tabs(a);
 		app_drop_pages(a, 0);
 		a->tab = TAB_HISTOGRAM; /* what comes first once more is that */
-		session_close(&a->session, a->session.dump);
+		if (a->session.dump) /* it may be gone before it was shown */
+			session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
 	}
 	if (events & LOADER_DONE)

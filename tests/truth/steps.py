@@ -42,12 +42,13 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 #   large object costs its length.
 # - A path in a random graph is as long as chance has it.
 # - The hash of an object is found by reading its part of the dump up to it: as far as its record lies.
-# - A plan of cuts looks through the name of each class once, and names may be long and shared; export writes them so.
-KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export)")
+# - A plan of cuts looks through the name of each class once, and names may be long and shared; export writes them so,
+#   and texts, which may be shared as well.
+KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export)|shared-text: export")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 # These are of the tables on the screen, which this program has not.
-NEVER = {"filtering rows", "searching rows", "sorting rows", "reading profiles"}
+NEVER = {"filtering rows", "searching rows", "sorting rows", "reading profiles", "close"}
 
 # Shapes whose stretches are looked at, and those that are so only when they are named: large-SHAPE.
 LONG = ["phd-ladder", "hprof-wild"]

@@ -206,7 +206,7 @@ static enum cell_type settle_type(const struct answer *a, unsigned column, enum 
 	const char *name = a->column[column].name;
 	bool any[SLOT_SET + 1] = {false}, negative = false;
 	bool objects = !sqlite3_strnicmp(name, "field(", 6) || !sqlite3_strnicmp(name, "ref(", 4);
-	for (size_t i = column; i < a->n_cells; i += a->shape.n_columns) {
+	for (size_t i = column, row = 0; i < a->n_cells && !progress_own_stops(row); i += a->shape.n_columns, row++) {
 		any[a->kind[i]] = true;
 		negative |= a->kind[i] == SLOT_INTEGER && a->value[i] >> 63;
 		objects = objects && (a->kind[i] != SLOT_INTEGER || heap_find_value(a->opened->heap, a->value[i]) != HEAP_NONE);

@@ -375,9 +375,13 @@ int comparing_growth(struct growth *out, const struct comparing *c, const struct
 		big_free(row);
 		return code;
 	}
-	for (uint32_t id = 0; id < n; id++)
+	for (uint32_t id = 0; !code && id < n; id++) {
 		row[id] = comparing_row_of(c, o, id);
-	code = compare_growth_alone(out, &c->comparison, opened_retained(o), row, err);
+		if (progress_own_stops(id))
+			code = err_cancelled(err);
+	}
+	if (!code)
+		code = compare_growth_alone(out, &c->comparison, opened_retained(o), row, err);
 	big_free(row);
 	if (code)
 		growth_release(out);

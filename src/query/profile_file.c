@@ -72,6 +72,8 @@ struct unpacking {
 		uint8_t by, depth;
 	} *entered;             /* by row id */
 	uint32_t n_rows;
+	uint32_t sum, stated_sum; /* of what was read; of what was written, if it is stated */
+	bool states_sum;
 };
 
 static int sql_error(const struct unpacking *u, struct err *err)
@@ -183,15 +185,20 @@ static int read_facts(struct unpacking *u, struct err *err)
 		return code;
 	}
 	const char *file = text(s, 0), *format = text(s, 1), *created = text(s, 2), *sizes = text(s, 5);
-	uint64_t word_bits, names_fields;
+	bool sealed = sqlite3_column_type(s, PROFILE_CHECKSUM) != SQLITE_NULL;
+	uint64_t word_bits, names_fields, sum = 0;
 	if (!file || !format || !created || !sizes || (strcmp(sizes, "mat") && strcmp(sizes, "true")) ||
 	    !number(s, 4, 64, &word_bits) || (word_bits != 32 && word_bits != 64) || !number(s, 6, 1, &names_fields) ||
-	    !amount(s, 7, &p->objects) || !amount(s, 10, &p->shallow) || !amount(s, 13, &p->reachable)) {
+	    !amount(s, 7, &p->objects) || !amount(s, 10, &p->shallow) || !amount(s, 13, &p->reachable) ||
+	    (sealed && !number(s, PROFILE_CHECKSUM, UINT32_MAX, &sum))) {
 		code = err_set(err, ERR_FORMAT, "a damaged or forged profile: what it says of its dump cannot be true");
 	} else {
 		struct text title = TEXT_INIT;
 		text_add(&title, "profile of ");
 		text_add(&title, format);
+		u->states_sum = sealed;
+		u->stated_sum = (uint32_t)sum;
+		u->sum = profile_checksum_row(u->sum, s, PROFILE_SUMMED, PROFILE_CHECKSUM);
 		p->word_bits = (unsigned)word_bits;
 		p->mat_sizes = !strcmp(sizes, "mat");
 		p->names_fields = names_fields;
@@ -221,6 +228,7 @@ static int read_table(struct unpacking *u, const char *table, const char *sql, u
 			code = untrue(err, table, id, "there are too many");
 		if (!code)
 			code = enter(u, s, err);
+		u->sum = profile_checksum_row(u->sum, s, 0, sqlite3_column_count(s));
 		if (!code && progress_stops(u->progress, ++*n))
 			code = err_cancelled(err);
 	}
@@ -400,6 +408,9 @@ static int unpack(struct unpacking *u, struct err *err)
 		code = read_table(u, "sort", "SELECT * FROM sort", &u->n_sorts, enter_sort, err);
 	if (!code)
 		code = read_table(u, "row", "SELECT * FROM row", &u->n_rows, enter_row, err);
+	if (!code && u->states_sum && u->sum != u->stated_sum)
+		code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its rows are not those that were written, says "
+		    "its checksum");
 	if (!code)
 		code = derive_rows(u, err);
 	for (unsigned by = 0; !code && by < PROFILE_BYS; by++) {

@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "query/sqlite_memory.h"
 
+#include <zlib.h>
+
 #define SURE(name) name "_certainty TEXT, " name "_reason TEXT"
 #define AMOUNT(name) name " INTEGER, " SURE(name)
 
@@ -17,7 +19,7 @@ const struct profile_table_text profile_schema[PROFILE_TABLES] = {
 	"JOIN sort s ON s.id = r.sort JOIN string w ON w.id = r.words LEFT JOIN string c ON c.id = r.class"},
     [PROFILE_TABLE_PROFILE] = {"table", "profile", "CREATE TABLE profile (file TEXT, format TEXT, created TEXT, "
 	"written_by TEXT, word_bits INTEGER, sizes TEXT, names_fields INTEGER, " AMOUNT("objects") ", "
-	AMOUNT("shallow") ", " AMOUNT("reachable") ")"},
+	AMOUNT("shallow") ", " AMOUNT("reachable") ", checksum INTEGER)"},
     [PROFILE_TABLE_ROW] = {"table", "row", "CREATE TABLE row (id INTEGER PRIMARY KEY, sort INTEGER, parent INTEGER, "
 	"words INTEGER, class INTEGER, objects INTEGER, shallow INTEGER, retained INTEGER)"},
     [PROFILE_TABLE_SORT] = {"table", "sort", "CREATE TABLE sort (id INTEGER PRIMARY KEY, what TEXT, start TEXT, "
@@ -132,6 +134,27 @@ void path_fields_release(struct path_fields *f)
 	big_free(f->list);
 	big_free(f->slots);
 	*f = (struct path_fields){.n = 0};
+}
+
+uint32_t profile_checksum_row(uint32_t sum, sqlite3_stmt *s, int first, int end)
+{
+	for (int i = first; i < end; i++) {
+		uint8_t number[sizeof(uint64_t)], type = (uint8_t)sqlite3_column_type(s, i);
+		const uint8_t *bytes = number;
+		int length = sizeof number;
+		if (type == SQLITE_INTEGER) {
+			uint64_t value = (uint64_t)sqlite3_column_int64(s, i);
+			for (unsigned k = 0; k < sizeof number; k++)
+				number[k] = (uint8_t)(value >> 8 * k);
+		} else { /* NULL is no bytes */
+			bytes = sqlite3_column_text(s, i);
+			length = sqlite3_column_bytes(s, i);
+		}
+		if (bytes)
+			sum = (uint32_t)crc32(sum, bytes, (uInt)length);
+		sum = (uint32_t)crc32(sum, &type, 1);
+	}
+	return sum;
 }
 
 /* --- SQLite ------------------------------------------------------------------------------------- */

@@ -46,6 +46,14 @@ MUST_CHECK int path_fields_find(struct path_fields *out, const struct profile_ta
 struct path_field *path_fields_of(const struct path_fields *f, const struct profile_row *field);
 void path_fields_release(struct path_fields *f);
 
+/*
+ * What rows of a file add up to, for damage that leaves it well formed: CRC-32, going on from sum, of the values of the
+ * row that a statement stands on, from column `first` to before `end`.  An integer is 8 bytes, lowest first, a text its
+ * own, NULL none; behind each is a byte with SQLite's number of its type.
+ */
+uint32_t profile_checksum_row(uint32_t sum, sqlite3_stmt *s, int first, int end);
+enum { PROFILE_SUMMED = 7, PROFILE_CHECKSUM = 16 }; /* of the table profile: its numbers, and the sum behind them */
+
 /* What SQLite says of its last call, as an error; after ERR_NOMEM and ERR_CANCELLED in their own words. */
 int profile_sql_error(sqlite3 *db, struct progress *progress, struct err *err);
 

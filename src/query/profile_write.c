@@ -313,7 +313,7 @@ static int enter_facts(struct packing *p, struct err *err)
 	const struct profile *from = p->profile;
 	const char *slash = strrchr(from->path, '/');
 	sqlite3_stmt *s;
-	int code = prepare(p, &s, "INSERT INTO profile VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", err);
+	int code = prepare(p, &s, "INSERT INTO profile VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,NULL)", err);
 	if (code)
 		return code;
 	/* where it stood is nobody's business */
@@ -327,6 +327,33 @@ static int enter_facts(struct packing *p, struct err *err)
 	bind_amount(s, 8, from->objects);
 	bind_amount(s, 11, from->shallow);
 	bind_amount(s, 14, from->reachable);
+	code = step(p, s, err);
+	sqlite3_finalize(s);
+	return code;
+}
+
+/* Add up what was entered, in the order in which it will be read. */
+static int seal(struct packing *p, struct err *err)
+{
+	static const struct { const char *sql; int first, end; } tables[] = {
+	    {"SELECT * FROM profile", PROFILE_SUMMED, PROFILE_CHECKSUM}, {"SELECT * FROM string", 0, 2},
+	    {"SELECT * FROM sort", 0, 11}, {"SELECT * FROM row", 0, 8}};
+	uint32_t sum = 0;
+	sqlite3_stmt *s;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		int state, code = prepare(p, &s, tables[i].sql, err);
+		if (code)
+			return code;
+		while ((state = sqlite3_step(s)) == SQLITE_ROW)
+			sum = profile_checksum_row(sum, s, tables[i].first, tables[i].end);
+		sqlite3_finalize(s);
+		if (state != SQLITE_DONE)
+			return profile_sql_error(p->db, p->progress, err);
+	}
+	int code = prepare(p, &s, "UPDATE profile SET checksum = ?", err);
+	if (code)
+		return code;
+	sqlite3_bind_int64(s, 1, sum);
 	code = step(p, s, err);
 	sqlite3_finalize(s);
 	return code;
@@ -365,6 +392,8 @@ static int pack(struct packing *p, struct err *err)
 		code = enter_texts(p, err);
 	if (!code)
 		code = enter_rows(p, err);
+	if (!code)
+		code = seal(p, err);
 	return code ? code : run_sql(p, "COMMIT", err);
 }
 

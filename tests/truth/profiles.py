@@ -10,8 +10,10 @@ import json
 import os
 import re
 import sqlite3
+import struct
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import hprof  # noqa: E402
@@ -31,6 +33,20 @@ def sql(path, *lines):
         db.execute(line)
     db.commit()
     db.close()
+
+
+def checksum(path):
+    """As doc/profile-format.md describes it."""
+    total, db = 0, sqlite3.connect(path)
+    for asked in ("SELECT objects, objects_certainty, objects_reason, shallow, shallow_certainty, shallow_reason, reachable, "
+                  "reachable_certainty, reachable_reason FROM profile", "SELECT * FROM string ORDER BY id",
+                  "SELECT * FROM sort ORDER BY id", "SELECT * FROM row ORDER BY id"):
+        for value in (value for row in db.execute(asked) for value in row):
+            held = b"\5" if value is None else value.encode() + b"\3" if isinstance(value, str) else struct.pack("<qB", value, 1)
+            total = zlib.crc32(held, total)
+    stated = db.execute("SELECT checksum FROM profile").fetchone()[0]
+    db.close()
+    return total == stated
 
 
 def read(path):
@@ -68,6 +84,12 @@ FORGED = { # what is done to a good profile, and words of the sentence
     "deep": (["CREATE VIEW deep AS SELECT %s1" % ("1 + " * 500)], "malformed"),
     "wal": (["PRAGMA journal_mode = wal"], "WAL mode"),
     "other": (["PRAGMA application_id = 1"], "no profile of cairn"),
+    "one more": (["UPDATE row SET objects = objects + 1 WHERE id = 2"], "not those that were written"),
+    "swapped": (["UPDATE string SET text = (SELECT text FROM string WHERE id = 3) WHERE id = 2"], "not those that were"),
+    "lost": (["DELETE FROM row WHERE id = (SELECT max(id) FROM row)"], "not those that were written"),
+    "total": (["UPDATE profile SET shallow = shallow - 1"], "not those that were written"),
+    "summed": (["UPDATE profile SET checksum = (checksum + 1) % 4294967296"], "not those that were written"),
+    "no sum": (["UPDATE profile SET checksum = 'none'"], "cannot be true"),
     "string": (["UPDATE string SET text = printf('%.*c', 3000000, 'x') WHERE id = 0"], "too big"),
 }
 # what may be: the sentence is about something else, or there is none
@@ -120,7 +142,7 @@ def check_bad(t, folder, good, held):
     t.ok(got.status == 0, "all of them at once: the good one is compared", got)
     for name, line in ODD.items():
         path = write(os.path.join(folder, name.replace(" ", "-")), held)
-        sql(path, line)
+        sql(path, line, "UPDATE profile SET checksum = NULL")
         for asked in "diff", "diff -by class", "growth", "trend", "dumps":
             got = cairn("-x", asked, path, *([good] if asked == "trend" else [good, SHOP]))
             t.ok(got.status in (0, 1) and not re.search("[\0-\x08\x0b-\x1f\x7f]", got.out + got.err),
@@ -141,7 +163,7 @@ def check_memory(t, folder, good, held):
     made = Run([MKDUMP, "bench", "--objects", "200000", "--phd", large])
     t.ok(made.status == 0, "a larger dump is made", made)
     profile = write(os.path.join(folder, "large.profile"), held)
-    sql(profile, "WITH RECURSIVE n(i) AS (SELECT (SELECT max(id) FROM string) + 1 UNION ALL SELECT i + 1 FROM n "
+    sql(profile, "UPDATE profile SET checksum = NULL", "WITH RECURSIVE n(i) AS (SELECT (SELECT max(id) FROM string) + 1 UNION ALL SELECT i + 1 FROM n "
         "WHERE i < 20000) INSERT INTO string SELECT i, printf('%.*c', 1000, 'x') FROM n")
     for path in large, profile:
         got = cairn("-x", "dumps", "-x", "diff -by class | head 1", "--mem", "3M", path, good, SHOP)
@@ -229,6 +251,7 @@ def check_no_values(t, name, path, folder):
     told = b"\0".join(names) # a text that is a name, or a piece of one, is no secret
     profile = os.path.join(folder, "of-" + name)
     cairn("-x", "profile " + profile, path)
+    t.ok(checksum(profile), "%s: the checksum is as the documents describe it" % name)
     held = read(profile)
     called = {s.encode() for s, in sqlite3.connect(profile).execute( # threads and loaders have names
         "SELECT words FROM named WHERE start IN ('thread', 'loader') OR what = 'loader'")}

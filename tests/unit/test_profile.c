@@ -251,7 +251,8 @@ static void run_sql(const char *sql)
 static const struct {
 	const char *sql, *words; /* NULL: it may be */
 } forged[] = {
-    {"UPDATE row SET objects = 4 WHERE id = 1", NULL},
+    {"UPDATE row SET objects = 4 WHERE id = 1", "not those that were written"},
+    {"UPDATE row SET objects = 4 WHERE id = 1; UPDATE profile SET checksum = NULL", NULL},
     {"PRAGMA user_version = 2", "a profile of version 2, written by a newer cairn"},
     {"PRAGMA user_version = -1", "newer"},
     {"PRAGMA user_version = 0", "version 0"},
@@ -301,9 +302,12 @@ static const struct {
     {"UPDATE string SET text = x'41' WHERE id = 1", "it is no text"},
     {"UPDATE string SET id = 99 WHERE id = 1", "ids do not count up"},
     {"UPDATE string SET text = CAST(zeroblob(3000000) AS TEXT) WHERE id = 1", "string or blob too big"},
-    {"UPDATE string SET text = char(27) || '[2J' || char(0x202e)", NULL}, /* all of them the same */
+    {"UPDATE string SET text = char(27) || '[2J' || char(0x202e)", "not those that were written"},
+    {"UPDATE profile SET checksum = NULL; UPDATE string SET text = char(27) || '[2J' || char(0x202e)",
+	NULL}, /* all of them the same */
     {"DELETE FROM string", "it names no string"},
-    {"DELETE FROM row", NULL},
+    {"DELETE FROM row", "not those that were written"},
+    {"UPDATE profile SET checksum = NULL; DELETE FROM row", NULL},
     {"DELETE FROM row WHERE id = 1", "ids do not count up"},
     {"UPDATE row SET id = -5 WHERE id = 0", "ids do not count up"},
     {"UPDATE row SET sort = 99 WHERE id = 0", "no known sort"},
@@ -328,8 +332,14 @@ static const struct {
     {"UPDATE row SET retained = 'all' WHERE id = 0", "no such number"},
     {"UPDATE row SET retained = zeroblob(9) WHERE id = 0", "no such number"},
     {"UPDATE row SET retained = 1 WHERE id = 3", "no such number"}, /* unknown, and a number */
-    {"UPDATE row SET objects = 9223372036854775807, shallow = 9223372036854775807 WHERE id IN (0, 1, 2)", NULL},
-    {"INSERT INTO row SELECT 7, sort, parent, words, class, objects, shallow, retained FROM row WHERE id = 1", NULL},
+    {"UPDATE row SET objects = 9223372036854775807, shallow = 9223372036854775807 WHERE id IN (0, 1, 2)",
+	"not those that were written"},
+    {"UPDATE profile SET checksum = NULL; UPDATE row SET objects = 9223372036854775807, shallow = 9223372036854775807 "
+     "WHERE id IN (0, 1, 2)", NULL},
+    {"UPDATE profile SET checksum = NULL; INSERT INTO row SELECT 7, sort, parent, words, class, objects, shallow, "
+     "retained FROM row WHERE id = 1", NULL},
+    {"INSERT INTO row SELECT 7, sort, parent, words, class, objects, shallow, retained FROM row WHERE id = 1",
+	"not those that were written"},
     {"WITH RECURSIVE n(i) AS (SELECT 20 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
      "INSERT INTO row SELECT (SELECT max(id) FROM row) + i - 19, (SELECT sort FROM row WHERE id = 2), "
      "iif(i = 20, 2, (SELECT max(id) FROM row) + i - 20), 0, 0, 1, 1, 1 FROM n", "deeper than paths do"},

@@ -384,7 +384,7 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 		print_text(r, options, to);
 		break;
 	case PRINT_CSV:
-		print_csv(r, options->top, options->csv_raw, options->certainties, to);
+		print_csv(r, options->top, options->csv_raw, options->part, to);
 		break;
 	case PRINT_JSON:
 		print_json(r, options->top, false, to);

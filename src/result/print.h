@@ -24,7 +24,8 @@ struct print_options {
 	size_t top;     /* print at most so many rows; 0: all */
 	unsigned width; /* of the terminal, in columns; 0: no limit */
 	bool csv_raw;   /* CSV: text that a spreadsheet would take for a formula is left as it is */
-	bool certainties; /* CSV: NAME_certainty for all numbers, so that parts of one table have the same columns */
+	bool part;      /* CSV: as a part of a table: NAME_certainty for all numbers, so that all parts have the same
+	                   columns, and all texts in quotes, so that readers guess the same of all */
 	bool wide;      /* for people, also print the columns that otherwise only machine formats print */
 	bool behind;    /* another result stands in the same file before it: a page of HTML goes on */
 };

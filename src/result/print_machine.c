@@ -82,12 +82,8 @@ static bool is_formula(const char *s)
 	return *s && strchr("=+-@", *s) && !is_plain_number(s);
 }
 
-static void csv_text(const char *s, FILE *to)
+static void csv_quoted(const char *s, FILE *to)
 {
-	if (!s[strcspn(s, ",\"\r\n")] && *s != ' ') {
-		fputs(s, to);
-		return;
-	}
 	putc('"', to);
 	for (; *s; s++) {
 		if (*s == '"')
@@ -97,9 +93,18 @@ static void csv_text(const char *s, FILE *to)
 	putc('"', to);
 }
 
+static void csv_text(const char *s, FILE *to)
+{
+	if (s[strcspn(s, ",\"\r\n")] || *s == ' ')
+		csv_quoted(s, to);
+	else
+		fputs(s, to);
+}
+
 struct csv {
 	struct text cell;
-	bool raw, certainties;
+	bool raw;
+	bool part; /* every text stands in quotes: who guesses the quote finds it, and '' is not NULL */
 	FILE *to;
 };
 
@@ -123,7 +128,7 @@ static void csv_cell(const struct cell *c, struct csv *csv)
 	cell_print_plain(c, t);
 	const char *value = t->len ? t->s + 1 : ""; /* without memory there is nothing, which somebody else tells */
 	bool marked = c->type == CELL_TEXT && !csv->raw && is_formula(value);
-	csv_text(marked ? t->s : value, csv->to);
+	(csv->part && c->type == CELL_TEXT ? csv_quoted : csv_text)(marked ? t->s : value, csv->to);
 }
 
 static void csv_head(const struct result *r, struct csv *csv)
@@ -160,7 +165,7 @@ static bool *number_columns(const struct result *r)
 static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 {
 	FILE *to = csv->to;
-	bool *inexact = csv->certainties ? number_columns(r) : print_inexact_columns(r, rows);
+	bool *inexact = csv->part ? number_columns(r) : print_inexact_columns(r, rows);
 	struct cell cell;
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		fputs(c ? "," : "", to);
@@ -192,9 +197,9 @@ static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 	free(inexact);
 }
 
-void print_csv(struct result *r, size_t top, bool raw, bool certainties, FILE *to)
+void print_csv(struct result *r, size_t top, bool raw, bool part, FILE *to)
 {
-	struct csv csv = {.raw = raw, .certainties = certainties, .to = to};
+	struct csv csv = {.raw = raw, .part = part, .to = to};
 	if (r->n_head)
 		csv_head(r, &csv);
 	if (r->n_head && r->n_columns)

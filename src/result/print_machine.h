@@ -14,8 +14,8 @@ bool *print_inexact_columns(struct result *r, size_t rows);
 const char *print_certainty(const struct cell *c);
 
 /* top: print at most so many rows; 0: all.  raw: text that a spreadsheet would take for a formula is left
- * as it is.  certainties: beside each column of numbers.  If writing fails, ferror tells. */
-void print_csv(struct result *r, size_t top, bool raw, bool certainties, FILE *to);
+ * as it is.  part: see struct print_options.  If writing fails, ferror tells. */
+void print_csv(struct result *r, size_t top, bool raw, bool part, FILE *to);
 /* One array with an object for each row, or one object if the result is only a head.  lines: print each
  * row as an object on a line of its own (JSON lines). */
 void print_json(struct result *r, size_t top, bool lines, FILE *to);

@@ -3,7 +3,8 @@
 """What export writes against what the same commands print: a database by Python's SQLite, parts by its CSV.
 
 The second witness is the command's own CSV (--csv raw), whose numbers other tests hold against the dumps; here it
-matters that nothing is lost or changed on the way, that parts of different dumps have the same columns, that a file is
+matters that nothing is lost or changed on the way, that DuckDB, where it is installed, reads from the parts of several
+dumps what SQLite reads from their databases, that parts of different dumps have the same columns, that a file is
 whole or not there, and that no word of a dump or of a line becomes SQL or a path.
 """
 
@@ -18,9 +19,11 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+import duck  # noqa: E402
+from cairntest import BUILD, GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
 # Tables that are written if none is named, and the lines that say the same.
 USUAL = {"classes": "histo", "packages": "histo -by package", "threads": "threads",
@@ -130,6 +133,81 @@ def check_fleet(tap, folder, parts):
     tap.equal(sorted(glob.glob(os.path.join(parts, "*", "*", "*", "*"))), before, "a second run replaces its own parts")
 
 
+# Texts with each character that CSV, a reader of it, or SQL may take for something else; '' and NULL; numbers at their
+# ends; a column of nothing.
+HOSTILE = "hostile=sql " + " UNION ALL ".join("SELECT " + ", ".join("%s AS %s" % (value, name) for name, value in zip(
+    ("quote", "ending", "empty", "unicode", "void", "number", "broken"), row)) for row in (
+        ("char(39,120,39)", "char(92)", "char()", "char(233,8364,128512)", "NULL", "9223372036854775807", "0.1"),
+        ("char(34,44,10,13,34)", "char(97,92,34)", "NULL", "char(8238,65279)", "NULL", "-1", "-2.25"),
+        ("char(34)", "char(97,0,98)", "char(32,120,32)", "char(78,85,76,76)", "NULL", "NULL", "NULL"),
+        ("char(35,59,124,9)", "char(92,78)", "char(92,110)", "char(45,45)", "NULL", "0", "1e300")))
+def duckdb_question(folder):
+    """As the help of export, which the manual repeats, says that DuckDB reads a table."""
+    with open(os.path.join(SOURCE, "doc", "cairn.1"), encoding="utf-8") as f:
+        line, = [line for line in f if line.startswith("SELECT * FROM read_csv('DIR/classes/")]
+    return line.strip().rstrip(";").replace("\\-", "-").replace("DIR/classes", folder.replace("'", "''"))
+
+
+def same_in_duckdb(text, kind, value):
+    """Is this what DuckDB read, made a text, what SQLite has?"""
+    if text is None or value is None:
+        return text is value
+    if kind == "BIGINT" and isinstance(value, int):
+        return int(text) == value
+    if kind == "DOUBLE" and not isinstance(value, str):
+        return float(text) == value
+    if kind.startswith("TIMESTAMP"):
+        return text.replace(" ", "T").replace("+00", "Z") == value
+    return same_cell(text, value)
+
+
+def duckdb_differences(ask, fleet, folder_name, databases, table):
+    """Between a table that DuckDB reads of all parts and what the databases have, by host."""
+    names, kinds, rows = duck.read(ask, duckdb_question(os.path.join(fleet, folder_name)))
+    host, wrong = names.index("host"), []
+    for of, path in databases.items():
+        if table not in tables(path):
+            wrong += ["rows of %s, which has no such table" % of] if any(r[host] == of for r in rows) else []
+            continue
+        header, wanted = database(path, table)
+        known = [n for n in header if not n.endswith("_certainty")]
+        read = [r for r in rows if r[host] == of]
+        if len(read) != len(wanted) or names[:len(known)] != known:
+            wrong.append("%s: %d rows of %s, want %d of %s" % (of, len(read), names, len(wanted), known))
+            continue
+        for i, n in enumerate(known):
+            numbers = {type(w[i]) for w in wanted} - {type(None)}
+            if numbers and numbers <= {int, float} and kinds[i] not in ("BIGINT", "DOUBLE", "BOOLEAN"):
+                wrong.append("%s: %s is %s" % (of, n, kinds[i]))
+            wrong += ["%s: row %d %s: %r, want %r" % (of, row, n, r[i], w[i]) for row, (r, w) in
+                      enumerate(zip(read, wanted)) if not same_in_duckdb(r[i], kinds[i], w[i])]
+    return wrong[:5]
+
+
+def check_duckdb(tap, folder):
+    """DuckDB reads the parts of all dumps as one table, cell by cell as SQLite the databases."""
+    ask = duck.find()
+    if not ask:
+        tap.skip("DuckDB reads the parts", "no DuckDB (program, Python's module, or node's @duckdb/node-api)")
+        return
+    fleet, databases = os.path.join(folder, "fleet"), {}
+    for dump in (SHOP, GO, SAMPLE):
+        of = os.path.basename(dump)[:8]
+        databases[of] = os.path.join(folder, of + ".sqlite")
+        usual = [t for t in list(USUAL) + ["info"] if t != "packages" and not (t == "loaders" and dump == GO)]
+        words = "-retained " + " ".join("'%s'" % w for w in usual + NAMED[dump] + [HOSTILE])
+        run = cairn("-x", "export %s %s" % (databases[of], words),
+                    "-x", "export -dir %s -partition host=%s,day=2026-11-22 %s" % (fleet, of, words), dump)
+        tap.ok(run.status == 0, "parts and a database of %s" % of, run.err)
+    for folder_name in sorted(os.listdir(fleet)):
+        table = urllib.parse.unquote(folder_name)
+        try:
+            wrong = duckdb_differences(ask, fleet, folder_name, databases, table)
+        except RuntimeError as e:
+            wrong = [str(e)]
+        tap.ok(not wrong, "DuckDB reads the parts of %s as SQLite the databases" % table, "\n".join(wrong))
+
+
 def check_names(tap, folder):
     """No word becomes a path or SQL."""
     wild = os.path.join(folder, "wild")
@@ -201,6 +279,7 @@ def main():
         else:
             parts = [check_forms(tap, folder, dump) for dump in (SHOP, GO, SAMPLE)]
             check_fleet(tap, folder, parts[0])
+            check_duckdb(tap, folder)
             check_names(tap, folder)
             check_ended(tap, folder)
             check_failures(tap, folder)

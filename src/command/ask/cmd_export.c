@@ -298,7 +298,7 @@ static void unmake_folders(char *path, size_t made)
 static int write_part(void *rows, FILE *to, const char *path, struct err *err)
 {
 	(void)path;
-	static const struct print_options raw = {.format = PRINT_CSV, .csv_raw = true, .certainties = true};
+	static const struct print_options raw = {.format = PRINT_CSV, .csv_raw = true, .part = true};
 	return print_result(rows, &raw, to, err);
 }
 
@@ -397,10 +397,18 @@ const struct command cmd_export = {
 	"with its fields; NAME=TABLE gives it a name of its own. Without any, info, classes, packages, threads, frames, "
 	"roots and loaders are written. In a database numbers are numbers, addresses too (printf('0x%x', address)); where "
 	"some of a column are not exact there is NAME_certainty; the table cairn tells of the dump. With -dir the rows "
-	"of a table stand in DIR/TABLE/KEY=VALUE/part-DUMP.csv, where those of other hosts and days stand beside: "
-	"DuckDB reads them as one table (read_csv('DIR/classes/*/*/*.csv', hive_partitioning=true)), Spark, too. Each "
-	"number has its NAME_certainty there, and texts like formulas are not marked. The same dump replaces its own "
-	"part. Files are whole, or not there; a file that exists is replaced as by save.",
+	"of a table stand in DIR/TABLE/KEY=VALUE/part-DUMP.csv, where those of other hosts and days stand beside. Each "
+	"number has its NAME_certainty there, each text stands in quotes, what is unknown is empty without quotes, and "
+	"texts like formulas are not marked. The same dump replaces its own part. Files are whole, or not there; a file "
+	"that exists is replaced as by save.\n"
+	"DuckDB reads the parts as one table:\n"
+	"SELECT * FROM read_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false);\n"
+	"It guesses types from the first rows of a few parts. With sample_size=-1, files_to_sniff=-1 it looks at all, as a "
+	"class's fields may need; types={'retained': 'BIGINT'} says what a column is that is empty, or has only texts like "
+	"007.\n"
+	"Spark, whose escape is a backslash unless told:\n"
+	"spark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", '\"').csv(\"DIR/classes\")\n"
+	"Addresses are texts there. No text has a line's end in it, so multiLine is not needed.",
     .examples = {{NULL}},
     .key = "",
     .run = run_export,

@@ -2,14 +2,15 @@
 /*
  * config.c - the user's configuration.
  *
- * A line is "name = value"; one that begins with # is a remark.  Names are options of the program, settings of
- * `set`, the layout, and two that take a word between: "key K = LINE" and "columns COMMAND = WORDS".  A line that
- * is wrong is told with its place, and the others hold.  What is read can run commands at the press of a key, so
- * the file has to be the user's own.
+ * A line is "name = value"; one that begins with # is a remark, and one that ends with \ goes on in the next.  Names
+ * are options of the program, settings of `set`, the layout, and three that take a word between: "key K = LINE",
+ * "columns COMMAND = WORDS" and "view NAME = SELECT".  A line that is wrong is told with its place, and the others
+ * hold.  What is read can run commands at the press of a key, so the file has to be the user's own.
  */
 #include "view/config.h"
 
 #include "base/mem.h"
+#include "command/ask/ask.h"
 #include "command/commands.h"
 #include "view/history.h"
 #include "view/keys.h"
@@ -47,6 +48,7 @@ struct config {
 	size_t n_keys, cap_keys;
 	struct user_columns *columns;
 	size_t n_columns, cap_columns;
+	struct session views; /* has but those of the file */
 	char *path;
 	size_t line;     /* the one that is read */
 	char *complaint; /* the first */
@@ -258,6 +260,19 @@ static void take_columns(struct config *c, const char *name, char *words)
 		VEC_PUSH(c->columns, c->n_columns, c->cap_columns) = wanted;
 }
 
+/* --- views -------------------------------------------------------------------------------------- */
+
+static void take_view(struct config *c, const char *name, const char *text)
+{
+	struct text place = TEXT_INIT;
+	struct err err = ERR_INIT;
+
+	text_addf(&place, "%s:%zu", c->path, c->line);
+	if (ask_keep_view(&c->views, name, text, place.s ? place.s : "", &err))
+		wrong(c, "view %s: %s", name, err.message);
+	text_release(&place);
+}
+
 /* --- reading ------------------------------------------------------------------------------------ */
 
 /* Blanks at both ends cut away. */
@@ -303,9 +318,13 @@ static void take_line(struct config *c, char *line)
 		take_columns(c, word, value);
 		return;
 	}
+	if ((word = word_between(line, "view", &value)) != NULL) {
+		take_view(c, word, value);
+		return;
+	}
 	char *equals = strchr(line, '=');
 	if (!equals) {
-		wrong(c, "a line is NAME = VALUE, key K = COMMAND LINE or columns COMMAND = NAMES");
+		wrong(c, "a line is NAME = VALUE, key K = COMMAND LINE, columns COMMAND = NAMES or view NAME = SELECT");
 		return;
 	}
 	*equals = '\0';
@@ -326,11 +345,29 @@ static bool is_own(struct config *c, int fd)
 	return false;
 }
 
+/* A line that ends with \ and those that it goes on in become one, in their place; how many those are. */
+static size_t join_lines(char *line, char **rest)
+{
+	size_t more = 0;
+
+	for (;;) {
+		size_t n = strlen(line);
+		while (n > 0 && line[n - 1] == '\r')
+			n--;
+		if (!n || line[n - 1] != '\\' || !*rest)
+			return more;
+		memset(line + n - 1, ' ', (size_t)(*rest - line) - n + 1);
+		strsep(rest, "\n");
+		more++;
+	}
+}
+
 struct config *config_read(void)
 {
 	struct config *c = xcalloc(1, sizeof *c);
 	size_t size = 0;
 
+	session_init(&c->views);
 	c->path = config_path();
 	int fd = c->path ? open(c->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 	if (fd < 0) {
@@ -343,8 +380,10 @@ struct config *config_read(void)
 	if (own && !bytes)
 		complain("%s is left out: it is no file of lines", c->path);
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+		size_t more = join_lines(line, &rest);
 		c->line++;
 		take_line(c, line);
+		c->line += more;
 	}
 	free(bytes);
 	close(fd);
@@ -366,6 +405,7 @@ void config_free(struct config *c)
 	free(c->given);
 	free(c->key);
 	free(c->columns);
+	session_release(&c->views);
 	free(c->path);
 	free(c->complaint);
 	free(c);
@@ -392,6 +432,9 @@ void config_settings(const struct config *c, struct session *s)
 	for (size_t i = 0; c && i < c->n_given; i++)
 		if (!c->given[i].option)
 			(void)!setting_set(s, c->given[i].name, c->given[i].value, &err); /* it was tried before */
+	const struct sql_view *view;
+	for (size_t i = 0; c && (view = ask_view(&c->views, i)) != NULL; i++)
+		(void)!ask_keep_view(s, view->name, view->text, view->place, &err);
 }
 
 enum layout config_layout(const struct config *c)
@@ -502,6 +545,10 @@ static const struct {
     {"columns COMMAND = NAMES",
 	"The columns that tables of a command show at first beside their first one; W chooses others.",
 	"columns histo = class objects shallow"},
+    {"view NAME = SELECT ...",
+	"A view for questions in SQL about every dump. It may name tables, classes, commands and other views. It goes "
+	"before a class of its name, and has no name that a table or a command has. A line that ends with \\ goes on in "
+	"the next.", "view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
 };
 #define N_WITH_WORDS (sizeof with_words / sizeof *with_words)
 

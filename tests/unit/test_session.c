@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/ask/ask.h"
 #include "command/run/run.h"
 #include "fake_heap.h"
 
@@ -237,6 +238,33 @@ static void test_cells_wait_for_what_they_need(void **state)
 	result_free(r);
 }
 
+static void expect_view(const char *name, const char *text, const char *place, const char *wanted)
+{
+	struct err err = ERR_INIT;
+	assert_int_equal(ask_keep_view(&session, name, text, place, &err), *wanted ? ERR_USAGE : 0);
+	assert_string_equal(err.message, wanted);
+}
+
+static void test_views_are_kept_by_name(void **state)
+{
+	(void)state;
+	expect_view("small", "SELECT 1", "config:1", "");
+	expect_view("large", "with a as (select 1) select * from a", "config:2", "");
+	expect_view("SMALL", "VALUES (2)", "config:3", "");
+	assert_string_equal(ask_view(&session, 0)->name, "SMALL");
+	assert_string_equal(ask_view(&session, 0)->text, "VALUES (2)");
+	assert_string_equal(ask_view_named(&session, "small")->place, "config:3");
+	assert_string_equal(ask_view(&session, 1)->name, "large");
+	assert_null(ask_view(&session, 2));
+	assert_null(ask_view_named(&session, "smal"));
+	expect_view("Entries", "SELECT 1", "config:4", "a table is called so already");
+	expect_view("Entries_", "SELECT 1", "config:4", "");
+	expect_view("ls", "SELECT 1", "config:5", "a command is called so already");
+	expect_view("1st", "SELECT 1", "config:6", "a name of a view is letters, digits and _");
+	expect_view("", "SELECT 1", "config:7", "a name of a view is letters, digits and _");
+	assert_null(ask_view(&session, 3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +275,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_a_command_is_a_job, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_a_stopped_file_is_taken_back, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_cells_wait_for_what_they_need, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_views_are_kept_by_name, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,11 @@ static int exact_classes(const struct heap *h, const char *name, uint32_t **clas
 	return 0;
 }
 
+static const struct sql_view *find_view(void *session, const char *name)
+{
+	return ask_view_named(session, name);
+}
+
 /* Is its first word a command's whole name? */
 static bool is_command(const char *line)
 {
@@ -86,11 +91,13 @@ static void near_names(void *session, const char *name, struct text *to)
 	static const char near_class[] = "(nearest: ";
 	const char *nearest = NULL, *at;
 	uint32_t *classes = NULL;
-	size_t n;
+	size_t n, view_at = 0;
 	unsigned edits = strlen(name) / 2 < EDITS_MOST ? (unsigned)strlen(name) / 2 + 1 : EDITS_MOST + 1;
 	struct err err = ERR_INIT;
 	for (size_t i = 0; ask_tables[i]; i++)
 		look_at(name, ask_tables[i], &nearest, &edits);
+	for (const struct sql_view *view; (view = ask_view(session, view_at)); view_at++)
+		look_at(name, view->name, &nearest, &edits);
 	for (const struct command *const *c = commands; *c; c++)
 		if (!((*c)->flags & COMMAND_NO_DUMP))
 			look_at(name, (*c)->name, &nearest, &edits);
@@ -106,7 +113,8 @@ static void near_names(void *session, const char *name, struct text *to)
 
 int ask_open(struct session *s, struct sql **out, struct err *err)
 {
-	struct sql_source source = {.context = s, .retained = find_sizes, .table = find_table, .nearest = near_names};
+	struct sql_source source = {.context = s, .view = find_view, .retained = find_sizes, .table = find_table,
+	    .nearest = near_names};
 	struct session_dump *d = session_at_hand(s);
 	int code = d->sql ? 0 : sql_open(&d->sql, d->opened, &source, err);
 	*out = d->sql;
@@ -137,7 +145,8 @@ int ask_rows(struct session *s, const char *name, struct result **out, struct er
 	uint32_t *classes = NULL;
 	size_t n;
 	*out = NULL;
-	if (strcmp(name, "objects") && strcmp(name, "refs")) { /* these are tables, whatever else is called so */
+	/* these are tables, whatever else is called so */
+	if (strcmp(name, "objects") && strcmp(name, "refs") && !ask_view_named(s, name)) {
 		int code = find_table(s, name, &classes, &n, out, err);
 		big_free(classes);
 		if (code || *out)

@@ -13,6 +13,16 @@ MUST_CHECK int ask_open(struct session *s, struct sql **out, struct err *err);
  * 0, or what its command or sql_run returns. */
 MUST_CHECK int ask_rows(struct session *s, const char *name, struct result **out, struct err *err);
 
+/*
+ * Keep a view for the questions about every dump of the session; place: where it is written, which errors name.  The
+ * later one of two of a name holds.  ERR_USAGE: what is wrong with it, ERR_NOMEM.
+ */
+MUST_CHECK int ask_keep_view(struct session *s, const char *name, const char *text, const char *place, struct err *err);
+/* View number i of those; NULL behind the last. */
+const struct sql_view *ask_view(const struct session *s, size_t i);
+/* The one of this name, letters of either case alike; NULL: none. */
+const struct sql_view *ask_view_named(const struct session *s, const char *name);
+
 /* What -where says, for the table of a command's options. */
 #define WHERE_OPTION {DASH_WHERE, OPT_WORDS, "EXPR", "objects of which it is true: total > 9 and size(lines) = 0"}
 /* Keep of n objects (ascending, in place) those that -where lets through; all, if it was not given. */

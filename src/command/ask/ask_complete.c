@@ -61,6 +61,9 @@ static void offer_tables(const struct offers *o)
 		text_add_n(&name, ask_tables[i], strcspn(ask_tables[i], "A")); /* entries( */
 		offer_name(o, name.s, "");
 	}
+	const struct sql_view *view;
+	for (size_t i = 0; *o->word != '"' && (view = ask_view(o->s, i)); i++)
+		offer_name(o, view->name, "");
 	for (const struct command *const *c = commands; *o->word != '"' && *c; c++)
 		if ((*c)->shapes && !((*c)->flags & COMMAND_NO_DUMP) && strcmp((*c)->name, "sql"))
 			offer_name(o, (*c)->name, "");

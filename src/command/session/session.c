@@ -34,6 +34,9 @@ void session_release(struct session *s)
 	free(s->history);
 	free(s->told);
 	free(s->copies);
+	for (size_t i = 0; i < s->n_views; i++)
+		sql_view_release(&s->views[i]);
+	free(s->views);
 	text_release(&s->said);
 	*s = (struct session){.dump = NULL};
 }

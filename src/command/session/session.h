@@ -85,6 +85,8 @@ struct session {
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool mat_sizes;          /* --sizes mat */
 	bool q_quits;            /* set q quit: the screen's key leaves from everywhere */
+	struct sql_view *views;  /* that questions about each dump may name (command/ask); owned */
+	size_t n_views, cap_views;
 	char *copies;            /* set copy FILE: behind what it holds y and Y write; owned; NULL: to the terminal */
 	bool finds_beside;       /* a job of the screen finds retained sizes: commands do not wait for
 	                            it */

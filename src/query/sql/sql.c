@@ -70,6 +70,7 @@ static const char views[] =
 struct declared {
 	struct declared *next;
 	char *name;
+	bool view;
 };
 
 /* --- errors ------------------------------------------------------------------------------------- */
@@ -140,19 +141,19 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec;
 }
 
-static bool is_late(const struct sql *q)
+bool sql_is_late(const struct sql *q)
 {
 	return q->until && now() >= q->until;
 }
 
 int sql_error(struct sql *q, int code, struct err *err)
 {
-	static const char column[] = "no such column: ";
+	static const char column[] = "no such column: ", circle[] = " is circularly defined";
 	if (q->failed.code) {
 		*err = q->failed;
 		return err->code;
 	}
-	if (progress_cancelled(q->progress) || (code == SQLITE_INTERRUPT && !is_late(q)))
+	if (progress_cancelled(q->progress) || (code == SQLITE_INTERRUPT && !sql_is_late(q)))
 		return err_cancelled(err);
 	if (code == SQLITE_INTERRUPT)
 		return err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->wishes.seconds);
@@ -165,6 +166,9 @@ int sql_error(struct sql *q, int code, struct err *err)
 	if (!strcmp(said, "not authorized"))
 		return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
 		    "VIEW");
+	if (!strncmp(said, "view ", 5) && strstr(said, circle))
+		return err_set(err, ERR_USAGE, "what it names leads back to the view %.*s",
+		    (int)(strstr(said, circle) - said - 5), said + 5);
 	if (!strncmp(said, column, sizeof column - 1))
 		return no_column(q, said + sizeof column - 1, err);
 	return err_set(err, ERR_USAGE, "%.400s", said);
@@ -172,13 +176,13 @@ int sql_error(struct sql *q, int code, struct err *err)
 
 bool sql_stops(const struct sql *q, uint64_t round)
 {
-	return progress_stops(q->progress, round) || (round % PROGRESS_ROUNDS == 0 && is_late(q));
+	return progress_stops(q->progress, round) || (round % PROGRESS_ROUNDS == 0 && sql_is_late(q));
 }
 
 static int look(void *sql)
 {
 	const struct sql *q = sql;
-	return progress_cancelled(q->progress) || is_late(q);
+	return progress_cancelled(q->progress) || sql_is_late(q);
 }
 
 int sql_need_retained(struct sql *q)
@@ -223,7 +227,7 @@ static int may(void *sql, int action, const char *a, const char *b, const char *
 	}
 }
 
-static void limit(sqlite3 *db)
+void sql_limit(sqlite3 *db)
 {
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, TEXT_MOST);
 	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, STATEMENT_MOST);
@@ -251,7 +255,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 	if (!code && sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL))
 		code = err_set(err, ERR_NOMEM, "SQLite does not begin");
 	if (!code) {
-		limit(q->db);
+		sql_limit(q->db);
 		sqlite3_extended_result_codes(q->db, 0);
 		sqlite3_progress_handler(q->db, STEPS_BETWEEN, look, q);
 		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_functions(q))
@@ -272,7 +276,10 @@ static void forget(struct sql *q)
 	while (q->declared) {
 		struct declared *d = q->declared;
 		q->declared = d->next;
-		sqlite3_create_module_v2(q->db, d->name, NULL, NULL, NULL);
+		if (d->view)
+			sql_drop_view(q, d->name);
+		else
+			sqlite3_create_module_v2(q->db, d->name, NULL, NULL, NULL);
 		free(d->name);
 		free(d);
 	}
@@ -300,10 +307,10 @@ static bool is_declared(const struct sql *q, const char *name)
 	return d != NULL;
 }
 
-void sql_declared(struct sql *q, const char *name)
+void sql_declared(struct sql *q, const char *name, bool view)
 {
 	struct declared *d = xcalloc(1, sizeof *d);
-	*d = (struct declared){.next = q->declared, .name = xstrdup(name)};
+	*d = (struct declared){.next = q->declared, .name = xstrdup(name), .view = view};
 	q->declared = d;
 }
 
@@ -320,6 +327,9 @@ static int no_table(struct sql *q, const char *name, struct err *err)
 /* Register what is called so. */
 static int declare(struct sql *q, const char *name, struct err *err)
 {
+	const struct sql_view *view = q->source.view ? q->source.view(q->source.context, name) : NULL;
+	if (view)
+		return sql_declare_view(q, view, err);
 	struct result *r = NULL;
 	uint32_t *classes = NULL;
 	size_t n = 0;
@@ -334,7 +344,7 @@ static int declare(struct sql *q, const char *name, struct err *err)
 		state = r ? sql_add_result(q, name, r) : sql_add_classes(q, name, classes, n);
 	if (code || state)
 		return code ? code : sql_error(q, state, err);
-	sql_declared(q, name);
+	sql_declared(q, name, false);
 	return 0;
 }
 
@@ -362,11 +372,11 @@ static bool is_class(const struct heap *h, const char *name, size_t n)
 
 /* SQLite does not tell capital letters from small ones, programs do: does the statement spell a declared name
  * otherwise, and there is a class of that name, too? */
-static int check_spelling(struct sql *q, const char *text, struct err *err)
+int sql_check_spelling(struct sql *q, const char *text, struct err *err)
 {
 	for (const struct declared *d = q->declared; d; d = d->next) {
 		size_t n = strlen(d->name);
-		for (const char *at = text; *at; at++) {
+		for (const char *at = text; *at && !d->view; at++) {
 			if ((at > text && in_name(at[-1])) || sqlite3_strnicmp(at, d->name, (int)n) || in_name(at[n]) ||
 			    !strncmp(at, d->name, n))
 				continue;
@@ -378,12 +388,12 @@ static int check_spelling(struct sql *q, const char *text, struct err *err)
 	return 0;
 }
 
-static int prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err)
+int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err)
 {
 	for (int i = 0; i < TABLES_MOST; i++) {
 		int code, state = sqlite3_prepare_v2(q->db, text, -1, s, rest);
 		if (state == SQLITE_OK)
-			return check_spelling(q, text, err);
+			return sql_check_spelling(q, text, err);
 		char *name = q->failed.code ? NULL : missed_table(q->db);
 		if (!name)
 			return sql_error(q, state, err);
@@ -430,6 +440,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 	q->doubt = amount_exact(0);
 	q->failed = (struct err)ERR_INIT;
 	q->declared = NULL;
+	q->placed = false;
 	sqlite_memory_begin();
 	return 0;
 }
@@ -445,6 +456,7 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->doubt = outer->doubt;
 	q->failed = outer->failed;
 	q->declared = outer->declared;
+	q->placed = outer->placed;
 }
 
 static void note_missed(struct result *r, const struct text *missed)
@@ -465,7 +477,7 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		return code;
 	while (!code && *text) {
 		sqlite3_stmt *s = NULL;
-		code = prepare(q, text, &s, &text, err);
+		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s)
 			code = run_statement(q, s, out, err);
 		sqlite3_finalize(s); /* which tells of paths that were missed */
@@ -485,7 +497,7 @@ int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, stru
 {
 	sqlite3_stmt *s = NULL;
 	size_t kept = 0;
-	int state = SQLITE_DONE, code = prepare(q, text, &s, &text, err);
+	int state = SQLITE_DONE, code = sql_prepare(q, text, &s, &text, err);
 	while (!code && (state = sqlite3_step(s)) == SQLITE_ROW && kept < *n)
 		ids[kept++] = (uint32_t)sqlite3_column_int64(s, 0);
 	if (!code && state != SQLITE_DONE)

@@ -22,9 +22,16 @@
 #include "query/sql/sql_words.h"
 #include "result/result.h"
 
+/* A view that is there for every dump: its text is a SELECT, and what is wrong with it is told with its place. */
+struct sql_view {
+	char *name, *text, *place;
+};
+
 /* What others know.  All return 0 or an error that the statement ends with. */
 struct sql_source {
 	void *context;
+	/* The view of this name, letters of either case alike; the owner's.  NULL: none is called so. */
+	const struct sql_view *(*view)(void *context, const char *name);
 	/* What objects retain; a statement that asks for it waits for this. */
 	int (*retained)(void *context, const struct retained **out, struct err *err);
 	/* What is called so: classes (indices, the caller's, big_free), or what a command line answers (the caller's,
@@ -40,6 +47,11 @@ struct sql;
  * this build has no SQLite. */
 MUST_CHECK int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err);
 void sql_close(struct sql *q); /* NULL is fine */
+
+void sql_view_release(struct sql_view *view);
+/* May there be such a view?  What it names is not looked at.  0; ERR_USAGE: the text is not one SELECT, or the name is
+ * SQLite's own; ERR_NOMEM.  Without SQLite every text may be one. */
+MUST_CHECK int sql_check_view(const char *name, const char *text, struct err *err);
 
 struct sql_wishes {
 	bool subclasses;   /* the table of a class has the instances of its subclasses, too */

@@ -459,7 +459,7 @@ int sql_add_objects_of(struct sql *q, const char *name, const uint32_t *ids, siz
 {
 	int state = add(q, name, &(struct objects_of){.ids = ids, .n_ids = n});
 	if (!state)
-		sql_declared(q, name);
+		sql_declared(q, name, false);
 	return state;
 }
 

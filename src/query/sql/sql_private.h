@@ -26,6 +26,8 @@ struct sql {
 	bool declares;                    /* a table's columns are being declared, which looks like writing */
 	uint64_t until;                   /* by the monotonic clock, in seconds; 0: for ever */
 	unsigned depth;                   /* of questions within the lines of commands that questions name */
+	unsigned views;                   /* kept ones that are being declared, one naming the next */
+	bool placed;                      /* the error at hand names the place of a view already */
 };
 
 /* Does SQLite's last code stand for this error?  Keep its words, for SQLite only hands on a code. */
@@ -87,7 +89,10 @@ void sql_columns_release(struct sql_columns *c);
 int sql_declare(struct sql *q, const char *columns);
 
 /* It is there until sql_end. */
-void sql_declared(struct sql *q, const char *name);
+void sql_declared(struct sql *q, const char *name, bool view);
+/* Declare a view that is kept, and all that it names. */
+MUST_CHECK int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err);
+void sql_drop_view(struct sql *q, const char *name);
 
 /* --- constraints ---------------------------------------------------------------------------------
  *
@@ -122,6 +127,14 @@ void sql_end(struct sql *q, const struct sql *outer);
 MUST_CHECK int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, struct err *err);
 /* The rows of a prepared statement. */
 MUST_CHECK int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err);
+/* Prepare the first statement of a text, of which the tables are declared that it names; *rest is behind it. */
+MUST_CHECK int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err);
+/* Does a text spell a declared table otherwise, and there is a class of that name, too?  ERR_USAGE. */
+MUST_CHECK int sql_check_spelling(struct sql *q, const char *text, struct err *err);
+/* What no statement on this connection goes beyond. */
+void sql_limit(sqlite3 *db);
+/* Is the time over that the statement has? */
+bool sql_is_late(const struct sql *q);
 /* What SQLite says of its last call, as an error of ours. */
 int sql_error(struct sql *q, int code, struct err *err);
 

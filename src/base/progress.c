@@ -5,6 +5,7 @@
 #include "base/progress.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #define ALONE(text) {.words = text, .word = text}
 
@@ -60,6 +61,7 @@ void progress_reset(struct progress *p)
 	atomic_store(&p->total, 0);
 	atomic_store(&p->objects, 0);
 	atomic_store(&p->expected, 0);
+	atomic_store(&p->until, 0);
 	atomic_store(&p->cancel, false);
 }
 
@@ -83,12 +85,27 @@ void progress_phase(struct progress *p, enum phase phase, uint64_t total)
 	atomic_store(&p->phase, phase);
 }
 
+uint64_t progress_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static bool is_over(struct progress *p)
+{
+	uint64_t until = atomic_load_explicit(&p->until, memory_order_relaxed);
+
+	return until && progress_clock() >= until;
+}
+
 bool progress_add(struct progress *p, uint64_t n)
 {
 	if (!p)
 		return true;
 	atomic_fetch_add_explicit(&p->done, n, memory_order_relaxed);
-	return !atomic_load_explicit(&p->cancel, memory_order_relaxed);
+	return !progress_cancelled(p);
 }
 
 static _Thread_local struct progress *own;
@@ -113,5 +130,10 @@ int progress_check(struct progress *p, struct err *err)
 
 bool progress_cancelled(struct progress *p)
 {
-	return p && atomic_load_explicit(&p->cancel, memory_order_relaxed);
+	return p && (atomic_load_explicit(&p->cancel, memory_order_relaxed) || is_over(p));
+}
+
+bool progress_late(struct progress *p)
+{
+	return p && is_over(p) && !atomic_load_explicit(&p->cancel, memory_order_relaxed);
 }

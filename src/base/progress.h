@@ -3,7 +3,8 @@
  * progress.h - how far a long work is, and whether to stop it.
  *
  * One thread or many add to it (per block, never per object); another thread reads it to draw a
- * line, and may set cancel.  All members are atomic: any thread.
+ * line, and may set cancel.  A work may have a time at which it is stopped as if that was set.  All
+ * members are atomic: any thread.
  */
 #ifndef CAIRN_BASE_PROGRESS_H
 #define CAIRN_BASE_PROGRESS_H
@@ -58,6 +59,7 @@ struct progress {
 	_Atomic uint64_t done, total; /* of this phase, in bytes or things; total 0: unknown */
 	_Atomic uint64_t objects;     /* objects seen so far, over all phases */
 	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect told of */
+	_Atomic uint64_t until;       /* by progress_clock; 0: for as long as it takes */
 	atomic_bool cancel;
 };
 
@@ -76,7 +78,12 @@ bool progress_expected(struct progress *p, enum phase phase);
 /* n more done.  False: the user asked to stop; give up with ERR_CANCELLED. */
 bool progress_add(struct progress *p, uint64_t n);
 
+/* Did the user ask to stop, or is the time over? */
 bool progress_cancelled(struct progress *p);
+/* Is it only that the time is over? */
+bool progress_late(struct progress *p);
+/* Nanoseconds since some time before the program began. */
+uint64_t progress_clock(void);
 /* The same as a result: ERR_CANCELLED if so, else 0. */
 MUST_CHECK int progress_check(struct progress *p, struct err *err);
 

@@ -10,15 +10,17 @@
 #include <sqlite3.h>
 
 static _Thread_local struct err refused;
+static _Thread_local struct progress *watched;
+static _Thread_local uint64_t rounds;
 
 static void *sql_malloc(int n)
 {
-	return big_alloc(1, (uint64_t)n, &refused);
+	return progress_stops(watched, rounds++) ? NULL : big_alloc(1, (uint64_t)n, &refused);
 }
 
 static void *sql_realloc(void *old, int n)
 {
-	return big_resize(old, 1, (uint64_t)n, &refused);
+	return progress_stops(watched, rounds++) ? NULL : big_resize(old, 1, (uint64_t)n, &refused);
 }
 
 static void sql_free(void *p)
@@ -62,6 +64,13 @@ void sqlite_memory_begin(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	refused.message[0] = '\0';
 	pthread_once(&once, configure);
+}
+
+struct progress *sqlite_memory_watch(struct progress *progress)
+{
+	struct progress *before = watched;
+	watched = progress;
+	return before;
 }
 
 const char *sqlite_memory_refusal(void)

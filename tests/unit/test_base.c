@@ -474,6 +474,28 @@ static void phases(void **state)
 
 /* --- secrets ------------------------------------------------------------------------------------ */
 
+static void time_is_over(void **state)
+{
+	(void)state;
+	struct progress p = PROGRESS_INIT;
+	struct err err = ERR_INIT;
+	p.until = progress_clock() + UINT64_C(3600000000000);
+	assert_true(progress_add(&p, 1));
+	assert_false(progress_cancelled(&p));
+	assert_false(progress_late(&p));
+	p.until = progress_clock();
+	assert_false(progress_add(&p, 1));
+	assert_true(progress_stops(&p, 0));
+	assert_true(progress_late(&p));
+	assert_int_equal(progress_check(&p, &err), ERR_CANCELLED);
+	p.cancel = true; /* who asked to stop is not told that there was no time */
+	assert_true(progress_cancelled(&p));
+	assert_false(progress_late(&p));
+	progress_reset(&p);
+	assert_false(progress_cancelled(&p));
+	assert_false(progress_late(NULL));
+}
+
 static void secrets(void **state)
 {
 	static const char *const secret[] = {
@@ -552,6 +574,7 @@ int main(void)
 		cmocka_unit_test(parallel),
 		cmocka_unit_test(jobs),
 		cmocka_unit_test(phases),
+		cmocka_unit_test(time_is_over),
 		cmocka_unit_test(secrets),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -21,17 +21,38 @@ static int add_question(const struct call *call, struct text *to, struct err *er
 	return quote && *s && s[1] ? err_set(err, ERR_USAGE, "behind the quotes around the question:%.100s", s + 1) : 0;
 }
 
+static uint64_t seconds_of(const struct call *call)
+{
+	uint64_t n = call_has(call, DASH_SECONDS) ? call->option[call_option(call, DASH_SECONDS)].number : 0;
+	return n < SECONDS_MOST ? n : SECONDS_MOST;
+}
+
+/* A question, watched by somebody: by its time, if by nobody else. */
+static int ask(struct session *s, struct sql *q, const char *text, const struct sql_wishes *wishes,
+    struct result **out, struct err *err)
+{
+	struct progress own = PROGRESS_INIT, *before = progress_own();
+	bool alone = !s->now && wishes->seconds;
+	if (alone)
+		progress_set_own(s->now = &own);
+	int code = sql_run(q, text, wishes, s->now, out, err);
+	if (alone) {
+		s->now = NULL;
+		progress_set_own(before);
+	}
+	return code;
+}
+
 static int run_sql(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct sql_wishes wishes = {.subclasses = call_has(call, DASH_SUB),
-	    .seconds = call_has(call, DASH_SECONDS) ? call->option[call_option(call, DASH_SECONDS)].number : 0};
+	struct sql_wishes wishes = {.subclasses = call_has(call, DASH_SUB), .seconds = seconds_of(call)};
 	struct text text = TEXT_INIT;
 	struct sql *q;
 	int code = add_question(call, &text, err);
 	if (!code)
 		code = ask_open(s, &q, err);
 	if (!code)
-		code = sql_run(q, text.s ? text.s : "", &wishes, s->now, out, err);
+		code = ask(s, q, text.s ? text.s : "", &wishes, out, err);
 	if (!code && !*out)
 		session_say(s, "done");
 	text_release(&text);
@@ -39,7 +60,7 @@ static int run_sql(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option_spec sql_options[] = {
-    {DASH_SECONDS, OPT_COUNT, "N", "no more than N seconds; otherwise until ^C"},
+    {DASH_SECONDS, OPT_COUNT, "N", "no more than N seconds, commands as tables included"},
     {DASH_SUB, OPT_FLAG, NULL, "tables of classes have instances of subclasses, too"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

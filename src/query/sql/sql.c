@@ -48,7 +48,8 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#define SECOND UINT64_C(1000000000) /* of progress_clock */
 
 enum {
 	STEPS_BETWEEN = 4000,   /* of SQLite's machine, between two looks whether to stop */
@@ -134,18 +135,6 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	return code;
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec;
-}
-
-bool sql_is_late(const struct sql *q)
-{
-	return q->until && now() >= q->until;
-}
-
 int sql_error(struct sql *q, int code, struct err *err)
 {
 	static const char column[] = "no such column: ", circle[] = " is circularly defined";
@@ -153,10 +142,8 @@ int sql_error(struct sql *q, int code, struct err *err)
 		*err = q->failed;
 		return err->code;
 	}
-	if (progress_cancelled(q->progress) || (code == SQLITE_INTERRUPT && !sql_is_late(q)))
+	if (progress_cancelled(q->progress) || code == SQLITE_INTERRUPT)
 		return err_cancelled(err);
-	if (code == SQLITE_INTERRUPT)
-		return err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->wishes.seconds);
 	if (code == SQLITE_NOMEM)
 		return err_set(err, ERR_NOMEM, "%s",
 		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite has no memory for that");
@@ -176,13 +163,12 @@ int sql_error(struct sql *q, int code, struct err *err)
 
 bool sql_stops(const struct sql *q, uint64_t round)
 {
-	return progress_stops(q->progress, round) || (round % PROGRESS_ROUNDS == 0 && sql_is_late(q));
+	return progress_stops(q->progress, round);
 }
 
 static int look(void *sql)
 {
-	const struct sql *q = sql;
-	return progress_cancelled(q->progress) || sql_is_late(q);
+	return progress_cancelled(((const struct sql *)sql)->progress);
 }
 
 int sql_need_retained(struct sql *q)
@@ -434,8 +420,14 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 	*outer = *q;
 	q->depth++;
 	q->wishes = *wishes;
-	q->until = wishes->seconds ? now() + wishes->seconds : 0;
 	q->progress = progress;
+	q->watched = sqlite_memory_watch(progress);
+	q->until = progress ? progress->until : 0;
+	uint64_t end = progress_clock() + wishes->seconds * SECOND;
+	if (progress && wishes->seconds && (!q->until || end < q->until)) {
+		progress->until = end;
+		q->seconds = wishes->seconds;
+	}
 	q->retained = NULL; /* the model may have changed */
 	q->doubt = amount_exact(0);
 	q->failed = (struct err)ERR_INIT;
@@ -447,10 +439,15 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 
 void sql_end(struct sql *q, const struct sql *outer)
 {
+	sqlite_memory_watch(q->watched);
+	if (q->progress)
+		q->progress->until = q->until;
 	forget(q); /* what commands answer is of now, and large */
 	q->depth = outer->depth;
 	q->wishes = outer->wishes;
+	q->watched = outer->watched;
 	q->until = outer->until;
+	q->seconds = outer->seconds;
 	q->progress = outer->progress;
 	q->retained = outer->retained;
 	q->doubt = outer->doubt;
@@ -485,6 +482,10 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 	if (!code && *out && q->missed.len)
 		note_missed(*out, &q->missed);
 	text_clear(&q->missed);
+	if (!code && progress_cancelled(progress)) /* some loop may have been left early */
+		code = err_cancelled(err);
+	if (code == ERR_CANCELLED && progress_late(progress))
+		code = err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->seconds);
 	if (code) {
 		result_free(*out);
 		*out = NULL;

@@ -53,13 +53,15 @@ void sql_view_release(struct sql_view *view);
  * SQLite's own; ERR_NOMEM.  Without SQLite every text may be one. */
 MUST_CHECK int sql_check_view(const char *name, const char *text, struct err *err);
 
+#define SECONDS_MOST UINT64_C(1000000000)
 struct sql_wishes {
 	bool subclasses;   /* the table of a class has the instances of its subclasses, too */
-	uint64_t seconds;  /* that SQLite may work; 0: as long as it wants */
+	uint64_t seconds;  /* that all of it may take, at most SECONDS_MOST; 0: as long as it wants */
 };
 
 /*
- * Run the statements of a text; *out gets the rows of the last one that has columns, NULL: none has.  ERR_USAGE: it is
+ * Run the statements of a text, and whatever they name, within these seconds where somebody watches (progress is not
+ * NULL); *out gets the rows of the last one that has columns, NULL: none has.  ERR_USAGE: it is
  * not SQL, names what is not there, or would write; ERR_NOMEM, ERR_CANCELLED; or what a table met.
  */
 MUST_CHECK int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,

@@ -94,12 +94,12 @@ static int keep_set(struct answer *a, const char *ids, size_t n, uint64_t *at, s
 	return 0;
 }
 
-static int keep_cell(const struct sql *q, struct answer *a, sqlite3_stmt *s, unsigned column, struct err *err)
+static int keep_cell(struct sql *q, struct answer *a, sqlite3_stmt *s, unsigned column, struct err *err)
 {
 	sqlite3_value *v = sqlite3_column_value(s, (int)column);
 	uint64_t value = 0;
 	enum slot kind = SLOT_NULL;
-	const char *ids;
+	const char *ids, *text;
 	size_t n;
 	double real;
 	int code = 0;
@@ -122,8 +122,9 @@ static int keep_cell(const struct sql *q, struct answer *a, sqlite3_stmt *s, uns
 		} /* FALLTHROUGH */
 	case SQLITE_TEXT:
 		kind = SLOT_TEXT;
-		code = keep_text(a, (const char *)sqlite3_column_text(s, (int)column),
-		    (size_t)sqlite3_column_bytes(s, (int)column), &value, err);
+		text = (const char *)sqlite3_column_text(s, (int)column);
+		n = (size_t)sqlite3_column_bytes(s, (int)column);
+		code = text || !n ? keep_text(a, text ? text : "", n, &value, err) : sql_error(q, SQLITE_NOMEM, err);
 		break;
 	}
 	if (code || more((void **)&a->value, &a->cap_values, a->n_cells, 1, sizeof *a->value, err) ||

@@ -257,8 +257,10 @@ static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 	uint32_t id = object_of(to, argv[0]);
 	struct any_value v;
 	struct err err = ERR_INIT;
-	if (!p && sqlite3_value_type(argv[1]) == SQLITE_TEXT && sqlite3_value_bytes(argv[1]) <= PATH_MOST)
-		p = made = path_make(f->sql, (const char *)sqlite3_value_text(argv[1]));
+	const char *words = p || sqlite3_value_type(argv[1]) != SQLITE_TEXT ? NULL :
+	    (const char *)sqlite3_value_text(argv[1]);
+	if (words && sqlite3_value_bytes(argv[1]) <= PATH_MOST)
+		p = made = path_make(f->sql, words);
 	if (p && id != HEAP_NONE && walk_path(f, p, id, &v, &err)) {
 		sql_result_value(f->sql, to, &v, contents, &f->scratch);
 	} else if (err.code && err.code != ERR_UNSUPPORTED) {

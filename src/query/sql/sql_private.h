@@ -16,6 +16,7 @@ struct sql {
 	struct sql_source source;
 	struct sql_wishes wishes;         /* of the statement at hand */
 	struct progress *progress;
+	struct progress *watched;         /* what stood there before */
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
 	struct amount doubt;              /* 0, as sure as the least sure number that a table handed out */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
@@ -24,7 +25,8 @@ struct sql {
 	const struct retained *retained;  /* NULL: not asked for yet */
 	struct declared *declared;        /* the tables that were named so far */
 	bool declares;                    /* a table's columns are being declared, which looks like writing */
-	uint64_t until;                   /* by the monotonic clock, in seconds; 0: for ever */
+	uint64_t seconds;                 /* that ended with progress->until, where that is set */
+	uint64_t until;                   /* what stood there before */
 	unsigned depth;                   /* of questions within the lines of commands that questions name */
 	unsigned views;                   /* kept ones that are being declared, one naming the next */
 	bool placed;                      /* the error at hand names the place of a view already */
@@ -133,8 +135,6 @@ MUST_CHECK int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, co
 MUST_CHECK int sql_check_spelling(struct sql *q, const char *text, struct err *err);
 /* What no statement on this connection goes beyond. */
 void sql_limit(sqlite3 *db);
-/* Is the time over that the statement has? */
-bool sql_is_late(const struct sql *q);
 /* What SQLite says of its last call, as an error of ours. */
 int sql_error(struct sql *q, int code, struct err *err);
 

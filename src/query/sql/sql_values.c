@@ -25,7 +25,9 @@ uint32_t sql_object(const struct sql *q, sqlite3_value *value)
 		return heap_find_value(q->heap, (uint64_t)sqlite3_value_int64(value));
 	case SQLITE_TEXT:
 		s = (const char *)sqlite3_value_text(value);
-		if (!s || s[0] != '0' || (s[1] != 'x' && s[1] != 'X'))
+		if (!s)
+			return HEAP_NONE;
+		if (s[0] != '0' || (s[1] != 'x' && s[1] != 'X'))
 			return sqlite3_value_numeric_type(value) == SQLITE_INTEGER ?
 			    heap_find_value(q->heap, (uint64_t)sqlite3_value_int64(value)) : HEAP_NONE;
 		address = strtoull(s + 2, &end, 16);

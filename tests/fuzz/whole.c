@@ -237,6 +237,7 @@ static void check_same(const struct heap *one, const struct heap *other)
 	for (uint32_t id = 0; id < one->n_objects; id++) {
 		PROMISE(heap_address(one, id) == heap_address(other, id));
 		PROMISE(heap_shallow(one, id) == heap_shallow(other, id));
+		PROMISE(one->class_of[id] == other->class_of[id]);
 	}
 	for (uint64_t i = 0; i < one->out.n; i++)
 		PROMISE(one->out.target[i] == other->out.target[i]);

@@ -64,6 +64,7 @@ struct part_class {
 	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
 	                         record theirs */
 	bool used;             /* some record names the class */
+	uint64_t first;        /* if used: number within the part of the first record that does */
 	enum record_kind kind; /* if used: of the first record that does */
 };
 
@@ -141,6 +142,7 @@ struct class_handle {
 	uint64_t address;
 	const char *name;   /* CLASS_NAMED: plain UTF-8, internal spelling */
 	enum record_kind kind; /* of the first object that used it; HANDLE_UNUSED before */
+	uint64_t first;     /* number over all parts of that object's record */
 	uint64_t instance_size; /* of its first instance, where records carry sizes */
 	uint32_t resolved;  /* class index */
 };
@@ -175,6 +177,8 @@ struct build {
 	uint32_t n_handles, cap_handles;
 	uint32_t *handle_slots; /* hash, 0 empty */
 	uint32_t n_handle_slots;
+	uint32_t *used_handles; /* in the order in which the dump uses them, whichever thread met one first */
+	uint32_t n_used_handles;
 	struct arena arena;     /* names of handles */
 
 	/* Class records in address order, duplicates dropped: class index i < n_defined is defined[i]. */

@@ -301,6 +301,7 @@ static void build_release(struct build *b)
 	classify_release(b);
 	big_free(b->handles);
 	big_free(b->handle_slots);
+	big_free(b->used_handles);
 	names_release(&b->names);
 	big_free(b->name_of);
 	big_free(b->by_name);

@@ -358,12 +358,28 @@ static uint32_t array_of(struct build *b, const struct class_handle *handle)
 	return array;
 }
 
+static int by_first_use(const void *x, const void *y, void *handles)
+{
+	const struct class_handle *all = handles;
+	uint64_t a = all[*(const uint32_t *)x].first, b = all[*(const uint32_t *)y].first;
+	return (a > b) - (a < b);
+}
+
+static void order_handles(struct build *b)
+{
+	b->used_handles = big_alloc(b->n_handles, sizeof *b->used_handles, &b->lost);
+	for (uint32_t i = 0; b->used_handles && i < b->n_handles && !build_stops(b, i); i++)
+		if (b->handles[i].kind != HANDLE_UNUSED)
+			b->used_handles[b->n_used_handles++] = i;
+	if (b->used_handles)
+		(void)!sort_with(b->used_handles, b->n_used_handles, sizeof *b->used_handles, by_first_use, b->handles,
+		    &b->lost);
+}
+
 static void resolve_plain_handles(struct build *b)
 {
-	for (uint32_t i = 0; i < b->n_handles && !build_stops(b, i); i++) {
-		struct class_handle *c = &b->handles[i];
-		if (c->kind == HANDLE_UNUSED)
-			continue;
+	for (uint32_t i = 0; i < b->n_used_handles && !build_stops(b, i); i++) {
+		struct class_handle *c = &b->handles[b->used_handles[i]];
 		if (c->how == CLASS_AT) {
 			c->resolved = class_at_address(b, c->address);
 			if (c->resolved == HEAP_NONE)
@@ -385,9 +401,11 @@ static void note_namesakes(struct build *b)
 	bool *named = big_alloc(h->n_classes, sizeof *named, &b->lost);
 	if (!named)
 		return;
-	for (uint32_t i = 0; i < b->n_handles; i++)
-		if (b->handles[i].how == CLASS_NAMED && b->handles[i].resolved != HEAP_NONE)
-			named[b->handles[i].resolved] = true;
+	for (uint32_t i = 0; i < b->n_used_handles; i++) {
+		const struct class_handle *c = &b->handles[b->used_handles[i]];
+		if (c->how == CLASS_NAMED && c->resolved != HEAP_NONE)
+			named[c->resolved] = true;
+	}
 	for (uint32_t i = 0, end; i < b->n_by_name && !build_stops(b, i); i = end) {
 		uint32_t name = b->name_of[b->by_name[i]];
 		bool any = false;
@@ -407,9 +425,9 @@ static void note_namesakes(struct build *b)
 static bool component_is_self(const struct build *b)
 {
 	bool any = false;
-	for (uint32_t i = 0; i < b->n_handles; i++) {
-		const struct class_handle *c = &b->handles[i];
-		if (c->how != CLASS_COMPONENT_OR_SELF || c->kind == HANDLE_UNUSED)
+	for (uint32_t i = 0; i < b->n_used_handles; i++) {
+		const struct class_handle *c = &b->handles[b->used_handles[i]];
+		if (c->how != CLASS_COMPONENT_OR_SELF)
 			continue;
 		uint32_t class = class_at_address(b, c->address);
 		if (class == HEAP_NONE || build_class_name(b, class)->internal[0] != '[')
@@ -422,10 +440,8 @@ static bool component_is_self(const struct build *b)
 static void resolve_array_handles(struct build *b)
 {
 	bool self = component_is_self(b);
-	for (uint32_t i = 0; i < b->n_handles && !build_stops(b, i); i++) {
-		struct class_handle *c = &b->handles[i];
-		if (c->kind == HANDLE_UNUSED)
-			continue;
+	for (uint32_t i = 0; i < b->n_used_handles && !build_stops(b, i); i++) {
+		struct class_handle *c = &b->handles[b->used_handles[i]];
 		if (c->how == CLASS_COMPONENT_OR_SELF && self)
 			c->resolved = class_at_address(b, c->address);
 		else if (c->how == CLASS_ARRAY_OF || c->how == CLASS_COMPONENT_OR_SELF)
@@ -454,8 +470,8 @@ static void link_components(struct build *b)
 /* Where records carry sizes, the first instance tells its class's size. */
 static void take_instance_sizes(struct build *b)
 {
-	for (uint32_t i = 0; i < b->n_handles; i++) {
-		const struct class_handle *c = &b->handles[i];
+	for (uint32_t i = 0; i < b->n_used_handles; i++) {
+		const struct class_handle *c = &b->handles[b->used_handles[i]];
 		if (c->resolved == HEAP_NONE)
 			continue;
 		struct heap_class *class = &b->heap->classes[c->resolved];
@@ -488,7 +504,7 @@ static void find_java_lang_class(struct build *b)
 int classes_resolve(struct build *b, struct err *err)
 {
 	static void (*const step[])(struct build *) = {
-		collect, sort_by_name, link_superclasses, resolve_plain_handles, note_namesakes, loaders_find,
+		collect, sort_by_name, link_superclasses, order_handles, resolve_plain_handles, note_namesakes, loaders_find,
 		sort_by_name_and_loader, resolve_array_handles, take_instance_sizes, find_java_lang_class, link_components,
 	};
 	struct heap *h = b->heap;

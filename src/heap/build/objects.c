@@ -151,8 +151,10 @@ static void settle_handles(struct build *b)
 		const struct survey_part *p = &b->parts[i];
 		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles && !build_stops(b, n); n++) {
 			struct class_handle *class = &b->handles[n];
-			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED)
+			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED) {
 				class->kind = p->by_handle[n].kind;
+				class->first = p->first_record + p->by_handle[n].first;
+			}
 			if (p->by_handle[n].common_size && class->instance_size == SIZE_UNKNOWN)
 				class->instance_size = p->by_handle[n].common_size;
 		}

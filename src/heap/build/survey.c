@@ -236,6 +236,7 @@ static int sink_object(struct sink *sink, const struct object_record *r)
 	};
 	if (!class->used) {
 		class->used = true;
+		class->first = s->part->n_records;
 		class->kind = record.kind;
 	}
 	record.sized = r->kind != OBJECT_INSTANCE || is_uncommon(&class->common_size, r->size);

@@ -82,8 +82,9 @@ const struct command cmd_sql = {
 	"that set: %1, $x = sql ..., size and the keys take it. What nobody knows is NULL, and NAME_certainty, a hidden "
 	"column of numbers, tells how sure they are. Views and tables of one's own: CREATE TEMP VIEW, CREATE TEMP "
 	"TABLE; nothing else is written. A line view NAME = SELECT ... of the configuration keeps a view for every dump, "
-	"which goes before a class of its name; scripts do not know it. In a script (-f) sql alone on a line takes the "
-	"lines below, until one ends with a semicolon; a line that ends with \\ goes on in the next, on the screen, too.\n"
+	"which goes before a class of its name; scripts do not know it. EXPLAIN in front of a question tells in words how "
+	"it is answered. In a script (-f) sql alone on a line takes the lines below, until one ends with a semicolon; a "
+	"line that ends with \\ goes on in the next, on the screen, too.\n"
 	"Tables:\n" SQL_TABLES(TABLE_HELP)
 	"\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its fields.\n"
 	"threads, \"bt main\", \"histo -by loader\": any line of a command, with its columns.\n"

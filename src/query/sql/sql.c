@@ -125,7 +125,7 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	look_at_columns(q, "refs", &near);
 	for (const struct declared *d = q->declared; d; d = d->next)
 		look_at_columns(q, d->name, &near);
-	bool like = near.name[0] && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
+	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
 	int code = like ?
 	    err_set(err, ERR_USAGE, "no column is called %.200s (nearest: %.100s)", wanted, near.name) : dot ?
 	    err_set(err, ERR_USAGE, "no column is called %.200s (a field of what a column leads to: field(address, 'a.b'))",
@@ -397,7 +397,9 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 {
 	struct result *r = NULL;
 	int code = 0, state;
-	if (sqlite3_column_count(s) > 0) {
+	if (sqlite3_stmt_isexplain(s)) {
+		code = sql_explain(q, s, &r, err);
+	} else if (sqlite3_column_count(s) > 0) {
 		code = sql_answer(q, s, &r, err);
 	} else {
 		while ((state = sqlite3_step(s)) == SQLITE_ROW)

@@ -98,8 +98,8 @@ void sql_drop_view(struct sql *q, const char *name);
 
 /* --- constraints ---------------------------------------------------------------------------------
  *
- * A plan is handed from xBestIndex to xFilter as words that EXPLAIN QUERY PLAN shows: "class=? retained>=?
- * by retained desc limit?".  Each with a "?" takes one of the arguments, in their order.
+ * A plan is handed from xBestIndex to xFilter as words: "class=? retained>=? by retained down limit?".  EXPLAIN makes
+ * sentences of them (sql_plans.c).  Each with a "?" takes one of the arguments, in their order.
  */
 struct sql_plan {
 	struct text words;
@@ -127,6 +127,8 @@ MUST_CHECK int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct 
 void sql_end(struct sql *q, const struct sql *outer);
 /* Run a statement that selects ids, and write them over ids, which has room for *n; *n gets how many they are. */
 MUST_CHECK int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, struct err *err);
+/* What an EXPLAIN says, in sentences. */
+MUST_CHECK int sql_explain(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err);
 /* The rows of a prepared statement. */
 MUST_CHECK int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err);
 /* Prepare the first statement of a text, of which the tables are declared that it names; *rest is behind it. */

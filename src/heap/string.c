@@ -102,7 +102,15 @@ static uint32_t next_point(const struct string_view *s, uint64_t *i)
 	return 0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF);
 }
 
-void string_add(const struct string_view *s, uint64_t start, uint64_t n, struct text *to)
+static void add_bytes(struct text *to, const char *s, size_t n, bool escaped)
+{
+	if (escaped)
+		text_add_escaped(to, s, n);
+	else
+		text_add_n(to, s, n);
+}
+
+static void add_units(const struct string_view *s, uint64_t start, uint64_t n, bool escaped, struct text *to)
 {
 	char utf8[512];
 	size_t used = 0;
@@ -113,17 +121,27 @@ void string_add(const struct string_view *s, uint64_t start, uint64_t n, struct 
 	if (s->utf8) {
 		while (end > i && end < s->length && s->bytes[end] >> 6 == 2) /* not inside a character */
 			end--;
-		text_add_escaped(to, (const char *)s->bytes + i, (size_t)(end - i));
+		add_bytes(to, (const char *)s->bytes + i, (size_t)(end - i), escaped);
 		return;
 	}
 	while (i < end) {
 		used += utf8_encode(utf8 + used, next_point(s, &i));
 		if (used > sizeof utf8 - 4) {
-			text_add_escaped(to, utf8, used);
+			add_bytes(to, utf8, used, escaped);
 			used = 0;
 		}
 	}
-	text_add_escaped(to, utf8, used);
+	add_bytes(to, utf8, used, escaped);
+}
+
+void string_add(const struct string_view *s, uint64_t start, uint64_t n, struct text *to)
+{
+	add_units(s, start, n, true, to);
+}
+
+void string_add_raw(const struct string_view *s, struct text *to)
+{
+	add_units(s, 0, s->length, false, to);
 }
 
 bool heap_add_string(const struct heap *h, const struct value *v, uint64_t limit, struct text *to)

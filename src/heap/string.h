@@ -62,6 +62,9 @@ bool heap_array_string(const struct values *array, struct string_view *out);
 /* Append n units from unit `start` on as escaped UTF-8 (text_add_escaped); half a surrogate pair becomes
  * \uXXXX.  Units behind the end of the text are left out. */
 void string_add(const struct string_view *s, uint64_t start, uint64_t n, struct text *to);
+/* Append all of it as it is: for comparing, never for a screen.  Half a pair is three bytes as of a character, bytes
+ * that were to be UTF-8 stay what they are. */
+void string_add_raw(const struct string_view *s, struct text *to);
 
 /* Append the text of the String that a value refers to; of a longer one `limit` units and "…".  Returns
  * false and appends nothing if the value refers to no String. */

@@ -53,6 +53,12 @@ bool inspect_number(const struct any_value *v, struct number *out)
 	return inspector_of(v->heap)->number(v, out);
 }
 
+bool inspect_string(const struct any_value *v, struct text *to)
+{
+	const struct inspector *i = inspector_of(v->heap);
+	return i->string && i->string(v, to);
+}
+
 uint64_t number_rank(const struct number *n)
 {
 	const uint64_t top = UINT64_C(1) << 63;

@@ -88,6 +88,9 @@ struct number {
 };
 /* False: it is neither (a reference, a character, a struct). */
 bool inspect_number(const struct any_value *v, struct number *out);
+/* Append the text that the value itself is (a string of Go), all of it and not escaped.  False: it is none, or its
+ * bytes are not in the dump. */
+bool inspect_string(const struct any_value *v, struct text *to);
 /* Of two numbers of one kind the larger has the larger rank. */
 uint64_t number_rank(const struct number *n);
 

@@ -22,6 +22,7 @@ struct inspector {
 	struct value_target (*target)(const struct any_value *v);
 	const char *(*type)(const struct any_value *v);
 	bool (*number)(const struct any_value *v, struct number *out);
+	bool (*string)(const struct any_value *v, struct text *to); /* or NULL */
 
 	int (*plan)(struct number_plan *p, struct err *err);
 	int (*find_number)(struct number_finder *f, uint32_t id, struct err *err);

@@ -453,6 +453,7 @@ const struct inspector memory_inspector = {
 	.target = memory_target,
 	.type = memory_type,
 	.number = memory_number,
+	.string = memory_string,
 	.plan = memory_plan,
 	.find_number = memory_find_number,
 	.number_place = memory_number_place,

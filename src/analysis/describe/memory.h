@@ -45,6 +45,7 @@ MUST_CHECK int memory_find_number(struct number_finder *f, uint32_t id, struct e
 void memory_number_place(const struct heap *h, uint32_t id, uint64_t place, struct text *to);
 
 /* memory_fields.c */
+bool memory_string(const struct any_value *v, struct text *to);
 bool memory_number(const struct any_value *v, struct number *out);
 MUST_CHECK int memory_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids,
     size_t n, struct err *err);

@@ -185,13 +185,31 @@ static void add_struct(struct printing *p, const struct typed *v, const struct t
 	text_add(p->to, "}");
 }
 
+/* The bytes of a string that is not empty; false: they are not in the dump. */
+static bool bytes_of_string(const struct heap *h, const struct typed *v, struct typed *text)
+{
+	return typed_at(h, typed_word(v, 0), TYPE_NONE, text) && text->size >= typed_word(v, 1);
+}
+
+bool memory_string(const struct any_value *v, struct text *to)
+{
+	const struct typed *value = &v->memory.value;
+	struct typed text;
+	if (value->type == TYPE_NONE || typed_type(value)->kind != TYPE_STRING ||
+	    (typed_word(value, 1) && !bytes_of_string(v->heap, value, &text)))
+		return false;
+	if (typed_word(value, 1))
+		text_add_n(to, (const char *)text.bytes, (size_t)typed_word(value, 1));
+	return true;
+}
+
 static void add_string(struct printing *p, const struct typed *v)
 {
 	uint64_t n = typed_word(v, 1);
 	struct typed text;
 	if (!n) {
 		text_add(p->to, "\"\"");
-	} else if (typed_at(p->heap, typed_word(v, 0), TYPE_NONE, &text) && text.size >= n) {
+	} else if (bytes_of_string(p->heap, v, &text)) {
 		add_quoted(text.bytes, n, p->limit, p->to);
 	} else {
 		typed_add_address(p->heap, typed_word(v, 0), p->to);

@@ -9,6 +9,7 @@
 #include "command/run/run.h"
 #include "command/words/words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int find_sizes(void *session, const struct retained **out, struct err *err)
@@ -16,11 +17,26 @@ static int find_sizes(void *session, const struct retained **out, struct err *er
 	return session_sizes(session, out, err);
 }
 
+/* "0xe0001550": the class whose object is there; HEAP_NONE: it is no such address. */
+static uint32_t class_at(const struct heap *h, const char *word)
+{
+	char *end;
+	uint64_t address = !strncmp(word, "0x", 2) ? strtoull(word, &end, 16) : 0;
+	uint32_t id = address && !*end ? heap_find(h, address) : HEAP_NONE;
+	return id == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(h, id);
+}
+
+/* By the whole name.  "class NAME" is a class whatever else is called so, "class 0xADDRESS" one of several of
+ * a name. */
 static int exact_classes(const struct heap *h, const char *name, uint32_t **classes, size_t *n, struct err *err)
 {
+	static const char class[] = "class ";
+	bool said = !strncmp(name, class, sizeof class - 1);
+	uint32_t one = said ? class_at(h, name + sizeof class - 1) : HEAP_NONE;
 	size_t cap = 0;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (strcmp(h->classes[i].name, name))
+		if (i != one && strcmp(h->classes[i].name, name) &&
+		    (!said || strcmp(h->classes[i].name, name + sizeof class - 1)))
 			continue;
 		uint32_t *at = BIG_PUSH(*classes, *n, cap, err);
 		if (!at)
@@ -140,13 +156,18 @@ static int select_all(struct session *s, const char *name, struct result **out, 
 	return code;
 }
 
+static bool is_own_table(const char *name)
+{
+	return !strcmp(name, "objects") || !strcmp(name, "refs") || !strcmp(name, "statics") || !strcmp(name, "globals");
+}
+
 int ask_rows(struct session *s, const char *name, struct result **out, struct err *err)
 {
 	uint32_t *classes = NULL;
 	size_t n;
 	*out = NULL;
 	/* these are tables, whatever else is called so */
-	if (strcmp(name, "objects") && strcmp(name, "refs") && !ask_view_named(s, name)) {
+	if (!is_own_table(name) && !ask_view_named(s, name)) {
 		int code = find_table(s, name, &classes, &n, out, err);
 		big_free(classes);
 		if (code || *out)

@@ -86,7 +86,9 @@ const struct command cmd_sql = {
 	"it is answered. In a script (-f) sql alone on a line takes the lines below, until one ends with a semicolon; a "
 	"line that ends with \\ goes on in the next, on the screen, too.\n"
 	"Tables:\n" SQL_TABLES(TABLE_HELP)
-	"\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its fields.\n"
+	"\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its fields; where two "
+	"fields have one name, the superclass's is \"Base.name\". \"class histo\": a class, whatever else is called so; "
+	"\"class 0xe0001550\": one of several of a name.\n"
 	"threads, \"bt main\", \"histo -by loader\": any line of a command, with its columns.\n"
 	"Functions, where a is an address:\n" SQL_FUNCTIONS(FUNCTION_HELP),
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC", ON_ANY},

@@ -135,6 +135,14 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	return code;
 }
 
+/* 'near "group": syntax error' */
+static bool is_near_keyword(const char *said)
+{
+	static const char near[] = "near \"", behind[] = "\": syntax error";
+	const char *word = said + sizeof near - 1, *end = strncmp(said, near, sizeof near - 1) ? NULL : strchr(word, '"');
+	return end && !strcmp(end, behind) && end - word < 40 && sqlite3_keyword_check(word, (int)(end - word));
+}
+
 int sql_error(struct sql *q, int code, struct err *err)
 {
 	static const char column[] = "no such column: ", circle[] = " is circularly defined";
@@ -158,6 +166,9 @@ int sql_error(struct sql *q, int code, struct err *err)
 		    (int)(strstr(said, circle) - said - 5), said + 5);
 	if (!strncmp(said, column, sizeof column - 1))
 		return no_column(q, said + sizeof column - 1, err);
+	if (is_near_keyword(said))
+		return err_set(err, ERR_USAGE, "%.400s (a field that is called like a word of SQL stands in double quotes)",
+		    said);
 	return err_set(err, ERR_USAGE, "%.400s", said);
 }
 
@@ -244,7 +255,8 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 		sql_limit(q->db);
 		sqlite3_extended_result_codes(q->db, 0);
 		sqlite3_progress_handler(q->db, STEPS_BETWEEN, look, q);
-		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_functions(q))
+		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_variables(q) ||
+		    sql_add_functions(q))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
 		else if (sqlite3_exec(q->db, views, NULL, NULL, NULL))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
@@ -279,7 +291,9 @@ void sql_close(struct sql *q)
 	sqlite3_close_v2(q->db);
 	members_release(&q->members);
 	big_free(q->values);
+	sql_fields_release(q);
 	text_release(&q->missed);
+	text_release(&q->notes);
 	free(q);
 }
 
@@ -458,12 +472,26 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->placed = outer->placed;
 }
 
-static void note_missed(struct result *r, const struct text *missed)
+void sql_note(struct sql *q, const char *line)
 {
-	struct text note = TEXT_INIT;
-	text_addf(&note, "no object had such a field: %s", missed->s);
-	result_add_note(r, note.s);
-	text_release(&note);
+	if (!q->notes.len || !strstr(q->notes.s, line))
+		text_addf(&q->notes, "%s%s", q->notes.len ? "\n" : "", line);
+}
+
+static void tell_notes(struct sql *q, struct result *r)
+{
+	struct text missed = TEXT_INIT;
+	char *rest = q->notes.len ? q->notes.s : NULL;
+	for (char *line; r && (line = strsep(&rest, "\n"));)
+		result_add_note(r, line);
+	if (r && q->missed.len) {
+		text_addf(&missed, "no object had such a field: %s", q->missed.s);
+		result_add_note(r, missed.s);
+	}
+	text_release(&missed);
+	text_clear(&q->missed);
+	text_clear(&q->notes);
+	q->told_entries = false;
 }
 
 int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
@@ -481,13 +509,11 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 			code = run_statement(q, s, out, err);
 		sqlite3_finalize(s); /* which tells of paths that were missed */
 	}
-	if (!code && *out && q->missed.len)
-		note_missed(*out, &q->missed);
-	text_clear(&q->missed);
 	if (!code && progress_cancelled(progress)) /* some loop may have been left early */
 		code = err_cancelled(err);
 	if (code == ERR_CANCELLED && progress_late(progress))
 		code = err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->seconds);
+	tell_notes(q, code ? NULL : *out);
 	if (code) {
 		result_free(*out);
 		*out = NULL;

@@ -21,7 +21,6 @@
 
 struct functions {
 	struct sql *sql;
-	struct shared_fields **fields; /* by class index: of its instances; NULL: not asked for yet */
 	struct path_rules rules;       /* for path(); heap NULL: not made */
 	const struct path_tree *tree;
 	struct text scratch;
@@ -34,7 +33,7 @@ static struct functions *own(sqlite3_context *to)
 
 static uint32_t object_of(sqlite3_context *to, sqlite3_value *value)
 {
-	return sql_object(own(to)->sql, value);
+	return sql_object_around(own(to)->sql, value);
 }
 
 static void fail(sqlite3_context *to, const struct err *err)
@@ -90,7 +89,7 @@ static void run_text(sqlite3_context *to, int argc, sqlite3_value **argv)
 	struct functions *f = own(to);
 	uint32_t id = object_of(to, argv[0]);
 	if (id != HEAP_NONE)
-		sql_result_contents(f->sql, to, id, &f->scratch);
+		sql_result_contents(f->sql, to, id, true, &f->scratch);
 }
 
 static void run_class(sqlite3_context *to, int argc, sqlite3_value **argv)
@@ -158,116 +157,36 @@ static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
 	sqlite3_result_int(to, class != HEAP_NONE && seen <= h->n_classes);
 }
 
-enum { PATH_MOST = 1000 /* bytes */ };
-
 /* --- fields ------------------------------------------------------------------------------------- */
 
-/* A path of fields, as one call of a function has it for all rows.  Names of fields may hold dots themselves (those of
- * structs within structs), so of the names that a path may go on with the longest counts. */
-struct field_path {
-	struct sql *sql;
-	char *words;
-	size_t n;
-	bool missed, led; /* some object had no such field; some object led to its end */
-	struct path_step { /* by the byte of words where it begins */
-		uint32_t class; /* of the object seen last, and */
-		size_t field;   /* the number of the field there; SIZE_MAX: it has none */
-		size_t next;    /* byte behind its name */
-		struct fields_walk walk;
-	} *step;
-};
-
-static void path_free(void *path)
+/* A path is made once for all rows of a call. */
+static void path_end(void *path)
 {
-	struct field_path *p = path;
+	struct sql_path *p = path;
 	struct text *missed = &p->sql->missed;
-	if (p->missed && !p->led && !(missed->len && strstr(missed->s, p->words)))
+	if (sql_path_is_missed(p) && !(missed->len && strstr(missed->s, p->words)))
 		text_addf(missed, "%s%.100s", missed->len ? ", " : "", p->words);
-	free(p->words);
-	free(p->step);
-	free(p);
-}
-
-static struct field_path *path_make(struct sql *q, const char *words)
-{
-	struct field_path *p = xcalloc(1, sizeof *p);
-	p->sql = q;
-	p->words = xstrdup(words);
-	p->n = strlen(words);
-	p->step = xcalloc(p->n + 1, sizeof *p->step);
-	for (size_t i = 0; i <= p->n; i++)
-		p->step[i] = (struct path_step){.class = HEAP_NONE, .walk = {.id = HEAP_NONE}};
-	return p;
-}
-
-static int fields_of(struct functions *f, uint32_t id, struct shared_fields **out, struct err *err)
-{
-	const struct heap *h = f->sql->heap;
-	if (!f->fields && !(f->fields = big_alloc(h->n_classes, sizeof(*f->fields), err)))
-		return ERR_NOMEM;
-	struct shared_fields **at = &f->fields[h->class_of[id]];
-	int code = *at ? 0 : inspect_shared_fields(at, h, &id, 1, err);
-	*out = *at;
-	return code;
-}
-
-/* The field that the words from a byte on begin with. */
-static void find_field(const struct shared_fields *fields, const char *words, struct path_step *s)
-{
-	struct shared_field f;
-	size_t longest = 0;
-	s->field = SIZE_MAX;
-	for (size_t i = 0; i < fields->n; i++) {
-		inspect_shared_field(fields, i, &f);
-		size_t n = strlen(f.name);
-		if (n > longest && !strncmp(f.name, words, n) && (!words[n] || words[n] == '.')) {
-			longest = n;
-			s->field = i;
-		}
-	}
-	s->next = longest;
-}
-
-/* The value at the end of a path; false: there is none. */
-static bool walk_path(struct functions *f, struct field_path *p, uint32_t id, struct any_value *v, struct err *err)
-{
-	struct shared_fields *fields;
-	for (size_t at = 0; at < p->n; id = inspect_target(v).id) {
-		struct path_step *s = &p->step[at];
-		if (id == HEAP_NONE || fields_of(f, id, &fields, err))
-			return false;
-		if (s->class != f->sql->heap->class_of[id]) {
-			s->class = f->sql->heap->class_of[id];
-			s->walk.id = HEAP_NONE;
-			find_field(fields, p->words + at, s);
-		}
-		p->missed |= s->field == SIZE_MAX;
-		if (s->field == SIZE_MAX || !inspect_shared_value(fields, &s->walk, id, s->field, v))
-			return false;
-		at += s->next + (p->words[at + s->next] == '.');
-	}
-	p->led = true;
-	return p->n > 0;
+	sql_path_free(p);
 }
 
 static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 {
 	struct functions *f = own(to);
-	struct field_path *p = sqlite3_get_auxdata(to, 1), *made = NULL;
+	struct sql_path *p = sqlite3_get_auxdata(to, 1), *made = NULL;
 	uint32_t id = object_of(to, argv[0]);
 	struct any_value v;
 	struct err err = ERR_INIT;
 	const char *words = p || sqlite3_value_type(argv[1]) != SQLITE_TEXT ? NULL :
 	    (const char *)sqlite3_value_text(argv[1]);
-	if (words && sqlite3_value_bytes(argv[1]) <= PATH_MOST)
-		p = made = path_make(f->sql, words);
-	if (p && id != HEAP_NONE && walk_path(f, p, id, &v, &err)) {
+	if (words)
+		p = made = sql_path_make(f->sql, words);
+	if (p && id != HEAP_NONE && sql_path_walk(p, id, &v, &err)) {
 		sql_result_value(f->sql, to, &v, contents, &f->scratch);
 	} else if (err.code && err.code != ERR_UNSUPPORTED) {
 		fail(to, &err);
 	}
 	if (made)
-		sqlite3_set_auxdata(to, 1, made, path_free);
+		sqlite3_set_auxdata(to, 1, made, path_end);
 }
 
 static void run_field(sqlite3_context *to, int argc, sqlite3_value **argv)
@@ -397,9 +316,6 @@ static const struct {
 static void release(void *all)
 {
 	struct functions *f = all;
-	for (uint32_t i = 0; f->fields && i < f->sql->heap->n_classes; i++)
-		inspect_shared_fields_close(f->fields[i]);
-	big_free(f->fields);
 	if (f->rules.heap)
 		path_rules_release(&f->rules);
 	text_release(&f->scratch);

@@ -66,6 +66,15 @@ static struct sql *sql_of(const struct objects_table *t)
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
+static void note_more(const struct objects_table *t)
+{
+	struct text note = TEXT_INIT;
+	text_addf(&note, "%.100s has more fields than columns: field(address, 'NAME') has the others",
+	    t->of->sql->heap->classes[t->of->classes[0]].name);
+	sql_note(t->of->sql, note.s);
+	text_release(&note);
+}
+
 /* An object of each class, for finding the fields that they share. */
 static int find_fields(struct objects_table *t, struct err *err)
 {
@@ -83,6 +92,8 @@ static int find_fields(struct objects_table *t, struct err *err)
 	}
 	int code = inspect_shared_fields(&t->fields, h, ids, n, err);
 	big_free(ids);
+	if (!code && t->fields->more)
+		note_more(t);
 	return code == ERR_UNSUPPORTED ? 0 : code;
 }
 
@@ -131,13 +142,15 @@ static void field_name(const struct sql_columns *c, const struct heap *h, const 
 	text_add(to, f->name);
 }
 
-static bool is_field(const struct objects_table *t, const char *name)
+/* Has one of ours to give way to a field?  Not the address, by which everything else asks for the object, nor what is
+ * in texts, numbers and the like, of which "value" is what they keep it in. */
+static bool gives_way(const struct heap *h, const struct shared_fields *fields, unsigned own)
 {
 	struct shared_field f;
-	for (size_t i = 0; t->fields && i < t->fields->n; i++) {
-		inspect_shared_field(t->fields, i, &f);
-		if (!sqlite3_stricmp(f.name, name))
-			return true;
+	for (size_t i = 0; own != C_ADDRESS && fields && i < fields->n; i++) {
+		inspect_shared_field(fields, i, &f);
+		if (!sqlite3_stricmp(f.name, own_columns[own].name))
+			return own != C_VALUE || f.declared_in == HEAP_NONE || !describe_is_value(h, f.declared_in);
 	}
 	return false;
 }
@@ -154,28 +167,32 @@ static const char *type_of(const struct shared_field *f, bool contents)
 	}
 }
 
-/* A class's fields have the names that they are declared with, and of ours the one that is called the same gives way.
- * But for the address, by which everything else asks for the object. */
+/* A class's fields have the names that they are declared with; of ours the one that is called the same gives way. */
+void sql_objects_columns(struct sql *q, const struct shared_fields *fields, const bool *contents,
+    struct sql_columns *to)
+{
+	struct text name = TEXT_INIT;
+	struct shared_field f;
+	for (unsigned i = 0; i < C_FIELDS; i++) {
+		text_clear(&name);
+		text_addf(&name, "%s%s", gives_way(q->heap, fields, i) ? "object_" : "", own_columns[i].name);
+		sql_columns_add(to, name.s, own_columns[i].type, own_columns[i].hidden);
+	}
+	for (size_t i = 0; fields && i < fields->n; i++) {
+		inspect_shared_field(fields, i, &f);
+		field_name(to, q->heap, &f, &name);
+		sql_columns_add(to, name.s, type_of(&f, contents && contents[i]), false);
+	}
+	text_release(&name);
+}
+
 static int declare_columns(const struct objects_table *t)
 {
 	struct sql_columns c = {.sql = TEXT_INIT};
-	struct text name = TEXT_INIT;
-	struct shared_field f;
 	text_add(&c.sql, "CREATE TABLE x(");
-	for (unsigned i = 0; i < C_FIELDS; i++) {
-		text_clear(&name);
-		bool taken = i != C_ADDRESS && is_field(t, own_columns[i].name);
-		text_addf(&name, "%s%s", taken ? "object_" : "", own_columns[i].name);
-		sql_columns_add(&c, name.s, own_columns[i].type, own_columns[i].hidden);
-	}
-	for (size_t i = 0; t->fields && i < t->fields->n; i++) {
-		inspect_shared_field(t->fields, i, &f);
-		field_name(&c, sql_of(t)->heap, &f, &name);
-		sql_columns_add(&c, name.s, type_of(&f, t->contents[i]), false);
-	}
+	sql_objects_columns(sql_of(t), t->fields, t->contents, &c);
 	text_add(&c.sql, ")");
 	int state = sql_declare(sql_of(t), c.sql.s);
-	text_release(&name);
 	sql_columns_release(&c);
 	return state;
 }
@@ -386,7 +403,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sql_result_amount(q, to, object_is_array(h, id) ? heap_elements(h, id) : amount_unknown(REASON_SILENT));
 		break;
 	case C_VALUE:
-		sql_result_contents(q, to, id, &c->scratch);
+		sql_result_contents(q, to, id, false, &c->scratch);
 		break;
 	case C_ID:
 		sqlite3_result_int64(to, id);

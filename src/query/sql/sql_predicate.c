@@ -59,26 +59,31 @@ struct nearest {
 	unsigned edits;
 };
 
-/* Has this object such a field?  Else *near gets the most similar name, if what it had was further off. */
-static int look_for(const struct sql *q, uint32_t id, const char *name, bool *found, struct nearest *near,
-    struct err *err)
+struct looked_for {
+	const char *name;
+	struct nearest *near;
+};
+
+static void look_at_name(void *context, const char *candidate)
 {
-	struct shared_fields *fields;
-	struct shared_field f;
-	int code = inspect_shared_fields(&fields, q->heap, &id, 1, err);
-	if (code)
-		return code == ERR_UNSUPPORTED ? 0 : code;
-	for (size_t i = 0; !*found && i < fields->n; i++) {
-		inspect_shared_field(fields, i, &f);
-		*found = !strcmp(f.name, name);
-		unsigned edits = strlen(f.name) < NAME_MOST ? edit_distance(name, f.name, near->edits) : near->edits;
-		if (edits < near->edits) {
-			near->edits = edits;
-			snprintf(near->name, sizeof near->name, "%s", f.name);
-		}
+	struct looked_for *l = context;
+	unsigned edits = strlen(candidate) < NAME_MOST ? edit_distance(l->name, candidate, l->near->edits) : l->near->edits;
+	if (edits < l->near->edits) {
+		l->near->edits = edits;
+		snprintf(l->near->name, sizeof l->near->name, "%s", candidate);
 	}
-	inspect_shared_fields_close(fields);
-	return 0;
+}
+
+/* Has this object such a field?  Else *near gets the most similar name, if what it had was further off. */
+static int look_for(struct sql *q, uint32_t id, const char *name, bool *found, struct nearest *near, struct err *err)
+{
+	struct err none = ERR_INIT;
+	struct looked_for l = {name, near};
+	*found = sql_has_field(q, id, name, &none);
+	int code = none.code || *found ? none.code : sql_each_field(q, id, look_at_name, &l, &none);
+	if (code && code != ERR_UNSUPPORTED)
+		*err = none;
+	return code == ERR_UNSUPPORTED ? 0 : code;
 }
 
 static int no_field(const char *name, const struct nearest *near, const char *of, struct err *err)
@@ -88,74 +93,33 @@ static int no_field(const char *name, const struct nearest *near, const char *of
 	    err_set(err, ERR_USAGE, "no field of %s is called %.200s", of, name);
 }
 
-/* One class of objects of each: some of them need have the field, the others' is NULL. */
-static int check_first(struct predicate *p, const char *name, struct err *err)
+/* Does a path name fields?  What it meets depends on what objects lead to, so one of each class and a few more are
+ * followed: it is an error if none of what they meet has the field. */
+static int check_path(struct predicate *p, const char *words, struct err *err)
 {
+	struct sql_path *path = sql_path_make(p->q, words);
 	struct nearest near = {.edits = EDITS_MOST + 1};
-	bool found = false;
-	int code = 0;
-	for (size_t i = 0; !code && !found && i < p->n_classes; i++)
-		code = look_for(p->q, p->of_class[i], name, &found, &near, err);
-	return code || found ? code : no_field(name, &near, "these objects", err);
-}
-
-/* The object that the first steps of a path lead to; HEAP_NONE: to none. */
-static uint32_t step_to(const struct sql *q, uint32_t id, const char *name)
-{
-	struct shared_fields *fields;
-	struct shared_field f;
-	struct fields_walk walk = {.id = HEAP_NONE};
 	struct any_value v;
-	uint32_t to = HEAP_NONE;
-	if (inspect_shared_fields(&fields, q->heap, &id, 1, NULL))
-		return HEAP_NONE;
-	for (size_t i = 0; i < fields->n; i++) {
-		inspect_shared_field(fields, i, &f);
-		if (strcmp(f.name, name))
-			continue;
-		if (inspect_shared_value(fields, &walk, id, i, &v))
-			to = inspect_target(&v).id;
-		break;
-	}
-	inspect_shared_fields_close(fields);
-	return to;
-}
-
-/* Do the steps behind the first one name fields?  That depends on what objects lead to, so a few are followed: it is
- * an error if none of what they meet has the field. */
-static int check_path(struct predicate *p, char *path, struct err *err)
-{
-	char *dot = strchr(path, '.');
-	if (dot && !check_first(p, path, err)) /* one name, with dots in it */
-		return 0;
-	if (dot)
-		*dot = '\0';
-	int code = is_own(path) && !dot ? 0 : check_first(p, path, err);
+	struct err none = ERR_INIT;
+	bool found = false;
 	size_t n = p->n < OBJECTS_LOOKED ? p->n : OBJECTS_LOOKED;
-	uint32_t *at = !code && dot ? big_alloc(n, sizeof *at, err) : NULL;
-	if (at)
-		memcpy(at, p->ids, n * sizeof *at);
-	for (char *step = path; !code && dot && at;) {
-		struct nearest near = {.edits = EDITS_MOST + 1};
-		bool found = false, any = false;
-		for (size_t i = 0; i < n; i++)
-			at[i] = at[i] == HEAP_NONE ? HEAP_NONE : step_to(p->q, at[i], step);
-		step = dot + 1;
-		*dot = '.';
-		if ((dot = strchr(step, '.')))
-			*dot = '\0';
-		for (size_t i = 0; !code && !found && i < n; i++) {
-			if (at[i] == HEAP_NONE)
-				continue;
-			any = true;
-			code = look_for(p->q, at[i], step, &found, &near, err);
-		}
-		if (!code && any && !found)
-			code = no_field(step, &near, "what is there", err);
+	for (size_t i = 0; !path->led && !none.code && i < p->n_classes + n; i++)
+		sql_path_walk(path, i < p->n_classes ? p->of_class[i] : p->ids[i - p->n_classes], &v, &none);
+	int code = none.code;
+	if (code)
+		*err = none;
+	if (!code && sql_path_is_missed(path)) {
+		char *step = xstrdup(words + path->missed_at);
+		step[strcspn(step, ".")] = '\0';
+		for (size_t i = 0; !code && !path->missed_at && i < p->n_classes; i++)
+			code = look_for(p->q, p->of_class[i], step, &found, &near, err);
+		if (!code && path->missed_at)
+			code = look_for(p->q, path->missed_id, step, &found, &near, err);
+		if (!code)
+			code = no_field(step, &near, path->missed_at ? "what is there" : "these objects", err);
+		free(step);
 	}
-	if (dot)
-		*dot = '.';
-	big_free(at);
+	sql_path_free(path);
 	return code;
 }
 
@@ -188,8 +152,34 @@ static int add_text(struct predicate *p, const char **at, struct err *err)
 	return *s ? 0 : err_set(err, ERR_USAGE, "a quote is not closed: %.100s", *at);
 }
 
+/* Of the columns that all objects have a field of the same name takes the place, if each class of these has one, as in
+ * the table of a class; "object_id" is the column then.  A text's or a number's value is what is in it. */
+static bool is_field_of_all(struct predicate *p, const char *name)
+{
+	const struct heap *h = p->q->heap;
+	bool all = p->n_classes > 0 && sqlite3_stricmp(name, "address") != 0;
+	for (size_t i = 0; all && i < p->n_classes; i++)
+		all = sql_has_field(p->q, p->of_class[i], name, NULL) &&
+		    !(!sqlite3_stricmp(name, "value") && describe_is_value(h, h->class_of[p->of_class[i]]));
+	return all;
+}
+
+static int add_field(struct predicate *p, char *path, struct err *err)
+{
+	int code = check_path(p, path, err);
+	text_add(&p->sql, "field(address, '");
+	for (const char *s = path; *s; s++) {
+		text_add_char(&p->sql, *s);
+		if (*s == '\'')
+			text_add_char(&p->sql, *s);
+	}
+	text_add(&p->sql, "')");
+	return code;
+}
+
 static int add_name(struct predicate *p, const char **at, struct err *err)
 {
+	static const char object[] = "object_";
 	const char *s = *at, *end = s, *behind;
 	while (in_name((unsigned char)*end) || (*end == '.' && begins_name((unsigned char)end[1])))
 		end++;
@@ -198,13 +188,29 @@ static int add_name(struct predicate *p, const char **at, struct err *err)
 	for (behind = end; *behind == ' '; behind++)
 		;
 	bool path = strchr(name, '.') != NULL;
+	bool said = !strncmp(name, object, sizeof object - 1) && is_own(name + sizeof object - 1);
 	if (!path && (*behind == '(' || is_operator(name)))
 		text_add(&p->sql, name);
-	else if (!path && is_own(name))
+	else if (!path && said)
+		text_addf(&p->sql, "\"%s\"", name + sizeof object - 1);
+	else if (!path && is_own(name) && !is_field_of_all(p, name))
 		text_addf(&p->sql, "\"%s\"", name);
-	else if (!(code = check_path(p, name, err)))
-		text_addf(&p->sql, "field(address, '%s')", name);
+	else
+		code = add_field(p, name, err);
 	*at = end;
+	free(name);
+	return code;
+}
+
+/* A field of any name, or a path with such in it: `group`, `customer.a b`, `items[3]`. */
+static int add_quoted_name(struct predicate *p, const char **at, struct err *err)
+{
+	const char *s = *at + 1, *end = strchr(s, '`');
+	if (!end || end == s)
+		return err_set(err, ERR_USAGE, "a name between backquotes is not closed, or empty: %.100s", *at);
+	char *name = xstrndup(s, (size_t)(end - s));
+	int code = add_field(p, name, err);
+	*at = end + 1;
 	free(name);
 	return code;
 }
@@ -215,6 +221,8 @@ static int translate(struct predicate *p, const char *s, struct err *err)
 	while (!code && *s) {
 		if (*s == '\'' || *s == '"') {
 			code = add_text(p, &s, err);
+		} else if (*s == '`') {
+			code = add_quoted_name(p, &s, err);
 		} else if (begins_name((unsigned char)*s)) {
 			code = add_name(p, &s, err);
 		} else if (*s >= '0' && *s <= '9') {

@@ -20,6 +20,9 @@ struct sql {
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
 	struct amount doubt;              /* 0, as sure as the least sure number that a table handed out */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
+	struct text notes;                /* lines that are told below the rows */
+	bool told_entries;                /* it was told what was no collection */
+	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
 	struct members members;           /* instances by class */
 	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet, 1 no, 2 yes */
 	const struct retained *retained;  /* NULL: not asked for yet */
@@ -38,6 +41,8 @@ int sql_keep(struct sql *q, const struct err *err);
 int sql_need_retained(struct sql *q);
 /* A round of a loop that SQLite does not see: has the statement been stopped? */
 bool sql_stops(const struct sql *q, uint64_t round);
+/* Tell this below the rows, once. */
+void sql_note(struct sql *q, const char *line);
 
 /* --- values ------------------------------------------------------------------------------------- */
 
@@ -47,6 +52,8 @@ bool sql_stops(const struct sql *q, uint64_t round);
 
 /* The object that a value names: by its address, as a number or as text ("0xe0000af0"); HEAP_NONE. */
 uint32_t sql_object(const struct sql *q, sqlite3_value *value);
+/* The same, and of a format with pointers into objects the object around an address. */
+uint32_t sql_object_around(const struct sql *q, sqlite3_value *value);
 void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id); /* HEAP_NONE: NULL */
 /* The same as a text, "0xe0000af0". */
 void sql_result_place(sqlite3_context *to, const struct heap *h, uint32_t id);
@@ -59,8 +66,11 @@ bool sql_is_value(const struct sql *q, uint32_t id);
  * value and contents are wanted, else as the address that it holds. */
 void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
     struct text *scratch);
-/* What is in an object: the text, the number, else what it is in a few words, or NULL. */
-void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, struct text *scratch);
+/* What is in an object: the text, the number, else what it is in a few words, or NULL.  whole: a number that SQL has
+ * no room for is a text of all its digits, else a real number that is near it. */
+void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole, struct text *scratch);
+/* The same of what may be a text, a number or anything else: that is told in words, and null is NULL. */
+void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v, struct text *scratch);
 void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c);
 /* A set of objects as a value: its ids behind a mark.  *n gets how many, the bytes are theirs; NULL: it is none. */
 #define SQL_SET_MARK "cairn set"
@@ -72,6 +82,7 @@ const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n);
 MUST_CHECK int sql_add_objects(struct sql *q);
 MUST_CHECK int sql_add_references(struct sql *q);
 MUST_CHECK int sql_add_entries(struct sql *q);
+MUST_CHECK int sql_add_variables(struct sql *q);
 MUST_CHECK int sql_add_functions(struct sql *q);
 /* The same of these objects, ids ascending and borrowed until sql_end. */
 MUST_CHECK int sql_add_objects_of(struct sql *q, const char *name, const uint32_t *ids, size_t n);
@@ -95,6 +106,48 @@ void sql_declared(struct sql *q, const char *name, bool view);
 /* Declare a view that is kept, and all that it names. */
 MUST_CHECK int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err);
 void sql_drop_view(struct sql *q, const char *name);
+
+/* The columns of a table of objects with these fields (NULL: none), those of the fields last.  contents: by field,
+ * whether what it leads to stands for its address; NULL: that does not matter. */
+void sql_objects_columns(struct sql *q, const struct shared_fields *fields, const bool *contents,
+    struct sql_columns *to);
+
+/* --- fields ------------------------------------------------------------------------------------- */
+
+/* Has the object such a field: by its own name or its column's, a static one of a class, an element "[3]"?  Without
+ * memory false, and *err says so. */
+bool sql_has_field(struct sql *q, uint32_t id, const char *name, struct err *err);
+/* Call back with the names of its fields, and of their columns where those are others.  0, ERR_NOMEM,
+ * ERR_UNSUPPORTED. */
+int sql_each_field(struct sql *q, uint32_t id, void (*take)(void *context, const char *name), void *context,
+    struct err *err);
+void sql_fields_release(struct sql *q);
+
+/* A path of fields, "customer.address.city", for many objects one after another. */
+struct sql_path {
+	struct sql *sql;
+	char *words;
+	size_t n;
+	bool missed, led; /* some object had no such field; some object led to its end */
+	size_t missed_at; /* the furthest step that was missed */
+	size_t found_to;  /* the byte behind the furthest that was found */
+	uint32_t missed_id; /* what lacked it */
+	struct object_parts *parts; /* that the last value is of, or NULL */
+	struct sql_step {
+		size_t at;      /* the byte of words where it begins */
+		uint32_t class; /* of the object seen last, and there */
+		size_t field;   /* the number of the field */
+		size_t length;  /* of its name; 0: it has none of this name */
+		struct fields_walk walk;
+	} *step;
+	size_t n_steps, cap_steps;
+};
+struct sql_path *sql_path_make(struct sql *q, const char *words); /* the caller's */
+void sql_path_free(struct sql_path *p);
+/* Has no object a field that the path names?  One that is null on the way does not tell. */
+bool sql_path_is_missed(const struct sql_path *p);
+/* The value at the end of a path, until the next call; false: there is none, or *err says why. */
+bool sql_path_walk(struct sql_path *p, uint32_t id, struct any_value *v, struct err *err);
 
 /* --- constraints ---------------------------------------------------------------------------------
  *

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "result/cursor.h"
+#include "result/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,7 @@ struct entries_table {
 struct entries_cursor {
 	sqlite3_vtab_cursor base;
 	struct entries *entries; /* NULL: it is no collection, or there are none */
+	struct object_parts *elements; /* of an array that is no collection */
 	size_t at;
 	struct text scratch;
 };
@@ -222,8 +224,26 @@ static int close_entries(sqlite3_vtab_cursor *base)
 {
 	struct entries_cursor *c = (struct entries_cursor *)base;
 	inspect_entries_close(c->entries);
+	inspect_parts_close(c->elements);
 	text_release(&c->scratch);
 	free(c);
+	return SQLITE_OK;
+}
+
+/* What is no collection has no rows, as it is in a join; it is said which one was the first. */
+static int no_collection(struct entries_cursor *c, struct sql *q, uint32_t id, struct err *err)
+{
+	struct range all = {0, UINT64_MAX, false};
+	int code = err->code;
+	c->entries = NULL;
+	if (code == ERR_NOT_FOUND && object_is_array(q->heap, id) && !inspect_parts(&c->elements, q->heap, id, &all, NULL))
+		return SQLITE_OK;
+	c->elements = NULL;
+	if (code != ERR_NOT_FOUND && code != ERR_USAGE && code != ERR_UNSUPPORTED)
+		return sql_keep(q, err);
+	if (!q->told_entries)
+		sql_note(q, err->message);
+	q->told_entries = true;
 	return SQLITE_OK;
 }
 
@@ -235,17 +255,17 @@ static int filter_entries(sqlite3_vtab_cursor *base, int number, const char *wor
 	struct range all = {0, UINT64_MAX, false};
 	struct err err = ERR_INIT;
 	inspect_entries_close(c->entries);
+	inspect_parts_close(c->elements);
 	c->entries = NULL;
+	c->elements = NULL;
 	c->at = 0;
 	if (argc < 1) {
 		err_set(&err, ERR_USAGE, "entries wants a collection: entries(address)");
 		return sql_keep(q, &err);
 	}
-	uint32_t id = sql_object(q, argv[0]);
+	uint32_t id = sql_object_around(q, argv[0]);
 	int code = id == HEAP_NONE ? 0 : inspect_entries(&c->entries, q->heap, id, &all, &err);
-	if (code)
-		c->entries = NULL;
-	return code && code != ERR_NOT_FOUND && code != ERR_USAGE ? sql_keep(q, &err) : SQLITE_OK;
+	return code ? no_collection(c, q, id, &err) : SQLITE_OK;
 }
 
 static int next_entry(sqlite3_vtab_cursor *base)
@@ -257,7 +277,7 @@ static int next_entry(sqlite3_vtab_cursor *base)
 static int eof_entries(sqlite3_vtab_cursor *base)
 {
 	const struct entries_cursor *c = (const struct entries_cursor *)base;
-	return !c->entries || c->at >= c->entries->n;
+	return c->elements ? c->at >= c->elements->n : !c->entries || c->at >= c->entries->n;
 }
 
 /* The key or the value of an entry, or the address of that object. */
@@ -265,11 +285,12 @@ static void result_entry(struct entries_cursor *c, sqlite3_context *to, const st
 {
 	const struct sql *q = ((struct entries_table *)c->base.pVtab)->sql;
 	struct value_target target = inspect_target(v);
+	text_clear(&c->scratch);
 	if (address && target.address)
 		sqlite3_result_int64(to, (sqlite3_int64)target.address);
 	else if (address)
 		sqlite3_result_null(to);
-	else if (target.id != HEAP_NONE && !sql_is_value(q, target.id))
+	else if (target.id != HEAP_NONE && !sql_is_value(q, target.id) && !inspect_string(v, &c->scratch))
 		sql_result_place(to, q->heap, target.id); /* among texts a number would be none of an address */
 	else
 		sql_result_value(q, to, v, true, &c->scratch);
@@ -279,11 +300,17 @@ static int column_entry(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 {
 	struct entries_cursor *c = (struct entries_cursor *)base;
 	struct any_value key, value;
+	struct object_part part;
 	bool is_key = i == E_KEY || i == E_KEY_ADDRESS;
-	inspect_entry(c->entries, c->at, &key, &value);
+	if (c->entries) {
+		inspect_entry(c->entries, c->at, &key, &value);
+	} else {
+		inspect_part(c->elements, c->at, &part);
+		value = part.value;
+	}
 	if (i == E_INDEX)
-		sqlite3_result_int64(to, (sqlite3_int64)(c->entries->start + c->at));
-	else if (i == E_OF || (is_key && !c->entries->map))
+		sqlite3_result_int64(to, (sqlite3_int64)((c->entries ? c->entries->start : 0) + c->at));
+	else if (i == E_OF || (is_key && !(c->entries && c->entries->map)) || (!c->entries && part.missing))
 		sqlite3_result_null(to);
 	else
 		result_entry(c, to, is_key ? &key : &value, i == E_KEY_ADDRESS || i == E_VALUE_ADDRESS);

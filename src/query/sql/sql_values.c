@@ -42,6 +42,14 @@ uint32_t sql_object(const struct sql *q, sqlite3_value *value)
 	}
 }
 
+uint32_t sql_object_around(const struct sql *q, sqlite3_value *value)
+{
+	uint32_t id = sql_object(q, value);
+	if (id == HEAP_NONE && sqlite3_value_type(value) == SQLITE_INTEGER)
+		id = heap_target(q->heap, (uint64_t)sqlite3_value_int64(value));
+	return id;
+}
+
 void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id)
 {
 	if (id == HEAP_NONE)
@@ -103,43 +111,47 @@ bool sql_is_value(const struct sql *q, uint32_t id)
 }
 
 /* Digits as a number, so that SQL adds and compares it; anything else is a text. */
-static void result_words(sqlite3_context *to, const struct text *t)
+static void result_digits(sqlite3_context *to, const struct text *t, bool whole)
 {
+	enum { REAL_DIGITS = 15 };
 	static const char digits[] = "0123456789.eE+-";
 	bool number = t->len && strspn(t->s, digits) == t->len;
 	char *end_of_integer, *end_of_real;
 	errno = 0;
 	long long n = number ? strtoll(t->s, &end_of_integer, 10) : 0;
 	bool integer = number && !*end_of_integer && !errno;
+	bool plain = number && !strpbrk(t->s, "eE");
 	double real = number ? strtod(t->s, &end_of_real) : 0;
 	if (integer)
 		sqlite3_result_int64(to, n);
-	else if (number && !*end_of_real)
+	else if (number && !*end_of_real && !(whole && plain && t->len > REAL_DIGITS + 2))
 		sqlite3_result_double(to, real);
 	else if (t->len && (!strcmp(t->s, "true") || !strcmp(t->s, "false")))
 		sqlite3_result_int(to, t->s[0] == 't');
+	else if (t->len > 2 && t->s[0] == '\'' && t->s[t->len - 1] == '\'') /* a character */
+		sqlite3_result_text64(to, t->s + 1, t->len - 2, SQLITE_TRANSIENT, SQLITE_UTF8);
 	else
 		sql_result_text(to, t);
 }
 
-void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, struct text *scratch)
+void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole, struct text *scratch)
 {
 	const struct heap *h = q->heap;
 	struct string_view view;
 	text_clear(scratch);
 	if (inspect_text(h, id, &view)) {
-		string_add(&view, 0, view.length, scratch);
+		string_add_raw(&view, scratch);
 		sql_result_text(to, scratch);
 	} else if (!describe_object(h, id, DESCRIBE_SHORT, scratch)) {
 		sqlite3_result_null(to);
 	} else if (sql_is_value(q, id)) {
-		result_words(to, scratch);
+		result_digits(to, scratch, whole);
 	} else {
 		sql_result_text(to, scratch);
 	}
 }
 
-/* What no reference and no number is: a text of Go between quotation marks, a character, a struct. */
+/* What is no reference, no number and no text: a character, a struct. */
 static void result_other(sqlite3_context *to, struct text *t)
 {
 	if (!strcmp(t->s, "null") || !strcmp(t->s, "nil"))
@@ -150,25 +162,46 @@ static void result_other(sqlite3_context *to, struct text *t)
 		sql_result_text(to, t);
 }
 
-void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
+/* What is told the same way of a field and of a variable; false: v is none of these. */
+static bool result_itself(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
     struct text *scratch)
 {
 	struct number n;
-	if (inspect_number(v, &n)) {
+	struct value_target target = inspect_target(v);
+	text_clear(scratch);
+	if (inspect_number(v, &n))
 		result_number(to, &n);
+	else if (inspect_string(v, scratch))
+		sql_result_text(to, scratch);
+	else if (contents && target.id != HEAP_NONE && sql_is_value(q, target.id))
+		sql_result_contents(q, to, target.id, false, scratch);
+	else
+		return false;
+	return true;
+}
+
+void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
+    struct text *scratch)
+{
+	struct value_target target = inspect_target(v);
+	if (result_itself(q, to, v, contents, scratch))
+		return;
+	if (target.address) {
+		sqlite3_result_int64(to, (sqlite3_int64)target.address);
 		return;
 	}
-	struct value_target target = inspect_target(v);
-	const char *type = target.address ? inspect_type(v) : NULL;
-	if (contents && target.id != HEAP_NONE && sql_is_value(q, target.id)) {
-		sql_result_contents(q, to, target.id, scratch);
-	} else if (target.address && (!type || strcmp(type, "string"))) {
-		sqlite3_result_int64(to, (sqlite3_int64)target.address);
-	} else {
-		text_clear(scratch);
-		inspect_value(v, UINT32_MAX, scratch);
-		result_other(to, scratch);
-	}
+	text_clear(scratch);
+	inspect_value(v, UINT32_MAX, scratch);
+	result_other(to, scratch);
+}
+
+void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v, struct text *scratch)
+{
+	if (result_itself(q, to, v, true, scratch))
+		return;
+	text_clear(scratch);
+	inspect_value(v, DESCRIBE_SHORT, scratch);
+	result_other(to, scratch);
 }
 
 void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c)

@@ -8,19 +8,19 @@
 	X("objects", "address class shallow retained length value; hidden: id reachable dominator loader class_address", \
 	    "every object") \
 	X("refs", "source field target source_class target_class", "every reference") \
-	X("entries(ADDRESS)", "index key value key_address value_address", "what a collection holds") \
+	X("entries(ADDRESS)", "index key value key_address value_address", "what a collection or an array holds") \
 	X("dominators", "address class dominator retained", "reachable objects, and what holds each alone") \
 	X("retained", "address class shallow retained retained_certainty", "what each object retains") \
 	X("gc_paths", "address class path", "where each object hangs") \
 	X("locals", "thread frame kind description address class shallow retained value", "what stacks hold") \
 	X("frames", "id name frame method", "the stacks of all threads") \
-	X("statics", "class field type value address", "static fields") \
+	X("statics", "class field type value address; hidden: class_address", "static fields") \
 	X("globals", "class field type value address", "global variables") \
 	X("classes", "as histo has them", "every class")
 
 /* X(name, number of arguments, their names, what it is) */
 #define SQL_FUNCTIONS(X) \
-	X(field, 2, "a, 'customer.name'", "the value at the end of a path of fields") \
+	X(field, 2, "a, 'customer.name'", "the value at the end of a path of fields, 'items[3]', a class's static field") \
 	X(ref, 2, "a, 'customer'", "the address there, also of a text or a number") \
 	X(text, 1, "a", "what is in an object: its text, its number, what it is in a few words") \
 	X(size, 1, "a", "entries of a collection, characters of a text, elements of an array") \

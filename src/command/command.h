@@ -125,7 +125,7 @@ enum command_flag {
 	COMMAND_NEEDS_REFERENCES = 2,
 	COMMAND_NEEDS_RETAINED = 4,   /* the screen waits until retained sizes are known */
 	COMMAND_OBJECTS_ONLY = 8,     /* works even if references did not fit into memory */
-	COMMAND_EARLY = 16,           /* answers while references are still being read */
+	COMMAND_EARLY = 16,           /* answers before references are read: see command_is_early */
 	COMMAND_COUNTS_VALUES = 32,   /* which rows there are, or what they count, depends on values that are
 	                                 read from the dump's file when it runs */
 	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
@@ -149,6 +149,10 @@ bool command_of_row(const struct command *c);
 void command_other_words(const struct command *c, struct text *to);
 /* The command of a whole line, behind "$name =" and other tools' words; NULL: none, or several. */
 const struct command *command_of_line(const char *line);
+
+/* Is this line of the command answered from objects and classes alone?  No: it may ask for references, roots or what
+ * follows from them. */
+bool command_is_early(const struct command *c, const char *line);
 
 /* List every column that results of the command may have, each once; with heads, the values of
  * their heads before these.  Returns how many; `to` needs room for COL_COUNT_OF_ALL. */

@@ -155,6 +155,7 @@ struct address_index; /* address <-> id (heap/index.h) */
 struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
 struct heap_sites;    /* heap/sites.h */
+struct build;         /* heap/build/build.h */
 struct string_layout; /* where Strings keep their text (heap/string.h) */
 
 struct heap {
@@ -245,6 +246,7 @@ struct heap {
 	bool incomplete;           /* damaged: a part was not read */
 	struct err damage;         /* if damaged: what broke, and where */
 
+	struct build *rest;      /* references were not asked for yet: what heap_read_rest needs; else NULL */
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
 	struct err shortage;     /* then: why */
 	uint32_t *in_frames;     /* objects whose address stands in the bytes of a stack frame, whether as a
@@ -288,6 +290,8 @@ struct heap_options {
 	const char *path;
 	const struct heap_watcher *watcher;
 	bool mat_sizes; /* shallow sizes by Eclipse MAT's rules, not the VM's */
+	bool references_later; /* leave references and roots to heap_read_rest where nothing that is known before
+	                          depends on them; the options must last until then */
 };
 
 /*
@@ -297,6 +301,10 @@ struct heap_options {
  */
 MUST_CHECK int heap_open(struct heap **out, const struct heap_options *options,
     struct progress *progress, struct err *err);
+/* Read the references and roots that heap_open left for later (heap->rest); nobody may look at the heap meanwhile.  0,
+ * also where memory did not suffice (heap->no_references), or a negative code with *err filled: then there are none,
+ * either. */
+MUST_CHECK int heap_read_rest(struct heap *heap, struct progress *progress, struct err *err);
 void heap_close(struct heap *heap); /* NULL is fine */
 
 uint64_t heap_address(const struct heap *h, uint32_t id);

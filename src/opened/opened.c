@@ -166,6 +166,17 @@ int opened_references(const struct opened *o, struct err *err)
 	return 0;
 }
 
+static int read_rest(void *heap, struct progress *progress, struct err *err)
+{
+	return heap_read_rest(heap, progress, err);
+}
+
+int opened_find_references(struct opened *o, const struct runner *runner, struct err *err)
+{
+	int code = o->heap->rest ? runner_run(runner, read_rest, o->own, err) : 0;
+	return code ? code : opened_references(o, err);
+}
+
 /* --- retained sizes ----------------------------------------------------------------------------- */
 
 const struct retained *opened_retained(const struct opened *o)
@@ -187,17 +198,16 @@ static int find_sizes(void *context, struct progress *progress, struct err *err)
 int opened_find_sizes(struct opened *o, const struct runner *runner, const struct retained **out,
     struct err *err)
 {
-	if (o->heap->no_references)
-		return opened_references(o, err);
-	if (!o->retained.heap) {
+	int code = opened_find_references(o, runner, err);
+	if (!code && !o->retained.heap) {
 		struct sizing s = {.model = &o->model};
-		int code = runner_run(runner, find_sizes, &s, err);
-		if (code)
-			return code;
-		o->retained = s.found;
+		code = runner_run(runner, find_sizes, &s, err);
+		if (!code)
+			o->retained = s.found;
 	}
-	*out = &o->retained;
-	return 0;
+	if (!code)
+		*out = &o->retained;
+	return code;
 }
 
 static int complete(void *context, struct progress *progress, struct err *err)
@@ -240,7 +250,7 @@ static int reach(void *context, struct progress *progress, struct err *err)
 int opened_find_reachable(struct opened *o, const struct runner *runner, struct reachable *out,
     struct err *err)
 {
-	int code = opened_references(o, err);
+	int code = opened_find_references(o, runner, err);
 	if (!code && !o->reachable_found) {
 		struct reaching r = {.model = &o->model};
 		code = runner_run(runner, reach, &r, err);
@@ -306,7 +316,9 @@ int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runn
 	*out = opened_path_tree(o, weak);
 	if (*out)
 		return 0;
-	int code = path_rules_init(&rules, o->heap, weak, err);
+	int code = opened_find_references(o, runner, err);
+	if (!code)
+		code = path_rules_init(&rules, o->heap, weak, err);
 	if (code)
 		return code;
 	struct growing g = {.rules = &rules};
@@ -326,7 +338,9 @@ static int find_weak(void *opened, struct progress *progress, struct err *err)
 
 static int know_weak(struct opened *o, const struct runner *runner, struct err *err)
 {
-	int code = o->weak_found ? 0 : runner_run(runner, find_weak, o, err);
+	int code = opened_find_references(o, runner, err);
+	if (!code && !o->weak_found)
+		code = runner_run(runner, find_weak, o, err);
 	o->weak_found |= !code;
 	return code;
 }
@@ -387,7 +401,9 @@ int opened_may_count_weak(const struct opened *o, struct err *err)
 
 int opened_count_weak(struct opened *o, bool counts, const struct runner *runner, struct err *err)
 {
-	int code = opened_may_count_weak(o, err);
+	int code = opened_find_references(o, runner, err);
+	if (!code)
+		code = opened_may_count_weak(o, err);
 	if (code || counts == opened_counts_weak(o))
 		return code;
 	if (!counts && (code = know_weak(o, runner, err)))

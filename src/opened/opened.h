@@ -104,6 +104,8 @@ const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
  * model changes or it is freed itself.  All return 0, ERR_UNSUPPORTED if there are no references,
  * ERR_NOMEM or ERR_CANCELLED; after an error nothing has changed.
  */
+/* The references, where they wait to be read (heap_read_rest); everything below begins with that. */
+MUST_CHECK int opened_find_references(struct opened *o, const struct runner *runner, struct err *err);
 MUST_CHECK int opened_find_sizes(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* retained sizes of objects alone */
 MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runner,

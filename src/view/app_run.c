@@ -28,21 +28,6 @@ static bool wants_retained(struct app *a, const char *line)
 	return a->finding.running;
 }
 
-/* Does it tell what the roots reach from what they do not?  A word that only may mean that counts as one. */
-static bool wants_reach(const char *line)
-{
-	static const char *const words[] = {"-live", "-dead", "-unreachable", "-retained"};
-
-	for (line += strcspn(line, " \t"); *line; line += strcspn(line, " \t")) {
-		line += strspn(line, " \t");
-		size_t n = strcspn(line, " \t");
-		for (size_t i = 0; n > 1 && i < sizeof words / sizeof *words; i++)
-			if (strncmp(line, words[i], n) == 0)
-				return true;
-	}
-	return false;
-}
-
 /* Can the line be answered now?  While references are read only what asks for classes and their
  * objects can: the loading thread writes the rest. */
 static bool must_wait(struct app *a, const char *line)
@@ -64,7 +49,7 @@ static bool must_wait(struct app *a, const char *line)
 		return false;
 	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
 		return true;
-	return !(c->flags & COMMAND_EARLY) || wants_reach(line);
+	return !command_is_early(c, line);
 }
 
 static void wait_with(struct app *a, const char *line, struct selection *selection)

@@ -243,6 +243,32 @@ static void check_same(const struct heap *one, const struct heap *other)
 		PROMISE(one->out.target[i] == other->out.target[i]);
 }
 
+/* What is told of objects and classes before references are read is what is told afterwards; then they are the same. */
+static void check_later(const struct heap_options *options, const struct heap *whole)
+{
+	struct heap_options later = *options;
+	struct err err = ERR_INIT;
+	later.references_later = true;
+	struct heap *heap = open_heap(&later, 2);
+	PROMISE(!heap == !whole);
+	if (heap && heap->rest) {
+		PROMISE(heap->n_classes == whole->n_classes && heap->n_objects == whole->n_objects);
+		for (uint32_t c = 0; c < heap->n_classes; c++)
+			PROMISE(heap->classes[c].n_objects == whole->classes[c].n_objects &&
+			    heap->classes[c].shallow == whole->classes[c].shallow &&
+			    heap->classes[c].loader == whole->classes[c].loader &&
+			    heap->classes[c].objects_inferred == whole->classes[c].objects_inferred &&
+			    !strcmp(heap->classes[c].name, whole->classes[c].name));
+		for (uint32_t id = 0; id < heap->n_objects; id++)
+			PROMISE(heap->class_of[id] == whole->class_of[id]);
+		int code = heap_read_rest(heap, NULL, &err);
+		if (code < 0)
+			check_message(code, &err);
+	}
+	check_same(whole, heap);
+	heap_close(heap);
+}
+
 static void try_heap(const struct heap_options *options, uint64_t *part_bytes)
 {
 	big_set_limit(UINT64_C(1) << 30, "the test"); /* no input of a fuzzer deserves more */
@@ -253,6 +279,7 @@ static void try_heap(const struct heap_options *options, uint64_t *part_bytes)
 	if (part_bytes)
 		*part_bytes = PART_BYTES;
 	check_same(alone, heap);
+	check_later(options, alone);
 	heap_close(alone);
 	if (heap) {
 		check_graph(heap);

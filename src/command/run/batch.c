@@ -56,10 +56,18 @@ static void say_fate(struct opened *o, enum file_fate before)
 		complain("warning: %s", o->fate_words.message);
 }
 
+static void say_shortage(const struct heap *h)
+{
+	if (h->no_references)
+		complain("warning: the references are left out: %s; histo, ls, tree and info work "
+		    "without", h->shortage.message);
+}
+
 static int run_line(struct session *s, const struct batch_line *line, bool several)
 {
 	enum file_fate before = s->dump ? s->dump->fate : FILE_SAME;
 	struct opened *o = s->dump;
+	bool waited = o && o->heap->rest;
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
 	int code, status;
@@ -81,6 +89,8 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 	if (code)
 		complain("%s", err.message);
 	say_fate(s->dump, s->dump == o ? before : FILE_SAME);
+	if (waited && s->dump == o && !o->heap->rest)
+		say_shortage(o->heap);
 	return status;
 }
 
@@ -186,6 +196,8 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 		output_joined(to->stream, s->n_printed);
 	for (size_t i = 0; i < s->n_dumps; i++)
 		s->part |= s->dumps[i]->opened && s->dumps[i]->opened->fate != FILE_SAME;
+	if (s->dump && s->dump->heap->no_references)
+		s->part = true;
 	*part |= s->part;
 	struct err err = ERR_INIT;
 	if (!status && output_begin(to->stream, &s->output_replaces, &err)) { /* nothing to say is an answer too */
@@ -203,21 +215,26 @@ void say_opened(const struct heap *h, bool exe)
 	if (h->dump->program_refused)
 		complain("warning: %s%s", h->dump->program_note, exe ?
 		    "; while --exe is given, one beside the dump is not read" : "");
-	if (h->no_references)
-		complain("warning: the references are left out: %s; histo, ls, tree and info work "
-		    "without", h->shortage.message);
+	say_shortage(h);
 	if (h->damaged)
 		say_damage(h);
 	else if (h->source && h->source->remark[0])
 		complain("warning: %s: %s", h->source->path, h->source->remark);
 }
 
-static int open_dump(const struct batch_options *o, struct heap **heap)
+/* Is the first line answered before references are read?  Then they are read once a line asks for them. */
+static bool begins_early(const struct batch_options *o)
+{
+	const struct command *c = o->n_lines && !o->lines[0].script ? command_of_line(o->lines[0].text) : NULL;
+	return c && command_is_early(c, o->lines[0].text);
+}
+
+static int open_dump(const struct batch_options *o, const struct heap_options *options, struct heap **heap)
 {
 	struct err err = ERR_INIT;
 	if (!o->heap->path)
 		return 0;
-	int code = heap_open_watched(heap, o->heap, o->progress, &err);
+	int code = heap_open_watched(heap, options, o->progress, &err);
 	if (code) {
 		complain("%s", err.message);
 		return 3;
@@ -255,7 +272,9 @@ int batch_run(const struct batch_options *o)
 	/* one after another: so there is never more than one dump in memory; why one cannot be read is kept */
 	if (o->n_older && may_compare(o) && session_read_profiles(&s, o->n_older, &err))
 		complain("%s", err.message);
-	int status = open_dump(o, &heap);
+	struct heap_options options = *o->heap;
+	options.references_later = begins_early(o);
+	int status = open_dump(o, &options, &heap);
 	if (!status) /* now that what lies beside it is known */
 		status = output_standard_is_free() ? open_output(o, &to) : 2;
 	if (status) {

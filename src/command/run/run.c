@@ -223,7 +223,7 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-static int needs(const struct session *s, const struct command *c, struct err *err)
+static int needs_dump(const struct session *s, const struct command *c, struct err *err)
 {
 	if (c->flags & COMMAND_NO_DUMP)
 		return 0;
@@ -232,10 +232,20 @@ static int needs(const struct session *s, const struct command *c, struct err *e
 		    " (dumps, diff, growth and trend are about profiles)");
 	if (!session_heap(s))
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
-	bool without = c->flags & COMMAND_OBJECTS_ONLY;
-	if ((c->flags & COMMAND_NEEDS_REFERENCES) || (session_heap(s)->no_references && !without))
-		return session_references(s, err);
 	return 0;
+}
+
+/* Where references wait to be read, have them read for all but what is answered without. */
+static int needs_references(const struct session *s, const struct command *c, const char *line, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	if (!h || (c->flags & COMMAND_NO_DUMP))
+		return 0;
+	bool waits = h->rest && !command_is_early(c, line), without = c->flags & COMMAND_OBJECTS_ONLY;
+	if (!waits && !(c->flags & COMMAND_NEEDS_REFERENCES) && (!h->no_references || without))
+		return 0;
+	int code = session_references(s, err);
+	return code == ERR_UNSUPPORTED && without ? 0 : code;
 }
 
 /* Was the command told what to look for, rather than to list what there is?  -live and -dead only split
@@ -289,7 +299,9 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	struct running *run = context;
 	struct call call;
 	run->s->now = progress;
-	int code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
+	int code = needs_references(run->s, run->command, run->text, err);
+	if (!code)
+		code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
 	if (!code) {
 		code = run->command->run(run->s, &call, run->out, err);
 		if (!code && *run->out && looks_for(&call))
@@ -368,7 +380,7 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	/* "path" alone on a row that counts several objects asks what the key asks */
 	if (l->stages[0].n == words && s->selection && s->selection->several && !c->arguments[0].optional && c->several)
 		c = command_find(c->several, err);
-	int code = needs(s, c, err);
+	int code = needs_dump(s, c, err);
 	bool reads = !code && !(c->flags & COMMAND_NO_DUMP) && s->dump;
 	if (reads)
 		opened_look(s->dump); /* info tells */
@@ -413,7 +425,7 @@ int session_ask(struct session *s, const char *line, struct result **out, struct
 	    !strcmp(c->group, "session"))
 		code = err_set(err, ERR_USAGE, "%.200s: it is no line of one command that looks at the dump", line);
 	if (!code)
-		code = needs(s, c, err);
+		code = needs_dump(s, c, err);
 	if (!code) {
 		struct running run = {s, c, &l, line, words, out};
 		code = run_call(&run, now, err);

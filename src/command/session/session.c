@@ -95,7 +95,8 @@ const struct name_index *session_names(const struct session *s, struct err *err)
 
 int session_references(const struct session *s, struct err *err)
 {
-	return opened_references(s->dump, err);
+	struct runner runner = runner_of(s);
+	return opened_find_references(s->dump, &runner, err);
 }
 
 int session_reachable(const struct session *s, struct reachable *out, struct err *err)

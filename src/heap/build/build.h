@@ -277,6 +277,8 @@ void loaders_find(struct build *b);
 /* Give the arrays with which the collector fills its gaps a class of their own (fillers.c), once references
  * and roots are known.  Tells the watcher before and after. */
 MUST_CHECK int fillers_find(struct build *b, struct err *err);
+/* May there be any? */
+bool fillers_wanted(const struct heap *h);
 /* Fill heap.in_frames (in_frames.c). */
 MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
 

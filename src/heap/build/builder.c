@@ -146,7 +146,7 @@ static int read_references(struct build *b, struct err *err)
 	h->facts.cannot_tell = h->dump->facts.cannot_tell; /* a program beside it may tell more */
 	if (code == 0 && h->dump->program_refused)
 		build_warn(b, "%s", h->dump->program_note);
-	if (code == 0 && !h->places) /* unless sizes needed them */
+	if (code == 0 && !h->places) /* unless they were needed before */
 		code = places_build(b, err);
 	if (code == 0)
 		code = overlaps_warn(b, err);
@@ -161,7 +161,8 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0)
 		code = recorded_collect(b, err);
 	if (code == 0) {
-		string_layout_find(h);
+		if (!h->strings)
+			string_layout_find(h);
 		code = threads_complete(h, err);
 	}
 	if (code == 0)
@@ -276,13 +277,9 @@ static void note_cut_source(struct build *b)
 	b->heap->damaged = true;
 }
 
-/* Objects, classes and sizes are there and true: keep them where memory does not suffice for the rest.
- * Not so where types, and with them classes, are found after the references. */
-static bool keep_objects(struct build *b, const struct err *shortage)
+/* Objects, classes and sizes are there and true: keep them where the rest cannot be had. */
+static void keep_objects(struct heap *h, const struct err *why)
 {
-	struct heap *h = b->heap;
-	if (h->dump->reader->classify)
-		return false;
 	adjacency_release(&h->out);
 	adjacency_release(&h->in);
 	h->out = h->in = (struct adjacency){ .target = NULL };
@@ -291,11 +288,10 @@ static bool keep_objects(struct build *b, const struct err *shortage)
 	h->n_root_objects = 0;
 	h->n_threads = 0;
 	h->no_references = true;
-	h->shortage = *shortage;
-	return true;
+	h->shortage = *why;
 }
 
-static void build_release(struct build *b)
+static void build_free(struct build *b)
 {
 	survey_release(b);
 	classify_release(b);
@@ -311,6 +307,83 @@ static void build_release(struct build *b)
 	arena_release(&b->arena);
 	javacore_close(b->javacore);
 	pthread_mutex_destroy(&b->lock);
+	free(b);
+}
+
+/* May the rest be read later?  Not where it changes classes or sizes, nor where there is something to be told of the
+ * file: that is told of all of it. */
+static bool may_wait(const struct build *b)
+{
+	const struct heap *h = b->heap;
+	return b->options->references_later && !h->dump->reader->classify && !fillers_wanted(h) && !h->damaged &&
+	    !h->source->cut && !h->source->remark[0];
+}
+
+/* What values are read by: enough where references wait. */
+static int find_values(struct build *b, struct err *err)
+{
+	int code = b->heap->places ? 0 : places_build(b, err);
+	if (code == 0)
+		string_layout_find(b->heap);
+	return code;
+}
+
+static int read_rest(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	int code = read_references(b, err);
+	/* not where types, and with them classes, are found after the references */
+	if (code == ERR_NOMEM && !h->dump->reader->classify) {
+		keep_objects(h, err);
+		code = 0;
+	}
+	if (code == 0 && !h->no_references) {
+		check_pointers(b);
+		check_stated(b);
+	}
+	if (code == 0) /* a loop may have been left early */
+		code = progress_check(b->progress, err);
+	if (code == 0) {
+		note_cut_source(b);
+		note_lost_pages(h);
+		note_changed(h);
+	}
+	return code;
+}
+
+int heap_read_rest(struct heap *h, struct progress *progress, struct err *err)
+{
+	uint64_t refusals = mem_refusals();
+	struct build *b = h->rest;
+	struct progress *before = progress_set_own(progress);
+	b->progress = progress;
+	h->rest = NULL;
+	int code = read_rest(b, err);
+	if (code == 0)
+		code = refusals_check(refusals, err);
+	if (code < 0) {
+		code = blame_file(h, code, err);
+		keep_objects(h, err);
+	}
+	build_free(b);
+	progress_set_own(before);
+	return code;
+}
+
+static int open_objects(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	const struct heap_options *options = b->options;
+	const struct source_look look = {dump_look, &options->dump};
+	int code = source_open_if(&h->source, options->path, &look, b->progress, err);
+	if (code == 0)
+		code = dump_open(&h->dump, h->source, &options->dump, err);
+	if (code < 0)
+		return code;
+	h->facts = h->dump->facts;
+	if (!h->facts.roots_recorded)
+		code = open_companion(b, err);
+	return code ? code : read_objects(b, err);
 }
 
 int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
@@ -318,50 +391,38 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 {
 	uint64_t refusals = mem_refusals();
 	struct heap *h = xcalloc(1, sizeof *h);
-	struct build b = {
+	struct build *b = xcalloc(1, sizeof *b);
+	struct progress *before = progress_set_own(progress);
+	*b = (struct build){
 		.heap = h,
 		.options = options,
 		.progress = progress,
 		.class_objects = { .kind = RECORD_CLASS, .instance_size = SIZE_UNKNOWN },
 	};
-	struct progress *before = progress_set_own(progress);
-	pthread_mutex_init(&b.lock, NULL);
+	pthread_mutex_init(&b->lock, NULL);
 	h->boot_loader = HEAP_NONE;
-	const struct source_look look = {dump_look, &options->dump};
-	int code = source_open_if(&h->source, options->path, &look, progress, err);
-	if (code == 0)
-		code = dump_open(&h->dump, h->source, &options->dump, err);
-	if (code < 0)
-		goto out;
-	h->facts = h->dump->facts;
-	if (!h->facts.roots_recorded)
-		code = open_companion(&b, err);
-	if (code == 0)
-		code = read_objects(&b, err);
-	if (code == 0) {
-		code = read_references(&b, err);
-		if (code == ERR_NOMEM && keep_objects(&b, err))
+	int code = open_objects(b, err);
+	if (code == 0 && may_wait(b)) {
+		code = find_values(b, err);
+		if (code == ERR_NOMEM) {
+			keep_objects(h, err);
 			code = 0;
-	}
-	if (code == 0 && !h->no_references) {
-		check_pointers(&b);
-		check_stated(&b);
-	}
-	if (code == 0) /* a loop may have been left early */
-		code = progress_check(progress, err);
-	if (code == 0) {
-		note_cut_source(&b);
-		note_lost_pages(h);
-		note_changed(h);
+		} else if (code == 0) {
+			h->rest = b;
+		}
+	} else if (code == 0) {
+		code = read_rest(b, err);
 	}
 	if (code == 0)
 		code = refusals_check(refusals, err);
-out:
-	code = code < 0 ? blame_file(h, code, err) : code;
-	build_release(&b);
 	if (code < 0) {
-		if (b.shown && options->watcher->objects_gone)
+		code = blame_file(h, code, err);
+		if (b->shown && options->watcher->objects_gone)
 			options->watcher->objects_gone(options->watcher->context);
+	}
+	if (!h->rest)
+		build_free(b);
+	if (code < 0) {
 		heap_close(h);
 		h = NULL;
 	}
@@ -374,6 +435,8 @@ void heap_close(struct heap *h)
 {
 	if (!h)
 		return;
+	if (h->rest)
+		build_free(h->rest);
 	adjacency_release(&h->out);
 	adjacency_release(&h->in);
 	big_free(h->class_of);

@@ -126,14 +126,19 @@ static int move_all(struct build *b, const struct telling *t, struct err *err)
 	return code ? code : heap_order_names(h, err);
 }
 
+bool fillers_wanted(const struct heap *h)
+{
+	return values_class_named(h, "int[]") != HEAP_NONE && h->facts.size_rule == SIZES_FROM_FIELDS && !h->incomplete &&
+	    (values_class_named(h, "jdk.internal.vm.FillerElement[]") != HEAP_NONE ||
+	    values_class_named(h, "jdk.internal.vm.FillerObject") != HEAP_NONE);
+}
+
 int fillers_find(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	const struct heap_watcher *w = b->options->watcher;
 	struct telling t = { .ints = values_class_named(h, "int[]") };
-	if (t.ints == HEAP_NONE || h->facts.size_rule != SIZES_FROM_FIELDS || h->incomplete ||
-	    (values_class_named(h, "jdk.internal.vm.FillerElement[]") == HEAP_NONE &&
-	    values_class_named(h, "jdk.internal.vm.FillerObject") == HEAP_NONE))
+	if (!fillers_wanted(h))
 		return 0;
 	look(b, &t);
 	int code = build_check(b, err);

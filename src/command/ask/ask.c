@@ -26,17 +26,12 @@ static uint32_t class_at(const struct heap *h, const char *word)
 	return id == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(h, id);
 }
 
-/* By the whole name.  "class NAME" is a class whatever else is called so, "class 0xADDRESS" one of several of
- * a name. */
-static int exact_classes(const struct heap *h, const char *name, uint32_t **classes, size_t *n, struct err *err)
+static int classes_named(const struct heap *h, const char *name, uint32_t one, uint32_t **classes, size_t *n,
+    struct err *err)
 {
-	static const char class[] = "class ";
-	bool said = !strncmp(name, class, sizeof class - 1);
-	uint32_t one = said ? class_at(h, name + sizeof class - 1) : HEAP_NONE;
 	size_t cap = 0;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
-		if (i != one && strcmp(h->classes[i].name, name) &&
-		    (!said || strcmp(h->classes[i].name, name + sizeof class - 1)))
+		if (i != one && (one != HEAP_NONE || strcmp(h->classes[i].name, name)))
 			continue;
 		uint32_t *at = BIG_PUSH(*classes, *n, cap, err);
 		if (!at)
@@ -44,6 +39,16 @@ static int exact_classes(const struct heap *h, const char *name, uint32_t **clas
 		*at = i;
 	}
 	return 0;
+}
+
+/* By the whole name.  "class NAME" is a class whatever else is called so, "class 0xADDRESS" one of several of
+ * a name. */
+static int exact_classes(const struct heap *h, const char *name, uint32_t **classes, size_t *n, struct err *err)
+{
+	static const char class[] = "class ";
+	const char *said = strncmp(name, class, sizeof class - 1) ? NULL : name + sizeof class - 1;
+	int code = said ? classes_named(h, said, class_at(h, said), classes, n, err) : 0;
+	return code || *n ? code : classes_named(h, name, HEAP_NONE, classes, n, err);
 }
 
 static const struct sql_view *find_view(void *session, const char *name)

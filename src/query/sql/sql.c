@@ -125,6 +125,10 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	look_at_columns(q, "refs", &near);
 	for (const struct declared *d = q->declared; d; d = d->next)
 		look_at_columns(q, d->name, &near);
+	if (q->notes.len && strstr(q->notes.s, MORE_FIELDS)) {
+		free(wanted);
+		return err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", name, q->notes.s);
+	}
 	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
 	int code = like ?
 	    err_set(err, ERR_USAGE, "no column is called %.200s (nearest: %.100s)", wanted, near.name) : dot ?

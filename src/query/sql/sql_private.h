@@ -41,6 +41,7 @@ int sql_keep(struct sql *q, const struct err *err);
 int sql_need_retained(struct sql *q);
 /* A round of a loop that SQLite does not see: has the statement been stopped? */
 bool sql_stops(const struct sql *q, uint64_t round);
+#define MORE_FIELDS " has more fields than columns" /* in a note about a table */
 /* Tell this below the rows, once. */
 void sql_note(struct sql *q, const char *line);
 

@@ -141,6 +141,7 @@ def questions(copy, rng):
         yield ("SELECT o.class, sum(p.shallow) FROM objects o JOIN refs r ON r.source = o.address JOIN objects p ON "
                "p.address = r.target WHERE o.shallow >= %d GROUP BY o.class ORDER BY o.class DESC" % t), True
         yield "SELECT count(*) FROM objects o WHERE NOT EXISTS (SELECT 1 FROM refs WHERE target = o.address) AND class = '%s'" % c, False
+        yield from about_references(copy, rng, c, a, k)
         yield ("WITH RECURSIVE up(a, n) AS (SELECT %d, 0 UNION SELECT source, n + 1 FROM up JOIN refs ON target = a "
                "WHERE n < 2) SELECT count(DISTINCT a) FROM up" % a), False
     yield "SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY class", True
@@ -155,6 +156,35 @@ def questions(copy, rng):
         yield 'SELECT "%s", count(*), min("%s"), max("%s") FROM "%s" GROUP BY 1 ORDER BY 1' % (f, g, g, name), True
         yield ('SELECT o.address, x."%s" FROM objects o JOIN "%s" x ON x.address = o.address WHERE x."%s" > 0 AND '
                'o.shallow > 16' % (f, name, g)), False
+
+
+def about_references(copy, rng, c, a, k):
+    """Rows grouped, told once, and in orders, of which the program makes some itself."""
+    d, b = rng.choice(escaped_names(copy)), signed(rng.choice(copy.addresses))
+    where = rng.choice(("", " WHERE source_class = '%s'" % c, " WHERE target_class = '%s'" % c,
+                        " WHERE source_class > '%s' AND target_class <= '%s'" % (c, d),
+                        " WHERE target_class IN ('%s', '%s')" % (c, d), " WHERE source >= %d" % a))
+    keys = rng.sample(("source_class", "target_class"), rng.randrange(1, 3))
+    named, down = ", ".join(keys), ", ".join(x + rng.choice(("", " DESC")) for x in keys)
+    end = rng.choice(("source", "target"))
+    turn = rng.choice(("", " DESC"))
+    yield "SELECT %s, count(*) FROM refs%s GROUP BY %s%s" % (named, where, named, rng.choice(("", " ORDER BY " + down))), False
+    yield "SELECT %s FROM refs%s ORDER BY %s LIMIT %d" % (named, where, down, k), True
+    yield "SELECT DISTINCT %s FROM refs%s ORDER BY %s" % (named, where, down), True
+    yield "SELECT %s, count(*), count(DISTINCT source_class) FROM refs%s GROUP BY 1 ORDER BY 1%s LIMIT %d" % (
+        end, where, turn, k), True
+    yield "SELECT count(*), sum(source & 65535) FROM refs WHERE source = %d OR target = %d" % (a, b), False
+
+
+def own_fields(copy, rng):
+    """The same question twice: what has a + before it SQLite groups and sorts itself."""
+    for _ in range(max(2, SEEDS // 4)):
+        keys = rng.sample(("source_class", "field", "target_class"), rng.randrange(1, 4))
+        where = rng.choice(("", " WHERE target_class = '%s'" % rng.choice(escaped_names(copy))))
+        order = ", ".join("%d%s" % (i + 1, rng.choice(("", " DESC"))) for i in range(len(keys)))
+        for form in ("SELECT {0}, count(*) FROM refs{1} GROUP BY {0} ORDER BY {2}",
+                     "SELECT DISTINCT {0} FROM refs{1} ORDER BY {2}"):
+            yield [form.format(", ".join(before + x for x in keys), where, order) for before in ("", "+")]
 
 
 def compare(tap, path, fields):
@@ -181,6 +211,11 @@ def compare(tap, path, fields):
             asked += 1
             if got != want:
                 wrong.append("%s\n got  %.300r\n want %.300r" % (form, got, want))
+    for pair in own_fields(copy, rng):
+        got, want = (copy.program(quoted(x)) for x in pair)
+        asked += 1
+        if got != want:
+            wrong.append("%s\n got  %.300r\n want %.300r" % (pair[0], got, want))
     tap.ok(not wrong, "%s: %d questions, as SQLite answers them over copies" % (os.path.basename(path), asked),
            "%d wrong\n%s" % (len(wrong), "\n".join(wrong[:6])))
 

@@ -116,22 +116,6 @@ static bool bound_ids(struct candidates *c, const struct sql *q, const struct sq
 	return c->low < c->high;
 }
 
-static int bound_class(struct candidates *c, const struct sql *q, sqlite3_value *value, bool *some)
-{
-	const char *name = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
-	struct err err = ERR_INIT;
-	if (!c->in.word && bits_init(&c->in, q->heap->n_classes, &err))
-		return SQLITE_NOMEM;
-	*some = false;
-	for (uint32_t i = 0; name && i < q->heap->n_classes; i++) {
-		if (strcmp(q->heap->classes[i].name, name))
-			continue;
-		bits_set(&c->in, i);
-		*some = true;
-	}
-	return SQLITE_OK;
-}
-
 struct ordering {
 	const struct sql *sql;
 	const char *by; /* "": by id */
@@ -370,7 +354,7 @@ int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_v
 		else if (!strcmp(w.name, "limit"))
 			o.limit = sqlite3_value_int64(value) < 0 ? UINT64_MAX : (uint64_t)sqlite3_value_int64(value);
 		else if (!strcmp(w.name, "class"))
-			state = bound_class(c, q, value, &some);
+			state = sql_classes_named(q, value, &c->in, &some);
 		else if (!strcmp(w.name, "id") || !strcmp(w.name, "address"))
 			some = bound_ids(c, q, &w, value);
 		else {

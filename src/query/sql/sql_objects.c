@@ -250,13 +250,6 @@ static const char *word_of(const struct objects_table *t, int column)
 	}
 }
 
-/* Addresses are integers with a sign to SQL: where some are above all of those, it must compare them itself. */
-static bool addresses_ordered(const struct objects_table *t)
-{
-	const struct heap *h = sql_of(t)->heap;
-	return !h->n_objects || heap_address(h, h->n_objects - 1) <= INT64_MAX;
-}
-
 static bool take(struct objects_table *t, struct sql_plan *p, sqlite3_index_info *info, int i)
 {
 	const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -264,7 +257,7 @@ static bool take(struct objects_table *t, struct sql_plan *p, sqlite3_index_info
 	char word[32];
 	if (!c->usable || !op || !column || (!strcmp(column, "class") && strcmp(op, "=")) ||
 	    (!strcmp(column, "class") && strcmp(sqlite3_vtab_collation(info, i), "BINARY")) ||
-	    (!strcmp(column, "address") && strcmp(op, "=") && !addresses_ordered(t)))
+	    (!strcmp(column, "address") && strcmp(op, "=") && !sql_addresses_ordered(sql_of(t)->heap)))
 		return false;
 	snprintf(word, sizeof word, "%s%s?", column, op);
 	sql_plan_take(p, info, i, word, true);
@@ -293,7 +286,7 @@ static bool take_order(struct objects_table *t, struct sql_plan *p, sqlite3_inde
 		return false;
 	const char *column = info->nOrderBy == 1 ? word_of(t, info->aOrderBy[0].iColumn) : NULL;
 	bool down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
-	if (!column || (!strcmp(column, "address") && !addresses_ordered(t)))
+	if (!column || (!strcmp(column, "address") && !sql_addresses_ordered(sql_of(t)->heap)))
 		return false;
 	if (!strcmp(column, "address"))
 		column = "id";

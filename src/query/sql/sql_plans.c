@@ -26,7 +26,7 @@ static void add_our_words(const char *words, const char *name, size_t n, struct 
 {
 	struct text how = TEXT_INIT;
 	struct sql_word w;
-	bool found = false, bounded = false;
+	bool found = false, bounded = false, ordered = false;
 	while (sql_plan_next(&words, &w)) {
 		if (!strcmp(w.op, "=") && strcmp(w.name, "shallow") != 0 && strcmp(w.name, "retained") != 0) {
 			text_addf(&how, " %s %s", found ? "and" : "by its", w.name);
@@ -35,9 +35,12 @@ static void add_our_words(const char *words, const char *name, size_t n, struct 
 			text_addf(&how, "%s %s %s a bound", bounded ? " and" : ", with", w.name, bound_of(w.op));
 			bounded = true;
 		} else if (!strcmp(w.name, "by") && sql_plan_next(&words, &w)) {
-			text_addf(&how, ", in the order of %s", w.name);
+			text_addf(&how, ordered ? " and %s" : ", in the order of %s", w.name);
+			ordered = true;
 		} else if (!strcmp(w.name, "down")) {
 			text_add(&how, ", descending");
+		} else if (!strcmp(w.name, "counted")) {
+			text_add(&how, ", rows that are alike only counted");
 		} else if (!strcmp(w.name, "limit")) {
 			text_add(&how, ", no more than LIMIT rows");
 		} else if (strcmp(w.name, "all") != 0) {

@@ -55,6 +55,11 @@ void sql_note(struct sql *q, const char *line);
 uint32_t sql_object(const struct sql *q, sqlite3_value *value);
 /* The same, and of a format with pointers into objects the object around an address. */
 uint32_t sql_object_around(const struct sql *q, sqlite3_value *value);
+/* Add the classes of this name to a set, of which the bits are made if there are none yet.  SQLITE_OK or SQLITE_NOMEM;
+ * *some: there is one. */
+int sql_classes_named(const struct sql *q, sqlite3_value *value, struct bits *classes, bool *some);
+/* Addresses are integers with a sign to SQL: where some are above all of those (false), it must compare them itself. */
+bool sql_addresses_ordered(const struct heap *h);
 void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id); /* HEAP_NONE: NULL */
 /* The same as a text, "0xe0000af0". */
 void sql_result_place(sqlite3_context *to, const struct heap *h, uint32_t id);

@@ -50,6 +50,27 @@ uint32_t sql_object_around(const struct sql *q, sqlite3_value *value)
 	return id;
 }
 
+int sql_classes_named(const struct sql *q, sqlite3_value *value, struct bits *classes, bool *some)
+{
+	const char *name = sqlite3_value_type(value) == SQLITE_TEXT ? (const char *)sqlite3_value_text(value) : NULL;
+	struct err err = ERR_INIT;
+	if (!classes->word && bits_init(classes, q->heap->n_classes, &err))
+		return SQLITE_NOMEM;
+	*some = false;
+	for (uint32_t i = 0; name && i < q->heap->n_classes; i++) {
+		if (strcmp(q->heap->classes[i].name, name))
+			continue;
+		bits_set(classes, i);
+		*some = true;
+	}
+	return SQLITE_OK;
+}
+
+bool sql_addresses_ordered(const struct heap *h)
+{
+	return !h->n_objects || heap_address(h, h->n_objects - 1) <= INT64_MAX;
+}
+
 void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id)
 {
 	if (id == HEAP_NONE)

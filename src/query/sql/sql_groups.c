@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sql_groups.c - see sql_groups.h. */
+#include "query/sql/sql_groups.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/big.h"
+#include "base/hash.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+static uint64_t hash_of(const struct group_key *key)
+{
+	uint64_t hash = hash_number(key->number[0]);
+	for (unsigned i = 1; i < GROUP_KEYS; i++)
+		hash = hash_step(hash, key->number[i]);
+	return hash;
+}
+
+static uint64_t hash_of_group(const void *all, uint32_t number)
+{
+	return hash_of(&((const struct groups *)all)->list[number].key);
+}
+
+static bool is_key(const struct groups *g, uint32_t number, const struct group_key *key)
+{
+	return !memcmp(g->list[number].key.number, key->number, sizeof key->number);
+}
+
+/* The group of a row, made if it is the first one. */
+static int find(struct groups *g, const struct group_key *key, struct err *err)
+{
+	size_t n = g->n;
+	if (2 * g->n >= g->n_slots && hash_slots_grow(&g->slots, &g->n_slots, g->n, hash_of_group, g, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_of(key) & (g->n_slots - 1);
+	for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
+		g->newest = g->slots[at] - 1;
+		if (is_key(g, g->newest, key))
+			return 0;
+	}
+	struct counted_group *to = BIG_PUSH(g->list, n, g->cap, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct counted_group){.key = *key};
+	g->newest = g->n;
+	g->n = (uint32_t)n;
+	g->slots[at] = g->n;
+	return 0;
+}
+
+int groups_add(struct groups *g, const struct group_key *key, struct err *err)
+{
+	if ((!g->n || !is_key(g, g->newest, key)) && find(g, key, err)) /* most are like the one before */
+		return ERR_NOMEM;
+	g->list[g->newest].rows++;
+	return 0;
+}
+
+/* As SQL orders texts: what is NULL comes first. */
+static int by_names(const void *x, const void *y, void *groups)
+{
+	const struct groups *g = groups;
+	const struct group_key *a = &((const struct counted_group *)x)->key, *b = &((const struct counted_group *)y)->key;
+	for (unsigned i = 0; i < g->n_orders; i++) {
+		unsigned k = g->order[i].key;
+		if (a->number[k] == b->number[k])
+			continue;
+		int order = a->name[k] && b->name[k] ? strcmp(a->name[k], b->name[k]) : a->name[k] ? 1 : -1;
+		return g->order[i].down ? -order : order;
+	}
+	return 0;
+}
+
+int groups_arrange(struct groups *g, struct err *err)
+{
+	g->at = 0;
+	g->row = 0;
+	return sort_with(g->list, g->n, sizeof *g->list, by_names, g, err);
+}
+
+void groups_release(struct groups *g)
+{
+	big_free(g->list);
+	big_free(g->slots);
+	*g = (struct groups){.n = 0};
+}
+
+#endif

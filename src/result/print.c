@@ -399,6 +399,8 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 	}
 	if (progress_cancelled(progress_own()))
 		return err_cancelled(err);
+	if (r->n_passed && result_check(r, err)) /* rows that came while it was printed */
+		return err->code;
 	if (fflush(to) || ferror(to))
 		return err_set(err, ERR_IO, "writing the result: %s", strerror(errno));
 	return 0;

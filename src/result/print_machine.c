@@ -27,6 +27,10 @@ bool *print_inexact_columns(struct result *r, size_t rows)
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		if (!cell_is_number(column_type(&r->columns[c])))
 			continue;
+		if (r->ops && r->ops->inexact) {
+			inexact[c] = r->ops->inexact(r, c);
+			continue;
+		}
 		for (size_t row = 0; row < rows && !inexact[c] && !result_stopped(r, row); row++) {
 			struct cell cell;
 			result_cell(r, row, c, &cell);
@@ -162,11 +166,27 @@ static bool *number_columns(const struct result *r)
 	return number;
 }
 
-static void csv_rows(struct result *r, size_t rows, struct csv *csv)
+static void csv_row(struct result *r, size_t row, const bool *inexact, struct csv *csv)
 {
 	FILE *to = csv->to;
-	bool *inexact = csv->part ? number_columns(r) : print_inexact_columns(r, rows);
 	struct cell cell;
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		fputs(c ? "," : "", to);
+		result_cell(r, row, c, &cell);
+		csv_cell(&cell, csv);
+	}
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		if (!inexact[c])
+			continue;
+		result_cell(r, row, c, &cell);
+		fprintf(to, ",%s", print_certainty(&cell));
+	}
+	fputs("\r\n", to);
+}
+
+static void csv_names(const struct result *r, const bool *inexact, struct csv *csv)
+{
+	FILE *to = csv->to;
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		fputs(c ? "," : "", to);
 		csv_name(column_word(&r->columns[c]), "", csv);
@@ -178,21 +198,18 @@ static void csv_rows(struct result *r, size_t rows, struct csv *csv)
 		csv_name(column_word(&r->columns[c]), "_certainty", csv);
 	}
 	fputs("\r\n", to);
-	for (size_t row = 0; row < rows && !ferror(to) && !result_stopped(r, row); row++) {
-		if (result_heading(r, row) == HEADING_OF_ROWS)
-			continue;
-		for (unsigned c = 0; c < r->n_columns; c++) {
-			fputs(c ? "," : "", to);
-			result_cell(r, row, c, &cell);
-			csv_cell(&cell, csv);
-		}
-		for (unsigned c = 0; c < r->n_columns; c++) {
-			if (!inexact[c])
-				continue;
-			result_cell(r, row, c, &cell);
-			fprintf(to, ",%s", print_certainty(&cell));
-		}
-		fputs("\r\n", to);
+}
+
+static void csv_rows(struct result *r, size_t top, struct csv *csv)
+{
+	size_t rows = top && top < r->n_rows ? top : r->n_rows;
+	bool *inexact = csv->part ? number_columns(r) : print_inexact_columns(r, rows);
+	csv_names(r, inexact, csv);
+	for (bool more = true; more; more = !top && !ferror(csv->to) && result_next_rows(r)) {
+		rows = top && top < r->n_rows ? top : r->n_rows;
+		for (size_t row = 0; row < rows && !ferror(csv->to) && !result_stopped(r, row); row++)
+			if (result_heading(r, row) != HEADING_OF_ROWS)
+				csv_row(r, row, inexact, csv);
 	}
 	free(inexact);
 }
@@ -205,7 +222,7 @@ void print_csv(struct result *r, size_t top, bool raw, bool part, FILE *to)
 	if (r->n_head && r->n_columns)
 		fputs("\r\n", to);
 	if (r->n_columns)
-		csv_rows(r, top && top < r->n_rows ? top : r->n_rows, &csv);
+		csv_rows(r, top, &csv);
 	text_release(&csv.cell);
 }
 

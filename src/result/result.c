@@ -137,6 +137,18 @@ void result_show(struct result *r, unsigned column, bool shown)
 	r->columns = own;
 }
 
+bool result_next_rows(struct result *r)
+{
+	struct err err = ERR_INIT;
+	if (!r->ops || !r->ops->next_rows || r->lost.code)
+		return false;
+	r->n_passed += r->n_rows;
+	r->n_source = r->n_rows = r->ops->next_rows(r, &err);
+	if (err.code)
+		result_lost(r, &err);
+	return r->n_rows && !err.code;
+}
+
 /* --- looking ---------------------------------------------------------------------------------- */
 
 static size_t source_row(const struct result *r, size_t row)

@@ -69,6 +69,11 @@ struct result_ops {
 	void (*number)(const struct result *r, size_t row, unsigned column, struct cell *out);
 	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
 	enum row_heading (*heading)(const struct result *r, size_t row);         /* NULL: there is none */
+	/* Of a result that hands out its rows in stretches (result_next_rows): put the next ones into data, and
+	 * return how many; *err is an error's.  NULL: it has all its rows. */
+	size_t (*next_rows)(struct result *r, struct err *err);
+	/* Are numbers of this column inexact, of rows still to come, too?  NULL: the rows that are there tell. */
+	bool (*inexact)(const struct result *r, unsigned column);
 	void (*release)(void *data);                                            /* NULL: nothing */
 	/* Set the bits in `to` of the objects that these rows count.  rows: a bit for each source row;
 	 * to: a bit for each object.  0 or ERR_NOMEM.  NULL: rows count what their targets imply. */
@@ -109,6 +114,7 @@ struct result {
 	const struct result_ops *ops;
 	void *data;            /* what the ops work on; owned, ops->release frees it */
 	size_t n_source;       /* rows before filtering */
+	size_t n_passed;       /* rows of the stretches before this one (result_next_rows) */
 	uint32_t *order;       /* the n_rows source rows that are shown, in order; NULL: all, in source
 	                          order */
 	size_t n_rows;         /* rows shown */
@@ -235,6 +241,9 @@ void result_cell(struct result *r, size_t row, unsigned column, struct cell *out
 /* The same, but a text may be put into the caller's *scratch; it is valid until scratch changes. */
 void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
     struct text *scratch);
+/* A result may have but the first of its rows, for who goes through all of them once: the next take their place, and
+ * are row 0 and on.  False: there are none, or they cannot be had, which result_check tells. */
+bool result_next_rows(struct result *r);
 void result_target(const struct result *r, size_t row, struct target *out);
 enum row_heading result_heading(const struct result *r, size_t row);
 

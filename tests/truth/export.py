@@ -28,7 +28,7 @@ from cairntest import BUILD, GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 # Tables that are written if none is named, and the lines that say the same.
 USUAL = {"classes": "histo", "packages": "histo -by package", "threads": "threads",
          "frames": "sql SELECT * FROM frames", "roots": "roots", "loaders": "loaders"}
-NAMED = {SHOP: ["com.acme.shop.Order", "refs 0xe0036138", "own=histo -retained", "statics", "heap"],
+NAMED = {SHOP: ["com.acme.shop.Order", "refs 0xe0036138", "own=histo -retained", "statics", "heap", "objects", "refs"],
          GO: ["globals", "main.Session", "own=histo -retained"],
          SAMPLE: ["refs #100", "own=histo -retained", "objects"]}
 
@@ -113,7 +113,7 @@ def check_forms(tap, folder, dump):
         table, line = (word.split("=", 1) if word.startswith("own=") else (word, word))
         if "." in line and not line.startswith("refs"):
             line = 'sql SELECT * FROM "%s"' % line
-        elif line in ("statics", "globals", "objects"):
+        elif line in ("statics", "globals", "objects", "refs"):
             line = "sql SELECT * FROM " + line
         wrong = differences(*database(path + ".db", table), printed(line, dump))
         tap.ok(not wrong, "%s: the table %s has the rows of %s" % (name, table, line), "\n".join(wrong))

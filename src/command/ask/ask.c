@@ -142,25 +142,6 @@ int ask_open(struct session *s, struct sql **out, struct err *err)
 	return code;
 }
 
-/* SELECT * of a table of this name. */
-static int select_all(struct session *s, const char *name, struct result **out, struct err *err)
-{
-	struct text question = TEXT_INIT;
-	struct sql *q;
-	text_add(&question, "SELECT * FROM \"");
-	for (const char *c = name; *c; c++) {
-		text_add_char(&question, *c);
-		if (*c == '"')
-			text_add_char(&question, *c);
-	}
-	text_add(&question, "\"");
-	int code = ask_open(s, &q, err);
-	if (!code)
-		code = sql_run(q, question.s ? question.s : "", &(struct sql_wishes){.seconds = 0}, s->now, out, err);
-	text_release(&question);
-	return code;
-}
-
 static bool is_own_table(const char *name)
 {
 	return !strcmp(name, "objects") || !strcmp(name, "refs") || !strcmp(name, "statics") || !strcmp(name, "globals");
@@ -169,6 +150,7 @@ static bool is_own_table(const char *name)
 int ask_rows(struct session *s, const char *name, struct result **out, struct err *err)
 {
 	uint32_t *classes = NULL;
+	struct sql *q;
 	size_t n;
 	*out = NULL;
 	/* these are tables, whatever else is called so */
@@ -178,7 +160,8 @@ int ask_rows(struct session *s, const char *name, struct result **out, struct er
 		if (code || *out)
 			return code;
 	}
-	return select_all(s, name, out, err);
+	int code = ask_open(s, &q, err);
+	return code ? code : sql_rows(q, name, s->now, out, err);
 }
 
 int ask_where(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)

@@ -9,7 +9,8 @@
 /* The connection of the dump at hand, made when it is asked for first; the dump's.  0, or what sql_open returns. */
 MUST_CHECK int ask_open(struct session *s, struct sql **out, struct err *err);
 
-/* The rows of the table of this name (a class, a command's line, objects, refs); *out is the caller's (result_free).
+/* The rows of the table of this name (a class, a command's line, objects, refs), perhaps in stretches
+ * (result_next_rows); *out is the caller's (result_free), who asks for no other before.
  * 0, or what its command or sql_run returns. */
 MUST_CHECK int ask_rows(struct session *s, const char *name, struct result **out, struct err *err);
 

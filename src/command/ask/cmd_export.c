@@ -95,7 +95,7 @@ static int add_rows(struct export *e, const char *name, struct result *r, struct
 	VEC_PUSH(e->names, e->n_names, e->cap_names) = xstrdup(name);
 	int code = e->file ? sql_file_add(e->file, name, r, err) : add_part(e, name, r, err);
 	if (!code)
-		e->rows += r->n_rows;
+		e->rows += r->n_passed + r->n_rows;
 	return code;
 }
 
@@ -398,9 +398,9 @@ const struct command cmd_export = {
 	"roots and loaders are written. In a database numbers are numbers, addresses too (printf('0x%x', address)); where "
 	"some of a column are not exact there is NAME_certainty; the table cairn tells of the dump. With -dir the rows "
 	"of a table stand in DIR/TABLE/KEY=VALUE/part-DUMP.csv, where those of other hosts and days stand beside. Each "
-	"number has its NAME_certainty there, each text stands in quotes, what is unknown is empty without quotes, and "
-	"texts like formulas are not marked. The same dump replaces its own part. Files are whole, or not there; a file "
-	"that exists is replaced as by save.\n"
+	"column of numbers has its NAME_certainty there, each text stands in quotes, what is unknown is empty without "
+	"quotes, and texts like formulas are not marked. The same dump replaces its own part. Files are whole, or not "
+	"there; a file that exists is replaced as by save.\n"
 	"DuckDB reads the parts as one table:\n"
 	"SELECT * FROM read_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false);\n"
 	"It guesses types from the first rows of a few parts. With sample_size=-1, files_to_sniff=-1 it looks at all, as a "

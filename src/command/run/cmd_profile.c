@@ -2,7 +2,7 @@
 /* cmd_profile.c - profile: what comparisons need of the dump at hand, in a small file. */
 #include "command/commands.h"
 
-#include "command/run/output.h"
+#include "command/run/run.h"
 #include "query/profile_file.h"
 
 #include <inttypes.h>
@@ -15,20 +15,20 @@ static bool is_compressed(const char *path)
 	return n > 3 && !strcmp(path + n - 3, ".gz");
 }
 
-static int write_file(struct session *s, const struct profile *p, const char *path, uint64_t *bytes, struct err *err)
+struct writing_profile {
+	struct session *s;
+	const struct profile *profile;
+	bool compressed;
+	uint64_t bytes; /* that were written */
+};
+
+static int write_profile(void *writing, FILE *to, const char *path, struct err *err)
 {
-	struct output to;
-	int code = output_open_aside(&to, path, &s->writes, err);
-	if (code)
-		return code;
-	code = output_begin(to.stream, &to.replaces, err);
-	if (!code)
-		code = profile_write(p, to.stream, is_compressed(path), session_progress(s), err);
-	off_t end = ftello(to.stream);
-	*bytes = end > 0 ? (uint64_t)end : 0;
-	code = output_close_aside(&to, code, err);
-	if (code && code != ERR_CANCELLED)
-		err_context(err, "%.200s", path);
+	(void)path;
+	struct writing_profile *w = writing;
+	int code = profile_write(w->profile, to, w->compressed, session_progress(w->s), err);
+	off_t end = ftello(to);
+	w->bytes = end > 0 ? (uint64_t)end : 0;
 	return code;
 }
 
@@ -36,17 +36,17 @@ static int run_profile(struct session *s, const struct call *call, struct result
 {
 	const char *path = call->argument[0].word;
 	struct profile p;
-	uint64_t bytes;
 	*out = NULL;
 	if (!profile_support())
 		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
 	int code = session_profile(s, s->dump, &p, err);
 	if (code)
 		return code;
-	code = write_file(s, &p, path, &bytes, err);
+	struct writing_profile w = {.s = s, .profile = &p, .compressed = is_compressed(path)};
+	code = session_write_whole(s, path, write_profile, &w, err);
 	if (!code) {
 		struct text size = TEXT_INIT;
-		text_add_bytes(&size, bytes);
+		text_add_bytes(&size, w.bytes);
 		session_say(s, "%s has the profile of this dump now, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
 		    size.s, p.by[PROFILE_CLASS].n, p.by[PROFILE_PATH].n);
 		text_release(&size);

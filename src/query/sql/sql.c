@@ -28,6 +28,12 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
 }
 
+int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)
+{
+	(void)q, (void)table, (void)progress, (void)out;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+}
+
 int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
     struct err *err)
 {
@@ -523,6 +529,51 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		*out = NULL;
 	}
 	sql_end(q, &outer);
+	return code;
+}
+
+static int see_one(void *seen, int n, char **value, char **names)
+{
+	(void)n, (void)value, (void)names;
+	*(bool *)seen = true;
+	return 0;
+}
+
+/* Is it a table of ours, whose columns say what they hold?  Those of a view, or of a table of one's own, may be
+ * anything. */
+static bool is_ours(struct sql *q, const char *table)
+{
+	bool other = false;
+	char *ask = sqlite3_mprintf("SELECT 1 FROM sqlite_temp_master WHERE name = %Q COLLATE NOCASE", table);
+	q->declares = true;
+	if (!ask || sqlite3_exec(q->db, ask, see_one, &other, NULL))
+		other = true;
+	q->declares = false;
+	sqlite3_free(ask);
+	return !other;
+}
+
+int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)
+{
+	struct sql outer;
+	const char *rest;
+	sqlite3_stmt *s = NULL;
+	*out = NULL;
+	char *text = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
+	int code = text ? sql_begin(q, &(struct sql_wishes){.seconds = 0}, progress, &outer, err) :
+	    err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	if (!code) {
+		code = sql_prepare(q, text, &s, &rest, err);
+		if (!code && is_ours(q, table)) {
+			code = sql_answer_rows(q, s, table, &outer, out, err);
+		} else {
+			if (!code)
+				code = sql_answer(q, s, out, err);
+			sqlite3_finalize(s);
+			sql_end(q, &outer);
+		}
+	}
+	sqlite3_free(text);
 	return code;
 }
 

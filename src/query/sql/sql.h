@@ -68,6 +68,14 @@ MUST_CHECK int sql_run(struct sql *q, const char *text, const struct sql_wishes 
     struct result **out, struct err *err);
 
 /*
+ * All rows of a table, for who goes through them once: *out hands them out in stretches (result_next_rows), but those
+ * of a view or of a table of one's own.  Its columns depend on the table alone; one that holds whatever a field leads
+ * to has no type.  Nothing else may be asked until it is freed.  The same codes.
+ */
+MUST_CHECK int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out,
+    struct err *err);
+
+/*
  * Keep of n objects (ids ascending, in place) those for which an expression is true: "total > 100 and
  * status.name = \"NEW\" and size(lines) = 0".  Names are fields, or the columns that all objects have; what an object
  * does not have is NULL.  The same codes; ERR_USAGE where none of them has such a field.

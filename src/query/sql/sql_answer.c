@@ -35,7 +35,23 @@ struct answer {
 	size_t n_texts, cap_texts;
 	uint32_t *sets;        /* of each: how many, then the ids */
 	size_t n_sets, cap_sets;
+	struct stretches *stretches; /* owned; NULL: all rows are here */
 };
+
+/* Rows that come later. */
+struct stretches {
+	struct sql *sql, outer;
+	sqlite3_stmt *s; /* NULL: there are none */
+};
+
+static void release_stretches(struct stretches *s)
+{
+	if (!s)
+		return;
+	sqlite3_finalize(s->s);
+	sql_end(s->sql, &s->outer);
+	free(s);
+}
 
 static void release(void *data)
 {
@@ -49,6 +65,7 @@ static void release(void *data)
 	big_free(a->kind);
 	big_free(a->texts);
 	big_free(a->sets);
+	release_stretches(a->stretches);
 	free(a);
 }
 
@@ -357,6 +374,9 @@ static const struct result_ops ops = {
 
 /* ------------------------------------------------------------------------------------------------ */
 
+enum { STRETCH_ROWS = 4096, STRETCH_TEXTS = 4 << 20 /* bytes */ };
+
+/* All rows, or, if they come in stretches, the next ones. */
 static int keep_rows(struct sql *q, struct answer *a, sqlite3_stmt *s, size_t *rows, struct err *err)
 {
 	int state;
@@ -366,29 +386,42 @@ static int keep_rows(struct sql *q, struct answer *a, sqlite3_stmt *s, size_t *r
 				return ERR_NOMEM;
 		if (++*rows % RESULT_STOP_EVERY == 0 && !progress_add(q->progress, RESULT_STOP_EVERY))
 			return err_cancelled(err);
+		if (a->stretches && (*rows >= STRETCH_ROWS || a->n_texts >= STRETCH_TEXTS))
+			return 0;
 	}
-	return state == SQLITE_DONE ? 0 : sql_error(q, state, err);
+	int code = state == SQLITE_DONE ? 0 : sql_error(q, state, err);
+	if (a->stretches) {
+		sqlite3_finalize(s);
+		a->stretches->s = NULL;
+	}
+	return code;
+}
+
+static struct answer *begin(struct sql *q, sqlite3_stmt *s)
+{
+	struct answer *a = xcalloc(1, sizeof *a);
+	unsigned n = (unsigned)sqlite3_column_count(s);
+	a->opened = q->opened;
+	a->column = xcalloc(n, sizeof *a->column);
+	a->has_real = xcalloc(n, sizeof *a->has_real);
+	a->sure = xcalloc(n, sizeof *a->sure);
+	a->shape = (struct shape){.columns = a->column, .n_columns = n};
+	name_columns(a, s);
+	return a;
 }
 
 int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err)
 {
-	struct answer *a = xcalloc(1, sizeof *a);
-	unsigned n = (unsigned)sqlite3_column_count(s);
+	struct answer *a = begin(q, s);
 	size_t rows = 0;
 	bool overlaps = false;
-	a->opened = q->opened;
-	a->column = xcalloc(n, sizeof *a->column);
-	a->has_real = xcalloc(n, sizeof *a->has_real);
-	a->shape = (struct shape){.columns = a->column, .n_columns = n};
 	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
-	name_columns(a, s);
 	int code = keep_rows(q, a, s, &rows, err);
 	if (code) {
 		release(a);
 		return code;
 	}
-	a->sure = xcalloc(n, sizeof *a->sure);
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < a->shape.n_columns; i++) {
 		bool told;
 		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);
 		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name));
@@ -404,6 +437,79 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 		    "tell what they retain together");
 	if (q->heap->damaged)
 		result_add_note(*out, "the dump was read in part: what is counted and summed is of that part");
+	return 0;
+}
+
+/* --- rows in stretches -------------------------------------------------------------------------- */
+
+static size_t next_stretch(struct result *r, struct err *err)
+{
+	struct answer *a = r->data;
+	size_t rows = 0;
+	a->n_cells = a->n_texts = a->n_sets = 0;
+	return !a->stretches->s || keep_rows(a->stretches->sql, a, a->stretches->s, &rows, err) ? 0 : rows;
+}
+
+static bool is_inexact(const struct result *r, unsigned column)
+{
+	const struct answer *a = r->data;
+	return a->column[column].type == CELL_BYTES && a->doubt.certainty != EXACT;
+}
+
+static const struct result_ops stretch_ops = {.cell = cell_of, .number = number_of, .target = target_of,
+    .release = release, .members = members_of, .next_rows = next_stretch, .inexact = is_inexact};
+
+/* By what the table declares.  Where it declares nothing are values of any kind, whose cells tell. */
+static enum cell_type type_of_column(const char *declared)
+{
+	bool told;
+	enum cell_type type = type_of_declaration(declared, &told);
+	return type != CELL_NONE || !told ? type : !strcmp(declared, "TEXT") ? CELL_TEXT : CELL_NUMBER;
+}
+
+/* How sure the least sure number of bytes of a table is has to be known before its first row is written, and how many
+ * rows there are is good to know: what it takes to look at those numbers alone. */
+static int look_through(struct sql *q, const struct answer *a, const char *table, uint64_t *rows, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	sqlite3_str *question = sqlite3_str_new(q->db);
+	sqlite3_str_appendall(question, "SELECT count(*)"); /* with it SQLite does not look for the largest alone */
+	for (unsigned i = 0; i < a->shape.n_columns; i++)
+		if (a->column[i].type == CELL_BYTES)
+			sqlite3_str_appendf(question, ", max(\"%w\")", sqlite3_column_name(a->stretches->s, (int)i));
+	sqlite3_str_appendf(question, " FROM \"%w\"", table);
+	char *text = sqlite3_str_finish(question);
+	int state = text ? sqlite3_prepare_v2(q->db, text, -1, &s, NULL) : SQLITE_NOMEM;
+	if (state == SQLITE_OK && (state = sqlite3_step(s)) == SQLITE_ROW)
+		*rows = (uint64_t)sqlite3_column_int64(s, 0);
+	int code = state == SQLITE_ROW ? 0 : sql_error(q, state, err);
+	sqlite3_finalize(s);
+	sqlite3_free(text);
+	return code;
+}
+
+int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const struct sql *outer, struct result **out,
+    struct err *err)
+{
+	struct answer *a = begin(q, s);
+	size_t rows = 0;
+	uint64_t all = 0;
+	a->stretches = xcalloc(1, sizeof *a->stretches);
+	*a->stretches = (struct stretches){.sql = q, .outer = *outer, .s = s};
+	for (unsigned i = 0; i < a->shape.n_columns; i++)
+		a->column[i].type = type_of_column(sqlite3_column_decltype(s, (int)i));
+	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
+	int code = look_through(q, a, table, &all, err);
+	if (!code) {
+		a->doubt = q->doubt;
+		progress_phase(q->progress, PHASE_LOOK_AT_ROWS, all);
+		code = keep_rows(q, a, s, &rows, err);
+	}
+	if (code) {
+		release(a);
+		return code;
+	}
+	*out = result_new(table, q->opened, &a->shape, &stretch_ops, a, rows);
 	return 0;
 }
 

@@ -202,15 +202,20 @@ static int add_rows(struct sql_file *f, sqlite3_stmt *s, struct result *r, const
 {
 	struct text scratch = TEXT_INIT;
 	int code = 0;
-	progress_phase(f->progress, PHASE_LOOK_AT_ROWS, r->n_rows);
-	for (size_t row = 0; !code && row < r->n_rows; row++) {
-		if (row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1 && !progress_add(f->progress, RESULT_STOP_EVERY))
-			code = err_cancelled(err);
-		else if (result_heading(r, row) != HEADING_OF_ROWS)
-			code = add_row(f, s, r, row, inexact, &scratch, err);
+	bool whole = !r->ops->next_rows; /* else whoever reads the rows tells how far that is */
+	if (whole)
+		progress_phase(f->progress, PHASE_LOOK_AT_ROWS, r->n_rows);
+	for (bool more = true; more && !code; more = !code && result_next_rows(r)) {
+		for (size_t row = 0; !code && row < r->n_rows; row++) {
+			bool looks = row % RESULT_STOP_EVERY == RESULT_STOP_EVERY - 1;
+			if (looks && !progress_add(f->progress, whole ? RESULT_STOP_EVERY : 0))
+				code = err_cancelled(err);
+			else if (result_heading(r, row) != HEADING_OF_ROWS)
+				code = add_row(f, s, r, row, inexact, &scratch, err);
+		}
 	}
 	text_release(&scratch);
-	return code;
+	return code ? code : result_check(r, err);
 }
 
 int sql_file_add(struct sql_file *f, const char *name, struct result *r, struct err *err)

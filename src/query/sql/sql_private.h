@@ -196,6 +196,10 @@ MUST_CHECK int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, co
 MUST_CHECK int sql_check_spelling(struct sql *q, const char *text, struct err *err);
 /* What no statement on this connection goes beyond. */
 void sql_limit(sqlite3 *db);
+/* The same in stretches, of a statement that selects all of a table; it takes the statement over, and ends with the
+ * result what began when outer was kept. */
+MUST_CHECK int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const struct sql *outer,
+    struct result **out, struct err *err);
 /* What SQLite says of its last call, as an error of ours. */
 int sql_error(struct sql *q, int code, struct err *err);
 

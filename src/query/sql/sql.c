@@ -131,9 +131,11 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	look_at_columns(q, "refs", &near);
 	for (const struct declared *d = q->declared; d; d = d->next)
 		look_at_columns(q, d->name, &near);
-	if (q->notes.len && strstr(q->notes.s, MORE_FIELDS)) {
+	bool more = q->notes.len && strstr(q->notes.s, MORE_FIELDS);
+	if (more || (q->silent.code && !near.name[0])) {
 		free(wanted);
-		return err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", name, q->notes.s);
+		return err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", name,
+		    more ? q->notes.s : q->silent.message);
 	}
 	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
 	int code = like ?
@@ -256,6 +258,9 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 	q->opened = o;
 	q->heap = o->heap;
 	q->source = *source;
+	q->silent = (struct err)ERR_INIT;
+	if (!values_held(q->heap))
+		(void)!heap_holds_no_values(q->heap, &q->silent);
 	sqlite_memory_begin();
 	q->values = big_alloc(q->heap->n_classes, sizeof *q->values, err);
 	int code = q->values ? members_init(&q->members, q->heap, err) : ERR_NOMEM;
@@ -486,6 +491,12 @@ void sql_note(struct sql *q, const char *line)
 {
 	if (!q->notes.len || !strstr(q->notes.s, line))
 		text_addf(&q->notes, "%s%s", q->notes.len ? "\n" : "", line);
+}
+
+void sql_note_silent(struct sql *q)
+{
+	if (q->silent.code)
+		sql_note(q, q->silent.message);
 }
 
 static void tell_notes(struct sql *q, struct result *r)

@@ -13,6 +13,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "result/objects.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,6 +51,10 @@ static void run_addr(sqlite3_context *to, int argc, sqlite3_value **argv)
 	(void)argc;
 	const char *s = (const char *)sqlite3_value_text(argv[0]);
 	char *end;
+	if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER) { /* it is one already */
+		sqlite3_result_value(to, argv[0]);
+		return;
+	}
 	if (s && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
 		s += 2;
 	uint64_t n = s ? strtoull(s, &end, 16) : 0;
@@ -88,8 +93,10 @@ static void run_text(sqlite3_context *to, int argc, sqlite3_value **argv)
 	(void)argc;
 	struct functions *f = own(to);
 	uint32_t id = object_of(to, argv[0]);
-	if (id != HEAP_NONE)
-		sql_result_contents(f->sql, to, id, true, &f->scratch);
+	if (id == HEAP_NONE)
+		return;
+	sql_note_silent(f->sql);
+	sql_result_contents(f->sql, to, id, true, &f->scratch);
 }
 
 static void run_class(sqlite3_context *to, int argc, sqlite3_value **argv)
@@ -135,11 +142,34 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 	if (inspect_size(h, id, &size)) {
 		if (size.known)
 			sqlite3_result_int64(to, (sqlite3_int64)size.size);
+		else
+			sql_note_silent(own(to)->sql);
 	} else if (inspect_text(h, id, &view)) {
 		sqlite3_result_int64(to, (sqlite3_int64)view.length);
 	} else {
+		if (!object_is_array(h, id))
+			sql_note_silent(own(to)->sql);
 		sql_result_amount(own(to)->sql, to, heap_elements(h, id));
 	}
+}
+
+/* A name that no class has is more likely misspelt than meant: it is told. */
+static void check_class(sqlite3_context *to, const char *name)
+{
+	static char checked;
+	struct sql *q = own(to)->sql;
+	struct text note = TEXT_INIT;
+	uint32_t i = 0;
+	if (sqlite3_get_auxdata(to, 1))
+		return;
+	while (i < q->heap->n_classes && strcmp(q->heap->classes[i].name, name))
+		i++;
+	if (i == q->heap->n_classes) {
+		text_addf(&note, "no class is called %.200s", name);
+		sql_note(q, note.s);
+		text_release(&note);
+	}
+	sqlite3_set_auxdata(to, 1, &checked, NULL);
 }
 
 static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
@@ -150,6 +180,7 @@ static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
 	const char *name = (const char *)sqlite3_value_text(argv[1]);
 	if (id == HEAP_NONE || !name)
 		return;
+	check_class(to, name);
 	/* superclasses of a forged dump may go in a circle */
 	for (class = h->class_of[id]; class != HEAP_NONE && seen++ < h->n_classes; class = h->classes[class].superclass)
 		if (!strcmp(h->classes[class].name, name))
@@ -182,7 +213,9 @@ static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 		p = made = sql_path_make(f->sql, words);
 	if (p && id != HEAP_NONE && sql_path_walk(p, id, &v, &err)) {
 		sql_result_value(f->sql, to, &v, contents, &f->scratch);
-	} else if (err.code && err.code != ERR_UNSUPPORTED) {
+	} else if (err.code == ERR_UNSUPPORTED) {
+		sql_note_silent(f->sql);
+	} else if (err.code) {
 		fail(to, &err);
 	}
 	if (made)

@@ -22,6 +22,7 @@ struct sql {
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct text notes;                /* lines that are told below the rows */
 	bool told_entries;                /* it was told what was no collection */
+	struct err silent;                /* why the dump tells no values; code 0: it does */
 	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
 	struct members members;           /* instances by class */
 	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet, 1 no, 2 yes */
@@ -42,6 +43,8 @@ int sql_need_retained(struct sql *q);
 /* A round of a loop that SQLite does not see: has the statement been stopped? */
 bool sql_stops(const struct sql *q, uint64_t round);
 #define MORE_FIELDS " has more fields than columns" /* in a note about a table */
+/* Tell why there are no values, where the dump has none. */
+void sql_note_silent(struct sql *q);
 /* Tell this below the rows, once. */
 void sql_note(struct sql *q, const char *line);
 

@@ -141,10 +141,14 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *words, int 
 {
 	(void)number, (void)words, (void)argc, (void)argv;
 	struct variables_cursor *c = (struct variables_cursor *)base;
+	struct sql *q = c->table->sql;
 	begin_again(c);
+	sql_note_silent(q);
 	if (!c->table->globals)
 		return settle(c);
-	inspect_variable_names(c->table->sql->heap, "", take_name, c);
+	if (!q->silent.code && !inspect_has_variables(q->heap))
+		sql_note(q, "only dumps of Go have global variables: statics are the static fields of classes");
+	inspect_variable_names(q->heap, "", take_name, c);
 	return SQLITE_OK;
 }
 

@@ -15,7 +15,15 @@ OWN = ["SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER B
        "SELECT count(*), count(DISTINCT r.source_class) FROM objects o JOIN refs r ON r.target = o.address "
        "WHERE o.class = 'shop.Shop$Customer'",
        'SELECT count(*), sum(hash), min(hash), max(coder) FROM "java.lang.String"',
-       "SELECT source_class, field, count(*) FROM refs GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 3"]
+       'SELECT count(hash), count(key), count(value) FROM "java.util.HashMap$Node"',
+       "SELECT source_class, field, count(*) FROM refs GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 3",
+       "SELECT source_class, count(*) FROM refs GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
+       "SELECT target_class, count(*) FROM refs GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
+       "SELECT field, count(*) FROM refs WHERE target_class = 'java.lang.String' GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
+       "SELECT DISTINCT source_class, field FROM refs ORDER BY 1, 2 LIMIT 3",
+       "SELECT max(shallow) FROM objects",
+       'SELECT avg(length) FROM "byte[]"',
+       "SELECT 1"]
 
 
 def main():

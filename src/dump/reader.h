@@ -155,6 +155,7 @@ struct object_view {
 	uint64_t n_bytes;
 	uint64_t head;           /* bytes of them that stand before the value: facts.headers */
 	uint64_t next;           /* offset of what stands behind it, 0: no more in this stretch */
+	uint32_t near;           /* the reader's own, as the caller has it of the object before: a guess where to look */
 };
 
 /* What a number counts that the dump states of itself. */

@@ -390,6 +390,7 @@ struct view_walk {
 	uint64_t run;    /* of places */
 	uint64_t next;   /* offset of a record, 0 none */
 	uint32_t number; /* of that record */
+	uint32_t near;   /* of the view */
 };
 MUST_CHECK int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
     struct object_view *out, struct err *err);

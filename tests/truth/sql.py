@@ -129,6 +129,7 @@ def questions(copy, rng):
         yield "SELECT shallow FROM objects WHERE shallow %s %d AND shallow %s %d ORDER BY shallow DESC LIMIT %d" % (
             op, s, pq, t, k), True
         yield "SELECT shallow FROM objects ORDER BY shallow LIMIT %d" % k, True
+        yield "SELECT %s(shallow) FROM objects WHERE id %s %d" % (rng.choice(("min", "max")), op, i), False
         yield "SELECT shallow FROM objects ORDER BY shallow DESC LIMIT %d OFFSET %d" % (k, k), True
         yield "SELECT class, address FROM objects WHERE shallow > %d ORDER BY class DESC, address LIMIT %d" % (s, k), True
         yield "SELECT address FROM objects WHERE shallow > %d.5 AND id < %d.25 ORDER BY address DESC LIMIT %d" % (s, i, k), True
@@ -147,6 +148,8 @@ def questions(copy, rng):
     yield "SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY class", True
     yield "SELECT class, count(*) AS n, sum(shallow) FROM objects GROUP BY class ORDER BY n DESC, class", True
     yield "SELECT DISTINCT class FROM objects ORDER BY class DESC", True
+    yield "SELECT shallow FROM objects ORDER BY shallow DESC", True
+    yield "SELECT shallow FROM objects ORDER BY shallow LIMIT 150 OFFSET 50", True
     yield "SELECT source_class, target_class, count(*) FROM refs GROUP BY 1, 2 ORDER BY 1, 2", True
     for name, fields in sorted(copy.tables.items()):
         if name not in escaped_names(copy):

@@ -45,6 +45,11 @@ bool describe_is_box(const struct heap *h, uint32_t id);
 
 /* Are objects of this class nothing but what describe_object says of them: a text, a number, a date, a constant? */
 bool describe_is_value(const struct heap *h, uint32_t class);
+/* And of these, are they a whole number or a truth value (java.lang.Long)?  Then describe_whole has it as itself,
+ * quickest in the order of ids; a walk begins zeroed.  False: it cannot be read. */
+bool describe_is_whole(const struct heap *h, uint32_t class);
+struct number;
+bool describe_whole(const struct heap *h, uint32_t id, struct view_walk *walk, struct number *out);
 
 /* Append in a few words what an entry of one of Java's maps holds besides its key.  False: it tells of none. */
 bool describe_entry_value(const struct heap *h, uint32_t entry, struct text *to);

@@ -16,6 +16,9 @@ enum {
 	MOST_CELLS = 65536 /* of a counter; there are as many as processors */
 };
 
+/* The field of a box. */
+#define BOXED "value"
+
 /* A class and the length of its name, which tells most names apart at once. */
 #define CLASS(name) name, sizeof name - 1
 enum { LONGEST = 64 }; /* than all names of the table */
@@ -28,14 +31,14 @@ static const struct known {
 	bool value; /* what is told of an instance is all that it means */
 } known[] = {
 	{ CLASS("java.lang.String"), describe_string, NULL, true },
-	{ CLASS("java.lang.Integer"), describe_field, "value", true },
-	{ CLASS("java.lang.Long"), describe_field, "value", true },
-	{ CLASS("java.lang.Boolean"), describe_field, "value", true },
-	{ CLASS("java.lang.Double"), describe_field, "value", true },
-	{ CLASS("java.lang.Float"), describe_field, "value", true },
-	{ CLASS("java.lang.Character"), describe_field, "value", true },
-	{ CLASS("java.lang.Byte"), describe_field, "value", true },
-	{ CLASS("java.lang.Short"), describe_field, "value", true },
+	{ CLASS("java.lang.Integer"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Long"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Boolean"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Double"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Float"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Character"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Byte"), describe_field, BOXED, true },
+	{ CLASS("java.lang.Short"), describe_field, BOXED, true },
 	{ CLASS("java.lang.Enum"), describe_text, "name", true },
 	{ CLASS("java.lang.Class"), describe_class, NULL, false },
 	{ CLASS("java.lang.AbstractStringBuilder"), describe_builder, NULL, false },
@@ -80,8 +83,8 @@ static const struct known {
 	{ CLASS("java.util.OptionalInt"), describe_optional, "value", true },
 	{ CLASS("java.util.OptionalLong"), describe_optional, "value", true },
 	{ CLASS("java.util.OptionalDouble"), describe_optional, "value", true },
-	{ CLASS("java.util.concurrent.atomic.AtomicInteger"), describe_field, "value", true },
-	{ CLASS("java.util.concurrent.atomic.AtomicLong"), describe_field, "value", true },
+	{ CLASS("java.util.concurrent.atomic.AtomicInteger"), describe_field, BOXED, true },
+	{ CLASS("java.util.concurrent.atomic.AtomicLong"), describe_field, BOXED, true },
 	{ CLASS("java.util.concurrent.atomic.AtomicBoolean"), describe_flag, "value", true },
 	{ CLASS("java.util.concurrent.atomic.AtomicReference"), describe_wrapped, "value", false },
 	{ CLASS("java.util.concurrent.atomic.AtomicIntegerArray"), describe_wrapped, "array", false },
@@ -136,6 +139,33 @@ bool describe_is_value(const struct heap *h, uint32_t class)
 {
 	const struct known *k = values_held(h) && h->classes[class].kind == CLASS_PLAIN ? known_above(h, &class) : NULL;
 	return k && k->value;
+}
+
+static bool is_whole(enum value_type type)
+{
+	return type == VALUE_BOOLEAN || type == VALUE_BYTE || type == VALUE_SHORT || type == VALUE_INT ||
+	    type == VALUE_LONG;
+}
+
+/* A class with a line of its own: of one below it "value" may be another field. */
+bool describe_is_whole(const struct heap *h, uint32_t class)
+{
+	struct field_place place;
+	bool plain = values_held(h) && h->classes[class].kind == CLASS_PLAIN;
+	const struct known *k = plain ? known_class(h->classes[class].name) : NULL;
+	return k && k->value && k->describe == describe_field && !strcmp(k->fields, BOXED) &&
+	    values_place(h, class, BOXED, &place) && is_whole(place.type);
+}
+
+bool describe_whole(const struct heap *h, uint32_t id, struct view_walk *walk, struct number *out)
+{
+	struct values v;
+	struct value value;
+	if (values_open_along(&v, h, id, walk, NULL) || !values_field(&v, BOXED, &value))
+		return false;
+	*out = (struct number){ .kind = value.type == VALUE_BOOLEAN ? NUMBER_FLAG : NUMBER_SIGNED,
+		.bits = value.type == VALUE_BOOLEAN ? value.bits != 0 : value.bits };
+	return is_whole(value.type);
 }
 
 /* --- fields ------------------------------------------------------------------------------------- */

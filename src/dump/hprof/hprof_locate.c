@@ -6,10 +6,13 @@
 
 #include <inttypes.h>
 
-static const struct hprof_segment *segment_at(const struct hprof *h, uint64_t offset)
+/* *near: the number of the segment, and before a guess. */
+static const struct hprof_segment *segment_at(const struct hprof *h, uint64_t offset, uint32_t *near)
 {
-	uint32_t at;
-	BISECT(at, h->n_segments, h->segments[at].end <= offset);
+	uint32_t at = *near;
+	if (at >= h->n_segments || h->segments[at].begin > offset || h->segments[at].end <= offset)
+		BISECT(at, h->n_segments, h->segments[at].end <= offset);
+	*near = at;
 	return at < h->n_segments && h->segments[at].begin <= offset ? &h->segments[at] : NULL;
 }
 
@@ -81,7 +84,8 @@ int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *o
     struct err *err)
 {
 	const struct hprof *h = (const struct hprof *)dump;
-	const struct hprof_segment *s = segment_at(h, offset);
+	uint32_t near = out->near;
+	const struct hprof_segment *s = segment_at(h, offset, &near);
 	const uint8_t *p = dump->source->bytes + offset;
 	unsigned ids = h->id_size;
 	const char *why;
@@ -89,7 +93,7 @@ int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *o
 
 	if (size == 0 || size == UINT64_MAX)
 		return err_at(err, ERR_FORMAT, offset, "no object record at byte %" PRIu64, offset);
-	*out = (struct object_view){ .address = hprof_id(p + 1, ids) };
+	*out = (struct object_view){ .address = hprof_id(p + 1, ids), .near = near };
 	uint32_t n = load_be32(p + 1 + ids + 4);
 	if (*p == SUB_INSTANCE) {
 		out->kind = OBJECT_INSTANCE;

@@ -17,6 +17,7 @@ void candidates_release(struct candidates *c)
 	bits_release(&c->in);
 	c->list = NULL;
 	c->at = c->end = 0;
+	c->order = (struct ordering){.by = ""};
 	c->low = 0;
 	c->high = UINT32_MAX;
 	memset(c->least, 0, sizeof c->least);
@@ -116,20 +117,15 @@ static bool bound_ids(struct candidates *c, const struct sql *q, const struct sq
 	return c->low < c->high;
 }
 
-struct ordering {
-	const struct sql *sql;
-	const char *by; /* "": by id */
-	bool down;
-	uint64_t limit;
-};
-
-/* The first of two stands in front of the second where it is larger and the order goes down. */
+/* The first of two stands in front of the second where it is larger and the order goes down; of one size by id. */
 static int by_size(const void *x, const void *y, void *context)
 {
 	const struct ordering *o = context;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	uint64_t m = size_of(o->sql, a, o->by[0] == 'r'), n = size_of(o->sql, b, o->by[0] == 'r');
-	return o->down ? (m < n) - (m > n) : (m > n) - (m < n);
+	if (m == n)
+		return (a > b) - (a < b);
+	return (m < n) == o->down ? 1 : -1;
 }
 
 /* The first `limit` of what stands in a heap of ids, the last of them on top. */
@@ -155,7 +151,7 @@ static void rise(uint32_t *heap, uint64_t i, struct ordering *o)
 	}
 }
 
-enum { HEAPED_MOST = 100000 }; /* rows; of more all are sorted */
+enum { HEAPED_MOST = 100000, FIRST = 100 }; /* rows; of more all are sorted; are found before all */
 
 /* The next object, before the end of a short stretch, that retains more than the least of those that are the most so
  * far: nearly all retain less, and looking at nothing else makes the top ten of a large heap quick. */
@@ -300,8 +296,9 @@ static uint32_t only_class(const struct candidates *c)
 	return class;
 }
 
-static int begin(struct candidates *c, struct ordering *o, struct err *err)
+static int begin(struct candidates *c, struct err *err)
 {
+	struct ordering *o = &c->order;
 	struct sql *q = c->of->sql;
 	uint32_t class = only_class(c), n = q->heap->n_objects;
 	bool narrow = c->high - c->low == 1;
@@ -317,8 +314,8 @@ static int begin(struct candidates *c, struct ordering *o, struct err *err)
 		return gather_instances(c, q, class, o->limit, err);
 	if (o->by[0] || o->down) {
 		bool down = o->down && !o->by[0];
-		uint64_t limit = o->limit;
-		o->limit = down ? UINT64_MAX : limit;
+		o->first_only = o->by[0] && o->limit == UINT64_MAX;
+		o->limit = down ? UINT64_MAX : o->first_only ? FIRST : o->limit;
 		int code = gather(c, o, err);
 		for (uint64_t i = 0, j = c->end; !code && down && i + 1 < j; i++) {
 			uint32_t id = c->list[i];
@@ -335,24 +332,25 @@ static int begin(struct candidates *c, struct ordering *o, struct err *err)
 int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv)
 {
 	struct sql *q = c->of->sql;
-	struct ordering o = {.sql = q, .by = "", .limit = UINT64_MAX};
 	struct err err = ERR_INIT;
 	struct sql_word w;
 	bool some = true;
 	int state = SQLITE_OK, used = 0;
 	candidates_release(c);
+	c->order = (struct ordering){.sql = q, .by = "", .limit = UINT64_MAX};
 	if (strstr(words, "retained"))
 		state = sql_need_retained(q);
 	while (!state && some && sql_plan_next(&words, &w)) {
 		sqlite3_value *value = w.argument && used < argc ? argv[used++] : NULL;
 		if (!strcmp(w.name, "by") && sql_plan_next(&words, &w))
-			o.by = w.name[0] == 'r' ? "retained" : w.name[0] == 's' ? "shallow" : w.name[0] == 'c' ? "class" : "id";
+			c->order.by =
+			    w.name[0] == 'r' ? "retained" : w.name[0] == 's' ? "shallow" : w.name[0] == 'c' ? "class" : "id";
 		else if (!strcmp(w.name, "down"))
-			o.down = true;
+			c->order.down = true;
 		else if (!value)
 			continue;
 		else if (!strcmp(w.name, "limit"))
-			o.limit = sqlite3_value_int64(value) < 0 ? UINT64_MAX : (uint64_t)sqlite3_value_int64(value);
+			c->order.limit = sqlite3_value_int64(value) < 0 ? UINT64_MAX : (uint64_t)sqlite3_value_int64(value);
 		else if (!strcmp(w.name, "class"))
 			state = sql_classes_named(q, value, &c->in, &some);
 		else if (!strcmp(w.name, "id") || !strcmp(w.name, "address"))
@@ -363,14 +361,30 @@ int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_v
 			some = bound(value, w.op, &c->least[which], &c->most[which]);
 		}
 	}
-	if (!state && some && begin(c, &o, &err))
+	if (!state && some && begin(c, &err))
 		state = sql_keep(q, &err);
 	return state;
+}
+
+/* All of them, as more than the first are asked for. */
+static int find_rest(struct candidates *c)
+{
+	struct err err = ERR_INIT;
+	uint64_t at = c->at;
+	big_free(c->list);
+	c->list = NULL;
+	c->order.first_only = false;
+	c->order.limit = UINT64_MAX;
+	int code = gather(c, &c->order, &err);
+	c->at = at;
+	return code ? sql_keep(c->of->sql, &err) : SQLITE_OK;
 }
 
 int candidates_next(struct candidates *c)
 {
 	c->at++;
+	if (c->order.first_only && c->at == FIRST)
+		return find_rest(c);
 	return settle(c);
 }
 

@@ -4,7 +4,8 @@
  * folder.
  *
  * Words are "id", "address", "class", "shallow" and "retained", each with an operator and a value; "by COLUMN", perhaps
- * "down"; and "limit".  Without an order or a class nothing is gathered: objects are looked at one after another.
+ * "down"; and "limit".  Without an order or a class nothing is gathered: objects are looked at one after another.  Of
+ * an order by size without a limit the first few are found first, for max(shallow) asks for one row of all in order.
  */
 #ifndef CAIRN_QUERY_SQL_SQL_CANDIDATES_H
 #define CAIRN_QUERY_SQL_SQL_CANDIDATES_H
@@ -25,6 +26,13 @@ struct candidates {
 	const struct objects_of *of;
 	uint32_t *list;        /* ids in their order; owned, NULL: all from `at` to before `end` that fit */
 	uint64_t at, end;
+	struct ordering {
+		const struct sql *sql;
+		const char *by;    /* "": by id */
+		bool down;
+		uint64_t limit;
+		bool first_only;   /* the list has only the first of them: the rest comes when it is asked for */
+	} order;
 	uint32_t low, high;    /* ids from low to before high */
 	uint64_t least[2], most[2]; /* of shallow and retained, in bytes */
 	bool bounded[2];
@@ -33,7 +41,7 @@ struct candidates {
 
 /* Begin anew.  SQLITE_OK, or what the statement ends with. */
 int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv);
-int candidates_next(struct candidates *c); /* SQLITE_OK or SQLITE_INTERRUPT */
+int candidates_next(struct candidates *c); /* the same */
 void candidates_release(struct candidates *c);
 
 static inline bool candidates_end(const struct candidates *c)

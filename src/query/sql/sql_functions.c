@@ -24,7 +24,7 @@ struct functions {
 	struct sql *sql;
 	struct path_rules rules;       /* for path(); heap NULL: not made */
 	const struct path_tree *tree;
-	struct text scratch;
+	struct sql_reader reader;
 };
 
 static struct functions *own(sqlite3_context *to)
@@ -96,7 +96,7 @@ static void run_text(sqlite3_context *to, int argc, sqlite3_value **argv)
 	if (id == HEAP_NONE)
 		return;
 	sql_note_silent(f->sql);
-	sql_result_contents(f->sql, to, id, true, &f->scratch);
+	sql_result_contents(f->sql, to, id, true, &f->reader);
 }
 
 static void run_class(sqlite3_context *to, int argc, sqlite3_value **argv)
@@ -212,7 +212,7 @@ static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 	if (words)
 		p = made = sql_path_make(f->sql, words);
 	if (p && id != HEAP_NONE && sql_path_walk(p, id, &v, &err)) {
-		sql_result_value(f->sql, to, &v, contents, &f->scratch);
+		sql_result_value(f->sql, to, &v, contents, &f->reader);
 	} else if (err.code == ERR_UNSUPPORTED) {
 		sql_note_silent(f->sql);
 	} else if (err.code) {
@@ -268,9 +268,9 @@ static void run_path(sqlite3_context *to, int argc, sqlite3_value **argv)
 		return;
 	}
 	if (path.n) {
-		text_clear(&f->scratch);
-		path_line(&f->rules, &path, &f->scratch);
-		sql_result_text(to, &f->scratch);
+		text_clear(&f->reader.scratch);
+		path_line(&f->rules, &path, &f->reader.scratch);
+		sql_result_text(to, &f->reader.scratch);
 	}
 	path_release(&path);
 }
@@ -351,7 +351,7 @@ static void release(void *all)
 	struct functions *f = all;
 	if (f->rules.heap)
 		path_rules_release(&f->rules);
-	text_release(&f->scratch);
+	text_release(&f->reader.scratch);
 	free(f);
 }
 

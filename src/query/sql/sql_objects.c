@@ -56,12 +56,17 @@ struct objects_cursor {
 	sqlite3_vtab_cursor base;
 	struct candidates candidates;
 	struct fields_walk walk;
-	struct text scratch;
+	struct sql_reader contents, *fields; /* of the objects themselves; by field, of what it leads to */
 };
 
 static struct sql *sql_of(const struct objects_table *t)
 {
 	return t->of->sql;
+}
+
+static size_t n_fields(const struct objects_table *t)
+{
+	return t->fields ? t->fields->n : 0;
 }
 
 /* --- tables ------------------------------------------------------------------------------------- */
@@ -106,7 +111,7 @@ static void find_contents(struct objects_table *t)
 	struct fields_walk walk = {.id = HEAP_NONE};
 	struct any_value v;
 	uint32_t id, looked = 0;
-	size_t n = t->fields ? t->fields->n : 0;
+	size_t n = n_fields(t);
 	struct led {
 		uint32_t all, values;
 	} *led = xcalloc(n + 1, sizeof *led);
@@ -331,6 +336,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 	struct objects_cursor *c = xcalloc(1, sizeof *c);
 	c->candidates.of = ((struct objects_table *)base)->of;
 	c->walk = (struct fields_walk){.id = HEAP_NONE};
+	c->fields = xcalloc(n_fields((struct objects_table *)base) + 1, sizeof *c->fields);
 	*out = &c->base;
 	return SQLITE_OK;
 }
@@ -339,7 +345,10 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct objects_cursor *c = (struct objects_cursor *)base;
 	candidates_release(&c->candidates);
-	text_release(&c->scratch);
+	text_release(&c->contents.scratch);
+	for (size_t i = 0; i < n_fields((struct objects_table *)base->pVtab); i++)
+		text_release(&c->fields[i].scratch);
+	free(c->fields);
 	free(c);
 	return SQLITE_OK;
 }
@@ -365,8 +374,8 @@ static void result_field(struct objects_cursor *c, sqlite3_context *to, uint32_t
 {
 	const struct objects_table *t = (const struct objects_table *)c->base.pVtab;
 	struct any_value v;
-	if (t->fields && i < t->fields->n && inspect_shared_value(t->fields, &c->walk, id, i, &v))
-		sql_result_value(sql_of(t), to, &v, t->contents[i], &c->scratch);
+	if (i < n_fields(t) && inspect_shared_value(t->fields, &c->walk, id, i, &v))
+		sql_result_value(sql_of(t), to, &v, t->contents[i], &c->fields[i]);
 	else
 		sqlite3_result_null(to);
 }
@@ -396,7 +405,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sql_result_amount(q, to, object_is_array(h, id) ? heap_elements(h, id) : amount_unknown(REASON_SILENT));
 		break;
 	case C_VALUE:
-		sql_result_contents(q, to, id, false, &c->scratch);
+		sql_result_contents(q, to, id, false, &c->contents);
 		break;
 	case C_ID:
 		sqlite3_result_int64(to, id);

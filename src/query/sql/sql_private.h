@@ -25,7 +25,7 @@ struct sql {
 	struct err silent;                /* why the dump tells no values; code 0: it does */
 	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
 	struct members members;           /* instances by class */
-	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet, 1 no, 2 yes */
+	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet (sql_values.c) */
 	const struct retained *retained;  /* NULL: not asked for yet */
 	struct declared *declared;        /* the tables that were named so far */
 	bool declares;                    /* a table's columns are being declared, which looks like writing */
@@ -71,15 +71,23 @@ void sql_result_certainty(sqlite3_context *to, struct amount a);
 void sql_result_text(sqlite3_context *to, const struct text *t); /* copied */
 /* Is the object a text, a number, a date or a constant, of which the contents matter and not the address? */
 bool sql_is_value(const struct sql *q, uint32_t id);
+/* Who reads what is in one object after another, quickest in the order of ids: so what each column leads to has a
+ * reader of its own.  Begins zeroed. */
+struct sql_reader {
+	struct string_walk walk;
+	struct text scratch;
+};
 /* A number as itself, a text as such, null as NULL; a reference as what is in the object it leads to, if that is a
  * value and contents are wanted, else as the address that it holds. */
 void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
-    struct text *scratch);
+    struct sql_reader *reader);
 /* What is in an object: the text, the number, else what it is in a few words, or NULL.  whole: a number that SQL has
  * no room for is a text of all its digits, else a real number that is near it. */
-void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole, struct text *scratch);
+void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole,
+    struct sql_reader *reader);
 /* The same of what may be a text, a number or anything else: that is told in words, and null is NULL. */
-void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v, struct text *scratch);
+void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v,
+    struct sql_reader *reader);
 void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c);
 /* A set of objects as a value: its ids behind a mark.  *n gets how many, the bytes are theirs; NULL: it is none. */
 #define SQL_SET_MARK "cairn set"

@@ -181,7 +181,7 @@ struct entries_cursor {
 	struct entries *entries; /* NULL: it is no collection, or there are none */
 	struct object_parts *elements; /* of an array that is no collection */
 	size_t at;
-	struct text scratch;
+	struct sql_reader reader, keys; /* of values, and of keys */
 };
 
 static int connect_entries(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
@@ -225,7 +225,8 @@ static int close_entries(sqlite3_vtab_cursor *base)
 	struct entries_cursor *c = (struct entries_cursor *)base;
 	inspect_entries_close(c->entries);
 	inspect_parts_close(c->elements);
-	text_release(&c->scratch);
+	text_release(&c->reader.scratch);
+	text_release(&c->keys.scratch);
 	free(c);
 	return SQLITE_OK;
 }
@@ -281,19 +282,20 @@ static int eof_entries(sqlite3_vtab_cursor *base)
 }
 
 /* The key or the value of an entry, or the address of that object. */
-static void result_entry(struct entries_cursor *c, sqlite3_context *to, const struct any_value *v, bool address)
+static void result_entry(struct entries_cursor *c, sqlite3_context *to, const struct any_value *v, bool address,
+    struct sql_reader *reader)
 {
 	const struct sql *q = ((struct entries_table *)c->base.pVtab)->sql;
 	struct value_target target = inspect_target(v);
-	text_clear(&c->scratch);
+	text_clear(&reader->scratch);
 	if (address && target.address)
 		sqlite3_result_int64(to, (sqlite3_int64)target.address);
 	else if (address)
 		sqlite3_result_null(to);
-	else if (target.id != HEAP_NONE && !sql_is_value(q, target.id) && !inspect_string(v, &c->scratch))
+	else if (target.id != HEAP_NONE && !sql_is_value(q, target.id) && !inspect_string(v, &reader->scratch))
 		sql_result_place(to, q->heap, target.id); /* among texts a number would be none of an address */
 	else
-		sql_result_value(q, to, v, true, &c->scratch);
+		sql_result_value(q, to, v, true, reader);
 }
 
 static int column_entry(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
@@ -313,7 +315,8 @@ static int column_entry(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	else if (i == E_OF || (is_key && !(c->entries && c->entries->map)) || (!c->entries && part.missing))
 		sqlite3_result_null(to);
 	else
-		result_entry(c, to, is_key ? &key : &value, i == E_KEY_ADDRESS || i == E_VALUE_ADDRESS);
+		result_entry(c, to, is_key ? &key : &value, i == E_KEY_ADDRESS || i == E_VALUE_ADDRESS,
+		    is_key ? &c->keys : &c->reader);
 	return SQLITE_OK;
 }
 

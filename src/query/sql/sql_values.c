@@ -123,12 +123,15 @@ static void result_number(sqlite3_context *to, const struct number *n)
 	}
 }
 
+enum { NO_VALUE = 1, TOLD, WHOLE /* whole numbers */ }; /* of sql.values, by class */
+
 bool sql_is_value(const struct sql *q, uint32_t id)
 {
 	unsigned char *known = &q->values[q->heap->class_of[id]];
 	if (!*known)
-		*known = describe_is_value(q->heap, q->heap->class_of[id]) ? 2 : 1;
-	return *known == 2;
+		*known = describe_is_whole(q->heap, q->heap->class_of[id]) ? WHOLE :
+		    describe_is_value(q->heap, q->heap->class_of[id]) ? TOLD : NO_VALUE;
+	return *known != NO_VALUE;
 }
 
 /* Digits as a number, so that SQL adds and compares it; anything else is a text. */
@@ -155,12 +158,18 @@ static void result_digits(sqlite3_context *to, const struct text *t, bool whole)
 		sql_result_text(to, t);
 }
 
-void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole, struct text *scratch)
+void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole,
+    struct sql_reader *reader)
 {
 	const struct heap *h = q->heap;
+	struct text *scratch = &reader->scratch;
 	struct string_view view;
+	struct number n;
 	text_clear(scratch);
-	if (inspect_text(h, id, &view)) {
+	if (sql_is_value(q, id) && q->values[h->class_of[id]] == WHOLE &&
+	    describe_whole(h, id, &reader->walk.string, &n)) {
+		result_number(to, &n);
+	} else if (inspect_text_along(h, id, &reader->walk, &view)) {
 		string_add_raw(&view, scratch);
 		sql_result_text(to, scratch);
 	} else if (!describe_object(h, id, DESCRIBE_SHORT, scratch)) {
@@ -183,46 +192,52 @@ static void result_other(sqlite3_context *to, struct text *t)
 		sql_result_text(to, t);
 }
 
-/* What is told the same way of a field and of a variable; false: v is none of these. */
+/* What is told the same way of a field and of a variable; false: v is none of these; *target gets where it leads. */
 static bool result_itself(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
-    struct text *scratch)
+    struct sql_reader *reader, struct value_target *target)
 {
 	struct number n;
-	struct value_target target = inspect_target(v);
-	text_clear(scratch);
-	if (inspect_number(v, &n))
+	*target = (struct value_target){.id = HEAP_NONE};
+	text_clear(&reader->scratch);
+	if (inspect_number(v, &n)) {
 		result_number(to, &n);
-	else if (inspect_string(v, scratch))
-		sql_result_text(to, scratch);
-	else if (contents && target.id != HEAP_NONE && sql_is_value(q, target.id))
-		sql_result_contents(q, to, target.id, false, scratch);
-	else
+		return true;
+	}
+	if (inspect_string(v, &reader->scratch)) {
+		sql_result_text(to, &reader->scratch);
+		return true;
+	}
+	*target = inspect_target(v);
+	if (!contents || target->id == HEAP_NONE || !sql_is_value(q, target->id))
 		return false;
+	sql_result_contents(q, to, target->id, false, reader);
 	return true;
 }
 
 void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
-    struct text *scratch)
+    struct sql_reader *reader)
 {
-	struct value_target target = inspect_target(v);
-	if (result_itself(q, to, v, contents, scratch))
+	struct value_target target;
+	if (result_itself(q, to, v, contents, reader, &target))
 		return;
 	if (target.address) {
 		sqlite3_result_int64(to, (sqlite3_int64)target.address);
 		return;
 	}
-	text_clear(scratch);
-	inspect_value(v, UINT32_MAX, scratch);
-	result_other(to, scratch);
+	text_clear(&reader->scratch);
+	inspect_value(v, UINT32_MAX, &reader->scratch);
+	result_other(to, &reader->scratch);
 }
 
-void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v, struct text *scratch)
+void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v,
+    struct sql_reader *reader)
 {
-	if (result_itself(q, to, v, true, scratch))
+	struct value_target target;
+	if (result_itself(q, to, v, true, reader, &target))
 		return;
-	text_clear(scratch);
-	inspect_value(v, DESCRIBE_SHORT, scratch);
-	result_other(to, scratch);
+	text_clear(&reader->scratch);
+	inspect_value(v, DESCRIBE_SHORT, &reader->scratch);
+	result_other(to, &reader->scratch);
 }
 
 void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c)

@@ -30,7 +30,7 @@ struct variables_cursor {
 	char **name;                /* of the globals */
 	size_t at, n, cap;          /* which of them, or of the parts */
 	sqlite3_int64 row;
-	struct text scratch;
+	struct sql_reader reader;
 };
 
 static int connect(struct sql *q, bool globals, sqlite3_vtab **out)
@@ -94,7 +94,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	struct variables_cursor *c = (struct variables_cursor *)base;
 	begin_again(c);
 	free(c->name);
-	text_release(&c->scratch);
+	text_release(&c->reader.scratch);
 	free(c);
 	return SQLITE_OK;
 }
@@ -180,7 +180,7 @@ static void result_variable(struct variables_cursor *c, sqlite3_context *to, int
 			sqlite3_result_text(to, type, -1, SQLITE_TRANSIENT);
 		break;
 	case C_VALUE:
-		sql_result_words(q, to, v, &c->scratch);
+		sql_result_words(q, to, v, &c->reader);
 		break;
 	case C_ADDRESS:
 		if (target->address)

@@ -67,7 +67,7 @@ enum {
 };
 
 /* What is known of objects, under the names that people look for. */
-static const char views[] =
+const char sql_own_views[] =
     "CREATE TEMP VIEW dominators AS SELECT address, class, dominator, retained FROM objects WHERE reachable;"
     "CREATE TEMP VIEW retained AS SELECT address, class, shallow, retained, retained_certainty FROM objects;"
     "CREATE TEMP VIEW gc_paths AS SELECT address, class, path(address) AS path FROM objects;"
@@ -209,6 +209,34 @@ static bool is_catalogue(const char *table)
 	return table && (!strcmp(table, "sqlite_temp_master") || !strcmp(table, "sqlite_temp_schema"));
 }
 
+static int may_read(struct sql *q, const char *table, const char *database)
+{
+	for (size_t i = 0; i < q->n_kept && database && !strcmp(database, "temp"); i++) {
+		if (sqlite3_stricmp(q->kept[i].table, table))
+			continue;
+		q->kept_read = true;
+		q->doubt = amount_as_sure(q->doubt, q->kept[i].sure);
+	}
+	return SQLITE_OK;
+}
+
+static int may_create(struct sql *q, const char *table)
+{
+	free(q->creates);
+	q->creates = xstrdup(table);
+	return SQLITE_OK;
+}
+
+/* What went into a table of the user's stays as unsure as it was. */
+static void keep_doubt(struct sql *q)
+{
+	struct amount sure = amount_as_sure(q->doubt, heap_counted(q->heap, 0));
+	if (q->creates && sure.certainty != EXACT)
+		VEC_PUSH(q->kept, q->n_kept, q->cap_kept) = (struct sql_kept){.table = xstrdup(q->creates), .sure = sure};
+	free(q->creates);
+	q->creates = NULL;
+}
+
 /* Only questions, and tables and views of one's own.  What SQLite itself writes of those goes into its catalogue. */
 static int may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger)
 {
@@ -217,13 +245,15 @@ static int may(void *sql, int action, const char *a, const char *b, const char *
 		return SQLITE_OK;
 	switch (action) {
 	case SQLITE_SELECT:
-	case SQLITE_READ:
 	case SQLITE_RECURSIVE:
-	case SQLITE_CREATE_TEMP_TABLE:
 	case SQLITE_CREATE_TEMP_VIEW:
 	case SQLITE_DROP_TEMP_TABLE:
 	case SQLITE_DROP_TEMP_VIEW:
 		return SQLITE_OK;
+	case SQLITE_READ:
+		return may_read(sql, a ? a : "", database);
+	case SQLITE_CREATE_TEMP_TABLE:
+		return may_create(sql, a ? a : "");
 	case SQLITE_FUNCTION:
 		return b && !strcmp(b, "load_extension") ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_INSERT:
@@ -273,7 +303,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_variables(q) ||
 		    sql_add_functions(q))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
-		else if (sqlite3_exec(q->db, views, NULL, NULL, NULL))
+		else if (sqlite3_exec(q->db, sql_own_views, NULL, NULL, NULL))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
 		sqlite3_set_authorizer(q->db, may, q);
 	}
@@ -309,6 +339,10 @@ void sql_close(struct sql *q)
 	sql_fields_release(q);
 	text_release(&q->missed);
 	text_release(&q->notes);
+	for (size_t i = 0; i < q->n_kept; i++)
+		free(q->kept[i].table);
+	free(q->kept);
+	free(q->creates);
 	free(q);
 }
 
@@ -435,6 +469,8 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 			;
 		if (state != SQLITE_DONE)
 			code = sql_error(q, state, err);
+		else
+			keep_doubt(q);
 	}
 	if (!code && r) {
 		result_free(*out);
@@ -460,7 +496,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 		q->seconds = wishes->seconds;
 	}
 	q->retained = NULL; /* the model may have changed */
-	q->doubt = amount_exact(0);
+	sql_doubts_begin(q);
 	q->failed = (struct err)ERR_INIT;
 	q->declared = NULL;
 	q->placed = false;
@@ -482,6 +518,7 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->progress = outer->progress;
 	q->retained = outer->retained;
 	q->doubt = outer->doubt;
+	q->kept_read = outer->kept_read;
 	q->failed = outer->failed;
 	q->declared = outer->declared;
 	q->placed = outer->placed;
@@ -525,6 +562,8 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		return code;
 	while (!code && *text) {
 		sqlite3_stmt *s = NULL;
+		sql_doubts_begin(q);
+		q->kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s)
 			code = run_statement(q, s, out, err);

@@ -23,8 +23,7 @@ enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
 
 struct answer {
 	const struct opened *opened;
-	struct amount doubt;   /* of numbers of bytes: 0, and how sure */
-	struct amount *sure;   /* by column, of what no column of a table is: likewise; some rows may be missing */
+	struct amount *sure;   /* of numbers, by column: 0, and how sure */
 	struct shape shape;
 	struct column *column; /* owned, and their names */
 	bool *has_real;        /* by column */
@@ -302,7 +301,7 @@ static void make_cell(const struct result *r, size_t row, unsigned column, struc
 		if (type == CELL_ADDRESS && a->kind[at] == SLOT_INTEGER)
 			*out = cell_address(value);
 		else if (type == CELL_BYTES && a->kind[at] == SLOT_INTEGER)
-			*out = cell_bytes(amount_as_sure(amount_as_sure(amount_exact(value), a->sure[column]), a->doubt));
+			*out = cell_bytes(amount_as_sure(amount_exact(value), a->sure[column]));
 		else if (type == CELL_COUNT && a->kind[at] == SLOT_INTEGER)
 			*out = cell_count(amount_as_sure(amount_exact(value), a->sure[column]));
 		else
@@ -421,14 +420,15 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 		release(a);
 		return code;
 	}
+	sql_sureness(q, s, a->sure);
 	for (unsigned i = 0; i < a->shape.n_columns; i++) {
 		bool told;
 		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);
 		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name));
-		a->sure[i] = told ? amount_exact(0) : sureness(q->heap, a->column[i].name);
+		if (!told)
+			a->sure[i] = amount_as_sure(a->sure[i], sureness(q->heap, a->column[i].name));
 		overlaps |= !told && sums_retained(a->column[i].name);
 	}
-	a->doubt = q->doubt;
 	*out = result_new("sql", q->opened, &a->shape, &ops, a, rows);
 	if (q->doubt.certainty != EXACT)
 		result_add_note(*out, "some of what these figures were made of is not exact: the columns NAME_certainty tell");
@@ -450,10 +450,16 @@ static size_t next_stretch(struct result *r, struct err *err)
 	return !a->stretches->s || keep_rows(a->stretches->sql, a, a->stretches->s, &rows, err) ? 0 : rows;
 }
 
+/* Numbers that may be unsure. */
+static bool is_looked_at(const struct answer *a, unsigned column)
+{
+	return a->column[column].type == CELL_BYTES || a->column[column].type == CELL_COUNT;
+}
+
 static bool is_inexact(const struct result *r, unsigned column)
 {
 	const struct answer *a = r->data;
-	return a->column[column].type == CELL_BYTES && a->doubt.certainty != EXACT;
+	return is_looked_at(a, column) && a->sure[column].certainty != EXACT;
 }
 
 static const struct result_ops stretch_ops = {.cell = cell_of, .number = number_of, .target = target_of,
@@ -467,7 +473,7 @@ static enum cell_type type_of_column(const char *declared)
 	return type != CELL_NONE || !told ? type : !strcmp(declared, "TEXT") ? CELL_TEXT : CELL_NUMBER;
 }
 
-/* How sure the least sure number of bytes of a table is has to be known before its first row is written, and how many
+/* How sure the least sure number of a column is has to be known before its first row is written, and how many
  * rows there are is good to know: what it takes to look at those numbers alone. */
 static int look_through(struct sql *q, const struct answer *a, const char *table, uint64_t *rows, struct err *err)
 {
@@ -475,7 +481,7 @@ static int look_through(struct sql *q, const struct answer *a, const char *table
 	sqlite3_str *question = sqlite3_str_new(q->db);
 	sqlite3_str_appendall(question, "SELECT count(*)"); /* with it SQLite does not look for the largest alone */
 	for (unsigned i = 0; i < a->shape.n_columns; i++)
-		if (a->column[i].type == CELL_BYTES)
+		if (is_looked_at(a, i))
 			sqlite3_str_appendf(question, ", max(\"%w\")", sqlite3_column_name(a->stretches->s, (int)i));
 	sqlite3_str_appendf(question, " FROM \"%w\"", table);
 	char *text = sqlite3_str_finish(question);
@@ -501,7 +507,7 @@ int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const str
 	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = look_through(q, a, table, &all, err);
 	if (!code) {
-		a->doubt = q->doubt;
+		sql_sureness(q, s, a->sure);
 		progress_phase(q->progress, PHASE_LOOK_AT_ROWS, all);
 		code = keep_rows(q, a, s, &rows, err);
 	}

@@ -20,8 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { D_SHALLOW, D_RETAINED, D_SIZE, DOUBTS };
+
 struct functions {
 	struct sql *sql;
+	struct sql_doubts *doubts;
 	struct path_rules rules;       /* for path(); heap NULL: not made */
 	const struct path_tree *tree;
 	struct sql_reader reader;
@@ -107,12 +110,19 @@ static void run_class(sqlite3_context *to, int argc, sqlite3_value **argv)
 		sqlite3_result_text(to, heap_class_of(own(to)->sql->heap, id)->name, -1, SQLITE_STATIC);
 }
 
+static void result_amount(sqlite3_context *to, int which, struct amount a)
+{
+	struct functions *f = own(to);
+	sql_doubt(f->sql, &f->doubts->of[which], a);
+	sql_result_amount(f->sql, to, a);
+}
+
 static void run_shallow(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	(void)argc;
 	uint32_t id = object_of(to, argv[0]);
 	if (id != HEAP_NONE)
-		sql_result_amount(own(to)->sql, to, heap_size(own(to)->sql->heap, id));
+		result_amount(to, D_SHALLOW, heap_size(own(to)->sql->heap, id));
 }
 
 static void run_retained(sqlite3_context *to, int argc, sqlite3_value **argv)
@@ -126,7 +136,7 @@ static void run_retained(sqlite3_context *to, int argc, sqlite3_value **argv)
 	if (state)
 		sqlite3_result_error_code(to, state);
 	else
-		sql_result_amount(q, to, retained_of(q->retained, id));
+		result_amount(to, D_RETAINED, retained_of(q->retained, id));
 }
 
 /* Entries of a collection, characters of a text, elements of an array. */
@@ -147,9 +157,12 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 	} else if (inspect_text(h, id, &view)) {
 		sqlite3_result_int64(to, (sqlite3_int64)view.length);
 	} else {
+		struct amount a = heap_elements(h, id);
 		if (!object_is_array(h, id))
 			sql_note_silent(own(to)->sql);
-		sql_result_amount(own(to)->sql, to, heap_elements(h, id));
+		if (a.certainty != UNKNOWN)
+			sql_doubt(own(to)->sql, &own(to)->doubts->of[D_SIZE], a);
+		sql_result_amount(own(to)->sql, to, a);
 	}
 }
 
@@ -349,6 +362,7 @@ static const struct {
 static void release(void *all)
 {
 	struct functions *f = all;
+	sql_doubts_free(f->doubts);
 	if (f->rules.heap)
 		path_rules_release(&f->rules);
 	text_release(&f->reader.scratch);
@@ -359,6 +373,10 @@ int sql_add_functions(struct sql *q)
 {
 	struct functions *f = xcalloc(1, sizeof *f);
 	f->sql = q;
+	f->doubts = sql_doubts_new(q, "", DOUBTS);
+	f->doubts->of[D_SHALLOW].column = xstrdup("shallow");
+	f->doubts->of[D_RETAINED].column = xstrdup("retained");
+	f->doubts->of[D_SIZE].column = xstrdup("size");
 	size_t n = sizeof functions / sizeof *functions;
 	for (size_t i = 0; i < n; i++) {
 		bool sums = functions[i].run == run_setof;

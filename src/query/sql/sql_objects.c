@@ -49,6 +49,9 @@ struct objects_table {
 	const struct objects_of *of;
 	uint64_t n;                   /* objects */
 	struct shared_fields *fields; /* NULL: it has none */
+	struct sql_doubts *doubts;    /* by column; of fields none are kept */
+	struct amount sizes;          /* 0, as sure as the least sure shallow size of the heap */
+	bool sizes_known;
 	bool *contents;               /* by field: it leads to texts, numbers and the like, which stand for their address */
 };
 
@@ -191,12 +194,16 @@ void sql_objects_columns(struct sql *q, const struct shared_fields *fields, cons
 	text_release(&name);
 }
 
-static int declare_columns(const struct objects_table *t)
+static int declare_columns(struct objects_table *t, const char *called)
 {
 	struct sql_columns c = {.sql = TEXT_INIT};
 	text_add(&c.sql, "CREATE TABLE x(");
 	sql_objects_columns(sql_of(t), t->fields, t->contents, &c);
 	text_add(&c.sql, ")");
+	t->doubts = sql_doubts_new(sql_of(t), called, C_FIELDS);
+	for (unsigned i = 0; i < C_FIELDS; i++)
+		if (i == C_SHALLOW || i == C_RETAINED || i == C_LENGTH)
+			t->doubts->of[i].column = xstrdup(c.name[i]);
 	int state = sql_declare(sql_of(t), c.sql.s);
 	sql_columns_release(&c);
 	return state;
@@ -206,6 +213,7 @@ static int disconnect(sqlite3_vtab *base)
 {
 	struct objects_table *t = (struct objects_table *)base;
 	inspect_shared_fields_close(t->fields);
+	sql_doubts_free(t->doubts);
 	free(t->contents);
 	free(t);
 	return SQLITE_OK;
@@ -213,7 +221,7 @@ static int disconnect(sqlite3_vtab *base)
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
-	(void)db, (void)argc, (void)argv, (void)error;
+	(void)db, (void)argc, (void)error;
 	struct objects_table *t = xcalloc(1, sizeof *t);
 	struct err err = ERR_INIT;
 	t->of = aux;
@@ -224,7 +232,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 		code = find_fields(t, &err);
 	if (!code)
 		find_contents(t);
-	int state = code ? sql_keep(sql_of(t), &err) : declare_columns(t);
+	int state = code ? sql_keep(sql_of(t), &err) : declare_columns(t, argv[2]);
 	if (state) {
 		disconnect(&t->base);
 		return state;
@@ -353,11 +361,34 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* Rows that are chosen by their sizes are not surer than the least sure of those. */
+static void doubt_choice(struct objects_table *t, const char *words)
+{
+	struct sql *q = sql_of(t);
+	const struct heap *h = q->heap;
+	if (strstr(words, "retained"))
+		sql_doubt_choice(q, &t->doubts->of[C_RETAINED], retained_of_nothing_reached(q->retained));
+	if (!strstr(words, "shallow"))
+		return;
+	for (uint32_t i = 0; !t->sizes_known && i < h->n_classes; i++) {
+		struct amount a = h->classes[i].n_objects ? class_shallow_by_name(h, &h->classes[i]) : amount_exact(0);
+		if (a.certainty == UNKNOWN) /* none of those is chosen, and there may be some to choose */
+			a = (struct amount){0, LOWER_BOUND, a.reason};
+		t->sizes = amount_as_sure(t->sizes, a);
+	}
+	t->sizes_known = true;
+	sql_doubt_choice(q, &t->doubts->of[C_SHALLOW], t->sizes);
+}
+
 static int filter(sqlite3_vtab_cursor *base, int needs_retained, const char *words, int argc, sqlite3_value **argv)
 {
 	struct objects_cursor *c = (struct objects_cursor *)base;
 	int state = needs_retained ? sql_need_retained(c->candidates.of->sql) : SQLITE_OK;
-	return state ? state : candidates_find(&c->candidates, words, argc, argv);
+	if (!state)
+		state = candidates_find(&c->candidates, words, argc, argv);
+	if (!state)
+		doubt_choice((struct objects_table *)base->pVtab, words);
+	return state;
 }
 
 static int next(sqlite3_vtab_cursor *base)
@@ -383,9 +414,11 @@ static void result_field(struct objects_cursor *c, sqlite3_context *to, uint32_t
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 {
 	struct objects_cursor *c = (struct objects_cursor *)base;
-	struct sql *q = sql_of((const struct objects_table *)base->pVtab);
+	const struct objects_table *t = (const struct objects_table *)base->pVtab;
+	struct sql *q = sql_of(t);
 	const struct heap *h = q->heap;
 	const struct retained *r = q->retained;
+	struct amount a;
 	uint32_t id = candidates_id(&c->candidates);
 	const struct heap_class *class = heap_class_of(h, id);
 	switch (i) {
@@ -396,13 +429,20 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sqlite3_result_text(to, class->name, -1, SQLITE_STATIC);
 		break;
 	case C_SHALLOW:
-		sql_result_amount(q, to, heap_size(h, id));
+		a = heap_size(h, id);
+		sql_doubt(q, &t->doubts->of[i], a);
+		sql_result_amount(q, to, a);
 		break;
 	case C_RETAINED:
-		sql_result_amount(q, to, retained_of(r, id));
+		a = retained_of(r, id);
+		sql_doubt(q, &t->doubts->of[i], a);
+		sql_result_amount(q, to, a);
 		break;
 	case C_LENGTH:
-		sql_result_amount(q, to, object_is_array(h, id) ? heap_elements(h, id) : amount_unknown(REASON_SILENT));
+		a = object_is_array(h, id) ? heap_elements(h, id) : amount_unknown(REASON_SILENT);
+		if (object_is_array(h, id))
+			sql_doubt(q, &t->doubts->of[i], a);
+		sql_result_amount(q, to, a);
 		break;
 	case C_VALUE:
 		sql_result_contents(q, to, id, false, &c->contents);

@@ -9,6 +9,30 @@
 
 #include <sqlite3.h>
 
+/*
+ * How sure the numbers are that a column handed out in the statement at hand: they themselves, and what is made of them
+ * or of rows that were chosen by them.
+ */
+struct sql_doubt {
+	char *column; /* owned; NULL: none */
+	struct amount own, made;
+};
+
+/* Of a table, or of the functions, which are called "". */
+struct sql_doubts {
+	struct sql *sql; /* a table may be let go of after what it was made of */
+	struct sql_doubts *next;
+	char *table;
+	struct sql_doubt *of;
+	unsigned n;
+};
+
+/* A temporary table with numbers that are not sure. */
+struct sql_kept {
+	char *table;
+	struct amount sure;
+};
+
 struct sql {
 	sqlite3 *db;
 	struct opened *opened;
@@ -18,7 +42,12 @@ struct sql {
 	struct progress *progress;
 	struct progress *watched;         /* what stood there before */
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
-	struct amount doubt;              /* 0, as sure as the least sure number that a table handed out */
+	struct amount doubt;              /* 0, as sure as the least sure number that went into the statement */
+	struct sql_doubts *doubts;        /* of all tables that are connected, and the functions */
+	struct sql_kept *kept;            /* owned */
+	size_t n_kept, cap_kept;
+	bool kept_read;                   /* one of these is read */
+	char *creates;                    /* the temporary table that the statement makes; owned, NULL: none */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct text notes;                /* lines that are told below the rows */
 	bool told_entries;                /* it was told what was no collection */
@@ -47,6 +76,28 @@ bool sql_stops(const struct sql *q, uint64_t round);
 void sql_note_silent(struct sql *q);
 /* Tell this below the rows, once. */
 void sql_note(struct sql *q, const char *line);
+
+/* --- doubts -------------------------------------------------------------------------------------- */
+
+/* Those of a table with n columns, exact; the caller names the columns that have numbers. */
+struct sql_doubts *sql_doubts_new(struct sql *q, const char *table, unsigned n);
+void sql_doubts_free(struct sql_doubts *d); /* NULL is fine */
+/* A statement begins: nothing was handed out. */
+void sql_doubts_begin(struct sql *q);
+/* Rows were chosen by a number as sure as this. */
+void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a);
+/* A number as sure as this is handed out. */
+static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a)
+{
+	if (a.certainty == EXACT)
+		return;
+	if (a.certainty != UNKNOWN)
+		d->own = amount_as_sure(d->own, a);
+	sql_doubt_choice(q, d, a);
+}
+/* How sure the numbers of each column of an answer are, when all rows were made. */
+void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure);
+extern const char sql_own_views[]; /* the statements that make those that are always there */
 
 /* --- values ------------------------------------------------------------------------------------- */
 

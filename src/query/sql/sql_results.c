@@ -23,6 +23,7 @@ struct result_of {
 struct result_table {
 	sqlite3_vtab base;
 	const struct result_of *of;
+	struct sql_doubts *doubts; /* by column */
 };
 
 struct result_cursor {
@@ -56,7 +57,7 @@ static const char *type_of(enum cell_type type)
 
 static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
-	(void)db, (void)argc, (void)argv, (void)error;
+	(void)db, (void)argc, (void)error;
 	const struct result_of *of = aux;
 	const struct result *r = of->result;
 	struct sql_columns c = {.sql = TEXT_INIT};
@@ -71,13 +72,25 @@ static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *a
 	}
 	text_add(&c.sql, ")");
 	int state = sql_declare(of->sql, c.sql.s);
+	struct sql_doubts *doubts = state ? NULL : sql_doubts_new(of->sql, argv[2], r->n_columns);
+	for (unsigned i = 0; doubts && i < r->n_columns; i++)
+		doubts->of[i].column = xstrdup(c.name[i]);
 	text_release(&hidden);
 	sql_columns_release(&c);
 	if (state)
 		return state;
 	struct result_table *t = xcalloc(1, sizeof *t);
 	t->of = of;
+	t->doubts = doubts;
 	*out = &t->base;
+	return SQLITE_OK;
+}
+
+static int disconnect_result(sqlite3_vtab *base)
+{
+	struct result_table *t = (struct result_table *)base;
+	sql_doubts_free(t->doubts);
+	free(t);
 	return SQLITE_OK;
 }
 
@@ -135,8 +148,12 @@ static int column_result(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	unsigned n = c->cursor.result->n_columns;
 	struct cell cell;
 	cursor_cell(&c->cursor, c->at, (unsigned)i % n, &cell);
+	const struct result_table *t = (const struct result_table *)base->pVtab;
+	bool number = cell.type != CELL_NONE && cell.type != CELL_TEXT && cell.type != CELL_ADDRESS;
+	if ((unsigned)i < n && number)
+		sql_doubt(t->of->sql, &t->doubts->of[i], cell.amount);
 	if ((unsigned)i < n)
-		sql_result_cell(((struct result_table *)base->pVtab)->of->sql, to, &cell);
+		sql_result_cell(t->of->sql, to, &cell);
 	else
 		sql_result_certainty(to, cell.amount);
 	return SQLITE_OK;
@@ -149,7 +166,7 @@ static int rowid_result(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 }
 
 static const sqlite3_module results = {
-    .xConnect = connect_result, .xDisconnect = disconnect, .xBestIndex = plan_result, .xOpen = open_result,
+    .xConnect = connect_result, .xDisconnect = disconnect_result, .xBestIndex = plan_result, .xOpen = open_result,
     .xClose = close_result, .xFilter = filter_result, .xNext = next_result, .xEof = eof_result,
     .xColumn = column_result, .xRowid = rowid_result};
 

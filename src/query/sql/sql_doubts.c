@@ -63,7 +63,8 @@ void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a)
 struct word {
 	const char *at; /* without quotes */
 	size_t n;
-	bool name;      /* it may be a name; else a number, or a sign */
+	bool name;      /* it may be a name; else it is a sign */
+	bool quoted;    /* and then no word of SQL */
 };
 
 static bool in_name(char c)
@@ -72,12 +73,17 @@ static bool in_name(char c)
 	    (unsigned char)c >= 0x80;
 }
 
-static bool is_word(const struct word *w, const char *name)
+static bool is_named(const struct word *w, const char *name)
 {
 	return strlen(name) == w->n && !sqlite3_strnicmp(w->at, name, (int)w->n);
 }
 
-/* The next word before end; false: there is none.  Remarks and texts are none. */
+static bool is_word(const struct word *w, const char *word)
+{
+	return !w->quoted && is_named(w, word);
+}
+
+/* The next word before end; false: there is none.  Remarks are none; texts may be names ("o.'retained'"). */
 static bool next_word(const char **at, const char *end, struct word *w)
 {
 	const char *s = *at;
@@ -87,15 +93,13 @@ static bool next_word(const char **at, const char *end, struct word *w)
 			s += strcspn(s, "\n");
 		else if (s < end && s[0] == '/' && s[1] == '*')
 			s = strstr(s + 2, "*/") ? strstr(s + 2, "*/") + 2 : end;
-		else if (s < end && *s == '\'')
-			s += 1 + strcspn(s + 1, "'") + (s[1 + strcspn(s + 1, "'")] != '\0');
 		else
 			break;
 	}
 	if (s >= end || !*s)
 		return false;
-	char close = *s == '"' || *s == '`' ? *s : *s == '[' ? ']' : '\0';
-	*w = (struct word){.at = s + (close != '\0'), .n = 1, .name = close || in_name(*s)};
+	char close = *s == '"' || *s == '`' || *s == '\'' ? *s : *s == '[' ? ']' : '\0';
+	*w = (struct word){.at = s + (close != '\0'), .n = 1, .name = close || in_name(*s), .quoted = close};
 	if (close)
 		for (w->n = 0; w->at[w->n] && w->at[w->n] != close; w->n++)
 			;
@@ -168,7 +172,7 @@ static struct amount named_doubt(const struct sql *q, const struct word *w)
 	struct amount sure = amount_exact(0);
 	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
 		for (unsigned i = 0; i < d->n; i++)
-			if (d->of[i].column && is_word(w, d->of[i].column))
+			if (d->of[i].column && is_named(w, d->of[i].column))
 				sure = amount_as_sure(sure, d->of[i].made);
 	return sure;
 }
@@ -215,7 +219,7 @@ static int look_at_view(void *views, int n, char **value, char **names)
 		return 0;
 	v->compound |= value[1][0] == '1';
 	while (next_word(&at, end, &w))
-		v->named |= w.name && is_word(&w, value[0]);
+		v->named |= w.name && is_named(&w, value[0]);
 	return 0;
 }
 

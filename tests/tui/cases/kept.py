@@ -9,13 +9,14 @@ from tmux import PROMPT
 from tui import case, enter, leave, need, selected, start
 
 
-@case("the configuration: first page, layout, keys, columns, what q does; the command line goes before it",
+@case("the configuration: first page, layout, keys, columns, views, what q does; the command line goes before it",
       sizes=((130, 40),))
 def configuration(t):
     os.makedirs(os.path.join(t.home, ".config", "cairn"))
     with open(os.path.join(t.home, ".config", "cairn", "config"), "w") as f:
         f.write("start = threads\nlayout = list\nkey z = size\nkey d = histo -by package\nq = quit\n"
-                "columns histo = class objects superclass\ncolour = red\n")
+                "columns histo = class objects superclass\ncolour = red\n"
+                "view by_status = SELECT status, count(*) AS n \\\n  FROM \"com.acme.shop.Order\" GROUP BY 1\n")
     t.line('"$CAIRN" "%s"' % SHOP)
     t.wait(r"^> +\S+ +main +")
     t.wait(r"cairn/config:7: nothing here is called colour")
@@ -29,6 +30,8 @@ def configuration(t):
     t.wait(r"^> byte\[\] +1,106")
     t.keys("d")  # goes before the key of dominators
     t.wait(r"^> <primitive> +1,109")
+    enter(t, "sql SELECT status, n FROM by_status")
+    t.wait(r"^> NEW +80$")
     t.keys("?")
     t.wait(r"^ *Keys of your configuration")
     t.wait(r"^ +z +size")

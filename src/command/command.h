@@ -42,8 +42,8 @@ enum option_word {
 	DASH_ALL, DASH_ARGS, DASH_BASE, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_DIR, DASH_EACH, DASH_ENV,
 	DASH_FAIL_OVER, DASH_FIELDS, DASH_FIT, DASH_GONE, DASH_GREW, DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
 	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NEW, DASH_NOT, DASH_OUT,
-	DASH_PARTITION, DASH_PLAN, DASH_R, DASH_RETAINED, DASH_SECONDS, DASH_SHARE, DASH_SHRANK, DASH_SKIP, DASH_SORT,
-	DASH_START,
+	DASH_PARTITION, DASH_PLAN, DASH_R, DASH_RETAINED, DASH_SCHEMA, DASH_SECONDS, DASH_SHARE, DASH_SHRANK, DASH_SKIP,
+	DASH_SORT, DASH_START,
 	DASH_STEADY, DASH_SUB, DASH_TREE, DASH_UNFOLDED, DASH_UNREACHABLE, DASH_UP, DASH_WEAK, DASH_WHERE,
 	DASH_COUNT
 };
@@ -79,7 +79,9 @@ enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO, ON_SERIES };
 struct example {
 	const char *line;
 	enum sample on;
+	const char *answers; /* what, in a few words; NULL: the line says it */
 };
+#define COMMAND_EXAMPLES 23 /* the most a command can have */
 
 /* "-by" */
 const char *option_name(const struct option_spec *o);
@@ -109,15 +111,20 @@ struct command {
 	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; NULL: it
 	                                 has no result */
 	const char *description;      /* a paragraph or more */
-	struct example examples[6];   /* ended by a NULL line */
+	void (*more)(struct text *to); /* append the paragraphs behind it that are made of tables; NULL: none */
+	struct example examples[COMMAND_EXAMPLES + 1]; /* ended by a NULL line */
 	const char *key;              /* the screen's key for it; "": none */
 	const char *several;          /* the words that ask the same of several objects, for its key on a row
 	                                 that counts so many; NULL: there are none */
+	/* Does a dump tell what it is about?  0, or ERR_UNSUPPORTED and why not; NULL: each tells something. */
+	int (*told)(const struct heap *h, struct err *err);
 	/* Run it.  *out is the caller's (result_free), or NULL if there is nothing to show.  0, or an
 	 * error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
-	/* Offer what an argument of the rest of the line may go on with; typed ends at the cursor.  NULL: nothing. */
-	void (*complete)(const struct session *s, const char *typed, command_offer *offer, void *context);
+	/* Offer what an argument of the rest of the line may go on with; typed ends at the cursor, and behind is what
+	 * stands behind that.  NULL: nothing. */
+	void (*complete)(const struct session *s, const char *typed, const char *behind, command_offer *offer,
+	    void *context);
 };
 
 enum command_flag {
@@ -195,6 +202,7 @@ int call_choice(const struct call *call, enum option_word word, int otherwise);
 
 /* Help and manual, made from the table.  Each appends to `to`. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
+void command_description(const struct command *c, struct text *to);  /* its paragraphs; perhaps none */
 /* The words of the columns of a shape, or of the values of its head: "kind roots objects
  * shallow". */
 void shape_words(const struct shape *shape, bool head, struct text *to);

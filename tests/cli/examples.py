@@ -32,7 +32,7 @@ def examples_of(name):
         heading = re.fullmatch(r"examples(?: on (.+))?", line)
         if heading:
             examples.append((heading.group(1), []))
-        elif examples:
+        elif examples and not line.startswith("  # "):  # what it answers
             examples[-1][1].append(line.strip())
     return examples
 

@@ -65,6 +65,10 @@ static void test_lines(void **state)
 	expect_line("$x = sql SELECT a > b", "[sql][SELECT][a][>][b]$x");
 	expect_line("sql SELECT a > 1 >> ./f", "[sql][SELECT][a][>][1]>>./f");
 	expect_line("sql a \\|", "[sql][a][|]");
+	expect_line("sql > f", "[sql]>f");
+	expect_line("sql | head 1", "[sql]|[head][1]");
+	expect_line("sql -schema \"histo -by loader\" > f", "[sql][-schema][histo -by loader]>f");
+	expect_line("sql -schema threads >> f", "[sql][-schema][threads]>>f");
 	expect_line("ls x -where a > 1", "error");
 	expect_line("ls x -where 'a > 1' > f", "[ls][x][-where][a > 1]>f");
 	expect_line("ls /a|b [c]/ | head", "[ls][/a|b [c]/]|[head]");
@@ -284,11 +288,14 @@ static void test_table(void **state)
 
 /* --- completion ------------------------------------------------------------------------------- */
 
-static void expect_completion(const char *line, size_t start, const char *wanted)
+/* The cursor stands in front of the rest. */
+static void expect_completion_before(const char *typed, const char *rest, size_t start, const char *wanted)
 {
 	size_t at, n;
-	char **words = session_complete(&session, line, strlen(line), 10, &at, &n);
-	struct text t = TEXT_INIT;
+	struct text line = TEXT_INIT, t = TEXT_INIT;
+	text_addf(&line, "%s%s", typed, rest);
+	char **words = session_complete(&session, line.s, strlen(typed), 10, &at, &n);
+	text_release(&line);
 	text_add(&t, "");
 	for (size_t i = 0; i < n; i++) {
 		text_addf(&t, "%s ", words[i]);
@@ -298,6 +305,11 @@ static void expect_completion(const char *line, size_t start, const char *wanted
 	assert_string_equal(t.s, wanted);
 	assert_int_equal(at, start);
 	text_release(&t);
+}
+
+static void expect_completion(const char *line, size_t start, const char *wanted)
+{
+	expect_completion_before(line, "", start, wanted);
 }
 
 static void test_completion(void **state)
@@ -326,6 +338,26 @@ static void test_completion(void **state)
 	expect_completion("info c", 5, "class ");
 	expect_completion("info class Sess", 11, "com.acme.Session ");
 	expect_completion("info thread wo", 12, "\"worker 1\" ");
+	expect_completion("sql -sc", 4, "-schema ");
+	expect_completion("sql -schema obj", 12, "objects ");
+	expect_completion("sql -schema com.acme.S", 12, "\"com.acme.Session\" ");
+	expect_completion("sql sel", 4, "select ");
+	expect_completion("sql SEL", 4, "SELECT ");
+	expect_completion("sql SELECT 1 FRO", 13, "FROM ");
+	expect_completion("sql select 1 from ob", 18, "objects ");
+	expect_completion("sql SELECT 1 FROM objects o join Sess", 33, "\"com.acme.Session\" ");
+	expect_completion("sql SELECT 1 From refs, ent", 24, "entries( ");
+	expect_completion("sql SELECT 1 FROM \"com.acme.S", 18, "\"com.acme.Session\" ");
+	expect_completion("sql SELECT 1 FROM refs r WHERE r.TARGET_", 31, "r.target_class r.target_id ");
+	expect_completion("sql SELECT 1 FROM objects WHERE reta", 32, "retained retained_certainty retained( ");
+	expect_completion("sql SELECT 1 FROM frames where meth", 31, "method ");
+	expect_completion("sql SELECT 1 FROM \"histo -by package\" WHERE pack", 44, "package ");
+	expect_completion("sql SELECT 1 FROM \"com.acme.Session\" s WHERE s.doma", 45, "");
+	expect_completion("sql SELECT 1 FROM \"com.acme.Session\" s WHERE s.domi", 45, "s.dominator ");
+	expect_completion("sql SELECT 1 FROM objects WHERE class = 'Sess", 40, "'com.acme.Session' ");
+	expect_completion("sql SELECT inst", 11, "instanceof( ");
+	/* the tables stand behind the cursor */
+	expect_completion_before("sql SELECT sou", " FROM refs", 11, "source source_class source_id ");
 	expect_completion("users 0x11", 6, "0x1100 0x1140 ");
 	expect_completion("immediate_dominators Sess", 21, "com.acme.Session ");
 	expect_completion("dumpheap -stat | cut class,ob", 21, "class,objects ");

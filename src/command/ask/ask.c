@@ -78,10 +78,12 @@ static int find_table(void *session, const char *name, uint32_t **classes, size_
 	int code = exact_classes(session_heap(s), name, classes, n, err);
 	if (code || *n)
 		return code;
-	if ((*rows = ask_table(s, name)))
+	const struct ask_table *t = ask_table_called(name);
+	if (t && t->make) {
+		*rows = t->make(s);
 		return result_check(*rows, err);
-	if (!strcmp(name, "classes"))
-		name = "histo";
+	}
+	name = t ? t->command->name : name;
 	if (is_command(name))
 		return session_ask(s, name, rows, err);
 	if (strpbrk(name, "*?[/ \t%$#&+()"))
@@ -115,8 +117,10 @@ static void near_names(void *session, const char *name, struct text *to)
 	size_t n, view_at = 0;
 	unsigned edits = strlen(name) / 2 < EDITS_MOST ? (unsigned)strlen(name) / 2 + 1 : EDITS_MOST + 1;
 	struct err err = ERR_INIT;
-	for (size_t i = 0; ask_tables[i]; i++)
-		look_at(name, ask_tables[i], &nearest, &edits);
+	for (const struct sql_table *t = sql_tables; t->name; t++)
+		look_at(name, t->name, &nearest, &edits);
+	for (const struct ask_table *t = ask_tables; t->name; t++)
+		look_at(name, t->name, &nearest, &edits);
 	for (const struct sql_view *view; (view = ask_view(session, view_at)); view_at++)
 		look_at(name, view->name, &nearest, &edits);
 	for (const struct command *const *c = commands; *c; c++)

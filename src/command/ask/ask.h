@@ -33,9 +33,15 @@ MUST_CHECK int ask_where_marked(struct session *s, const struct call *call, stru
 /* The same of the rows of a result that stand for single objects; other rows go, too. */
 MUST_CHECK int ask_where_rows(struct session *s, const struct call *call, struct result *r, struct err *err);
 
-/* The names of tables that are there in each dump, ended by NULL. */
-extern const char *const ask_tables[];
+/* The tables that there are, a row each; or the columns of one, or of all that are there in each dump (name NULL).
+ * subclasses: of classes with those below them.  *out is the caller's.  0, or what sql_describe returns. */
+MUST_CHECK int ask_list_tables(struct session *s, struct result **out, struct err *err);
+MUST_CHECK int ask_schema(struct session *s, const char *name, bool subclasses, struct result **out, struct err *err);
+extern const struct shape ask_tables_shape, ask_schema_shape;
+/* The tables and functions, a line each: a struct command's `more`. */
+void ask_tell(struct text *to);
+
 /* What may stand at the end of a question that is typed: a struct command's `complete`. */
-void ask_complete(const struct session *s, const char *typed, command_offer *offer, void *context);
+void ask_complete(const struct session *s, const char *typed, const char *behind, command_offer *offer, void *context);
 
 #endif

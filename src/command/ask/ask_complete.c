@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ask_complete.c - what may stand at the end of a question: behind FROM and JOIN tables, classes and commands, anywhere
- * else the columns of the tables that the question names, functions, and the words of SQL.
+ * ask_complete.c - what may stand at the end of a question: behind FROM, JOIN and -schema tables, classes and commands,
+ * between single quotes classes, anywhere else the columns of the tables that the question names, functions, and the
+ * words of SQL.  Small letters and capitals are the same, but in names of classes.
  */
 #include "command/ask/ask.h"
 
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "command/ask/ask_tables.h"
 #include "command/commands.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -42,143 +45,231 @@ static void offer_name(const struct offers *o, const char *name, const char *beh
 	struct text t = TEXT_INIT;
 	text_add_n(&t, o->word, o->kept);
 	text_addf(&t, "%s%s", name, behind);
-	if (!strncmp(t.s, o->word, strlen(o->word)))
+	if (!strncasecmp(t.s, o->word, strlen(o->word)))
 		o->offer(o->context, t.s);
 	text_release(&t);
 }
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
-#define TABLE_NAME(name, columns, what) name,
-const char *const ask_tables[] = {SQL_TABLES(TABLE_NAME) NULL};
-
-static void offer_tables(const struct offers *o)
+/* Classes that begin with what is typed, or whose last part does, between quotes, which a name's own are not. */
+static void offer_classes(const struct offers *o, const char *typed, char quote)
 {
 	const struct heap *h = session_heap(o->s);
 	struct text name = TEXT_INIT;
-	for (size_t i = 0; *o->word != '"' && ask_tables[i]; i++) {
-		text_clear(&name);
-		text_add_n(&name, ask_tables[i], strcspn(ask_tables[i], "A")); /* entries( */
-		offer_name(o, name.s, "");
-	}
-	const struct sql_view *view;
-	for (size_t i = 0; *o->word != '"' && (view = ask_view(o->s, i)); i++)
-		offer_name(o, view->name, "");
-	for (const struct command *const *c = commands; *o->word != '"' && *c; c++)
-		if ((*c)->shapes && !((*c)->flags & COMMAND_NO_DUMP) && strcmp((*c)->name, "sql"))
-			offer_name(o, (*c)->name, "");
-	const char *typed = o->word + (*o->word == '"');
-	for (uint32_t i = 0; h && *typed && i < h->n_classes; i++) {
+	for (uint32_t i = 0; h && *typed && i < h->n_classes && !progress_own_stops(i); i++) {
 		const char *class = h->classes[i].name, *dot = strrchr(class, '.');
 		if (!h->classes[i].n_objects || strpbrk(class, "\"'\\") ||
 		    (strncmp(class, typed, strlen(typed)) && (!dot || strncmp(dot + 1, typed, strlen(typed)))))
 			continue;
 		text_clear(&name);
-		text_addf(&name, "\"%s\"", class);
+		text_add_n(&name, o->word, o->kept);
+		text_addf(&name, "%c%s%c", quote, class, quote);
 		o->offer(o->context, name.s);
 	}
 	text_release(&name);
 }
 
+static void offer_tables(const struct offers *o)
+{
+	bool quoted = *o->word == '"';
+	for (const struct sql_table *t = sql_tables; !quoted && t->name; t++)
+		offer_name(o, t->name, *t->argument ? "(" : "");
+	for (const struct ask_table *t = ask_tables; !quoted && t->name; t++)
+		offer_name(o, t->name, "");
+	const struct sql_view *view;
+	for (size_t i = 0; !quoted && (view = ask_view(o->s, i)); i++)
+		offer_name(o, view->name, "");
+	for (const struct command *const *c = commands; !quoted && *c; c++)
+		if (ask_is_table(o->s, *c) && !sql_table_called((*c)->name))
+			offer_name(o, (*c)->name, "");
+	offer_classes(o, o->word + quoted, '"');
+}
+
 /* --- columns ------------------------------------------------------------------------------------ */
 
-static void offer_list(const struct offers *o, const char *words)
+/* A name that is no word of SQL stands in double quotes. */
+static void offer_column(void *offers, const char *name)
 {
-	while (*words) {
-		size_t n = strcspn(words, " ;:");
-		char *one = xstrndup(words, n);
-		if (n && words[n] != ':') /* "hidden:" */
-			offer_name(o, one, "");
-		free(one);
-		words += n + strspn(words + n, " ;:");
-	}
+	const struct offers *o = offers;
+	struct text quoted = TEXT_INIT;
+	if (strpbrk(name, "\"\\"))
+		return;
+	bool plain = !name[strcspn(name, ".-+ ()[]{}<>=*/%&|,;:'")] && strcasecmp(name, "index");
+	text_addf(&quoted, plain ? "%s" : "\"%s\"", name);
+	offer_name(o, quoted.s, "");
+	text_release(&quoted);
 }
 
-static void offer_fields(const struct offers *o, const char *class, size_t n)
+/* The class of this name, or the only one whose last part it is; HEAP_NONE. */
+static uint32_t class_called(const struct heap *h, const char *name)
+{
+	uint32_t last = HEAP_NONE;
+	for (uint32_t i = 0; h && i < h->n_classes; i++) {
+		const char *class = h->classes[i].name, *dot = strrchr(class, '.');
+		if (!strcmp(class, name))
+			return i;
+		if (dot && !strcmp(dot + 1, name))
+			last = last == HEAP_NONE ? i : h->n_classes;
+	}
+	return last < (h ? h->n_classes : 0) ? last : HEAP_NONE;
+}
+
+static void offer_fields(const struct offers *o, uint32_t class)
 {
 	const struct heap *h = session_heap(o->s);
-	struct shared_fields *fields;
-	struct shared_field f;
-	for (uint32_t id = 0; h && id < h->n_objects && !progress_own_stops(id); id++) {
-		const char *name = heap_class_of(h, id)->name;
-		if (strncmp(name, class, n) || name[n])
-			continue;
-		if (inspect_shared_fields(&fields, h, &id, 1, NULL))
-			return;
-		for (size_t i = 0; i < fields->n; i++) {
-			inspect_shared_field(fields, i, &f);
-			offer_name(o, f.name, "");
-		}
-		inspect_shared_fields_close(fields);
-		return;
-	}
+	struct shared_fields *fields = NULL;
+	uint32_t id = 0;
+	while (id < h->n_objects && h->class_of[id] != class && !progress_own_stops(id))
+		id++;
+	if (id < h->n_objects && h->class_of[id] == class && inspect_shared_fields(&fields, h, &id, 1, NULL))
+		fields = NULL;
+	sql_class_columns(fields, offer_column, (void *)(uintptr_t)o);
+	inspect_shared_fields_close(fields);
 }
 
-/* Is the name a word of the question? */
-static bool stands_in(const char *question, const char *name, size_t n)
+static void offer_shape(const struct offers *o, const struct shape *shape)
 {
-	for (const char *s = question; (s = strstr(s, name)); s += n)
-		if ((s == question || strchr(" \t,(\"", s[-1])) && (!s[n] || strchr(" \t,()\";", s[n])))
-			return true;
-	return false;
+	for (unsigned i = 0; i < shape->n_columns; i++)
+		offer_column((void *)(uintptr_t)o, column_word(&shape->columns[i]));
 }
 
-#define TABLE_COLUMNS(name, columns, what) columns,
-static void offer_columns(const struct offers *o, const char *question)
+static void offer_columns_of(const struct offers *o, const char *table)
 {
-	static const char *const columns[] = {SQL_TABLES(TABLE_COLUMNS)};
-	for (size_t i = 0; ask_tables[i]; i++) {
-		char *name = xstrndup(ask_tables[i], strcspn(ask_tables[i], "(A"));
-		if (stands_in(question, name, strlen(name)))
-			offer_list(o, strncmp(columns[i], "as ", 3) ? columns[i] : "class objects shallow retained");
-		free(name);
-	}
-	for (const char *s = strchr(question, '"'); s && s[1]; s = strchr(s, '"')) {
-		size_t n = strcspn(++s, "\"");
-		if (!s[n])
-			break;
-		offer_list(o, "address class shallow retained value");
-		offer_fields(o, s, n);
-		s += n + 1;
-	}
+	const struct sql_table *t = sql_table_called(table);
+	const struct ask_table *a = ask_table_called(table);
+	uint32_t class = t || a ? HEAP_NONE : class_called(session_heap(o->s), table);
+	enum column_id columns[COL_COUNT_OF_ALL];
+	struct err err = ERR_INIT;
+	char *first = xstrndup(table, strcspn(table, " \t"));
+	const struct command *c = t || a || class != HEAP_NONE || !*first ? NULL : command_find(first, &err);
+	for (const struct sql_column *at = t ? t->columns : NULL; at && !sql_columns_end(at); at++)
+		offer_column((void *)(uintptr_t)o, sql_column_name(at));
+	if (a)
+		offer_shape(o, ask_table_shape(a));
+	if (class != HEAP_NONE)
+		offer_fields(o, class);
+	unsigned n = c ? command_columns(c, false, columns) : 0;
+	for (unsigned i = 0; i < n; i++)
+		offer_column((void *)(uintptr_t)o, column_kinds[columns[i]].word);
+	free(first);
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* --- which tables a question names -------------------------------------------------------------- */
+
+struct tables {
+	const struct offers *offers; /* NULL: nothing is offered */
+	bool wanted; /* behind FROM, JOIN or a comma there */
+	bool listed; /* a comma would be there */
+	bool any;
+};
 
 static bool is_word(const char *s, size_t n, const char *word)
 {
 	return strlen(word) == n && !strncasecmp(s, word, n);
 }
 
-/* Is a table wanted behind this: FROM, JOIN, or "FROM a,"? */
-static bool wants_table(const char *typed, const char *word)
+static void take_word(struct tables *t, const char *s, size_t n, bool quoted)
 {
-	const char *end = word;
-	while (end > typed && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	const char *begin = end;
-	while (begin > typed && begin[-1] != ' ' && begin[-1] != '\t')
-		begin--;
-	return is_word(begin, (size_t)(end - begin), "from") || is_word(begin, (size_t)(end - begin), "join");
+	if (!quoted && (is_word(s, n, "from") || is_word(s, n, "join"))) {
+		t->wanted = true;
+	} else if (t->wanted) {
+		char *name = xstrndup(s, n);
+		if (t->offers)
+			offer_columns_of(t->offers, name);
+		free(name);
+		t->wanted = false;
+		t->listed = t->any = true;
+	} else if (!quoted && (is_word(s, n, "where") || is_word(s, n, "on") || is_word(s, n, "group") ||
+	    is_word(s, n, "order") || is_word(s, n, "limit") || is_word(s, n, "select"))) {
+		t->listed = false;
+	}
+}
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_$.", c));
+}
+
+static void read_question(struct tables *t, const char *s, const char *end)
+{
+	while (s < end) {
+		size_t n = 1;
+		if (*s == '"' || *s == '\'') {
+			for (n = 1; s + n < end && s[n] != *s;)
+				n++;
+			if (*s == '"')
+				take_word(t, s + 1, n - 1, true);
+			n += s + n < end;
+		} else if (in_word(*s)) {
+			while (s + n < end && in_word(s[n]))
+				n++;
+			take_word(t, s, n, false);
+		} else if (*s == ',') {
+			t->wanted = t->listed;
+		} else if (*s == '(') {
+			t->wanted = false;
+		}
+		s += n;
+	}
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+/* As the question is written so far: the same word with small letters or capitals. */
+static void offer_words(const struct offers *o, bool small)
+{
+	static const char *const words[] = {"SELECT", "FROM", "WHERE", "GROUP", "BY", "ORDER", "DESC", "LIMIT", "JOIN",
+	    "LEFT", "ON", "AND", "OR", "NOT", "IS", "NULL", "LIKE", "IN", "BETWEEN", "DISTINCT", "HAVING", "WITH",
+	    "RECURSIVE", "UNION", "AS", "CASE", "WHEN", "THEN", "ELSE", "END", "EXISTS", "CREATE", "TEMP", "VIEW",
+	    "TABLE", "DROP", "EXPLAIN", "QUERY", "PLAN"};
+	char word[16];
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+		for (size_t k = 0; k <= n && k < sizeof word; k++)
+			word[k] = small ? (char)tolower((unsigned char)words[i][k]) : words[i][k];
+		offer_name(o, word, "");
+	}
+}
+
+/* Where an opened single quote stands in the word; NULL: in none. */
+static const char *opened_text(const char *word)
+{
+	const char *at = NULL;
+	for (const char *s = word; *s; s++)
+		if (*s == '\'')
+			at = at ? NULL : s;
+	return at;
 }
 
 #define FUNCTION_NAME(name, n, usage, what) #name,
-void ask_complete(const struct session *s, const char *typed, command_offer *offer, void *context)
+void ask_complete(const struct session *s, const char *typed, const char *behind, command_offer *offer, void *context)
 {
 	static const char *const functions[] = {SQL_FUNCTIONS(FUNCTION_NAME) "count", "sum", "min", "max", "avg"};
-	static const char words[] = "SELECT FROM WHERE GROUP BY ORDER DESC LIMIT JOIN LEFT ON AND OR NOT IS NULL LIKE IN "
-	    "BETWEEN DISTINCT HAVING WITH RECURSIVE UNION AS CREATE TEMP VIEW TABLE EXPLAIN QUERY PLAN";
 	struct offers o = {.s = s, .word = last_word(typed), .offer = offer, .context = context};
-	if (wants_table(typed, o.word)) {
+	struct tables before = {.offers = NULL}, named = {.offers = &o};
+	const char *text = opened_text(o.word);
+	read_question(&before, typed, o.word);
+	if (before.wanted || strstr(typed, " -schema ")) {
 		offer_tables(&o);
 		return;
 	}
 	for (size_t i = 0; o.word[i]; i++)
-		if (strchr(".(,=<>", o.word[i]))
+		if (strchr(".(,=<>", o.word[i]) && (!text || o.word + i < text))
 			o.kept = i + 1;
-	offer_columns(&o, typed);
+	if (text) {
+		o.kept = (size_t)(text - o.word);
+		offer_classes(&o, text + 1, '\'');
+		return;
+	}
+	read_question(&named, typed, o.word);
+	named.wanted = named.listed = false;
+	read_question(&named, behind, behind + strlen(behind));
+	if (!named.any)
+		offer_columns_of(&o, "objects");
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
 		offer_name(&o, functions[i], "(");
+	const char *first = o.word + o.kept;
 	if (!o.kept)
-		offer_list(&o, words);
+		offer_words(&o, *first ? islower((unsigned char)*first) : strstr(typed, "select") != NULL);
 }

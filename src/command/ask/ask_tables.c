@@ -2,9 +2,11 @@
 /* ask_tables.c - tables that no command prints as such: the frames of all threads. */
 #include "command/ask/ask_tables.h"
 
+#include "command/commands.h"
 #include "command/words/words.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* --- frames ------------------------------------------------------------------------------------- */
 
@@ -34,15 +36,31 @@ static struct result *make_frames(const struct session *s)
 
 /* ------------------------------------------------------------------------------------------------ */
 
-static const struct {
-	const char *name;
-	struct result *(*make)(const struct session *s);
-} tables[] = {{"frames", make_frames}};
+const struct ask_table ask_tables[] = {
+    {"frames", "the stacks of all threads", &frames_shape, make_frames, NULL},
+    {"classes", "every class, as histo has them", NULL, NULL, &cmd_histo},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
-struct result *ask_table(const struct session *s, const char *name)
+const struct ask_table *ask_table_called(const char *name)
 {
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		if (!strcmp(tables[i].name, name))
-			return tables[i].make(s);
+	for (const struct ask_table *t = ask_tables; t->name; t++)
+		if (!strcasecmp(t->name, name))
+			return t;
 	return NULL;
+}
+
+const struct shape *ask_table_shape(const struct ask_table *t)
+{
+	return t->shape ? t->shape : t->command->shapes[0];
+}
+
+/* What looks at the dump and writes nothing; comparisons want several. */
+bool ask_is_table(const struct session *s, const struct command *c)
+{
+	struct err none = ERR_INIT;
+	const struct heap *h = session_heap(s);
+	return c->shapes && c->shapes[0]->n_columns && !(c->flags & COMMAND_NO_DUMP) && strcmp(c->group, "session") &&
+	    strcmp(c->group, "ask") && c != &cmd_why && c->arguments[0].kind != ARG_FILE &&
+	    (strcmp(c->group, "compare") || s->n_dumps > 1) && h && (!c->told || !c->told(h, &none));
 }

@@ -3,9 +3,20 @@
 #ifndef CAIRN_COMMAND_ASK_ASK_TABLES_H
 #define CAIRN_COMMAND_ASK_ASK_TABLES_H
 
-#include "command/session/session.h"
+#include "command/command.h"
 
-/* frames, statics, globals: the caller's (result_free; result_check tells of lost rows).  NULL: none is called so. */
-struct result *ask_table(const struct session *s, const char *name);
+/* Those that are there in each dump, beside sql_tables. */
+struct ask_table {
+	const char *name, *what; /* what: its rows are, no full stop */
+	const struct shape *shape;     /* NULL: that of the command */
+	struct result *(*make)(const struct session *s); /* NULL: it is what the command answers */
+	const struct command *command;
+};
+extern const struct ask_table ask_tables[]; /* ended by a NULL name */
+const struct ask_table *ask_table_called(const char *name); /* NULL: none */
+const struct shape *ask_table_shape(const struct ask_table *t);
+/* Can the rows of this command stand behind FROM, and has the dump at hand any? */
+bool ask_is_table(const struct session *s, const struct command *c);
+
 
 #endif

@@ -3,6 +3,7 @@
 #include "command/ask/ask.h"
 
 #include "base/mem.h"
+#include "command/ask/ask_tables.h"
 #include "command/commands.h"
 
 #include <ctype.h>
@@ -21,9 +22,8 @@ static bool is_plain(const char *name)
 /* What is called so in every dump; NULL: nothing. */
 static const char *taken_by(const char *name)
 {
-	for (size_t i = 0; ask_tables[i]; i++)
-		if (!strncasecmp(ask_tables[i], name, strlen(name)) && strchr("(", ask_tables[i][strlen(name)]))
-			return "a table";
+	if (sql_table_called(name) || ask_table_called(name))
+		return "a table";
 	for (const struct command *const *c = commands; *c; c++)
 		if (!strcasecmp((*c)->name, name))
 			return "a command";

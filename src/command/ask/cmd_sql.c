@@ -43,8 +43,25 @@ static int ask(struct session *s, struct sql *q, const char *text, const struct 
 	return code;
 }
 
+/* The table's name behind -schema: a question's rules, but that a semicolon may end it. */
+static int tell_schema(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct text name = TEXT_INIT;
+	int code = call->argument[0].given ? add_question(call, &name, err) : 0;
+	while (name.len && strchr(" \t;", name.s[name.len - 1]))
+		name.s[--name.len] = '\0';
+	if (!code)
+		code = ask_schema(s, name.len ? name.s : NULL, call_has(call, DASH_SUB), out, err);
+	text_release(&name);
+	return code;
+}
+
 static int run_sql(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
+	if (call_has(call, DASH_SCHEMA))
+		return tell_schema(s, call, out, err);
+	if (!call->argument[0].given)
+		return ask_list_tables(s, out, err);
 	struct sql_wishes wishes = {.subclasses = call_has(call, DASH_SUB), .seconds = seconds_of(call)};
 	struct text text = TEXT_INIT;
 	struct sql *q;
@@ -60,23 +77,21 @@ static int run_sql(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option_spec sql_options[] = {
+    {DASH_SCHEMA, OPT_FLAG, NULL, "no question follows but a table: tell its columns"},
     {DASH_SECONDS, OPT_COUNT, "N", "no more than N seconds, commands as tables included"},
     {DASH_SUB, OPT_FLAG, NULL, "tables of classes have instances of subclasses, too"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-#define TABLE_HELP(name, columns, what) name ": " what " (" columns ").\n"
-#define FUNCTION_HELP(name, n, usage, what) #name "(" usage "): " what ".\n"
-
 static const struct shape shape = {.fields = true}; /* its columns are those of the question */
 
 const struct command cmd_sql = {
     .name = "sql",
-    .arguments = {{ARG_REST, "QUESTION", false}},
+    .arguments = {{ARG_REST, "QUESTION", true}},
     .options = sql_options,
     .group = "ask",
     .summary = "a question in SQL about objects, classes and references",
-    .shapes = SHAPES(&shape),
+    .shapes = SHAPES(&shape, &ask_tables_shape, &ask_schema_shape),
     .description = "SQLite answers, and reads the dump while it does: nothing is copied before. > and || are part of a "
 	"question; put it in quotes, or ; behind it, for a > FILE. A row with an address is that object and one with a set "
 	"that set: %1, $x = sql ..., size and the keys take it. What nobody knows is NULL, and NAME_certainty, a hidden "
@@ -84,17 +99,74 @@ const struct command cmd_sql = {
 	"TABLE; nothing else is written. A line view NAME = SELECT ... of the configuration keeps a view for every dump, "
 	"which goes before a class of its name; scripts do not know it. EXPLAIN in front of a question tells in words how "
 	"it is answered. In a script (-f) sql alone on a line takes the lines below, until one ends with a semicolon; a "
-	"line that ends with \\ goes on in the next, on the screen, too.\n"
-	"Tables:\n" SQL_TABLES(TABLE_HELP)
-	"\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its fields; where two "
-	"fields have one name, the superclass's is \"Base.name\". \"class histo\": a class, whatever else is called so; "
-	"\"class 0xe0001550\": one of several of a name.\n"
-	"threads, \"bt main\", \"histo -by loader\": any line of a command, with its columns.\n"
-	"Functions, where a is an address:\n" SQL_FUNCTIONS(FUNCTION_HELP),
-    .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC", ON_ANY},
-	{"sql SELECT r.source_class, r.field, count(*) FROM objects o JOIN refs r ON r.target = o.address WHERE o.class = "
-	"'java.lang.String' GROUP BY 1, 2 ORDER BY 3 DESC", ON_SHOP},
-	{"sql SELECT status, count(*), sum(total), setof(address) FROM \"com.acme.shop.Order\" GROUP BY status", ON_SHOP}},
+	"line that ends with \\ goes on in the next, on the screen, too. "
+	"Elsewhere sql alone lists the tables, and sql -schema TABLE tells the columns of whatever may stand behind FROM: "
+	"of a class its fields, the inherited ones as well, and what class of objects stands in each.\n",
+    .more = ask_tell,
+    .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC LIMIT 20",
+	ON_ANY, "the classes that fill the heap"},
+	{"sql SELECT address, class, retained FROM objects ORDER BY retained DESC LIMIT 10", ON_ANY,
+	"the objects that retain most"},
+	{"sql SELECT source_class, field, target_class, count(*) FROM refs GROUP BY 1, 2, 3 ORDER BY 4 DESC "
+	"LIMIT 20", ON_ANY,
+	"the fields that hold most references, and to what"},
+	{"sql SELECT number, total, status FROM \"com.acme.shop.Order\" WHERE total > 13.1 AND status = 'NEW' "
+	"ORDER BY total DESC", ON_SHOP,
+	"fields compared over all instances of a class"},
+	{"sql SELECT status, count(*), sum(total), setof(address) FROM \"com.acme.shop.Order\" GROUP BY status", ON_SHOP,
+	"one field summed up by another; each row is the set of its objects, so that size %1 goes on"},
+	{"sql SELECT c.name, count(*) AS orders, sum(o.total) AS total FROM \"com.acme.shop.Order\" o JOIN "
+	"\"com.acme.shop.Customer\" c ON c.address = o.customer GROUP BY c.address ORDER BY orders DESC, "
+	"total DESC LIMIT 10", ON_SHOP,
+	"two classes joined by a field: who has most orders"},
+	{"sql SELECT field(address, 'customer.city') AS city, count(*), avg(total) FROM "
+	"\"com.acme.shop.Order\" GROUP BY city ORDER BY 2 DESC", ON_SHOP,
+	"a path of fields instead of a join"},
+	{"sql SELECT r.source_class, r.field, count(*) FROM \"java.lang.String\" s JOIN refs r ON r.target = "
+	"s.address GROUP BY 1, 2 ORDER BY 3 DESC", ON_SHOP,
+	"the top holders of a class, by the field that holds it"},
+	{"sql SELECT address, size(address) AS characters, text(address) AS text FROM \"java.lang.String\" "
+	"ORDER BY characters DESC LIMIT 10", ON_SHOP,
+	"the longest strings"},
+	{"sql SELECT size(address) AS characters, count(*) AS strings FROM \"java.lang.String\" GROUP BY "
+	"characters ORDER BY characters DESC", ON_SHOP,
+	"strings by their length"},
+	{"sql SELECT text(address) AS text, count(*) AS times, sum(shallow) FROM \"java.lang.String\" GROUP BY "
+	"text HAVING times > 1 ORDER BY times DESC LIMIT 10", ON_SHOP,
+	"equal strings, and what they take themselves"},
+	{"sql SELECT id, datetime(lastSeen / 1000, 'unixepoch') AS seen, closed FROM \"com.acme.shop.Session\" "
+	"WHERE seen < '2026-11-21 10:13' ORDER BY seen", ON_SHOP,
+	"sessions older than a date, from milliseconds (UTC)"},
+	{"sql SELECT class, count(*) AS maps, setof(address) FROM objects WHERE instanceof(address, "
+	"'java.util.AbstractMap') AND size(address) = 1 GROUP BY class", ON_SHOP,
+	"maps with one entry, by class"},
+	{"sql SELECT e.key, count(*) AS maps FROM \"java.util.HashMap\" m, entries(m.address) e GROUP BY e.key "
+	"HAVING maps > 1 ORDER BY maps DESC, e.key", ON_SHOP,
+	"duplicated keys: those that several maps have"},
+	{"sql SELECT l.address, size(l.address) AS used, a.length AS room FROM \"java.util.ArrayList\" l JOIN "
+	"objects a ON a.address = l.elementData WHERE room > 10 AND used < room / 2 ORDER BY room DESC", ON_SHOP,
+	"lists with much more room than elements"},
+	{"sql SELECT e.value_address, field(e.value_address, 'id') AS id FROM statics s, entries(s.address) e "
+	"WHERE s.class = 'com.acme.shop.AuditLog' AND s.field = 'ENTRIES'", ON_SHOP,
+	"what a collection in a static field holds"},
+	{"sql SELECT s.class, s.field, o.retained FROM statics s JOIN objects o USING (address) ORDER BY "
+	"o.retained DESC LIMIT 10", ON_SHOP,
+	"the static fields that retain most"},
+	{"sql SELECT class, length, path(address) FROM objects WHERE length > 300 ORDER BY shallow DESC LIMIT "
+	"5", ON_SHOP,
+	"where large arrays hang"},
+	{"sql SELECT name, state, retained, with_locals FROM \"threads -retained\" ORDER BY with_locals DESC", ON_SHOP,
+	"threads by what they retain, with what their stacks hold"},
+	{"sql SELECT method, count(DISTINCT id) AS threads FROM frames GROUP BY method ORDER BY threads DESC", ON_SHOP,
+	"the methods on most stacks"},
+	{"sql SELECT class, count(*) AS loaders, sum(objects) AS objects FROM classes GROUP BY class HAVING "
+	"loaders > 1", ON_SHOP,
+	"classes that several loaders have"},
+	{"sql SELECT Status, count(*), avg(Discount) FROM \"main.Session\" GROUP BY Status", ON_GO,
+	"fields of Go structs"},
+	{"sql SELECT g.field, g.type, o.retained FROM globals g JOIN objects o USING (address) ORDER BY "
+	"o.retained DESC LIMIT 10", ON_GO,
+	"the package variables that retain most"}},
     .key = "",
     .complete = ask_complete,
     .run = run_sql,

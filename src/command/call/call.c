@@ -183,6 +183,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_SORT] = "-sort",
 	    [DASH_START] = "-start",
 	    [DASH_STEADY] = "-steady",
+	    [DASH_SCHEMA] = "-schema",
 	    [DASH_SECONDS] = "-seconds",
 	    [DASH_SUB] = "-sub",
 	    [DASH_TREE] = "-tree",

@@ -107,8 +107,11 @@ static void search_command(const struct apropos *a, const struct command *c)
 	struct text line = TEXT_INIT, t = TEXT_INIT;
 	text_addf(&line, "help %s", c->name);
 	text_addf(&t, "%s: %s", c->name, c->summary);
-	bool found = offer_text(a, line.s, t.s) || offer_options(a, line.s, c) ||
-	    offer_text(a, line.s, c->description);
+	bool found = offer_text(a, line.s, t.s) || offer_options(a, line.s, c);
+	text_clear(&t);
+	command_description(c, &t);
+	if (!found)
+		found = offer_text(a, line.s, t.s);
 	text_clear(&t);
 	command_other_words(c, &t);
 	if (!found)

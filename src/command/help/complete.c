@@ -23,7 +23,8 @@ struct completion {
 	size_t limit;
 	char **found;
 	size_t n, cap;
-	const char *typed; /* the line up to the cursor */
+	const char *typed;  /* the line up to the cursor */
+	const char *behind; /* and what stands behind it */
 };
 
 /* Enough, or nobody wants them any more. */
@@ -381,7 +382,7 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 		offer_argument(c, ARG_DUMPS);
 		offer_argument(c, command->arguments[1].kind);
 	} else if (command->complete) {
-		command->complete(c->s, c->typed, offer_word, c);
+		command->complete(c->s, c->typed, c->behind, offer_word, c);
 	} else if (n < COMMAND_ARGUMENTS) {
 		offer_argument(c, command->arguments[n].kind);
 	}
@@ -429,7 +430,7 @@ char **session_complete(const struct session *s, const char *line, size_t end, s
     size_t *start, size_t *n)
 {
 	struct command_line l;
-	struct completion c = {.s = s, .word = "", .limit = limit};
+	struct completion c = {.s = s, .word = "", .limit = limit, .behind = line + end};
 	char *typed = xstrndup(line, end);
 	c.typed = typed;
 	(void)!command_line_parse(&l, typed, true, NULL); /* the words before a mistake are there */

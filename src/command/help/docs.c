@@ -15,6 +15,13 @@ void shape_words(const struct shape *shape, bool head, struct text *to)
 	}
 }
 
+void command_description(const struct command *c, struct text *to)
+{
+	text_add(to, c->description);
+	if (c->more)
+		c->more(to);
+}
+
 /* --- man page --------------------------------------------------------------------------------- */
 
 /* What each column's word means; two of one word follow each other. */
@@ -69,8 +76,10 @@ static void man_command(const struct command *c, struct text *to)
 	text_add(to, "\n");
 	troff_add(to, c->summary);
 	text_add(to, ".\n");
-	if (*c->description) {
-		troff_add(to, c->description);
+	text_clear(&t);
+	command_description(c, &t);
+	if (t.len) {
+		troff_add(to, t.s);
 		text_add(to, "\n");
 	}
 	for (const struct option_spec *o = c->options; o && o->word; o++) {
@@ -93,7 +102,7 @@ static void man_command(const struct command *c, struct text *to)
 		man_shape(c->shapes[i], to);
 	for (const struct example *e = c->examples; e->line; e++) {
 		text_clear(&t);
-		text_addf(&t, "Example%s", help_sample(e->on));
+		text_addf(&t, "Example%s%s%s", help_sample(e->on), e->answers ? ", " : "", e->answers ? e->answers : "");
 		man_words(to, t.s, e->line);
 	}
 	text_release(&t);

@@ -159,7 +159,7 @@ const char *help_sample(enum sample on)
 	return words[on];
 }
 
-/* Each under the name of the sample that it works on. */
+/* Each under the name of the sample that it works on, and what it answers, which is a remark to a script. */
 static void add_examples(struct result *r, const struct command *c)
 {
 	struct text line = TEXT_INIT;
@@ -167,6 +167,11 @@ static void add_examples(struct result *r, const struct command *c)
 		if (e == c->examples || e->on != e[-1].on) {
 			text_clear(&line);
 			text_addf(&line, "examples%s", help_sample(e->on));
+			add_line(r, line.s, NULL);
+		}
+		if (e->answers) {
+			text_clear(&line);
+			text_addf(&line, "  # %s", e->answers);
 			add_line(r, line.s, NULL);
 		}
 		text_clear(&line);
@@ -223,8 +228,10 @@ static void describe_command(struct result *r, const struct command *c)
 			text_addf(&line, " %s", o->value);
 		add_pair(r, HELP_WORDS, line.s, o->summary, NULL);
 	}
-	if (*c->description)
-		add_paragraph(r, c->description, 2);
+	text_clear(&line);
+	command_description(c, &line);
+	if (line.len)
+		add_paragraph(r, line.s, 2);
 	text_clear(&line);
 	command_other_words(c, &line);
 	if (line.len) {

@@ -96,12 +96,16 @@ static bool pipes(const struct scanner *s)
 	return s->line[s->at] == '|' && !(s->asks && s->line[s->at + 1] == '|');
 }
 
-/* A question ends with a semicolon, or where the quotes around all of it do: behind that > begins a file name. */
-static bool still_asks(const struct stage *stage)
+/* A question ends with a semicolon, or where the quotes around all of it do: behind that > begins a file name.  No
+ * question begins with one, and behind -schema there is none. */
+static bool still_asks(const struct stage *stage, char next)
 {
 	size_t n = 1;
-	while (n < stage->n && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted)
-		n++; /* an option, or the number behind one */
+	for (; n < stage->n && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted; n++)
+		if (!strcmp(stage->words[n].s, "-schema")) /* else an option, or the number behind one */
+			return false;
+	if (n == stage->n && next == '>')
+		return false;
 	const char *last = stage->words[stage->n - 1].s;
 	return !(stage->n == n + 1 && stage->words[n].quoted) && (!*last || last[strlen(last) - 1] != ';');
 }
@@ -185,7 +189,7 @@ static int scan_stage(struct scanner *s, bool *more)
 		stage->end = s->at;
 		char c = s->line[s->at];
 		bool question = s->to->n == 1 && stage->n && !strcmp(stage->words[0].s, asking);
-		s->asks = question && still_asks(stage);
+		s->asks = question && still_asks(stage, c);
 		if (pipes(s)) {
 			s->at++;
 			*more = true;

@@ -577,6 +577,11 @@ static const struct option_spec loaders_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
+static int loaders_told(const struct heap *h, struct err *err)
+{
+	return h->facts.no_class_objects ? err_set(err, ERR_UNSUPPORTED, "%s knows no class loaders", h->facts.title) : 0;
+}
+
 static int run_loaders(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
@@ -584,8 +589,6 @@ static int run_loaders(
 	struct histogram_scope scope = {.empty = true};
 	struct histogram by_loader;
 	struct bits seen = {.word = NULL};
-	if (h->facts.no_class_objects)
-		return err_set(err, ERR_UNSUPPORTED, "%s knows no class loaders", h->facts.title);
 	int code = command_retained(s, call, err);
 	if (!code)
 		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
@@ -634,5 +637,6 @@ const struct command cmd_loaders = {
 	"parent is empty where the dump does not tell it.",
     .examples = {{"loaders", ON_SHOP}},
     .key = "L",
+    .told = loaders_told,
     .run = run_loaders,
 };

@@ -51,9 +51,11 @@ static bool add_finalizer(struct result *r, const struct noted *n, bool queued)
 	return offset != 0;
 }
 
-static int not_recorded(const struct heap *h, struct err *err)
+static int told(const struct heap *h, struct err *err)
 {
 	static const char name[] = "java.lang.ref.Finalizer";
+	if (heap_has_notes(h))
+		return 0;
 	if (values_class_named(h, name) != HEAP_NONE)
 		return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer: in Java "
 		    "they are the referents of %s (ls %s)", h->facts.title, name, name);
@@ -65,8 +67,6 @@ static int not_recorded(const struct heap *h, struct err *err)
 static int run_finalizers(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	if (!heap_has_notes(h))
-		return not_recorded(h, err);
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
@@ -105,5 +105,6 @@ const struct command cmd_finalizers = {
 	"Go's dumps do not tell of runtime.AddCleanup. In Java finalizers are objects of java.lang.ref.Finalizer.",
     .examples = {{"finalizers", ON_GO}, {"finalizers | grep Connection", ON_GO}},
     .key = "",
+    .told = told,
     .run = run_finalizers,
 };

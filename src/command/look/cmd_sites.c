@@ -177,8 +177,10 @@ static int add_rows(struct result *r, struct site_rows *rows, bool functions, st
 	return 0;
 }
 
-static int no_sites(const struct heap *h, struct err *err)
+static int told(const struct heap *h, struct err *err)
 {
+	if (h->sites)
+		return 0;
 	if (h->facts.no_sites)
 		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.no_sites);
 	if (!h->dump || !h->dump->reader->sites)
@@ -191,8 +193,6 @@ static int no_sites(const struct heap *h, struct err *err)
 static int run_sites(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	if (!h->sites)
-		return no_sites(h, err);
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
@@ -233,5 +233,6 @@ const struct command cmd_sites = {
 	"function that is not of Go's runtime.",
     .examples = {{"sites", ON_GO}, {"sites -by function", ON_GO}, {"sites -sort objects | head 5", ON_GO}},
     .key = "",
+    .told = told,
     .run = run_sites,
 };

@@ -183,6 +183,7 @@ const struct command cmd_strings = {
     .examples = {{"strings", ON_SHOP}, {"strings '^session-[0-9]*$'", ON_SHOP},
 	{"strings -i berlin | head 5", ON_SHOP}},
     .key = "",
+    .told = inspect_texts_held,
     .run = run_strings,
 };
 
@@ -303,6 +304,7 @@ const struct command cmd_dups = {
 	"address is that of one of the Strings.",
     .examples = {{"dups", ON_SHOP}, {"dups -sort count", ON_SHOP}},
     .key = "",
+    .told = inspect_texts_held,
     .run = run_dups,
 };
 
@@ -343,22 +345,24 @@ static void add_property(struct result *r, const struct any_value *key, const st
 	text_release(&masked);
 }
 
+static int props_told(const struct heap *h, struct err *err)
+{
+	if (h->facts.no_class_objects)
+		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties, which are Java's", h->facts.title);
+	return inspect_texts_held(h, err);
+}
+
 static int run_props(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	struct entries *entries;
 	struct any_value key, value;
 	(void)call;
-	if (h->facts.no_class_objects)
-		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties, which are Java's", h->facts.title);
-	int code = inspect_texts_held(h, err);
-	if (code)
-		return code;
 	uint32_t id = java_properties(h);
 	if (id == HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND,
 		    "the class java.lang.System of this dump leads to no system properties");
-	code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
+	int code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
 	if (code)
 		return code;
 	*out = result_new_rows("system properties", s->dump, &props_shape);
@@ -382,5 +386,6 @@ const struct command cmd_props = {
 	"their address shows them.",
     .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP}},
     .key = "",
+    .told = props_told,
     .run = run_props,
 };

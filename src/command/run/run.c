@@ -299,7 +299,10 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	struct running *run = context;
 	struct call call;
 	run->s->now = progress;
+	const struct heap *h = session_heap(run->s);
 	int code = needs_references(run->s, run->command, run->text, err);
+	if (!code && h && run->command->told)
+		code = run->command->told(h, err);
 	if (!code)
 		code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
 	if (!code) {
@@ -545,7 +548,7 @@ static bool awaits_question(const char *line)
 	bool awaits = !command_line_parse(&l, line, true, NULL) && l.n == 1 && !l.file.s && l.stages[0].n &&
 	    !strcmp(l.stages[0].words[0].s, "sql");
 	for (size_t i = 1; awaits && i < l.stages[0].n; i++)
-		awaits = strchr("-0123456789", l.stages[0].words[i].s[0]) != NULL;
+		awaits = strchr("-0123456789", l.stages[0].words[i].s[0]) && strcmp(l.stages[0].words[i].s, "-schema");
 	command_line_release(&l);
 	return awaits;
 }

@@ -34,6 +34,13 @@ int sql_rows(struct sql *q, const char *table, struct progress *progress, struct
 	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
 }
 
+int sql_describe(struct sql *q, const char *table, const struct sql_wishes *wishes, struct progress *progress,
+    sql_tell *tell, void *context, struct err *err)
+{
+	(void)q, (void)table, (void)wishes, (void)progress, (void)tell, (void)context;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+}
+
 int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
     struct err *err)
 {
@@ -64,20 +71,6 @@ enum {
 	TABLES_MOST = 200,      /* that one statement names */
 	DEPTH_MOST = 200,
 	WITHIN_MOST = 8,
-};
-
-/* What is known of objects, under the names that people look for. */
-const char sql_own_views[] =
-    "CREATE TEMP VIEW dominators AS SELECT address, class, dominator, retained FROM objects WHERE reachable;"
-    "CREATE TEMP VIEW retained AS SELECT address, class, shallow, retained, retained_certainty FROM objects;"
-    "CREATE TEMP VIEW gc_paths AS SELECT address, class, path(address) AS path FROM objects;"
-    "CREATE TEMP VIEW locals AS SELECT thread, frame, kind, description, address, class, shallow, retained, value "
-    "FROM roots WHERE thread IS NOT NULL;";
-
-struct declared {
-	struct declared *next;
-	char *name;
-	bool view;
 };
 
 /* --- errors ------------------------------------------------------------------------------------- */
@@ -284,6 +277,28 @@ void sql_limit(sqlite3 *db)
 
 /* --- life --------------------------------------------------------------------------------------- */
 
+/* What is known of objects, under the names that people look for. */
+static int add_view(struct sql *q, const struct sql_table *t)
+{
+	struct text make = TEXT_INIT;
+	text_addf(&make, "CREATE TEMP VIEW %s AS SELECT", t->name);
+	for (const struct sql_column *c = t->columns; !sql_columns_end(c); c++)
+		text_addf(&make, "%s %s AS %s", c == t->columns ? "" : ",", c->made_of ? c->made_of : sql_column_name(c),
+		    sql_column_name(c));
+	text_addf(&make, " FROM %s", t->from);
+	int state = sqlite3_exec(q->db, make.s, NULL, NULL, NULL);
+	text_release(&make);
+	return state;
+}
+
+static int add_views(struct sql *q)
+{
+	int state = SQLITE_OK;
+	for (const struct sql_table *t = sql_tables; t->name && !state; t++)
+		state = t->from ? add_view(q, t) : SQLITE_OK;
+	return state;
+}
+
 int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err)
 {
 	struct sql *q = *out = xcalloc(1, sizeof *q);
@@ -305,7 +320,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_variables(q) ||
 		    sql_add_functions(q))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
-		else if (sqlite3_exec(q->db, sql_own_views, NULL, NULL, NULL))
+		else if (add_views(q))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
 		sqlite3_set_authorizer(q->db, may, q);
 	}
@@ -358,11 +373,11 @@ static bool is_declared(const struct sql *q, const char *name)
 	return d != NULL;
 }
 
-void sql_declared(struct sql *q, const char *name, bool view)
+struct declared *sql_declared(struct sql *q, const char *name)
 {
 	struct declared *d = xcalloc(1, sizeof *d);
-	*d = (struct declared){.next = q->declared, .name = xstrdup(name), .view = view};
-	q->declared = d;
+	*d = (struct declared){.next = q->declared, .name = xstrdup(name)};
+	return q->declared = d;
 }
 
 static int no_table(struct sql *q, const char *name, struct err *err)
@@ -389,13 +404,20 @@ static int declare(struct sql *q, const char *name, struct err *err)
 		big_free(classes);
 		return no_table(q, name, err);
 	}
+	if (!code && r && !r->n_columns) {
+		result_free(r);
+		return err_set(err, ERR_USAGE, "%.200s answers with single values, not with rows", name);
+	}
 	if (!code && !r && q->wishes.subclasses)
 		code = class_tree_add_below(q->heap, &classes, &n, err);
 	if (!code)
 		state = r ? sql_add_result(q, name, r) : sql_add_classes(q, name, classes, n);
 	if (code || state)
 		return code ? code : sql_error(q, state, err);
-	sql_declared(q, name, false);
+	struct declared *d = sql_declared(q, name);
+	d->rows = r;
+	d->classes = r ? NULL : classes;
+	d->n_classes = n;
 	return 0;
 }
 

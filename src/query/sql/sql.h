@@ -5,7 +5,7 @@
  * Tables are there when a statement names them, and nothing of them is copied:
  *     objects      every object: address, class, shallow, retained, length, value
  *     refs         every recorded reference: source, field, target, and their classes
- *     entries(a)   what a collection contains
+ *     entries(a)   what a collection contains; and views: sql_words.h has all of these
  *     "CLASS"      the instances of a class, with its fields as columns
  *     "LINE"       what a command line answers ("histo", "bt -all"), by a struct sql_source
  *
@@ -17,6 +17,7 @@
 #ifndef CAIRN_QUERY_SQL_SQL_H
 #define CAIRN_QUERY_SQL_SQL_H
 
+#include "analysis/describe/describe.h"
 #include "base/progress.h"
 #include "opened/opened.h"
 #include "query/sql/sql_words.h"
@@ -66,6 +67,23 @@ struct sql_wishes {
  */
 MUST_CHECK int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
     struct result **out, struct err *err);
+
+/* A column of a table.  Texts live until the call returns. */
+struct sql_told {
+	const char *name, *type, *meaning; /* type: as sql_column.type; meaning: NULL: nobody knows */
+	bool hidden;
+	bool field;           /* objects have such a field, of this type in their program */
+	const char *declared; /* NULL: unknown */
+	bool seen;            /* not declared: it is what stands in the objects looked at */
+	uint32_t declared_in; /* class index, or HEAP_NONE */
+};
+typedef void sql_tell(void *context, const struct sql_told *column);
+/* Tell the columns of whatever may stand behind FROM, in their order; a command's line is run.  The same codes. */
+MUST_CHECK int sql_describe(struct sql *q, const char *table, const struct sql_wishes *wishes,
+    struct progress *progress, sql_tell *tell, void *context, struct err *err);
+/* The names of all columns of the table of objects that share these fields (NULL: none). */
+void sql_class_columns(const struct shared_fields *fields, void (*tell)(void *context, const char *name),
+    void *context);
 
 /*
  * All rows of a table, for who goes through them once: *out hands them out in stretches (result_next_rows), but those

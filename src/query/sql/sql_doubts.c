@@ -215,7 +215,8 @@ static int look_at_view(void *views, int n, char **value, char **names)
 	struct views *v = views;
 	struct word w;
 	const char *at = v->text, *end = at + strlen(at);
-	if (strstr(sql_own_views, value[2])) /* of which the columns are called as those of the tables */
+	const struct sql_table *own = sql_table_called(value[0]);
+	if (own && own->from) /* its columns are called as those of the tables */
 		return 0;
 	v->compound |= value[1][0] == '1';
 	while (next_word(&at, end, &w))

@@ -18,30 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns that every object has; a class's fields stand behind them. */
-enum {
-	C_ADDRESS, C_CLASS, C_SHALLOW, C_RETAINED, C_LENGTH, C_VALUE,
-	C_ID, C_REACHABLE, C_DOMINATOR, C_LOADER, C_CLASS_ADDRESS, C_SHALLOW_CERTAINTY, C_RETAINED_CERTAINTY,
-	C_FIELDS
-};
-static const struct {
-	const char *name, *type;
-	bool hidden;
-} own_columns[C_FIELDS] = {
-    [C_ADDRESS] = {"address", SQL_ADDRESS, false},
-    [C_CLASS] = {"class", "TEXT", false},
-    [C_SHALLOW] = {"shallow", SQL_BYTES, false},
-    [C_RETAINED] = {"retained", SQL_BYTES, false},
-    [C_LENGTH] = {"length", SQL_COUNT, false},
-    [C_VALUE] = {"value", "", false},
-    [C_ID] = {"id", "INTEGER", true},
-    [C_REACHABLE] = {"reachable", "INTEGER", true},
-    [C_DOMINATOR] = {"dominator", SQL_ADDRESS, true},
-    [C_LOADER] = {"loader", SQL_ADDRESS, true},
-    [C_CLASS_ADDRESS] = {"class_address", SQL_ADDRESS, true},
-    [C_SHALLOW_CERTAINTY] = {"shallow_certainty", "TEXT", true},
-    [C_RETAINED_CERTAINTY] = {"retained_certainty", "TEXT", true},
-};
 #define RETAINED_COLUMNS (1u << C_RETAINED | 1u << C_REACHABLE | 1u << C_DOMINATOR | 1u << C_RETAINED_CERTAINTY)
 
 struct objects_table {
@@ -136,33 +112,6 @@ static void find_contents(struct objects_table *t)
 	free(led);
 }
 
-/* A field whose name one before it has is told apart by the class that declares it. */
-static void field_name(const struct sql_columns *c, const struct heap *h, const struct shared_field *f, struct text *to)
-{
-	bool taken = false;
-	text_clear(to);
-	for (size_t i = 0; i < c->n; i++)
-		taken |= !sqlite3_stricmp(c->name[i], f->name);
-	if (taken && f->declared_in != HEAP_NONE) {
-		const char *class = h->classes[f->declared_in].name, *dot = strrchr(class, '.');
-		text_addf(to, "%s.", dot ? dot + 1 : class);
-	}
-	text_add(to, f->name);
-}
-
-/* Has one of ours to give way to a field?  Not the address, by which everything else asks for the object, nor what is
- * in texts, numbers and the like, of which "value" is what they keep it in. */
-static bool gives_way(const struct heap *h, const struct shared_fields *fields, unsigned own)
-{
-	struct shared_field f;
-	for (size_t i = 0; own != C_ADDRESS && fields && i < fields->n; i++) {
-		inspect_shared_field(fields, i, &f);
-		if (!sqlite3_stricmp(f.name, own_columns[own].name))
-			return own != C_VALUE || f.declared_in == HEAP_NONE || !describe_is_value(h, f.declared_in);
-	}
-	return false;
-}
-
 static const char *type_of(const struct shared_field *f, bool contents)
 {
 	switch (f->kind) {
@@ -175,23 +124,15 @@ static const char *type_of(const struct shared_field *f, bool contents)
 	}
 }
 
-/* A class's fields have the names that they are declared with; of ours the one that is called the same gives way. */
 void sql_objects_columns(struct sql *q, const struct shared_fields *fields, const bool *contents,
     struct sql_columns *to)
 {
-	struct text name = TEXT_INIT;
 	struct shared_field f;
-	for (unsigned i = 0; i < C_FIELDS; i++) {
-		text_clear(&name);
-		text_addf(&name, "%s%s", gives_way(q->heap, fields, i) ? "object_" : "", own_columns[i].name);
-		sql_columns_add(to, name.s, own_columns[i].type, own_columns[i].hidden);
-	}
+	sql_columns_add_own(to, q->heap, fields);
 	for (size_t i = 0; fields && i < fields->n; i++) {
 		inspect_shared_field(fields, i, &f);
-		field_name(to, q->heap, &f, &name);
-		sql_columns_add(to, name.s, type_of(&f, contents && contents[i]), false);
+		sql_columns_add_field(to, q->heap, &f, type_of(&f, contents && contents[i]));
 	}
-	text_release(&name);
 }
 
 static int declare_columns(struct objects_table *t, const char *called)
@@ -511,14 +452,14 @@ static int add(struct sql *q, const char *name, const struct objects_of *like)
 
 int sql_add_objects(struct sql *q)
 {
-	return add(q, "objects", &(struct objects_of){.ids = NULL});
+	return add(q, SQL_OBJECTS, &(struct objects_of){.ids = NULL});
 }
 
 int sql_add_objects_of(struct sql *q, const char *name, const uint32_t *ids, size_t n)
 {
 	int state = add(q, name, &(struct objects_of){.ids = ids, .n_ids = n});
 	if (!state)
-		sql_declared(q, name, false);
+		(void)sql_declared(q, name);
 	return state;
 }
 

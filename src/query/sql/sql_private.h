@@ -6,6 +6,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/members.h"
 #include "query/sql/sql.h"
+#include "query/sql/sql_tables.h"
 
 #include <sqlite3.h>
 
@@ -97,13 +98,8 @@ static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a
 }
 /* How sure the numbers of each column of an answer are, when all rows were made. */
 void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure);
-extern const char sql_own_views[]; /* the statements that make those that are always there */
 
 /* --- values ------------------------------------------------------------------------------------- */
-
-#define SQL_ADDRESS "ADDRESS" /* the declared types of columns that hold one */
-#define SQL_BYTES "BYTES"
-#define SQL_COUNT "COUNT"
 
 /* The object that a value names: by its address, as a number or as text ("0xe0000af0"); HEAP_NONE. */
 uint32_t sql_object(const struct sql *q, sqlite3_value *value);
@@ -158,19 +154,20 @@ MUST_CHECK int sql_add_objects_of(struct sql *q, const char *name, const uint32_
 MUST_CHECK int sql_add_classes(struct sql *q, const char *name, uint32_t *classes, size_t n);
 MUST_CHECK int sql_add_result(struct sql *q, const char *name, struct result *r);
 
-/* A declaration of columns: names quoted, and made different from each other. */
-struct sql_columns {
-	struct text sql;
-	char **name; /* owned */
-	size_t n, cap;
-};
-void sql_columns_add(struct sql_columns *c, const char *name, const char *type, bool hidden);
-void sql_columns_release(struct sql_columns *c);
 /* SQLITE_OK or SQLite's code. */
 int sql_declare(struct sql *q, const char *columns);
+int sql_declare_table(struct sql *q, const char *name); /* one of sql_tables */
 
-/* It is there until sql_end. */
-void sql_declared(struct sql *q, const char *name, bool view);
+/* It is there until sql_end.  What it is of is borrowed from its module. */
+struct declared {
+	struct declared *next;
+	char *name;
+	const uint32_t *classes;   /* NULL: of none */
+	size_t n_classes;
+	const struct result *rows; /* NULL: of none */
+	bool view;                 /* one that is kept */
+};
+struct declared *sql_declared(struct sql *q, const char *name);
 /* Declare a view that is kept, and all that it names. */
 MUST_CHECK int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err);
 void sql_drop_view(struct sql *q, const char *name);

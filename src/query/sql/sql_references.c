@@ -17,11 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As in sql_refs_columns. */
 enum { C_SOURCE, C_FIELD, C_TARGET, C_SOURCE_CLASS, C_TARGET_CLASS, C_SOURCE_ID, C_TARGET_ID, COLUMNS };
-static const char declaration[] = "CREATE TABLE x(source ADDRESS, field TEXT, target ADDRESS, source_class TEXT, "
-    "target_class TEXT, source_id INTEGER HIDDEN, target_id INTEGER HIDDEN)";
-static const char *const column_names[COLUMNS] = {"source", "field", "target", "source_class", "target_class",
-    "source_id", "target_id"};
 
 /* What groups of rows are told apart by. */
 enum { K_SOURCE_CLASS, K_FIELD, K_TARGET_CLASS };
@@ -77,7 +74,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 	struct err err = ERR_INIT;
 	if (opened_references(q->opened, &err))
 		return sql_keep(q, &err);
-	int state = sql_declare(q, declaration);
+	int state = sql_declare_table(q, SQL_REFS);
 	if (state)
 		return state;
 	struct references_table *t = xcalloc(1, sizeof *t);
@@ -119,7 +116,7 @@ static unsigned take_constraints(struct sql_plan *p, sqlite3_index_info *info)
 		if (taken & also)
 			continue;
 		taken |= also;
-		snprintf(word, sizeof word, "%s=?", column_names[c->iColumn]);
+		snprintf(word, sizeof word, "%s=?", sql_column_name(&sql_refs_columns[c->iColumn]));
 		sql_plan_take(p, info, i, word, true);
 	}
 	return taken;
@@ -141,7 +138,8 @@ static int wants(sqlite3_index_info *info)
 
 static void add_order(struct sql_plan *p, int column, bool down)
 {
-	text_addf(&p->words, "%sby %s%s", p->words.len ? " " : "", column_names[column], down ? " down" : "");
+	text_addf(&p->words, "%sby %s%s", p->words.len ? " " : "", sql_column_name(&sql_refs_columns[column]),
+	    down ? " down" : "");
 }
 
 /* Count rows where they are told apart by keys alone, the order's columns first. */
@@ -405,7 +403,7 @@ static uint32_t object_of(const struct sql *q, const struct sql_word *w, sqlite3
 static int column_named(const char *name)
 {
 	int i = 0;
-	while (i < COLUMNS && strcmp(column_names[i], name))
+	while (i < COLUMNS && strcmp(sql_column_name(&sql_refs_columns[i]), name))
 		i++;
 	return i;
 }
@@ -551,7 +549,7 @@ static const sqlite3_module module = {
 
 int sql_add_references(struct sql *q)
 {
-	return sqlite3_create_module_v2(q->db, "refs", &module, q, NULL);
+	return sqlite3_create_module_v2(q->db, SQL_REFS, &module, q, NULL);
 }
 
 #endif

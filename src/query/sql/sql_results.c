@@ -32,29 +32,6 @@ struct result_cursor {
 	size_t at;
 };
 
-static const char *type_of(enum cell_type type)
-{
-	switch (type) {
-	case CELL_ADDRESS:
-		return SQL_ADDRESS;
-	case CELL_BYTES:
-	case CELL_BYTES_DELTA:
-		return SQL_BYTES;
-	case CELL_COUNT:
-	case CELL_DELTA:
-		return SQL_COUNT;
-	case CELL_TEXT:
-		return "TEXT";
-	case CELL_FLAG:
-	case CELL_TIME:
-		return "INTEGER";
-	case CELL_PERCENT:
-		return "REAL";
-	default:
-		return "";
-	}
-}
-
 static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
 	(void)db, (void)argc, (void)error;
@@ -64,7 +41,7 @@ static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *a
 	struct text hidden = TEXT_INIT;
 	text_add(&c.sql, "CREATE TABLE x(");
 	for (unsigned i = 0; i < r->n_columns; i++)
-		sql_columns_add(&c, column_word(&r->columns[i]), type_of(column_type(&r->columns[i])), false);
+		sql_columns_add(&c, column_word(&r->columns[i]), sql_type_of(column_type(&r->columns[i])), false);
 	for (unsigned i = 0; i < r->n_columns; i++) {
 		text_clear(&hidden);
 		text_addf(&hidden, "%s_certainty", column_word(&r->columns[i]));
@@ -204,8 +181,7 @@ struct entries_cursor {
 static int connect_entries(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
 	(void)db, (void)argc, (void)argv, (void)error;
-	int state = sql_declare(aux, "CREATE TABLE x(\"index\" COUNT, key, value, key_address ADDRESS, "
-	    "value_address ADDRESS, collection ADDRESS HIDDEN)");
+	int state = sql_declare_table(aux, SQL_ENTRIES);
 	if (state)
 		return state;
 	struct entries_table *t = xcalloc(1, sizeof *t);
@@ -350,7 +326,7 @@ static const sqlite3_module entries = {
 
 int sql_add_entries(struct sql *q)
 {
-	return sqlite3_create_module_v2(q->db, "entries", &entries, q, NULL);
+	return sqlite3_create_module_v2(q->db, SQL_ENTRIES, &entries, q, NULL);
 }
 
 #endif

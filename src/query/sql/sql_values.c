@@ -298,46 +298,23 @@ const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n)
 
 /* --- declarations ------------------------------------------------------------------------------- */
 
-static bool has_column(const struct sql_columns *c, const char *name)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (!sqlite3_stricmp(c->name[i], name))
-			return true;
-	return false;
-}
-
-void sql_columns_add(struct sql_columns *c, const char *name, const char *type, bool hidden)
-{
-	struct text own = TEXT_INIT;
-	text_add(&own, name);
-	for (unsigned i = 2; i < c->n + 3 && has_column(c, own.s); i++) { /* without memory all names are alike */
-		text_clear(&own);
-		text_addf(&own, "%s_%u", name, i);
-	}
-	text_add(&c->sql, c->n ? ", \"" : "\"");
-	for (const char *s = own.s; *s; s++) {
-		text_add_char(&c->sql, *s);
-		if (*s == '"')
-			text_add_char(&c->sql, '"');
-	}
-	text_addf(&c->sql, "\" %s%s", type, hidden ? " HIDDEN" : "");
-	VEC_PUSH(c->name, c->n, c->cap) = text_take(&own);
-}
-
-void sql_columns_release(struct sql_columns *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		free(c->name[i]);
-	free(c->name);
-	text_release(&c->sql);
-	*c = (struct sql_columns){.n = 0};
-}
-
 int sql_declare(struct sql *q, const char *columns)
 {
 	q->declares = true;
 	int state = sqlite3_declare_vtab(q->db, columns);
 	q->declares = false;
+	return state;
+}
+
+int sql_declare_table(struct sql *q, const char *name)
+{
+	struct sql_columns c = {.sql = TEXT_INIT};
+	text_add(&c.sql, "CREATE TABLE x(");
+	for (const struct sql_column *at = sql_table_called(name)->columns; !sql_columns_end(at); at++)
+		sql_columns_add(&c, sql_column_name(at), at->type, at->hidden);
+	text_add(&c.sql, ")");
+	int state = sql_declare(q, c.sql.s);
+	sql_columns_release(&c);
 	return state;
 }
 

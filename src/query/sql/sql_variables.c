@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { C_CLASS, C_FIELD, C_TYPE, C_VALUE, C_ADDRESS, C_CLASS_ADDRESS };
-static const char declaration[] = "CREATE TABLE x(class TEXT, field TEXT, type TEXT, value, address ADDRESS, "
-    "class_address ADDRESS HIDDEN)";
+enum { /* as in sql_tables.c */ V_CLASS, V_FIELD, V_TYPE, V_VALUE, V_ADDRESS, V_CLASS_ADDRESS };
 
 struct variables_table {
 	sqlite3_vtab base;
@@ -35,7 +33,7 @@ struct variables_cursor {
 
 static int connect(struct sql *q, bool globals, sqlite3_vtab **out)
 {
-	int state = sql_declare(q, declaration);
+	int state = sql_declare_table(q, globals ? SQL_GLOBALS : SQL_STATICS);
 	if (state)
 		return state;
 	struct variables_table *t = xcalloc(1, sizeof *t);
@@ -172,17 +170,17 @@ static void result_variable(struct variables_cursor *c, sqlite3_context *to, int
 	struct sql *q = c->table->sql;
 	const char *type;
 	switch (i) {
-	case C_FIELD:
+	case V_FIELD:
 		sqlite3_result_text(to, name, -1, SQLITE_TRANSIENT);
 		break;
-	case C_TYPE:
+	case V_TYPE:
 		if ((type = inspect_type(v)))
 			sqlite3_result_text(to, type, -1, SQLITE_TRANSIENT);
 		break;
-	case C_VALUE:
+	case V_VALUE:
 		sql_result_words(q, to, v, &c->reader);
 		break;
-	case C_ADDRESS:
+	case V_ADDRESS:
 		if (target->address)
 			sqlite3_result_int64(to, (sqlite3_int64)target->address);
 		break;
@@ -196,15 +194,15 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	struct object_part part;
 	struct variable variable;
 	if (c->table->globals) {
-		if (i != C_CLASS && i != C_CLASS_ADDRESS && !inspect_variable(&variable, h, c->name[c->at], NULL))
+		if (i != V_CLASS && i != V_CLASS_ADDRESS && !inspect_variable(&variable, h, c->name[c->at], NULL))
 			result_variable(c, to, i, c->name[c->at], &variable.value, &variable.target);
-		else if (i == C_FIELD)
+		else if (i == V_FIELD)
 			sqlite3_result_text(to, c->name[c->at], -1, SQLITE_TRANSIENT);
 		return SQLITE_OK;
 	}
-	if (i == C_CLASS) {
+	if (i == V_CLASS) {
 		sqlite3_result_text(to, h->classes[c->class].name, -1, SQLITE_STATIC);
-	} else if (i == C_CLASS_ADDRESS) {
+	} else if (i == V_CLASS_ADDRESS) {
 		sql_result_address(to, h, h->classes[c->class].object);
 	} else if (part_at_hand(c, &part)) {
 		struct value_target target = inspect_target(&part.value);
@@ -228,8 +226,8 @@ static const sqlite3_module globals = {
 
 int sql_add_variables(struct sql *q)
 {
-	int state = sqlite3_create_module_v2(q->db, "statics", &statics, q, NULL);
-	return state ? state : sqlite3_create_module_v2(q->db, "globals", &globals, q, NULL);
+	int state = sqlite3_create_module_v2(q->db, SQL_STATICS, &statics, q, NULL);
+	return state ? state : sqlite3_create_module_v2(q->db, SQL_GLOBALS, &globals, q, NULL);
 }
 
 #endif

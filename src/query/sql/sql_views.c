@@ -112,7 +112,7 @@ int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err
 	else if ((state = create(q->db, view->name, view->text, &rest)))
 		code = sql_error(q, state, err);
 	if (!code) {
-		sql_declared(q, view->name, true);
+		sql_declared(q, view->name)->view = true;
 		q->views++;
 		code = look_into(q, view, err);
 		q->views--;

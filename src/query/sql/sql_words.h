@@ -1,22 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sql_words.h - the tables and functions that SQL has here, each once: for declaring, for help and for completion. */
+/*
+ * sql_words.h - the tables and functions that SQL has here, each once: for declaring, for help, for completion and for
+ * telling of them.
+ */
 #ifndef CAIRN_QUERY_SQL_SQL_WORDS_H
 #define CAIRN_QUERY_SQL_SQL_WORDS_H
 
-/* X(name, columns, what a row is) */
-#define SQL_TABLES(X) \
-	X("objects", "address class shallow retained length value; hidden: id reachable dominator loader class_address", \
-	    "every object") \
-	X("refs", "source field target source_class target_class", "every reference") \
-	X("entries(ADDRESS)", "index key value key_address value_address", "what a collection or an array holds") \
-	X("dominators", "address class dominator retained", "reachable objects, and what holds each alone") \
-	X("retained", "address class shallow retained retained_certainty", "what each object retains") \
-	X("gc_paths", "address class path", "where each object hangs") \
-	X("locals", "thread frame kind description address class shallow retained value", "what stacks hold") \
-	X("frames", "id name frame method", "the stacks of all threads") \
-	X("statics", "class field type value address; hidden: class_address", "static fields") \
-	X("globals", "class field type value address", "global variables") \
-	X("classes", "as histo has them", "every class")
+#include "result/columns.h"
+
+/* The declared types of columns that hold one of these; others have SQLite's own, "" where it may be anything. */
+#define SQL_ADDRESS "ADDRESS"
+#define SQL_BYTES "BYTES"
+#define SQL_COUNT "COUNT"
+
+struct sql_column {
+	enum column_id id;   /* whose word and meaning it has, but for what stands here: */
+	const char *type;    /* as it is declared; NULL: a view has that of what it is made of */
+	bool hidden;         /* SELECT * leaves it out */
+	const char *name, *meaning;
+	const char *made_of; /* of a view: the expression; NULL: what is called so in what the view is of */
+};
+/* Is it the one behind the last of a table? */
+static inline bool sql_columns_end(const struct sql_column *c)
+{
+	return c->id == COL_OWN_NAME && !c->name;
+}
+const char *sql_column_name(const struct sql_column *c);
+const char *sql_column_meaning(const struct sql_column *c);
+
+/* A table that is there by itself in each dump. */
+struct sql_table {
+	const char *name, *argument; /* "entries", "(ADDRESS)" */
+	const char *what;            /* its rows are: no capital, no full stop */
+	const struct sql_column *columns; /* see sql_columns_end */
+	const char *from;            /* of a view: what it is of; NULL: it is none */
+};
+extern const struct sql_table sql_tables[]; /* ended by a NULL name */
+/* SQL knows capital letters and small ones for the same.  NULL: none. */
+const struct sql_table *sql_table_called(const char *name);
+/* How a column with such cells is declared. */
+const char *sql_type_of(enum cell_type type);
 
 /* X(name, number of arguments, their names, what it is) */
 #define SQL_FUNCTIONS(X) \

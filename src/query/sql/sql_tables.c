@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_tables.c - the tables that are there in each dump, with their columns: see sql_words.h.
+ *
+ * A column mostly is one of the catalogue, which says what it means.  Its type is of its own: SQLite compares by it.
+ */
+#include "query/sql/sql_tables.h"
+
+#include "base/mem.h"
+#include "query/sql/sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- tables ------------------------------------------------------------------------------------- */
+
+const struct sql_column sql_own_columns[C_FIELDS + 1] = {
+    [C_ADDRESS] = {.id = COL_ADDRESS, .type = SQL_ADDRESS},
+    [C_CLASS] = {.id = COL_CLASS, .type = "TEXT", .meaning = "name of its class"},
+    [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "its own size"},
+    [C_RETAINED] = {.id = COL_RETAINED, .type = SQL_BYTES},
+    [C_LENGTH] = {.id = COL_LENGTH, .type = SQL_COUNT, .meaning = "elements of an array"},
+    [C_VALUE] = {.id = COL_VALUE, .type = "", .meaning = "its text or number, or what it is in a few words"},
+    [C_ID] = {.id = COL_ID, .type = "INTEGER", .hidden = true, .meaning = "its number, in the order of addresses"},
+    [C_REACHABLE] = {.id = COL_REACHABLE, .type = "INTEGER", .hidden = true,
+	.meaning = "1 where some root reaches it, else 0"},
+    [C_DOMINATOR] = {.id = COL_DOMINATOR, .type = SQL_ADDRESS, .hidden = true},
+    [C_LOADER] = {.id = COL_LOADER, .type = SQL_ADDRESS, .hidden = true,
+	.meaning = "address of the loader of its class"},
+    [C_CLASS_ADDRESS] = {.id = COL_CLASS_ADDRESS, .type = SQL_ADDRESS, .hidden = true},
+    [C_SHALLOW_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "shallow_certainty",
+	.meaning = "how sure shallow is: exact, lower bound, inferred or unknown"},
+    [C_RETAINED_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "retained_certainty",
+	.meaning = "how sure retained is: exact, lower bound, inferred or unknown"},
+};
+
+const struct sql_column sql_refs_columns[] = {
+    {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .name = "source",
+	.meaning = "address of the object that holds the reference"},
+    {.id = COL_FIELD, .type = "TEXT", .meaning = "the field that it stands in; [] in arrays"},
+    {.id = COL_TARGET, .type = SQL_ADDRESS},
+    {.id = COL_OWN_NAME, .type = "TEXT", .name = "source_class",
+	.meaning = "class of the object that holds the reference"},
+    {.id = COL_TARGET_CLASS, .type = "TEXT"},
+    {.id = COL_ID, .type = "INTEGER", .hidden = true, .name = "source_id",
+	.meaning = "number of the source, objects.id"},
+    {.id = COL_ID, .type = "INTEGER", .hidden = true, .name = "target_id",
+	.meaning = "number of the target, objects.id"},
+    {.id = COL_OWN_NAME}};
+
+static const struct sql_column entries[] = {
+    {.id = COL_INDEX, .type = SQL_COUNT},
+    {.id = COL_KEY, .type = "",
+	.meaning = "the key: its text, its number, else its address as text; NULL where it is no map"},
+    {.id = COL_VALUE, .type = "", .meaning = "the value or element: its text, its number, else its address as text"},
+    {.id = COL_KEY_ADDRESS, .type = SQL_ADDRESS},
+    {.id = COL_VALUE_ADDRESS, .type = SQL_ADDRESS, .name = "value_address",
+	.meaning = "address of the value or element"},
+    {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .hidden = true, .name = "collection", .meaning = "the argument"},
+    {.id = COL_OWN_NAME}};
+
+static const struct sql_column variables[] = {
+    {.id = COL_CLASS, .type = "TEXT", .meaning = "the class that declares it; NULL of global variables"},
+    {.id = COL_FIELD, .type = "TEXT", .meaning = "its name"},
+    {.id = COL_TYPE, .type = "TEXT"},
+    {.id = COL_VALUE, .type = ""},
+    {.id = COL_VALUE_ADDRESS, .type = SQL_ADDRESS, .name = "address"},
+    {.id = COL_CLASS_ADDRESS, .type = SQL_ADDRESS, .hidden = true},
+    {.id = COL_OWN_NAME}};
+
+/* What a view has is typed as what it is of, but for expressions. */
+static const struct sql_column dominators[] = {
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS, .meaning = "name of its class"},
+    {.id = COL_DOMINATOR},
+    {.id = COL_RETAINED},
+    {.id = COL_OWN_NAME}};
+
+static const struct sql_column retained[] = {
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS, .meaning = "name of its class"},
+    {.id = COL_SHALLOW, .meaning = "its own size"},
+    {.id = COL_RETAINED},
+    {.id = COL_CERTAINTY, .name = "retained_certainty",
+	.meaning = "how sure retained is: exact, lower bound, inferred or unknown"},
+    {.id = COL_OWN_NAME}};
+
+static const struct sql_column gc_paths[] = {
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS, .meaning = "name of its class"},
+    {.id = COL_PATH, .type = "TEXT", .made_of = "path(address)"},
+    {.id = COL_OWN_NAME}};
+
+static const struct sql_column locals[] = {
+    {.id = COL_THREAD},
+    {.id = COL_FRAME},
+    {.id = COL_KIND, .meaning = "what kind of root it is"},
+    {.id = COL_DESCRIPTION},
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS, .meaning = "name of its class"},
+    {.id = COL_SHALLOW, .meaning = "its own size"},
+    /* roots find it only when they are told to */
+    {.id = COL_RETAINED, .type = SQL_BYTES, .made_of = "retained(address)"},
+    {.id = COL_VALUE},
+    {.id = COL_OWN_NAME}};
+
+const struct sql_table sql_tables[] = {
+    {SQL_OBJECTS, "", "every object", sql_own_columns, NULL},
+    {SQL_REFS, "", "every reference", sql_refs_columns, NULL},
+    {SQL_ENTRIES, "(ADDRESS)", "what a collection or an array holds", entries, NULL},
+    {SQL_STATICS, "", "static fields", variables, NULL},
+    {SQL_GLOBALS, "", "global variables", variables, NULL},
+    {"dominators", "", "reachable objects, and what holds each alone", dominators, "objects WHERE reachable"},
+    {"retained", "", "what each object retains", retained, "objects"},
+    {"gc_paths", "", "where each object hangs", gc_paths, "objects"},
+    {"locals", "", "what stacks hold", locals, "roots WHERE thread IS NOT NULL"},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+const struct sql_table *sql_table_called(const char *name)
+{
+	for (const struct sql_table *t = sql_tables; t->name; t++)
+		if (!strcasecmp(t->name, name))
+			return t;
+	return NULL;
+}
+
+const char *sql_column_name(const struct sql_column *c)
+{
+	return c->name ? c->name : column_kinds[c->id].word;
+}
+
+const char *sql_column_meaning(const struct sql_column *c)
+{
+	return c->meaning ? c->meaning : column_kinds[c->id].meaning;
+}
+
+const char *sql_type_of(enum cell_type type)
+{
+	switch (type) {
+	case CELL_ADDRESS:
+		return SQL_ADDRESS;
+	case CELL_BYTES:
+	case CELL_BYTES_DELTA:
+		return SQL_BYTES;
+	case CELL_COUNT:
+	case CELL_DELTA:
+		return SQL_COUNT;
+	case CELL_TEXT:
+		return "TEXT";
+	case CELL_FLAG:
+	case CELL_TIME:
+		return "INTEGER";
+	case CELL_PERCENT:
+		return "REAL";
+	default:
+		return "";
+	}
+}
+
+/* --- declarations ------------------------------------------------------------------------------- */
+
+static bool has_column(const struct sql_columns *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcasecmp(c->name[i], name))
+			return true;
+	return false;
+}
+
+void sql_columns_add(struct sql_columns *c, const char *name, const char *type, bool hidden)
+{
+	struct text own = TEXT_INIT;
+	text_add(&own, name);
+	for (unsigned i = 2; i < c->n + 3 && has_column(c, own.s); i++) { /* without memory all names are alike */
+		text_clear(&own);
+		text_addf(&own, "%s_%u", name, i);
+	}
+	text_add(&c->sql, c->n ? ", \"" : "\"");
+	for (const char *s = own.s; *s; s++) {
+		text_add_char(&c->sql, *s);
+		if (*s == '"')
+			text_add_char(&c->sql, '"');
+	}
+	text_addf(&c->sql, "\" %s%s", type, hidden ? " HIDDEN" : "");
+	VEC_PUSH(c->name, c->n, c->cap) = text_take(&own);
+}
+
+void sql_columns_release(struct sql_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->name[i]);
+	free(c->name);
+	text_release(&c->sql);
+	*c = (struct sql_columns){.n = 0};
+}
+
+/* Has one of ours to give way to a field?  Not the address, by which everything else asks for the object, nor what is
+ * in texts, numbers and the like, of which "value" is what they keep it in. */
+static bool gives_way(const struct heap *h, const struct shared_fields *fields, unsigned own)
+{
+	struct shared_field f;
+	for (size_t i = 0; own != C_ADDRESS && fields && i < fields->n; i++) {
+		inspect_shared_field(fields, i, &f);
+		if (!strcasecmp(f.name, sql_column_name(&sql_own_columns[own])))
+			return own != C_VALUE || f.declared_in == HEAP_NONE || !describe_is_value(h, f.declared_in);
+	}
+	return false;
+}
+
+/* A class's fields have the names that they are declared with; of ours the one that is called the same gives way. */
+void sql_columns_add_own(struct sql_columns *c, const struct heap *h, const struct shared_fields *fields)
+{
+	struct text name = TEXT_INIT;
+	for (unsigned i = 0; i < C_FIELDS; i++) {
+		const struct sql_column *own = &sql_own_columns[i];
+		text_clear(&name);
+		text_addf(&name, "%s%s", gives_way(h, fields, i) ? "object_" : "", sql_column_name(own));
+		sql_columns_add(c, name.s, own->type, own->hidden);
+	}
+	text_release(&name);
+}
+
+/* A field whose name one before it has is told apart by the class that declares it. */
+void sql_columns_add_field(struct sql_columns *c, const struct heap *h, const struct shared_field *f, const char *type)
+{
+	struct text name = TEXT_INIT;
+	if (has_column(c, f->name) && f->declared_in != HEAP_NONE) {
+		const char *class = h->classes[f->declared_in].name, *dot = strrchr(class, '.');
+		text_addf(&name, "%s.", dot ? dot + 1 : class);
+	}
+	text_add(&name, f->name);
+	sql_columns_add(c, name.s, type, false);
+	text_release(&name);
+}
+
+void sql_class_columns(const struct shared_fields *fields, void (*tell)(void *context, const char *name),
+    void *context)
+{
+	struct sql_columns c = {.sql = TEXT_INIT};
+	struct shared_field f;
+	sql_columns_add_own(&c, fields ? fields->heap : NULL, fields);
+	for (size_t i = 0; fields && i < fields->n; i++) {
+		inspect_shared_field(fields, i, &f);
+		sql_columns_add_field(&c, fields->heap, &f, "");
+	}
+	for (size_t i = 0; i < c.n; i++)
+		tell(context, c.name[i]);
+	sql_columns_release(&c);
+}

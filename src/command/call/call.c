@@ -50,9 +50,8 @@ void command_other_words(const struct command *c, struct text *to)
 static int no_command(const char *word, struct err *err)
 {
 	const char *near = NULL;
-	if (!strcasecmp(word, "select") || !strcasecmp(word, "oql"))
-		return err_set(err, ERR_USAGE, "there is no query language: ls CLASS lists the objects of a class, "
-		    "histo counts them, find and strings search, and | grep, sort, cut, head choose (help lists all)");
+	if (!strcasecmp(word, "oql"))
+		return err_set(err, ERR_USAGE, "questions are asked in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)");
 	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
 	for (size_t i = 0; commands[i]; i++) {
 		unsigned d = edit_distance(word, commands[i]->name, 2);
@@ -109,6 +108,10 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 	if (strchr("#%", *word) || !strncasecmp(word, "0x", 2)) {
 		*words = 0;
 		return command_find("x", err);
+	}
+	if (line_states(word) && !by_exact_name(word)) {
+		*words = 0;
+		return command_find("sql", err);
 	}
 	return command_find(word, err);
 }

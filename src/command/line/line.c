@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct scanner {
 	const char *line;
@@ -26,8 +27,20 @@ struct scanner {
 /* Commands whose words are references: HOLDER>TARGET. */
 static const char *const joining[] = {"cut", "whatif"};
 
-/* The command whose line is a question. */
-static const char asking[] = "sql";
+bool line_states(const char *word)
+{
+	static const char *const words[] = {"select", "with", "explain", "create"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcasecmp(words[i], word))
+			return true;
+	return false;
+}
+
+/* Does a line that begins so hold a question in SQL? */
+static bool asks(const char *word)
+{
+	return !strcmp(word, "sql") || line_states(word);
+}
 
 static bool is_blank(char c)
 {
@@ -100,14 +113,15 @@ static bool pipes(const struct scanner *s)
  * question begins with one, and behind -schema there is none. */
 static bool still_asks(const struct stage *stage, char next)
 {
+	bool states = line_states(stage->words[0].s);
 	size_t n = 1;
-	for (; n < stage->n && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted; n++)
+	for (; n < stage->n && !states && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted; n++)
 		if (!strcmp(stage->words[n].s, "-schema")) /* else an option, or the number behind one */
 			return false;
 	if (n == stage->n && next == '>')
 		return false;
 	const char *last = stage->words[stage->n - 1].s;
-	return !(stage->n == n + 1 && stage->words[n].quoted) && (!*last || last[strlen(last) - 1] != ';');
+	return (states || !(stage->n == n + 1 && stage->words[n].quoted)) && (!*last || last[strlen(last) - 1] != ';');
 }
 
 static int scan_word(struct scanner *s, struct word *out)
@@ -188,7 +202,7 @@ static int scan_stage(struct scanner *s, bool *more)
 		skip_blanks(s);
 		stage->end = s->at;
 		char c = s->line[s->at];
-		bool question = s->to->n == 1 && stage->n && !strcmp(stage->words[0].s, asking);
+		bool question = s->to->n == 1 && stage->n && asks(stage->words[0].s);
 		s->asks = question && still_asks(stage, c);
 		if (pipes(s)) {
 			s->at++;

@@ -4,9 +4,9 @@
  * behind the command: grep, head, sort, cut.
  *
  * Words stand between blanks; '…', "…" and \ quote, and so does /…/ around a regular expression.
- * Only unquoted | > and ! at the start of a stage mean anything.  In a question ("sql SELECT a FROM t WHERE c > 1")
- * || is its own, and > is, too, unless a path follows ("/tmp/x", "./x") or the question has ended: with a semicolon,
- * or with the quotes around all of it.
+ * Only unquoted | > and ! at the start of a stage mean anything.  In a question ("sql SELECT a FROM t WHERE c > 1",
+ * or without the sql) || is its own, and > is, too, unless a path follows ("/tmp/x", "./x") or the question has ended:
+ * with a semicolon, or with the quotes around all of it.
  */
 #ifndef CAIRN_COMMAND_LINE_LINE_H
 #define CAIRN_COMMAND_LINE_LINE_H
@@ -41,6 +41,9 @@ struct command_line {
 	struct word file;    /* > file; .s NULL: none */
 	bool append;
 };
+
+/* Is it a word with which a statement of SQL begins: SELECT, WITH …, in either case? */
+bool line_states(const char *word);
 
 /* 0 or ERR_USAGE.  Tolerant: open quotes and empty stages are fine (completion). */
 MUST_CHECK int command_line_parse(struct command_line *l, const char *line, bool tolerant,

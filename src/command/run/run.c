@@ -374,7 +374,7 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 	size_t words;
 	const struct command *c = call_command(&l->stages[0], &words, err);
 	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
-	if (l->keep && (!c || !words)) {
+	if (l->keep && (!c || (!words && !line_states(l->stages[0].words[0].s)))) {
 		c = command_find("ls", err);
 		words = 0;
 	}
@@ -541,16 +541,33 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 
 /* --- scripts ---------------------------------------------------------------------------------- */
 
-/* Is the line "sql" alone, with options at most, so that the question stands below? */
+/* Does a statement begin here, or is it "sql" alone, with options at most, so that the question stands below? */
 static bool awaits_question(const char *line)
 {
 	struct command_line l;
-	bool awaits = !command_line_parse(&l, line, true, NULL) && l.n == 1 && !l.file.s && l.stages[0].n &&
-	    !strcmp(l.stages[0].words[0].s, "sql");
-	for (size_t i = 1; awaits && i < l.stages[0].n; i++)
+	bool parsed = !command_line_parse(&l, line, true, NULL) && l.n && l.stages[0].n;
+	bool states = parsed && line_states(l.stages[0].words[0].s);
+	bool awaits = states || (parsed && l.n == 1 && !l.file.s && !strcmp(l.stages[0].words[0].s, "sql"));
+	for (size_t i = 1; awaits && !states && i < l.stages[0].n; i++)
 		awaits = strchr("-0123456789", l.stages[0].words[i].s[0]) && strcmp(l.stages[0].words[i].s, "-schema");
 	command_line_release(&l);
 	return awaits;
+}
+
+/* Does a semicolon end the question, or is only a file or a stage behind it? */
+static bool has_ended(const char *text)
+{
+	struct command_line l;
+	size_t n = strlen(text);
+	while (n && strchr(" \t", text[n - 1]))
+		n--;
+	if (n && text[n - 1] == ';')
+		return true;
+	bool ended = !command_line_parse(&l, text, true, NULL) && (l.file.s || l.n > 1) && l.stages[0].n;
+	const char *last = ended ? l.stages[0].words[l.stages[0].n - 1].s : "";
+	ended = *last && last[strlen(last) - 1] == ';';
+	command_line_release(&l);
+	return ended;
 }
 
 /* A line of a script, with those that it goes on in; how many lines that are, 0 at the end. */
@@ -565,14 +582,15 @@ static size_t read_script_line(FILE *f, struct text *to)
 	while (more && (n = getline(&line, &cap, f)) >= 0) {
 		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			line[--n] = '\0';
+		lines++;
+		if ((question || !to->len) && !strncmp(line + strspn(line, " \t"), "--", 2))
+			continue; /* SQL's remark */
 		bool goes_on = n > 0 && line[n - 1] == '\\';
 		line[n - goes_on] = '\0';
-		text_add(to, lines++ ? " " : "");
+		question = question || (!to->len && awaits_question(line));
+		text_add(to, to->len ? " " : "");
 		text_add(to, line);
-		question = question || (lines == 1 && awaits_question(line));
-		while (n > 0 && line[n - 1] == ' ')
-			n--;
-		more = goes_on || (question && !(n > 0 && line[n - 1] == ';'));
+		more = goes_on || (question && !(strchr(line, ';') && has_ended(to->s)));
 	}
 	free(line);
 	return lines;

@@ -171,8 +171,9 @@ int sql_error(struct sql *q, int code, struct err *err)
 		    (int)(strstr(said, circle) - said - 5), said + 5);
 	if (!strncmp(said, column, sizeof column - 1))
 		return no_column(q, said + sizeof column - 1, err);
-	if (!strcmp(said, "near \".\": syntax error"))
-		return err_set(err, ERR_USAGE, "%s (the whole name of a class stands in double quotes)", said);
+	if (!strcmp(said, "near \".\": syntax error") || !strcmp(said, "near \"$\": syntax error"))
+		return err_set(err, ERR_USAGE, "%s (the name of a class stands in double quotes: FROM \"java.lang.String\")",
+		    said);
 	if (is_near_keyword(said))
 		return err_set(err, ERR_USAGE,
 		    "%.400s (a field or class that is called like a word of SQL stands in double quotes)", said);

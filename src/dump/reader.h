@@ -154,7 +154,7 @@ struct object_view {
 	const uint8_t *bytes;    /* field values or elements, as the format writes them */
 	uint64_t n_bytes;
 	uint64_t head;           /* bytes of them that stand before the value: facts.headers */
-	uint64_t next;           /* offset of what stands behind it, 0: no more in this stretch */
+	uint64_t next;           /* offset from which on the next record stands, 0: there is none */
 	uint32_t near;           /* the reader's own, as the caller has it of the object before: a guess where to look */
 };
 
@@ -396,9 +396,11 @@ struct reader {
 	/* Between the survey and the fill, once, or NULL: what the reader must work out from all it
 	 * has seen (which bytes of an instance are references). */
 	int (*prepare)(struct dump *dump, struct err *err);
-	/* The object record at an offset that an object_record gave, or the first at or behind a view's
-	 * next; NULL where the format holds no values.  ERR_FORMAT when there is none. */
-	int (*locate)(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err);
+	/* From the object record at an offset that an object_record gave, or the first at or behind a view's
+	 * next, so many object records on; NULL where the format holds no values.  ERR_FORMAT when there is
+	 * none. */
+	int (*locate)(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out,
+	    struct err *err);
 	/* The name of what lies at an address outside of the heap, "main.cache" or "main.cache+0x18",
 	 * appended to out (UTF-8, not escaped).  False, or NULL: nobody knows. */
 	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);

@@ -59,13 +59,11 @@ int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
 		steps = number - walk->number;
 	}
 	out->near = walk->near;
-	int code = reader->locate(h->dump, offset, out, err);
-	for (; code == 0 && steps > 0; steps--)
-		code = reader->locate(h->dump, out->next, out, err);
+	int code = reader->locate(h->dump, offset, steps, out, err);
 	walk->number = number + 1;
 	walk->next = code == 0 ? out->next : 0;
 	walk->near = code == 0 ? out->near : 0;
-	if (code == 0 && out->address != heap_address(h, id))
+	if (code == 0 && heap_find(h, out->address) != id)
 		return err_at(err, ERR_IO, offset, "%s: changed while it was read", h->source->path);
 	return code;
 }

@@ -151,26 +151,29 @@ static void from_a_real_dump(void **state)
 	struct err err = ERR_INIT;
 	uint64_t at = 0;
 	for (uint64_t i = 31; i < t.len && !at; i++)
-		if ((uint8_t)t.s[i] == 0x21 && hprof_reader.locate(f.dump, i, &v, &err) == 0)
+		if ((uint8_t)t.s[i] == 0x21 && hprof_reader.locate(f.dump, i, 0, &v, &err) == 0)
 			at = i;
 	assert_true(at != 0);
-	assert_int_equal(hprof_reader.locate(f.dump, at, &v, &err), 0);
+	assert_int_equal(hprof_reader.locate(f.dump, at, 0, &v, &err), 0);
 	assert_true(v.address == UINT64_C(0x781C00420) && v.class_address == UINT64_C(0x77CA223E8));
 	assert_int_equal(v.kind, OBJECT_INSTANCE);
 	assert_int_equal(v.n_bytes, 20);
 	assert_int_equal(v.bytes[0], 0x28);
-	assert_int_equal(hprof_reader.locate(f.dump, v.next, &v, &err), 0);
+	assert_int_equal(hprof_reader.locate(f.dump, v.next, 0, &v, &err), 0);
 	assert_int_equal(v.kind, OBJECT_ARRAY);
 	assert_int_equal(v.length, 3);
 	assert_int_equal(v.n_bytes, 24);
-	assert_int_equal(hprof_reader.locate(f.dump, v.next, &v, &err), 0);
+	assert_int_equal(hprof_reader.locate(f.dump, v.next, 0, &v, &err), 0);
 	assert_int_equal(v.kind, PRIMITIVE_ARRAY);
 	assert_int_equal(v.element, VALUE_CHAR);
 	assert_int_equal(v.n_bytes, 8);
 	assert_memory_equal(v.bytes, "\0m\0a\0i\0n", 8);
-	assert_int_equal(v.next, 0);
-	assert_int_equal(hprof_reader.locate(f.dump, 5, &v, &err), ERR_FORMAT);
-	assert_int_equal(hprof_reader.locate(f.dump, UINT64_MAX, &v, &err), ERR_FORMAT);
+	assert_int_equal(hprof_reader.locate(f.dump, at, 2, &v, &err), 0);
+	assert_int_equal(v.kind, PRIMITIVE_ARRAY);
+	assert_int_equal(hprof_reader.locate(f.dump, at, 3, &v, &err), ERR_FORMAT);
+	assert_int_equal(hprof_reader.locate(f.dump, v.next, 0, &v, &err), ERR_FORMAT);
+	assert_int_equal(hprof_reader.locate(f.dump, 5, 0, &v, &err), ERR_FORMAT);
+	assert_int_equal(hprof_reader.locate(f.dump, UINT64_MAX, 0, &v, &err), ERR_FORMAT);
 	close_hprof(&f);
 	text_release(&t);
 }

@@ -505,7 +505,7 @@ static bool view_plain(const struct go *g, const uint8_t *p, struct object_view 
 	return p[-1] == 0;
 }
 
-static int locate(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err)
+static int locate_at(const struct dump *dump, uint64_t offset, struct object_view *out, struct err *err)
 {
 	const struct go *g = (const struct go *)dump;
 	const struct source *s = dump->source;
@@ -536,6 +536,15 @@ static int locate(const struct dump *dump, uint64_t offset, struct object_view *
 		.head = go_head(g, r.s[0].p, r.s[0].n, pointers),
 	};
 	return 0;
+}
+
+static int locate(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out,
+    struct err *err)
+{
+	int code = locate_at(dump, offset, out, err);
+	for (; code == 0 && steps > 0; steps--)
+		code = locate_at(dump, out->next, out, err);
+	return code;
 }
 
 const struct reader go_reader = {

@@ -158,8 +158,8 @@ const struct hprof_class *hprof_class_of(const struct hprof_classes *c, uint64_t
 
 MUST_CHECK int hprof_read(const struct dump *dump, const struct part *part, struct sink *sink,
     struct err *err);
-MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
-    struct err *err);
+MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, uint32_t steps,
+    struct object_view *out, struct err *err);
 
 /* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);

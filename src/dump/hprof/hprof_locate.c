@@ -6,20 +6,65 @@
 
 #include <inttypes.h>
 
-/* *near: the number of the segment, and before a guess. */
+/* The segment that holds this byte, or else ends there.  *near: its number, and before a guess. */
 static const struct hprof_segment *segment_at(const struct hprof *h, uint64_t offset, uint32_t *near)
 {
 	uint32_t at = *near;
 	if (at >= h->n_segments || h->segments[at].begin > offset || h->segments[at].end <= offset)
-		BISECT(at, h->n_segments, h->segments[at].end <= offset);
+		BISECT(at, h->n_segments, h->segments[at].end < offset);
 	*near = at;
 	return at < h->n_segments && h->segments[at].begin <= offset ? &h->segments[at] : NULL;
 }
 
-static bool is_object(unsigned tag)
+/*
+ * Bytes of the record at p if it is one that hprof_read announces as an object, of which `left` bytes are
+ * there; else 0.  What was an object when the dump was opened may be none now: the file can change.
+ */
+static inline __attribute__((always_inline)) uint64_t object_size(
+    const uint8_t *p, uint64_t left, const unsigned ids)
 {
-	return tag == SUB_INSTANCE || tag == SUB_OBJECT_ARRAY || tag == SUB_PRIMITIVE_ARRAY ||
-	    tag == SUB_ARRAY_WITHOUT_DATA;
+	const uint64_t head = 1 + 2 * ids + 8, head_of_primitive = 1 + ids + 9;
+	uint64_t size;
+
+	if (left < head_of_primitive)
+		return 0;
+	if (*p == SUB_INSTANCE) {
+		if (left < head)
+			return 0;
+		size = head + load_be32(p + head - 4);
+	} else if (*p == SUB_OBJECT_ARRAY) {
+		size = head + (uint64_t)load_be32(p + 1 + ids + 4) * ids;
+	} else if (*p == SUB_PRIMITIVE_ARRAY || *p == SUB_ARRAY_WITHOUT_DATA) {
+		unsigned type = p[1 + ids + 8], element = hprof_type_size(type, ids);
+		if (!element || type < VALUE_BOOLEAN)
+			return 0;
+		size = head_of_primitive;
+		if (*p == SUB_PRIMITIVE_ARRAY)
+			size += (uint64_t)load_be32(p + 1 + ids + 4) * element;
+	} else {
+		return 0;
+	}
+	return size <= left && hprof_id(p + 1, ids) ? size : 0;
+}
+
+/* Pass over object records that stand one behind the other, at most *steps, which counts down; returns
+ * what stands behind them, which may be anything. */
+static inline __attribute__((always_inline)) uint64_t pass_objects(
+    const uint8_t *bytes, uint64_t at, uint64_t end, uint32_t *steps, const unsigned ids)
+{
+	while (*steps) {
+		uint64_t size = object_size(bytes + at, end - at, ids);
+		if (!size)
+			break;
+		at += size;
+		--*steps;
+	}
+	return at;
+}
+
+static uint64_t object_size_of(const struct hprof *h, const uint8_t *p, uint64_t left)
+{
+	return h->id_size == 8 ? object_size(p, left, 8) : object_size(p, left, 4);
 }
 
 /* Records and segments; bytes. */
@@ -66,6 +111,8 @@ static uint64_t next_object(const struct hprof *h, const struct hprof_segment *s
 				return known;
 			is_long = true;
 		}
+		if (at < s->end && object_size_of(h, bytes + at, s->end - at))
+			return is_long ? note_gap((struct hprof *)h, from, at) : at;
 		if (at < s->end)
 			size = hprof_sub_size(h, bytes + at, s->end - at, &why);
 		if (size == 0 || size == UINT64_MAX) {
@@ -74,26 +121,45 @@ static uint64_t next_object(const struct hprof *h, const struct hprof_segment *s
 			at = s->begin;
 			continue;
 		}
-		if (is_object(bytes[at]) && hprof_id(bytes + at + 1, h->id_size))
-			return is_long ? note_gap((struct hprof *)h, from, at) : at;
 		at += size;
 	}
 }
 
-int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *out,
+/*
+ * From the first object at or behind *at, so many objects on: *at becomes its offset.  Returns the bytes of
+ * its record; 0: there is none.
+ */
+static uint64_t find_object(const struct hprof *h, uint64_t *at, uint32_t steps, uint32_t *near)
+{
+	const uint8_t *bytes = h->dump.source->bytes;
+
+	for (;;) {
+		const struct hprof_segment *s = segment_at(h, *at, near);
+		if (!s)
+			return 0;
+		uint64_t from = *at;
+		*at = h->id_size == 8 ? pass_objects(bytes, from, s->end, &steps, 8)
+		                      : pass_objects(bytes, from, s->end, &steps, 4);
+		uint64_t size = *at < s->end ? object_size_of(h, bytes + *at, s->end - *at) : 0;
+		if (size && !steps)
+			return size;
+		if (!size && !(*at = next_object(h, s, *at)))
+			return 0;
+	}
+}
+
+int hprof_locate(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out,
     struct err *err)
 {
 	const struct hprof *h = (const struct hprof *)dump;
 	uint32_t near = out->near;
-	const struct hprof_segment *s = segment_at(h, offset, &near);
-	const uint8_t *p = dump->source->bytes + offset;
 	unsigned ids = h->id_size;
-	const char *why;
-	uint64_t size = s && is_object(*p) ? hprof_sub_size(h, p, s->end - offset, &why) : 0;
+	uint64_t at = offset, size = find_object(h, &at, steps, &near);
 
-	if (size == 0 || size == UINT64_MAX)
+	if (!size)
 		return err_at(err, ERR_FORMAT, offset, "no object record at byte %" PRIu64, offset);
-	*out = (struct object_view){ .address = hprof_id(p + 1, ids), .near = near };
+	const uint8_t *p = dump->source->bytes + at;
+	*out = (struct object_view){ .address = hprof_id(p + 1, ids), .near = near, .next = at + size };
 	uint32_t n = load_be32(p + 1 + ids + 4);
 	if (*p == SUB_INSTANCE) {
 		out->kind = OBJECT_INSTANCE;
@@ -110,7 +176,7 @@ int hprof_locate(const struct dump *dump, uint64_t offset, struct object_view *o
 		out->length = n;
 		out->bytes = p + 1 + ids + 9;
 	}
-	out->n_bytes = size - (uint64_t)(out->bytes - p);
-	out->next = next_object(h, s, offset + size);
+	uint64_t head = (uint64_t)(out->bytes - p); /* of another kind if the file changed just now */
+	out->n_bytes = size > head ? size - head : 0;
 	return 0;
 }

@@ -158,7 +158,7 @@ static void torture_load(const char *path)
 /* Lines and which of them is tried; those before it are run in the same session. */
 struct trial {
 	const struct heap *heap;
-	const char *lines[8]; /* ended by NULL */
+	const char *lines[COMMAND_EXAMPLES + 1]; /* ended by NULL */
 	size_t example;
 };
 

@@ -377,8 +377,10 @@ static int count_groups(struct references_cursor *c)
 	struct err err = ERR_INIT;
 	struct group_key key;
 	int state = SQLITE_OK;
-	while (!state && c->left) {
-		if (key_of(c, &key, &err) || groups_add(&c->groups, &key, &err))
+	for (uint64_t n = 0; !state && c->left; n++) { /* a name may take long to find */
+		if (sql_stops(table_of(c)->sql, 64 * n))
+			state = SQLITE_INTERRUPT;
+		else if (key_of(c, &key, &err) || groups_add(&c->groups, &key, &err))
 			state = sql_keep(table_of(c)->sql, &err);
 		else
 			state = walk_on(c);

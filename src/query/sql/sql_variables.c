@@ -29,6 +29,7 @@ struct variables_cursor {
 	size_t at, n, cap;          /* which of them, or of the parts */
 	sqlite3_int64 row;
 	struct sql_reader reader;
+	uint64_t refusals; /* of memory, before the names were taken */
 };
 
 static int connect(struct sql *q, bool globals, sqlite3_vtab **out)
@@ -102,6 +103,8 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 static void take_name(void *cursor, const char *name)
 {
 	struct variables_cursor *c = cursor;
+	if (mem_refusals() != c->refusals) /* there may be many more */
+		return;
 	VEC_PUSH(c->name, c->n, c->cap) = xstrdup(name);
 }
 
@@ -146,8 +149,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *words, int 
 		return settle(c);
 	if (!q->silent.code && !inspect_has_variables(q->heap))
 		sql_note(q, "only dumps of Go have global variables: statics are the static fields of classes");
+	c->refusals = mem_refusals();
 	inspect_variable_names(q->heap, "", take_name, c);
-	return SQLITE_OK;
+	return mem_refusals() == c->refusals ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int next(sqlite3_vtab_cursor *base)

@@ -222,11 +222,16 @@ void say_opened(const struct heap *h, bool exe)
 		complain("warning: %s: %s", h->source->path, h->source->remark);
 }
 
-/* Is the first line answered before references are read?  Then they are read once a line asks for them. */
-static bool begins_early(const struct batch_options *o)
+/* Is every line answered without references?  Only then are they left: read between two answers, they would
+ * be those of a file that may have changed since the first. */
+static bool all_are_early(const struct batch_options *o)
 {
-	const struct command *c = o->n_lines && !o->lines[0].script ? command_of_line(o->lines[0].text) : NULL;
-	return c && command_is_early(c, o->lines[0].text);
+	bool all = o->n_lines > 0;
+	for (size_t i = 0; all && i < o->n_lines; i++) {
+		const struct command *c = o->lines[i].script ? NULL : command_of_line(o->lines[i].text);
+		all = c && command_is_early(c, o->lines[i].text);
+	}
+	return all;
 }
 
 static int open_dump(const struct batch_options *o, const struct heap_options *options, struct heap **heap)
@@ -273,7 +278,7 @@ int batch_run(const struct batch_options *o)
 	if (o->n_older && may_compare(o) && session_read_profiles(&s, o->n_older, &err))
 		complain("%s", err.message);
 	struct heap_options options = *o->heap;
-	options.references_later = begins_early(o);
+	options.references_later = all_are_early(o);
 	int status = open_dump(o, &options, &heap);
 	if (!status) /* now that what lies beside it is known */
 		status = output_standard_is_free() ? open_output(o, &to) : 2;

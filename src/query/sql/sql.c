@@ -51,7 +51,6 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 #else
 
 #include "analysis/class_tree.h"
-#include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "query/sql/sql_private.h"
@@ -73,112 +72,7 @@ enum {
 	WITHIN_MOST = 8,
 };
 
-/* --- errors ------------------------------------------------------------------------------------- */
-
-int sql_keep(struct sql *q, const struct err *err)
-{
-	if (!q->failed.code)
-		q->failed = *err;
-	return err->code == ERR_NOMEM ? SQLITE_NOMEM : err->code == ERR_CANCELLED ? SQLITE_INTERRUPT : SQLITE_ERROR;
-}
-
-enum { EDITS_MOST = 2, COLUMN_MOST = 200 };
-
-struct nearest_column {
-	const char *to;
-	unsigned edits;
-	char name[COLUMN_MOST];
-};
-
-static int look_at_column(void *nearest, int n, char **value, char **names)
-{
-	(void)n, (void)names;
-	struct nearest_column *near = nearest;
-	unsigned edits = edit_distance(near->to, value[0], near->edits);
-	if (edits < near->edits) {
-		near->edits = edits;
-		snprintf(near->name, sizeof near->name, "%s", value[0]);
-	}
-	return 0;
-}
-
-static void look_at_columns(struct sql *q, const char *table, struct nearest_column *near)
-{
-	char *ask = sqlite3_mprintf("SELECT name FROM pragma_table_xinfo(%Q)", table);
-	q->declares = true;
-	if (ask)
-		sqlite3_exec(q->db, ask, look_at_column, near, NULL);
-	q->declares = false;
-	sqlite3_free(ask);
-}
-
-/* A column that is missing: what may have been meant. */
-static int no_column(struct sql *q, const char *name, struct err *err)
-{
-	char *wanted = xstrdup(name);
-	struct nearest_column near = {.to = wanted, .edits = EDITS_MOST + 1};
-	const char *dot = strrchr(wanted, '.');
-	if (dot && dot[1])
-		near.to = dot + 1;
-	look_at_columns(q, "objects", &near);
-	look_at_columns(q, "refs", &near);
-	for (const struct declared *d = q->declared; d; d = d->next)
-		look_at_columns(q, d->name, &near);
-	bool more = q->notes.len && strstr(q->notes.s, MORE_FIELDS);
-	if (more || (q->silent.code && !near.name[0])) {
-		free(wanted);
-		return err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", name,
-		    more ? q->notes.s : q->silent.message);
-	}
-	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
-	int code = like ?
-	    err_set(err, ERR_USAGE, "no column is called %.200s (nearest: %.100s)", wanted, near.name) : dot ?
-	    err_set(err, ERR_USAGE, "no column is called %.200s (a field of what a column leads to: field(address, 'a.b'))",
-	    wanted) :
-	    err_set(err, ERR_USAGE, "no column is called %.200s (texts stand between single quotes)", wanted);
-	free(wanted);
-	return code;
-}
-
-/* 'near "group": syntax error' */
-static bool is_near_keyword(const char *said)
-{
-	static const char near[] = "near \"", behind[] = "\": syntax error";
-	const char *word = said + sizeof near - 1, *end = strncmp(said, near, sizeof near - 1) ? NULL : strchr(word, '"');
-	return end && !strcmp(end, behind) && end - word < 40 && sqlite3_keyword_check(word, (int)(end - word));
-}
-
-int sql_error(struct sql *q, int code, struct err *err)
-{
-	static const char column[] = "no such column: ", circle[] = " is circularly defined";
-	if (q->failed.code) {
-		*err = q->failed;
-		return err->code;
-	}
-	if (progress_cancelled(q->progress) || code == SQLITE_INTERRUPT)
-		return err_cancelled(err);
-	if (code == SQLITE_NOMEM)
-		return err_set(err, ERR_NOMEM, "%s",
-		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite has no memory for that");
-	if (code == SQLITE_FULL || code == SQLITE_IOERR)
-		return err_set(err, ERR_IO, "no room for SQLite's temporary files (TMPDIR): %.300s", sqlite3_errmsg(q->db));
-	const char *said = sqlite3_errmsg(q->db);
-	if (!strcmp(said, "not authorized"))
-		return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
-		    "VIEW");
-	if (!strncmp(said, "view ", 5) && strstr(said, circle))
-		return err_set(err, ERR_USAGE, "what it names leads back to the view %.*s",
-		    (int)(strstr(said, circle) - said - 5), said + 5);
-	if (!strncmp(said, column, sizeof column - 1))
-		return no_column(q, said + sizeof column - 1, err);
-	if (!strcmp(said, "near \".\": syntax error") || !strcmp(said, "near \"$\": syntax error"))
-		return err_set(err, ERR_USAGE, "%s (the name of a class stands in double quotes: FROM \"java.lang.String\")",
-		    said);
-	if (is_near_keyword(said))
-		return err_set(err, ERR_USAGE,
-		    "%.400s (a field or class that is called like a word of SQL stands in double quotes)", said);
-	return err_set(err, ERR_USAGE, "%.400s", said);
-}
+/* --- whether to go on --------------------------------------------------------------------------- */
 
 bool sql_stops(const struct sql *q, uint64_t round)
 {

@@ -386,6 +386,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sql_result_amount(q, to, a);
 		break;
 	case C_VALUE:
+		sql_note_silent(q);
 		sql_result_contents(q, to, id, false, &c->contents);
 		break;
 	case C_ID:

@@ -193,6 +193,8 @@ static int add_name(struct predicate *p, const char **at, struct err *err)
 		text_add(&p->sql, name);
 	else if (!path && said)
 		text_addf(&p->sql, "\"%s\"", name + sizeof object - 1);
+	else if (!path && !sqlite3_stricmp(name, "value") && p->q->silent.code)
+		code = err_set(err, p->q->silent.code, "%s", p->q->silent.message);
 	else if (!path && is_own(name) && !is_field_of_all(p, name))
 		text_addf(&p->sql, "\"%s\"", name);
 	else

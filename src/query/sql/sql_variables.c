@@ -151,7 +151,12 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *words, int 
 		sql_note(q, "only dumps of Go have global variables: statics are the static fields of classes");
 	c->refusals = mem_refusals();
 	inspect_variable_names(q->heap, "", take_name, c);
-	return mem_refusals() == c->refusals ? SQLITE_OK : SQLITE_NOMEM;
+	if (mem_refusals() != c->refusals)
+		return SQLITE_NOMEM;
+	if (!c->n && q->heap->facts.takes_program && q->heap->dump && !q->heap->dump->program)
+		sql_note(q, "without the program (--exe) no global variable has a name: roots -by variable tells them by "
+		    "place");
+	return SQLITE_OK;
 }
 
 static int next(sqlite3_vtab_cursor *base)

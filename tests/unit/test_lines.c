@@ -65,6 +65,11 @@ static void test_lines(void **state)
 	expect_line("$x = sql SELECT a > b", "[sql][SELECT][a][>][b]$x");
 	expect_line("sql SELECT a > 1 >> ./f", "[sql][SELECT][a][>][1]>>./f");
 	expect_line("sql a \\|", "[sql][a][|]");
+	expect_line("sql SELECT a FROM \"b\\\" | head 1", "[sql][SELECT][a][FROM][b\\]|[head][1]");
+	expect_line("SELECT \"b\\\", 'c\\' FROM \"\\\\\" > ./f", "[SELECT][b\\,][c\\][FROM][\\\\]>./f");
+	expect_line("sql -sub \"SELECT \\\"a | b\\\"\" | head 1", "[sql][-sub][SELECT \"a | b\"]|[head][1]");
+	expect_line("sql SELECT 'it''s | it' | head 1", "[sql][SELECT][its | it]|[head][1]");
+	expect_line("sql SELECT a AS \"a\"\"b | c\" | head 1", "[sql][SELECT][a][AS][ab | c]|[head][1]");
 	expect_line("sql > f", "[sql]>f");
 	expect_line("sql | head 1", "[sql]|[head][1]");
 	expect_line("sql -schema \"histo -by loader\" > f", "[sql][-schema][histo -by loader]>f");

@@ -22,6 +22,7 @@ struct scanner {
 	struct err *err;
 	bool joins; /* > between two characters is part of the word */
 	bool asks;  /* a question in SQL: > is a comparison there, and || joins texts */
+	bool plain; /* in one: a backslash between quotes is itself, as in SQL */
 };
 
 /* Commands whose words are references: HOLDER>TARGET. */
@@ -78,7 +79,7 @@ static bool scan_quoted(struct scanner *s)
 			s->at++;
 			return true;
 		}
-		if (quote == '"' && c == '\\' && (next == '"' || next == '\\')) {
+		if (!s->plain && quote == '"' && c == '\\' && (next == '"' || next == '\\')) {
 			c = next;
 			s->at++;
 		}
@@ -109,19 +110,34 @@ static bool pipes(const struct scanner *s)
 	return s->line[s->at] == '|' && !(s->asks && s->line[s->at + 1] == '|');
 }
 
+/* The word of a stage with which its question begins, behind options and the numbers behind them.  *schema: there is no
+ * question, a table's name stands there. */
+static size_t question_word(const struct stage *stage, bool *schema)
+{
+	size_t n = line_states(stage->words[0].s) ? 0 : 1;
+	*schema = false;
+	for (; n && n < stage->n && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted; n++)
+		*schema |= !strcmp(stage->words[n].s, "-schema");
+	return n;
+}
+
 /* A question ends with a semicolon, or where the quotes around all of it do: behind that > begins a file name.  No
  * question begins with one, and behind -schema there is none. */
 static bool still_asks(const struct stage *stage, char next)
 {
-	bool states = line_states(stage->words[0].s);
-	size_t n = 1;
-	for (; n < stage->n && !states && strchr("-0123456789", stage->words[n].s[0]) && !stage->words[n].quoted; n++)
-		if (!strcmp(stage->words[n].s, "-schema")) /* else an option, or the number behind one */
-			return false;
-	if (n == stage->n && next == '>')
+	bool schema;
+	size_t n = question_word(stage, &schema);
+	if (schema || (n == stage->n && next == '>'))
 		return false;
 	const char *last = stage->words[stage->n - 1].s;
-	return (states || !(stage->n == n + 1 && stage->words[n].quoted)) && (!*last || last[strlen(last) - 1] != ';');
+	return !(n && stage->n == n + 1 && stage->words[n].quoted) && (!*last || last[strlen(last) - 1] != ';');
+}
+
+/* Does a word of a question follow that is not all of it between quotes?  Those have escapes, as any word's. */
+static bool is_plain(const struct stage *stage, char next)
+{
+	bool schema;
+	return next != '"' || question_word(stage, &schema) < stage->n;
 }
 
 static int scan_word(struct scanner *s, struct word *out)
@@ -189,7 +205,7 @@ static struct stage *new_stage(struct scanner *s)
 static int scan_stage(struct scanner *s, bool *more)
 {
 	struct stage *stage = new_stage(s);
-	*more = s->joins = s->asks = false;
+	*more = s->joins = s->asks = s->plain = false;
 	skip_blanks(s);
 	if (s->line[s->at] == '!' && s->to->n > 1) {
 		stage->shell = arena_strndup(
@@ -204,6 +220,7 @@ static int scan_stage(struct scanner *s, bool *more)
 		char c = s->line[s->at];
 		bool question = s->to->n == 1 && stage->n && asks(stage->words[0].s);
 		s->asks = question && still_asks(stage, c);
+		s->plain = s->asks && is_plain(stage, c);
 		if (pipes(s)) {
 			s->at++;
 			*more = true;

@@ -173,6 +173,9 @@ static void test_aliases(void **state)
 	expect_expanded("re 0x1040", false, "as it was: re 0x1040"); /* refs does */
 	expect_expanded("find_ x", false, "as it was: find_ x"); /* strings or leaks */
 	expect_expanded("'dumpobj' 0x1040", false, "as it was: dumpobj 0x1040");
+	expect_expanded("DESCRIBE objects;", false, "sql -schema objects;");
+	expect_expanded("show TABLES;", false, "sql");
+	expect_expanded(".schema", false, "sql -schema");
 	expect_expanded("x 0x1040 -hex", false, "as it was: x 0x1040 -hex");
 	expect_expanded("", false, "as it was:");
 	/* each stands for a command that there is, with options that it has, and is no command's name */

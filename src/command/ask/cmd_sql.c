@@ -5,6 +5,7 @@
 #include "command/ask/ask.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* --- the command -------------------------------------------------------------------------------- */
 
@@ -56,6 +57,19 @@ static int tell_schema(struct session *s, const struct call *call, struct result
 	return code;
 }
 
+/* What other programs are asked for their tables.  0: it is no such thing; ERR_USAGE: what is asked here. */
+static int refuse_other_words(const char *question, struct err *err)
+{
+	static const char *const words[] = {"describe", "desc", "show", "pragma", ".tables", ".schema"};
+	question += strspn(question, " \t");
+	size_t n = strcspn(question, " \t;(");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strlen(words[i]) == n && !strncasecmp(question, words[i], n))
+			return err_set(err, ERR_USAGE, "%.*s is no question here: tables are listed by sql alone, and the "
+			    "columns of one by sql -schema TABLE", (int)n, question);
+	return 0;
+}
+
 static int run_sql(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	if (call_has(call, DASH_SCHEMA))
@@ -66,6 +80,8 @@ static int run_sql(struct session *s, const struct call *call, struct result **o
 	struct text text = TEXT_INIT;
 	struct sql *q;
 	int code = add_question(call, &text, err);
+	if (!code)
+		code = refuse_other_words(text.s ? text.s : "", err);
 	if (!code)
 		code = ask_open(s, &q, err);
 	if (!code)
@@ -96,12 +112,16 @@ const struct command cmd_sql = {
 	"question; put it in quotes, or ; behind it, for a > FILE. A row with an address is that object and one with a set "
 	"that set: %1, $x = sql ..., size and the keys take it. What nobody knows is NULL, and NAME_certainty, a hidden "
 	"column of numbers, tells how sure they are. Views and tables of one's own: CREATE TEMP VIEW, CREATE TEMP "
-	"TABLE; nothing else is written. A line view NAME = SELECT ... of the configuration keeps a view for every dump, "
+	"TABLE; nothing else is written. A statement needs no sql in front, and in a script (-f) it goes on until a "
+	"semicolon and may hold remarks (-- ...) on lines of their own. In -where any name of a field may stand between "
+	"backquotes. A line view NAME = SELECT ... of the configuration keeps a view for every dump, "
 	"which goes before a class of its name; scripts do not know it. EXPLAIN in front of a question tells in words how "
 	"it is answered. In a script (-f) sql alone on a line takes the lines below, until one ends with a semicolon; a "
 	"line that ends with \\ goes on in the next, on the screen, too. "
 	"Elsewhere sql alone lists the tables, and sql -schema TABLE tells the columns of whatever may stand behind FROM: "
-	"of a class its fields, the inherited ones as well, and what class of objects stands in each.\n",
+	"of a class its fields, the inherited ones as well, and what class of objects stands in each. A NaN is NULL. To "
+	"SQL any text is greater than all numbers: where a value may be either (value of statics), compare "
+	"CAST(value AS INTEGER), or AS TEXT.\n",
     .more = ask_tell,
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC LIMIT 20",
 	ON_ANY, "the classes that fill the heap"},

@@ -155,6 +155,12 @@ const struct alias aliases[] = {
     {"find-leaks", "leaks", "memlab", NULL},
     {"verifyheap", "check", "SOS", NULL},
 
+    {"describe", "sql -schema", "other SQL", NULL},
+    {"desc", "sql -schema", "other SQL", NULL},
+    {"show tables", "sql", "other SQL", NULL},
+    {".tables", "sql", "sqlite3", NULL},
+    {".schema", "sql -schema", "sqlite3", NULL},
+
     {"?", "help", NULL, NULL},
     {"man", "help", NULL, NULL},
     {".", "source", NULL, NULL},
@@ -173,6 +179,12 @@ static size_t next_word(const char **s)
 static bool is_word(const char *typed, const char *word, size_t n)
 {
 	return strlen(typed) == n && !strncasecmp(typed, word, n);
+}
+
+/* The same, and a semicolon may end it, as other programs' lines. */
+static bool stands_for(const char *typed, const char *word, size_t n)
+{
+	return !strncasecmp(typed, word, n) && (!typed[n] || !strcmp(typed + n, ";"));
 }
 
 bool alias_is_of(const struct alias *a, const struct command *c)
@@ -208,7 +220,7 @@ static size_t takes(const struct alias *a, const struct stage *stage, size_t tak
 		if (n == ALIAS_WORDS)
 			return 0;
 		while (at < stage->n && (is_taken(taken, n, at) || stage->words[at].quoted ||
-		    !is_word(at ? stage->words[at].s : without_mark(stage->words[at].s), s, length))) {
+		    !stands_for(at ? stage->words[at].s : without_mark(stage->words[at].s), s, length))) {
 			if (!anywhere)
 				return 0;
 			at++;

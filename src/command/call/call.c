@@ -52,6 +52,8 @@ static int no_command(const char *word, struct err *err)
 	const char *near = NULL;
 	if (!strcasecmp(word, "oql"))
 		return err_set(err, ERR_USAGE, "questions are asked in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)");
+	if (!strcasecmp(word, "pragma"))
+		return err_set(err, ERR_USAGE, "tables are listed by sql, and the columns of one by sql -schema TABLE");
 	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
 	for (size_t i = 0; commands[i]; i++) {
 		unsigned d = edit_distance(word, commands[i]->name, 2);

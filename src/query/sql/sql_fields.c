@@ -59,6 +59,22 @@ static const char *column_of(const struct class_fields *c, size_t i)
 	return c->columns.name[c->columns.n - c->fields->n + i];
 }
 
+int sql_shared_fields(struct shared_fields **out, struct sql *q, const uint32_t *classes, size_t n, struct err *err)
+{
+	uint32_t *ids = big_alloc(n + 1, sizeof *ids, err), id; /* an object of each class */
+	size_t found = 0;
+	if (!ids)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct members_walk walk = members_instances(&q->members, classes[i]);
+		if (members_next(&q->members, &walk, &id))
+			ids[found++] = id;
+	}
+	int code = inspect_shared_fields(out, q->heap, ids, found, err);
+	big_free(ids);
+	return code;
+}
+
 /* --- one step ----------------------------------------------------------------------------------- */
 
 /* Do the words begin with this name, and end behind it, or go on with another step? */
@@ -126,10 +142,13 @@ static size_t find_part(const struct sql *q, uint32_t id, const char *words, str
 	return longest;
 }
 
-/* May an object have what no column of its class has? */
+/* May an object have what no column of its class has?  Class objects have statics; fields of java.lang.Class itself are
+ * told of the few that stand for primitives, so they are no columns. */
 static bool has_more(const struct sql *q, const struct class_fields *c, uint32_t id)
 {
-	return c->fields->more || object_is_array(q->heap, id) || heap_class_mirrored(q->heap, id) != HEAP_NONE;
+	const struct heap *h = q->heap;
+	return c->fields->more || object_is_array(h, id) || h->class_of[id] == h->java_lang_class ||
+	    heap_class_mirrored(h, id) != HEAP_NONE;
 }
 
 bool sql_has_field(struct sql *q, uint32_t id, const char *name, struct err *err)

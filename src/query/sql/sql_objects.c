@@ -59,23 +59,12 @@ static void note_more(const struct objects_table *t)
 	text_release(&note);
 }
 
-/* An object of each class, for finding the fields that they share. */
 static int find_fields(struct objects_table *t, struct err *err)
 {
 	const struct objects_of *of = t->of;
-	const struct heap *h = of->sql->heap;
-	uint32_t *ids = big_alloc(of->n_classes + 1, sizeof *ids, err), id;
-	size_t n = 0;
-	if (!ids)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < of->n_classes; i++) {
-		struct members_walk walk = members_instances(&of->sql->members, of->classes[i]);
-		t->n += h->classes[of->classes[i]].n_objects;
-		if (members_next(&of->sql->members, &walk, &id))
-			ids[n++] = id;
-	}
-	int code = inspect_shared_fields(&t->fields, h, ids, n, err);
-	big_free(ids);
+	for (size_t i = 0; i < of->n_classes; i++)
+		t->n += of->sql->heap->classes[of->classes[i]].n_objects;
+	int code = sql_shared_fields(&t->fields, of->sql, of->classes, of->n_classes, err);
 	if (!code && t->fields->more)
 		note_more(t);
 	return code == ERR_UNSUPPORTED ? 0 : code;

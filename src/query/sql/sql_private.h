@@ -188,6 +188,9 @@ int sql_each_field(struct sql *q, uint32_t id, void (*take)(void *context, const
     struct err *err);
 void sql_fields_release(struct sql *q);
 
+/* The fields that instances of all these classes share, for the caller to close.  ERR_UNSUPPORTED: none is told. */
+int sql_shared_fields(struct shared_fields **out, struct sql *q, const uint32_t *classes, size_t n, struct err *err);
+
 /* A path of fields, "customer.address.city", for many objects one after another. */
 struct sql_path {
 	struct sql *sql;

@@ -37,19 +37,8 @@ struct described {
 
 static int find_fields(struct described *d, struct err *err)
 {
-	struct sql *q = d->sql;
 	const struct declared *of = d->declared;
-	uint32_t *ids = big_alloc(of->n_classes + 1, sizeof *ids, err), id;
-	size_t n = 0;
-	if (!ids)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < of->n_classes; i++) {
-		struct members_walk walk = members_instances(&q->members, of->classes[i]);
-		if (members_next(&q->members, &walk, &id))
-			ids[n++] = id;
-	}
-	int code = n ? inspect_shared_fields(&d->fields, q->heap, ids, n, err) : ERR_UNSUPPORTED;
-	big_free(ids);
+	int code = of->n_classes ? sql_shared_fields(&d->fields, d->sql, of->classes, of->n_classes, err) : ERR_UNSUPPORTED;
 	if (code)
 		d->fields = NULL;
 	return code == ERR_UNSUPPORTED ? 0 : code;

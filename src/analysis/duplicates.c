@@ -2,8 +2,10 @@
 /*
  * duplicates.c - finds Strings of the same text.
  *
- * The characters of every String are hashed.  The upper bits of the hash divide the Strings into
- * stretches; each stretch is sorted on its own, and neighbours of equal hashes are compared.
+ * Each task hashes the characters of some thousand Strings and deals what it found out in its place, by the
+ * upper bits of the hash.  What all tasks have of the same upper bits is then grouped by the whole hash, in
+ * tables that fit into the processor's cache; only where several Strings have a hash their texts are
+ * compared, by where the first reading found them.
  */
 #include "analysis/strings.h"
 
@@ -19,20 +21,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HASHED_A_TASK = 1 << 14, DEALT_BITS = 8, DEALT = 1 << DEALT_BITS };
+enum { HASHED_A_TASK = 1 << 14, DEALT_BITS = 9, DEALT = 1 << DEALT_BITS, AHEAD = 8 };
 
+/* A String that has a text. */
 struct hashed {
 	uint64_t hash;
-	uint32_t id;
-	bool has_text;
+	const uint8_t *bytes;
+	uint32_t id, array;
+	uint64_t length : 62, width : 2; /* as in a string_view */
 };
 
 struct hashing {
 	const struct heap *heap;
 	const uint32_t *ids;
-	struct hashed *hashed; /* of each id, then dealt */
+	struct hashed *hashed; /* of each task those it found, dealt, at the place of its first id */
 	size_t n;
-	size_t begin[DEALT + 1];
+	uint32_t n_tasks;
+	uint32_t (*begin)[DEALT + 1]; /* of each task: of its Strings, by the upper bits of the hash */
 	struct duplicates found[DEALT];
 };
 
@@ -43,10 +48,37 @@ static uint64_t hash_of(const struct string_view *s)
 	return hash_step(hash_bytes(s->bytes, s->length * s->width), s->width);
 }
 
-static bool same_text(const struct string_view *a, const struct string_view *b)
+static bool same_text(const struct hashed *a, const struct hashed *b)
 {
 	return a->length == b->length && a->width == b->width &&
 	    (a->bytes == b->bytes || same_bytes(a->bytes, b->bytes, a->length * a->width));
+}
+
+static unsigned hand_of(const struct hashed *s)
+{
+	return (unsigned)(s->hash >> (64 - DEALT_BITS));
+}
+
+/* Put n Strings in the order of the upper bits of their hashes; the others' order is any. */
+static void deal(struct hashed *s, uint32_t n, uint32_t begin[DEALT + 1])
+{
+	uint32_t at[DEALT] = { 0 }, sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		at[hand_of(&s[i])]++;
+	for (unsigned k = 0; k < DEALT; k++) {
+		begin[k] = sum;
+		sum += at[k];
+		at[k] = begin[k];
+	}
+	begin[DEALT] = n;
+	for (unsigned k = 0; k < DEALT; k++) {
+		while (at[k] < begin[k + 1]) {
+			struct hashed one = s[at[k]];
+			unsigned to = hand_of(&one);
+			s[at[k]] = s[at[to]];
+			s[at[to]++] = one;
+		}
+	}
 }
 
 static int hash_stretch(void *context, unsigned task, struct err *err)
@@ -54,56 +86,34 @@ static int hash_stretch(void *context, unsigned task, struct err *err)
 	struct hashing *work = context;
 	size_t begin = (size_t)task * HASHED_A_TASK;
 	size_t end = begin + HASHED_A_TASK < work->n ? begin + HASHED_A_TASK : work->n;
+	struct hashed *found = work->hashed + begin;
+	uint32_t n = 0;
 	struct string_walk walk = { .string = { 0 } };
 	struct text_memo memo = { .units = 0 };
 	for (size_t i = begin; i < end; i++) {
 		struct string_view s;
-		struct hashed *h = &work->hashed[i];
-		h->id = work->ids[i];
-		h->has_text = inspect_text_along(work->heap, h->id, &walk, &s);
-		if (!h->has_text || text_memo_knows(&memo, &s, &h->hash))
+		uint64_t hash;
+		if (!inspect_text_along(work->heap, work->ids[i], &walk, &s))
 			continue;
-		if (text_memo_stops(&memo, &s))
-			return err_cancelled(err);
-		h->hash = hash_of(&s);
-		text_memo_keep(&memo, &s, h->hash);
+		if (!text_memo_knows(&memo, &s, &hash)) {
+			if (text_memo_stops(&memo, &s))
+				return err_cancelled(err);
+			hash = hash_of(&s);
+			text_memo_keep(&memo, &s, hash);
+		}
+		found[n++] = (struct hashed){ hash, s.bytes, work->ids[i], s.array, s.length, s.width };
 	}
+	deal(found, n, work->begin[task]);
 	progress_add(progress_own(), end - begin);
-	return 0;
-}
-
-/* Into stretches of one hash prefix each; Strings without a text are dropped. */
-static int deal(struct hashing *work, struct err *err)
-{
-	size_t count[DEALT] = { 0 }, at = 0;
-	struct hashed *dealt = big_alloc(work->n, sizeof *dealt, err);
-	if (!dealt)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < work->n; i++)
-		count[work->hashed[i].hash >> (64 - DEALT_BITS)] += work->hashed[i].has_text;
-	for (unsigned k = 0; k < DEALT; k++) {
-		work->begin[k] = at;
-		at += count[k];
-		count[k] = work->begin[k];
-	}
-	work->begin[DEALT] = at;
-	for (size_t i = 0; i < work->n; i++) {
-		if (work->hashed[i].has_text)
-			dealt[count[work->hashed[i].hash >> (64 - DEALT_BITS)]++] = work->hashed[i];
-	}
-	big_free(work->hashed);
-	work->hashed = dealt;
 	return 0;
 }
 
 /* --- grouping ----------------------------------------------------------------------------------- */
 
-static int by_hash(const void *x, const void *y)
+static int by_id(const void *x, const void *y)
 {
-	const struct hashed *a = x, *b = y;
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	const struct hashed *const *a = x, *const *b = y;
+	return ((*a)->id > (*b)->id) - ((*a)->id < (*b)->id);
 }
 
 static int by_number(const void *x, const void *y)
@@ -112,31 +122,30 @@ static int by_number(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* What n Strings of one text take; arrays: room for n. */
+/* What n Strings of one text take, in the order of ids; arrays: room for n. */
 static struct same_strings weigh(
-    const struct heap *h, const struct hashed *same, size_t n, uint32_t *arrays)
+    const struct heap *h, const struct hashed *const *same, size_t n, uint32_t *arrays)
 {
-	struct same_strings g = { .first = same[0].id, .count = heap_counted(h, n),
+	struct same_strings g = { .first = same[0]->id, .count = heap_counted(h, n),
 		.arrays = heap_counted(h, 0), .shallow = heap_counted(h, 0) };
 	uint64_t least = UINT64_MAX;
-	bool own = false; /* the characters are the object itself */
-	struct string_walk walk = { .string = { 0 } };
+	bool own = same[0]->array == same[0]->id; /* the characters are the object itself */
+	bool ascend = true;
 	for (size_t i = 0; i < n; i++) {
-		struct string_view s = { .array = HEAP_NONE };
-		inspect_text_along(h, same[i].id, &walk, &s);
-		arrays[i] = s.array;
-		own = s.array == same[i].id;
+		arrays[i] = same[i]->array;
+		ascend &= !i || arrays[i - 1] <= arrays[i];
 		if (!own)
-			g.shallow = amount_add(g.shallow, heap_size(h, same[i].id));
+			g.shallow = amount_add(g.shallow, heap_size(h, same[i]->id));
 	}
-	sort_array(arrays, n, sizeof *arrays, by_number);
+	if (!ascend)
+		sort_array(arrays, n, sizeof *arrays, by_number);
 	for (size_t i = 0; i < n; i++) {
 		if (i && arrays[i] == arrays[i - 1])
 			continue;
-		uint64_t size = heap_shallow(h, arrays[i]);
+		struct amount size = heap_size(h, arrays[i]);
 		g.arrays.n++;
-		g.shallow = amount_add(g.shallow, heap_size(h, arrays[i]));
-		least = size < least ? size : least;
+		g.shallow = amount_add(g.shallow, size);
+		least = size.n < least ? size.n : least;
 	}
 	/* what is memory itself may be no text, or more than its text */
 	g.wasted = amount_weaken(g.shallow, own ? INFERRED : EXACT, REASON_BLOCK);
@@ -145,48 +154,135 @@ static struct same_strings weigh(
 }
 
 /* n Strings of one hash: those with the text of the first come to the front; returns how many. */
-static size_t gather(const struct heap *h, struct hashed *s, size_t n)
+static size_t gather(const struct hashed **s, size_t n)
 {
-	struct string_view first, other;
-	struct string_walk walk = { .string = { 0 } };
 	size_t same = 1;
-	inspect_text(h, s[0].id, &first);
 	for (size_t i = 1; i < n; i++) {
-		inspect_text_along(h, s[i].id, &walk, &other);
-		if (!same_text(&first, &other))
+		if (i + AHEAD < n)
+			__builtin_prefetch(s[i + AHEAD]->bytes);
+		if (!same_text(s[0], s[i]))
 			continue;
-		struct hashed t = s[same];
+		const struct hashed *t = s[same];
 		s[same++] = s[i];
 		s[i] = t;
 	}
 	return same;
 }
 
+/* Strings of one stretch by their hashes. */
+struct grouping {
+	size_t n;
+	uint32_t *slot; /* by hash: a number of `one` + 1, or 0 */
+	size_t mask;
+	struct one {
+		uint64_t hash;
+		uint32_t n, end; /* Strings; where the next one goes in `member` */
+	} *one;
+	size_t n_ones;
+	uint32_t *of;                 /* of each String, as they come */
+	const struct hashed **member; /* those that are not alone, those of one hash in a row */
+	uint32_t *arrays;             /* room for as many */
+};
+
+static int begin_grouping(struct grouping *g, const struct hashing *work, unsigned task, struct err *err)
+{
+	*g = (struct grouping){ .mask = 63 };
+	for (uint32_t t = 0; t < work->n_tasks; t++)
+		g->n += work->begin[t][task + 1] - work->begin[t][task];
+	while (g->mask < 2 * g->n)
+		g->mask = 2 * g->mask + 1;
+	g->slot = big_alloc(g->mask + 1, sizeof *g->slot, err);
+	g->one = big_alloc(g->n, sizeof *g->one, err);
+	g->of = big_alloc(g->n, sizeof *g->of, err);
+	return g->slot && g->one && g->of ? 0 : ERR_NOMEM;
+}
+
+static void end_grouping(struct grouping *g)
+{
+	big_free(g->slot);
+	big_free(g->one);
+	big_free(g->of);
+	big_free(g->member);
+	big_free(g->arrays);
+}
+
+static uint32_t number_of(struct grouping *g, uint64_t hash)
+{
+	size_t at = hash & g->mask;
+	while (g->slot[at] && g->one[g->slot[at] - 1].hash != hash)
+		at = (at + 1) & g->mask;
+	if (!g->slot[at]) {
+		g->one[g->n_ones].hash = hash;
+		g->slot[at] = (uint32_t)++g->n_ones;
+	}
+	return g->slot[at] - 1;
+}
+
+/* Those of each hash that has several, in the order of ids. */
+static int find_members(struct grouping *g, const struct hashing *work, unsigned task, struct err *err)
+{
+	size_t n = 0, k = 0;
+	for (uint32_t t = 0; t < work->n_tasks; t++) {
+		const struct hashed *s = work->hashed + (size_t)t * HASHED_A_TASK;
+		for (uint32_t i = work->begin[t][task]; i < work->begin[t][task + 1]; i++)
+			g->one[g->of[k++] = number_of(g, s[i].hash)].n++;
+	}
+	for (size_t i = 0; i < g->n_ones; i++) {
+		g->one[i].end = (uint32_t)n;
+		n += g->one[i].n > 1 ? g->one[i].n : 0;
+	}
+	g->member = big_alloc(n, sizeof *g->member, err);
+	g->arrays = big_alloc(n, sizeof *g->arrays, err);
+	if (!g->member || !g->arrays)
+		return ERR_NOMEM;
+	k = 0;
+	for (uint32_t t = 0; t < work->n_tasks; t++) {
+		const struct hashed *s = work->hashed + (size_t)t * HASHED_A_TASK;
+		for (uint32_t i = work->begin[t][task]; i < work->begin[t][task + 1]; i++) {
+			struct one *one = &g->one[g->of[k++]];
+			if (one->n > 1)
+				g->member[one->end++] = &s[i];
+		}
+	}
+	return 0;
+}
+
+/* Strings of one hash, which nearly always are of one text. */
+static int group_one(struct grouping *g, const struct heap *h, const struct hashed **s, size_t n,
+    struct duplicates *found, struct err *err)
+{
+	for (size_t same; n; s += same, n -= same) {
+		same = gather(s, n);
+		found->distinct++;
+		if (same == 1)
+			continue;
+		sort_array(s, same, sizeof *s, by_id); /* those of a task come in any order */
+		struct same_strings *to = BIG_PUSH(found->groups, found->n, found->cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = weigh(h, s, same, g->arrays);
+	}
+	return 0;
+}
+
 static int group_stretch(void *context, unsigned task, struct err *err)
 {
 	struct hashing *work = context;
 	struct duplicates *found = &work->found[task];
-	struct hashed *s = work->hashed + work->begin[task], *end = work->hashed + work->begin[task + 1];
-	uint32_t *arrays = big_alloc((uint64_t)(end - s), sizeof *arrays, err);
-	int code = arrays ? 0 : ERR_NOMEM;
-	if (s < end)
-		sort_array(s, (size_t)(end - s), sizeof *s, by_hash);
-	progress_add(progress_own(), (uint64_t)(end - s));
-	while (!code && s < end) {
-		size_t n = 1;
-		while (s + n < end && s[n].hash == s->hash)
-			n++;
-		n = n > 1 ? gather(work->heap, s, n) : 1;
-		found->distinct++;
-		struct same_strings *to =
-		    n > 1 ? BIG_PUSH(found->groups, found->n, found->cap, err) : NULL;
-		if (to)
-			*to = weigh(work->heap, s, n, arrays);
-		else if (n > 1)
-			code = ERR_NOMEM;
-		s += n;
+	struct grouping g;
+	int code = begin_grouping(&g, work, task, err);
+	if (!code)
+		code = find_members(&g, work, task, err);
+	found->strings = g.n;
+	progress_add(progress_own(), g.n);
+	for (size_t i = 0; !code && i < g.n_ones; i++) {
+		uint32_t n = g.one[i].n;
+		if (n == 1)
+			found->distinct++;
+		else
+			code = group_one(&g, work->heap, g.member + g.one[i].end - n, n, found, err);
 	}
-	big_free(arrays);
+	end_grouping(&g);
 	return code;
 }
 
@@ -208,9 +304,9 @@ static int join(struct duplicates *out, const struct hashing *work, struct err *
 	out->groups = big_alloc(n, sizeof *out->groups, err);
 	if (!out->groups)
 		return ERR_NOMEM;
-	out->strings = work->begin[DEALT];
 	for (unsigned k = 0; k < DEALT; k++) {
 		const struct duplicates *part = &work->found[k];
+		out->strings += part->strings;
 		out->distinct += part->distinct;
 		for (size_t i = 0; i < part->n; i++) {
 			out->groups[out->n++] = part->groups[i];
@@ -231,12 +327,13 @@ static int hash_all(struct hashing *work, const struct heap *h, struct err *err)
 	work->heap = h;
 	work->ids = list.ids;
 	work->n = list.n;
+	work->n_tasks = (uint32_t)((list.n + HASHED_A_TASK - 1) / HASHED_A_TASK);
 	work->hashed = big_alloc(list.n, sizeof *work->hashed, err);
-	code = work->hashed ? 0 : ERR_NOMEM;
+	work->begin = big_alloc(work->n_tasks, sizeof *work->begin, err);
+	code = work->hashed && work->begin ? 0 : ERR_NOMEM;
 	progress_phase(progress_own(), PHASE_READ_TEXTS, list.n);
 	if (!code)
-		code = parallel_run(0, (unsigned)((list.n + HASHED_A_TASK - 1) / HASHED_A_TASK), hash_stretch,
-		    work, err);
+		code = parallel_run(0, work->n_tasks, hash_stretch, work, err);
 	work->ids = NULL;
 	string_list_release(&list);
 	return code;
@@ -247,6 +344,7 @@ static void free_work(struct hashing *work)
 	for (unsigned k = 0; k < DEALT; k++)
 		big_free(work->found[k].groups);
 	big_free(work->hashed);
+	big_free(work->begin);
 	free(work);
 }
 
@@ -255,9 +353,7 @@ int duplicates_find(struct duplicates *out, const struct heap *h, struct err *er
 	*out = (struct duplicates){ .groups = NULL };
 	struct hashing *work = xcalloc(1, sizeof *work);
 	int code = hash_all(work, h, err);
-	if (!code)
-		code = deal(work, err);
-	progress_phase(progress_own(), PHASE_COMPARE_TEXTS, work->begin[DEALT]);
+	progress_phase(progress_own(), PHASE_COMPARE_TEXTS, work->n);
 	if (!code)
 		code = parallel_run(0, DEALT, group_stretch, work, err);
 	if (!code)
@@ -302,11 +398,11 @@ static int want(struct wanted *w, const struct duplicates *d, const struct heap 
 static bool is_wanted(
     const struct wanted *w, const struct duplicates *d, const struct heap *h, const struct hashed *one)
 {
-	struct string_view a, b;
+	struct string_view s;
 	for (size_t at = one->hash & w->mask; w->slot[at]; at = (at + 1) & w->mask) {
 		size_t g = w->slot[at] - 1;
-		if (w->hash[g] == one->hash && inspect_text(h, d->groups[g].first, &a) &&
-		    inspect_text(h, one->id, &b) && same_text(&a, &b))
+		if (w->hash[g] == one->hash && inspect_text(h, d->groups[g].first, &s) &&
+		    same_text(&(struct hashed){ .bytes = s.bytes, .length = s.length, .width = s.width }, one))
 			return true;
 	}
 	return false;
@@ -320,9 +416,12 @@ int duplicates_members(const struct duplicates *d, const struct heap *h, const s
 	int code = hash_all(work, h, err);
 	if (!code)
 		code = want(&w, d, h, groups, err);
-	for (size_t i = 0; !code && i < work->n && !progress_own_stops(64 * i); i++) {
-		if (work->hashed[i].has_text && is_wanted(&w, d, h, &work->hashed[i]))
-			bits_set(to, work->hashed[i].id);
+	for (uint32_t t = 0; !code && t < work->n_tasks; t++) {
+		const struct hashed *s = work->hashed + (size_t)t * HASHED_A_TASK;
+		for (uint32_t i = 0; i < work->begin[t][DEALT] && !progress_own_stops(64 * (uint64_t)i); i++) {
+			if (is_wanted(&w, d, h, &s[i]))
+				bits_set(to, s[i].id);
+		}
 	}
 	big_free(w.slot);
 	big_free(w.hash);

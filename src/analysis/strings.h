@@ -3,7 +3,7 @@
  * strings.h - looks at all Strings of a heap: which texts match a pattern, which Strings are equal.
  *
  * Both functions look at every String once, on all threads, and keep for each String 4 bytes
- * (strings_matching) or 16 bytes (duplicates_find).  Any thread may call them.
+ * (strings_matching) or 32 bytes (duplicates_find).  Any thread may call them.
  */
 #ifndef CAIRN_ANALYSIS_STRINGS_H
 #define CAIRN_ANALYSIS_STRINGS_H

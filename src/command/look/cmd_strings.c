@@ -172,7 +172,7 @@ const struct command cmd_strings = {
     .name = "strings",
     .arguments = {{ARG_REGEX, "RE", true}},
     .options = strings_options,
-    .flags = COMMAND_COUNTS_VALUES,
+    .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
     .group = "look",
     .summary = "Strings by their text",
     .shapes = SHAPES(&strings_shape),
@@ -294,7 +294,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 const struct command cmd_dups = {
     .name = "dups",
     .options = dups_options,
-    .flags = COMMAND_COUNTS_VALUES,
+    .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
     .group = "look",
     .summary = "texts that several Strings have, and the bytes this wastes",
     .shapes = SHAPES(&dups_shape),

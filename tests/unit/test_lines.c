@@ -364,6 +364,15 @@ static void test_completion(void **state)
 	expect_completion("sql SELECT 1 FROM \"com.acme.Session\" s WHERE s.domi", 45, "s.dominator ");
 	expect_completion("sql SELECT 1 FROM objects WHERE class = 'Sess", 40, "'com.acme.Session' ");
 	expect_completion("sql SELECT inst", 11, "instanceof( ");
+	free(printed_by("CREATE TEMP TABLE own_a AS SELECT 1 AS ones, 2 AS twos", PRINT_TEXT));
+	free(printed_by("CREATE TEMP VIEW \"own b\" AS SELECT 1", PRINT_TEXT));
+	expect_completion("SELECT 1 FROM own", 14, "own_a ");
+	expect_completion("sql -schema \"own", 12, "\"own b\" ");
+	expect_completion("SELECT 1 FROM own_a WHERE tw", 26, "twos ");
+	expect_completion("drop table ", 11, "own_a \"own b\" ");
+	expect_completion("DROP VIEW IF EXISTS obj", 20, "");
+	free(printed_by("DROP TABLE own_a", PRINT_TEXT));
+	expect_completion("SELECT 1 FROM own", 14, "");
 	/* the tables stand behind the cursor */
 	expect_completion_before("sql SELECT sou", " FROM refs", 11, "source source_class source_id ");
 	expect_completion("users 0x11", 6, "0x1100 0x1140 ");

@@ -70,6 +70,33 @@ static void offer_classes(const struct offers *o, const char *typed, char quote)
 	text_release(&name);
 }
 
+/* The connection of the dump at hand, if anybody asked it already: before that it has no tables of one's own. */
+static struct sql *opened(const struct offers *o)
+{
+	const struct session_dump *d = session_at_hand(o->s);
+	return d ? d->sql : NULL;
+}
+
+static void offer_own_table(void *offers, const struct sql_own *own)
+{
+	const struct offers *o = offers;
+	bool plain = *own->name && !own->name[strspn(own->name, "_0123456789abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] && !isdigit((unsigned char)*own->name);
+	struct text quoted = TEXT_INIT;
+	if (!strpbrk(own->name, "\"'\\")) {
+		text_addf(&quoted, plain ? "%s" : "\"%s\"", own->name);
+		offer_name(o, quoted.s, "");
+	}
+	text_release(&quoted);
+}
+
+static void offer_own_tables(const struct offers *o)
+{
+	struct err none = ERR_INIT;
+	if (opened(o))
+		(void)!sql_each_own(opened(o), offer_own_table, (void *)(uintptr_t)o, &none);
+}
+
 static void offer_tables(const struct offers *o)
 {
 	bool quoted = *o->word == '"';
@@ -80,6 +107,7 @@ static void offer_tables(const struct offers *o)
 	const struct sql_view *view;
 	for (size_t i = 0; !quoted && (view = ask_view(o->s, i)); i++)
 		offer_name(o, view->name, "");
+	offer_own_tables(o);
 	for (const struct command *const *c = commands; !quoted && *c; c++)
 		if (ask_is_table(o->s, *c) && !sql_table_called((*c)->name))
 			offer_name(o, (*c)->name, "");
@@ -153,6 +181,8 @@ static void offer_columns_of(const struct offers *o, const char *table)
 	for (unsigned i = 0; i < n; i++)
 		offer_column((void *)(uintptr_t)o, column_kinds[columns[i]].word);
 	free(first);
+	if (opened(o))
+		sql_own_table_columns(opened(o), table, offer_column, (void *)(uintptr_t)o);
 }
 
 /* --- which tables a question names -------------------------------------------------------------- */
@@ -162,6 +192,8 @@ struct tables {
 	bool wanted; /* behind FROM, JOIN or a comma there */
 	bool listed; /* a comma would be there */
 	bool any;
+	bool drops;  /* DROP was read */
+	bool own;    /* and TABLE or VIEW behind it: one's own are wanted */
 };
 
 static bool is_word(const char *s, size_t n, const char *word)
@@ -173,6 +205,12 @@ static void take_word(struct tables *t, const char *s, size_t n, bool quoted)
 {
 	if (!quoted && (is_word(s, n, "from") || is_word(s, n, "join"))) {
 		t->wanted = true;
+	} else if (!quoted && is_word(s, n, "drop")) {
+		t->drops = true;
+	} else if (t->drops && !quoted && (is_word(s, n, "table") || is_word(s, n, "view"))) {
+		t->own = true;
+	} else if (t->own && (quoted || (!is_word(s, n, "if") && !is_word(s, n, "exists")))) {
+		t->drops = t->own = false;
 	} else if (t->wanted) {
 		char *name = xstrndup(s, n);
 		if (t->offers)
@@ -250,6 +288,10 @@ void ask_complete(const struct session *s, const char *typed, const char *behind
 	struct tables before = {.offers = NULL}, named = {.offers = &o};
 	const char *text = opened_text(o.word);
 	read_question(&before, typed, o.word);
+	if (before.own) {
+		offer_own_tables(&o);
+		return;
+	}
 	if (before.wanted || strstr(typed, " -schema ")) {
 		offer_tables(&o);
 		return;

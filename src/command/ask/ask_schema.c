@@ -175,19 +175,55 @@ static void add_views(const struct session *s, struct result *r)
 	text_release(&what);
 }
 
+struct own_rows {
+	struct result *result;
+	struct sql *sql;
+	struct text columns;
+};
+
+static void add_name(void *columns, const char *name)
+{
+	struct text *to = columns;
+	text_add(to, to->len ? " " : "");
+	text_add_escaped(to, name, strlen(name));
+}
+
+static void add_own(void *rows, const struct sql_own *own)
+{
+	struct own_rows *o = rows;
+	struct text what = TEXT_INIT, name = TEXT_INIT;
+	text_clear(&o->columns);
+	sql_own_table_columns(o->sql, own->name, add_name, &o->columns);
+	text_add_escaped(&name, own->name, strlen(own->name));
+	text_add(&what, own->view ? "a view of yours: " : "a table of yours");
+	if (own->view)
+		text_add_escaped(&what, own->statement, strlen(own->statement));
+	add_table(o->result, name.s, name.s, what.s, o->columns.len ? o->columns.s : "as it selects them");
+	text_release(&what);
+	text_release(&name);
+}
+
 int ask_list_tables(struct session *s, struct result **out, struct err *err)
 {
 	struct sql *q;
 	int code = ask_open(s, &q, err); /* does this build answer at all? */
 	if (code)
 		return code;
-	struct result *r = *out = result_new_rows("tables", s->dump, &ask_tables_shape);
+	struct result *r = result_new_rows("tables", s->dump, &ask_tables_shape);
 	add_fixed(r);
 	add_views(s, r);
+	struct own_rows own = {.result = r, .sql = q, .columns = TEXT_INIT};
+	code = sql_each_own(q, add_own, &own, err);
+	text_release(&own.columns);
+	if (code) {
+		result_free(r);
+		return code;
+	}
 	add_classes(session_heap(s), r);
 	add_commands(s, r);
 	result_add_note(r, "every class is a table, in double quotes, and any line of such a command; sql -schema TABLE "
 	    "tells the columns (Enter), help sql has examples");
+	*out = r;
 	return 0;
 }
 

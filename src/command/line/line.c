@@ -30,7 +30,7 @@ static const char *const joining[] = {"cut", "whatif"};
 
 bool line_states(const char *word)
 {
-	static const char *const words[] = {"select", "with", "explain", "create"};
+	static const char *const words[] = {"select", "with", "explain", "create", "drop"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcasecmp(words[i], word))
 			return true;

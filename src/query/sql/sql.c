@@ -92,69 +92,7 @@ int sql_need_retained(struct sql *q)
 	return q->source.retained(q->source.context, &q->retained, &err) ? sql_keep(q, &err) : SQLITE_OK;
 }
 
-/* --- what a statement may do -------------------------------------------------------------------- */
-
-static bool is_catalogue(const char *table)
-{
-	return table && (!strcmp(table, "sqlite_temp_master") || !strcmp(table, "sqlite_temp_schema"));
-}
-
-static int may_read(struct sql *q, const char *table, const char *database)
-{
-	for (size_t i = 0; i < q->n_kept && database && !strcmp(database, "temp"); i++) {
-		if (sqlite3_stricmp(q->kept[i].table, table))
-			continue;
-		q->kept_read = true;
-		q->doubt = amount_as_sure(q->doubt, q->kept[i].sure);
-	}
-	return SQLITE_OK;
-}
-
-static int may_create(struct sql *q, const char *table)
-{
-	free(q->creates);
-	q->creates = xstrdup(table);
-	return SQLITE_OK;
-}
-
-/* What went into a table of the user's stays as unsure as it was. */
-static void keep_doubt(struct sql *q)
-{
-	struct amount sure = amount_as_sure(q->doubt, heap_counted(q->heap, 0));
-	if (q->creates && sure.certainty != EXACT)
-		VEC_PUSH(q->kept, q->n_kept, q->cap_kept) = (struct sql_kept){.table = xstrdup(q->creates), .sure = sure};
-	free(q->creates);
-	q->creates = NULL;
-}
-
-/* Only questions, and tables and views of one's own.  What SQLite itself writes of those goes into its catalogue. */
-static int may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger)
-{
-	(void)trigger;
-	if (((const struct sql *)sql)->declares)
-		return SQLITE_OK;
-	switch (action) {
-	case SQLITE_SELECT:
-	case SQLITE_RECURSIVE:
-	case SQLITE_CREATE_TEMP_VIEW:
-	case SQLITE_DROP_TEMP_TABLE:
-	case SQLITE_DROP_TEMP_VIEW:
-		return SQLITE_OK;
-	case SQLITE_READ:
-		return may_read(sql, a ? a : "", database);
-	case SQLITE_CREATE_TEMP_TABLE:
-		return may_create(sql, a ? a : "");
-	case SQLITE_FUNCTION:
-		return b && !strcmp(b, "load_extension") ? SQLITE_DENY : SQLITE_OK;
-	case SQLITE_INSERT:
-	case SQLITE_UPDATE:
-	case SQLITE_DELETE:
-		return is_catalogue(a) || (database && !strcmp(database, "temp") && action == SQLITE_DELETE) ?
-		    SQLITE_OK : SQLITE_DENY;
-	default:
-		return SQLITE_DENY;
-	}
-}
+/* --- life --------------------------------------------------------------------------------------- */
 
 void sql_limit(sqlite3 *db)
 {
@@ -169,8 +107,6 @@ void sql_limit(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
-
-/* --- life --------------------------------------------------------------------------------------- */
 
 /* What is known of objects, under the names that people look for. */
 static int add_view(struct sql *q, const struct sql_table *t)
@@ -217,7 +153,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
 		else if (add_views(q))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
-		sqlite3_set_authorizer(q->db, may, q);
+		sqlite3_set_authorizer(q->db, sql_may, q);
 	}
 	if (code) {
 		sql_close(q);
@@ -251,10 +187,7 @@ void sql_close(struct sql *q)
 	sql_fields_release(q);
 	text_release(&q->missed);
 	text_release(&q->notes);
-	for (size_t i = 0; i < q->n_kept; i++)
-		free(q->kept[i].table);
-	free(q->kept);
-	free(q->creates);
+	sql_own_release(q);
 	free(q);
 }
 
@@ -356,6 +289,12 @@ int sql_check_spelling(struct sql *q, const char *text, struct err *err)
 	return 0;
 }
 
+/* Then what it names is not to be looked up. */
+static bool drops(const char *text)
+{
+	return !sqlite3_strnicmp(text + strspn(text, " \t\r\n;"), "drop", 4);
+}
+
 int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err)
 {
 	for (int i = 0; i < TABLES_MOST; i++) {
@@ -365,7 +304,8 @@ int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **
 		char *name = q->failed.code ? NULL : missed_table(q->db);
 		if (!name)
 			return sql_error(q, state, err);
-		code = is_declared(q, name) ? sql_error(q, state, err) : declare(q, name, err);
+		code = drops(text) ? sql_refuse_drop(name, err) :
+		    is_declared(q, name) ? sql_error(q, state, err) : declare(q, name, err);
 		free(name);
 		if (code)
 			return code;
@@ -389,7 +329,7 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 		if (state != SQLITE_DONE)
 			code = sql_error(q, state, err);
 		else
-			keep_doubt(q);
+			sql_own_end(q);
 	}
 	if (!code && r) {
 		result_free(*out);
@@ -482,6 +422,7 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 	while (!code && *text) {
 		sqlite3_stmt *s = NULL;
 		sql_doubts_begin(q);
+		sql_own_begin(q);
 		q->kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s)

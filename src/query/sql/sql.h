@@ -10,7 +10,7 @@
  *     "LINE"       what a command line answers ("histo", "bt -all"), by a struct sql_source
  *
  * Numbers that nobody knows are NULL; how sure a number is stands in the hidden column NAME_certainty.  An address is
- * an integer.  Statements only read; CREATE TEMP TABLE and CREATE TEMP VIEW are kept until sql_close.
+ * an integer.  Statements only read; what CREATE TEMP TABLE and CREATE TEMP VIEW make is kept until sql_close, or DROP.
  *
  * One thread at a time.
  */
@@ -83,6 +83,18 @@ MUST_CHECK int sql_describe(struct sql *q, const char *table, const struct sql_w
     struct progress *progress, sql_tell *tell, void *context, struct err *err);
 /* The names of all columns of the table of objects that share these fields (NULL: none). */
 void sql_class_columns(const struct shared_fields *fields, void (*tell)(void *context, const char *name),
+    void *context);
+
+/* A table or a view that CREATE TEMP made.  Texts live until the call returns. */
+struct sql_own {
+	const char *name, *statement;
+	bool view;
+};
+typedef void sql_tell_own(void *context, const struct sql_own *own);
+/* Tell those of this connection, in the order in which they were made.  0 or ERR_NOMEM. */
+MUST_CHECK int sql_each_own(struct sql *q, sql_tell_own *tell, void *context, struct err *err);
+/* The columns of such a table; those of a view depend on what it names. */
+void sql_own_table_columns(struct sql *q, const char *name, void (*tell)(void *context, const char *column),
     void *context);
 
 /*

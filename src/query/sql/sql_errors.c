@@ -87,7 +87,7 @@ static bool is_near_keyword(const char *said)
 
 int sql_error(struct sql *q, int code, struct err *err)
 {
-	static const char column[] = "no such column: ", circle[] = " is circularly defined";
+	static const char column[] = "no such column: ", view[] = "no such view: ", circle[] = " is circularly defined";
 	if (q->failed.code) {
 		*err = q->failed;
 		return err->code;
@@ -102,10 +102,12 @@ int sql_error(struct sql *q, int code, struct err *err)
 	const char *said = sqlite3_errmsg(q->db);
 	if (!strcmp(said, "not authorized"))
 		return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
-		    "VIEW");
+		    "VIEW, and DROP of those");
 	if (!strncmp(said, "view ", 5) && strstr(said, circle))
 		return err_set(err, ERR_USAGE, "what it names leads back to the view %.*s",
 		    (int)(strstr(said, circle) - said - 5), said + 5);
+	if (!strncmp(said, view, sizeof view - 1))
+		return sql_refuse_drop(said + sizeof view - 1, err);
 	if (!strncmp(said, column, sizeof column - 1))
 		return no_column(q, said + sizeof column - 1, err);
 	if (!strcmp(said, "near \".\": syntax error") || !strcmp(said, "near \"$\": syntax error"))

@@ -49,6 +49,7 @@ struct sql {
 	size_t n_kept, cap_kept;
 	bool kept_read;                   /* one of these is read */
 	char *creates;                    /* the temporary table that the statement makes; owned, NULL: none */
+	char *drops;                      /* the table or view that it drops; the same */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct text notes;                /* lines that are told below the rows */
 	bool told_entries;                /* it was told what was no collection */
@@ -98,6 +99,16 @@ static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a
 }
 /* How sure the numbers of each column of an answer are, when all rows were made. */
 void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure);
+
+/* --- tables and views of one's own ---------------------------------------------------------------- */
+
+/* SQLite's authorizer, about a struct sql. */
+int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger);
+int sql_refuse_drop(const char *name, struct err *err); /* ERR_USAGE */
+/* A statement begins; it has made or dropped what it names. */
+void sql_own_begin(struct sql *q);
+void sql_own_end(struct sql *q);
+void sql_own_release(struct sql *q);
 
 /* --- values ------------------------------------------------------------------------------------- */
 

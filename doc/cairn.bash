@@ -17,6 +17,9 @@ _cairn() {
 	--progress)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
 		return;;
+	--spill)
+		COMPREPLY=($(compgen -W 'DIR none' -- "$word"))
+		return;;
 	--start)
 		COMPREPLY=($(compgen -W 'histo heap leaks threads packages info growth' -- "$word"))
 		return;;
@@ -29,7 +32,7 @@ _cairn() {
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --start --color --theme --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --spill --start --color --theme --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

@@ -15,7 +15,8 @@ _arguments -s \
 	'--dump=[which heap of a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
-	'--mem=[give up rather than use more memory (512M, 2G)]:SIZE:' \
+	'--mem=[use no more memory, but a file (512M, 2G)]:SIZE:' \
+	'--spill=[where large data goes that --mem does not hold]:spill:(DIR none)' \
 	'--start=[the first page]:start:(histo heap leaks threads packages info growth)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--theme=[which colours]:theme:(auto dark light classic8 mono)' \

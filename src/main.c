@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/memory_left.h"
+#include "base/spill.h"
 #include "base/parallel.h"
 #include "base/stock.h"
 #include "command/help/help.h"
@@ -36,7 +37,7 @@ struct wishes {
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
-	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given;
+	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given, no_spill;
 	unsigned start, theme; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -210,6 +211,10 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_THREADS:
 	case OPTION_MEM:
 		return take_number(w, o, value);
+	case OPTION_SPILL:
+		w->no_spill = !strcmp(value, "none");
+		spill_set_folder(w->no_spill ? NULL : value);
+		return 0;
 	case OPTION_VERSION:
 		*done = true;
 		return printf("%s %s (%s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
@@ -411,6 +416,7 @@ int main(int argc, char **argv)
 		else {
 			if (!w.mem_given)
 				limit_memory();
+			spill_allow(!w.no_spill);
 			code = run(&w);
 		}
 	}

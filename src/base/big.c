@@ -12,10 +12,10 @@
 #include "base/budget.h"
 #include "base/exact.h"
 #include "base/mem.h"
+#include "base/spill.h"
 #include "base/stock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,14 +36,16 @@
 #define PAGES_FROM (CAIRN_EXACT ? UINT64_MAX : (uint64_t)128 << 10)
 #define HUGE_FROM (4u << 20)    /* below this a huge page wastes more than it saves */
 
+#define SPILL_FROM ((uint64_t)128 << 10) /* smaller blocks stay in memory */
+#define MOVED_AT_ONCE ((uint64_t)4 << 20)
+#define KEPT_PERCENT 20 /* of the limit, that blocks which may live in the file leave to the others */
+
 static uint64_t page_size(void)
 {
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* --- the sum and its limit --------------------------------------------------------------------- */
-
-static _Atomic uint64_t spilled;
 
 uint64_t big_in_use(void)
 {
@@ -57,7 +59,7 @@ uint64_t big_peak(void)
 
 uint64_t big_spilled(void)
 {
-	return atomic_load(&spilled);
+	return spill_bytes();
 }
 
 void big_set_limit(uint64_t bytes, const char *whose)
@@ -75,11 +77,29 @@ static int refused(uint64_t count, uint64_t size, struct err *err)
 	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
 }
 
+static bool move_out(uint64_t wanted, uint64_t kept);
+
+/* Count bytes that must be memory: for them settled blocks move out. */
 static int reserve(uint64_t bytes, struct err *err)
 {
 	char why[300];
 
-	return budget_take(bytes, why, sizeof why) ? 0 : err_set(err, ERR_NOMEM, "%s", why);
+	while (!budget_take(bytes, 0, why, sizeof why))
+		if (!move_out(bytes, 0))
+			return err_set(err, ERR_NOMEM, "%s", why);
+	return 0;
+}
+
+/* The same for a block that may live in the file as well: it leaves some memory to what may not, and to
+ * the pages of the file. */
+static bool reserve_if_room(uint64_t bytes)
+{
+	uint64_t kept = budget_limit() / 100 * KEPT_PERCENT;
+
+	while (!budget_take(bytes, kept, NULL, 0))
+		if (!move_out(bytes, kept))
+			return false;
+	return true;
 }
 
 static void unreserve(uint64_t bytes)
@@ -167,7 +187,9 @@ struct mapping {
 	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
 	enum big_owner owner;
 	enum big_use use;
-	int fd; /* of a spilled one, else -1 */
+	uint64_t offset; /* of a spilled one: in the file */
+	struct mapping *settled_next; /* if settled: behind the lock of these */
+	bool settled;
 };
 
 #define BUCKETS 512
@@ -241,7 +263,7 @@ static void advise(const struct mapping *m)
 	}
 }
 
-/* A new mapping; consumes fd when it is a spilled one's. */
+/* A new mapping. */
 static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, struct err *err)
 {
 	struct mapping *m = calloc(1, sizeof *m);
@@ -253,92 +275,248 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 	void *at = m ? mmap(NULL, whole_pages(bytes), access, flags, fd, (off_t)offset) : MAP_FAILED;
 	if (at == MAP_FAILED) {
 		free(m);
-		if (owner == BIG_SPILLED)
-			close(fd);
 		refused(bytes, 1, err);
 		return NULL;
 	}
-	*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner,
-	    .fd = owner == BIG_SPILLED ? fd : -1};
+	*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner, .offset = offset};
 	enter(m);
 	told_leak_checker(m, true);
 	advise(m);
 	return at;
 }
 
-static int take_room(int fd, uint64_t from, uint64_t bytes, struct err *err)
+/* A new block in the file.  ERR_IO: there is no room, and the sentence for it. */
+static void *map_spilled(uint64_t bytes, struct err *err)
 {
-	/* without room on the disk the first write to a page would end the program */
-	int code = posix_fallocate(fd, (off_t)from, (off_t)bytes);
+	uint64_t offset;
+	int fd;
 
-	if (!code)
-		return 0;
-	return err_set(err, ERR_IO, "temporary file: no room for %" PRIu64 " bytes: %s", bytes,
-	    strerror(code));
-}
-
-static int resize_file(struct mapping *m, uint64_t old_whole, uint64_t whole, struct err *err)
-{
-	if (whole > old_whole)
-		return take_room(m->fd, old_whole, whole - old_whole, err);
-	if (ftruncate(m->fd, (off_t)whole) < 0)
-		return err_set(err, ERR_IO, "temporary file: %s", strerror(errno));
-	return 0;
-}
-
-static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
-{
-	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
-	bool counts = m->owner == BIG_ANONYMOUS;
-
-	if (bytes < m->bytes) { /* the rest of the last page kept must be zero should it grow again */
-		uint64_t end = m->bytes < whole ? m->bytes : whole;
-		memset((char *)m->at + bytes, 0, end - bytes);
-	}
-	if (counts && whole > old_whole && reserve(whole - old_whole, err) < 0)
+	if (spill_take(whole_pages(bytes), &fd, &offset, err) < 0)
 		return NULL;
-	void *at = m->at;
-	told_leak_checker(m, false);
-	if (whole != old_whole) {
-		bool fits = m->owner != BIG_SPILLED || whole < old_whole ||
-		    !resize_file(m, old_whole, whole, err);
-		leave(m); /* another thread may be given the old pages at once */
-		at = fits ? mremap(m->at, old_whole, whole, MREMAP_MAYMOVE) : MAP_FAILED;
-		if (at != MAP_FAILED)
-			m->at = at;
-		enter(m);
-		if (fits && at == MAP_FAILED)
-			refused(bytes, 1, err);
+	void *p = map(bytes, BIG_SPILLED, fd, offset, err);
+	if (!p)
+		spill_give_back(offset, whole_pages(bytes));
+	return p;
+}
+
+/* The same for somebody who asked for memory: then it is that which lacks.  Where the system has no addresses for it,
+ * the limit says how much would do. */
+static void *instead_of_memory(uint64_t bytes, struct err *err)
+{
+	struct err own = ERR_INIT;
+	void *p = map_spilled(bytes, &own);
+
+	if (p)
+		return p;
+	if (own.code == ERR_IO)
+		err_set(err, ERR_NOMEM, "%s", own.message);
+	else if (reserve(bytes, err) == 0) {
+		unreserve(bytes);
+		err_set(err, ERR_NOMEM, "%s", own.message);
 	}
-	if (at != MAP_FAILED) {
-		m->bytes = bytes;
-		if (m->owner == BIG_SPILLED && whole < old_whole)
-			resize_file(m, old_whole, whole, NULL);
-		if (whole > old_whole)
-			advise(m);
+	return NULL;
+}
+
+/* --- settled blocks ---------------------------------------------------------------------------- */
+
+/* In the order in which they settled.  The lock is held while one moves, so that nobody gives it back
+ * meanwhile; who reads it finds the same bytes before, while and after. */
+static struct mapping *settled, **settled_end = &settled;
+static _Atomic uint64_t settled_bytes;
+static pthread_mutex_t settled_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlink_settled(struct mapping *m)
+{
+	struct mapping **at = &settled;
+
+	while (*at != m)
+		at = &(*at)->settled_next;
+	*at = m->settled_next;
+	if (!*at)
+		settled_end = at;
+	m->settled = false;
+	atomic_fetch_sub(&settled_bytes, whole_pages(m->bytes));
+}
+
+static void unsettle(struct mapping *m)
+{
+	pthread_mutex_lock(&settled_lock);
+	if (m->settled)
+		unlink_settled(m);
+	pthread_mutex_unlock(&settled_lock);
+}
+
+static bool write_all(int fd, const char *from, uint64_t bytes, uint64_t offset)
+{
+	while (bytes) {
+		ssize_t n = pwrite(fd, from, bytes, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		from += n;
+		offset += (uint64_t)n;
+		bytes -= (uint64_t)n;
 	}
-	told_leak_checker(m, true);
-	if (counts && (at == MAP_FAILED) == (whole > old_whole))
-		unreserve(whole > old_whole ? whole - old_whole : old_whole - whole);
-	if (at != MAP_FAILED && m->owner == BIG_SPILLED)
-		atomic_fetch_add(&spilled, whole - old_whole);
-	return at == MAP_FAILED ? NULL : at;
+	return true;
+}
+
+/*
+ * Piece by piece, so that never much of it is in memory twice.  A piece that cannot be written stays memory, where it
+ * does as well.
+ */
+static void move_pieces(const struct mapping *m, int fd)
+{
+	uint64_t whole = whole_pages(m->bytes);
+
+	for (uint64_t at = 0, n; at < whole; at += n) {
+		char *piece = (char *)m->at + at;
+		n = whole - at < MOVED_AT_ONCE ? whole - at : MOVED_AT_ONCE;
+		if (!write_all(fd, piece, n, m->offset + at) || mmap(piece, n, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)(m->offset + at)) == MAP_FAILED)
+			return;
+	}
+}
+
+/* Move the block that settled first; false when there is none, or no room for it. */
+static bool move_first(void)
+{
+	struct mapping *m = settled;
+	int fd;
+
+	if (!m || spill_take(whole_pages(m->bytes), &fd, &m->offset, NULL) < 0)
+		return false;
+	unlink_settled(m);
+	move_pieces(m, fd);
+	m->owner = BIG_SPILLED;
+	advise(m);
+	unreserve(whole_pages(m->bytes));
+	return true;
+}
+
+static bool move_out(uint64_t wanted, uint64_t kept)
+{
+	if (!spill_allowed() || !budget_would_fit(wanted, kept, atomic_load(&settled_bytes)))
+		return false;
+	pthread_mutex_lock(&settled_lock);
+	bool moved = move_first();
+	pthread_mutex_unlock(&settled_lock);
+	return moved;
+}
+
+void big_settle(void *p)
+{
+	struct mapping *m = p ? find(p) : NULL;
+
+	if (!m || m->owner != BIG_ANONYMOUS)
+		return;
+	pthread_mutex_lock(&settled_lock);
+	if (!m->settled) {
+		m->settled = true;
+		m->settled_next = NULL;
+		*settled_end = m;
+		settled_end = &m->settled_next;
+		atomic_fetch_add(&settled_bytes, whole_pages(m->bytes));
+	}
+	pthread_mutex_unlock(&settled_lock);
+}
+
+void big_unsettle(void *p)
+{
+	struct mapping *m = p ? find(p) : NULL;
+
+	if (m)
+		unsettle(m);
 }
 
 static void mapping_free(struct mapping *m)
 {
 	uint64_t whole = whole_pages(m->bytes);
 
+	unsettle(m);
 	told_leak_checker(m, false);
 	leave(m);
 	munmap(m->at, whole);
-	if (m->fd >= 0)
-		close(m->fd);
 	if (m->owner == BIG_ANONYMOUS)
 		unreserve(whole);
 	else if (m->owner == BIG_SPILLED)
-		atomic_fetch_sub(&spilled, whole);
+		spill_give_back(m->offset, whole);
 	free(m);
+}
+
+/* --- growing and shrinking --------------------------------------------------------------------- */
+
+/* A block of memory that is to live in the file from now on, or one there that moves to where there is more room. */
+static void *to_file(struct mapping *m, uint64_t bytes, struct err *err)
+{
+	void *p = instead_of_memory(bytes, err);
+
+	if (!p)
+		return NULL;
+	memcpy(p, m->at, m->bytes < bytes ? m->bytes : bytes);
+	big_hint(p, m->use);
+	mapping_free(m);
+	return p;
+}
+
+static void *spilled_resize(struct mapping *m, uint64_t bytes, struct err *err)
+{
+	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
+
+	if (whole > old_whole)
+		return to_file(m, bytes, err);
+	told_leak_checker(m, false);
+	if (whole < old_whole) {
+		munmap((char *)m->at + whole, old_whole - whole);
+		spill_give_back(m->offset + whole, old_whole - whole);
+	}
+	m->bytes = bytes;
+	told_leak_checker(m, true);
+	return m->at;
+}
+
+static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err)
+{
+	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
+
+	if (whole > old_whole && spill_allowed()) {
+		if (!reserve_if_room(whole - old_whole))
+			return to_file(m, bytes, err);
+	} else if (whole > old_whole && reserve(whole - old_whole, err) < 0) {
+		return NULL;
+	}
+	void *at = m->at;
+	told_leak_checker(m, false);
+	if (whole != old_whole) {
+		leave(m); /* another thread may be given the old pages at once */
+		at = mremap(m->at, old_whole, whole, MREMAP_MAYMOVE);
+		if (at != MAP_FAILED)
+			m->at = at;
+		enter(m);
+		if (at == MAP_FAILED)
+			refused(bytes, 1, err);
+	}
+	if (at != MAP_FAILED) {
+		m->bytes = bytes;
+		if (whole > old_whole)
+			advise(m);
+	}
+	told_leak_checker(m, true);
+	if ((at == MAP_FAILED) == (whole > old_whole))
+		unreserve(whole > old_whole ? whole - old_whole : old_whole - whole);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
+{
+	uint64_t whole = whole_pages(bytes);
+
+	unsettle(m);
+	if (bytes < m->bytes) { /* the rest of the last page kept must be zero should it grow again */
+		uint64_t end = m->bytes < whole ? m->bytes : whole;
+		memset((char *)m->at + bytes, 0, end - bytes);
+	}
+	return m->owner == BIG_SPILLED ? spilled_resize(m, bytes, err) : anonymous_resize(m, bytes, err);
 }
 
 /* --- the door ---------------------------------------------------------------------------------- */
@@ -362,8 +540,12 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 		return NULL;
 	bool small = bytes < PAGES_FROM;
 	uint64_t counted = small ? bytes + sizeof(struct header) : whole_pages(bytes);
-	if (reserve(counted, err) < 0)
+	if (spill_allowed() && bytes >= SPILL_FROM) {
+		if (!reserve_if_room(counted))
+			return instead_of_memory(bytes, err);
+	} else if (reserve(counted, err) < 0) {
 		return NULL;
+	}
 	void *p = small ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, err);
 	if (!p) {
 		unreserve(counted);
@@ -392,47 +574,13 @@ void *big_must(size_t bytes)
 	return p;
 }
 
-/* A file without a name, for reading and writing; -1 and *err. */
-static int nameless_file(struct err *err)
-{
-	const char *folder = getenv("TMPDIR");
-
-	if (!folder || !*folder)
-		folder = "/var/tmp";
-#ifdef O_TMPFILE
-	int direct = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (direct >= 0)
-		return direct;
-#endif
-	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/cairn-XXXXXX", folder), fd = -1;
-	if (n > 0 && (size_t)n < sizeof path)
-		fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0) {
-		err_set(err, ERR_IO, "temporary file in %s: %s", folder, strerror(errno));
-		return -1;
-	}
-	unlink(path);
-	return fd;
-}
-
 void *big_spill(uint64_t count, uint64_t size, struct err *err)
 {
 	uint64_t bytes;
 
 	if (request(count, size, &bytes, err) < 0)
 		return NULL;
-	int fd = nameless_file(err);
-	if (fd < 0)
-		return NULL;
-	if (take_room(fd, 0, whole_pages(bytes), err) < 0) {
-		close(fd);
-		return NULL;
-	}
-	void *p = map(bytes, BIG_SPILLED, fd, 0, err);
-	if (p)
-		atomic_fetch_add(&spilled, whole_pages(bytes));
-	return p;
+	return map_spilled(bytes, err);
 }
 
 const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
@@ -457,15 +605,11 @@ static void *to_pages(void *old, uint64_t bytes, struct err *err)
 {
 	struct header *h = header_of(old);
 
-	if (reserve(whole_pages(bytes), err) < 0)
+	void *p = big_alloc(bytes, 1, err);
+	if (!p)
 		return NULL;
-	void *p = map(bytes, BIG_ANONYMOUS, -1, 0, err);
-	if (!p) {
-		unreserve(whole_pages(bytes));
-		return NULL;
-	}
 	memcpy(p, old, h->bytes);
-	find(p)->use = h->use;
+	big_hint(p, h->use);
 	big_free(old);
 	return p;
 }

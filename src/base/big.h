@@ -63,6 +63,13 @@ void big_free(const void *p);
 /* Say how a block is used. */
 void big_hint(void *p, enum big_use use);
 
+/*
+ * Nobody writes to this block any more: when memory is short it may move to the file without a name, where it
+ * stands at the same address.  Who wants to write again says so first.  Both do nothing to what cannot move.
+ */
+void big_settle(void *p);
+void big_unsettle(void *p);
+
 /* Bytes asked for (0 for NULL), owner and use of a block. */
 uint64_t big_bytes(const void *p);
 enum big_owner big_owner(const void *p);

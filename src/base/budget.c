@@ -17,6 +17,11 @@ uint64_t budget_in_use(void)
 	return atomic_load(&in_use);
 }
 
+uint64_t budget_limit(void)
+{
+	return atomic_load(&limit);
+}
+
 uint64_t budget_peak(void)
 {
 	return atomic_load(&peak);
@@ -49,14 +54,23 @@ static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_
 	    "about %s at least", wanted, used, limit_whose, allowed, enough);
 }
 
-bool budget_take(uint64_t bytes, char *why, size_t room)
+bool budget_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone)
 {
 	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
+
+	return !most || (kept <= most && bytes <= most - kept && now - (gone < now ? gone : now) <= most - kept - bytes);
+}
+
+bool budget_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
+{
+	uint64_t all = atomic_load(&limit), now = atomic_load(&in_use);
+	uint64_t most = kept < all ? all - kept : all;
 
 	do {
 		if (!most || (bytes <= most && now <= most - bytes))
 			continue;
-		refuse(bytes, now, most, why, room);
+		if (why)
+			refuse(bytes, now, most, why, room);
 		return false;
 	} while (!atomic_compare_exchange_weak(&in_use, &now, now + bytes));
 	note_peak(now + bytes);

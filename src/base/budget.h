@@ -7,12 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Count bytes, or false, when the limit does not allow them, and the sentence for it in why. */
-bool budget_take(uint64_t bytes, char *why, size_t room);
+/* Count bytes, or false, when the limit less what is kept for others does not allow them, and the sentence for it in
+ * why, if that is not NULL. */
+bool budget_take(uint64_t bytes, uint64_t kept, char *why, size_t room);
+/* Would they be allowed if so many bytes that are in use were gone? */
+bool budget_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone);
 void budget_take_anyway(uint64_t bytes);
 void budget_give_back(uint64_t bytes);
 
-/* Bytes taken now, and the most there ever were. */
+/* The limit (0: none), bytes taken now, and the most there ever were. */
+uint64_t budget_limit(void);
 uint64_t budget_in_use(void);
 uint64_t budget_peak(void);
 

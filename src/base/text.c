@@ -40,7 +40,7 @@ static bool grow(struct text *t, size_t cap)
 	uint64_t more = counted(cap) - counted(t->cap);
 	char why[300];
 
-	if (more && !budget_take(more, why, sizeof why)) {
+	if (more && !budget_take(more, 0, why, sizeof why)) {
 		mem_refused(why);
 		return false;
 	}

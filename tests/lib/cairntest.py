@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -116,12 +117,13 @@ def broken_dumps(tap, ending, least):
 class Run:
     """A finished program: status, out, err (text)."""
 
-    def __init__(self, argv, stdin=None, env=None, timeout=TIMEOUT, cwd=None):
+    def __init__(self, argv, stdin=None, env=None, timeout=TIMEOUT, cwd=None, preexec=None):
         full = dict(os.environ, LC_ALL="C.UTF-8", TERM="dumb", **(env or {}))
         try:
             done = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   stdin=subprocess.DEVNULL if stdin is None else None,
-                                  env=full, timeout=timeout, cwd=cwd)
+                                  env=full, timeout=timeout, cwd=cwd,
+                                  preexec_fn=preexec and (lambda: resource.setrlimit(preexec[0], (preexec[1],) * 2)))
             self.status, out, err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as e:
             self.status, out, err = "timeout after %d s" % timeout, e.stdout or b"", e.stderr or b""

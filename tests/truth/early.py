@@ -52,12 +52,12 @@ def check_not_read(t, folder):
     big = os.path.join(folder, "big.phd")
     made = Run([MKDUMP, "bench", "--objects", "1000000", "--phd", big])
     t.ok(made.status == 0, "a larger dump is made", made)
-    got = cairn("--mem", "24M", "-x", "histo", big)
+    got = cairn("--spill", "none", "--mem", "24M", "-x", "histo", big)
     t.ok(got.status == 0 and not got.err, "a histogram needs no memory for references", got)
-    got = cairn("--mem", "24M", "-x", "histo | head 1", "-x", "refs #1", big)
+    got = cairn("--spill", "none", "--mem", "24M", "-x", "histo | head 1", "-x", "refs #1", big)
     t.ok(got.status not in (0, 4) and got.out.count("\n") == 2 and got.err.count("did not fit") == 1 and
          "the references are left out" in got.err, "refs does, and what there is stays", got)
-    got = cairn("--mem", "24M", "-x", "histo | head 1", "-x", "info", big)
+    got = cairn("--spill", "none", "--mem", "24M", "-x", "histo | head 1", "-x", "info", big)
     t.ok(got.status == 4 and "the references are left out" in got.err, "info tells of them where they fit", got)
 
 

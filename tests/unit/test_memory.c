@@ -19,6 +19,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "base/spill.h"
 #include "base/stock.h"
 #include "base/text.h"
 
@@ -202,6 +203,73 @@ static void big_files(void **state)
 	assert_int_equal(big_in_use(), before);
 }
 
+/* Under a limit: what does not fit goes into the file, and what is settled makes room for what comes. */
+static void big_spilling(void **state)
+{
+	enum { WORDS = 1 << 20 };
+	struct err err = ERR_INIT;
+	uint64_t before = big_in_use();
+
+	(void)state;
+	big_set_limit(before + 10 * (sizeof(uint64_t) * WORDS) / 4, "--mem"); /* two of them, and something kept */
+	uint64_t *never = big_alloc(3 * WORDS, sizeof *never, &err);
+	assert_null(never); /* nobody allowed it */
+	assert_int_equal(err.code, ERR_NOMEM);
+	spill_allow(true);
+	never = big_alloc(3 * WORDS, sizeof *never, &err);
+	assert_non_null(never);
+	assert_int_equal(big_owner(never), BIG_SPILLED);
+	big_free(never);
+
+	uint64_t *old = big_alloc(WORDS, sizeof *old, &err), *more = NULL;
+	assert_int_equal(big_owner(old), BIG_ANONYMOUS);
+	for (uint64_t i = 0; i < WORDS; i++)
+		old[i] = i * 3;
+	big_settle(old);
+	assert_int_equal(big_owner(old), BIG_ANONYMOUS); /* there is room */
+	more = big_alloc(WORDS, sizeof *more, &err);
+	more = big_resize(more, WORDS * 3 / 2, sizeof *more, &err);
+	assert_non_null(more);
+	assert_int_equal(big_owner(more), BIG_ANONYMOUS);
+	assert_int_equal(big_owner(old), BIG_SPILLED);
+	assert_true(big_in_use() - before <= (sizeof(uint64_t) * WORDS) * 2);
+	for (uint64_t i = 0; i < WORDS; i++)
+		assert_int_equal(old[i], i * 3);
+	old[7] = 8; /* the file is as good to write to */
+	old = big_resize(old, WORDS + 1, sizeof *old, &err);
+	assert_int_equal(old[7], 8);
+	assert_int_equal(old[WORDS], 0);
+	assert_int_equal(old[WORDS - 1], (uint64_t)(WORDS - 1) * 3);
+
+	/* growing beyond what fits moves a block, too; a small one comes from what is kept */
+	for (uint64_t i = 0; i < WORDS; i++)
+		more[i] = ~i;
+	more = big_resize(more, 3 * WORDS, sizeof *more, &err);
+	assert_int_equal(big_owner(more), BIG_SPILLED);
+	for (uint64_t i = 0; i < 3 * WORDS; i++)
+		assert_int_equal(more[i], i < WORDS ? ~i : 0);
+	char *small = big_alloc(1000, 1, &err);
+	assert_int_equal(big_owner(small), BIG_ANONYMOUS);
+
+	/* what is settled no more does not move */
+	uint64_t *changing = big_alloc(WORDS, sizeof *changing, &err);
+	assert_int_equal(big_owner(changing), BIG_ANONYMOUS);
+	big_settle(changing);
+	big_unsettle(changing);
+	uint64_t *last = big_alloc(WORDS * 3 / 2, sizeof *last, &err);
+	assert_int_equal(big_owner(changing), BIG_ANONYMOUS);
+	assert_int_equal(big_owner(last), BIG_SPILLED);
+	big_free(last);
+	big_free(changing);
+	big_free(small);
+	big_free(more);
+	big_free(old);
+	assert_int_equal(big_spilled(), 0);
+	assert_int_equal(big_in_use(), before);
+	spill_allow(false);
+	big_set_limit(0, "--mem");
+}
+
 static void big_no_folder(void **state)
 {
 	struct err err = ERR_INIT;
@@ -260,6 +328,7 @@ int main(void)
 		cmocka_unit_test(stocks),
 		cmocka_unit_test(big_growing),
 		cmocka_unit_test(big_files),
+		cmocka_unit_test(big_spilling),
 		cmocka_unit_test(big_no_folder),
 		cmocka_unit_test(arenas),
 	};

@@ -42,11 +42,15 @@ const struct program_option program_options[] = {
 	"auto, the default: when standard error is a terminal and loading takes longer than half a "
 	"second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
-    {OPTION_MEM, "mem", "SIZE", "give up rather than use more memory (512M, 2G)",
+    {OPTION_MEM, "mem", "SIZE", "use no more memory, but a file (512M, 2G)",
 	"The mapped dump does not count. The default is 85 % of what the machine has left when cairn "
-	"starts, or its control group, or ulimit -v and -d, whichever is least; none is no limit. Where "
-	"it suffices for the objects but not for their references, histo, ls, tree and info still work, "
-	"and the exit status is 4."},
+	"starts, or its control group, or ulimit -v and -d, whichever is least; none is no limit. What does not fit goes "
+	"into a temporary file (--spill), which takes longer and changes no answer."},
+    {OPTION_SPILL, "spill", "DIR|none", "where large data goes that --mem does not hold",
+	"A file without a name in this folder, which is gone with the process, whatever ends it: in $TMPDIR, else "
+	"/var/tmp. Its room is taken before it is written, and some of the disk stays free. With none what does not fit "
+	"is refused: where memory suffices for the objects but not for their references, histo, ls, tree and info still "
+	"work, and the exit status is 4."},
     {OPTION_START, "start", "histo|heap|leaks|threads|packages|info|growth", "the first page",
 	"The page that the screen goes to as soon as it is there; until then the histogram is shown. Keys that "
 	"come before keep it there. growth takes older dumps; without them it is the histogram."},
@@ -75,7 +79,8 @@ static const struct {
 	const char *says;
 } joined[] = {
     {OPTION_BATCH, "no screen: print and end; ask for commands"},
-    {OPTION_THREADS, "worker threads; the most memory (512M, 2G)"},
+    {OPTION_SIZES, "sizes of the VM or of MAT; which heap of many"},
+    {OPTION_MEM, "the most memory (2G); a folder for the rest"},
     {OPTION_JAVACORE, "of OpenJ9, of Go (found beside the dump)"},
     {OPTION_ASCII, "nothing beyond ASCII; the mouse works"},
     {OPTION_DUMP_CONFIG, "write the default configuration; read none"},

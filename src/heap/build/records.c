@@ -14,7 +14,6 @@ static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct e
 	void *p = big_resize(*at, cap_new, size, err);
 	if (!p)
 		return ERR_NOMEM;
-	big_hint(p, BIG_FORWARD);
 	*at = p;
 	*cap = cap_new;
 	return 0;
@@ -55,6 +54,11 @@ void records_trim(struct records *r)
 	r->full = big_fit(r->full, r->cap_full = r->n_full, sizeof *r->full);
 	r->extents = big_fit(r->extents, r->cap_extents = r->n_extents, sizeof *r->extents);
 	r->wide = big_fit(r->wide, r->cap_wide = r->n_wide, sizeof *r->wide);
+	void *all[] = { r->packed, r->full, r->extents, r->wide };
+	for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+		big_hint(all[i], BIG_FORWARD);
+		big_settle(all[i]);
+	}
 }
 
 void records_release(struct records *r)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * spill.c - rooms in a file without a name.
+ *
+ * Rooms follow one another; one that is given back becomes a hole, whose bytes the disk has again, and
+ * its offsets are used anew only if it was the last.  Offsets are plenty.
+ */
+#include "base/spill.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { PART_KEPT = 32 }; /* of the disk: this part of it stays free */
+
+static const char *chosen_folder;
+static atomic_bool allowed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int file = -1;           /* behind the lock, like those below */
+static uint64_t end;            /* of the last room */
+static _Atomic uint64_t taken;
+
+void spill_set_folder(const char *folder)
+{
+	chosen_folder = folder;
+}
+
+void spill_allow(bool may)
+{
+	atomic_store(&allowed, may);
+}
+
+bool spill_allowed(void)
+{
+	return atomic_load(&allowed);
+}
+
+uint64_t spill_bytes(void)
+{
+	return atomic_load(&taken);
+}
+
+static const char *folder(void)
+{
+	const char *f = chosen_folder ? chosen_folder : getenv("TMPDIR");
+	return f && *f ? f : "/var/tmp";
+}
+
+/* A file without a name, for reading and writing; -1 and *err. */
+static int nameless_file(struct err *err)
+{
+#ifdef O_TMPFILE
+	int direct = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (direct >= 0)
+		return direct;
+#endif
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s/cairn-XXXXXX", folder()), fd = -1;
+	if (n > 0 && (size_t)n < sizeof path)
+		fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0) {
+		err_set(err, ERR_IO, "temporary file in %s: %s", folder(), strerror(errno));
+		return -1;
+	}
+	unlink(path);
+	return fd;
+}
+
+static void close_unused(void)
+{
+	if (file >= 0 && !atomic_load(&taken)) {
+		close(file);
+		file = -1;
+		end = 0;
+	}
+}
+
+static int no_room(uint64_t bytes, int code, struct err *err)
+{
+	char wanted[UNITS_ROOM], already[UNITS_ROOM];
+	units_bytes(wanted, bytes);
+	units_bytes(already, spill_bytes());
+	return err_set(err, ERR_IO, "temporary file in %s: no room for %s more beside the %s in it: %s; give a --spill "
+	    "folder with room, or a larger --mem", folder(), wanted, already, strerror(code));
+}
+
+/* Others need the disk, too: its last part is left to them.  0 or the error. */
+static int leaves_room(uint64_t bytes)
+{
+	struct statvfs v;
+	if (fstatvfs(file, &v) < 0)
+		return 0;
+	uint64_t kept = (uint64_t)v.f_blocks / PART_KEPT * v.f_frsize, free_now = (uint64_t)v.f_bavail * v.f_frsize;
+	return bytes <= free_now && kept <= free_now - bytes ? 0 : ENOSPC;
+}
+
+int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err)
+{
+	pthread_mutex_lock(&lock);
+	int code = file >= 0 || (file = nameless_file(err)) >= 0 ? 0 : ERR_IO;
+	if (code == 0) {
+		int refusal = leaves_room(bytes);
+		if (!refusal)
+			refusal = posix_fallocate(file, (off_t)end, (off_t)bytes);
+		if (refusal) {
+			code = no_room(bytes, refusal, err);
+			if (ftruncate(file, (off_t)end) < 0)
+				code = ERR_IO; /* what was taken of the room is lost; the refusal is told anyway */
+			close_unused();
+		}
+	}
+	if (code == 0) {
+		*fd = file;
+		*offset = end;
+		end += bytes;
+		atomic_fetch_add(&taken, bytes);
+	}
+	pthread_mutex_unlock(&lock);
+	return code;
+}
+
+static void punch(uint64_t offset, uint64_t bytes)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+	/* a file system that cannot keeps the room until the file is closed */
+	int code = fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
+	(void)code;
+#else
+	(void)offset, (void)bytes;
+#endif
+}
+
+void spill_give_back(uint64_t offset, uint64_t bytes)
+{
+	pthread_mutex_lock(&lock);
+	if (offset + bytes == end && ftruncate(file, (off_t)offset) == 0)
+		end = offset;
+	else
+		punch(offset, bytes);
+	atomic_fetch_sub(&taken, bytes);
+	close_unused();
+	pthread_mutex_unlock(&lock);
+}

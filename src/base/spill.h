@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * spill.h - the one file without a name in which large blocks live that do not fit into memory.
+ *
+ * Only big.c uses it.  The file is made when the first block needs it, has no name from then on (so it
+ * is gone with the process, whatever ends it), and is closed with the last block.  Room on the disk is
+ * taken before it is handed out, for a write to a mapped page that finds none would end the program.
+ * Any thread.
+ */
+#ifndef CAIRN_BASE_SPILL_H
+#define CAIRN_BASE_SPILL_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The folder of the file: NULL stands for $TMPDIR, else /var/tmp.  The text must stay.  Before there
+ * are other threads. */
+void spill_set_folder(const char *folder);
+
+/* May blocks that do not fit into memory go into the file?  From the start they may not. */
+void spill_allow(bool may);
+bool spill_allowed(void);
+
+/* Take zeroed room for bytes, a multiple of the page size.  0, *fd and *offset; ERR_IO with a sentence that names the
+ * folder when there is no room or no file. */
+MUST_CHECK int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err);
+void spill_give_back(uint64_t offset, uint64_t bytes);
+
+/* Bytes taken now. */
+uint64_t spill_bytes(void);
+
+#endif

@@ -8,6 +8,7 @@ Steps are counted, not timed (tests/tools/steps.h).  With -v it prints them all;
 shapes to try, else all.
 """
 
+import concurrent.futures
 import functools
 import math
 import os
@@ -168,10 +169,12 @@ def write(name, n, folder):
 
 def measure(name, n, folder, *options):
     """The run, what it counted, and the lines with their commands."""
-    dump = write(name, n, folder)
-    lines = lines_of(dump, folder)
-    run = Run([MEASURE, *options, dump] + [line for _, line in lines], timeout=200)
-    os.unlink(dump)
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        with open(os.path.join(own, "script"), "w", encoding="utf-8") as f:
+            f.write("histo\nsize #0\n")
+        dump = write(name, n, own)
+        lines = lines_of(dump, own)
+        run = Run([MEASURE, *options, dump] + [line for _, line in lines], timeout=400)
     return run, Counted(run.out), lines
 
 
@@ -236,9 +239,14 @@ def stretched(counted, lines, verbose, name):
     return odd
 
 
-def try_growth(tap, name, folder, verbose, seen):
+def growth_of(name, folder):
+    """Of the shape at a size and at four times that size."""
     n = SIZES.get(name, SIZE)
-    results = [measure(name, size, folder) for size in (n, 4 * n)]
+    return [measure(name, size, folder) for size in (n, 4 * n)]
+
+
+def try_growth(tap, name, results, verbose, seen):
+    n = SIZES.get(name, SIZE)
     lines = results[1][2]
     bad = [str(run) for run, _, _ in results if run.status]
     if not tap.ok(not bad, "%s: it runs" % name, "\n".join(bad)):
@@ -253,8 +261,8 @@ def note_seen(seen, counted, lines):
     seen |= {lines[int(w)][0] for w in counted.steps if w.isdigit() and w not in counted.failed}
 
 
-def try_stretch(tap, name, folder, verbose, seen):
-    run, counted, lines = measure(name, LARGE, folder, "-q")
+def try_stretch(tap, name, measured, verbose, seen):
+    run, counted, lines = measured
     if tap.ok(not run.status, "%s: it runs, large" % name, str(run)[-3000:]):
         odd = stretched(counted, lines, verbose, name)
         tap.ok(not odd, "%s: who works looks at the cancel flag" % name, "\n".join(odd))
@@ -277,14 +285,16 @@ def main():
     tap.equal(sorted(LINES), sorted(names), "every command is tried")
     seen = set()
     with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "script"), "w", encoding="utf-8") as f:
-            f.write("histo\nsize #0\n")
-        for name in [*worst.SHAPES, "gz-phd-ladder"]:
-            if not wanted or name in wanted:
-                try_growth(tap, name, folder, verbose, seen)
-        for name in LONG + LONG_TOO:
-            if "large-" + name in wanted or not wanted and name in LONG:
-                try_stretch(tap, name, folder, verbose, seen)
+        growing = [name for name in [*worst.SHAPES, "gz-phd-ladder"] if not wanted or name in wanted]
+        long = [name for name in LONG + LONG_TOO if "large-" + name in wanted or not wanted and name in LONG]
+        # two at a time: the longest test should not be left to run alone
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            large = [pool.submit(measure, name, LARGE, folder, "-q") for name in long]
+            grown_ones = pool.map(lambda name: growth_of(name, folder), growing)
+            for name, results in zip(growing, grown_ones):
+                try_growth(tap, name, results, verbose, seen)
+            for name, measured in zip(long, large):
+                try_stretch(tap, name, measured.result(), verbose, seen)
     if not wanted:
         tap.ok(names - seen <= NEVER, "commands answered something", sorted(names - seen))
         tap.ok(phases() - seen <= NEVER, "phases were seen", sorted(phases() - seen))

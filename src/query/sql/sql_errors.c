@@ -49,7 +49,7 @@ static void look_at_columns(struct sql *q, const char *table, struct nearest_col
 	sqlite3_free(ask);
 }
 
-/* A column that is missing: what may have been meant. */
+/* A column that is missing: what may have been meant.  The name may be SQLite's, gone with the next question. */
 static int no_column(struct sql *q, const char *name, struct err *err)
 {
 	char *wanted = xstrdup(name);
@@ -63,9 +63,10 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 		look_at_columns(q, d->name, &near);
 	bool more = q->notes.len && strstr(q->notes.s, MORE_FIELDS);
 	if (more || (q->silent.code && !near.name[0])) {
-		free(wanted);
-		return err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", name,
+		int code = err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", wanted,
 		    more ? q->notes.s : q->silent.message);
+		free(wanted);
+		return code;
 	}
 	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
 	int code = like ?

@@ -41,45 +41,6 @@ static void __attribute__((format(printf, 4, 5))) say(
 
 /* --- objects and classes ---------------------------------------------------------------------- */
 
-static void check_addresses(struct checker *k)
-{
-	uint64_t before = 0;
-	for (uint32_t id = 0; id < k->h->n_objects && !progress_stops(k->progress, id); id++) {
-		uint64_t address = heap_address(k->h, id);
-		if (id && address <= before) {
-			say(k, "addresses ascend", CHECK_BROKEN,
-			    "#%" PRIu32 " at 0x%" PRIx64 " follows 0x%" PRIx64, id, address,
-			    before);
-			return;
-		}
-		before = address;
-	}
-	say(k, "addresses ascend", CHECK_OK, "%" PRIu32 " objects, no address twice",
-	    k->h->n_objects);
-}
-
-static void check_lookup(struct checker *k)
-{
-	uint64_t before = 0;
-	for (uint32_t id = 0; id < k->h->n_objects && !progress_stops(k->progress, id); id++) {
-		uint64_t address = heap_address(k->h, id);
-		uint32_t found = heap_find(k->h, address);
-		if (found != id) {
-			say(k, "addresses are found", CHECK_BROKEN,
-			    "0x%" PRIx64 " of #%" PRIu32 " leads to #%" PRIu32, address, id, found);
-			return;
-		}
-		/* and what lies just before an object is not one */
-		if (id && address - before > 1 && heap_find(k->h, address - 1) != HEAP_NONE) {
-			say(k, "addresses are found", CHECK_BROKEN,
-			    "0x%" PRIx64 " is no object, yet one is found there", address - 1);
-			return;
-		}
-		before = address;
-	}
-	say(k, "addresses are found", CHECK_OK, "every address leads back to its object");
-}
-
 static bool class_or_none(const struct heap *h, uint32_t class)
 {
 	return class == HEAP_NONE || class < h->n_classes;
@@ -588,11 +549,12 @@ int check_heap(
 	*out = (struct checks){.progress = progress};
 	checks_begin(out);
 	progress_phase(progress, PHASE_CHECK_GRAPH, PROMISES);
-	check_addresses(&k);
-	check_lookup(&k);
-	check_classes(&k);
-	if (!k.indexes_sound) {
-		code = checks_lost(out, err);
+	code = check_addresses(out, heap, progress, err);
+	if (!code)
+		check_classes(&k);
+	if (code || !k.indexes_sound) {
+		if (!code)
+			code = checks_lost(out, err);
 		if (code)
 			checks_release(out);
 		return code;

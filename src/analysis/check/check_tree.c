@@ -15,6 +15,7 @@
 #include "analysis/reachable.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -70,7 +71,8 @@ void checks_add(
 
 /* --- the tree ----------------------------------------------------------------------------------- */
 
-/* Number the tree.  The stack has ids; next, by id, says which child is to come. */
+/* Number the tree.  The stack has ids; next, by depth, says which child is to come.  Whoever says that it
+ * hangs below another than the one that lists it as a child is not numbered. */
 static int number(struct tree *t, struct err *err)
 {
 	uint32_t n_children, depth = 0, n = t->r->dominators.n_reachable;
@@ -86,6 +88,8 @@ static int number(struct tree *t, struct err *err)
 		const uint32_t *child = retained_children(t->r, id, &n_children);
 		if (next[depth] < n_children && t->n < n) {
 			uint32_t below = child[next[depth]++];
+			if (t->r->dominators.immediate[below] != (depth ? id : DOMINATED_BY_ROOTS))
+				continue;
 			t->span[below].from = ++t->n;
 			t->order[t->n] = below;
 			stack[++depth] = below;
@@ -117,11 +121,20 @@ static uint32_t holding_thread(const struct heap *h, const struct heap_root *roo
 	return HEAP_NONE;
 }
 
-void tree_edges(const struct tree *t, tree_edge *visit, void *context)
+/* Objects of a part; the last part is what classes and roots say. */
+enum { OBJECTS_A_PART = 1 << 17 };
+
+unsigned tree_parts(const struct tree *t)
+{
+	return (unsigned)((uint64_t)t->h->n_objects + OBJECTS_A_PART - 1) / OBJECTS_A_PART + 1;
+}
+
+static void edges_of_objects(const struct tree *t, uint32_t begin, uint32_t end, tree_edge *visit, void *context)
 {
 	const struct heap *h = t->h;
 	uint64_t edges = 0; /* since the last look */
-	for (uint32_t id = 0, told = 0; id < h->n_objects; id++, edges++) {
+	uint32_t told = begin;
+	for (uint32_t id = begin; id < end; id++, edges++) {
 		if (edges >= REPORT_EVERY) {
 			if (!progress_add(t->progress, id - told))
 				return;
@@ -130,13 +143,25 @@ void tree_edges(const struct tree *t, tree_edge *visit, void *context)
 		}
 		if (t->span && !t->span[id].from)
 			continue; /* what no root reaches holds nothing */
-		uint64_t end = adjacency_start(&h->out, id + 1);
-		for (uint64_t k = adjacency_start(&h->out, id); k < end && !progress_stops(t->progress, ++edges); k++)
+		uint64_t stop = adjacency_start(&h->out, id + 1);
+		for (uint64_t k = adjacency_start(&h->out, id); k < stop && !progress_stops(t->progress, ++edges); k++)
 			if (!weak_is(t->left_out, id, h->out.target[k]))
 				visit(context, id, h->out.target[k]);
 		struct implied_reference implied[3];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			visit(context, id, implied[k].target);
+	}
+	progress_add(t->progress, end - told);
+}
+
+void tree_edges(const struct tree *t, unsigned part, tree_edge *visit, void *context)
+{
+	const struct heap *h = t->h;
+	uint64_t begin = (uint64_t)part * OBJECTS_A_PART, end = begin + OBJECTS_A_PART;
+	if (begin < h->n_objects) {
+		edges_of_objects(
+		    t, (uint32_t)begin, (uint32_t)(end < h->n_objects ? end : h->n_objects), visit, context);
+		return;
 	}
 	for (uint32_t c = 0; c < h->n_classes && !progress_stops(t->progress, c); c++) {
 		uint32_t loader = h->classes[c].loader;
@@ -151,7 +176,7 @@ void tree_edges(const struct tree *t, tree_edge *visit, void *context)
 /* --- parents ------------------------------------------------------------------------------------ */
 
 struct parents {
-	const struct tree *t;
+	struct tree *t;
 	uint64_t edges;
 	uint32_t bad_from, bad_to; /* the first that breaks the property; bad_to HEAP_NONE: none */
 };
@@ -159,9 +184,14 @@ struct parents {
 static void leads(void *context, uint32_t from, uint32_t to)
 {
 	struct parents *p = context;
-	const struct tree *t = p->t;
+	struct tree *t = p->t;
 	uint32_t parent = t->r->dominators.immediate[to];
 	p->edges++;
+	if (from == (parent == DOMINATED_BY_ROOTS ? HEAP_NONE : parent)) {
+		if (!tree_marked(&t->direct, to))
+			tree_mark(&t->direct, to);
+		return; /* it holds itself up */
+	}
 	bool ok = parent == DOMINATED_BY_ROOTS ||
 	    (parent != NOT_REACHABLE && from != HEAP_NONE && tree_holds(t, parent, from));
 	if (ok || p->bad_to != HEAP_NONE)
@@ -170,12 +200,43 @@ static void leads(void *context, uint32_t from, uint32_t to)
 	p->bad_to = to;
 }
 
-static void check_parents(struct checks *to, const struct tree *t)
+static int parents_of_part(void *context, unsigned part, struct err *err)
+{
+	struct parents *p = &((struct parents *)context)[part];
+	(void)err;
+	tree_edges(p->t, part, leads, p);
+	return 0;
+}
+
+/* By all threads; *all gets the sum, and what the first part found that is bad. */
+static int look_at_parents(struct parents *all, struct tree *t, struct err *err)
+{
+	unsigned parts = tree_parts(t);
+	struct parents *of = big_alloc(parts, sizeof *of, err);
+	if (!of)
+		return ERR_NOMEM;
+	for (unsigned i = 0; i < parts; i++)
+		of[i] = *all;
+	int code = parallel_run(0, parts, parents_of_part, of, err);
+	for (unsigned i = 0; i < parts; i++) {
+		all->edges += of[i].edges;
+		if (all->bad_to == HEAP_NONE) {
+			all->bad_from = of[i].bad_from;
+			all->bad_to = of[i].bad_to;
+		}
+	}
+	big_free(of);
+	return code;
+}
+
+static int check_parents(struct checks *to, struct tree *t, struct err *err)
 {
 	const char *name = "parents dominate";
 	const struct heap *h = t->h;
 	struct parents p = {.t = t, .bad_to = HEAP_NONE};
-	tree_edges(t, leads, &p);
+	int code = look_at_parents(&p, t, err);
+	if (code)
+		return code;
 	if (t->n != t->r->dominators.n_reachable)
 		checks_add(to, name, CHECK_BROKEN, "%" PRIu32 " objects hang in the tree, %" PRIu32
 		    " are reachable", t->n, t->r->dominators.n_reachable);
@@ -188,6 +249,7 @@ static void check_parents(struct checks *to, const struct tree *t)
 	else
 		checks_add(to, name, CHECK_OK, "%" PRIu64 " references and %zu roots lead to %" PRIu32
 		    " objects through their parents", p.edges - h->n_roots, h->n_roots, t->n);
+	return 0;
 }
 
 /* What hangs in the tree is what a walk from the roots reaches. */
@@ -283,6 +345,11 @@ struct steps {
 	uint32_t *length;  /* by id: steps from the root, from 1; 0: not known yet */
 	struct bits held;  /* by id: its holder does hold it, or it is a root and begins the path */
 	uint32_t shorter;  /* an object that a reference leads to in fewer steps; HEAP_NONE: none */
+	const struct tree *all; /* all references */
+	struct part_steps {
+		struct steps *s;
+		uint32_t shorter;
+	} *part;
 };
 
 /* Lengths by going up until one is known; the way is remembered in the stack. */
@@ -302,15 +369,39 @@ static void measure(struct steps *s, uint32_t id, uint32_t *stack)
 
 static void step(void *context, uint32_t from, uint32_t to)
 {
-	struct steps *s = context;
+	struct part_steps *part = context;
+	struct steps *s = part->s;
 	uint32_t parent = s->paths->parent[to];
 	bool begins = from == HEAP_NONE;
 	if (!begins && !s->paths->parent[from])
 		return;
 	if (parent == (begins ? PATH_START : from + 1))
-		bits_set(&s->held, to);
+		tree_mark(&s->held, to);
 	if (s->length[to] > (begins ? 0 : s->length[from]) + 1)
-		s->shorter = to;
+		part->shorter = to;
+}
+
+static int steps_of_part(void *context, unsigned part, struct err *err)
+{
+	struct steps *s = context;
+	(void)err;
+	tree_edges(s->all, part, step, &s->part[part]);
+	return 0;
+}
+
+static int look_at_steps(struct steps *s, struct err *err)
+{
+	unsigned parts = tree_parts(s->all);
+	s->part = big_alloc(parts, sizeof *s->part, err);
+	if (!s->part)
+		return ERR_NOMEM;
+	for (unsigned i = 0; i < parts; i++)
+		s->part[i] = (struct part_steps){s, HEAP_NONE};
+	int code = parallel_run(0, parts, steps_of_part, s, err);
+	for (unsigned i = 0; i < parts && s->shorter == HEAP_NONE; i++)
+		s->shorter = s->part[i].shorter;
+	big_free(s->part);
+	return code;
 }
 
 static void say_paths(struct checks *to, const struct tree *t, const struct steps *s)
@@ -343,7 +434,7 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 	const struct tree all = {.h = t->h, .progress = t->progress};
 	struct path_rules rules;
 	struct path_tree paths = {.n = 0};
-	struct steps s = {.paths = &paths, .shorter = HEAP_NONE};
+	struct steps s = {.paths = &paths, .shorter = HEAP_NONE, .all = &all};
 	uint32_t n = t->h->n_objects;
 	int code = path_rules_init(&rules, t->h, true, err);
 	if (code)
@@ -358,8 +449,9 @@ static int check_paths(struct checks *to, const struct tree *t, struct err *err)
 			if (paths.parent[id])
 				measure(&s, id, stack);
 		progress_phase(t->progress, PHASE_CHECK_PATHS, n);
-		tree_edges(&all, step, &s);
-		code = progress_check(t->progress, err);
+		code = look_at_steps(&s, err);
+		if (!code)
+			code = progress_check(t->progress, err);
 		if (!code)
 			say_paths(to, t, &s);
 	} else if (!code) {
@@ -386,9 +478,11 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	t.span = big_alloc(n, sizeof *t.span, err);
 	t.order = big_alloc(n_order, sizeof *t.order, err);
 	progress_phase(t.progress, PHASE_CHECK_PARENTS, n);
-	int code = t.span && t.order ? number(&t, err) : ERR_NOMEM;
+	int code = t.span && t.order ? bits_init(&t.direct, n, err) : ERR_NOMEM;
 	if (!code)
-		check_parents(to, &t);
+		code = number(&t, err);
+	if (!code)
+		code = check_parents(to, &t, err);
 	if (!code)
 		code = progress_check(t.progress, err);
 	/* the proof about siblings goes by their parents */
@@ -411,5 +505,6 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 		code = checks_lost(to, err);
 	big_free(t.span);
 	big_free(t.order);
+	bits_release(&t.direct);
 	return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_tree.h - what the files that prove a dominator tree share; private to this folder.
+ * check_tree.h - what the files that prove a heap's promises and its dominator tree share; private to this folder.
  */
 #ifndef CAIRN_ANALYSIS_CHECK_CHECK_TREE_H
 #define CAIRN_ANALYSIS_CHECK_CHECK_TREE_H
@@ -18,6 +18,7 @@ struct tree {
 	struct span *span; /* by id; {0, 0}: not in the tree */
 	uint32_t *order;   /* by number: the id; [0] is not used */
 	uint32_t n;        /* objects in the tree */
+	struct bits direct; /* by id: its parent itself references it, or it is a root; by check_parents */
 	struct progress *progress; /* a round of tree_edges adds the heap's objects */
 };
 
@@ -27,12 +28,29 @@ static inline bool tree_holds(const struct tree *t, uint32_t above, uint32_t bel
 	return t->span[above].from <= t->span[below].from && t->span[below].from <= t->span[above].to;
 }
 
+/* Set a bit that several threads may set.  True: it was not set before. */
+static inline bool tree_mark(struct bits *b, uint32_t id)
+{
+	uint64_t bit = UINT64_C(1) << (id & 63);
+	return !(__atomic_fetch_or(&b->word[id >> 6], bit, __ATOMIC_RELAXED) & bit);
+}
+
+static inline bool tree_marked(const struct bits *b, uint32_t id)
+{
+	return __atomic_load_n(&b->word[id >> 6], __ATOMIC_RELAXED) >> (id & 63) & 1;
+}
+
 /* Call visit for every reference that counts: recorded and implied ones except those that are left
  * out, a loader's hold on classes, and what threads hold.  from HEAP_NONE: `to` is a root.  Ends
  * early when the check was asked to stop. */
 typedef void tree_edge(void *context, uint32_t from, uint32_t to);
-void tree_edges(const struct tree *t, tree_edge *visit, void *context);
+/* They come in so many parts, which several threads may walk, each with a context of its own. */
+unsigned tree_parts(const struct tree *t);
+void tree_edges(const struct tree *t, unsigned part, tree_edge *visit, void *context);
 
+/* Add the checks that addresses ascend and lead back to their objects.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int check_addresses(
+    struct checks *to, const struct heap *h, struct progress *progress, struct err *err);
 /* Add the check that no object dominates a sibling.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int check_siblings(struct checks *to, const struct tree *t, struct err *err);
 

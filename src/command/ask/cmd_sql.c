@@ -120,8 +120,9 @@ const struct command cmd_sql = {
 	"it is answered. In a script (-f) sql alone on a line takes the lines below, until one ends with a semicolon; a "
 	"line that ends with \\ goes on in the next, on the screen, too. "
 	"Elsewhere sql alone lists the tables, and sql -schema TABLE tells the columns of whatever may stand behind FROM: "
-	"of a class its fields, the inherited ones as well, and what class of objects stands in each. A NaN is NULL. To "
-	"SQL any text is greater than all numbers: where a value may be either (value of statics), compare "
+	"of a class its fields, the inherited ones as well, and what class of objects stands in each. A NaN of the dump "
+	"is NULL. To SQL any text is greater than all numbers: a statement that compares a field of texts with a number, "
+	"or the other way, gets a note, and -where an error; where a value may be either (value of statics), compare "
 	"CAST(value AS INTEGER), or AS TEXT.\n",
     .more = ask_tell,
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC LIMIT 20",

@@ -359,6 +359,8 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 	q->failed = (struct err)ERR_INIT;
 	q->declared = NULL;
 	q->placed = false;
+	q->missed = q->notes = (struct text)TEXT_INIT;
+	q->told_entries = false;
 	sqlite_memory_begin();
 	return 0;
 }
@@ -381,6 +383,11 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->failed = outer->failed;
 	q->declared = outer->declared;
 	q->placed = outer->placed;
+	text_release(&q->missed);
+	text_release(&q->notes); /* those of other questions than sql_run's are nobody's */
+	q->missed = outer->missed;
+	q->notes = outer->notes;
+	q->told_entries = outer->told_entries;
 }
 
 void sql_note(struct sql *q, const char *line)
@@ -406,9 +413,6 @@ static void tell_notes(struct sql *q, struct result *r)
 		result_add_note(r, missed.s);
 	}
 	text_release(&missed);
-	text_clear(&q->missed);
-	text_clear(&q->notes);
-	q->told_entries = false;
 }
 
 int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,

@@ -29,6 +29,7 @@ struct objects_table {
 	struct amount sizes;          /* 0, as sure as the least sure shallow size of the heap */
 	bool sizes_known;
 	bool *contents;               /* by field: it leads to texts, numbers and the like, which stand for their address */
+	bool *texts;                  /* by field: to texts alone */
 };
 
 struct objects_cursor {
@@ -81,9 +82,11 @@ static void find_contents(struct objects_table *t)
 	uint32_t id, looked = 0;
 	size_t n = n_fields(t);
 	struct led {
-		uint32_t all, values;
+		uint32_t all, values, texts;
 	} *led = xcalloc(n + 1, sizeof *led);
+	struct string_view text;
 	t->contents = xcalloc(n + 1, sizeof *t->contents);
+	t->texts = xcalloc(n + 1, sizeof *t->texts);
 	for (size_t c = 0; n && c < t->of->n_classes && looked < LOOKED; c++) {
 		struct members_walk instances = members_instances(&q->members, t->of->classes[c]);
 		for (; looked < LOOKED && members_next(&q->members, &instances, &id); looked++) {
@@ -93,11 +96,14 @@ static void find_contents(struct objects_table *t)
 				uint32_t to = inspect_target(&v).id;
 				led[i].all += to != HEAP_NONE;
 				led[i].values += to != HEAP_NONE && sql_is_value(q, to);
+				led[i].texts += to != HEAP_NONE && inspect_text(q->heap, to, &text);
 			}
 		}
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		t->contents[i] = led[i].all && led[i].values == led[i].all;
+		t->texts[i] = t->contents[i] && led[i].texts == led[i].all;
+	}
 	free(led);
 }
 
@@ -145,6 +151,7 @@ static int disconnect(sqlite3_vtab *base)
 	inspect_shared_fields_close(t->fields);
 	sql_doubts_free(t->doubts);
 	free(t->contents);
+	free(t->texts);
 	free(t);
 	return SQLITE_OK;
 }
@@ -238,6 +245,27 @@ static bool take_order(struct objects_table *t, struct sql_plan *p, sqlite3_inde
 	return true;
 }
 
+/* A field, or a size, is compared with a literal. */
+static void look_at_literal(const struct objects_table *t, sqlite3_index_info *info, int i)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+	int column = info->aConstraint[i].iColumn;
+	size_t field = column >= C_FIELDS ? (size_t)(column - C_FIELDS) : 0;
+	bool fixed = column == C_SHALLOW || column == C_RETAINED || column == C_LENGTH;
+	struct shared_field f = {.name = column == C_SHALLOW ? "shallow" : column == C_RETAINED ? "retained" : "length"};
+	sqlite3_value *with;
+	if ((!fixed && (column < C_FIELDS || field >= n_fields(t))) || !sql_operator(info->aConstraint[i].op) ||
+	    sqlite3_vtab_rhs_value(info, i, &with) || !with)
+		return;
+	if (!fixed)
+		inspect_shared_field(t->fields, field, &f);
+	if (fixed || f.kind != NO_NUMBER || t->texts[field])
+		sql_note_compared(sql_of(t), f.name, !fixed && f.kind == NO_NUMBER, with);
+#else
+	(void)t, (void)info, (void)i;
+#endif
+}
+
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct objects_table *t = (struct objects_table *)base;
@@ -252,6 +280,7 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 		}
 #endif
 		(void)op;
+		look_at_literal(t, info, i);
 		if (!take(t, &p, info, i))
 			p.all = false;
 	}

@@ -27,6 +27,11 @@ struct predicate {
 	uint32_t *of_class;  /* an object of each class that there is; owned */
 	size_t n_classes;
 	struct text sql;
+	struct sql_compared *compared; /* owned */
+	size_t n_compared, cap_compared;
+	enum sql_literal literal; /* the last one, and the byte of sql behind it */
+	size_t literal_end;
+	bool named;               /* the word at hand is a field or a column */
 };
 
 /* --- names -------------------------------------------------------------------------------------- */
@@ -166,6 +171,7 @@ static bool is_field_of_all(struct predicate *p, const char *name)
 
 static int add_field(struct predicate *p, char *path, struct err *err)
 {
+	p->named = true;
 	int code = check_path(p, path, err);
 	text_add(&p->sql, "field(address, '");
 	for (const char *s = path; *s; s++) {
@@ -189,6 +195,7 @@ static int add_name(struct predicate *p, const char **at, struct err *err)
 		;
 	bool path = strchr(name, '.') != NULL;
 	bool said = !strncmp(name, object, sizeof object - 1) && is_own(name + sizeof object - 1);
+	p->named = !path && !is_operator(name) && *behind != '(';
 	if (!path && (*behind == '(' || is_operator(name)))
 		text_add(&p->sql, name);
 	else if (!path && said)
@@ -217,19 +224,54 @@ static int add_quoted_name(struct predicate *p, const char **at, struct err *err
 	return code;
 }
 
+/* The name that is in sql from this byte on: with what is it compared? */
+static void note_compared(struct predicate *p, size_t from, const char *name, size_t n, const char *behind)
+{
+	const char *before = p->sql.s ? p->sql.s + from : "", *left = p->sql.s + p->literal_end;
+	while (from && before > p->sql.s && before[-1] == ' ')
+		before--;
+	if (from && before > p->sql.s && strchr(SQL_ARITHMETIC, before[-1]))
+		return;
+	enum sql_literal with = sql_literal_behind(behind);
+	if (!with && p->literal && sql_is_comparison(left, p->sql.s + from) &&
+	    !(behind[strspn(behind, " ")] && strchr(SQL_ARITHMETIC, behind[strspn(behind, " ")])))
+		with = p->literal;
+	if (with)
+		VEC_PUSH(p->compared, p->n_compared, p->cap_compared) = (struct sql_compared){.literal = with,
+		    .name = xstrndup(name, n), .value = xstrndup(p->sql.s + from, p->sql.len - from)};
+}
+
+static int add_named(struct predicate *p, const char **at, struct err *err)
+{
+	const char *name = *at;
+	size_t from = p->sql.len;
+	p->named = false;
+	int code = *name == '`' ? add_quoted_name(p, at, err) : add_name(p, at, err);
+	if (!code && p->named)
+		note_compared(p, from, name, (size_t)(*at - name), *at);
+	return code;
+}
+
+static void end_literal(struct predicate *p, enum sql_literal kind)
+{
+	p->literal = kind;
+	p->literal_end = p->sql.len;
+}
+
 static int translate(struct predicate *p, const char *s, struct err *err)
 {
 	int code = 0;
 	while (!code && *s) {
 		if (*s == '\'' || *s == '"') {
+			enum sql_literal kind = sql_literal_of(s);
 			code = add_text(p, &s, err);
-		} else if (*s == '`') {
-			code = add_quoted_name(p, &s, err);
-		} else if (begins_name((unsigned char)*s)) {
-			code = add_name(p, &s, err);
+			end_literal(p, kind);
+		} else if (*s == '`' || begins_name((unsigned char)*s)) {
+			code = add_named(p, &s, err);
 		} else if (*s >= '0' && *s <= '9') {
 			for (; in_name((unsigned char)*s) || *s == '.'; s++)
 				text_add_char(&p->sql, *s);
+			end_literal(p, LITERAL_NUMBER);
 		} else if (*s == ';' || (*s == '-' && s[1] == '-') || (*s == '/' && s[1] == '*')) {
 			code = err_set(err, ERR_USAGE, "%.40s: that is no part of an expression", s);
 		} else {
@@ -279,9 +321,16 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 	text_add(&p.sql, ")");
 	if (!code && sql_add_objects_of(q, table, ids, *n))
 		code = sql_error(q, SQLITE_ERROR, err);
+	for (size_t i = 0; !code && i < p.n_compared; i++)
+		code = sql_check_compared(q, table, &p.compared[i], err);
 	if (!code)
 		code = sql_keep_ids(q, p.sql.s, ids, n, err);
 	sql_end(q, &outer);
+	for (size_t i = 0; i < p.n_compared; i++) {
+		free(p.compared[i].name);
+		free(p.compared[i].value);
+	}
+	free(p.compared);
 	big_free(p.of_class);
 	text_release(&p.sql);
 	return code;

@@ -228,6 +228,24 @@ bool sql_path_is_missed(const struct sql_path *p);
 /* The value at the end of a path, until the next call; false: there is none, or *err says why. */
 bool sql_path_walk(struct sql_path *p, uint32_t id, struct any_value *v, struct err *err);
 
+/* --- texts and numbers ---------------------------------------------------------------------------- */
+
+enum sql_literal { NO_LITERAL, LITERAL_NUMBER, LITERAL_DIGITS /* a text */, LITERAL_TEXT };
+/* What a name is compared with by the words behind it ("> 30", "in ('a', 'b')"); or do these bytes compare? */
+enum sql_literal sql_literal_behind(const char *s);
+enum sql_literal sql_literal_of(const char *s); /* at its quote, sign or digit */
+bool sql_is_comparison(const char *from, const char *end);
+#define SQL_ARITHMETIC "+-*/%|&~" /* with these beside it, it is not the name that is compared */
+/* A value that is compared with a literal. */
+struct sql_compared {
+	char *name, *value; /* as it was written, and in SQL */
+	enum sql_literal literal;
+};
+/* ERR_USAGE: in no row of the table the value is of the literal's kind, but in some of the other. */
+MUST_CHECK int sql_check_compared(struct sql *q, const char *table, const struct sql_compared *c, struct err *err);
+/* The same of a column that holds texts, or numbers, as a note. */
+void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_value *with);
+
 /* --- constraints ---------------------------------------------------------------------------------
  *
  * A plan is handed from xBestIndex to xFilter as words: "class=? retained>=? by retained down limit?".  EXPLAIN makes

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sql_kinds.c - texts that are compared with numbers.
+ *
+ * To SQLite every text is greater than every number, so such a comparison is always true or never, and says nothing
+ * about the dump.  In an expression over objects it is an error if the field never is what it is compared with;
+ * a statement is SQL and means what it says, but a note tells of it.
+ */
+#include "query/sql/sql_private.h"
+
+#ifdef HAVE_SQLITE3
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what stands beside a name ------------------------------------------------------------------ */
+
+/* The bytes of "<", ">=" or the like; 0: there is none. */
+static size_t sign(const char *s)
+{
+	size_t n = strspn(s, "<>=!");
+	return n > 2 || (n == 1 && *s == '!') ? 0 : n;
+}
+
+static bool take_word(const char **s, const char *word)
+{
+	size_t n = strlen(word);
+	const char *at = *s + strspn(*s, " ");
+	if (sqlite3_strnicmp(at, word, (int)n) || !strchr(" (-+.'\"0123456789", at[n]))
+		return false;
+	*s = at + n;
+	return true;
+}
+
+bool sql_is_comparison(const char *from, const char *end)
+{
+	from += strspn(from, " ");
+	size_t n = sign(from);
+	return n && from + n + strspn(from + n, " ") == end;
+}
+
+enum sql_literal sql_literal_of(const char *s)
+{
+	if (*s == '\'' || *s == '"')
+		return s[1] >= '0' && s[1] <= '9' ? LITERAL_DIGITS : LITERAL_TEXT;
+	s += strspn(s, " +-");
+	s += *s == '.';
+	return *s >= '0' && *s <= '9' ? LITERAL_NUMBER : NO_LITERAL;
+}
+
+enum sql_literal sql_literal_behind(const char *s)
+{
+	s += strspn(s, " ");
+	size_t n = sign(s);
+	(void)(!n && take_word(&s, "not"));
+	if (!n && !take_word(&s, "between")) {
+		if (!take_word(&s, "in"))
+			return NO_LITERAL;
+		s += strspn(s, " ");
+		n = *s == '(';
+		if (!n)
+			return NO_LITERAL;
+	}
+	s += n;
+	return sql_literal_of(s + strspn(s, " "));
+}
+
+/* --- expressions over objects ------------------------------------------------------------------- */
+
+/* Is a value one of these types anywhere? */
+static int look_for(struct sql *q, const char *table, const char *value, const char *types, bool *found,
+    struct err *err)
+{
+	const char *rest;
+	sqlite3_stmt *s = NULL;
+	char *ask = sqlite3_mprintf("SELECT 1 FROM \"%w\" WHERE typeof(%s) IN (%s) LIMIT 1", table, value, types);
+	int code = ask ? sql_prepare(q, ask, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	int state = code ? SQLITE_DONE : sqlite3_step(s);
+	*found = state == SQLITE_ROW;
+	if (state != SQLITE_ROW && state != SQLITE_DONE)
+		code = sql_error(q, state, err);
+	sqlite3_finalize(s);
+	sqlite3_free(ask);
+	return code;
+}
+
+int sql_check_compared(struct sql *q, const char *table, const struct sql_compared *c, struct err *err)
+{
+	static const char numbers[] = "'integer', 'real'", texts[] = "'text'";
+	bool text = c->literal != LITERAL_NUMBER, as_meant = false, other = false;
+	if (c->literal == LITERAL_DIGITS && c->value[0] == '"') /* a column's: '16' is 16, '0xe0000af0' is an address */
+		return 0;
+	int code = look_for(q, table, c->value, text ? texts : numbers, &as_meant, err);
+	if (!code && !as_meant)
+		code = look_for(q, table, c->value, text ? numbers : texts, &other, err);
+	if (code || !other)
+		return code;
+	return err_set(err, ERR_USAGE, text ?
+	    "%.200s of these objects is a number, and to SQL every text is greater: write a number without quotes, or "
+	    "CAST(%.200s AS TEXT)" :
+	    "%.200s of these objects is a text, and to SQL that is greater than every number: write a text in quotes, or "
+	    "CAST(%.200s AS INTEGER)", c->name, c->name);
+}
+
+/* --- statements --------------------------------------------------------------------------------- */
+
+void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_value *with)
+{
+	int type = sqlite3_value_type(with);
+	bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+	struct text note = TEXT_INIT;
+	if (text && number)
+		text_addf(&note, "%.200s holds texts, and to SQL every text is greater than every number: write a text in "
+		    "quotes, or CAST(%.200s AS INTEGER)", column, column);
+	else if (!text && type == SQLITE_TEXT && sqlite3_value_numeric_type(with) == SQLITE_TEXT)
+		text_addf(&note, "%.200s holds numbers, and to SQL every text is greater than every number: write a number, "
+		    "or CAST(%.200s AS TEXT)", column, column);
+	if (note.len)
+		sql_note(q, note.s);
+	text_release(&note);
+}
+
+#endif

@@ -111,6 +111,35 @@ void text_add_char(struct text *t, char c)
 	text_add_n(t, &c, 1);
 }
 
+enum { DIGITS_MOST = 20 };
+
+void text_add_unsigned(struct text *t, uint64_t n)
+{
+	char digits[DIGITS_MOST], *at = digits + DIGITS_MOST;
+	do
+		*--at = (char)('0' + n % 10);
+	while (n /= 10);
+	text_add_n(t, at, (size_t)(digits + DIGITS_MOST - at));
+}
+
+void text_add_signed(struct text *t, int64_t n)
+{
+	if (n < 0)
+		text_add_char(t, '-');
+	text_add_unsigned(t, n < 0 ? -(uint64_t)n : (uint64_t)n);
+}
+
+void text_add_hex(struct text *t, uint64_t n)
+{
+	char digits[2 + 16], *at = digits + sizeof digits;
+	do
+		*--at = "0123456789abcdef"[n & 15];
+	while (n >>= 4);
+	*--at = 'x';
+	*--at = '0';
+	text_add_n(t, at, (size_t)(digits + sizeof digits - at));
+}
+
 void text_addv(struct text *t, const char *format, va_list args)
 {
 	char anew[TEXT_FORMAT_MOST];

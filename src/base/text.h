@@ -36,6 +36,10 @@ static inline void text_drop_last(struct text *t)
 void text_add(struct text *t, const char *s);
 void text_add_n(struct text *t, const char *s, size_t n);
 void text_add_char(struct text *t, char c);
+/* Numbers as "%" PRIu64, PRId64 and "0x%" PRIx64 have them, for who writes millions. */
+void text_add_unsigned(struct text *t, uint64_t n);
+void text_add_signed(struct text *t, int64_t n);
+void text_add_hex(struct text *t, uint64_t n);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /*

@@ -207,20 +207,20 @@ void cell_print_plain(const struct cell *c, struct text *to)
 	case CELL_COUNT:
 	case CELL_BYTES:
 	case CELL_TIME:
-		text_addf(to, "%" PRIu64, c->amount.n);
+		text_add_unsigned(to, c->amount.n);
 		break;
 	case CELL_PERCENT:
 		text_addf(to, "%" PRIu64 ".%" PRIu64, c->amount.n / 10, c->amount.n % 10);
 		break;
 	case CELL_ADDRESS:
-		text_addf(to, "0x%" PRIx64, c->amount.n);
+		text_add_hex(to, c->amount.n);
 		break;
 	case CELL_FLAG:
 		text_add(to, c->amount.n ? "true" : "false");
 		break;
 	case CELL_DELTA:
 	case CELL_BYTES_DELTA:
-		text_addf(to, "%" PRId64, amount_signed(c->amount));
+		text_add_signed(to, amount_signed(c->amount));
 		break;
 	}
 }

@@ -33,7 +33,7 @@ bool *print_inexact_columns(struct result *r, size_t rows)
 		}
 		for (size_t row = 0; row < rows && !inexact[c] && !result_stopped(r, row); row++) {
 			struct cell cell;
-			result_cell(r, row, c, &cell);
+			result_cell_number(r, row, c, &cell);
 			inexact[c] = is_inexact(&cell);
 		}
 	}
@@ -86,31 +86,60 @@ static bool is_formula(const char *s)
 	return *s && strchr("=+-@", *s) && !is_plain_number(s);
 }
 
-static void csv_quoted(const char *s, FILE *to)
-{
-	putc('"', to);
-	for (; *s; s++) {
-		if (*s == '"')
-			putc('"', to);
-		putc(*s, to);
-	}
-	putc('"', to);
-}
-
-static void csv_text(const char *s, FILE *to)
-{
-	if (s[strcspn(s, ",\"\r\n")] || *s == ' ')
-		csv_quoted(s, to);
-	else
-		fputs(s, to);
-}
+/* Bytes: what is written is collected, for a call a cell takes longer than the cell. */
+enum { COLLECTED = 32 << 10, SHORT = 64 };
 
 struct csv {
-	struct text cell;
+	struct text cell, out;
 	bool raw;
 	bool part; /* every text stands in quotes: who guesses the quote finds it, and '' is not NULL */
 	FILE *to;
 };
+
+static void csv_flush(struct csv *csv)
+{
+	if (csv->out.len)
+		fwrite(csv->out.s, 1, csv->out.len, csv->to);
+	text_clear(&csv->out);
+}
+
+static void csv_add(struct csv *csv, const char *s, size_t n)
+{
+	if (csv->out.len + n > COLLECTED)
+		csv_flush(csv);
+	if (n > COLLECTED)
+		fwrite(s, 1, n, csv->to);
+	else
+		text_add_n(&csv->out, s, n);
+}
+
+static void csv_word(struct csv *csv, const char *word)
+{
+	csv_add(csv, word, strlen(word));
+}
+
+static void csv_quoted(const char *s, struct csv *csv)
+{
+	csv_add(csv, "\"", 1);
+	while (*s) {
+		size_t n = strcspn(s, "\"");
+		n += s[n] == '"';
+		csv_add(csv, s, n);
+		if (s[n - 1] == '"')
+			csv_add(csv, "\"", 1);
+		s += n;
+	}
+	csv_add(csv, "\"", 1);
+}
+
+static void csv_text(const char *s, struct csv *csv)
+{
+	size_t plain = strcspn(s, ",\"\r\n");
+	if (s[plain] || *s == ' ')
+		csv_quoted(s, csv);
+	else
+		csv_add(csv, s, plain);
+}
 
 static void csv_cell(const struct cell *c, struct csv *csv);
 
@@ -126,36 +155,49 @@ static void csv_name(const char *name, const char *suffix, struct csv *csv)
 static void csv_cell(const struct cell *c, struct csv *csv)
 {
 	struct text *t = &csv->cell;
+	if (c->type != CELL_TEXT && c->type != CELL_NUMBER) { /* digits and letters of ours */
+		if (csv->out.len + SHORT > COLLECTED)
+			csv_flush(csv);
+		cell_print_plain(c, &csv->out);
+		return;
+	}
 	text_clear(t);
 	/* what may be a formula is known only once it is escaped: keep room in front */
 	text_add_char(t, '\'');
 	cell_print_plain(c, t);
 	const char *value = t->len ? t->s + 1 : ""; /* without memory there is nothing, which somebody else tells */
 	bool marked = c->type == CELL_TEXT && !csv->raw && is_formula(value);
-	(csv->part && c->type == CELL_TEXT ? csv_quoted : csv_text)(marked ? t->s : value, csv->to);
+	(csv->part && c->type == CELL_TEXT ? csv_quoted : csv_text)(marked ? t->s : value, csv);
+}
+
+static void csv_certainty(const struct cell *c, struct csv *csv)
+{
+	csv_word(csv, ",");
+	csv_word(csv, print_certainty(c));
 }
 
 static void csv_head(const struct result *r, struct csv *csv)
 {
-	FILE *to = csv->to;
 	for (size_t i = 0; i < r->n_head; i++) {
-		fputs(i ? "," : "", to);
-		csv_text(r->head[i].name, to);
+		csv_word(csv, i ? "," : "");
+		csv_text(r->head[i].name, csv);
 	}
 	for (size_t i = 0; i < r->n_head; i++) {
-		if (is_inexact(&r->head[i].cell))
-			fprintf(to, ",%s_certainty", r->head[i].name);
+		if (!is_inexact(&r->head[i].cell))
+			continue;
+		csv_word(csv, ",");
+		csv_word(csv, r->head[i].name);
+		csv_word(csv, "_certainty");
 	}
-	fputs("\r\n", to);
+	csv_word(csv, "\r\n");
 	for (size_t i = 0; i < r->n_head; i++) {
-		fputs(i ? "," : "", to);
+		csv_word(csv, i ? "," : "");
 		csv_cell(&r->head[i].cell, csv);
 	}
-	for (size_t i = 0; i < r->n_head; i++) {
+	for (size_t i = 0; i < r->n_head; i++)
 		if (is_inexact(&r->head[i].cell))
-			fprintf(to, ",%s", print_certainty(&r->head[i].cell));
-	}
-	fputs("\r\n", to);
+			csv_certainty(&r->head[i].cell, csv);
+	csv_word(csv, "\r\n");
 }
 
 static bool *number_columns(const struct result *r)
@@ -168,10 +210,9 @@ static bool *number_columns(const struct result *r)
 
 static void csv_row(struct result *r, size_t row, const bool *inexact, struct csv *csv)
 {
-	FILE *to = csv->to;
 	struct cell cell;
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		fputs(c ? "," : "", to);
+		csv_word(csv, c ? "," : "");
 		result_cell(r, row, c, &cell);
 		csv_cell(&cell, csv);
 	}
@@ -179,25 +220,24 @@ static void csv_row(struct result *r, size_t row, const bool *inexact, struct cs
 		if (!inexact[c])
 			continue;
 		result_cell(r, row, c, &cell);
-		fprintf(to, ",%s", print_certainty(&cell));
+		csv_certainty(&cell, csv);
 	}
-	fputs("\r\n", to);
+	csv_word(csv, "\r\n");
 }
 
 static void csv_names(const struct result *r, const bool *inexact, struct csv *csv)
 {
-	FILE *to = csv->to;
 	for (unsigned c = 0; c < r->n_columns; c++) {
-		fputs(c ? "," : "", to);
+		csv_word(csv, c ? "," : "");
 		csv_name(column_word(&r->columns[c]), "", csv);
 	}
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		if (!inexact[c])
 			continue;
-		fputs(",", to);
+		csv_word(csv, ",");
 		csv_name(column_word(&r->columns[c]), "_certainty", csv);
 	}
-	fputs("\r\n", to);
+	csv_word(csv, "\r\n");
 }
 
 static void csv_rows(struct result *r, size_t top, struct csv *csv)
@@ -220,10 +260,12 @@ void print_csv(struct result *r, size_t top, bool raw, bool part, FILE *to)
 	if (r->n_head)
 		csv_head(r, &csv);
 	if (r->n_head && r->n_columns)
-		fputs("\r\n", to);
+		csv_word(&csv, "\r\n");
 	if (r->n_columns)
 		csv_rows(r, top, &csv);
+	csv_flush(&csv);
 	text_release(&csv.cell);
+	text_release(&csv.out);
 }
 
 /* --- json ------------------------------------------------------------------------------------- */

@@ -198,6 +198,17 @@ void result_cell(struct result *r, size_t row, unsigned column, struct cell *out
 	result_read(r, row, column, out, &r->scratch);
 }
 
+void result_cell_number(struct result *r, size_t row, unsigned column, struct cell *out)
+{
+	if (!r->ops->number) {
+		result_cell(r, row, column, out);
+		return;
+	}
+	*out = cell_none();
+	r->ops->number(r, source_row(r, row), column, out);
+	doubt_cell(r, out);
+}
+
 void result_target(const struct result *r, size_t row, struct target *out)
 {
 	*out = (struct target){.kind = TARGET_NONE};

@@ -238,6 +238,8 @@ void result_rows_members(struct result *r,
 /* The cell of a row.  row: its position as shown, after sorting and filtering.  The text is valid
  * until the next cell of r is asked for (cursor.h has readers that do not disturb each other). */
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
+/* The same of a column of numbers for who wants the amount alone: its digits may be missing. */
+void result_cell_number(struct result *r, size_t row, unsigned column, struct cell *out);
 /* The same, but a text may be put into the caller's *scratch; it is valid until scratch changes. */
 void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
     struct text *scratch);

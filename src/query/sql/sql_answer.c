@@ -32,6 +32,7 @@ struct answer {
 	size_t n_cells, cap_values, cap_kinds;
 	char *texts;
 	size_t n_texts, cap_texts;
+	struct text scratch;   /* a text as it is kept */
 	uint32_t *sets;        /* of each: how many, then the ids */
 	size_t n_sets, cap_sets;
 	struct stretches *stretches; /* owned; NULL: all rows are here */
@@ -63,6 +64,7 @@ static void release(void *data)
 	big_free(a->value);
 	big_free(a->kind);
 	big_free(a->texts);
+	text_release(&a->scratch);
 	big_free(a->sets);
 	release_stretches(a->stretches);
 	free(a);
@@ -86,15 +88,15 @@ static int more(void **array, size_t *cap, size_t used, size_t n, size_t size, s
 
 static int keep_text(struct answer *a, const char *s, size_t n, uint64_t *at, struct err *err)
 {
-	struct text t = TEXT_INIT;
-	text_add_escaped(&t, s, n);
-	int code = more((void **)&a->texts, &a->cap_texts, a->n_texts, t.len + 1, 1, err);
+	struct text *t = &a->scratch;
+	text_clear(t);
+	text_add_escaped(t, s, n);
+	int code = more((void **)&a->texts, &a->cap_texts, a->n_texts, t->len + 1, 1, err);
 	if (!code) {
 		*at = a->n_texts;
-		memcpy(a->texts + a->n_texts, t.s ? t.s : "", t.len + 1);
-		a->n_texts += t.len + 1;
+		memcpy(a->texts + a->n_texts, t->s, t->len + 1);
+		a->n_texts += t->len + 1;
 	}
-	text_release(&t);
 	return code;
 }
 
@@ -217,19 +219,20 @@ static enum cell_type type_of_declaration(const char *declared, bool *told)
 	    !strcmp(declared, SQL_BYTES) ? CELL_BYTES : !strcmp(declared, SQL_COUNT) ? CELL_COUNT : CELL_NONE;
 }
 
-/* What the values allow of what the column is said to hold. */
-static enum cell_type settle_type(const struct answer *a, unsigned column, enum cell_type said)
+/* What the values allow of what the column is said to hold.  told: by a table; else by its name, which some field may
+ * have, too: max(hash) is an address only if there is an object. */
+static enum cell_type settle_type(const struct answer *a, unsigned column, enum cell_type said, bool told)
 {
 	const char *name = a->column[column].name;
-	bool any[SLOT_SET + 1] = {false}, negative = false;
-	bool objects = !sqlite3_strnicmp(name, "field(", 6) || !sqlite3_strnicmp(name, "ref(", 4);
+	bool any[SLOT_SET + 1] = {false}, negative = false, guessed = said == CELL_ADDRESS && !told;
+	bool objects = guessed || !sqlite3_strnicmp(name, "field(", 6) || !sqlite3_strnicmp(name, "ref(", 4);
 	for (size_t i = column, row = 0; i < a->n_cells && !progress_own_stops(row); i += a->shape.n_columns, row++) {
 		any[a->kind[i]] = true;
 		negative |= a->kind[i] == SLOT_INTEGER && a->value[i] >> 63;
 		objects = objects && (a->kind[i] != SLOT_INTEGER || heap_find_value(a->opened->heap, a->value[i]) != HEAP_NONE);
 	}
-	if (objects)
-		said = CELL_ADDRESS;
+	if (objects || guessed)
+		said = objects ? CELL_ADDRESS : CELL_NONE;
 	if (any[SLOT_SET])
 		return CELL_COUNT;
 	if (said == CELL_ADDRESS && any[SLOT_INTEGER])
@@ -271,7 +274,7 @@ static void number_cell(const struct answer *a, unsigned column, enum slot kind,
 		if (kind == SLOT_REAL)
 			text_addf(digits, "%.15g", real);
 		else
-			text_addf(digits, "%" PRId64, (int64_t)value);
+			text_add_signed(digits, (int64_t)value);
 	}
 	if (kind == SLOT_INTEGER && a->has_real[column]) {
 		real = (double)(int64_t)value;
@@ -424,7 +427,7 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 	for (unsigned i = 0; i < a->shape.n_columns; i++) {
 		bool told;
 		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);
-		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name));
+		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name), told);
 		if (!told)
 			a->sure[i] = amount_as_sure(a->sure[i], sureness(q->heap, a->column[i].name));
 		overlaps |= !told && sums_retained(a->column[i].name);

@@ -241,6 +241,20 @@ def check_ended(tap, folder):
         run.send_signal(ending)
         run.communicate()
         tap.ok(run.returncode == -ending and not glob.glob(path + "*"), "%s leaves nothing" % ending.name)
+    parts = os.path.join(folder, "ended")
+    line = "export -dir %s -partition a=b %s" % (parts, " ".join("t%d=refs" % i for i in range(300)))
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        run = subprocess.Popen([os.path.join(BUILD, "cairn"), "-x", line, SHOP], stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        while run.poll() is None and not os.path.exists(parts + "/t1"):
+            pass
+        run.send_signal(ending)
+        run.communicate()
+        kept = [at for at, folders, files in os.walk(parts) if not folders and
+                (len(files) != 1 or not files[0].endswith(".csv"))]
+        tap.ok(run.returncode == -ending and os.path.exists(parts + "/t0") and not kept,
+               "%s leaves whole parts and no empty folder" % ending.name, kept)
+        shutil.rmtree(parts)
 
 
 def check_failures(tap, folder):

@@ -11,7 +11,6 @@
 #include "command/ask/ask.h"
 #include "command/run/run.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +253,7 @@ static void add_part_name(const struct heap *h, struct text *to)
 	char written[32] = "";
 	if (!*h->facts.created && h->source && !stat(h->source->path, &st) && gmtime_r(&st.st_mtime, &tm))
 		strftime(written, sizeof written, "%Y%m%dT%H%M%SZ", &tm);
-	text_add(to, "/part-");
+	text_add(to, "part-");
 	for (const char *s = *h->facts.created ? h->facts.created : written; *s; s++)
 		if (strchr("0123456789TZ", *s))
 			text_add_char(to, *s);
@@ -263,36 +262,6 @@ static void add_part_name(const struct heap *h, struct text *to)
 	if (h->facts.n_heaps > 1)
 		text_addf(to, "-heap%u", h->facts.heap_number);
 	text_add(to, ".csv");
-}
-
-/* Make the folders of a path.  *made: how many bytes name the first that was not there; 0: all were. */
-static int make_folders(char *path, size_t *made, struct err *err)
-{
-	*made = 0;
-	for (char *slash = path + 1;; slash++) {
-		slash += strcspn(slash, "/");
-		char was = *slash;
-		*slash = '\0';
-		int failed = mkdir(path, 0777);
-		if (!failed && !*made)
-			*made = (size_t)(slash - path);
-		int code = failed && errno != EEXIST ? err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno)) : 0;
-		*slash = was;
-		if (code || !was)
-			return code;
-	}
-}
-
-/* Nothing was written: no folder that was made for it stays. */
-static void unmake_folders(char *path, size_t made)
-{
-	for (char *end = path + strlen(path); made && (size_t)(end - path) >= made;) {
-		*end = '\0';
-		if (rmdir(path))
-			return;
-		while (end > path && *end != '/')
-			end--;
-	}
 }
 
 static int write_part(void *rows, FILE *to, const char *path, struct err *err)
@@ -304,27 +273,19 @@ static int write_part(void *rows, FILE *to, const char *path, struct err *err)
 
 static int add_part(struct export *e, const char *name, struct result *r, struct err *err)
 {
-	struct text path = TEXT_INIT;
-	size_t made;
+	struct text folder = TEXT_INIT, part = TEXT_INIT;
 	for (size_t i = 0; i < e->n_keys; i++)
 		for (unsigned c = 0; c < r->n_columns; c++)
 			if (!strcasecmp(e->keys[i], column_word(&r->columns[c])))
 				return err_set(err, ERR_USAGE, "-partition: %s is a column of %.200s already", e->keys[i], name);
-	text_addf(&path, "%s/", e->dir);
-	add_escaped(&path, name);
-	text_add(&path, e->partitions.s);
-	if (!path.s)
-		return err_set(err, ERR_NOMEM, "not enough memory for a name");
-	size_t folder = path.len;
-	int code = make_folders(path.s, &made, err);
-	if (!code) {
-		add_part_name(session_heap(e->s), &path);
-		code = session_write_whole(e->s, path.s, write_part, r, err);
-		path.s[folder] = '\0';
-	}
-	if (code)
-		unmake_folders(path.s, made);
-	text_release(&path);
+	text_addf(&folder, "%s/", e->dir);
+	add_escaped(&folder, name);
+	text_add(&folder, e->partitions.s);
+	add_part_name(session_heap(e->s), &part);
+	int code = folder.s && part.s ? session_write_in(e->s, folder.s, part.s, write_part, r, err) :
+	    err_set(err, ERR_NOMEM, "not enough memory for a name");
+	text_release(&folder);
+	text_release(&part);
 	return code;
 }
 

@@ -134,21 +134,6 @@ void output_take_back(struct output *out, struct err *err)
 		    "it is left empty");
 }
 
-/* A new file beside the one that will have its name.  -1: that cannot be, whatever the reason. */
-static int open_beside(const char *path, const struct stat *replaced, char **aside)
-{
-	struct text name = TEXT_INIT;
-	struct err ignored = ERR_INIT;
-	text_addf(&name, "%s.part-%ld", path, (long)getpid());
-	int fd = file_open_to_write(name.s, O_WRONLY | O_CREAT | O_EXCL, replaced ? replaced->st_mode & 0777 : 0666,
-	    &ignored);
-	if (fd >= 0 && replaced)
-		(void)!fchmod(fd, replaced->st_mode & 0777);
-	*aside = fd < 0 ? NULL : xstrdup(name.s);
-	text_release(&name);
-	return fd < 0 ? -1 : fd;
-}
-
 /*
  * A signal that ends the program takes the file away that is being written beside another.  Where somebody handles the
  * signal already, that is a stop, and output_close_aside does it.
@@ -157,34 +142,78 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDS = sizeof ends / sizeof *ends };
 static struct sigaction ended_before[ENDS];
 static const char *volatile being_written; /* NULL: none, or one is already that is told of */
+static char *volatile made_folder;         /* where that is, if folders were made for it */
+static volatile size_t made_from;          /* how many bytes name the first that was not there; 0: all were */
+
+/* Nothing was written: no folder that was made for it stays.  Signals call this. */
+static void unmake_folders(char *path, size_t made)
+{
+	for (char *end = path + strlen(path); made && (size_t)(end - path) >= made;) {
+		*end = '\0';
+		if (rmdir(path) && errno != ENOENT)
+			return;
+		while (end > path && *end != '/')
+			end--;
+	}
+}
 
 static void take_away(int signal)
 {
 	const char *path = being_written;
 	if (path)
 		unlink(path);
+	if (made_folder)
+		unmake_folders(made_folder, made_from);
 	raise(signal); /* as it would have ended: SA_RESETHAND */
 }
 
-static void watch_ends(const char *path)
+static unsigned watching; /* of those who want signals to be heard */
+
+static void watch_ends(void)
 {
 	struct sigaction action = {.sa_handler = take_away, .sa_flags = SA_RESETHAND};
-	if (being_written)
+	if (watching++)
 		return;
-	being_written = path;
 	for (unsigned i = 0; i < ENDS; i++)
 		if (!sigaction(ends[i], NULL, &ended_before[i]) && ended_before[i].sa_handler == SIG_DFL)
 			sigaction(ends[i], &action, NULL);
 }
 
-static void let_end(const char *path)
+static void let_end(void)
 {
-	if (!path || being_written != path)
+	if (--watching)
 		return;
 	for (unsigned i = 0; i < ENDS; i++)
 		if (ended_before[i].sa_handler == SIG_DFL)
 			sigaction(ends[i], &ended_before[i], NULL);
-	being_written = NULL;
+}
+
+/* No signal takes it away any more. */
+static void forget_aside(char *aside)
+{
+	if (being_written == aside)
+		being_written = NULL;
+	let_end();
+	free(aside);
+}
+
+/* A new file beside the one that will have its name.  -1: that cannot be, whatever the reason. */
+static int open_beside(const char *path, const struct stat *replaced, char **aside)
+{
+	struct text name = TEXT_INIT;
+	struct err ignored = ERR_INIT;
+	text_addf(&name, "%s.part-%ld", path, (long)getpid());
+	*aside = text_take(&name);
+	watch_ends();
+	if (!being_written) /* before it is there: signals come at any time */
+		being_written = *aside;
+	int fd = file_open_to_write(*aside, O_WRONLY | O_CREAT | O_EXCL, replaced ? replaced->st_mode & 0777 : 0666,
+	    &ignored);
+	if (fd >= 0 && replaced)
+		(void)!fchmod(fd, replaced->st_mode & 0777);
+	if (fd < 0)
+		forget_aside(*aside);
+	return fd < 0 ? -1 : fd;
 }
 
 int output_open_aside(struct output *out, const char *path, const struct writing *rules, struct err *err)
@@ -204,14 +233,13 @@ int output_open_aside(struct output *out, const char *path, const struct writing
 		if (fd >= 0) {
 			close(fd);
 			unlink(aside);
+			forget_aside(aside);
 		}
-		free(aside);
 		return exists ? 0 : output_open(out, path, false, rules, err);
 	}
 	if (exists)
 		fclose(out->stream);
 	*out = (struct output){.stream = stream, .path = xstrdup(whole), .aside = aside};
-	watch_ends(aside);
 	return 0;
 }
 
@@ -229,9 +257,9 @@ int output_close_aside(struct output *out, int code, struct err *err)
 		err_set(err, err->code, "%s; %s", err->message, replaces ? "what stood there before is left" :
 		    "nothing was written");
 	}
-	let_end(out->aside);
+	if (out->aside)
+		forget_aside(out->aside);
 	free(out->path);
-	free(out->aside);
 	out->path = out->aside = NULL;
 	return code;
 }
@@ -248,6 +276,45 @@ int session_write_whole(struct session *s, const char *path, file_writer *write,
 	code = output_close_aside(&to, code, err);
 	if (code && code != ERR_CANCELLED)
 		err_context(err, "%.200s", path);
+	return code;
+}
+
+/* Make the folders of a path, and tell made_from. */
+static int make_folders(char *path, struct err *err)
+{
+	for (char *slash = path + 1;; slash++) {
+		slash += strcspn(slash, "/");
+		char was = *slash;
+		*slash = '\0';
+		if (!made_from && access(path, F_OK)) /* before it is made: signals come at any time */
+			made_from = (size_t)(slash - path);
+		int failed = mkdir(path, 0777);
+		int code = failed && errno != EEXIST ? err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno)) : 0;
+		*slash = was;
+		if (code || !was)
+			return code;
+	}
+}
+
+int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write, void *context,
+    struct err *err)
+{
+	char *made = xstrdup(folder), *to_be = xstrdup(folder);
+	struct text path = TEXT_INIT;
+	text_addf(&path, "%s/%s", folder, name);
+	made_from = 0;
+	made_folder = to_be;
+	watch_ends();
+	int code = make_folders(made, err);
+	if (!code)
+		code = session_write_whole(s, path.s, write, context, err);
+	made_folder = NULL;
+	let_end();
+	if (code)
+		unmake_folders(made, made_from);
+	free(made);
+	free(to_be);
+	text_release(&path);
 	return code;
 }
 

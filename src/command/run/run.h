@@ -36,6 +36,9 @@ MUST_CHECK int session_save(struct session *s, struct result *r, const char *pat
 typedef int file_writer(void *context, FILE *to, const char *path, struct err *err);
 MUST_CHECK int session_write_whole(struct session *s, const char *path, file_writer *write, void *context,
     struct err *err);
+/* The same of a file in a folder, which is made with those above it: none of these stays if it is not written. */
+MUST_CHECK int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write,
+    void *context, struct err *err);
 
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
  * error, which then names file and line.  *out gets the last result. */

@@ -3,7 +3,7 @@ _cairn() {
 	COMPREPLY=()
 	case $before in
 	-x|--command)
-		COMPREPLY=($(compgen -W 'info histo ls x entries find strings dups props threads bt sites finalizers loaders dupclasses tree refs roots path paths heap about dom top size cut leaks dumps use open close diff growth trend course profile sql export check help apropos alias history source save set sets note columns why quit' -- "$word"))
+		COMPREPLY=($(compgen -W 'info histo ls x entries find strings dups props threads bt sites finalizers loaders dupclasses tree refs roots path paths heap about dom top size cut leaks dumps use open close diff growth trend course profile sql export check help apropos alias history source save index set sets note columns why quit' -- "$word"))
 		return;;
 	--format)
 		COMPREPLY=($(compgen -W 'text csv json jsonl md html' -- "$word"))
@@ -32,7 +32,7 @@ _cairn() {
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --sizes --dump --progress --threads --mem --spill --start --color --theme --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --index --no-index --sizes --dump --progress --threads --mem --spill --start --color --theme --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

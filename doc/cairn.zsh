@@ -1,6 +1,6 @@
 #compdef cairn
 _arguments -s \
-	'*--command=[run a command line and print its result]:command:(info histo ls x entries find strings dups props threads bt sites finalizers loaders dupclasses tree refs roots path paths heap about dom top size cut leaks dumps use open close diff growth trend course profile sql export check help apropos alias history source save set sets note columns why quit)' \
+	'*--command=[run a command line and print its result]:command:(info histo ls x entries find strings dups props threads bt sites finalizers loaders dupclasses tree refs roots path paths heap about dom top size cut leaks dumps use open close diff growth trend course profile sql export check help apropos alias history source save index set sets note columns why quit)' \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--plain[a prompt for commands instead of the screen]' \
@@ -11,6 +11,8 @@ _arguments -s \
 	'--top=[at most N rows of each result]:N:' \
 	'--javacore=[the javacore of an OpenJ9 dump (found beside)]:FILE:_files' \
 	'--exe=[the program that wrote a Go dump (found beside)]:FILE:_files' \
+	'--index=[the index of the dump (found beside it)]:FILE:_files' \
+	'--no-index[read the dump, whatever indexes there are]' \
 	'--sizes=[shallow sizes of the VM (true) or of MAT]:sizes:(true mat)' \
 	'--dump=[which heap of a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \

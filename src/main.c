@@ -197,6 +197,12 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_EXE:
 		w->heap.dump.exe = value;
 		return 0;
+	case OPTION_INDEX:
+		w->heap.index = value;
+		return 0;
+	case OPTION_NO_INDEX:
+		w->heap.no_index = true;
+		return 0;
 	case OPTION_TOUR:
 		w->tour = true;
 		return 0;

@@ -705,3 +705,15 @@ void big_touch(void *p, uint64_t count, uint64_t size)
 	(void)p, (void)count, (void)size;
 #endif
 }
+
+void big_fetch(const void *p, uint64_t bytes)
+{
+#ifdef MADV_POPULATE_READ
+	uintptr_t page = (uintptr_t)page_size();
+	uintptr_t begin = (uintptr_t)p & ~(page - 1), end = (uintptr_t)p + bytes;
+	if (bytes >= page)
+		madvise((void *)begin, ((end + page - 1) & ~(page - 1)) - begin, MADV_POPULATE_READ);
+#else
+	(void)p, (void)bytes;
+#endif
+}

@@ -93,6 +93,10 @@ void *big_more(void *old, uint64_t count, uint64_t size, struct err *err);
  * another.  What they hold does not change. */
 void big_touch(void *p, uint64_t count, uint64_t size);
 
+/* Have the kernel map these bytes of a mapped block, which are about to be read in order.  Without it each page
+ * costs a fault. */
+void big_fetch(const void *p, uint64_t bytes);
+
 /* For callers that cannot do without (arenas): over the limit the block is there all the same, refused by
  * the system it comes from the stock; either is remembered, for refusals_check to tell. */
 void *big_must(size_t bytes) __attribute__((returns_nonnull));

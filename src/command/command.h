@@ -158,8 +158,8 @@ void command_other_words(const struct command *c, struct text *to);
 const struct command *command_of_line(const char *line);
 
 /* Is this line of the command answered from objects and classes alone?  No: it may ask for references, roots or what
- * follows from them. */
-bool command_is_early(const struct command *c, const char *line);
+ * follows from them.  sums: what classes retain is known without (opened_has_class_sums). */
+bool command_is_early(const struct command *c, const char *line, bool sums);
 
 /* List every column that results of the command may have, each once; with heads, the values of
  * their heads before these.  Returns how many; `to` needs room for COL_COUNT_OF_ALL. */

@@ -34,6 +34,7 @@ extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
 extern const struct command cmd_why;                                 /* cmd_why.c */
 extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_profile;                              /* cmd_profile.c */
+extern const struct command cmd_index;                                /* cmd_index.c */
 extern const struct command cmd_use, cmd_open, cmd_close;            /* cmd_use.c */
 extern const struct command cmd_note;                                /* cmd_note.c */
 extern const struct command cmd_columns;                             /* cmd_columns.c */
@@ -94,6 +95,9 @@ MUST_CHECK int command_set_retained(struct session *s, const uint32_t *ids, size
     struct amount *objects, struct amount *bytes, struct err *err);
 /* Find retained sizes if the line asks for them (-retained, or -sort retained).  0, or an error. */
 MUST_CHECK int command_retained(struct session *s, const struct call *call, struct err *err);
+/* The same for an answer that, if it is of_classes, has what whole classes retain, and nothing of single objects: an
+ * index may have these numbers without all else. */
+MUST_CHECK int command_class_sums(struct session *s, const struct call *call, bool of_classes, struct err *err);
 /* Append a paragraph in lines of at most 78 columns. */
 void command_add_wrapped(struct text *to, const char *s);
 /* Find retained sizes for a command that shows them only beside its answer, unless the screen finds
@@ -101,6 +105,7 @@ void command_add_wrapped(struct text *to, const char *s);
 void command_retained_beside(const struct session *s);
 /* Show the column "retained" if retained sizes are known. */
 void command_show_retained(struct result *r);
+void command_show_class_sums(struct result *r); /* the same of rows that are classes: see command_class_sums */
 /* Find what a stage of a pipe needs of the result before it: retained sizes, if it sorts by the
  * column "retained".  0, or an error. */
 struct stage;

@@ -17,7 +17,7 @@ const struct command *const commands[] = {
     &cmd_heap, &cmd_about, &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
     &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course, &cmd_profile,
     &cmd_sql, &cmd_export,
-    &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_set,
+    &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_set,
     &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
@@ -110,7 +110,7 @@ struct cell command_share(const struct retained *r, struct amount bytes)
 
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum)
 {
-	const struct retained *r = opened_retained(o);
+	const struct retained *r = opened_class_sums(o);
 	return r ? cell_bytes(retained_sum_bytes(r, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
@@ -134,9 +134,8 @@ static bool names_retained(const struct command *c, const char *word)
 	return false;
 }
 
-int command_retained(struct session *s, const struct call *call, struct err *err)
+static bool retained_is_wanted(const struct call *call)
 {
-	const struct retained *found;
 	int sort = call_option(call, DASH_SORT);
 	bool wanted = call_option(call, DASH_RETAINED) >= 0 && call_has(call, DASH_RETAINED);
 	if (sort >= 0 && call->option[sort].given) {
@@ -144,7 +143,19 @@ int command_retained(struct session *s, const struct call *call, struct err *err
 		word += *word == '-' || *word == '+';
 		wanted |= names_retained(call->command, word);
 	}
-	return wanted ? session_retained(s, &found, err) : 0;
+	return wanted;
+}
+
+int command_retained(struct session *s, const struct call *call, struct err *err)
+{
+	const struct retained *found;
+	return retained_is_wanted(call) ? session_retained(s, &found, err) : 0;
+}
+
+int command_class_sums(struct session *s, const struct call *call, bool of_classes, struct err *err)
+{
+	return of_classes && opened_has_class_sums(s->dump) && retained_is_wanted(call) ? session_class_sums(s, err) :
+	    command_retained(s, call, err);
 }
 
 void command_retained_beside(const struct session *s)
@@ -170,11 +181,21 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 	return code;
 }
 
-void command_show_retained(struct result *r)
+static void show_retained(struct result *r, const struct retained *known)
 {
 	int column = result_column_of(r, COL_RETAINED);
-	if (column >= 0 && !r->arranged && !r->chosen && opened_retained(r->opened))
+	if (column >= 0 && !r->arranged && !r->chosen && known)
 		result_show(r, (unsigned)column, true);
+}
+
+void command_show_retained(struct result *r)
+{
+	show_retained(r, opened_retained(r->opened));
+}
+
+void command_show_class_sums(struct result *r)
+{
+	show_retained(r, opened_class_sums(r->opened));
 }
 
 uint32_t command_depth(const struct call *call, uint32_t otherwise)

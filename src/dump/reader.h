@@ -455,6 +455,11 @@ MUST_CHECK int dump_open(struct dump **out, const struct source *source,
     const struct dump_options *options, struct err *err);
 void dump_close(struct dump *dump); /* NULL is fine */
 
+/* A dump of which all that is known stands elsewhere, and whose bytes are not there: a reader without functions, and a
+ * source of no bytes, which belongs to it.  dump_absent_tells gives it its facts, whose texts must stay. */
+struct dump *dump_absent(const char *path, uint64_t file_size);
+void dump_absent_tells(struct dump *dump, const struct dump_facts *facts);
+
 /* What a file with these first bytes is a dump of, plain or gzipped: the reader's label, "PHD".  NULL:
  * of nothing that is known. */
 const char *dump_label_of(const uint8_t *head, size_t n);

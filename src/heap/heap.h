@@ -156,7 +156,22 @@ struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
 struct heap_sites;    /* heap/sites.h */
 struct build;         /* heap/build/build.h */
+struct saved;         /* heap/saved/saved.h */
 struct string_layout; /* where Strings keep their text (heap/string.h) */
+
+struct heap_watcher;
+
+struct heap_options {
+	struct dump_options dump;
+	const char *path;
+	const struct heap_watcher *watcher;
+	bool mat_sizes; /* shallow sizes by Eclipse MAT's rules, not the VM's */
+	const char *index; /* the file of its index; NULL: where it usually lies (heap/saved/saved.h) */
+	bool no_index;  /* read the dump, whatever indexes there are */
+	bool index_later; /* the same of references that stand in an index */
+	bool references_later; /* leave references and roots to heap_read_rest where nothing that is known before
+	                          depends on them; the options must last until then */
+};
 
 struct heap {
 	struct source *source;   /* owned */
@@ -246,6 +261,12 @@ struct heap {
 	bool incomplete;           /* damaged: a part was not read */
 	struct err damage;         /* if damaged: what broke, and where */
 
+	struct heap_options asked; /* what it was opened with; the texts may be gone */
+	struct saved *saved;     /* the index that it came from, owned; NULL: it was read from the dump */
+	const char *index_path;  /* of that index */
+	const char *index_refused; /* why one was left out, or why its dump is, a sentence; or NULL */
+	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
+	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */
 	struct build *rest;      /* references were not asked for yet: what heap_read_rest needs; else NULL */
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
 	struct err shortage;     /* then: why */
@@ -255,6 +276,12 @@ struct heap {
 	size_t n_in_frames;
 	struct arena arena;        /* strings and small structs above */
 };
+
+/* Do references wait to be read? */
+static inline bool heap_waits(const struct heap *h)
+{
+	return h->rest || h->references_wait;
+}
 
 /* Have two of these classes (a bit for each) one name, as those of several loaders may?  Without memory: no. */
 bool heap_names_repeat(const struct heap *h, const struct bits *classes);
@@ -283,15 +310,6 @@ struct heap_watcher {
 	void (*objects_ready)(void *context, const struct heap *heap);
 	void (*objects_gone)(void *context);
 	void *context;
-};
-
-struct heap_options {
-	struct dump_options dump;
-	const char *path;
-	const struct heap_watcher *watcher;
-	bool mat_sizes; /* shallow sizes by Eclipse MAT's rules, not the VM's */
-	bool references_later; /* leave references and roots to heap_read_rest where nothing that is known before
-	                          depends on them; the options must last until then */
 };
 
 /*

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_WORDS = 1024, PAGE_BYTES = PAGE_WORDS * 8 + PAGE_WORDS * 2 };
+enum { PAGE_WORDS = INDEX_PAGE_WORDS, PAGE_BYTES = PAGE_WORDS * 8 + PAGE_WORDS * 2 };
 
 /* Below this many objects a page is a list: at most ten probes, and never larger than the bits. */
 enum { LIST_MAX = 1024 };
@@ -211,6 +211,33 @@ int index_seal(struct address_index *x, struct err *err)
 	}
 	x->n_objects = (uint32_t)n;
 	return 0;
+}
+
+int index_adopt(struct address_index *x, struct err *err)
+{
+	uint64_t n = 0, left = x->store_size;
+	uint8_t *at = x->store;
+	for (uint32_t i = 0; i < x->n_pages; i++) {
+		struct index_page *p = &x->pages[i];
+		uint64_t size = p->list ? ((uint64_t)p->n_objects * 2 + 7) & ~UINT64_C(7) : PAGE_BYTES;
+		p->first_id = (uint32_t)n;
+		n += p->n_objects;
+		if (size > left || n > UINT32_MAX - 1)
+			return err_set(err, ERR_FORMAT, "its addresses are damaged");
+		if (p->list)
+			p->list = (uint16_t *)(void *)at;
+		else
+			p->bits = (uint64_t *)(void *)at;
+		at += size;
+		left -= size;
+	}
+	if (left)
+		return err_set(err, ERR_FORMAT, "its addresses are damaged");
+	x->n_objects = (uint32_t)n;
+	uint32_t slots = 2;
+	while (slots < 2 * x->n_pages)
+		slots *= 2;
+	return rehash(x, slots, err);
 }
 
 uint32_t index_rank_listed(const struct index_page *p, uint16_t granule)

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #define INDEX_NONE UINT32_MAX
+#define INDEX_PAGE_WORDS 1024 /* of bits, in a page that has them */
 
 struct index_page {
 	uint64_t number;    /* address >> (granule_shift + 16) */
@@ -71,6 +72,11 @@ void index_insert(struct index_writer *w, uint64_t address);
 void index_flush(struct index_writer *w);
 /* Rank everything: lookups work from here on.  ERR_UNSUPPORTED beyond 2^32-2 objects. */
 MUST_CHECK int index_seal(struct address_index *x, struct err *err);
+
+/* Make an index of pages that were laid out and sealed before, and are read back: number, n_objects, and
+ * for a listed page any list, and of their store, which is x's.  ERR_FORMAT where the store is not
+ * what such pages take; what stands in it is not looked at. */
+MUST_CHECK int index_adopt(struct address_index *x, struct err *err);
 
 struct index_page *index_page_slow(const struct address_index *x, uint64_t number);
 uint32_t index_rank_listed(const struct index_page *p, uint16_t granule);

@@ -7,6 +7,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "heap/saved/saved.h"
 #include "heap/value.h"
 
 #include <stdlib.h>
@@ -14,9 +15,16 @@
 
 enum { CANCEL_EVERY = 1 << 14 };
 
+static const char chunk[] = "weak";
+
+static bool is_saved(const struct heap *h)
+{
+	return saved_chunks(h) && chunks_bytes(saved_chunks(h), chunk) != UINT64_MAX;
+}
+
 bool weak_known(const struct heap *h)
 {
-	return values_held(h) && h->facts.values == DECLARED_FIELDS;
+	return (values_held(h) && h->facts.values == DECLARED_FIELDS) || is_saved(h);
 }
 
 static bool is_weak_class_name(const char *name)
@@ -105,6 +113,32 @@ static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct fiel
 	return times < 2 && heap_class_of(h, id)->object != referent ? referent : HEAP_NONE;
 }
 
+int weak_write(const struct weak_references *w, const struct heap *h, struct chunks_writer *to, struct err *err)
+{
+	return weak_known(h) ? chunks_add(to, chunk, w->reference, w->n * sizeof *w->reference, err) : 0;
+}
+
+/* Out of the index, each pair held against the heap. */
+static int take_saved(struct weak_references *out, const struct heap *h, struct err *err)
+{
+	const void *bytes;
+	uint64_t n;
+	int code = chunks_take(saved_chunks(h), chunk, &bytes, &n, err);
+	if (code)
+		return code;
+	out->n = n / sizeof *out->reference;
+	memcpy(&out->reference, &bytes, sizeof bytes); /* read only, as all that was found is */
+	code = chunks_check(saved_chunks(h), &(struct chunk_look){ .name = chunk, .bytes = bytes }, 1, err);
+	for (size_t i = 0; i < out->n && !code; i++) {
+		const struct weak_reference *r = &out->reference[i];
+		if (r->holder >= h->n_objects || r->referent >= h->n_objects || (i && r[-1].holder >= r->holder))
+			code = err_set(err, ERR_FORMAT, "the weak references of the index are damaged");
+		else
+			bits_set(&out->holders, r->holder);
+	}
+	return code;
+}
+
 int weak_find(struct weak_references *out, const struct heap *h, struct progress *progress,
     struct err *err)
 {
@@ -114,6 +148,18 @@ int weak_find(struct weak_references *out, const struct heap *h, struct progress
 	int code = bits_init(&out->holders, h->n_objects, err);
 	if (code || !weak_known(h))
 		return code;
+	if (is_saved(h)) {
+		code = take_saved(out, h, err);
+		if (!code || !values_held(h)) {
+			if (code)
+				weak_release(out);
+			return code;
+		}
+		weak_release(out); /* values tell, too */
+		code = bits_init(&out->holders, h->n_objects, err);
+		if (code)
+			return code;
+	}
 	struct field_place *place = weak_places(h, err);
 	if (!place)
 		code = ERR_NOMEM;

@@ -32,6 +32,11 @@ bool weak_known(const struct heap *h);
 MUST_CHECK int weak_find(struct weak_references *out, const struct heap *h,
     struct progress *progress, struct err *err);
 void weak_release(struct weak_references *w);
+/* Add them to an index (heap/saved/saved.h), from which they are known again without values; nothing where they are
+ * not known. */
+struct chunks_writer;
+MUST_CHECK int weak_write(const struct weak_references *w, const struct heap *h, struct chunks_writer *to,
+    struct err *err);
 
 /* The object that a holder refers to weakly; for ids whose bit in w->holders is set. */
 uint32_t weak_referent(const struct weak_references *w, uint32_t holder);

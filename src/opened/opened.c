@@ -39,6 +39,8 @@ static void forget_model(struct opened *o)
 	if (o->retained.heap)
 		retained_release(&o->retained);
 	o->retained_whole = false;
+	if (o->sums.heap)
+		retained_release(&o->sums);
 	signatures_release(&o->signatures);
 	reachable_release(&o->reachable);
 	unrecorded_release(&o->unrecorded);
@@ -173,7 +175,7 @@ static int read_rest(void *heap, struct progress *progress, struct err *err)
 
 int opened_find_references(struct opened *o, const struct runner *runner, struct err *err)
 {
-	int code = o->heap->rest ? runner_run(runner, read_rest, o->own, err) : 0;
+	int code = heap_waits(o->heap) ? runner_run(runner, read_rest, o->own, err) : 0;
 	return code ? code : opened_references(o, err);
 }
 
@@ -224,6 +226,29 @@ int opened_find_retained(struct opened *o, const struct runner *runner, const st
 	if (!code)
 		o->retained_whole = true;
 	return code;
+}
+
+const struct retained *opened_class_sums(const struct opened *o)
+{
+	const struct retained *known = opened_retained(o);
+	return known ? known : o && o->sums.heap ? &o->sums : NULL;
+}
+
+bool opened_has_class_sums(const struct opened *o)
+{
+	return opened_class_sums(o) || retained_saved(&o->model);
+}
+
+int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err)
+{
+	const struct retained *retained;
+	struct retained sums;
+	if (opened_class_sums(o))
+		return 0;
+	if (!retained_saved(&o->model) || retained_read_sums(&sums, &o->model, err))
+		return opened_find_retained(o, runner, &retained, err);
+	o->sums = sums;
+	return 0;
 }
 
 void opened_take_retained(struct opened *o, struct retained *found)
@@ -342,6 +367,18 @@ static int know_weak(struct opened *o, const struct runner *runner, struct err *
 	if (!code && !o->weak_found)
 		code = runner_run(runner, find_weak, o, err);
 	o->weak_found |= !code;
+	return code;
+}
+
+int opened_write(struct opened *o, const struct runner *runner, struct chunks_writer *w, struct err *err)
+{
+	int code = know_weak(o, runner, err);
+	if (!code)
+		code = saved_write(o->heap, w, err);
+	if (!code)
+		code = weak_write(&o->weak, o->heap, w, err);
+	if (!code && o->retained_whole && !o->model.left_out)
+		code = retained_write(&o->retained, w, err);
 	return code;
 }
 

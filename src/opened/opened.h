@@ -21,6 +21,7 @@
 #include "analysis/signatures/signatures.h"
 #include "analysis/unrecorded.h"
 #include "base/parallel.h"
+#include "heap/saved/saved.h"
 #include "heap/weak.h"
 
 /* Objects that a user keeps under a name. */
@@ -59,6 +60,7 @@ struct opened {
 	bool weak_found;
 	struct retained retained; /* heap NULL: not found */
 	bool retained_whole;      /* with lists of children and sums by class */
+	struct retained sums;     /* of classes, out of an index, until retained is found; heap NULL: not asked for */
 	struct reachable reachable;
 	bool reachable_found;
 	struct unrecorded unrecorded; /* unreachable objects that may be alive */
@@ -110,6 +112,16 @@ MUST_CHECK int opened_find_sizes(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* retained sizes of objects alone */
 MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* with lists of children and sums by class */
+/* What classes retain, and nothing of single objects.  An index tells it at once, and then the references are not
+ * needed either; else opened_find_retained. */
+MUST_CHECK int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err);
+/* Is it there, or in an index? */
+bool opened_has_class_sums(const struct opened *o);
+/* It, if it is known by now; else NULL. */
+const struct retained *opened_class_sums(const struct opened *o);
+/* Add the heap and what was found of it to an index (heap/saved/saved.h).  Retained sizes must have been found, or they
+ * are left out, as they are where weak references do not count. */
+MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct chunks_writer *w, struct err *err);
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
     struct reachable *out, struct err *err);
 MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,

@@ -225,6 +225,8 @@ void app_say_damage(struct app *a)
 	const struct heap *h = session_heap(&a->session);
 	struct text t = TEXT_INIT;
 
+	if (h->index_refused)
+		app_say(a, ROLE_ERROR, h->index_refused);
 	if (h->no_references) {
 		text_addf(&t, "the references are left out: %s", h->shortage.message);
 		app_say(a, ROLE_ERROR, t.s);
@@ -234,7 +236,7 @@ void app_say_damage(struct app *a)
 		    h->damage.has_offset ? "; what came before is shown" : "");
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
-	} else if (h->n_warnings > 0) {
+	} else if (h->n_warnings > 0 && !h->index_refused) {
 		text_add_count(&t, h->n_warnings);
 		text_addf(&t, " warning%s about the dump: i tells", h->n_warnings == 1 ? "" : "s");
 		app_say(a, ROLE_NOTE, t.s);

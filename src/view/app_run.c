@@ -49,7 +49,7 @@ static bool must_wait(struct app *a, const char *line)
 		return false;
 	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
 		return true;
-	return !command_is_early(c, line) || (c->flags & COMMAND_COUNTS_VALUES); /* values come with references */
+	return !command_is_early(c, line, false) || (c->flags & COMMAND_COUNTS_VALUES); /* values come with references */
 }
 
 static void wait_with(struct app *a, const char *line, struct selection *selection)

@@ -58,6 +58,7 @@ EXCUSED = {
     "entries": "shows what a program's own collection counts",
     "props": "texts only",
     "check": "how long checks took",
+    "index": "writes a file",
     "why": "is asked about each of the others",
     "help": "no number of a dump",
     "history": "no number of a dump",

@@ -115,6 +115,7 @@ LINES = {
     "help": ["help", "help histo"],
     "alias": ["alias"],
     "apropos": ["apropos class"],
+    "index": ["index {folder}/its.cairn"],
     "save": ["ls *", "save {folder}/saved.csv"],
     "source": ["source {folder}/script"],
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],

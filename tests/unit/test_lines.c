@@ -113,7 +113,8 @@ static void test_command_names(void **state)
 	(void)state;
 	expect_command("histo", "histo");
 	expect_command("histogram", "histo");
-	expect_command("i", "info");
+	expect_command("inf", "info");
+	expect_command("in", NULL); /* or index */
 	expect_command("overview", "info");
 	expect_command("re", "refs");
 	expect_command("referrers", "refs");
@@ -378,7 +379,7 @@ static void test_completion(void **state)
 	expect_completion("users 0x11", 6, "0x1100 0x1140 ");
 	expect_completion("immediate_dominators Sess", 21, "com.acme.Session ");
 	expect_completion("dumpheap -stat | cut class,ob", 21, "class,objects ");
-	expect_completion("i", 0, "info ");
+	expect_completion("i", 0, "info index ");
 	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
 }
 

@@ -95,6 +95,18 @@ MUST_CHECK int retained_find(struct retained *out, const struct model *m,
 MUST_CHECK int retained_complete(struct retained *r, struct progress *progress, struct err *err);
 void retained_release(struct retained *r);
 
+/* Retained sizes in an index (heap/saved/saved.h; retained_saved.c): retained_find takes them from there. */
+struct chunks_writer;
+MUST_CHECK int retained_write(const struct retained *r, struct chunks_writer *w, struct err *err);
+/* Has the heap's index those of this model? */
+bool retained_saved(const struct model *m);
+/* Take them, checked, with the sums by class and without lists of children.  0, ERR_FORMAT where they are damaged,
+ * ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int retained_read(struct retained *out, const struct model *m, struct progress *progress,
+    struct err *err);
+/* Take the sums by class alone: nothing of *out that is by object may be asked for. */
+MUST_CHECK int retained_read_sums(struct retained *out, const struct model *m, struct err *err);
+
 /* The objects that only the roots dominate, ids ascending.  0: *ids has *n entries and is the
  * caller's (big_free); or ERR_NOMEM. */
 MUST_CHECK int retained_top(const struct retained *r, uint32_t **ids, uint32_t *n, struct err *err);

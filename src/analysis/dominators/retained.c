@@ -301,10 +301,12 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 
 int retained_complete(struct retained *r, struct progress *progress, struct err *err)
 {
-	if (r->by_class)
+	if (r->first)
 		return 0;
 	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
 	int code = list_children(r, progress, err);
+	if (code == 0 && r->by_class) /* out of an index */
+		return 0;
 	if (code == 0 && !(r->by_class = big_alloc(r->heap->n_classes, sizeof *r->by_class, err)))
 		code = ERR_NOMEM;
 	if (code == 0)
@@ -318,8 +320,13 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
     struct err *err)
 {
 	static _Atomic uint64_t found;
+	int code = retained_saved(m) ? retained_read(out, m, progress, err) : ERR_NOT_FOUND;
+	if (code == 0)
+		out->serial = ++found;
+	if (code != ERR_NOT_FOUND && code != ERR_FORMAT && code != ERR_IO) /* what is damaged is found anew */
+		return code;
 	*out = (struct retained){ .heap = m->heap, .model = *m, .serial = ++found };
-	int code = dominators_find(&out->dominators, m, progress, err);
+	code = dominators_find(&out->dominators, m, progress, err);
 	if (!code && out->dominators.n_reachable < out->dominators.n_objects)
 		out->doubt = unrecorded_reason(m->heap, NULL);
 	if (code)

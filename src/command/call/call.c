@@ -129,16 +129,17 @@ const struct command *command_of_line(const char *line)
 	return c;
 }
 
-bool command_is_early(const struct command *c, const char *line)
+bool command_is_early(const struct command *c, const char *line, bool sums)
 {
 	/* a word that only may mean one of these counts as one */
-	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-retained", "-where"};
+	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-where", "-retained"};
+	size_t n_reach = sizeof reach / sizeof *reach - sums;
 	if (!(c->flags & COMMAND_EARLY) || strpbrk(line, "#%$(&"))
 		return false;
 	for (line += strcspn(line, " \t"); *line; line += strcspn(line, " \t")) {
 		line += strspn(line, " \t");
 		size_t n = strcspn(line, " \t");
-		for (size_t i = 0; n > 1 && i < sizeof reach / sizeof *reach; i++)
+		for (size_t i = 0; n > 1 && i < n_reach; i++)
 			if (strncmp(line, reach[i], n) == 0)
 				return false;
 	}

@@ -36,6 +36,12 @@ const struct program_option program_options[] = {
 	"Its DWARF gives objects their types. An executable beside the dump, of the same name with .elf or "
 	"without an ending, and without the numbers of a series (heap.elf of heap-3.dump), is taken if it "
 	"fits."},
+    {OPTION_INDEX, "index", "FILE", "the index of the dump (found beside it)",
+	"Without the option it is DUMP.cairn, or such a file in $XDG_CACHE_HOME/cairn. Where FILE is not there, or does "
+	"not fit the dump, it is written behind the last -x or -f, as the command index does (on the screen by that "
+	"command alone); nothing else ever writes one. DUMP may be an index itself: then it is opened with its dump, "
+	"or without."},
+    {OPTION_NO_INDEX, "no-index", NULL, "read the dump, whatever indexes there are", NULL},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
     {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
@@ -82,6 +88,8 @@ static const struct {
     {OPTION_SIZES, "sizes of the VM or of MAT; which heap of many"},
     {OPTION_MEM, "the most memory (2G); a folder for the rest"},
     {OPTION_JAVACORE, "of OpenJ9, of Go (found beside the dump)"},
+    {OPTION_INDEX, "the file to open at once from; none"},
+    {OPTION_PROGRESS, "progress; worker threads"},
     {OPTION_ASCII, "nothing beyond ASCII; the mouse works"},
     {OPTION_DUMP_CONFIG, "write the default configuration; read none"},
     {OPTION_VERSION, "say which version this is; this"},

@@ -142,6 +142,8 @@ static struct cell retained_cell(const struct result *r, size_t row)
 {
 	const struct histo *h = r->data;
 	const struct retained *known = result_known(r);
+	if (!known && !r->later)
+		known = opened_class_sums(r->opened);
 	if (!known)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	const struct retained_sum *sum =
@@ -325,10 +327,12 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	struct text title = TEXT_INIT;
 	struct result *r = NULL;
 	uint32_t *ids = NULL;
-	enum reach_wish wish;
-	int code = command_retained(s, call, err);
+	enum reach_wish wish = REACH_ALL;
+	int code = command_reach(call, &wish, err);
+	bool whole = by == BY_CLASS && !path && wish == REACH_ALL && !call_has(call, DASH_WHERE) &&
+	    !call->argument[0].objects;
 	if (!code)
-		code = command_reach(call, &wish, err);
+		code = command_class_sums(s, call, whole, err);
 	if (!code)
 		code = histo_scope(s, call, wish, &scope, &ids, err);
 	if (code) {
@@ -350,7 +354,10 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	}
 	if (call->argument[0].given) /* of all classes few have a name twice, and W shows their loaders */
 		result_tell_loaders(r);
-	command_show_retained(r);
+	if (whole)
+		command_show_class_sums(r);
+	else
+		command_show_retained(r);
 	*out = r;
 	return 0;
 }

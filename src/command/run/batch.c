@@ -67,7 +67,8 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 {
 	enum file_fate before = s->dump ? s->dump->fate : FILE_SAME;
 	struct opened *o = s->dump;
-	bool waited = o && o->heap->rest;
+	bool waited = o && heap_waits(o->heap);
+	const char *refused = o ? o->heap->index_refused : NULL;
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
 	int code, status;
@@ -89,8 +90,11 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 	if (code)
 		complain("%s", err.message);
 	say_fate(s->dump, s->dump == o ? before : FILE_SAME);
-	if (waited && s->dump == o && !o->heap->rest)
+	if (waited && s->dump == o && !heap_waits(o->heap)) {
 		say_shortage(o->heap);
+		if (o->heap->index_refused && o->heap->index_refused != refused)
+			complain("warning: %s", o->heap->index_refused);
+	}
 	return status;
 }
 
@@ -173,6 +177,16 @@ static void begin_session(struct session *s, const struct batch_options *o)
 	s->progress = o->progress;
 }
 
+/* --index names a file that is not there yet, or that did not fit. */
+static int write_named_index(struct session *s, const char *path)
+{
+	struct err err = ERR_INIT;
+	int code = session_write_index(s, path, &err);
+	if (code)
+		complain("%s", err.message);
+	return session_exit_status(code, NULL);
+}
+
 /* The heap, which may be NULL, is the session's from here on, and the session ends with it.  *part: bytes of its file
  * went away, or became others, or one that was opened later is not whole. */
 static int run_all(const struct batch_options *o, struct session *s, struct heap *heap, struct output *to,
@@ -192,6 +206,9 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 		status = worse(status, run_line(s, &o->lines[i], o->n_lines > 1));
 	if (o->next)
 		run_typed(s, o);
+	bool write = heap && s->dump && s->dump->own == heap && o->heap->index && !heap->saved;
+	if (write) /* now: it finds what histo would show */
+		status = worse(status, write_named_index(s, o->heap->index));
 	if (s->output_joins && o->print.format == PRINT_JSON)
 		output_joined(to->stream, s->n_printed);
 	for (size_t i = 0; i < s->n_dumps; i++)
@@ -212,6 +229,8 @@ void say_opened(const struct heap *h, bool exe)
 {
 	if (h->companion_refused)
 		complain("warning: %s", h->companion_refused);
+	if (h->index_refused)
+		complain("warning: %s", h->index_refused);
 	if (h->dump->program_refused)
 		complain("warning: %s%s", h->dump->program_note, exe ?
 		    "; while --exe is given, one beside the dump is not read" : "");
@@ -229,7 +248,7 @@ static bool all_are_early(const struct batch_options *o)
 	bool all = o->n_lines > 0;
 	for (size_t i = 0; all && i < o->n_lines; i++) {
 		const struct command *c = o->lines[i].script ? NULL : command_of_line(o->lines[i].text);
-		all = c && command_is_early(c, o->lines[i].text);
+		all = c && command_is_early(c, o->lines[i].text, false);
 	}
 	return all;
 }
@@ -279,6 +298,7 @@ int batch_run(const struct batch_options *o)
 		complain("%s", err.message);
 	struct heap_options options = *o->heap;
 	options.references_later = all_are_early(o);
+	options.index_later = true;
 	int status = open_dump(o, &options, &heap);
 	if (!status) /* now that what lies beside it is known */
 		status = output_standard_is_free() ? open_output(o, &to) : 2;

@@ -239,7 +239,8 @@ static int needs_references(const struct session *s, const struct command *c, co
 	const struct heap *h = session_heap(s);
 	if (!h || (c->flags & COMMAND_NO_DUMP))
 		return 0;
-	bool waits = h->rest && !command_is_early(c, line), without = c->flags & COMMAND_OBJECTS_ONLY;
+	bool waits = heap_waits(h) && !command_is_early(c, line, opened_has_class_sums(s->dump));
+	bool without = c->flags & COMMAND_OBJECTS_ONLY;
 	if (!waits && !(c->flags & COMMAND_NEEDS_REFERENCES) && (!h->no_references || without))
 		return 0;
 	int code = session_references(s, err);
@@ -266,6 +267,15 @@ static void nothing_found(struct result *r, const char *note)
 	r->failed = true;
 	if (!r->note)
 		r->note = note;
+}
+
+/* Retained sizes that were asked for of classes alone, and told by an index, are asked for of all that follows. */
+static int needs_retained(const struct session *s, const struct command *c, struct err *err)
+{
+	const struct retained *found;
+	const struct opened *o = s->dump;
+	bool asked = o && !s->finds_beside && !(c->flags & COMMAND_NO_DUMP) && opened_class_sums(o);
+	return asked && !opened_retained(o) ? session_retained(s, &found, err) : 0;
 }
 
 struct running {
@@ -299,6 +309,8 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	run->s->now = progress;
 	const struct heap *h = session_heap(run->s);
 	int code = needs_references(run->s, run->command, run->text, err);
+	if (!code)
+		code = needs_retained(run->s, run->command, err);
 	if (!code && h && run->command->told)
 		code = run->command->told(h, err);
 	if (!code)

@@ -150,8 +150,10 @@ static struct heap_options options_of(const struct session *s, const struct sess
 	struct heap_options options = {.path = d->path, .mat_sizes = s->mat_sizes};
 	if (s->how && s->how->path && !strcmp(s->how->path, d->path))
 		return *s->how;
-	if (s->how)
+	if (s->how) {
 		options.dump.exe = s->how->dump.exe;
+		options.no_index = s->how->no_index;
+	}
 	return options;
 }
 
@@ -223,7 +225,7 @@ static int profile_opened(struct profiling *p, struct opened *o, struct err *err
 {
 	struct runner runner = {.run = inline_work, .context = p};
 	const struct signatures *signatures;
-	int code = opened_references(o, err);
+	int code = opened_find_references(o, &runner, err);
 	if (!code)
 		code = opened_find_signatures(o, &runner, &signatures, err);
 	return code ? code :

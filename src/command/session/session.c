@@ -148,6 +148,18 @@ int session_retained(const struct session *s, const struct retained **out, struc
 	return code ? code : opened_find_retained(s->dump, &runner, out, err);
 }
 
+int session_class_sums(const struct session *s, struct err *err)
+{
+	struct runner runner = runner_of(s);
+	return opened_find_class_sums(s->dump, &runner, err);
+}
+
+int session_write_chunks(const struct session *s, struct chunks_writer *w, struct err *err)
+{
+	struct runner runner = runner_of(s);
+	return opened_write(s->dump, &runner, w, err);
+}
+
 bool session_must_wait(struct session *s)
 {
 	bool refused = s->dump && s->dump->refused;

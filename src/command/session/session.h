@@ -217,6 +217,10 @@ MUST_CHECK int session_unrecorded(const struct session *s, const struct unrecord
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
 MUST_CHECK int session_retained(const struct session *s, const struct retained **out,
     struct err *err);
+/* What classes retain, for opened_class_sums. */
+MUST_CHECK int session_class_sums(const struct session *s, struct err *err);
+/* opened_write of the dump at hand. */
+MUST_CHECK int session_write_chunks(const struct session *s, struct chunks_writer *w, struct err *err);
 /* On which ways objects are reached; the same codes. */
 MUST_CHECK int session_signatures(const struct session *s, const struct signatures **out, struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */

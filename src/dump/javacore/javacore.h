@@ -84,6 +84,13 @@ struct javacore {
 };
 
 /*
+ * *out gets the path of the javacore that belongs to the dump at dump_path, which the caller frees, or
+ * NULL when there is no file of any of the names that it may have (javacore_find.c tells them).  ERR_IO
+ * when the system does not say whether there is one.
+ */
+MUST_CHECK int javacore_find(char **out, const char *dump_path, struct err *err);
+
+/*
  * Read the javacore at path; if path is NULL, the one that belongs to the dump at dump_path, if a
  * file beside it has one of the names that javacore_find tries.  Returns 0; *out is then the
  * caller's to close, or NULL if there is no such file.  On failure (ERR_IO, ERR_NOMEM,

@@ -104,11 +104,4 @@ void javacore_end_thread(struct javacore_reading *r);
 /* At the end of the file: give each thread the monitors that the lock section says it has. */
 void javacore_assign_locks(struct javacore_reading *r);
 
-/*
- * *out gets the path of the javacore that belongs to the dump at dump_path, which the caller frees, or
- * NULL when there is no file of any of the names that it may have (javacore_find.c tells them).  ERR_IO
- * when the system does not say whether there is one.
- */
-MUST_CHECK int javacore_find(char **out, const char *dump_path, struct err *err);
-
 #endif

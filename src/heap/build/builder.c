@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/refusals.h"
 #include "base/text.h"
+#include "heap/saved/saved.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"
 #include "heap/string.h"
@@ -351,7 +352,7 @@ static int read_rest(struct build *b, struct err *err)
 	return code;
 }
 
-int heap_read_rest(struct heap *h, struct progress *progress, struct err *err)
+static int read_waiting(struct heap *h, struct progress *progress, struct err *err)
 {
 	uint64_t refusals = mem_refusals();
 	struct build *b = h->rest;
@@ -386,7 +387,7 @@ static int open_objects(struct build *b, struct err *err)
 	return code ? code : read_objects(b, err);
 }
 
-int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
+static int build_heap(struct heap **out, const struct heap_options *options, struct progress *progress,
     struct err *err)
 {
 	uint64_t refusals = mem_refusals();
@@ -401,6 +402,7 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 	};
 	pthread_mutex_init(&b->lock, NULL);
 	h->boot_loader = HEAP_NONE;
+	h->asked = *options;
 	int code = open_objects(b, err);
 	if (code == 0 && may_wait(b)) {
 		code = find_values(b, err);
@@ -428,6 +430,90 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 	}
 	progress_set_own(before);
 	*out = h;
+	return code;
+}
+
+/* References that an index has and that are damaged are those of the dump: read it, and take them. */
+static int read_instead(struct heap *h, const struct err *damage, struct progress *progress, struct err *err)
+{
+	struct heap_options o = { .dump = { .heap_number = h->asked.dump.heap_number, .no_companion = true },
+		.path = h->source->path, .mat_sizes = h->asked.mat_sizes };
+	struct heap *fresh = NULL;
+	struct text why = TEXT_INIT;
+	if (h->dump_absent)
+		return err_set(err, damage->code, "the index %s cannot be used: %s", h->index_path, damage->message);
+	text_addf(&why, "the references of the index %s are left out: %s", h->index_path, damage->message);
+	h->index_refused = arena_strndup(&h->arena, why.s, why.len);
+	text_release(&why);
+	int code = build_heap(&fresh, &o, progress, err);
+	if (!code && fresh->n_objects != h->n_objects)
+		code = err_set(err, ERR_FORMAT, "the index %s is not of this dump: try --no-index", h->index_path);
+	if (!code) {
+		h->out = fresh->out;
+		h->in = fresh->in;
+		h->no_references = fresh->no_references;
+		h->shortage = fresh->shortage;
+		fresh->out = fresh->in = (struct adjacency){ .target = NULL };
+	}
+	heap_close(fresh);
+	return code;
+}
+
+static int read_saved(struct heap *h, struct progress *progress, struct err *err)
+{
+	struct err damage = ERR_INIT;
+	int code = saved_references(h, progress, &damage);
+	if (code == ERR_FORMAT || code == ERR_IO)
+		return read_instead(h, &damage, progress, err);
+	if (code)
+		*err = damage;
+	return code;
+}
+
+int heap_read_rest(struct heap *h, struct progress *progress, struct err *err)
+{
+	if (!h->references_wait)
+		return read_waiting(h, progress, err);
+	int code = read_saved(h, progress, err);
+	if (code)
+		keep_objects(h, err);
+	return code;
+}
+
+/* The objects of an index are there; somebody who looks on wants the references as well. */
+static int finish_saved(struct heap *h, const struct heap_options *options, struct progress *progress, struct err *err)
+{
+	const struct heap_watcher *w = options->watcher;
+	if (options->index_later || options->references_later)
+		return 0;
+	if (w)
+		w->objects_ready(w->context, h);
+	int code = heap_read_rest(h, progress, err);
+	if (code && w && w->objects_gone)
+		w->objects_gone(w->context);
+	return code;
+}
+
+int heap_open(struct heap **out, const struct heap_options *options, struct progress *progress,
+    struct err *err)
+{
+	struct heap_options own = *options;
+	struct text why = TEXT_INIT;
+	char *dump = NULL;
+	*out = NULL;
+	int code = saved_open(out, options, &why, &dump, progress, err);
+	if (!code && (code = finish_saved(*out, options, progress, err))) {
+		heap_close(*out);
+		*out = NULL;
+	}
+	if (code == 1) {
+		own.path = dump ? dump : options->path;
+		code = build_heap(out, &own, progress, err);
+	}
+	if (!code && why.len)
+		(*out)->index_refused = arena_strndup(&(*out)->arena, why.s, why.len);
+	text_release(&why);
+	free(dump);
 	return code;
 }
 
@@ -461,9 +547,11 @@ void heap_close(struct heap *h)
 	big_free(h->stated);
 	big_free(h->parts);
 	file_let_go(h->companion_hold);
+	saved_close(h->saved);
 	process_free(h->process);
+	struct source *source = h->dump_absent ? NULL : h->source; /* else it belongs to the dump */
 	dump_close(h->dump);
-	source_close(h->source);
+	source_close(source);
 	arena_release(&h->arena);
 	free(h);
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * chunks.h - a file of named chunks of bytes, which are mapped and not read.
+ *
+ * Large ones begin at multiples of 64 KB, so that
+ * they can be mapped on any machine; small ones are read.  Each has a checksum, which is looked at when
+ * chunks_check is asked to, not before: so a file of any size is opened at once, and what nobody asks for
+ * costs nothing.  Numbers are little-endian; a big-endian machine neither writes nor opens such a file.
+ *
+ * It is written from its beginning to its end, where the table of contents stands: a file that was cut has none.
+ * Who writes it gives it its name only then, and never writes into one that has a name: what others have mapped
+ * stays as it is.  A checksum finds accidents, not what somebody forged: whoever takes a chunk checks all that
+ * he will rely on.
+ */
+#ifndef CAIRN_BASE_CHUNKS_H
+#define CAIRN_BASE_CHUNKS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CHUNKS_MAGIC "\x93" "cairn\r\n" /* the first 8 bytes: nothing else begins so */
+#define CHUNK_NAME 16   /* bytes of a name at most, its NUL included */
+#define CHUNKS_MOST 64  /* in a file */
+
+struct chunks;
+
+/* Open a file.  ERR_IO; ERR_FORMAT or ERR_TRUNCATED where it is none or its table of contents is damaged;
+ * ERR_UNSUPPORTED on a big-endian machine.  Messages do not name the file. */
+MUST_CHECK int chunks_open(struct chunks **out, const char *path, struct err *err);
+void chunks_close(struct chunks *c); /* NULL is fine; what was taken stays */
+
+/* Bytes of a chunk, UINT64_MAX: there is none of this name. */
+uint64_t chunks_bytes(const struct chunks *c, const char *name);
+/* Take a chunk: the caller's to free (big_free), and read only.  Its bytes are not checked yet.
+ * ERR_FORMAT where there is none. */
+MUST_CHECK int chunks_take(const struct chunks *c, const char *name, const void **bytes, uint64_t *n,
+    struct err *err);
+
+/*
+ * Look at taken chunks, all threads together, each byte once: is the checksum right, and does `holds` say yes
+ * of each stretch?  It gets stretches of CHUNK_STRETCH bytes (the last one: what is left), on any
+ * thread and in any order, and may look at all of its chunk.  0, ERR_FORMAT, ERR_CANCELLED.
+ */
+#define CHUNK_STRETCH (1u << 18)
+struct chunk_look {
+	const char *name;
+	const void *bytes; /* as taken */
+	bool (*holds)(void *context, uint64_t from, uint64_t n); /* NULL: the checksum is enough */
+	void *context;
+};
+MUST_CHECK int chunks_check(const struct chunks *c, const struct chunk_look *looks, size_t n, struct err *err);
+
+/* Write a file: begin, add, end.  The stream is the caller's and empty; names are strings that stay, and each is
+ * added once.  0, ERR_IO in the system's words, or ERR_UNSUPPORTED on a big-endian machine. */
+struct chunk_entry {
+	char name[CHUNK_NAME];
+	uint64_t offset, bytes, sum;
+};
+struct chunks_writer {
+	FILE *to;
+	uint64_t at; /* bytes written */
+	struct chunk_entry entry[CHUNKS_MOST];
+	uint32_t n;
+};
+MUST_CHECK int chunks_begin(struct chunks_writer *w, FILE *to, struct err *err);
+MUST_CHECK int chunks_add(struct chunks_writer *w, const char *name, const void *bytes, uint64_t n,
+    struct err *err);
+MUST_CHECK int chunks_end(struct chunks_writer *w, struct err *err);
+
+/* The file behind it, the container's own. */
+int chunks_fd(const struct chunks *c);
+
+#endif

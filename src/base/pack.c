@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* pack.c - see pack.h. */
+#include "base/pack.h"
+
+#include "base/big.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* Each with its NUL, and nothing in it that would steer a terminal. */
+static bool texts_hold(const char *texts, uint64_t n)
+{
+	struct text shown = TEXT_INIT;
+	bool hold = !n || texts[n - 1] == '\0';
+	for (uint64_t at = 0; hold && at < n;) {
+		size_t length = strlen(texts + at);
+		text_clear(&shown);
+		text_add_escaped(&shown, texts + at, length);
+		hold = shown.len == length && !memcmp(shown.s, texts + at, length);
+		at += length + 1;
+	}
+	text_release(&shown);
+	return hold;
+}
+
+bool pack_open(struct pack *p, const void *numbers, uint64_t n, const void *texts, uint64_t n_texts)
+{
+	*p = (struct pack){ .reading = true, .at = numbers, .end = (const uint8_t *)numbers + n,
+		.texts = texts, .n_texts = n_texts };
+	p->bad = !texts_hold(texts, n_texts);
+	return !p->bad;
+}
+
+bool pack_ends(const struct pack *p)
+{
+	return !p->bad && p->at == p->end;
+}
+
+int pack_written(const struct pack *p, struct err *err)
+{
+	if (p->lost.code)
+		*err = p->lost;
+	return p->lost.code;
+}
+
+void pack_release(struct pack *p)
+{
+	big_free(p->out);
+	big_free(p->text);
+	big_free(p->text_at);
+	big_free(p->slots);
+	*p = (struct pack){ .reading = false };
+}
+
+static void put(struct pack *p, uint8_t byte)
+{
+	uint8_t *to = BIG_PUSH(p->out, p->n, p->cap, &p->lost);
+	if (to)
+		*to = byte;
+}
+
+static uint64_t take(struct pack *p)
+{
+	uint64_t n = 0;
+	for (unsigned shift = 0; p->at < p->end && shift < 64; shift += 7) {
+		uint8_t byte = *p->at++;
+		if (shift == 63 && byte > 1)
+			break;
+		n |= (uint64_t)(byte & 0x7F) << shift;
+		if (byte < 0x80)
+			return n;
+	}
+	p->bad = true;
+	return 0;
+}
+
+void pack_number(struct pack *p, uint64_t *n, uint64_t most)
+{
+	if (p->reading) {
+		*n = p->bad ? 0 : take(p);
+		if (*n > most) {
+			p->bad = true;
+			*n = 0;
+		}
+		return;
+	}
+	uint64_t left = *n;
+	for (; left >= 0x80; left >>= 7)
+		put(p, (uint8_t)(left | 0x80));
+	put(p, (uint8_t)left);
+}
+
+void pack_count(struct pack *p, uint64_t *n, uint64_t most)
+{
+	uint64_t left = p->reading ? (uint64_t)(p->end - p->at) : UINT64_MAX;
+	pack_number(p, n, left < most ? left : most);
+}
+
+void pack_id(struct pack *p, uint32_t *id, uint64_t n)
+{
+	uint64_t up = *id == UINT32_MAX ? 0 : (uint64_t)*id + 1;
+	pack_number(p, &up, n);
+	if (p->reading)
+		*id = up ? (uint32_t)(up - 1) : UINT32_MAX;
+}
+
+static uint64_t hash_of(const void *all, uint32_t number)
+{
+	const struct pack *p = all;
+	const char *text = p->text + p->text_at[number];
+	return hash_bytes(text, strlen(text));
+}
+
+/* The offset of a text among the texts, which it joins. */
+static uint64_t place_of(struct pack *p, const char *text)
+{
+	size_t n = strlen(text) + 1;
+	if (p->n_texts_out >= UINT32_MAX / 4 ||
+	    (p->n_texts_out * 2 >= p->n_slots &&
+	        hash_slots_grow(&p->slots, &p->n_slots, (uint32_t)p->n_texts_out, hash_of, p, &p->lost)))
+		return 0;
+	uint32_t slot = (uint32_t)hash_bytes(text, n - 1) & (p->n_slots - 1);
+	for (; p->slots[slot]; slot = (slot + 1) & (p->n_slots - 1))
+		if (!strcmp(p->text + p->text_at[p->slots[slot] - 1], text))
+			return p->text_at[p->slots[slot] - 1];
+	while (p->cap_text - p->n_text < n) {
+		uint64_t most = p->cap_text < n ? n : p->cap_text;
+		char *more = big_resize(p->text, 2 * most, 1, &p->lost);
+		if (!more)
+			return 0;
+		p->text = more;
+		p->cap_text = 2 * most;
+	}
+	uint64_t *at = BIG_PUSH(p->text_at, p->n_texts_out, p->cap_text_at, &p->lost);
+	if (!at)
+		return 0;
+	*at = p->n_text;
+	memcpy(p->text + p->n_text, text, n);
+	p->n_text += n;
+	p->slots[slot] = (uint32_t)p->n_texts_out;
+	return *at;
+}
+
+void pack_text(struct pack *p, const char **text)
+{
+	uint64_t place = p->reading || !*text ? 0 : place_of(p, *text) + 1;
+	pack_number(p, &place, p->n_texts);
+	if (!p->reading)
+		return;
+	bool begins = place < 2 || p->texts[place - 2] == '\0';
+	p->bad |= !begins;
+	*text = place && begins ? p->texts + place - 1 : NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pack.h - structs as a stream of small numbers and texts, written and read back by the same functions.
+ *
+ * pack_number(p, &n, most) appends n, or reads it and makes sure that it is at most `most`: so what is
+ * written and what is read cannot differ in order, and no number is taken that was not checked.  The first
+ * that does not fit is remembered (p->bad), and all that is read behind it is 0 and NULL.  Texts stand in a
+ * second stream, each once; what is read must be as text_add_escaped would leave it.  One thread.
+ */
+#ifndef CAIRN_BASE_PACK_H
+#define CAIRN_BASE_PACK_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pack {
+	bool reading, bad;
+	/* reading: both outlive what was read */
+	const uint8_t *at, *end;
+	const char *texts;
+	uint64_t n_texts;
+	/* writing: big memory */
+	uint8_t *out;
+	uint64_t n, cap;
+	char *text;
+	uint64_t n_text, cap_text;
+	uint64_t *text_at; /* offset of each text */
+	uint64_t n_texts_out, cap_text_at;
+	uint32_t *slots;
+	uint32_t n_slots;
+	struct err lost; /* no memory */
+};
+
+/* Write: begin with a zeroed struct; then p->out and p->text are the streams.  0 or ERR_NOMEM. */
+MUST_CHECK int pack_written(const struct pack *p, struct err *err);
+void pack_release(struct pack *p);
+
+/* Read these streams.  False: the texts are none that were written. */
+bool pack_open(struct pack *p, const void *numbers, uint64_t n, const void *texts, uint64_t n_texts);
+/* All was read, and held. */
+bool pack_ends(const struct pack *p);
+
+void pack_number(struct pack *p, uint64_t *n, uint64_t most);
+void pack_text(struct pack *p, const char **text); /* may be NULL; read ones stand in the texts */
+/* A count of things of which each takes at least a byte of the stream: never more than it has. */
+void pack_count(struct pack *p, uint64_t *n, uint64_t most);
+/* A number below n, or UINT32_MAX. */
+void pack_id(struct pack *p, uint32_t *id, uint64_t n);
+
+/* The same for a member of any unsigned type. */
+#define PACK(p, member, most)                                                                      \
+	do {                                                                                       \
+		uint64_t packed = (uint64_t)(member);                                              \
+		pack_number((p), &packed, (most));                                                 \
+		if ((p)->reading)                                                                  \
+			(member) = (__typeof__(member))packed;                                     \
+	} while (0)
+#define PACK_COUNT(p, member, most)                                                                \
+	do {                                                                                       \
+		uint64_t packed = (uint64_t)(member);                                              \
+		pack_count((p), &packed, (most));                                                  \
+		if ((p)->reading)                                                                  \
+			(member) = (__typeof__(member))packed;                                     \
+	} while (0)
+
+#endif

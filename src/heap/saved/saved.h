@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * saved.h - a heap in an index file (base/chunks.h), to be opened again without reading the dump.
+ *
+ * Arrays stand in it as they are in memory, and are mapped; what has pointers is packed (base/pack.h).  Nothing
+ * that is read from it is believed: what the objects, classes and sizes consist of is checked when it is
+ * opened, references when somebody asks for them, findings by those who keep them.  After that a
+ * forged index may tell untruths, as a forged dump may, but no number in it leads outside of an array or round
+ * in a circle.  doc/index-format.md has the schema.
+ */
+#ifndef CAIRN_HEAP_SAVED_SAVED_H
+#define CAIRN_HEAP_SAVED_SAVED_H
+
+#include "base/chunks.h"
+#include "base/text.h"
+#include "heap/heap.h"
+
+#define SAVED_ENDING ".cairn"
+
+/* Changes whenever what is saved means something else, or is found by other rules. */
+enum { SAVED_VERSION = 1 };
+
+/*
+ * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the
+ * caller's (heap_close).  1: there is none, or none that fits; then *why has a sentence if there is
+ * something to be said of it.  With the path of an index *dump may get the path of its dump, which is to be opened
+ * instead (free).  Or ERR_NOMEM, ERR_CANCELLED, ERR_FORMAT: an index was named that cannot be used, and there is no
+ * dump.
+ */
+MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options, struct text *why, char **dump,
+    struct progress *progress, struct err *err);
+void saved_close(struct saved *s); /* NULL is fine */
+
+/* Check and take the references of a heap of which they wait (heap->references_wait).  0, ERR_FORMAT: the index is
+ * damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED.  After an error the heap has none. */
+MUST_CHECK int saved_references(struct heap *h, struct progress *progress, struct err *err);
+
+/* The chunks of the index that a heap came from. */
+const struct chunks *saved_chunks(const struct heap *h);
+
+/* May this heap be saved?  0 or ERR_UNSUPPORTED, and *err says why not.  Its references must be there. */
+MUST_CHECK int saved_may(const struct heap *h, struct err *err);
+/* Add a heap to an index that is being written. */
+MUST_CHECK int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err);
+
+/* Where the index of a dump is written if nobody says where: beside it.  And where it is found too, or NULL; the
+ * caller's (free). */
+char *saved_beside(const char *dump);
+char *saved_in_cache(const char *dump);
+
+#endif

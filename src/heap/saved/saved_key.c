@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* saved_key.c - which dump an index is of, and where indexes lie; see saving.h. */
+#include "heap/saved/saving.h"
+
+#include "base/mem.h"
+#include "dump/javacore/javacore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+char *saved_beside(const char *dump)
+{
+	struct text t = TEXT_INIT;
+	text_addf(&t, "%s" SAVED_ENDING, dump);
+	return text_take(&t);
+}
+
+char *saved_in_cache(const char *dump)
+{
+	struct text t = TEXT_INIT;
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (cache && *cache == '/')
+		text_addf(&t, "%s/cairn/%s" SAVED_ENDING, cache, name_of(dump));
+	else if (home && *home == '/')
+		text_addf(&t, "%s/.cache/cairn/%s" SAVED_ENDING, home, name_of(dump));
+	return text_take(&t);
+}
+
+/* --- which dump --------------------------------------------------------------------------------- */
+
+/* A sum over blocks spread over the file; it finds files that were put in another's place. */
+static int sum_samples(int fd, uint64_t size, uint64_t *sum)
+{
+	uint64_t block[SAMPLE_BYTES / sizeof(uint64_t)];
+	*sum = size;
+	for (uint64_t i = 0; i < SAMPLES; i++) {
+		uint64_t room = size > SAMPLE_BYTES ? size - SAMPLE_BYTES : 0;
+		memset(block, 0, sizeof block);
+		if (pread(fd, block, sizeof block, (off_t)(room / (SAMPLES - 1) * i)) < 0)
+			return -1;
+		for (size_t k = 0; k < sizeof block / sizeof *block; k++)
+			*sum = (*sum ^ block[k]) * UINT64_C(0x9E3779B185EBCA87) + (*sum >> 29);
+	}
+	return 0;
+}
+
+static void file_key(struct saved_key *k, const struct stat *st)
+{
+	k->size = (uint64_t)st->st_size;
+	k->written = (uint64_t)st->st_mtim.tv_sec;
+	k->written_ns = (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* The javacore that would be read with the dump.  Where the dump has its roots none is looked for. */
+static void companion_key(struct saved_key *k, const char *path, const struct heap_options *o)
+{
+	struct stat st;
+	char *found = NULL;
+	const char *named = o->dump.javacore;
+	k->companion = k->companion_size = k->companion_written = 0;
+	if (!named && !o->dump.no_companion && javacore_find(&found, path, NULL) == 0)
+		named = found;
+	if (named && !o->dump.no_companion && stat(named, &st) == 0) {
+		k->companion = 1;
+		k->companion_size = (uint64_t)st.st_size;
+		k->companion_written = (uint64_t)st.st_mtim.tv_sec;
+	}
+	free(found);
+}
+
+int key_of_dump(struct saved_key *k, const char *path, const struct heap_options *o, struct err *err)
+{
+	struct stat st;
+	*k = (struct saved_key){ .version = SAVED_VERSION, .program = PACKAGE_VERSION, .path = path,
+		.heap_number = o->dump.heap_number, .mat_sizes = o->mat_sizes };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int code = fd < 0 || fstat(fd, &st) || sum_samples(fd, (uint64_t)st.st_size, &k->sample) ?
+	    err_set(err, ERR_IO, "%s: %s", path, strerror(errno)) : 0;
+	if (fd >= 0)
+		close(fd);
+	if (code)
+		return code;
+	file_key(k, &st);
+	companion_key(k, path, o);
+	return 0;
+}
+
+static int unfit(struct text *why, const char *sentence)
+{
+	text_add(why, sentence);
+	return 1;
+}
+
+int key_fits_options(const struct saved_key *k, const struct heap_options *o, struct text *why)
+{
+	if (k->version != SAVED_VERSION || strcmp(k->program, PACKAGE_VERSION))
+		return unfit(why, "it is of another version of cairn");
+	if (k->mat_sizes != o->mat_sizes)
+		return unfit(why, "it has sizes by another rule (--sizes)");
+	if (k->heap_number != o->dump.heap_number)
+		return unfit(why, "it is of another heap of the file (--dump)");
+	return 0;
+}
+
+int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why)
+{
+	struct saved_key now;
+	struct stat st;
+	uint64_t sample;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st)) {
+		unfit(why, "the dump cannot be read: ");
+		text_add(why, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return 1;
+	}
+	file_key(&now, &st);
+	companion_key(&now, path, o);
+	int code = 0;
+	if (now.size != k->size || now.written != k->written || now.written_ns != k->written_ns)
+		code = unfit(why, "the dump was changed since, or is another one");
+	else if (sum_samples(fd, now.size, &sample) || sample != k->sample)
+		code = unfit(why, "the dump is another one");
+	else if (now.companion != k->companion || now.companion_size != k->companion_size ||
+	    now.companion_written != k->companion_written)
+		code = unfit(why, "the javacore of the dump is another one");
+	close(fd);
+	return code;
+}
+
+/* A path may have any bytes, and texts of an index have none that would steer a terminal: hexadecimal. */
+static void pack_path(struct pack *p, const char **path)
+{
+	uint64_t n = p->reading ? 0 : strlen(*path);
+	char *to = NULL;
+	pack_count(p, &n, PATH_MAX);
+	if (p->reading && !p->bad)
+		*path = to = xcalloc(n + 1, 1);
+	for (uint64_t i = 0; i < n && !p->bad; i++) {
+		uint64_t byte = p->reading ? 0 : (uint8_t)(*path)[i];
+		pack_number(p, &byte, UINT8_MAX);
+		p->bad |= !byte;
+		if (to)
+			to[i] = (char)byte;
+	}
+}
+
+void pack_key(struct pack *p, struct saved_key *k)
+{
+	uint64_t *const numbers[] = {&k->size, &k->written, &k->written_ns, &k->sample, &k->heap_number, &k->mat_sizes,
+	    &k->companion, &k->companion_size, &k->companion_written};
+	pack_number(p, &k->version, UINT64_MAX);
+	pack_text(p, &k->program);
+	p->bad |= !k->program;
+	pack_path(p, &k->path);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		pack_number(p, numbers[i], UINT64_MAX);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* saved_write.c - a heap to chunks; see saved.h. */
+#include "heap/saved/saving.h"
+
+#include "base/big.h"
+#include "heap/index.h"
+#include "heap/places.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+int saved_may(const struct heap *h, struct err *err)
+{
+	if (!h->source || !h->dump || h->no_references)
+		return err_set(err, ERR_UNSUPPORTED, "an index has the references, which did not fit into memory");
+	if (h->dump->reader->classify || h->sites || h->typed_by)
+		return err_set(err, ERR_UNSUPPORTED, "%s has no index: what its types mean is found by the program that "
+		    "wrote it, and is not saved", h->facts.title);
+	if (source_changed(h->source) || source_damage(h->source, &(uint64_t){ 0 }))
+		return err_set(err, ERR_UNSUPPORTED, "the dump has changed since it was read: open it again first");
+	return 0;
+}
+
+static int write_packed(struct chunks_writer *w, struct pack *p, const char *numbers, const char *texts,
+    struct err *err)
+{
+	int code = pack_written(p, err);
+	if (!code)
+		code = chunks_add(w, numbers, p->out, p->n, err);
+	if (!code)
+		code = chunks_add(w, texts, p->text, p->n_text, err);
+	pack_release(p);
+	return code;
+}
+
+static int write_key(const struct heap *h, struct chunks_writer *w, struct err *err)
+{
+	struct saved_key k;
+	struct pack p = { .reading = false };
+	char real[PATH_MAX];
+	const char *path = realpath(h->source->path, real) ? real : h->source->path;
+	int code = key_of_dump(&k, path, &h->asked, err);
+	if (code)
+		return code;
+	pack_key(&p, &k);
+	return write_packed(w, &p, "key", "key_texts", err);
+}
+
+/* The store without the room that records of one address leave, so that its pages follow from their numbers. */
+static int write_store(const struct address_index *x, struct chunks_writer *w, struct err *err)
+{
+	enum { PAGE_BYTES = INDEX_PAGE_WORDS * 10 };
+	uint8_t *store = big_alloc(x->store_size, 1, err);
+	uint64_t n = 0;
+	for (uint32_t i = 0; store && i < x->n_pages; i++) {
+		const struct index_page *p = &x->pages[i];
+		if (p->bits)
+			memcpy(store + n, p->bits, PAGE_BYTES);
+		else if (p->n_objects)
+			memcpy(store + n, p->list, (uint64_t)p->n_objects * 2);
+		n += p->bits ? PAGE_BYTES : ((uint64_t)p->n_objects * 2 + 7) & ~UINT64_C(7);
+	}
+	int code = store ? chunks_add(w, "addresses", store, n, err) : ERR_NOMEM;
+	big_free(store);
+	return code;
+}
+
+static int write_adjacency(const struct adjacency *a, uint32_t n, const char *const names[3],
+    struct chunks_writer *w, struct err *err)
+{
+	int code = chunks_add(w, names[0], a->base, (((uint64_t)n >> 16) + 1) * sizeof *a->base, err);
+	if (!code)
+		code = chunks_add(w, names[1], a->offset, ((uint64_t)n + 1) * sizeof *a->offset, err);
+	return code ? code : chunks_add(w, names[2], a->target, a->n * sizeof *a->target, err);
+}
+
+static int write_places(const struct places *p, struct chunks_writer *w, struct err *err)
+{
+	int code = p ? chunks_add(w, "places", p->offset, p->n_offsets * sizeof *p->offset, err) : 0;
+	if (!code && p && p->numbers)
+		code = chunks_add(w, "place_numbers", p->numbers, (uint64_t)p->n_numbers * sizeof *p->numbers, err);
+	else if (!code && p)
+		code = chunks_add(w, "place_runs", p->runs, p->n_runs * sizeof *p->runs, err);
+	return code;
+}
+
+static int write_sizes(const struct heap *h, struct chunks_writer *w, struct err *err)
+{
+	int code = chunks_add(w, "sized", h->sized.word, ((uint64_t)h->n_objects + 63) / 64 * 8, err);
+	if (!code && h->own_size)
+		code = chunks_add(w, "own_size", h->own_size, (uint64_t)h->n_sized * sizeof *h->own_size, err);
+	if (!code && h->own_length)
+		code = chunks_add(w, "own_length", h->own_length, (uint64_t)h->n_sized * sizeof *h->own_length, err);
+	if (!code)
+		code = chunks_add(w, "wide", h->wide, h->n_wide * sizeof *h->wide, err);
+	return code ? code : chunks_add(w, "odd", h->odd, h->n_odd * sizeof *h->odd, err);
+}
+
+int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err)
+{
+	static const char *const out[] = {"out_base", "out_offset", "out_target"};
+	static const char *const in[] = {"in_base", "in_offset", "in_target"};
+	struct pack p = { .reading = false };
+	int code = write_key(h, w, err);
+	if (code)
+		return code;
+	pack_heap(&p, (struct heap *)(uintptr_t)h, err);
+	code = write_packed(w, &p, "heap", "heap_texts", err);
+	if (!code)
+		code = chunks_add(w, "class_of", h->class_of, (uint64_t)h->n_objects * sizeof *h->class_of, err);
+	if (!code)
+		code = write_store(h->index, w, err);
+	if (!code)
+		code = write_sizes(h, w, err);
+	if (!code)
+		code = write_places(h->places, w, err);
+	if (!code)
+		code = write_adjacency(&h->out, h->n_objects, out, w, err);
+	return code ? code : write_adjacency(&h->in, h->n_objects, in, w, err);
+}

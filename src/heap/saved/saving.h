@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * saving.h - what the files of src/heap/saved share.
+ *
+ *   saved_key.c        which dump an index is of, and whether it still is
+ *   saved_pack.c       facts, classes, threads: what has pointers, both ways
+ *   saved_pages.c      the index of addresses
+ *   saved_write.c      a heap to chunks
+ *   saved_open.c       and back, objects checked
+ *   saved_references.c the same of references
+ */
+#ifndef CAIRN_HEAP_SAVED_SAVING_H
+#define CAIRN_HEAP_SAVED_SAVING_H
+
+#include "base/pack.h"
+#include "heap/saved/saved.h"
+
+struct saved {
+	struct chunks *chunks;
+	const void *numbers, *texts; /* as taken; strings of the heap stand in them */
+	file_hold hold;
+};
+
+/* Which dump an index is of. */
+struct saved_key {
+	uint64_t version;
+	const char *program; /* that wrote it: "0.9" */
+	const char *path;    /* of the dump, absolute, as bytes; see pack_path */
+	uint64_t size, written, written_ns;
+	uint64_t sample;     /* of its bytes */
+	uint64_t heap_number, mat_sizes;
+	uint64_t companion, companion_size, companion_written; /* of the javacore; companion: there is one */
+};
+
+/* The key of the dump that was opened with these options. */
+MUST_CHECK int key_of_dump(struct saved_key *k, const char *path, const struct heap_options *o, struct err *err);
+/* The options and the version; then the file.  0, or *why gets a sentence and 1 is returned. */
+int key_fits_options(const struct saved_key *k, const struct heap_options *o, struct text *why);
+int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why);
+void pack_key(struct pack *p, struct saved_key *k);
+
+/* What has pointers.  When reading, memory comes from h->arena or is big; the first lack of it is in *err. */
+void pack_heap(struct pack *p, struct heap *h, struct err *err);
+void pack_pages(struct pack *p, struct heap *h, struct err *err);
+/* Do the pages that were read hold?  After the store was taken. */
+MUST_CHECK int pages_check(struct heap *h, struct err *err);
+
+#endif

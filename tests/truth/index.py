@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An index changes how long an answer takes, and nothing else: each command answers the same, byte for byte, with an
+index and without, on a dump of each format.  Without the dump all but values and texts is told.  And an index that does
+not fit its dump is left out, with one sentence.
+"""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+from cairntest import DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
+
+# Lines that tell of the session, or of time, or write files.
+LEFT = {"index", "source", "open", "close", "use", "history", "quit", "save", "export", "profile", "set", "growth", "help"}
+# What may differ: how long checks took, and which file it was.
+TIMES = re.compile(r"it took [\d,]+ \w+|^index_file .*\n", re.M)
+# Of these no answer depends on values.
+WITHOUT = ["histo -retained -all", "histo -by package -retained", "histo -live", "dom -by class", "dom -by package",
+           "top -by class", "refs * -by class", "roots -by kind", "paths *", "path #{middle} | cut address",
+           "size *", "check", "tree", "cut * -each | cut -value", "dupclasses", "sql SELECT class, count(*), sum(shallow), "
+           "max(retained) FROM objects GROUP BY class"]
+
+
+def lines():
+    """The lines of steps.py, which has some for each command."""
+    with open(os.path.join(HERE, "steps.py"), encoding="utf-8") as f:
+        tree = ast.parse(f.read())
+    table = next(n.value for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "LINES")
+    return ast.literal_eval(table)
+
+
+def copied(folder, path, *beside):
+    for name in (path, *beside):
+        shutil.copy2(name, folder)
+    return os.path.join(folder, os.path.basename(path))
+
+
+def answer(dump, options, words, cwd):
+    run = cairn("--no-config", *options, *[a for w in words for a in ("-x", w)], dump, cwd=cwd)
+    return run.status, TIMES.sub("", run.out), TIMES.sub("", run.err)
+
+
+def same(tap, folder, dump, name):
+    """Every command's answers with the index and without."""
+    written = cairn("-x", "index", dump)
+    tap.ok(not written.status and not written.err, "%s: index writes" % name, written.err)
+    n = len(cairn("--no-index", "--format", "csv", "-x", "ls *", dump).out.splitlines()) - 1
+    words = {"last": n - 1, "middle": n // 2, "folder": folder}
+    wrong, runs = [], 0
+    for command, those in lines().items():
+        if command in LEFT:
+            continue
+        those = [line.format(**words) for line in those]
+        with_it, without = answer(dump, [], those, folder), answer(dump, ["--no-index"], those, folder)
+        runs += 1
+        if with_it != without:
+            wrong.append("%s: %r" % (command, first_difference(with_it, without)))
+    tap.ok(runs > 30 and not wrong, "%s: %d commands answer the same" % (name, runs), wrong)
+    used = cairn("--format", "json", "-x", "info", dump).out
+    tap.ok('"index_file"' in used and dump + ".cairn" in used, "%s: info names the index" % name, used[-300:])
+    return n
+
+
+def first_difference(a, b):
+    for x, y in zip(a, b):
+        if x != y and isinstance(x, str):
+            for s, t in zip(x.split("\n"), y.split("\n")):
+                if s != t:
+                    return s, t
+        if x != y:
+            return x, y
+    return ""
+
+
+def without_dump(tap, dump, name, n):
+    """The index alone."""
+    those = [line.format(middle=n // 2) for line in WITHOUT]
+    before = [cairn("--no-index", "-x", line, dump) for line in those]
+    os.rename(dump, dump + ".away")
+    alone = [cairn("-x", line, dump + ".cairn") for line in those]
+    wrong = [(line, b.err or first_difference((b.out,), (a.out,))) for line, a, b in zip(those, before, alone)
+             if (a.status, TIMES.sub("", a.out)) != (b.status, TIMES.sub("", b.out))]
+    tap.ok(not wrong, "%s: the index alone tells the same of objects, references and sizes" % name, wrong)
+    texts = cairn("-x", "strings", dump + ".cairn")
+    tap.ok(texts.status and not texts.out, "%s: and has no texts" % name, texts.out + texts.err)
+    again = cairn("-x", "index %s.2" % dump, dump + ".cairn")
+    tap.ok(again.status, "%s: no index is written of an index alone" % name, again.err)
+    os.rename(dump + ".away", dump)
+
+
+def left_out(tap, dump, name, why, options=(), status=0):
+    """The dump is opened as if there were no index, and one sentence says why."""
+    run, plain = cairn(*options, "-x", "histo", dump), cairn("--no-index", *options, "-x", "histo", dump)
+    said = run.err.splitlines()
+    tap.ok(run.out == plain.out and run.status == plain.status and len(said) == 1 and "left out" in said[0] and
+           why in said[0], "%s: %s" % (name, why), (run.status, run.err, run.out[:200]))
+
+
+def refusals(tap, folder, dump):
+    index = dump + ".cairn"
+    with open(index, "rb") as f:
+        whole = f.read()
+
+    def write(content):
+        with open(index, "wb") as f:
+            f.write(content)
+
+    left_out(tap, dump, "other rule of sizes", "another rule", ["--sizes", "mat"])
+    write(whole[:len(whole) // 2])
+    left_out(tap, dump, "cut in its middle", "cut")
+    write(b"")
+    left_out(tap, dump, "empty", "no index file")
+    write(b"something else")
+    left_out(tap, dump, "another file", "no index file")
+    for at in range(64, len(whole) - 3000, len(whole) // 7):
+        write(whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1:])
+        run, plain = cairn("-x", "dom", dump), cairn("--no-index", "-x", "dom", dump)
+        tap.ok((run.out, run.status) == (plain.out, plain.status) and len(run.err.splitlines()) <= 1,
+               "byte %d of %d is another one: the answer is true" % (at, len(whole)), run.err + run.out[:300])
+    write(whole)
+    os.utime(dump, (1, 1))
+    left_out(tap, dump, "the dump was touched", "changed since")
+    other = os.path.join(folder, "other.hprof")
+    shutil.copy2(SHOP.replace("shop.", "shop-1."), other)
+    shutil.copy2(index, other + ".cairn")
+    left_out(tap, other, "the index of another dump", "another one")
+    cairn("--no-index", "-x", "index", dump)
+    when = os.stat(dump)
+    with open(dump, "r+b") as f:
+        f.seek(100)
+        byte = f.read(1)[0]
+        f.seek(100)
+        f.write(bytes([byte ^ 1]))
+    os.utime(dump, ns=(when.st_atime_ns, when.st_mtime_ns))
+    left_out(tap, dump, "other bytes at the same time", "another one")
+
+
+def places(tap, folder, dump):
+    """Where an index is found and written."""
+    index = dump + ".cairn"
+    cache = os.path.join(folder, "cache")
+    os.makedirs(os.path.join(cache, "cairn"))
+    env = {"XDG_CACHE_HOME": cache}
+    if os.path.exists(index):
+        os.unlink(index)
+    cairn("-x", "histo", dump, env=env)
+    tap.ok(not os.path.exists(index) and not os.listdir(os.path.join(cache, "cairn")), "nothing is written unasked", [])
+    cached = os.path.join(cache, "cairn", os.path.basename(index))
+    cairn("-x", "index %s" % cached, dump, env=env)
+    tap.ok(cached in cairn("--format", "json", "-x", "info", dump, env=env).out, "the index in the cache is found", [])
+    named = os.path.join(folder, "named")
+    first = cairn("--index", named, "-x", "histo", dump)
+    tap.ok(os.path.exists(named) and not first.err and first.out == cairn("--no-index", "-x", "histo", dump).out,
+           "--index writes the file that is not there", first.err)
+    tap.ok(named in cairn("--index", named, "--format", "json", "-x", "info", dump).out, "and then opens it", [])
+    saving = [subprocess.Popen([os.path.join(os.environ["CAIRN_BUILD"], "cairn"), "--no-index", "-x", "index", dump],
+                               stderr=subprocess.PIPE) for _ in range(4)]
+    said = [p.communicate()[1].decode() for p in saving]
+    both = cairn("--format", "json", "-x", "info", dump)
+    tap.ok(not any(said) and index in both.out and not both.err, "four save at once, and one of them has the name", said)
+    tap.ok(sorted(os.listdir(folder)).count(os.path.basename(index)) == 1 and not
+           [f for f in os.listdir(folder) if ".part" in f], "and nothing else is left", os.listdir(folder))
+    full = cairn("--no-index", "-x", "index /dev/full", dump)
+    tap.ok(full.status and len(full.err.splitlines()) == 1, "a full disk is one sentence", full.err)
+    nowhere = cairn("--no-index", "-x", "index %s/no/such/folder.cairn" % folder, dump)
+    tap.ok(nowhere.status and len(nowhere.err.splitlines()) == 1, "and so is a folder that is not there", nowhere.err)
+
+
+def main():
+    tap = Tap()
+    beside = SAMPLE.replace("heapdump", "javacore").replace(".phd", ".txt")
+    kinds = [("HPROF", SHOP, ()), ("PHD", SAMPLE, (beside,)), ("classic", SAMPLE_TEXT, ())]
+    if DUMPS:
+        kinds.append(("PHD of 2010", os.path.join(DUMPS, "openj9", "heapdump.20100112.141124.11580.0002.phd"), ()))
+    with tempfile.TemporaryDirectory() as top:
+        for i, (name, path, more) in enumerate(kinds):
+            folder = os.path.join(top, str(i))
+            os.mkdir(folder)
+            dump = copied(folder, path, *more)
+            n = same(tap, folder, dump, name)
+            without_dump(tap, dump, name, n)
+        folder = os.path.join(top, "0")
+        refusals(tap, folder, os.path.join(folder, os.path.basename(SHOP)))
+        folder = os.path.join(top, "places")
+        os.mkdir(folder)
+        places(tap, folder, copied(folder, SHOP))
+        go = cairn("-x", "index %s/go" % folder, GO)
+        tap.ok(go.status and "no index" in go.err and not os.path.exists(folder + "/go"), "a Go dump has none, and that is said",
+               go.err)
+    tap.done()
+
+
+main()

@@ -63,9 +63,6 @@ bool command_live(const struct opened *o, struct cell *live, struct cell *garbag
 /* Append how much of the dump roots reach: "live 694M · garbage 1K", or "497M of 498M is garbage" where that is
  * the larger part.  Appends nothing while that is not known.  dot: what parts the two. */
 void command_live_words(const struct opened *o, const char *dot, struct text *to);
-/* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
- * if it is no root. */
-void command_root_words(const struct heap *h, uint32_t id, struct text *to);
 
 /* A number of bytes as a percentage of all that is reachable. */
 struct cell command_share(const struct retained *r, struct amount bytes);

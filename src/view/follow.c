@@ -43,7 +43,7 @@ static int work(void *context, struct job *job)
 	code = path_search(&p, &f->rules, f->at, EFFORT, &job->progress, &job->err);
 	if (!code && p.n == 1) {
 		text_add(&f->found, "a root: ");
-		command_root_words(f->heap, f->at, &f->found);
+		path_root_words(f->heap, f->at, &f->found);
 		find_cut(f, &p);
 	} else if (!code && p.n > 0) {
 		path_line(&f->rules, &p, &f->found);

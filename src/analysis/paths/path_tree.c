@@ -217,6 +217,33 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 	return true;
 }
 
+static void one_root(const struct heap *h, const struct heap_root *root, struct text *to)
+{
+	text_add(to, root_kind_name(root->kind));
+	if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
+		text_add(to, ", ");
+		if (!heap_symbol(h, root->slot, to))
+			text_addf(to, "0x%llx", (unsigned long long)root->slot);
+		return;
+	}
+	if (root->thread == HEAP_NONE || root->kind == ROOT_THREAD)
+		return;
+	const struct heap_thread *thread = &h->threads[root->thread];
+	if (thread->name)
+		text_addf(to, ", thread \"%s\"", thread->name);
+	if (root->frame < thread->n_frames)
+		text_addf(to, ", %s", thread->frames[root->frame]);
+}
+
+void path_root_words(const struct heap *h, uint32_t id, struct text *to)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	if (n)
+		one_root(h, &h->roots[first], to);
+	if (n > 1)
+		text_addf(to, " (and %zu more)", n - 1);
+}
+
 static bool is_static(const char *field)
 {
 	return !strncmp(field, "static ", strlen("static "));

@@ -85,6 +85,10 @@ int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, str
  * "<class>".  False: the dump does not tell, and nothing was appended. */
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to);
 
+/* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
+ * if it is no root. */
+void path_root_words(const struct heap *h, uint32_t id, struct text *to);
+
 /* Append a path in one line: "static com.acme.Cache.INSTANCE > table > [17] > this".  The line
  * begins with the last static field of the path, since before it stand only a class and what loaded
  * it.  Without a static field it begins with the root: the variable that holds it, or its class.

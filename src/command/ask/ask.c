@@ -5,6 +5,7 @@
 #include "analysis/search.h"
 #include "base/big.h"
 #include "command/ask/ask_tables.h"
+#include "command/call/call.h"
 #include "command/commands.h"
 #include "command/run/run.h"
 #include "command/words/words.h"
@@ -15,6 +16,12 @@
 static int find_sizes(void *session, const struct retained **out, struct err *err)
 {
 	return session_sizes(session, out, err);
+}
+
+static int find_all_sizes(void *session, struct err *err)
+{
+	const struct retained *found;
+	return session_retained(session, &found, err);
 }
 
 /* "0xe0001550": the class whose object is there; HEAP_NONE: it is no such address. */
@@ -66,6 +73,14 @@ static bool is_command(const char *line)
 	return false;
 }
 
+/* What a word of another tool means, where that is a command that needs no more words; else the word. */
+static const char *alias_table(const char *name)
+{
+	const struct alias *alias = alias_named(name);
+	const struct command *c = alias ? command_find(alias->means, NULL) : NULL;
+	return c && (c->arguments[0].kind == ARG_END || c->arguments[0].optional) ? alias->means : name;
+}
+
 /* A class by its whole name, then a command line, then the last part of a name that only one class has. */
 static int find_table(void *session, const char *name, uint32_t **classes, size_t *n, struct result **rows,
     struct err *err)
@@ -83,7 +98,7 @@ static int find_table(void *session, const char *name, uint32_t **classes, size_
 		*rows = t->make(s);
 		return result_check(*rows, err);
 	}
-	name = t ? t->command->name : name;
+	name = t ? t->command->name : alias_table(name);
 	if (is_command(name))
 		return session_ask(s, name, rows, err);
 	if (strpbrk(name, "*?[/ \t%$#&+()"))
@@ -138,8 +153,8 @@ static void near_names(void *session, const char *name, struct text *to)
 
 int ask_open(struct session *s, struct sql **out, struct err *err)
 {
-	struct sql_source source = {.context = s, .view = find_view, .retained = find_sizes, .table = find_table,
-	    .nearest = near_names};
+	struct sql_source source = {.context = s, .view = find_view, .retained = find_sizes,
+	    .retained_whole = find_all_sizes, .table = find_table, .nearest = near_names};
 	struct session_dump *d = session_at_hand(s);
 	int code = d->sql ? 0 : sql_open(&d->sql, d->opened, &source, err);
 	*out = d->sql;

@@ -35,7 +35,7 @@ static void add_step(struct asking *q, struct cut *cut, const struct path *p, si
 	struct text name = TEXT_INIT, value = TEXT_INIT;
 	struct about_row row = {.part = PART_HELD_BY, .object = id, .is_object = true};
 	if (!i)
-		command_root_words(h, id, &name);
+		path_root_words(h, id, &name);
 	else if (i == first)
 		heap_reference_label(&q->a->rules, p->step[i - 1], id, true, &name);
 	else if (!path_field(&q->a->rules, p->step[i - 1], id, &name))
@@ -94,7 +94,7 @@ static void add_reference(struct asking *q, uint32_t holder, uint32_t id, struct
 	const struct heap *h = q->a->heap;
 	struct text label = TEXT_INIT;
 	if (holder == HEAP_NONE) {
-		command_root_words(h, id, &label);
+		path_root_words(h, id, &label);
 		text_addf(word, " root>0x%" PRIx64, heap_address(h, id));
 	} else {
 		heap_reference_label(&q->a->rules, holder, id, true, &label);
@@ -380,7 +380,7 @@ static int path_to(struct asking *q, uint32_t id, struct text *to, struct err *e
 	int code = path_search(&p, &q->a->rules, id, QUICK_EFFORT, q->progress, err);
 	static const char end[] = " > this";
 	if (!code && p.n == 1) {
-		command_root_words(q->a->heap, id, to);
+		path_root_words(q->a->heap, id, to);
 	} else if (!code && p.n) {
 		path_line(&q->a->rules, &p, to);
 		heap_label_fold(to);

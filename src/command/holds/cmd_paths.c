@@ -78,7 +78,7 @@ static void merged_cell(
 		*out = cell_blank();
 		if (m->root == HEAP_NONE)
 			return;
-		command_root_words(r->heap, m->root, scratch);
+		path_root_words(r->heap, m->root, scratch);
 		text_add(scratch, m->other_roots ? ", and others" : "");
 		*out = cell_text_as_sure(scratch->s, m->objects);
 		return;

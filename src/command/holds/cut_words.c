@@ -209,7 +209,7 @@ void cut_word_of(struct text *to, struct text *field, const struct session *s,
 	static const char statics[] = "static ";
 	if (e->holder == HEAP_NONE) {
 		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
-		command_root_words(h, e->target, field);
+		path_root_words(h, e->target, field);
 		return;
 	}
 	uint32_t class = heap_class_mirrored(h, e->holder);

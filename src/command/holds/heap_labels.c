@@ -39,7 +39,7 @@ static void add_root(const struct heap *h, const struct heap_root *root, struct 
 	if (root->kind == ROOT_THREAD && name)
 		text_addf(to, "thread \"%s\"", name);
 	else if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, to))
-		command_root_words(h, root->object, to);
+		path_root_words(h, root->object, to);
 }
 
 /* The frame of a thread, whose object is the holder, that holds it as a local variable. */

@@ -155,7 +155,7 @@ static void add_root(const struct heap *h, uint32_t id, struct text *to)
 	size_t first, n = heap_roots_of(h, id, &first);
 	if (n && h->roots[first].certainty != EXACT)
 		text_add(to, "~");
-	command_root_words(h, id, to);
+	path_root_words(h, id, to);
 }
 
 enum { HOLDERS_NAMED = 3 };
@@ -343,7 +343,7 @@ static void add_field(struct told *t, const struct path_rules *rules, const stru
 	if (at)
 		heap_reference_label(rules, p->step[at - 1], id, false, &t->field);
 	else
-		command_root_words(rules->heap, id, &t->field);
+		path_root_words(rules->heap, id, &t->field);
 }
 
 int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,

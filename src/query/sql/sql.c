@@ -92,6 +92,12 @@ int sql_need_retained(struct sql *q)
 	return q->source.retained(q->source.context, &q->retained, &err) ? sql_keep(q, &err) : SQLITE_OK;
 }
 
+int sql_need_retained_whole(struct sql *q)
+{
+	struct err err = ERR_INIT;
+	return q->source.retained_whole(q->source.context, &err) ? sql_keep(q, &err) : SQLITE_OK;
+}
+
 /* --- life --------------------------------------------------------------------------------------- */
 
 void sql_limit(sqlite3 *db)
@@ -213,8 +219,32 @@ static int no_table(struct sql *q, const char *name, struct err *err)
 	struct text near = TEXT_INIT;
 	q->source.nearest(q->source.context, name, &near);
 	int code = err_set(err, ERR_USAGE, near.len ? "no table, class or command is called %.200s (%.600s)" :
-	    "no table, class or command is called %.200s", *name ? name : "\"\"", near.s);
+	    "no table, class or command is called %.200s (sql lists the tables)", *name ? name : "\"\"", near.s);
 	text_release(&near);
+	return code;
+}
+
+/* Where none of these classes has instances, but subclasses have: an empty table would surprise. */
+static int note_subclasses(struct sql *q, const char *name, const uint32_t *classes, size_t n, struct err *err)
+{
+	const struct heap *h = q->heap;
+	uint64_t own = 0, all = 0;
+	uint32_t *below = big_alloc(n, sizeof *below, err);
+	if (!below)
+		return ERR_NOMEM;
+	memcpy(below, classes, n * sizeof *below);
+	for (size_t i = 0; i < n; i++)
+		own += h->classes[classes[i]].n_objects;
+	int code = own ? 0 : class_tree_add_below(h, &below, &n, err);
+	for (size_t i = 0; !code && !own && i < n; i++)
+		all += h->classes[below[i]].n_objects;
+	if (all) {
+		struct text note = TEXT_INIT;
+		text_addf(&note, "no object is of %.100s itself: sql -sub counts its subclasses, too", name);
+		sql_note(q, note.s);
+		text_release(&note);
+	}
+	big_free(below);
 	return code;
 }
 
@@ -238,6 +268,8 @@ static int declare(struct sql *q, const char *name, struct err *err)
 	}
 	if (!code && !r && q->wishes.subclasses)
 		code = class_tree_add_below(q->heap, &classes, &n, err);
+	else if (!code && !r)
+		code = note_subclasses(q, name, classes, n, err);
 	if (!code)
 		state = r ? sql_add_result(q, name, r) : sql_add_classes(q, name, classes, n);
 	if (code || state)
@@ -409,7 +441,7 @@ static void tell_notes(struct sql *q, struct result *r)
 	for (char *line; r && (line = strsep(&rest, "\n"));)
 		result_add_note(r, line);
 	if (r && q->missed.len) {
-		text_addf(&missed, "no object had such a field: %s", q->missed.s);
+		text_addf(&missed, "no object had such a field or element: %s", q->missed.s);
 		result_add_note(r, missed.s);
 	}
 	text_release(&missed);
@@ -429,6 +461,8 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		sql_own_begin(q);
 		q->kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
+		if (!code && s && *out)
+			code = err_set(err, ERR_USAGE, "one question has one answer: ask the next one in a line (-x) of its own");
 		if (!code && s)
 			code = run_statement(q, s, out, err);
 		sqlite3_finalize(s); /* which tells of paths that were missed */

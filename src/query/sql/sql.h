@@ -35,6 +35,8 @@ struct sql_source {
 	const struct sql_view *(*view)(void *context, const char *name);
 	/* What objects retain; a statement that asks for it waits for this. */
 	int (*retained)(void *context, const struct retained **out, struct err *err);
+	/* The same, and what classes, threads and other groups retain. */
+	int (*retained_whole)(void *context, struct err *err);
 	/* What is called so: classes (indices, the caller's, big_free), or what a command line answers (the caller's,
 	 * result_free).  Neither: there is nothing of that name. */
 	int (*table)(void *context, const char *name, uint32_t **classes, size_t *n, struct result **rows, struct err *err);

@@ -20,15 +20,18 @@
 #include <string.h>
 
 enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
+#define IS_EXACT 0x80
 
 struct answer {
 	const struct opened *opened;
-	struct amount *sure;   /* of numbers, by column: 0, and how sure */
+	struct amount *sure;   /* of numbers, by column: 0, and how sure the least sure is */
+	bool *own;             /* by column: it is one of a table, and those marked as exact are surer */
+	unsigned *told;        /* by column: the one that tells how sure it is, its NAME_certainty; else itself */
 	struct shape shape;
 	struct column *column; /* owned, and their names */
 	bool *has_real;        /* by column */
 	uint64_t *value;       /* row by row: the number; the double's bits; where the text, or the set begins */
-	uint8_t *kind;         /* enum slot */
+	uint8_t *kind;         /* enum slot, and IS_EXACT */
 	size_t n_cells, cap_values, cap_kinds;
 	char *texts;
 	size_t n_texts, cap_texts;
@@ -61,6 +64,8 @@ static void release(void *data)
 	free(a->column);
 	free(a->has_real);
 	free(a->sure);
+	free(a->own);
+	free(a->told);
 	big_free(a->value);
 	big_free(a->kind);
 	big_free(a->texts);
@@ -68,6 +73,11 @@ static void release(void *data)
 	big_free(a->sets);
 	release_stretches(a->stretches);
 	free(a);
+}
+
+static enum slot slot_of(const struct answer *a, size_t cell)
+{
+	return (enum slot)(a->kind[cell] & ~IS_EXACT);
 }
 
 /* --- keeping ------------------------------------------------------------------------------------ */
@@ -149,7 +159,7 @@ static int keep_cell(struct sql *q, struct answer *a, sqlite3_stmt *s, unsigned 
 	    more((void **)&a->kind, &a->cap_kinds, a->n_cells, 1, sizeof *a->kind, err))
 		return ERR_NOMEM;
 	a->value[a->n_cells] = value;
-	a->kind[a->n_cells++] = (uint8_t)kind;
+	a->kind[a->n_cells++] = (uint8_t)kind | (sqlite3_value_subtype(v) == SQL_EXACT ? IS_EXACT : 0);
 	return 0;
 }
 
@@ -219,6 +229,12 @@ static enum cell_type type_of_declaration(const char *declared, bool *told)
 	    !strcmp(declared, SQL_BYTES) ? CELL_BYTES : !strcmp(declared, SQL_COUNT) ? CELL_COUNT : CELL_NONE;
 }
 
+/* Tables that CREATE TEMP TABLE AS made keep no more of our types than that they are numbers: names tell there, too. */
+static bool is_of_own_table(const char *declared)
+{
+	return !strcmp(declared, "NUM");
+}
+
 /* What the values allow of what the column is said to hold.  told: by a table; else by its name, which some field may
  * have, too: max(hash) is an address only if there is an object. */
 static enum cell_type settle_type(const struct answer *a, unsigned column, enum cell_type said, bool told)
@@ -227,9 +243,10 @@ static enum cell_type settle_type(const struct answer *a, unsigned column, enum 
 	bool any[SLOT_SET + 1] = {false}, negative = false, guessed = said == CELL_ADDRESS && !told;
 	bool objects = guessed || !sqlite3_strnicmp(name, "field(", 6) || !sqlite3_strnicmp(name, "ref(", 4);
 	for (size_t i = column, row = 0; i < a->n_cells && !progress_own_stops(row); i += a->shape.n_columns, row++) {
-		any[a->kind[i]] = true;
-		negative |= a->kind[i] == SLOT_INTEGER && a->value[i] >> 63;
-		objects = objects && (a->kind[i] != SLOT_INTEGER || heap_find_value(a->opened->heap, a->value[i]) != HEAP_NONE);
+		any[slot_of(a, i)] = true;
+		negative |= slot_of(a, i) == SLOT_INTEGER && a->value[i] >> 63;
+		if (slot_of(a, i) == SLOT_INTEGER && heap_find_value(a->opened->heap, a->value[i]) == HEAP_NONE)
+			objects = false;
 	}
 	if (objects || guessed)
 		said = objects ? CELL_ADDRESS : CELL_NONE;
@@ -259,12 +276,28 @@ static void name_columns(struct answer *a, sqlite3_stmt *s)
 	}
 	text_release(&t);
 	sql_columns_release(&names);
+	for (unsigned i = 0; i < a->shape.n_columns; i++) {
+		size_t n = strlen(a->column[i].name);
+		a->told[i] = i;
+		for (unsigned k = 0; k < a->shape.n_columns; k++)
+			if (!strncmp(a->column[k].name, a->column[i].name, n) && !strcmp(a->column[k].name + n, "_certainty"))
+				a->told[i] = k;
+	}
 }
 
 /* --- cells -------------------------------------------------------------------------------------- */
 
-static void number_cell(const struct answer *a, unsigned column, enum slot kind, uint64_t value, struct cell *out,
-    struct text *digits)
+static struct amount sure_of(const struct answer *a, size_t row, unsigned column)
+{
+	size_t cells = row * a->shape.n_columns, told = cells + a->told[column];
+	bool exact = (a->own[column] && a->kind[cells + column] & IS_EXACT) ||
+	    (a->told[column] != column && slot_of(a, told) == SLOT_TEXT &&
+	    !strcmp(a->texts + a->value[told], certainty_name(EXACT)));
+	return exact ? amount_exact(0) : a->sure[column];
+}
+
+static void number_cell(const struct answer *a, size_t row, unsigned column, enum slot kind, uint64_t value,
+    struct cell *out, struct text *digits)
 {
 	struct number n = {.kind = kind == SLOT_REAL ? NUMBER_REAL : NUMBER_SIGNED, .bits = value};
 	double real;
@@ -281,7 +314,7 @@ static void number_cell(const struct answer *a, unsigned column, enum slot kind,
 		n.kind = NUMBER_REAL;
 		memcpy(&n.bits, &real, sizeof n.bits);
 	}
-	*out = cell_number(digits ? digits->s : "", number_rank(&n), a->sure[column]);
+	*out = cell_number(digits ? digits->s : "", number_rank(&n), sure_of(a, row, column));
 }
 
 static void make_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *digits)
@@ -290,7 +323,7 @@ static void make_cell(const struct result *r, size_t row, unsigned column, struc
 	size_t at = row * a->shape.n_columns + column;
 	enum cell_type type = a->column[column].type;
 	uint64_t value = a->value[at];
-	switch (a->kind[at]) {
+	switch (slot_of(a, at)) {
 	case SLOT_NULL:
 		*out = cell_blank();
 		break;
@@ -301,14 +334,14 @@ static void make_cell(const struct result *r, size_t row, unsigned column, struc
 		*out = cell_count(amount_exact(a->sets[value]));
 		break;
 	default:
-		if (type == CELL_ADDRESS && a->kind[at] == SLOT_INTEGER)
+		if (type == CELL_ADDRESS && slot_of(a, at) == SLOT_INTEGER)
 			*out = cell_address(value);
-		else if (type == CELL_BYTES && a->kind[at] == SLOT_INTEGER)
-			*out = cell_bytes(amount_as_sure(amount_exact(value), a->sure[column]));
-		else if (type == CELL_COUNT && a->kind[at] == SLOT_INTEGER)
-			*out = cell_count(amount_as_sure(amount_exact(value), a->sure[column]));
+		else if (type == CELL_BYTES && slot_of(a, at) == SLOT_INTEGER)
+			*out = cell_bytes(amount_as_sure(amount_exact(value), sure_of(a, row, column)));
+		else if (type == CELL_COUNT && slot_of(a, at) == SLOT_INTEGER)
+			*out = cell_count(amount_as_sure(amount_exact(value), sure_of(a, row, column)));
 		else
-			number_cell(a, column, (enum slot)a->kind[at], value, out, digits);
+			number_cell(a, row, column, slot_of(a, at), value, out, digits);
 	}
 }
 
@@ -326,7 +359,7 @@ static void number_of(const struct result *r, size_t row, unsigned column, struc
 static const uint32_t *set_of(const struct answer *a, size_t row)
 {
 	for (unsigned i = 0; i < a->shape.n_columns; i++)
-		if (a->kind[row * a->shape.n_columns + i] == SLOT_SET)
+		if (slot_of(a, row * a->shape.n_columns + i) == SLOT_SET)
 			return a->sets + a->value[row * a->shape.n_columns + i];
 	return NULL;
 }
@@ -336,7 +369,7 @@ static uint32_t object_of(const struct answer *a, size_t row)
 	uint32_t id = HEAP_NONE;
 	for (unsigned i = 0; id == HEAP_NONE && i < a->shape.n_columns; i++) {
 		size_t at = row * a->shape.n_columns + i;
-		if (a->column[i].type == CELL_ADDRESS && a->kind[at] == SLOT_INTEGER)
+		if (a->column[i].type == CELL_ADDRESS && slot_of(a, at) == SLOT_INTEGER)
 			id = heap_find_value(a->opened->heap, a->value[at]);
 	}
 	return id;
@@ -407,6 +440,8 @@ static struct answer *begin(struct sql *q, sqlite3_stmt *s)
 	a->column = xcalloc(n, sizeof *a->column);
 	a->has_real = xcalloc(n, sizeof *a->has_real);
 	a->sure = xcalloc(n, sizeof *a->sure);
+	a->own = xcalloc(n, sizeof *a->own);
+	a->told = xcalloc(n, sizeof *a->told);
 	a->shape = (struct shape){.columns = a->column, .n_columns = n};
 	name_columns(a, s);
 	return a;
@@ -423,11 +458,12 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 		release(a);
 		return code;
 	}
-	sql_sureness(q, s, a->sure);
+	sql_sureness(q, s, a->sure, a->own);
 	for (unsigned i = 0; i < a->shape.n_columns; i++) {
 		bool told;
 		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);
-		a->column[i].type = settle_type(a, i, told ? said : type_of_name(a->column[i].name), told);
+		bool named = !told || is_of_own_table(sqlite3_column_decltype(s, (int)i));
+		a->column[i].type = settle_type(a, i, named ? type_of_name(a->column[i].name) : said, !named);
 		if (!told)
 			a->sure[i] = amount_as_sure(a->sure[i], sureness(q->heap, a->column[i].name));
 		overlaps |= !told && sums_retained(a->column[i].name);
@@ -510,7 +546,7 @@ int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const str
 	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = look_through(q, a, table, &all, err);
 	if (!code) {
-		sql_sureness(q, s, a->sure);
+		sql_sureness(q, s, a->sure, a->own);
 		progress_phase(q->progress, PHASE_LOOK_AT_ROWS, all);
 		code = keep_rows(q, a, s, &rows, err);
 	}

@@ -266,7 +266,7 @@ static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struc
 }
 #endif
 
-void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure)
+void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own)
 {
 	unsigned n = (unsigned)sqlite3_column_count(s);
 	struct views views = {.text = sqlite3_sql(s)};
@@ -278,9 +278,10 @@ void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure)
 	bool compound = inexact && (views.compound || is_compound(views.text));
 	struct amount chosen = single ? choice_doubt(q, selected) : q->doubt;
 	for (unsigned i = 0; i < n; i++) {
+		own[i] = inexact && !compound && origin_doubt(q, s, (int)i, &sure[i]);
 		if (!inexact)
 			sure[i] = amount_exact(0);
-		else if (compound || !origin_doubt(q, s, (int)i, &sure[i]))
+		else if (!own[i])
 			sure[i] = !single ? q->doubt :
 			    amount_as_sure(words_doubt(q, selected->item[i], selected->end[i]), chosen);
 	}

@@ -19,18 +19,18 @@ int sql_keep(struct sql *q, const struct err *err)
 	return err->code == ERR_NOMEM ? SQLITE_NOMEM : err->code == ERR_CANCELLED ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
-enum { EDITS_MOST = 2, COLUMN_MOST = 200 };
+enum { EDITS_MOST = 2, NAME_MOST = 200 };
 
-struct nearest_column {
+struct nearest_name {
 	const char *to;
 	unsigned edits;
-	char name[COLUMN_MOST];
+	char name[NAME_MOST];
 };
 
 static int look_at_column(void *nearest, int n, char **value, char **names)
 {
 	(void)n, (void)names;
-	struct nearest_column *near = nearest;
+	struct nearest_name *near = nearest;
 	unsigned edits = edit_distance(near->to, value[0], near->edits);
 	if (edits < near->edits) {
 		near->edits = edits;
@@ -39,13 +39,18 @@ static int look_at_column(void *nearest, int n, char **value, char **names)
 	return 0;
 }
 
-static void look_at_columns(struct sql *q, const char *table, struct nearest_column *near)
+static void look_at_names(struct sql *q, const char *question, struct nearest_name *near)
+{
+	q->declares = true;
+	sqlite3_exec(q->db, question, look_at_column, near, NULL);
+	q->declares = false;
+}
+
+static void look_at_columns(struct sql *q, const char *table, struct nearest_name *near)
 {
 	char *ask = sqlite3_mprintf("SELECT name FROM pragma_table_xinfo(%Q)", table);
-	q->declares = true;
 	if (ask)
-		sqlite3_exec(q->db, ask, look_at_column, near, NULL);
-	q->declares = false;
+		look_at_names(q, ask, near);
 	sqlite3_free(ask);
 }
 
@@ -53,7 +58,7 @@ static void look_at_columns(struct sql *q, const char *table, struct nearest_col
 static int no_column(struct sql *q, const char *name, struct err *err)
 {
 	char *wanted = xstrdup(name);
-	struct nearest_column near = {.to = wanted, .edits = EDITS_MOST + 1};
+	struct nearest_name near = {.to = wanted, .edits = EDITS_MOST + 1};
 	const char *dot = strrchr(wanted, '.');
 	if (dot && dot[1])
 		near.to = dot + 1;
@@ -78,6 +83,27 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	return code;
 }
 
+static int no_function(struct sql *q, const char *name, struct err *err)
+{
+	char *wanted = xstrdup(name);
+	struct nearest_name near = {.to = wanted, .edits = EDITS_MOST + 1};
+	look_at_names(q, "SELECT DISTINCT name FROM pragma_function_list", &near);
+	bool like = near.edits <= EDITS_MOST && 2 * near.edits < strlen(wanted);
+	int code = err_set(err, ERR_USAGE, like ? "no function is called %.200s (nearest: %.100s)" :
+	    "no function is called %.200s (help sql lists ours)", wanted, near.name);
+	free(wanted);
+	return code;
+}
+
+/* 'unrecognized token: "10K"' */
+static bool is_with_unit(const char *said)
+{
+	static const char token[] = "unrecognized token: \"";
+	const char *word = said + sizeof token - 1;
+	size_t n = strncmp(said, token, sizeof token - 1) ? 0 : strspn(word, "0123456789");
+	return n && strchr("kKmMgG", word[n]) && word[n] && word[n + 1] == '"';
+}
+
 /* 'near "group": syntax error' */
 static bool is_near_keyword(const char *said)
 {
@@ -89,6 +115,7 @@ static bool is_near_keyword(const char *said)
 int sql_error(struct sql *q, int code, struct err *err)
 {
 	static const char column[] = "no such column: ", view[] = "no such view: ", circle[] = " is circularly defined";
+	static const char function[] = "no such function: ";
 	if (q->failed.code) {
 		*err = q->failed;
 		return err->code;
@@ -111,6 +138,10 @@ int sql_error(struct sql *q, int code, struct err *err)
 		return sql_refuse_drop(said + sizeof view - 1, err);
 	if (!strncmp(said, column, sizeof column - 1))
 		return no_column(q, said + sizeof column - 1, err);
+	if (!strncmp(said, function, sizeof function - 1))
+		return no_function(q, said + sizeof function - 1, err);
+	if (is_with_unit(said))
+		return err_set(err, ERR_USAGE, "%.400s (sizes are bytes here: 10 * 1024)", said);
 	if (!strcmp(said, "near \".\": syntax error") || !strcmp(said, "near \"$\": syntax error"))
 		return err_set(err, ERR_USAGE, "%s (the name of a class stands in double quotes: FROM \"java.lang.String\")",
 		    said);

@@ -264,6 +264,17 @@ static int find_paths(struct functions *f, struct err *err)
 	return code ? code : opened_find_path_tree(q->opened, false, &runner, &f->tree, err);
 }
 
+/* With its root, which only a line that begins with a variable names itself. */
+static void add_path(const struct functions *f, const struct path *p, struct text *to)
+{
+	struct text line = TEXT_INIT;
+	if (p->n == 1 || !path_line(&f->rules, p, &line))
+		path_root_words(f->sql->heap, p->step[0], to);
+	if (line.len)
+		text_addf(to, "%s%s", to->len ? " > " : "", line.s);
+	text_release(&line);
+}
+
 static void run_path(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	(void)argc;
@@ -282,7 +293,7 @@ static void run_path(sqlite3_context *to, int argc, sqlite3_value **argv)
 	}
 	if (path.n) {
 		text_clear(&f->reader.scratch);
-		path_line(&f->rules, &path, &f->reader.scratch);
+		add_path(f, &path, &f->reader.scratch);
 		sql_result_text(to, &f->reader.scratch);
 	}
 	path_release(&path);

@@ -71,6 +71,7 @@ struct sql {
 int sql_keep(struct sql *q, const struct err *err);
 /* SQLITE_OK, or what the statement ends with. */
 int sql_need_retained(struct sql *q);
+int sql_need_retained_whole(struct sql *q); /* with the sums of classes and other groups */
 /* A round of a loop that SQLite does not see: has the statement been stopped? */
 bool sql_stops(const struct sql *q, uint64_t round);
 #define MORE_FIELDS " has more fields than columns" /* in a note about a table */
@@ -97,8 +98,10 @@ static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a
 		d->own = amount_as_sure(d->own, a);
 	sql_doubt_choice(q, d, a);
 }
-/* How sure the numbers of each column of an answer are, when all rows were made. */
-void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure);
+/* How sure the numbers of each column of an answer are, when all rows were made.  own[i]: it is a column of a table, so
+ * that a number of it that is marked SQL_EXACT is surer than that. */
+void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own);
+#define SQL_EXACT 1 /* as a subtype of SQLite's, which is lost where rows are sorted or a number is calculated with */
 
 /* --- tables and views of one's own ---------------------------------------------------------------- */
 

@@ -77,10 +77,21 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
+/* What rows retain is looked for only when somebody asks: does the statement use that column, or how sure it is? */
+static bool uses_retained(const struct result *r, sqlite3_uint64 used)
+{
+	enum { LAST = 63 }; /* of the bits: all further columns */
+	for (unsigned i = 0; i < 2 * r->n_columns; i++)
+		if (r->columns[i % r->n_columns].id == COL_RETAINED && used >> (i < LAST ? i : LAST) & 1)
+			return true;
+	return false;
+}
+
 static int plan_result(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct result *r = ((struct result_table *)base)->of->result;
 	struct sql_plan p = {.all = true};
+	info->idxNum = uses_retained(r, info->colUsed);
 	return sql_plan_end(&p, info, (double)r->n_rows, (double)r->n_rows);
 }
 
@@ -100,11 +111,13 @@ static int close_result(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int filter_result(sqlite3_vtab_cursor *base, int number, const char *words, int argc, sqlite3_value **argv)
+static int filter_result(sqlite3_vtab_cursor *base, int uses_retained, const char *words, int argc,
+    sqlite3_value **argv)
 {
-	(void)number, (void)words, (void)argc, (void)argv;
+	(void)words, (void)argc, (void)argv;
+	const struct result_table *t = (const struct result_table *)base->pVtab;
 	((struct result_cursor *)base)->at = 0;
-	return SQLITE_OK;
+	return uses_retained && !t->of->result->opened->retained_whole ? sql_need_retained_whole(t->of->sql) : SQLITE_OK;
 }
 
 static int next_result(sqlite3_vtab_cursor *base)

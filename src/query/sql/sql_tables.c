@@ -107,7 +107,7 @@ static const struct sql_column locals[] = {
 
 const struct sql_table sql_tables[] = {
     {SQL_OBJECTS, "", "every object", sql_own_columns, NULL},
-    {SQL_REFS, "", "every reference", sql_refs_columns, NULL},
+    {SQL_REFS, "", "every reference that the dump records", sql_refs_columns, NULL},
     {SQL_ENTRIES, "(ADDRESS)", "what a collection or an array holds", entries, NULL},
     {SQL_STATICS, "", "static fields", variables, NULL},
     {SQL_GLOBALS, "", "global variables", variables, NULL},

@@ -98,6 +98,8 @@ void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a)
 		sqlite3_result_double(to, (double)a.n);
 	else
 		sqlite3_result_int64(to, (sqlite3_int64)a.n);
+	if (a.certainty == EXACT)
+		sqlite3_result_subtype(to, SQL_EXACT);
 }
 
 void sql_result_certainty(sqlite3_context *to, struct amount a)
@@ -273,6 +275,8 @@ void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c)
 		else
 			sqlite3_result_int64(to, (sqlite3_int64)c->amount.n);
 	}
+	if (c->amount.certainty == EXACT)
+		sqlite3_result_subtype(to, SQL_EXACT);
 }
 
 /* A set is a blob: the mark, then ids, ascending.  A statement may write any blob, so one that is none but begins like

@@ -190,7 +190,7 @@ static void show_retained(struct result *r, const struct retained *known)
 
 void command_show_retained(struct result *r)
 {
-	show_retained(r, opened_retained(r->opened));
+	show_retained(r, opened_tree(r->opened));
 }
 
 void command_show_class_sums(struct result *r)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void forget_model(struct opened *o)
 {
 	if (o->retained.heap)
 		retained_release(&o->retained);
-	o->retained_whole = false;
+	o->retained_whole = o->retained_listed = false;
 	if (o->sums.heap)
 		retained_release(&o->sums);
 	signatures_release(&o->signatures);
@@ -181,9 +182,25 @@ int opened_find_references(struct opened *o, const struct runner *runner, struct
 
 /* --- retained sizes ----------------------------------------------------------------------------- */
 
+const struct retained *opened_tree(const struct opened *o)
+{
+	return o && o->retained_listed ? &o->retained : NULL;
+}
+
+/* Sums by class that nobody has asked for yet: quick, and those who ask may be several threads. */
+static bool add_sums(struct opened *o)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&lock);
+	if (!o->retained_whole)
+		o->retained_whole = retained_complete(&o->retained, NULL, NULL) == 0;
+	pthread_mutex_unlock(&lock);
+	return o->retained_whole;
+}
+
 const struct retained *opened_retained(const struct opened *o)
 {
-	return o && o->retained_whole ? &o->retained : NULL;
+	return opened_tree(o) && (o->retained_whole || add_sums((struct opened *)o)) ? &o->retained : NULL;
 }
 
 struct sizing {
@@ -217,10 +234,26 @@ static int complete(void *context, struct progress *progress, struct err *err)
 	return retained_complete(context, progress, err);
 }
 
-int opened_find_retained(struct opened *o, const struct runner *runner, const struct retained **out,
+static int list(void *context, struct progress *progress, struct err *err)
+{
+	return retained_list(context, progress, err);
+}
+
+int opened_find_tree(struct opened *o, const struct runner *runner, const struct retained **out,
     struct err *err)
 {
 	int code = opened_find_sizes(o, runner, out, err);
+	if (!code && !o->retained_listed)
+		code = runner_run(runner, list, &o->retained, err);
+	if (!code)
+		o->retained_listed = true;
+	return code;
+}
+
+int opened_find_retained(struct opened *o, const struct runner *runner, const struct retained **out,
+    struct err *err)
+{
+	int code = opened_find_tree(o, runner, out, err);
 	if (!code && !o->retained_whole)
 		code = runner_run(runner, complete, &o->retained, err);
 	if (!code)
@@ -256,7 +289,7 @@ void opened_take_retained(struct opened *o, struct retained *found)
 	if (o->retained.heap)
 		retained_release(&o->retained);
 	o->retained = *found;
-	o->retained_whole = true;
+	o->retained_whole = o->retained_listed = true;
 }
 
 /* --- what roots reach, and how ------------------------------------------------------------------ */

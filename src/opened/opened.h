@@ -59,7 +59,8 @@ struct opened {
 	struct weak_references weak;
 	bool weak_found;
 	struct retained retained; /* heap NULL: not found */
-	bool retained_whole;      /* with lists of children and sums by class */
+	bool retained_listed;     /* with lists of children */
+	_Atomic bool retained_whole; /* and with sums by class */
 	struct retained sums;     /* of classes, out of an index, until retained is found; heap NULL: not asked for */
 	struct reachable reachable;
 	bool reachable_found;
@@ -96,8 +97,10 @@ enum file_fate opened_look(struct opened *o);
 /* Does the heap have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
 MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 
-/* What objects and classes retain, if that is known by now; else NULL.  o may be NULL. */
+/* What objects and classes retain, if that is known by now; else NULL.  o may be NULL.  Any thread. */
 const struct retained *opened_retained(const struct opened *o);
+/* The same for who needs no sums by class: they may be missing. */
+const struct retained *opened_tree(const struct opened *o);
 /* The tree of shortest paths from the roots, if it is known by now; else NULL. */
 const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
 
@@ -110,6 +113,8 @@ const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
 MUST_CHECK int opened_find_references(struct opened *o, const struct runner *runner, struct err *err);
 MUST_CHECK int opened_find_sizes(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* retained sizes of objects alone */
+MUST_CHECK int opened_find_tree(struct opened *o, const struct runner *runner,
+    const struct retained **out, struct err *err); /* with lists of children */
 MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* with lists of children and sums by class */
 /* What classes retain, and nothing of single objects.  An index tells it at once, and then the references are not

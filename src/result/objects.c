@@ -68,7 +68,7 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 
 struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 {
-	const struct retained *r = opened_retained(o);
+	const struct retained *r = opened_tree(o);
 	if (!r)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	bool reachable = r->dominators.immediate[id] != NOT_REACHABLE;
@@ -81,7 +81,7 @@ struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 
 struct cell object_retained_cell(const struct opened *o, uint32_t id)
 {
-	const struct retained *r = opened_retained(o);
+	const struct retained *r = opened_tree(o);
 	if (id == HEAP_NONE)
 		return cell_none();
 	return r ? cell_bytes(retained_of(r, id)) : cell_unknown(REASON_NOT_FOUND_YET);
@@ -99,7 +99,7 @@ struct cell row_retained_cell(const struct result *r, void *data, size_t row)
 
 static struct cell children_cell(const struct opened *o, uint32_t id)
 {
-	const struct retained *r = opened_retained(o);
+	const struct retained *r = opened_tree(o);
 	uint32_t n;
 	if (!r)
 		return cell_unknown(REASON_NOT_FOUND_YET);

@@ -228,9 +228,9 @@ static struct result *late_one(const struct result *r);
 
 bool result_is_late(const struct result *r)
 {
-	const struct retained *known = opened_retained(r->opened);
 	const struct result *late = late_one(r);
-	return known && late->later && late->later_tried != known->serial;
+	const struct retained *known = late->later ? opened_retained(r->opened) : NULL;
+	return known && late->later_tried != known->serial;
 }
 
 int result_find_late(struct result *r, struct progress *progress, struct err *err)

@@ -13,6 +13,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "opened/opened.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,12 @@ void tree_free_list(struct list *l)
 	big_free(l->node);
 	free(l->rest);
 	*l = (struct list){.n = 0};
+}
+
+/* By what its sums were made: to tell whether more is known since. */
+static const struct retained *known_to(const struct result *r)
+{
+	return r->later ? result_known(r) : opened_tree(r->opened);
 }
 
 bool tree_sum_rest(const struct result *r, struct list *l, uint32_t from)
@@ -56,7 +63,7 @@ bool tree_sum_rest(const struct result *r, struct list *l, uint32_t from)
 	}
 	free(l->rest);
 	l->rest = sums;
-	l->known = result_known(r);
+	l->known = known_to(r);
 	return true;
 }
 
@@ -165,7 +172,7 @@ static void tree_cell(
 			*out = cell_plain(at->depth);
 	} else {
 		struct list *l = &t->list[at->list];
-		if (!l->rest || l->known != result_known(r)) /* was never sorted, or was before */
+		if (!l->rest || l->known != known_to(r)) /* was never sorted, or was before */
 			(void)!tree_sum_rest(r, l, l->shown);
 		*out = l->rest ? l->rest[column] : cell_none();
 		if (column == t->source->branch) {

@@ -60,8 +60,8 @@ void dominators_release(struct dominators *d);
  * in Eclipse MAT's histogram, unless joint.h proves that their classes hold nothing jointly.
  * cut_find (cut/cut.h) tells exactly what goes with all members, by a walk through the heap.
  *
- * retained_find gives the sizes of objects.  retained_complete adds the lists of children (8 bytes
- * an object) and the sums by class, for those who need them.  Nothing else changes a struct
+ * retained_find gives the sizes of objects.  retained_list adds the lists of children (8 bytes
+ * an object), retained_complete the sums by class, for those who need them.  Nothing else changes a struct
  * retained; any thread may read it.
  */
 struct retained_sum {
@@ -90,8 +90,9 @@ struct retained {
  * ERR_CANCELLED. */
 MUST_CHECK int retained_find(struct retained *out, const struct model *m,
     struct progress *progress, struct err *err);
-/* Add lists of children and sums by class, unless they are there.  0, ERR_NOMEM or ERR_CANCELLED;
- * the sizes stay true in any case. */
+/* Add lists of children, unless they are there.  0, ERR_NOMEM or ERR_CANCELLED; the sizes stay true in any case. */
+MUST_CHECK int retained_list(struct retained *r, struct progress *progress, struct err *err);
+/* Add lists of children and sums by class, unless they are there.  As retained_list. */
 MUST_CHECK int retained_complete(struct retained *r, struct progress *progress, struct err *err);
 void retained_release(struct retained *r);
 

@@ -270,14 +270,18 @@ struct amount retained_of_all(const struct retained *r)
 	return heap_sized(h, heap_reached(h, r->dominators.shallow_reachable), h->n_unknown_size);
 }
 
+static void release_sums(struct retained *r)
+{
+	big_free(r->by_class);
+	bits_release(&r->joint);
+	r->by_class = NULL;
+}
+
 static void release_lists(struct retained *r)
 {
 	big_free(r->first);
 	big_free(r->child);
-	big_free(r->by_class);
-	bits_release(&r->joint);
 	r->first = r->child = NULL;
-	r->by_class = NULL;
 }
 
 /* One walk for the sums and for the classes that may hold something jointly. */
@@ -299,20 +303,27 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 	return code;
 }
 
-int retained_complete(struct retained *r, struct progress *progress, struct err *err)
+int retained_list(struct retained *r, struct progress *progress, struct err *err)
 {
-	if (r->first)
+	if (r->child)
 		return 0;
 	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
 	int code = list_children(r, progress, err);
-	if (code == 0 && r->by_class) /* out of an index */
-		return 0;
-	if (code == 0 && !(r->by_class = big_alloc(r->heap->n_classes, sizeof *r->by_class, err)))
-		code = ERR_NOMEM;
-	if (code == 0)
-		code = sum_classes(r, progress, err);
 	if (code)
 		release_lists(r);
+	return code;
+}
+
+int retained_complete(struct retained *r, struct progress *progress, struct err *err)
+{
+	int code = retained_list(r, progress, err);
+	if (code || r->by_class) /* out of an index, where they were not found before */
+		return code;
+	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);
+	r->by_class = big_alloc(r->heap->n_classes, sizeof *r->by_class, err);
+	code = r->by_class ? sum_classes(r, progress, err) : ERR_NOMEM;
+	if (code)
+		release_sums(r);
 	return code;
 }
 
@@ -337,6 +348,7 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
 void retained_release(struct retained *r)
 {
 	release_lists(r);
+	release_sums(r);
 	dominators_release(&r->dominators);
 	*r = (struct retained){ .heap = NULL };
 }

@@ -180,7 +180,7 @@ struct below {
 static uint32_t dom_children(const struct result *r, uint32_t node, uint32_t *to)
 {
 	const struct below *below = tree_data(r);
-	const struct retained *known = opened_retained(r->opened);
+	const struct retained *known = opened_tree(r->opened);
 	uint32_t n = 0;
 	if (!known)
 		return 0;
@@ -194,7 +194,7 @@ static void dom_cell(
     const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct heap *h = r->heap;
-	const struct retained *known = opened_retained(r->opened);
+	const struct retained *known = opened_tree(r->opened);
 	uint32_t up = known ? known->dominators.immediate[id] : DOMINATED_BY_ROOTS;
 	uint32_t class = heap_class_mirrored(h, id);
 	switch (tree_what[column]) {
@@ -255,8 +255,9 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	bool top = !call->argument[0].given;
 	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
 	struct text title = TEXT_INIT;
-	int code = session_retained(s, &r, err);
 	int up = call_option(call, DASH_UP), skip = call_option(call, DASH_SKIP);
+	bool sums = call->option[up].given || call_has(call, DASH_BY);
+	int code = sums ? session_retained(s, &r, err) : session_tree(s, &r, err);
 	if (!code && call->option[up].given && !top)
 		return err_set(err, ERR_USAGE, "-up takes the set: %.100s is one word too many",
 		    call->argument[0].word);

@@ -194,7 +194,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	double share;
 	int code = wanted_share(call, &share, err);
 	if (!code)
-		code = session_retained(s, &r, err);
+		code = session_tree(s, &r, err);
 	if (code)
 		return code;
 	struct leaks *leaks = xcalloc(1, sizeof *leaks);

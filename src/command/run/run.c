@@ -274,8 +274,8 @@ static int needs_retained(const struct session *s, const struct command *c, stru
 {
 	const struct retained *found;
 	const struct opened *o = s->dump;
-	bool asked = o && !s->finds_beside && !(c->flags & COMMAND_NO_DUMP) && opened_class_sums(o);
-	return asked && !opened_retained(o) ? session_retained(s, &found, err) : 0;
+	bool asked = o && !s->finds_beside && !(c->flags & COMMAND_NO_DUMP) && !opened_tree(o) && opened_class_sums(o);
+	return asked ? session_retained(s, &found, err) : 0;
 }
 
 struct running {

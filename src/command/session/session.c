@@ -141,6 +141,13 @@ int session_signatures(const struct session *s, const struct signatures **out, s
 	return code ? code : opened_find_signatures(s->dump, &runner, out, err);
 }
 
+int session_tree(const struct session *s, const struct retained **out, struct err *err)
+{
+	struct runner runner = runner_of(s);
+	int code = not_yet(s, err);
+	return code ? code : opened_find_tree(s->dump, &runner, out, err);
+}
+
 int session_retained(const struct session *s, const struct retained **out, struct err *err)
 {
 	struct runner runner = runner_of(s);

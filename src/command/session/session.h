@@ -217,6 +217,8 @@ MUST_CHECK int session_unrecorded(const struct session *s, const struct unrecord
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
 MUST_CHECK int session_retained(const struct session *s, const struct retained **out,
     struct err *err);
+/* The same for who needs no sums by class (opened_tree). */
+MUST_CHECK int session_tree(const struct session *s, const struct retained **out, struct err *err);
 /* What classes retain, for opened_class_sums. */
 MUST_CHECK int session_class_sums(const struct session *s, struct err *err);
 /* opened_write of the dump at hand. */

@@ -7,7 +7,11 @@
 
 #include "analysis/unrecorded.h"
 #include "base/big.h"
+#include "base/pack.h"
+#include "heap/saved/saved.h"
 #include "heap/weak.h"
+
+#include <string.h>
 
 #define CANCEL_EVERY (1u << 12) /* objects, whose references are many */
 
@@ -61,26 +65,102 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 	return 0;
 }
 
-/* False: stopped. */
-static bool weigh(struct reachable *out, const struct heap *h, uint32_t n, struct progress *progress)
+/* What is reachable, counted; n_unknown: objects of unknown size among it. */
+struct reached {
+	uint64_t n, bytes, n_unknown;
+};
+
+static void tell(struct reachable *out, const struct heap *h, const struct reached *r)
 {
-	uint64_t bytes = 0, n_unknown = 0;
+	out->n = heap_reached(h, r->n);
+	out->shallow = heap_sized(h, heap_reached(h, r->bytes), r->n_unknown);
+	enum reason reason = unrecorded_reason(h, &out->objects);
+	enum certainty maybe = r->n < h->n_objects && reason != REASON_NONE ? INFERRED : EXACT;
+	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - r->n), maybe, reason);
+	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - r->bytes), maybe, reason),
+	    h->n_unknown_size - r->n_unknown);
+}
+
+/* False: stopped. */
+static bool weigh(const struct reachable *out, const struct heap *h, struct reached *r, struct progress *progress)
+{
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (progress_stops(progress, id))
 			return false;
 		if (!bits_get(&out->objects, id))
 			continue;
-		bytes += heap_shallow(h, id);
-		n_unknown += h->n_unknown_size && !heap_size_known(h, id);
+		r->n++;
+		r->bytes += heap_shallow(h, id);
+		r->n_unknown += h->n_unknown_size && !heap_size_known(h, id);
 	}
-	out->n = heap_reached(h, n);
-	out->shallow = heap_sized(h, heap_reached(h, bytes), n_unknown);
-	enum reason reason = unrecorded_reason(h, &out->objects);
-	enum certainty maybe = n < h->n_objects && reason != REASON_NONE ? INFERRED : EXACT;
-	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - n), maybe, reason);
-	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - bytes), maybe, reason),
-	    h->n_unknown_size - n_unknown);
 	return true;
+}
+
+/* --- in an index ---------------------------------------------------------------------------------- */
+
+static const char chunk[] = "reachable", sums[] = "reachable_sums";
+
+static void pack_reached(struct pack *p, struct reached *r, const struct heap *h)
+{
+	pack_number(p, &r->n, h->n_objects);
+	pack_number(p, &r->bytes, h->shallow);
+	pack_number(p, &r->n_unknown, h->n_unknown_size);
+}
+
+int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w, struct err *err)
+{
+	struct reached reached = { .n = 0 };
+	struct pack p = { .reading = false };
+	if (!weigh(r, h, &reached, NULL))
+		return err_cancelled(err);
+	pack_reached(&p, &reached, h);
+	int code = pack_written(&p, err);
+	if (!code)
+		code = chunks_add(w, sums, p.out, p.n, err);
+	pack_release(&p);
+	return code ? code : chunks_add(w, chunk, r->objects.word, ((uint64_t)h->n_objects + 63) / 64 * 8, err);
+}
+
+static bool bits_hold(const struct bits *b, uint64_t n)
+{
+	uint64_t ones = 0, words = (b->n + 63) / 64;
+	for (uint64_t w = 0; w < words; w++)
+		ones += bits_ones(b->word[w]);
+	return ones == n && !(b->n % 64 && b->word[words - 1] >> b->n % 64);
+}
+
+/* 1: there are none, or they do not hold, and are found anew. */
+static int take_saved(struct reachable *out, const struct model *m, struct err *err)
+{
+	const struct heap *h = m->heap;
+	const struct chunks *c = saved_chunks(h);
+	const void *bytes = NULL, *numbers = NULL;
+	uint64_t n = 0, n_numbers = 0;
+	struct reached reached = { .n = 0 };
+	struct pack p;
+	if (!c || m->left_out || chunks_bytes(c, chunk) != ((uint64_t)h->n_objects + 63) / 64 * 8)
+		return 1;
+	int code = chunks_take(c, chunk, &bytes, &n, err);
+	if (!code)
+		code = chunks_take(c, sums, &numbers, &n_numbers, err);
+	if (!code) {
+		const struct chunk_look looks[] = {
+			{ .name = chunk, .bytes = bytes }, { .name = sums, .bytes = numbers } };
+		code = chunks_check(c, looks, 2, err);
+	}
+	out->objects = (struct bits){ .n = h->n_objects };
+	memcpy(&out->objects.word, &bytes, sizeof bytes); /* read only, as all that was found is */
+	if (!code && pack_open(&p, numbers, n_numbers, NULL, 0)) {
+		pack_reached(&p, &reached, h);
+		code = pack_ends(&p) && bits_hold(&out->objects, reached.n) ? 0 : 1;
+	}
+	big_free(numbers);
+	if (code) {
+		bits_release(&out->objects);
+		return code == ERR_NOMEM || code == ERR_CANCELLED ? code : 1;
+	}
+	tell(out, h, &reached);
+	return 0;
 }
 
 int reachable_from_roots(
@@ -88,10 +168,13 @@ int reachable_from_roots(
 {
 	const struct heap *heap = model->heap;
 	struct walk w = {.heap = heap, .left_out = model->left_out, .seen = &out->objects};
+	struct reached reached = { .n = 0 };
 	int code;
 
 	*out = (struct reachable){.n = amount_exact(0)};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, heap->n_objects);
+	if ((code = take_saved(out, model, err)) != 1)
+		return code;
 	if ((code = bits_init(&out->objects, heap->n_objects, err)))
 		return code;
 	w.queue = big_alloc(heap->n_objects, sizeof *w.queue, err);
@@ -100,8 +183,10 @@ int reachable_from_roots(
 		goto out;
 	big_free(w.queue);
 	w.queue = NULL;
-	if (!weigh(out, heap, w.tail, progress))
+	if (!weigh(out, heap, &reached, progress))
 		code = err_cancelled(err);
+	else
+		tell(out, heap, &reached);
 out:
 	big_free(w.queue);
 	if (code)

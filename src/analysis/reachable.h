@@ -24,5 +24,10 @@ struct reachable {
 MUST_CHECK int reachable_from_roots(struct reachable *out, const struct model *model,
     struct progress *progress, struct err *err);
 void reachable_release(struct reachable *r);
+/* Add it to an index (heap/saved/saved.h), from which reachable_from_roots takes it; not where references were left
+ * out. */
+struct chunks_writer;
+MUST_CHECK int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w,
+    struct err *err);
 
 #endif

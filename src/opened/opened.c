@@ -405,13 +405,18 @@ static int know_weak(struct opened *o, const struct runner *runner, struct err *
 
 int opened_write(struct opened *o, const struct runner *runner, struct chunks_writer *w, struct err *err)
 {
+	struct reachable reachable;
 	int code = know_weak(o, runner, err);
+	if (!code)
+		code = opened_find_reachable(o, runner, &reachable, err);
 	if (!code)
 		code = saved_write(o->heap, w, err);
 	if (!code)
 		code = weak_write(&o->weak, o->heap, w, err);
 	if (!code && o->retained_whole && !o->model.left_out)
 		code = retained_write(&o->retained, w, err);
+	if (!code && !o->model.left_out)
+		code = reachable_write(&reachable, o->heap, w, err);
 	return code;
 }
 

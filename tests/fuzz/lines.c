@@ -209,7 +209,7 @@ void lines_each(const struct words *w, void (*run)(void *context, const struct c
     const char *line), void *context)
 {
 	struct each e = {w, run, context, TEXT_INIT, 0};
-	static const char *const left_out[] = {"save", "source", "quit", "set", "help", "history"};
+	static const char *const left_out[] = {"save", "index", "source", "quit", "set", "help", "history"};
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
 		bool out = false;

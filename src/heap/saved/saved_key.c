@@ -81,18 +81,13 @@ static void companion_key(struct saved_key *k, const char *path, const struct he
 	free(found);
 }
 
-int key_of_dump(struct saved_key *k, const char *path, const struct heap_options *o, struct err *err)
+int key_of_dump(struct saved_key *k, int fd, const char *path, const struct heap_options *o, struct err *err)
 {
 	struct stat st;
 	*k = (struct saved_key){ .version = SAVED_VERSION, .program = PACKAGE_VERSION, .path = path,
 		.heap_number = o->dump.heap_number, .mat_sizes = o->mat_sizes };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int code = fd < 0 || fstat(fd, &st) || sum_samples(fd, (uint64_t)st.st_size, &k->sample) ?
-	    err_set(err, ERR_IO, "%s: %s", path, strerror(errno)) : 0;
-	if (fd >= 0)
-		close(fd);
-	if (code)
-		return code;
+	if (fstat(fd, &st) || sum_samples(fd, (uint64_t)st.st_size, &k->sample))
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	file_key(k, &st);
 	companion_key(k, path, o);
 	return 0;

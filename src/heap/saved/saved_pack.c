@@ -157,6 +157,17 @@ static bool ends_above(const struct heap_class *classes, uint32_t n, bool compon
 	return true;
 }
 
+bool classes_end(const struct heap *h, struct err *err)
+{
+	bool end = true;
+	for (int component = 0; component < 2 && end; component++) {
+		uint32_t *seen = big_alloc(h->n_classes, sizeof *seen, err);
+		end = seen && ends_above(h->classes, h->n_classes, component, seen);
+		big_free(seen);
+	}
+	return end;
+}
+
 static bool classes_hold(const struct heap *h, struct err *err)
 {
 	uint64_t objects = 0, unknown = 0;
@@ -167,15 +178,9 @@ static bool classes_hold(const struct heap *h, struct err *err)
 		hold = i == 0 || i >= h->n_defined_classes || h->classes[i - 1].address < h->classes[i].address;
 	}
 	hold &= objects == h->n_objects && unknown == h->n_unknown_size;
-	for (int component = 0; component < 2 && hold; component++) {
-		uint32_t *seen = big_alloc(h->n_classes, sizeof *seen, err);
-		hold = seen && ends_above(h->classes, h->n_classes, component, seen);
-		big_free(seen);
-	}
-	return hold;
+	return hold && classes_end(h, err);
 }
 
-/* A superclass's circle that a hostile dump has is nothing that an index may have: see saved_may. */
 static void pack_classes(struct pack *p, struct heap *h, struct err *err)
 {
 	PACK_COUNT(p, h->n_classes, UINT32_MAX - 2);

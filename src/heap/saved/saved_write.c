@@ -12,6 +12,8 @@
 
 int saved_may(const struct heap *h, struct err *err)
 {
+	if (h->dump_absent)
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here: there is no other to write");
 	if (!h->source || !h->dump || h->no_references)
 		return err_set(err, ERR_UNSUPPORTED, "an index has the references, which did not fit into memory");
 	if (h->dump->reader->classify || h->sites || h->typed_by)
@@ -19,6 +21,9 @@ int saved_may(const struct heap *h, struct err *err)
 		    "wrote it, and is not saved", h->facts.title);
 	if (source_changed(h->source) || source_damage(h->source, &(uint64_t){ 0 }))
 		return err_set(err, ERR_UNSUPPORTED, "the dump has changed since it was read: open it again first");
+	if (!classes_end(h, err))
+		return err_set(err, ERR_UNSUPPORTED, "superclasses of the dump lead round in a circle: it is damaged, and has "
+		    "no index");
 	return 0;
 }
 
@@ -40,7 +45,7 @@ static int write_key(const struct heap *h, struct chunks_writer *w, struct err *
 	struct pack p = { .reading = false };
 	char real[PATH_MAX];
 	const char *path = realpath(h->source->path, real) ? real : h->source->path;
-	int code = key_of_dump(&k, path, &h->asked, err);
+	int code = key_of_dump(&k, source_fd(h->source), path, &h->asked, err);
 	if (code)
 		return code;
 	pack_key(&p, &k);

@@ -32,8 +32,9 @@ struct saved_key {
 	uint64_t companion, companion_size, companion_written; /* of the javacore; companion: there is one */
 };
 
-/* The key of the dump that was opened with these options. */
-MUST_CHECK int key_of_dump(struct saved_key *k, const char *path, const struct heap_options *o, struct err *err);
+/* The key of the dump that was opened from this descriptor with these options. */
+MUST_CHECK int key_of_dump(struct saved_key *k, int fd, const char *path, const struct heap_options *o,
+    struct err *err);
 /* The options and the version; then the file.  0, or *why gets a sentence and 1 is returned. */
 int key_fits_options(const struct saved_key *k, const struct heap_options *o, struct text *why);
 int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why);
@@ -41,6 +42,8 @@ void pack_key(struct pack *p, struct saved_key *k);
 
 /* What has pointers.  When reading, memory comes from h->arena or is big; the first lack of it is in *err. */
 void pack_heap(struct pack *p, struct heap *h, struct err *err);
+/* Do superclasses and components come to an end? */
+bool classes_end(const struct heap *h, struct err *err);
 void pack_pages(struct pack *p, struct heap *h, struct err *err);
 /* Do the pages that were read hold?  After the store was taken. */
 MUST_CHECK int pages_check(struct heap *h, struct err *err);

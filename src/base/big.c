@@ -38,7 +38,9 @@
 
 #define SPILL_FROM ((uint64_t)128 << 10) /* smaller blocks stay in memory */
 #define MOVED_AT_ONCE ((uint64_t)4 << 20)
-#define KEPT_PERCENT 20 /* of the limit, that blocks which may live in the file leave to the others */
+/* Of the limit, what blocks that may live in the file leave to the file's pages, for in a control group these count as
+ * well, and to blocks that may not. */
+#define KEPT_PERCENT 70
 
 static uint64_t page_size(void)
 {
@@ -259,7 +261,8 @@ static void advise(const struct mapping *m)
 		if (m->bytes >= HUGE_FROM)
 			madvise(m->at, m->bytes, MADV_HUGEPAGE); /* only a wish, like the others */
 	} else {
-		madvise(m->at, m->bytes, m->use == BIG_FORWARD ? MADV_SEQUENTIAL : MADV_RANDOM);
+		bool alone = m->use == BIG_NEAR || m->owner == BIG_MAPPED;
+		madvise(m->at, m->bytes, m->use == BIG_FORWARD ? MADV_SEQUENTIAL : alone ? MADV_RANDOM : MADV_NORMAL);
 	}
 }
 

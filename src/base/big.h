@@ -29,6 +29,7 @@ enum big_owner {
 /* How a block is used: how the kernel is asked to treat it, and which to spill first. */
 enum big_use {
 	BIG_RANDOM,  /* looked up all over: huge pages are asked for */
+	BIG_NEAR,    /* looked up all over by somebody who says where (near.h) */
 	BIG_FORWARD, /* written once and read from its beginning to its end */
 	BIG_BRIEF,   /* gone when one answer is there: not worth a file */
 };

@@ -20,6 +20,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "base/bits.h"
+#include "base/near.h"
 #include "heap/weak.h"
 
 /* A reference that stands in no array of heap->out: see dominance.edges. */
@@ -75,8 +76,14 @@ struct instance_block {
 	uint8_t further[56];
 };
 
+/* Where the arrays that the steps jump through are looked at next: see base/near.h. */
+struct whereabouts {
+	struct near out_offset, out_target, class_of, in_offset, in_target, number, object, place, junction;
+};
+
 struct dominance {
 	const struct heap *h;
+	struct whereabouts *near; /* NULL: all is in memory */
 	const struct weak_references *left_out; /* NULL: all references count */
 	struct progress *progress;
 	uint32_t n;             /* objects numbered so far */
@@ -106,6 +113,13 @@ struct dominance {
 	struct instance_block *block; /* the blocks of all classes; block[0] is not used */
 	uint32_t n_blocks, cap_blocks;
 };
+
+/* An element of one of the arrays in whereabouts is about to be looked at. */
+#define LOOK(d, array, index)                                                                      \
+	do {                                                                                       \
+		if (__builtin_expect((d)->near != NULL, 0))                                        \
+			near_look(&(d)->near->array, (index));                                     \
+	} while (0)
 
 /*
  * The three steps, in this order; each returns 0 or an error (ERR_NOMEM, ERR_CANCELLED).

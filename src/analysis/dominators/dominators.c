@@ -34,6 +34,12 @@ static int begin_stretch(void *context, unsigned task, struct err *err)
 	uint32_t end = h->n_objects - begin < STRETCH ? h->n_objects : begin + STRETCH;
 	uint64_t shallow = 0;
 	(void)err;
+	uint64_t first_in = adjacency_start(&h->in, begin), in = adjacency_start(&h->in, end) - first_in;
+	near_all(number, begin, end - begin, sizeof *number);
+	near_all(r->retained, begin, end - begin, sizeof *r->retained);
+	near_all(h->class_of, begin, end - begin, sizeof *h->class_of);
+	near_all(h->in.offset, begin, end - begin, sizeof *h->in.offset);
+	near_all(h->in.target, first_in, in, sizeof *h->in.target);
 	for (uint32_t id = begin; id < end && !progress_stops(r->d->progress, id); id++) {
 		r->retained[id] = number[id] ? heap_shallow(h, id) : 0;
 		shallow += r->retained[id];
@@ -55,6 +61,9 @@ static void name_junctions(struct dominance *d)
 		for (uint64_t left = d->at.word[word]; left; left &= left - 1) {
 			cairn_assert(i < d->m);
 			uint32_t dominator = d->junction[++i].dominator;
+			LOOK(d, junction, i);
+			LOOK(d, object, word * 64);
+			LOOK(d, object, dominator);
 			uint32_t k = (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(left));
 			d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
 		}
@@ -66,7 +75,12 @@ static void name_junctions(struct dominance *d)
 static void sum_retained(const struct dominance *d, uint64_t *retained)
 {
 	const uint32_t *immediate = d->number, *object = d->object;
+	if (d->near)
+		near_init(&d->near->place, retained, sizeof *retained, false);
 	for (uint32_t k = d->n; k > 0 && !progress_stops(d->progress, k); k--) {
+		LOOK(d, object, k);
+		LOOK(d, number, object[k]);
+		LOOK(d, place, object[k]);
 		if (k > 2 * AHEAD) {
 			uint32_t far = object[k - 2 * AHEAD], near = immediate[object[k - AHEAD]];
 			__builtin_prefetch(&immediate[far]);
@@ -97,7 +111,41 @@ static int allocate_junctions(struct dominance *d, struct err *err)
 	d->n_blocks = 1;
 	d->block = big_alloc(d->cap_blocks, sizeof *d->block, err);
 	d->junction = big_alloc(d->most, sizeof *d->junction, err);
-	return d->block && d->junction ? 0 : ERR_NOMEM;
+	if (!d->block || !d->junction)
+		return ERR_NOMEM;
+	return 0;
+}
+
+/* The heap's arrays and our own that are jumped through.  filled: ours are still being filled. */
+static int look_around(struct dominance *d, bool filled, struct err *err)
+{
+	const struct heap *h = d->h;
+	struct whereabouts *w = d->near ? d->near : big_alloc(1, sizeof *w, err);
+	if (!w)
+		return ERR_NOMEM;
+	bool any = near_init(&w->out_offset, h->out.offset, sizeof *h->out.offset, false);
+	any |= near_init(&w->out_target, h->out.target, sizeof *h->out.target, false);
+	any |= near_init(&w->class_of, h->class_of, sizeof *h->class_of, false);
+	any |= near_init(&w->in_offset, h->in.offset, sizeof *h->in.offset, false);
+	any |= near_init(&w->in_target, h->in.target, sizeof *h->in.target, false);
+	any |= near_init(&w->number, d->number, sizeof *d->number, filled);
+	any |= near_init(&w->object, d->object, sizeof *d->object, filled);
+	any |= near_init(&w->place, d->place, sizeof *d->place, filled);
+	any |= near_init(&w->junction, d->junction, sizeof *d->junction, filled);
+	d->near = any ? w : NULL;
+	if (!any)
+		big_free(w);
+	return 0;
+}
+
+/* From now on they are read by others. */
+static void look_no_more(const struct dominance *d, const struct dominators *out)
+{
+	const struct heap *h = d->h;
+	void *arrays[] = { h->out.offset, h->out.target, h->class_of, h->in.offset, h->in.target, out->immediate,
+		out->retained };
+	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		near_over(arrays[i]);
 }
 
 /* Release what only the walk needed, and allocate what only comes after it. */
@@ -169,9 +217,13 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 	if (code == 0)
 		code = allocate_junctions(&d, err);
 	if (code == 0)
+		code = look_around(&d, true, err);
+	if (code == 0)
 		code = dominance_walk(&d, err);
 	if (code == 0)
 		code = allocate_buckets(&d, err);
+	if (code == 0)
+		code = look_around(&d, false, err);
 	if (code == 0)
 		code = dominance_of_junctions(&d, err);
 	if (code == 0)
@@ -180,6 +232,8 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		finish(&d, out);
 	if (code == 0) /* there are not all sums */
 		code = progress_check(progress, err);
+	look_no_more(&d, out);
+	big_free(d.near);
 	release(&d);
 	if (code < 0)
 		dominators_release(out);

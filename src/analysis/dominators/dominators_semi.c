@@ -86,7 +86,9 @@ static inline void reached_from(struct dominance *d, uint32_t i, uint32_t w, uin
 	if (!k)
 		return; /* not reachable itself */
 	if (k > w) {
+		LOOK(d, place, k);
 		uint32_t group = d->place[k].group;
+		LOOK(d, junction, group);
 		if (group > i) {
 			compress(d, group, i, w);
 			semi = d->junction[group].least;
@@ -124,8 +126,11 @@ static void reached_from_instances(struct dominance *d, uint32_t i, uint32_t w, 
 static void reached_from_referrers(struct dominance *d, uint32_t i, uint32_t w, uint32_t id)
 {
 	const struct adjacency *in = &d->h->in;
+	LOOK(d, in_offset, id);
 	uint64_t end = adjacency_start(in, id + 1);
 	for (uint64_t k = adjacency_start(in, id); k < end; k++) {
+		LOOK(d, in_target, k);
+		LOOK(d, number, in->target[k]);
 		if (k + 8 < end)
 			__builtin_prefetch(&d->number[in->target[k + 8]]);
 		if (!weak_is(d->left_out, in->target[k], id))
@@ -199,10 +204,13 @@ static void look_ahead(struct dominance *d, struct ahead *a)
 {
 	const struct adjacency *in = &d->h->in;
 	a->next = a->next ? last_before(d->at.word, NULL, a->next) : 0;
+	LOOK(d, object, a->next);
 	/* a number with a bucket keeps another one there: as good as any for this purpose, but the last
 	 * number may be that of no object */
 	uint32_t ahead = d->object[a->next] < d->h->n_objects ? d->object[a->next] : 0;
 	a->object[a->n % (STAGES * AHEAD)] = ahead;
+	LOOK(d, in_offset, ahead);
+	LOOK(d, number, ahead); /* of its referrers: they mostly lie near */
 	__builtin_prefetch(&in->offset[ahead]);
 	__builtin_prefetch(&in->target[adjacency_start(in, ahead_by(a, 1))]);
 	for (uint32_t stage = 2; stage < STAGES; stage++) {
@@ -257,6 +265,8 @@ struct special {
 static void find_semidominator(struct dominance *d, struct special *s, uint32_t i, uint32_t w)
 {
 	struct junction *j = &d->junction[i];
+	LOOK(d, junction, i);
+	LOOK(d, object, w);
 	if (j->least) { /* a root has the smallest there is */
 		j->least = w;
 		reached_from_referrers(d, i, w, d->object[w]);

@@ -249,7 +249,10 @@ struct cursor {
 static inline void look_at(const struct dominance *d, struct cursor *c, uint32_t id, uint32_t place)
 {
 	const struct heap *h = d->h;
+	LOOK(d, out_offset, id);
+	LOOK(d, class_of, id);
 	uint64_t start = adjacency_start(&h->out, id);
+	LOOK(d, out_target, start);
 	c->id = id;
 	c->place = place;
 	c->target = h->out.target + start;
@@ -265,6 +268,7 @@ static inline uint32_t next_new(const struct dominance *d, struct cursor *c)
 	const struct heap *h = d->h;
 	while (c->place < c->degree) {
 		uint32_t target = c->target[c->place++];
+		LOOK(d, number, target);
 		if (c->place + AHEAD < c->degree)
 			__builtin_prefetch(&d->number[c->target[c->place + AHEAD]]);
 		if (!d->number[target] && target != c->weak)
@@ -292,6 +296,9 @@ static inline uint32_t next_new(const struct dominance *d, struct cursor *c)
 static inline uint32_t enter(struct dominance *d, uint32_t id, uint32_t parent, uint32_t *group)
 {
 	uint32_t k = ++d->n;
+	LOOK(d, number, id);
+	LOOK(d, object, k);
+	LOOK(d, place, k);
 	cairn_assert(k < d->size && !d->number[id] && parent < k);
 	d->number[id] = k;
 	d->object[k] = id;
@@ -309,6 +316,8 @@ static inline uint32_t enter(struct dominance *d, uint32_t id, uint32_t parent, 
 static inline void leave(struct dominance *d, struct cursor *c)
 {
 	struct place *p = &d->place[c->k];
+	LOOK(d, place, c->k);
+	LOOK(d, object, p->up);
 	cairn_assert(p->up < c->k);
 	p->group = c->group;
 	if (bits_get(&d->at, c->k))
@@ -322,6 +331,8 @@ static inline void leave(struct dominance *d, struct cursor *c)
 static inline int step(struct dominance *d, struct cursor *c, uint32_t target, struct err *err)
 {
 	const struct heap *h = d->h;
+	LOOK(d, class_of, target);
+	LOOK(d, out_offset, target);
 	uint32_t class = h->class_of[target], group = c->group, object = h->classes[class].object;
 	uint32_t k = enter(d, target, c->k, &group);
 	int code = note_instance(d, class, k, group, err);
@@ -368,7 +379,9 @@ static int walk_task(void *context, unsigned task, struct err *err)
 	struct walking *w = context;
 	struct dominance *d = w->d;
 	int code = 0;
-	for (uint64_t k = 0; task == 1 && k < d->size && !atomic_load(&w->over); k += STRETCH) {
+	/* not in the file: there pages are as soon forgotten */
+	bool in_memory = big_owner(d->place) == BIG_ANONYMOUS && big_owner(d->object) == BIG_ANONYMOUS;
+	for (uint64_t k = 0; task == 1 && in_memory && k < d->size && !atomic_load(&w->over); k += STRETCH) {
 		uint64_t n = d->size - k < STRETCH ? d->size - k : STRETCH;
 		big_touch(d->place + k, n, sizeof *d->place);
 		big_touch(d->object + k, n, sizeof *d->object);

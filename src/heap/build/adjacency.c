@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/near.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -100,6 +101,28 @@ struct transposition {
 	struct progress *progress;
 };
 
+/* Where a task looks next (base/near.h). */
+struct looks {
+	struct near out_offset, out_target, in_offset, in_target;
+};
+
+/* *out: NULL where all is in memory. */
+static int look_around(const struct transposition *t, struct looks **out, struct err *err)
+{
+	struct looks *l = *out = big_alloc(1, sizeof *l, err);
+	if (!l)
+		return ERR_NOMEM;
+	bool any = near_init(&l->out_offset, t->out->offset, sizeof *t->out->offset, false);
+	any |= near_init(&l->out_target, t->out->target, sizeof *t->out->target, false);
+	any |= near_init(&l->in_offset, t->in->offset, sizeof *t->in->offset, true);
+	any |= near_init(&l->in_target, t->in->target, sizeof *t->in->target, true);
+	if (!any) {
+		big_free(l);
+		*out = NULL;
+	}
+	return 0;
+}
+
 static uint32_t range_begin(const struct transposition *t, unsigned range)
 {
 	return (uint32_t)((uint64_t)t->n_objects * range / t->n_ranges);
@@ -110,17 +133,25 @@ static int count_range(void *context, unsigned range, struct err *err)
 	struct transposition *t = context;
 	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
 	uint32_t *degree = t->in->offset + low;
-	for (uint64_t block = 0; block < t->out->n; block += 1 << 20) {
+	struct looks *look;
+	int code = look_around(t, &look, err);
+	for (uint64_t block = 0; block < t->out->n && code == 0; block += 1 << 20) {
 		uint64_t end = block + (1 << 20) < t->out->n ? block + (1 << 20) : t->out->n;
 		for (uint64_t k = block; k < end; k++) {
+			if (look)
+				near_look(&look->out_target, k);
 			uint32_t at = t->out->target[k] - low;
-			if (at < size)
-				degree[at]++;
+			if (at >= size)
+				continue;
+			if (look)
+				near_look(&look->in_offset, low + at);
+			degree[at]++;
 		}
 		if (!progress_add(t->progress, (end - block) / t->n_ranges))
-			return err_cancelled(err);
+			code = err_cancelled(err);
 	}
-	return 0;
+	big_free(look);
+	return code;
 }
 
 /* Sources from the last to the first, each list from its end to its start: lists come out sorted,
@@ -130,23 +161,35 @@ static int place_range(void *context, unsigned range, struct err *err)
 	struct transposition *t = context;
 	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
 	struct adjacency *in = t->in;
+	struct looks *look;
+	int code = look_around(t, &look, err);
 	uint64_t k = t->out->n, told = k;
-	for (uint32_t source = t->n_objects; source-- > 0;) {
+	for (uint32_t source = t->n_objects; source-- > 0 && code == 0;) {
+		if (look)
+			near_look(&look->out_offset, source);
 		cairn_assert(adjacency_start(t->out, source) <= k);
 		for (uint64_t start = adjacency_start(t->out, source); k > start; k--) {
+			if (look)
+				near_look(&look->out_target, k - 1);
 			uint32_t target = t->out->target[k - 1];
 			if (target - low >= size)
 				continue;
+			if (look)
+				near_look(&look->in_offset, target);
 			cairn_assert(in->offset[target] > 0 && adjacency_start(in, target) <= in->n);
-			in->target[in->base[target >> BLOCK_SHIFT] + --in->offset[target]] = source;
+			uint64_t place = in->base[target >> BLOCK_SHIFT] + --in->offset[target];
+			if (look)
+				near_look(&look->in_target, place);
+			in->target[place] = source;
 		}
 		if (source % PROGRESS_ROUNDS == 0) {
 			if (!progress_add(t->progress, (told - k) / t->n_ranges))
-				return err_cancelled(err);
+				code = err_cancelled(err);
 			told = k;
 		}
 	}
-	return 0;
+	big_free(look);
+	return code;
 }
 
 int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
@@ -167,5 +210,8 @@ int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint3
 		code = accumulate(in, n_objects, true, err);
 	if (code == 0)
 		code = parallel_run(0, t.n_ranges, place_range, &t, err);
+	void *arrays[] = { out->offset, out->target, in->offset, in->target };
+	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		near_over(arrays[i]);
 	return code;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * near.h - for walks that jump through an array, but mostly to near the last places.
+ *
+ * Where the array lives in the file of big.h and its pages were forgotten, each page that is looked at costs a wait for
+ * the disk.  The walk says where it is about to look, and what lies around is asked for at once: sixteen pages cost
+ * hardly more than one.
+ *
+ * One thread.  The array must not be freed, grown or moved meanwhile.
+ */
+#ifndef CAIRN_BASE_NEAR_H
+#define CAIRN_BASE_NEAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NEAR_SHIFT = 16, NEAR_RECENT = 1024 }; /* bytes asked for at once; such stretches remembered */
+
+struct near {
+	const char *array;            /* NULL: in memory, there is nothing to do */
+	uint64_t bytes, size;         /* of all, of an element */
+	bool filled;                  /* is being filled: asking pays although nothing is read from the disk */
+	uint64_t recent[NEAR_RECENT]; /* their numbers + 1 */
+};
+
+/* A block of big.h with elements of this size.  False: it is in memory. */
+bool near_init(struct near *n, void *block, size_t size, bool filled);
+void near_ask(struct near *n, uint64_t stretch);
+
+/* The element of this index is about to be looked at. */
+static inline void near_look(struct near *n, uint64_t index)
+{
+	if (n->array) {
+		uint64_t stretch = index * n->size >> NEAR_SHIFT;
+		if (n->recent[stretch % NEAR_RECENT] != stretch + 1)
+			near_ask(n, stretch);
+	}
+}
+
+/* The walk is over: whoever comes next does not say where he looks. */
+void near_over(void *block);
+
+/* All elements of a stretch will be looked at. */
+void near_all(const void *block, uint64_t first, uint64_t count, size_t size);
+
+#endif

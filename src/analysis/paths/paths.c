@@ -48,6 +48,7 @@ void path_rules_release(struct path_rules *r)
 	first_names_free(r->names);
 	r->names = NULL;
 	path_rules_give_back(r);
+	r->heap = NULL; /* they are no rules any more */
 }
 
 void path_rules_give_back(struct path_rules *r)

@@ -258,22 +258,22 @@ static int declare(struct sql *q, const char *name, struct err *err)
 	uint32_t *classes = NULL;
 	size_t n = 0;
 	int state = SQLITE_OK, code = q->source.table(q->source.context, name, &classes, &n, &r, err);
-	if (!code && !n && !r) {
-		big_free(classes);
-		return no_table(q, name, err);
-	}
-	if (!code && r && !r->n_columns) {
-		result_free(r);
-		return err_set(err, ERR_USAGE, "%.200s answers with single values, not with rows", name);
-	}
-	if (!code && !r && q->wishes.subclasses)
+	if (!code && !n && !r)
+		code = no_table(q, name, err);
+	else if (!code && r && !r->n_columns)
+		code = err_set(err, ERR_USAGE, "%.200s answers with single values, not with rows", name);
+	else if (!code && !r && q->wishes.subclasses)
 		code = class_tree_add_below(q->heap, &classes, &n, err);
 	else if (!code && !r)
 		code = note_subclasses(q, name, classes, n, err);
-	if (!code)
-		state = r ? sql_add_result(q, name, r) : sql_add_classes(q, name, classes, n);
-	if (code || state)
-		return code ? code : sql_error(q, state, err);
+	if (code) {
+		result_free(r);
+		big_free(classes);
+		return code;
+	}
+	state = r ? sql_add_result(q, name, r) : sql_add_classes(q, name, classes, n);
+	if (state)
+		return sql_error(q, state, err);
 	struct declared *d = sql_declared(q, name);
 	d->rows = r;
 	d->classes = r ? NULL : classes;

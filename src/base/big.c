@@ -7,7 +7,7 @@
  * only when a block is made, grown, freed or asked about.  A block that is not in the table is a
  * small one.
  */
-#include "base/big.h"
+#include "base/mappings.h"
 
 #include "base/budget.h"
 #include "base/exact.h"
@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,6 @@
 #define HUGE_FROM (4u << 20)    /* below this a huge page wastes more than it saves */
 
 #define SPILL_FROM ((uint64_t)128 << 10) /* smaller blocks stay in memory */
-#define MOVED_AT_ONCE ((uint64_t)4 << 20)
 /* Of the limit, what blocks that may live in the file leave to the file's pages, for in a control group these count as
  * well, and to blocks that may not. */
 #define KEPT_PERCENT 70
@@ -79,15 +77,13 @@ static int refused(uint64_t count, uint64_t size, struct err *err)
 	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
 }
 
-static bool move_out(uint64_t wanted, uint64_t kept);
-
 /* Count bytes that must be memory: for them settled blocks move out. */
 static int reserve(uint64_t bytes, struct err *err)
 {
 	char why[300];
 
 	while (!budget_take(bytes, 0, why, sizeof why))
-		if (!move_out(bytes, 0))
+		if (!settled_move_out(bytes, 0))
 			return err_set(err, ERR_NOMEM, "%s", why);
 	return 0;
 }
@@ -99,7 +95,7 @@ static bool reserve_if_room(uint64_t bytes)
 	uint64_t kept = budget_limit() / 100 * KEPT_PERCENT;
 
 	while (!budget_take(bytes, kept, NULL, 0))
-		if (!move_out(bytes, kept))
+		if (!settled_move_out(bytes, kept))
 			return false;
 	return true;
 }
@@ -183,17 +179,6 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 
 /* --- mappings ---------------------------------------------------------------------------------- */
 
-struct mapping {
-	struct mapping *next;
-	void *at;
-	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
-	enum big_owner owner;
-	enum big_use use;
-	uint64_t offset; /* of a spilled one: in the file */
-	struct mapping *settled_next; /* if settled: behind the lock of these */
-	bool settled;
-};
-
 #define BUCKETS 512
 
 static struct mapping *table[BUCKETS];
@@ -204,8 +189,7 @@ static struct mapping **bucket(const void *at)
 	return &table[((uintptr_t)at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 55];
 }
 
-/* Only the block's owner asks, so what is found stays true; NULL: a small block. */
-static struct mapping *find(const void *at)
+struct mapping *mapping_find(const void *at)
 {
 	if ((uintptr_t)at & (page_size() - 1))
 		return NULL;
@@ -248,14 +232,14 @@ static void told_leak_checker(const struct mapping *m, bool is_there)
 #endif
 }
 
-static uint64_t whole_pages(uint64_t bytes)
+uint64_t whole_pages(uint64_t bytes)
 {
 	uint64_t page = page_size(), whole = (bytes + page - 1) & ~(page - 1);
 
 	return whole ? whole : page;
 }
 
-static void advise(const struct mapping *m)
+void mapping_advise(const struct mapping *m)
 {
 	if (m->owner == BIG_ANONYMOUS) {
 		if (m->bytes >= HUGE_FROM)
@@ -284,7 +268,7 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 	*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner, .offset = offset};
 	enter(m);
 	told_leak_checker(m, true);
-	advise(m);
+	mapping_advise(m);
 	return at;
 }
 
@@ -320,123 +304,11 @@ static void *instead_of_memory(uint64_t bytes, struct err *err)
 	return NULL;
 }
 
-/* --- settled blocks ---------------------------------------------------------------------------- */
-
-/* In the order in which they settled.  The lock is held while one moves, so that nobody gives it back
- * meanwhile; who reads it finds the same bytes before, while and after. */
-static struct mapping *settled, **settled_end = &settled;
-static _Atomic uint64_t settled_bytes;
-static pthread_mutex_t settled_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void unlink_settled(struct mapping *m)
-{
-	struct mapping **at = &settled;
-
-	while (*at != m)
-		at = &(*at)->settled_next;
-	*at = m->settled_next;
-	if (!*at)
-		settled_end = at;
-	m->settled = false;
-	atomic_fetch_sub(&settled_bytes, whole_pages(m->bytes));
-}
-
-static void unsettle(struct mapping *m)
-{
-	pthread_mutex_lock(&settled_lock);
-	if (m->settled)
-		unlink_settled(m);
-	pthread_mutex_unlock(&settled_lock);
-}
-
-static bool write_all(int fd, const char *from, uint64_t bytes, uint64_t offset)
-{
-	while (bytes) {
-		ssize_t n = pwrite(fd, from, bytes, (off_t)offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		from += n;
-		offset += (uint64_t)n;
-		bytes -= (uint64_t)n;
-	}
-	return true;
-}
-
-/*
- * Piece by piece, so that never much of it is in memory twice.  A piece that cannot be written stays memory, where it
- * does as well.
- */
-static void move_pieces(const struct mapping *m, int fd)
-{
-	uint64_t whole = whole_pages(m->bytes);
-
-	for (uint64_t at = 0, n; at < whole; at += n) {
-		char *piece = (char *)m->at + at;
-		n = whole - at < MOVED_AT_ONCE ? whole - at : MOVED_AT_ONCE;
-		if (!write_all(fd, piece, n, m->offset + at) || mmap(piece, n, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_FIXED, fd, (off_t)(m->offset + at)) == MAP_FAILED)
-			return;
-	}
-}
-
-/* Move the block that settled first; false when there is none, or no room for it. */
-static bool move_first(void)
-{
-	struct mapping *m = settled;
-	int fd;
-
-	if (!m || spill_take(whole_pages(m->bytes), &fd, &m->offset, NULL) < 0)
-		return false;
-	unlink_settled(m);
-	move_pieces(m, fd);
-	m->owner = BIG_SPILLED;
-	advise(m);
-	unreserve(whole_pages(m->bytes));
-	return true;
-}
-
-static bool move_out(uint64_t wanted, uint64_t kept)
-{
-	if (!spill_allowed() || !budget_would_fit(wanted, kept, atomic_load(&settled_bytes)))
-		return false;
-	pthread_mutex_lock(&settled_lock);
-	bool moved = move_first();
-	pthread_mutex_unlock(&settled_lock);
-	return moved;
-}
-
-void big_settle(void *p)
-{
-	struct mapping *m = p ? find(p) : NULL;
-
-	if (!m || m->owner != BIG_ANONYMOUS)
-		return;
-	pthread_mutex_lock(&settled_lock);
-	if (!m->settled) {
-		m->settled = true;
-		m->settled_next = NULL;
-		*settled_end = m;
-		settled_end = &m->settled_next;
-		atomic_fetch_add(&settled_bytes, whole_pages(m->bytes));
-	}
-	pthread_mutex_unlock(&settled_lock);
-}
-
-void big_unsettle(void *p)
-{
-	struct mapping *m = p ? find(p) : NULL;
-
-	if (m)
-		unsettle(m);
-}
-
 static void mapping_free(struct mapping *m)
 {
 	uint64_t whole = whole_pages(m->bytes);
 
-	unsettle(m);
+	settled_leave(m);
 	told_leak_checker(m, false);
 	leave(m);
 	munmap(m->at, whole);
@@ -502,7 +374,7 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 	if (at != MAP_FAILED) {
 		m->bytes = bytes;
 		if (whole > old_whole)
-			advise(m);
+			mapping_advise(m);
 	}
 	told_leak_checker(m, true);
 	if ((at == MAP_FAILED) == (whole > old_whole))
@@ -514,7 +386,7 @@ static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
 {
 	uint64_t whole = whole_pages(bytes);
 
-	unsettle(m);
+	settled_leave(m);
 	if (bytes < m->bytes) { /* the rest of the last page kept must be zero should it grow again */
 		uint64_t end = m->bytes < whole ? m->bytes : whole;
 		memset((char *)m->at + bytes, 0, end - bytes);
@@ -573,7 +445,7 @@ void *big_must(size_t bytes)
 		h->bytes = bytes;
 		p = h + 1;
 	}
-	budget_take_anyway(find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
+	budget_take_anyway(mapping_find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
 	return p;
 }
 
@@ -627,7 +499,7 @@ void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
 		refused(count, size, err);
 		return NULL;
 	}
-	struct mapping *m = find(old);
+	struct mapping *m = mapping_find(old);
 	if (m)
 		return mapping_resize(m, bytes, err);
 	return bytes < PAGES_FROM ? small_resize(old, bytes, err) : to_pages(old, bytes, err);
@@ -653,7 +525,7 @@ void big_free(const void *p)
 {
 	if (!p)
 		return;
-	struct mapping *m = find(p);
+	struct mapping *m = mapping_find(p);
 	if (m) {
 		mapping_free(m);
 	} else {
@@ -664,11 +536,11 @@ void big_free(const void *p)
 
 void big_hint(void *p, enum big_use use)
 {
-	struct mapping *m = p ? find(p) : NULL;
+	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m) {
 		m->use = use;
-		advise(m);
+		mapping_advise(m);
 	} else if (p) {
 		header_of(p)->use = use;
 	}
@@ -678,20 +550,20 @@ uint64_t big_bytes(const void *p)
 {
 	if (!p)
 		return 0;
-	const struct mapping *m = find(p);
+	const struct mapping *m = mapping_find(p);
 	return m ? m->bytes : header_of(p)->bytes;
 }
 
 enum big_owner big_owner(const void *p)
 {
-	const struct mapping *m = find(p);
+	const struct mapping *m = mapping_find(p);
 
 	return m ? m->owner : BIG_ANONYMOUS;
 }
 
 enum big_use big_use(const void *p)
 {
-	const struct mapping *m = find(p);
+	const struct mapping *m = mapping_find(p);
 
 	return m ? m->use : header_of(p)->use;
 }

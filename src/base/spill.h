@@ -2,7 +2,7 @@
 /*
  * spill.h - the one file without a name in which large blocks live that do not fit into memory.
  *
- * Only big.c uses it.  The file is made when the first block needs it, has no name from then on (so it
+ * Only big.c and settled.c use it.  The file is made when the first block needs it, has no name from then on (so it
  * is gone with the process, whatever ends it), and is closed with the last block.  Room on the disk is
  * taken before it is handed out, for a write to a mapped page that finds none would end the program.
  * Any thread.

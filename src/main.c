@@ -352,17 +352,18 @@ static int run(struct wishes *w)
 }
 
 /* Without --mem most of what is left is the limit: a refusal is a sentence, and the end of a process
- * that takes all memory is none. */
-static void limit_memory(void)
+ * that takes all memory is none.  Returns whether a file helps where that does not do. */
+static bool limit_memory(void)
 {
 	struct memory_left left = memory_left_now();
 	if (left.bytes == MEMORY_NO_BOUND)
-		return;
+		return true;
 	char whose[100];
 	snprintf(whose, sizeof whose, "the default, %d %% of what %s had left,", DEFAULT_MEM_PERCENT,
 	    left.whose);
 	uint64_t most = left.bytes / 100 * DEFAULT_MEM_PERCENT;
 	big_set_limit(most ? most : 1, whose);
+	return !left.addresses;
 }
 
 /* Of the first three descriptors those that are closed: else the dump would be opened in their place. */
@@ -420,9 +421,8 @@ int main(int argc, char **argv)
 		if (!w.heap.path && !w.n_lines && !w.batch.n_older)
 			code = wrong("a dump is missing: cairn DUMP");
 		else {
-			if (!w.mem_given)
-				limit_memory();
-			spill_allow(!w.no_spill);
+			bool helps = w.mem_given || limit_memory();
+			spill_allow(helps && !w.no_spill);
 			code = run(&w);
 		}
 	}

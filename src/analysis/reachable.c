@@ -111,7 +111,7 @@ int reachable_write(const struct reachable *r, const struct heap *h, struct chun
 {
 	struct reached reached = { .n = 0 };
 	struct pack p = { .reading = false };
-	if (!weigh(r, h, &reached, NULL))
+	if (!weigh(r, h, &reached, progress_own()))
 		return err_cancelled(err);
 	pack_reached(&p, &reached, h);
 	int code = pack_written(&p, err);

@@ -7,11 +7,12 @@
  * only when a block is made, grown, freed or asked about.  A block that is not in the table is a
  * small one.
  */
-#include "base/mappings.h"
+#include "base/big.h"
 
 #include "base/budget.h"
 #include "base/exact.h"
 #include "base/mem.h"
+#include "base/settled.h"
 #include "base/spill.h"
 #include "base/stock.h"
 
@@ -77,13 +78,15 @@ static int refused(uint64_t count, uint64_t size, struct err *err)
 	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
 }
 
+static void moved(struct settled *s);
+
 /* Count bytes that must be memory: for them settled blocks move out. */
 static int reserve(uint64_t bytes, struct err *err)
 {
 	char why[300];
 
 	while (!budget_take(bytes, 0, why, sizeof why))
-		if (!settled_move_out(bytes, 0))
+		if (!settled_move_out(bytes, 0, moved))
 			return err_set(err, ERR_NOMEM, "%s", why);
 	return 0;
 }
@@ -95,7 +98,7 @@ static bool reserve_if_room(uint64_t bytes)
 	uint64_t kept = budget_limit() / 100 * KEPT_PERCENT;
 
 	while (!budget_take(bytes, kept, NULL, 0))
-		if (!settled_move_out(bytes, kept))
+		if (!settled_move_out(bytes, kept, moved))
 			return false;
 	return true;
 }
@@ -179,6 +182,16 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 
 /* --- mappings ---------------------------------------------------------------------------------- */
 
+struct mapping {
+	struct mapping *next;
+	void *at;
+	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
+	enum big_owner owner;
+	enum big_use use;
+	uint64_t offset; /* of a spilled one: in the file */
+	struct settled settled;
+};
+
 #define BUCKETS 512
 
 static struct mapping *table[BUCKETS];
@@ -189,7 +202,8 @@ static struct mapping **bucket(const void *at)
 	return &table[((uintptr_t)at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 55];
 }
 
-struct mapping *mapping_find(const void *at)
+/* Only the block's owner asks, so what is found stays true; NULL: a small block. */
+static struct mapping *find(const void *at)
 {
 	if ((uintptr_t)at & (page_size() - 1))
 		return NULL;
@@ -232,14 +246,14 @@ static void told_leak_checker(const struct mapping *m, bool is_there)
 #endif
 }
 
-uint64_t whole_pages(uint64_t bytes)
+static uint64_t whole_pages(uint64_t bytes)
 {
 	uint64_t page = page_size(), whole = (bytes + page - 1) & ~(page - 1);
 
 	return whole ? whole : page;
 }
 
-void mapping_advise(const struct mapping *m)
+static void advise(const struct mapping *m)
 {
 	if (m->owner == BIG_ANONYMOUS) {
 		if (m->bytes >= HUGE_FROM)
@@ -268,7 +282,7 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 	*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner, .offset = offset};
 	enter(m);
 	told_leak_checker(m, true);
-	mapping_advise(m);
+	advise(m);
 	return at;
 }
 
@@ -304,11 +318,39 @@ static void *instead_of_memory(uint64_t bytes, struct err *err)
 	return NULL;
 }
 
+/* --- settled blocks ---------------------------------------------------------------------------- */
+
+static void moved(struct settled *s)
+{
+	struct mapping *m = find(s->at);
+
+	m->owner = BIG_SPILLED;
+	m->offset = s->offset;
+	advise(m);
+	unreserve(s->bytes);
+}
+
+void big_settle(void *p)
+{
+	struct mapping *m = p ? find(p) : NULL;
+
+	if (m && m->owner == BIG_ANONYMOUS)
+		settled_enter(&m->settled, m->at, whole_pages(m->bytes));
+}
+
+void big_unsettle(void *p)
+{
+	struct mapping *m = p ? find(p) : NULL;
+
+	if (m)
+		settled_leave(&m->settled);
+}
+
 static void mapping_free(struct mapping *m)
 {
 	uint64_t whole = whole_pages(m->bytes);
 
-	settled_leave(m);
+	settled_leave(&m->settled);
 	told_leak_checker(m, false);
 	leave(m);
 	munmap(m->at, whole);
@@ -374,7 +416,7 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 	if (at != MAP_FAILED) {
 		m->bytes = bytes;
 		if (whole > old_whole)
-			mapping_advise(m);
+			advise(m);
 	}
 	told_leak_checker(m, true);
 	if ((at == MAP_FAILED) == (whole > old_whole))
@@ -386,7 +428,7 @@ static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
 {
 	uint64_t whole = whole_pages(bytes);
 
-	settled_leave(m);
+	settled_leave(&m->settled);
 	if (bytes < m->bytes) { /* the rest of the last page kept must be zero should it grow again */
 		uint64_t end = m->bytes < whole ? m->bytes : whole;
 		memset((char *)m->at + bytes, 0, end - bytes);
@@ -445,7 +487,7 @@ void *big_must(size_t bytes)
 		h->bytes = bytes;
 		p = h + 1;
 	}
-	budget_take_anyway(mapping_find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
+	budget_take_anyway(find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
 	return p;
 }
 
@@ -499,7 +541,7 @@ void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
 		refused(count, size, err);
 		return NULL;
 	}
-	struct mapping *m = mapping_find(old);
+	struct mapping *m = find(old);
 	if (m)
 		return mapping_resize(m, bytes, err);
 	return bytes < PAGES_FROM ? small_resize(old, bytes, err) : to_pages(old, bytes, err);
@@ -525,7 +567,7 @@ void big_free(const void *p)
 {
 	if (!p)
 		return;
-	struct mapping *m = mapping_find(p);
+	struct mapping *m = find(p);
 	if (m) {
 		mapping_free(m);
 	} else {
@@ -536,11 +578,11 @@ void big_free(const void *p)
 
 void big_hint(void *p, enum big_use use)
 {
-	struct mapping *m = p ? mapping_find(p) : NULL;
+	struct mapping *m = p ? find(p) : NULL;
 
 	if (m) {
 		m->use = use;
-		mapping_advise(m);
+		advise(m);
 	} else if (p) {
 		header_of(p)->use = use;
 	}
@@ -550,20 +592,20 @@ uint64_t big_bytes(const void *p)
 {
 	if (!p)
 		return 0;
-	const struct mapping *m = mapping_find(p);
+	const struct mapping *m = find(p);
 	return m ? m->bytes : header_of(p)->bytes;
 }
 
 enum big_owner big_owner(const void *p)
 {
-	const struct mapping *m = mapping_find(p);
+	const struct mapping *m = find(p);
 
 	return m ? m->owner : BIG_ANONYMOUS;
 }
 
 enum big_use big_use(const void *p)
 {
-	const struct mapping *m = mapping_find(p);
+	const struct mapping *m = find(p);
 
 	return m ? m->use : header_of(p)->use;
 }

@@ -6,6 +6,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,9 +106,17 @@ int chunks_add(struct chunks_writer *w, const char *name, const void *bytes, uin
 	cairn_assert(w->n < CHUNKS_MOST && strlen(name) < CHUNK_NAME);
 	int code = put_zeros(w, n < MAPPED_FROM ? 8 : ALIGNMENT, err);
 	struct chunk_entry *e = &w->entry[w->n++];
-	*e = (struct chunk_entry){ .offset = w->at, .bytes = n, .sum = sum_all(bytes, n) };
+	*e = (struct chunk_entry){ .offset = w->at, .bytes = n, .sum = n };
 	memcpy(e->name, name, strlen(name));
-	return code ? code : put(w, bytes, n, err);
+	for (uint64_t from = 0; !code && from < n; from += CHUNK_STRETCH) {
+		const uint8_t *stretch = (const uint8_t *)bytes + from;
+		uint64_t length = n - from < CHUNK_STRETCH ? n - from : CHUNK_STRETCH;
+		e->sum += sum_stretch(stretch, length, from / CHUNK_STRETCH);
+		code = put(w, stretch, length, err);
+		if (!code && !progress_add(progress_own(), length))
+			code = err_cancelled(err);
+	}
+	return code;
 }
 
 int chunks_end(struct chunks_writer *w, struct err *err)

@@ -55,7 +55,7 @@ struct chunk_look {
 MUST_CHECK int chunks_check(const struct chunks *c, const struct chunk_look *looks, size_t n, struct err *err);
 
 /* Write a file: begin, add, end.  The stream is the caller's and empty; names are strings that stay, and each is
- * added once.  0, ERR_IO in the system's words, or ERR_UNSUPPORTED on a big-endian machine. */
+ * added once.  0, ERR_IO in the system's words, ERR_CANCELLED, or ERR_UNSUPPORTED on a big-endian machine. */
 struct chunk_entry {
 	char name[CHUNK_NAME];
 	uint64_t offset, bytes, sum;

@@ -241,6 +241,7 @@ struct memory_left memory_left(const char *proc, uint64_t address_space, uint64_
 	FILE *f = open_text("%s/self/statm", proc);
 	if (f && fscanf(f, "%llu %*u %*u %*u %*u %llu", &mapped, &written) == 2) {
 		lower(&least, rest(address_space, mapped * page), "ulimit -v");
+		least.addresses = least.bytes != MEMORY_NO_BOUND && !strcmp(least.whose, "ulimit -v");
 		lower(&least, rest(data, written * page), "ulimit -d");
 	}
 	if (f)

@@ -8,6 +8,7 @@
 #ifndef CAIRN_BASE_MEMORY_LEFT_H
 #define CAIRN_BASE_MEMORY_LEFT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MEMORY_NO_BOUND UINT64_MAX
@@ -15,6 +16,7 @@
 struct memory_left {
 	uint64_t bytes;    /* MEMORY_NO_BOUND: nobody tells one */
 	const char *whose; /* "this machine", "its control group" …; constant */
+	bool addresses;    /* it is one of addresses, which a mapped file takes as well */
 };
 
 /* proc is "/proc", or a folder made like it (tests); address_space and data are the two limits of

@@ -48,7 +48,7 @@ void pack_release(struct pack *p)
 {
 	big_free(p->out);
 	big_free(p->text);
-	big_free(p->text_at);
+	big_free(p->packed);
 	big_free(p->slots);
 	*p = (struct pack){ .reading = false };
 }
@@ -105,25 +105,37 @@ void pack_id(struct pack *p, uint32_t *id, uint64_t n)
 		*id = up ? (uint32_t)(up - 1) : UINT32_MAX;
 }
 
+/* Texts of more bytes are known by where they stand: any number of classes may share a name of any length. */
+enum { SHORT = 256 };
+
 static uint64_t hash_of(const void *all, uint32_t number)
 {
 	const struct pack *p = all;
-	const char *text = p->text + p->text_at[number];
-	return hash_bytes(text, strlen(text));
+	const struct packed_text *t = &p->packed[number];
+	const char *text = p->text + t->at;
+	return t->from ? hash_number((uintptr_t)t->from) : hash_bytes(text, strlen(text));
+}
+
+static bool is_packed(const struct pack *p, uint32_t number, const char *text, const char *from)
+{
+	const struct packed_text *t = &p->packed[number];
+	return t->from == from && (from || !strcmp(p->text + t->at, text));
 }
 
 /* The offset of a text among the texts, which it joins. */
 static uint64_t place_of(struct pack *p, const char *text)
 {
-	size_t n = strlen(text) + 1;
+	size_t n = strnlen(text, SHORT + 1);
+	const char *from = n > SHORT ? text : NULL;
 	if (p->n_texts_out >= UINT32_MAX / 4 ||
 	    (p->n_texts_out * 2 >= p->n_slots &&
 	        hash_slots_grow(&p->slots, &p->n_slots, (uint32_t)p->n_texts_out, hash_of, p, &p->lost)))
 		return 0;
-	uint32_t slot = (uint32_t)hash_bytes(text, n - 1) & (p->n_slots - 1);
+	uint32_t slot = (uint32_t)(from ? hash_number((uintptr_t)from) : hash_bytes(text, n)) & (p->n_slots - 1);
 	for (; p->slots[slot]; slot = (slot + 1) & (p->n_slots - 1))
-		if (!strcmp(p->text + p->text_at[p->slots[slot] - 1], text))
-			return p->text_at[p->slots[slot] - 1];
+		if (is_packed(p, p->slots[slot] - 1, text, from))
+			return p->packed[p->slots[slot] - 1].at;
+	n = strlen(text) + 1;
 	while (p->cap_text - p->n_text < n) {
 		uint64_t most = p->cap_text < n ? n : p->cap_text;
 		char *more = big_resize(p->text, 2 * most, 1, &p->lost);
@@ -132,14 +144,14 @@ static uint64_t place_of(struct pack *p, const char *text)
 		p->text = more;
 		p->cap_text = 2 * most;
 	}
-	uint64_t *at = BIG_PUSH(p->text_at, p->n_texts_out, p->cap_text_at, &p->lost);
-	if (!at)
+	struct packed_text *t = BIG_PUSH(p->packed, p->n_texts_out, p->cap_packed, &p->lost);
+	if (!t)
 		return 0;
-	*at = p->n_text;
+	*t = (struct packed_text){ .at = p->n_text, .from = from };
 	memcpy(p->text + p->n_text, text, n);
 	p->n_text += n;
 	p->slots[slot] = (uint32_t)p->n_texts_out;
-	return *at;
+	return t->at;
 }
 
 void pack_text(struct pack *p, const char **text)

@@ -5,7 +5,8 @@
  * pack_number(p, &n, most) appends n, or reads it and makes sure that it is at most `most`: so what is
  * written and what is read cannot differ in order, and no number is taken that was not checked.  The first
  * that does not fit is remembered (p->bad), and all that is read behind it is 0 and NULL.  Texts stand in a
- * second stream, each once; what is read must be as text_add_escaped would leave it.  One thread.
+ * second stream, each once (long ones that stand in two places may be there twice); what is read must be as
+ * text_add_escaped would leave it.  One thread.
  */
 #ifndef CAIRN_BASE_PACK_H
 #define CAIRN_BASE_PACK_H
@@ -27,8 +28,11 @@ struct pack {
 	uint64_t n, cap;
 	char *text;
 	uint64_t n_text, cap_text;
-	uint64_t *text_at; /* offset of each text */
-	uint64_t n_texts_out, cap_text_at;
+	struct packed_text {
+		uint64_t at;      /* its offset */
+		const char *from; /* a long one: where it came from; else NULL */
+	} *packed;
+	uint64_t n_texts_out, cap_packed;
 	uint32_t *slots;
 	uint32_t n_slots;
 	struct err lost; /* no memory */

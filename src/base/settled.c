@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * settled.c - blocks that are written no more, and move into the file when memory is wanted.
- *
- * They stay where they are: pages of the file take the place of theirs.
- */
-#include "base/mappings.h"
+/* settled.c - moving blocks into the file; see settled.h. */
+#include "base/settled.h"
 
 #include "base/budget.h"
 #include "base/spill.h"
@@ -19,28 +15,28 @@
 
 /* In the order in which they settled.  The lock is held while one moves, so that nobody gives it back
  * meanwhile; who reads it finds the same bytes before, while and after. */
-static struct mapping *settled, **settled_end = &settled;
+static struct settled *settled, **settled_end = &settled;
 static _Atomic uint64_t settled_bytes;
 static pthread_mutex_t settled_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void unlink_settled(struct mapping *m)
+static void unlink_settled(struct settled *s)
 {
-	struct mapping **at = &settled;
+	struct settled **at = &settled;
 
-	while (*at != m)
-		at = &(*at)->settled_next;
-	*at = m->settled_next;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
 	if (!*at)
 		settled_end = at;
-	m->settled = false;
-	atomic_fetch_sub(&settled_bytes, whole_pages(m->bytes));
+	s->is = false;
+	atomic_fetch_sub(&settled_bytes, s->bytes);
 }
 
-void settled_leave(struct mapping *m)
+void settled_leave(struct settled *s)
 {
 	pthread_mutex_lock(&settled_lock);
-	if (m->settled)
-		unlink_settled(m);
+	if (s->is)
+		unlink_settled(s);
 	pthread_mutex_unlock(&settled_lock);
 }
 
@@ -63,66 +59,49 @@ static bool write_all(int fd, const char *from, uint64_t bytes, uint64_t offset)
  * Piece by piece, so that never much of it is in memory twice.  A piece that cannot be written stays memory, where it
  * does as well.
  */
-static void move_pieces(const struct mapping *m, int fd)
+static void move_pieces(const struct settled *s, int fd)
 {
-	uint64_t whole = whole_pages(m->bytes);
-
-	for (uint64_t at = 0, n; at < whole; at += n) {
-		char *piece = (char *)m->at + at;
-		n = whole - at < MOVED_AT_ONCE ? whole - at : MOVED_AT_ONCE;
-		if (!write_all(fd, piece, n, m->offset + at) || mmap(piece, n, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_FIXED, fd, (off_t)(m->offset + at)) == MAP_FAILED)
+	for (uint64_t at = 0, n; at < s->bytes; at += n) {
+		char *piece = s->at + at;
+		n = s->bytes - at < MOVED_AT_ONCE ? s->bytes - at : MOVED_AT_ONCE;
+		if (!write_all(fd, piece, n, s->offset + at) || mmap(piece, n, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)(s->offset + at)) == MAP_FAILED)
 			return;
 	}
 }
 
 /* Move the block that settled first; false when there is none, or no room for it. */
-static bool move_first(void)
+static bool move_first(void (*moved)(struct settled *s))
 {
-	struct mapping *m = settled;
+	struct settled *s = settled;
 	int fd;
 
-	if (!m || spill_take(whole_pages(m->bytes), &fd, &m->offset, NULL) < 0)
+	if (!s || spill_take(s->bytes, &fd, &s->offset, NULL) < 0)
 		return false;
-	unlink_settled(m);
-	move_pieces(m, fd);
-	m->owner = BIG_SPILLED;
-	mapping_advise(m);
-	budget_give_back(whole_pages(m->bytes));
+	unlink_settled(s);
+	move_pieces(s, fd);
+	moved(s);
 	return true;
 }
 
-bool settled_move_out(uint64_t wanted, uint64_t kept)
+bool settled_move_out(uint64_t wanted, uint64_t kept, void (*moved)(struct settled *s))
 {
 	if (!spill_allowed() || !budget_would_fit(wanted, kept, atomic_load(&settled_bytes)))
 		return false;
 	pthread_mutex_lock(&settled_lock);
-	bool moved = move_first();
+	bool any = move_first(moved);
 	pthread_mutex_unlock(&settled_lock);
-	return moved;
+	return any;
 }
 
-void big_settle(void *p)
+void settled_enter(struct settled *s, void *at, uint64_t bytes)
 {
-	struct mapping *m = p ? mapping_find(p) : NULL;
-
-	if (!m || m->owner != BIG_ANONYMOUS)
-		return;
 	pthread_mutex_lock(&settled_lock);
-	if (!m->settled) {
-		m->settled = true;
-		m->settled_next = NULL;
-		*settled_end = m;
-		settled_end = &m->settled_next;
-		atomic_fetch_add(&settled_bytes, whole_pages(m->bytes));
+	if (!s->is) {
+		*s = (struct settled){.at = at, .bytes = bytes, .is = true};
+		*settled_end = s;
+		settled_end = &s->next;
+		atomic_fetch_add(&settled_bytes, bytes);
 	}
 	pthread_mutex_unlock(&settled_lock);
-}
-
-void big_unsettle(void *p)
-{
-	struct mapping *m = p ? mapping_find(p) : NULL;
-
-	if (m)
-		settled_leave(m);
 }

@@ -193,7 +193,7 @@ static bool add_sums(struct opened *o)
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&lock);
 	if (!o->retained_whole)
-		o->retained_whole = retained_complete(&o->retained, NULL, NULL) == 0;
+		o->retained_whole = retained_complete(&o->retained, progress_own(), NULL) == 0;
 	pthread_mutex_unlock(&lock);
 	return o->retained_whole;
 }
@@ -409,6 +409,7 @@ int opened_write(struct opened *o, const struct runner *runner, struct chunks_wr
 	int code = know_weak(o, runner, err);
 	if (!code)
 		code = opened_find_reachable(o, runner, &reachable, err);
+	progress_phase(progress_own(), PHASE_WRITE_INDEX, 0);
 	if (!code)
 		code = saved_write(o->heap, w, err);
 	if (!code)

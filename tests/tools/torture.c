@@ -199,6 +199,16 @@ static char *answer(struct session *s, const char *line, int *code, struct err *
 	return printed;
 }
 
+/* Where two texts begin to differ, less some bytes to know the place by. */
+static size_t difference(const char *a, const char *b)
+{
+	enum { BEFORE = 60 };
+	size_t n = 0;
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n < BEFORE ? 0 : n - BEFORE;
+}
+
 /* wanted: the first answer, and the one to the same line asked once more */
 static bool run_with(const struct trial *t, char *const wanted[2], uint64_t k, uint64_t count)
 {
@@ -219,8 +229,9 @@ static bool run_with(const struct trial *t, char *const wanted[2], uint64_t k, u
 	free(answered);
 	answered = answer(&s, line, &code, &err);
 	if (strcmp(answered, then)) {
-		printf("# after call %llu (%s) of %s: %.300s\n#  instead of %.300s\n", (unsigned long long)k,
-		    failing, line, answered, then);
+		size_t from = difference(answered, then);
+		printf("# after call %llu (%s) of %s, from byte %zu on: %.300s\n#  instead of %.300s\n", (unsigned long long)k,
+		    failing, line, from, answered + from, then + from);
 		fine = false;
 	}
 	free(answered);

@@ -44,8 +44,8 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 # - A path in a random graph is as long as chance has it.
 # - The hash of an object is found by reading its part of the dump up to it: as far as its record lies.
 # - A plan of cuts looks through the name of each class once, and names may be long and shared; export writes them so,
-#   and texts, which may be shared as well.
-KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export)|shared-text: export")
+#   and texts, which may be shared as well; index writes those that go on from one another.
+KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export)|nested-name: index|shared-text: export")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 # These are of the tables on the screen, which this program has not.

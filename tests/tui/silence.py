@@ -39,6 +39,7 @@ LINES = [
     "sites", "finalizers", "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
     "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
     "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",
+    "ls *; index {folder}/all.cairn",
     "help", "apropos class", "alias", "history", "sets -retained", "set", "source {folder}/script",
 ]
 
@@ -145,7 +146,7 @@ def run(screen, line, folder):
     last = screen.lines()[1]
     done = pushed(line)
     return press(screen, line, ":" + line + "\r", lambda text: done(text) and (not first or text.split("\n")[1] != last or
-                                                                               re.search(r"done$", text, re.M)))
+                                                                               re.search(r"done$|has the index", text, re.M)))
 
 
 def stop(screen, line, folder, m):

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { WORDS_A_LOOK = 256 }; /* of 64 objects each */
+enum { LOOK_AFTER = 1 << 15 }; /* references */
 
 struct joint {
 	const struct heap *h;
@@ -25,7 +25,7 @@ static void implied_edges(struct joint *j, edge_visit *visit)
 {
 	const struct heap *h = j->h;
 	struct implied_reference implied[3];
-	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
+	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(4 * (uint64_t)c); c++) {
 		uint32_t object = h->classes[c].object;
 		if (object == HEAP_NONE)
 			continue;
@@ -57,9 +57,17 @@ static bool recorded_holder(const struct joint *j, uint32_t id, uint32_t holder)
 static void find_open(struct joint *j)
 {
 	const struct heap *h = j->h;
-	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++)
+	uint64_t looked = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (j->immediate[id] != NOT_REACHABLE && !recorded_holder(j, id, j->immediate[id]))
 			bits_set(&j->open, id);
+		looked += 1 + adjacency_start(&h->in, id + 1) - adjacency_start(&h->in, id);
+		if (looked < LOOK_AFTER)
+			continue;
+		looked = 0;
+		if (progress_cancelled(progress_own()))
+			break;
+	}
 	implied_edges(j, close_held);
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		uint32_t object = h->classes[c].object;
@@ -78,13 +86,15 @@ static void add_way(struct joint *j, uint32_t from, uint32_t to)
 		j->ways[j->immediate[to]]--;
 }
 
-static void add_recorded(struct joint *j, uint32_t id)
+/* Returns how many references were looked at. */
+static uint64_t add_recorded(struct joint *j, uint32_t id)
 {
 	const struct heap *h = j->h;
 	uint64_t end = adjacency_start(&h->in, id + 1);
 	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
 		if (!weak_is(j->left_out, h->in.target[k], id))
 			add_way(j, h->in.target[k], id);
+	return end - adjacency_start(&h->in, id);
 }
 
 /* Every instance holds its class: many references, so only where it matters. */
@@ -121,11 +131,14 @@ int joint_ways(const struct retained *r, int64_t **ways, struct progress *progre
 		any = j.open.word[w] != 0;
 	if (any && !(j.ways = big_alloc(h->n_objects, sizeof *j.ways, err)))
 		code = ERR_NOMEM;
-	for (uint64_t w = 0; j.ways && !code && w <= j.open.n / 64; w++) {
-		if (w % WORDS_A_LOOK == WORDS_A_LOOK - 1 && progress_cancelled(progress))
-			code = err_cancelled(err);
+	for (uint64_t w = 0, looked = 0; j.ways && !code && w <= j.open.n / 64; w++) {
+		looked++;
 		for (uint64_t left = j.open.word[w]; left; left &= left - 1)
-			add_recorded(&j, (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)));
+			looked += add_recorded(&j, (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left)));
+		if (looked < LOOK_AFTER)
+			continue;
+		looked = 0;
+		code = progress_cancelled(progress) ? err_cancelled(err) : 0;
 	}
 	if (j.ways && !code) {
 		implied_edges(&j, add_way);

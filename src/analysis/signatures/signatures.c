@@ -12,6 +12,7 @@
 #include "analysis/levels.h"
 #include "base/big.h"
 #include "base/hash.h"
+#include "base/refusals.h"
 #include "base/sort.h"
 #include "heap/string.h"
 
@@ -424,6 +425,7 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
 	const struct heap *h = r->heap;
 	struct walk w = {.out = out, .heap = h, .weak = weak, .progress = progress, .scratch = TEXT_INIT,
 	    .name = TEXT_INIT};
+	uint64_t refusals = mem_refusals();
 	*out = (struct signatures){.retained = r};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, h->n_objects);
 	int code = numbered_names_new(&out->names, h, err);
@@ -441,6 +443,8 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
 	text_release(&w.name);
 	if (!code)
 		code = signatures_settle(out, progress, err);
+	if (!code) /* they are kept, and a name may lack words */
+		code = refusals_check(refusals, err);
 	if (code)
 		signatures_release(out);
 	return code;

@@ -377,6 +377,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 		return err_set(err, ERR_USAGE, "questions stand within more than %d questions", WITHIN_MOST);
 	*outer = *q;
 	q->depth++;
+	q->refusals = mem_refusals();
 	q->wishes = *wishes;
 	q->progress = progress;
 	q->watched = sqlite_memory_watch(progress);
@@ -404,6 +405,7 @@ void sql_end(struct sql *q, const struct sql *outer)
 		q->progress->until = q->until;
 	forget(q); /* what commands answer is of now, and large */
 	q->depth = outer->depth;
+	q->refusals = outer->refusals;
 	q->wishes = outer->wishes;
 	q->watched = outer->watched;
 	q->until = outer->until;

@@ -62,6 +62,7 @@ struct sql {
 	bool declares;                    /* a table's columns are being declared, which looks like writing */
 	uint64_t seconds;                 /* that ended with progress->until, where that is set */
 	uint64_t until;                   /* what stood there before */
+	uint64_t refusals;                /* of memory, before the statement began */
 	unsigned depth;                   /* of questions within the lines of commands that questions name */
 	unsigned views;                   /* kept ones that are being declared, one naming the next */
 	bool placed;                      /* the error at hand names the place of a view already */
@@ -168,7 +169,7 @@ MUST_CHECK int sql_add_objects_of(struct sql *q, const char *name, const uint32_
 MUST_CHECK int sql_add_classes(struct sql *q, const char *name, uint32_t *classes, size_t n);
 MUST_CHECK int sql_add_result(struct sql *q, const char *name, struct result *r);
 
-/* SQLITE_OK or SQLite's code. */
+/* SQLITE_OK or its code.  Not where memory was refused: words may be missing, and a table stays as it is declared. */
 int sql_declare(struct sql *q, const char *columns);
 int sql_declare_table(struct sql *q, const char *name); /* one of sql_tables */
 

@@ -304,6 +304,8 @@ const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n)
 
 int sql_declare(struct sql *q, const char *columns)
 {
+	if (mem_refusals() != q->refusals)
+		return SQLITE_NOMEM;
 	q->declares = true;
 	int state = sqlite3_declare_vtab(q->db, columns);
 	q->declares = false;

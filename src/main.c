@@ -37,7 +37,7 @@ struct wishes {
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
-	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given, no_spill;
+	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given, spill_given, no_spill;
 	unsigned start, theme; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -218,6 +218,7 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_MEM:
 		return take_number(w, o, value);
 	case OPTION_SPILL:
+		w->spill_given = true;
 		w->no_spill = !strcmp(value, "none");
 		spill_set_folder(w->no_spill ? NULL : value);
 		return 0;
@@ -422,7 +423,7 @@ int main(int argc, char **argv)
 			code = wrong("a dump is missing: cairn DUMP");
 		else {
 			bool helps = w.mem_given || limit_memory();
-			spill_allow(helps && !w.no_spill);
+			spill_allow(w.spill_given ? !w.no_spill : helps);
 			code = run(&w);
 		}
 	}

@@ -55,17 +55,12 @@ void pack_count(struct pack *p, uint64_t *n, uint64_t most);
 void pack_id(struct pack *p, uint32_t *id, uint64_t n);
 
 /* The same for a member of any unsigned type. */
-#define PACK(p, member, most)                                                                      \
+#define PACK(p, member, most) PACK_BY(pack_number, p, member, most)
+#define PACK_COUNT(p, member, most) PACK_BY(pack_count, p, member, most)
+#define PACK_BY(how, p, member, most)                                                              \
 	do {                                                                                       \
 		uint64_t packed = (uint64_t)(member);                                              \
-		pack_number((p), &packed, (most));                                                 \
-		if ((p)->reading)                                                                  \
-			(member) = (__typeof__(member))packed;                                     \
-	} while (0)
-#define PACK_COUNT(p, member, most)                                                                \
-	do {                                                                                       \
-		uint64_t packed = (uint64_t)(member);                                              \
-		pack_count((p), &packed, (most));                                                  \
+		how((p), &packed, (most));                                                         \
 		if ((p)->reading)                                                                  \
 			(member) = (__typeof__(member))packed;                                     \
 	} while (0)

@@ -96,6 +96,9 @@ def main():
         status, words, most = run(path, None, "info", address_space=512 * MB)
         tap.ok(status == 3 and re.search(r"the default, 85 % of what ulimit -v had left, allows \d", words),
                "a gzip bomb without --mem, under ulimit -v: the default limit and its sentence", (status, words))
+        status, words, most = run(path, None, "info", spill=folder, address_space=512 * MB)
+        tap.ok(status == 3 and "the system refuses" in words,
+               "the same with a folder that was named: it is used, until there are no addresses", (status, words))
         path = os.path.join(folder, "zeros.gz")
         bomb(path, 4, None)
         status, words, most = run(path, 0, "info")

@@ -54,7 +54,8 @@ const struct program_option program_options[] = {
 	"into a temporary file (--spill), which takes longer and changes no answer."},
     {OPTION_SPILL, "spill", "DIR|none", "where large data goes that --mem does not hold",
 	"A file without a name in this folder, which is gone with the process, whatever ends it: in $TMPDIR, else "
-	"/var/tmp. Its room is taken before it is written, and some of the disk stays free. With none what does not fit "
+	"/var/tmp. Its room is taken before it is written, and some of the disk stays free. Where ulimit -v is the limit "
+	"there is none unless this option names a folder, for a file takes addresses, too. With none what does not fit "
 	"is refused: where memory suffices for the objects but not for their references, histo, ls, tree and info still "
 	"work, and the exit status is 4."},
     {OPTION_START, "start", "histo|heap|leaks|threads|packages|info|growth", "the first page",

@@ -347,12 +347,12 @@ static void draw_lines(
 	}
 	for (const char *at = s; *at && n < most; at += next, n++)
 		line_of(at, (size_t)width, &next);
-	draw_blank(y - n, 0, width, theme(ROLE_TEXT));
+	draw_blank(y - n, 0, COLS, theme(ROLE_TEXT)); /* what is beside a note that leaves room for a key, too */
 	for (int i = n - 1; i > 0; i--, s += next) {
 		size_t bytes = line_of(s, (size_t)width, &next);
 		text_clear(&line);
 		text_add_n(&line, s, bytes);
-		draw_blank(y - i, 0, width, theme(ROLE_TEXT));
+		draw_blank(y - i, 0, COLS, theme(ROLE_TEXT));
 		draw_text(y - i, 0, width, line.s, attr);
 	}
 	draw_text(y, 0, width, s, attr);

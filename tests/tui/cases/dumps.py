@@ -121,6 +121,15 @@ def open_file(t):
     leave(t)
 
 
+@case("a message of several lines in a small window: nothing of the table stands beside it", ((40, 10),))
+def long_message(t):
+    open_dumps(t, *SERIES)
+    enter(t, "use 1")
+    t.wait(r"^dump 1, shop-1\.hprof, *$")
+    t.wait(r"^2026-11-21T08:15:00Z, is at hand; 2 of *$")
+    leave(t)
+
+
 @case("^C while another dump is read: the one at hand stays, with all that is shown of it")
 def stopped(t):
     big = os.path.join(t.home, "big.phd")

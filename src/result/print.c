@@ -214,20 +214,18 @@ static void fit(struct layout *l, const struct result *r, unsigned width)
 	free(by_column);
 }
 
-/* One cell's text into the line, padded to its column; the last column is not padded. */
-static void place(struct layout *l, unsigned i, const char *s, const struct column *column, bool cut)
+/* One cell's text into the line, cut where it has no room, padded to its column; the last column is not padded. */
+static void place(struct layout *l, unsigned i, const char *s, const struct column *column, size_t room)
 {
 	bool right = cell_is_number(column_type(column));
 	bool middle = column_kinds[column->id].cut == CUT_MIDDLE;
-	struct text_cut c = text_cut(s, l->width[i], strlen(MARK), middle);
+	struct text_cut c = text_cut(s, room, strlen(MARK), middle);
 	size_t pad = c.width < l->width[i] ? l->width[i] - c.width : 0;
-	if (!cut && c.cut)
-		pad = 0;
 	if (i)
 		text_add(&l->line, "  ");
 	if (right)
 		text_addf(&l->line, "%*s", (int)pad, "");
-	if (cut && c.cut) {
+	if (c.cut) {
 		text_add_n(&l->line, s, c.head);
 		text_add(&l->line, MARK);
 		text_add(&l->line, s + c.tail);
@@ -248,11 +246,15 @@ static void end_line(struct layout *l)
 	text_clear(&l->line);
 }
 
-/* In a pipe only contents are cut, and only where other columns follow. */
-static bool is_cut(const struct layout *l, unsigned i, const struct column *column)
+/* The columns a cell may take.  In a pipe only contents are cut, and only where other columns follow; one that is
+ * wider than those measured pushes its line. */
+static size_t room_of(const struct layout *l, unsigned i, const struct column *column)
 {
-	return column_type(column) == CELL_TEXT &&
-	       (l->terminal || (i + 1 < l->n && column_kinds[column->id].contents));
+	if (column_type(column) != CELL_TEXT)
+		return SIZE_MAX;
+	if (l->terminal)
+		return l->width[i];
+	return i + 1 < l->n && column_kinds[column->id].contents ? WIDEST : SIZE_MAX;
 }
 
 static void print_rows(struct layout *l, struct result *r)
@@ -260,7 +262,7 @@ static void print_rows(struct layout *l, struct result *r)
 	struct cell c;
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &r->columns[l->column[i]];
-		place(l, i, column_word(column), column, true);
+		place(l, i, column_word(column), column, l->width[i]);
 	}
 	end_line(l);
 	for (size_t row = 0; row < l->rows && !ferror(l->to) && !result_stopped(r, row); row++) {
@@ -271,7 +273,7 @@ static void print_rows(struct layout *l, struct result *r)
 			cell_print(&c, &l->cell);
 			const struct column *column = &r->columns[l->column[i]];
 			bool whole = heading && is_branch(r, l->column[i]);
-			place(l, i, l->cell.s, column, !whole && is_cut(l, i, column));
+			place(l, i, l->cell.s, column, whole ? SIZE_MAX : room_of(l, i, column));
 			if (whole)
 				break;
 		}
@@ -293,7 +295,7 @@ static void print_rows(struct layout *l, struct result *r)
 			result_total(r, l->column[i], &c);
 			cell_print(&c, &l->cell);
 		}
-		place(l, i, l->cell.s, &r->columns[l->column[i]], false);
+		place(l, i, l->cell.s, &r->columns[l->column[i]], SIZE_MAX);
 	}
 	end_line(l);
 }

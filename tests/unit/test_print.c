@@ -233,6 +233,29 @@ static void test_print_width(void **state)
 	result_free(r);
 }
 
+/* In a pipe a value that is wider than those its column was measured by keeps all its text. */
+static void test_wide_late(void **state)
+{
+	(void)state;
+	static const struct column columns[] = {{.id = COL_VALUE}, {.id = COL_COUNT}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	static const char end[] = "\na value of more columns      9\n";
+	struct result *r = result_new_rows("t", NULL, &shape);
+	for (int i = 0; i < 20000; i++) {
+		result_add_row(r, (struct cell[]){cell_text("v"), cell_count(amount_exact(9))}, NULL);
+	}
+	result_add_row(r, (struct cell[]){cell_text("a value of more columns"), cell_count(amount_exact(9))}, NULL);
+	char *printed = NULL;
+	size_t n;
+	FILE *f = open_memstream(&printed, &n);
+	assert_int_equal(print_result(r, &(struct print_options){.format = PRINT_TEXT}, f, NULL), 0);
+	fclose(f);
+	assert_true(n > sizeof end);
+	assert_string_equal(printed + n - strlen(end), end);
+	free(printed);
+	result_free(r);
+}
+
 /* --- plots and bars ---------------------------------------------------------------------------- */
 
 /* Points that share a column show the highest of them, and what is not known never goes under. */
@@ -292,6 +315,7 @@ int main(void)
 	    cmocka_unit_test(test_markup),
 	    cmocka_unit_test(test_endings),
 	    cmocka_unit_test(test_print_width),
+	    cmocka_unit_test(test_wide_late),
 	    cmocka_unit_test(test_plot),
 	    cmocka_unit_test(test_plot_bar),
 	};

@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,20 +186,9 @@ const struct retained *opened_tree(const struct opened *o)
 	return o && o->retained_listed ? &o->retained : NULL;
 }
 
-/* Sums by class that nobody has asked for yet: quick, and those who ask may be several threads. */
-static bool add_sums(struct opened *o)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	pthread_mutex_lock(&lock);
-	if (!o->retained_whole)
-		o->retained_whole = retained_complete(&o->retained, progress_own(), NULL) == 0;
-	pthread_mutex_unlock(&lock);
-	return o->retained_whole;
-}
-
 const struct retained *opened_retained(const struct opened *o)
 {
-	return opened_tree(o) && (o->retained_whole || add_sums((struct opened *)o)) ? &o->retained : NULL;
+	return o && o->retained_whole ? &o->retained : NULL;
 }
 
 struct sizing {

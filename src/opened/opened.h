@@ -60,7 +60,7 @@ struct opened {
 	bool weak_found;
 	struct retained retained; /* heap NULL: not found */
 	bool retained_listed;     /* with lists of children */
-	_Atomic bool retained_whole; /* and with sums by class */
+	bool retained_whole;      /* and with sums by class */
 	struct retained sums;     /* of classes, out of an index, until retained is found; heap NULL: not asked for */
 	struct reachable reachable;
 	bool reachable_found;
@@ -99,7 +99,7 @@ MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 
 /* What objects and classes retain, if that is known by now; else NULL.  o may be NULL.  Any thread. */
 const struct retained *opened_retained(const struct opened *o);
-/* The same for who needs no sums by class: they may be missing. */
+/* The same for who needs no sums by class: they are missing where the tree alone was asked for (opened_find_tree). */
 const struct retained *opened_tree(const struct opened *o);
 /* The tree of shortest paths from the roots, if it is known by now; else NULL. */
 const struct path_tree *opened_path_tree(const struct opened *o, bool weak);

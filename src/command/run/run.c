@@ -269,13 +269,16 @@ static void nothing_found(struct result *r, const char *note)
 		r->note = note;
 }
 
-/* Retained sizes that were asked for of classes alone, and told by an index, are asked for of all that follows. */
+/* What earlier lines asked for in part, the tree without sums by class or these alone out of an index, is completed for
+ * whatever follows: its tables show what is known. */
 static int needs_retained(const struct session *s, const struct command *c, struct err *err)
 {
 	const struct retained *found;
 	const struct opened *o = s->dump;
-	bool asked = o && !s->finds_beside && !(c->flags & COMMAND_NO_DUMP) && !opened_tree(o) && opened_class_sums(o);
-	return asked ? session_retained(s, &found, err) : 0;
+	if (!o || s->finds_beside || (c->flags & COMMAND_NO_DUMP))
+		return 0;
+	bool in_part = opened_tree(o) ? !opened_retained(o) : opened_class_sums(o) != NULL;
+	return in_part ? session_retained(s, &found, err) : 0;
 }
 
 struct running {

@@ -260,16 +260,18 @@ bool opened_has_class_sums(const struct opened *o)
 	return opened_class_sums(o) || retained_saved(&o->model);
 }
 
+void opened_read_class_sums(struct opened *o)
+{
+	struct err err = ERR_INIT;
+	if (!opened_class_sums(o) && retained_saved(&o->model))
+		(void)!retained_read_sums(&o->sums, &o->model, &err); /* released where it fails */
+}
+
 int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err)
 {
 	const struct retained *retained;
-	struct retained sums;
-	if (opened_class_sums(o))
-		return 0;
-	if (!retained_saved(&o->model) || retained_read_sums(&sums, &o->model, err))
-		return opened_find_retained(o, runner, &retained, err);
-	o->sums = sums;
-	return 0;
+	opened_read_class_sums(o);
+	return opened_class_sums(o) ? 0 : opened_find_retained(o, runner, &retained, err);
 }
 
 void opened_take_retained(struct opened *o, struct retained *found)

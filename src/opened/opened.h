@@ -120,6 +120,8 @@ MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runne
 /* What classes retain, and nothing of single objects.  An index tells it at once, and then the references are not
  * needed either; else opened_find_retained. */
 MUST_CHECK int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err);
+/* The same as far as an index tells it at once: else nothing changes, whatever is wrong. */
+void opened_read_class_sums(struct opened *o);
 /* Is it there, or in an index? */
 bool opened_has_class_sums(const struct opened *o);
 /* It, if it is known by now; else NULL. */

@@ -263,6 +263,7 @@ static void loaded(struct app *a)
 	}
 	if (!a->session.dump)
 		session_open(&a->session, session_newest(&a->session), a->loader.heap);
+	opened_read_class_sums(a->session.dump);
 	opened_own(a->session.dump, a->loader.heap);
 	a->loader.heap = NULL;
 	if (a->pages.n == 0 && !a->pending)
@@ -286,6 +287,7 @@ static void loading_events(struct app *a)
 
 	if (events & LOADER_EARLY && !(events & (LOADER_GONE | LOADER_DONE))) {
 		session_open(&a->session, session_newest(&a->session), atomic_load(&a->loader.early));
+		opened_read_class_sums(a->session.dump);
 		app_first_page(a);
 	}
 	if (events & LOADER_GONE) {

@@ -120,6 +120,39 @@ static void test_forged(void **state)
 	assert_in_range(n_opened, n_bytes / 10, sizeof changes * n_bytes - 1); /* names, counts and doubts may be any */
 }
 
+/* What classes retain is told before references are read, and is what was found without an index. */
+static void test_sums(void **state)
+{
+	(void)state;
+	const struct retained *found, *told;
+	struct err err = ERR_INIT;
+	struct heap *h = NULL;
+	char name[40];
+	FILE *f = fdopen(memfd_create("index", MFD_CLOEXEC), "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(whole, 1, n_bytes, f), n_bytes);
+	assert_int_equal(fflush(f), 0);
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(f));
+	assert_int_equal(heap_open(&h, &(struct heap_options){.path = name, .references_later = true}, NULL, &err), 0);
+	fclose(f);
+	struct opened *o = opened_new(h), *plain = opened_new(heap);
+	opened_own(o, h);
+	opened_read_class_sums(plain);
+	assert_null(opened_class_sums(plain));
+	assert_null(opened_class_sums(o));
+	opened_read_class_sums(o);
+	told = opened_class_sums(o);
+	assert_non_null(told);
+	assert_true(heap_waits(h));
+	assert_int_equal(opened_find_retained(plain, NULL, &found, &err), 0);
+	for (uint32_t c = 0; c < heap->n_classes; c++) {
+		assert_int_equal(told->by_class[c].bytes, found->by_class[c].bytes);
+		assert_int_equal(told->by_class[c].topmost, found->by_class[c].topmost);
+	}
+	opened_free(plain);
+	opened_free(o);
+}
+
 static void test_numbers(void **state)
 {
 	static const char *const texts[] = {"", "same", "other", "same"};
@@ -161,7 +194,8 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_accident),
 		cmocka_unit_test(test_forged),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_sums),
+	    cmocka_unit_test(test_numbers),
 	};
 	parallel_set_threads(1); /* files are small, and there are many */
 	return cmocka_run_group_tests(tests, begin, end_made);

@@ -21,14 +21,28 @@ class Dump:
         self.name = os.path.basename(path)[:-len(".dump")]
         with open(path[:-len(".dump")] + ".manifest.json", encoding="utf-8") as f:
             self.truth = json.load(f)
+        self.answers = {}
+
+    def ask(self, lines):
+        """The lines that are asked singly later, in one run: opening the dump is most of a run's work."""
+        run = cairn("--format", "json", *(word for line in lines for word in ("-x", line)), self.path)
+        decoder, at, values = json.JSONDecoder(), 0, []
+        while run.out[at:at + 1]:
+            value, at = decoder.raw_decode(run.out, at)
+            values.append(value)
+            at += len(run.out[at:at + 2]) - len(run.out[at:at + 2].lstrip())
+        if len(values) == len(lines):  # else each tells for itself what it lacks
+            self.answers.update(zip(lines, values))
 
     def fields(self, address):
         return {r["name"]: r for r in self.rows("x %s" % address)}
 
     def rows(self, line):
         """The rows that a command answers with; none where it fails."""
-        run = cairn("--format", "json", "-x", line, self.path)
-        got = json.loads(run.out) if run.out.strip() else []
+        if line not in self.answers:
+            run = cairn("--format", "json", "-x", line, self.path)
+            self.answers[line] = json.loads(run.out) if run.out.strip() else []
+        got = self.answers[line]
         if isinstance(got, dict):
             lists = [v for v in got.values() if isinstance(v, list)]
             return lists[0] if lists else [got]
@@ -140,9 +154,10 @@ def check_slices(tap, d):
 def check_closures(tap, d):
     """Closures capture a Payload with N 500 + k; a method value the receiver with N 12321."""
     wrong = []
-    for k in range(5):
-        address = next(o["addr"] for o in d.truth["known"] if o["name"] == "closure %d" % k)
-        code, captured = d.rows("x %s" % address)[:2]
+    closures = [d.rows("x " + next(o["addr"] for o in d.truth["known"] if o["name"] == "closure %d" % k))[:2]
+                for k in range(5)]
+    d.ask(["x %s" % captured["address"] for _, captured in closures])
+    for k, (code, captured) in enumerate(closures):
         if code["type"] != "code" or " main.main.func" not in code["value"]:
             wrong.append("closure %d: its code is %s" % (k, code))
         # nothing tells the type of what they hold: text, its length, N
@@ -234,6 +249,13 @@ def check_stripped(tap, d):
                       "%s: %s, the word at +%d" % (d.name, k["name"][:20], edge["offset"]))
 
 
+# Of every dump with names; what is asked besides follows from their answers.
+ASKED = ["roots | grep segment", "roots | grep SubSlice", "roots | grep 'Stack frame'", "roots | grep ^Finalizable",
+         "threads", "threads -by stack", "dups", "strings '^a duplicated string value$'", "x main.Ifaces", "x main.Shapes",
+         "x main.RingHead", "x main.FuncVar"] + \
+        ["entries main." + name for name in ("IntMap", "SmallMap", "Cache", "BigMap", "Buffered", "Strings", "SubSlice", "Hoard")]
+
+
 def main():
     tap = Tap()
     paths = sorted(glob.glob(os.path.join(need_dumps(), "go", "*.dump")))
@@ -242,6 +264,11 @@ def main():
     need_libdw()
     for path in paths:
         d = Dump(path)
+        known = [k["addr"] for k in d.truth["known"] if int(k["addr"], 16) and "NOT in the heap" not in k.get("note", "")]
+        d.ask(["refs %s -out" % a for a in known])
+        if "stripped" not in d.name:
+            closures = [k["addr"] for k in d.truth["known"] if k["name"].startswith("closure ")]
+            d.ask(["x %s" % a for a in closures + [o["addr"] for o in d.truth["order_samples"]]] + ASKED)
         check_known(tap, d)
         if "stripped" in d.name:
             check_stripped(tap, d)

@@ -13,6 +13,7 @@
 #include "base/exact.h"
 #include "base/mem.h"
 #include "base/settled.h"
+#include "base/spare.h"
 #include "base/spill.h"
 #include "base/stock.h"
 
@@ -34,7 +35,7 @@
 
 /* Where malloc, too, begins to map pages; exact blocks are all malloc's. */
 #define PAGES_FROM (CAIRN_EXACT ? UINT64_MAX : (uint64_t)128 << 10)
-#define HUGE_FROM (4u << 20)    /* below this a huge page wastes more than it saves */
+#define HUGE_FROM SPARE_PAGE /* below this there is none */
 
 #define SPILL_FROM ((uint64_t)128 << 10) /* smaller blocks stay in memory */
 /* Of the limit, what blocks that may live in the file leave to the file's pages, for in a control group these count as
@@ -108,6 +109,18 @@ static void unreserve(uint64_t bytes)
 	budget_give_back(bytes);
 }
 
+/* More was counted: what is kept of blocks given back must not make the program larger than it ever was. */
+static void counted(void)
+{
+	if (spare_bytes())
+		spare_keep_at_most(budget_peak() - budget_in_use());
+}
+
+void big_rest(void)
+{
+	spare_keep_at_most(0);
+}
+
 /* --- small blocks ------------------------------------------------------------------------------ */
 
 struct header {
@@ -164,6 +177,7 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 
 	if (bytes > was && reserve(bytes - was, err) < 0)
 		return NULL;
+	counted();
 	struct header *h = realloc(header_of(old), with_header(bytes));
 	if (!h) {
 		if (bytes > was)
@@ -188,6 +202,7 @@ struct mapping {
 	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
 	enum big_owner owner;
 	enum big_use use;
+	bool pieced;     /* its pages come from several mappings, which do not grow as one */
 	uint64_t offset; /* of a spilled one: in the file */
 	struct settled settled;
 };
@@ -264,6 +279,40 @@ static void advise(const struct mapping *m)
 	}
 }
 
+/* New pages at a multiple of a huge page's size, so that all of them can be huge, and move; or anywhere. */
+static void *map_pages(uint64_t bytes, int access, int flags, int fd, uint64_t offset)
+{
+	uint64_t more = flags & MAP_ANONYMOUS && bytes >= HUGE_FROM ? SPARE_PAGE : 0;
+	char *at = mmap(NULL, bytes + more, access, flags, fd, (off_t)offset);
+
+	if (at == MAP_FAILED && (more || spare_bytes())) {
+		big_rest(); /* addresses may be scarce */
+		return mmap(NULL, bytes, access, flags, fd, (off_t)offset);
+	}
+	if (at == MAP_FAILED || !more)
+		return at;
+	uint64_t head = -(uint64_t)(uintptr_t)at & (SPARE_PAGE - 1);
+	if (head)
+		munmap(at, head);
+	if (head < more)
+		munmap(at + head + bytes, more - head);
+	return at + head;
+}
+
+/* Pages of blocks given back first. */
+static bool take_spare(struct mapping *m)
+{
+	if (m->owner != BIG_ANONYMOUS || m->bytes < HUGE_FROM || !spare_bytes() ||
+	    (uintptr_t)m->at & (SPARE_PAGE - 1))
+		return true;
+	bool whole;
+	uint64_t n = spare_take(m->at, m->bytes, &whole);
+	m->pieced = n;
+	if (whole)
+		memset(m->at, 0, n);
+	return whole;
+}
+
 /* A new mapping. */
 static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, struct err *err)
 {
@@ -273,13 +322,18 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 
 	if (owner == BIG_ANONYMOUS)
 		flags |= MAP_ANONYMOUS;
-	void *at = m ? mmap(NULL, whole_pages(bytes), access, flags, fd, (off_t)offset) : MAP_FAILED;
+	void *at = m ? map_pages(whole_pages(bytes), access, flags, fd, offset) : MAP_FAILED;
+	if (at != MAP_FAILED)
+		*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner, .offset = offset};
+	if (at != MAP_FAILED && !take_spare(m)) {
+		munmap(at, whole_pages(bytes));
+		at = MAP_FAILED;
+	}
 	if (at == MAP_FAILED) {
 		free(m);
 		refused(bytes, 1, err);
 		return NULL;
 	}
-	*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner, .offset = offset};
 	enter(m);
 	told_leak_checker(m, true);
 	advise(m);
@@ -353,7 +407,10 @@ static void mapping_free(struct mapping *m)
 	settled_leave(&m->settled);
 	told_leak_checker(m, false);
 	leave(m);
-	munmap(m->at, whole);
+	if (m->owner == BIG_ANONYMOUS && m->bytes >= HUGE_FROM)
+		spare_give(m->at, whole);
+	else
+		munmap(m->at, whole);
 	if (m->owner == BIG_ANONYMOUS)
 		unreserve(whole);
 	else if (m->owner == BIG_SPILLED)
@@ -392,6 +449,27 @@ static void *spilled_resize(struct mapping *m, uint64_t bytes, struct err *err)
 	return m->at;
 }
 
+static void *shrunk(const struct mapping *m, uint64_t old_whole, uint64_t whole)
+{
+	return munmap((char *)m->at + whole, old_whole - whole) == 0 ? m->at : MAP_FAILED;
+}
+
+static void *grown(struct mapping *m, uint64_t old_whole, uint64_t whole)
+{
+	counted();
+	if (!m->pieced)
+		return mremap(m->at, old_whole, whole, MREMAP_MAYMOVE);
+	void *at = map_pages(whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return at;
+	if (whole >= HUGE_FROM)
+		madvise(at, whole, MADV_HUGEPAGE);
+	memcpy(at, m->at, m->bytes);
+	munmap(m->at, old_whole);
+	m->pieced = false;
+	return at;
+}
+
 static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err)
 {
 	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
@@ -406,7 +484,7 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 	told_leak_checker(m, false);
 	if (whole != old_whole) {
 		leave(m); /* another thread may be given the old pages at once */
-		at = mremap(m->at, old_whole, whole, MREMAP_MAYMOVE);
+		at = whole > old_whole ? grown(m, old_whole, whole) : shrunk(m, old_whole, whole);
 		if (at != MAP_FAILED)
 			m->at = at;
 		enter(m);
@@ -456,18 +534,19 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 	if (request(count, size, &bytes, err) < 0)
 		return NULL;
 	bool small = bytes < PAGES_FROM;
-	uint64_t counted = small ? bytes + sizeof(struct header) : whole_pages(bytes);
+	uint64_t taken = small ? bytes + sizeof(struct header) : whole_pages(bytes);
 	if (spill_allowed() && bytes >= SPILL_FROM) {
-		if (!reserve_if_room(counted))
+		if (!reserve_if_room(taken))
 			return instead_of_memory(bytes, err);
-	} else if (reserve(counted, err) < 0) {
+	} else if (reserve(taken, err) < 0) {
 		return NULL;
 	}
 	void *p = small ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, err);
 	if (!p) {
-		unreserve(counted);
+		unreserve(taken);
 		refused(count, size, err);
 	}
+	counted();
 	return p;
 }
 
@@ -488,6 +567,7 @@ void *big_must(size_t bytes)
 		p = h + 1;
 	}
 	budget_take_anyway(find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
+	counted();
 	return p;
 }
 

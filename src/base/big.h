@@ -8,7 +8,7 @@
  * its bytes; who frees it needs to know neither.
  *
  * Small blocks come from malloc, large ones are pages of their own: zeroed by the kernel as they
- * are touched, grown without copying, given back at once.
+ * are touched, grown without copying, given back at once, or kept for the next one (big_rest).
  */
 #ifndef CAIRN_BASE_BIG_H
 #define CAIRN_BASE_BIG_H
@@ -60,6 +60,10 @@ void *big_fit(void *old, uint64_t count, uint64_t size);
 
 /* Give back a block of any owner.  NULL is fine. */
 void big_free(const void *p);
+
+/* A work is over: what was kept of large blocks given back, so that the next ones need no fresh pages, is the system's
+ * again. */
+void big_rest(void);
 
 /* Say how a block is used. */
 void big_hint(void *p, enum big_use use);

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 
 #include "base/assert.h"
+#include "base/big.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -176,6 +177,7 @@ static void *job_body(void *context)
 
 	progress_set_own(&t->job->progress);
 	t->job->result = t->work(t->context, t->job);
+	big_rest();
 	atomic_store(&t->finished, true);
 	if (wake_fd >= 0) {
 		ssize_t n = write(wake_fd, "", 1); /* a full pipe wakes as well */

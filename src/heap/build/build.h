@@ -16,7 +16,7 @@
  *   transpose incoming references                                                     adjacency.c
  *   roots     threads from the javacore, roots recorded or inferred                   roots.c
  *
- * Memory while building n objects, a arrays: the survey holds 8 n + 8 a bytes, given back before
+ * Memory while building n objects, a arrays: the survey holds 8 n + 2 a bytes or so, given back before
  * the references (8 bytes each) are allocated.
  */
 #ifndef CAIRN_HEAP_BUILD_BUILD_H
@@ -78,7 +78,7 @@ struct slice {
 	uint64_t first_record; /* number over all parts of the first of them */
 	struct place_notes place_notes;
 };
-extern uint64_t slice_records; /* in each: 2^20, but tests want many */
+extern uint64_t slice_records; /* in each: as many as fill a huge page, but tests want many */
 
 /* The internal names of classes, each text once (names.c). */
 struct class_names {

@@ -21,22 +21,17 @@ static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct e
 
 void records_expect(struct records *r, uint64_t n)
 {
-	if (reserve(&r->packed, &r->cap, n, sizeof *r->packed, NULL) == 0)
-		reserve(&r->extents, &r->cap_extents, n / 4, sizeof *r->extents, NULL);
+	r->packed = big_alloc(n, sizeof *r->packed, NULL);
+	r->cap = r->packed ? n : 0;
+	r->extents = r->packed ? big_alloc(n / 2, sizeof *r->extents, NULL) : NULL;
+	r->cap_extents = r->extents ? n / 2 : 0;
 }
 
 int records_grow(struct records *r, struct err *err)
 {
 	int code = reserve(&r->packed, &r->cap, r->n, sizeof *r->packed, err);
-	return code < 0 ? code : reserve(&r->extents, &r->cap_extents, r->n_extents, sizeof *r->extents, err);
-}
-
-int records_add_wide(struct records *r, const struct record *record, struct err *err)
-{
-	int code = reserve(&r->wide, &r->cap_wide, r->n_wide, sizeof *r->wide, err);
-	if (code == 0)
-		r->wide[r->n_wide++] = (struct wide_extent){ record->size, record->length };
-	return code;
+	uint64_t last = r->n_extents + LONGEST_EXTENT - 1;
+	return code < 0 ? code : reserve(&r->extents, &r->cap_extents, last, sizeof *r->extents, err);
 }
 
 int records_add_full(struct records *r, const struct record *record, struct err *err)
@@ -53,8 +48,7 @@ void records_trim(struct records *r)
 	r->packed = big_fit(r->packed, r->cap = r->n, sizeof *r->packed);
 	r->full = big_fit(r->full, r->cap_full = r->n_full, sizeof *r->full);
 	r->extents = big_fit(r->extents, r->cap_extents = r->n_extents, sizeof *r->extents);
-	r->wide = big_fit(r->wide, r->cap_wide = r->n_wide, sizeof *r->wide);
-	void *all[] = { r->packed, r->full, r->extents, r->wide };
+	void *all[] = { r->packed, r->full, r->extents };
 	for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
 		big_hint(all[i], BIG_FORWARD);
 		big_settle(all[i]);
@@ -66,6 +60,5 @@ void records_release(struct records *r)
 	big_free(r->packed);
 	big_free(r->full);
 	big_free(r->extents);
-	big_free(r->wide);
 	*r = (struct records){ .packed = NULL };
 }

@@ -4,7 +4,7 @@
  *
  * Nearly every record has an address within 2 GB of the one before it, at most 255 references and
  * one of the first 65,536 class handles: such a record takes 8 bytes.  Any other stands in full in
- * a second list.  The size and length of a record that carries them take another 8 bytes.  Packing
+ * a second list.  The size and length of a record that carries them take a byte for 7 bits each.  Packing
  * saves time as well, because fresh memory costs more than packing does.
  *
  * One thread writes; afterwards any thread walks over them (records_walk, records_next).
@@ -31,49 +31,50 @@ struct records {
 		int32_t step;         /* this address less that of the record before, bytes */
 		uint16_t number;
 		uint8_t n_references;
-		uint8_t what;         /* kind | PACKED_SIZED | PACKED_FULL */
+		uint8_t what;         /* kind and PACKED_… bits */
 	} *packed;
 	struct full_record {
 		uint64_t address;
 		uint32_t number, n_references;
 	} *full; /* of each record with PACKED_FULL; of its packed_record only `what` counts */
-	struct packed_extent {
-		uint32_t size, length; /* either may be OWN_UNKNOWN; OWN_WIDE: both stand in wide */
-	} *extents; /* of each record with PACKED_SIZED */
-	struct wide_extent {
-		uint64_t size, length;
-	} *wide;
-	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents, n_wide, cap_wide;
+	uint8_t *extents; /* of each record the size with PACKED_SIZE, the length with PACKED_LENGTH: 7 bits in
+	                     a byte, the lowest first, with the eighth bit where more follow */
+	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents; /* extents: bytes */
 	uint64_t last_address;
 	uint64_t all_addresses; /* all addresses or-ed: the lowest bit set tells the alignment */
 };
-enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8 };
+enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8, PACKED_SIZE = 16, PACKED_LENGTH = 32 };
+enum { LONGEST_EXTENT = 20 }; /* bytes */
 
-/* Some n records will come: make room for them and for a quarter as many extents, if memory can be
- * had.  More or fewer may come. */
+/* Some n records will come: make room for them and for a byte of extents for every second, if memory can be
+ * had.  More or fewer may come.  Before the first. */
 void records_expect(struct records *r, uint64_t n);
 
 /* For records_add.  All return 0 or ERR_NOMEM. */
 MUST_CHECK int records_grow(struct records *r, struct err *err);
-MUST_CHECK int records_add_wide(struct records *r, const struct record *record, struct err *err);
 MUST_CHECK int records_add_full(struct records *r, const struct record *record, struct err *err);
 
-/* For records_add: add the size and length of a record; extents has room for them. */
-static inline int records_add_extent(struct records *r, const struct record *record, struct err *err)
+/* For records_add: add a size or a length; extents has room for it. */
+static inline void records_add_number(struct records *r, uint64_t number)
 {
-	bool size_known = record->size != SIZE_UNKNOWN, length_known = record->length != LENGTH_UNKNOWN;
-	struct packed_extent e = {
-		size_known ? (uint32_t)record->size : OWN_UNKNOWN,
-		length_known ? (uint32_t)record->length : OWN_UNKNOWN,
-	};
-	int code = 0;
-	if (__builtin_expect((size_known && record->size >= OWN_UNKNOWN) ||
-	        (length_known && record->length >= OWN_UNKNOWN), 0)) {
-		code = records_add_wide(r, record, err);
-		e.size = e.length = OWN_WIDE;
+	for (; number >= 0x80; number >>= 7)
+		r->extents[r->n_extents++] = (uint8_t)(number | 0x80);
+	r->extents[r->n_extents++] = (uint8_t)number;
+}
+
+/* For records_add: add what is known of a record's size and length.  Returns its PACKED_ bits. */
+static inline unsigned records_add_extent(struct records *r, const struct record *record)
+{
+	unsigned what = PACKED_SIZED;
+	if (record->size != SIZE_UNKNOWN) {
+		records_add_number(r, record->size);
+		what |= PACKED_SIZE;
 	}
-	r->extents[r->n_extents++] = e;
-	return code;
+	if (record->length != LENGTH_UNKNOWN) {
+		records_add_number(r, record->length);
+		what |= PACKED_LENGTH;
+	}
+	return what;
 }
 
 /* Add a record behind the others.  Returns 0 or ERR_NOMEM.  It is inline because handing the record
@@ -81,10 +82,9 @@ static inline int records_add_extent(struct records *r, const struct record *rec
 static inline int records_add(struct records *r, const struct record *record, struct err *err)
 {
 	int code = 0;
-	if (__builtin_expect(r->n == r->cap || r->n_extents == r->cap_extents, 0))
+	unsigned what = record->kind;
+	if (__builtin_expect(r->n == r->cap || r->cap_extents - r->n_extents < LONGEST_EXTENT, 0))
 		code = records_grow(r, err);
-	if (code == 0 && record->sized)
-		code = records_add_extent(r, record, err);
 	int64_t step = (int64_t)(record->address - r->last_address);
 	bool full = step != (int32_t)step || record->number > UINT16_MAX ||
 	    record->n_references > UINT8_MAX;
@@ -92,11 +92,13 @@ static inline int records_add(struct records *r, const struct record *record, st
 		code = records_add_full(r, record, err);
 	if (code < 0)
 		return code;
+	if (record->sized)
+		what |= records_add_extent(r, record);
 	r->packed[r->n++] = (struct packed_record){
 		.step = (int32_t)step,
 		.number = (uint16_t)record->number,
 		.n_references = (uint8_t)record->n_references,
-		.what = (uint8_t)(record->kind | (record->sized ? PACKED_SIZED : 0) | (full ? PACKED_FULL : 0)),
+		.what = (uint8_t)(what | (full ? PACKED_FULL : 0)),
 	};
 	r->last_address = record->address;
 	r->all_addresses |= record->address;
@@ -110,7 +112,7 @@ void records_release(struct records *r);
 /* A walk over all records, in the order in which they were added. */
 struct records_walk {
 	const struct records *r;
-	uint64_t at, full, extent, wide; /* index of the next one in each list */
+	uint64_t at, full, extent; /* index of the next one in each list */
 	uint64_t address;                /* of the record before */
 };
 
@@ -119,17 +121,17 @@ static inline struct records_walk records_walk(const struct records *r)
 	return (struct records_walk){ .r = r };
 }
 
-static inline void records_walk_extent(struct records_walk *w, struct record *out)
+static inline uint64_t records_walk_number(struct records_walk *w)
 {
-	const struct packed_extent *e = &w->r->extents[w->extent++];
-	if (__builtin_expect(e->size == OWN_WIDE, 0)) {
-		const struct wide_extent *wide = &w->r->wide[w->wide++];
-		out->size = wide->size;
-		out->length = wide->length;
-	} else {
-		out->size = e->size == OWN_UNKNOWN ? SIZE_UNKNOWN : e->size;
-		out->length = e->length == OWN_UNKNOWN ? LENGTH_UNKNOWN : e->length;
-	}
+	uint64_t number = 0;
+	uint8_t byte;
+	unsigned shift = 0;
+	do {
+		byte = w->r->extents[w->extent++];
+		number |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return number;
 }
 
 /* Go on to the next record.  Returns false when there are no more. */
@@ -151,10 +153,8 @@ static inline bool records_next(struct records_walk *w, struct record *out)
 	w->address = out->address;
 	out->kind = (enum record_kind)(p->what & PACKED_KIND);
 	out->sized = p->what & PACKED_SIZED;
-	out->size = SIZE_UNKNOWN;
-	out->length = LENGTH_UNKNOWN;
-	if (out->sized)
-		records_walk_extent(w, out);
+	out->size = p->what & PACKED_SIZE ? records_walk_number(w) : SIZE_UNKNOWN;
+	out->length = p->what & PACKED_LENGTH ? records_walk_number(w) : LENGTH_UNKNOWN;
 	return true;
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * spare.h - huge pages of blocks that were given back, kept for the blocks that come next.
+ *
+ * A fresh page costs a fault and a clearing by the kernel; on a virtual machine whose host takes back what is
+ * free, many times what filling it costs.  What is kept is in nobody's use and not counted, so that together with
+ * what is counted it must never pass the most that ever was: who counts more has less kept (spare_keep_at_most).
+ * Any thread.
+ */
+#ifndef CAIRN_BASE_SPARE_H
+#define CAIRN_BASE_SPARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SPARE_PAGE ((uint64_t)2 << 20) /* only such pieces are kept, and only at multiples of it */
+
+/* An anonymous mapping of whole pages that nobody uses any more: kept in part, or unmapped. */
+void spare_give(void *at, uint64_t bytes);
+
+/*
+ * Let pages that are kept take the place of the first ones of a mapping that begins at a multiple of SPARE_PAGE
+ * and was not touched.  Returns their bytes, which are to be cleared.  *whole: false, if the system took pages
+ * away from the mapping and gave none, so that it must not be used.
+ */
+uint64_t spare_take(void *at, uint64_t bytes, bool *whole);
+
+/* Unmap what is kept beyond so many bytes. */
+void spare_keep_at_most(uint64_t bytes);
+uint64_t spare_bytes(void);
+
+#endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/memory_left.h"
 #include "base/spill.h"
+#include "base/squeeze.h"
 #include "base/parallel.h"
 #include "base/stock.h"
 #include "command/help/help.h"
@@ -224,9 +225,9 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		return 0;
 	case OPTION_VERSION:
 		*done = true;
-		return printf("%s %s (%s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
+		return printf("%s %s (%s; %s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
 		    program_support() : "without libdw: a Go dump's program is not read", profile_support() ?
-		    profile_support() : "without SQLite: no profiles") < 0;
+		    profile_support() : "without SQLite: no profiles", squeeze_support()) < 0;
 	case OPTION_HELP:
 		*done = true;
 		return help();

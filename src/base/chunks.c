@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/squeeze.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAGIC_BYTES = 8, ALIGNMENT = 1 << 16, MAPPED_FROM = 1 << 17, FORM = 1 };
+enum { MAGIC_BYTES = 8, ALIGNMENT = 1 << 16, MAPPED_FROM = 1 << 17, FORM = 1, FORM_PACKED = 2 };
 
 /* The last bytes of a file. */
 struct trailer {
@@ -32,7 +33,9 @@ struct trailer {
 struct chunks {
 	int fd;
 	uint32_t n;
+	bool packed;
 	struct chunk_entry entry[CHUNKS_MOST];
+	struct squeezed blocks[CHUNKS_MOST]; /* of a packed file */
 };
 
 static int check_machine(struct err *err)
@@ -53,30 +56,12 @@ static inline uint64_t stir(uint64_t sum, uint64_t word)
 	return sum << 29 | sum >> 35;
 }
 
-/* Of one stretch: four sums side by side, for a multiplication takes as long as four are begun in. */
-static uint64_t sum_stretch(const uint8_t *p, uint64_t n, uint64_t number)
-{
-	uint64_t sum[4] = { number, 1, 2, 3 }, word[4] = { 0 };
-	for (; n >= sizeof word; n -= sizeof word, p += sizeof word) {
-		memcpy(word, p, sizeof word);
-		for (unsigned i = 0; i < 4; i++)
-			sum[i] = stir(sum[i], word[i]);
-	}
-	memset(word, 0, sizeof word);
-	if (n)
-		memcpy(word, p, n);
-	uint64_t all = stir(n, number);
-	for (unsigned i = 0; i < 4; i++)
-		all = stir(all, stir(sum[i], word[i]));
-	return all ^ all >> 32;
-}
-
 /* Of stretches in any order. */
 static uint64_t sum_all(const uint8_t *p, uint64_t n)
 {
 	uint64_t sum = n;
 	for (uint64_t from = 0; from < n; from += CHUNK_STRETCH)
-		sum += sum_stretch(p + from, n - from < CHUNK_STRETCH ? n - from : CHUNK_STRETCH, from / CHUNK_STRETCH);
+		sum += stretch_sum(p + from, n - from < CHUNK_STRETCH ? n - from : CHUNK_STRETCH, from / CHUNK_STRETCH);
 	return sum;
 }
 
@@ -94,24 +79,43 @@ static int put_zeros(struct chunks_writer *w, uint64_t alignment, struct err *er
 	return put(w, zeros, -w->at & (alignment - 1), err);
 }
 
-int chunks_begin(struct chunks_writer *w, FILE *to, struct err *err)
+int chunks_begin(struct chunks_writer *w, FILE *to, bool packed, struct err *err)
 {
-	*w = (struct chunks_writer){ .to = to };
+	*w = (struct chunks_writer){ .to = to, .packed = packed };
 	int code = check_machine(err);
+	if (!code && packed)
+		code = squeeze_may(err);
 	return code ? code : put(w, CHUNKS_MAGIC, MAGIC_BYTES, err);
+}
+
+static struct chunk_entry *new_entry(struct chunks_writer *w, const char *name)
+{
+	cairn_assert(w->n < CHUNKS_MOST && strlen(name) < CHUNK_NAME);
+	struct chunk_entry *e = &w->entry[w->n++];
+	*e = (struct chunk_entry){ .offset = w->at };
+	memcpy(e->name, name, strlen(name));
+	return e;
+}
+
+static int note_place(struct chunks_writer *w, struct chunk_entry *e, const struct squeezed_place *place, int code)
+{
+	e->bytes = place->bytes;
+	e->sum = place->sum;
+	w->at += place->bytes;
+	return code;
 }
 
 int chunks_add(struct chunks_writer *w, const char *name, const void *bytes, uint64_t n, struct err *err)
 {
-	cairn_assert(w->n < CHUNKS_MOST && strlen(name) < CHUNK_NAME);
+	if (w->packed)
+		return chunks_add_numbers(w, name, bytes, n, 1, false, err);
 	int code = put_zeros(w, n < MAPPED_FROM ? 8 : ALIGNMENT, err);
-	struct chunk_entry *e = &w->entry[w->n++];
-	*e = (struct chunk_entry){ .offset = w->at, .bytes = n, .sum = n };
-	memcpy(e->name, name, strlen(name));
+	struct chunk_entry *e = new_entry(w, name);
+	e->bytes = e->sum = n;
 	for (uint64_t from = 0; !code && from < n; from += CHUNK_STRETCH) {
 		const uint8_t *stretch = (const uint8_t *)bytes + from;
 		uint64_t length = n - from < CHUNK_STRETCH ? n - from : CHUNK_STRETCH;
-		e->sum += sum_stretch(stretch, length, from / CHUNK_STRETCH);
+		e->sum += stretch_sum(stretch, length, from / CHUNK_STRETCH);
 		code = put(w, stretch, length, err);
 		if (!code && !progress_add(progress_own(), length))
 			code = err_cancelled(err);
@@ -119,10 +123,32 @@ int chunks_add(struct chunks_writer *w, const char *name, const void *bytes, uin
 	return code;
 }
 
+int chunks_add_numbers(struct chunks_writer *w, const char *name, const void *numbers, uint64_t count,
+    unsigned width, bool ascending, struct err *err)
+{
+	struct squeezed_place place;
+	if (!w->packed)
+		return chunks_add(w, name, numbers, count * width, err);
+	struct chunk_entry *e = new_entry(w, name);
+	int code = squeezed_write(w->to, &place, numbers, count * width, width, ascending, err);
+	return note_place(w, e, &place, code);
+}
+
+int chunks_add_blocks(struct chunks_writer *w, const char *name, unsigned n_blocks, block_make *make, void *context,
+    struct err *err)
+{
+	struct squeezed_place place;
+	cairn_assert(w->packed);
+	struct chunk_entry *e = new_entry(w, name);
+	int code = squeezed_write_blocks(w->to, &place, n_blocks, make, context, err);
+	return note_place(w, e, &place, code);
+}
+
 int chunks_end(struct chunks_writer *w, struct err *err)
 {
 	int code = put_zeros(w, 8, err);
-	struct trailer t = { .toc = w->at, .n = w->n, .version = FORM, .magic = CHUNKS_MAGIC };
+	struct trailer t = { .toc = w->at, .n = w->n, .version = w->packed ? FORM_PACKED : FORM,
+		.magic = CHUNKS_MAGIC };
 	uint64_t bytes = w->n * sizeof *w->entry;
 	t.size = w->at + bytes + sizeof t;
 	t.sum = sum_all((const uint8_t *)w->entry, bytes) ^ stir(t.toc, t.size);
@@ -137,25 +163,11 @@ int chunks_end(struct chunks_writer *w, struct err *err)
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-static int read_at(int fd, void *to, uint64_t n, uint64_t offset, struct err *err)
+static bool entry_holds(const struct chunks *c, const struct chunk_entry *e, uint64_t toc)
 {
-	for (uint8_t *at = to; n;) {
-		ssize_t got = pread(fd, at, n, (off_t)offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return err_set(err, ERR_IO, "%s", got ? strerror(errno) : "it became shorter");
-		at += got;
-		offset += (uint64_t)got;
-		n -= (uint64_t)got;
-	}
-	return 0;
-}
-
-static bool entry_holds(const struct chunk_entry *e, uint64_t toc)
-{
+	uint64_t alignment = c->packed ? 1 : e->bytes < MAPPED_FROM ? 8 : ALIGNMENT;
 	return memchr(e->name, '\0', sizeof e->name) && e->offset >= MAGIC_BYTES && e->offset <= toc &&
-	    e->bytes <= toc - e->offset && e->offset % (e->bytes < MAPPED_FROM ? 8 : ALIGNMENT) == 0;
+	    e->bytes <= toc - e->offset && e->offset % alignment == 0;
 }
 
 static int read_toc(struct chunks *c, uint64_t size, struct err *err)
@@ -164,29 +176,35 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 	char magic[MAGIC_BYTES];
 	if (size < MAGIC_BYTES)
 		return err_set(err, ERR_FORMAT, "it is no index file");
-	int code = read_at(c->fd, magic, sizeof magic, 0, err);
+	int code = stretch_read(c->fd, magic, sizeof magic, 0, err);
 	if (!code && memcmp(magic, CHUNKS_MAGIC, sizeof magic))
 		code = err_set(err, ERR_FORMAT, "it is no index file");
 	if (!code && size < MAGIC_BYTES + sizeof t)
 		code = err_set(err, ERR_TRUNCATED, "it was cut");
 	if (!code)
-		code = read_at(c->fd, &t, sizeof t, size - sizeof t, err);
+		code = stretch_read(c->fd, &t, sizeof t, size - sizeof t, err);
 	if (code)
 		return code;
 	if (memcmp(t.magic, CHUNKS_MAGIC, sizeof t.magic) || t.size != size)
 		return err_set(err, ERR_TRUNCATED, "it was cut, or damaged at its end");
-	if (t.version != FORM)
-		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn knows %d", t.version, FORM);
+	c->packed = t.version == FORM_PACKED;
+	if (t.version != FORM && !c->packed)
+		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn knows %d", t.version, FORM_PACKED);
+	if (c->packed && (code = squeeze_may(err)))
+		return code;
 	uint64_t bytes = size - sizeof t;
 	if (t.n > CHUNKS_MOST || t.toc > bytes || bytes - t.toc != t.n * sizeof *c->entry)
 		return err_set(err, ERR_FORMAT, "its table of contents is damaged");
 	c->n = t.n;
-	code = read_at(c->fd, c->entry, t.n * sizeof *c->entry, t.toc, err);
+	code = stretch_read(c->fd, c->entry, t.n * sizeof *c->entry, t.toc, err);
 	if (!code && t.sum != (sum_all((const uint8_t *)c->entry, t.n * sizeof *c->entry) ^ stir(t.toc, t.size)))
 		code = err_set(err, ERR_FORMAT, "its table of contents is damaged");
 	for (uint32_t i = 0; i < c->n && !code; i++)
-		if (!entry_holds(&c->entry[i], t.toc))
+		if (!entry_holds(c, &c->entry[i], t.toc))
 			code = err_set(err, ERR_FORMAT, "its table of contents is damaged");
+	for (uint32_t i = 0; c->packed && i < c->n && !code; i++)
+		code = squeezed_open(&c->blocks[i], c->fd, &(struct squeezed_place){ c->entry[i].offset, c->entry[i].bytes,
+		    c->entry[i].sum }, err);
 	return code;
 }
 
@@ -217,12 +235,19 @@ void chunks_close(struct chunks *c)
 {
 	if (c && c->fd >= 0)
 		close(c->fd);
+	for (uint32_t i = 0; c && c->packed && i < c->n; i++)
+		squeezed_release(&c->blocks[i]);
 	free(c);
 }
 
 int chunks_fd(const struct chunks *c)
 {
 	return c->fd;
+}
+
+bool chunks_packed(const struct chunks *c)
+{
+	return c->packed;
 }
 
 static const struct chunk_entry *find(const struct chunks *c, const char *name)
@@ -233,10 +258,15 @@ static const struct chunk_entry *find(const struct chunks *c, const char *name)
 	return NULL;
 }
 
+static uint64_t bytes_of(const struct chunks *c, const struct chunk_entry *e)
+{
+	return c->packed ? c->blocks[e - c->entry].bytes : e->bytes;
+}
+
 uint64_t chunks_bytes(const struct chunks *c, const char *name)
 {
 	const struct chunk_entry *e = find(c, name);
-	return e ? e->bytes : UINT64_MAX;
+	return e ? bytes_of(c, e) : UINT64_MAX;
 }
 
 int chunks_take(const struct chunks *c, const char *name, const void **bytes, uint64_t *n, struct err *err)
@@ -245,15 +275,16 @@ int chunks_take(const struct chunks *c, const char *name, const void **bytes, ui
 	*bytes = NULL;
 	if (!e)
 		return err_set(err, ERR_FORMAT, "it has no chunk %s", name);
-	*n = e->bytes;
-	if (e->bytes >= MAPPED_FROM) {
+	*n = bytes_of(c, e);
+	if (!c->packed && e->bytes >= MAPPED_FROM) {
 		*bytes = big_map(c->fd, e->offset, e->bytes, err);
 		return *bytes ? 0 : ERR_IO;
 	}
-	void *copy = big_alloc(e->bytes, 1, err);
+	void *copy = big_alloc(*n, 1, err);
 	if (!copy)
 		return ERR_NOMEM;
-	int code = read_at(c->fd, copy, e->bytes, e->offset, err);
+	int code = c->packed ? squeezed_read(&c->blocks[e - c->entry], copy, err) :
+	    stretch_read(c->fd, copy, e->bytes, e->offset, err);
 	if (code)
 		big_free(copy);
 	else
@@ -261,9 +292,19 @@ int chunks_take(const struct chunks *c, const char *name, const void **bytes, ui
 	return code;
 }
 
+int chunks_use_blocks(const struct chunks *c, const char *name, unsigned n_blocks, block_use *use, void *context,
+    struct err *err)
+{
+	const struct chunk_entry *e = find(c, name);
+	if (!e || !c->packed || c->blocks[e - c->entry].tail.n_blocks != n_blocks)
+		return err_set(err, ERR_FORMAT, "it has no chunk %s of this length", name);
+	return squeezed_use(&c->blocks[e - c->entry], use, context, err);
+}
+
 /* --- checking ----------------------------------------------------------------------------------- */
 
 struct checking {
+	const struct chunks *c;
 	const struct chunk_look *looks;
 	size_t n;
 	uint64_t *first; /* by look: the number of its first stretch; one more for the end */
@@ -279,10 +320,12 @@ static int check_stretch(void *context, unsigned task, struct err *err)
 		i++;
 	const struct chunk_look *look = &k->looks[i];
 	uint64_t number = task - k->first[i], from = number * CHUNK_STRETCH;
-	uint64_t n = k->entry[i]->bytes - from < CHUNK_STRETCH ? k->entry[i]->bytes - from : CHUNK_STRETCH;
+	uint64_t left = bytes_of(k->c, k->entry[i]) - from, n = left < CHUNK_STRETCH ? left : CHUNK_STRETCH;
 	const uint8_t *at = (const uint8_t *)look->bytes + from;
-	big_fetch(at, n);
-	atomic_fetch_add(&k->sum[i], sum_stretch(at, n, number));
+	if (!k->c->packed) { /* else its blocks had their checksums */
+		big_fetch(at, n);
+		atomic_fetch_add(&k->sum[i], stretch_sum(at, n, number));
+	}
 	if (look->holds && !look->holds(look->context, from, n))
 		return err_set(err, ERR_FORMAT, "its chunk %s is damaged", look->name);
 	return 0;
@@ -293,18 +336,18 @@ int chunks_check(const struct chunks *c, const struct chunk_look *looks, size_t 
 	uint64_t first[CHUNKS_MOST + 1] = { 0 };
 	const struct chunk_entry *entry[CHUNKS_MOST];
 	_Atomic uint64_t sum[CHUNKS_MOST];
-	struct checking k = { .looks = looks, .n = n, .first = first, .entry = entry, .sum = sum };
+	struct checking k = { .c = c, .looks = looks, .n = n, .first = first, .entry = entry, .sum = sum };
 	cairn_assert(n <= CHUNKS_MOST);
 	for (size_t i = 0; i < n; i++) {
 		entry[i] = find(c, looks[i].name);
 		cairn_assert(entry[i]);
 		sum[i] = entry[i]->bytes;
-		first[i + 1] = first[i] + (entry[i]->bytes + CHUNK_STRETCH - 1) / CHUNK_STRETCH;
+		first[i + 1] = first[i] + (bytes_of(c, entry[i]) + CHUNK_STRETCH - 1) / CHUNK_STRETCH;
 	}
 	if (first[n] > UINT32_MAX)
 		return err_set(err, ERR_FORMAT, "it is too large");
 	int code = parallel_run(0, (unsigned)first[n], check_stretch, &k, err);
-	for (size_t i = 0; i < n && !code; i++)
+	for (size_t i = 0; i < n && !code && !c->packed; i++)
 		if (sum[i] != entry[i]->sum)
 			code = err_set(err, ERR_FORMAT, "the checksum of its chunk %s is wrong", looks[i].name);
 	return code;

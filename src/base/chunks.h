@@ -7,6 +7,8 @@
  * chunks_check is asked to, not before: so a file of any size is opened at once, and what nobody asks for
  * costs nothing.  Numbers are little-endian; a big-endian machine neither writes nor opens such a file.
  *
+ * A packed file has the same chunks, squeezed in blocks that are read when they are taken (base/squeezed.h).
+ *
  * It is written from its beginning to its end, where the table of contents stands: a file that was cut has none.
  * Who writes it gives it its name only then, and never writes into one that has a name: what others have mapped
  * stays as it is.  A checksum finds accidents, not what somebody forged: whoever takes a chunk checks all that
@@ -15,7 +17,7 @@
 #ifndef CAIRN_BASE_CHUNKS_H
 #define CAIRN_BASE_CHUNKS_H
 
-#include "base/err.h"
+#include "base/squeezed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,10 +35,13 @@ struct chunks;
 MUST_CHECK int chunks_open(struct chunks **out, const char *path, struct err *err);
 void chunks_close(struct chunks *c); /* NULL is fine; what was taken stays */
 
+/* Is it a packed file? */
+bool chunks_packed(const struct chunks *c);
 /* Bytes of a chunk, UINT64_MAX: there is none of this name. */
 uint64_t chunks_bytes(const struct chunks *c, const char *name);
-/* Take a chunk: the caller's to free (big_free), and read only.  Its bytes are not checked yet.
- * ERR_FORMAT where there is none. */
+/* Take a chunk: the caller's to free (big_free), and read only.  Its bytes are not checked yet, and its length is what
+ * the file says: who knows better looks at chunks_bytes first.  ERR_FORMAT where there is none, or where what was
+ * packed is damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED. */
 MUST_CHECK int chunks_take(const struct chunks *c, const char *name, const void **bytes, uint64_t *n,
     struct err *err);
 
@@ -65,11 +70,24 @@ struct chunks_writer {
 	uint64_t at; /* bytes written */
 	struct chunk_entry entry[CHUNKS_MOST];
 	uint32_t n;
+	bool packed;
 };
-MUST_CHECK int chunks_begin(struct chunks_writer *w, FILE *to, struct err *err);
+MUST_CHECK int chunks_begin(struct chunks_writer *w, FILE *to, bool packed, struct err *err);
 MUST_CHECK int chunks_add(struct chunks_writer *w, const char *name, const void *bytes, uint64_t n,
     struct err *err);
+/* The same of an array of `count` numbers of `width` bytes, 1, 2, 4 or 8, which pack better so.  ascending: each is not
+ * far from the one before it. */
+MUST_CHECK int chunks_add_numbers(struct chunks_writer *w, const char *name, const void *numbers, uint64_t count,
+    unsigned width, bool ascending, struct err *err);
 MUST_CHECK int chunks_end(struct chunks_writer *w, struct err *err);
+
+/* Blocks whose bytes mean something else than they are taken for here (base/squeezed.h); in a packed file only. */
+MUST_CHECK int chunks_add_blocks(struct chunks_writer *w, const char *name, unsigned n_blocks, block_make *make,
+    void *context, struct err *err);
+/* And back: all blocks, which must be n_blocks, on all threads.  ERR_FORMAT where there are others, or where they are
+ * damaged; or what `use` returned. */
+MUST_CHECK int chunks_use_blocks(const struct chunks *c, const char *name, unsigned n_blocks, block_use *use,
+    void *context, struct err *err);
 
 /* The file behind it, the container's own. */
 int chunks_fd(const struct chunks *c);

@@ -115,7 +115,8 @@ static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct fiel
 
 int weak_write(const struct weak_references *w, const struct heap *h, struct chunks_writer *to, struct err *err)
 {
-	return weak_known(h) ? chunks_add(to, chunk, w->reference, w->n * sizeof *w->reference, err) : 0;
+	return weak_known(h) ? chunks_add_numbers(to, chunk, w->reference, 2 * w->n, sizeof w->reference->holder, false,
+	    err) : 0;
 }
 
 /* Out of the index, each pair held against the heap. */

@@ -2,6 +2,7 @@
 /* forged.c - see forged.h. */
 #include "forged.h"
 
+#include "base/big.h"
 #include "base/chunks.h"
 #include "heap/index.h"
 #include "opened/opened.h"
@@ -26,22 +27,105 @@ static uint64_t number(const uint8_t *p)
 	return n;
 }
 
-bool forged_write(const uint8_t *bytes, size_t n, FILE *to)
+/* The entries of a table of contents; false: there is none. */
+struct contents {
+	const uint8_t *bytes;
+	uint64_t toc, n;
+	bool packed;
+};
+
+static bool find_contents(struct contents *c, const uint8_t *bytes, size_t n)
+{
+	*c = (struct contents){ .bytes = bytes };
+	if (n < TRAILER || number(bytes + n - TRAILER) > n - TRAILER)
+		return false;
+	c->toc = number(bytes + n - TRAILER);
+	c->n = (n - TRAILER - c->toc) / ENTRY;
+	c->n = c->n < CHUNKS_MOST ? c->n : CHUNKS_MOST;
+	c->packed = bytes[n - 12] == 2;
+	return true;
+}
+
+/* Chunk i, or NULL. */
+static const uint8_t *chunk_of(const struct contents *c, uint64_t i, char name[CHUNK_NAME], uint64_t *size)
+{
+	const uint8_t *entry = c->bytes + c->toc + i * ENTRY;
+	uint64_t at = number(entry + 16), left = c->toc - at;
+	if (at > c->toc)
+		return NULL;
+	memset(name, 0, CHUNK_NAME);
+	memcpy(name, entry, CHUNK_NAME - 1);
+	*size = number(entry + 24) < left ? number(entry + 24) : left;
+	return c->bytes + at;
+}
+
+/* Squeezed bytes as they are, with the sums that they would need. */
+static bool add_squeezed(struct chunks_writer *w, const char *name, const uint8_t *from, uint64_t size)
+{
+	struct squeezed_tail tail;
+	struct chunk_entry *e = &w->entry[w->n++];
+	uint8_t *copy = malloc(size + 1);
+	*e = (struct chunk_entry){ .offset = w->at, .bytes = size };
+	memcpy(e->name, name, CHUNK_NAME);
+	memcpy(copy, from, size);
+	if (size >= sizeof tail) {
+		memcpy(&tail, copy + size - sizeof tail, sizeof tail);
+		uint64_t room = size - sizeof tail, entries = (uint64_t)tail.n_blocks * sizeof(struct block_entry), at = 0;
+		for (uint32_t i = 0; entries <= room && i < tail.n_blocks; i++) {
+			struct block_entry block;
+			uint8_t *to = copy + room - entries + i * sizeof block;
+			memcpy(&block, to, sizeof block);
+			if (block.squeezed > room - entries - at)
+				break;
+			block.sum = stretch_sum(copy + at, block.squeezed, i);
+			memcpy(to, &block, sizeof block);
+			at += block.squeezed;
+		}
+		if (entries <= room)
+			e->sum = stretch_sum(copy + room - entries, entries, 0) ^
+			    stretch_sum(copy + room, sizeof tail, 1);
+	}
+	bool fine = !size || fwrite(copy, size, 1, w->to) == 1;
+	w->at += size;
+	free(copy);
+	return fine;
+}
+
+bool forged_write(const uint8_t *bytes, size_t n, bool squeeze, FILE *to)
 {
 	static char names[CHUNKS_MOST][CHUNK_NAME];
 	struct chunks_writer w;
-	if (n < TRAILER || number(bytes + n - TRAILER) > n - TRAILER)
+	struct contents c;
+	if (!find_contents(&c, bytes, n) || (c.packed && squeeze))
 		return false;
-	uint64_t toc = number(bytes + n - TRAILER), entries = (n - TRAILER - toc) / ENTRY;
-	bool fine = chunks_begin(&w, to, NULL) == 0;
-	for (uint64_t i = 0; fine && i < entries && i < CHUNKS_MOST; i++) {
-		const uint8_t *entry = bytes + toc + i * ENTRY;
-		uint64_t at = number(entry + 16), size = number(entry + 24);
-		if (at > toc)
-			continue;
-		memcpy(names[i], entry, CHUNK_NAME - 1);
-		fine = chunks_add(&w, names[i], bytes + at, size < toc - at ? size : toc - at, NULL) == 0;
+	bool fine = chunks_begin(&w, to, c.packed || squeeze, NULL) == 0;
+	for (uint64_t i = 0; fine && i < c.n; i++) {
+		uint64_t size = 0;
+		const uint8_t *chunk = chunk_of(&c, i, names[i], &size);
+		if (chunk)
+			fine = c.packed ? add_squeezed(&w, names[i], chunk, size) :
+			    chunks_add(&w, names[i], chunk, size, NULL) == 0;
 	}
+	return fine && chunks_end(&w, NULL) == 0;
+}
+
+bool forged_unsqueeze(const char *path, const uint8_t *bytes, size_t n, FILE *to)
+{
+	static char names[CHUNKS_MOST][CHUNK_NAME];
+	struct chunks_writer w;
+	struct contents c;
+	struct chunks *chunks;
+	if (!find_contents(&c, bytes, n) || chunks_open(&chunks, path, NULL))
+		return false;
+	bool fine = chunks_begin(&w, to, false, NULL) == 0;
+	for (uint64_t i = 0; fine && i < c.n; i++) {
+		uint64_t size = 0;
+		const void *content = NULL;
+		fine = chunk_of(&c, i, names[i], &size) && chunks_take(chunks, names[i], &content, &size, NULL) == 0 &&
+		    chunks_add(&w, names[i], content, size, NULL) == 0;
+		big_free(content);
+	}
+	chunks_close(chunks);
 	return fine && chunks_end(&w, NULL) == 0;
 }
 

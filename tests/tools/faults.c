@@ -202,5 +202,9 @@ WRAP(iconv_t, iconv_open, EMFILE, (iconv_t)-1, (const char *to, const char *from
 WRAP(int, inflateInit2_, ENOMEM, Z_MEM_ERROR, (z_streamp z, int bits, const char *version, int size),
     (z, bits, version, size))
 WRAP(void *, libdeflate_alloc_decompressor, ENOMEM, NULL, (void), ())
+#ifdef HAVE_ZSTD
+WRAP(void *, ZSTD_createCCtx, ENOMEM, NULL, (void), ())
+WRAP(void *, ZSTD_createDCtx, ENOMEM, NULL, (void), ())
+#endif
 WRAP(void *, dwarf_begin_elf, ENOMEM, NULL, (void *elf, int command, void *section), (elf, command, section))
 WRAP(void *, elf_begin, ENOMEM, NULL, (int fd, int command, void *archive), (fd, command, archive))

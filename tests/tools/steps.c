@@ -19,6 +19,9 @@
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #define BYTES_A_STEP 16 /* what a library gets done in the time of a block of ours, at least */
 
@@ -381,5 +384,19 @@ WRAP(enum libdeflate_result, libdeflate_gzip_decompress_ex, struct libdeflate_de
 	    __real_libdeflate_gzip_decompress_ex(d, from, n, to, room, used, made);
 	add_steps(result == LIBDEFLATE_SUCCESS && made ? *made : room, __builtin_return_address(0));
 	return result;
+}
+#endif
+
+#ifdef HAVE_ZSTD
+WRAP(size_t, ZSTD_compressCCtx, ZSTD_CCtx *c, void *to, size_t room, const void *from, size_t n, int level)
+{
+	add_steps(n, __builtin_return_address(0));
+	return __real_ZSTD_compressCCtx(c, to, room, from, n, level);
+}
+
+WRAP(size_t, ZSTD_decompressDCtx, ZSTD_DCtx *d, void *to, size_t room, const void *from, size_t n)
+{
+	add_steps(room, __builtin_return_address(0));
+	return __real_ZSTD_decompressDCtx(d, to, room, from, n);
 }
 #endif

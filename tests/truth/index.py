@@ -20,7 +20,7 @@ from cairntest import DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: 
 # Lines that tell of the session, or of time, or write files.
 LEFT = {"index", "source", "open", "close", "use", "history", "quit", "save", "export", "profile", "set", "growth", "help"}
 # What may differ: how long checks took, and which file it was.
-TIMES = re.compile(r"it took [\d,]+ \w+|^index_file .*\n", re.M)
+TIMES = re.compile(r"it took [\d,]+ \w+|^index_(file|packed) .*\n", re.M)
 # Of these no answer depends on values.
 WITHOUT = ["histo -retained -all", "histo -by package -retained", "histo -live", "dom -by class", "dom -by package",
            "top -by class", "refs * -by class", "roots -by kind", "paths *", "path #{middle} | cut address",
@@ -47,25 +47,45 @@ def answer(dump, options, words, cwd):
     return run.status, TIMES.sub("", run.out), TIMES.sub("", run.err)
 
 
+def packs():
+    return "without zstd" not in cairn("--version").out
+
+
 def same(tap, folder, dump, name):
-    """Every command's answers with the index and without."""
-    written = cairn("-x", "index", dump)
-    tap.ok(not written.status and not written.err, "%s: index writes" % name, written.err)
+    """Every command's answers with an index, plain or packed, and without."""
+    kinds = ["index", "index -packed"] if packs() else ["index"]
     n = len(cairn("--no-index", "--format", "csv", "-x", "ls *", dump).out.splitlines()) - 1
     words = {"last": n - 1, "middle": n // 2, "folder": folder}
-    wrong, runs = [], 0
-    for command, those in lines().items():
-        if command in LEFT:
-            continue
-        those = [line.format(**words) for line in those]
-        with_it, without = answer(dump, [], those, folder), answer(dump, ["--no-index"], those, folder)
-        runs += 1
-        if with_it != without:
-            wrong.append("%s: %r" % (command, first_difference(with_it, without)))
-    tap.ok(runs > 30 and not wrong, "%s: %d commands answer the same" % (name, runs), wrong)
-    used = cairn("--format", "json", "-x", "info", dump).out
-    tap.ok('"index_file"' in used and dump + ".cairn" in used, "%s: info names the index" % name, used[-300:])
+    asked = {command: [line.format(**words) for line in those] for command, those in lines().items()
+             if command not in LEFT}
+    without = {command: answer(dump, ["--no-index"], those, folder) for command, those in asked.items()}
+    for kind in kinds:
+        written = cairn("--no-index", "-x", kind, dump)
+        tap.ok(not written.status and not written.err, "%s: %s writes" % (name, kind), written.err)
+        wrong = []
+        for command, those in asked.items():
+            with_it = answer(dump, [], those, folder)
+            if with_it != without[command]:
+                wrong.append("%s: %r" % (command, first_difference(with_it, without[command])))
+        tap.ok(len(asked) > 30 and not wrong, "%s: %d commands answer the same with %s" % (name, len(asked), kind), wrong)
+        used = cairn("--format", "json", "-x", "info", dump).out
+        tap.ok(dump + ".cairn" in used and '"index_packed": "%s"' % ("yes" if "packed" in kind else "no") in used,
+               "%s: info names what %s wrote" % (name, kind), used[-300:])
     return n
+
+
+def threads(tap, dump, name, n):
+    """A packed index tells the same, whatever number of threads packed it and asks."""
+    if not packs():
+        return
+    those = [a for line in WITHOUT for a in ("-x", line.format(middle=n // 2))]
+    answers = set()
+    for count in ("1", "2", "5"):
+        cairn("--no-index", "--threads", count, "-x", "index -packed", dump)
+        for asked in ("1", "2", "5"):
+            run = cairn("--threads", asked, *those, dump)
+            answers.add((run.status, TIMES.sub("", run.out), run.err))
+    tap.ok(len(answers) == 1, "%s: packed and asked by 1, 2 and 5 threads" % name, len(answers))
 
 
 def first_difference(a, b):
@@ -103,8 +123,9 @@ def left_out(tap, dump, name, why, options=(), status=0):
            why in said[0], "%s: %s" % (name, why), (run.status, run.err, run.out[:200]))
 
 
-def refusals(tap, folder, dump):
+def refusals(tap, folder, dump, kind):
     index = dump + ".cairn"
+    cairn("--no-index", "-x", kind, dump)
     with open(index, "rb") as f:
         whole = f.read()
 
@@ -123,7 +144,7 @@ def refusals(tap, folder, dump):
         write(whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1:])
         run, plain = cairn("-x", "dom", dump), cairn("--no-index", "-x", "dom", dump)
         tap.ok((run.out, run.status) == (plain.out, plain.status) and len(run.err.splitlines()) <= 1,
-               "byte %d of %d is another one: the answer is true" % (at, len(whole)), run.err + run.out[:300])
+               "%s, byte %d of %d is another one: the answer is true" % (kind, at, len(whole)), run.err + run.out[:300])
     write(whole)
     os.utime(dump, (1, 1))
     left_out(tap, dump, "the dump was touched", "changed since")
@@ -131,7 +152,7 @@ def refusals(tap, folder, dump):
     shutil.copy2(SHOP.replace("shop.", "shop-1."), other)
     shutil.copy2(index, other + ".cairn")
     left_out(tap, other, "the index of another dump", "another one")
-    cairn("--no-index", "-x", "index", dump)
+    cairn("--no-index", "-x", kind, dump)
     when = os.stat(dump)
     with open(dump, "r+b") as f:
         f.seek(100)
@@ -186,8 +207,10 @@ def main():
             dump = copied(folder, path, *more)
             n = same(tap, folder, dump, name)
             without_dump(tap, dump, name, n)
+            threads(tap, dump, name, n)
         folder = os.path.join(top, "0")
-        refusals(tap, folder, os.path.join(folder, os.path.basename(SHOP)))
+        for kind in ["index", "index -packed"] if packs() else ["index"]:
+            refusals(tap, folder, copied(folder, SHOP), kind)
         folder = os.path.join(top, "places")
         os.mkdir(folder)
         places(tap, folder, copied(folder, SHOP))

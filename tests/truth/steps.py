@@ -115,7 +115,7 @@ LINES = {
     "help": ["help", "help histo"],
     "alias": ["alias"],
     "apropos": ["apropos class"],
-    "index": ["index {folder}/its.cairn"],
+    "index": ["index {folder}/its.cairn", "index -packed {folder}/packed.cairn"],
     "save": ["ls *", "save {folder}/saved.csv"],
     "source": ["source {folder}/script"],
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],

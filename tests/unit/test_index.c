@@ -21,11 +21,16 @@
 #include "base/chunks.h"
 #include "base/pack.h"
 #include "base/parallel.h"
+#include "base/squeeze.h"
 #include "made_hprof.h"
 #include "opened/opened.h"
 
-static uint8_t whole[1 << 20];
-static size_t n_bytes;
+enum { PLAIN, PACKED, UNSQUEEZED /* plain chunks, to be squeezed */, IMAGES };
+
+static struct image {
+	uint8_t bytes[1 << 17];
+	size_t n;
+} images[IMAGES];
 
 /* A heap with something of each kind: statics, arrays, a thread, a weak reference, garbage. */
 static void make(void)
@@ -41,38 +46,68 @@ static void make(void)
 	open_made();
 }
 
+static FILE *file_in_memory(char name[40])
+{
+	int fd = memfd_create("index", MFD_CLOEXEC);
+	FILE *f = fdopen(fd, "w+b");
+	assert_non_null(f);
+	snprintf(name, 40, "/proc/self/fd/%d", fd);
+	return f;
+}
+
+static void take_image(struct image *i, FILE *f)
+{
+	rewind(f);
+	i->n = fread(i->bytes, 1, sizeof i->bytes, f);
+	fclose(f);
+	assert_in_range(i->n, 1000, 60000);
+}
+
+static void write_image(struct opened *o, bool packed)
+{
+	char name[40];
+	struct chunks_writer w;
+	struct err err = ERR_INIT;
+	FILE *f = file_in_memory(name), *laid;
+	struct image *i = &images[packed ? PACKED : PLAIN];
+	assert_int_equal(chunks_begin(&w, f, packed, &err), 0);
+	assert_int_equal(opened_write(o, NULL, &w, &err), 0);
+	assert_int_equal(chunks_end(&w, &err), 0);
+	if (packed) {
+		struct image copy;
+		char other[40];
+		rewind(f);
+		copy.n = fread(copy.bytes, 1, sizeof copy.bytes, f);
+		laid = file_in_memory(other);
+		assert_true(forged_unsqueeze(name, copy.bytes, copy.n, laid));
+		take_image(&images[UNSQUEEZED], laid);
+	}
+	take_image(i, f);
+}
+
 static int begin(void **state)
 {
-	struct chunks_writer w;
 	const struct retained *r;
 	struct err err = ERR_INIT;
 	begin_made(state);
 	make();
 	struct opened *o = opened_new(heap);
-	FILE *f = tmpfile();
-	assert_non_null(f);
 	assert_int_equal(opened_find_retained(o, NULL, &r, &err), 0);
-	assert_int_equal(chunks_begin(&w, f, &err), 0);
-	assert_int_equal(opened_write(o, NULL, &w, &err), 0);
-	assert_int_equal(chunks_end(&w, &err), 0);
-	rewind(f);
-	n_bytes = fread(whole, 1, sizeof whole, f);
-	fclose(f);
+	write_image(o, false);
+	if (squeeze_may(NULL) == 0)
+		write_image(o, true);
 	opened_free(o);
-	assert_in_range(n_bytes, 1000, 60000);
 	return 0;
 }
 
 /* In memory: a file system may write what was truncated and written anew. */
-static bool opens(const uint8_t *content, size_t n, bool forged)
+static bool opens(const struct image *i, size_t n, bool forged)
 {
 	char name[40];
-	int fd = memfd_create("index", MFD_CLOEXEC);
-	FILE *f = fdopen(fd, "wb");
-	assert_non_null(f);
-	bool there = forged ? forged_write(content, n, f) : fwrite(content, 1, n, f) == n;
+	FILE *f = file_in_memory(name);
+	forged |= i == &images[UNSQUEEZED];
+	bool there = forged ? forged_write(i->bytes, n, i == &images[UNSQUEEZED], f) : fwrite(i->bytes, 1, n, f) == n;
 	assert_int_equal(fflush(f), 0);
-	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	bool opened = there && forged_opens(name);
 	fclose(f);
 	return opened;
@@ -81,43 +116,51 @@ static bool opens(const uint8_t *content, size_t n, bool forged)
 static void test_whole(void **state)
 {
 	(void)state;
-	assert_true(opens(whole, n_bytes, false));
-	assert_true(opens(whole, n_bytes, true));
+	for (struct image *i = images; i < images + IMAGES && i->n; i++) {
+		assert_true(opens(i, i->n, false));
+		assert_true(opens(i, i->n, true));
+	}
 }
 
 static void test_cut(void **state)
 {
 	(void)state;
-	for (size_t n = 0; n < n_bytes; n++)
-		assert_false(opens(whole, n, false));
+	for (struct image *i = images; i <= &images[PACKED]; i++)
+		for (size_t n = 0; n < i->n; n++)
+			assert_false(opens(i, n, false));
 }
 
 /* What stands in the chunks that are looked at when it opens is not the only thing that may change. */
 static void test_accident(void **state)
 {
-	size_t opened = 0;
 	(void)state;
-	for (size_t i = 0; i < n_bytes; i++) {
-		whole[i] ^= 0x10;
-		opened += opens(whole, n_bytes, false);
-		whole[i] ^= 0x10;
+	for (struct image *i = images; i <= &images[PACKED]; i++) {
+		size_t opened = 0;
+		for (size_t at = 0; at < i->n; at++) {
+			i->bytes[at] ^= 0x10;
+			opened += opens(i, i->n, false);
+			i->bytes[at] ^= 0x10;
+		}
+		assert_in_range(opened, i->n ? 1 : 0, i->n ? i->n - 1000 : 0);
 	}
-	assert_in_range(opened, 1, n_bytes - 1000);
 }
 
 static void test_forged(void **state)
 {
-	size_t n_opened = 0;
 	static const uint8_t changes[] = {0x01, 0x80, 0xFF};
 	(void)state;
-	for (size_t i = 0; i < n_bytes; i++) {
-		for (size_t k = 0; k < sizeof changes; k++) {
-			whole[i] ^= changes[k];
-			n_opened += opens(whole, n_bytes, true);
-			whole[i] ^= changes[k];
+	for (struct image *i = images; i < images + IMAGES; i++) {
+		size_t opened = 0;
+		for (size_t at = 0; at < i->n; at++) {
+			for (size_t k = 0; k < sizeof changes; k++) {
+				i->bytes[at] ^= changes[k];
+				opened += opens(i, i->n, true);
+				i->bytes[at] ^= changes[k];
+			}
 		}
+		/* names, counts and doubts may be any */
+		assert_in_range(opened, i->n / 100, i->n ? sizeof changes * i->n - 1 : 0);
 	}
-	assert_in_range(n_opened, n_bytes / 10, sizeof changes * n_bytes - 1); /* names, counts and doubts may be any */
 }
 
 /* What classes retain is told before references are read, and is what was found without an index. */

@@ -7,12 +7,11 @@
  * else is seen by comparing an object with the one above it.  Such pairs are rare, for an object adds its own size to
  * what it retains, and they are followed one by one.
  */
-#include "analysis/dominators/dominators.h"
+#include "analysis/dominators/retained_saving.h"
 
 #include "analysis/unrecorded.h"
 #include "base/big.h"
 #include "base/pack.h"
-#include "heap/saved/saved.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -51,8 +50,9 @@ int retained_write(const struct retained *r, struct chunks_writer *w, struct err
 	if (!code)
 		code = chunks_add(w, "class_sums", p.out, p.n, err);
 	pack_release(&p);
-	if (!code)
-		code = chunks_add(w, "dominator", r->dominators.immediate, n * sizeof *r->dominators.immediate, err);
+	if (code || w->packed)
+		return code ? code : retained_pack(r, w, err);
+	code = chunks_add(w, "dominator", r->dominators.immediate, n * sizeof *r->dominators.immediate, err);
 	return code ? code : chunks_add(w, "retained", r->dominators.retained, n * sizeof *r->dominators.retained, err);
 }
 
@@ -141,14 +141,12 @@ static int follow_doubts(const struct tree *t, struct err *err)
 	return code;
 }
 
-int retained_read(struct retained *out, const struct model *m, struct progress *progress, struct err *err)
+/* As they stand in the file. */
+static int take_mapped(struct dominators *out, const struct chunks *c, uint32_t n, struct err *err)
 {
-	const struct chunks *c = saved_chunks(m->heap);
-	struct tree t = { .n = m->heap->n_objects };
+	struct tree t = { .n = n };
 	const void *above = NULL, *retained = NULL;
 	uint64_t n_above = 0, n_retained = 0;
-	struct progress *before = progress_set_own(progress);
-	progress_phase(progress, PHASE_SUM_RETAINED, 0);
 	int code = chunks_take(c, "dominator", &above, &n_above, err);
 	if (!code)
 		code = chunks_take(c, "retained", &retained, &n_retained, err);
@@ -164,19 +162,37 @@ int retained_read(struct retained *out, const struct model *m, struct progress *
 	}
 	if (!code && t.doubtful)
 		code = follow_doubts(&t, err);
-	if (!code)
-		code = retained_read_sums(out, m, err);
-	if (!code && t.reachable != out->dominators.n_reachable) {
-		retained_release(out);
-		code = damaged(err);
-	}
-	progress_set_own(before);
 	if (code) {
 		big_free(above);
 		big_free(retained);
 		return code;
 	}
-	memcpy(&out->dominators.immediate, &above, sizeof above); /* read only, as all of a found tree is */
-	memcpy(&out->dominators.retained, &retained, sizeof retained);
+	memcpy(&out->immediate, &above, sizeof above); /* read only, as all of a found tree is */
+	memcpy(&out->retained, &retained, sizeof retained);
+	out->n_reachable = (uint32_t)t.reachable;
+	return 0;
+}
+
+int retained_read(struct retained *out, const struct model *m, struct progress *progress, struct err *err)
+{
+	const struct chunks *c = saved_chunks(m->heap);
+	struct dominators d = { .immediate = NULL };
+	struct progress *before = progress_set_own(progress);
+	progress_phase(progress, PHASE_SUM_RETAINED, 0);
+	int code = chunks_packed(c) ? retained_unpack(&d, m, err) : take_mapped(&d, c, m->heap->n_objects, err);
+	if (!code)
+		code = retained_read_sums(out, m, err);
+	if (!code && d.n_reachable != out->dominators.n_reachable) {
+		retained_release(out);
+		code = damaged(err);
+	}
+	progress_set_own(before);
+	if (code) {
+		big_free(d.immediate);
+		big_free(d.retained);
+		return code;
+	}
+	out->dominators.immediate = d.immediate;
+	out->dominators.retained = d.retained;
 	return 0;
 }

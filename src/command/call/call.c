@@ -179,6 +179,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_NEW] = "-new",
 	    [DASH_NOT] = "-not",
 	    [DASH_OUT] = "-out",
+	    [DASH_PACKED] = "-packed",
 	    [DASH_PARTITION] = "-partition",
 	    [DASH_PLAN] = "-plan",
 	    [DASH_R] = "-r",

@@ -23,7 +23,7 @@ static const enum column_id info_values[] = {
     COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_THREADS,
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
     COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_MEASURED_CLASSES, COL_UNSURE_CLASSES,
-    COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, COL_INDEX_FILE, PROCESS_VALUES,
+    COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, COL_INDEX_FILE, COL_INDEX_PACKED, PROCESS_VALUES,
 };
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
 
@@ -63,6 +63,8 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_CREATED, text_or_unknown(f->created));
 	result_head(r, COL_FILE, h->source ? cell_text(h->source->path) : cell_blank());
 	result_head(r, COL_INDEX_FILE, h->index_path ? cell_text(h->index_path) : cell_blank());
+	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() : cell_text(chunks_packed(saved_chunks(h)) ? "yes" :
+	    "no"));
 }
 
 static void info_counts(struct result *r, const struct heap *h)

@@ -3,6 +3,7 @@
 #include "command/commands.h"
 
 #include "base/mem.h"
+#include "base/squeeze.h"
 #include "command/run/run.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 struct writing_index {
 	struct session *s;
+	bool packed;
 	uint64_t bytes; /* that were written */
 };
 
@@ -20,7 +22,7 @@ static int write_index(void *writing, FILE *to, const char *path, struct err *er
 	struct chunks_writer chunks;
 	if (!path) /* somebody may have mapped what would be written over */
 		return err_set(err, ERR_IO, "an index is written beside what it replaces, and no file can be made there");
-	int code = chunks_begin(&chunks, to, err);
+	int code = chunks_begin(&chunks, to, w->packed, err);
 	if (!code)
 		code = session_write_chunks(w->s, &chunks, err);
 	if (!code)
@@ -37,16 +39,18 @@ static bool is_own(const struct heap *h, const char *path)
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int session_write_index(struct session *s, const char *path, struct err *err)
+int session_write_index(struct session *s, const char *path, bool packed, struct err *err)
 {
 	const struct retained *found;
 	int code = saved_may(session_heap(s), err);
+	if (!code && packed)
+		code = squeeze_may(err);
 	if (!code)
 		code = session_retained(s, &found, err);
 	bool without = code == ERR_NOMEM;
 	if (code && !without)
 		return code;
-	struct writing_index w = {.s = s};
+	struct writing_index w = {.s = s, .packed = packed};
 	code = session_write_whole(s, path, write_index, &w, err);
 	if (code)
 		return code;
@@ -65,17 +69,24 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	const char *path = call->argument[0].given ? call->argument[0].word : beside;
 	*out = NULL;
 	int code = 0;
-	if (is_own(h, path))
+	bool packed = call_has(call, DASH_PACKED);
+	if (is_own(h, path) && chunks_packed(saved_chunks(h)) == packed)
 		session_say(s, "%s is the index that this dump was opened from", path);
 	else
-		code = session_write_index(s, path, err);
+		code = session_write_index(s, path, packed, err);
 	free(beside);
 	return code;
 }
 
+static const struct option_spec index_options[] = {
+    {DASH_PACKED, OPT_FLAG, NULL, "small, to be carried away: it opens more slowly"},
+    {DASH_NONE},
+};
+
 const struct command cmd_index = {
     .name = "index",
     .arguments = {{ARG_FILE, "FILE", true}},
+    .options = index_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "session",
     .summary = "write a file from which this dump opens at once",
@@ -84,8 +95,10 @@ const struct command cmd_index = {
 	"where DUMP.cairn lies beside it (which is where index writes without FILE) or in $XDG_CACHE_HOME/cairn; nothing "
 	"is ever written there without being asked. An index that does not fit the dump, because that was changed or "
 	"other options are given, or that is damaged, is left out and that is said; --no-index leaves all out, and "
-	"--index FILE names one elsewhere. Values and texts stay in the dump: cairn FILE.cairn opens the index "
-	"without it, and has all but these. A Go dump has no index. A file that exists is replaced as by save.",
+	"--index FILE names one elsewhere. With -packed the file is a fraction of that, to be carried off a production "
+	"host: it is inflated into memory when it is opened, references when they are first asked for. "
+	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it, and has all but these. "
+	"A Go dump has no index. A file that exists is replaced as by save.",
     .examples = {{NULL}},
     .key = "",
     .run = run_index,

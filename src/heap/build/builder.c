@@ -459,10 +459,24 @@ static int read_instead(struct heap *h, const struct err *damage, struct progres
 	return code;
 }
 
+static int turn_references(struct heap *h, struct progress *progress, struct err *err)
+{
+	struct progress *before = progress_set_own(progress);
+	int code = adjacency_transpose(&h->out, &h->in, h->n_objects, progress, err);
+	progress_set_own(before);
+	if (code) {
+		adjacency_release(&h->out);
+		adjacency_release(&h->in);
+	}
+	return code;
+}
+
 static int read_saved(struct heap *h, struct progress *progress, struct err *err)
 {
 	struct err damage = ERR_INIT;
 	int code = saved_references(h, progress, &damage);
+	if (!code && !h->in.offset) /* of a packed index */
+		code = turn_references(h, progress, &damage);
 	if (code == ERR_FORMAT || code == ERR_IO)
 		return read_instead(h, &damage, progress, err);
 	if (code)

@@ -32,7 +32,8 @@ MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options,
 void saved_close(struct saved *s); /* NULL is fine */
 
 /* Check and take the references of a heap of which they wait (heap->references_wait).  0, ERR_FORMAT: the index is
- * damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED.  After an error the heap has none. */
+ * damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED.  After an error the heap has none.  Those of a packed index are outgoing
+ * ones alone. */
 MUST_CHECK int saved_references(struct heap *h, struct progress *progress, struct err *err);
 
 /* The chunks of the index that a heap came from. */

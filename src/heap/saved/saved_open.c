@@ -39,13 +39,13 @@ static int take(struct opening *o, const char *name, void *to, uint64_t count, s
     bool (*holds)(void *context, uint64_t from, uint64_t n), struct err *err)
 {
 	const void *bytes;
-	uint64_t n;
+	uint64_t n = chunks_bytes(o->chunks, name);
+	if (n != UINT64_MAX && n != count * size)
+		return err_set(err, ERR_FORMAT, "its chunk %s has a wrong length", name);
 	int code = chunks_take(o->chunks, name, &bytes, &n, err);
 	if (code)
 		return code;
 	memcpy(to, &bytes, sizeof bytes); /* a pointer of its type; the heap frees it */
-	if (n != count * size)
-		return err_set(err, ERR_FORMAT, "its chunk %s has a wrong length", name);
 	o->looks[o->n_looks++] = (struct chunk_look){ .name = name, .bytes = bytes, .holds = holds, .context = o };
 	return 0;
 }

@@ -4,7 +4,8 @@
  *
  * Both directions are looked at once.  They have to be the same references, for much is computed by going
  * forth along one and back along the other.  That is seen by a sum over all pairs, of a hash with this
- * process's own seed: nobody can forge two directions that differ and have the same sum.
+ * process's own seed: nobody can forge two directions that differ and have the same sum.  A packed index has
+ * one of them, and the caller turns it round.
  */
 #include "heap/saved/saving.h"
 
@@ -98,10 +99,11 @@ int saved_references(struct heap *h, struct progress *progress, struct err *err)
 	struct progress *before = progress_set_own(progress);
 	progress_phase(progress, PHASE_READ_REFERENCES, 0);
 	h->references_wait = false;
-	int code = take_direction(c, &out, o, err);
-	if (!code)
+	bool packed = chunks_packed(c);
+	int code = packed ? packed_references(c, h->n_objects, &out.a, err) : take_direction(c, &out, o, err);
+	if (!code && !packed)
 		code = take_direction(c, &in, i, err);
-	if (!code)
+	if (!code && !packed)
 		code = check(c, &out, &in, o, i, err);
 	progress_set_own(before);
 	if (code) {

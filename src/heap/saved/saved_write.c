@@ -82,9 +82,9 @@ static int write_adjacency(const struct adjacency *a, uint32_t n, const char *co
 
 static int write_places(const struct places *p, struct chunks_writer *w, struct err *err)
 {
-	int code = p ? chunks_add(w, "places", p->offset, p->n_offsets * sizeof *p->offset, err) : 0;
+	int code = p ? chunks_add_numbers(w, "places", p->offset, p->n_offsets, sizeof *p->offset, true, err) : 0;
 	if (!code && p && p->numbers)
-		code = chunks_add(w, "place_numbers", p->numbers, (uint64_t)p->n_numbers * sizeof *p->numbers, err);
+		code = chunks_add_numbers(w, "place_numbers", p->numbers, p->n_numbers, sizeof *p->numbers, true, err);
 	else if (!code && p)
 		code = chunks_add(w, "place_runs", p->runs, p->n_runs * sizeof *p->runs, err);
 	return code;
@@ -94,9 +94,9 @@ static int write_sizes(const struct heap *h, struct chunks_writer *w, struct err
 {
 	int code = chunks_add(w, "sized", h->sized.word, ((uint64_t)h->n_objects + 63) / 64 * 8, err);
 	if (!code && h->own_size)
-		code = chunks_add(w, "own_size", h->own_size, (uint64_t)h->n_sized * sizeof *h->own_size, err);
+		code = chunks_add_numbers(w, "own_size", h->own_size, h->n_sized, sizeof *h->own_size, false, err);
 	if (!code && h->own_length)
-		code = chunks_add(w, "own_length", h->own_length, (uint64_t)h->n_sized * sizeof *h->own_length, err);
+		code = chunks_add_numbers(w, "own_length", h->own_length, h->n_sized, sizeof *h->own_length, false, err);
 	if (!code)
 		code = chunks_add(w, "wide", h->wide, h->n_wide * sizeof *h->wide, err);
 	return code ? code : chunks_add(w, "odd", h->odd, h->n_odd * sizeof *h->odd, err);
@@ -113,14 +113,15 @@ int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err)
 	pack_heap(&p, (struct heap *)(uintptr_t)h, err);
 	code = write_packed(w, &p, "heap", "heap_texts", err);
 	if (!code)
-		code = chunks_add(w, "class_of", h->class_of, (uint64_t)h->n_objects * sizeof *h->class_of, err);
+		code = chunks_add_numbers(w, "class_of", h->class_of, h->n_objects, sizeof *h->class_of, false, err);
 	if (!code)
 		code = write_store(h->index, w, err);
 	if (!code)
 		code = write_sizes(h, w, err);
 	if (!code)
 		code = write_places(h->places, w, err);
-	if (!code)
-		code = write_adjacency(&h->out, h->n_objects, out, w, err);
+	if (code || w->packed)
+		return code ? code : packed_references_write(h, w, err);
+	code = write_adjacency(&h->out, h->n_objects, out, w, err);
 	return code ? code : write_adjacency(&h->in, h->n_objects, in, w, err);
 }

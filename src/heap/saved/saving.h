@@ -8,6 +8,7 @@
  *   saved_write.c      a heap to chunks
  *   saved_open.c       and back, objects checked
  *   saved_references.c the same of references
+ *   saved_packed.c     references in a packed index, both ways
  */
 #ifndef CAIRN_HEAP_SAVED_SAVING_H
 #define CAIRN_HEAP_SAVED_SAVING_H
@@ -47,5 +48,9 @@ bool classes_end(const struct heap *h, struct err *err);
 void pack_pages(struct pack *p, struct heap *h, struct err *err);
 /* Do the pages that were read hold?  After the store was taken. */
 MUST_CHECK int pages_check(struct heap *h, struct err *err);
+
+/* References in a packed index.  What is read holds; *out is the caller's, after an error as well. */
+MUST_CHECK int packed_references_write(const struct heap *h, struct chunks_writer *w, struct err *err);
+MUST_CHECK int packed_references(const struct chunks *c, uint32_t n_objects, struct adjacency *out, struct err *err);
 
 #endif

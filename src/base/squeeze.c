@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* squeeze.c - see squeeze.h. */
+#include "base/squeeze.h"
+
+#ifndef HAVE_ZSTD
+
+int squeeze_may(struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED,
+	    "this build has no zstd (libzstd), so it neither writes nor opens packed indexes");
+}
+
+const char *squeeze_support(void)
+{
+	return "without zstd: no packed indexes";
+}
+
+size_t squeeze_room(size_t n)
+{
+	return n;
+}
+
+int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err)
+{
+	(void)to, (void)got, (void)from, (void)n;
+	return squeeze_may(err);
+}
+
+int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *err)
+{
+	(void)to, (void)n, (void)from, (void)n_from;
+	return squeeze_may(err);
+}
+
+#else
+
+#include <zstd.h>
+
+enum { LEVEL = 3 };
+
+int squeeze_may(struct err *err)
+{
+	(void)err;
+	return 0;
+}
+
+const char *squeeze_support(void)
+{
+	return "zstd " ZSTD_VERSION_STRING;
+}
+
+size_t squeeze_room(size_t n)
+{
+	return ZSTD_compressBound(n);
+}
+
+static int lack(struct err *err)
+{
+	return err_set(err, ERR_NOMEM, "zstd could not allocate memory");
+}
+
+int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	if (!c)
+		return lack(err);
+	*got = ZSTD_compressCCtx(c, to, squeeze_room(n), from, n, LEVEL);
+	ZSTD_freeCCtx(c);
+	return ZSTD_isError(*got) ? lack(err) : 0; /* there is room for whatever it becomes */
+}
+
+/* A frame may ask for a window of any size, but one that is decoded at once into its place takes none. */
+int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *err)
+{
+	ZSTD_DCtx *d = ZSTD_createDCtx();
+	if (!d)
+		return lack(err);
+	size_t got = ZSTD_decompressDCtx(d, to, n, from, n_from);
+	ZSTD_freeDCtx(d);
+	return got == n ? 0 : err_set(err, ERR_FORMAT, "what was squeezed is damaged");
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * squeeze.h - bytes made fewer, and back: the one door to libzstd.  Any thread.
+ */
+#ifndef CAIRN_BASE_SQUEEZE_H
+#define CAIRN_BASE_SQUEEZE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+/* 0, or ERR_UNSUPPORTED: this program was built without libzstd; the message says so. */
+MUST_CHECK int squeeze_may(struct err *err);
+/* What was built in, for --version: "zstd 1.5.4". */
+const char *squeeze_support(void);
+
+/* The most bytes that n become. */
+size_t squeeze_room(size_t n);
+/* Squeeze n bytes into `to`, which has squeeze_room(n); *got is how many they became.  0, ERR_NOMEM or
+ * ERR_UNSUPPORTED. */
+MUST_CHECK int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err);
+/* And back: exactly n bytes.  ERR_FORMAT where they do not become that, ERR_NOMEM, ERR_UNSUPPORTED. */
+MUST_CHECK int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *err);
+
+#endif

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /*
- * Write the chunks of this file anew, with checksums that are right.  False: it has no table of contents.  squeeze: make
- * a packed file of a plain one, with the bytes of each chunk squeezed as they are; false of a packed file.
+ * Write the chunks of this file anew, with checksums that are right.  False: it has no table of contents.  squeeze:
+ * make a packed file of a plain one, the bytes of each chunk squeezed as they are; false of a packed file.
  */
 bool forged_write(const uint8_t *bytes, size_t n, bool squeeze, FILE *to);
 /* The other way: of a packed file (of this path, with these bytes) a plain one with what its chunks are unsqueezed,

@@ -16,6 +16,9 @@ enum { PAGE_WORDS = INDEX_PAGE_WORDS, PAGE_BYTES = PAGE_WORDS * 8 + PAGE_WORDS *
 /* Below this many objects a page is a list: at most ten probes, and never larger than the bits. */
 enum { LIST_MAX = 1024 };
 
+/* The table of page numbers has at most so many for each page with bits, so that it is small beside these. */
+enum { DIRECT_MOST = 64 };
+
 enum { PAGES_AT_ONCE = 1024 }; /* sealed between two looks at the cancel flag */
 
 void index_init(struct address_index *x, unsigned granule_shift)
@@ -27,6 +30,7 @@ void index_release(struct address_index *x)
 {
 	big_free(x->pages);
 	big_free(x->slots);
+	big_free(x->direct);
 	big_free(x->store);
 	*x = (struct address_index){ .granule_shift = x->granule_shift };
 }
@@ -51,6 +55,19 @@ static int rehash(struct address_index *x, uint32_t n_slots, struct err *err)
 		slots[s] = i + 1;
 	}
 	return 0;
+}
+
+/* Once the pages stay where they are.  Without the memory for it hashing does. */
+static void list_by_number(struct address_index *x)
+{
+	uint64_t n = x->n_pages ? x->pages[x->n_pages - 1].number - x->pages[0].number + 1 : 0;
+	uint64_t n_bits = x->store_size / PAGE_BYTES; /* and lists, which count for little */
+	if (!n || n > DIRECT_MOST * (n_bits + 1) || !(x->direct = big_alloc(n, sizeof *x->direct, NULL)))
+		return;
+	x->first_number = x->pages[0].number;
+	x->n_direct = n;
+	for (uint32_t i = 0; i < x->n_pages; i++)
+		x->direct[x->pages[i].number - x->first_number] = &x->pages[i];
 }
 
 struct index_page *index_page_slow(const struct address_index *x, uint64_t number)
@@ -136,6 +153,7 @@ int index_layout(struct address_index *x, struct err *err)
 		}
 		p->n_objects = 0;
 	}
+	list_by_number(x);
 	return 0;
 }
 
@@ -237,7 +255,10 @@ int index_adopt(struct address_index *x, struct err *err)
 	uint32_t slots = 2;
 	while (slots < 2 * x->n_pages)
 		slots *= 2;
-	return rehash(x, slots, err);
+	int code = rehash(x, slots, err);
+	if (code == 0)
+		list_by_number(x);
+	return code;
 }
 
 uint32_t index_rank_listed(const struct index_page *p, uint16_t granule)

@@ -5,9 +5,9 @@
  * The address space is cut into pages of 65,536 granules, a granule being the largest power of two
  * (at most 256) that divides every address.  A page with many objects keeps a bit for each granule
  * and a count for each word of 64 bits; a page with few keeps a sorted list.  Pages are found by
- * hashing the page number.  So a lookup costs one probe and one popcount and never depends on how
- * far regions of the heap lie apart; a real heap takes about one byte an object, and no heap more
- * than some 30.
+ * their numbers, by hashing these where they lie far apart.  So a lookup costs one probe and one
+ * popcount and never depends on how far regions of the heap lie apart; a real heap takes about one
+ * byte an object, and no heap more than some 30.
  *
  * Building: index_note every address, index_layout once, index_insert every address, index_seal.
  * Several threads may note into indexes of their own, to be joined, and insert into one.  Lookups:
@@ -41,6 +41,9 @@ struct address_index {
 	uint32_t n_pages, cap_pages;
 	uint32_t *slots; /* hash of page numbers: index in pages + 1, 0 empty */
 	uint32_t slot_mask;
+	struct index_page **direct; /* the page of each number from that of the first to that of the last, where few are
+	                               missing; else NULL */
+	uint64_t first_number, n_direct;
 	uint32_t n_objects;
 	void *store;     /* bits and lists of all pages, one big allocation */
 	uint64_t store_size;
@@ -83,6 +86,8 @@ uint32_t index_rank_listed(const struct index_page *p, uint16_t granule);
 
 static inline const struct index_page *index_page_of(const struct address_index *x, uint64_t number)
 {
+	if (__builtin_expect(x->n_direct > 0, 1))
+		return number - x->first_number < x->n_direct ? x->direct[number - x->first_number] : NULL;
 	uint32_t slot = (uint32_t)hash_number(number) & x->slot_mask;
 	uint32_t at = x->slots[slot];
 	if (__builtin_expect(at && x->pages[at - 1].number == number, 1))

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/bisect.h"
 #include "base/near.h"
 #include "base/parallel.h"
 
@@ -22,7 +23,7 @@ static uint64_t n_blocks(uint32_t n_objects)
 	return ((uint64_t)n_objects >> BLOCK_SHIFT) + 1;
 }
 
-int adjacency_init(struct adjacency *a, uint32_t n_objects, struct err *err)
+static int init(struct adjacency *a, uint32_t n_objects, struct err *err)
 {
 	a->offset = big_alloc((uint64_t)n_objects + 1, sizeof *a->offset, err);
 	a->base = big_alloc(n_blocks(n_objects), sizeof *a->base, err);
@@ -37,32 +38,93 @@ void adjacency_release(struct adjacency *a)
 	*a = (struct adjacency){ .target = NULL };
 }
 
-/* Turn degrees into starts (ends: each into the start of the object behind it). */
-static int accumulate(struct adjacency *a, uint32_t n_objects, bool ends, struct err *err)
+/* Degrees that become starts, a block of objects at a time. */
+struct accumulation {
+	struct adjacency *a;
+	uint32_t n_objects;
+	const uint8_t *degrees; /* NULL: they stand in the offsets, and each becomes the start of the object behind it */
+	const struct long_degree *long_degrees;
+	size_t n_long_degrees;
+	uint64_t *sums; /* of each block */
+};
+
+static inline uint32_t degree(const struct accumulation *x, uint64_t id, size_t *at_long)
 {
-	uint64_t sum = 0;
-	struct progress *work = progress_own();
-	for (uint64_t i = 0; i <= n_objects; i++) {
-		if (progress_stops(work, i))
-			return err_cancelled(err);
-		uint32_t degree = i < n_objects ? a->offset[i] : 0;
-		if ((i & ((1u << BLOCK_SHIFT) - 1)) == 0)
-			a->base[i >> BLOCK_SHIFT] = sum;
-		uint64_t here = (ends ? sum + degree : sum) - a->base[i >> BLOCK_SHIFT];
-		if (here > UINT32_MAX)
-			return err_set(err, ERR_UNSUPPORTED,
-			    "65,536 neighbouring objects hold more than 4,294,967,295 references");
-		a->offset[i] = (uint32_t)here;
-		sum += degree;
-	}
-	a->target = big_alloc(sum, sizeof *a->target, err);
-	a->n = a->target ? sum : 0;
-	return a->target ? 0 : ERR_NOMEM;
+	if (id == x->n_objects)
+		return 0;
+	if (!x->degrees)
+		return x->a->offset[id];
+	return x->degrees[id] < DEGREE_LONG ? x->degrees[id] : x->long_degrees[(*at_long)++].degree;
 }
 
-int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, struct err *err)
+static size_t first_long(const struct accumulation *x, uint64_t id)
 {
-	return accumulate(a, n_objects, false, err);
+	size_t at;
+	BISECT(at, x->n_long_degrees, x->long_degrees[at].id < id);
+	return at;
+}
+
+/* One more than there are objects: behind the last stands the end of its list. */
+static uint64_t block_end(const struct accumulation *x, unsigned block)
+{
+	uint64_t end = ((uint64_t)block + 1) << BLOCK_SHIFT;
+	return end <= x->n_objects ? end : (uint64_t)x->n_objects + 1;
+}
+
+static int sum_block(void *context, unsigned block, struct err *err)
+{
+	const struct accumulation *x = context;
+	uint64_t sum = 0, id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x, block);
+	size_t at_long = first_long(x, id);
+	for (; id < end; id++)
+		sum += degree(x, id, &at_long);
+	x->sums[block] = sum;
+	return sum <= UINT32_MAX ? 0 : err_set(err, ERR_UNSUPPORTED,
+	    "65,536 neighbouring objects hold more than 4,294,967,295 references");
+}
+
+static int place_block(void *context, unsigned block, struct err *err)
+{
+	const struct accumulation *x = context;
+	uint64_t id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x, block);
+	size_t at_long = first_long(x, id);
+	uint32_t sum = 0;
+	(void)err;
+	for (; id < end; id++) {
+		uint32_t n = degree(x, id, &at_long);
+		x->a->offset[id] = x->degrees ? sum : sum + n;
+		sum += n;
+	}
+	return 0;
+}
+
+/* Turn degrees into starts (those in the offsets: each into the start of the object behind it). */
+static int accumulate(struct accumulation *x, struct err *err)
+{
+	uint64_t sum = 0;
+	unsigned n = (unsigned)n_blocks(x->n_objects);
+	x->sums = big_alloc(n, sizeof *x->sums, err);
+	int code = x->sums ? parallel_run(0, n, sum_block, x, err) : ERR_NOMEM;
+	for (unsigned block = 0; block < n && code == 0; block++) {
+		x->a->base[block] = sum;
+		sum += x->sums[block];
+	}
+	big_free(x->sums);
+	if (code == 0)
+		code = parallel_run(0, n, place_block, x, err);
+	if (code < 0)
+		return code;
+	x->a->target = big_alloc(sum, sizeof *x->a->target, err);
+	x->a->n = x->a->target ? sum : 0;
+	return x->a->target ? 0 : ERR_NOMEM;
+}
+
+int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, const uint8_t *degrees,
+    const struct long_degree *long_degrees, size_t n_long_degrees, struct err *err)
+{
+	struct accumulation x = { a, n_objects, degrees, long_degrees, n_long_degrees, NULL };
+	int code = init(a, n_objects, err);
+	return code < 0 ? code : accumulate(&x, err);
 }
 
 void adjacency_compact(struct adjacency *a, uint32_t n_objects)
@@ -203,11 +265,11 @@ int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint3
 		.progress = progress,
 	};
 	progress_phase(progress, PHASE_TURN_REFERENCES, 2 * out->n);
-	int code = adjacency_init(in, n_objects, err);
+	int code = init(in, n_objects, err);
 	if (code == 0)
 		code = parallel_run(0, t.n_ranges, count_range, &t, err);
 	if (code == 0)
-		code = accumulate(in, n_objects, true, err);
+		code = accumulate(&(struct accumulation){ .a = in, .n_objects = n_objects }, err);
 	if (code == 0)
 		code = parallel_run(0, t.n_ranges, place_range, &t, err);
 	void *arrays[] = { out->offset, out->target, in->offset, in->target };

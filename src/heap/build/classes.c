@@ -11,6 +11,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/parallel.h"
 #include "base/sort.h"
 #include "base/text.h"
 
@@ -501,6 +502,20 @@ static void find_java_lang_class(struct build *b)
 		class->instance_size = b->class_objects.instance_size;
 }
 
+enum { RESOLVED_AT_ONCE = 1 << 18 };
+
+static int resolve_objects(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	struct heap *h = b->heap;
+	uint64_t id = (uint64_t)task * RESOLVED_AT_ONCE, end = id + RESOLVED_AT_ONCE;
+	(void)err;
+	for (end = end < h->n_objects ? end : h->n_objects; id < end; id++)
+		h->class_of[id] = h->class_of[id] == HANDLE_JAVA_LANG_CLASS
+		    ? h->java_lang_class : b->handles[h->class_of[id]].resolved;
+	return 0;
+}
+
 int classes_resolve(struct build *b, struct err *err)
 {
 	static void (*const step[])(struct build *) = {
@@ -514,9 +529,7 @@ int classes_resolve(struct build *b, struct err *err)
 		if (code < 0)
 			return code;
 	}
-	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
-		h->class_of[id] = h->class_of[id] == HANDLE_JAVA_LANG_CLASS
-		    ? h->java_lang_class : b->handles[h->class_of[id]].resolved;
-	int code = build_check(b, err);
+	unsigned n_tasks = (unsigned)((uint64_t)h->n_objects / RESOLVED_AT_ONCE + 1);
+	int code = parallel_run(0, n_tasks, resolve_objects, b, err);
 	return code < 0 ? code : heap_order_names(h, err);
 }

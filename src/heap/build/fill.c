@@ -216,7 +216,9 @@ int fill_run(struct build *b, struct err *err)
 	/* The survey's records are no longer needed; its cuts are. */
 	for (unsigned i = 0; i < b->n_slices; i++)
 		records_release(&b->slices[i]->records);
-	int code = adjacency_from_degrees(&h->out, h->n_objects, err);
+	int code = adjacency_from_degrees(&h->out, h->n_objects, b->degrees, b->long_degrees, b->n_long_degrees, err);
+	big_free(b->degrees);
+	b->degrees = NULL;
 	if (code < 0)
 		return code;
 	struct fill f = { .build = b };

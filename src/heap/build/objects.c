@@ -211,6 +211,18 @@ static void find_duplicates(struct build *b)
 	memset(h->sized.word, 0, (h->sized.n + 63) / 64 * sizeof *h->sized.word);
 }
 
+static inline void note_degree(struct build *b, uint32_t id, uint32_t degree)
+{
+	b->degrees[id] = degree < DEGREE_LONG ? (uint8_t)degree : DEGREE_LONG;
+	if (__builtin_expect(degree < DEGREE_LONG, 1))
+		return;
+	pthread_mutex_lock(&b->lock);
+	struct long_degree *at = BIG_PUSH(b->long_degrees, b->n_long_degrees, b->cap_long_degrees, &b->lost);
+	if (at)
+		*at = (struct long_degree){ id, degree };
+	pthread_mutex_unlock(&b->lock);
+}
+
 static int scatter_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
@@ -225,7 +237,7 @@ static int scatter_slice(void *context, unsigned task, struct err *err)
 			places_note(&s->place_notes, id);
 		if (id == HEAP_NONE)
 			continue;
-		h->out.offset[id] = r.n_references;
+		note_degree(b, id, r.n_references);
 		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
 		if (needs_extent(b, s->part, &r)) {
 			bits_gather(&sized, &h->sized.word[id >> 6], UINT64_C(1) << (id & 63));
@@ -288,6 +300,12 @@ static int by_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+static int by_object(const void *x, const void *y)
+{
+	uint32_t a = ((const struct long_degree *)x)->id, b = ((const struct long_degree *)y)->id;
+	return (a > b) - (a < b);
+}
+
 static int keep_extents(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -325,8 +343,9 @@ int objects_scatter(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	h->class_of = big_alloc(h->n_objects, sizeof *h->class_of, err);
 	int code = h->class_of ? bits_init(&h->sized, h->n_objects, err) : ERR_NOMEM;
-	if (code < 0 || (code = adjacency_init(&h->out, h->n_objects, err)) < 0)
-		return code;
+	b->degrees = code ? NULL : big_alloc(h->n_objects, sizeof *b->degrees, err);
+	if (!b->degrees)
+		return ERR_NOMEM;
 	settle_handles(b);
 	if (b->n_records != h->n_objects)
 		find_duplicates(b);
@@ -335,6 +354,10 @@ int objects_scatter(struct build *b, struct err *err)
 		return code;
 	count_kinds(b);
 	code = parallel_run(0, b->n_slices, scatter_slice, b, err);
+	if (code == 0)
+		code = build_check(b, err);
+	if (code == 0)
+		code = sort(b->long_degrees, b->n_long_degrees, sizeof *b->long_degrees, by_object, err);
 	if (code == 0)
 		code = keep_extents(b, err);
 	return code < 0 ? code : build_check(b, err);

@@ -2,7 +2,11 @@
 /* absent.c - what stands for a dump that is not there, so that nobody has to ask whether it is. */
 #include "dump/reader.h"
 
+#include "base/big.h"
+#include "base/bisect.h"
 #include "base/mem.h"
+#include "base/sort.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -11,14 +15,45 @@ struct absent {
 	struct reader reader;
 	struct source source;
 	char *path;
+	struct named_address *named; /* by address */
+	size_t n_named;
 };
 
 static void close_absent(struct dump *dump)
 {
 	struct absent *a = (struct absent *)dump;
 
+	big_free(a->named);
 	free(a->path);
 	free(a);
+}
+
+static bool symbol(const struct dump *dump, uint64_t address, struct text *out)
+{
+	const struct absent *a = (const struct absent *)dump;
+	size_t at;
+
+	BISECT(at, a->n_named, a->named[at].address < address);
+	if (at == a->n_named || a->named[at].address != address || !a->named[at].name)
+		return false;
+	text_add(out, a->named[at].name);
+	return true;
+}
+
+static int by_address(const void *x, const void *y)
+{
+	const struct named_address *a = x, *b = y;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+void dump_absent_names(struct dump *dump, struct named_address *list, size_t n)
+{
+	struct absent *a = (struct absent *)dump;
+
+	sort_array(list, n, sizeof *list, by_address);
+	a->named = list;
+	a->n_named = n;
+	a->reader.symbol = symbol;
 }
 
 struct dump *dump_absent(const char *path, uint64_t file_size)

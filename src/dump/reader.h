@@ -345,6 +345,7 @@ struct classifier {
 	    enum typed_by by);
 };
 
+struct pack; /* base/pack.h */
 struct text; /* base/text.h */
 
 /* A pointer of an object. */
@@ -406,6 +407,11 @@ struct reader {
 	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);
 	/* Between the fill and everything that looks at classes, once, or NULL: give objects types. */
 	int (*classify)(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
+	/* Write what the readings found out beside what the sink was told; or take it back in their place (prepare
+	 * and classify included), so that values can be read without them: then nothing that is taken is believed
+	 * (p->bad).  NULL: values need no more than open.  0, ERR_NOMEM, ERR_CANCELLED, ERR_IO, or ERR_NOT_FOUND with a
+	 * sentence: what stands beside the dump is not what stood there. */
+	int (*keep)(struct dump *dump, struct pack *p, struct err *err);
 
 	/* Formats whose objects are memory (facts.interior_pointers); any of these may be NULL.  Any
 	 * thread. */
@@ -459,6 +465,12 @@ void dump_close(struct dump *dump); /* NULL is fine */
  * source of no bytes, which belongs to it.  dump_absent_tells gives it its facts, whose texts must stay. */
 struct dump *dump_absent(const char *path, uint64_t file_size);
 void dump_absent_tells(struct dump *dump, const struct dump_facts *facts);
+/* It answers symbol() by these, which become its own (big memory); the names must stay, NULL: none is known. */
+struct named_address {
+	uint64_t address;
+	const char *name; /* escaped */
+};
+void dump_absent_names(struct dump *dump, struct named_address *list, size_t n);
 
 /* What a file with these first bytes is a dump of, plain or gzipped: the reader's label, "PHD".  NULL:
  * of nothing that is known. */

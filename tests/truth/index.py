@@ -163,6 +163,18 @@ def refusals(tap, folder, dump, kind):
     left_out(tap, dump, "other bytes at the same time", "another one")
 
 
+def other_program(tap, dump):
+    """Types are known by their numbers in the program, so an index is of a dump and its program."""
+    program, aside = dump.replace(".dump", ".elf"), dump.replace(".dump", ".aside")
+    cairn("-x", "index", dump)
+    os.rename(program, aside)
+    left_out(tap, dump, "the program is gone", "not beside the dump")
+    cairn("--no-index", "-x", "index", dump)
+    tap.ok(not cairn("-x", "histo", dump).err, "an index without it is one without it", [])
+    os.rename(aside, program)
+    left_out(tap, dump, "the program came", "without the program")
+
+
 def places(tap, folder, dump):
     """Where an index is found and written."""
     index = dump + ".cairn"
@@ -196,10 +208,18 @@ def places(tap, folder, dump):
 
 def main():
     tap = Tap()
+    if sys.argv[1:]: # a dump and what is to lie beside it
+        with tempfile.TemporaryDirectory() as folder:
+            same(tap, folder, copied(folder, *sys.argv[1:]), sys.argv[1])
+        tap.done()
+        return
     beside = SAMPLE.replace("heapdump", "javacore").replace(".phd", ".txt")
-    kinds = [("HPROF", SHOP, ()), ("PHD", SAMPLE, (beside,)), ("classic", SAMPLE_TEXT, ())]
+    kinds = [("HPROF", SHOP, ()), ("PHD", SAMPLE, (beside,)), ("classic", SAMPLE_TEXT, ()),
+             ("Go", GO, (GO.replace(".dump", ".elf"),)), ("Go without its program", GO, ())]
     if DUMPS:
         kinds.append(("PHD of 2010", os.path.join(DUMPS, "openj9", "heapdump.20100112.141124.11580.0002.phd"), ()))
+        sites = os.path.join(DUMPS, "go", "go-small-memprofile.")
+        kinds.append(("Go with sites", sites + "dump", (sites + "elf",)))
     with tempfile.TemporaryDirectory() as top:
         for i, (name, path, more) in enumerate(kinds):
             folder = os.path.join(top, str(i))
@@ -214,9 +234,9 @@ def main():
         folder = os.path.join(top, "places")
         os.mkdir(folder)
         places(tap, folder, copied(folder, SHOP))
-        go = cairn("-x", "index %s/go" % folder, GO)
-        tap.ok(go.status and "no index" in go.err and not os.path.exists(folder + "/go"), "a Go dump has none, and that is said",
-               go.err)
+        folder = os.path.join(top, "program")
+        os.mkdir(folder)
+        other_program(tap, copied(folder, GO, GO.replace(".dump", ".elf")))
     tap.done()
 
 

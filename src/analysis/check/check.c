@@ -356,7 +356,7 @@ static bool type_fits(const struct heap *h, uint32_t id)
 	uint64_t length = heap_length(h, id), size = heap_shallow(h, id);
 	if (class->stride && length != LENGTH_UNKNOWN && length > size / class->stride)
 		return false;
-	if (class->type == HEAP_NONE)
+	if (class->type == HEAP_NONE || h->dump_absent)
 		return true;
 	return types && class->type < types->n &&
 	    (class->kind != CLASS_PLAIN || types->type[class->type].size <= size);

@@ -341,7 +341,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 		    found == 1 ? "this one" : "these");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
-	if (!weak && !weak_known(h) && !values_held(h))
+	if (!weak && !weak_known(h) && !values_held(h) && !h->values_away)
 		text_addf(&note, "%s%s holds no field names: weak references count as strong",
 		    note.len ? "; " : "", h->facts.title);
 	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;

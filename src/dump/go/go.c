@@ -424,12 +424,10 @@ static int resurvey(struct dump *dump, uint64_t n_objects, struct err *err)
 	return 1;
 }
 
-static int prepare(struct dump *dump, struct err *err)
+int go_settle(struct go *g, struct err *err)
 {
-	struct go *g = (struct go *)dump;
-	int code = join_runs(g, err);
-	if (code == 0)
-		code = go_find_stretches(g, err);
+	struct dump *dump = &g->dump;
+	int code = go_find_stretches(g, err);
 	if (code == 0)
 		code = go_program_find(g, err);
 	if (code == 0 && g->word && !dump->types) {
@@ -437,6 +435,13 @@ static int prepare(struct dump *dump, struct err *err)
 		dump->types = code < 0 ? NULL : &g->recorded;
 	}
 	return code;
+}
+
+static int prepare(struct dump *dump, struct err *err)
+{
+	struct go *g = (struct go *)dump;
+	int code = join_runs(g, err);
+	return code ? code : go_settle(g, err);
 }
 
 bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
@@ -449,7 +454,8 @@ bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
 		if (progress_cancelled(progress_own()))
 			return false; /* whoever asks for all of them is told in the end that it was cancelled */
 		uint64_t at = *offset < here->offset ? here->offset : *offset;
-		if (go_record_decode(g->dump.source->bytes, g->dump.source->size, at, g->version, out, NULL) < 0)
+		if (go_record_decode(g->dump.source->bytes, g->dump.source->size, at, g->version, out, NULL) < 0 ||
+		    out->tag != tag)
 			return false;
 		*offset = out->next;
 		return true;
@@ -570,4 +576,5 @@ const struct reader go_reader = {
 	.next_noted = go_next_noted,
 	.captures = go_captures,
 	.classify = go_classify,
+	.keep = go_keep,
 };

@@ -12,6 +12,7 @@
  *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
  *   go_program.c the executable that wrote the dump
  *   go_typing*.c types of objects, from its DWARF and from interfaces (go_typing.h)
+ *   go_keep.c    what the readings found, to an index file and back
  *   go_old.c     go1.3, whose objects find their pointers through type records
  *
  * Format: the wiki of the Go project, pages heapdump13, heapdump14 and heapdump15-through-heapdump17,
@@ -181,6 +182,11 @@ void go_state_limits(struct go *g);
 /* Fill g->recorded with the types that the type records name, for a dump without a program.
  * ERR_NOMEM: they are only there to be released. */
 MUST_CHECK int go_recorded_types(struct go *g, struct err *err);
+
+/* go.c: what follows from the runs: memory outside of the heap, the program, types. */
+MUST_CHECK int go_settle(struct go *g, struct err *err);
+/* go_keep.c: a member of the reader. */
+MUST_CHECK int go_keep(struct dump *dump, struct pack *p, struct err *err);
 
 /* go_typing.c */
 MUST_CHECK int go_classify(struct dump *dump, struct classifier *c, struct progress *p,

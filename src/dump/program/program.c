@@ -320,6 +320,41 @@ int program_tell_statics(struct program *p, const struct program_variable *all, 
 	return 0;
 }
 
+const struct program_variable *program_statics(const struct program *p, size_t *n)
+{
+	const struct program_statics *s = __atomic_load_n(&p->statics, __ATOMIC_ACQUIRE);
+	*n = s ? s->n : 0;
+	return s ? s->variable : NULL;
+}
+
+/* The same in each process, unlike base/hash.h. */
+static uint64_t add_print(uint64_t print, uint64_t number)
+{
+	print = (print ^ number) * UINT64_C(0x9E3779B185EBCA87);
+	return print << 31 | print >> 33;
+}
+
+static uint64_t add_named(uint64_t print, const char *name, uint64_t a, uint64_t b)
+{
+	for (; *name; name++)
+		print = add_print(print, (uint8_t)*name);
+	return add_print(add_print(print, a), b);
+}
+
+uint64_t program_print(const struct program *p)
+{
+	uint64_t print = p->word;
+	for (uint32_t i = 0; i < p->types.n; i++)
+		print = add_named(print, p->types.type[i].name, p->types.type[i].kind, p->types.type[i].size);
+	for (uint32_t i = 0; i < p->types.n_fields; i++)
+		print = add_named(print, p->types.field[i].name, p->types.field[i].offset, p->types.field[i].type);
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		print = add_named(print, p->variable[i].name, p->variable[i].address, p->variable[i].type);
+	for (uint32_t i = 0; i < p->n_functions; i++)
+		print = add_print(print, p->function[i].low);
+	return print;
+}
+
 /* The range with this link address in it, or NULL. */
 static const struct program_range *range_at(const struct program_range *range, uint32_t n,
     uint64_t address)

@@ -100,6 +100,10 @@ const struct program_variable *program_variable_at(const struct program *p, uint
  */
 MUST_CHECK int program_tell_statics(struct program *p, const struct program_variable *all, size_t n,
     struct err *err);
+/* What was told so, *n of them by ascending address. */
+const struct program_variable *program_statics(const struct program *p, size_t *n);
+/* A number that is another one for a program with other types, variables or functions. */
+uint64_t program_print(const struct program *p);
 /* Append to out which part of a value of this type has the byte at an offset: ".users", "[3].name".
  * Returns how many bytes into that part the offset points; 0 inside a string, slice or interface.
  * */

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/refusals.h"
 #include "base/text.h"
+#include "dump/program/program.h"
 #include "heap/saved/saved.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"
@@ -438,8 +439,9 @@ static int build_heap(struct heap **out, const struct heap_options *options, str
 /* References that an index has and that are damaged are those of the dump: read it, and take them. */
 static int read_instead(struct heap *h, const struct err *damage, struct progress *progress, struct err *err)
 {
-	struct heap_options o = { .dump = { .heap_number = h->asked.dump.heap_number, .no_companion = true },
-		.path = h->source->path, .mat_sizes = h->asked.mat_sizes };
+	const struct program *program = h->dump->program; /* by its types a reader knows which pointers are leftovers */
+	struct heap_options o = { .dump = { .heap_number = h->asked.dump.heap_number, .no_companion = true,
+		.exe = program ? program_path(program) : NULL }, .path = h->source->path, .mat_sizes = h->asked.mat_sizes };
 	struct heap *fresh = NULL;
 	struct text why = TEXT_INIT;
 	if (h->dump_absent)

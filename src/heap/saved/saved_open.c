@@ -213,6 +213,15 @@ static int take_places(struct opening *o, struct err *err)
 	return take(o, "place_runs", &p->runs, p->n_runs, sizeof *p->runs, runs_are, err);
 }
 
+static bool typed_are(void *context, uint64_t from, uint64_t n)
+{
+	const struct heap *h = ((struct opening *)context)->heap;
+	uint8_t most = 0;
+	for (uint64_t id = from; id < from + n; id++)
+		most = h->typed_by[id] > most ? h->typed_by[id] : most;
+	return most < TYPED_BYS;
+}
+
 static int take_objects(struct opening *o, struct err *err)
 {
 	struct heap *h = o->heap;
@@ -221,6 +230,8 @@ static int take_objects(struct opening *o, struct err *err)
 	h->index->store_size = elements(o, "addresses", 1);
 	if (!code)
 		code = take(o, "addresses", &h->index->store, h->index->store_size, 1, NULL, err);
+	if (!code && has(o, "typed_by"))
+		code = take(o, "typed_by", &h->typed_by, h->n_objects, 1, typed_are, err);
 	if (!code)
 		code = take_sizes(o, err);
 	if (!code)
@@ -246,6 +257,39 @@ static int take_stream(const struct chunks *c, const char *numbers, const char *
 		code = chunks_check(c, looks, 2, err);
 	}
 	return code || pack_open(p, taken[0], n, taken[1], n_texts) ? code : damaged(err);
+}
+
+/* What the reader found, which it needs before anything else is taken: types. */
+static int take_reader(struct heap *h, struct err *err)
+{
+	const void *taken[2] = { NULL, NULL };
+	struct pack p;
+	if (h->dump_absent || !h->dump->reader->keep)
+		return 0;
+	int code = take_stream(h->saved->chunks, "reader", "reader_texts", &p, taken, err);
+	if (!code)
+		code = h->dump->reader->keep(h->dump, &p, err);
+	if (!code && !pack_ends(&p))
+		code = damaged(err);
+	big_free(taken[0]);
+	big_free(taken[1]);
+	return code;
+}
+
+/* What the dump would be asked for the names of. */
+static int take_symbols(struct heap *h, struct err *err)
+{
+	struct pack p;
+	struct err lack = ERR_INIT;
+	if (!h->dump_absent || chunks_bytes(h->saved->chunks, "symbols") == UINT64_MAX)
+		return 0;
+	int code = take_stream(h->saved->chunks, "symbols", "symbol_texts", &p, h->saved->symbols, err);
+	if (code)
+		return code;
+	pack_symbols(&p, h, &lack);
+	if (lack.code)
+		*err = lack;
+	return lack.code || pack_ends(&p) ? lack.code : damaged(err);
 }
 
 static int take_heap(struct heap *h, struct err *err)
@@ -286,7 +330,8 @@ static void open_absent(struct heap *h, const struct saved_key *k)
 
 static void name_absent(struct heap *h)
 {
-	if (h->facts.values != NO_VALUES)
+	h->values_away = h->facts.values != NO_VALUES;
+	if (h->values_away)
 		h->facts.no_values = "values and texts stand in the dump, and only its index is here";
 	h->facts.values = NO_VALUES;
 	h->facts.hashes_recorded = false;
@@ -352,7 +397,11 @@ static int make_heap(struct heap **out, struct found *f, const char *path, const
 	else
 		open_absent(h, &f->key);
 	if (!code)
+		code = take_reader(h, err);
+	if (!code)
 		code = take_heap(h, err);
+	if (!code)
+		code = take_symbols(h, err);
 	if (code) {
 		heap_close(h);
 		return code;
@@ -494,6 +543,8 @@ void saved_close(struct saved *s)
 	chunks_close(s->chunks);
 	big_free(s->numbers);
 	big_free(s->texts);
+	big_free(s->symbols[0]);
+	big_free(s->symbols[1]);
 	file_let_go(s->hold);
 	free(s);
 }

@@ -8,7 +8,12 @@
 #include "heap/saved/saving.h"
 
 #include "base/big.h"
+#include "base/mem.h"
+#include "base/progress.h"
+#include "base/text.h"
 #include "dump/idmap.h"
+#include "dump/types.h"
+#include "heap/sites.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -116,6 +121,13 @@ static const struct heap_field *pack_fields(struct pack *p, struct heap *h, cons
 	return p->reading ? to : fields;
 }
 
+/* Types are those of the dump; without it one is a number that says no more than that there is one. */
+static void pack_type(struct pack *p, const struct heap *h, uint32_t *type)
+{
+	bool known = p->reading && !h->dump_absent;
+	pack_id(p, type, !known ? UINT32_MAX : h->dump->types ? h->dump->types->n : 0);
+}
+
 static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, struct err *err)
 {
 	bool *const flags[] = {&c->loader_lost, &c->defined, &c->makes_loaders, &c->name_shared, &c->objects_inferred,
@@ -138,7 +150,7 @@ static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, str
 	PACK_COUNT(p, c->n_statics, UINT32_MAX);
 	c->fields = pack_fields(p, h, c->fields, c->n_fields, false, err);
 	c->statics = pack_fields(p, h, c->statics, c->n_statics, true, err);
-	pack_id(p, &c->type, p->reading ? 0 : UINT32_MAX);
+	pack_type(p, h, &c->type);
 	PACK(p, c->n_objects, h->n_objects);
 	PACK(p, c->n_unknown, c->n_objects);
 	PACK(p, c->shallow, UINT64_MAX);
@@ -171,7 +183,7 @@ bool classes_end(const struct heap *h, struct err *err)
 static bool classes_hold(const struct heap *h, struct err *err)
 {
 	uint64_t objects = 0, unknown = 0;
-	bool hold = h->java_lang_class < h->n_classes || (!h->n_classes && !h->n_objects);
+	bool hold = h->java_lang_class < h->n_classes || h->facts.no_class_objects || (!h->n_classes && !h->n_objects);
 	for (uint32_t i = 0; i < h->n_classes && hold; i++) {
 		objects += h->classes[i].n_objects;
 		unknown += h->classes[i].n_unknown;
@@ -328,6 +340,62 @@ static void pack_in_frames(struct pack *p, struct heap *h, struct err *err)
 	}
 }
 
+/* --- where objects were allocated ----------------------------------------------------------------- */
+
+static void pack_site(struct pack *p, struct heap *h, struct heap_site *s, struct err *err)
+{
+	PACK_COUNT(p, s->n_frames, UINT16_MAX);
+	if (p->reading)
+		s->frames = room(p, h, (uint64_t)s->n_frames + 1, sizeof *s->frames, err);
+	for (uint32_t i = 0; i < s->n_frames && !p->bad; i++)
+		pack_needed_text(p, &s->frames[i]);
+	PACK(p, s->object_size, UINT64_MAX);
+	PACK(p, s->allocs, UINT64_MAX);
+	PACK(p, s->frees, UINT64_MAX);
+	PACK(p, s->n_objects, h->n_objects);
+	PACK(p, s->shallow, UINT64_MAX);
+}
+
+static void pack_samples(struct pack *p, struct heap *h, struct heap_sites *s, struct err *err)
+{
+	uint64_t next = 0; /* the least object that the next may be of */
+	PACK_COUNT(p, s->n_samples, h->n_objects);
+	if (p->reading) {
+		s->sample = big_room(p, s->n_samples, sizeof *s->sample, err);
+		s->cap_samples = s->n_samples;
+	}
+	for (size_t i = 0; i < s->n_samples && !p->bad; i++) {
+		uint64_t gap = s->sample[i].object - next;
+		p->bad |= next >= h->n_objects;
+		pack_number(p, &gap, p->bad ? 0 : h->n_objects - next - 1);
+		PACK(p, s->sample[i].site, (uint64_t)s->n - 1);
+		s->sample[i].object = (uint32_t)(next + gap);
+		next += gap + 1;
+	}
+}
+
+static void pack_sites(struct pack *p, struct heap *h, struct err *err)
+{
+	bool known = h->sites != NULL;
+	pack_bool(p, &known);
+	if (!known)
+		return;
+	if (p->reading)
+		h->sites = xcalloc(1, sizeof *h->sites);
+	struct heap_sites *s = h->sites;
+	PACK_COUNT(p, s->n, UINT32_MAX);
+	p->bad |= !s->n;
+	if (p->reading) {
+		s->site = big_room(p, s->n, sizeof *s->site, err);
+		s->cap = s->n;
+	}
+	for (uint32_t i = 0; i < s->n && !p->bad; i++)
+		pack_site(p, h, &s->site[i], err);
+	PACK(p, s->n_lost, UINT64_MAX);
+	if (!p->bad)
+		pack_samples(p, h, s, err);
+}
+
 /* --- what is told of the dump ------------------------------------------------------------------- */
 
 static void pack_warnings(struct pack *p, struct heap *h, struct err *err)
@@ -450,10 +518,55 @@ static void pack_totals(struct pack *p, struct heap *h)
 	pack_bool(p, &h->fillers_told);
 	pack_bool(p, &h->fillers_mixed);
 	PACK(p, h->n_sized, h->n_objects);
+	for (unsigned by = 0; by < TYPED_BYS; by++) {
+		PACK(p, h->typed[by].objects, h->n_objects);
+		PACK(p, h->typed[by].shallow, UINT64_MAX);
+	}
 	PACK(p, h->array_rule.reference, UINT32_MAX);
 	PACK(p, h->array_rule.alignment, UINT32_MAX);
 	PACK(p, h->array_rule.minimum, UINT32_MAX);
 	PACK(p, h->array_rule.empty, UINT32_MAX);
+}
+
+/* --- names of addresses ------------------------------------------------------------------------- */
+
+/* Each word once, if neighbours share it: roots are by object. */
+static uint64_t next_slot(const struct heap *h, size_t *root)
+{
+	uint64_t before = *root ? h->roots[*root - 1].slot : 0;
+	while (*root < h->n_roots && (!h->roots[*root].slot || h->roots[*root].slot == before ||
+	    h->roots[*root].kind == ROOT_VM_INTERNAL))
+		++*root;
+	return *root < h->n_roots ? h->roots[(*root)++].slot : 0;
+}
+
+void pack_symbols(struct pack *p, struct heap *h, struct err *err)
+{
+	struct text name = TEXT_INIT;
+	struct named_address *list = NULL;
+	uint64_t n = 0;
+	size_t root = 0;
+	while (!p->reading && next_slot(h, &root))
+		n++;
+	pack_count(p, &n, UINT32_MAX);
+	if (p->reading)
+		list = big_room(p, n, sizeof *list, err);
+	root = 0;
+	for (uint64_t i = 0; i < n && !p->bad; i++) {
+		uint64_t at = p->reading ? 0 : next_slot(h, &root);
+		text_clear(&name);
+		const char *words = !p->reading && heap_symbol(h, at, &name) ? name.s : NULL;
+		pack_number(p, &at, UINT64_MAX);
+		pack_text(p, &words);
+		if (list)
+			list[i] = (struct named_address){ at, words };
+		p->bad |= progress_own_stops(i);
+	}
+	text_release(&name);
+	if (p->reading && !p->bad)
+		dump_absent_names(h->dump, list, (size_t)n);
+	else
+		big_free(list);
 }
 
 void pack_heap(struct pack *p, struct heap *h, struct err *err)
@@ -469,6 +582,7 @@ void pack_heap(struct pack *p, struct heap *h, struct err *err)
 		pack_roots(p, h, err);
 	pack_in_frames(p, h, err);
 	pack_warnings(p, h, err);
+	pack_sites(p, h, err);
 	pack_process(p, h, err);
 	pack_parts(p, h, err);
 	pack_pages(p, h, err);

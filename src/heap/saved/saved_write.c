@@ -16,9 +16,6 @@ int saved_may(const struct heap *h, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here: there is no other to write");
 	if (!h->source || !h->dump || h->no_references)
 		return err_set(err, ERR_UNSUPPORTED, "an index has the references, which did not fit into memory");
-	if (h->dump->reader->classify || h->sites || h->typed_by)
-		return err_set(err, ERR_UNSUPPORTED, "%s has no index: what its types mean is found by the program that "
-		    "wrote it, and is not saved", h->facts.title);
 	if (source_changed(h->source) || source_damage(h->source, &(uint64_t){ 0 }))
 		return err_set(err, ERR_UNSUPPORTED, "the dump has changed since it was read: open it again first");
 	if (!classes_end(h, err))
@@ -50,6 +47,30 @@ static int write_key(const struct heap *h, struct chunks_writer *w, struct err *
 		return code;
 	pack_key(&p, &k);
 	return write_packed(w, &p, "key", "key_texts", err);
+}
+
+static int write_reader(const struct heap *h, struct chunks_writer *w, struct err *err)
+{
+	struct pack p = { .reading = false };
+	if (!h->dump->reader->keep)
+		return 0;
+	int code = h->dump->reader->keep(h->dump, &p, err);
+	if (!code)
+		return write_packed(w, &p, "reader", "reader_texts", err);
+	pack_release(&p);
+	return code;
+}
+
+static int write_symbols(const struct heap *h, struct chunks_writer *w, struct err *err)
+{
+	struct pack p = { .reading = false };
+	if (!h->dump->reader->symbol)
+		return 0;
+	pack_symbols(&p, (struct heap *)(uintptr_t)h, err);
+	if (!p.bad)
+		return write_packed(w, &p, "symbols", "symbol_texts", err);
+	pack_release(&p);
+	return err_cancelled(err);
 }
 
 /* The store without the room that records of one address leave, so that its pages follow from their numbers. */
@@ -108,12 +129,18 @@ int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err)
 	static const char *const in[] = {"in_base", "in_offset", "in_target"};
 	struct pack p = { .reading = false };
 	int code = write_key(h, w, err);
+	if (!code)
+		code = write_reader(h, w, err);
+	if (!code)
+		code = write_symbols(h, w, err);
 	if (code)
 		return code;
 	pack_heap(&p, (struct heap *)(uintptr_t)h, err);
 	code = write_packed(w, &p, "heap", "heap_texts", err);
 	if (!code)
 		code = chunks_add_numbers(w, "class_of", h->class_of, h->n_objects, sizeof *h->class_of, false, err);
+	if (!code && h->typed_by)
+		code = chunks_add(w, "typed_by", h->typed_by, h->n_objects, err);
 	if (!code)
 		code = write_store(h->index, w, err);
 	if (!code)

@@ -19,6 +19,7 @@
 struct saved {
 	struct chunks *chunks;
 	const void *numbers, *texts; /* as taken; strings of the heap stand in them */
+	const void *symbols[2];      /* the same of names of addresses, of a dump that is absent */
 	file_hold hold;
 };
 
@@ -45,6 +46,9 @@ void pack_key(struct pack *p, struct saved_key *k);
 void pack_heap(struct pack *p, struct heap *h, struct err *err);
 /* Do superclasses and components come to an end? */
 bool classes_end(const struct heap *h, struct err *err);
+/* The names of the words that hold roots, of formats with names of addresses.  When reading they go to
+ * a dump that is absent. */
+void pack_symbols(struct pack *p, struct heap *h, struct err *err);
 void pack_pages(struct pack *p, struct heap *h, struct err *err);
 /* Do the pages that were read hold?  After the store was taken. */
 MUST_CHECK int pages_check(struct heap *h, struct err *err);

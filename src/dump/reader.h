@@ -210,6 +210,7 @@ enum value_form {
 	NO_VALUES,
 	DECLARED_FIELDS, /* classes declare fields, records hold their values (class records, locate) */
 	TYPED_MEMORY,    /* objects are memory, and types (dump->types) say what it means */
+	VALUES_AWAY,     /* one of these, but only the index of the dump is here */
 };
 
 /* What a runtime noted of an object or a thread, for looking at it afterwards. */

@@ -266,7 +266,6 @@ struct heap {
 	const char *index_path;  /* of that index */
 	const char *index_refused; /* why one was left out, or why its dump is, a sentence; or NULL */
 	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
-	bool values_away;        /* then: the dump has values */
 	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */
 	struct build *rest;      /* references were not asked for yet: what heap_read_rest needs; else NULL */
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */

@@ -35,6 +35,11 @@ struct values {
 
 /* Does the dump hold values of objects at all?  Where not, heap_holds_no_values says why. */
 bool values_held(const struct heap *h);
+/* Or does it, and is not here?  Then they are unknown (REASON_DUMP_AWAY). */
+static inline bool values_away(const struct heap *h)
+{
+	return h->facts.values == VALUES_AWAY;
+}
 
 /* Open an object.  Returns 0; ERR_UNSUPPORTED where the dump holds no values; ERR_FORMAT or ERR_IO
  * where the record cannot be read.  err may be NULL. */

@@ -61,7 +61,7 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 	if (class != HEAP_NONE)
 		return cell_text(h->classes[class].name);
 	if (!values_held(h))
-		return cell_none();
+		return values_away(h) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
 	text_clear(scratch);
 	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
 }
@@ -311,7 +311,7 @@ static void add_recorded(struct object_rows *rows, enum direction direction, enu
 {
 	if (n)
 		add_stretch(rows, (struct stretch){.direction = direction, .ids = ids, .n = n,
-		    .naming = values_held(rows->heap) ? naming : NAMED, .owner = owner});
+		    .naming = values_held(rows->heap) || values_away(rows->heap) ? naming : NAMED, .owner = owner});
 }
 
 void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction)
@@ -413,7 +413,7 @@ static struct cell field_cell(const struct result *r, const struct object_rows *
 	struct any_value v;
 	struct number n;
 	if (!inspect_shared_value(rows->fields, rows->walk, id, rows->field[i], &v))
-		return cell_none();
+		return values_away(r->heap) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
 	bool counts = inspect_number(&v, &n);
 	if (counts && n.kind == NUMBER_FLAG)
 		return cell_flag_as_sure(n.bits != 0, sure);

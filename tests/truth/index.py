@@ -6,6 +6,10 @@ not fit its dump is left out, with one sentence.
 """
 
 import ast
+import collections
+import csv
+import io
+import json
 import os
 import re
 import shutil
@@ -108,11 +112,36 @@ def without_dump(tap, dump, name, n):
     wrong = [(line, b.err or first_difference((b.out,), (a.out,))) for line, a, b in zip(those, before, alone)
              if (a.status, TIMES.sub("", a.out)) != (b.status, TIMES.sub("", b.out))]
     tap.ok(not wrong, "%s: the index alone tells the same of objects, references and sizes" % name, wrong)
+    unknown_not_wrong(tap, dump, name)
     texts = cairn("-x", "strings", dump + ".cairn")
     tap.ok(texts.status and not texts.out, "%s: and has no texts" % name, texts.out + texts.err)
     again = cairn("-x", "index %s.2" % dump, dump + ".cairn")
     tap.ok(again.status, "%s: no index is written of an index alone" % name, again.err)
     os.rename(dump + ".away", dump)
+
+
+NAMES = "sql SELECT source, target, field FROM refs WHERE field IS NOT NULL"
+
+
+def unknown_not_wrong(tap, dump, name):
+    """What an index alone names or shows is what the dump has, or ?."""
+    full, alone = [csv.DictReader(io.StringIO(cairn("--format", "csv", "-x", NAMES, path).out))
+                   for path in (dump + ".away", dump + ".cairn")]
+    full, alone = [collections.Counter(tuple(row.values()) for row in rows) for rows in (full, alone)]
+    wrong = alone - full
+    tap.ok(not wrong and (bool(alone) or name != "HPROF"), "%s: %d of %d references have a name, which is theirs" %
+           (name, sum(alone.values()), sum(full.values())), list(wrong)[:5])
+    full, alone = [json.loads(cairn("--format", "json", "-x", "ls *", path).out) for path in
+                   (dump + ".away", dump + ".cairn")]
+    wrong = [(a, b) for a, b in zip(full, alone) if b.get("value") not in (None, a.get("value"))]
+    tap.ok(len(full) == len(alone) and not wrong, "%s: and no value is told that is not the object's" % name, wrong[:3])
+    if name == "HPROF":
+        why = cairn("-x", "ls java.lang.String", "-x", "why value", dump + ".cairn")
+        tap.ok("only its index is here" in why.out, "why tells that the dump is not here", why.out[-300:])
+        asked = cairn("-x", "ls com.acme.shop.Order -where 'total > 5'", dump + ".cairn")
+        tap.ok(asked.status and not asked.out and "only its index" in asked.err, "no row is chosen by what is unknown", asked.err)
+        fields = json.loads(cairn("--format", "json", "-x", "ls com.acme.shop.Order -fields total", dump + ".cairn").out)
+        tap.ok(fields and all(row["total"] is None for row in fields), "fields are columns of ?", [])
 
 
 def left_out(tap, dump, name, why, options=(), status=0):

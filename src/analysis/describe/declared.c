@@ -23,12 +23,12 @@ static struct any_value any_value_of(const struct heap *h, struct value value, c
 	return (struct any_value){ .heap = h, .field = { value, declared } };
 }
 
-static void declared_value(const struct any_value *v, uint64_t limit, struct text *to)
+void declared_value(const struct any_value *v, uint64_t limit, struct text *to)
 {
 	describe_value(v->heap, &v->field.value, limit, to);
 }
 
-static struct value_target declared_target(const struct any_value *v)
+struct value_target declared_target(const struct any_value *v)
 {
 	const struct value *value = &v->field.value;
 	if (value->type != VALUE_OBJECT)
@@ -36,7 +36,7 @@ static struct value_target declared_target(const struct any_value *v)
 	return (struct value_target){ value->bits, value_object_id(v->heap, value) };
 }
 
-static const char *declared_type(const struct any_value *v)
+const char *declared_type(const struct any_value *v)
 {
 	uint32_t id = value_object_id(v->heap, &v->field.value);
 	return id != HEAP_NONE ? heap_class_of(v->heap, id)->name : v->field.declared;

@@ -9,6 +9,10 @@
 
 #include "analysis/describe/inspector.h"
 
+void declared_value(const struct any_value *v, uint64_t limit, struct text *to);
+struct value_target declared_target(const struct any_value *v);
+const char *declared_type(const struct any_value *v);
+
 void declared_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder);
 bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to);
 bool declared_names_any(struct reference_names *n, uint32_t *target, uint64_t *place);

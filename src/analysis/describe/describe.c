@@ -17,6 +17,7 @@ static const struct inspector *inspector_of(const struct heap *h)
 		[NO_VALUES] = &no_inspector,
 		[DECLARED_FIELDS] = &declared_inspector,
 		[TYPED_MEMORY] = &memory_inspector,
+		[VALUES_AWAY] = &away_inspector,
 	};
 	return inspectors[h->dump ? h->facts.values : NO_VALUES]; /* heaps of tests have no dump */
 }

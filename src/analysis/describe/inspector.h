@@ -88,8 +88,19 @@ struct number_plan {
 /* Is this number of an object the one? */
 bool sought_is(const struct sought_number *s, const struct number *n, unsigned width);
 
-/* No values (nothing.c), fields that classes declare (declared.c), types in memory (memory.c). */
-extern const struct inspector no_inspector, declared_inspector, memory_inspector;
+/* No values (nothing.c), fields that classes declare (declared.c), types in memory (memory.c), values of a dump that
+ * is not here (away.c). */
+extern const struct inspector no_inspector, declared_inspector, memory_inspector, away_inspector;
+
+/* nothing.c */
+MUST_CHECK int no_plan(struct number_plan *p, struct err *err);
+MUST_CHECK int no_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err);
+MUST_CHECK int no_entries(struct entries **out, const struct heap *h, uint32_t id, const struct range *which,
+    struct err *err);
+bool no_size(const struct heap *h, uint32_t id, struct collection_size *out);
+bool no_text(const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out);
+bool no_characters(const struct heap *h, uint32_t id, struct string_view *out);
+enum text_class no_text_class(const struct heap *h, uint32_t class);
 
 /* Let *which start at most at n, and return how many of n it means. */
 static inline size_t range_of(struct range *which, uint64_t n)

@@ -50,7 +50,7 @@ static bool no_number(const struct any_value *v, struct number *out)
 	return false;
 }
 
-static int no_plan(struct number_plan *p, struct err *err)
+int no_plan(struct number_plan *p, struct err *err)
 {
 	return heap_holds_no_values(p->heap, err);
 }
@@ -62,39 +62,39 @@ static int no_fields(struct shared_fields **out, const struct heap *h, const uin
 	return heap_holds_no_values(h, err);
 }
 
-static int no_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err)
+int no_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err)
 {
 	(void)out, (void)id;
 	return heap_holds_no_values(h, err);
 }
 
-static int no_entries(struct entries **out, const struct heap *h, uint32_t id,
+int no_entries(struct entries **out, const struct heap *h, uint32_t id,
     const struct range *which, struct err *err)
 {
 	(void)out, (void)id, (void)which;
 	return heap_holds_no_values(h, err);
 }
 
-static bool no_size(const struct heap *h, uint32_t id, struct collection_size *out)
+bool no_size(const struct heap *h, uint32_t id, struct collection_size *out)
 {
 	(void)h, (void)id, (void)out;
 	return false;
 }
 
-static bool no_text(
+bool no_text(
     const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out)
 {
 	(void)h, (void)id, (void)walk, (void)out;
 	return false;
 }
 
-static bool no_characters(const struct heap *h, uint32_t id, struct string_view *out)
+bool no_characters(const struct heap *h, uint32_t id, struct string_view *out)
 {
 	(void)h, (void)id, (void)out;
 	return false;
 }
 
-static enum text_class no_text_class(const struct heap *h, uint32_t class)
+enum text_class no_text_class(const struct heap *h, uint32_t class)
 {
 	(void)h, (void)class;
 	return TEXT_NEVER;

@@ -221,7 +221,7 @@ int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *ou
 	uint64_t degree = adjacency_start(&h->out, id + 1) - adjacency_start(&h->out, id);
 	const struct heap_class *c = heap_class_of(h, id);
 	*out = (struct numbered){.all = NAME_NOT_TOLD};
-	if (!degree || !values_held(h))
+	if (!degree || (!values_held(h) && !values_away(h)))
 		return 0;
 	if (n->declared && c->kind == CLASS_OBJECT_ARRAY) {
 		out->all = NAME_ELEMENT;

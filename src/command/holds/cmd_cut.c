@@ -165,7 +165,7 @@ static void each_cell(
 		return;
 	case E_VALUE:
 		*out = object_value_cell(r->heap, e->target, scratch);
-		if (out->type == CELL_NONE)
+		if (out->type == CELL_NONE && !values_away(r->heap))
 			*out = cell_blank();
 		return;
 	default:

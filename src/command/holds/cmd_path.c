@@ -145,7 +145,7 @@ static void path_cell(
 		return;
 	case P_VALUE:
 		*out = object_value_cell(h, id, scratch);
-		if (out->type == CELL_NONE)
+		if (out->type == CELL_NONE && !values_away(h))
 			*out = cell_blank();
 		return;
 	}
@@ -341,7 +341,7 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 		    found == 1 ? "this one" : "these");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
-	if (!weak && !weak_known(h) && !values_held(h) && !h->values_away)
+	if (!weak && !weak_known(h) && h->facts.values == NO_VALUES)
 		text_addf(&note, "%s%s holds no field names: weak references count as strong",
 		    note.len ? "; " : "", h->facts.title);
 	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;

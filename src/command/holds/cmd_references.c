@@ -202,7 +202,7 @@ static struct result *listed(const struct heap *h, struct object_rows *rows, con
 {
 	struct result *r =
 	    object_rows_result(rows, title, &refs_shape, refs_what);
-	if (values_held(h))
+	if (values_held(h) || values_away(h))
 		result_show(r, (unsigned)result_column_of(r, COL_VALUE), true);
 	return r;
 }

@@ -90,7 +90,7 @@ static void roots_cell(
 		return;
 	case R_VALUE:
 		object_cell(r->opened, root->object, OBJECT_VALUE, out, scratch);
-		if (out->type == CELL_NONE)
+		if (out->type == CELL_NONE && !values_away(h))
 			*out = cell_blank();
 		return;
 	}
@@ -231,7 +231,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	bool all = !call->argument[0].given, globals = by == BY_VARIABLE;
 	bool names = by == BY_NAME || globals;
 	int code = all ? 0 : choose(&chosen, h, call, err);
-	if (globals && !inspect_has_variables(h))
+	if (globals && !inspect_has_variables(h) && !(values_away(h) && h->facts.no_class_objects))
 		code = err_set(err, ERR_UNSUPPORTED, "%s knows no global variables%s", h->facts.title,
 		    values_held(h) ? "; static fields are shown by x CLASS" : "");
 	if (names)

@@ -56,6 +56,8 @@ static int told(const struct heap *h, struct err *err)
 	static const char name[] = "java.lang.ref.Finalizer";
 	if (heap_has_notes(h))
 		return 0;
+	if (values_away(h) && h->facts.no_class_objects)
+		return heap_holds_no_values(h, err);
 	if (values_class_named(h, name) != HEAP_NONE)
 		return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer: in Java "
 		    "they are the referents of %s (ls %s)", h->facts.title, name, name);

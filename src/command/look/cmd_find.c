@@ -194,13 +194,16 @@ static int find_hash(struct session *s, struct result *r, const struct call *cal
 
 static const char *nothing_found(const struct heap *h)
 {
-	static const char *const notes[2][2] = {
+	static const char *const notes[3][2] = {
 	    {"nothing is called so: no class, no thread, no object",
 	     "nothing is called so in what was read of the dump: no class, no thread, no object"},
 	    {"nothing is called so: no class, thread, variable, text or object",
 	     "nothing is called so in what was read of the dump: no class, thread, variable, text or object"},
+	    {"no class and no thread is called so; values and texts stand in the dump, and only its index is here",
+	     "no class and no thread that was read is called so; values and texts stand in the dump, and only its index is "
+	     "here"},
 	};
-	return notes[values_held(h)][h->incomplete];
+	return notes[values_away(h) ? 2 : values_held(h)][h->incomplete];
 }
 
 /* By names and texts. */
@@ -277,6 +280,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		return code;
 	}
 	r->failed = !r->n_rows;
+	if (!r->failed && !r->note && values_away(session_heap(s)))
+		r->note = "of classes and threads alone: values and texts stand in the dump, and only its index is here";
 	if (r->failed && !r->note)
 		r->note = nothing_found(session_heap(s));
 	*out = r;

@@ -287,12 +287,13 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 	char title[32];
 	int code;
 	snprintf(title, sizeof title, "0x%" PRIx64, heap_address(h, id));
-	if (!values_held(h) && (which.given || call_has(call, DASH_HEX))) {
+	bool told = values_held(h) || (values_away(h) && heap_class_mirrored(h, id) != HEAP_NONE); /* static fields */
+	if (!told && (which.given || call_has(call, DASH_HEX))) {
 		code = heap_holds_no_values(h, err);
 		err_context(err, "there is nothing to choose from");
 		return code;
 	}
-	if (!values_held(h)) {
+	if (!told) {
 		*out = x_references(o, id, title);
 		return 0;
 	}

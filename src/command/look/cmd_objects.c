@@ -182,7 +182,8 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 {
 	int option = call_option(call, DASH_FIELDS);
 	bool given = call->option[option].given;
-	const char *list = given ? call->option[option].word : s->interactive ? "all" : "none";
+	bool values = !values_away(session_heap(s)); /* else they are many question marks */
+	const char *list = given ? call->option[option].word : s->interactive && values ? "all" : "none";
 	const char *by = sort_word(call);
 	bool all = !strcmp(list, "all"), none = !strcmp(list, "none");
 	struct shared_fields *fields;

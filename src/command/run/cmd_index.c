@@ -97,7 +97,7 @@ const struct command cmd_index = {
 	"other options are given, or that is damaged, is left out and that is said; --no-index leaves all out, and "
 	"--index FILE names one elsewhere. With -packed the file is a fraction of that, to be carried off a production "
 	"host: it is inflated into memory when it is opened, references when they are first asked for. "
-	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it, and has all but these. "
+	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it: then these are ?. "
 	"The index of a Go dump is one of its program, too. A file that exists is replaced as by save.",
     .examples = {{NULL}},
     .key = "",

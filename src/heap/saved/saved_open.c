@@ -330,10 +330,10 @@ static void open_absent(struct heap *h, const struct saved_key *k)
 
 static void name_absent(struct heap *h)
 {
-	h->values_away = h->facts.values != NO_VALUES;
-	if (h->values_away)
+	if (h->facts.values != NO_VALUES) {
 		h->facts.no_values = "values and texts stand in the dump, and only its index is here";
-	h->facts.values = NO_VALUES;
+		h->facts.values = VALUES_AWAY;
+	}
 	h->facts.hashes_recorded = false;
 	dump_absent_tells(h->dump, &h->facts);
 }

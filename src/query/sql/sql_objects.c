@@ -366,8 +366,11 @@ static void result_field(struct objects_cursor *c, sqlite3_context *to, uint32_t
 	struct any_value v;
 	if (i < n_fields(t) && inspect_shared_value(t->fields, &c->walk, id, i, &v))
 		sql_result_value(sql_of(t), to, &v, t->contents[i], &c->fields[i]);
-	else
+	else {
+		if (values_away(sql_of(t)->heap))
+			sql_note_silent(sql_of(t));
 		sqlite3_result_null(to);
+	}
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)

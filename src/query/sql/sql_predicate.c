@@ -204,6 +204,8 @@ static int add_name(struct predicate *p, const char **at, struct err *err)
 		code = err_set(err, p->q->silent.code, "%s", p->q->silent.message);
 	else if (!path && is_own(name) && !is_field_of_all(p, name))
 		text_addf(&p->sql, "\"%s\"", name);
+	else if (values_away(p->q->heap)) /* what is unknown of all is no answer to which */
+		code = err_set(err, p->q->silent.code, "%s", p->q->silent.message);
 	else
 		code = add_field(p, name, err);
 	*at = end;

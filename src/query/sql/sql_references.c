@@ -318,6 +318,8 @@ static int number_field(const struct references_cursor *c, uint32_t *number, str
 
 static const char *field_of(const struct references_cursor *c, uint32_t number)
 {
+	if (number == NAME_NOT_TOLD && values_away(heap_of(c)))
+		sql_note_silent(table_of(c)->sql);
 	return number == NAME_NOT_TOLD ? NULL : numbered_name(table_of(c)->names, number);
 }
 
